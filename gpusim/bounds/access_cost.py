@@ -32,10 +32,11 @@ class AccessCost:
     hold: int  # cycles from service until the source registers may be overwritten
     replays: int  # issue slots taken again, all executions
     passes: int  # through shared memory, all executions
+    conflicts: int  # of these, those beyond what the width needs
 
 
 SCRATCH = np.zeros((), layout("scratch"))
-Seen = dict[tuple[int, int, int, int, bytes, bytes], SimpleNamespace]
+Seen = dict[tuple[int, int, int, int, int, int, bytes, bytes], SimpleNamespace]
 
 
 def costs(numbers: Any, program: Any, profile: Profile, seen: Seen) -> Mapping[int, AccessCost]:
@@ -66,33 +67,41 @@ def _cost(sm: SimpleNamespace, row: SimpleNamespace, patterns: list[Pattern], se
         hold=max(1, row.war),
         replays=sum(p.count * slots for p, slots in zip(patterns, again, strict=True)),
         passes=sum(p.count * one.passes for p, one in zip(patterns, each, strict=True)),
+        conflicts=sum(p.count * one.conflicts for p, one in zip(patterns, each, strict=True)),
     )
 
 
 def _of_pattern(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, seen: Seen) -> SimpleNamespace:
-    key = (row.unit, row.width, row.action, row.turns, pattern.addresses.tobytes(), pattern.active.tobytes())
+    kind = (row.unit, row.width, row.action, row.turns, row.packets, row.through_l1)
+    key = (*kind, pattern.addresses.tobytes(), pattern.active.tobytes())
     if key not in seen:
         parts = [_of_group(sm, row, pattern, first) for first in range(0, len(pattern.active), LANES)]
-        undivided, transactions = (sum(part[i] for part in parts) for i in range(2))
+        undivided, transactions, extra, near = (sum(part[i] for part in parts) for i in range(4))
         seen[key] = SimpleNamespace(
             cycles=memory_access.service(sm.machine, row, undivided),
-            extra=memory_access.extra(sm.machine, row, undivided),
+            extra=extra if row.generic else memory_access.extra(sm.machine, row, undivided),
+            near=near,
             transactions=transactions,
             parts=transactions * (sm.machine.fetch_cost if row.action == FETCH else sm.machine.line_cost),
             undivided=undivided,
             passes=undivided // sm.machine.pass_cycles if row.memory_kind == SHARED_MEMORY else 0,
+            conflicts=instruction_replay.beyond(sm.machine, row, undivided) if row.memory_kind == SHARED_MEMORY else 0,
         )
     return seen[key]
 
 
-def _of_group(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, first: int) -> tuple[int, int]:
-    """Return the cycles of the unit and the transactions of the lane group that begins with that lane."""
-    lanes, into = slice(first, first + LANES), SimpleNamespace(cycles=0, transactions=0)
+def _of_group(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, first: int) -> tuple[int, int, int, int]:
+    """Return the cycles of the unit and the transactions of the lane group that begins with that lane.
+
+    Of generic addresses, which have one group, the cycles on top of the latency follow, and those to the near results.
+    """
+    lanes, into = slice(first, first + LANES), SimpleNamespace(cycles=0, transactions=0, extra=0, near=0)
     active = sum(1 << int(lane) for lane in np.flatnonzero(pattern.active[lanes]))
     if active:
         sm.scratch.address = pattern.addresses[lanes].tolist()
-        memory_access.cost(sm, row, into, active)
-    return into.cycles, into.transactions
+        cost = memory_access.generic_cost if row.generic else memory_access.cost
+        cost(sm, row, into, active)
+    return into.cycles, into.transactions, into.extra, into.near
 
 
 def _delay(sm: SimpleNamespace, row: SimpleNamespace, cost: SimpleNamespace) -> int:
@@ -101,6 +110,9 @@ def _delay(sm: SimpleNamespace, row: SimpleNamespace, cost: SimpleNamespace) -> 
     if row.action == FETCH:
         return int(row.latency + -(-cost.parts // sm.machine.channel_parts))
     if row.action == LOAD and row.cached in (1 + NEAR, 1 + FAR):  # a miss may be faster than a hit
-        fastest = min(row.latency, sm.machine.memory_latency, sm.machine.far_latency[row.width])
+        near = sm.machine.far_latency[row.width] - sm.machine.slice_spread
+        fastest = min(row.latency, sm.machine.memory_latency, near)
         row = SimpleNamespace(**{**vars(row), "latency": fastest})
+        if sm.machine.near_lines and row.through_l1:  # a line that it looks up early may be the last that comes
+            cost = SimpleNamespace(**{**vars(cost), "extra": 0})
     return int(load_store.result_at(sm, row, cost, 0))

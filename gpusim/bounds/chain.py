@@ -19,10 +19,11 @@ from typing import Any
 import numpy as np
 
 from gpusim.bounds.access_cost import AccessCost
-from gpusim.rules import control_code, scoreboard, stall_accounting, wait_count
+from gpusim.rules import barrier, control_code, scoreboard, stall_accounting, wait_count
 from gpusim.state.sm import warp_t
 from gpusim.state.unpacked import unpacked
 from gpusim.units.capacities import LANES
+from gpusim.units.convergence import GO_INDIRECT, IF_PARTED
 from gpusim.units.opcodes import BARRIER, BRANCH, EXIT, FETCH, LOAD
 from gpusim.units.stall import OWN, Stall
 from isa.execute.profile import Profile
@@ -69,7 +70,7 @@ class SingleWarp:
 def code(numbers: Any, program: Any, costs: Mapping[int, AccessCost], always: frozenset[int]) -> Code:
     """Unpack a launch's machine and program, and find its basic blocks."""
     rows = [unpacked(row) for row in program]
-    after = {pc + 1 for pc, row in enumerate(rows) if row.action in (BRANCH, EXIT)}
+    after = {pc + 1 for pc, row in enumerate(rows) if row.action in (BRANCH, EXIT) or row.steers}
     met = {
         row.reconvergence for row in rows if row.reconvergence >= 0
     }  # once for all paths; the code before it, once for each
@@ -100,9 +101,10 @@ def _of_basic_block(program: Code, profile: Profile, first: int, end: int) -> Fr
     if visits == 0:
         return Fraction(0)
     last = program.rows[end - 1]
-    taken = -(-int(profile.active[end - 1]) // (LANES * program.machine.groups)) if last.action == BRANCH else 0
+    counted = last.action == BRANCH and last.narrows < IF_PARTED  # who goes on at BRA.DIV is active there, too
+    taken = -(-int(profile.active[end - 1]) // (LANES * program.machine.groups)) if counted else 0
     onward, jump = _through(program, first, end)
-    if taken and last.target == first:
+    if taken and last.target == first and last.steers != GO_INDIRECT:
         return (
             max(Fraction(taken * jump), _rounds(program, first, end, taken, visits - taken)) + (visits - taken) * onward
         )
@@ -153,6 +155,8 @@ def follow(program: Code, single: SingleWarp, pcs: Sequence[int]) -> None:
         (control_code if program.machine.obeys_codes else scoreboard).earliest(warp, row)
         if program.machine.counts:
             wait_count.earliest(warp, row)
+        if program.machine.barrier_defers:
+            barrier.earliest(warp, row)
         warp.release_at[Stall.DRAIN] = warp.drained if row.action == EXIT else 0
         _issue(program, single, row, max(stall_accounting.latest(warp), _pipe_free(program, single, row, pc)))
         if pc in program.always:
@@ -202,8 +206,12 @@ def _occupy(program: Code, single: SingleWarp, row: Any, pc: int) -> None:
             single.warp.drained = max(single.warp.drained, ready)
     elif pc in program.costs:
         _access(program, single, row, pc)
-    elif row.action == BARRIER and not program.machine.barriers_pass:
-        single.next = max(single.next, single.issued + max(1, program.machine.barrier) + program.machine.per_warp)
+    elif row.action == BARRIER and not (program.machine.barriers_pass or row.goes_on):
+        released = single.issued + max(1, program.machine.barrier) + program.machine.per_warp
+        if program.machine.barrier_defers:
+            single.warp.released_at = released
+        else:
+            single.next = max(single.next, released)
 
 
 def _access(program: Code, single: SingleWarp, row: Any, pc: int) -> None:
@@ -234,5 +242,5 @@ def _pending(single: SingleWarp, now: int) -> tuple[tuple[int, ...], ...]:
     """Return what the warp still waits for, as cycles from now."""
     times = [getattr(single.warp, name) for name in PENDING]
     times += [*single.warp.returned, single.warp.latest]
-    times += [list(single.pipes.values()), [*single.units, single.counted]]
+    times += [list(single.pipes.values()), [*single.units, single.counted, single.warp.released_at]]
     return tuple(tuple(max(0, t - now) for t in some) for some in times)

@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from isa.execute.block_step import Step
+from isa.execute.moving import Step
 from isa.execute.profile import PLACE_BYTES, Pattern, Profile
 from isa.kernel import Kernel
-from isa.table import Unit
+from isa.row import Unit
 
 MOST = 1 << 20  # blocks whose placements are counted
 Placement = Mapping[int, int]  # by pc, bytes by which an access lies further on than block 0's, modulo a line

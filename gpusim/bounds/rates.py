@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
 from isa.kernel import Kernel
-from isa.table import Unit
+from isa.row import Unit
 
 
 def gflops(kernel: Kernel, machine: Machine, cycles: float) -> float:

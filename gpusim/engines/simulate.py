@@ -253,13 +253,29 @@ def _fault(kernel: Kernel, prepared: Launch) -> UserError:
     warp = sm.warps[fault.warp]
     block, index, pc = int(sm.blocks[warp.block].id), int(warp.index), int(fault.pc)
     if fault.code == Fault.MISCOUNTED:
-        row = prepared.program[pc]
-        expected = int(sm.blocks[warp.block].barriers[int(row.barrier)].expected)
-        return faults.barrier_count(kernel, pc, block, index, expected=expected, given=int(row.arrivals))
+        expected, given = (int(n) or int(sm.blocks[warp.block].live) for n in (fault.lane, fault.address))
+        return faults.barrier_count(kernel, pc, block, index, expected=expected, given=given)
     if fault.code == Fault.CROWDED:
         return faults.crowded(kernel, pc, block, index)
-    tell = {Fault.MISALIGNED: faults.misaligned, Fault.OUTSIDE: faults.out_of_bounds}[Fault(int(fault.code))]
+    if fault.code in (Fault.STUCK, Fault.TRAPPED):
+        return _stopped(kernel, sm, pc, block)
+    tell = {
+        Fault.NO_CODE: faults.no_code,
+        Fault.NO_TEXTURE: faults.no_texture,
+        Fault.MISALIGNED: faults.misaligned,
+        Fault.OUTSIDE: faults.out_of_bounds,
+    }[Fault(int(fault.code))]
     return tell(kernel, pc, block, index, lane=int(fault.lane), address=int(fault.address))
+
+
+def _stopped(kernel: Kernel, sm: Any, pc: int, block: int) -> UserError:
+    """Return the error of a trap, or of lanes that all wait for each other."""
+    g = int(sm.fault.warp)
+    warp = sm.warps[g]
+    if sm.fault.code == Fault.TRAPPED:
+        return faults.trap(kernel, pc, block, int(warp.index), lane=int(sm.fault.lane))
+    groups = [(int(one.pc), int(one.lanes)) for one in sm.parted[g][: int(warp.parted)]]
+    return faults.stuck(kernel, pc, block, int(warp.index), groups)
 
 
 def _deadlock(kernel: Kernel, prepared: Launch) -> DeadlockError:
@@ -271,8 +287,7 @@ def _deadlock(kernel: Kernel, prepared: Launch) -> DeadlockError:
     for g in range(slot * kernel.warps, (slot + 1) * kernel.warps):
         warp = sm.warps[g]
         if warp.live:
-            pc = int(warp.waits_at)
-            row = prepared.program[pc]
-            waiting.setdefault(int(row.barrier), []).append((int(warp.index), pc))
-            needed[int(row.barrier)] = int(row.arrivals)
+            number = int(warp.waits_for)
+            waiting.setdefault(number, []).append((int(warp.index), int(warp.waits_at)))
+            needed[number] = int(sm.blocks[slot].barriers[number].expected) or kernel.warps
     return faults.deadlock(kernel, int(sm.blocks[slot].id), waiting, needed)

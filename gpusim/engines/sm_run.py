@@ -45,6 +45,7 @@ class SmRun:
     engine: str
     feed: str
     skipped: int  # cycles skipped by fast-forward
+    sectors: dict[str, int]  # moved between SM and L2 ("loaded", "stored"), L2 and DRAM ("read", "written"), by tags
     events: int
 
     __repr__ = brief.brief
@@ -100,8 +101,14 @@ def result(
         engine=how["engine"],
         feed=how["feed"],
         skipped=int(sm.skipped),
+        sectors=_sectors(sm.load_store),
         events=events,
     )
+
+
+def _sectors(unit: Any) -> dict[str, int]:
+    loaded, stored = unit.moved
+    return {"loaded": int(loaded), "stored": int(stored), "read": int(unit.read), "written": int(unit.written)}
 
 
 def _registers(sm: Any, kernel: Kernel) -> NDArray[np.uint32]:
@@ -128,6 +135,7 @@ def together(each: Sequence[SmRun]) -> ChipRun:
         issued=_sum(run.issued for run in each),
         active=_sum(run.active for run in each),
         load_store_cycles=_sum(run.load_store_cycles for run in each),
+        sectors={name: sum(run.sectors[name] for run in each) for name in first.sectors},
         stalls=_sum(run.stalls for run in each),
         empty=sum(run.empty for run in each) + int(rest.sum()) * first.warp_slots,
         lost=lost.reshape(-1, lost.shape[-1]),

@@ -31,7 +31,7 @@ from isa.dataflow.flow import reads, successors, writes
 from isa.dataflow.shared_barriers import SharedBarrier, shared_barriers
 from isa.instruction import Instruction
 from isa.program import Program
-from isa.table import MEMORY_UNITS, Row, Unit
+from isa.row import MEMORY_UNITS, Row, Unit
 
 COVERED = 2  # beside READ and WRITE: names of results that come only after their sources have been read
 FAR = frozenset({Unit.GLOBAL, Unit.LOCAL, Unit.TEXTURE})  # memories whose results come after an unknown time

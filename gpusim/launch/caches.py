@@ -14,14 +14,11 @@ from gpusim.units.cache import (
     SCALARS,
     TEXTURES,
     WAY_HEAD,
-    Cache,
     Kept,
-    memory_latency,
     tagged,
 )
 from gpusim.units.load_store import queues
 from isa.memory import SECTOR_BYTES
-from isa.table import Unit
 
 WORD = 2  # 32-bit words of a word that caches keep
 
@@ -51,32 +48,6 @@ def place(target: Any, machine: Machine, s: int, sms: int, end: int) -> None:
             size, number = _of_cache(machine, machine.l2_partition), s * _partitions(machine, sms) // sms
             first += _of_cache(machine, machine.l2) + number * size
             _pack(target.caches[PARTITION], machine, machine.l2_partition, first)
-
-
-def late(machine: Machine, cache: Cache) -> int:
-    """Return the cycles that each request beyond the first adds to a load that hits the first cache asked."""
-    if cache.hits == "l1" or (tagged(machine) and machine.l1 and machine.l1.global_loads):
-        return cache.l1_late
-    return cache.l2_late
-
-
-def pack(target: Any, machine: Machine, cache: Cache) -> None:
-    """Tell the record of a machine that keeps tags what misses take, and what stores do to the L1."""
-    target.far_latency[:] = cache.l2_latency_32, cache.l2_latency_64, cache.l2_latency_128
-    target.far_late, target.memory_latency = cache.l2_late, memory_latency(machine)
-    for which, read in (
-        (TEXTURES, machine.texture_cache),
-        (SCALARS, machine.scalar_cache),
-        (CONSTANTS, machine.constant_cache),
-    ):
-        target.read_latency[which] = read.latency if read else 0
-        target.read_far[which] = cache.l2_latency_32
-    target.read_far[SCALARS] = machine.unit[Unit.SMEM].latency if Unit.SMEM in machine.unit else 0
-    target.partition_late = machine.l2_partition.late if machine.l2_partition else 0
-    if machine.l1:
-        target.misses = machine.l1.misses
-        target.drops_stored = machine.l1.global_stores == "evict"
-        target.keeps_stores = machine.l1.local_stores == "back"
 
 
 def _pack(target: Any, machine: Machine, cache: Kept, first: int) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from gpusim.launch.ability import check
 from gpusim.launch.assign_codes import with_codes
+from gpusim.launch.drafts import Draft, batches, blank, copied, fill
 from gpusim.launch.memory_costs import cached_in, memory_costs, read_cache
 from gpusim.launch.scalar_registers import in_place
 from gpusim.machine.machine import Machine
@@ -17,38 +18,45 @@ from gpusim.state.row import decoded_t
 from gpusim.units import load_store
 from gpusim.units.cache import TEXTURES
 from gpusim.units.control_code import by_codes
+from gpusim.units.convergence import LEAVE
 from gpusim.units.every import EVERY
 from gpusim.units.opcodes import (
+    ARITHMETIC,
     BARRIER,
     BRANCH,
     EXIT,
     FETCH,
+    GENERAL,
     GROUPS,
     LOAD,
     LOOKUP,
     MEMORY_KINDS,
+    MOVE_BARRIER,
     NEARBY,
     NOTHING,
     QUEUED,
-    SIGN_BIT,
+    RESULT,
     SPECIAL,
     STORE,
-    TWOS_COMPLEMENT,
     UNIT_CODE,
     UPDATES,
     WHOLE,
 )
 from gpusim.units.pipe import choices, pipe_names, through_port
 from gpusim.units.stall import Stall
-from isa.instruction import Instruction
+from isa.bulk import without_collection
+from isa.execute import block_barriers
+from isa.instruction import PREDICATES_READ, PREDICATES_WRITTEN, Instruction
 from isa.kernel import Kernel
 from isa.memory import constants
 from isa.operand import (
+    EVERY_SPECIAL,
+    FIRST_UNIFORM,
     PT,
     PT_INDEX,
     RZ_INDEX,
-    SPECIALS,
     Address,
+    BankConstant,
     Constant,
     Immediate,
     Label,
@@ -57,9 +65,30 @@ from isa.operand import (
     Special,
     Texture,
 )
-from isa.table import Row, Unit
+from isa.operand_change import Change, apply, change_of
+from isa.program import CODE_BYTES, WORD_BYTES
+from isa.row import Row, Unit
+from isa.special import fixed
+from isa.table import RESULTS, TRUTHS
+from isa.values.semantics import mov
+
+NONE_YET = (
+    "source",
+    "destination",
+    "predicate",
+    "second_predicate",
+    "more_predicates",
+    "selector",
+    "selectors",
+    "pointer",
+    "uniform_base",
+    "value",
+    "truth",
+)
+DECODERS = tuple(dict.fromkeys(unit.decode for unit in EVERY))  # one of most is that which does nothing
 
 
+@without_collection()
 def decode(
     kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_], points: Mapping[int, int]
 ) -> np.recarray[Any, Any]:
@@ -71,17 +100,12 @@ def decode(
     """
     instructions = _instructions(kernel, machine)
     rows = np.zeros(len(instructions) + 1, decoded_t)
-    known = {name: np.uint64(v & 0xFFFFFFFF) for name, v in constants(kernel).items()}
-    first: dict[Instruction, int] = {}  # equal instructions have equal rows, but for what depends on their place
-    for pc, instruction in enumerate(instructions):
-        rows[pc] = rows[first.setdefault(instruction, pc)]
-        if first[instruction] == pc:
-            check(pc, instruction, machine)
-            _fill(rows[pc], instruction, machine, known, kernel)
+    rows[:-1] = _rows(instructions, kernel, machine)
     accesses = np.array([i.row.unit in MEMORY_KINDS for i in instructions], np.bool_)
     rows["evaluate"][:-1] = evaluate
+    rows["evaluate"] |= rows["action"] == MOVE_BARRIER  # which decides where lanes meet
     rows["feed"][:-1] = np.where(accesses, np.cumsum(accesses) - 1, -1)
-    _end(rows[-1])
+    _end(rows[-1], kernel)
     if machine.fetch:
         rows["line"] = np.arange(len(rows)) // machine.fetch.line
     _meetings(rows, points)
@@ -89,10 +113,36 @@ def decode(
     return rows.view(np.recarray)
 
 
-def _end(row: Any) -> None:
+def _rows(instructions: Sequence[Instruction], kernel: Kernel, machine: Machine) -> NDArray[Any]:
+    """Return the rows without what depends on their place: equal instructions have equal ones."""
+    first: dict[Instruction, int] = {}
+    equal = [first.setdefault(instruction, pc) for pc, instruction in enumerate(instructions)]
+    number = {pc: number for number, pc in enumerate(first.values())}
+    distinct = np.zeros(len(first), decoded_t)
+    for start, drafts in batches(_drafts(first, kernel, machine)):
+        fill(distinct[start : start + len(drafts)], drafts)
+    return distinct[[number[pc] for pc in equal]]
+
+
+def _drafts(places: Mapping[Instruction, int], kernel: Kernel, machine: Machine) -> Iterator[Draft]:
+    """Yield the draft of each instruction, given with its pc."""
+    known, bases = {name: v & 0xFFFFFFFF for name, v in constants(kernel).items()}, dict[Row, Draft]()
+    for instruction, pc in places.items():
+        check(kernel.program, pc, instruction, machine)
+        form = instruction.row
+        if form not in bases:
+            _costs(bases.setdefault(form, blank(NONE_YET)), form, machine)
+        draft = copied(bases[form])
+        _fill(draft, instruction, machine, known, kernel)
+        yield draft
+
+
+def _end(row: Any, kernel: Kernel) -> None:
     """Fill in the row behind the program's end, which exits and names nothing."""
+    row["steers"] = LEAVE if kernel.program.has_independent_lanes else 0
     row["action"], row["guard"], row["unit"] = EXIT, PT_INDEX, UNIT_CODE[Unit.CONTROL]
-    for name in ("pipe", "destination", "predicate", "selector", "pointer", "counter", "most"):
+    row["stays_behind"] = 1
+    for name in ("pipe", "counter", "most", *NONE_YET):
         row[name] = -1
     row["read_barrier"], row["write_barrier"] = -1, -1
 
@@ -111,12 +161,11 @@ def _instructions(kernel: Kernel, machine: Machine) -> Sequence[Instruction]:
 
 
 def _fill(row: Any, instruction: Instruction, machine: Machine, known: Mapping[str, Any], kernel: Kernel) -> None:
-    """Fill in what does not depend on the instruction's place."""
-    _costs(row, instruction.row, machine)
+    """Fill in what does not depend on the instruction's place, nor on its row alone."""
     _registers(row, instruction)
     _operands(row, instruction, known, kernel)
-    for unit in EVERY:
-        unit.decode(row, instruction, machine, kernel)
+    for decode_columns in DECODERS:
+        decode_columns(row, instruction, machine, kernel)
 
 
 def _meetings(rows: NDArray[Any], points: Mapping[int, int]) -> None:
@@ -132,7 +181,7 @@ def _meetings(rows: NDArray[Any], points: Mapping[int, int]) -> None:
 def _visits(rows: NDArray[Any]) -> None:
     """Note whose outcome depends on values, and from each pc on the next one that a walk without time looks at."""
     always = (rows["guard"] == PT_INDEX) & (rows["guard_negated"] == 0)
-    rows["eventful"] |= ~always | np.isin(rows["action"], (LOAD, STORE, FETCH, BRANCH))
+    rows["eventful"] |= ~always | (rows["steers"] != 0) | np.isin(rows["action"], (LOAD, STORE, FETCH, BRANCH))
     wanted = np.flatnonzero((rows["eventful"] == 1) | (rows["evaluate"] == 1) | (rows["action"] == EXIT))
     rows["visit"] = wanted[np.searchsorted(wanted, np.arange(len(rows)))]
 
@@ -166,6 +215,10 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
 
 
 def _action(form: Row) -> int:
+    if form.result is not None or form.truth is not None:
+        return GENERAL
+    if form.reads_special or form.reads_barrier:
+        return SPECIAL if form.reads_special else RESULT
     function = form.value or form.across
     if function is not None:
         return next(action for action, group in GROUPS.items() if function in group)
@@ -173,7 +226,7 @@ def _action(form: Row) -> int:
         return LOAD if form.is_load else STORE
     if form.is_branch or form.is_exit:
         return BRANCH if form.is_branch else EXIT
-    by_unit = {Unit.SPECIAL: SPECIAL, Unit.TEXTURE: FETCH, Unit.BARRIER: BARRIER}
+    by_unit = {Unit.TEXTURE: FETCH, Unit.BARRIER: BARRIER, Unit.SPECIAL: MOVE_BARRIER}
     return by_unit.get(form.unit, NOTHING)
 
 
@@ -188,22 +241,37 @@ def _registers(row: Any, instruction: Instruction) -> None:
 def _operands(row: Any, instruction: Instruction, known: Mapping[str, Any], kernel: Kernel) -> None:
     guard = instruction.guard
     row["guard"], row["guard_negated"] = guard.index, guard.negated + WHOLE * guard.whole
-    row["source"], row["destination"], row["predicate"], row["selector"], row["pointer"] = -1, -1, -1, -1, -1
-    if "c" not in instruction.row.form:
-        row["constant"][2] = instruction.row.code
-    function = instruction.row.value or instruction.row.across
+    form, row["scale"] = instruction.row, 1
+    if "c" not in form.form:
+        row["constant"][2] = form.code
+    function = form.value or form.across
     if function is not None:
         row["value"] = GROUPS[int(row["action"])].index(function)
     _numbers(row, instruction, kernel)
     for letter, operand in instruction.slots():
-        _operand(row, letter, operand, instruction.row, known, kernel)
+        _operand(row, letter, operand, form, known, kernel)
+    if row["action"] == GENERAL:
+        _general(row, instruction)
+    row["uniform"] = any(r >= kernel.program.registers for r in instruction.writes()) or bool(
+        instruction.predicates_written() and min(instruction.predicates_written()) >= FIRST_UNIFORM
+    )
+
+
+def _general(row: Any, instruction: Instruction) -> None:
+    """Fill in the functions of results and truths, and the number that they get."""
+    form = instruction.row
+    row["value"] = RESULTS.index(form.result) if form.result else -1
+    row["truth"] = TRUTHS.index(form.truth) if form.truth else -1
+    row["pairs"] = sum(1 << place for place, letter in enumerate("abcd") if form.words_of(letter) == 2)
+    row["number"] = instruction.number()
+    more = max(*row["selectors"][1:], *row["more_predicates"])
+    row["others"] = row["second_predicate"] >= 0 or more >= 0
 
 
 def _numbers(row: Any, instruction: Instruction, kernel: Kernel) -> None:
     row["arrivals"] = kernel.warps
     if row["action"] == BARRIER:
-        row["barrier"], threads = instruction.barrier()
-        row["arrivals"] = kernel.warps if threads is None else threads // kernel.warp_size
+        row["barrier"], row["arrivals"] = block_barriers.wanted(kernel, instruction)
     elif row["action"] == LOOKUP:
         (row["table"],) = [o.bits for letter, o in instruction.slots() if letter == "n" and isinstance(o, Immediate)]
 
@@ -214,32 +282,92 @@ def _operand(row: Any, letter: str, operand: Any, form: Row, known: Mapping[str,
             row["destination"] = -1 if operand.index == RZ_INDEX else operand.index
             if letter == "D":
                 _source(row, 2, operand, form)
-        case Register():
+        case Register() if letter in "abc":
             _source(row, "abc".index(letter), operand, form)
+        case BankConstant() if letter in "abc":
+            _bank_constant(row, letter, operand, form, kernel)
         case Immediate() if letter in "abc":
             row["constant"]["abc".index(letter)] = operand.bits
         case Constant():
             row["constant"]["abc".index(letter)] = known[operand.name]
         case Address():
-            row["pointer"] = -1 if operand.base.index == RZ_INDEX else operand.base.index
-            row["offset"] = operand.offset
-        case Predicate() if letter == "P":
-            row["predicate"] = -1 if operand == PT else operand.index
+            _address(row, operand, form, kernel)
+        case Predicate() if letter in PREDICATES_WRITTEN:
+            _told(row, PREDICATES_WRITTEN.index(letter), operand)
         case Predicate():
-            row["selector"], row["selector_negated"] = operand.index, operand.negated
+            _selector(row, PREDICATES_READ.index(letter), operand)
         case Special():
-            row["special"] = SPECIALS.index(operand.name)
+            row["special"] = EVERY_SPECIAL.index(operand.name)
+            _fixed(row, fixed(kernel, operand.name))
         case Label():
-            row["target"] = kernel.program.labels[operand.name]
+            _label(row, letter, kernel.program.labels[operand.name])
         case Texture():
             buffer = next(b for b in kernel.buffers if b.name == operand.name)
             row["offset"], row["limit"] = known[operand.name], buffer.nbytes // form.nbytes
             row["constant"][2] = row["limit"]  # a single row, unless c says how long rows are
 
 
+def _fixed(row: Any, value: int | None) -> None:
+    """Let a special register that the launch decides be a constant, unless it fills two registers."""
+    if value is not None and row["writes"] == 1:
+        row["action"], row["value"] = ARITHMETIC, GROUPS[ARITHMETIC].index(mov)
+        row["constant"][0] = value
+
+
+def _label(row: Any, letter: str, pc: int) -> None:
+    """Fill in a place in the program: the target of a branch, or its code address as an operand."""
+    if letter == "a":
+        row["constant"][0] = CODE_BYTES * pc
+    else:
+        row["target"] = pc
+
+
 def _source(row: Any, position: int, register: Register, form: Row) -> None:
     row["source"][position] = -1 if register.index == RZ_INDEX else register.index
-    if register.negated:
-        row["negated"][position] = SIGN_BIT if form.is_float else TWOS_COMPLEMENT
-        if register.index == RZ_INDEX and form.is_float:
-            row["constant"][position] = 1 << (form.source.width - 1)  # minus zero
+    row["change"][position] = change_of(register, form)
+    if register.index == RZ_INDEX:
+        row["constant"][position] = _changed(0, register, "abc"[position], form)
+
+
+def _bank_constant(row: Any, letter: str, operand: BankConstant, form: Row, kernel: Kernel) -> None:
+    nbytes = WORD_BYTES * form.words_of(letter)
+    held = kernel.banks.get(operand.bank, b"")[operand.offset : operand.offset + nbytes]
+    bits = int.from_bytes(held, "little")  # beyond the bank: the interpreter, which runs first, has said so
+    row["constant"]["abc".index(letter)] = _changed(bits, operand, letter, form)
+
+
+def _changed(bits: int, operand: Register | BankConstant, letter: str, form: Row) -> int:
+    """Return a constant with what its text does to it."""
+    change, words = change_of(operand, form), form.words_of(letter)
+    if form.is_general and change == Change.NEGATIVE and words == 1:
+        return (1 << 32) - bits
+    kind = np.uint32 if words == 1 else np.uint64
+    with np.errstate(over="ignore"):
+        return int(apply(kind(bits), change, 32 * words))
+
+
+def _told(row: Any, place: int, operand: Predicate) -> None:
+    index = -1 if operand == PT else operand.index
+    if place > 1:
+        row["more_predicates"][place - 2] = index
+    else:
+        row["second_predicate" if place else "predicate"] = index
+
+
+def _selector(row: Any, place: int, operand: Predicate) -> None:
+    row["selectors"][place] = operand.index
+    row["selectors_negated"] |= operand.negated << place
+    if place == 0:
+        row["selector"], row["selector_negated"] = operand.index, operand.negated
+
+
+def _address(row: Any, operand: Address, form: Row, kernel: Kernel) -> None:
+    row["pointer"] = -1 if operand.base.index == RZ_INDEX else operand.base.index
+    row["offset"], row["scale"] = operand.offset, operand.scale
+    row["wide_address"], row["pointer_pair"] = operand.wide, operand.pair and row["pointer"] >= 0
+    if operand.uniform is not None and operand.uniform.index != RZ_INDEX:
+        row["uniform_base"], row["base_pair"] = operand.uniform.index, operand.uniform_pair
+    if operand.bank is not None and not operand.registers:
+        row["known"] = 1
+        held = kernel.banks.get(operand.bank.bank, b"")[operand.bank.offset :][: form.nbytes]
+        row["constant"][0] = int.from_bytes(held, "little")

@@ -20,9 +20,12 @@ from numpy.typing import NDArray
 from gpusim.units.capacities import FEED
 from isa.dataflow.address_slice import address_slice
 from isa.errors import UserError
+from isa.execute.block_barriers import by_register
 from isa.execute.block_step import block_steps, texture_steps
+from isa.execute.independent import ASKS
 from isa.kernel import Kernel
-from isa.table import GLOBAL_UNITS
+from isa.operand import PT
+from isa.row import GLOBAL_UNITS, Unit
 from isa.values.semantics import ucompare
 
 EXECUTION_DRIVEN, ADDRESS_ONLY, TRACE_DRIVEN = FEEDS = ("execution-driven", "address-only", "trace-driven")
@@ -36,12 +39,25 @@ def evaluated(kernel: Kernel, feed: str) -> NDArray[np.bool_]:
 
 
 def reads_memory(kernel: Kernel, computed: NDArray[np.bool_]) -> bool:
-    """Tell whether any of the computed instructions loads from memory."""
-    return any(i.row.is_load for i, wanted in zip(kernel.program.instructions, computed, strict=True) if wanted)
+    """Tell whether any of the computed instructions depends on what memory holds, on the clock, or on other warps."""
+    found = (i for i, wanted in zip(kernel.program.instructions, computed, strict=True) if wanted)
+    return any(i.reads_memory() or i.reads_clock() or i.row.reads_barrier for i in found) or _by_registers(kernel)
+
+
+def _by_registers(kernel: Kernel) -> bool:
+    """Tell whether registers name a barrier or its threads, which a stream has no place for."""
+    return any(i.row.unit is Unit.BARRIER and by_register(i) for i in kernel.program.instructions)
 
 
 def recordable(kernel: Kernel) -> bool:
-    """Tell whether the kernel's streams can be recorded: no address, guard or branch depends on loaded values."""
+    """Tell whether the kernel's streams can be recorded: no address, guard or branch depends on loaded values.
+
+    Nor is there a guard at BRA.DIV or BRA.CONV: an event has the threads that branch, not those whose guard holds too.
+    """
+    if kernel.program.leaves_global:  # an event has no place for results that come from several memories
+        return False
+    if any(i.guard != PT and i.row.mnemonic in ASKS for i in kernel.program.instructions):
+        return False
     return not reads_memory(kernel, address_slice(kernel.program))
 
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from gpusim.launch.decode import costs
 from gpusim.machine.machine import Machine
+from isa.row import Row
 from isa.schedule.schedule import Latencies, Latency
-from isa.table import ROWS, Row
+from isa.table import ROWS
 
 
 def latencies(machine: Machine) -> Latencies:
@@ -22,4 +23,4 @@ def latencies(machine: Machine) -> Latencies:
 
 def _latency(form: Row, machine: Machine) -> Latency:
     row = costs(form, machine)
-    return Latency(0 if form.is_store and form.update is None else int(row["latency"]), int(row["war"]))
+    return Latency(0 if form.is_store and not form.is_load else int(row["latency"]), int(row["war"]))

@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.launch import caches, instruction_caches
+from gpusim.launch import caches, filled_caches, instruction_caches
 from gpusim.launch.assign_codes import has_codes
+from gpusim.launch.code_order import keeps_order
 from gpusim.launch.decode import decode
 from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, evaluated, prepare_streams, reads_memory
 from gpusim.launch.packing import pack
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, occupancy
 from gpusim.state import sm as state
-from gpusim.units.cache import tagged
+from gpusim.units.cache import SHARE_PARTS, tagged
 from gpusim.units.capacities import (
     BANKS,
     BLOCKS,
@@ -35,20 +36,23 @@ from gpusim.units.capacities import (
     SCHEDULERS,
     SLOTS,
     SMS,
+    TEXTURES,
     WARPS,
 )
 from gpusim.units.control_code import by_codes
+from gpusim.units.l2_channel import sector_shares
 from gpusim.units.opcodes import MEMORY_KINDS
 from gpusim.units.pipe import choices
 from gpusim.units.policies import REGISTERED
 from gpusim.units.sm import LAUNCHER
 from gpusim.units.stall import UNCHOSEN
+from isa import texture
 from isa.dataflow.divergence import reconvergence_points
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.memory import bases, image
 from isa.program import WORD_BYTES
-from isa.table import Unit
+from isa.row import Unit
 
 MORE = {"warps per scheduler": "set more schedulers (schedulers.count), or fewer warps (limits.warps)"}
 NOT_YET = -(1 << 40)  # before every cycle
@@ -107,6 +111,15 @@ def launch(
     return prepared
 
 
+def _stand_for_all(sm: Any, kernel: Kernel, machine: Machine) -> None:
+    """Let the SM have its share of the L2, and of what the SMs that have blocks bring to it."""
+    sm.launch.sharers = min(machine.chip.sms, kernel.blocks)
+    sm.machine.shared_cost[:] = sector_shares(machine, sm.launch.sharers)
+    sm.machine.shared_parts = SHARE_PARTS
+    held = machine.l2.bytes if machine.l2 else 0
+    sm.launch.spills = sm.launch.sharers > 1 and sum(buffer.nbytes for buffer in kernel.buffers) > held
+
+
 def launch_chip(
     kernel: Kernel,
     machine: Machine,
@@ -122,6 +135,8 @@ def launch_chip(
     for s, prepared in enumerate(each):
         prepared.sm.tracing = trace
         share_channel(prepared.sm.machine, len(sms))
+        prepared.sm.machine.shared_cost[:] = sector_shares(machine, len(sms))
+        prepared.sm.machine.shared_parts = SHARE_PARTS * len(sms)
         if several_channels(machine):
             prepared.sm.machine.channels = prepared.sm.machine.channel_count
         prepared.sm.launch.next, prepared.sm.launch.end = s, min(first_wave, kernel.blocks)
@@ -161,27 +176,35 @@ def _prepared(
     global_words = len(words) - room
     decoded = decode(kernel, machine, computed, reconvergence_points(kernel.program))
     sms = np.zeros(number, state.sm_t)
-    each = []
+    defers, each = feed == EXECUTION_DRIVEN and _defers(kernel, machine, decoded), []
     for s in range(number):
         sm = sms[s : s + 1].view(np.recarray)[0]
         pack(sm.machine, machine, flagged=bool(decoded["reuse"].any()))
-        sm.defers = feed == EXECUTION_DRIVEN and _defers(kernel, machine)
+        sm.defers = defers
         instruction_caches.prepare(sm, machine, len(decoded))
+        sm.launch.index = s
         _start(sm, machine, resident * kernel.warps)
         _grid(sm.launch, kernel, machine, resident, count, global_words + s * behind)
         if tagged(machine):
             caches.place(sm.launch, machine, s, number, len(words))
             sm.launch.local_base = LOCAL_BASE + s * 4 * behind
+            if number == 1 and machine.l2_channel:
+                _stand_for_all(sm, kernel, machine)
         _program(sm, kernel, decoded, feed)
         rows = sm.program[: len(decoded)].view(np.recarray)
         each.append(Launch(sms[s : s + 1], sm, words, rows, fits, global_words))
+    filled_caches.fill(words, (prepared.sm.launch for prepared in each), machine, kernel)
     return sms, each
 
 
-def _defers(kernel: Kernel, machine: Machine) -> bool:
-    """Tell whether results are kept aside until they are ready, because only the program waits for them."""
-    if by_codes(machine):
-        return has_codes(kernel.program)
+def _defers(kernel: Kernel, machine: Machine, decoded: Any) -> bool:
+    """Tell whether results are kept aside until they are ready, because only the program waits for them.
+
+    The compiler of machine code knows when a chip has its results, better than a machine here does: they are in time.
+    """
+    if machine.dependence and by_codes(machine):
+        own = has_codes(kernel.program) and not kernel.architecture
+        return own and not keeps_order(kernel.program, decoded, machine.dependence.yield_stall)
     return machine.wait_counters is not None and any(i.row.unit in MEMORY_KINDS for i in kernel.program.instructions)
 
 
@@ -223,6 +246,7 @@ def check_capacity(machine: Machine, kernel: Kernel, resident: int, sms: int) ->
         ("memory instructions", sum(i.row.unit in MEMORY_KINDS for i in kernel.program.instructions), FEED),
         ("registers of a thread and a warp", kernel.program.registers + kernel.program.scalars, REGISTERS - 1),
         ("buffers", len(kernel.buffers), BUFFERS),
+        ("texture objects", len(kernel.textures), TEXTURES - 1),
         ("resident blocks", resident, BLOCKS),
         ("resident warps", resident * kernel.warps, WARPS),
         ("resident lanes", resident * kernel.warps * kernel.warp_size, LANE_GROUPS * LANES),
@@ -253,7 +277,7 @@ def _start(sm: Any, machine: Machine, warp_slots: int) -> None:
 def _grid(target: Any, kernel: Kernel, machine: Machine, resident: int, count: int, words: int) -> None:
     target.grid[:], target.block[:] = kernel.grid, kernel.block
     target.threads, target.warps, target.resident = kernel.threads, kernel.warps, resident
-    target.next, target.stride = 0, machine.chip.sms
+    target.next, target.stride, target.mhz = 0, machine.chip.sms, machine.chip.shader_mhz
     target.end = min(kernel.blocks, count * machine.chip.sms)
     target.shared_word, target.shared_words = words, kernel.program.shared_bytes // WORD_BYTES
     target.local_word = words + resident * target.shared_words
@@ -263,10 +287,14 @@ def _grid(target: Any, kernel: Kernel, machine: Machine, resident: int, count: i
 def _program(sm: Any, kernel: Kernel, decoded: Any, feed: str) -> None:
     """Give the SM its program: rows, the outcomes to replay, and the buffers."""
     sm.program[: len(decoded)] = decoded
-    sm.diverges = bool((decoded["reconvergence"] >= 0).any())
+    sm.independent = kernel.program.has_independent_lanes
+    sm.diverges = bool((decoded["reconvergence"] >= 0).any()) or sm.independent
     if feed == TRACE_DRIVEN:
         prepare_streams(sm, kernel)
+    sm.launch.window, sm.launch.thread_registers = kernel.window, kernel.program.registers
     _buffers(sm, kernel)
+    known = texture.table(kernel.textures, bases(kernel.buffers))
+    sm.textures[: len(known)], sm.launch.textures = known, len(kernel.textures)
 
 
 def _buffers(sm: Any, kernel: Kernel) -> None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from gpusim.machine.machine import Machine
 from gpusim.units.cache import CONSTANTS, FAR, NEAR, SCALARS, TEXTURES, ConstantCache, ReadCache, memory_latency, tagged
-from isa.table import Row, Unit
+from gpusim.units.global_memory import atomic_latency
+from isa.row import Row, Unit
 
 
 def memory_costs(form: Row, machine: Machine) -> tuple[int, int]:
     """Return the cycles from service to a load's result, and until the source registers may be overwritten."""
     shared, port = machine.shared_memory, machine.memory_port
     if form.unit is Unit.GLOBAL:
-        war = machine.global_memory.war if form.is_load or port is None else port.war_global_store
+        loads = form.is_load and form.update is None
+        war = machine.global_memory.war if loads or port is None else port.war_global_store
         return _global_latency(form, machine), war
     if form.unit is Unit.LOCAL:
         return machine.local_memory.latency, 0
@@ -23,6 +25,8 @@ def memory_costs(form: Row, machine: Machine) -> tuple[int, int]:
 
 def _global_latency(form: Row, machine: Machine) -> int:
     cache = machine.cache
+    if form.update is not None and machine.global_atomic:
+        return atomic_latency(machine)
     if cache is None or cache.hits == "none" or not form.is_load:
         return memory_latency(machine)
     level = {1 + NEAR: "l1", 1 + FAR: "l2"}.get(cached_in(form, machine), cache.hits)

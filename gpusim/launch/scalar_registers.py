@@ -18,7 +18,6 @@ from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.operand import FIRST_SCALAR, Address, Operand, Register, is_scalar, register_name
 from isa.program import Program
-from isa.table import Unit
 
 
 def in_place(kernel: Kernel, program: Program, machine: Machine) -> Sequence[Instruction]:
@@ -28,8 +27,9 @@ def in_place(kernel: Kernel, program: Program, machine: Machine) -> Sequence[Ins
     """
     if not program.scalars:
         return program.instructions
-    _check(kernel, program, machine)
-    return [replace(i, operands=tuple(_renumbered(o, program) for o in i.operands)) for i in program.instructions]
+    if not kernel.banks:
+        _check(kernel, program, machine)
+    return [_with_renumbered(instruction, program) for instruction in program.instructions]
 
 
 def name_of(program: Program, place: int) -> str:
@@ -52,22 +52,32 @@ def place_of(program: Program, index: int) -> int:
     return index if index < FIRST_SCALAR else program.registers + index - FIRST_SCALAR
 
 
+def _with_renumbered(instruction: Instruction, program: Program) -> Instruction:
+    """Return an instruction with its scalar registers renumbered; without any it is the same object."""
+    if max((*instruction.reads(), *instruction.writes()), default=0) < FIRST_SCALAR:
+        return instruction
+    return replace(instruction, operands=tuple(_renumbered(o, program) for o in instruction.operands))
+
+
 def _renumbered(operand: Operand, program: Program) -> Operand:
     if isinstance(operand, Address):
-        base = _renumbered(operand.base, program)
-        return replace(operand, base=base) if isinstance(base, Register) else operand
-    if isinstance(operand, Register) and is_scalar(operand):
-        return replace(operand, index=place_of(program, operand.index))
-    return operand
+        uniform = _in_place(operand.uniform, program) if operand.uniform else None
+        return replace(operand, base=_in_place(operand.base, program), uniform=uniform)
+    return _in_place(operand, program) if isinstance(operand, Register) else operand
 
 
-def _check_special(instruction: Instruction, pc: int) -> None:
+def _in_place(register: Register, program: Program) -> Register:
+    return replace(register, index=place_of(program, register.index)) if is_scalar(register) else register
+
+
+def _check_special(program: Program, pc: int) -> None:
     """Raise UserError for a scalar register that would have to hold a different number in each lane."""
-    if instruction.row.unit is Unit.SPECIAL and is_scalar(instruction.operands[0]):
+    instruction = program.instructions[pc]
+    if instruction.row.reads_special and is_scalar(instruction.operands[0]):
         name = str(getattr(instruction.operands[1], "name", ""))
         if name.startswith(OWN):
             cause = f"{name} differs between lanes, and a scalar register is one for all"
-            raise UserError(f"{instruction.place(pc)}: {cause}; take a vector register")
+            raise UserError(f"{program.place(pc)}: {cause}; take a vector register")
 
 
 def _check(kernel: Kernel, program: Program, machine: Machine) -> None:
@@ -77,8 +87,8 @@ def _check(kernel: Kernel, program: Program, machine: Machine) -> None:
         if highest >= FIRST_SCALAR + most:
             has = f"{machine.key} has {most}, s0 to s{most - 1}" if most else f"{machine.key} has none"
             fix = "take a lower one" if most else "take a machine with them, such as mi60"
-            raise UserError(f"{instruction.place(pc)}: {register_name(highest)} is a scalar register, {has}; {fix}")
-        _check_special(instruction, pc)
+            raise UserError(f"{program.place(pc)}: {register_name(highest)} is a scalar register, {has}; {fix}")
+        _check_special(program, pc)
     if reconvergence_points(program):
         cause = "its lanes may part at a guarded branch or exit, and scalar registers belong to all of them"
         raise UserError(f"{kernel.name}: {cause}; branch on SCC")

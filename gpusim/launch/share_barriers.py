@@ -24,7 +24,7 @@ from typing import NamedTuple
 from isa.control import BARRIERS
 from isa.dataflow.loops import loops
 from isa.program import Program
-from isa.table import Unit
+from isa.row import Unit
 
 READ, WRITE = 0, 1
 PER_LOOP = 10  # the program does not say how many rounds a loop runs

@@ -6,13 +6,15 @@ from collections.abc import Mapping
 
 from gpusim.machine.file import Fact
 from gpusim.machine.schema import MEMBERS, Machine
+from gpusim.units.asks import WIDTHS
 from gpusim.units.cache import Kept
 from gpusim.units.policies import check_policy
+from gpusim.units.ranges import MOST
 from gpusim.units.selection import Selection
 from isa.errors import UserError
 from isa.execute.profile import PLACE_BYTES
 from isa.memory import SECTOR_BYTES
-from isa.table import Unit
+from isa.row import Unit
 
 SLOWEST = 64  # a share of the bandwidth moves a byte in so many cycles at the latest: products stay within 64 bits
 
@@ -50,6 +52,10 @@ def _check_memory(machine: Machine, facts: Mapping[str, Fact]) -> None:
         if size < 32 or PLACE_BYTES % size:
             place = facts[path].place
             raise UserError(f"{place}: {path} makes {size} bytes; take a power of two from 32 to {PLACE_BYTES} bytes")
+    near = min(getattr(machine.cache, f"l2_latency_{width}", MOST) for width in WIDTHS)
+    if machine.l2_channel and machine.l2_channel.spread >= near:
+        place, spread = facts["l2_channel.spread"].place, machine.l2_channel.spread
+        raise UserError(f"{place}: {spread} cycles nearer than the mean, of {near}; take less than the L2's latencies")
     channels, line = machine.memory_channels, machine.global_memory.line_bytes
     if channels and channels.bytes % line:
         place = facts["memory_channels.bytes"].place

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from gpusim.support import toml
+from gpusim.support.toml import DEEPEST
 from isa.errors import UserError
 from isa.reading import input_file
 from isa.reading.nearest import nearest
 
 DIRECTORY = Path(__file__).parents[1] / "machines"
 METHODS = ("vendor", "measured", "paper", "derived", "fitted", "guess")
-STRINGS = ("name", "generation", "extends")
+STRINGS = ("name", "generation", "architecture", "extends")
 _LEAF_KEYS = ("value", "source", "method", "note", "to", "plausible")
-_HEADER = re.compile(r"\s*\[(?P<key>[\w.\- ]+)\]")
-_KEY = re.compile(r"\s*(?P<key>[\w\-]+([ \t]*\.[ \t]*[\w\-]+)*)[ \t]*=")
-LONGEST_LINE = 4000  # characters: TOML's parser takes the square of a key's parts
-DEEPEST = 8  # parts of a key; a machine's have four at most
-_DEEP = re.compile(rf"(?<![\w\-])([\w\-]+\s*\.\s*){{{DEEPEST}}}[\w\-]")
-_TOML_PLACE = re.compile(r"^(?P<cause>.*) \(at line (?P<line>\d+), column (?P<column>\d+)\)$", re.S)
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,58 +78,19 @@ def _read(path: Path, children: tuple[Path, ...]) -> tuple[dict[str, str], dict[
     if path.resolve() in children:
         raise UserError(f"{path}:1:1: `extends` leads back to this file; remove it from one of them")
     text = input_file.text(path, "give the path of a machine file")
-    table = _parse(text, path)
-    places = dict(_places(text, path))
+    table = toml.parse(text, path, "write each number as a table of its own")
+    places = toml.places(text, path)
     strings, facts = {}, {}
     for key, value in _leaves(table):
         if key in STRINGS:
             strings[key] = _string(key, value, places)
         else:
-            facts[key] = _fact(key, value, _place(key, places, path))
+            facts[key] = _fact(key, value, toml.place(key, places, path))
     if "extends" not in strings:
         return strings, facts
     base = locate(strings.pop("extends"), referrer=path, place=places["extends"])
     base_strings, base_facts = _read(base, (*children, path.resolve()))
     return {**base_strings, **strings}, {**base_facts, **facts}
-
-
-def _parse(text: str, path: Path) -> dict[str, object]:
-    _check_lines(text, path)
-    try:
-        return tomllib.loads(text)
-    except RecursionError:
-        raise UserError(f"{path}:1:1: brackets are nested too deep; write each number as a table of its own") from None
-    except ValueError as error:
-        found = _TOML_PLACE.match(str(error))
-        place = f"{path}:{found['line']}:{found['column']}" if found else f"{path}:1:1"
-        raise UserError(f"{place}: not TOML: {found['cause'] if found else error}; correct the line") from None
-
-
-def _check_lines(text: str, path: Path) -> None:
-    """Raise UserError for lines on which TOML's parser would spend long, or forever."""
-    for number, line in enumerate(text.splitlines(), 1):
-        if len(line) > LONGEST_LINE:
-            raise UserError(f"{path}:{number}:1: {len(line)} characters; write lines of {LONGEST_LINE} at most")
-        if found := _DEEP.search(line):
-            raise UserError(f"{path}:{number}:{found.start() + 1}: a key of more than {DEEPEST} parts; shorten it")
-
-
-def _places(text: str, path: Path) -> Iterator[tuple[str, str]]:
-    """Dotted path and file:line:column of each table header and key (machine files put one key on a line)."""
-    section = ""
-    for number, line in enumerate(text.splitlines(), 1):
-        if header := _HEADER.match(line):
-            section = header["key"].replace(" ", "") + "."
-            yield section[:-1], f"{path}:{number}:{header.start('key') + 1}"
-        elif key := _KEY.match(line):
-            yield section + key["key"].replace(" ", ""), f"{path}:{number}:{key.start('key') + 1}"
-
-
-def _place(key: str, places: Mapping[str, str], path: Path) -> str:
-    """Where `key` stands, or else the nearest table around it."""
-    while key and key not in places:
-        key = key.rpartition(".")[0]
-    return places.get(key, f"{path}:1:1")
 
 
 def _leaves(table: Mapping[str, object], prefix: str = "") -> Iterator[tuple[str, object]]:

@@ -16,7 +16,7 @@ from gpusim.machine.file import Fact, names
 from gpusim.machine.schema import Machine
 from gpusim.units.pipe import lanes
 from isa.errors import UserError
-from isa.table import Unit
+from isa.row import Unit
 
 __all__ = ["Fact", "File", "Machine", "build", "facts", "load", "names", "read"]
 

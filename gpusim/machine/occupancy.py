@@ -9,6 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
+from gpusim.machine.architecture import check_architecture
 from gpusim.machine.machine import Machine, every
 from gpusim.support.document import doc
 from gpusim.units.scalar_registers import ScalarFile
@@ -124,6 +125,7 @@ def _shared_for(machine: Machine, blocks: int) -> int:
 
 def _check_limits(kernel: Kernel, machine: Machine) -> None:
     """Refuse what no SM of this machine can run, whatever else it holds."""
+    check_architecture(kernel, machine)
     limits = machine.limits
     if kernel.warp_size != limits.warp_size:
         raise UserError(

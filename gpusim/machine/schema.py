@@ -14,6 +14,7 @@ import msgspec
 from gpusim.units.barrier import Barrier
 from gpusim.units.block_scheduler import LaunchTimes
 from gpusim.units.branch import Branch
+from gpusim.units.bypass import Bypass
 from gpusim.units.cache import Cache, ConstantCache, FarCache, NearCache, Partition, ReadCache
 from gpusim.units.chip import Chip
 from gpusim.units.constant_operand import ConstantOperand
@@ -22,8 +23,9 @@ from gpusim.units.dispatch import Issue
 from gpusim.units.double_precision import Double
 from gpusim.units.energy import Energy
 from gpusim.units.fetch import Fetch
-from gpusim.units.global_memory import GlobalMemory, Memory, MemoryChannels, MemoryClock
+from gpusim.units.global_memory import GlobalAtomic, GlobalMemory, Memory, MemoryChannels, MemoryClock
 from gpusim.units.instruction_replay import InstructionReplay
+from gpusim.units.l2_channel import L2Channel
 from gpusim.units.load_store import LoadStore, MemoryPaths, MemoryPort
 from gpusim.units.local_memory import LocalMemory
 from gpusim.units.pipe import Pipe, UnitCost
@@ -38,7 +40,7 @@ from gpusim.units.wait_count import Outstanding, WaitCounters
 from gpusim.units.warp_scheduler import Schedulers
 from gpusim.units.what_if import WhatIf
 from isa.brief import brief
-from isa.table import MEMORY_UNITS, Unit
+from isa.row import MEMORY_UNITS, Unit
 
 PIPE_UNITS = tuple(unit for unit in Unit if unit not in MEMORY_UNITS | {Unit.BARRIER, Unit.CONTROL})
 # Sections whose keys are names: those allowed, none for names of the file's choice.
@@ -53,7 +55,10 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
 
 
 class Machine(msgspec.Struct, frozen=True):
-    """One GPU. `key` is the name it was loaded by, `name` the product's."""
+    """One GPU. `key` is the name it was loaded by, `name` the product's.
+
+    `architecture` is that of the machine code that it executes, such as sm_90; empty if it executes none.
+    """
 
     key: str
     name: str
@@ -90,15 +95,18 @@ class Machine(msgspec.Struct, frozen=True):
     l1: NearCache | None = None
     l2: FarCache | None = None
     l2_partition: Partition | None = None
+    l2_channel: L2Channel | None = None
     texture_cache: ReadCache | None = None
     scalar_cache: ReadCache | None = None
     constant_cache: ConstantCache | None = None
     constant_operand: ConstantOperand | None = None
+    bypass: Bypass | None = None
     # By unit class of one pipe, another pipe that its instructions need and occupy as well.
     joint: dict[str, str] = {}
     # By unit class, a pipe that takes nothing for an initiation interval behind the cycle of its instructions.
     blocked: dict[str, str] = {}
     shared_atomic: SharedAtomic | None = None
+    global_atomic: GlobalAtomic | None = None
     wait_counters: WaitCounters | None = None
     instruction_replay: InstructionReplay | None = None
     fetch: Fetch | None = None
@@ -107,6 +115,7 @@ class Machine(msgspec.Struct, frozen=True):
     outstanding: Outstanding | None = None
     energy: Energy | None = None
     what_if: WhatIf | None = None
+    architecture: str = ""
 
     __repr__ = brief
 
@@ -139,16 +148,16 @@ def leaves(struct: Any = Machine, prefix: str = "") -> Iterator[tuple[str, Any]]
 
 # Sections that a machine file may leave out, and what `--set` may add to a machine.
 OPTIONAL = tuple(field.name for field in msgspec.structs.fields(Machine) if _section(field.type))
-# Keys of such sections that have a value where nothing is said.
+# Keys that have a value where nothing is said.
 DEFAULTED = frozenset(
     f"{name}.{field.name}"
     for name, kind in sections().items()
     for field in msgspec.structs.fields(kind)
-    if name in OPTIONAL and not field.required
+    if name not in MEMBERS and not field.required
 )
 EXTRAS = (
     [f"{section}.{u}" for section in ("pairing", "category") for u in Unit]
     + [f"{section}.{u}" for section in ("joint", "blocked") for u in PIPE_UNITS]
     + [f"unit.{u}.{key}" for u in PIPE_UNITS for key in ("pipe", "latency")]
-    + [path for path, _ in leaves() if path.split(".", maxsplit=1)[0] in OPTIONAL]
+    + [path for path, _ in leaves() if path.split(".", maxsplit=1)[0] in OPTIONAL or path in DEFAULTED]
 )

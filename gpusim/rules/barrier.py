@@ -1,13 +1,22 @@
-"""BAR.SYNC: once as many warps as it names have arrived, a block's barrier releases them one after the other."""
+"""BAR: once as many warps as it names have arrived, a block's barrier releases them one after the other.
+
+A warp arrives as a whole, also if only some of its lanes execute the instruction. BAR.ARV arrives and does not wait.
+BAR.RED finds in how many active lanes of all warps a predicate holds, or whether in any or in all. Where lanes are
+independent, a barrier that names no threads waits for the warps that have not exited, so that an exit may complete it.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from gpusim.jit.rule import NEVER, rarely, rule
+from gpusim.jit.rule import NEVER, count_bits, lowest_bit, rarely, rule
 from gpusim.rules import record, warp_scheduler
 from gpusim.state.fault import Fault
+from gpusim.units.barrier import ANY, COUNT
+from gpusim.units.capacities import BARRIERS, GROUPS, LANES
 from gpusim.units.stall import Stall
+from isa.execute.block_barriers import COUNT as MOST_THREADS
+from isa.execute.block_barriers import COUNT_AT, IDENTIFIER
 
 BARRIER = int(Stall.BARRIER)
 MISCOUNTED = int(Fault.MISCOUNTED)
@@ -16,10 +25,59 @@ MISCOUNTED = int(Fault.MISCOUNTED)
 @rule
 def commit(sm: Any, k: int, g: int, instruction: Any, pc: int, now: int) -> None:
     """Let warp slot g of scheduler k arrive; its release time is known if it is the last one."""
-    release_at = sm.warps[g].release_at
-    release_at[BARRIER] = _arrive(sm, g, instruction, now)
-    if sm.tracing and release_at[BARRIER] < NEVER:
-        record.release(sm, k, g, pc, release_at[BARRIER], now)
+    warp = sm.warps[g]
+    warp.waits_for = _number(sm, g, instruction)
+    if sm.tracing:
+        record.arrival(sm, warp.waits_for)
+    release = _arrive(sm, g, instruction, now)
+    warp.released_at = 0 if instruction.goes_on else release
+    if not sm.machine.barrier_defers:
+        warp.release_at[BARRIER] = warp.released_at
+    if sm.tracing and release < NEVER:
+        record.release(sm, k, g, pc, warp.waits_for, release, now)
+
+
+@rarely
+def leave(sm: Any, g: int, pc: int, now: int) -> None:
+    """Warp slot g has exited: barriers that wait for nobody any more are complete."""
+    warp = sm.warps[g]
+    block = sm.blocks[warp.block]
+    for number in range(BARRIERS):
+        barrier = block.barriers[number]
+        if barrier.arrived > 0 and barrier.expected == 0 and barrier.arrived >= block.live:
+            release = _release(sm, barrier, g, now)
+            if sm.tracing:
+                record.release(sm, warp.scheduler, g, pc, number, release, now)
+
+
+@rule
+def earliest(warp: Any, instruction: Any) -> None:
+    """Store in the warp's reasons when the barrier that it has arrived at lets `instruction` pass."""
+    warp.release_at[BARRIER] = warp.released_at if instruction.stays_behind else 0
+
+
+@rule
+def _number(sm: Any, g: int, instruction: Any) -> int:
+    """Return the number of the barrier; a register says it in the first of the warp's lanes."""
+    if instruction.barrier_at and instruction.source[0] >= 0:
+        return _word(sm, g, instruction, 0) & IDENTIFIER
+    return int(instruction.barrier)
+
+
+@rule
+def _needed(sm: Any, g: int, instruction: Any) -> int:
+    """Return the warps that the barrier is for, 0: all that have not exited; a register has threads from bit 16 on."""
+    if instruction.barrier_at and instruction.source[1] >= 0:
+        threads = _word(sm, g, instruction, 1) >> COUNT_AT & MOST_THREADS
+        size = LANES * sm.machine.groups
+        return (threads + size - 1) // size
+    return int(instruction.arrivals)
+
+
+@rule
+def _word(sm: Any, g: int, instruction: Any, place: int) -> int:
+    lane = lowest_bit(sm.warps[g].lanes[0])
+    return int(sm.lanes[g * sm.machine.groups].registers[instruction.source[place], lane])
 
 
 @rarely
@@ -32,15 +90,40 @@ def _arrive(sm: Any, g: int, instruction: Any, now: int) -> int:
     if sm.machine.barriers_pass:
         return now
     warp, schedulers = sm.warps[g], sm.machine.schedulers
-    barrier = sm.blocks[warp.block].barriers[instruction.barrier]
-    if barrier.arrived > 0 and barrier.expected != instruction.arrivals:
+    block, needed = sm.blocks[warp.block], _needed(sm, g, instruction)
+    barrier = block.barriers[warp.waits_for]
+    if barrier.arrived > 0 and barrier.expected != needed:
         sm.fault.code, sm.fault.pc, sm.fault.warp = MISCOUNTED, warp.pc - 1, g
+        sm.fault.lane, sm.fault.address = barrier.expected, needed
         return NEVER
+    if instruction.reduces:
+        _reduce(sm, barrier, g, instruction)
     warp.waits_at = warp.pc - 1
-    barrier.expected = instruction.arrivals
+    barrier.expected = needed
     barrier.arrived += 1
-    barrier.waiting[g % schedulers] |= 1 << (g // schedulers)
-    return NEVER if barrier.arrived < instruction.arrivals else _release(sm, barrier, g, now)
+    if instruction.goes_on == 0:
+        barrier.waiting[g % schedulers] |= 1 << (g // schedulers)
+    return NEVER if barrier.arrived < (needed if needed else block.live) else _release(sm, barrier, g, now)
+
+
+@rarely
+def _reduce(sm: Any, barrier: Any, g: int, instruction: Any) -> None:
+    """Add what the active lanes of warp slot g find to what the barrier has found."""
+    true, active = 0, 0
+    for half in range(GROUPS):
+        if half < sm.machine.groups:
+            held = sm.lanes[g * sm.machine.groups + half].predicates[instruction.selectors[0]]
+            lanes = sm.outcome.active[half]
+            true += count_bits(lanes & ~held if instruction.selectors_negated & 1 else lanes & held)
+            active += count_bits(lanes)
+    before = barrier.found if barrier.reduced else 0
+    if instruction.reduces == COUNT:
+        barrier.found = before + true
+    elif instruction.reduces == ANY:
+        barrier.found = 1 if before or true else 0
+    else:
+        barrier.found = 1 if true == active and (before or barrier.reduced == 0) else 0
+    barrier.reduced = 1
 
 
 @rule
@@ -51,12 +134,23 @@ def _release(sm: Any, barrier: Any, last: int, now: int) -> int:
     for g in range(block * sm.launch.warps, (block + 1) * sm.launch.warps):
         if barrier.waiting[g % schedulers] >> (g // schedulers) & 1:
             release += sm.machine.per_warp
+            if barrier.reduced:
+                sm.warps[g].reduced = barrier.found
             if g == last:
                 own = release
             else:
-                sm.warps[g].release_at[BARRIER] = release
-                warp_scheduler.wake(sm, g)
-    barrier.arrived = 0
+                _let_pass(sm, g, release)
+    barrier.arrived = barrier.reduced = 0
     for k in range(schedulers):
         barrier.waiting[k] = 0
     return own
+
+
+@rule
+def _let_pass(sm: Any, g: int, release: int) -> None:
+    """Warp slot g's barrier lets it pass at `release`; it may still be on its way to what has to wait for that."""
+    warp = sm.warps[g]
+    warp.released_at = release
+    if warp.release_at[BARRIER] >= NEVER:
+        warp.release_at[BARRIER] = release
+        warp_scheduler.wake(sm, g)

@@ -5,9 +5,18 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.rule import NEVER, rarely, rule
-from gpusim.rules import constant_operand, control_code, fetch, simt_stack, stall_accounting, wait_count, warp_scheduler
+from gpusim.rules import (
+    constant_operand,
+    control_code,
+    convergence,
+    fetch,
+    simt_stack,
+    stall_accounting,
+    wait_count,
+    warp_scheduler,
+)
 from gpusim.units.block_scheduler import DONE, FREE, RUNNING
-from gpusim.units.capacities import HOLDS, WARPS
+from gpusim.units.capacities import BARRIERS, HOLDS, WARPS
 from gpusim.units.sm import LAUNCHER
 from gpusim.units.stall import OWN, Stall
 
@@ -39,6 +48,9 @@ def place(sm: Any, slot: int, now: int) -> None:
     launch, block = sm.launch, sm.blocks[slot]
     block.id, block.state, block.live = launch.next, RUNNING, launch.warps
     launch.next += launch.stride
+    if sm.independent:  # whose warps may exit after BAR.ARV
+        for number in range(BARRIERS):
+            block.barriers[number].arrived = block.barriers[number].reduced = 0
     first_wave = sm.placed < launch.resident
     start = now + (slot * sm.machine.block_skew if first_wave else sm.machine.block_latency)
     for index in range(launch.warps):
@@ -58,6 +70,8 @@ def _place_warp(sm: Any, slot: int, index: int, now: int, start: int) -> None:
     sm.aged += 1
     control_code.to_the_back(sm, warp)
     simt_stack.begin(sm, g)
+    if sm.independent:
+        convergence.begin(sm, g)
     warp.since = stall_accounting.slot_from(sm.machine, k, now)
     sm.empty += warp.since - sm.empty_since[g]
     warp.release_at[LAUNCH] = start
@@ -72,7 +86,7 @@ def _place_warp(sm: Any, slot: int, index: int, now: int, start: int) -> None:
 
 @rule
 def _clear(warp: Any) -> None:
-    warp.drained = warp.pending = warp.in_flight_count = 0
+    warp.released_at = warp.drained = warp.shared_back = warp.pending = warp.in_flight_count = 0
     for reason in range(OWN):
         warp.release_at[reason] = 0
     warp.ready[:] = 0

@@ -1,4 +1,8 @@
-"""BRA: a taken branch sends its warp to the target, and holds it until it is resolved."""
+"""BRA: a taken branch sends its warp to the target, and holds it until it is resolved.
+
+So does whatever lets another group of the warp's lanes go on, where lanes are independent: that it takes as long is a
+guess.
+"""
 
 from __future__ import annotations
 
@@ -19,3 +23,10 @@ def commit(sm: Any, g: int, instruction: Any, pc: int, now: int) -> None:
     warp.pc = instruction.target
     if sm.forwarding:
         stream.passed(sm, g, pc, instruction.target)
+
+
+@rule
+def elsewhere(sm: Any, warp: Any, pc: int, now: int) -> None:
+    """Hold a warp that goes on elsewhere than after the instruction at pc."""
+    if warp.pc != pc + 1:
+        warp.release_at[BRANCH] = now + sm.machine.branch

@@ -6,16 +6,17 @@ access, line by line:
 
 * A hit takes the cache's latency, but data that is still on its way arrives no sooner: the hit joins the miss of that
   line.
-* An L1 miss takes the channel to the L2, and an L2 miss the channel to the DRAM, one after the other; a latency counts
-  from the last of these. If the L1 already waits for as many lines as it may, the unit waits.
+* An L1 miss takes a way to the L2 (l2_channel.py), and an L2 miss the channel to the DRAM, one after the other; a
+  latency counts from the last of these. If the L1 already waits for as many lines as it may, the unit waits.
 * An SM may be near one part of the L2. Its loads ask this part first, and fill it; other hits take longer, and stores
   bypass it.
 * The texture cache is asked when a fetch issues, the scalar cache when a scalar load does, for any number of lines.
   Without a texture cache a fetch goes to the L2.
+* An atomic is done in the L2, and the L1 drops its line.
 * Stores write through to the L2, and go to the DRAM when their line is evicted. In Fermi's L1, a global store drops its
   line, and a local store stays until its line is evicted.
 
-Tags follow local memory in the memory array, in words of 64 bits, as do the lines of each queued access.
+The lines of each queued access follow the tags (tags.py) in the memory array.
 """
 
 from __future__ import annotations
@@ -27,20 +28,23 @@ import numpy as np
 from gpusim.jit.kinds import Memory, Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import count_bits, lowest_bit, rarely, rule
-from gpusim.rules import global_memory, memory_access, queues
-from gpusim.units.cache import CONSTANTS, FAR, NEAR, PARTITION, REQUEST_ROW, SCALARS, TEXTURES, WAY_HEAD
-from gpusim.units.capacities import LANES
+from gpusim.rules import generic_address, global_memory, l2_channel, l2_share, queues, tags
+from gpusim.rules.tags import DIRTY, TAG, USED
+from gpusim.units.cache import (
+    CONSTANTS,
+    FAR,
+    NEAR,
+    PARTITION,
+    REQUEST_ROW,
+    SCALARS,
+    TEXTURES,
+)
+from gpusim.units.capacities import LANES, REQUESTS
 from gpusim.units.global_memory import SEGMENTS
-from gpusim.units.opcodes import LOAD, LOCAL_MEMORY
+from gpusim.units.l2_channel import LOADS, STORES
+from gpusim.units.opcodes import LOAD, LOCAL_MEMORY, SHARED_MEMORY, STORE
 from isa.memory import SECTOR_BYTES
-
-TAG, USED, DIRTY = range(WAY_HEAD)  # words of a way: line + 1, number of its last use, mask; then each unit's arrival
-
-
-@rule
-def _words(sm: Any, memory: Any) -> Any:
-    """Return the data of the caches as words of 64 bits."""
-    return memory[sm.launch.cache_word : sm.launch.cache_end].view(np.int64)
+from isa.program import WORD_BYTES
 
 
 @rule
@@ -55,7 +59,7 @@ def ask(sm: Sm, memory: Memory, g: int, group: int, active: int) -> None:
 
     A scalar load has no entry: its first lane group asks the cache now, for all.
     """
-    words, instruction = _words(sm, memory), sm.program[sm.warps[g].pc]
+    words, instruction = tags.words(sm, memory), sm.program[sm.warps[g].pc]
     if instruction.pipe < 0:
         _note(sm, words, instruction, g, group, active)
     elif sm.outcome.ready == 0:
@@ -66,24 +70,25 @@ def ask(sm: Sm, memory: Memory, g: int, group: int, active: int) -> None:
 def _note(sm: Any, words: Any, instruction: Any, g: int, group: int, active: int) -> None:
     """Store a lane group's requests, after those of the groups before it."""
     y = queues.number(sm, sm.warps[g].scheduler, instruction.unit)
-    row = _row(sm, y, queues.behind(sm, y))
-    local = instruction.memory_kind == LOCAL_MEMORY
+    row, local = _row(sm, y, queues.behind(sm, y)), instruction.memory_kind == LOCAL_MEMORY
+    if instruction.generic:
+        near = generic_address.lanes_in(sm.scratch, LOCAL_MEMORY, active)
+        far = active & ~near & ~generic_address.lanes_in(sm.scratch, SHARED_MEMORY, active)
+        _note_lanes(sm, words, row, instruction, group, far, False)
+        _note_lanes(sm, words, row, instruction, group, near, True)
+        return
+    _note_lanes(sm, words, row, instruction, group, active, local)
+
+
+@rule
+def _note_lanes(sm: Any, words: Any, row: int, instruction: Any, group: int, active: int, local: bool) -> None:
     size = LANES if local else LANES // 2 if sm.machine.global_rule == SEGMENTS else LANES // instruction.words
     for offset in range(instruction.words if local else 1):
         for first in range(0, LANES, size):
             begin = sm.outcome.requests
             for lane in range(first, first + size):
                 if (active >> lane) & 1:
-                    _note_byte(sm, words, row, begin, _byte(sm, instruction, group, lane, offset))
-
-
-@rule
-def _byte(sm: Any, instruction: Any, group: int, lane: int, offset: int) -> int:
-    """Return the first byte that a lane accesses; local memory follows global memory, word by word across the lanes."""
-    byte = np.int64(sm.scratch.address[lane])
-    if instruction.memory_kind == LOCAL_MEMORY:
-        return sm.launch.local_base + 4 * ((group * sm.launch.local_words + byte // 4 + offset) * LANES + lane)
-    return int(byte)
+                    _note_byte(sm, words, row, begin, generic_address.byte(sm, group, lane, offset, local))
 
 
 @rule
@@ -103,43 +108,102 @@ def _note_byte(sm: Any, words: Any, row: int, begin: int, byte: int) -> None:
 def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
     """Look up the access at that place of queue y; return when a load's result is there, or when a store has left.
 
-    `sm.load_store.waited` says how long the unit has waited for room among the outstanding lines.
+    `sm.load_store.waited` says how long the unit has waited for room among the outstanding lines, or of the way to the
+    L2.
     """
-    words, row, entry = _words(sm, memory), _row(sm, y, place), sm.load_store.queues[y].entries[place]
+    words, row, entry = tags.words(sm, memory), _row(sm, y, place), sm.load_store.queues[y].entries[place]
     instruction = sm.program[entry.pc]
     start = done = now
     for i in range(entry.requests):
         line, units = words[row + 2 * i], words[row + 2 * i + 1]
-        if instruction.action != LOAD:
+        if instruction.packets:
+            late = entry.extra if instruction.action == LOAD else 0
+            done = max(done, _atomic(sm, words, instruction, i, line, units, now) + late)
+        elif instruction.action != LOAD:
             done = max(done, _store(sm, words, instruction, line, units, now))
         elif instruction.cached == NEAR + 1:
-            start = _load(sm, words, instruction, i, line, units, start)
+            turn = i * entry.cycles // entry.requests if sm.machine.near_lines else i
+            start = _load(sm, words, instruction, i, turn, line, units, start)
             done = max(done, sm.load_store.arrived)
         elif instruction.cached == CONSTANTS + 1:
-            done = max(done, _read(sm, words, CONSTANTS, i, line, units, now) + entry.extra)
+            done = max(done, _constant(sm, words, instruction, i, line, units, now) + entry.extra)
         else:
             done = max(done, _far_load(sm, words, _behind(sm, instruction, i), line, units, start))
+    if instruction.action == STORE and sm.machine.ways_apart:
+        start = _next_store(sm, words, instruction, row, entry, now)
     sm.load_store.waited = start - now
     return done
 
 
+@rarely
+def _next_store(sm: Any, words: Any, instruction: Any, row: int, entry: Any, now: int) -> int:
+    """Return when a store has begun, if the way to the L2 has room for the next one when it ends.
+
+    It is scattered if it writes to more units than its lanes have words for.
+    """
+    lines, units = 0, 0
+    for i in range(entry.requests if sm.launch.caches[FAR].sets > 0 else 0):
+        if not _stays(sm, instruction, words[row + 2 * i]):
+            lines += 1
+            units += count_bits(words[row + 2 * i + 1])
+    if lines == 0:
+        return now
+    together = LANES * sm.machine.groups * WORD_BYTES * instruction.words
+    scattered = lines if units * SECTOR_BYTES > together else 0
+    return int(max(now, l2_channel.free_for_stores(sm, scattered, now) - entry.cycles))
+
+
 @rule
-def _load(sm: Any, words: Any, instruction: Any, i: int, line: int, units: int, start: int) -> int:
-    """Do the i-th request of a load in the L1; return when it was accepted; `arrived` says when its data is there."""
+def _stays(sm: Any, instruction: Any, line: int) -> bool:
+    """Tell whether what is stored in a line stays in the L1."""
+    kept = sm.machine.keeps_stores and sm.launch.caches[NEAR].sets > 0
+    return bool(kept and generic_address.is_local(sm, instruction, line))
+
+
+@rule
+def _load(sm: Any, words: Any, instruction: Any, i: int, turn: int, line: int, units: int, start: int) -> int:
+    """Do the i-th request of a load in the L1, in a cycle of its service; return when it was accepted.
+
+    `arrived` says when its data is there.
+    """
     cache = sm.launch.caches[NEAR]
-    way = _way(words, cache, line)
-    done, lost = _there(words, cache, way, line, units), _lost(words, cache, way, line, units)
+    way = tags.way(words, cache, line)
+    done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
     if lost:
         slot = _room(sm, words)
         start = max(start, words[slot])
         _claim(sm, words, way, line, start)
         done = max(done, _far_load(sm, words, _behind(sm, instruction, i), line, lost, start))
         words[slot] = done
-        _fill(words, way, lost, done)
-    _use(words, cache, way)
-    late = 0 if instruction.memory_kind == LOCAL_MEMORY else i * sm.machine.hit_late
+        tags.fill(words, way, lost, done)
+    elif sm.machine.joined and done > start + instruction.latency:
+        done += sm.machine.joined  # accesses that wait for a line get it one after the other
+        tags.stored(words, way, units, done)
+    tags.use(words, cache, way)
+    late = 0 if generic_address.is_local(sm, instruction, line) else turn * sm.machine.hit_late
     sm.load_store.arrived = max(done, start + instruction.latency + late)
     return start
+
+
+@rarely
+def _atomic(sm: Any, words: Any, instruction: Any, i: int, line: int, units: int, now: int) -> int:
+    """Do the i-th request of an atomic in the L2; return when it has left the SM, or when the old values are there.
+
+    The L1 drops the line. The L2 reads what it lacks, and has then been stored to.
+    """
+    near, cache = sm.launch.caches[NEAR], sm.launch.caches[FAR]
+    if near.sets > 0:
+        way = tags.way(words, near, line)
+        if words[way + TAG] == line + 1:
+            words[way + TAG] = words[way + USED] = 0
+    loads = instruction.action == LOAD
+    if cache.sets == 0:
+        gone = global_memory.commit_line(sm, line, count_bits(units), now)
+        return gone + max(int(instruction.latency), sm.machine.memory_latency) if loads else gone
+    gone = l2_channel.ported(sm, count_bits(units), STORES, now)
+    done = _of_far(sm, words, int(instruction.latency) + i * sm.machine.far_late, line, units, gone)
+    words[tags.way(words, cache, line) + DIRTY] |= units
+    return done if loads else gone
 
 
 @rule
@@ -149,16 +213,17 @@ def _behind(sm: Any, instruction: Any, i: int) -> int:
 
 
 @on_demand
-def fetch(sm: Sm, memory: Memory, g: int, active: int) -> None:
-    """Texture: find when the elements at a lane group's coordinates in `scratch`, and those of other groups, are there.
+def fetch(sm: Sm, memory: Memory, active: int) -> None:
+    """Texture: find when the elements at a lane group's addresses in `scratch`, and those before them, are there.
 
     The cycle is in `outcome.ready`.
     """
-    words, instruction = _words(sm, memory), sm.program[sm.warps[g].pc]
-    row, begin = _row(sm, sm.machine.queues, 0), sm.outcome.requests
+    words, outcome = tags.words(sm, memory), sm.outcome
+    outcome.requests = 0 if outcome.requests + LANES > REQUESTS else outcome.requests  # those before are on their way
+    row, begin = _row(sm, sm.machine.queues, 0), outcome.requests
     for lane in range(LANES):
         if (active >> lane) & 1:
-            _note_byte(sm, words, row, begin, memory_access.texel(sm.scratch, instruction, lane))
+            _note_byte(sm, words, row, begin, int(sm.scratch.address[lane]))
     _read_all(sm, words, TEXTURES, begin)
 
 
@@ -186,14 +251,45 @@ def _read(sm: Any, words: Any, which: int, i: int, line: int, units: int, now: i
     cache, behind = sm.launch.caches[which], sm.machine.read_far[which] + i * sm.machine.far_late
     if cache.sets == 0:
         return _far_load(sm, words, behind, line, units, now)
-    way = _way(words, cache, line)
-    done, lost = _there(words, cache, way, line, units), _lost(words, cache, way, line, units)
+    way = tags.way(words, cache, line)
+    done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
     if lost:
-        _clear(words, cache, way, line)
+        tags.clear(words, cache, way, line)
         done = max(done, _far_load(sm, words, behind, line, lost, now))
-        _fill(words, way, lost, done)
-    _use(words, cache, way)
+        tags.fill(words, way, lost, done)
+    tags.use(words, cache, way)
     return max(done, now + sm.machine.read_latency[which])
+
+
+@rule
+def _constant(sm: Any, words: Any, instruction: Any, i: int, line: int, units: int, now: int) -> int:
+    """Do the i-th request of a constant load; return when its data is there.
+
+    A miss that the next cache has needs no more: of the parameters, and of lines that came there with another one.
+    """
+    cache = sm.launch.caches[CONSTANTS]
+    if sm.machine.next_constants == 0 or not _is_next(sm, words, instruction, line):
+        return _read(sm, words, CONSTANTS, i, line, units, now)
+    way = tags.way(words, cache, line)
+    done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
+    if lost:
+        tags.clear(words, cache, way, line)
+        done = max(done, now + sm.machine.next_constants)
+        tags.fill(words, way, lost, done)
+    tags.use(words, cache, way)
+    return int(max(done, now + instruction.latency))
+
+
+@rule
+def _is_next(sm: Any, words: Any, instruction: Any, line: int) -> bool:
+    """Tell whether the next constant cache has a line: its other sectors, or its neighbours, were asked for before."""
+    if instruction.parameters:
+        return True
+    cache, first = sm.launch.caches[CONSTANTS], line - line % sm.machine.next_lines
+    for other in range(first, first + sm.machine.next_lines):
+        if words[tags.way(words, cache, other) + TAG] == other + 1:
+            return True
+    return False
 
 
 @rarely
@@ -201,8 +297,9 @@ def _far_load(sm: Any, words: Any, latency: int, line: int, units: int, start: i
     """Return when these units of a line come from the L2, where a hit takes `latency` cycles, or from the DRAM."""
     if sm.launch.caches[FAR].sets == 0:
         return global_memory.commit_line(sm, line, count_bits(units), start) + sm.machine.memory_latency
-    gone = _ported(sm, count_bits(units), start)
-    if sm.launch.caches[PARTITION].sets == 0:
+    gone = l2_channel.ported(sm, count_bits(units), LOADS, start)
+    latency += l2_channel.distance(sm, line)
+    if sm.launch.caches[PARTITION].sets == 0 or sm.launch.sharers > 1:
         return _of_far(sm, words, latency, line, units, gone)
     return _of_partition(sm, words, latency, line, units, gone)
 
@@ -211,13 +308,13 @@ def _far_load(sm: Any, words: Any, latency: int, line: int, units: int, start: i
 def _of_partition(sm: Any, words: Any, latency: int, line: int, units: int, gone: int) -> int:
     """Return when these units, requested at `gone`, come from the part of the L2 near the SM, or from beyond it."""
     cache = sm.launch.caches[PARTITION]
-    way = _way(words, cache, line)
-    done, lost = _there(words, cache, way, line, units), _lost(words, cache, way, line, units)
+    way = tags.way(words, cache, line)
+    done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
     if lost:
-        _clear(words, cache, way, line)
+        tags.clear(words, cache, way, line)
         done = max(done, _of_far(sm, words, latency + sm.machine.partition_late, line, lost, gone))
-        _fill(words, way, lost, done)
-    _use(words, cache, way)
+        tags.fill(words, way, lost, done)
+    tags.use(words, cache, way)
     return max(done, gone + latency)
 
 
@@ -225,30 +322,31 @@ def _of_partition(sm: Any, words: Any, latency: int, line: int, units: int, gone
 def _of_far(sm: Any, words: Any, latency: int, line: int, units: int, gone: int) -> int:
     """Return the same for the L2 as a whole, or for the DRAM."""
     cache, machine = sm.launch.caches[FAR], sm.machine
-    way = _way(words, cache, line)
-    done, lost = _there(words, cache, way, line, units), _lost(words, cache, way, line, units)
+    way = tags.way(words, cache, line)
+    done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
     if lost:
         _drop(sm, words, way, line, gone)
-        done = max(done, global_memory.commit_line(sm, line, count_bits(lost), gone) + machine.memory_latency)
-        _fill(words, way, lost, done)
-    _use(words, cache, way)
+        if l2_share.brings(sm, line, count_bits(lost)):
+            done = max(done, global_memory.commit_line(sm, line, count_bits(lost), gone) + machine.memory_latency)
+        tags.fill(words, way, lost, max(done, gone + latency))
+    tags.use(words, cache, way)
     return max(done, gone + latency)
 
 
 @rule
 def _store(sm: Any, words: Any, instruction: Any, line: int, units: int, now: int) -> int:
     """Do a store's request; return when it has left the SM."""
-    near, machine = sm.launch.caches[NEAR], sm.machine
-    local = instruction.memory_kind == LOCAL_MEMORY
+    near = sm.launch.caches[NEAR]
     if near.sets > 0:
-        way = _way(words, near, line)
-        if local and machine.keeps_stores:
+        way = tags.way(words, near, line)
+        if _stays(sm, instruction, line):
             _claim(sm, words, way, line, now)
-            _fill(words, way, units, now + 1)
+            tags.fill(words, way, units, now + 1)
             words[way + DIRTY] |= units
-            _use(words, near, way)
+            tags.use(words, near, way)
             return now
-        if words[way + TAG] == line + 1 and machine.drops_stored and not local:
+        local = generic_address.is_local(sm, instruction, line)
+        if words[way + TAG] == line + 1 and sm.machine.drops_stored and not local:
             words[way + TAG] = words[way + USED] = 0
     return _far_store(sm, words, line, units, now)
 
@@ -259,69 +357,16 @@ def _far_store(sm: Any, words: Any, line: int, units: int, now: int) -> int:
     cache = sm.launch.caches[FAR]
     if cache.sets == 0:
         return global_memory.commit_line(sm, line, count_bits(units), now)
-    gone = _ported(sm, count_bits(units), now)
-    way = _way(words, cache, line)
+    way = tags.way(words, cache, line)
+    waiting = l2_channel.waiting(words, way, line, units, now) if sm.machine.ways_apart else 0
+    gone = l2_channel.ported(sm, count_bits(units & ~waiting), STORES, now)
+    if sm.launch.spills:
+        l2_share.pass_on(sm, words, way, line, units, gone)
     _drop(sm, words, way, line, gone)
-    _fill(words, way, units, gone)
+    tags.stored(words, way, units & ~waiting, gone)
     words[way + DIRTY] |= units
-    _use(words, cache, way)
+    tags.use(words, cache, way)
     return gone
-
-
-@rule
-def _way(words: Any, cache: Any, line: int) -> int:
-    """Return the way of a line; if no way holds it, the least recently used way of its set."""
-    way = cache.first + 1 + line % cache.sets * cache.ways * cache.stride
-    oldest = way
-    for _ in range(cache.ways):
-        if words[way + TAG] == line + 1:
-            return way
-        if words[way + USED] < words[oldest + USED]:
-            oldest = way
-        way += cache.stride
-    return oldest
-
-
-@rule
-def _there(words: Any, cache: Any, way: int, line: int, units: int) -> int:
-    """Return when all the units that the way holds have arrived."""
-    when = 0
-    if words[way + TAG] == line + 1:
-        for unit in range(cache.stride - WAY_HEAD):
-            if (units >> unit) & 1:
-                when = max(when, words[way + WAY_HEAD + unit])
-    return when
-
-
-@rule
-def _lost(words: Any, cache: Any, way: int, line: int, units: int) -> int:
-    """Return the units that an access must bring: all that the way lacks of each sector with a missing one."""
-    lacking, wanted, held = 0, 0, words[way + TAG] == line + 1
-    for unit in range(cache.stride - WAY_HEAD):
-        if not held or words[way + WAY_HEAD + unit] == 0:
-            lacking |= 1 << unit
-    for unit in range(0, cache.stride - WAY_HEAD, cache.sector):
-        sector = ((1 << int(cache.sector)) - 1) << unit
-        if units & lacking & sector:
-            wanted |= lacking & sector
-    return wanted
-
-
-@rule
-def _use(words: Any, cache: Any, way: int) -> None:
-    """Mark the way as the one used last."""
-    words[cache.first] += 1
-    words[way + USED] = words[cache.first]
-
-
-@rule
-def _fill(words: Any, way: int, units: int, when: int) -> None:
-    """Set the arrival of these units; units that are already there keep theirs."""
-    unit = 0
-    while units >> unit:
-        if (units >> unit) & 1 and words[way + WAY_HEAD + unit] == 0:
-            words[way + WAY_HEAD + unit] = when
-        unit += 1
 
 
 @rule
@@ -329,24 +374,16 @@ def _claim(sm: Any, words: Any, way: int, line: int, now: int) -> None:
     """Take the way of the L1 for this line; stored data of the line before goes to the L2."""
     if words[way + TAG] != line + 1 and words[way + DIRTY]:
         _far_store(sm, words, words[way + TAG] - 1, words[way + DIRTY], now)
-    _clear(words, sm.launch.caches[NEAR], way, line)
+    tags.clear(words, sm.launch.caches[NEAR], way, line)
 
 
 @rule
 def _drop(sm: Any, words: Any, way: int, line: int, now: int) -> None:
     """Take a way of the L2 in the same manner; stored data of the line before goes to the DRAM."""
-    if words[way + TAG] != line + 1 and words[way + DIRTY]:
+    if words[way + TAG] != line + 1 and words[way + DIRTY] and sm.launch.spills == 0:
+        sm.load_store.written += count_bits(words[way + DIRTY])
         global_memory.commit_line(sm, words[way + TAG] - 1, count_bits(words[way + DIRTY]), now)
-    _clear(words, sm.launch.caches[FAR], way, line)
-
-
-@rule
-def _clear(words: Any, cache: Any, way: int, line: int) -> None:
-    """Take the way for this line, and drop the contents of the line before."""
-    if words[way + TAG] != line + 1:
-        words[way + TAG], words[way + DIRTY] = line + 1, 0
-        for unit in range(cache.stride - WAY_HEAD):
-            words[way + WAY_HEAD + unit] = 0
+    tags.clear(words, sm.launch.caches[FAR], way, line)
 
 
 @rule
@@ -357,11 +394,3 @@ def _room(sm: Any, words: Any) -> int:
         if words[slot] < words[first]:
             first = slot
     return first
-
-
-@rule
-def _ported(sm: Any, units: int, now: int) -> int:
-    """Return when the SM's channel to the L2 has moved so many units."""
-    unit, parts = sm.load_store, sm.machine.port_parts
-    unit.port = max(unit.port, now * parts) + units * sm.machine.port_cost
-    return (unit.port + parts - 1) // parts

@@ -17,6 +17,8 @@ def lend(sms: Any, s: int, chips: Any, now: int) -> None:
     """Give SM s the shared state before it acts."""
     sm, chip = sms[s], chips[0]
     sm.load_store.channel = chip.channel
+    for way in range(2):
+        sm.load_store.shared[way] = chip.shared[way]
     if sm.machine.channels > 1:
         for c in range(sm.machine.channels):
             sm.load_store.each_channel[c] = chip.each_channel[c]
@@ -29,6 +31,8 @@ def take_back(sms: Any, s: int, chips: Any, now: int) -> None:
     """Take the shared state from SM s after its act."""
     sm, chip = sms[s], chips[0]
     chip.channel = sm.load_store.channel
+    for way in range(2):
+        chip.shared[way] = sm.load_store.shared[way]
     if sm.machine.channels > 1:
         for c in range(sm.machine.channels):
             chip.each_channel[c] = sm.load_store.each_channel[c]

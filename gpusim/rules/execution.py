@@ -35,8 +35,8 @@ def commit(sm: Any, k: int, g: int, instruction: Any, now: int, behind: int) -> 
 def _signal(sm: Any, g: int, instruction: Any, now: int, ready: int) -> None:
     """Where control codes are obeyed, the instruction's barriers tell when its result is there."""
     control_code.let_go(sm.warps[g], instruction, now, ready)
-    if sm.defers:
-        in_flight.last(sm, g, now, ready)
+    if sm.defers and not instruction.uniform:
+        in_flight.last(sm, g, now, ready - instruction.sooner)
 
 
 @rarely

@@ -15,15 +15,22 @@ other. They are told apart where all SMs are simulated; an SM by itself has its 
 
 If the loads hit a cache (then all loads of a launch do), each request of a load after the first delays its result. The
 L1 transfers nothing; the L2 transfers sectors, and the channel is the SM's to the L2.
+
+Atomics go to the L2 in passes: each takes lanes of one line, and of each word one lane. A pass of one lane is a packet;
+one of several is a packet, and one for each sector, or two if lanes bring two operands. If the old values come back,
+each pass costs as much as one packet more.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from gpusim.jit.rule import lowest_bit, rarely, rule
 from gpusim.units.capacities import LANES
 from gpusim.units.global_memory import LINES, SEGMENTS
+from gpusim.units.opcodes import LOAD
 from isa.memory import SECTOR_BYTES
 from isa.program import WORD_BYTES
 
@@ -63,6 +70,53 @@ def _spread(sm: Any, count: int, size: int) -> None:
 def channel(sm: Any, byte: int) -> int:
     """Return the channel of the line or sector that begins at that byte."""
     return int(byte // sm.machine.channel_bytes % sm.machine.channels)
+
+
+@rarely
+def packets(sm: Any, active: int, instruction: Any) -> int:
+    """Return the packets of an atomic at the addresses in `scratch`."""
+    _number_passes(sm, active)
+    count, returned = 0, 1 if instruction.action == LOAD else 0
+    for lane in range(LANES):
+        if (active >> lane) & 1 and not _has_before(sm.scratch, active, 0, lane, 1):
+            lanes, sectors = _size(sm.scratch, active, lane)
+            count += returned + 1 + (sectors * int(instruction.packets) if lanes > 1 else 0)
+    return count
+
+
+@rule
+def _number_passes(sm: Any, active: int) -> None:
+    """Store in `scratch.line` a number for each lane's pass: of its line, and of the lanes of its word before it."""
+    scratch = sm.scratch
+    for lane in range(LANES):
+        turn = 0
+        for other in range(lane):
+            if (active >> other) & 1 and scratch.address[other] == scratch.address[lane]:
+                turn += 1
+        scratch.line[lane] = np.int64(scratch.address[lane]) // sm.machine.line_bytes * LANES + turn
+
+
+@rule
+def _size(scratch: Any, active: int, first: int) -> tuple[int, int]:
+    """Return the lanes of a pass that begins with that one, and their sectors."""
+    lanes = sectors = 0
+    for lane in range(first, LANES):
+        if (active >> lane) & 1 and scratch.line[lane] == scratch.line[first]:
+            lanes += 1
+            if not _has_before(scratch, active, first, lane, SECTOR_BYTES):
+                sectors += 1
+    return lanes, sectors
+
+
+@rule
+def _has_before(scratch: Any, active: int, first: int, lane: int, within: int) -> bool:
+    """Tell whether a lane from `first` on, before this one, is of its pass; if `within` > 1, in the same such bytes."""
+    place = np.int64(scratch.address[lane]) // within
+    for other in range(first, lane):
+        if (active >> other) & 1 and scratch.line[other] == scratch.line[lane]:  # noqa: SIM102  (compiled)
+            if within == 1 or np.int64(scratch.address[other]) // within == place:
+                return True
+    return False
 
 
 @rule

@@ -10,6 +10,8 @@ with its pc, its register and the other pc:
 
 With wait counters only the accesses that they count are in flight, and no source is overwritten before it is read.
 
+Of predicates the first two are followed; those that R2P writes beyond are there at issue.
+
 Hazards are found by lane: a result and a reader without a common lane cause none.
 """
 
@@ -22,7 +24,7 @@ from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import NEVER, rarely, rule
 from gpusim.rules import memory_access
 from gpusim.state.fault import Fault
-from gpusim.units.capacities import GROUPS, HAZARDS, IN_FLIGHT, LANES, REGISTERS
+from gpusim.units.capacities import GROUPS, HAZARDS, IN_FLIGHT, LANES, READ, REGISTERS
 from gpusim.units.opcodes import LOAD
 from isa.operand import PT_INDEX
 
@@ -64,12 +66,18 @@ def _write_result(sm: Any, g: int, entry: Any) -> None:
             row = sm.lanes[g * sm.machine.groups + half].registers[register]
             _write(row, entry, half, i, _is_scalar(instruction))
         memory_access.new_version(sm, g, register)
-    if instruction.predicate >= 0:
-        _meet(sm, g, entry, REGISTERS + int(instruction.predicate))
-        for half in range(sm.machine.groups):
-            predicates, mask = sm.lanes[g * sm.machine.groups + half].predicates, entry.mask[half]
-            kept = predicates[instruction.predicate] & ~mask
-            predicates[instruction.predicate] = (entry.truth[half] & mask) | kept
+    _write_predicate(sm, g, entry, instruction.predicate, entry.truth)
+    _write_predicate(sm, g, entry, instruction.second_predicate, entry.second_truth)
+
+
+@rule
+def _write_predicate(sm: Any, g: int, entry: Any, predicate: int, truth: Any) -> None:
+    if predicate < 0:
+        return
+    _meet(sm, g, entry, REGISTERS + int(predicate))
+    for half in range(sm.machine.groups):
+        predicates, mask = sm.lanes[g * sm.machine.groups + half].predicates, entry.mask[half]
+        predicates[predicate] = (truth[half] & mask) | (predicates[predicate] & ~mask)
 
 
 @rule
@@ -127,7 +135,7 @@ def _copy(to: Any, of: Any) -> None:
     to.pc, to.order, to.written, to.read = of.pc, of.order, of.written, of.read
     to.written_back, to.stale = of.written_back, of.stale
     for half in range(GROUPS):
-        to.mask[half], to.truth[half] = of.mask[half], of.truth[half]
+        to.mask[half], to.truth[half], to.second_truth[half] = of.mask[half], of.truth[half], of.second_truth[half]
         for i in range(4):
             for lane in range(LANES):
                 to.values[half, i, lane] = of.values[half, i, lane]
@@ -140,7 +148,9 @@ def _may_be_overwritten(sm: Any, g: int, entry: Any) -> bool:
         other = sm.in_flight[g, i]
         if other.written_back == 0 and other.order < entry.order:
             early = sm.program[other.pc]
-            if early.predicate >= 0 and early.predicate == instruction.predicate:
+            if _writes_predicate(instruction, early.predicate):
+                return True
+            if _writes_predicate(instruction, early.second_predicate):
                 return True
             for j in range(early.writes):
                 if writes(instruction, int(early.write[j])):
@@ -148,11 +158,17 @@ def _may_be_overwritten(sm: Any, g: int, entry: Any) -> bool:
     return False
 
 
+@rule
+def _writes_predicate(instruction: Any, predicate: int) -> bool:
+    found = instruction.predicate == predicate or instruction.second_predicate == predicate  # noqa: PLR1714  (compiled)
+    return predicate >= 0 and found
+
+
 @rarely
 def writes(instruction: Any, name: int) -> bool:
     """Tell whether the instruction writes a register, or a predicate: REGISTERS and its index."""
     if name >= REGISTERS:
-        return instruction.predicate == name - REGISTERS
+        return _writes_predicate(instruction, name - REGISTERS)
     for i in range(instruction.writes):  # noqa: SIM110  (compiled)
         if instruction.write[i] == name:
             return True
@@ -176,8 +192,9 @@ def look(sm: Any, g: int, pc: int) -> None:
         _look_at(sm, g, pc, REGISTERS + int(instruction.guard), sm.warps[g].lanes)
     if sm.outcome.threads == 0:
         return
-    if instruction.selector >= 0:
-        _look_at(sm, g, pc, REGISTERS + int(instruction.selector), active)
+    for place in range(READ):
+        if instruction.selectors[place] >= 0:
+            _look_at(sm, g, pc, REGISTERS + int(instruction.selectors[place]), active)
     for i in range(instruction.reads):
         _look_at(sm, g, pc, int(instruction.read[i]), active)
     if not _is_deferred(sm, instruction):
@@ -255,13 +272,20 @@ def enter(sm: Any, g: int, pc: int) -> bool:
                     entry.values[half, i, lane] = lanes.registers[instruction.write[i], lane]
         if instruction.predicate >= 0:
             entry.truth[half] = lanes.predicates[instruction.predicate]
+        if instruction.second_predicate >= 0:
+            entry.second_truth[half] = lanes.predicates[instruction.second_predicate]
     return True
 
 
 @rule
 def _is_deferred(sm: Any, instruction: Any) -> bool:
-    """Tell whether only the program waits for the instruction: with wait counters, whether one counts it."""
-    return instruction.counter >= 0 if sm.machine.obeys_codes == 0 else instruction.queued or instruction.pipe >= 0
+    """Tell whether only the program waits for the instruction: with wait counters, whether one counts it.
+
+    Registers that a warp shares are waited for without a code: ptxas lets a reader follow a ULDC by two cycles.
+    """
+    if sm.machine.obeys_codes == 0:
+        return instruction.counter >= 0
+    return (instruction.queued or instruction.pipe >= 0) and not instruction.uniform
 
 
 @rarely
@@ -278,11 +302,18 @@ def defer(sm: Any, g: int, pc: int) -> None:
     for half in range(GROUPS):
         entry.mask[half] = sm.outcome.active[half]
     _exchange(sm, g, instruction, entry)
-    if instruction.predicate >= 0:
-        for half in range(sm.machine.groups):
-            predicates, truth = sm.lanes[g * sm.machine.groups + half].predicates, entry.truth[half]
-            entry.truth[half] = predicates[instruction.predicate]
-            predicates[instruction.predicate] = truth
+    for half in range(sm.machine.groups):
+        predicates = sm.lanes[g * sm.machine.groups + half].predicates
+        _exchange_predicate(predicates, instruction.predicate, entry.truth, half)
+        _exchange_predicate(predicates, instruction.second_predicate, entry.second_truth, half)
+
+
+@rule
+def _exchange_predicate(predicates: Any, predicate: int, truth: Any, half: int) -> None:
+    if predicate >= 0:
+        held = predicates[predicate]
+        predicates[predicate] = truth[half]
+        truth[half] = held
 
 
 @rarely
@@ -318,14 +349,15 @@ def last(sm: Sm, g: int, read: int, written: int) -> None:
 
 @on_demand
 def served(sm: Sm, g: int, pc: int, read: int, written: int) -> None:
-    """Set the times of the memory instruction at `pc`, which has been served."""
-    entry = sm.in_flight[g, _to_be_served(sm, g, pc)]
-    entry.read, entry.written = read, written
+    """Set the times of the memory instruction at `pc`, which has been served, if it is followed."""
+    place = _to_be_served(sm, g, pc)
+    if place >= 0:
+        sm.in_flight[g, place].read, sm.in_flight[g, place].written = read, written
 
 
 @rule
 def _to_be_served(sm: Any, g: int, pc: int) -> int:
-    """Return the first of the warp's memory instructions at `pc` that has not been served."""
+    """Return the first of the warp's memory instructions at `pc` that has not been served; -1: none is followed."""
     first, order = -1, NEVER
     for i in range(sm.warps[g].in_flight_count):
         entry = sm.in_flight[g, i]
@@ -343,7 +375,10 @@ def read_again(sm: Sm, memory: Memory, g: int, pc: int, now: int) -> None:
     """
     write_back(sm, g, now)
     warp, instruction = sm.warps[g], sm.program[pc]
-    entry = sm.in_flight[g, _to_be_served(sm, g, pc)]
+    place = _to_be_served(sm, g, pc)
+    if place < 0:
+        return
+    entry = sm.in_flight[g, place]
     if entry.stale and memory_access.accesses(instruction) and instruction.update < 0:
         following, warp.pc = warp.pc, pc
         _exchange(sm, g, instruction, entry)

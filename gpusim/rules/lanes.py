@@ -16,9 +16,10 @@ from numba.extending import intrinsic, overload, register_jitable
 from gpusim.jit.on_demand import one_on_demand
 from gpusim.jit.rule import COMPILED, rule
 from gpusim.units.capacities import LANES
-from gpusim.units.opcodes import COMPARISONS, CONVERSIONS, LOOKUPS, VALUES32, VALUES64
+from gpusim.units.opcodes import COMPARISONS, CONVERSIONS, LOOKUPS, UPDATES, VALUES32, VALUES64
+from isa.table import RESULTS, TRUTHS
 from isa.values import lanes as original
-from isa.values.semantics import PARTS
+from isa.values.parts import PARTS
 
 
 @intrinsic
@@ -83,6 +84,7 @@ MACHINE_CODE: dict[Callable[..., Any], Callable[..., Any]] = {
     original.as_i32: lambda x: lambda x: _to_i32(np.uint32(x)),
     original.as_f32: lambda x: lambda x: _to_f32(np.uint32(x)),
     original.as_f64: lambda x: lambda x: _to_f64(np.uint64(x)),
+    original.as_i64: lambda x: lambda x: np.int64(x),
     original.widen: lambda x: lambda x: np.uint64(np.uint32(x)),
     original.narrow: lambda x: lambda x: np.uint32(x),
     original.choose: lambda condition, yes, no: lambda condition, yes, no: yes if condition else no,
@@ -117,6 +119,51 @@ def lanewise(value: Callable[..., Any], names: str) -> Callable[[Any], None]:
     return apply
 
 
+def of_one_lane(update: Callable[..., Any], names: str) -> Callable[[Any], None]:
+    """Return a rule (sm) that sets lane `sm.scratch.lane` of one field to the update of that lane of three others."""
+    d, a, b, c = names.split()
+    if not COMPILED:
+
+        def interpreted(sm: Any) -> None:
+            scratch, lane = sm.scratch, int(sm.scratch.lane)
+            with np.errstate(all="ignore"):
+                scratch[d][lane] = update(scratch[a][lane], scratch[b][lane], scratch[c][lane])
+
+        return interpreted
+    compiled = rule(update)
+
+    def apply(sm: Any) -> None:
+        scratch, lane = sm.scratch, sm.scratch.lane
+        scratch[d][lane] = compiled(scratch[a][lane], scratch[b][lane], scratch[c][lane])
+
+    apply.__qualname__ = f"{update.__qualname__}_of_one_lane"
+    return apply
+
+
+def lanewise_general(value: Callable[..., Any], into: str) -> Callable[[Any], None]:
+    """Return a rule (sm) that sets each lane of a field of `sm.scratch` as `isa.values.general` describes."""
+    if not COMPILED:
+
+        def interpreted(sm: Any) -> None:
+            scratch = sm.scratch
+            with np.errstate(all="ignore"):
+                found = value(scratch.a64, scratch.b64, scratch.c64, scratch.p, np.uint64(scratch.n))
+                np.copyto(scratch[into], found, casting="unsafe")
+
+        return interpreted
+    compiled = rule(value)
+
+    def apply(sm: Any) -> None:
+        scratch = sm.scratch
+        for lane in range(LANES):
+            scratch[into][lane] = compiled(
+                scratch.a64[lane], scratch.b64[lane], scratch.c64[lane], scratch.p[lane], scratch.n
+            )
+
+    apply.__qualname__ = f"{value.__qualname__}_of_lanes"
+    return apply
+
+
 def lanewise_by_table(value: Callable[..., Any]) -> Callable[[Any, int], None]:
     """Return a rule (sm, table) that sets each lane of `sm.scratch.d` from that lane of a, b, c, and the table."""
     if not COMPILED:
@@ -143,3 +190,7 @@ compute64 = one_on_demand("compute64", [lanewise(value, "d64 a64 b64 c64") for v
 WIDTHS = "d64 a b c", "d a64 b64 c64"  # of each conversion
 convert = one_on_demand("convert", [lanewise(value, names) for value, names in zip(CONVERSIONS, WIDTHS, strict=True)])
 compare = one_on_demand("compare", [lanewise(value, "flag a b c") for value in COMPARISONS])
+results = one_on_demand("results", [lanewise_general(value, "d64") for value in RESULTS])
+truths = one_on_demand("truths", [lanewise_general(value, "flag") for value in TRUTHS])
+update32 = one_on_demand("update32", [of_one_lane(update, "d a b c") for update in UPDATES])
+update64 = one_on_demand("update64", [of_one_lane(update, "d64 a64 b64 c64") for update in UPDATES])

@@ -6,6 +6,9 @@ is separate: it has its own unit, and a queue and port for each pair of schedule
 
 The unit is an agent: it acts when it is free and an instruction waits. Only then does it know the latency of a load and
 the release of the source registers, and wake the warps that wait for them.
+
+Where control codes are obeyed, a warp's loads from shared memory come back in order: a later one's barrier tells of
+earlier ones too, which compilers rely on.
 """
 
 from __future__ import annotations
@@ -61,10 +64,11 @@ def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None
     unit.entered += 1
     entry.number, entry.warp, entry.pc = unit.entered, g, pc
     entry.cycles, entry.extra, entry.transactions, entry.requests = instruction.service, 0, 0, 0
+    entry.near = 0
     if memory_access.accesses(instruction):
         entry.cycles = memory_access.service(sm.machine, instruction, outcome.cycles)
         entry.extra, entry.transactions = outcome.extra, outcome.transactions
-        entry.requests = outcome.requests
+        entry.requests, entry.near = outcome.requests, outcome.near
         for c in range(sm.machine.channels if sm.machine.channels > 1 else 0):
             entry.moves[c] = outcome.moves[c]
         if sm.machine.replays:
@@ -119,11 +123,13 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
     unit.busy += entry.cycles
     instruction.passes += entry.cycles
     if entry.requests:
-        ready = cache.serve(sm, memory, y, place, now)
+        ready = max(cache.serve(sm, memory, y, place, now), now + entry.near)
         unit.free[own] += unit.waited
         ready = max(unit.free[own], ready) if instruction.action == STORE else ready
     else:
         ready = result_at(sm, instruction, entry, now)
+    if sm.machine.obeys_codes and memory_access.loads_shared(instruction):
+        ready = warp.shared_back = max(ready, warp.shared_back)
     warp.pending -= 1
     warp.drained = max(warp.drained, ready)
     back = _back(sm, entry, ready) if instruction.counter >= 0 else ready
@@ -177,4 +183,4 @@ def result_at(sm: Any, instruction: Any, entry: Any, now: int) -> int:
         return max(now + entry.cycles, global_memory.commit_each(sm, entry, sm.machine.line_cost, now))
     global_access = instruction.memory_kind == GLOBAL_MEMORY
     gone = global_memory.commit_each(sm, entry, sm.machine.line_cost, now) if global_access else now
-    return gone + instruction.latency + entry.extra
+    return max(gone + instruction.latency + entry.extra, now + entry.near)

@@ -1,4 +1,4 @@
-"""Memory accesses of a warp: addresses, their check, the data transfer, and the cost for the load/store unit.
+"""Memory accesses of a warp: addresses, their check, and the cost for the load/store unit.
 
 The lane groups of a warp follow each other, and their costs add up. A cost depends on the addresses alone, and is
 remembered per lane group and instruction. It stays valid while the address register is not written again, and also if
@@ -14,18 +14,15 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.jit.kinds import Memory, Row, Sm
-from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import lowest_bit, rarely, rule
-from gpusim.rules import global_memory, shared_memory
+from gpusim.rules import generic_address, global_memory, move, shared_memory
 from gpusim.state.fault import Fault
-from gpusim.units.cache import L1, TAGS
+from gpusim.units.cache import L1, SHARE_PARTS, TAGS
 from gpusim.units.capacities import LANES
-from gpusim.units.opcodes import FETCH, GLOBAL_MEMORY, LOAD, LOCAL_MEMORY, SHARED_MEMORY, STORE, UPDATES
+from gpusim.units.opcodes import FETCH, GLOBAL_MEMORY, LOAD, LOCAL_MEMORY, SHARED_MEMORY, STORE
 from gpusim.units.what_if import ONE_PASS
-from isa.values.semantics import atomic_add
+from isa.windows import WINDOW_BYTES
 
-ADD = UPDATES.index(atomic_add)  # the other is compare and swap
 MISALIGNED, OUTSIDE = int(Fault.MISALIGNED), int(Fault.OUTSIDE)
 
 
@@ -33,6 +30,12 @@ MISALIGNED, OUTSIDE = int(Fault.MISALIGNED), int(Fault.OUTSIDE)
 def accesses(instruction: Any) -> bool:
     """Tell whether the instruction accesses memory, so that its addresses determine its time in the load/store unit."""
     return instruction.action == LOAD or instruction.action == STORE  # noqa: PLR1714  (compiles to two compares)
+
+
+@rule
+def loads_shared(instruction: Any) -> bool:
+    """Tell whether the instruction loads from shared memory."""
+    return bool(instruction.action == LOAD and instruction.memory_kind == SHARED_MEMORY)
 
 
 @rule
@@ -47,33 +50,109 @@ def access(sm: Any, memory: Any, g: int, group: int, active: int) -> bool:
     """Do a lane group's access and add its cost to `sm.outcome`. False: `sm.fault` says which address is bad."""
     instruction = sm.program[sm.warps[g].pc]
     remembered = sm.feed[group, instruction.feed]
-    version = sm.warps[g].version[instruction.pointer] if instruction.pointer >= 0 else 1
+    version = _version(sm.warps[g], instruction)
     known = version > 0 and remembered.version == version and remembered.mask == active and sm.machine.channels == 1
     if instruction.evaluate or not known or instruction.cached:
         _addresses(sm, instruction, group)
+        if instruction.wide_address and not _in_window(sm, g, group, active):
+            return False
     if not known:
         if not _checked(sm, instruction, remembered, g, group, active):
             return False
-        if not _recurs(sm, remembered, active) or sm.machine.channels > 1:
-            cost(sm, instruction, remembered, active)
+        if not _recurs(sm, remembered, active, instruction.generic) or sm.machine.channels > 1:
+            if instruction.generic:
+                generic_cost(sm, instruction, remembered, active)
+            else:
+                cost(sm, instruction, remembered, active)
         remembered.version, remembered.mask = version, active
     outcome = sm.outcome
     outcome.cycles += remembered.cycles
     outcome.transactions += remembered.transactions
     outcome.extra = extra(sm.machine, instruction, outcome.cycles)
+    if instruction.generic:
+        outcome.extra, outcome.near = remembered.extra, remembered.near
     if instruction.evaluate:
-        if instruction.update >= 0 or instruction.access_bytes == 1:
-            _each_moved(sm, instruction, memory, g, group, active)
-        else:
-            _move(sm, instruction, memory, g, group, active)
+        move.move(sm, instruction, memory, g, group, active)
+        for i in range(instruction.writes):
+            new_version(sm, g, int(instruction.write[i]))
     return True
 
 
 @rule
+def _version(warp: Any, instruction: Any) -> Any:
+    """Return the number of the last write of a register that the address depends on; 1 if it is fixed."""
+    version = warp.version[instruction.pointer] if instruction.pointer >= 0 else np.int64(1)
+    if instruction.wide_address or instruction.uniform_base >= 0:
+        if instruction.pointer_pair:
+            version = max(version, warp.version[instruction.pointer + 1])
+        if instruction.uniform_base >= 0:
+            version = max(version, warp.version[instruction.uniform_base])
+        if instruction.base_pair:
+            version = max(version, warp.version[instruction.uniform_base + 1])
+    return version
+
+
+@rule
 def _addresses(sm: Any, instruction: Any, group: int) -> None:
+    if instruction.wide_address or instruction.uniform_base >= 0 or instruction.scale > 1:
+        _sums(sm, instruction, group)
+        return
     for lane in range(LANES):
         base = np.int64(sm.lanes[group].registers[instruction.pointer, lane]) if instruction.pointer >= 0 else 0
         sm.scratch.address[lane] = np.uint32((base + instruction.offset) & 0xFFFFFFFF)
+
+
+@rarely
+def _sums(sm: Any, instruction: Any, group: int) -> None:
+    """Add up addresses of several parts; of one with 64 bits, keep the place in the window, and what lies above it."""
+    for lane in range(LANES):
+        whole = _sum(sm, instruction, group, lane)
+        if instruction.wide_address:
+            whole -= np.uint64(sm.launch.window)
+            sm.scratch.flag[lane] = np.uint32(whole >> np.uint64(32))
+        sm.scratch.address[lane] = np.uint32(whole & np.uint64(0xFFFFFFFF))
+        if instruction.generic:
+            generic_address.find(sm.scratch, lane, whole + np.uint64(sm.launch.window))
+
+
+@rule
+def _sum(sm: Any, instruction: Any, group: int, lane: int) -> Any:
+    """Return a lane's address of several parts, with 64 bits."""
+    lanes = sm.lanes[group]
+    scaled = _part(lanes, instruction.pointer, instruction.pointer_pair, lane) * np.uint64(instruction.scale)
+    other = _part(lanes, instruction.uniform_base, instruction.base_pair, lane)
+    return scaled + other + np.uint64(instruction.offset)
+
+
+@rule
+def _part(lanes: Any, register: int, pair: int, lane: int) -> Any:
+    """Return a register, or a pair of them, as 64 bits; 0 if there is none."""
+    if register < 0:
+        return np.uint64(0)
+    low = np.uint64(lanes.registers[register, lane])
+    return low | np.uint64(lanes.registers[register + 1, lane]) << np.uint64(32) if pair else low
+
+
+@rule
+def _in_window(sm: Any, g: int, group: int, active: int) -> bool:
+    """Tell whether the active lanes' addresses of 64 bits lie in the window; the first other one is the fault."""
+    beyond = np.uint32(0)
+    for lane in range(LANES):
+        if (active >> lane) & 1:
+            beyond |= sm.scratch.flag[lane]
+    return beyond == 0 or _outside_window(sm, g, group, active)
+
+
+@rarely
+def _outside_window(sm: Any, g: int, group: int, active: int) -> bool:
+    for lane in range(LANES):
+        if (active >> lane) & 1 and sm.scratch.flag[lane]:
+            fault = sm.fault
+            fault.code, fault.pc, fault.warp = OUTSIDE, sm.warps[g].pc, g
+            fault.address = np.int64(_sum(sm, sm.program[sm.warps[g].pc], group, lane))
+            fault.lane = (group - g * sm.machine.groups) * LANES + lane
+            return False
+    return True
 
 
 @rule
@@ -113,6 +192,8 @@ def _within(sm: Any, instruction: Any, start: Any, end: Any) -> bool:
         return end <= 4 * sm.launch.shared_words
     if instruction.memory_kind == LOCAL_MEMORY:
         return end <= 4 * sm.launch.local_words
+    if generic_address.is_near(instruction, start):
+        return generic_address.within(sm, start, end)
     for i in range(sm.launch.buffers):  # noqa: SIM110  (compiled)
         if sm.buffers[i].start <= start and end <= sm.buffers[i].end:
             return True
@@ -120,16 +201,20 @@ def _within(sm: Any, instruction: Any, start: Any, end: Any) -> bool:
 
 
 @rule
-def _recurs(sm: Any, remembered: Any, active: int) -> bool:
-    """Tell whether the addresses equal those of the known cost, moved together by whole lines and rows of banks."""
+def _recurs(sm: Any, remembered: Any, active: int, generic: int) -> bool:
+    """Tell whether the addresses equal those of the known cost, moved together by whole lines and rows of banks.
+
+    Those of generic addresses must be in the same window.
+    """
     address = sm.scratch.address
     base = np.int64(address[lowest_bit(active)])
-    same = remembered.mask == active and remembered.residue == base % sm.machine.row_bytes
+    residue = base % sm.machine.row_bytes + (base // WINDOW_BYTES * WINDOW_BYTES if generic else 0)
+    same = remembered.mask == active and remembered.residue == residue
     for lane in range(LANES):
         step = (np.int64(address[lane]) - base) * ((active >> lane) & 1)
         same = same and step == remembered.step[lane]
         remembered.step[lane] = step
-    remembered.residue = base % sm.machine.row_bytes
+    remembered.residue = residue
     return same
 
 
@@ -153,24 +238,64 @@ def cost(sm: Any, instruction: Any, into: Any, active: int) -> None:
     elif instruction.memory_kind == GLOBAL_MEMORY:
         requests, moved = global_memory.transactions(sm, active, words)
         into.cycles = requests * machine.global_request
-        still = machine.hits == TAGS or (machine.hits == L1 and instruction.action == LOAD)
+        if machine.near_lines and instruction.through_l1:
+            lines = (requests + machine.near_lines - 1) // machine.near_lines
+            into.cycles = max(shared_memory.conflicts(sm, active, words), lines) * machine.global_request
+        if instruction.packets:
+            parts = global_memory.packets(sm, active, instruction) * machine.packet_parts
+            into.cycles = max(into.cycles, (parts + SHARE_PARTS - 1) // SHARE_PARTS)
+        still = machine.hits == TAGS or (machine.hits == L1 and instruction.action == LOAD and instruction.update < 0)
         into.transactions = 0 if still else moved
     else:
         into.cycles = words * machine.local_request
 
 
+@rarely
+def generic_cost(sm: Any, instruction: Any, into: Any, active: int) -> None:
+    """Set the cost of an access by generic addresses: the sum over its memories; `near` is when those results come."""
+    shared = generic_address.lanes_in(sm.scratch, SHARED_MEMORY, active)
+    local = generic_address.lanes_in(sm.scratch, LOCAL_MEMORY, active)
+    far, into.near, near_cycles = active & ~shared & ~local, 0, 0
+    into.cycles = into.transactions = into.extra = 0
+    if far:
+        cost(sm, instruction, into, far)
+        into.extra = extra(sm.machine, instruction, into.cycles)
+    else:
+        into.extra = -instruction.latency
+    if local:
+        near_cycles = instruction.words * sm.machine.local_request
+        into.near = instruction.local_latency
+    if shared:
+        passes = _shared_passes(sm, instruction, instruction.near_turns, shared)
+        near_cycles += service_of(sm.machine, passes * sm.machine.pass_cycles)
+        late = extra_of_shared(sm.machine, instruction, passes * sm.machine.pass_cycles)
+        into.near = max(into.near, instruction.shared_latency + late)
+    into.cycles += near_cycles
+
+
 @rule
 def _passes(sm: Any, instruction: Any, active: int) -> int:
     """Return the passes through shared memory; an atomic may take several for each lane in turn."""
-    if instruction.turns and sm.machine.shared_ideal != ONE_PASS:
-        return shared_memory.turns(sm, active) * int(instruction.turns)
+    return _shared_passes(sm, instruction, instruction.turns, active)
+
+
+@rule
+def _shared_passes(sm: Any, instruction: Any, turns: int, active: int) -> int:
+    if turns and sm.machine.shared_ideal != ONE_PASS:
+        return shared_memory.turns(sm, active) * int(turns)
     return shared_memory.passes(sm, active, instruction.words, instruction.action == LOAD)
 
 
 @rule
 def service(machine: Any, instruction: Any, cycles: int) -> int:
     """Return the whole cycles for which an access of such a cost keeps the unit; one may hold several passes."""
-    if instruction.memory_kind == SHARED_MEMORY and machine.passes_per_cycle > 1:
+    return service_of(machine, cycles) if instruction.memory_kind == SHARED_MEMORY else cycles
+
+
+@rule
+def service_of(machine: Any, cycles: int) -> int:
+    """Return the whole cycles for which passes through shared memory keep the unit."""
+    if machine.passes_per_cycle > 1:
         return (cycles + machine.passes_per_cycle - 1) // machine.passes_per_cycle
     return cycles
 
@@ -179,79 +304,23 @@ def service(machine: Any, instruction: Any, cycles: int) -> int:
 def extra(machine: Any, instruction: Any, cycles: int) -> int:
     """Return the cycles that an access of such a cost adds to the latency."""
     if instruction.memory_kind == SHARED_MEMORY:
-        beyond = cycles // machine.pass_cycles - machine.free_passes[instruction.width]
-        if beyond < 0:
-            return -machine.early[instruction.width]
-        return (beyond + machine.late_passes - 1) // machine.late_passes * machine.late_cycles
+        return extra_of_shared(machine, instruction, cycles)
     if instruction.distinct:
         return cycles - instruction.distinct
+    if instruction.packets:
+        return cycles
     if instruction.memory_kind == GLOBAL_MEMORY and instruction.action == LOAD:
         return (cycles // machine.global_request - 1) * machine.hit_late
     return 0
 
 
 @rule
-def _move(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: int) -> None:
-    registers = sm.lanes[group].registers
-    for offset in range(instruction.words):
-        register = instruction.destination if instruction.action == LOAD else instruction.source[0]
-        if instruction.action == LOAD and register < 0:
-            return
-        for lane in range(LANES):
-            if (active >> lane) & 1:
-                word = _word(sm, instruction, g, group, lane) + offset * (
-                    LANES if instruction.memory_kind == LOCAL_MEMORY else 1
-                )
-                if instruction.action == LOAD:
-                    registers[register + offset, lane] = memory[word]
-                elif register >= 0:
-                    memory[word] = registers[register + offset, lane]
-                else:
-                    memory[word] = _constant_word(instruction, offset)
-        if instruction.action == LOAD:
-            new_version(sm, g, register + offset)
-
-
-@on_demand
-def _each_moved(sm: Sm, instruction: Row, memory: Memory, g: int, group: int, active: int) -> None:
-    """Load a byte in each lane, or update a word: lanes that access the same word follow each other."""
-    for lane in range(LANES):
-        if (active >> lane) & 1:
-            word = _word(sm, instruction, g, group, lane)
-            old = memory[word]
-            if instruction.update >= 0:
-                a, b = _of_lane(sm, instruction, group, 0, lane), _of_lane(sm, instruction, group, 1, lane)
-                swapped = b if old == a else old
-                memory[word] = (np.int64(old) + a) & 0xFFFFFFFF if instruction.update == ADD else swapped
-            else:
-                old = (old >> (8 * (sm.scratch.address[lane] & 3))) & 0xFF
-            if instruction.destination >= 0:
-                sm.lanes[group].registers[instruction.destination, lane] = old
-    if instruction.destination >= 0:
-        new_version(sm, g, instruction.destination)
-
-
-@rule
-def _of_lane(sm: Any, instruction: Any, group: int, position: int, lane: int) -> Any:
-    """Return the source at that position in one lane."""
-    source = instruction.source[position]
-    return sm.lanes[group].registers[source, lane] if source >= 0 else np.uint32(instruction.constant[position])
-
-
-@rule
-def _constant_word(instruction: Any, offset: int) -> Any:
-    return np.uint32((instruction.constant[0] >> np.uint64(32 * (offset & 1))) & np.uint64(0xFFFFFFFF))
-
-
-@rule
-def _word(sm: Any, instruction: Any, g: int, group: int, lane: int) -> Any:
-    """Return the index in the memory array of the first word that a lane accesses."""
-    word, launch = np.int64(sm.scratch.address[lane]) // 4, sm.launch
-    if instruction.memory_kind == SHARED_MEMORY:
-        return launch.shared_word + sm.warps[g].block * launch.shared_words + word
-    if instruction.memory_kind == LOCAL_MEMORY:
-        return launch.local_word + (group * launch.local_words + word) * LANES + lane
-    return word
+def extra_of_shared(machine: Any, instruction: Any, cycles: int) -> int:
+    """Return the cycles that passes through shared memory add to the latency."""
+    beyond = cycles // machine.pass_cycles - machine.free_passes[instruction.width]
+    if beyond < 0:
+        return -machine.early[instruction.width]
+    return (beyond + machine.late_passes - 1) // machine.late_passes * machine.late_cycles
 
 
 @rule

@@ -13,6 +13,7 @@ __all__ = [
     "PLACE",
     "REFUSE",
     "RETIRE",
+    "arrival",
     "block",
     "hold",
     "issue",
@@ -66,9 +67,17 @@ def service(sm: Sm, y: int, place: int, end: int, read: int, done: int, back: in
 
 
 @on_demand
-def release(sm: Sm, k: int, g: int, pc: int, when: int, now: int) -> None:
+def arrival(sm: Sm, barrier: int) -> None:
+    """Record the number of the barrier at which the warp that has just issued arrives."""
+    sm.records[sm.traced - 1].unit = barrier
+
+
+@on_demand
+def release(sm: Sm, k: int, g: int, pc: int, barrier: int, when: int, now: int) -> None:
     """Record that warp slot g completes a barrier, which releases it at `when`."""
+    entry = sm.records[sm.traced]
     _write(sm, RELEASE, FIRST_SCHEDULER + k, g, sm.blocks[sm.warps[g].block].id, pc, when, now)
+    entry.unit = barrier
 
 
 @on_demand

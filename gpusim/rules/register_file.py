@@ -141,7 +141,8 @@ def _reads(sm: Any, k: int, warp: Any, instruction: Any) -> int:
     reads = 0
     for i in range(instruction.reads):
         register = int(instruction.read[i])
-        kept = machine.reuse > 0 and _kept(machine, warp, instruction, register)
+        elsewhere = register >= sm.launch.thread_registers  # one for all lanes
+        kept = elsewhere or (machine.reuse > 0 and _kept(machine, warp, instruction, register))
         if not kept and (before < 0 or not _carried(sm.program[before], register)):
             reads += 1 << COUNT_BITS * machine.bank_of[register & (BANK_PERIOD - 1)]
     return reads
@@ -173,11 +174,11 @@ def _carried(before: Any, register: int) -> bool:
 @rule
 def _kept(machine: Any, warp: Any, instruction: Any, register: int) -> bool:
     """Tell whether the reuse cache holds the register in all its operand slots; addresses are never kept."""
-    if register == instruction.pointer:
+    if instruction.pointer <= register <= instruction.pointer + instruction.pointer_pair:
         return False
     for slot in range(SLOTS):
         first = instruction.source[slot]
-        is_operand = 0 <= first <= register < first + instruction.words
+        is_operand = 0 <= first <= register < first + _words(instruction, slot)
         if is_operand and warp.kept[_place(instruction, slot), register & (machine.reuse - 1)] != register + 1:
             return False
     return True
@@ -188,7 +189,7 @@ def _keep(machine: Any, warp: Any, instruction: Any) -> None:
     """Keep flagged sources from now on; drop a kept source that is not flagged."""
     for slot in range(SLOTS):
         first = instruction.source[slot]
-        for register in range(first, first + instruction.words if first >= 0 else first):
+        for register in range(first, first + _words(instruction, slot) if first >= 0 else first):
             word = register & (machine.reuse - 1)
             place = _place(instruction, slot)
             if instruction.reuse >> slot & 1:
@@ -200,4 +201,10 @@ def _keep(machine: Any, warp: Any, instruction: Any) -> None:
 @rule
 def _place(instruction: Any, slot: int) -> int:
     """Return where an operand slot's registers are kept: 64-bit operands separate from 32-bit ones."""
-    return slot + SLOTS if instruction.words > 1 else slot
+    return slot + SLOTS if _words(instruction, slot) > 1 else slot
+
+
+@rule
+def _words(instruction: Any, slot: int) -> int:
+    """Return the registers of an operand slot."""
+    return max(instruction.words, 1 + (instruction.pairs >> slot & 1))

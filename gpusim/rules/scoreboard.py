@@ -9,7 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.jit.rule import NEVER, rule
+from gpusim.jit.rule import NEVER, rarely, rule
+from gpusim.units.capacities import READ, WRITTEN
 from gpusim.units.stall import Stall
 from isa.operand import PT_INDEX
 
@@ -38,7 +39,22 @@ def earliest(warp: Any, instruction: Any) -> None:
         wait = max(wait, warp.predicate[instruction.selector])
     if instruction.predicate >= 0:
         wait = max(wait, warp.predicate[instruction.predicate])
+    if instruction.others:
+        wait = max(wait, _others(warp, instruction))
     warp.release_at[WAIT], warp.release_at[SHORT], warp.release_at[LONG], warp.release_at[WAR] = wait, short, long, war
+
+
+@rarely
+def _others(warp: Any, instruction: Any) -> int:
+    """Return when the predicates beside the first one read and the first one written are there."""
+    wait = warp.predicate[instruction.second_predicate] if instruction.second_predicate >= 0 else 0
+    for place in range(1, READ):
+        if instruction.selectors[place] >= 0:
+            wait = max(wait, warp.predicate[instruction.selectors[place]])
+    for place in range(WRITTEN - 2):
+        if instruction.more_predicates[place] >= 0:
+            wait = max(wait, warp.predicate[instruction.more_predicates[place]])
+    return wait
 
 
 @rule
@@ -56,6 +72,12 @@ def commit(warp: Any, instruction: Any, ready: int) -> None:
         warp.kind[register] = instruction.reason
     if instruction.predicate >= 0:
         warp.predicate[instruction.predicate] = ready
+    if instruction.second_predicate >= 0:
+        warp.predicate[instruction.second_predicate] = ready
+    if instruction.others:
+        for place in range(WRITTEN - 2):
+            if instruction.more_predicates[place] >= 0:
+                warp.predicate[instruction.more_predicates[place]] = ready
 
 
 @rule

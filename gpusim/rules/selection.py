@@ -13,7 +13,7 @@ from typing import Any
 from gpusim.jit.kinds import Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import lowest_bit, rarely, rule
-from gpusim.rules import in_flight, load_store, pipe, record, register_file, values, wakeup, warp_scheduler
+from gpusim.rules import in_flight, load_store, pipe, predicates, record, register_file, wakeup, warp_scheduler
 from gpusim.units.stall import Stall
 from isa.operand import PT_INDEX
 
@@ -59,7 +59,7 @@ def _holds_nowhere(sm: Any, g: int, warp: Any, instruction: Any, now: int) -> bo
     active = 0
     for half in range(sm.machine.groups):
         lanes = sm.lanes[g * sm.machine.groups + half]
-        active |= values.mask_of(lanes, instruction.guard, instruction.guard_negated) & warp.lanes[half]
+        active |= predicates.mask_of(lanes, instruction.guard, instruction.guard_negated) & warp.lanes[half]
     return bool(active == 0)
 
 

@@ -68,6 +68,26 @@ def _fermi(sm: Any, active: int, words: int) -> int:
     return total
 
 
+@rule
+def conflicts(sm: Any, active: int, words: int) -> int:
+    """Return the passes of a load through the L1's banks, as many as shared memory has: 32 words at a time.
+
+    Words of 4 bytes follow each other from bank to bank, whatever the rule of shared memory, and what-ifs lift nothing.
+    """
+    group, total, scratch, banks = LANES // words, 0, sm.scratch, sm.machine.banks
+    for first in range(0, LANES, group):
+        worst = 0
+        for bank in range(banks):
+            scratch.depth[bank] = 0
+        for lane in range(first, first + group):
+            if (active >> lane) & 1:
+                for offset in range(words):
+                    word = scratch.address[lane] // 4 + offset
+                    worst = max(worst, _note(scratch, word % banks, word))
+        total += worst
+    return total
+
+
 @on_demand
 def _volta(sm: Sm, active: int, words: int, loads: bool) -> int:
     group, total = min(LANES, max(LANES, sm.machine.banks) // words), 0
@@ -196,6 +216,12 @@ def _enter(sm: Any, scratch: Any, banks: int, word: int) -> int:
     wide = sm.machine.shared_rule == KEPLER
     bank = (word // 2 if wide and sm.machine.bank_words == 2 else word) % banks
     delivered = word // _row(sm) if wide else word
+    return _note(scratch, bank, delivered)
+
+
+@rule
+def _note(scratch: Any, bank: int, delivered: int) -> int:
+    """Note what a bank has to deliver, if it is not noted yet; return the count of that bank."""
     for i in range(scratch.depth[bank]):
         if scratch.seen[bank, i] == delivered:
             return int(scratch.depth[bank])

@@ -22,6 +22,7 @@ from gpusim.rules import (
     execution,
     fetch,
     in_flight,
+    independent_lanes,
     load_store,
     policies,
     record,
@@ -39,6 +40,7 @@ from gpusim.rules import (
 )
 from gpusim.units.block_scheduler import DONE, FREE
 from gpusim.units.capacities import LANES
+from gpusim.units.convergence import GIVE_WAY, IF_PARTED
 from gpusim.units.opcodes import BARRIER, BRANCH, EXIT
 from gpusim.units.sm import FIRST_SCHEDULER, LAUNCHER
 from gpusim.units.stall import Stall
@@ -172,6 +174,8 @@ def prepare(sm: Any, warp: Any) -> None:
         scoreboard.earliest(warp, instruction)
     if sm.machine.counts:
         wait_count.earliest(warp, instruction)
+    if sm.machine.barrier_defers:
+        barrier.earliest(warp, instruction)
     warp.release_at[DRAIN] = 0
     if instruction.action == EXIT:
         warp.release_at[DRAIN] = NEVER if warp.pending > 0 else warp.drained
@@ -269,7 +273,7 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
     if sm.outcome.threads:
         occupy(sm, instruction, k, g, pc, now)
     if sm.diverges and instruction.eventful:
-        go_on(sm, g, instruction, pc, now)
+        go_on(sm, k, g, instruction, pc, now)
     if warp.live:
         if machine.fetches:
             fetch.commit(sm, k, warp, now)
@@ -279,13 +283,21 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
 
 
 @rarely
-def go_on(sm: Any, g: int, instruction: Any, pc: int, now: int) -> None:
+def go_on(sm: Any, k: int, g: int, instruction: Any, pc: int, now: int) -> None:
     """After an instruction that may diverge: find the warp's next path; the warp exits if there is none."""
     warp = sm.warps[g]
-    if not sm.trace_driven:
-        simt_stack.follow(sm, g, instruction, pc)
-    else:
+    if instruction.narrows >= IF_PARTED:
+        instruction.active += independent_lanes.guarded(sm, g, instruction) - sm.outcome.threads
+    if sm.trace_driven:
         warp.pc, warp.threads = sm.outcome.onward, sm.outcome.left
+    elif not sm.independent:
+        simt_stack.follow(sm, g, instruction, pc)
+    elif instruction.steers:
+        independent_lanes.follow(sm, g, instruction, pc)
+    if instruction.steers == GIVE_WAY and sm.machine.obeys_codes and sm.outcome.threads:
+        control_code.let_others_go(sm, k, warp)
+    if sm.independent and sm.outcome.threads:
+        branch.elsewhere(sm, warp, pc, now)
     if warp.threads == 0:
         warp_exit.commit(sm, g, pc, now)
 
@@ -294,7 +306,7 @@ def go_on(sm: Any, g: int, instruction: Any, pc: int, now: int) -> None:
 def _compute_aside(sm: Sm, memory: Memory, g: int, now: int) -> bool:
     """Compute warp slot g's instruction from the values written by now; its results stay in flight. False: a fault."""
     pc = sm.warps[g].pc
-    in_flight.write_back(sm, g, now)
+    in_flight.write_back(sm, g, now + sm.program[pc].reads_later)
     if not in_flight.enter(sm, g, pc):
         return False
     done = values.execute(sm, memory, g)

@@ -16,7 +16,7 @@ import numpy as np
 from gpusim.jit.kinds import Memory, Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import rarely, rule
-from gpusim.rules import address_range, memory_access, simt_stack, values
+from gpusim.rules import address_range, convergence, independent_lanes, memory_access, simt_stack, values
 from gpusim.state.fault import Fault
 from gpusim.units.capacities import DEPTHS, EVENTS, LOG, SCRIPTS, STREAMS, VISITS
 from gpusim.units.opcodes import BRANCH, EXIT
@@ -55,7 +55,7 @@ def following(sm: Any, warp: Any, instruction: Any) -> None:
         return
     event = sm.events[warp.cursor]
     outcome.threads, outcome.cycles = event.threads, event.cycles
-    outcome.extra, outcome.transactions = event.extra, event.transactions
+    outcome.extra, outcome.transactions, outcome.near = event.extra, event.transactions, 0
     outcome.onward, outcome.left = event.onward, event.left
     warp.cursor += 1
     while sm.events[warp.cursor].pc == MARKER:
@@ -176,7 +176,7 @@ def record(sm: Any, memory: Any, g: int) -> int:
     for group in range(g * sm.machine.groups, (g + 1) * sm.machine.groups):
         values.wipe(sm.lanes[group])
     warp.version[:] = 0
-    simt_stack.begin(sm, g)
+    _begin(sm, g)
     warp.pc = sm.program[0].visit
     running, kept = True, True
     while running and kept:
@@ -190,18 +190,34 @@ def record(sm: Any, memory: Any, g: int) -> int:
             onward = instruction.target
         if kept and sm.diverges:
             warp.pc = onward
-            simt_stack.follow(sm, g, instruction, pc)
-            onward, running = warp.pc, warp.threads > 0
+            _follow(sm, g, instruction, pc)
+            onward, running, kept = warp.pc, warp.threads > 0, sm.fault.code == 0
         if kept and instruction.eventful:
             _keep(sm, pc, instruction, onward, warp.threads)
-            if instruction.action == BRANCH and onward <= pc:
+            if (instruction.action == BRANCH or instruction.steers) and onward <= pc:
                 _fold(sm, first)
         warp.pc = sm.program[onward].visit if running else pc
-    simt_stack.begin(sm, g)
+    _begin(sm, g)
     warp.pc, warp.threads = home, threads
     if not kept:
         sm.recorded = first
     return _finish(sm, first) if kept else UNRECORDED
+
+
+@rule
+def _begin(sm: Any, g: int) -> None:
+    simt_stack.begin(sm, g)
+    if sm.independent:
+        convergence.begin(sm, g)
+
+
+@rule
+def _follow(sm: Any, g: int, instruction: Any, pc: int) -> None:
+    """Find the path on which the warp goes on after the instruction at pc."""
+    if not sm.independent:
+        simt_stack.follow(sm, g, instruction, pc)
+    elif instruction.steers:
+        independent_lanes.follow(sm, g, instruction, pc)
 
 
 @rule

@@ -15,13 +15,15 @@ from gpusim.units.capacities import LANES
 
 
 @rarely
-def ask(sm: Any, memory: Any, g: int, instruction: Any, active: int) -> None:
+def ask(sm: Any, memory: Any, instruction: Any, active: int) -> None:
     """Count the sectors that a lane group fetches, at its coordinates in `scratch`, or ask the tags that there are."""
+    if not instruction.cached and not sm.machine.fetch_cost:
+        return
+    for lane in range(LANES):
+        sm.scratch.address[lane] = memory_access.texel(sm.scratch, instruction, lane)
     if instruction.cached:
-        cache.fetch(sm, memory, g, active)
-    elif sm.machine.fetch_cost:
-        for lane in range(LANES):
-            sm.scratch.address[lane] = memory_access.texel(sm.scratch, instruction, lane)
+        cache.fetch(sm, memory, active)
+    else:
         sm.outcome.transactions += global_memory.sectors(sm, active)
 
 

@@ -15,10 +15,22 @@ import numpy as np
 
 from gpusim.jit.kinds import Memory, Row, Sm
 from gpusim.jit.on_demand import on_demand
-from gpusim.jit.rule import count_bits, rarely, rule
-from gpusim.rules import address_range, cache, cross_lane, memory_access, texture
-from gpusim.rules.lanes import compare, compute32, compute64, convert, look_up
-from gpusim.units.capacities import LANES
+from gpusim.jit.rule import count_bits, lowest_bit, rarely, rule
+from gpusim.rules import (
+    address_range,
+    cache,
+    cross_lane,
+    independent_lanes,
+    memory_access,
+    predicates,
+    special_register,
+    texture,
+    texture_object,
+)
+from gpusim.rules.lanes import compare, compute32, compute64, convert, look_up, results, truths
+from gpusim.rules.operand_change import PAIR, SIGN_CHANGE, WORD, changed, whole_change
+from gpusim.rules.predicates import ALL
+from gpusim.units.capacities import LANES, READ
 from gpusim.units.opcodes import (
     ARITHMETIC,
     ARITHMETIC64,
@@ -26,13 +38,15 @@ from gpusim.units.opcodes import (
     CONVERSION,
     CROSS_LANE,
     FETCH,
+    GENERAL,
     LOOKUP,
-    SIGN_BIT,
+    MOVE_BARRIER,
+    RESULT,
     SPECIAL,
     WHOLE,
 )
+from isa.operand import FIRST_UNIFORM, PT_INDEX
 
-ALL = (1 << LANES) - 1
 SIGN = np.uint32(0x80000000)
 
 
@@ -41,14 +55,7 @@ def wipe(lanes: Any) -> None:
     """Set a new warp's registers to zero and its predicates to false, except the one that is always true."""
     lanes.registers[:] = 0
     lanes.predicates[:] = 0
-    lanes.predicates[lanes.predicates.size - 1] = ALL
-
-
-@rule
-def mask_of(lanes: Any, predicate: int, negated: int) -> int:
-    """Return the lanes in which a predicate, perhaps negated, is true."""
-    mask = lanes.predicates[predicate]
-    return ALL & ~mask if negated else mask
+    lanes.predicates[PT_INDEX] = ALL
 
 
 @on_demand
@@ -56,15 +63,17 @@ def execute(sm: Sm, memory: Memory, g: int) -> bool:
     """Compute warp slot g's next instruction into `sm.outcome`; false: it faults, as `sm.fault` describes."""
     warp, outcome = sm.warps[g], sm.outcome
     instruction = sm.program[warp.pc]
-    outcome.threads = outcome.cycles = outcome.transactions = outcome.requests = outcome.ready = 0
+    outcome.threads = outcome.cycles = outcome.transactions = outcome.requests = outcome.ready = outcome.near = 0
     if sm.machine.channels > 1:
         outcome.moves[:] = 0
     if instruction.guard_negated >= WHOLE:
         _as_a_whole(sm, g, instruction)
         return True
-    for half in range(sm.machine.groups):  # noqa: SIM110  (compiled)
+    for half in range(sm.machine.groups):
         if not _of_group(sm, memory, g, half, instruction):
             return False
+    if instruction.narrows:
+        independent_lanes.narrow(sm, g, instruction)
     return True
 
 
@@ -84,14 +93,20 @@ def _as_a_whole(sm: Any, g: int, instruction: Any) -> None:
 def _of_group(sm: Any, memory: Any, g: int, half: int, instruction: Any) -> bool:
     """Add the effect of the instruction in a lane group of warp slot g to `sm.outcome`; false: it faults."""
     group = g * sm.machine.groups + half
-    active = mask_of(sm.lanes[group], instruction.guard, instruction.guard_negated) & sm.warps[g].lanes[half]
+    active = predicates.mask_of(sm.lanes[group], instruction.guard, instruction.guard_negated) & sm.warps[g].lanes[half]
     sm.outcome.active[half] = active
     sm.outcome.threads += LANES if active == ALL else count_bits(active)
     if active == 0:
         return True
+    sm.scratch.active = active
+    if instruction.uniform:  # what all lanes share is computed for all of them
+        active = sm.outcome.active[half] = ALL
     if instruction.action == FETCH:
         _operands(sm.scratch, sm.lanes[group], instruction)
-        texture.ask(sm, memory, g, instruction, active)
+        if not instruction.fetches:
+            texture.ask(sm, memory, instruction, active)
+        elif not texture_object.ask(sm, memory, g, group, active):
+            return False
     if memory_access.accesses(instruction):
         if not memory_access.access(sm, memory, g, group, active):
             return False
@@ -114,27 +129,75 @@ def _compute(sm: Any, instruction: Any, memory: Any, g: int, group: int, active:
     elif action == COMPARISON:
         _operands(scratch, lanes, instruction)
         compare(instruction.value, sm)
-        _set_predicate(lanes, instruction.predicate, scratch.flag, active)
+        predicates.set_one(lanes, instruction.predicate, scratch.flag, active)
     elif action == ARITHMETIC64:
         _compute64(sm, instruction, g, group, active)
     elif action == SPECIAL:
-        _special(sm, instruction.special, g, group)
+        special_register.read(sm, instruction.special, g, group)
         _write(sm, g, group, instruction.destination, active)
+        if instruction.writes > 1:  # the upper half of the time; other special registers have none
+            sm.scratch.d[:] = np.uint32(special_register.upper_half(sm, instruction.special))
+            _write(sm, g, group, instruction.destination + 1, active)
     elif action == FETCH:
-        _operands(scratch, lanes, instruction)
-        for word in range(instruction.writes):
-            memory_access.fetch(sm, instruction, memory, word)
-            _write(sm, g, group, instruction.destination + word, active)
+        _fetch(sm, instruction, memory, g, group, active)
     elif action == LOOKUP:
         _operands(scratch, lanes, instruction)
         look_up(sm, instruction.table)
         _write(sm, g, group, instruction.destination, active)
     elif action == CROSS_LANE:
         _operands(scratch, lanes, instruction)
-        cross_lane.exchange(sm, instruction.value, active)
+        cross_lane.exchange(sm, instruction)
         _write(sm, g, group, instruction.destination, active)
-    elif action == CONVERSION:
+        if instruction.truth >= 0:
+            of_lanes = instruction.predicate < FIRST_UNIFORM
+            predicates.set_one(lanes, instruction.predicate, scratch.flag, scratch.active if of_lanes else active)
+    elif action == GENERAL:
+        _general(sm, instruction, g, group, active)
+    elif action >= CONVERSION:
+        _seldom(sm, instruction, g, group, active)
+
+
+@rule
+def _fetch(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: int) -> None:
+    if instruction.fetches:
+        texture_object.fetch(sm, memory, g, group, active)
+        return
+    _operands(sm.scratch, sm.lanes[group], instruction)
+    for word in range(instruction.writes):
+        memory_access.fetch(sm, instruction, memory, word)
+        _write(sm, g, group, instruction.destination + word, active)
+
+
+@on_demand
+def _seldom(sm: Sm, instruction: Row, g: int, group: int, active: int) -> None:
+    if instruction.action == CONVERSION:
         _convert(sm, instruction, g, group, active)
+    elif instruction.action == RESULT:
+        _found_by_barrier(sm, instruction, g, group, active)
+    elif instruction.action == MOVE_BARRIER:
+        _move_barrier(sm, instruction, g, group, active)
+
+
+@rule
+def _found_by_barrier(sm: Any, instruction: Any, g: int, group: int, active: int) -> None:
+    """Load what the warp's last BAR.RED found, and whether it is not 0."""
+    sm.scratch.d[:] = np.uint32(sm.warps[g].reduced)
+    sm.scratch.flag[:] = np.uint32(sm.warps[g].reduced)
+    _write(sm, g, group, instruction.destination, active)
+    predicates.set_one(sm.lanes[group], instruction.predicate, sm.scratch.flag, active)
+
+
+@rule
+def _move_barrier(sm: Any, instruction: Any, g: int, group: int, active: int) -> None:
+    """Move a convergence barrier into a register and clear it, or the register of the lowest lane into it."""
+    warp, barrier, source = sm.warps[g], instruction.convergence, instruction.source[0]
+    if instruction.clears:
+        sm.scratch.d[:] = np.uint32(warp.convergence[barrier])
+        _write(sm, g, group, instruction.destination, active)
+    if source < 0:  # a number, or 0 where it is cleared
+        warp.convergence[barrier] = np.int64(instruction.constant[0])
+    else:
+        warp.convergence[barrier] = np.int64(sm.lanes[group].registers[source, int(lowest_bit(active))])
 
 
 @rule
@@ -142,7 +205,7 @@ def _operands(scratch: Any, lanes: Any, instruction: Any) -> None:
     _operand(scratch.a, lanes, instruction, 0)
     _operand(scratch.b, lanes, instruction, 1)
     if instruction.selector >= 0:
-        mask = mask_of(lanes, instruction.selector, instruction.selector_negated)
+        mask = predicates.mask_of(lanes, instruction.selector, instruction.selector_negated)
         for lane in range(LANES):
             scratch.c[lane] = (mask >> lane) & 1
     else:
@@ -154,15 +217,15 @@ def _operand(to: Any, lanes: Any, instruction: Any, position: int) -> None:
     source = instruction.source[position]
     if source < 0:
         to[:] = np.uint32(instruction.constant[position])
-    elif instruction.negated[position] == 0:
+    elif instruction.change[position] == 0:
         for lane in range(LANES):
             to[lane] = lanes.registers[source, lane]
-    elif instruction.negated[position] == SIGN_BIT:
+    elif instruction.change[position] == SIGN_CHANGE:
         for lane in range(LANES):
             to[lane] = lanes.registers[source, lane] ^ SIGN
     else:
         for lane in range(LANES):
-            to[lane] = (0x100000000 - np.int64(lanes.registers[source, lane])) & 0xFFFFFFFF
+            to[lane] = np.uint32(changed(np.uint64(lanes.registers[source, lane]), instruction.change[position], WORD))
 
 
 @on_demand
@@ -172,8 +235,8 @@ def _compute64(sm: Sm, instruction: Row, g: int, group: int, active: int) -> Non
     _write64(sm, g, group, instruction.destination, active)
 
 
-@on_demand
-def _convert(sm: Sm, instruction: Row, g: int, group: int, active: int) -> None:
+@rule
+def _convert(sm: Any, instruction: Any, g: int, group: int, active: int) -> None:
     """Compute a conversion from one word to two, or from two to one."""
     if instruction.words == 1:
         _operands(sm.scratch, sm.lanes[group], instruction)
@@ -198,10 +261,57 @@ def _operand64(to: Any, lanes: Any, instruction: Any, position: int) -> None:
     if source < 0:
         to[:] = instruction.constant[position]
         return
-    flip = SIGN if instruction.negated[position] else np.uint32(0)
     for lane in range(LANES):
-        high = np.uint64(lanes.registers[source + 1, lane] ^ flip)
-        to[lane] = (high << np.uint64(32)) | np.uint64(lanes.registers[source, lane])
+        high = np.uint64(lanes.registers[source + 1, lane])
+        whole = (high << np.uint64(32)) | np.uint64(lanes.registers[source, lane])
+        to[lane] = changed(whole, instruction.change[position], PAIR) if instruction.change[position] else whole
+
+
+@on_demand
+def _general(sm: Sm, instruction: Row, g: int, group: int, active: int) -> None:
+    """Compute an instruction with predicates beside its operands, or with sources of several widths."""
+    scratch, lanes = sm.scratch, sm.lanes[group]
+    _sources(scratch, lanes, instruction)
+    if instruction.value >= 0:
+        results(instruction.value, sm)
+    if instruction.truth >= 0:
+        truths(instruction.truth, sm)
+        predicates.set_both(lanes, instruction, scratch.flag, active)
+    if instruction.value >= 0 and instruction.destination >= 0:
+        if instruction.writes > 1:
+            _write64(sm, g, group, instruction.destination, active)
+        else:
+            for lane in range(LANES):
+                scratch.d[lane] = np.uint32(scratch.d64[lane] & np.uint64(0xFFFFFFFF))
+            _write(sm, g, group, instruction.destination, active)
+
+
+@rule
+def _sources(scratch: Any, lanes: Any, instruction: Any) -> None:
+    """Load a, b, c, p and n as `isa.values.general` describes them."""
+    _wide(scratch.a64, lanes, instruction, 0)
+    _wide(scratch.b64, lanes, instruction, 1)
+    _wide(scratch.c64, lanes, instruction, 2)
+    scratch.n = instruction.number
+    scratch.p[:] = 0
+    for place in range(READ):
+        if instruction.selectors[place] >= 0:
+            mask = predicates.mask_of(lanes, instruction.selectors[place], instruction.selectors_negated >> place & 1)
+            for lane in range(LANES):
+                scratch.p[lane] |= np.uint32(mask >> lane & 1) << np.uint32(place)
+
+
+@rule
+def _wide(to: Any, lanes: Any, instruction: Any, position: int) -> None:
+    source, change = instruction.source[position], instruction.change[position]
+    if source < 0:
+        to[:] = instruction.constant[position]
+    elif instruction.pairs >> position & 1:
+        _operand64(to, lanes, instruction, position)
+    else:
+        for lane in range(LANES):
+            word = np.uint64(lanes.registers[source, lane])
+            to[lane] = whole_change(word, change) if change else word
 
 
 @rule
@@ -227,43 +337,3 @@ def _write64(sm: Any, g: int, group: int, destination: int, active: int) -> None
             registers[destination + 1, lane] = np.uint32(value >> np.uint64(32))
     memory_access.new_version(sm, g, destination)
     memory_access.new_version(sm, g, destination + 1)
-
-
-@rule
-def _set_predicate(lanes: Any, predicate: int, flag: Any, active: int) -> None:
-    if predicate < 0:
-        return
-    mask = 0
-    for lane in range(LANES):
-        if flag[lane] != 0:
-            mask |= 1 << lane
-    lanes.predicates[predicate] = (mask & active) | (lanes.predicates[predicate] & ~active)
-
-
-@rule
-def _special(sm: Any, which: int, g: int, group: int) -> None:
-    """Load the special register, numbered as in isa.operand.SPECIALS, for every lane of a group into `scratch.d`."""
-    warp, launch = sm.warps[g], sm.launch
-    place = (group - g * sm.machine.groups) * LANES  # of the group's first lane in the warp
-    block, axis = sm.blocks[warp.block].id, which % 3
-    for lane in range(LANES):
-        if which < 3:
-            value = _coordinate(warp.index * sm.machine.groups * LANES + place + lane, launch.block, axis)
-        elif which < 6:
-            value = _coordinate(block, launch.grid, axis)
-        elif which < 9:
-            value = launch.block[axis]
-        elif which < 12:
-            value = launch.grid[axis]
-        else:
-            value = place + lane if which == 12 else warp.index
-        sm.scratch.d[lane] = value
-
-
-@rule
-def _coordinate(linear: int, extent: Any, axis: int) -> int:
-    if axis == 0:
-        return linear % extent[0]
-    if axis == 1:
-        return linear // extent[0] % extent[1]
-    return linear // (extent[0] * extent[1])

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.rule import NEVER, rarely
-from gpusim.rules import block_scheduler, in_flight
+from gpusim.rules import barrier, block_scheduler, in_flight
 
 
 @rarely
@@ -18,5 +18,7 @@ def commit(sm: Any, g: int, pc: int, now: int) -> None:
     warp.live, warp.pc = 0, pc
     sm.schedulers[warp.scheduler].active &= ~(1 << warp.place)
     block.live -= 1
+    if sm.independent:
+        barrier.leave(sm, g, pc, now)
     if block.live == 0:
         block_scheduler.finish(sm, block, now + sm.machine.interval)

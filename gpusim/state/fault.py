@@ -13,3 +13,7 @@ class Fault(IntEnum):
     MISCOUNTED = 3  # a barrier is given another number of warps than those who wait there
     CROWDED = 4  # a warp has more results under way than are kept apart
     UNRECORDED = 5  # a block does what no recorded stream holds; it is run with values instead
+    STUCK = 6  # the lanes of a warp all wait for each other
+    NO_CODE = 7  # a branch to an address at which there is no instruction
+    TRAPPED = 8  # the program stops itself
+    NO_TEXTURE = 9  # a fetch by a handle that no texture object has

@@ -213,7 +213,7 @@ def issue(sm: Sm, record: Any) -> int:
         sm.queued[g, record.pc].append(number)
         sm.queues[sm.facts.queue[k][row.unit]].append(number)
     elif record.lanes and row.action == BARRIER:
-        sm.arrived[record.block, row.barrier].append(g)
+        sm.arrived[record.block, record.unit].append(g)
     return number
 
 
@@ -229,8 +229,7 @@ def serve(sm: Sm, record: Any) -> int:
 
 def release(sm: Sm, record: Any) -> None:
     """Release the warps that wait at a barrier: the last warp to arrive is their blocker."""
-    barrier = sm.facts.rows[record.pc].barrier
-    for g in sm.arrived.pop((record.block, barrier)):
+    for g in sm.arrived.pop((record.block, record.unit)):
         sm.warps[g].last_arrival = sm.warps[record.warp].previous
 
 

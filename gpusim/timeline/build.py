@@ -16,15 +16,15 @@ from gpusim.machine.machine import Machine
 from gpusim.support.document import plain
 from gpusim.timeline import blockers
 from gpusim.timeline.dependence import born, over
-from gpusim.timeline.document import NONE, Issued, Letter, Line, Lost, Resident, Timeline, Wait, seen
+from gpusim.timeline.document import END, NONE, Issued, Letter, Line, Lost, Resident, Timeline, Wait, seen
 from gpusim.units.capacities import NEVER
 from gpusim.units.record import HOLD, ISSUE, PLACE, REFUSE, RELEASE, REPLAY, RETIRE, SELECT, SERVE
 from gpusim.units.stall import Stall, label
 from isa.code_region import code_regions, innermost
 from isa.errors import DeadlockError, LimitError, UserError
 from isa.kernel import Kernel
-from isa.table import Unit
-from isa.text.printer import show_instruction
+from isa.row import Unit
+from isa.text.printer import text_of
 
 STATES = (  # of an instruction that has issued
     Letter("queued", "q", "has issued, and waits in the queue of the load/store unit"),
@@ -307,7 +307,7 @@ def _program(kernel: Kernel, machine: Machine, sm: blockers.Sm) -> tuple[Line, .
     units, code = tuple(Unit), kernel.program.instructions
     inner = innermost(code_regions(kernel.program, kernel.marked))
     regions = {pc: region.name for pc, region in inner.items()}
-    texts = [*map(show_instruction, code), "end of the program"]
+    texts = [*(text_of(kernel.program, pc) for pc in range(len(code))), END]
     shared = sharing(kernel.program, machine)
     of = enumerate(zip(texts, sm.facts.rows, strict=True))
     return tuple(

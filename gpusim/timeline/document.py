@@ -13,9 +13,11 @@ import msgspec
 from gpusim.support.document import Arguments, KernelKey, MachineKey, Policy, Settings, Unfelt, doc
 from isa.brief import brief
 from isa.dataflow.shared_barriers import SharedBarrier
+from isa.origin import Origin
 
 VERSION = 1
 NONE = -1  # no instruction, or no such cycle
+END = "end of the program"  # text of the row after a program's last
 Cycle = Annotated[int, msgspec.Meta(ge=0)]
 CycleOrNone = Annotated[int, msgspec.Meta(ge=NONE)]
 
@@ -32,7 +34,8 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """An instruction of the program: its text, the class of unit it needs, and its region, empty if it is in none.
 
     Regions are marked by comments in a listing, else they are loops; of nested ones the innermost. `shared_barriers`:
-    instructions that it may wait for because they share a dependency barrier with one that it needs.
+    instructions that it may wait for because they share a dependency barrier with one that it needs. `file` and `line`
+    are its place in the source, line 0 if unknown; `function` and `offset` in bytes that in machine code, -1 if none.
     """
 
     pc: int
@@ -40,6 +43,24 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     unit: str
     region: str = ""
     shared_barriers: tuple[SharedBarrier, ...] = ()
+    file: str = ""
+    line: Annotated[int, msgspec.Meta(ge=0)] = 0
+    function: str = ""
+    offset: Annotated[int, msgspec.Meta(ge=NONE)] = NONE
+
+    @property
+    def name(self) -> str:
+        """What messages call it: of machine code its place, else its text."""
+        return str(Origin(self.function, self.offset, self.text, self.file, self.line)) if self.function else self.text
+
+
+class SourceFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A source file by the name that the program's lines have for it, and its text, line by line; none if missing."""
+
+    name: str
+    lines: tuple[str, ...] | None = None
+
+    __repr__ = brief
 
 
 class Wait(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -153,6 +174,7 @@ class Timeline(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
     instructions: Annotated[tuple[Issued, ...], doc("Warp instructions in order of issue.")]
     lost: Annotated[tuple[Lost, ...], doc("Lost issue slots.")]
     summary: Summary | None = None
+    sources: Annotated[tuple[SourceFile, ...], doc("The source files of the program.")] = ()
     ineffective: Unfelt = msgspec.UNSET
 
     __repr__ = brief

@@ -6,7 +6,7 @@ from typing import Any
 
 from gpusim.units.declare import Reads
 from gpusim.units.opcodes import LOAD, STORE
-from isa.table import Unit
+from isa.row import Unit
 
 WIDTHS = 32, 64, 128  # bits of an access, by the column `width`
 # Why nobody reads a number, where several units say so.
@@ -45,6 +45,11 @@ def free_passes(width: int) -> Reads:
 def wide(width: int) -> Reads:
     """Whether some access to shared memory is of that width."""
     return lambda given: given.does(LOAD, STORE, unit=Unit.SHARED, width=width)
+
+
+def looks_up_banks(given: Any) -> bool:
+    """Whether some load takes as long as its passes through the L1's banks."""
+    return bool(given.record.near_lines and given.rows["through_l1"].any())
 
 
 def updates(given: Any) -> bool:

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import msgspec
 
-from gpusim.units.declare import Condition, Role, Unit, field, packed_key
+from gpusim.units.declare import Condition, Machine, Role, Unit, field, packed_key
 from gpusim.units.dimensions import BLOCK_BARRIER, SCHEDULER
-from gpusim.units.opcodes import BARRIER
-from gpusim.units.ranges import Count
+from gpusim.units.opcodes import BARRIER, MEMORY_KINDS
+from gpusim.units.ranges import Count, Flag
+from isa.execute.block_barriers import by_register
+from isa.instruction import Instruction
+from isa.kernel import Kernel
+from isa.row import Unit as UnitClass
 
 
 class Barrier(msgspec.Struct, frozen=True):
@@ -15,6 +21,22 @@ class Barrier(msgspec.Struct, frozen=True):
 
     latency: Count  # cycles from the last arrival to the release
     per_warp: Count  # further cycles for each warp released so far, the one in question included
+    defers: Flag = 0  # 1: a warp goes on behind BAR.SYNC, up to what must not pass it: a memory access, a branch
+
+
+COUNT, ANY, EVERY = 1, 2, 3  # what is found: in how many threads a predicate holds, in any, in every one
+REDUCTIONS = {"POPC": COUNT, "OR": ANY, "AND": EVERY}
+STAYS_BEHIND = frozenset({*MEMORY_KINDS, UnitClass.TEXTURE, UnitClass.CONTROL, UnitClass.BARRIER})
+
+
+def decode(row: Any, instruction: Instruction, _machine: Machine, _kernel: Kernel) -> None:
+    """Fill in what a barrier does beside waiting, and what must not pass one: B2R reads what BAR.RED has found."""
+    row["stays_behind"] = instruction.row.unit in STAYS_BEHIND or instruction.row.mnemonic.startswith("B2R")
+    parts = instruction.row.mnemonic.split(".")
+    if parts[0] != "BAR":
+        return
+    row["barrier_at"], row["goes_on"] = by_register(instruction), parts[1] == "ARV"
+    row["reduces"] = REDUCTIONS[parts[2]] if parts[1] == "RED" else 0
 
 
 UNIT = Unit(
@@ -23,19 +45,32 @@ UNIT = Unit(
         "machine": (
             packed_key("barrier.latency", "barrier"),
             packed_key("barrier.per_warp"),
+            packed_key("barrier.defers", "barrier_defers"),
         ),
         "row": (
             field("barrier", "its barrier's number", kind="i4"),
-            field("arrivals", "warps that release the barrier", kind="i4"),
+            field("arrivals", "warps that release the barrier; 0: all that have not exited", kind="i4"),
+            field("barrier_at", "1: registers say which barrier it is, or for how many threads", kind="i1"),
+            field("goes_on", "1: arrives and does not wait", kind="i1"),
+            field("reduces", "what it finds about a predicate, as below", kind="i1"),
+            field("stays_behind", "1: it does not pass a barrier at which its warp waits", kind="i1"),
         ),
         "block": (field("barriers", "its barriers", BLOCK_BARRIER, kind="barrier"),),
         "barrier": (
             field("arrived", "warps", role=Role.SAME),
             field("expected", "warps that release it, as the first to arrive said", role=Role.SAME),
+            field("reduced", "1: there is something found", role=Role.FREE),
+            field("found", "by the warps that have arrived", role=Role.FREE),
             field("waiting", "masks of warps", SCHEDULER, role=Role.SAME),
         ),
-        "warp": (field("waits_at", "pc of the barrier at which it arrived last", role=Role.FREE),),
+        "warp": (
+            field("released_at", "when that barrier lets it pass, where the warp goes on meanwhile", role=Role.TIME),
+            field("waits_at", "pc of the barrier at which it arrived last", role=Role.FREE),
+            field("waits_for", "number of that barrier", role=Role.FREE),
+            field("reduced", "what the last BAR.RED found", role=Role.FREE),
+        ),
     },
+    decode=decode,
     conditions=(
         Condition(
             "barrier.* what_if.barriers",

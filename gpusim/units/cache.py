@@ -7,11 +7,14 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from gpusim.units.asks import accesses, asks, looks
-from gpusim.units.capacities import REQUESTS
+from gpusim.units.capacities import BUFFERS, LANES, REQUESTS
 from gpusim.units.declare import Condition, Machine, Role, Unit, field
 from gpusim.units.opcodes import LOAD, STORE
 from gpusim.units.ranges import Count, Flag, Late, Positive, RequestCycles
-from isa.table import Unit as UnitClass
+from isa.instruction import Instruction
+from isa.kernel import Kernel
+from isa.operand import Address
+from isa.row import Unit as UnitClass
 
 
 class Cache(msgspec.Struct, frozen=True):
@@ -39,6 +42,8 @@ class NearCache(msgspec.Struct, frozen=True):
     global_loads: Flag  # 1: loads from global memory look here; 0: local memory's alone
     global_stores: Literal["evict", "update"]  # what a store, which goes through, does to a line that is here
     local_stores: Literal["back", "through"]  # they stay until they must make room, or go through
+    joined: Count = 0  # cycles from one load that waits for a line on its way to the next: they get it in turn
+    lines_per_cycle: Count = 0  # lines looked up in a cycle, of a load whose words lie in banks of their own; 0: one
 
 
 class FarCache(msgspec.Struct, frozen=True):
@@ -47,6 +52,7 @@ class FarCache(msgspec.Struct, frozen=True):
     bytes: Positive  # bytes that it holds
     sector_bytes: Positive  # bytes that a miss brings
     ways: Positive  # lines of one set
+    filled: Flag = 0  # 1: when a launch begins it holds the kernel's buffers, the last ones of those that don't fit
 
 
 class Partition(msgspec.Struct, frozen=True):
@@ -75,6 +81,8 @@ class ConstantCache(msgspec.Struct, frozen=True):
     ways: Positive  # lines of one set
     latency: Positive  # cycles of a hit
     request_cycles: RequestCycles  # cycles of the load/store units for each distinct word
+    next_latency: Count = 0  # tags: cycles of a miss that the next cache has; 0: there is none
+    next_bytes: Positive = 1  # bytes that come to the next cache together; it has the parameters when a launch begins
 
 
 Kept = NearCache | FarCache | Partition | ReadCache | ConstantCache  # caches that keep tags
@@ -82,6 +90,7 @@ HITS = ("none", "l1", "l2", "tags")
 MEMORY, L1, L2, TAGS = range(len(HITS))
 # Caches that keep tags: the L1, the L2, the partition near the SM, and three that are only read.
 NEAR, FAR, PARTITION, TEXTURES, SCALARS, CONSTANTS = range(6)
+PARAMETERS = 0  # constant bank of a launch's parameters
 SHARE_PARTS = 64  # of a cycle, in which an SM's share of a channel is reckoned; of n shares together, 64 n
 REQUEST_ROW = 2 * REQUESTS  # words that a queue entry's requests take
 WAY_HEAD = 3  # words of a cache's way in front of those of its units
@@ -112,11 +121,12 @@ def _near(given: Any) -> bool:
 def pack(packed: Any, machine: Machine) -> None:
     """Which cache loads hit, and what misses take where tags are kept."""
     cache = machine.cache
+    if machine.l1:
+        packed.near_lines, packed.joined = machine.l1.lines_per_cycle, machine.l1.joined
     if cache and cache.hits != "none":
         packed.hits, packed.hit_late = HITS.index(cache.hits), _late(machine, cache)
     if cache and tagged(machine):
         packed.far_latency[:] = cache.l2_latency_32, cache.l2_latency_64, cache.l2_latency_128
-        packed.port_cost, packed.port_parts = cache.l2_sector_parts, SHARE_PARTS
         packed.far_late, packed.memory_latency = cache.l2_late, memory_latency(machine)
         packed.partition_late = machine.l2_partition.late if machine.l2_partition else 0
         _pack_read(packed, machine, cache)
@@ -132,6 +142,9 @@ def _pack_read(packed: Any, machine: Machine, cache: Cache) -> None:
     for which, one in kept.items():
         packed.read_latency[which] = one.latency if one else 0
         packed.read_far[which] = cache.l2_latency_32
+    if machine.constant_cache:
+        packed.next_constants = machine.constant_cache.next_latency
+        packed.next_lines = max(1, machine.constant_cache.next_bytes // machine.global_memory.line_bytes)
     packed.read_far[SCALARS] = machine.unit[UnitClass.SMEM].latency if UnitClass.SMEM in machine.unit else 0
 
 
@@ -142,20 +155,33 @@ def _late(machine: Machine, cache: Cache) -> int:
     return cache.l2_late
 
 
+def decode(row: Any, instruction: Instruction, machine: Machine, _: Kernel) -> None:
+    """Tell whether a load comes through the L1, and whether a constant load reads the parameters."""
+    form = instruction.row
+    loads = form.unit is UnitClass.GLOBAL and form.is_load and form.update is None
+    first = machine.l1 is not None and machine.l1.global_loads and tagged(machine)
+    row["through_l1"] = loads and (first or (machine.cache is not None and machine.cache.hits == "l1"))
+    if instruction.row.unit is UnitClass.CONSTANT and machine.constant_cache:
+        banks = [o.bank for o in instruction.operands if isinstance(o, Address)]
+        row["parameters"] = any(bank is not None and bank.bank == PARAMETERS for bank in banks)
+
+
 UNIT = Unit(
     "cache",
     fields={
         "machine": (
             field("hits", "index into HITS: the cache that loads from global memory hit"),
             field("hit_late", "cycles that each request beyond the first adds to their latency"),
-            field("port_cost", "parts of a cycle in which the channel to the L2 moves 32 bytes"),
-            field("port_parts", "parts of a cycle in which its time counts"),
             field("far_latency", "tags: of a hit in the L2, widths 32, 64, 128", 3),
             field("far_late", "what each request beyond the first adds to it"),
             field("partition_late", "what that takes longer beyond the partition near the SM"),
             field("memory_latency", "tags: of a load that both caches miss"),
             field("read_latency", "of a hit in each cache that is only read", 6),
             field("read_far", "tags: of a hit in the L2 behind it", 6),
+            field("next_constants", "of a constant that the next cache has; 0: none"),
+            field("next_lines", "lines that come to it together"),
+            field("joined", "cycles from one load that waits for a line to the next"),
+            field("near_lines", "lines that the L1 looks up in a cycle, if banks say how long a load takes; else 0"),
             field("misses", "lines that the L1 waits for at once"),
             field("drops_stored", "1: the L1 drops a line that is stored to globally"),
             field("keeps_stores", "1: what is stored locally stays in the L1"),
@@ -163,9 +189,12 @@ UNIT = Unit(
         "row": (
             field("cached", "the cache it asks first, counted from 1; 0: none keeps tags of it", kind="i1"),
             field("distinct", "load/store cycles for each distinct word, 0: its lines say", kind="i4"),
+            field("through_l1", "1: a load whose data comes through the L1", kind="i1"),
+            field("parameters", "1: it reads the bank with the parameters", kind="i1"),
         ),
         "load_store": (
-            field("port", "when the channel to the L2 is free, in parts of a cycle", role=Role.FIXED),
+            field("read", "sectors that the SM has brought from the DRAM", role=Role.FIXED),
+            field("written", "sectors that it has sent there", role=Role.FIXED),
             field("waited", "cycles for which the last access held the unit until a line was back", role=Role.FIXED),
             field("arrived", "when the last line asked for is there", role=Role.FIXED),
         ),
@@ -176,7 +205,10 @@ UNIT = Unit(
             field("stride", "words of a way"),
             field("sector", "parts of 32 bytes that come together"),
         ),
+        "sm": (field("brought", "sectors of each buffer that the L2 lacked", BUFFERS, role=Role.FIXED),),
         "launch": (
+            field("sharers", "SMs for which this one stands, as it is simulated by itself; else 1"),
+            field("spills", "1: it does, and the buffers don't fit the L2: what is stored goes on to the DRAM"),
             field("cache_word", "where what caches keep begins in the memory array"),
             field("cache_end", "where that ends"),
             field("requests", "word in there of the first queue entry's requests"),
@@ -185,6 +217,7 @@ UNIT = Unit(
         ),
     },
     pack=pack,
+    decode=decode,
     conditions=(
         Condition(
             "cache.*_late",
@@ -215,12 +248,18 @@ UNIT = Unit(
         ),
         Condition(
             "l1.* l2.* l2_partition.*",
-            "port_cost port_parts far_latency far_late partition_late memory_latency",
+            "far_latency far_late partition_late memory_latency",
             lambda g: g.cached,
             NO_ASKER,
         ),
-        Condition("l1.*", f"caches.{NEAR} misses drops_stored keeps_stores", _near, NO_ASKER),
-        Condition("l1.misses", "misses", asks(NEAR), "no load of {kernel} asks the L1"),
+        Condition("l1.*", f"caches.{NEAR} misses joined drops_stored keeps_stores", _near, NO_ASKER),
+        Condition(
+            "l1.lines_per_cycle",
+            "near_lines rows.through_l1",
+            lambda g: bool(g.rows["through_l1"].any()),
+            "no load of {kernel} comes through the L1",
+        ),
+        Condition("l1.misses l1.joined", "misses joined", asks(NEAR), "no load of {kernel} asks the L1"),
         Condition(
             "l1.global_stores",
             "drops_stored",
@@ -233,7 +272,7 @@ UNIT = Unit(
             lambda g: g.does(STORE, unit=UnitClass.LOCAL),
             "{kernel} stores nothing to local memory",
         ),
-        Condition("l2.*", f"caches.{FAR} port_cost port_parts far_latency far_late", looks(FAR), "nothing asks the L2"),
+        Condition("l2.*", f"caches.{FAR} far_latency far_late", looks(FAR), "nothing asks the L2"),
         Condition(
             "l2_partition.*",
             f"caches.{PARTITION} partition_late",
@@ -249,10 +288,20 @@ UNIT = Unit(
                 ("constant_cache", CONSTANTS),
             )
         ),
+        Condition("constant_cache.next_*", "next_constants next_lines", asks(CONSTANTS), NO_ASKER),
     ),
     limits={
-        "load/store unit": {"constant_cache.request_cycles": 1},
-        "bandwidth": {"cache.l2_sector_parts": 1, "cache.*_late": 0, "l1.misses": 4096},
-        "latency": {"cache.*_latency_*": 1, "*_cache.latency": 1, "l2_partition.late": 0},
+        "load/store unit": {"constant_cache.request_cycles": 1, "l1.lines_per_cycle": LANES, "l1.joined": 0},
+        "bandwidth": {
+            "cache.l2_sector_parts": 1,
+            "cache.*_late": 0,
+            "l1.misses": 4096,
+        },
+        "latency": {
+            "cache.*_latency_*": 1,
+            "*_cache.latency": 1,
+            "constant_cache.next_latency": 1,
+            "l2_partition.late": 0,
+        },
     },
 )

@@ -18,13 +18,15 @@ NEVER = 1 << 60  # a time later than every cycle: not known yet
 LANES = 32  # of a lane group, which values are computed for at once: a warp of 64 lanes has two
 GROUPS = 2  # of a warp at most
 LANE_GROUPS = 80  # 64 warps of 32 lanes, or 40 of 64
-REGISTERS = 256
-PREDICATES = 8
+REGISTERS = 320  # of a thread, and those that a warp shares
+PREDICATES = 15  # of a thread, then those that a warp shares
+READ, WRITTEN = 7, 7  # predicates of an instruction
 REGISTER_BANKS = 4
 COLLECTING = 4  # instructions of a scheduler that collect operands at once
 OPERANDS = 6  # slots a, b, c of 32 bits, then those of 64
 REUSE = 2  # words that the reuse cache keeps for an operand slot
 STACK_ENTRIES = 128  # waiting ones of a warp: 64 lanes diverge at most 63 times, and each time at most two wait
+PARTED = 96  # groups of a warp that do not run: of 32 lanes, some of which are also in a collective
 
 CONSTANT_LINES = 62  # of the constant cache: bits of a mask that never turns negative
 HOLDS = 18  # six dependency barriers, each by three reasons (rules/control_code.py)
@@ -44,6 +46,7 @@ CALENDAR = 32  # issue slots ahead that a scheduler looks after
 
 PROGRAM = 8192  # instructions
 BUFFERS = 64
+TEXTURES = 64  # texture objects, and one that is none
 FEED = 2048  # memory instructions
 EVENTS = 65536  # of recorded streams
 STREAMS = 512  # recorded ones that others are compared with

@@ -26,6 +26,7 @@ UNIT = Unit(
             field("next", "id of the next block to place behind the first wave"),
             field("end", "block ids end here"),
             field("channel", "when the memory channel is free, in parts of a cycle"),
+            field("shared", "when the L2 is free, for loads and for stores, in parts of a cycle", 2),
             field("each_channel", "of several, when each is free, in parts of a cycle", CHANNELS),
         ),
     },

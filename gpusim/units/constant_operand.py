@@ -7,19 +7,21 @@ from typing import TYPE_CHECKING, Annotated, Any
 import msgspec
 import numpy as np
 
+from gpusim.units.cache import PARAMETERS
 from gpusim.units.capacities import CONSTANT_LINES
 from gpusim.units.declare import Condition, Machine, Role, Unit, field, packed_key
 from gpusim.units.dimensions import CONSTANT_LINE
-from gpusim.units.ranges import MOST, Count
+from gpusim.units.ranges import MOST, Count, Flag
 from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.memory import constants
-from isa.operand import Constant
+from isa.operand import BankConstant, Constant
 
 if TYPE_CHECKING:
     from isa.kernel import Kernel
 
 CONSTANT_BYTES = 4
+_PLACES, _OTHERS = {0: (0, 32), 3: (32, 24)}, (56, CONSTANT_LINES - 56)  # first line and lines of each bank
 FirstByte = Annotated[int, msgspec.Meta(ge=0, le=MOST, multiple_of=CONSTANT_BYTES)]
 LineBytes = Annotated[int, msgspec.Meta(ge=CONSTANT_BYTES, le=MOST, multiple_of=CONSTANT_BYTES)]
 
@@ -35,6 +37,7 @@ class ConstantOperand(msgspec.Struct, frozen=True):
     latency: Count  # cycles for which a warp waits for a line that the next cache has
     far_lines: Annotated[int, msgspec.Meta(ge=1, le=CONSTANT_LINES)]  # lines that a line of the next cache holds
     far_latency: Count  # cycles for which a warp waits for a line that neither cache has
+    parameters_near: Flag = 0  # 1: the next cache has the bank with the parameters when a launch begins
 
 
 def pack(packed: Any, machine: Machine) -> None:
@@ -44,8 +47,14 @@ def pack(packed: Any, machine: Machine) -> None:
 
 def decode(row: Any, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
     """Fill in the mask of the lines that the instruction's constants lie in; raises UserError beyond the capacity."""
-    named = [o.name for _, o in instruction.slots() if isinstance(o, Constant)]
-    if machine.constant_operand is None or not named:
+    if machine.constant_operand is None:
+        return
+    named = [o.name for o in instruction.operands if isinstance(o, Constant)]
+    banked = [o for o in instruction.operands if isinstance(o, BankConstant)]
+    if banked:
+        row["constant_lines"] = sum({1 << _line(o, machine.constant_operand.line_bytes) for o in banked})
+        row["constants_near"] = machine.constant_operand.parameters_near and all(o.bank == PARAMETERS for o in banked)
+    if not named:
         return
     keys, places = machine.constant_operand, list(constants(kernel))
     begin = keys.first_byte // keys.line_bytes // keys.far_lines * keys.far_lines
@@ -54,6 +63,16 @@ def decode(row: Any, instruction: Instruction, machine: Machine, kernel: Kernel)
         beyond = f"its constants reach beyond line {CONSTANT_LINES} of the constant cache"
         raise UserError(f"{kernel.name}: {beyond}; set a larger constant_operand.line_bytes, or fewer far_lines")
     row["constant_lines"] = sum(1 << line for line in lines)
+    row["constants_near"] = keys.parameters_near
+
+
+def _line(operand: BankConstant, line_bytes: int) -> int:
+    """Return the line of a constant of machine code: those of bank 0 come first, then those of the others.
+
+    What lies beyond a bank's share of the capacity takes the place of earlier lines.
+    """
+    first, lines = _PLACES.get(operand.bank, _OTHERS)
+    return first + operand.offset // line_bytes % lines
 
 
 def requested(rows: Any) -> int:
@@ -70,7 +89,10 @@ UNIT = Unit(
             packed_key("constant_operand.latency", "constant_latency"),
             packed_key("constant_operand.far_latency", "constant_far_latency"),
         ),
-        "row": (field("constant_lines", "mask of the constant cache's lines that its operands lie in"),),
+        "row": (
+            field("constant_lines", "mask of the constant cache's lines that its operands lie in"),
+            field("constants_near", "1: the next cache has them when the launch begins", kind="i1"),
+        ),
         "sm": (
             field("constants_asked", "mask of the lines that have been requested", role=Role.SAME),
             field("constants_there", "when each line is there", CONSTANT_LINE, role=Role.TIME),
@@ -87,7 +109,7 @@ UNIT = Unit(
     conditions=(
         Condition(
             "constant_operand.*",
-            "constants far_lines constant_latency constant_far_latency rows.constant_lines",
+            "constants far_lines constant_latency constant_far_latency rows.constant_lines rows.constants_near",
             lambda given: requested(given.rows) > 0,
             "{kernel} has no constant operand",
         ),

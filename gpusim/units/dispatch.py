@@ -11,7 +11,7 @@ from gpusim.units.capacities import UNITS
 from gpusim.units.declare import Condition, Machine, Role, Unit, field, packed_key
 from gpusim.units.opcodes import UNIT_CODE
 from gpusim.units.ranges import Flag, Positive
-from isa.table import Unit as UnitClass
+from isa.row import Unit as UnitClass
 
 
 class Issue(msgspec.Struct, frozen=True):

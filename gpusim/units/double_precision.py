@@ -9,7 +9,7 @@ import msgspec
 from gpusim.units.declare import Condition, Machine, Role, Unit, field
 from gpusim.units.opcodes import UNIT_CODE
 from isa.instruction import Instruction
-from isa.table import Unit as UnitClass
+from isa.row import Unit as UnitClass
 
 if TYPE_CHECKING:
     from isa.kernel import Kernel

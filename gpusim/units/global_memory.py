@@ -8,13 +8,15 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from gpusim.units.asks import NO_GLOBAL, accesses
-from gpusim.units.cache import L1, MEMORY, SHARE_PARTS, TAGS, tagged
+from gpusim.units.cache import L1, MEMORY, SHARE_PARTS, TAGS, memory_latency, tagged
 from gpusim.units.capacities import CHANNELS
 from gpusim.units.declare import Condition, Machine, Role, Unit, field, packed_key
 from gpusim.units.opcodes import STORE
 from gpusim.units.ranges import Count, Flag, Positive, RequestCycles
+from isa.instruction import Instruction
+from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
-from isa.table import Unit as UnitClass
+from isa.row import Unit as UnitClass
 
 
 class GlobalMemory(msgspec.Struct, frozen=True):
@@ -42,6 +44,13 @@ class MemoryChannels(msgspec.Struct, frozen=True):
 
     count: Annotated[int, msgspec.Meta(ge=1, le=CHANNELS)]  # channels, each of an equal part of the bandwidth
     bytes: Positive  # neighbouring bytes of one channel, whole lines
+
+
+class GlobalAtomic(msgspec.Struct, frozen=True):
+    """Atomics on global memory, which the L2 does: lanes of one line go there together, but lanes of a word in turn."""
+
+    latency: Positive  # cycles to the old value where the L2 holds the word, besides those for which packets leave
+    packet_parts: Positive  # 1/64 cycles of the load/store unit for each packet to the L2
 
 
 class MemoryClock(msgspec.Struct, frozen=True):
@@ -98,6 +107,24 @@ def _moves(given: Any) -> bool:
     return given.does(STORE, unit=UnitClass.GLOBAL) if given.record.hits == L1 else UnitClass.GLOBAL in given.units
 
 
+def atomic_latency(machine: Machine) -> int:
+    """Cycles from service to the old value of an atomic: what lies behind the L2 adds as much as to a load."""
+    assert machine.global_atomic
+    cache = machine.cache
+    behind = memory_latency(machine) - cache.l2_latency_32 if cache and cache.hits == "none" else 0
+    return int(machine.global_atomic.latency + max(0, behind))
+
+
+def decode(row: Any, instruction: Instruction, machine: Machine, _: Kernel) -> None:
+    """Fill in the packets that an atomic sends to the L2, and that its port is a store's."""
+    form = instruction.row
+    if machine.global_atomic is None or form.update is None or form.unit is not UnitClass.GLOBAL:
+        return
+    row["packets"] = form.form.count("a") + form.form.count("b")
+    if machine.memory_port:
+        row["port"], row["port_cycles"] = machine.memory_port.global_store, 1
+
+
 def pack(packed: Any, machine: Machine) -> None:
     """How addresses become transactions, and what one costs the channel."""
     packed.channels, packed.channel_count = 1, machine.memory_channels.count if machine.memory_channels else 1
@@ -117,7 +144,9 @@ UNIT = Unit(
             field("channels", "that are told apart: 1 but where all SMs are simulated"),
             field("channel_count", "channels of the DRAM"),
             packed_key("memory_channels.bytes", "channel_bytes"),
+            packed_key("global_atomic.packet_parts"),
         ),
+        "row": (field("packets", "of an atomic to global memory for each sector, 0: no such atomic", kind="i1"),),
         "load_store": (
             field("channel", "when the memory channel is free, in parts of a cycle", role=Role.SPECIAL),
             field("each_channel", "of several, when each is free, in parts of a cycle", CHANNELS, role=Role.FIXED),
@@ -126,8 +155,15 @@ UNIT = Unit(
         "entry": (field("moves", "transactions by channel, of several", CHANNELS, role=Role.FIXED),),
     },
     pack=pack,
+    decode=decode,
     conditions=(
         Condition("global_memory.*", "global_request", accesses(UnitClass.GLOBAL), NO_GLOBAL),
+        Condition(
+            "global_atomic.*",
+            "packet_parts",
+            lambda g: bool((g.rows["packets"] > 0).any()),
+            "{kernel} has no atomic on global memory",
+        ),
         Condition(
             "global_memory.rule", "global_rule hits", lambda g: UnitClass.GLOBAL in g.units or g.cached, NO_GLOBAL
         ),
@@ -141,6 +177,12 @@ UNIT = Unit(
             STILL,
         ),
         Condition(
+            "memory_channels.*",
+            "channel_count channel_bytes",
+            lambda g: g.all_sms,
+            "one SM has its share of all channels as one; run tells them apart with --sms all",
+        ),
+        Condition(
             "memory.ecc_cost",
             "",
             lambda g: g.machine.memory is None or bool(g.machine.memory.ecc),
@@ -150,8 +192,8 @@ UNIT = Unit(
         Condition(CHANNEL_KEYS, "channel_parts", lambda g: _moves(g) or UnitClass.TEXTURE in g.units, STILL),
     ),
     limits={
-        "load/store unit": {"global_memory.request_cycles": 1},
+        "load/store unit": {"global_memory.request_cycles": 1, "global_atomic.packet_parts": 1},
         "bandwidth": {"memory_channels.count": 1},
-        "latency": {"global_memory.latency": 1, "global_memory.war": 0},
+        "latency": {"global_memory.latency": 1, "global_memory.war": 0, "global_atomic.latency": 1},
     },
 )

@@ -30,6 +30,7 @@ UNIT = Unit(
             field("written_back", "1: the result has been written"),
             field("stale", "1: a source was overwritten before it was read"),
             field("truth", "its predicate, as masks of lanes", GROUPS),
+            field("second_truth", "its other predicate", GROUPS),
             field("values", "its registers", GROUPS, 4, LANES, kind="u4"),
         ),
         "hazard": (

@@ -9,7 +9,7 @@ import msgspec
 from gpusim.units.asks import NO_GLOBAL, NO_SHARED, accesses
 from gpusim.units.declare import Condition, Machine, Unit, field, packed_key
 from gpusim.units.ranges import Count
-from isa.table import Unit as UnitClass
+from isa.row import Unit as UnitClass
 
 
 class InstructionReplay(msgspec.Struct, frozen=True):

@@ -14,8 +14,8 @@ from gpusim.units.opcodes import LOAD, MEMORY_KINDS, QUEUED, UNIT_CODE
 from gpusim.units.pipe import choices, initiation_interval, through_port
 from gpusim.units.ranges import Count, PassCycles, Positive
 from gpusim.units.stall import Stall
-from isa.table import Row
-from isa.table import Unit as UnitClass
+from isa.row import Row
+from isa.row import Unit as UnitClass
 
 
 class LoadStore(msgspec.Struct, frozen=True):
@@ -158,10 +158,12 @@ UNIT = Unit(
             field("extra", "cycles on top of the latency (bank conflicts)", role=Role.SAME),
             field("transactions", "lines it moves to or from global memory", role=Role.SAME),
             field("requests", "lines that it asks caches for", role=Role.FIXED),
+            field("near", "cycles to the results of lanes that are not in global memory", role=Role.FIXED),
         ),
         "warp": (
             field("pending", "memory instructions issued and not served", role=Role.SAME),
             field("drained", "when the served ones, and texture fetches, are done", role=Role.TIME),
+            field("shared_back", "when its loads from shared memory are back, where codes are obeyed", role=Role.TIME),
         ),
     },
     pack=pack,

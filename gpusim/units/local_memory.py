@@ -7,7 +7,7 @@ import msgspec
 from gpusim.units.asks import accesses
 from gpusim.units.declare import Condition, Unit, field, packed_key
 from gpusim.units.ranges import Positive, RequestCycles
-from isa.table import Unit as UnitClass
+from isa.row import Unit as UnitClass
 
 
 class LocalMemory(msgspec.Struct, frozen=True):

@@ -2,8 +2,28 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from gpusim.units.capacities import BANKS, FEED, LANE_GROUPS, LANES
-from gpusim.units.declare import Role, Unit, field
+from gpusim.units.declare import Machine, Role, Unit, field
+from gpusim.units.shared_memory import atomic_costs
+from isa.instruction import Instruction
+from isa.kernel import Kernel
+from isa.row import Unit as UnitClass
+
+
+def decode(row: Any, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
+    """Fill in how what is less than a word is loaded, what an atomic tells, and what a generic address costs."""
+    form = instruction.row
+    row["signed_load"], row["tested"] = form.signed, form.tested
+    if form.generic and kernel.program.leaves_global:
+        row["generic"] = 1
+        row["near"] = sum(bit for unit, bit in ((UnitClass.SHARED, 1), (UnitClass.LOCAL, 2)) if unit in form.near)
+        row["local_latency"] = machine.local_memory.latency
+        row["shared_latency"] = getattr(machine.shared_memory, f"latency_{form.width}")
+        if form.update and machine.shared_atomic:
+            row["shared_latency"], row["near_turns"] = atomic_costs(form, machine.shared_atomic)
+
 
 UNIT = Unit(
     "memory_access",
@@ -13,6 +33,7 @@ UNIT = Unit(
             field("extra", "cycles on top of the latency"),
             field("transactions", "lines it moves to or from global memory; sectors of a texture fetch"),
             field("requests", "lines that it asks caches for"),
+            field("near", "cycles to the results of lanes that are not in global memory; 0 without such lanes"),
             field("ready", "when what a cache that is only read was asked for is there"),
         ),
         "row": (
@@ -21,6 +42,12 @@ UNIT = Unit(
                 "place among the accesses, comparisons and coordinates whose range is remembered (-1: none)",
                 kind="i4",
             ),
+            field("tested", "1: an atomic whose result tells whether it has swapped", kind="i1"),
+            field("generic", "1: each lane's address says in which memory it is", kind="i1"),
+            field("near", "of such an access: 1 if shared memory can do it, and 2 if local memory can", kind="i1"),
+            field("near_turns", "its turns in shared memory, as in turns", kind="i4"),
+            field("shared_latency", "cycles to its result from shared memory", kind="i4"),
+            field("local_latency", "and from local memory", kind="i4"),
         ),
         "sm": (
             field("memory_feeds", "memory instructions of the program", role=Role.FIXED),
@@ -41,6 +68,8 @@ UNIT = Unit(
             field("mask", "lanes it was computed for"),
             field("cycles", "the access's, as in outcome", kind="i4"),
             field("transactions", "the access's, as in outcome", kind="i4"),
+            field("extra", "of generic addresses, as in outcome", kind="i4"),
+            field("near", "of generic addresses, as in outcome", kind="i4"),
             field("low", "lowest byte accessed"),
             field("high", "behind the highest"),
             field("residue", "place of the first active lane's address in a row of banks and lines"),
@@ -56,10 +85,15 @@ UNIT = Unit(
             field("b", "a 32-bit number of each lane", LANES, kind="u4"),
             field("c", "a 32-bit number of each lane", LANES, kind="u4"),
             field("d", "a 32-bit number of each lane", LANES, kind="u4"),
+            field("p", "the predicates read by each lane", LANES, kind="u4"),
+            field("n", "the number that result and truth functions get", kind="u8"),
             field("a64", "a 64-bit number of each lane", LANES, kind="u8"),
             field("b64", "a 64-bit number of each lane", LANES, kind="u8"),
             field("c64", "a 64-bit number of each lane", LANES, kind="u8"),
             field("d64", "a 64-bit number of each lane", LANES, kind="u8"),
+            field("active", "mask of the lanes that take part in an exchange"),
+            field("lane", "the lane for which an atomic's update is computed"),
         ),
     },
+    decode=decode,
 )

@@ -12,7 +12,7 @@ from gpusim.units.declare import Machine, Role, Unit, field
 from gpusim.units.dimensions import PIPE, SCHEDULER
 from gpusim.units.opcodes import UNIT_CODE
 from gpusim.units.ranges import Positive
-from isa.table import Unit as UnitClass
+from isa.row import Unit as UnitClass
 
 
 class Pipe(msgspec.Struct, frozen=True):

@@ -30,7 +30,11 @@ UNIT = Unit(
                 "issue, refuse: slot at which it was ready; serve: cycles of the unit; release, select, replay: until "
                 "when; hold: the shared reason; block: its slot",
             ),
-            field("unit", "issue: the pipe it takes; serve: the queue it comes from; hold: the unit class; else -1"),
+            field(
+                "unit",
+                "issue: the pipe it takes, or its barrier; release: the barrier; serve: the queue it comes from; hold: "
+                "the unit class; else -1",
+            ),
             field("lanes", "issue: threads whose guard holds"),
             field("end", "issue, serve: when the pipe, or the load/store unit, has done with it"),
             field("read", "serve: when its source registers may be overwritten"),

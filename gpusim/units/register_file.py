@@ -32,6 +32,7 @@ class RegisterFile(msgspec.Struct, frozen=True):
     carried: Flag  # 1: what its warp's instruction just before has read as well is not read again
     reuse: Literal[0, 1, 2]  # 32-bit words that the reuse cache keeps for each operand slot of a warp (0: none)
     returned: Returned  # cycles that each register takes from the reads of its bank which comes back through the queue
+    returned_64_less: Count = 0  # cycles that a register of a 64-bit load takes less
 
 
 COUNT_BITS = 8  # of the reads of one register bank
@@ -57,13 +58,21 @@ def pack(packed: Any, machine: Machine) -> None:
         packed.reuse = machine.register_file.reuse
 
 
-def decode(row: Any, instruction: Instruction, machine: Machine, _: Kernel) -> None:
+def decode(row: Any, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
     """How many registers the instruction reads from each bank, what comes back to each, and which sources are kept."""
-    row["bank_reads"] = _by_bank(set(instruction.reads()), machine)
+    own = kernel.program.registers  # those that a warp shares follow them, and lie elsewhere
+    row["bank_reads"] = _by_bank({r for r in instruction.reads() if r < own}, machine)
     if row["queued"] and machine.register_file:
-        row["bank_returns"] = machine.register_file.returned * _by_bank(instruction.writes(), machine)
+        written = (r for r in instruction.writes() if r < own)
+        row["bank_returns"] = _cycles_of_return(machine.register_file, instruction) * _by_bank(written, machine)
     sources = ((letter, o) for letter, o in instruction.slots() if letter in "abc" and isinstance(o, Register))
-    row["reuse"] = sum(o.reuse << "abc".index(letter) for letter, o in sources)
+    row["reuse"] = sum(1 << "abc".index(letter) for letter, o in sources if o.reuse)
+
+
+def _cycles_of_return(keys: RegisterFile, instruction: Instruction) -> int:
+    """Cycles of its bank that each register takes which comes back."""
+    less = keys.returned_64_less if instruction.row.width == 64 else 0
+    return max(0, int(keys.returned - less))
 
 
 def _by_bank(registers: Iterable[int], machine: Machine) -> int:

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import msgspec
 
-from gpusim.units.asks import NO_SHARED, WIDTHS, accesses, free_passes, updates, wide
+from gpusim.units.asks import NO_SHARED, WIDTHS, accesses, free_passes, looks_up_banks, updates, wide
 from gpusim.units.declare import Condition, Machine, Unit, field, packed_key
 from gpusim.units.opcodes import UNIT_CODE, UPDATES
 from gpusim.units.ranges import Count, Flag, PassCycles, Positive
 from gpusim.units.what_if import BANKS, ONE_PASS
 from isa.instruction import Instruction
-from isa.table import Row
-from isa.table import Unit as UnitClass
-from isa.values.semantics import atomic_add
+from isa.row import Row
+from isa.row import Unit as UnitClass
+from isa.values.atomic import add, compare_and_swap
 
 if TYPE_CHECKING:
     from isa.kernel import Kernel
@@ -79,27 +79,37 @@ def pack(packed: Any, machine: Machine) -> None:
 
 def decode(row: Any, instruction: Instruction, machine: Machine, _: Kernel) -> None:
     """Fill in what an atomic costs."""
-    if machine.shared_atomic and row["update"] >= 0:
+    if machine.shared_atomic and row["update"] >= 0 and instruction.row.unit is UnitClass.SHARED:
         _atomic(row, instruction.row, machine.shared_atomic)
         row["port"] *= machine.memory_port is not None
 
 
 def _atomic(row: Any, form: Row, costs: SharedAtomic) -> None:
-    swaps = form.update is not atomic_add
     row["port"], row["war"] = costs.port, costs.war
-    row["turns"] = 0 if _counts(row) else costs.swap_turns if swaps else costs.add_turns
-    row["latency"] = costs.swap_latency if swaps else costs.add_latency
+    row["latency"], row["turns"] = atomic_costs(form, costs)
+    if _counts(row):
+        row["turns"] = 0
+
+
+def atomic_costs(form: Row, costs: SharedAtomic) -> tuple[int, int]:
+    """Return the latency of an atomic on shared memory, and its passes for each lane in the fullest bank."""
+    if form.update is compare_and_swap:
+        return costs.swap_latency, costs.swap_turns
+    return costs.add_latency, costs.add_turns
 
 
 def _counts(row: Any) -> bool:
     """Whether an atomic only adds 1 and hands nothing back: lanes that want one word go together."""
     return bool(
-        UPDATES[row["update"]] is atomic_add
-        and row["destination"] < 0
-        and row["source"][0] < 0
-        and row["constant"][0] == 1
+        UPDATES[row["update"]] is add and row["destination"] < 0 and row["source"][0] < 0 and row["constant"][0] == 1
     )
 
+
+OF_SHARED = " ".join(
+    f"shared_memory.{key}"
+    for key in ("rule", "bank_bytes", "pass*", "merge_halves", "latency*", "free_passes*", "war*")
+)
+LIFTED = "banks never conflict (what_if.shared_memory)"
 
 UNIT = Unit(
     "shared_memory",
@@ -137,10 +147,13 @@ UNIT = Unit(
             "the bank rule {rule} has banks of 4 bytes",
         ),
         Condition(
-            "shared_memory.* what_if.shared_memory",
-            "pass_cycles late_cycles merge_halves shared_rule banks bank_words shared_ideal free_passes early",
+            f"{OF_SHARED} what_if.shared_memory",
+            "pass_cycles late_cycles merge_halves shared_rule bank_words shared_ideal free_passes early",
             accesses(UnitClass.SHARED),
             NO_SHARED,
+        ),
+        Condition(
+            "shared_memory.banks", "banks", lambda g: accesses(UnitClass.SHARED)(g) or looks_up_banks(g), NO_SHARED
         ),
         Condition(
             "shared_memory.merge_halves",
@@ -155,10 +168,16 @@ UNIT = Unit(
             "{kernel} has no 128-bit access to shared memory",
         ),
         Condition(
-            "shared_memory.banks shared_memory.bank_bytes",
-            "banks bank_words",
+            "shared_memory.bank_bytes",
+            "bank_words",
             lambda g: g.record.shared_ideal == BANKS,
-            "banks never conflict (what_if.shared_memory)",
+            LIFTED,
+        ),
+        Condition(
+            "shared_memory.banks",
+            "banks",
+            lambda g: g.record.shared_ideal == BANKS or looks_up_banks(g),
+            LIFTED,
         ),
         Condition(
             "shared_memory.rule shared_memory.merge_halves",

@@ -8,11 +8,17 @@ import msgspec
 
 from gpusim.units.asks import accesses
 from gpusim.units.cache import L1, SHARE_PARTS, TAGS
-from gpusim.units.declare import Condition, Machine, Unit, field
+from gpusim.units.capacities import LANES, TEXTURES
+from gpusim.units.declare import Condition, Machine, Role, Unit, field
 from gpusim.units.global_memory import CHANNEL_KEYS, STILL, line_cycles, transaction_bytes
 from gpusim.units.ranges import Positive
+from isa.instruction import Instruction
+from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
-from isa.table import Unit as UnitClass
+from isa.operand import RZ_INDEX, BankConstant, Register
+from isa.program import WORD_BYTES
+from isa.row import Unit as UnitClass
+from isa.values.texel import COLUMNS
 
 
 class Texture(msgspec.Struct, frozen=True):
@@ -45,12 +51,46 @@ def pack(packed: Any, machine: Machine) -> None:
     packed.fetch_cost = fetch_cost(machine)
 
 
+def decode(row: Any, instruction: Instruction, _machine: Machine, kernel: Kernel) -> None:
+    """Fill in what a fetch by a texture object does, and where its handle and its upper channels are."""
+    form = instruction.row
+    if form.texel is None:
+        return
+    row["fetches"], row["number"] = 1 + form.code, instruction.number() >> 32
+    for letter, operand in instruction.slots():
+        if letter == "o" and isinstance(operand, Register):
+            row["upper"] = operand.index
+        elif letter == "t" and isinstance(operand, Register):
+            row["handle"] = -1 if operand.index == RZ_INDEX else operand.index
+        elif letter == "t" and isinstance(operand, BankConstant):
+            held = kernel.banks.get(operand.bank, b"")[operand.offset : operand.offset + WORD_BYTES]
+            row["handle"], row["known_handle"] = -1, int.from_bytes(held, "little")
+
+
 UNIT = Unit(
     "texture",
     fields={
-        "machine": (field("fetch_cost", "parts of a cycle that a sector of a texture fetch occupies the channel"),)
+        "row": (
+            field("fetches", "1 and the code of a fetch by a texture object (isa.values.texture), 0: none", kind="i4"),
+            field("handle", "register with the handle, -1: the constant below", kind="i4"),
+            field("known_handle", "a handle that the launch gives"),
+            field("upper", "first register of the channels after the first two, if there are any", kind="i4"),
+        ),
+        "sm": (
+            field(
+                "textures",
+                "the texture objects by their handles, as isa.values.texel has columns",
+                TEXTURES,
+                COLUMNS,
+                role=Role.FIXED,
+            ),
+        ),
+        "launch": (field("textures", "handles of texture objects, from 1 on"),),
+        "scratch": (field("handle", "of the texture object of each lane", LANES),),
+        "machine": (field("fetch_cost", "parts of a cycle that a sector of a texture fetch occupies the channel"),),
     },
     pack=pack,
+    decode=decode,
     conditions=(
         Condition("texture.*", "", accesses(UnitClass.TEXTURE), "{kernel} fetches no texture"),
         Condition(CHANNEL_KEYS, "fetch_cost", _moves, STILL),

@@ -2,8 +2,25 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from gpusim.units.capacities import BUFFERS, GROUPS, LANE_GROUPS, LANES, PREDICATES, REGISTERS
-from gpusim.units.declare import Role, Unit, field
+from gpusim.units.declare import Machine, Role, Unit, field
+from gpusim.units.opcodes import ACROSS_TRUTHS, CROSS_LANE
+from isa.instruction import Instruction
+from isa.kernel import Kernel
+
+
+def decode(row: Any, instruction: Instruction, _machine: Machine, _kernel: Kernel) -> None:
+    """Fill in the predicate that a cross-lane instruction writes; of a source of 64 bits the upper word goes to b."""
+    form = instruction.row
+    if row["action"] != CROSS_LANE:
+        return
+    row["truth"] = ACROSS_TRUTHS.index(form.across_truth) if form.across_truth and row["predicate"] >= 0 else -1
+    if form.words_of("a") > 1:
+        row["source"][1] = row["source"][0] + 1 if row["source"][0] >= 0 else -1
+        row["constant"][1] = row["constant"][0] >> 32
+
 
 UNIT = Unit(
     "values",
@@ -21,11 +38,18 @@ UNIT = Unit(
             field("start", "first byte address"),
             field("end", "byte address after its last"),
         ),
-        "launch": (field("buffers", "of global memory"),),
+        "launch": (
+            field("buffers", "of global memory"),
+            field("index", "the SM's number in the chip"),
+            field("mhz", "of the clock in which cycles count, for the time in nanoseconds"),
+            field("window", "what 64-bit addresses have above those of global memory"),
+            field("thread_registers", "registers of a thread; those of the warp follow"),
+        ),
         "warp": (field("version", "number of the write that made each register's value", REGISTERS, role=Role.FREE),),
         "outcome": (
             field("active", "by lane group, mask of the lanes whose guard holds", GROUPS),
             field("threads", "how many those are"),
         ),
     },
+    decode=decode,
 )

@@ -12,7 +12,7 @@ from gpusim.units.dimensions import COUNT, COUNTER
 from gpusim.units.opcodes import MEMORY_KINDS, NEARBY, QUEUED
 from isa.instruction import Instruction
 from isa.operand import Immediate
-from isa.table import Unit as UnitClass
+from isa.row import Unit as UnitClass
 
 if TYPE_CHECKING:
     from isa.kernel import Kernel
@@ -45,7 +45,7 @@ def decode(row: Any, instruction: Instruction, machine: Machine, _: Kernel) -> N
     limits = machine.wait_counters or machine.outstanding
     counted = MEMORY_KINDS if machine.wait_counters else QUEUED  # scalar loads are counted by GCN's counters alone
     memory = instruction.row.unit in counted
-    row["counter"], row["most"], row["tracked"] = -1, -1, not (memory and machine.wait_counters)
+    row["counter"], row["most"], row["tracked"] = -1, [-1, -1], not (memory and machine.wait_counters)
     if limits is None:
         return
     largest = limits.vector, limits.shared

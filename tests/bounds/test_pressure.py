@@ -13,7 +13,7 @@ from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
 from isa.dataflow.divergence import reconvergence_points
 from isa.operand import PT
-from isa.table import MEMORY_UNITS
+from isa.row import MEMORY_UNITS
 from isa.text.listing import read
 from workloads.catalog import make
 

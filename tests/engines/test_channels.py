@@ -20,7 +20,7 @@ from gpusim.machine.machine import load
 from gpusim.units.record import ISSUE, SERVE
 from isa.errors import DeadlockError, ExecutionError, UserError
 from isa.execute.interpret import interpret
-from isa.table import Unit
+from isa.row import Unit
 from isa.text.listing import read
 
 # Two SMs of 8 bytes per cycle each: of eight channels one moves 2 bytes per cycle, a line of 128 in 64 cycles.

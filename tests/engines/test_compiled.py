@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from mutants import BUSY, CHANGES
+from mutated import BUSY, CHANGES
 from timing import plain_machine
 from twins import differences
 

@@ -9,7 +9,7 @@ from strategies.launches import REPEATABLE, kernels, launches
 from gpusim.engines.simulate import run_sm
 from gpusim.jit.rule import COMPILED
 from gpusim.units.record import ISSUE
-from isa.table import Unit
+from isa.row import Unit
 
 
 def ordered(launched) -> bool:

@@ -1,7 +1,7 @@
 """The reference engine visits events, not the cycles between them."""
 
 import pytest
-from mutants import BUSY, CHANGES
+from mutated import BUSY, CHANGES
 from timing import plain_machine
 
 from gpusim.engines import reference

@@ -1,5 +1,7 @@
 """Refusals of the timing engine at run time, and its limits."""
 
+from dataclasses import replace
+
 import pytest
 from timing import run_text
 
@@ -9,6 +11,7 @@ from gpusim.machine.machine import load
 from gpusim.simulation import simulate
 from isa.errors import ExecutionError, LimitError, UserError
 from isa.execute.interpret import interpret
+from isa.origin import Origin
 from isa.text.listing import read
 
 UNLIKE = """
@@ -103,3 +106,11 @@ def test_an_instruction_that_the_machine_lacks_is_refused(measure):
         measure(read("NOP\nSHFL.BFLY R0, R1, 1\nEXIT"), load("gtx580"))
     assert str(caught.value).startswith("line 2: gtx580 has no SHFL.BFLY: its file gives unit class shuffle no pipe; ")
     measure(read("NOP\nSHFL.BFLY R0, R1, 1\nEXIT"), load("wide"))
+
+
+def test_machine_code_that_the_machine_lacks_is_refused_at_its_place():
+    """The refusal names machine code by function, offset, text and line of source."""
+    kernel = read("NOP\nSHFL.BFLY R0, R1, 1\nEXIT")
+    origins = Origin("k", 0, "NOP"), Origin("k", 16, "SHFL.BFLY PT, R0, R1, 0x1, 0x1f", "/a/k.cu", 3), Origin("k", 32)
+    with pytest.raises(UserError, match=r"^k\+0x10 SHFL.BFLY PT, R0, R1, 0x1, 0x1f \(k.cu:3\): gtx580 has no SHFL"):
+        run_sm(replace(kernel, program=replace(kernel.program, origins=origins)), load("gtx580"))

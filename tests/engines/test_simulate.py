@@ -19,7 +19,8 @@ from isa.execute.interpret import interpret
 from isa.execute.races import races
 from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.table import TABLE, Unit
+from isa.row import Unit
+from isa.table import TABLE
 from isa.text.listing import read
 from workloads.catalog import CATALOG, make
 from workloads.gemm.lai import sgemm_lai

@@ -27,7 +27,7 @@ from gpusim.units.cache import tagged
 from gpusim.units.policies import REGISTERED
 from gpusim.units.record import ISSUE
 from isa.errors import LimitError, UserError
-from isa.table import Unit
+from isa.row import Unit
 from isa.text import listing
 
 FEW = 20_000  # cycles of the slow engines

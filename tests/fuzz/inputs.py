@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import msgspec
-from mutants import BUSY, REUSING
+from mutated import BUSY, REUSING
 from read.fenced import ROOT
 
 from gpusim.analysis.search import kernel_tuner

@@ -16,7 +16,7 @@ from gpusim.units.control_code import by_codes
 from isa.control import show
 from isa.dataflow.flow import reads, successors, writes
 from isa.execute.interpret import interpret
-from isa.table import Unit
+from isa.row import Unit
 from isa.text.assembler import assemble
 from isa.text.listing import read
 from workloads.catalog import CATALOG, make

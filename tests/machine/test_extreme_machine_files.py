@@ -1,6 +1,7 @@
 import pytest
 
-from gpusim.machine.file import DEEPEST, LONGEST_LINE, read
+from gpusim.machine.file import read
+from gpusim.support.toml import DEEPEST, LONGEST_LINE
 from isa.errors import UserError
 
 TEXTS = {

@@ -10,7 +10,7 @@ from gpusim.units.global_memory import line_cycles
 from gpusim.units.pipe import UnitCost, choices, initiation_interval, lanes
 from gpusim.units.register_file import RegisterFile, register_bank, register_banks
 from isa.errors import UserError
-from isa.table import MEMORY_UNITS, Unit
+from isa.row import MEMORY_UNITS, Unit
 
 # Unit classes that a generation lacks: Turing added uniform ones, Kepler shuffles, Fermi ballots and bit counts.
 VOLTA_LACKS = {Unit.REDUCE, Unit.UNIFORM}

@@ -5,7 +5,7 @@ from gpusim.machine.machine import facts, load
 from gpusim.machine.occupancy import occupancy
 from gpusim.units.pipe import lanes
 from isa.errors import UserError
-from isa.table import Unit
+from isa.row import Unit
 from workloads.catalog import make
 
 PREFETCH_128 = {"lds": "128", "prefetch": "on"}

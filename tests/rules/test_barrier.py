@@ -19,12 +19,12 @@ def test_a_single_warp_releases_itself(latency, release):
 
 
 @pytest.mark.parametrize("warps", [1, 2, 7, 32])
-def test_a_barrier_of_an_h200_releases_its_kth_warp_after_11_plus_2_k_cycles(warps):
-    """The last of W warps arrives at T; the warps continue at T + 13, T + 15, ..., T + 11 + 2 W."""
+def test_a_barrier_of_an_h200_releases_its_kth_warp_after_12_plus_2_k_cycles(warps):
+    """The last of W warps arrives at T; the warps continue at T + 14, T + 16, ..., T + 12 + 2 W."""
     kernel = read(f".block {32 * warps}\nBAR.SYNC 0\nEXIT")
     issues = cycles_of(run_sm(kernel, load("h200"), trace=True))
     last = max(cycle for cycle, _, pc in issues if pc == 0)
-    assert [cycle - last for cycle, _, pc in issues if pc == 1] == [11 + 2 * k for k in range(1, warps + 1)]
+    assert [cycle - last for cycle, _, pc in issues if pc == 1] == [12 + 2 * k for k in range(1, warps + 1)]
 
 
 def test_a_partial_barrier_waits_for_its_count_only():
@@ -56,3 +56,51 @@ def test_two_blocks_have_barriers_of_their_own():
     run = run_text(".grid 2\n.block 64\nBAR.SYNC 0\nEXIT")
     released = [(int(r.cycle), int(r.block)) for r in run.trace if r.kind == 4]
     assert sorted(block for _, block in released) == [0, 1]
+
+
+DEFERRED = {"barrier.latency": 40, "barrier.defers": 1, "schedulers.interval": 1, "schedulers.issue_interval": 1}
+
+
+@pytest.mark.parametrize(
+    ("instruction", "waits"),
+    [
+        ("IADD R1, R1, 1", False),
+        ("ISETP.LT P0, R1, 1", False),
+        ("S2R R1, LANEID", False),
+        ("LDS R1, [R2]", True),
+        ("STS [R2], R1", True),
+        ("LDL R1, [R2]", True),
+        ("BRA next\nnext:", True),
+        ("NOP", True),
+        ("BAR.SYNC 1", True),
+        ("EXIT", True),
+    ],
+)
+def test_only_arithmetic_passes_a_deferred_barrier(instruction, waits):
+    """Behind a barrier of one warp, arithmetic issues in the next cycle; memory, control and barriers wait 40."""
+    run = run_text(f".shared 4\n.local 4\nBAR.SYNC 0\n{instruction}\nEXIT", DEFERRED)
+    issued = {pc: cycle for cycle, _, pc in cycles_of(run)}
+    assert issued[1] == (40 if waits else 1)
+
+
+def test_a_deferred_barrier_is_not_arrived_at_twice():
+    """Each of two barriers in a row waits for both warps: 40 cycles from 200, when warp 1 comes, and 40 from 241.
+
+    One warp issues per cycle, so that warp 1 comes to the second barrier a cycle after warp 0.
+    """
+    text = ".block 64\nBAR.SYNC 0\nBAR.SYNC 0\nEXIT"
+    run = run_text(text, DEFERRED | {"launch.warp_skew": 200})
+    assert [(cycle, warp) for cycle, warp, pc in cycles_of(run) if pc == 2] == [(281, 0), (282, 1)]
+    assert [cycle for cycle, _, _ in cycles_of(run, "release")] == [200, 241]
+
+
+def test_a_program_does_not_end_before_a_deferred_barrier():
+    """The exit behind the last instruction waits for the barrier as EXIT does."""
+    assert [cycle for cycle, _, _ in cycles_of(run_text("BAR.SYNC 0", DEFERRED))] == [0, 40]
+
+
+def test_a_barrier_that_a_warp_completes_without_waiting_is_recorded():
+    """BAR.ARV of the last warp releases the one that waits, and the trace says when, deferred or not."""
+    text = ".block 64\nS2R R0, WARPID\nISETP.LT P0, R0, 1\n@P0 BAR.SYNC 1, 64\n@!P0 BAR.ARV 1, 64\nEXIT"
+    for defers in (0, 1):
+        assert len(cycles_of(run_sm(read(text), load("h200", {"barrier.defers": defers}), trace=True), "release")) == 1

@@ -7,6 +7,7 @@ from timing import cycles_of, plain_machine, run_text
 
 from gpusim.engines.simulate import ENGINES, run_chip, run_sm
 from gpusim.machine.machine import load, names
+from gpusim.units.record import TRACE_KINDS
 from isa.errors import UserError
 from isa.text.listing import read
 
@@ -280,6 +281,31 @@ def test_a_stored_line_is_not_near():
     assert latencies(["STG [R0], R1", *loads(0, 0)], changes) == [FAR + 41, FAR + 1]
 
 
+FILLED = {"l2.filled": 1, "l1.global_loads": 0}
+THERE = FAR + 1  # of a load that bypasses the L1
+
+
+def test_a_filled_l2_holds_the_last_lines_of_the_buffers():
+    """Of 128 lines an L2 of four holds the last four; of those not used since, the lowest makes room first."""
+    assert latencies(loads(124, 125, 0, 126), FILLED) == [THERE, THERE, MISS, MISS]
+    assert latencies(loads(124, 0, 127, 124), FILLED) == [THERE, MISS, THERE, THERE]
+
+
+def test_a_filled_l2_of_several_sets():
+    """In two sets of two ways, each holds the last two lines of its own."""
+    assert latencies(loads(124, 127, 123, 122), FILLED | {"l2.ways": 2}) == [THERE, THERE, MISS, MISS]
+
+
+def test_a_filled_partition():
+    """A near partition of two lines holds the last two of the four; the others take 40 cycles more."""
+    assert latencies(loads(127, 125, 125, 126), FILLED | PARTITION) == [THERE, THERE + 40, THERE, THERE + 40]
+
+
+def test_a_filled_l2_needs_tags():
+    """Where no tags are kept, nothing is filled."""
+    assert latencies(loads(127), FILLED | {"cache.hits": "none"}) == latencies(loads(127), {"cache.hits": "none"})
+
+
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize(("sms", "later"), [(2, 40), (4, 0)])
 def test_neighbouring_sms_share_a_partition(engine, sms, later):
@@ -354,3 +380,18 @@ def test_a_machine_without_caches_keeps_no_tags():
     assert msgspec.structs.replace(machine, l1=None).l2
     with pytest.raises(UserError, match=r"cache\.l1_latency_32 is missing"):
         load("gt200", {"cache.hits": "tags"})
+
+
+@pytest.mark.parametrize(
+    ("load_", "stride", "cycles"),
+    [("LDG", 4, 1), ("LDG", 0, 1), ("LDG", 8, 2), ("LDG", 128, 32), ("LDG", 132, 8), ("LDG.64", 8, 2)],
+)
+def test_an_l1_of_banks_looks_up_four_lines_in_a_cycle(load_, stride, cycles):
+    """A load takes a cycle for four lines, or for each word that its fullest bank delivers: 32 words 128 bytes apart.
+
+    Words 132 bytes apart lie in banks and lines of their own. 64-bit loads go by 16 lanes.
+    """
+    text = f".buffer x u32 4096\nS2R R0, LANEID\nIMUL R0, R0, {stride}\nIADD R0, R0, c[x]\n{load_} R2, [R0]\nEXIT"
+    banks = {"l1.lines_per_cycle": 4, "shared_memory.banks": 32, "global_memory.rule": "sectors"}
+    (service,) = [r for r in run_text(text, TAGS | banks).trace if TRACE_KINDS[r.kind] == "serve"]
+    assert int(service.detail) == cycles

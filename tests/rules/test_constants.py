@@ -77,6 +77,15 @@ def test_lines_of_constants_make_room():
     assert [issued[pc + 1] - served[pc] for pc in (1, 3, 5)] == [MISS, MISS, FAR + 1]
 
 
+def test_the_next_cache_has_what_came_with_another_line():
+    """Sectors of a line, and lines of the same 256 bytes, come after 60 cycles where one of them came from DRAM."""
+    loads = "".join(f"LDC R2, [R1+{byte}]\nIADD R4, R2, 1\n" for byte in (0, 32, 128, 256, 36))
+    near = {"constant_cache.bytes": 1024, "constant_cache.next_latency": 60, "constant_cache.next_bytes": 256}
+    run = run_text(f".buffer x u32 1024\nMOV R1, c[x]\n{loads}EXIT", TAGS | CONSTANTS | near)
+    issued, served = ({pc: cycle for cycle, _, pc in cycles_of(run, kind)} for kind in ("issue", "serve"))
+    assert [issued[pc + 1] - served[pc] for pc in (1, 3, 5, 7, 9)] == [MISS, 60, 60, MISS, 20]
+
+
 def test_a_machine_without_constants_refuses_them():
     """A machine without a constant cache refuses LDC; the message names the missing section."""
     with pytest.raises(UserError, match=r"v100 has no LDC: its file has no \[constant_cache\]"):

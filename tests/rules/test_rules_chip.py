@@ -7,15 +7,18 @@ from gpusim.state.sm import chip_t, sm_t
 
 
 def shared():
-    """Two SMs with outdated values, and the state that they share: block 7 of 9 is next, the channel is free at 500."""
+    """Two SMs with outdated values, and the state that they share.
+
+    Block 7 of 9 is next, the channel is free at 500, and the L2 at 300 for loads and at 400 for stores.
+    """
     sms, chips = np.zeros(2, sm_t), np.zeros(1, chip_t)
     sms["launch"]["next"], sms["launch"]["end"], sms["launch"]["stride"] = 1, 4, 2
-    chips[0] = (7, 9, 500, 0)
+    chips["next"], chips["end"], chips["channel"], chips["shared"] = 7, 9, 500, (300, 400)
     return sms, chips
 
 
 def test_an_sm_gets_the_shared_state():
-    """After cycle 0 an SM gets the next block, the grid's end and the channel; the other SM is left alone."""
+    """After cycle 0 an SM gets the next block, the grid's end, the channel and the L2; the other SM is left alone."""
     sms, chips = shared()
     lend(sms, 1, chips, 12)
     assert [
@@ -25,6 +28,7 @@ def test_an_sm_gets_the_shared_state():
         (7, 9, 1),
     ]
     assert sms["load_store"]["channel"].tolist() == [0, 500]
+    assert sms["load_store"]["shared"].tolist() == [[0, 0], [300, 400]]
 
 
 def test_the_first_wave_has_been_dealt_out():
@@ -38,10 +42,12 @@ def test_the_first_wave_has_been_dealt_out():
 
 
 def test_the_changes_of_an_sm_are_taken_back():
-    """The chip takes back the block after the one that the SM placed, and the time at which the channel is free."""
+    """The chip takes back the block after the one that the SM placed, and when the channel and the L2 are free."""
     sms, chips = shared()
     lend(sms, 1, chips, 12)
     sms[1]["launch"]["next"] += 1
     sms[1]["load_store"]["channel"] += 66
+    sms[1]["load_store"]["shared"] += (7, 11)
     take_back(sms, 1, chips, 12)
+    assert chips["shared"].tolist() == [[307, 411]]
     assert (int(chips["next"][0]), int(chips["channel"][0])) == (8, 566)

@@ -2,11 +2,22 @@
 
 import numpy as np
 import pytest
+from draws import draws
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies.launches import REPEATABLE
+from strategies.machine_code import kernels
 from timing import run_text
 
-from gpusim.units.opcodes import ACROSS
+from gpusim.engines.simulate import run_sm
+from gpusim.jit.rule import COMPILED
+from gpusim.machine.machine import load
+from gpusim.units.opcodes import ACROSS, ACROSS_TRUTHS
 from isa.execute.interpret import interpret
+from isa.table import machine_row
 from isa.text.listing import read
+
+H200 = load("h200")
 
 EXCHANGE = """
 .block 44
@@ -37,6 +48,31 @@ def test_results_are_those_of_program_order(instruction, guard):
     assert np.array_equal(run_text(text).memory, interpret(read(text)).memory)
 
 
+MNEMONICS = (
+    *(f"SHFL.{mode}" for mode in ("IDX", "UP", "DOWN", "BFLY")),
+    *(f"{vote}.{mode}" for vote in ("VOTE", "VOTEU") for mode in ("ANY", "ALL", "EQ")),
+    *(f"MATCH.{mode}{kind}" for mode in ("ANY", "ALL") for kind in ("", ".U64")),
+    *(f"REDUX{name}" for name in ("", ".SUM", ".MIN", ".MAX", ".MIN.S32", ".MAX.S32", ".OR", ".XOR")),
+    *("R2UR", "ELECT"),
+)
+COMPARED = ("LOP3", "IADD3", "ISETP", "MOV")  # what makes lanes differ, and equal again
+
+
+@pytest.mark.parametrize("mnemonic", MNEMONICS)
+@settings(REPEATABLE, max_examples=draws(12 if COMPILED else 3, 1))
+@given(data=st.data())
+def test_each_row_computes_what_program_order_computes(mnemonic, data):
+    """Among instructions that make lanes equal or different, each row leaves the interpreter's registers."""
+    rows = [machine_row(name) for name in (mnemonic, mnemonic, mnemonic, *COMPARED)]
+    kernel = data.draw(kernels(st.sampled_from(rows)))
+    truth, run = interpret(kernel).registers, run_sm(kernel, H200)
+    for warp in range(kernel.warps):
+        lanes = min(32, kernel.threads - 32 * warp)
+        assert np.array_equal(run.registers[warp][:, :lanes], truth[: len(run.registers[warp]), warp, :lanes])
+
+
 def test_every_function_across_lanes_is_chosen_by_its_own_index():
-    """The four cross-lane functions of the table are all different for the rule."""
-    assert len(set(ACROSS)) == len(ACROSS) == 4
+    """The cross-lane functions of the table, and those of predicates, are all different for the rules, and tested."""
+    assert len(set(ACROSS)) == len(ACROSS) == len({machine_row(name).across for name in MNEMONICS})
+    told = {machine_row(name).across_truth for name in MNEMONICS} - {None}
+    assert len(set(ACROSS_TRUTHS)) == len(ACROSS_TRUTHS) == len(told)

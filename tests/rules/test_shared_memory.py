@@ -183,7 +183,7 @@ def test_64_banks_conflict_by_their_own_number(rule, stride, ways):
 
 
 @pytest.mark.jit
-@settings(max_examples=draws(1000))
+@settings(max_examples=draws(500))
 @given(st.data())
 def test_passes_are_those_of_the_definitions(data):
     """For all rules, banks, widths and lanes, the passes are those of a second account that counts words by sets."""

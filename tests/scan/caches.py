@@ -9,7 +9,9 @@ from math import floor
 from typing import Any
 
 from gpusim.machine.machine import Machine
-from isa.table import Row, Unit
+from isa.kernel import Kernel
+from isa.memory import bases
+from isa.row import Row, Unit
 
 UNIT = 32  # bytes: lines are held and moved in such units
 Request = tuple[int, set[int]]  # a line's number, and the units wanted of it
@@ -75,21 +77,26 @@ class Caches:
     scalars: Level | None
     constants: Level | None
     misses: list[int] = field(default_factory=list)  # the cycle at which each was back
-    free: dict[str, int] = field(default_factory=dict)  # 1/64 cycles: when the port and the DRAM's channel are free
+    sms: int = 1  # that share the L2; this one stands for all of them
+    free: dict[str, int] = field(default_factory=dict)  # 1/64 cycles: when each way and the DRAM's channel are free
+    asked: dict[str, list[tuple[int, int]]] = field(default_factory=dict)  # of the L2, by way: cycle and 1/64 cycles
 
     def asked_by(self, row: Row) -> bool:
         """Whether accesses of this kind look for their lines when they are served."""
         levels = {Unit.LOCAL: self.near, Unit.CONSTANT: self.constants}
         return row.unit is Unit.GLOBAL or levels.get(row.unit) is not None
 
-    def load(self, row: Row, requests: list[Request], now: int) -> tuple[int, int]:
-        """The cycles at which a load that is served now has its result, and at which its last line is asked for."""
+    def load(
+        self, row: Row, requests: list[Request], now: int, cycles: int = 0, *, parameters: bool = False
+    ) -> tuple[int, int]:
+        """The cycles at which a load that is served now has its result, and at which its last line is asked for.
+
+        It is served for so many cycles; `parameters`: it is a constant load that reads the launch's parameters.
+        """
         cache, machine = self.machine.cache, self.machine
         assert cache is not None
         if row.unit is Unit.CONSTANT:
-            assert self.constants
-            assert machine.constant_cache
-            return self._read(self.constants, machine.constant_cache.latency, requests, now), now
+            return self._constants_there(requests, now, parameters=parameters), now
         first, late = getattr(cache, f"l1_latency_{row.width}"), cache.l1_late
         if row.unit is Unit.LOCAL:
             first, late = machine.local_memory.latency, 0
@@ -109,8 +116,29 @@ class Caches:
             if lost:
                 self.misses.append(max([*known, self._far(number, lost, start, beyond)]))
                 line.came |= dict.fromkeys(lost, self.misses[-1])
-            results += [*(line.came[unit] for unit in units), start + first + i * late]
+            elif machine.l1 and machine.l1.joined and max(known) > start + first:  # behind the others that wait for it
+                line.came |= dict.fromkeys(units, max(known) + machine.l1.joined)
+            looked_up = i * cycles // len(requests) if machine.l1 and machine.l1.lines_per_cycle else i
+            results += [*(line.came[unit] for unit in units), start + first + looked_up * late]
         return max(results), start
+
+    def _constants_there(self, asked: list[Request], now: int, *, parameters: bool) -> int:
+        """The cycle at which constants asked for now have come: those that the next cache has come from there."""
+        rules, level, results = self.machine.constant_cache, self.constants, [now]
+        assert rules
+        assert level
+        together = max(1, rules.next_bytes // self.machine.global_memory.line_bytes)
+        for i, (number, units) in enumerate(asked):
+            passed_on = [line for line in level.lines if line.number // together == number // together]
+            if rules.next_latency and (parameters or passed_on):
+                lost = level.lacking(number, units)
+                line, _ = level.use(number)
+                there = max([now + rules.next_latency, *(line.came.get(unit, 0) for unit in units)])
+                line.came |= dict.fromkeys(lost, there)
+                results += [*(line.came[unit] for unit in units), now + rules.latency]
+            else:
+                results.append(self._read(level, rules.latency, [(number, units)], now, first=i))
+        return max(results)
 
     def fetch(self, asked: list[Request], now: int) -> int:
         """The cycle at which a texture fetch that issues now has all its lines, from the L2 if it has no cache."""
@@ -132,12 +160,15 @@ class Caches:
             return None
         return self._read(self.scalars, rules.latency, list(asked.items()), now, self.machine.unit[Unit.SMEM].latency)
 
-    def _read(self, level: Level, latency: int, asked: list[Request], now: int, behind: int = 0) -> int:
-        """The cycle at which a read-only cache has all that is asked for now; `behind`: cycles of hits in the L2."""
+    def _read(self, level: Level, latency: int, asked: list[Request], now: int, behind: int = 0, first: int = 0) -> int:
+        """The cycle at which a read-only cache has all that is asked for now; `behind`: cycles of hits in the L2.
+
+        `first` requests of the same load have gone before.
+        """
         cache, results = self.machine.cache, [now]
         assert cache is not None
         behind = behind or cache.l2_latency_32
-        for i, (number, units) in enumerate(asked):
+        for i, (number, units) in enumerate(asked, first):
             lost = level.lacking(number, units)
             line, _ = level.use(number)
             known = [line.came.get(unit, 0) for unit in units]
@@ -147,9 +178,12 @@ class Caches:
             results += [*(line.came[unit] for unit in units), now + latency]
         return max(results)
 
-    def store(self, row: Row, requests: list[Request], now: int) -> int:
-        """The cycle at which a store that is served now has left the SM."""
-        left, rules = [now], self.machine.l1
+    def store(self, row: Row, requests: list[Request], now: int, cycles: int = 0, lanes: int = 32) -> tuple[int, int]:
+        """The cycles at which a store that is served now has left the SM, and up to which its service is put off.
+
+        It is served for so many cycles, of a warp of so many lanes.
+        """
+        left, rules, sent = [now], self.machine.l1, []
         for number, units in requests:
             if self.near and rules and row.unit is Unit.LOCAL and rules.local_stores == "back":
                 line, gone = self.near.use(number)
@@ -160,7 +194,44 @@ class Caches:
             if self.near and rules and row.unit is Unit.GLOBAL and rules.global_stores == "evict":
                 self.near.lines = [line for line in self.near.lines if line.number != number]
             left.append(self._far_store(number, units, now))
-        return max(left)
+            sent.append(units)
+        full = lanes * row.words * 4 // UNIT
+        return max(left), self._room_for_stores(len(sent), sum(map(len, sent)) > full, now, cycles) if sent else now
+
+    def _room_for_stores(self, lines: int, scattered: bool, now: int, cycles: int) -> int:
+        """The cycle at which a store of so many cycles ends no sooner than the next one has room on its way."""
+        channel = self.machine.l2_channel
+        if channel is None or self.far is None:
+            return now
+        if scattered:
+            self.free["stores"] += lines * channel.store_line_parts
+        own = self.free["stores"] // 64 - channel.store_buffer * channel.store_parts // 64
+        shared = self.free.get("all stores", 0) // 64 - channel.store_buffer * self._share("stores") // 64
+        return max(now, own - cycles, shared - cycles)
+
+    def atomic(self, row: Row, requests: list[Request], now: int, latency: int, cycles: int) -> tuple[int, int, int]:
+        """The cycles at which an atomic that is served now has its old values, and at which it has left the SM.
+
+        And that up to which its service is put off, of so many cycles.
+        """
+        cache, done, left = self.machine.cache, now, now
+        assert cache is not None
+        for i, (number, units) in enumerate(requests):
+            if self.near:
+                self.near.lines = [line for line in self.near.lines if line.number != number]
+            if self.far is None:
+                left = max(left, self._moved("dram", len(units), now))
+                done = max(done, left + max(latency, from_memory(self.machine)))
+                continue
+            gone = self._sent("stores", len(units), now)
+            left, done = max(left, gone), max(done, self._behind(number, units, gone, latency + i * cache.l2_late))
+            held = self.far.find(number)
+            assert held is not None
+            held.stored |= units
+        sectors = sum(len(units) for _, units in requests)
+        scattered = sectors > self.machine.limits.warp_size * row.words * 4 // UNIT
+        waits = not row.is_load
+        return done, left, self._room_for_stores(len(requests), scattered, now, cycles) if waits else now
 
     def _admitted(self, start: int) -> int:
         """The first cycle at which the L1 waits for fewer lines than it may."""
@@ -176,7 +247,8 @@ class Caches:
         """The cycle at which units that the L1 does not hold have come."""
         if self.far is None:
             return self._moved("dram", len(units), now) + from_memory(self.machine)
-        now, rules = self._moved("port", len(units), now), self.machine.l2_partition
+        now, rules = self._sent("loads", len(units), now), self.machine.l2_partition
+        latency += self._distance(number)
         if self.partition is None or rules is None:
             return self._behind(number, units, now, latency)
         lost = self.partition.lacking(number, units)
@@ -198,12 +270,21 @@ class Caches:
             line.came |= dict.fromkeys(lost, times[-1])
         return max([now + latency, *times])
 
+    def _distance(self, number: int) -> int:
+        """Cycles by which a line's slice of the L2 is further than the mean: a parity of bits of its number says it."""
+        spread = self.machine.l2_channel.spread if self.machine.l2_channel else 0
+        return spread if sum(number >> bit & 1 for bit in (0, 1, 3, 6, 10)) % 2 else -spread
+
     def _far_store(self, number: int, units: set[int], now: int) -> int:
+        """The cycle at which units have left the SM; those that still wait since a store before are written there."""
         if self.far is None:
             return self._moved("dram", len(units), now)
-        now = self._moved("port", len(units), now)
+        held, joined = self.far.find(number), set[int]()
+        if held and self.machine.l2_channel:
+            joined = {unit for unit in units & held.stored if held.came[unit] > now}
+        now = self._sent("stores", len(units - joined), now)
         line = self._of_far(number, now)
-        line.came = dict.fromkeys(units, now) | line.came
+        line.came |= dict.fromkeys(units - joined, now)
         line.stored |= units
         return now
 
@@ -215,12 +296,36 @@ class Caches:
             self._moved("dram", len(gone.stored), now)
         return line
 
-    def _moved(self, way: str, units: int, now: int) -> int:
-        chip, cache = self.machine.chip, self.machine.cache
+    def _sent(self, way: str, units: int, now: int) -> int:
+        """The cycle at which so many units have gone by the SM's way to the L2 and by the L2, which all SMs share."""
+        channel, cache = self.machine.l2_channel, self.machine.cache
         assert cache is not None
-        dram = round(64 * UNIT * chip.sms * chip.shader_mhz / arriving(self.machine))
-        cost = {"port": cache.l2_sector_parts, "dram": dram}[way]
-        self.free[way] = max(self.free.get(way, 0), 64 * now) + units * cost
+        if channel is None:
+            return self._taken("port", units * cache.l2_sector_parts, now)
+        own = self._taken(way, units * {"loads": cache.l2_sector_parts, "stores": channel.store_parts}[way], now)
+        share = self._share(way)
+        if share == 0:
+            return own
+        if units:
+            self.asked.setdefault(way, []).append((now, units * share))
+        before = self.asked.get(way, [(now, 0)])
+        asked, since = sum(parts for _, parts in before), 64 * (now - before[0][0])
+        of_it = units * share * asked // max(asked, since, 1)  # less, if the SM has not asked for all of it
+        return max(own, self._taken(f"all {way}", of_it, now))
+
+    def _share(self, way: str) -> int:
+        """1/64 cycles for which this SM's share of the L2 is taken by each unit."""
+        channel = self.machine.l2_channel
+        assert channel is not None
+        return round(64 * UNIT * self.sms / {"loads": channel.load_bytes, "stores": channel.store_bytes}[way])
+
+    def _moved(self, way: str, units: int, now: int) -> int:
+        chip = self.machine.chip
+        return self._taken(way, units * round(64 * UNIT * chip.sms * chip.shader_mhz / arriving(self.machine)), now)
+
+    def _taken(self, way: str, parts: int, now: int) -> int:
+        """The cycle at which a way is free again that is taken for so many 1/64 cycles more, now or when it is free."""
+        self.free[way] = max(self.free.get(way, 0), 64 * now) + parts
         return -(-self.free[way] // 64)
 
 
@@ -231,8 +336,8 @@ def arriving(machine: Machine) -> float:
     return machine.chip.dram_mbs * (memory.efficiency / 1000 if memory else 1) * (1 - lost)
 
 
-def caches(machine: Machine) -> Caches | None:
-    """The machine's caches, empty; None where no tags are kept."""
+def caches(machine: Machine, kernel: Kernel) -> Caches | None:
+    """The machine's caches, empty but for the L2 if it is filled; None where no tags are kept."""
     if machine.cache is None or machine.cache.hits != "tags":
         return None
     line, levels = machine.global_memory.line_bytes, []
@@ -240,7 +345,19 @@ def caches(machine: Machine) -> Caches | None:
     for cache in (machine.l1, machine.l2, machine.l2_partition, *read):
         sets = cache.bytes // (line * cache.ways) if cache else 0
         levels.append(Level(sets, cache.ways, line // UNIT, cache.sector_bytes // UNIT) if cache else None)
-    return Caches(machine, *levels)
+    if machine.l2 and machine.l2.filled:
+        for number in sorted({place // line for place in _held(kernel)}):
+            for level in levels[1:3]:
+                if level:
+                    level.use(number)[0].came = dict.fromkeys(range(level.units), 1)
+    return Caches(machine, *levels, sms=min(machine.chip.sms, kernel.blocks))
+
+
+def _held(kernel: Kernel) -> Iterator[int]:
+    """The address of each byte of the kernel's buffers."""
+    for buffer in kernel.buffers:
+        start = bases(kernel.buffers)[buffer.name]
+        yield from range(start, start + buffer.nbytes)
 
 
 def requests(machine: Machine, row: Row, bytes_of_lanes: list[list[int | None]]) -> list[Request]:

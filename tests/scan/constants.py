@@ -20,6 +20,8 @@ def constants_there(sm: Scan, warp: Warp, now: int) -> int:
 def _line(sm: Scan, byte: int, now: int) -> int:
     keys = sm.machine.constant_operand
     line = byte // keys.line_bytes
+    if keys.parameters_near:  # those with names all are parameters
+        return sm.constants.setdefault(("near", line), now + keys.latency)
     if ("near", line) not in sm.constants:
         passed = sm.constants.setdefault(("far", line // keys.far_lines), now + keys.far_latency)
         sm.constants["near", line] = max(now + keys.latency, passed)

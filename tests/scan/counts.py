@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpusim.units.stall import Stall
 from isa.instruction import Instruction
 from isa.operand import Immediate
-from isa.table import LOAD_UNITS, Row, Unit
+from isa.row import LOAD_UNITS, Row, Unit
 from scan.state import Scan, Warp
 
 KINDS = {

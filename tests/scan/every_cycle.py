@@ -7,6 +7,7 @@ ahead, and uses no code of `gpusim.rules`. It is slow on purpose. Values come fr
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 import numpy as np
 from executed import execute, target
@@ -19,10 +20,12 @@ from isa import memory
 from isa.dataflow import flow
 from isa.execute.frame import group_of, new_frame
 from isa.kernel import Kernel
-from isa.table import TABLE, Row, Unit
-from scan import simt_stack
+from isa.row import Row, Unit
+from isa.table import TABLE
+from scan import parted, simt_stack
+from scan.barriers import arrive, leave, waits_at_barrier
 from scan.caches import caches
-from scan.codes import early, obey, waits
+from scan.codes import early, obey, to_the_back, waits
 from scan.constants import constants_there
 from scan.counts import outstanding, wait_counts
 from scan.fetch import fetch, walk
@@ -41,7 +44,7 @@ def scan(kernel: Kernel, machine: Machine, resident: int) -> Scan:
     schedulers = [Scheduler() for _ in range(machine.schedulers.count)]
     code = (with_codes(kernel.program, machine) if by_codes(machine) else kernel.program).instructions
     sm = Scan(kernel, machine, resident, code, memory.image(kernel), [None] * (resident * kernel.warps), schedulers)
-    sm.caches = caches(machine)
+    sm.caches = caches(machine, kernel)
     for k, scheduler in enumerate(schedulers):
         scheduler.idle = [(-1, _offset(machine, k))]
     walk(sm)
@@ -290,7 +293,7 @@ def _waits(sm: Scan, warp: Warp, now: int, *, same_turn: bool = False) -> set[St
         return {Stall.WARP_EXITED}
     until = {
         Stall.LAUNCH_DELAY: warp.start,
-        Stall.BARRIER: warp.barrier,
+        Stall.BARRIER: warp.barrier if waits_at_barrier(sm, _table_row(sm, warp)) else 0,
         Stall.BRANCH_RESOLVING: warp.branch,
         Stall.NO_INSTRUCTION: warp.fetched,
         Stall.IMC_MISS: warp.constants,
@@ -336,22 +339,21 @@ def _refusal(sm: Scan, k: int, warp: Warp, now: int) -> Stall | None:
 
 
 def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
-    kind, pc = _row(sm, warp), warp.pc
-    warp.barrier = warp.branch = warp.refused = 0
+    kind, pc, steered = _row(sm, warp), warp.pc, parted.steers(sm.kernel.program, warp.pc)
+    warp.branch = warp.refused = 0
     warp.issue_interval = now + sm.machine.schedulers.issue_interval
     obey(sm, k, warp, now, waits_in_line=kind == "branch" or queued(sm, kind))
     if pc == len(sm.kernel.program):
-        _exit(sm, warp, pc, now)
+        _steer(sm, k, warp, warp.frame.live[warp.index].copy(), now) if steered else _exit(sm, k, warp, pc, now)
         return
     sm.early += [(pc, name) for name in early(sm, warp, now)]
     active, addresses = execute(sm.kernel, warp.frame, warp.group, pc)
-    onward = {"exit": None, "branch": target(sm.kernel, pc) if kind == "branch" else 0}.get(kind, pc + 1)
-    simt_stack.move(sm.kernel.program, warp, pc, active, onward)
-    if warp.exited:
-        _exit(sm, warp, pc, now)
+    if steered:
+        active = _steer(sm, k, warp, active, now)
     else:
-        fetch(sm, warp, now)
-        warp.constants = constants_there(sm, warp, now)
+        onward = {"exit": None, "branch": target(sm.kernel, pc) if kind == "branch" else 0}.get(kind, pc + 1)
+        simt_stack.move(sm.kernel.program, warp, pc, active, onward)
+        _go_on(sm, k, warp, pc, now)
     if not active.any():
         return
     returns = takes_banks(sm, pc, active, addresses) if queued(sm, kind) else Counter[int]()
@@ -363,32 +365,36 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
     if kind == "branch":
         warp.branch = now + sm.machine.branch.latency
     elif kind == Unit.BARRIER:
-        _arrive(sm, k, warp, pc, now)
+        arrive(sm, k, warp, pc, active, now)
     elif queued(sm, kind):
         enter(sm, k, warp, pc, active, addresses, now)
     elif kind not in ("exit", Unit.CONTROL):
         compute(sm, k, warp, pc, active, now, behind, read_at(sm, warp, pc, active, addresses, now))
 
 
-def _exit(sm: Scan, warp: Warp, pc: int, now: int) -> None:
+def _steer(sm: Scan, k: int, warp: Warp, active: Any, now: int) -> Any:
+    """Let the groups of a warp go on after its next instruction; return the lanes that have executed it."""
+    pc, active = warp.pc, parted.move(sm.kernel, warp, active)
+    if active.any() and not warp.exited and warp.pc != pc + 1:
+        warp.branch = now + sm.machine.branch.latency
+    if active.any() and by_codes(sm.machine) and parted.gives_way(sm.kernel.program, pc):
+        to_the_back(sm, k, warp)
+    _go_on(sm, k, warp, pc, now)
+    return active
+
+
+def _go_on(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> None:
+    if warp.exited:
+        _exit(sm, k, warp, pc, now)
+    else:
+        fetch(sm, warp, now)
+        warp.constants = constants_there(sm, warp, now)
+
+
+def _exit(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> None:
     warp.exited, warp.pc = True, pc
     slot = warp.slot // sm.kernel.warps
+    if sm.kernel.program.has_independent_lanes:
+        leave(sm, k, warp, pc, now)
     if all(other.exited for other in sm.blocks[slot][1]):
         sm.finished[slot] = now + sm.machine.schedulers.interval
-
-
-def _arrive(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> None:
-    if sm.machine.what_if and sm.machine.what_if.barriers == "pass":
-        sm.events.append((now, "release", 1 + k, warp.slot, warp.block, pc, now))
-        return
-    number, threads = sm.kernel.program.instructions[pc].barrier()
-    needed = sm.kernel.warps if threads is None else threads // sm.kernel.warp_size
-    present = sm.arrived.setdefault((warp.block, number), [])
-    present.append(warp)
-    warp.barrier = LATER
-    if len(present) == needed:
-        barrier = sm.machine.barrier
-        waiting = sorted(sm.arrived.pop((warp.block, number)), key=lambda member: member.slot)
-        for place, member in enumerate(waiting, 1):
-            member.barrier = now + max(1, barrier.latency) + place * barrier.per_warp
-        sm.events.append((now, "release", 1 + k, warp.slot, warp.block, pc, warp.barrier))

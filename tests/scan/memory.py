@@ -8,11 +8,13 @@ from typing import Any
 from executed import load_store_cost, replays
 
 from gpusim.machine.machine import Machine
+from gpusim.units.control_code import by_codes
 from gpusim.units.global_memory import line_cycles
 from gpusim.units.pipe import initiation_interval
 from gpusim.units.stall import Stall
 from isa.dataflow import flow
-from isa.table import MEMORY_UNITS, Row, Unit
+from isa.operand import Address
+from isa.row import MEMORY_UNITS, Row, Unit
 from scan.caches import arriving, from_memory, places, requests
 from scan.codes import fill, hold
 from scan.registers import returned
@@ -87,6 +89,8 @@ def _serve(sm: Scan, y: int, count: int, now: int) -> None:
         gone = _transfer(sm, access.lines, now) if row.unit is Unit.GLOBAL else now
         stores = row.unit in MEMORY_UNITS and not row.is_load
         access.done = max(now + access.cycles, gone) if stores else gone + _latency(machine, row) + access.extra
+        if by_codes(machine) and row.unit is Unit.SHARED and row.is_load:  # they come back in order
+            access.done = access.warp.shared_back = max(access.done, access.warp.shared_back)
     access.read = now + max(1, _hold(machine, row))
     agent = 1 + machine.schedulers.count
     sm.events.append((now, "serve", agent, access.warp.slot, access.warp.block, access.pc, access.cycles))
@@ -95,11 +99,17 @@ def _serve(sm: Scan, y: int, count: int, now: int) -> None:
 def _cached(sm: Scan, row: Row, access: Access, now: int) -> None:
     """Follow an access through the caches; the unit waits if too many lines are on their way."""
     assert sm.caches is not None
-    if row.is_load:
-        done, start = sm.caches.load(row, access.requests, now)
-        access.done, sm.free[0] = done + access.extra, sm.free[0] + start - now
+    if row.update is not None and sm.machine.global_atomic:
+        latency = _latency(sm.machine, row)
+        done, left, start = sm.caches.atomic(row, access.requests, now, latency, access.cycles)
+    elif row.is_load:
+        named = sm.kernel.program.instructions[access.pc].operands
+        banks = {operand.bank.bank for operand in named if isinstance(operand, Address) and operand.bank}
+        done, start = sm.caches.load(row, access.requests, now, access.cycles, parameters=0 in banks)
     else:
-        access.done = max(sm.free[0], sm.caches.store(row, access.requests, now))
+        left, start = sm.caches.store(row, access.requests, now, access.cycles, sm.machine.limits.warp_size)
+    sm.free[0] += start - now
+    access.done = done + access.extra if row.is_load else max(sm.free[0], left)
 
 
 def _queue(sm: Scan, k: int, *, shared: bool) -> list[Access]:
@@ -129,17 +139,18 @@ def _interval(machine: Machine, row: Row, cycles: int) -> int:
         return 0
     by_width = {32: port.store_32, 64: port.store_64, 128: port.store_128}.get(row.width, 0)
     stores = {Unit.SHARED: by_width, Unit.LOCAL: by_width, Unit.GLOBAL: port.global_store}
-    if row.update is not None and machine.shared_atomic:
-        return max(port.cycles * cycles, machine.shared_atomic.port)
+    if row.update is not None and (machine.shared_atomic if row.unit is Unit.SHARED else machine.global_atomic):
+        atomic = machine.shared_atomic if row.unit is Unit.SHARED else None
+        return max(port.cycles * cycles, atomic.port) if atomic else max(cycles, port.global_store)
     if row.unit is Unit.GLOBAL and row.is_load and machine.cache and machine.cache.hits == "l2":
         return cycles
     return max(port.cycles * cycles, 0 if row.is_load else stores.get(row.unit, 0))
 
 
 def _latency(machine: Machine, row: Row) -> int:
-    atomic, cache = machine.shared_atomic, machine.cache
-    if row.update is not None and atomic:
-        return atomic.add_latency if row.mnemonic == "ATOMS.ADD" else atomic.swap_latency
+    cache = machine.cache
+    if row.update is not None and (machine.shared_atomic if row.unit is Unit.SHARED else machine.global_atomic):
+        return _atomic_latency(machine, row)
     if row.unit is Unit.GLOBAL and cache and cache.hits != "none":
         return int(getattr(cache, f"{cache.hits}_latency_{row.width}"))
     if row.unit is Unit.SHARED:
@@ -151,15 +162,27 @@ def _latency(machine: Machine, row: Row) -> int:
     return from_memory(machine) if row.unit is Unit.GLOBAL else machine.unit[row.unit].latency
 
 
+def _atomic_latency(machine: Machine, row: Row) -> int:
+    """Cycles to the old value; what lies behind the L2 adds as much as to a load."""
+    shared, away, cache = machine.shared_atomic, machine.global_atomic, machine.cache
+    if row.unit is Unit.SHARED:
+        assert shared
+        return shared.swap_latency if "b" in row.form else shared.add_latency
+    assert away
+    behind = from_memory(machine) - cache.l2_latency_32 if cache and cache.hits == "none" else 0
+    return away.latency + max(0, behind)
+
+
 def _hold(machine: Machine, row: Row) -> int:
     """Cycles from service until the sources may be overwritten."""
     port, shared = machine.memory_port, machine.shared_memory
-    if row.update is not None and machine.shared_atomic:
+    if row.update is not None and row.unit is Unit.SHARED and machine.shared_atomic:
         return machine.shared_atomic.war
     if row.unit in (Unit.LOCAL, Unit.CONSTANT):
         return 0
     if row.unit is Unit.GLOBAL:
-        return port.war_global_store if port and not row.is_load else machine.global_memory.war
+        loads = row.is_load and row.update is None
+        return port.war_global_store if port and not loads else machine.global_memory.war
     if row.unit is not Unit.SHARED:
         return shared.war_32
     return port.war_store if port and not row.is_load else int(getattr(shared, f"war_{row.width}"))

@@ -7,7 +7,7 @@ from typing import Any
 from gpusim.units.pipe import initiation_interval
 from gpusim.units.stall import Stall
 from isa.dataflow import flow
-from isa.table import Unit
+from isa.row import Unit
 from scan.codes import hold
 from scan.memory import queued
 from scan.registers import late, reading

@@ -11,7 +11,7 @@ from scan.state import Scan, Warp
 
 
 def _sources(sm: Scan, pc: int) -> list[tuple[str, int, bool]]:
-    """(operand slot or `m`, twice for 64 bits, register, flagged for reuse) of every 32-bit source."""
+    """(operand slot or `m`, twice for 64 bits, register, flagged for reuse) of every 32-bit source of the file."""
     if pc == len(sm.kernel.program):
         return []
     instruction = sm.kernel.program.instructions[pc]
@@ -19,16 +19,11 @@ def _sources(sm: Scan, pc: int) -> list[tuple[str, int, bool]]:
     operands = [(letter, o.base if isinstance(o, Address) else o) for letter, o in slots]
     words = {letter: 1 if letter == "m" else instruction.row.source.words for letter, _ in operands}
     return [
-        (letter * min(2, words[letter]), _place(sm, o.index + word), o.reuse)
+        (letter * min(2, words[letter]), o.index + word, o.reuse)
         for letter, o in operands
-        if letter in "abcm" and isinstance(o, Register) and o.index != RZ.index
+        if letter in "abcm" and isinstance(o, Register) and o.index < FIRST_SCALAR and o.index != RZ.index
         for word in range(words[letter])
     ]
-
-
-def _place(sm: Scan, index: int) -> int:
-    """The register's place; scalar registers come after the others that the program uses."""
-    return index if index < FIRST_SCALAR else index - FIRST_SCALAR + sm.kernel.program.registers
 
 
 def _banks(sm: Scan, warp: Warp, pc: int) -> Counter[int]:
@@ -50,7 +45,9 @@ def returned(sm: Scan, pc: int) -> Counter[int]:
     file, found = sm.machine.register_file, Counter[int]()
     for register in sm.kernel.program.instructions[pc].writes() if file and file.mapping != "none" else ():
         assert file is not None
-        found[_bank(file, _place(sm, register))] += file.returned
+        if register < FIRST_SCALAR:  # those that a warp shares lie elsewhere
+            less = file.returned_64_less if sm.kernel.program.instructions[pc].row.width == 64 else 0
+            found[_bank(file, register)] += max(file.returned - less, 0)
     return found
 
 
@@ -59,7 +56,7 @@ def _carried(sm: Scan, warp: Warp) -> set[int]:
     file, before = sm.machine.register_file, sm.schedulers[warp.slot % sm.machine.schedulers.count].before
     if file is None or not file.carried or before is None or before[0] is not warp:
         return set()
-    written = {_place(sm, r) for r in sm.kernel.program.instructions[before[1]].writes()}
+    written = set(sm.kernel.program.instructions[before[1]].writes())
     return {register for _, register, _ in _sources(sm, before[1])} - written
 
 

@@ -7,7 +7,7 @@ from itertools import count
 from executed import holds
 
 from gpusim.units.control_code import by_codes
-from isa.table import Unit
+from isa.row import Unit
 from scan.memory import full, queued
 from scan.pipes import takes
 from scan.registers import delivers

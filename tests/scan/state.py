@@ -13,7 +13,7 @@ from gpusim.units.stall import Stall
 from isa.control import BARRIERS
 from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.table import Row
+from isa.row import Row
 from scan.caches import Caches, Request
 
 LATER = 1 << 60
@@ -53,6 +53,7 @@ class Warp:
     refused: int = 0
     order: int = -1  # of placements and yields
     forks: list[Any] = field(default_factory=list)  # where its lanes have diverged (scan/simt_stack.py)
+    groups: Any = None  # of independent lanes (isa.execute.convergence)
     kept: dict[tuple[str, int], int] = field(default_factory=dict)  # reuse cache: (operand slot, word) to register
     line: int = -2  # of the instruction caches
     fetched: int = 0  # when its line has come
@@ -64,6 +65,7 @@ class Warp:
     results: dict[str, tuple[Access | int, Stall]] = field(default_factory=dict)
     readers: dict[str, list[Access]] = field(default_factory=dict)
     accesses: list[Access] = field(default_factory=list)
+    shared_back: int = 0  # when the last of its loads from shared memory is back
     counted: int = 0  # when the stall count of its last instruction is over
     under_way: list[tuple[Access, Any]] = field(default_factory=list)  # with their lanes
     holders: list[list[tuple[Holder, Stall]]] = field(default_factory=lambda: [[] for _ in range(BARRIERS)])
@@ -116,7 +118,7 @@ class Scan:
     exclusive: int = 0
     early: list[tuple[int, str]] = field(default_factory=list)  # pc, and a name that it touched too early
     ordered: int = 0  # warps placed, and yields
-    arrived: dict[tuple[int, int], list[Warp]] = field(default_factory=dict)
+    barriers: dict[int, Any] = field(default_factory=dict)  # by block, those in use
     stalls: Counter[tuple[int, Stall]] = field(default_factory=Counter)
     lost: Counter[tuple[int, Stall]] = field(default_factory=Counter)
     empty: int = 0

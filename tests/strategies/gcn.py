@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import hypothesis.strategies as st
 
 from isa.operand import FIRST_SCALAR, SCALARS, Address, Register
-from isa.table import Row, Unit
+from isa.row import Row, Unit
 
 MEMORY_PATHS: dict[str, Sequence[int | str]] = {
     "memory_paths.schedulers": (1, 2, 4),

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from isa.row import GLOBAL_UNITS, MEMORY_UNITS, Unit
 from isa.schedule.schedule import Latencies, Latency
-from isa.table import GLOBAL_UNITS, MEMORY_UNITS, ROWS, Unit
+from isa.table import ROWS
 
 FROM_MEMORY = {32: 26, 64: 38, 128: 46}
 

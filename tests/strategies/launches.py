@@ -27,21 +27,24 @@ from isa.operand import (
     Address,
     Constant,
     Convergence,
+    Dependency,
     Immediate,
     Label,
     Predicate,
     Register,
     Special,
+    Targets,
     Texture,
 )
 from isa.program import Program
-from isa.table import HALF_UNITS, ROWS, Row, Unit
+from isa.row import HALF_UNITS, Row, Unit
+from isa.table import ROWS
 from isa.text.assembler import LARGEST, WRITE_SCC, assemble
 from isa.text.operand_text import takes_negation
 from strategies.bit_patterns import cancelling, halfway, patterns32, patterns64  # noqa: F401  (found here with the others)
 from strategies.cache_choices import CACHES
 from strategies.gcn import MEMORY_PATHS, WAIT_COUNTERS, gcn_addresses, gcn_registers
-from strategies.machine_choices import CODES, MEMORY_PORTS, SECTIONS, SELECTIONS
+from strategies.machine_choices import CODES, MEMORY_PORTS, REGISTER_FILES, SECTIONS, SELECTIONS
 from strategies.sketch import (
     INPUT_WORDS,
     PROLOGUE,
@@ -117,21 +120,28 @@ def instructions(draw: st.DrawFn, labels: tuple[str, ...] = ("end",), rows: tupl
         "l": st.sampled_from(labels).map(Label),
         "t": st.sampled_from(NAMES).map(Texture),
         "B": st.integers(0, 15).map(Convergence),
+        "k": st.integers(0, LARGEST.get(row.mnemonic, 15)).map(lambda number: Immediate(number, "int")),
+        "T": st.lists(st.sampled_from(labels), min_size=1, max_size=3).map(lambda names: Targets(tuple(names))),
+        "y": st.integers(0, 5).map(Dependency),
     }
+    if row.wide:
+        given |= dict.fromkeys(row.wide, st.integers(0, 126).map(lambda pair: Register(2 * pair)))
+    if row.mnemonic == "LEPC":
+        given["a"] = given["l"]
     if row.is_gcn:
         given |= {letter: gcn_registers(row, letter) for letter in "dDabc"} | {"m": gcn_addresses(row)}
     operands = [
         draw(given.get(letter, registers(row.source, signs, st.booleans()))) for letter in row.form if letter != "n"
     ]
-    numbers = 0 if row.unit is Unit.BARRIER else row.form.count("n")
+    numbers = row.form.count("n")
     operands += [Immediate(draw(st.integers(0, LARGEST[row.mnemonic])), "int") for _ in range(numbers)]
-    sources = [i for i, letter in enumerate(row.form) if letter in "abc"]
+    sources = [i for i, letter in enumerate(row.form) if letter in "abc" and letter not in row.wide]
     if sources and row.source.width <= 64 and row.unit is not Unit.SMEM and draw(st.booleans()):
         constants = st.sampled_from(NAMES).map(Constant) if row.source.width == 32 else st.nothing()
         operands[draw(st.sampled_from(sources))] = draw(immediates(row.source) | constants)
-    if row.unit is Unit.BARRIER and row.form:
-        count = draw(st.none() | st.integers(1, 32).map(lambda warps: 32 * warps))
-        operands = [Immediate(n, "int") for n in (draw(st.integers(0, 15)), count) if n is not None]
+    if row.form == "kk":
+        count = draw(st.integers(1, 32).map(lambda warps: 32 * warps))
+        operands = [operands[0], Immediate(count, "int")][: 2 - draw(st.integers(0, row.optional))]
     return Instruction(row, tuple(operands), PT if row.is_gcn else draw(st.just(PT) | predicates()))
 
 
@@ -292,6 +302,7 @@ CHOICES: dict[str, Sequence[int | str]] = {
     "texture.latency": (5, 200),
     "barrier.latency": (0, 1, 18),
     "barrier.per_warp": (0, 0, 3),
+    "barrier.defers": (0, 1),
     "branch.latency": (1, 3, 18),
     "launch.block_latency": (0, 33),
     "launch.warp_skew": (0, 2, 9),
@@ -300,20 +311,7 @@ CHOICES: dict[str, Sequence[int | str]] = {
     "scalar_file.per_warp": (102,),
     "launch.block_skew": (0, 16),
 }
-REGISTER_FILES: dict[str, Sequence[int | str]] = {
-    "register_file.banks": (1, 1, 2, 4),
-    "register_file.mapping": ("modulo", "kepler", "kepler", "modulo", "none"),
-    "register_file.carried": (0, 0, 1),
-    "register_file.collecting": (0, 1, 1, 2),
-    "register_file.window": (0, 1, 1, 2),
-    "register_file.reuse": (0, 1, 2),
-    "register_file.returned": (0, 0, 1, 4),
-    "schedulers.interval": (1, 1, 2, 4),  # issue is fast enough for operands to be late
-    "schedulers.issue_interval": (1, 1, 2, 6),
-    "pipe.sp.lanes": (16, 32, 32),
-    "pipe.int16.lanes": (16, 32, 32),
-}
-LEVELS = "l1", "l2", "l2_partition", "texture_cache", "scalar_cache"
+LEVELS = "l1", "l2", "l2_partition", "texture_cache", "scalar_cache", "l2_channel"
 SEVERAL_PASSES: dict[str, Sequence[int]] = {
     "shared_memory.pass_cycles": (1,),
     "shared_memory.passes_per_cycle": (1, 2, 2, 3),
@@ -365,7 +363,9 @@ def sketched_machines(draw: st.DrawFn, warp_size: int = 32, *, tags: bool = True
     drawn = {path: draw(st.sampled_from(values)) for path, values in choices.items()}
     if drawn.get("cache.hits") != "tags":
         return drawn, frozenset()
-    return drawn, draw(st.frozensets(st.sampled_from(LEVELS))) - draw(st.sampled_from(({"l1"}, {"l2"})))
+    return drawn, draw(st.frozensets(st.sampled_from(LEVELS))) - draw(
+        st.sampled_from(({"l1"}, {"l2"}, {"l2", "l2_channel"}))
+    )
 
 
 def made(sketched: Sketched) -> Machine:

@@ -42,6 +42,21 @@ CONSTANT_OPERANDS: dict[str, Sequence[int | str]] = {
     "constant_operand.latency": (0, 7, 70),
     "constant_operand.far_lines": (1, 2, 4),
     "constant_operand.far_latency": (0, 30, 300),
+    "constant_operand.parameters_near": (0, 0, 1),
+}
+REGISTER_FILES: dict[str, Sequence[int | str]] = {
+    "register_file.banks": (1, 1, 2, 4),
+    "register_file.mapping": ("modulo", "kepler", "kepler", "modulo", "none"),
+    "register_file.carried": (0, 0, 1),
+    "register_file.collecting": (0, 1, 1, 2),
+    "register_file.window": (0, 1, 1, 2),
+    "register_file.reuse": (0, 1, 2),
+    "register_file.returned": (0, 0, 1, 4),
+    "register_file.returned_64_less": (0, 1, 2),
+    "schedulers.interval": (1, 1, 2, 4),  # issue is fast enough for operands to be late
+    "schedulers.issue_interval": (1, 1, 2, 6),
+    "pipe.sp.lanes": (16, 32, 32),
+    "pipe.int16.lanes": (16, 32, 32),
 }
 BLOCK_ORDER: dict[str, Sequence[int | str]] = {"block_order.oldest_first": (0, 1, 1)}
 MEMORY_CHANNELS: dict[str, Sequence[int | str]] = {

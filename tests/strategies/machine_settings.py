@@ -17,7 +17,7 @@ from gpusim.machine.machine import File, Machine
 from gpusim.units.policies import POLICY_NAMES
 from isa.errors import UserError
 from isa.kernel import Kernel
-from isa.table import Unit
+from isa.row import Unit
 
 MOST_CYCLES = 200_000
 
@@ -25,7 +25,7 @@ MOST_CYCLES = 200_000
 def as_file(machine: Machine) -> File:
     """Return a file of the machine's numbers."""
     tree = {name: part for name, part in msgspec.to_builtins(machine).items() if part is not None}
-    strings = {name: tree.pop(name) for name in ("name", "generation")}
+    strings = {name: tree.pop(name) for name in ("name", "generation", "architecture")}
     key = tree.pop("key")
     facts = {path: Fact(value, "a test", "guess", place=path) for path, value in _leaves(tree)}
     return File(key, f"{key}.toml", strings, facts)

@@ -195,6 +195,8 @@ def _others(machine: Machine) -> str:
     text += "LOP.AND R5, R0, 15\nSHL R5, R5, 4\nLDS.128 R8, [R5]\nLDS.128 R12, [R5]\nIADD R8, R8, R12\n"
     text += "SHL R5, R0, 5\nTEX R8, tex[a], R5\nIADD R8, R8, 1\nTEX R9, tex[a], R5\n"
     text += "TEX.64 R10, tex[a], R4\nIADD R8, R9, 1\n"
+    text += "LOP.AND R5, R1, 0xfc\nIADD R5, R5, c[b]\nATOMG.ADD R8, [R5], R6\nIADD R8, R8, 1\n"
+    text += "RED.ADD [R5], R6\nRED.ADD [R5], R6\nMOV R6, 1\nATOMG.CAS R8, [R5], R6, R4\nMOV R6, 1\nIADD R8, R8, 1\n"
     if machine.constant_cache:
         text += "MOV R5, c[w]\nLDC R8, [R5]\nIADD R8, R8, 1\nLOP.AND R6, R1, 0xfc\nIADD R5, R5, R6\nLDC R9, [R5]\n"
         text += "IADD R8, R8, R9\nLDC R9, [R2]\nLDC R9, [R2+8192]\nIADD R8, R8, R9\nLDC R9, [R2]\nIADD R8, R8, R9\n"

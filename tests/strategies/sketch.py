@@ -120,7 +120,8 @@ def _own_shared(sketch: Sketch) -> None:
 
 def _own_atomic(sketch: Sketch) -> None:
     """Emit an atomic on a word of the thread's slot, or a load of a byte of it."""
-    atomic = sketch.one(["ATOMS.ADD {}, [R1+4], {}", "ATOMS.CAS {}, [R1+4], {}, {}", "LDS.U8 {}, [R1+6]"])
+    shared = ["ATOMS.ADD {}, [R1+4], {}", "ATOMS.CAS {}, [R1+4], {}, {}", "LDS.U8 {}, [R1+6]"]
+    atomic = sketch.one([*shared, "ATOMG.ADD {}, [R2+4], {}", "ATOMG.CAS {}, [R2+8], {}, {}", "RED.ADD [R2+4], {}"])
     sketch.emit(sketch.guard() + atomic.format(sketch.data(), sketch.data(), sketch.data()))
 
 

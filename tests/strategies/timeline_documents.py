@@ -9,7 +9,7 @@ from itertools import pairwise
 import hypothesis.strategies as st
 from msgspec import structs
 
-from gpusim.timeline.document import NONE, Issued, Letter, Line, Lost, Resident, Timeline, Wait
+from gpusim.timeline.document import NONE, Issued, Letter, Line, Lost, Resident, SourceFile, Timeline, Wait
 from gpusim.timeline.file import part
 from gpusim.units.stall import Stall, label
 
@@ -21,6 +21,8 @@ RESULTS = tuple(map(label, (Stall.WAIT, Stall.SHORT_SCOREBOARD, Stall.LONG_SCORE
 OTHERS = tuple(map(label, (Stall.WAR_HAZARD, Stall.BARRIER, Stall.MATH_PIPE_THROTTLE, Stall.MIO_THROTTLE)))
 ALONE = tuple(map(label, (Stall.NO_INSTRUCTION, Stall.ISSUE_INTERVAL, Stall.LAUNCH_DELAY, Stall.BRANCH_RESOLVING)))
 TEXTS = "FFMA R4, R2, R3, R4", "LDS.64 R2, [R1]", "LDG R3, [R8+4]", "@!P0 BRA loop", 'MOV R1, c[a, "b"]', "EXIT"
+PLACES = ("/a/k.cu", 2, "k", 16), ("/a/k.cu", 3, "k", 32), ("h.cuh", 70, "k", 48), ("", 0, "", NONE)
+SOURCES = SourceFile("/a/k.cu", ("k() {", '  "<b>" & x;', "}")), SourceFile("h.cuh")
 UNITS = "fp32", "shared", "global", "branch", "move", "exit"
 
 
@@ -53,7 +55,7 @@ def _runs(draw: st.DrawFn, most: int) -> Timeline:
     """Documents of whole runs."""
     schedulers, interval, share = draw(st.integers(1, 3)), draw(st.integers(1, 2)), draw(st.integers(1, 2))
     program = tuple(
-        Line(pc, text, unit, draw(st.sampled_from(("", "loop"))))
+        Line(pc, text, unit, draw(st.sampled_from(("", "loop"))), (), *draw(st.sampled_from(PLACES)))
         for pc, (text, unit) in enumerate(zip(TEXTS, UNITS, strict=True))
     )
     slots = schedulers * share
@@ -85,6 +87,7 @@ def _runs(draw: st.DrawFn, most: int) -> Timeline:
         blocks=tuple(blocks),
         instructions=instructions,
         lost=tuple(sorted(_lost(instructions, schedulers, interval), key=lambda lost: (lost.start, lost.scheduler))),
+        sources=draw(st.sampled_from(((), SOURCES))),
     )
 
 

@@ -9,7 +9,8 @@ from isa.dataflow import flow
 from isa.instruction import Instruction
 from isa.operand import PT, Immediate
 from isa.program import Program
-from isa.table import TABLE, Unit
+from isa.row import Unit
+from isa.table import TABLE
 
 VECTOR, SHARED = range(2)
 COUNTER = {Unit.GLOBAL: VECTOR, Unit.LOCAL: VECTOR, Unit.SHARED: SHARED, Unit.SMEM: SHARED, Unit.CONSTANT: SHARED}

@@ -83,7 +83,7 @@ def check(kernel, machine) -> Timeline:
     return document
 
 
-@settings(REPEATABLE, max_examples=draws(150 if COMPILED else 2))
+@settings(REPEATABLE, max_examples=draws(80 if COMPILED else 2))
 @given(launches(RACING_KERNELS))
 def test_waits_and_lost_slots_are_those_of_the_run(launched):
     """By pc and reason, and by scheduler and reason, they add up to what the rules have charged, on random pairs."""
@@ -114,7 +114,7 @@ def test_an_instruction_has_the_cycles_in_which_it_occupies_a_unit():
 
 
 @pytest.mark.jit
-@settings(REPEATABLE, max_examples=draws(60))
+@settings(REPEATABLE, max_examples=draws(30))
 @given(launches(looping_kernels(), tags=False), st.integers(0, 3000), st.integers(1, 500), st.integers(1, 3))
 def test_a_window_is_a_part_of_the_whole(launched, start, length, step):
     """Of some cycles and warps the document has what the whole has of them, the total and the numbers included."""

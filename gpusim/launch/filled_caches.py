@@ -1,0 +1,59 @@
+"""The L2 as a launch finds it where the kernel's buffers are there already: their lines in its tags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpusim.machine.machine import Machine
+from gpusim.units.cache import FAR, PARTITION, WAY_HEAD, tagged
+from isa.kernel import Kernel
+from isa.memory import bases
+
+TAG, USED = range(2)  # words of a way, as gpusim/rules/cache.py has them
+ARRIVED = 1  # cycle at which the data is there: before any access
+
+
+def fill(words: NDArray[np.uint32], launches: Iterable[Any], machine: Machine, kernel: Kernel) -> None:
+    """Let the L2, and the partitions near the SMs of these launch records, hold the kernel's buffers if they should.
+
+    An SM that stands for all finds none of buffers that don't fit: others replace what was left before it comes there.
+
+    `words` is the memory array. Lines count as used in the order of their addresses.
+    """
+    if not (tagged(machine) and machine.l2 and machine.l2.filled):
+        return
+    lines = lines_of(kernel, machine.global_memory.line_bytes)
+    for launch in launches:
+        kept = words[launch.cache_word : launch.cache_end].view(np.int64)
+        for which in (FAR, PARTITION) if launch.spills == 0 else ():
+            if launch.caches[which].sets and kept[launch.caches[which].first] == 0:
+                _fill(kept, launch.caches[which], lines)
+
+
+def lines_of(kernel: Kernel, line_bytes: int) -> NDArray[np.int64]:
+    """Return the numbers of the lines in which a kernel's buffers lie, in ascending order."""
+    where = bases(kernel.buffers)
+    each = [
+        np.arange(where[one.name] // line_bytes, -(-(where[one.name] + one.nbytes) // line_bytes), dtype=np.int64)
+        for one in kernel.buffers
+    ]
+    return np.concatenate(each) if each else np.zeros(0, np.int64)
+
+
+def _fill(kept: NDArray[np.int64], cache: Any, lines: NDArray[np.int64]) -> None:
+    """Let the ways of each set hold the last of these lines that belong to it."""
+    number = np.arange(1, len(lines) + 1)
+    sets = lines % cache.sets
+    order = np.argsort(sets, kind="stable")
+    begin = np.searchsorted(sets[order], np.arange(cache.sets), side="right")
+    behind = begin[sets[order]] - 1 - np.arange(len(lines))  # how many of the set come later
+    last = order[behind < cache.ways]
+    at = cache.first + 1 + (sets[last] * cache.ways + behind[behind < cache.ways]) * cache.stride
+    kept[at + TAG], kept[at + USED] = lines[last] + 1, number[last]
+    for unit in range(WAY_HEAD, cache.stride):
+        kept[at + unit] = ARRIVED
+    kept[cache.first] = len(lines)

@@ -1,0 +1,50 @@
+"""Which machines execute the machine code of an architecture."""
+
+from __future__ import annotations
+
+from gpusim.machine.machine import Machine, every
+from isa.errors import UserError
+from isa.kernel import Kernel
+
+FORCE = "force it, to see what if"
+
+
+def number(machine: Machine) -> int:
+    """Return the number of a machine's architecture, 90 for sm_90; 0 if it executes no machine code."""
+    digits = machine.architecture.removeprefix("sm_")
+    return int(digits) if digits.isdecimal() else 0
+
+
+def executes(machine: Machine, architecture: int) -> bool:
+    """Tell whether a machine executes code of an architecture: of its own, or an older one with the same first digit.
+
+    CUDA C++ Programming Guide 13.0, binary compatibility: code for X.y runs on X.z with z >= y.
+    """
+    own = number(machine)
+    return own // 10 == architecture // 10 and own >= architecture
+
+
+def machine_for(architecture: int) -> Machine:
+    """Return the machine that executes code of an architecture: of the fitting ones, that of the oldest architecture.
+
+    Raises UserError if there is none.
+    """
+    fitting = [machine for machine in every() if executes(machine, architecture)]
+    if not fitting:
+        fix = f"compile for {_known()}, or name a machine and {FORCE}"
+        raise UserError(f"no machine executes code for sm_{architecture}; {fix}")
+    return min(fitting, key=number)
+
+
+def check_architecture(kernel: Kernel, machine: Machine) -> None:
+    """Raise UserError for machine code that the machine does not execute."""
+    if kernel.architecture and not kernel.any_machine and not executes(machine, kernel.architecture):
+        fitting = ", ".join(one.key for one in every() if executes(one, kernel.architecture))
+        advice = f"take {fitting}" if fitting else f"compile for {_known()}"
+        what = f"machine code for sm_{kernel.architecture}"
+        its = f"executes {machine.architecture}" if number(machine) else "executes no machine code"
+        raise UserError(f"{kernel.name}: {what}; {machine.key} {its}; {advice}, or {FORCE}")
+
+
+def _known() -> str:
+    return ", ".join(f"sm_{one}" for one in sorted({number(machine) for machine in every()} - {0}))

@@ -1,0 +1,82 @@
+"""Ways between an SM and the L2: what is loaded and what is stored may go apart, and all SMs share the L2.
+
+* Each 32 bytes take an SM's way for some parts of a cycle, and the L2 for its share of what all SMs together may move.
+* A scattered store, which leaves parts of sectors as they are, takes its way longer for each line.
+* A store goes on without waiting for the L2 until so many 32 bytes wait for it; then the next one waits. One that
+  writes 32 bytes that still wait joins them, and moves nothing.
+* Slices of the L2 are near an SM or far from it. Which one has a line is a parity of bits of its address, as addresses
+  are hashed; that parity is the model's own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.jit.rule import rarely, rule
+from gpusim.rules.tags import DIRTY, TAG
+from gpusim.units.cache import SHARE_PARTS, WAY_HEAD
+from gpusim.units.l2_channel import STORES
+
+
+@rule
+def ported(sm: Any, units: int, way: int, now: int) -> int:
+    """Return when so many units have gone that way between the SM and the L2, which the SMs share."""
+    unit, machine = sm.load_store, sm.machine
+    own = way * machine.ways_apart
+    unit.moved[way] += units
+    unit.port[own] = max(unit.port[own], now * machine.port_parts) + units * machine.port_cost[own]
+    gone = int((unit.port[own] + machine.port_parts - 1) // machine.port_parts)
+    return max(gone, _shared(sm, units, way, now)) if machine.shared_cost[way] else gone
+
+
+@rarely
+def _shared(sm: Any, units: int, way: int, now: int) -> int:
+    """Return when the L2 has moved so many units for the SM, after those that asked before.
+
+    Where one SM stands for all, the others are taken to ask at other times. So a unit costs the more of the SM's share
+    of the L2, the nearer the SM has come to asking for all of it since its first, when all SMs ask at once.
+    """
+    unit, machine = sm.load_store, sm.machine
+    cost = units * machine.shared_cost[way]
+    if machine.shared_parts == SHARE_PARTS:
+        if unit.asked[way] == 0:
+            unit.began[way] = now
+        unit.asked[way] += cost
+        most = max(unit.asked[way], (now - unit.began[way]) * SHARE_PARTS, 1)
+        cost = cost * unit.asked[way] // most
+    unit.shared[way] = max(unit.shared[way], now * machine.shared_parts) + cost
+    return int((unit.shared[way] + machine.shared_parts - 1) // machine.shared_parts)
+
+
+@rarely
+def free_for_stores(sm: Any, lines: int, now: int) -> int:
+    """Return when the next store may go to the L2: its way is free, and few enough sectors wait for the L2.
+
+    The way takes longer by so many `lines`, those of a scattered store.
+    """
+    unit, machine = sm.load_store, sm.machine
+    unit.port[STORES] += lines * machine.store_line_cost
+    own = unit.port[STORES] // machine.port_parts - machine.store_buffer * machine.port_cost[STORES] // SHARE_PARTS
+    all_of_them = unit.shared[STORES] // machine.shared_parts
+    return int(max(now, own, all_of_them - machine.store_buffer * machine.shared_cost[STORES] // SHARE_PARTS))
+
+
+@rule
+def waiting(words: Any, way: int, line: int, units: int, now: int) -> int:
+    """Return those of the units that a store before has not yet sent off: this one joins it."""
+    found, unit = 0, 0
+    if words[way + TAG] == line + 1:
+        while (units & words[way + DIRTY]) >> unit:
+            if ((units & words[way + DIRTY]) >> unit) & 1 and words[way + WAY_HEAD + unit] > now:
+                found |= 1 << unit
+            unit += 1
+    return found
+
+
+@rule
+def distance(sm: Any, line: int) -> int:
+    """Return how much longer a load of this line takes than the mean: slices of the L2 lie near the SM, or far."""
+    if sm.machine.slice_spread == 0:
+        return 0
+    folded = line ^ line >> 1 ^ line >> 3 ^ line >> 6 ^ line >> 10
+    return int(sm.machine.slice_spread if folded & 1 else -sm.machine.slice_spread)

@@ -1,0 +1,45 @@
+"""One SM that stands for all: its part of what the SMs bring to the L2 from the DRAM, and of what they send there.
+
+Where one SM is simulated, nobody else fills the L2 or empties it. So of each buffer the SM brings as much as lies in
+the buffer for each SM; what it asks for beyond that, others have brought. If the kernel's buffers don't fit the L2,
+what is stored there goes on to the DRAM, as it must in the long run; else it stays.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.jit.rule import count_bits, rarely, rule
+from gpusim.rules import global_memory
+from gpusim.rules.tags import DIRTY, TAG
+from isa.memory import SECTOR_BYTES
+
+
+@rule
+def brings(sm: Any, line: int, units: int) -> bool:
+    """Tell whether the SM itself brings these units of a line, which the L2 lacks, from the DRAM."""
+    found = sm.launch.sharers <= 1 or _in_its_part(sm, line * sm.machine.line_bytes, units)
+    if found:
+        sm.load_store.read += units
+    return bool(found)
+
+
+@rarely
+def _in_its_part(sm: Any, byte: int, units: int) -> bool:
+    """Tell whether the SM has not yet brought as much of the buffer at that byte as lies in it for each SM."""
+    sharers = sm.launch.sharers
+    for i in range(sm.launch.buffers):
+        buffer = sm.buffers[i]
+        if buffer.start <= byte < buffer.end:
+            sm.brought[i] += units
+            return bool(sm.brought[i] * SECTOR_BYTES < (buffer.end - buffer.start) // sharers + sm.machine.line_bytes)
+    return True
+
+
+@rarely
+def pass_on(sm: Any, words: Any, way: int, line: int, units: int, now: int) -> None:
+    """Send those units of a line to the DRAM that are stored to for the first time."""
+    before = words[way + DIRTY] if words[way + TAG] == line + 1 else 0
+    fresh = count_bits(units & ~before)
+    sm.load_store.written += fresh
+    global_memory.commit_line(sm, line, fresh, now)

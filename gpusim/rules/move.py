@@ -1,0 +1,164 @@
+"""What memory accesses move: words, parts of words, and the updates of atomics, in program order.
+
+Lanes that access the same word follow each other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpusim.jit.kinds import Memory, Row, Sm
+from gpusim.jit.on_demand import on_demand
+from gpusim.jit.rule import rule
+from gpusim.rules import generic_address
+from gpusim.rules.lanes import update32, update64
+from gpusim.units.capacities import LANES
+from gpusim.units.opcodes import LOAD, LOCAL_MEMORY, SHARED_MEMORY
+from isa.program import WORD_BYTES
+from isa.windows import LOCAL_PLACE
+
+LOW_WORD = np.uint64(0xFFFFFFFF)
+UPPER = np.uint64(32)
+
+
+@rule
+def move(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: int) -> None:
+    """Move the data of a lane group's access, at the addresses in `scratch`."""
+    if instruction.update >= 0:
+        update(sm, instruction, memory, g, group, active)
+    elif instruction.access_bytes < WORD_BYTES:
+        move_parts(sm, instruction, memory, g, group, active)
+    else:
+        _words(sm, instruction, memory, g, group, active)
+
+
+@rule
+def _words(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: int) -> None:
+    registers = sm.lanes[group].registers
+    for offset in range(instruction.words):
+        register = instruction.destination if instruction.action == LOAD else instruction.source[0]
+        if instruction.action == LOAD and register < 0:
+            return
+        for lane in range(LANES):
+            if (active >> lane) & 1:
+                word = place(sm, instruction, g, group, lane) + offset * _stride(sm, instruction, lane)
+                if instruction.known:
+                    registers[register + offset, lane] = _constant_word(instruction, offset)
+                elif instruction.action == LOAD:
+                    registers[register + offset, lane] = memory[word]
+                elif register >= 0:
+                    memory[word] = registers[register + offset, lane]
+                else:
+                    memory[word] = _constant_word(instruction, offset)
+
+
+@on_demand
+def move_parts(sm: Sm, instruction: Row, memory: Memory, g: int, group: int, active: int) -> None:
+    """Load or store a byte or half a word in each lane."""
+    registers, bits = sm.lanes[group].registers, 8 * np.int64(instruction.access_bytes)
+    mask = (np.int64(1) << bits) - 1
+    for lane in range(LANES):
+        if (active >> lane) & 1:
+            word = place(sm, instruction, g, group, lane)
+            left = 8 * (np.int64(sm.scratch.address[lane]) % WORD_BYTES)
+            if instruction.action != LOAD:
+                part = np.int64(_of_lane(sm, instruction, group, 0, lane)) & mask
+                memory[word] = np.uint32((np.int64(memory[word]) & ~(mask << left)) | (part << left))
+            elif instruction.destination >= 0:
+                held = np.int64(_constant_word(instruction, 0)) if instruction.known else np.int64(memory[word]) >> left
+                part = held & mask
+                if instruction.signed_load and part >> (bits - 1):
+                    part |= 0xFFFFFFFF ^ mask
+                registers[instruction.destination, lane] = np.uint32(part)
+
+
+@on_demand
+def update(sm: Sm, instruction: Row, memory: Memory, g: int, group: int, active: int) -> None:
+    """Let each lane in turn update a word, or two of them; lanes whose memory can't do it leave all as it is."""
+    able = generic_address.done(sm, instruction, active) if instruction.generic else active
+    for lane in range(LANES):
+        if (able >> lane) & 1:
+            sm.scratch.lane = lane
+            word = place(sm, instruction, g, group, lane)
+            if instruction.words == 1:
+                _update_word(sm, instruction, memory, group, word)
+            else:
+                _update_pair(sm, instruction, memory, group, word)
+    if instruction.predicate >= 0:  # the memory has done it
+        held = sm.lanes[group].predicates[instruction.predicate]
+        sm.lanes[group].predicates[instruction.predicate] = (held & ~active) | able
+
+
+@rule
+def _update_word(sm: Any, instruction: Any, memory: Any, group: int, word: int) -> None:
+    scratch, lane = sm.scratch, sm.scratch.lane
+    scratch.a[lane] = _of_lane(sm, instruction, group, 0, lane)
+    scratch.b[lane] = _of_lane(sm, instruction, group, 1, lane)
+    scratch.c[lane] = memory[word]
+    update32(instruction.update, sm)
+    memory[word] = scratch.d[lane]
+    if instruction.destination >= 0:
+        swapped = np.uint32(1) if scratch.c[lane] == scratch.a[lane] else np.uint32(0)
+        old = swapped if instruction.tested else scratch.c[lane]
+        sm.lanes[group].registers[instruction.destination, lane] = old
+
+
+@rule
+def _update_pair(sm: Any, instruction: Any, memory: Any, group: int, word: int) -> None:
+    scratch, lane = sm.scratch, sm.scratch.lane
+    scratch.a64[lane] = _pair_of_lane(sm, instruction, group, 0, lane)
+    scratch.b64[lane] = _pair_of_lane(sm, instruction, group, 1, lane)
+    scratch.c64[lane] = np.uint64(memory[word]) | np.uint64(memory[word + 1]) << UPPER
+    update64(instruction.update, sm)
+    memory[word] = np.uint32(scratch.d64[lane] & LOW_WORD)
+    memory[word + 1] = np.uint32(scratch.d64[lane] >> UPPER)
+    if instruction.destination >= 0:
+        swapped = np.uint64(1) if scratch.c64[lane] == scratch.a64[lane] else np.uint64(0)
+        old = swapped if instruction.tested else scratch.c64[lane]
+        registers = sm.lanes[group].registers
+        registers[instruction.destination, lane] = np.uint32(old & LOW_WORD)
+        registers[instruction.destination + 1, lane] = np.uint32(old >> UPPER)
+
+
+@rule
+def _of_lane(sm: Any, instruction: Any, group: int, position: int, lane: int) -> Any:
+    """Return the source at that position in one lane."""
+    source = instruction.source[position]
+    return sm.lanes[group].registers[source, lane] if source >= 0 else np.uint32(instruction.constant[position])
+
+
+@rule
+def _pair_of_lane(sm: Any, instruction: Any, group: int, position: int, lane: int) -> Any:
+    """Return the source at that position in one lane, of 64 bits."""
+    source, registers = instruction.source[position], sm.lanes[group].registers
+    if source < 0:
+        return np.uint64(instruction.constant[position])
+    return np.uint64(registers[source, lane]) | np.uint64(registers[source + 1, lane]) << UPPER
+
+
+@rule
+def _constant_word(instruction: Any, offset: int) -> Any:
+    return np.uint32((instruction.constant[0] >> np.uint64(32 * (offset & 1))) & LOW_WORD)
+
+
+@rule
+def _stride(sm: Any, instruction: Any, lane: int) -> int:
+    """Return how far apart a lane's words lie in the memory array."""
+    if instruction.generic and sm.scratch.address[lane] >= LOCAL_PLACE:
+        return LANES
+    return LANES if instruction.memory_kind == LOCAL_MEMORY else 1
+
+
+@rule
+def place(sm: Any, instruction: Any, g: int, group: int, lane: int) -> Any:
+    """Return the index in the memory array of the first word that a lane accesses."""
+    word, launch = np.int64(sm.scratch.address[lane]) // WORD_BYTES, sm.launch
+    if instruction.memory_kind == SHARED_MEMORY:
+        return launch.shared_word + sm.warps[g].block * launch.shared_words + word
+    if instruction.memory_kind == LOCAL_MEMORY:
+        return launch.local_word + (group * launch.local_words + word) * LANES + lane
+    if generic_address.is_near(instruction, sm.scratch.address[lane]):
+        return generic_address.place(sm, g, group, lane)
+    return word

@@ -1,0 +1,96 @@
+"""Tags of a cache: its sets of ways, the lines that these hold, and when each 32 bytes of a line are there.
+
+Tags follow local memory in the memory array, in words of 64 bits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpusim.jit.rule import rule
+from gpusim.units.cache import WAY_HEAD
+
+TAG, USED, DIRTY = range(WAY_HEAD)  # words of a way: line + 1, number of its last use, mask; then each unit's arrival
+
+
+@rule
+def words(sm: Any, memory: Any) -> Any:
+    """Return the data of the caches as words of 64 bits."""
+    return memory[sm.launch.cache_word : sm.launch.cache_end].view(np.int64)
+
+
+@rule
+def way(words: Any, cache: Any, line: int) -> int:
+    """Return the way of a line; if no way holds it, the least recently used way of its set."""
+    way = cache.first + 1 + line % cache.sets * cache.ways * cache.stride
+    oldest = way
+    for _ in range(cache.ways):
+        if words[way + TAG] == line + 1:
+            return way
+        if words[way + USED] < words[oldest + USED]:
+            oldest = way
+        way += cache.stride
+    return oldest
+
+
+@rule
+def there(words: Any, cache: Any, way: int, line: int, units: int) -> int:
+    """Return when all the units that the way holds have arrived."""
+    when = 0
+    if words[way + TAG] == line + 1:
+        for unit in range(cache.stride - WAY_HEAD):
+            if (units >> unit) & 1:
+                when = max(when, words[way + WAY_HEAD + unit])
+    return when
+
+
+@rule
+def lost(words: Any, cache: Any, way: int, line: int, units: int) -> int:
+    """Return the units that an access must bring: all that the way lacks of each sector with a missing one."""
+    lacking, wanted, held = 0, 0, words[way + TAG] == line + 1
+    for unit in range(cache.stride - WAY_HEAD):
+        if not held or words[way + WAY_HEAD + unit] == 0:
+            lacking |= 1 << unit
+    for unit in range(0, cache.stride - WAY_HEAD, cache.sector):
+        sector = ((1 << int(cache.sector)) - 1) << unit
+        if units & lacking & sector:
+            wanted |= lacking & sector
+    return wanted
+
+
+@rule
+def use(words: Any, cache: Any, way: int) -> None:
+    """Mark the way as the one used last."""
+    words[cache.first] += 1
+    words[way + USED] = words[cache.first]
+
+
+@rule
+def fill(words: Any, way: int, units: int, when: int) -> None:
+    """Set the arrival of these units; units that are already there keep theirs."""
+    unit = 0
+    while units >> unit:
+        if (units >> unit) & 1 and words[way + WAY_HEAD + unit] == 0:
+            words[way + WAY_HEAD + unit] = when
+        unit += 1
+
+
+@rule
+def stored(words: Any, way: int, units: int, when: int) -> None:
+    """Set the arrival of units that are stored; what was there before is replaced."""
+    unit = 0
+    while units >> unit:
+        if (units >> unit) & 1:
+            words[way + WAY_HEAD + unit] = when
+        unit += 1
+
+
+@rule
+def clear(words: Any, cache: Any, way: int, line: int) -> None:
+    """Take the way for this line, and drop the contents of the line before."""
+    if words[way + TAG] != line + 1:
+        words[way + TAG], words[way + DIRTY] = line + 1, 0
+        for unit in range(cache.stride - WAY_HEAD):
+            words[way + WAY_HEAD + unit] = 0

@@ -1,0 +1,31 @@
+"""The source of a timeline's program: each instruction's place in it, and the text of its files."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from gpusim.timeline.document import Line, SourceFile, Timeline
+from isa.program import Program
+from isa.reading import source_text
+
+
+def with_source(document: Timeline, program: Program, loaded: str = "") -> Timeline:
+    """Return the document of a program with the places of its instructions, and the source files that they name.
+
+    `loaded` is the file that the program was read from: a listing, or machine code, beside which its source may lie.
+    """
+    lines = [_placed(one, program, loaded) for one in document.program]
+    files = dict.fromkeys(one.file for one in lines if one.line)
+    texts = source_text.find(files, loaded).lines
+    return replace(document, program=tuple(lines), sources=tuple(SourceFile(name, texts.get(name)) for name in files))
+
+
+def _placed(one: Line, program: Program, loaded: str) -> Line:
+    """Return a row with its place; the one after the program's end has none."""
+    if one.pc >= len(program):
+        return one
+    file, line = program.source(one.pc, loaded)
+    if not program.origins:
+        return replace(one, file=file, line=line)
+    origin = program.origins[one.pc]
+    return replace(one, file=file, line=line, function=origin.function, offset=origin.offset)

@@ -1,0 +1,63 @@
+from dataclasses import replace
+
+import msgspec
+import pytest
+
+from gpusim.machine.architecture import executes, machine_for, number
+from gpusim.machine.machine import load
+from gpusim.machine.occupancy import occupancy
+from isa.errors import UserError
+from isa.text.listing import read
+
+KERNEL = read("EXIT\n")
+
+
+@pytest.mark.parametrize(
+    ("name", "architectures"),
+    [
+        ("h200", {90}),
+        ("a100", {80}),
+        ("rtx3090", {80, 86}),
+        ("rtx2080ti", {75}),
+        ("v100", set()),
+        ("gtx580", set()),
+        ("mi60", set()),
+    ],
+)
+def test_code_runs_on_its_own_and_on_later_machines_of_its_family(name, architectures):
+    """sm_80 runs on 8.0 and 8.6, sm_86 not on 8.0, and code of another first digit nowhere."""
+    machine = load(name)
+    assert {one for one in (75, 80, 86, 87, 89, 90) if executes(machine, one)} == architectures
+
+
+def test_the_machine_for_an_architecture():
+    """Each architecture has the machine of just that one; one without a machine is refused with those that exist."""
+    assert {one: machine_for(one).key for one in (75, 80, 86, 90)} == {
+        75: "rtx2080ti",
+        80: "a100",
+        86: "rtx3090",
+        90: "h200",
+    }
+    with pytest.raises(UserError, match="no machine executes code for sm_89; compile for sm_70, sm_75, sm_80, "):
+        machine_for(89)
+
+
+def test_other_machines_refuse_machine_code():
+    """A launch on a machine that doesn't execute its code is refused with those that do; other kernels are not."""
+    code = replace(KERNEL, architecture=90)
+    assert occupancy(code, load("h200")).blocks > 0
+    assert occupancy(KERNEL, load("a100")).blocks > 0
+    assert occupancy(replace(code, any_machine=True), load("a100")).blocks > 0
+    with pytest.raises(UserError, match=r"machine code for sm_90; a100 executes sm_80; take h200, or force it"):
+        occupancy(code, load("a100"))
+    with pytest.raises(UserError, match=r"gtx580 executes no machine code; take h200, or force it"):
+        occupancy(code, load("gtx580"))
+
+
+def test_a_machine_that_extends_another_executes_its_code(tmp_path):
+    """A file that changes a number of the H200 executes sm_90; a name that is no architecture executes nothing."""
+    path = tmp_path / "half.toml"
+    path.write_text('extends = "h200"\nname = "Half"\n')
+    machine = load(str(path))
+    assert number(machine) == 90
+    assert number(msgspec.structs.replace(machine, architecture="hopper")) == 0
