@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["Result", "bound", "ineffective", "load", "register_policy", "simulate"]
+__all__ = ["RawModule", "Result", "Texture", "bound", "ineffective", "load", "register_policy", "simulate"]
 
 _HOME = {
+    "RawModule": "gpusim.raw_module",
     "Result": "gpusim.simulation",
+    "Texture": "gpusim.texture",
     "bound": "gpusim.bounds.bounds",
     "ineffective": "gpusim.analysis.settings.ineffective",
     "load": "gpusim.machine.machine",

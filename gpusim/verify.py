@@ -12,9 +12,10 @@ from numpy.typing import NDArray
 from gpusim.support.document import Finite, doc
 from isa.dataflow.address_slice import address_slice
 from isa.execute.interpret import interpret
+from isa.execute.places import lanes_in
 from isa.kernel import Expectation, Kernel
 from isa.memory import LINE_BYTES, bases, elements, image, length, view
-from isa.table import Unit
+from isa.row import Row, Unit
 
 Scope = Literal["complete", "sampled", "none"]
 VISIT_SECONDS = 15e-6  # rough time of one instruction for the warps of a block in program order, on one core
@@ -72,8 +73,8 @@ def verify(
 
     The grid's other blocks are run in program order if that is quick, `visits` being the instructions that one block's
     warps execute together; then the check is complete. A value must be right both if the others ran before those
-    `blocks` and if they ran after them, so that neither hides wrong stores of the other. A racy kernel is not checked.
-    Raises the errors of `interpret`.
+    `blocks` and if they ran after them, so that neither hides wrong stores of the other. Atomics add to what others
+    left: with these, the others run after them. A racy kernel is not checked. Raises the errors of `interpret`.
     """
     if kernel.racy or (kernel.expected is None and kernel.outcome is None):
         return UNCHECKED
@@ -116,8 +117,11 @@ def _in_either_order(
     lines: NDArray[np.bool_] | None,
 ) -> list[NDArray[np.uint32]]:
     """Memory as the grid leaves it if the others ran before the `blocks` that left `memory`, and if they ran after."""
-    theirs, after = _stored(kernel, others)
     ours, _ = _stored(kernel, blocks, address_slice(kernel.program))
+    if any(map(_is_global_atomic, (instruction.row for instruction in kernel.program.instructions))):
+        after = interpret(kernel, others, left=_filled(kernel, memory, lines)).memory
+        return [after, np.where(ours, memory, after)]
+    theirs, after = _stored(kernel, others)
     if lines is None:
         ours |= memory != image(kernel)  # a race may make the timed blocks store elsewhere
     return [np.where(ours, memory, after), np.where(ours & ~theirs, memory, after)]
@@ -126,15 +130,29 @@ def _in_either_order(
 def _stored(
     kernel: Kernel, blocks: Sequence[int], evaluate: NDArray[np.bool_] | None = None
 ) -> tuple[NDArray[np.bool_], NDArray[np.uint32]]:
-    """The words of global memory that the blocks store to in program order, and their values."""
-    rows = [instruction.row for instruction in kernel.program.instructions]
+    """The words of global memory that the blocks store to in program order, but for atomics, and their values."""
+    rows, leaves = [instruction.row for instruction in kernel.program.instructions], kernel.program.leaves_global
     stored = np.zeros(length(kernel), np.bool_)
 
     def observe(pc: int, _warps: object, addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> None:
-        if rows[pc].is_store and rows[pc].unit is Unit.GLOBAL:
-            stored[addresses[active][:, None] // 4 + np.arange(rows[pc].words)] = True
+        if rows[pc].is_store and rows[pc].unit is Unit.GLOBAL and rows[pc].update is None:
+            first = addresses[active]
+            if leaves and rows[pc].generic:
+                first = first[lanes_in(Unit.GLOBAL, first)]
+            stored[first[:, None] // 4 + np.arange(rows[pc].words)] = True
 
     return stored, interpret(kernel, blocks, observe, evaluate).memory
+
+
+def _is_global_atomic(row: Row) -> bool:
+    return row.update is not None and row.unit is Unit.GLOBAL
+
+
+def _filled(kernel: Kernel, memory: NDArray[np.uint32], lines: NDArray[np.bool_] | None) -> NDArray[np.uint32]:
+    """Return memory with the lines, too, that were not filled."""
+    if lines is None:
+        return memory
+    return np.where(np.repeat(lines, LINE_BYTES // 4)[: len(memory)], memory, image(kernel))
 
 
 def _summary(parts: Sequence[_Comparison], *, scope: Scope, blocks: int, in_program_order: int = 0) -> Verification:

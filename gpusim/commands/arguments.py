@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from functools import reduce
 from operator import getitem
@@ -12,7 +13,9 @@ from typing import Annotated, Any
 import msgspec
 import typer
 
-from gpusim.machine.machine import Machine, load
+from gpusim.launch_file.files import is_launch
+from gpusim.machine.architecture import machine_for
+from gpusim.machine.machine import Machine, load, read
 from gpusim.units.policies import POLICY_NAMES, check_policy
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -27,10 +30,16 @@ MOST_WHOLE = 2**63 - 1  # largest whole number that an option takes
 MOST_SEED = 2**32 - 1  # largest seed of the random number generators
 
 POLICY = "schedulers.policy"  # the path that `--policy` sets
-MACHINE_CODE = ".cubin", ".fatbin", ".sass"  # endings of its files
+MACHINE = "gtx580"  # where none is given, and the kernel is no machine code
+OBEYS = "v100"  # likewise, of commands that are about control codes
 POLICIES = ", ".join(POLICY_NAMES)
-KernelName = Annotated[str, typer.Argument(help="A kernel's name, or the path of a listing.")]
+KernelName = Annotated[
+    str, typer.Argument(help="A kernel's name, or the path of a listing, of machine code, or of its launch file.")
+]
 MachineName = Annotated[str, typer.Option("--machine", help="A machine's name, or a file ending in .toml.")]
+_MACHINE = "A machine's name, or a file ending in .toml. [default: {}; of machine code, that of its kind]"
+MachineOfKernel = Annotated[str | None, typer.Option("--machine", help=_MACHINE.format(MACHINE))]
+MachineOfCodes = Annotated[str | None, typer.Option("--machine", help=_MACHINE.format(OBEYS))]
 Parameters = Annotated[
     list[str] | None, typer.Option("-p", metavar="NAME=VALUE", help="A parameter of the kernel; may be repeated.")
 ]
@@ -53,19 +62,74 @@ MaxCycles = Annotated[
         help=f"Stop with an error after so many; listings: {MAX_CYCLES // 10**6} million.",
     ),
 ]
+Architecture = Annotated[
+    int | None,
+    typer.Option(
+        "--arch",
+        min=50,
+        max=999,
+        metavar="N",
+        help="90 for sm_90, of a file for several; of CUDA C: 90 if not given.",
+    ),
+]
+NvccFlags = Annotated[
+    str, typer.Option("--nvcc-flags", metavar="FLAGS", help='Options for compiling CUDA C, such as "-O3 -DN=4".')
+]
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON document.")]
 
 
 def kernel_of(name: str, parameters: Sequence[str]) -> Kernel:
-    """Return the kernel of a name and its parameters, or of a listing; raises UserError."""
+    """Return the kernel of a name and its parameters, of a listing, or of machine code; raises UserError."""
     given = pairs("-p", "name=value", parameters)
-    if name.endswith(MACHINE_CODE):
-        raise UserError(f"{name}: machine code is not executed yet; gpusim sass {name} prints it")
+    if is_code(name):
+        return code_of(name, parameters)
     if not is_listing(name):
         return make(name, given)
     if given:
         raise UserError(f"-p {next(iter(given))}: {name} is a listing; change its .param lines instead")
     return listing.load(name)
+
+
+def code_of(
+    name: str,
+    parameters: Sequence[str] = (),
+    launch: Path | None = None,
+    nvcc_flags: Sequence[str] = (),
+    *,
+    architecture: int | None = None,
+    force: bool = False,
+) -> Kernel:
+    """Return the kernel of machine code or CUDA C with its launch file, by the path of either; raises UserError.
+
+    `launch` is the launch file, where it is not beside the code; `architecture` is taken in place of the launch file's.
+    With `force` any machine may run it.
+    """
+    from gpusim.launch_file.prepare import prepared  # noqa: PLC0415  (--help waits for no NumPy)
+
+    given = {"--launch": launch, "--arch": architecture, "--nvcc-flags": nvcc_flags, "--force": force}
+    if not is_code(name):
+        option = next((option for option, value in given.items() if value), "code")
+        raise UserError(f"{option}: {name} is no machine code; leave the option out")
+    if parameters:
+        raise UserError(f"-p {parameters[0]}: {name} is machine code; change its launch file instead")
+    return prepared(name, launch, architecture=architecture, nvcc_flags=nvcc_flags, force=force)
+
+
+def placed(
+    kernel: Kernel, machine: str | None, settings: Sequence[str], default: str = MACHINE
+) -> tuple[str, list[str]]:
+    """Return the machine to run a kernel on, and its settings: those that the launch asks for, then the given ones.
+
+    Without a name it is the machine of the kernel's architecture, or `default`. A setting that is given, or of a
+    section that the machine lacks, is not asked for. Raises UserError.
+    """
+    name = machine or (machine_for(kernel.architecture).key if kernel.architecture else default)
+    if not kernel.settings:
+        return name, list(settings)
+    given = pairs("--set", "machine.path=value", settings)
+    sections = {path.partition(".")[0] for path in read(name).facts}
+    asked = {path: value for path, value in kernel.settings.items() if path.partition(".")[0] in sections}
+    return name, [f"{path}={value}" for path, value in asked.items() if path not in given] + list(settings)
 
 
 def machine_of(name: str, settings: Sequence[str], policy: str | None) -> Machine:
@@ -82,6 +146,14 @@ def overrides_of(settings: Sequence[str], policy: str | None) -> dict[str, str]:
     if policy:
         check_policy(policy, "--policy: ")
     return overrides | ({POLICY: policy} if policy else {})
+
+
+def flags_of(text: str) -> tuple[str, ...]:
+    """Return the compiler's options in a text, split as a shell does; raises UserError for a quote without its pair."""
+    try:
+        return tuple(shlex.split(text))
+    except ValueError as error:
+        raise UserError(f"--nvcc-flags {text}: {str(error).lower()}") from None
 
 
 def changes(machine: Machine, settings: Sequence[str]) -> Mapping[str, int | str]:
@@ -102,7 +174,18 @@ def cycles_of(name: str, given: int | None) -> int | None:
 
 def is_listing(name: str) -> bool:
     """Tell whether a name is the path of a listing: it has a slash or a dot, or a file of that name exists."""
-    return name not in CATALOG and bool(name) and ("/" in name or "." in name or input_file.present(Path(name)))
+    named = "/" in name or "." in name or input_file.present(Path(name))
+    return name not in CATALOG and bool(name) and named and not is_code(name)
+
+
+def is_code(name: str) -> bool:
+    """Tell whether a name is the path of machine code, of CUDA C, or of a launch file."""
+    return name not in CATALOG and bool(name) and is_launch(name)
+
+
+def file_of(name: str) -> str:
+    """Return the file that a kernel's name is the path of: code or a listing; empty for a kernel of the catalog."""
+    return name if is_code(name) or is_listing(name) else ""
 
 
 def whole_number(text: str) -> int | None:

@@ -5,14 +5,16 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
-from functools import partial
+from dataclasses import replace
+from functools import cache, partial
 from typing import Annotated
 
 import typer
 
 from gpusim.analysis.search.sweep import MOST, Axis, Subject, SweepPoint
-from gpusim.commands.arguments import POLICIES, POLICY, cycles_of, is_listing, pairs
+from gpusim.commands.arguments import MACHINE, POLICIES, POLICY, code_of, cycles_of, is_code, is_listing, pairs, placed
 from gpusim.commands.notices import Launched
+from gpusim.machine import machine as model
 from gpusim.machine.facts import checked
 from gpusim.machine.machine import File
 from gpusim.units.policies import POLICY_NAMES, check_policy
@@ -34,18 +36,39 @@ PolicyAxis = Annotated[str | None, typer.Option("--policy", help=f"Scheduling po
 _RANGE = re.compile(r"(?P<first>-?\d{1,18}):(?P<last>-?\d{1,18})(:(?P<step>\d{1,18}))?")
 
 
-def subject_of(kernel: str, file: File, max_cycles: int | None) -> Subject:
-    """Return the kernel, by name or from a listing, and the machine's file; a listing always has a limit on cycles.
+def subject_of(kernel: str, machine: str | None, max_cycles: int | None) -> Subject:
+    """Return the kernel, by name, from a listing or of machine code, and the machine's file, by default its own.
 
-    Raises UserError for an unknown kernel, and for a listing that is missing or wrong.
+    All but a kernel by name has a limit on cycles. Raises UserError for an unknown kernel or machine, and for a listing
+    or code that is missing or wrong.
     """
     limit = cycles_of(kernel, max_cycles)
+    if is_code(kernel):
+        return _of_code(kernel, machine, limit)
+    file = model.read(machine or MACHINE)
     if not is_listing(kernel):
         find(kernel)
         return Subject(partial(make, kernel), file, limit)
     build = partial(_assembled, listing.text_of(kernel), kernel)
     build({})
     return Subject(build, file, limit)
+
+
+def _of_code(name: str, machine: str | None, limit: int | None) -> Subject:
+    """Return a subject of machine code, on its machine with the settings that its launch asks for."""
+    key, settings = placed(_launched(name), machine, ())
+    file = model.read(key)
+    facts = checked(file.name, file.facts, pairs("--set", "machine.path=value", settings))
+    return Subject(partial(_as_it_is, name), replace(file, facts=facts), limit)
+
+
+def _as_it_is(name: str, _: Mapping[str, str]) -> Kernel:
+    return _launched(name)
+
+
+@cache
+def _launched(name: str) -> Kernel:
+    return code_of(name)
 
 
 def _assembled(text: str, name: str, _: Mapping[str, str]) -> Kernel:
@@ -111,7 +134,8 @@ def _spelt_out(text: str) -> Iterator[str]:
 def _of_kernel(kernel: str, name: str, texts: Sequence[str]) -> tuple[str, ...]:
     """The values of a kernel's parameter; a text that the parameter takes unsplit is one value."""
     if kernel not in CATALOG:
-        raise UserError(f"-p {name}: {kernel} is a listing; change its .param lines instead")
+        what, where = ("machine code", "launch file") if is_code(kernel) else ("a listing", ".param lines")
+        raise UserError(f"-p {name}: {kernel} is {what}; change its {where} instead")
     known = CATALOG[kernel].parameters
     values = _listed(texts, lambda text: _takes(known, name, text))
     for value in values:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpusim.commands.arguments import (
     Json,
     KernelName,
-    MachineName,
+    MachineOfKernel,
     MaxInstructions,
     Overrides,
     Parameters,
@@ -14,6 +14,7 @@ from gpusim.commands.arguments import (
     instructions_of,
     kernel_of,
     machine_of,
+    placed,
 )
 from gpusim.commands.document import show, write_json
 from gpusim.commands.notices import ineffective_settings
@@ -23,7 +24,7 @@ from gpusim.commands.progress import shown
 def bound(
     kernel: KernelName,
     *,
-    machine: MachineName = "gtx580",
+    machine: MachineOfKernel = None,
     parameter: Parameters = None,
     setting: Overrides = None,
     policy: Policy = None,
@@ -34,13 +35,15 @@ def bound(
 
     Example: gpusim bound sgemm-lai --machine gtx580 -p lds=128
     """
-    chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
+    chosen = kernel_of(kernel, parameter or ())
+    machine, setting = placed(chosen, machine, setting or ())
+    where = machine_of(machine, setting, policy)
     from gpusim.analysis.account import report  # noqa: PLC0415  (--help waits for no compiler)
     from gpusim.bounds import bounds  # noqa: PLC0415  (--help waits for no compiler)
     from gpusim.machine.occupancy import occupancy  # noqa: PLC0415
 
-    limit, settings = instructions_of(kernel, max_instructions, bounds.LIMIT), changes(where, setting or ())
-    unfelt = ineffective_settings(chosen, machine, setting or (), policy)
+    limit, settings = instructions_of(kernel, max_instructions, bounds.LIMIT), changes(where, setting)
+    unfelt = ineffective_settings(chosen, machine, setting, policy)
     with shown(chosen.name):
         facts = chosen, where, bounds.bound(chosen, where, limit=limit), occupancy(chosen, where), settings
     if json:

@@ -5,7 +5,18 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from gpusim.commands.arguments import Json, KernelName, MachineName, Overrides, Parameters, kernel_of, machine_of
+from gpusim.commands.arguments import (
+    OBEYS,
+    Json,
+    KernelName,
+    MachineOfCodes,
+    Overrides,
+    Parameters,
+    is_listing,
+    kernel_of,
+    machine_of,
+    placed,
+)
 from gpusim.commands.document import write, write_json
 from gpusim.commands.notices import ineffective_settings
 from gpusim.launch.assign_codes import with_codes
@@ -18,7 +29,6 @@ from isa.kernel import Kernel
 from isa.program import Program
 from isa.text import listing
 from isa.text.printer import show, show_instruction
-from workloads.catalog import CATALOG
 
 
 @dataclass(frozen=True)
@@ -43,7 +53,7 @@ class CodesDocument(OfSettings, frozen=True):
 def codes(
     kernel: KernelName,
     *,
-    machine: MachineName = "v100",
+    machine: MachineOfCodes = None,
     parameter: Parameters = None,
     setting: Overrides = None,
     json: Json = False,
@@ -54,13 +64,15 @@ def codes(
 
     Example: gpusim codes examples/saxpy.asm --machine h200
     """
-    chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), None)
+    chosen = kernel_of(kernel, parameter or ())
+    machine, setting = placed(chosen, machine, setting or (), OBEYS)
+    where = machine_of(machine, setting, None)
     program = obeyed(chosen, where)
-    unfelt = ineffective_settings(chosen, machine, setting or (), None)
+    unfelt = ineffective_settings(chosen, machine, setting, None)
     if json:
         write_json(_document(chosen, where, program), unfelt)
     else:
-        write(show(program) if kernel in CATALOG else listing.write(replace(chosen, program=program)))
+        write(listing.write(replace(chosen, program=program)) if is_listing(kernel) else show(program))
 
 
 def obeyed(kernel: Kernel, machine: Machine) -> Program:

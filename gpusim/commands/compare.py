@@ -20,7 +20,6 @@ from gpusim.commands.axes import ParameterAxes, PolicyAxis, SettingAxes, axes_of
 from gpusim.commands.document import show, write_json
 from gpusim.commands.notices import ineffective_at_all
 from gpusim.commands.progress import shown, tell_of_compiling
-from gpusim.machine import machine as model
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
 from gpusim.support.plural import plural
 from gpusim.support.processes import as_done
@@ -119,9 +118,7 @@ def compare(
 
     Example: gpusim compare sgemm-lai -p m=192 -p n=192 -p k=64 --machine gtx580 --machine gtx680
     """
-    variants = _variants(
-        kernels, machine or ["gtx580"], setting or (), parameter or (), policy, variant or (), max_cycles
-    )
+    variants = _variants(kernels, machine or [None], setting or (), parameter or (), policy, variant or (), max_cycles)
     if not 2 <= len(variants) <= MOST:
         hint = "give two kernels, machines or values" if len(variants) < 2 else "take gpusim sweep"
         raise UserError(f"compare: {plural(len(variants), 'variant')}, and there is room for 2 to {MOST}; {hint}")
@@ -138,7 +135,7 @@ def compare(
 
 def _variants(
     kernels: Sequence[str],
-    machines: Sequence[str],
+    machines: Sequence[str | None],
     setting: Sequence[str],
     parameter: Sequence[str],
     policy: str | None,
@@ -149,8 +146,9 @@ def _variants(
     chosen = product(kernels, machines, [None, *given] if given else [None])
     several = len(kernels) > 1, len(machines) > 1, len(given) > 0
     found = []
-    for kernel, name, changed in chosen:
-        subject, changes = subject_of(kernel, model.read(name), max_cycles), (changed or "").split()
+    for kernel, given_machine, changed in chosen:
+        subject, changes = subject_of(kernel, given_machine, max_cycles), (changed or "").split()
+        name = given_machine or subject.file.key
         own = [change for change in changes if "." in change.partition("=")[0]]
         settings, parameters = _changed(setting, own), _changed(parameter, [x for x in changes if x not in own])
         axes = axes_of(kernel, subject.file, settings, parameters, policy)

@@ -8,9 +8,9 @@ from typing import Annotated
 import typer
 from rich.table import Column, Table
 
-from gpusim.commands.arguments import MOST_WHOLE, Json, MaxCycles, Overrides, Parameters, Policy
+from gpusim.commands.arguments import MOST_WHOLE, Json, MachineOfKernel, MaxCycles, Overrides, Parameters, Policy
 from gpusim.commands.document import new_table, right, show, write_json
-from gpusim.commands.timelines import DOCUMENTS, KernelOrTimeline, Machine, timeline_of
+from gpusim.commands.timelines import DOCUMENTS, KernelOrTimeline, timeline_of
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
 from gpusim.views.explain import Step, needed
 from gpusim.views.explain import explain as steps_of
@@ -33,7 +33,7 @@ def explain(
     *,
     warp: Annotated[int, typer.Option("--warp", min=0, max=MOST_WHOLE, help="Slot of the SM.")],
     cycle: Annotated[int, typer.Option("--cycle", min=0, max=MOST_WHOLE, help="Cycle since the launch.")],
-    machine: Machine = None,
+    machine: MachineOfKernel = None,
     parameter: Parameters = None,
     setting: Overrides = None,
     policy: Policy = None,

@@ -10,10 +10,10 @@ from typing import Annotated, NamedTuple
 import msgspec
 import typer
 
-from gpusim.commands.arguments import Json, MaxCycles, Overrides, Parameters, Policy
+from gpusim.commands.arguments import Json, MachineOfKernel, MaxCycles, Overrides, Parameters, Policy
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown
-from gpusim.commands.timelines import Cycles, KernelOrTimeline, Machine, Warps, check_name, timeline_of
+from gpusim.commands.timelines import Cycles, KernelOrTimeline, Warps, check_name, timeline_of
 from gpusim.support import whole_file
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
 from gpusim.support.plural import plural
@@ -76,7 +76,7 @@ def export(
         Format, typer.Option("--format", parser=_format, metavar=f"<{'|'.join(Format)}>", help=FORMAT_HELP)
     ],
     out: Annotated[Path, typer.Option("--out", help="The file; compressed if its name ends in .gz.")],
-    machine: Machine = None,
+    machine: MachineOfKernel = None,
     parameter: Parameters = None,
     setting: Overrides = None,
     policy: Policy = None,

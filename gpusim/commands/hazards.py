@@ -8,13 +8,15 @@ import typer
 
 from gpusim.commands.arguments import (
     MOST_WHOLE,
+    OBEYS,
     Json,
     KernelName,
-    MachineName,
+    MachineOfCodes,
     Overrides,
     Parameters,
     kernel_of,
     machine_of,
+    placed,
 )
 from gpusim.commands.codes import obeyed
 from gpusim.commands.document import write, write_json
@@ -35,7 +37,7 @@ MaxCycles = Annotated[int, typer.Option("--max-cycles", min=1, max=MOST_WHOLE, h
 def hazards(
     kernel: KernelName,
     *,
-    machine: MachineName = "v100",
+    machine: MachineOfCodes = None,
     parameter: Parameters = None,
     setting: Overrides = None,
     max_cycles: MaxCycles = MOST,
@@ -47,10 +49,12 @@ def hazards(
 
     Example: gpusim hazards examples/saxpy.asm --machine h200
     """
-    chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), None)
+    chosen = kernel_of(kernel, parameter or ())
+    machine, setting = placed(chosen, machine, setting or (), OBEYS)
+    where = machine_of(machine, setting, None)
     if where.wait_counters is None:
         obeyed(chosen, where)
-    unfelt = ineffective_settings(chosen, machine, setting or (), None)
+    unfelt = ineffective_settings(chosen, machine, setting, None)
     from gpusim.analysis.account import hazards as analysis  # noqa: PLC0415  (--help waits for no compiler)
 
     with shown(chosen.name):

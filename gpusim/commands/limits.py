@@ -17,7 +17,7 @@ from gpusim.commands.arguments import (
     MOST_WHOLE,
     Json,
     KernelName,
-    MachineName,
+    MachineOfKernel,
     MaxCycles,
     Overrides,
     Parameters,
@@ -27,9 +27,10 @@ from gpusim.commands.arguments import (
     kernel_of,
     machine_of,
     overrides_of,
+    placed,
 )
 from gpusim.commands.document import show, write_json
-from gpusim.commands.notices import Launched, ineffective_at_all
+from gpusim.commands.notices import Launched, given, ineffective_at_all
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.machine.machine import Machine, read
 from gpusim.support.document import LaunchDocument, Setting
@@ -48,7 +49,7 @@ class LimitsDocument(LaunchDocument, frozen=True):
 def limits(
     kernel: KernelName,
     *,
-    machine: MachineName = "gtx580",
+    machine: MachineOfKernel = None,
     parameter: Parameters = None,
     setting: Overrides = None,
     policy: Policy = None,
@@ -65,10 +66,12 @@ def limits(
 
     Example: gpusim limits sgemm-lai --machine gtx580 -p m=192 -p n=192 -p k=64
     """
-    chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
+    chosen = kernel_of(kernel, parameter or ())
+    machine, setting = placed(chosen, machine, setting or ())
+    where = machine_of(machine, setting, policy)
     make = partial(kernel_of, kernel, tuple(parameter or ()))
-    overrides = overrides_of(setting or (), policy)
-    unfelt = ineffective_at_all(_launches(chosen, machine, overrides), overrides)
+    overrides = overrides_of(setting, policy)
+    unfelt = ineffective_at_all(_launches(chosen, machine, overrides), given(chosen, overrides))
     tell_of_compiling("compiled")
     with shown(f"limits {chosen.name}", "run") as tell:
         found = limit_study(
@@ -79,7 +82,7 @@ def limits(
             workers=jobs,
             tell=tell,
         )
-    settings = changes(where, setting or ())
+    settings = changes(where, setting)
     if json:
         write_json(LimitsDocument(**report.identity(chosen, where, settings), study=found), unfelt)
     else:
@@ -89,11 +92,12 @@ def limits(
 def _launches(kernel: Kernel, name: str, overrides: Mapping[str, str]) -> Iterator[Launched]:
     """Yield the launch as it is, and with each limit lifted, alone and in order."""
     file, so_far = read(name), dict[str, Setting]()
-    yield Launched(kernel, file, overrides, overrides)
+    asked = given(kernel, overrides)
+    yield Launched(kernel, file, overrides, asked)
     for each in liftings(name, overrides):
         so_far |= each.settings
         for lifted in (each.settings, dict(so_far)):
-            yield Launched(kernel, file, {**REAL, **overrides, **lifted}, overrides.keys() - lifted.keys())
+            yield Launched(kernel, file, {**REAL, **overrides, **lifted}, set(asked) - lifted.keys())
 
 
 def _screen(

@@ -36,6 +36,7 @@ COMMANDS = {
     "asm": "Assemble a listing: program counters, registers, units.",
     "codes": "Print a program with the control codes that a machine obeys.",
     "sass": "List a cubin's kernels, or print one with its control codes.",
+    "launch": "Write a first launch file for a kernel of machine code.",
     "schedule": "Reorder a program so that it waits less.",
     "hazards": "Find registers read or written too early, by wrong control codes.",
     "export": "Write a timeline for Konata, Perfetto, or as a table.",
@@ -80,7 +81,7 @@ def execute(arguments: Sequence[str]) -> int:
     except SystemExit:
         return 0  # typer raises it for a broken pipe: the reader of the output has closed it
     except (UserError, typer.TyperException, KeyboardInterrupt, MemoryError, OSError) as error:
-        return _tell(*_explained(error))
+        return _tell(*_explained(error), *getattr(error, "further", ()))
     if outcome == INTERRUPTED:  # typer returns it for Ctrl-C in a command
         return _tell(*_explained(KeyboardInterrupt()))
     return outcome if isinstance(outcome, int) else 0
@@ -146,9 +147,10 @@ def _nothing() -> None:
     pass
 
 
-def _tell(message: str, code: int) -> int:
+def _tell(message: str, code: int, *further: str) -> int:
     start = "\r" if sys.stderr.isatty() else ""  # overwrites the ^C that a terminal echoes
-    tell(f"{start}error: {one_line(message)}\n")
+    for line in (message, *further):
+        tell(f"{start}error: {one_line(line)}\n")
     return code
 
 

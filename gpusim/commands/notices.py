@@ -1,40 +1,55 @@
-"""Settings that do nothing: a line for each on stderr, and a field of JSON documents."""
+"""Settings that do nothing, and launches that can't show what they are for: a line for each on stderr.
+
+Settings are a field of JSON documents, too.
+"""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from gpusim.commands.arguments import overrides_of
-from gpusim.machine.machine import File, read
+from gpusim.machine.machine import File, Machine, read
 from gpusim.support.document import ANYWAY, Ineffective, Setting
 from gpusim.support.plural import plural
 from isa.errors import UserError
 from isa.kernel import Kernel
+from workloads.catalog import CATALOG
+
+if TYPE_CHECKING:
+    from gpusim.simulation import Sms
 
 MOST = 64  # launches checked at most: each takes some hundredths of a second unless the program is large
 
 
 class Launched(NamedTuple):
-    """A kernel on the machine of a file, all settings of the machine, and the paths of those to check."""
+    """A kernel on the machine of a file, all settings of the machine, the paths of those to check, and the SMs."""
 
     kernel: Kernel
     file: File
     settings: Mapping[str, Setting]
     asked: Iterable[str]
+    sms: Sms = 1
 
 
 def ineffective_settings(
-    kernel: Kernel, machine: str, settings: Sequence[str], policy: str | None, *, energy: bool = False
+    kernel: Kernel, machine: str, settings: Sequence[str], policy: str | None, *, energy: bool = False, sms: Sms = 1
 ) -> Sequence[Ineffective]:
     """Return the settings of a command line that do nothing to a launch, and report them on stderr.
 
-    `energy`: the run computes energy too. Raises UserError for settings that can't be read.
+    `energy`: the run computes energy too; `sms`: those that it simulates. Raises UserError for settings that can't be
+    read.
     """
     overrides = overrides_of(settings, policy)
-    return ineffective_at_all([Launched(kernel, read(machine), overrides, overrides)], overrides, energy=energy)
+    asked = given(kernel, overrides)
+    return ineffective_at_all([Launched(kernel, read(machine), overrides, asked, sms)], asked, energy=energy)
+
+
+def given(kernel: Kernel, overrides: Mapping[str, Setting]) -> list[str]:
+    """Return the paths of the settings that the kernel's launch does not ask for itself."""
+    return [path for path, value in overrides.items() if kernel.settings.get(path) != value]
 
 
 def ineffective_at_all(
@@ -69,6 +84,18 @@ def tell(found: Iterable[Ineffective], what: str) -> None:
         sys.stderr.write(f"note: {one.setting}={one.value} changes nothing for {what}: {one.reason}\n")
 
 
+def tell_of_channels(name: str, machine: Machine, sms: Sms) -> None:
+    """Report on stderr where a kernel of the catalog that shows what several memory channels do can't show it."""
+    if name not in CATALOG or not CATALOG[name].channels:
+        return
+    if machine.memory_channels is None or machine.memory_channels.count == 1:
+        other = CATALOG[name].machine
+        sys.stderr.write(f"note: {name} needs several memory channels, and {machine.key} has one: try {other}\n")
+    elif sms == 1:
+        why = f"one SM has its share of the {machine.memory_channels.count} as one"
+        sys.stderr.write(f"note: {name} needs several memory channels, and {why}: add --sms all\n")
+
+
 def _joined(values: Mapping[str, Ineffective], more: str) -> Ineffective:
     """All values of a setting, with the reason of one that differs from the machine's own value, if there is one."""
     one, *_ = sorted(values.values(), key=lambda each: each.reason == ANYWAY.format(each.value))
@@ -85,7 +112,9 @@ def _reported(launch: Launched, *, energy: bool) -> dict[str, Ineffective]:
     from gpusim.analysis.settings.ineffective import ineffective  # noqa: PLC0415  (--help waits for no compiler)
 
     try:
-        found = ineffective(launch.kernel, launch.file, launch.settings, paths=launch.asked, energy=energy)
+        found = ineffective(
+            launch.kernel, launch.file, launch.settings, paths=launch.asked, energy=energy, sms=launch.sms
+        )
     except UserError:
         return {}
     return {each.setting: each for each in found}

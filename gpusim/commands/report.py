@@ -1,8 +1,12 @@
-"""`gpusim report`: pressure of each instruction on each resource, long paths, and causes of lost issue slots."""
+"""`gpusim report`: pressure of each instruction on each resource, long paths, and causes of lost issue slots.
+
+With `--by line`: what each line of source issued, waited for and accessed (gpusim/commands/report_lines.py).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from enum import StrEnum
 from itertools import groupby
 from typing import Annotated, Any
 
@@ -18,27 +22,31 @@ from gpusim.analysis.account.pressure_report import (
     RegionPressure,
     pressure_report,
 )
+from gpusim.analysis.account.source_lines import by_line
 from gpusim.bounds import bounds
 from gpusim.bounds.bounds import Bound
+from gpusim.commands import report_lines
 from gpusim.commands.arguments import (
     Json,
     KernelName,
-    MachineName,
+    MachineOfKernel,
     MaxCycles,
     Overrides,
     Parameters,
     Policy,
     changes,
     cycles_of,
+    file_of,
     kernel_of,
     machine_of,
+    placed,
     whole_number,
 )
 from gpusim.commands.document import show, write_json
 from gpusim.commands.notices import ineffective_settings
 from gpusim.commands.progress import shown, tell_of_compiling
-from gpusim.simulation import simulate
-from gpusim.support.document import LaunchDocument, doc
+from gpusim.simulation import Result, simulate
+from gpusim.support.document import Document, LaunchDocument, doc
 from gpusim.support.plural import plural
 from gpusim.support.repeats import repeats
 from isa.code_region import CodeRegion, Lines, code_regions
@@ -62,6 +70,13 @@ PATHS = "CP and LCD: cycles that it adds to the critical and to the loop-carried
 REGIONS = "Cycles of the whole run; CP of one execution of the region, LCD of one round of its loop."
 
 
+class By(StrEnum):
+    """What a row of the table is."""
+
+    INSTRUCTION = "instruction"
+    LINE = "line"
+
+
 class ReportDocument(LaunchDocument, frozen=True):
     """Pressure of each instruction on each resource, long paths, and causes of lost issue slots."""
 
@@ -76,14 +91,17 @@ class ReportDocument(LaunchDocument, frozen=True):
 def report(
     kernel: KernelName,
     *,
-    machine: MachineName = "gtx580",
+    machine: MachineOfKernel = None,
     parameter: Parameters = None,
     setting: Overrides = None,
     policy: Policy = None,
     lines: Annotated[
         list[str] | None,
-        typer.Option("--lines", metavar="FIRST:LAST", help="A region of a listing, by its lines; repeatable."),
+        typer.Option("--lines", metavar="FIRST:LAST", help="A region, by lines of the listing or source; repeatable."),
     ] = None,
+    by: Annotated[By, typer.Option("--by", help="What a row of the table is; lines are those of the source.")] = (
+        By.INSTRUCTION
+    ),
     whole: Annotated[bool, typer.Option("--all", help="Every instruction on a line of its own.")] = False,
     totals: Annotated[
         bool, typer.Option("--totals", help="Cycles of the whole run by instruction, not of one execution.")
@@ -93,23 +111,51 @@ def report(
 ) -> None:
     """Simulate a kernel and show, by instruction and region, pressure on each resource, paths and lost issue slots.
 
-    Regions are marked by comments in a listing (GPUSIM-BEGIN name, GPUSIM-END); without any, they are the loops.
+    Regions are marked by comments in a listing (GPUSIM-BEGIN name, GPUSIM-END); without any, they are the loops. --by
+    line sums instructions, waits and memory traffic for each line of the source.
 
     Example: gpusim report mix --machine gtx580
+
+    Example: gpusim report examples/reduce.asm --by line
     """
-    chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
+    chosen = kernel_of(kernel, parameter or ())
+    machine, setting = placed(chosen, machine, setting or ())
+    where = machine_of(machine, setting, policy)
+    if by is By.LINE:
+        _check_by_line(chosen, {"--lines": bool(lines), "--all": whole, "--totals": totals})
     regions = _regions(chosen, lines or ())
-    settings = changes(where, setting or ())
-    unfelt = ineffective_settings(chosen, machine, setting or (), policy)
+    settings = changes(where, setting)
+    unfelt = ineffective_settings(chosen, machine, setting, policy)
     tell_of_compiling("compiled")
     with shown(chosen.name) as tell:
         limit = cycles_of(kernel, max_cycles)
         result = simulate(chosen, where, values=False, max_cycles=limit, progress=tell)
-        found = pressure_report(result, regions, limit=max(bounds.LIMIT, result.run.warp_instructions))
+        most = max(bounds.LIMIT, result.run.warp_instructions)
+        if by is By.LINE:
+            made, parts = _by_line(result, file_of(kernel), most, settings)
+        else:
+            found = pressure_report(result, regions, limit=most)
+            made, parts = _document(found, settings), _screen(found, settings, whole=whole, totals=totals)
     if json:
-        write_json(_document(found, settings), unfelt)
+        write_json(made, unfelt)
     else:
-        show(*_screen(found, settings, whole=whole, totals=totals))
+        show(*parts)
+
+
+def _by_line(
+    result: Result, loaded: str, limit: int, settings: Mapping[str, int | str]
+) -> tuple[Document, Iterator[RenderableType]]:
+    """Return the report by line of source as a document and for the screen."""
+    found = by_line(result, loaded, limit=limit)
+    return report_lines.document(found, settings), report_lines.screen(found, settings)
+
+
+def _check_by_line(kernel: Kernel, given: Mapping[str, bool]) -> None:
+    """Raise UserError for a kernel without lines of source, and for an option that --by line has no use for."""
+    for option, present in given.items():
+        if present:
+            raise UserError(f"--by line: it has no use for {option}; leave one of the two out")
+    report_lines.check(kernel)
 
 
 def _regions(kernel: Kernel, texts: Sequence[str]) -> Sequence[CodeRegion]:
@@ -122,7 +168,9 @@ def _regions(kernel: Kernel, texts: Sequence[str]) -> Sequence[CodeRegion]:
             raise UserError(f"--lines {text}: give the first and the last line, such as --lines 10:40")
         found = code_regions(kernel.program, [Lines(f"lines {text}", start, end)])
         if not found:
-            raise UserError(f"--lines {text}: {kernel.name} has no instruction there; give lines of a listing")
+            raise UserError(
+                f"--lines {text}: {kernel.name} has no instruction there; give lines of the listing or source"
+            )
         regions += found
     return regions
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, cast
@@ -11,21 +12,26 @@ import typer
 from gpusim.analysis.account import report
 from gpusim.analysis.account.energy import Spent, known, spent
 from gpusim.commands.arguments import (
+    Architecture,
     Json,
     KernelName,
-    MachineName,
+    MachineOfKernel,
     MaxCycles,
+    NvccFlags,
     Overrides,
     Parameters,
     Policy,
     changes,
+    code_of,
     cycles_of,
+    flags_of,
     kernel_of,
     machine_of,
+    placed,
     whole_number,
 )
 from gpusim.commands.document import show, write_json
-from gpusim.commands.notices import ineffective_settings
+from gpusim.commands.notices import ineffective_settings, tell_of_channels
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.engines.simulate import write_trace
 from gpusim.machine.machine import facts, seconds
@@ -35,6 +41,7 @@ from gpusim.units.capacities import NEVER
 from isa.errors import UserError
 from isa.execute.interpret import LIMIT
 from isa.execute.traffic import traffic
+from isa.kernel import Kernel
 
 WRONG_VALUES = 1  # exit code
 
@@ -42,7 +49,7 @@ WRONG_VALUES = 1  # exit code
 def run(
     kernel: KernelName,
     *,
-    machine: MachineName = "gtx580",
+    machine: MachineOfKernel = None,
     parameter: Parameters = None,
     setting: Overrides = None,
     policy: Policy = None,
@@ -60,6 +67,15 @@ def run(
     trace: Annotated[
         Path | None, typer.Option("--trace", help="Write a trace of one SM, record by record, to a .npy file (large).")
     ] = None,
+    architecture: Architecture = None,
+    launch: Annotated[
+        Path | None,
+        typer.Option("--launch", metavar="FILE", help="The launch file of machine code: k.toml of k.cubin."),
+    ] = None,
+    nvcc_flags: NvccFlags = "",
+    force: Annotated[
+        bool, typer.Option("--force", help="Run machine code on a machine that doesn't execute it: what if.")
+    ] = False,
     energy: Annotated[
         bool, typer.Option("--energy", help="Compute energy from words at each level and [energy] of the machine.")
     ] = False,
@@ -67,15 +83,20 @@ def run(
 ) -> None:
     """Simulate a kernel: values checked, cycles, bound, and where the lost cycles went. Wrong values end with code 1.
 
+    Machine code and CUDA C run with the launch file beside them, which gpusim launch writes; docs/sass.md says more.
+
     Example: gpusim run sgemm-lai --machine gtx580-1566 -p layout=nt -p lds=64
     """
-    chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
-    settings = changes(where, setting or ())
+    chosen = _chosen(kernel, parameter or (), architecture, launch, flags_of(nvcc_flags), force=force)
+    machine, setting = placed(chosen, machine, setting or ())
+    where = machine_of(machine, setting, policy)
+    settings = changes(where, setting)
     if trace:
         whole_file.check(trace)
     if energy:
         known(where, chosen.warp_size)
-    unfelt = ineffective_settings(chosen, machine, setting or (), policy, energy=energy)
+    unfelt = ineffective_settings(chosen, machine, setting, policy, energy=energy, sms=_sms(sms))
+    tell_of_channels(kernel, where, _sms(sms))
     tell_of_compiling(engine, sms)
     limit = cycles_of(kernel, max_cycles)
     simulated = partial(simulate, chosen, where, engine=engine, max_cycles=limit)
@@ -90,6 +111,21 @@ def run(
         show(report.screen(result, settings, joules))
     if result.verification.wrong:
         raise typer.Exit(WRONG_VALUES)
+
+
+def _chosen(
+    name: str,
+    parameters: Sequence[str],
+    architecture: int | None,
+    launch: Path | None,
+    flags: Sequence[str],
+    *,
+    force: bool,
+) -> Kernel:
+    """Return the kernel that is named; options of machine code need a file of it."""
+    if architecture or launch or flags or force:
+        return code_of(name, parameters, launch, flags, architecture=architecture, force=force)
+    return kernel_of(name, parameters)
 
 
 def _spent(result: Result, machine: str) -> Spent:

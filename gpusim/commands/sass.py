@@ -10,18 +10,17 @@ from typing import Annotated
 import typer
 from rich.table import Column, Table
 
-from gpusim.commands.arguments import Json
+from gpusim.commands.arguments import Architecture, Json, NvccFlags, flags_of
 from gpusim.commands.document import new_table, right, show, write, write_json
 from gpusim.support.document import Document, doc
 from gpusim.support.plural import plural
 from isa import control
-from isa.errors import UserError
-from isa.reading.nearest import nearest
 from isa.sass import code, syntax
+from isa.sass.choice import chosen, kernels
 from isa.sass.code import Code
 from isa.sass.cubin import Function
 from isa.sass.dump import Encoded, Section
-from isa.sass.names import named, plain
+from isa.sass.names import plain
 
 
 @dataclass(frozen=True)
@@ -61,55 +60,39 @@ class SassDocument(Document, frozen=True):
 
 
 def sass(
-    file: Annotated[str, typer.Argument(help="A cubin, fat binary or executable, or the text of a dump.")],
+    file: Annotated[str, typer.Argument(help="A cubin, fat binary or executable, a dump's text, or CUDA C (.cu).")],
     kernel: Annotated[str | None, typer.Argument(help="A kernel, mangled or plain; prints its code.")] = None,
     *,
-    architecture: Annotated[
-        int | None,
-        typer.Option("--arch", min=50, max=999, metavar="N", help="90 for sm_90, of a file for several."),
-    ] = None,
+    architecture: Architecture = None,
+    nvcc_flags: NvccFlags = "",
     json: Json = False,
 ) -> None:
     """List the kernels in a file of machine code, or print one with its control codes and source lines.
 
-    Texts are those of cuobjdump -sass and nvdisasm -hex -c; other files need the extra gpusim[cuda].
+    Texts are those of cuobjdump -sass and nvdisasm -hex -c; other files need the extra gpusim[cubin]. CUDA C needs
+    gpusim[cuda]: nvcc compiles it where g++ is installed, else NVRTC; -lineinfo is always among the options.
 
     Example: gpusim sass examples/saxpy.sass saxpy
     """
-    found = code.read(file, architecture)
-    chosen = _chosen(found, kernel, file)
+    found = code.read(file, architecture, flags_of(nvcc_flags))
+    names = _chosen(found, kernel, file)
     if json:
-        write_json(_document(found, chosen, file, whole=kernel is not None))
+        write_json(_document(found, names, file, whole=kernel is not None))
     elif kernel is None:
-        show(_headline(found, file), _table(found, chosen))
+        show(_headline(found, file), _table(found, names))
     else:
-        write("".join(_lines(found.sections[chosen[0]])))
-
-
-def _kernels(found: Code) -> tuple[str, ...]:
-    return found.cubin.kernels if found.cubin else tuple(found.sections)
+        write("".join(_lines(found.sections[names[0]])))
 
 
 def _chosen(found: Code, kernel: str | None, file: str) -> tuple[str, ...]:
     """Return the mangled names to show: all, or the one that is named; raises UserError for none, or several."""
-    every = _kernels(found)
-    if kernel is None:
-        return every
-    meant = named(kernel, every)
-    if len(meant) > 1:
-        raise UserError(f"{file}: {kernel} has several instances; name one: {', '.join(meant)}")
-    if not meant:
-        names = list(dict.fromkeys(map(plain, every)))
-        near = nearest(kernel, names)
-        advice = f"did you mean {near}?" if near else f"it has {', '.join(names)}"
-        raise UserError(f"{file}: no kernel {kernel}; {advice}")
-    return meant
+    return kernels(found) if kernel is None else (chosen(found, kernel, file),)
 
 
 def _headline(found: Code, file: str) -> str:
     count = sum(len(section.instructions) for section in found.sections.values())
     where = f"sm_{found.architecture}, " if found.architecture else ""
-    return f"{file}: {where}{plural(len(_kernels(found)), 'kernel')}, {plural(count, 'instruction')}"
+    return f"{file}: {where}{plural(len(kernels(found)), 'kernel')}, {plural(count, 'instruction')}"
 
 
 def _table(found: Code, names: tuple[str, ...]) -> Table:

@@ -13,15 +13,17 @@ from gpusim.commands.arguments import (
     MOST_WHOLE,
     Json,
     KernelName,
-    MachineName,
+    MachineOfKernel,
     MaxCycles,
     Overrides,
     Parameters,
     Policy,
     cycles_of,
     instructions_of,
+    is_code,
     kernel_of,
     machine_of,
+    placed,
 )
 from gpusim.commands.document import write, write_json
 from gpusim.commands.notices import ineffective_settings
@@ -45,7 +47,7 @@ BUDGET = 400
 def schedule(
     kernel: KernelName,
     *,
-    machine: MachineName = "gtx580",
+    machine: MachineOfKernel = None,
     parameter: Parameters = None,
     setting: Overrides = None,
     policy: Policy = None,
@@ -76,14 +78,18 @@ def schedule(
 
     Example: gpusim schedule dgemm-tan -p variant=v2 --machine c2050 --search --budget 100
     """
-    chosen, where = kernel_of(kernel, parameter or ()), machine_of(machine, setting or (), policy)
+    if is_code(kernel):
+        raise UserError(f"{kernel}: machine code, whose order is its compiler's; reorder a listing")
+    chosen = kernel_of(kernel, parameter or ())
+    machine, setting = placed(chosen, machine, setting or ())
+    where = machine_of(machine, setting, policy)
     _check_search(search, budget=budget, seed=seed, on=on)
     rehearsal = _rehearsal(kernel, chosen, parameter or (), on or ())
     from gpusim.analysis.search import scheduling  # noqa: PLC0415  (--help waits for no compiler)
 
     if out:
         whole_file.check(out)
-    unfelt = ineffective_settings(chosen, machine, setting or (), policy)
+    unfelt = ineffective_settings(chosen, machine, setting, policy)
 
     pairs, orders = _static(kernel, chosen, where)
     found = (

@@ -29,7 +29,7 @@ from gpusim.analysis.search.sweep import (
     shuffled,
 )
 from gpusim.analysis.search.sweep_table import compared, write_csv, write_parquet
-from gpusim.commands.arguments import MOST_SEED, MOST_WHOLE, Json, KernelName, MachineName, is_listing
+from gpusim.commands.arguments import MOST_SEED, MOST_WHOLE, Json, KernelName, MachineOfKernel, is_code, is_listing
 from gpusim.commands.axes import ParameterAxes, PolicyAxis, SettingAxes, axes_of, launches, subject_of
 from gpusim.commands.document import show, write_json
 from gpusim.commands.kernel_tuner_files import (
@@ -45,6 +45,7 @@ from gpusim.commands.kernel_tuner_files import (
 from gpusim.commands.notices import ineffective_at_all
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.commands.sweep_screen import Swept, document, first_varied, plotted, screen
+from gpusim.launch_file.prepare import files_of
 from gpusim.machine import machine as model
 from gpusim.support import dask_cluster
 from gpusim.support.document import Ineffective
@@ -80,7 +81,7 @@ Spread = Callable[[Callable[[SweepPoint], SweepRow], list[SweepPoint]], Generato
 def sweep(
     kernel: KernelName,
     *,
-    machine: MachineName = "gtx580",
+    machine: MachineOfKernel = None,
     setting: SettingAxes = None,
     parameter: ParameterAxes = None,
     policy: PolicyAxis = None,
@@ -106,7 +107,7 @@ def sweep(
 
     Example: gpusim sweep sgemm-lai -p m=96 -p n=96 -p k=32 -p blocking=1:3 --set schedulers.count=1,2
     """
-    subject, given = subject_of(kernel, model.read(machine), max_cycles), given_by(t1, rename or ())
+    subject, given = subject_of(kernel, machine, max_cycles), given_by(t1, rename or ())
     settings, parameters = [*(setting or ()), *given.settings], [*(parameter or ()), *given.parameters]
     axes = axes_of(kernel, subject.file, settings, parameters, policy)
     columns, spread = compared(pareto, axes, "--pareto"), _spread(jobs, dask)
@@ -166,15 +167,21 @@ def _spread(jobs: int | None, dask: str) -> Spread:
 
 
 def _settings(kernel: str, subject: Subject) -> SweepSettings:
-    text = listing.text_of(kernel) if is_listing(kernel) else ""
     return SweepSettings(
         kernel=kernel,
-        listing=text and sha256(text.encode()).hexdigest()[:16],
+        listing=_digest(kernel),
         machine=subject.file.key,
         facts=hash_of(model.build(subject.file)),
         max_cycles=subject.max_cycles,
         version=version("gpusim"),
     )
+
+
+def _digest(kernel: str) -> str:
+    """Return what distinguishes a listing, or code with its launch file, from others; empty for a kernel by name."""
+    if is_code(kernel):
+        return sha256(b"".join(sha256(path.read_bytes()).digest() for path in files_of(kernel))).hexdigest()[:16]
+    return sha256(listing.text_of(kernel).encode()).hexdigest()[:16] if is_listing(kernel) else ""
 
 
 @contextmanager

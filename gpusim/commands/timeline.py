@@ -8,9 +8,9 @@ from typing import Annotated
 import msgspec
 import typer
 
-from gpusim.commands.arguments import Json, MaxCycles, Overrides, Parameters, Policy
+from gpusim.commands.arguments import Json, MachineOfKernel, MaxCycles, Overrides, Parameters, Policy
 from gpusim.commands.document import width, write
-from gpusim.commands.timelines import DOCUMENTS, Cycles, KernelOrTimeline, Machine, Warps, check_name, timeline_of
+from gpusim.commands.timelines import DOCUMENTS, Cycles, KernelOrTimeline, Warps, check_name, timeline_of
 from gpusim.support import whole_file
 from gpusim.timeline.document import Timeline
 from gpusim.views.text import text
@@ -21,7 +21,7 @@ FIRST = 200  # cycles of a run that are shown as text by default
 def timeline(
     kernel: KernelOrTimeline,
     *,
-    machine: Machine = None,
+    machine: MachineOfKernel = None,
     parameter: Parameters = None,
     setting: Overrides = None,
     policy: Policy = None,

@@ -10,19 +10,18 @@ from typing import Annotated
 import msgspec
 import typer
 
-from gpusim.commands.arguments import changes, cycles_of, kernel_of, machine_of
+from gpusim.commands.arguments import changes, cycles_of, file_of, kernel_of, machine_of, placed
 from gpusim.commands.notices import ineffective_settings
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.support import whole_file
 from gpusim.timeline.document import Timeline
 from gpusim.timeline.file import load, part
+from gpusim.timeline.source import with_source
 from isa.errors import UserError
 
 DOCUMENTS = ".json", ".json.gz"
-MACHINE = "gtx580"
-KernelOrTimeline = Annotated[str, typer.Argument(help="A kernel, a listing, or a timeline (.json, .json.gz).")]
-Machine = Annotated[
-    str | None, typer.Option("--machine", help=f"A machine's name, or a .toml file. [default: {MACHINE}]")
+KernelOrTimeline = Annotated[
+    str, typer.Argument(help="A kernel, a listing, machine code, or a timeline (.json, .json.gz).")
 ]
 Warps = Annotated[str | None, typer.Option("--warps", metavar="0-3,8", help="Only these warp slots of the SM.")]
 Cycles = Annotated[str | None, typer.Option("--cycles", metavar="FROM:TO", help="From this cycle up to that one.")]
@@ -57,17 +56,20 @@ def timeline_of(
             raise UserError(f"{name}: a timeline is of a finished run; leave out kernel and machine options")
         document = load(Path(name))
         return part(document, document.start if cycles is None else start, end, slots)
-    kernel, where = kernel_of(name, parameters), machine_of(machine or MACHINE, settings, policy)
+    kernel = kernel_of(name, parameters)
+    machine, settings = placed(kernel, machine, settings)
+    where = machine_of(machine, settings, policy)
     from gpusim.timeline.build import timeline  # noqa: PLC0415  (--help waits for no compiler)
     from gpusim.units.capacities import NEVER  # noqa: PLC0415
 
     tell_of_compiling("compiled")
     replaced, limit = changes(where, settings), cycles_of(name, max_cycles) or NEVER
-    unfelt = () if quiet else ineffective_settings(kernel, machine or MACHINE, settings, policy)
+    unfelt = () if quiet else ineffective_settings(kernel, machine, settings, policy)
     with shown(kernel.name) as tell:
         found = timeline(
             kernel, where, warps=slots, start=start, end=end, max_cycles=limit, settings=replaced, progress=tell
         )
+    found = with_source(found, kernel.program, file_of(name))
     return msgspec.structs.replace(found, ineffective=unfelt) if unfelt else found
 
 

@@ -16,6 +16,7 @@ from gpusim.analysis.validate.validation import Kind, Outcome, Quantity, outcome
 from gpusim.commands.arguments import Json, Overrides, changes, machine_of
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.commands.validate_kernels import Wanted, validate_kernels
 from gpusim.machine.machine import Machine
 from gpusim.support.document import Document, MachineKey, Settings, doc
 from gpusim.support.plural import plural
@@ -105,15 +106,38 @@ def validate(
     measured: Annotated[
         Path | None, typer.Option("--measured", metavar="FILE.csv", help="Compare the rows of a measured file instead.")
     ] = None,
+    kernels: Annotated[
+        bool, typer.Option("--kernels", help="Compare whole kernels that were timed and profiled instead.")
+    ] = False,
+    only: Annotated[
+        list[str] | None,
+        typer.Option("--only", metavar="NAME", help="A kernel, sgemm* for several, or a configuration; repeatable."),
+    ] = None,
+    plot: Annotated[
+        Path | None, typer.Option("--plot", metavar="FILE.svg", help="Also draw the kernels' cycles and stall reasons.")
+    ] = None,
+    page: Annotated[
+        Path | None, typer.Option("--markdown", metavar="FILE", help="Also write the kernels' tables as a page.")
+    ] = None,
     setting: Overrides = None,
     json: Json = False,
 ) -> None:
     """Run the microbenchmarks of a machine's published figures, and show published, simulated, error and kind.
 
-    With --measured, show each row of a measured file beside its simulated stream, and errors by experiment.
+    With --measured, show each row of a measured file beside its simulated stream, and errors by experiment. With
+    --kernels, simulate 21 compiled kernels in the configurations solo, persm, resident and full (some two minutes), and
+    show cycles, stall reasons and counts beside those of the chip; --only saxpy --only solo takes a part.
 
     Example: gpusim validate gtx580
     """
+    if kernels:
+        if measured:
+            raise UserError(f"--measured {measured}: leave out --kernels, or compare the rows alone")
+        validate_kernels(machine, setting or (), Wanted(only or (), plot, page), json=json)
+        return
+    for option, value in (("--only", only), ("--plot", plot), ("--markdown", page)):
+        if value:
+            raise UserError(f"{option}: belongs to --kernels; give both")
     where = machine_of(machine, setting or (), None)
     if measured:
         _measured(where, measured, setting or (), json=json)

@@ -1,4 +1,4 @@
-"""`gpusim view`: a timeline, or two side by side, as a page for any browser."""
+"""`gpusim view`: a timeline, or two side by side, as a page for any browser; or its source as a picture."""
 
 from __future__ import annotations
 
@@ -10,14 +10,14 @@ from typing import Annotated
 import msgspec
 import typer
 
-from gpusim.commands.arguments import POLICIES, Json, MaxCycles, Overrides, Parameters, kernel_of, machine_of
+from gpusim.commands.arguments import POLICIES, Json, MaxCycles, Overrides, Parameters, kernel_of, machine_of, placed
 from gpusim.commands.document import write, write_json
-from gpusim.commands.timelines import DOCUMENTS, MACHINE, Cycles, KernelOrTimeline, Warps, timeline_of
+from gpusim.commands.timelines import DOCUMENTS, Cycles, KernelOrTimeline, Warps, timeline_of
 from gpusim.support import whole_file
 from gpusim.support.document import Document, Ineffective, KernelKey, MachineKey, Policy, Settings, doc
 from gpusim.support.plural import plural
 from gpusim.timeline.document import NONE, Timeline
-from gpusim.views import html
+from gpusim.views import html, source_svg
 from isa.errors import UserError
 
 CYCLES = 100_000  # of a kernel, by default
@@ -54,7 +54,9 @@ def view(
     kernel: KernelOrTimeline,
     other: Annotated[str | None, typer.Argument(help="A second one, shown beside the first.")] = None,
     *,
-    out: Annotated[Path, typer.Option("--out", help="The HTML file.")],
+    out: Annotated[
+        Path, typer.Option("--out", "-o", help="The HTML file; if it ends in .svg, a picture of the source view.")
+    ],
     machine: Annotated[
         list[str] | None, typer.Option("--machine", help="A machine's name, or a .toml file; two: side by side.")
     ] = None,
@@ -70,20 +72,30 @@ def view(
 ) -> None:
     """Write one HTML file that shows what each warp instruction did, when, and what it waited for.
 
-    It needs no network: open it in a browser. Two kernels, timelines, machines or policies appear side by side. By
-    default the first 100,000 cycles of a kernel are shown; --cycles chooses others.
+    It needs no network: open it in a browser. Its source view has the lines of the source next to the instructions made
+    from them. Two kernels, timelines, machines or policies appear side by side. By default the first 100,000 cycles of
+    a kernel are shown; --cycles chooses others.
 
     Example: gpusim view examples/reduce.asm --machine gtx580 --machine h200 --out reduce.html
+
+    Example: gpusim view examples/reduce.asm --machine h200 --out reduce.svg
     """
     whole_file.check(out)
     sides = _sides([kernel, other] if other else [kernel], machine or [], policy or [])
+    picture = out.suffix == ".svg"
+    if picture and len(sides) > 1:
+        raise UserError(f"{out}: a picture shows one run; leave out the second, or let the name end in .html")
     runs = [_run(*side, parameter or (), setting or (), warps, cycles, max_cycles) for side in sides]
     _check(runs)
-    whole_file.write(out, html.page(runs))
+    if picture:
+        whole_file.write_pieces(out, source_svg.svg(runs[0]))
+    else:
+        whole_file.write(out, html.page(runs))
     if json:
         write_json(ViewDocument(str(out), out.stat().st_size, [_shown(run) for run in runs]))
     else:
-        lines = [f"{out}: {plural(out.stat().st_size, 'byte')}; open it in a browser", *map(_line, runs)]
+        use = "browsers and drawing programs open it" if picture else "open it in a browser"
+        lines = [f"{out}: {plural(out.stat().st_size, 'byte')}; {use}", *map(_line, runs)]
         write("".join(f"{line}\n" for line in lines))
 
 
@@ -121,8 +133,9 @@ def _run(
         return run
     from gpusim.bounds.roofline import summary  # noqa: PLC0415  (--help waits for no compiler)
 
-    where = machine_of(machine or MACHINE, settings, policy)
-    return msgspec.structs.replace(run, summary=summary(kernel_of(name, parameters), where, run.cycles))
+    kernel = kernel_of(name, parameters)
+    where = machine_of(*placed(kernel, machine, settings), policy)
+    return msgspec.structs.replace(run, summary=summary(kernel, where, run.cycles))
 
 
 def _check(runs: Sequence[Timeline]) -> None:

@@ -18,8 +18,8 @@ SIMULATED = "fitted", "in sight", "predicted"
 KINDS = {
     "counted": "in an instruction stream",
     "analytic": "from published formulas and the numbers of the machine files",
-    "input": "a number of a machine file itself",
-    "arithmetic": "from other numbers of the document alone: no program and no machine decides it",
+    "input": "a number of a machine file itself, or what a rule of the model says outright",
+    "arithmetic": "from other numbers of the document, or a data sheet: no program and no machine file decides it",
     "fitted": "parameters of the machine were fitted to it",
     "in sight": "simulated; the choices that follow were made by people who saw the result",
     "predicted": "simulated; nobody saw the result while choosing",

@@ -30,7 +30,7 @@ def points_without_constraints(_: Bench) -> Finding:
     """Nine numbers from 1 to 256."""
     points = 256 ** len(stencil_space("z").axes)
     words = f"{points:.1e}".replace("e+", "e")
-    return arithmetic(words, note="256^9; the slides call it about 10^21", passed=10**20 < points < 10**22)
+    return arithmetic(words, note="256^9 is about 10^21, says the slide", passed=10**20 < points < 10**22)
 
 
 @claim("KZ04")

@@ -15,7 +15,7 @@ from gpusim.reproduction.main_loop import main_loop
 from isa.errors import UserError
 from isa.execute.interpret import interpret
 from isa.kernel import WARP_SIZE
-from isa.table import Unit
+from isa.row import Unit
 from isa.text import listing
 from workloads.gemm.lai_program import register_map
 
@@ -66,7 +66,10 @@ def share_with_lds_128(bench: Bench) -> Finding:
     names = [i.row.mnemonic for i in bench.kernel("mix", ratio="12:1", lds=128).program.instructions]
     ffmas, loads = names.count("FFMA"), names.count("LDS.128")
     whole = ffma_share(bench, BLOCKING, 128)
-    note = f"12 FFMAs to 1 load, counted in the mix; SGEMM, which pads 6 to 8, has whole loads: {whole:.1f} %"
+    note = (
+        "derived, not printed: 12 of 13 by the report's ratio of 12 to 1, counted in the mix; SGEMM, which pads 6 to "
+        f"8, has whole loads: {whole:.1f} %"
+    )
     return counted(100 * ffmas / (ffmas + loads), note=note)
 
 
@@ -135,7 +138,8 @@ def loosely_largest_blocking(bench: Bench) -> Finding:
 @claim("LS27")
 def least_depth(_: Bench) -> Finding:
     """Equation 5."""
-    return arithmetic(next(depth for depth in range(1, 65) if equations.tile_divides(THREADS, BLOCKING, depth)))
+    least = next(depth for depth in range(1, 65) if equations.tile_divides(THREADS, BLOCKING, depth))
+    return arithmetic(least, note="derived, not printed: the report's equation with the 256 threads that it chooses")
 
 
 @claim("LS28")
@@ -144,7 +148,8 @@ def shared_memory(bench: Bench) -> Finding:
     most = bench.machine(GTX580).limits.shared_bytes
     size = 2 * bench.kernel("sgemm-lai").program.shared_bytes
     fits = equations.shared_fits(2, THREADS, BLOCKING, DEPTH, most) and size <= most
-    return counted(size / 4, size, note=f"of {most} bytes" if fits else f"more than {most} bytes")
+    room = f"of {most} bytes" if fits else f"more than {most} bytes"
+    return counted(size / 4, size, note=f"derived, not printed: two tiles of 16 by 96 words for each block; {room}")
 
 
 @claim("LS29")
@@ -153,7 +158,11 @@ def tightly_largest_blocking(bench: Bench) -> Finding:
     most = bench.machine(GTX580).limits.registers_per_thread
     needed = [equations.registers_needed(blocking, THREADS, DEPTH, INDICES) for blocking in (6, 7)]
     fitting = [b for b in range(1, LARGEST) if equations.blocking_fits_tightly(b, THREADS, DEPTH, INDICES, most)]
-    return analytic(*needed, max(fitting), note="63 with the second register for B that LDS.64 takes")
+    note = (
+        "62 and 78 are derived, not printed: the sums of the equation's terms; 63, as printed, with the second "
+        "register for B that LDS.64 takes"
+    )
+    return analytic(*needed, max(fitting), note=note)
 
 
 @claim("LS30")
@@ -167,7 +176,8 @@ def tile_rows(bench: Bench) -> Finding:
 @claim("LS31")
 def throughput_factors(bench: Bench) -> Finding:
     """Equation 9: issue slots over instructions of the mixes."""
-    return fitted(bench.fitted(GTX580, FIGURE_2), *(32 / rate for rate in _mixes(bench)))
+    note = "derived, not printed: 32 over the rates of figure 2"
+    return fitted(bench.fitted(GTX580, FIGURE_2), *(32 / rate for rate in _mixes(bench)), note=note)
 
 
 def _mixes(bench: Bench) -> list[float]:
@@ -179,7 +189,8 @@ def memory_bounds(bench: Bench) -> Finding:
     """Equation 10."""
     tile = equations.shared_blocking(THREADS, BLOCKING)
     bounds = [equations.memory_bound(bandwidth_gbs(bench.machine(key)), tile) for key in (GTX580, KEPLER)]
-    return analytic(*bounds, note="bandwidth in words per second, for which equation 10 names no unit")
+    note = "derived, not printed: table 1's bandwidths in words per second, as the equation names no unit, times 96"
+    return analytic(*bounds, note=note)
 
 
 @claim("LS33")
@@ -253,7 +264,8 @@ def lds_128_at_best(_: Bench) -> Finding:
 @claim("LS41")
 def close_to_32(bench: Bench) -> Finding:
     """The two narrower mixes over the issue rate."""
-    return fitted(bench.fitted(GTX580, FIGURE_2), *(100 * rate / 32 for rate in _mixes(bench)[:2]))
+    note = "derived, not printed: 31.3 and 30.4 of figure 2 over 32, to which the report calls them close"
+    return fitted(bench.fitted(GTX580, FIGURE_2), *(100 * rate / 32 for rate in _mixes(bench)[:2]), note=note)
 
 
 @claim("LS42")

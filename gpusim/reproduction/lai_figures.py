@@ -1,6 +1,6 @@
-"""Figures 2 and 3 of RR-7923 as plots, and the shape of figure 2's curves (LS66).
+"""Figures 1, 2 and 3 of RR-7923 as plots, and the shape of figure 2's curves (LS66).
 
-Both figures survive only as captions: the published points are those that the report's text gives.
+The figures survive only as captions: the published points are those that the report's text gives.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from gpusim.reproduction import plot as plots
 from gpusim.reproduction.bench import Bench, Run
 from gpusim.reproduction.claims import published
 from gpusim.reproduction.finding import Finder, Finding, fitted, registrar
-from gpusim.reproduction.lai_bound import FIGURE_2
+from gpusim.reproduction.lai_bound import BLOCKING, FIGURE_2, LARGEST, ffma_share
 from gpusim.reproduction.lai_sgemm import LAYOUTS, NAMES, SIZE, SWEEP, WIDTHS, layouts, over_sizes, published_rates
 from gpusim.reproduction.lai_table import GTX580
 from gpusim.reproduction.plot import Curve, Plot, Plotter
@@ -27,6 +27,7 @@ SLOTS = 32  # thread instructions that an SM issues in a cycle
 ALONE = {32: 16.0, 128: 2.0}  # thread instructions per cycle at ratio 0: table 1 and section 3.1
 RATIO_OF = {32: 3, 64: 6, 128: 12}  # at a register blocking of 6
 MIX_OF = {32: "LS36", 64: "LS37", 128: "LS38"}
+SHARE_OF = {32: {1: "LS18", BLOCKING: "LS19"}, 64: {BLOCKING: "LS20"}, 128: {BLOCKING: "LS21"}}  # by blocking
 
 
 def curves(bench: Bench) -> dict[int, list[float]]:
@@ -65,6 +66,29 @@ def _worst(found: Mapping[int, Sequence[float]]) -> tuple[float, int, int]:
         for width, rates in found.items()
         for ratio, (before, after) in zip(RATIOS[1:], pairwise(rates), strict=True)
     )
+
+
+@plot("lai-figure-1")
+def figure_1(bench: Bench) -> Plot:
+    """Shares of FFMAs in programs of every blocking and width, and those that the report prints in its text."""
+    blockings = range(1, LARGEST + 1)
+    shares = {width: tuple(ffma_share(bench, blocking, width) for blocking in blockings) for width in WIDTHS}
+    ours = [Curve(NAMES[width], tuple(map(float, blockings)), of) for width, of in shares.items()]
+    theirs = [Curve(NAMES[width], *_shares_printed(width), published=True, line=False) for width in WIDTHS]
+    return Plot(
+        "RR-7923, figure 1: FFMAs in the main loop of SGEMM",
+        "register blocking",
+        "% of FFMAs and shared loads",
+        (*ours, *theirs),
+        note="The published points are those printed in the text; that of LDS.128 follows from the ratio of 12 to 1 "
+        "there, and takes one and a half loads for six words. A program has whole ones, so here a width that does not "
+        "divide the blocking has a dent.",
+    )
+
+
+def _shares_printed(width: int) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    names = SHARE_OF[width]
+    return tuple(map(float, names)), tuple(published(name)[0].value or 0.0 for name in names.values())
 
 
 @plot("lai-figure-2")

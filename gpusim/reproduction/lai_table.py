@@ -8,7 +8,7 @@ from gpusim.machine.machine import Machine, bandwidth_gbs, peak_gflops
 from gpusim.reproduction.bench import Bench, Measurement, Run
 from gpusim.reproduction.finding import Finder, Finding, analytic, given, registrar
 from gpusim.units.pipe import lanes
-from isa.table import Unit
+from isa.row import Unit
 
 CLAIMS: dict[str, Finder] = {}
 claim = registrar(CLAIMS)

@@ -19,7 +19,6 @@ from gpusim.reproduction import (
     kurzak_speed,
     kurzak_stencil,
     lai_bound,
-    lai_figure_1,
     lai_figures,
     lai_limits,
     lai_sgemm,
@@ -45,7 +44,6 @@ from gpusim.support.processes import processes
 
 MODULES = (
     lai_bound,
-    lai_figure_1,
     lai_figures,
     lai_limits,
     lai_sgemm,

@@ -17,7 +17,7 @@ from gpusim.reproduction.plot import Curve, Plot, Plotter
 from gpusim.reproduction.plot import registrar as plots
 from gpusim.units.global_memory import arriving_mbs
 from isa.kernel import WARP_SIZE
-from isa.table import Unit
+from isa.row import Unit
 from workloads.gemm.tan_plan import DEPTH
 from workloads.gemm.tan_plan import SIDE as TILE
 

@@ -9,11 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from itertools import pairwise
 
 from gpusim.machine import machine as model
 from gpusim.reproduction import tan_cublas
 from gpusim.reproduction.bench import NONE, Bench, Measurement, Pairs, Run
-from gpusim.reproduction.claims import select
+from gpusim.reproduction.claims import published, select
 from gpusim.reproduction.finding import Finder, Finding, analytic, counted, fitted, given, in_sight, judge, registrar
 from gpusim.reproduction.gf100 import WITHOUT_TAGS
 from gpusim.simulation import simulate
@@ -39,6 +40,7 @@ LATE = {"texture.latency": 1000}
 FULL_BANDWIDTH = {"memory.ecc": 0, "memory.efficiency": 1000}
 VERSIONS = ("v1", "v2", "v3", "v4")
 ONE_BARRIER = {"barriers": "literal"}
+STEPS = "double-buffering", "scheduling of shared loads", "scheduling of global accesses"  # from version to version
 RACE = {"m": "448", "n": "256", "k": "128"}  # two blocks on each of 14 SMs, all of which are simulated
 Choice = Mapping[str, object]
 
@@ -144,13 +146,14 @@ def version_4_over_version_3(bench: Bench) -> Finding:
 
 @claim("TN31")
 def version_2(bench: Bench) -> Finding:
-    """Version 2, published as 58 to 60."""
+    """Version 2, of which the paper says no more than that it is a little better than CUBLAS, and before version 3."""
     run, plain, one = dgemm(bench, "v2", {"variant": "v2", "read": "plain"}, {"variant": "v1", **ONE_BARRIER})
     note = (
+        "the paper prints no rate of version 2; 58 is CUBLAS's, and 60.9 has the 5 % more of version 3; "
         f"{plain.percent_of_peak:.1f} with plain loads; it needs both of its barriers and has no other reading: "
         f"version 1, with one barrier, has {one.percent_of_peak:.1f}"
     )
-    return _seen(bench, run.percent_of_peak, note=note)
+    return _seen(bench, run.percent_of_peak, note=note, passed=0 < _over(run.percent_of_peak) < _little())
 
 
 @claim("TN32")
@@ -207,10 +210,11 @@ def double_precision_alone(bench: Bench) -> Finding:
 
 @claim("TN52")
 def version_2_over_cublas(bench: Bench) -> Finding:
-    """Version 2 is a little better than the kernel in place of CUBLAS's: by more than 0 and less than 5 %."""
+    """Version 2 is a little better than the kernel in place of CUBLAS's: less so than version 3."""
     (run,), other = dgemm(bench, "v2"), tan_cublas.dgemm(bench)
     gain = _gain(run, other)
-    return _seen(bench, f"{gain:+.1f} %", note=f"both at {SIDE}", passed=0 < gain < 5)
+    note = f"that a little is less than version 3's {_little():.0f} % is our reading; both at {SIDE}"
+    return _seen(bench, f"{gain:+.1f} %", note=note, passed=0 < gain < _little())
 
 
 @claim("TN53")
@@ -221,6 +225,29 @@ def version_1_below_cublas(bench: Bench) -> Finding:
     one, two = (_gain(run, other) for run in runs)
     note = f"with one barrier, as published; {two:+.1f} % with two; both at {SIDE}"
     return _seen(bench, f"{one:+.1f} %", note=note, passed=one < 0 and two < 0)
+
+
+@claim("TN66")
+def largest_step(bench: Bench) -> Finding:
+    """The step from one version to the next that gains most, with either reading of version 1."""
+    one, *two = dgemm(bench, {"variant": "v1", **ONE_BARRIER}, *VERSIONS)
+    as_published, strict = ([_gain(*pair[::-1]) for pair in pairwise(runs)] for runs in ([one, *two[1:]], two))
+    found = [STEPS[gains.index(max(gains))] for gains in (as_published, strict)]
+    note = (
+        f"gains in %: {_listed(as_published)} with version 1's one barrier, as published; {_listed(strict)} with two, "
+        f"where it is {found[1]}"
+    )
+    return _seen(bench, found[0], note=note, passed=set(found) == {STEPS[-1]})
+
+
+@claim("TN67")
+def wide_accesses_alone(bench: Bench) -> Finding:
+    """Algorithm 1 with accesses of 128 bits over algorithm 1, with the barriers that values need, and with one."""
+    widths = [{"variant": "alg1", "width": width} for width in (128, 64)]
+    runs = dgemm(bench, *widths, *({**width, **ONE_BARRIER} for width in widths))
+    two, one = _gain(*runs[:2]), _gain(*runs[2:])
+    note = f"algorithm 1; one barrier, as printed, has {one:+.1f} %; TN32 and TN53 have version 1; both at {SIDE}"
+    return _seen(bench, f"{two:+.1f} %", note=note, passed=max(one, two) <= 0)
 
 
 def raced(variant: str, machine: str, settings: Pairs) -> tuple[int, int, int]:
@@ -286,6 +313,18 @@ def _fitted(bench: Bench, *ours: object, note: str = "") -> Finding:
 
 def _without_tags(note: str) -> str:
     return "; ".join(part for part in (note, WITHOUT_TAGS) if part)
+
+
+def _over(percent: float) -> float:
+    """Return in percent how far a share of the peak is above that of CUBLAS, as published."""
+    _, share = published("TN26")
+    return 100 * (percent / (share.value or 1.0) - 1)
+
+
+def _little() -> float:
+    """Return the percent over CUBLAS that version 3 has, as published: version 2's little is less."""
+    (gain,) = published("TN29")
+    return gain.value or 0.0
 
 
 def _gain(after: Measurement, before: Measurement) -> float:

@@ -13,10 +13,10 @@ from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.operand import Register
 from isa.program import Program
+from isa.row import Unit
 from isa.schedule.disjoint import disjoint
 from isa.schedule.reorder import places, regions
 from isa.schedule.schedule import stalls
-from isa.table import Unit
 from workloads.builder import at, instruction
 from workloads.gemm.tan_program import TABLE_3
 

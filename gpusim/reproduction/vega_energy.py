@@ -6,7 +6,7 @@ that differ from its table (9.954 and 9.145). The powers belong to the rates bes
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from msgspec import structs
 
@@ -32,6 +32,7 @@ SIZES = (("m", "4096"), ("n", "4096"), ("k", "640"))
 ORDERS = ("forwarding", "interleaved")
 TFLOPS: Mapping[int, tuple[float, float]] = {1700: (9.5, 9.18), 1500: (9.132, 8.986)}  # by clock, in both orders
 POWERS = "265 W at 9.5 TFLOPS and 284 W at 9.18 at 1700 MHz"
+GUESSES = "shared, l1, l2 and dram are guesses"
 IDLE = "42 W idle at 1700 MHz and 36 W at 1500 MHz"
 BUDGET = 10_000  # fJ of a multiply-add alone: a quarter of double precision's 40 pJ at 28 nm (mi60.toml: BUDGET)
 
@@ -59,7 +60,8 @@ def saved(bench: Bench) -> Finding:
     return fitted(
         bench.fitted(CARD, POWERS),
         *(100 * (1 - handed / stored) for handed, stored in each),
-        note="; ".join(f"{a:.1f} and {b:.1f} pJ at {mhz} MHz" for (a, b), mhz in zip(each, TFLOPS, strict=True)),
+        note="derived, not printed: the powers without idle power, over the rates next to them; ours are "
+        + "; ".join(f"{a:.1f} and {b:.1f} pJ at {mhz} MHz" for (a, b), mhz in zip(each, TFLOPS, strict=True)),
     )
 
 
@@ -68,15 +70,28 @@ def registers_and_lds(bench: Bench) -> Finding:
     """The share of registers and LDS in the usual SGEMM's energy without idle power."""
     (moved,) = bench.results(_job(USUAL))
     machine = _at(bench, 1700)
-    alone = structs.replace(machine, energy=structs.replace(known(machine), single=BUDGET))
     note = (
         "the document says it in general, and measured no part. Ours is of two fitted energies and guesses:"
-        f" {_share(moved, alone):.0f} % if a multiply-add took {BUDGET // 1000} pJ: what is fitted has the rest of the"
-        f" chip in it; or 50 % if a word of the LDS took {_half(moved, machine):.0f} pJ, where"
+        f" {_share(moved, _with_budget(machine)):.0f} % if a multiply-add took {BUDGET // 1000} pJ: what is fitted has"
+        f" the rest of the chip in it; or 50 % if a word of the LDS took {_half(moved, machine):.0f} pJ, where"
         f" {known(machine).shared // 1000} is a guess"
     )
-    by = f"{bench.fitted(CARD, POWERS)}; shared, l1, l2 and dram are guesses"
+    by = f"{bench.fitted(CARD, POWERS)}; {GUESSES}"
     return fitted(by, _share(moved, machine), note=note)
+
+
+@claim("VG48")
+def all_memories(bench: Bench) -> Finding:
+    """The share of all levels, from registers to DRAM, in the usual SGEMM's energy without idle power."""
+    (moved,) = bench.results(_job(USUAL))
+    machine = _at(bench, 1700)
+    share = _share(moved, machine, LEVELS)
+    note = (
+        "from the DRAM to the registers, of the same energies as VG35; that over half is very high is our reading;"
+        f" {_share(moved, _with_budget(machine), LEVELS):.0f} % if a multiply-add took {BUDGET // 1000} pJ"
+    )
+    by = f"{bench.fitted(CARD, POWERS)}; {GUESSES}"
+    return fitted(by, f"{share:.0f} %", note=note, passed=share > 50)
 
 
 @plot("vega-energy")
@@ -124,10 +139,15 @@ def _moved(kernel: str, parameters: tuple[tuple[str, str], ...]) -> Traffic:
     return traffic(make(kernel, dict(parameters)), forwarding=True)
 
 
-def _share(moved: Traffic, machine: Machine) -> float:
-    """Return the part of registers and LDS in percent."""
+def _share(moved: Traffic, machine: Machine, levels: Sequence[Level] = (Level.REGISTERS, Level.SHARED)) -> float:
+    """Return the part of those levels in percent."""
     parts = {part.name: part.share for part in spent(moved, machine, 1.0).parts}
-    return 100 * (parts[Level.REGISTERS] + parts[Level.SHARED])
+    return 100 * sum(parts.get(level, 0.0) for level in levels)
+
+
+def _with_budget(machine: Machine) -> Machine:
+    """Return the machine with a multiply-add alone, without the rest of the chip that is in the fitted energy."""
+    return structs.replace(machine, energy=structs.replace(known(machine), single=BUDGET))
 
 
 def _half(moved: Traffic, machine: Machine) -> float:

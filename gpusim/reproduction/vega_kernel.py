@@ -89,7 +89,7 @@ def tiles(bench: Bench) -> Finding:
 def memory_clock(bench: Bench) -> Finding:
     """The memory clock of the runs of the TFLOPS table, as it is set for them."""
     mbs = bench.machine(CARD, at_clock(1700)).chip.dram_mbs
-    return given(mbs * 8 / 2 / BUS_BITS, mbs / 1000, note="4096 bits, two a cycle")
+    return given(mbs * 8 / 2 / BUS_BITS, note=f"{mbs / 1000:.0f} GB/s at two bits a cycle and line, of 4096 lines")
 
 
 def _waits(instruction: Instruction, counter: int) -> bool:

@@ -203,4 +203,4 @@ def _words(found: _Found, one: Issued) -> str:
 
 
 def _step(found: _Found, one: Issued, cycle: int, what: str, start: int, end: int, words: str) -> Step:
-    return Step(cycle, one.warp, one.pc, found.document.program[one.pc].text, what, start, end, words, one.id)
+    return Step(cycle, one.warp, one.pc, found.document.program[one.pc].name, what, start, end, words, one.id)

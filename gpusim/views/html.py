@@ -18,7 +18,7 @@ from gpusim.timeline.document import NONE, Issued, Letter, Timeline
 from gpusim.units.stall import Stall
 
 FOLDER = files("gpusim.views") / "html"
-STYLES = ("colours.css", "style.css")
+STYLES = ("colours.css", "style.css", "source.css")
 PLAIN = "warp", "block", "pc", "scheduler", "lanes", "conflicts", "late"  # columns taken unchanged from the document
 STATES = "selected", "queued", "occupies", "under_way"  # of an instruction from its issue on
 SCRIPTS = (  # ordered so that constants come before their use
@@ -35,10 +35,18 @@ SCRIPTS = (  # ordered so that constants come before their use
     "details.js",
     "tables.js",
     "differences.js",
+    "source.js",
+    "source_columns.js",
+    "source_table.js",
+    "source_bar.js",
+    "source_page.js",
+    "source_details.js",
+    "source_keys.js",
     "pictures.js",
     "tip.js",
     "select.js",
     "input.js",
+    "legend.js",
     "main.js",
 )
 

@@ -5,15 +5,13 @@ Colours are those of the HTML view on a light background, which the picture cont
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from gpusim.timeline.document import NONE, Timeline
-from gpusim.units.stall import Stall, label
-from gpusim.views.html import FOLDER
+from gpusim.timeline.document import Timeline
+from gpusim.views.picture import FONT, box, palette, title, words
 
 WIDTH, LEFT, RIGHT = 880, 92, 16  # pixels: the picture, and its margins beside the cycles
 ROW, GAP, EDGE, LINE = 13, 3, 16, 17
@@ -21,7 +19,6 @@ TITLE = 46
 SHARES, SLOTS = 236, 322  # right ends of the columns of the legend
 TICKS = 10  # numbers above the rows, at most
 STEPS = 1, 2, 5
-FONT = "font: 12px system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
 
 
 class Part(NamedTuple):
@@ -42,16 +39,16 @@ def svg(timeline: Timeline) -> Iterator[bytes]:
     bottom = max(places.values()) + ROW + EDGE
     height = bottom + LINE * (1 + len(legend)) + EDGE // 2
     root = Element("svg", xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {WIDTH} {height}", style=FONT)
-    colours = _colours()
-    SubElement(root, "title").text = " ".join(_title(timeline))
-    _box(root, (0, 0, WIDTH, height), colours["background"], rx="8")
+    colours = palette()
+    SubElement(root, "title").text = " ".join(title(timeline))
+    box(root, (0, 0, WIDTH, height), colours["background"], rx="8")
     _head(root, timeline, colours)
     _axis(root, timeline, bottom - EDGE, colours)
     for name, y in places.items():
-        _text(root, LEFT - 8, y + ROW - 2, name, colours["faint"], anchor="end")
-        _box(root, (LEFT, y, WIDTH - LEFT - RIGHT, ROW), colours["panel"])
+        words(root, LEFT - 8, y + ROW - 2, name, colours["faint"], anchor="end")
+        box(root, (LEFT, y, WIDTH - LEFT - RIGHT, ROW), colours["panel"])
     _paint(root, timeline, places, [*slots, *warps], colours)
-    _words(root, bottom, legend, colours)
+    _explain(root, bottom, legend, colours)
     yield tostring(root) + b"\n"
 
 
@@ -81,18 +78,6 @@ def _places(*groups: Sequence[str]) -> dict[str, int]:
     return places
 
 
-def _colours() -> dict[str, str]:
-    light = (FOLDER / "colours.css").read_text(encoding="utf-8").split("@media")[0]
-    return dict(re.findall(r"--(\w+): (#\w+);", light)) | {label(reason): reason.light for reason in Stall}
-
-
-def _title(timeline: Timeline) -> tuple[str, str]:
-    changed = "".join(f", {path} = {value}" for path, value in timeline.settings.items())
-    what = f"{timeline.kernel} on {timeline.machine_name}{changed}, {timeline.policy}"
-    total = f" of {timeline.cycles:,}" if timeline.cycles != NONE else ""
-    return what, f"cycles {timeline.start:,} to {timeline.end:,}{total}"
-
-
 def _legend(timeline: Timeline, slots: Iterable[Part], warps: Iterable[Part]) -> list[tuple[str, str, str, str]]:
     """Reason, share of the warps' cycles and of the issue slots, and meaning; the most frequent first."""
     cycles, used = _cycles(timeline, warps), _cycles(timeline, slots)
@@ -116,9 +101,9 @@ def _share(part: int, whole: int) -> str:
 
 
 def _head(root: Element, timeline: Timeline, colours: Mapping[str, str]) -> None:
-    what, when = _title(timeline)
-    _text(root, EDGE, 22, what, colours["text"], style="font-weight: 600")
-    _text(root, WIDTH - RIGHT, 22, when, colours["faint"], anchor="end")
+    what, when = title(timeline)
+    words(root, EDGE, 22, what, colours["text"], style="font-weight: 600")
+    words(root, WIDTH - RIGHT, 22, when, colours["faint"], anchor="end")
 
 
 def _axis(root: Element, timeline: Timeline, bottom: int, colours: Mapping[str, str]) -> None:
@@ -127,7 +112,7 @@ def _axis(root: Element, timeline: Timeline, bottom: int, colours: Mapping[str, 
     step = next(s * 10**power for power in range(20) for s in STEPS if s * 10**power * TICKS >= length)
     for cycle in range(-(-timeline.start // step) * step, timeline.end, step):
         x = _x(timeline, cycle)
-        _text(root, x, TITLE + 8, f"{cycle:,}", colours["faint"], anchor="middle")
+        words(root, x, TITLE + 8, f"{cycle:,}", colours["faint"], anchor="middle")
         SubElement(root, "path", d=f"M{x:g} {TITLE + 12}V{bottom}", stroke=colours["line"])
 
 
@@ -154,24 +139,14 @@ def _paint(
         SubElement(root, "path", d="".join(drawn), fill=colours.get(reason, colours["other"]))
 
 
-def _words(root: Element, y: int, legend: Iterable[tuple[str, str, str, str]], colours: Mapping[str, str]) -> None:
+def _explain(root: Element, y: int, legend: Iterable[tuple[str, str, str, str]], colours: Mapping[str, str]) -> None:
     """Add the meaning and the share of each colour."""
     for x, head in ((SHARES, "of warp cycles"), (SLOTS, "of issue slots")):
-        _text(root, x, y, head, colours["faint"], anchor="end")
+        words(root, x, y, head, colours["faint"], anchor="end")
     for number, (reason, cycles, lost, meaning) in enumerate(legend, 1):
         line = y + number * LINE
-        _box(root, (EDGE, line - 10, 12, 12), colours.get(reason, colours["other"]))
-        _text(root, EDGE + 20, line, reason, colours["text"])
-        _text(root, SHARES, line, cycles, colours["text"], anchor="end")
-        _text(root, SLOTS, line, lost, colours["text"], anchor="end")
-        _text(root, SLOTS + EDGE, line, meaning, colours["faint"])
-
-
-def _box(root: Element, box: tuple[float, float, float, float], fill: str, **more: str) -> None:
-    numbers = {name: f"{value:g}" for name, value in zip(("x", "y", "width", "height"), box, strict=True)}
-    SubElement(root, "rect", numbers, fill=fill, **more)
-
-
-def _text(root: Element, x: float, y: float, words: str, fill: str, *, anchor: str = "start", style: str = "") -> None:
-    marks = {"text-anchor": anchor} | ({"style": style} if style else {})
-    SubElement(root, "text", {"x": f"{x:g}", "y": f"{y:g}", "fill": fill} | marks).text = words
+        box(root, (EDGE, line - 10, 12, 12), colours.get(reason, colours["other"]))
+        words(root, EDGE + 20, line, reason, colours["text"])
+        words(root, SHARES, line, cycles, colours["text"], anchor="end")
+        words(root, SLOTS, line, lost, colours["text"], anchor="end")
+        words(root, SLOTS + EDGE, line, meaning, colours["faint"])

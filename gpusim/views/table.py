@@ -15,15 +15,16 @@ from isa.reading import extra
 Cell = int | str | None
 Table = dict[str, list[Cell]]  # columns by name
 BATCH = 4096  # rows written at once
-TEXTS = frozenset(("reason", "text", "unit", "region"))
+TEXTS = frozenset(("reason", "text", "unit", "region", "file"))
 
 
 def instructions(timeline: Timeline) -> Table:
     """Return the instructions in order of issue, each with its line of the program; missing times are None."""
     program = {line.pc: line for line in timeline.program}
     table = _columns(Issued, timeline.instructions, without="waits")
-    for field in ("text", "unit", "region"):
+    for field in ("text", "unit", "region", "file"):
         table[field] = [getattr(program[i.pc], field) for i in timeline.instructions]
+    table["line"] = [program[i.pc].line or None for i in timeline.instructions]
     return table
 
 
@@ -78,6 +79,6 @@ def _columns(kind: type[msgspec.Struct], rows: Sequence[msgspec.Struct], without
 
 def _head(timeline: Timeline) -> dict[str, object]:
     """The document without the content of its tables."""
-    rows = {"letters", "program", "blocks", "instructions", "lost"}
+    rows = {"letters", "program", "blocks", "instructions", "lost", "sources"}
     head = {name: value for name, value in msgspec.structs.asdict(timeline).items() if name not in rows}
     return {"version": VERSION} | head

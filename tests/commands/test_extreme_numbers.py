@@ -26,6 +26,7 @@ ARGUMENTS = {
     "tune": ["sgemm-lai", "--stage", "none"],
     "races": ["a.asm"],
     "sass": ["a.asm"],
+    "launch": ["a.asm"],
 }
 COUNTS = {  # numbers within a text, by the option that takes it
     "run --sample": "{}",

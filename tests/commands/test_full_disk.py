@@ -11,8 +11,9 @@ from draws import few
 from gpusim.commands.main import execute
 
 LISTING = Path("examples/saxpy.asm").resolve()
-READ = {"sweep --t1", "validate --measured"}  # these options name files that are read
+READ = {"sweep --t1", "validate --measured", "run --launch"}  # these options name files that are read
 SWEPT = ["sweep", str(LISTING), "--set", "unit.fp32.latency=9:18:9", "--jobs", "1"]
+VALIDATED = ["validate", "h200", "--kernels", "--only", "saxpy", "--only", "solo"]
 OUTPUTS = {
     "run --trace": ["run", str(LISTING), "--trace", "x.npy"],
     "timeline --out": ["timeline", str(LISTING), "--out", "x.json.gz"],
@@ -23,10 +24,13 @@ OUTPUTS = {
     },
     "schedule --out": ["schedule", str(LISTING), "--out", "x.asm"],
     "space --csv": ["space", "zgemm", "--csv", "x.csv"],
+    "launch --out": ["launch", str(LISTING.with_suffix(".sass")), "--out", "x.toml"],
     "schema --out": ["schema", "run", "--out", "x.json"],
     "sweep --out": [*SWEPT, "--out", "x"],
     "sweep --plot": [*SWEPT, "--plot", "x.svg"],
     "sweep --kernel-tuner": [*SWEPT, "--kernel-tuner", "x.json"],
+    "validate --plot": [*VALIDATED, "--plot", "x.svg"],
+    "validate --markdown": [*VALIDATED, "--markdown", "x.md"],
     "sweep --t4": [*SWEPT, "--t4", "x.json"],
 }
 # These commands take long and write as others do: by whole_file.write, or as sweep does.

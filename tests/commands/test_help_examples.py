@@ -78,4 +78,4 @@ def test_the_example_prints_json_too(name, capsys):
         if name == "schema":
             Draft202012Validator.check_schema(found)
         else:
-            check_document(found, OTHERS.get(name, name))
+            check_document(found, "report-lines" if "--by" in arguments else OTHERS.get(name, name))

@@ -87,7 +87,7 @@ def test_lines_of_a_listing_are_a_region(listing, capsys):
     ("lines", "message"),
     [
         ("3", "--lines 3: give the first and the last line, such as --lines 10:40"),
-        ("20:30", "--lines 20:30: sums has no instruction there; give lines of a listing"),
+        ("20:30", "--lines 20:30: sums has no instruction there; give lines of the listing or source"),
     ],
 )
 def test_wrong_lines_are_refused(lines, message, listing, capsys):

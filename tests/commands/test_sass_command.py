@@ -5,6 +5,8 @@ import pytest
 from read.fenced import ROOT
 
 from gpusim.commands.main import execute
+from isa.errors import UserError
+from isa.sass import compile
 
 DATA = ROOT / "tests" / "isa" / "sass" / "data"
 CUBIN, DUMP = str(DATA / "sm_90.cubin"), "examples/saxpy.sass"
@@ -57,8 +59,9 @@ def test_json_of_a_kernel(capsys):
     [
         ([CUBIN, "flop"], "no kernel flop; did you mean flip?"),
         ([CUBIN, "x"], "no kernel x; it has pairs, flip"),
-        ([str(DATA / "both.fatbin")], "it holds machine code for sm_80, sm_90; choose one of these"),
+        ([str(DATA / "both.fatbin")], "it holds machine code for sm_80, sm_90; choose one, as in --arch 90"),
         ([CUBIN, "--arch", "80"], "machine code for sm_90, not for sm_80"),
+        ([CUBIN, "--nvcc-flags", "-O3"], "no CUDA C to compile with -O3"),
         (["examples/saxpy.asm"], "no instructions; print it with cuobjdump -sass, or with nvdisasm -hex -c"),
         (["nowhere.cubin"], "No such file"),
     ],
@@ -72,7 +75,24 @@ def test_what_is_not_there_is_refused(capsys, arguments, message):
     assert error.count("\n") == 1
 
 
-def test_machine_code_does_not_run_yet(capsys):
-    """`run` of a file of machine code says what prints it, in one line, with exit code 2."""
-    assert execute(["run", DUMP]) == 2
-    assert capsys.readouterr().err == f"error: {DUMP}: machine code is not executed yet; gpusim sass {DUMP} prints it\n"
+def test_each_error_of_the_compiler_is_a_line(capsys, monkeypatch):
+    """Every error of the compiler is printed on a line of its own; the exit code is 2."""
+
+    def refuse(*_):
+        raise UserError("k.cu:1:2: one", ["k.cu:3:4: two"])
+
+    monkeypatch.setattr(compile, "compile_file", refuse)
+    assert execute(["sass", "k.cu"]) == 2
+    assert capsys.readouterr().err == "error: k.cu:1:2: one\nerror: k.cu:3:4: two\n"
+
+
+def test_options_reach_the_compiler(capsys, monkeypatch):
+    """`--nvcc-flags` is split as a shell does, and goes to the compiler with the architecture."""
+    asked = []
+    made = (DATA / "sm_80.cubin").read_bytes()
+    monkeypatch.setattr(compile, "compile_file", lambda *given: asked.append(given) or made)
+    assert execute(["sass", "k.cu", "--arch", "80", "--nvcc-flags", "-O3 '-DA=1 2'"]) == 0
+    assert asked == [("k.cu", 80, ("-O3", "-DA=1 2"))]
+    assert capsys.readouterr().out.startswith("k.cu: sm_80, 2 kernels")
+    assert execute(["sass", "k.cu", "--nvcc-flags", "-DA='1"]) == 2
+    assert capsys.readouterr().err == "error: --nvcc-flags -DA='1: no closing quotation\n"

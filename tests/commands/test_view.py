@@ -1,4 +1,5 @@
 import json
+from xml.etree import ElementTree
 
 import msgspec
 import pytest
@@ -46,6 +47,16 @@ def test_two_documents_share_a_page(documents, capsys):
     assert "<h1>B: k on two (M), lrr</h1>" in text
 
 
+def test_a_name_that_ends_in_svg_gets_a_picture(documents, capsys):
+    """The picture of the source view has the kernel and its instruction; the screen says what opens it."""
+    assert execute(["view", "one.json", "-o", "one.svg"]) == 0
+    size = (documents / "one.svg").stat().st_size
+    said = f"one.svg: {size:,} bytes; browsers and drawing programs open it"
+    assert capsys.readouterr().out.splitlines()[0] == said
+    root = ElementTree.parse(documents / "one.svg").getroot()
+    assert {"k on M, lrr", "EXIT"} <= {text.text for text in root.findall(".//{*}text")}
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -61,6 +72,10 @@ def test_two_documents_share_a_page(documents, capsys):
         (
             ["chain", *(f"--policy={name}" for name in ("lrr", "gto", "oldest")), "--out", "one.html"],
             "view: oldest is a third; give two to compare",
+        ),
+        (
+            ["one.json", "two.json", "--out", "both.svg"],
+            "both.svg: a picture shows one run; leave out the second, or let the name end in .html",
         ),
     ],
 )

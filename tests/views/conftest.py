@@ -41,6 +41,6 @@ def opened(browser, tmp_path):
         yield tab
         context.close()
         assert errors == []
-        assert asked == [path.as_uri()]
+        assert set(asked) == {path.as_uri()}
 
     return opened

@@ -6,6 +6,7 @@ import pytest
 from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from machine_code import saxpy
 from msgspec.structs import replace
 from read.worked import timeline_of
 from strategies.launches import REPEATABLE
@@ -15,6 +16,7 @@ from timing import plain_machine
 from gpusim.machine.machine import load
 from gpusim.timeline.build import timeline
 from gpusim.timeline.document import NONE, Issued, Line, Lost, Timeline, Wait
+from gpusim.timeline.source import with_source
 from gpusim.views.explain import LATE, explain, needed
 from isa.errors import UserError
 from isa.text.listing import read
@@ -75,9 +77,7 @@ def test_a_wait_for_a_shared_barrier_names_the_unneeded_load():
     near, far = explain(document, 0, 25, 1)[0], explain(document, 0, 26, 1)[0]
     assert [(near.what, near.end), (far.what, far.end)] == [("short_scoreboard", 26), ("long_scoreboard", 440)]
     assert "barrier" not in near.words
-    message = (
-        "it does not need this, but waits for barrier 0, which `LDG R1, [R8]` at pc 1 holds beside `LDS R2, [0x0]`"
-    )
+    message = "it does not need this, but waits for barrier 0, which `LDG R1, [R8]` at pc 1 holds with `LDS R2, [0x0]`"
     assert message in far.words
     assert [wait.blocker for wait in add.waits if "scoreboard" in wait.reason] == [load_near.id, load_far.id]
 
@@ -249,3 +249,12 @@ def test_a_result_that_is_there_before_the_next_slot_is_done():
         ("short_scoreboard", "under_way"),
         ("short_scoreboard", "done"),
     ]
+
+
+def test_machine_code_is_named_by_its_place():
+    """The steps name an instruction of machine code by function, offset, text and line of source."""
+    kernel = saxpy()
+    document = with_source(timeline(kernel, load("h200")), kernel.program)
+    first, *_ = explain(document, 0, 1000, 2)
+    assert first.instruction == "saxpy+0x140 FFMA R11, R2, UR5, R11 (saxpy.cu:3)"
+    assert first.what == "long_scoreboard"

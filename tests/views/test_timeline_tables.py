@@ -10,7 +10,7 @@ from strategies.launches import timelines
 from strategies.timeline_documents import by_hand
 
 from gpusim.timeline.document import NONE, Issued, Line, Lost, Wait
-from gpusim.views.table import TABLES, csv, instructions, parquet
+from gpusim.views.table import TABLES, TEXTS, csv, instructions, parquet
 
 DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "views.md"
 ODD = [Line(0, 'MOV R1, c[a, "b"],\n\tR2', "move", "lösung, ü")]
@@ -71,10 +71,11 @@ def test_parquet_has_the_document(document):
 
 @given(timelines())
 def test_each_instruction_has_its_line_of_the_program(document):
-    """Text, unit class and region are those of its pc."""
+    """Text, unit class, region, and file and line of the source are those of its pc; without a line it is empty."""
     rows = from_csv(document, "instructions")
-    lines = [Line(int(row["pc"]), row["text"], row["unit"], row["region"]) for row in rows]
-    assert lines == [document.program[i.pc] for i in document.instructions]
+    lines = [tuple(row[name] for name in ("pc", "text", "unit", "region", "file", "line")) for row in rows]
+    own = [document.program[i.pc] for i in document.instructions]
+    assert lines == [(str(i.pc), i.text, i.unit, i.region, i.file, str(i.line or "")) for i in own]
 
 
 def test_any_text_fits_a_cell():
@@ -104,7 +105,7 @@ def test_a_time_that_an_instruction_lacks_is_none():
 def test_parquet_has_types_and_the_head(table):
     """Numbers are 64-bit integers and texts strings even without rows; the metadata names the run."""
     file = file_of(by_hand([], [], 7), table)
-    kinds = {str(field.type) for field in file.schema_arrow if field.name not in {"reason", "text", "unit", "region"}}
+    kinds = {str(field.type) for field in file.schema_arrow if field.name not in TEXTS}
     assert kinds == {"int64"}
     assert {str(field.type) for field in file.schema_arrow} <= {"int64", "string"}
     head = json.loads(file.metadata.metadata[b"gpusim"])

@@ -25,7 +25,7 @@ from gpusim.analysis.account.stalls import lost_slots
 from gpusim.bounds import rates
 from gpusim.simulation import Result
 from gpusim.support.plural import plural
-from isa.table import Unit
+from isa.row import Unit
 
 NEGLIGIBLE = 1e-6  # share of the cycles: limits are rounded up to whole cycles
 

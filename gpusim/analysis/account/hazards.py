@@ -25,8 +25,8 @@ from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.operand import register_name
-from isa.table import Unit
-from isa.text.printer import show_instruction
+from isa.row import Unit
+from isa.text.printer import named
 
 RAW, WAW, WAR = KINDS = ("RAW", "WAW", "WAR")
 UNORDERED = "wait for lgkmcnt(0): scalar loads come back in any order"
@@ -79,10 +79,12 @@ def hazards(kernel: Kernel, machine: Machine, *, max_cycles: int = NEVER) -> Fou
     """Run the blocks that fit on one SM at once, with values, and return the hazards.
 
     Programs must wait by themselves on the machine; one without codes gets assigned ones where the machine obeys them.
-    Raises UserError where kernel and machine don't fit.
+    Machine code is followed like a listing with codes. Raises UserError where kernel and machine don't fit.
     """
-    coded = replace(kernel, program=with_codes(kernel.program, machine)) if by_codes(machine) else kernel
-    blocks = min(occupancy(kernel, machine).blocks, -(-kernel.blocks // machine.chip.sms))
+    fits = occupancy(kernel, machine)
+    program = with_codes(kernel.program, machine) if by_codes(machine) else kernel.program
+    coded = replace(kernel, program=program, architecture=0)  # with one, results would count as in time
+    blocks = min(fits.blocks, -(-kernel.blocks // machine.chip.sms))
     noted, error = run_noting(coded, machine, blocks=blocks, max_cycles=max_cycles)
     seen = [_noted(coded, machine, *map(int, row)) for row in noted]
     unsure = unsure_reads(kernel.program) if machine.wait_counters else ()
@@ -101,25 +103,25 @@ def _unsure(kernel: Kernel, pc: int, load: int) -> Hazard:
     code = kernel.program.instructions
     names = [register_name(r) for r in code[load].writes() if r in (*code[pc].reads(), *code[pc].writes())]
     register = names[0]
-    deed = f"{_place(pc, code[pc])} may come before {_place(load, code[load])} has written it"
-    return Hazard(RAW, register, pc, code[pc].line, load, code[load].line, 0, deed, UNORDERED)
+    deed = f"{named(kernel.program, pc)} may come before {named(kernel.program, load)} has written it"
+    return Hazard(RAW, register, pc, _line(kernel, pc), load, _line(kernel, load), 0, deed, UNORDERED)
 
 
 def _noted(kernel: Kernel, machine: Machine, kind: int, pc: int, name: int, other: int, times: int) -> Hazard:
-    code = kernel.program.instructions
     register = name_of(kernel.program, name) if name < REGISTERS else f"P{name - REGISTERS}"
+    own, its = named(kernel.program, pc), named(kernel.program, other)
     deed = {
-        RAW: f"{_place(pc, code[pc])} reads it before {_place(other, code[other])} has written it",
-        WAW: f"{_place(other, code[other])} writes over the later result of {_place(pc, code[pc])}",
-        WAR: f"{_place(pc, code[pc])} overwrites it before {_place(other, code[other])} has read it",
+        RAW: f"{own} reads it before {its} has written it",
+        WAW: f"{its} writes over the later result of {own}",
+        WAR: f"{own} overwrites it before {its} has read it",
     }[KINDS[kind]]
-    mend = _mend(KINDS[kind], code[other], machine)
-    return Hazard(KINDS[kind], register, pc, code[pc].line, other, code[other].line, times, deed, mend)
+    mend = _mend(KINDS[kind], kernel.program.instructions[other], machine)
+    return Hazard(KINDS[kind], register, pc, _line(kernel, pc), other, _line(kernel, other), times, deed, mend)
 
 
-def _place(pc: int, instruction: Instruction) -> str:
-    line = f"line {instruction.line}, " if instruction.line else ""
-    return f"{line}pc {pc} `{show_instruction(replace(instruction, control=None))}`"
+def _line(kernel: Kernel, pc: int) -> int:
+    """Return the line of source of an instruction; 0 if there is none."""
+    return kernel.program.source(pc)[1]
 
 
 def _count_for(other: Instruction) -> str:

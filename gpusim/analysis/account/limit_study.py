@@ -22,7 +22,7 @@ from gpusim.units.capacities import NEVER
 from gpusim.units.control_code import by_codes
 from gpusim.units.every import EVERY
 from isa.kernel import Kernel
-from isa.table import Unit
+from isa.row import Unit
 
 Value = int | str
 Make = Callable[[], Kernel]

@@ -18,7 +18,7 @@ from gpusim.units.stall import Stall
 from isa.code_region import CodeRegion, code_regions, innermost
 from isa.dataflow.dependence import graph
 from isa.instruction import Instruction
-from isa.text.printer import show_instruction
+from isa.text.printer import text_of
 
 ELSEWHERE, WHOLE = "elsewhere", "program"  # instructions outside all regions; the whole program, if none is marked
 Paths = tuple[Path, Path]  # critical and loop-carried
@@ -129,7 +129,7 @@ def _instructions(
         critical, carried = of_inner.get(pc, (NO_PATH, NO_PATH))
         yield InstructionPressure(
             pc=pc,
-            text=show_instruction(instruction),
+            text=text_of(result.kernel.program, pc),
             issued=int(result.run.issued[pc]),
             cycles=_within(found, (pc,)),
             shared_passes=_mean(works, pc, "passes"),
@@ -205,5 +205,5 @@ def _bottlenecks(result: Result) -> Iterator[Bottleneck]:
             share_of_lost=cycles / sum(lost.values()),
             share_of_slots=cycles / (run.cycles * len(run.lost)),
             pc=pc,
-            text=show_instruction(code[pc]) if pc >= 0 else "",
+            text=text_of(result.kernel.program, pc) if pc >= 0 else "",
         )

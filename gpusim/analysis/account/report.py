@@ -28,7 +28,7 @@ from gpusim.verify import Verification
 from isa.dataflow.shared_barriers import words
 from isa.execute.races import Race
 from isa.kernel import Kernel
-from isa.text.printer import show_instruction
+from isa.text.printer import text_of
 
 NONE: Mapping[str, Setting] = {}  # settings, by path
 GAP = 3  # columns between tables side by side
@@ -325,11 +325,11 @@ def _waiting(result: Result) -> RenderableType:
     table.add_column("warps wait most before", overflow="fold")
     table.add_column("warp-cycles", justify="right")
     table.add_column("mostly", overflow="fold")
-    waited, code = _waited(result), result.kernel.program.instructions
+    waited, program = _waited(result), result.kernel.program
     for one in waited:
         table.add_row(str(one.pc), one.text, f"{100 * one.share:.1f} %", one.reason)
     found = [(one.pc, one.shared_barriers[0]) for one in waited if one.shared_barriers]
-    shared = [(pc, words(first, lambda pc: show_instruction(code[pc]))) for pc, first in found]
+    shared = [(pc, words(first, lambda pc: text_of(program, pc))) for pc, first in found]
     return Group(table, *(f"pc {pc} may wait longer than it needs: for {what}" for pc, what in shared[:SHARED_SHOWN]))
 
 

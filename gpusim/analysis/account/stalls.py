@@ -13,8 +13,8 @@ from gpusim.engines.sm_run import SmRun
 from gpusim.units.stall import Stall, label
 from isa.dataflow.shared_barriers import SOURCES, SharedBarrier
 from isa.kernel import Kernel
-from isa.table import Unit
-from isa.text.printer import show_instruction
+from isa.row import Unit
+from isa.text.printer import text_of
 
 NOTHING_SHARED: Mapping[int, Sequence[SharedBarrier]] = MappingProxyType({})
 NO_WAIT = (Stall.NOT_SELECTED, Stall.SELECTED, Stall.WARP_EXITED, Stall.NO_WARP)
@@ -93,5 +93,4 @@ def _by_name(totals: np.ndarray[tuple[int, ...], np.dtype[np.int64]]) -> dict[st
 
 
 def _text(kernel: Kernel, pc: int) -> str:
-    code = kernel.program.instructions
-    return show_instruction(code[pc]) if pc < len(code) else "end of the program"
+    return text_of(kernel.program, pc) if pc < len(kernel.program) else "end of the program"

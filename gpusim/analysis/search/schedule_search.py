@@ -21,8 +21,8 @@ from gpusim.machine.machine import Machine
 from gpusim.support.processes import cores, processes
 from isa.kernel import Kernel
 from isa.program import Program
+from isa.row import LOAD_UNITS, Unit
 from isa.schedule.reorder import Disjoint, Region, places, put, regions, reordered
-from isa.table import LOAD_UNITS, Unit
 
 PARENTS = 4
 BROOD = 16  # orders drawn before the next simulations

@@ -16,10 +16,11 @@ from gpusim.machine.occupancy import Occupancy
 from gpusim.state.sm import instruction_cache_t, launch_t, sm_t
 from gpusim.units.asks import WIDTHS
 from gpusim.units.cache import tagged
+from gpusim.units.l2_channel import sector_shares
 from gpusim.units.opcodes import UNIT_CODE
 from gpusim.units.pipe import pipes_of, through_port
 from isa.kernel import Kernel
-from isa.table import Unit
+from isa.row import Unit
 
 
 @dataclass(frozen=True)
@@ -33,6 +34,7 @@ class Given:
     record: Any
     rows: Any
     levels: Any  # the caches that keep tags, by their numbers
+    all_sms: bool  # whether all SMs are simulated, not one
 
     @property
     def share(self) -> int:
@@ -89,8 +91,11 @@ class Given:
         return self.machine.schedulers.policy
 
 
-def as_given(kernel: Kernel, machine: Machine) -> Given:
-    """Return a launch as engines get it; raises UserError where kernel and machine don't fit."""
+def as_given(kernel: Kernel, machine: Machine, *, all_sms: bool = True) -> Given:
+    """Return a launch as engines get it; raises UserError where kernel and machine don't fit.
+
+    With `all_sms` also numbers are read that one SM by itself has no part in.
+    """
     base = ground(kernel, machine)
     held = np.zeros(sm_t["instruction_caches"].shape, instruction_cache_t).view(np.recarray)
     instruction_caches.prepare(
@@ -99,4 +104,5 @@ def as_given(kernel: Kernel, machine: Machine) -> Given:
     (target,) = np.zeros(1, launch_t).view(np.recarray)
     if tagged(machine):
         caches.place(target, machine, 0, 1, 0)
-    return Given(kernel, machine, base.fits, base.resident, base.numbers, base.rows, target.caches)
+        base.numbers.shared_cost[:] = sector_shares(machine, min(machine.chip.sms, kernel.blocks))
+    return Given(kernel, machine, base.fits, base.resident, base.numbers, base.rows, target.caches, all_sms)

@@ -23,6 +23,7 @@ from gpusim.bounds import rates
 from gpusim.machine import machine as model
 from gpusim.machine import schema
 from gpusim.machine.machine import File
+from gpusim.simulation import Sms
 from gpusim.state.machine import machine_t
 from gpusim.support.document import ANYWAY, Ineffective, Setting
 from gpusim.support.plural import plural
@@ -34,7 +35,7 @@ from gpusim.units.policies import POLICY_NAMES
 from isa.errors import UserError
 from isa.execute.traffic import traffic
 from isa.kernel import Kernel
-from isa.table import Unit
+from isa.row import Unit
 
 BY_UNIT = "unit", "pairing", "category", "joint", "blocked"  # sections whose keys are unit classes
 SEPARATE = "instance", "pipe_interval", "units", "pairs", "row_bytes"  # compared by unit class, or never read
@@ -48,17 +49,18 @@ def ineffective(
     *,
     paths: Iterable[str] | None = None,
     energy: bool = True,
+    sms: Sms = 1,
 ) -> tuple[Ineffective, ...]:
     """Return those settings of a machine, by name or file, that do nothing to the launch, each beside all the others.
 
-    `paths`: only these are checked; `energy`: the launch's energy counts as a result. Raises UserError where the
-    machine can't have the settings, or kernel and machine don't fit.
+    `paths`: only these are checked; `energy`: the launch's energy counts as a result; `sms`: 1 or "all", as they are
+    simulated. Raises UserError where the machine can't have the settings, or kernel and machine don't fit.
     """
     file = model.read(machine) if isinstance(machine, str) else machine
     asked = list(settings if paths is None else paths)
     if not asked:
         return ()
-    given = as_given(kernel, model.build(file, settings))
+    given = as_given(kernel, model.build(file, settings), all_sms=sms == "all")
     own = view(given)
     found = ((path, _reason(file, given, own, settings, path, energy=energy)) for path in asked)
     return tuple(Ineffective(path, str(settings[path]), reason) for path, reason in found if reason)
@@ -141,7 +143,7 @@ def _reason(file: File, given: Given, own: View, settings: Mapping[str, Setting]
     for left_out in ({path}, {other for other in settings if other.startswith(f"{section}.")}):
         try:
             before = model.build(file, {other: value for other, value in settings.items() if other not in left_out})
-            other = as_given(given.kernel, before)
+            other = as_given(given.kernel, before, all_sms=given.all_sms)
         except UserError:
             continue  # the machine can't be without it: perhaps without all of its section
         if before == given.machine or _default(path, settings[path]):

@@ -36,6 +36,7 @@ function details(view, pane) {
     {},
     element("h2", {}, `${run.letter}#${run.id[i]} `, element("code", {}, textOf(run, i))),
     element("dl", {}, ...facts.flatMap(([name, value]) => [element("dt", {}, name), element("dd", {}, String(value))])),
+    sourceLink(view, pane, run.pc[i]),
     element("h3", {}, "Waited for"),
     waitList(view, pane, i),
     ...causeList(view, pane, i),

@@ -99,6 +99,7 @@ const KEYS = [
   [["b"], "the blocker of the longest wait", selectBlocker],
   [["Backspace"], "back to the instruction selected before", selectBack],
   [["Escape"], "select nothing", (view) => select(view, view.panes[0], NONE)],
+  [["v"], "the source view", (view) => setPage(view, "source")],
 ];
 
 function zoomMiddle(view, factor) {
@@ -111,7 +112,9 @@ function onKey(view, event) {
   if (help.open) return; // the keys are the dialog's: Escape closes it
   if (event.ctrlKey || event.metaKey || event.altKey || /INPUT|SELECT|TEXTAREA/.test(event.target.tagName)) return;
   if (event.key === "?") return void help.showModal();
-  const found = KEYS.find(([keys]) => keys.includes(event.key));
+  if (event.key === "Enter" && event.target.tagName === "BUTTON") return; // the button's own
+  const keys = view.page === "source" ? SOURCE_KEYS : KEYS;
+  const found = keys.find(([names]) => names.includes(event.key));
   if (!found || (event.target.closest("#tables") && event.key.startsWith("Arrow"))) return;
   event.preventDefault();
   found[2](view);

@@ -17,6 +17,7 @@ async function start() {
   showDetails(view, document.getElementById("details"));
   resize(view);
   readable(view);
+  setPage(view, location.hash === "#source" ? "source" : "pipeline");
   drawNow(view);
   document.documentElement.dataset.ready = Math.round(performance.now());
   return view;
@@ -36,6 +37,7 @@ function recolour(view) {
 }
 
 function resize(view) {
+  if (view.page === "source") return; // its canvases have no size
   for (const pane of view.panes) measure(pane);
   keepInside(view);
   redraw(view);
@@ -48,6 +50,7 @@ function redraw(view) {
 
 function drawNow(view) {
   view.frame = null;
+  if (view.page === "source") return;
   for (const pane of view.panes) drawPane(view, pane);
 }
 
@@ -67,25 +70,9 @@ function connectButtons(view) {
   act("fit", fit);
   act("readable", readable);
   act("about", () => document.getElementById("help").showModal());
+  for (const button of document.querySelectorAll("#pages button"))
+    button.addEventListener("click", () => setPage(view, button.dataset.page));
   document.getElementById("layout").addEventListener("change", (event) => setLayout(view, event.target.value));
-}
-
-function fillLegend(runs) {
-  const items = occurring(runs).map((letter) =>
-    element("li", { title: letter.meaning }, swatch(letter), ` ${letter.name}`),
-  );
-  document.getElementById("legend").replaceChildren(...items);
-}
-
-function fillHelp(runs) {
-  const meanings = occurring(runs).map((letter) =>
-    element("tr", {}, element("td", {}, swatch(letter), ` ${letter.name}`), element("td", {}, letter.meaning)),
-  );
-  document.getElementById("help-letters").replaceChildren(...meanings);
-  const rows = KEYS.map(([keys, text]) =>
-    element("tr", {}, element("td", {}, ...keys.map((key) => element("kbd", {}, key))), element("td", {}, text)),
-  );
-  document.getElementById("help-keys").replaceChildren(...rows);
 }
 
 /** What lies below the pipeline view, tab by tab, filled when it is opened. */

@@ -1,12 +1,14 @@
 // Sortable tables: instructions and regions with what warps waited before them, and the differences of two runs.
 
-/** Issues and warp-cycles waited, by reason, in the cycles shown: of each pc that occurs or of each region. */
+const NO_FIGURES = { issues: 0, threads: 0, conflicts: 0, waited: 0 };
+
+/** Issues and warp-cycles waited, by reason, in the cycles shown: of each pc that occurs, or of what has a key. */
 function totals(run, keyOf) {
   const found = new Map();
-  const entry = (key) => found.get(key) ?? found.set(key, { issues: 0, waited: 0, by: new Map() }).get(key);
+  const entry = (key) => found.get(key) ?? found.set(key, { ...NO_FIGURES, by: new Map() }).get(key);
   for (let i = 0; i < run.count; i++) {
     const sum = entry(keyOf(run.pc[i]));
-    sum.issues += issuesHere(run, i);
+    if (issuesHere(run, i)) addIssue(sum, run, i);
     eachWait(run, i, (state, start, end) => {
       const [name, cycles] = [run.letters[state].name, cyclesShown(run, start, end)];
       sum.waited += cycles;
@@ -14,6 +16,12 @@ function totals(run, keyOf) {
     });
   }
   return found;
+}
+
+function addIssue(sum, { lanes, conflicts }, i) {
+  sum.issues++;
+  sum.threads += lanes[i];
+  sum.conflicts += conflicts[i];
 }
 
 /** Names of stall reasons in the totals, most warp-cycles first. */

@@ -16,6 +16,7 @@ from gpusim.launch.assign_codes import with_codes
 from gpusim.machine.machine import load
 from gpusim.units.control_code import by_codes
 from isa.execute.interpret import interpret
+from isa.origin import Origin
 from workloads.catalog import make
 
 CODED = launches(kernels(most_blocks=2, least=3), tags=False).filter(lambda launched: by_codes(launched[1]))
@@ -33,6 +34,26 @@ def test_a_hazard_tells_place_and_mend():
     assert hazard.mend == "let the other wait for barrier 2, the write barrier of the writer"
     (hazard,) = hazards(coded("[B------:R-:W-:-:S01] STS [RZ], R8", "[B------:R-:W-:-:S15] MOV R8, 7"), V100).hazards
     assert hazard.mend == "give the reader a read barrier, and let the other wait for it"
+
+
+def test_a_hazard_in_machine_code_names_places():
+    """Both instructions are named by their places in the machine code, and have the lines of its source."""
+    kernel = coded("[B------:R-:W-:-:S01] MOV R8, 7", "[B------:R-:W-:-:S15] MOV R9, R8")
+    origins = tuple(Origin("k", 16 * pc, f"I{pc}", "/a/k.cu", 7 + pc) for pc in range(len(kernel.program)))
+    (hazard,) = hazards(replace(kernel, program=replace(kernel.program, origins=origins)), V100).hazards
+    assert hazard.text == "k+0x10 I1 (k.cu:8) reads it before k+0x0 I0 (k.cu:7) has written it"
+    assert (hazard.line, hazard.other_line) == (8, 7)
+
+
+def test_results_of_machine_code_are_in_time():
+    """A listing's early reader stores the old value; in machine code it stores the new one, and the hazard is found."""
+    kernel = coded(
+        "[B------:R-:W-:-:S01] MOV R8, 7", "[B------:R-:W-:-:S05] MOV R9, R8", "[B------:R-:W-:-:S05] STG [0x1000], R9"
+    )
+    compiled = replace(kernel, architecture=70)
+    assert run_sm(kernel, V100).memory[0x1000 // 4] != 7
+    assert run_sm(compiled, V100).memory[0x1000 // 4] == 7
+    assert [hazard.kind for hazard in hazards(compiled, V100).hazards] == ["RAW"]
 
 
 @pytest.mark.jit

@@ -18,11 +18,13 @@ BRANCHES = "BRA a\na:\nBRA b\nb:\nBRA c\nc:\nEXIT"
 # Keys that no limit lifts: instructions and their pipes, sizes and layouts, rules, clocks, energy; and barriers,
 # whose cost `what_if.barriers` lifts.
 KEPT = (
-    *("barrier.*", "blocked.*", "category.*", "dependence.[rv]*", "energy.*", "joint.*", "limits.*", "selection.*"),
-    *("chip.core_mhz", "chip.shader_mhz", "chip.sms", "memory.e*", "memory_clock.mhz", "cache.hits"),
+    *("barrier.*", "blocked.*", "bypass.*", "category.*", "dependence.[rv]*", "energy.*"),
+    *("joint.*", "limits.*", "selection.*"),
+    *("chip.core_mhz", "chip.shader_mhz", "chip.sms", "memory.e*", "memory_clock.mhz", "cache.hits", "l2.filled"),
     *("*.bytes", "*.sector_bytes", "*.ways", "fetch.ahead", "fetch.*_lines", "fetch.*_ways", "fetch.line"),
     *("global_memory.line_bytes", "*_memory.rule", "issue.refused_[mr]*", "issue.rotate", "l1.*_loads", "l1.*_stores"),
     *("constant_operand.first_byte", "constant_operand.line_bytes", "constant_operand.far_lines"),
+    *("constant_operand.parameters_near", "constant_cache.next_bytes", "block_order.oldest_first"),
     *("memory_paths.schedulers", "memory_port.units", "register_file.[bcrw]*", "scalar_file.*"),
     *("schedulers.active", "schedulers.count", "schedulers.policy"),
     *("shared_memory.bank*", "shared_memory.free_*", "shared_memory.merge_*", "shared_memory.passes_per_cycle"),

@@ -48,7 +48,7 @@ def test_a_load_that_shares_the_barrier_is_reported():
     shared = simulate(read(SHARED), load("v100"))
     text = " ".join(text_of(screen(shared)).split())
     message = (
-        "pc 3 may wait longer than it needs: for barrier 0, which `LDG R1, [R8]` at pc 1 holds beside `LDS R2, [0x0]`"
+        "pc 3 may wait longer than it needs: for barrier 0, which `LDG R1, [R8]` at pc 1 holds with `LDS R2, [0x0]`"
     )
     assert message in text
     (one,) = [one for one in document(shared).waiting_most if one.pc == 3]

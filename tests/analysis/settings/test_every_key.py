@@ -13,7 +13,7 @@ from gpusim.machine.facts import checked
 from gpusim.machine.machine import build, read
 from gpusim.machine.schema import PIPE_UNITS
 from isa.errors import UserError
-from isa.table import Unit
+from isa.row import Unit
 
 # A machine of each kind of issue and dependence, and one whose caches keep tags.
 MACHINES = "gtx580", "gtx480", "h200", "mi60"

@@ -1,0 +1,118 @@
+"""A run by line of source: what the instructions of each line issued, waited for and accessed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpusim.analysis.account import stalls
+from gpusim.bounds import bounds
+from gpusim.bounds.pressure import Work
+from gpusim.bounds.sectors import Sectors, sectors
+from gpusim.engines.sm_run import SmRun
+from gpusim.simulation import Result
+from gpusim.support.document import doc
+from gpusim.units.stall import label
+from isa.origin import NOWHERE, PlaceInSource
+from isa.reading.source_text import Sources, find
+
+
+@dataclass(frozen=True)
+class LineFigures:
+    """A line of source, and what the simulated SM did in the whole run with the instructions made from it.
+
+    Line 0 has those without a line, and the end of the program, where warps may wait too. `shared_conflicts` are passes
+    through shared memory beyond those that the widths of accesses need. A sector of `global_sectors` is counted for
+    each warp instruction that touches it; `global_bytes` are those that the active lanes ask for.
+    """
+
+    file: str
+    line: int
+    text: Annotated[str, doc("Its text; empty where the file was not found.")]
+    pcs: Annotated[tuple[int, ...], doc("Its instructions.")]
+    issued: Annotated[int, doc("Warp instructions.")]
+    threads: Annotated[int, doc("Thread instructions whose guard held.")]
+    stalls: Annotated[Mapping[str, int], doc("Warp-cycles of waiting before its instructions by reason, most first.")]
+    waits: Annotated[int, doc("Their sum.")]
+    share: Annotated[float, doc("Of the waits of all lines; 0 to 1.")]
+    shared_conflicts: float
+    global_sectors: Annotated[float, doc("Of 32 bytes.")]
+    global_bytes: float
+
+
+@dataclass(frozen=True)
+class ByLine:
+    """A simulated launch by line of source, and the text of its source files."""
+
+    result: Result
+    lines: tuple[LineFigures, ...]
+    sources: Sources
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """The figures of each instruction, and of the program's end: `waits` by pc and reason."""
+
+    run: SmRun
+    waits: NDArray[np.int64]
+    conflicts: Sequence[Fraction]
+    moved: Mapping[int, Sectors]
+
+
+def by_line(result: Result, loaded: str = "", *, limit: int = bounds.LIMIT) -> ByLine:
+    """Return the figures of each line that has instructions, file by file as the program has them, lines in order.
+
+    `loaded` is the file that the program was read from: a listing, or machine code, beside which its source may lie.
+    Raises what `bounds.bound` raises.
+    """
+    program = result.kernel.program
+    places = [*(program.source(pc, loaded) for pc in range(len(program))), NOWHERE]  # the last one: the program's end
+    found = find((file for file, _ in places), loaded)
+    works, each = bounds.works(result.kernel, result.machine, limit=limit)
+    blocks = range(0, result.kernel.blocks, result.machine.chip.sms)
+    counted = _Counted(
+        result.run, stalls.waits(result.run), _conflicts(works, each, len(places)), sectors(works, blocks)
+    )
+    lines = (_figures(counted, place, pcs, found) for place, pcs in _grouped(places))
+    return ByLine(result, tuple(one for one in lines if one.pcs or one.waits), found)
+
+
+def _grouped(places: Sequence[PlaceInSource]) -> list[tuple[PlaceInSource, list[int]]]:
+    """Return the pcs of each place: files in the order in which the program names them first, lines in theirs."""
+    files = {file: rank for rank, file in enumerate(dict.fromkeys(file for file, line in places if line))}
+    groups: dict[PlaceInSource, list[int]] = {}
+    for pc, place in enumerate(places):
+        groups.setdefault(place, []).append(pc)
+    return sorted(groups.items(), key=lambda one: (one[0] == NOWHERE, files.get(one[0][0], 0), one[0][1]))
+
+
+def _conflicts(works: Sequence[Work], each: Fraction, count: int) -> list[Fraction]:
+    """Return by pc the passes through shared memory beyond those that the width needs, of the whole run."""
+    found = [Fraction(0)] * count
+    for work in works:
+        for pc, cost in work.costs.items():
+            found[pc] += work.blocks * each * cost.conflicts
+    return found
+
+
+def _figures(counted: _Counted, place: PlaceInSource, pcs: list[int], found: Sources) -> LineFigures:
+    mine = counted.waits[pcs].sum(axis=0)
+    moved = [counted.moved[pc] for pc in pcs if pc in counted.moved]
+    return LineFigures(
+        *place,
+        text=found.text(*place),
+        pcs=tuple(pc for pc in pcs if pc + 1 < len(counted.waits)),
+        issued=int(counted.run.issued[pcs].sum()),
+        threads=int(counted.run.active[pcs].sum()),
+        stalls={label(k): int(mine[k]) for k in np.argsort(-mine, kind="stable").tolist() if mine[k]},
+        waits=int(mine.sum()),
+        share=float(mine.sum() / max(1, counted.waits.sum())),
+        shared_conflicts=float(sum(counted.conflicts[pc] for pc in pcs)),
+        global_sectors=float(sum(one.sectors for one in moved)),
+        global_bytes=float(sum(one.bytes for one in moved)),
+    )

@@ -1,0 +1,83 @@
+"""What NVIDIA's profiler ncu counted of whole kernels, and its names for our stall reasons.
+
+`gpusim/published/h200_kernels.csv` was counted on an H200 in November 2026, in launches of the program
+workloads/measured/whole/kernels.cu: `solo` (matrix products with an inner size of 256) and `full`. Counters are sums
+over the chip, of a launch that was repeated for each group of counters, clocks and caches left alone (`ncu
+--clock-control none --cache-control none`). The columns of stall reasons have the warps that wait for a reason, for
+each cycle in which their scheduler issues (smsp__average_warps_issue_stalled_*_per_issue_active.ratio); reasons that
+never held are left out. As shares of their sum they are the parts of the time in which a warp was there.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from gpusim.units.stall import Stall
+
+DIRECTORY = Path(__file__).parents[2] / "published"
+SUFFIX = "_kernels.csv"
+SELECTED = "selected"  # the warp issues: no stall
+L1_LOADED, L1_STORED = "l1_loaded_sectors", "l1_stored_sectors"
+COUNTERS = {  # column of the file, and ncu's name of it
+    "instructions": "smsp__inst_executed.sum",
+    L1_LOADED: "l1tex__t_sectors_pipe_lsu_mem_global_op_ld.sum",
+    L1_STORED: "l1tex__t_sectors_pipe_lsu_mem_global_op_st.sum",
+    "l2_read_sectors": "lts__t_sectors_op_read.sum",
+    "l2_written_sectors": "lts__t_sectors_op_write.sum",
+    "dram_read_bytes": "dram__bytes_read.sum",
+    "dram_written_bytes": "dram__bytes_write.sum",
+}
+# Our reasons by ncu's names, where they differ. None: ncu counts no such cycles, as its warp isn't there.
+RENAMED: Mapping[Stall, str | None] = {
+    Stall.LAUNCH_DELAY: None,
+    Stall.WARP_EXITED: None,
+    Stall.NO_WARP: None,
+    Stall.ISSUE_INTERVAL: "wait",  # a fixed number of cycles after an issue
+    Stall.WAR_HAZARD: "short_scoreboard",  # ncu has the barrier's kind only; sources are read by the load/store queue
+    Stall.INSTRUCTION_REPLAY: "dispatch_stall",  # the dispatcher is not free
+    Stall.DP_ISSUE_CONFLICT: "math_pipe_throttle",  # the pipe belongs to the other scheduler
+}
+
+
+@dataclass(frozen=True)
+class Profile:
+    """What ncu counted of a launch: COUNTERS by name, and the share of each stall reason of all warp-cycles."""
+
+    counters: Mapping[str, float]
+    stalls: Mapping[str, float]
+
+
+def ncu_name(reason: Stall) -> str | None:
+    """Return ncu's name of a stall reason; None if the profiler counts no warp there."""
+    return RENAMED[reason] if reason in RENAMED else reason.name.lower()
+
+
+def ncu_shares(cycles: Sequence[int]) -> dict[str, float]:
+    """Return the share of each of ncu's reasons; `cycles` are warp-cycles by our reasons, all that are."""
+    found: dict[str, float] = {}
+    for reason in Stall:
+        if name := ncu_name(reason):
+            found[name] = found.get(name, 0) + float(cycles[reason])
+    return _shares(found)
+
+
+def profiles(key: str) -> dict[tuple[str, str], Profile]:
+    """Return what was counted on a machine, by kernel and configuration; nothing where no kernel was profiled."""
+    path = DIRECTORY / f"{key}{SUFFIX}"
+    if not path.is_file():
+        return {}
+    with path.open(encoding="utf-8", newline="") as file:
+        return {(row.pop("kernel"), row.pop("configuration")): _profile(row) for row in csv.DictReader(file)}
+
+
+def _profile(row: Mapping[str, str]) -> Profile:
+    stalls = {name: float(value) for name, value in row.items() if name not in COUNTERS}
+    return Profile({name: float(row[name]) for name in COUNTERS}, _shares(stalls))
+
+
+def _shares(found: Mapping[str, float]) -> dict[str, float]:
+    total = sum(found.values()) or 1.0
+    return {name: value / total for name, value in found.items()}

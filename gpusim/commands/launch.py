@@ -1,0 +1,50 @@
+"""`gpusim launch`: a first launch file for a kernel of machine code."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gpusim.commands.arguments import Architecture, Json, NvccFlags, flags_of
+from gpusim.commands.document import write, write_json
+from gpusim.launch_file import files, template
+from gpusim.support import whole_file
+from isa.errors import UserError
+from isa.sass import code
+from isa.sass.choice import chosen, only
+
+
+def launch(
+    file: Annotated[str, typer.Argument(help="A cubin, fat binary or executable, a dump's text, or CUDA C (.cu).")],
+    kernel: Annotated[str | None, typer.Argument(help="A kernel, plain or mangled, if there are several.")] = None,
+    *,
+    architecture: Architecture = None,
+    nvcc_flags: NvccFlags = "",
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write it to this file; k.toml goes with k.cubin.")
+    ] = None,
+    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    json: Json = False,
+) -> None:
+    """Print a launch file for a kernel, to edit: its sizes, arguments and buffers, with the guesses said as such.
+
+    Parameters come from the table in a cubin, their types from the kernel's C++ name. Without types, 8 bytes are
+    guessed to be a pointer. --json prints the same as a document.
+
+    Example: gpusim launch examples/saxpy.sass saxpy
+    """
+    found = code.read(file, architecture, flags_of(nvcc_flags))
+    name = chosen(found, kernel, file) if kernel else only(found, file, f"behind it: gpusim launch {file} KERNEL")
+    own = out is None or out == Path(file).with_suffix(files.LAUNCH)
+    text = template.text(found, name, os.path.relpath(file, out.parent) if out else file, found=own)
+    if out:
+        if out.exists() and not force:
+            raise UserError(f"{out}: exists, and may have been edited; give --force to replace it, or another name")
+        whole_file.write(out, text)
+    if json:
+        write_json(template.launch_file(found, name, file))
+    elif not out:
+        write(text)

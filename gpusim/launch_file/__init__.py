@@ -1,0 +1,1 @@
+"""How a user launches machine code: a TOML file beside it, read into a kernel with its launch."""

@@ -1,0 +1,101 @@
+"""From a file of machine code and its launch file to a kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+
+from gpusim.launch_file import arguments, files, source, variables
+from gpusim.launch_file.caches import SETTINGS
+from gpusim.launch_file.outcome import outcome
+from gpusim.launch_file.source import Source
+from isa.errors import UserError
+from isa.kernel import Kernel
+from isa.sass import code, load
+from isa.sass.choice import chosen, only
+from isa.sass.code import Code
+from isa.sass.launch import LaunchError, LaunchState, extent
+
+
+def prepared(
+    name: str,
+    launch_file: Path | None = None,
+    *,
+    architecture: int | None = None,
+    nvcc_flags: Sequence[str] = (),
+    force: bool = False,
+) -> Kernel:
+    """Return the kernel of a file of machine code or CUDA C, or of a launch file, with its launch.
+
+    `architecture` takes the place of the launch file's; `nvcc_flags` follow those of the launch file, which only CUDA C
+    takes. `force`: any machine may run it. Raises UserError, with the place in the launch file where one is wrong, and
+    LoweringError for code that is not executed.
+    """
+    launch, path = _both(name, launch_file)
+    own = launch.file.nvcc_flags if code.is_source(path) else ()
+    asked = architecture or launch.file.architecture
+    found_code = code.read(path, asked or None, (*own, *nvcc_flags))
+    known = replace(found_code, architecture=found_code.architecture or asked)
+    return kernel(launch, known, str(path), force=force)
+
+
+def files_of(name: str) -> tuple[Path, Path]:
+    """Return the launch file and the file with the code that a user means by one of them; raises UserError."""
+    launch, path = _both(name, None)
+    return launch.path, path
+
+
+def _both(name: str, launch_file: Path | None) -> tuple[Source, Path]:
+    found = files.pair(name, launch_file)
+    launch = source.read(found.launch)
+    return launch, found.code or files.code_of(launch)
+
+
+def kernel(launch: Source, given: Code, file: str, *, force: bool = False) -> Kernel:
+    """Return the kernel that a launch file launches from the code of a file; raises UserError as `prepared` does."""
+    name = _chosen(launch, given, file)
+    if not given.architecture:
+        raise launch.refusal(
+            "architecture", f"{file}: a text that doesn't say its architecture; write architecture = 90"
+        )
+    given = replace(given, cubin=variables.with_values(launch, given.cubin))
+    buffers = arguments.buffers(launch)
+    try:
+        state = LaunchState(
+            kernel=name,
+            grid=extent(launch.file.grid),
+            block=extent(launch.file.block),
+            dynamic_shared=launch.file.shared,
+            arguments=load.arguments(given, name, arguments.values(launch, buffers)),
+            buffers=buffers,
+            stack=launch.file.stack,
+            textures=arguments.textures(launch, buffers),
+        )
+        found = load.kernel(given, state)
+    except LaunchError as error:
+        raise launch.refusal(_key(error.part), str(error)) from None
+    return replace(
+        found,
+        outcome=outcome(launch, buffers),
+        flops=launch.file.flops,
+        any_machine=force or launch.file.any_machine,
+        settings=MappingProxyType(dict(SETTINGS[launch.file.caches])),
+    )
+
+
+def _chosen(launch: Source, given: Code, file: str) -> str:
+    if not launch.file.kernel:
+        return only(given, file, f'in {launch.path}: kernel = "..."')
+    try:
+        return chosen(given, launch.file.kernel, file)
+    except UserError as error:
+        raise launch.refusal("kernel", str(error)) from None
+
+
+def _key(part: str | int) -> str:
+    """Return the key of the launch file that says a part of the launch."""
+    if isinstance(part, int):
+        return f"argument.{part}"
+    return "" if part == "arguments" else part

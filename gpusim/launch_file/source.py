@@ -1,0 +1,84 @@
+"""A launch file with the place of each key, so that every message says where."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import msgspec
+
+from gpusim.launch_file.document import Argument, Contents, Expect, Initial, LaunchFile
+from gpusim.support import toml
+from isa.errors import UserError
+from isa.reading import input_file
+from isa.reading.nearest import nearest
+from isa.reading.source import Token
+
+FIX = "give the path of a launch file, as gpusim launch writes it"
+_TABLES: Mapping[str, type[msgspec.Struct]] = {
+    "argument": Argument,
+    "buffer": Contents,
+    "expect": Expect,
+    "constants": Initial,
+    "globals": Initial,
+}
+_AT = re.compile(r"(?P<cause>.*?)(?: - at `(?:key in )?\$\.?(?P<path>[^`]*)`)?", re.S)
+_UNKNOWN = re.compile(r"Object contains unknown field `(?P<name>.*)`")
+
+
+@dataclass(frozen=True)
+class Source:
+    """What a launch file says, its lines, and file:line:column of each key by dotted path: `argument.0.fill`."""
+
+    path: Path
+    file: LaunchFile
+    lines: tuple[str, ...]
+    places: Mapping[str, str]
+
+    def refusal(self, key: str, message: str) -> UserError:
+        """Return the error for a key, which the caller raises; its place comes first."""
+        return UserError(f"{toml.place(key, self.places, self.path)}: {message}")
+
+    def token(self, key: str, text: str) -> Token:
+        """Return a text that is the value of a key, with its place."""
+        _, line, column = toml.place(key, self.places, self.path).rsplit(":", 2)
+        start = self.lines[int(line) - 1].find(text, int(column) - 1) if text and int(line) <= len(self.lines) else -1
+        return Token(text, str(self.path), int(line), start + 1 if start >= 0 else int(column))
+
+    def named(self, name: str) -> Path:
+        """Return the path of a file that is named relative to this one."""
+        return self.path.parent / name
+
+
+def read(path: Path) -> Source:
+    """Return a launch file; raises UserError with file:line:column for what a launch file can't say."""
+    text = input_file.text(path, FIX)
+    table, places = toml.parse(text, path), toml.places(text, path)
+    try:
+        file = msgspec.convert(table, LaunchFile)
+    except msgspec.ValidationError as error:
+        raise _refused(str(error), places, path) from None
+    return Source(path, file, tuple(text.splitlines()), places)
+
+
+def _refused(message: str, places: Mapping[str, str], path: Path) -> UserError:
+    """Return the error for what the schema refuses: where, why, and what is known."""
+    match = _AT.fullmatch(message)
+    cause, key = (match["cause"], match["path"] or "") if match else (message, "")
+    key = re.sub(r"\[(\d+)\]", r".\1", key).replace("[...]", "")
+    if unknown := _UNKNOWN.fullmatch(cause):
+        name = unknown["name"]
+        place = toml.place(f"{key}.{name}".lstrip("."), places, path)
+        return UserError(f"{place}: unknown key {name}; {_known(name, key)}")
+    what = f"{key}: " * bool(key) + cause[:1].lower() + cause[1:]
+    return UserError(f"{toml.place(key, places, path)}: {what}; gpusim schema launch lists the keys")
+
+
+def _known(name: str, key: str) -> str:
+    """Return the fix for an unknown key of the table at a path."""
+    kind = _TABLES.get(key.partition(".")[0], LaunchFile)
+    keys = kind.__struct_fields__
+    near = nearest(name, keys)
+    return f"did you mean {near}?" if near else f"known: {', '.join(keys)}"

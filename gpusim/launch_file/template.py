@@ -1,0 +1,214 @@
+"""A first launch file for a kernel, from what its code and its name say of the parameters; guesses are said as such."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from gpusim.launch_file.document import Argument, LaunchFile, Texture
+from gpusim.support.plural import plural
+from isa.sass import load, spelling, syntax
+from isa.sass.code import Code
+from isa.sass.cubin import Cubin, Function, Parameter
+from isa.sass.launch import POINTER_BYTES
+from isa.sass.names import named, plain
+from isa.sass.signature import Type, parameter_types
+
+ELEMENTS = 1024  # of each buffer, and what a whole number is guessed to be
+THREADS = 128
+TEXELS = 32  # of each side of a texture
+HANDLE = "unsigned long long"  # what a cudaTextureObject_t is
+FILLS = '  # or zero, constant V, values V V ..., hash SEED [LOW HIGH], iota; or file = "x.npy" in place of all three'
+_VALUES = '# To change what a variable holds, write its table, and below it type = "float32" and values = [1.0, 2.0].'
+_GUESSED = {1: "int8", 2: "int16", 4: "int32", POINTER_BYTES: ""}  # types of numbers by bytes
+_OTHERS = {1: "bool, uint8", 2: "uint16, float16", 4: "uint32, float32"}
+
+
+@dataclass(frozen=True)
+class Guess:
+    """An argument, and what is known of its parameter, as a comment."""
+
+    argument: Argument
+    comment: str
+
+
+def guesses(code: Code, name: str) -> tuple[Guess, ...]:
+    """Return an argument for each parameter of a kernel, given mangled.
+
+    Without a table of parameters, as in a text, they are as many as the name says, else none.
+    """
+    types, fetches = parameter_types(name), _fetches(code, name)
+    launch = code.cubin.functions[name].launch if code.cubin else None
+    if launch:
+        known = types if types and len(types) == len(launch.parameters) else [None] * len(launch.parameters)
+        pairs = zip(launch.parameters, known, strict=True)
+        return tuple(_guess(n, one, kind, fetches=fetches) for n, (one, kind) in enumerate(pairs))
+    return tuple(_guess(n, None, kind, fetches=fetches) for n, kind in enumerate(types or ()))
+
+
+def _fetches(code: Code, name: str) -> bool:
+    """Tell whether the code of a kernel fetches from texture objects."""
+    return any(syntax.head(one.text).split(".")[0] in spelling.FETCHES for one in code.sections[name].instructions)
+
+
+def launch_file(code: Code, name: str, file: str = "") -> LaunchFile:
+    """Return a launch of a kernel that the code takes, with buffers of ELEMENTS elements; `file` is the code's name."""
+    threads = _threads(code, name)
+    return LaunchFile(
+        kernel=_shortest(code, name),
+        code=file,
+        architecture=code.architecture,
+        grid=[max(1, ELEMENTS // threads)],
+        block=[threads],
+        argument=[guess.argument for guess in guesses(code, name)],
+    )
+
+
+def text(code: Code, name: str, file: str, *, found: bool = True) -> str:
+    """Return `launch_file` as TOML with comments; `file` is the code's name.
+
+    It is left out where the code is `found` by the launch file's own name.
+    """
+    return "".join(f"{line}\n" for line in _lines(code, name, file, found=found))
+
+
+def _lines(code: Code, name: str, file: str, *, found: bool) -> Iterator[str]:
+    first = launch_file(code, name)
+    function = code.cubin.functions[name] if code.cubin else None
+    yield f"# A launch of {first.kernel} in {file}; gpusim schema launch lists all keys."
+    yield f"kernel = {_quoted(first.kernel)}"
+    if not found:
+        yield f"code = {_quoted(file)}"
+    if code.architecture:
+        yield f"architecture = {code.architecture}"
+    for setting, comment in (
+        (f"grid = {first.grid}", "blocks in x, y, z"),
+        (f"block = {first.block}", f"threads of a block in x, y, z{_most(function)}"),
+        ("shared = 0", f"bytes of dynamic shared memory{_declared(code, function)}"),
+        ('caches = "warm"', 'the L2 holds the buffers when the launch begins; "cold": it holds nothing'),
+    ):
+        yield f"{setting:<20}# {comment}"
+    for number, guess in enumerate(guesses(code, name)):
+        yield from _argument(number, guess)
+    if function is None:
+        yield from ("", "# A text has no table of parameters: write an [[argument]] for each, in order.")
+    yield from _expected(guesses(code, name))
+    if code.cubin:
+        yield from _variables(code.cubin)
+
+
+def _guess(number: int, parameter: Parameter | None, kind: Type | None, *, fetches: bool) -> Guess:
+    """Return an argument for a parameter of these bytes, if they are known, and of this type, if the name says it."""
+    where = f"{plural(parameter.size, 'byte')} at offset {parameter.offset}" if parameter else ""
+    name = f"a{number + 1}"
+    if kind and kind.text == HANDLE and fetches:
+        side = Texture(size=[TEXELS, TEXELS])
+        one = Argument(name=name, buffer="float32", elements=TEXELS * TEXELS, fill="hash 1", texture=side)
+        return Guess(one, f"{kind.text}, {where}; guessed: a cudaTextureObject_t, as the code fetches texels")
+    if kind and (kind.pointer or kind.element):
+        return Guess(_of_type(name, kind), ", ".join(filter(None, (kind.text, where))))
+    size = parameter.size if parameter else 0
+    if kind is None and size == POINTER_BYTES:
+        return Guess(_pointer(name, "float32"), f"{where}; guessed: a pointer to float32")
+    if kind is None and size in _GUESSED:
+        guessed = f"guessed: {_GUESSED[size]} (or {_OTHERS[size]})"
+        return Guess(_number(name, _GUESSED[size]), f"{where}; {guessed}")
+    what = ", ".join(filter(None, (kind.text if kind else "", where)))
+    return Guess(Argument(name=name, bytes="00" * max(1, size)), f'{what}; or struct = [["int32", 0], ...]')
+
+
+def _of_type(name: str, kind: Type) -> Argument:
+    return _pointer(name, kind.element or "uint8") if kind.pointer else _number(name, kind.element)
+
+
+def _pointer(name: str, element: str) -> Argument:
+    fill = "hash 1" if element.startswith("float") else "iota"
+    return Argument(name=name, buffer=element, elements=ELEMENTS, fill=fill)
+
+
+def _number(name: str, element: str) -> Argument:
+    if element == "bool":
+        return Argument(name=name, value=True, type=element)
+    if element.startswith("float"):
+        return Argument(name=name, value=1.0, type=element)
+    return Argument(name=name, value=1 if element.endswith("int8") else ELEMENTS, type=element)
+
+
+def _argument(number: int, guess: Guess) -> Iterator[str]:
+    one = guess.argument
+    yield from ("", f"# parameter {number + 1}: {guess.comment}", "[[argument]]", f"name = {_quoted(one.name)}")
+    if one.texture:
+        size, more = (
+            one.texture.size,
+            'filter = "linear", address = "border", normalized = true, channels, read, border',
+        )
+        yield f"texture = {{ size = {size} }}  # x, y, z; also {more}"
+    if one.buffer:
+        yield f"buffer = {_quoted(one.buffer)}"
+        yield f"elements = {one.elements}"
+        yield f"fill = {_quoted(one.fill)}{FILLS if number == 0 else ''}"
+    elif one.bytes:
+        yield f"bytes = {_quoted(one.bytes)}"
+    else:
+        yield f"value = {json.dumps(one.value)}"
+        yield f"type = {_quoted(one.type)}"
+
+
+def _expected(known: Sequence[Guess]) -> Iterator[str]:
+    """Yield an example of an expected result, as a comment: of the last buffer that the kernel may write."""
+    buffers = [one.argument.name for one in known if one.argument.buffer]
+    if buffers:
+        written = [one.argument.name for one in known if one.argument.buffer and not one.comment.startswith("const ")]
+        result = (written or buffers)[-1]
+        yield from (
+            "",
+            "# What a buffer holds at the end; names stand for what buffers hold before the launch.",
+            "# [[expect]]",
+            f"# buffer = {_quoted(result)}",
+            f'# value = "2 * {buffers[0]} + 1"  # or file = "{result}.npy"',
+            "# relative = 1e-6",
+        )
+
+
+def _variables(cubin: Cubin) -> Iterator[str]:
+    """Yield the variables to which a launch may give values, as comments."""
+    every = tuple(cubin.variables)
+    named_ones = [one for name, one in cubin.variables.items() if name.isidentifier() and not name.startswith("__")]
+    if not named_ones:
+        return
+    yield from ("", _VALUES)
+    for one in named_ones:
+        short = plain(one.name) if len(named(plain(one.name), every)) == 1 else one.name
+        table = f"[{'constants' if one.constant else 'globals'}.{short}]"
+        yield f"# {table:<20}# {plural(one.size, 'byte')}"
+
+
+def _threads(code: Code, name: str) -> int:
+    launch = code.cubin.functions[name].launch if code.cubin else None
+    if launch is None:
+        return THREADS
+    return launch.exact_threads or min(THREADS, launch.most_threads or THREADS)
+
+
+def _most(function: Function | None) -> str:
+    launch = function.launch if function else None
+    if launch and launch.exact_threads:
+        return f"; just {launch.exact_threads} in all"
+    return f"; at most {launch.most_threads} (__launch_bounds__)" if launch and launch.most_threads else ""
+
+
+def _declared(code: Code, function: Function | None) -> str:
+    if function is None:
+        return ", and of all other: a text doesn't say"
+    own = function.shared_bytes - load.RESERVED.get(code.architecture, 0)
+    return f", besides {own} that the code declares" if own > 0 else ""
+
+
+def _shortest(code: Code, name: str) -> str:
+    every = code.cubin.kernels if code.cubin else tuple(code.sections)
+    return plain(name) if len(named(plain(name), every)) == 1 else name
+
+
+def _quoted(text: str) -> str:
+    return json.dumps(text, ensure_ascii=False)

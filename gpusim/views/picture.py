@@ -1,0 +1,41 @@
+"""Parts of pictures in SVG: boxes, texts, and the colours of the HTML view on a light background."""
+
+from __future__ import annotations
+
+import re
+from xml.etree.ElementTree import Element, SubElement
+
+from gpusim.timeline.document import NONE, Timeline
+from gpusim.units.stall import Stall, label
+from gpusim.views.html import FOLDER
+
+FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0
+FONT = "font: 12px system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
+
+
+def palette() -> dict[str, str]:
+    """Return the colours of parts of the page, and of stall reasons, by name."""
+    light = (FOLDER / "colours.css").read_text(encoding="utf-8").split("@media")[0]
+    return dict(re.findall(r"--(\w+): (#\w+);", light)) | {label(reason): reason.light for reason in Stall}
+
+
+def title(timeline: Timeline) -> tuple[str, str]:
+    """Return what a picture shows of a run: kernel, machine, settings and policy, and its cycles."""
+    changed = "".join(f", {path} = {value}" for path, value in timeline.settings.items())
+    what = f"{timeline.kernel} on {timeline.machine_name}{changed}, {timeline.policy}"
+    total = f" of {timeline.cycles:,}" if timeline.cycles != NONE else ""
+    return what, f"cycles {timeline.start:,} to {timeline.end:,}{total}"
+
+
+def box(root: Element, place: tuple[float, float, float, float], fill: str, **more: str) -> None:
+    """Add a rectangle at x, y of a width and a height."""
+    numbers = {name: f"{value:g}" for name, value in zip(("x", "y", "width", "height"), place, strict=True)}
+    SubElement(root, "rect", numbers, fill=fill, **more)
+
+
+def words(root: Element, x: float, y: float, text: str, fill: str, *, anchor: str = "start", style: str = "") -> None:
+    """Add a text whose baseline is at y, if it is not empty."""
+    if not text:
+        return
+    marks = {"text-anchor": anchor} | ({"style": style} if style else {})
+    SubElement(root, "text", {"x": f"{x:g}", "y": f"{y:g}", "fill": fill} | marks).text = FORBIDDEN.sub("\ufffd", text)

@@ -1,0 +1,151 @@
+import json
+from dataclasses import replace
+
+import pytest
+from machine_code import saxpy
+from read.fenced import ROOT
+from read.schemas import check_document
+
+from gpusim.commands import main, report
+
+pytestmark = pytest.mark.jit
+REDUCE = str(ROOT / "examples" / "reduce.asm")
+
+
+def lines_of(capsys, *arguments):
+    """Return the lines of a report by line."""
+    assert main.execute(["report", *arguments, "--by", "line"]) == 0
+    return capsys.readouterr().out.splitlines()
+
+
+@pytest.fixture
+def machine_code(monkeypatch):
+    """Let the command load machine code, whose source was compiled at that path."""
+
+    def load(file):
+        monkeypatch.setattr(report, "kernel_of", lambda *_: saxpy(file))
+
+    return load
+
+
+def test_each_line_has_its_figures(capsys, monkeypatch):
+    """Line 16 of the sum has its text, 4 warp instructions of 128 threads, its waits and their reason."""
+    monkeypatch.setenv("COLUMNS", "100")
+    found = lines_of(capsys, REDUCE, "--machine", "h200")
+    assert found[0] == "reduce on h200 (H200)"
+    (row,) = (line.split() for line in found if line.startswith("  16 "))
+    assert row[1:7] == ["STS", "[R2],", "R4", "1", "4", "128"]
+    assert row[-1] == "long_scoreboard"
+    (last,) = (line.split() for line in found if line.split()[:1] == ["all"])
+    assert last[1:4] == ["24", "336", "8,190"]
+    assert all(len(line) <= 100 for line in found)
+
+
+@pytest.mark.parametrize("columns", ["60", "80", "200"])
+def test_the_table_fits_the_terminal(columns, capsys, monkeypatch):
+    """On a narrow terminal columns are left out, and every line keeps its number, its waits and some of its text."""
+    monkeypatch.setenv("COLUMNS", columns)
+    found = lines_of(capsys, REDUCE, "--machine", "h200")
+    assert all(len(line) <= int(columns) for line in found)
+    (row,) = (line.split() for line in found if line.startswith("  16 "))
+    assert row[1].startswith("STS")
+    assert {"58.2", "%", "long_scoreboard"} <= set(row)
+    assert ("8,190" in " ".join(found)) == (columns == "200")
+
+
+def test_machine_code_is_shown_by_its_source(machine_code, capsys, monkeypatch):
+    """Machine code has the lines of its source, with the text of the file that lies beside it."""
+    monkeypatch.setenv("COLUMNS", "120")
+    machine_code("/build/saxpy.cu")
+    found = lines_of(capsys, str(ROOT / "examples" / "saxpy.sass"), "--machine", "h200")
+    assert [line.split()[:3] for line in found if line.lstrip()[:1] in {"2", "3"}] == [
+        ["2", "extern", '"C"'],
+        ["3", "for", "(int"],
+    ]
+
+
+def test_a_missing_source_leaves_numbers_and_one_note(machine_code, capsys, tmp_path):
+    """Where the source is not found, lines have their numbers and figures, and the last line says what is missing."""
+    machine_code("/build/saxpy.cu")
+    found = lines_of(capsys, str(tmp_path / "k.sass"), "--machine", "h200")
+    assert [line.split()[:3] for line in found if line.startswith("   3 ")] == [["3", "22", "71"]]
+    assert found[-1] == "source not found: saxpy.cu; put it next to the file that was loaded"
+
+
+def test_the_document_has_every_figure(machine_code, capsys, tmp_path):
+    """`--json` has each line with its instructions, figures and reasons, and the files that are missing."""
+    machine_code("/build/saxpy.cu")
+    arguments = [str(tmp_path / "k.sass"), "--machine", "h200", "--set", "unit.fp32.latency=9", "--json"]
+    found = json.loads("\n".join(lines_of(capsys, *arguments)))
+    check_document(found, "report-lines")
+    assert [(one["file"], one["line"], len(one["pcs"])) for one in found["lines"]] == [
+        ("/build/saxpy.cu", 2, 1),
+        ("/build/saxpy.cu", 3, 22),
+        ("/build/saxpy.cu", 4, 1),
+    ]
+    assert (found["settings"], found["missing"]) == ({"unit.fp32.latency": 9}, ["/build/saxpy.cu"])
+    assert all(sum(one["stalls"].values()) == one["waits"] for one in found["lines"])
+
+
+def test_several_files_have_heads(capsys, monkeypatch):
+    """Lines of several files stand below the names of these."""
+    kernel = saxpy("k.cu")
+    origins = (replace(kernel.program.origins[0], file="h.cuh"), *kernel.program.origins[1:])
+    kernel = replace(kernel, program=replace(kernel.program, origins=origins))
+    monkeypatch.setattr(report, "kernel_of", lambda *_: kernel)
+    found = [line.split()[0] for line in lines_of(capsys, "k.sass", "--machine", "h200") if line.strip()]
+    assert [word for word in found if word in {"h.cuh", "2", "k.cu", "3", "4"}] == ["h.cuh", "2", "k.cu", "3", "4"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["mix"], "--by line: mix has no lines of source; leave out --by, as it is no listing"),
+        ([REDUCE, "--all"], "--by line: it has no use for --all; leave one of the two out"),
+        ([REDUCE, "--totals"], "--by line: it has no use for --totals; leave one of the two out"),
+        ([REDUCE, "--lines", "1:9"], "--by line: it has no use for --lines; leave one of the two out"),
+    ],
+)
+def test_what_can_not_be_shown_by_line_is_refused(arguments, message, capsys):
+    """A generated kernel, and options of the other table, are refused in one line."""
+    assert main.execute(["report", *arguments, "--by", "line"]) == 2
+    assert capsys.readouterr() == ("", f"error: {message}\n")
+
+
+def test_machine_code_without_lines_says_how_to_get_them(capsys, monkeypatch):
+    """Machine code that was compiled without lines is refused, with the option that gives them."""
+    kernel = saxpy()
+    bare = replace(kernel.program, origins=tuple(replace(one, line=0) for one in kernel.program.origins))
+    monkeypatch.setattr(report, "kernel_of", lambda *_: replace(kernel, program=bare))
+    assert main.execute(["report", "saxpy.sass", "--by", "line"]) == 2
+    message = "error: --by line: saxpy has no lines of source; compile with -lineinfo\n"
+    assert capsys.readouterr() == ("", message)
+
+
+LAUNCH = """
+schema_version = 1
+grid = [2]
+block = [64]
+argument = [
+  { value = 200, type = "int32" },
+  { value = 2.0, type = "float32" },
+  { name = "x", buffer = "float32", elements = 200, fill = "hash 1" },
+  { name = "y", buffer = "float32", elements = 200, fill = "hash 2" },
+]
+"""
+
+
+def test_code_of_the_compiler_is_shown_by_its_source(capsys, tmp_path, monkeypatch):
+    """A dump with lines of source, executed with its launch file, has the text of the source next to it."""
+    lines = (ROOT / "examples" / "saxpy.sass").read_text().splitlines()
+    for offset, line in (("0170", 4), ("0010", 3), ("0000", 2)):
+        at = next(k for k, text in enumerate(lines) if f"/*{offset}*/" in text)
+        lines.insert(at, f'\t//## File "/build/saxpy.cu", line {line}')
+    (tmp_path / "saxpy.sass").write_text("\n".join(lines))
+    (tmp_path / "saxpy.toml").write_text(LAUNCH)
+    (tmp_path / "saxpy.cu").write_text((ROOT / "examples" / "saxpy.cu").read_text())
+    monkeypatch.chdir(tmp_path)
+    found = json.loads("\n".join(lines_of(capsys, "saxpy.sass", "--json")))
+    # the SM has one of the two blocks, which has 128 of the elements
+    rows = {one["line"]: (one["text"][:6], len(one["pcs"]), one["global_bytes"]) for one in found["lines"]}
+    assert rows == {2: ("extern", 1, 0), 3: ("for (i", 22, 3 * 4 * 128), 4: ("}", 17, 0)}

@@ -1,0 +1,74 @@
+"""First launch files of the kernels in tests/isa/sass/data."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from lowered import stand_in
+
+from gpusim.launch_file import prepare, source, template
+from isa.sass import code
+from isa.sass.choice import kernels
+from isa.sass.code import Code
+from isa.sass.dump import Section
+
+DATA = Path(__file__).parents[1] / "isa" / "sass" / "data"
+FILES = "sm_75.cubin", "sm_80.cubin", "sm_90.cubin", "launch_90.cubin", "sm_80.sass"
+NAME = "_Z5saxpyifPKfPfbPv"
+SAXPY = Code(90, {NAME: Section()}, None)
+
+
+def written(tmp_path, text):
+    """Return what is read from a launch file with this text."""
+    path = tmp_path / "k.toml"
+    path.write_text(text)
+    return source.read(path)
+
+
+@pytest.mark.parametrize("file", FILES)
+def test_what_is_written_is_read_back(tmp_path, file):
+    """The text with its comments says the same as the launch file that it is made of, for each kernel."""
+    found = code.read(DATA / file)
+    for name in kernels(found):
+        text = template.text(found, name, file, found=False)
+        assert written(tmp_path, text).file == template.launch_file(found, name, file)
+
+
+@pytest.mark.parametrize("file", [file for file in FILES if file.endswith(".cubin")])
+def test_the_first_launch_is_one_that_the_code_takes(tmp_path, monkeypatch, file):
+    """Sizes, number and bytes of the arguments are those of the kernel's table, so nothing is refused."""
+    stand_in(monkeypatch, "EXIT")
+    found = code.read(DATA / file)
+    for name in kernels(found):
+        text = template.text(found, name, file)
+        launch = written(
+            tmp_path, text.replace("grid = [8]", "grid = [8, 2]")
+        )  # of whole clusters, where there are some
+        assert prepare.kernel(launch, found, file).threads <= 128
+
+
+def test_guesses_are_said():
+    """Without types in the name, 8 bytes are guessed to be a pointer, and 4 a whole number; the text says so."""
+    found = code.read(DATA / "sm_90.cubin")
+    text = template.text(found, "flip", "k.cubin")
+    assert "# parameter 1: 8 bytes at offset 0; guessed: a pointer to float32\n" in text
+    assert "# parameter 2: 4 bytes at offset 8; guessed: int32 (or uint32, float32)\n" in text
+    assert "threads of a block in x, y, z; at most 128 (__launch_bounds__)\n" in text
+    assert "bytes of dynamic shared memory, besides 128 that the code declares\n" in text
+    assert "# [constants.table]   # 16 bytes\n" in text
+
+
+def test_types_in_the_name_are_no_guess(tmp_path):
+    """A C++ name says the types, also where a text has no table of parameters."""
+    file = written(tmp_path, template.text(SAXPY, NAME, "k.sass")).file
+    kinds = [(one.type or one.buffer or one.bytes) for one in file.argument]
+    assert kinds == ["int32", "float32", "float32", "float32", "bool", "uint8"]
+    assert [bool(one.buffer) for one in file.argument] == [False, False, True, True, False, True]
+    assert "guessed" not in template.text(SAXPY, NAME, "k.sass")
+
+
+def test_the_example_of_a_result_is_of_a_buffer_that_may_change():
+    """Of y = f(const x), the example expects something of y, although x comes last."""
+    name = "_Z5saxpyPfPKf"
+    given = replace(SAXPY, sections={name: next(iter(SAXPY.sections.values()))})
+    assert '# buffer = "a1"\n' in template.text(given, name, "k.sass")
