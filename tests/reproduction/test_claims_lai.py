@@ -36,7 +36,7 @@ def test_claims_counted_analytic_or_input_are_exact():
         ("gtx580-1566", {"chip.shader_mhz": "1600"}, {"LS16"}),
         ("gtx680-speculated", {"limits.registers": "32768"}, {"LS13", "LS58"}),
         ("gtx680-speculated", {"chip.dram_mbs": "100000"}, {"LS03", "LS32", "LS59"}),
-        ("gtx680-speculated", {"schedulers.count": "2"}, {"LS05", "LS06", "LS07", "LS08", "LS12", "LS14", "LS68"}),
+        ("gtx680-speculated", {"schedulers.count": "2"}, {"LS05", "LS06", "LS07", "LS08", "LS12", "LS14"}),
     ],
 )
 def test_a_number_of_a_machine_moves_the_rows_that_depend_on_it(machine, settings, rows):

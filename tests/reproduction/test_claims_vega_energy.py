@@ -72,6 +72,16 @@ def test_the_share_of_registers_and_lds_fails_and_its_note_says_what_would_pass(
     assert outcome(done, "VG35", shared=round(1000 * picojoules))[0].ours[0] == pytest.approx(50, abs=0.3)
 
 
+def test_memories_take_no_very_high_share_and_the_note_says_what_would_pass(done):
+    """All levels take more than registers and LDS alone, yet no half; with the energy in the note they do."""
+    finding, verdict = outcome(done, "VG48")
+    assert verdict.passed is False
+    assert outcome(done, "VG35")[0].ours[0] < float(finding.ours.rstrip(" %")) < 50
+    budgeted, changed = outcome(done, "VG48", single=10_000)
+    assert changed.passed is True
+    assert f"{budgeted.ours} if a multiply-add took 10 pJ" in finding.note
+
+
 def test_the_plot_has_all_energy_of_each_kernel(done):
     """The levels of a curve sum up to the launch's joules; the usual SGEMM alone uses the LDS."""
     plot = PLOTS["vega-energy"](Bench({}, done))
