@@ -7,7 +7,7 @@ PACKAGES := gpusim isa workloads
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8
 
 .DELETE_ON_ERROR:
-.PHONY: help demo lessons docs pictures examples test check check-full fuzz bench reproduction sensitivity clean
+.PHONY: help demo lessons docs pictures examples test check check-full fuzz bench reproduction validation sensitivity clean
 
 help:
 	@echo "make demo        install, then simulate a published SGEMM on the GPU it was written for"
@@ -21,6 +21,7 @@ help:
 	@echo "make fuzz        random programs on random machines, and mutated inputs: SECONDS=600 [SEED=n]"
 	@echo "make bench       speed of both engines (docs/performance.md)"
 	@echo "make reproduction  every claim of docs/reproduction.md anew"
+	@echo "make validation  the tables and the picture of docs/validation-h200.md anew"
 	@echo "make sensitivity  which guesses turn these claims, for docs/sensitivity.csv: hours, or what is missing there"
 	@echo "make clean       remove .venv and every cache"
 
@@ -34,9 +35,10 @@ docs: $(VENV)/docs.stamp
 	$(BIN)/python -m sphinx -q -W --keep-going -b html -d docs/_build/doctrees docs docs/_build/html
 	@echo "docs/_build/html/index.html"
 
-pictures: $(VENV)/core.stamp
+pictures: $(VENV)/test.stamp
 	$(BIN)/gpusim export sgemm-lai --machine gtx580-1566 -p m=4800 -p n=4800 -p k=4800 --cycles 28050:28650 \
 	  --format svg --out docs/pictures/sgemm.svg
+	$(BIN)/gpusim view examples/lengths/naive.cubin --out docs/pictures/lengths.svg
 
 examples: $(VENV)/test.stamp
 	$(BIN)/python tests/read/fenced.py
@@ -66,6 +68,9 @@ bench: $(VENV)/test.stamp
 reproduction: $(VENV)/plot.stamp
 	$(BIN)/gpusim reproduce all --tried docs/sensitivity.csv --plots docs/pictures/reproduction \
 	  --markdown docs/reproduction.md
+
+validation: $(VENV)/plot.stamp $(VENV)/test.stamp
+	$(BIN)/gpusim validate h200 --kernels --plot docs/pictures/kernels-h200.svg --markdown docs/validation-h200.md
 
 sensitivity: $(VENV)/core.stamp
 	$(BIN)/gpusim reproduce all --sensitivity --tried docs/sensitivity.csv

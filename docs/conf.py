@@ -37,9 +37,14 @@ html_copy_source = False
 html_show_copyright = False
 html_theme_options = {"top_of_page_buttons": []}
 
-PAGES_OF_FILES = {
+PAGES_OF_FILES = {  # links that lead to files and folders of the repository where there is no site
+    "../gpusim/commands": "reference/commands.md",
+    "../gpusim/machine/schema.py": "reference/machine-keys.md",
+    "../gpusim/__init__.py": "reference/api.md",
+    "generate/machine_code.py": "reference/machine-code.md",
     "../CONTRIBUTING.md": "reference/contributing.md",
     "../CHANGELOG.md": "reference/changelog.md",
+    "../examples/README.md": "reference/examples.md",
     "schema": "reference/documents.md",
 }
 

@@ -24,6 +24,8 @@ with app.setup:
     from workloads.measured.probes import EXPERIMENTS, Probe, probe
 
     LEDGER = Path(__file__).parents[1] / "docs" / "reproduction.md"  # written by `make reproduction`
+    WHOLE = LEDGER.with_name("validation-h200.md")  # written by `make validation`
+    LAUNCHES = "solo", "persm", "resident", "full"
     KINDS = "counted", "analytic", "arithmetic", "input", "fitted", "in sight", "predicted"
     METHODS = "vendor", "measured", "paper", "derived", "fitted", "guess"
     CHIPS = "h200", "a100", "v100"
@@ -63,7 +65,7 @@ def _(entries, kinds):
             _axes.plot(_points, _places, _marker, color=_colour, alpha=0.7, label=_label)
     _verdicts = {kind: [entry[7].strip() for entry in entries if entry[6].startswith(kind)] for kind in kinds}
     _labels = [f"{kind}: {of.count('pass')} pass, {of.count('fail')} fail" for kind, of in _verdicts.items()]
-    _axes.set(xlabel="relative error, %", yticks=range(len(kinds)), yticklabels=_labels, xlim=(-0.1, 200))
+    _axes.set(xlabel="relative error, %", yticks=range(len(kinds)), yticklabels=_labels, xlim=(-0.1, 400))
     _axes.set_xscale("symlog", linthresh=1)
     _axes.set_xticks((0, 1, 10, 100), ("0", "1", "10", "100"))
     _axes.invert_yaxis()
@@ -242,6 +244,46 @@ def _(observed, issued):
     larger errors than the left one: its loops are rewritten here, in another order and with other registers than the
     compiler's. `gpusim validate h200 --measured FILE.csv` compares any such file.
     """),
+        ]
+    )
+    return
+
+
+@app.cell(hide_code=True)
+def _():
+    _rows = [line.strip("| ").split(" | ") for line in WHOLE.read_text(encoding="utf-8").splitlines()]
+    _cells = {row[0]: row[2::2] for row in _rows if len(row) == 1 + 2 * len(LAUNCHES) and row[2].endswith("%")}
+    whole = {
+        (kernel, launch): float(cell.rstrip(" %")) / 100
+        for kernel, errors in _cells.items()
+        for launch, cell in zip(LAUNCHES, errors, strict=True)
+    }
+    _figure, _axes = plt.subplots(figsize=(7.4, 5))
+    for _number, _launch in enumerate(LAUNCHES):
+        _of = [1 + whole[kernel, _launch] for kernel in _cells]
+        _axes.plot(_of, range(len(_of)), "os^D"[_number], color=f"C{_number}", mfc="none", mew=1.5, label=_launch)
+    _axes.axvline(1, color="black", lw=1)
+    _axes.set_yticks(range(len(_cells)), list(_cells), fontsize=8)
+    _axes.set(xlabel="simulated / measured cycles")
+    _axes.invert_yaxis()
+    _figure.legend(loc="outside upper right", ncols=len(LAUNCHES))
+    _means = {launch: sum(abs(whole[kernel, launch]) for kernel in _cells) / len(_cells) for launch in LAUNCHES}
+    mo.vstack(
+        [
+            mo.md("""
+    ## Whole kernels
+
+    The rows above are loops of a few instructions. **A kernel has errors that no loop shows**: its blocks share an SM,
+    and the SMs share caches and channels. Here are compiled kernels of which nothing was fitted: one block alone
+    (`solo`), one on each SM (`persm`), as many as fit (`resident`), and a whole problem (`full`).
+    `gpusim validate h200 --kernels` computes them, and compares stall reasons too (`docs/validation.md`).
+    """),
+            picture(
+                _figure,
+                "Each mark is a kernel on an H200. Mean error: "
+                + ", ".join(f"{launch} {100 * mean:.0f} %" for launch, mean in _means.items())
+                + ".",
+            ),
         ]
     )
     return

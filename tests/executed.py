@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from typing import Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from isa.execute import steps
 from isa.execute.frame import Frame, Group
 from isa.kernel import Kernel
 from isa.operand import Label
-from isa.table import Unit
+from isa.row import Unit
 
 ENDLESS = 1 << 40  # banks: each word has its own
 
@@ -73,7 +73,26 @@ def load_store_cost(machine: Machine, row: Any, addresses: Any, active: Any) -> 
         return len(halves) * words * machine.local_memory.request_cycles, 0, 0
     each = [_coalesced(half, words, machine.global_memory.rule, machine.global_memory.line_bytes) for half in halves]
     requests, moved = (sum(part) for part in zip(*each, strict=True))
+    if row.update is not None:
+        return _atomic(machine, row, halves, requests, moved)
+    if row.is_load and looks_up_lines(machine):
+        together = machine.l1.lines_per_cycle if machine.l1 else 1
+        lines = [-(-n // together) for n, _ in each]
+        turns = [max(_conflicts(machine, half, words), n) for half, n in zip(halves, lines, strict=True)]
+        return _hitting(machine, sum(turns), moved)
     return _hitting(machine, requests, moved) if row.is_load else _missing(machine, requests, moved)
+
+
+def looks_up_lines(machine: Machine) -> bool:
+    """Whether loads from global memory come through an L1 of banks, which looks up several lines in a cycle."""
+    near, hits = machine.l1, machine.cache.hits if machine.cache else "none"
+    return bool(near and near.lines_per_cycle and (hits == "l1" or (hits == "tags" and near.global_loads)))
+
+
+def _conflicts(machine: Machine, half: list[int | None], words: int) -> int:
+    """Cycles in which banks deliver the words of 32 lanes, as many lanes together as have 32 words."""
+    size = 32 // words
+    return sum(_ways(half[i : i + size], range(words), machine.shared_memory.banks) for i in range(0, 32, size))
 
 
 def replays(machine: Machine, row: Any, addresses: Any, active: Any) -> int:
@@ -97,10 +116,41 @@ def _passes_of(machine: Machine, row: Any, where: list[int | None]) -> int:
         return 1
     banks = ENDLESS if ideal == "conflict-free" else shared.banks
     if machine.shared_atomic and row.update is not None:
-        turns = machine.shared_atomic.add_turns if row.mnemonic == "ATOMS.ADD" else machine.shared_atomic.swap_turns
+        turns = machine.shared_atomic.swap_turns if "b" in row.form else machine.shared_atomic.add_turns
         waiting = [a // 4 % shared.banks for a in where if a is not None]
         return turns * (1 if ideal == "conflict-free" else max(Counter(waiting).values()))
     return max(1, passes(where, row.words, shared, banks, load=row.is_load))
+
+
+def _atomic(
+    machine: Machine, row: Any, halves: list[list[int | None]], requests: int, moved: int
+) -> tuple[int, int, int]:
+    """The same for an atomic on global memory, which no L1 serves."""
+    rules, cycles = machine.global_atomic, requests * machine.global_memory.request_cycles
+    if rules is None:
+        extra = _hitting(machine, requests, moved)[1] if row.is_load else 0
+        return cycles, extra, moved
+    each = [-(-packets(row, half, machine.global_memory.line_bytes) * rules.packet_parts // 64) for half in halves]
+    least = [n * machine.global_memory.request_cycles for n in _requests_of(machine, row, halves)]
+    cycles = sum(max(pair) for pair in zip(each, least, strict=True))
+    return cycles, cycles, moved
+
+
+def _requests_of(machine: Machine, row: Any, halves: list[list[int | None]]) -> list[int]:
+    rules = machine.global_memory
+    return [_coalesced(half, row.words, rules.rule, rules.line_bytes)[0] for half in halves]
+
+
+def packets(row: Any, where: list[int | None], line_bytes: int) -> int:
+    """Packets of an atomic: of each line, the lanes that are first at their word go together, then the second ones."""
+    before, passes = Counter[int](), defaultdict[tuple[int, int], list[int]](list)
+    for address in where:
+        if address is not None:
+            passes[address // line_bytes, before[address]].append(address)
+            before[address] += 1
+    operands, back = len(set(row.form) & set("ab")), int(row.is_load)
+    data = [len({a // 32 for a in lanes}) * operands if len(lanes) > 1 else 0 for lanes in passes.values()]
+    return sum(1 + back + each for each in data)
 
 
 def _missing(machine: Machine, requests: int, moved: int) -> tuple[int, int, int]:

@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
+from mutated import BUSY, CHANGES, CHANNEL, CODES, COUNTERS, FETCH, REUSING, STORING, TAGS
 from scan.every_cycle import scan
 from timing import plain_machine
 from twins import mistakes
@@ -23,12 +24,14 @@ from gpusim.rules import (
     barrier,
     block_scheduler,
     cache,
+    constant_operand,
     control_code,
     dispatch,
     double_precision,
     fetch,
     global_memory,
     instruction_replay,
+    l2_channel,
     load_store,
     memory_access,
     pipe,
@@ -40,6 +43,7 @@ from gpusim.rules import (
     shared_memory,
     simt_stack,
     stall_accounting,
+    tags,
     texture,
     wait_count,
 )
@@ -51,168 +55,7 @@ from isa.text.listing import read
 
 global_memory_transactions = global_memory.transactions
 NO_MUTANT, NO_CODED_MUTANT, NO_TAGGED_MUTANT = "no mutant", "codes: no mutant", "tags: no mutant"
-BUSY = """
-.grid 2
-.block 96
-.shared 4096
-.buffer x u32 1024 = iota
-    S2R R0, LANEID
-    S2R R1, WARPID
-    SHL R2, R0, 3
-    SHL R3, R0, 2
-    IADD R3, R3, c[x]
-    DADD R4, R6, R8
-    LDG R10, [R3]
-    LDS.64 R12, [R2]
-    MUFU.RCP R14, R1
-    STS.64 [R2], R12
-    LDS.128 R20, [RZ]
-    IADD R2, R2, 8
-    DFMA R6, R4, R4.reuse, R4
-    DFMA R6, R6, R4, R8
-    FFMA R24, R1, R2.reuse, R3.reuse
-    FFMA R25, R1, R2.reuse, R3.reuse
-    FFMA R26, R1, R2, R3
-    LOP.XOR R25, R3, R2
-    IMAD R26, R1, R2, R3
-    IMAD R27, R2, R3, R1
-    IMAD R26, R1, R2, R3
-    IADD R25, R25, 1
-    LDS R15, [R2]
-    BAR.SYNC 0
-    TEX R16, tex[x], R0
-    FADD R17, R15, R10
-    ISETP.GE P0, R1, 1
-    @P0 BRA past
-    LDG R18, [R3]
-past:
-    ISETP.GE P1, R0, 20
-    @P1 BRA over
-    IADD R25, R25, 2
-    BRA both
-over:
-    IADD R25, R25, 3
-both:
-    BAR.SYNC 1
-    ATOMS.ADD R19, [R2], R1
-    STG [R3], R17
-    EXIT
-"""
-REUSING = """
-.grid 2
-.block 64
-.local 16
-.buffer x u32 1024 = iota
-    S2R R0, TID.X
-    SHL R1, R0, 2
-    IADD R1, R1, c[x]
-    S_MOV_B32 s0, c[x]
-again:
-    S_LOAD_DWORDX4 s[4:7], s0, 8
-    S_ADD_U32 s1, s4, s7
-    LDG R2, [R1]
-    LDG R9, [R1]
-    IADD R5, R9, R9
-    LDG R3, [R1+256]
-    LDG R2, [R1]
-    LDG R4, [R1+512]
-    IADD R5, R2, R4
-    LDG R6, [R1]
-    LDC R11, [R1]
-    IADD R12, R11, 1
-    STG [R1+768], R5
-    STL [RZ], R5
-    LDL R7, [RZ]
-    LDG R8, [R1+256]
-    STG [R1+1024], R7
-    STG [R1+1280], R8
-    IADD R5, R7, R6
-    IADD R10, R10, 1
-    ISETP.LT P0, R10, 3
-    @P0 BRA again
-    EXIT
-"""
-CHANGES: dict[str, int | str] = {
-    "schedulers.count": 2,
-    "limits.blocks": 1,
-    "load_store.queue": 1,
-    "launch.block_latency": 10,
-    "double.exclusive": "flight",
-    "schedulers.dispatch_ports": 2,
-    "pairing.move": "none",
-    "register_file.banks": 1,
-    "register_file.mapping": "modulo",
-    "register_file.carried": 0,
-    "register_file.collecting": 2,
-    "register_file.window": 1,
-    "register_file.reuse": 1,
-    "register_file.returned": 2,
-    "unit.int.pipe": "sp dp",
-    "joint.fp32": "dp",
-    "blocked.fp32": "sfu",
-    "barrier.per_warp": 2,
-    "instruction_replay.pass_slots": 1,
-    "instruction_replay.request_slots": 1,
-    "shared_atomic.port": 4,
-    **{f"shared_atomic.{key}": 2 for key in ("war", "add_turns", "swap_turns")},
-    **{f"shared_atomic.{kind}_latency": 9 for kind in ("add", "swap")},
-    "memory_port.units": "special",
-    **{f"memory_port.{key}": 2 for key in ("cycles", "late_cycles", "global_store")},
-    **{f"memory_port.{key}": 9 for key in ("war_store", "war_global_store")},
-    "memory_port.held": 4,
-    **{f"memory_port.store_{width}": 5 for width in (32, 64, 128)},
-    **{f"memory_port.early_{width}": 3 for width in (64, 128)},
-}
-FETCH: dict[str, int | str] = {
-    "fetch.line": 2,
-    "fetch.ahead": 1,
-    **{f"fetch.{level}_{key}": 4 for level in ("l0", "l1") for key in ("lines", "ways")},
-    **{f"fetch.{level}_latency": 9 for level in ("l1", "l15", "memory")},
-    **{f"fetch.{level}_parts": 100 for level in ("l1", "l15", "memory")},
-    "fetch.l15_lines": 0,
-    "fetch.l15_ways": 1,
-}
-COUNTERS: dict[str, int | str] = {"wait_counters.vector": 1, "wait_counters.shared": 1}
-
-
-CODES: dict[str, int | str] = {
-    "dependence.rule": "codes",
-    "dependence.yield_stall": 3,
-    "dependence.variable": "sfu fp32",
-    "outstanding.vector": 1,
-    "outstanding.shared": 1,
-    "schedulers.policy": "gto",
-    "double.exclusive": "off",
-    "selection.keeps": "fp32",
-    "selection.freezes": 1,
-    "selection.turns": 2,
-    **{f"unit.{unit}.latency": 9 for unit in ("int", "shift", "imul", "logic")},  # short enough for stall counts
-    "schedulers.count": 1,
-}
-
-
-# The L1 has two lines, the L2 four, of which two are near; the DRAM is slow enough to matter.
-TAGS: dict[str, int | str] = {
-    "cache.hits": "tags",
-    "chip.dram_mbs": 4000,
-    "l1.bytes": 256,
-    "l1.sector_bytes": 64,
-    "l1.ways": 2,
-    "l1.misses": 3,
-    "l2.bytes": 512,
-    "l2.ways": 4,
-    "l2_partition.bytes": 256,
-    "l2_partition.sector_bytes": 32,
-    "l2_partition.ways": 2,
-    "l2_partition.late": 30,
-    "scalar_cache.bytes": 128,
-    "scalar_cache.sector_bytes": 32,
-    "scalar_cache.ways": 1,
-    "scalar_cache.latency": 9,
-    "scalar_file.registers": 800,
-    "scalar_file.unit": 16,
-    "scalar_file.per_warp": 102,
-}
+NO_CHANNEL_MUTANT = "channel: no mutant"
 
 
 # Settings without which some mutants have no effect.
@@ -220,6 +63,15 @@ SHOWN_BY: dict[str, dict[str, int | str]] = {
     "sources of loads not held": {"memory_port.held": 0},
     "nothing carried": {"register_file.carried": 1, "register_file.reuse": 0},
     "one pass in a cycle": {"shared_memory.pass_cycles": 1, "shared_memory.passes_per_cycle": 2},
+    "deferred barriers hold nobody": {"barrier.defers": 1},
+    "parameters are far": {
+        "constant_operand.first_byte": 0,
+        "constant_operand.line_bytes": 8,
+        "constant_operand.latency": 9,
+        "constant_operand.far_lines": 2,
+        "constant_operand.far_latency": 90,
+        "constant_operand.parameters_near": 1,
+    },
     "codes: a pause without effect": {
         **{f"outstanding.{memory}": 63 for memory in ("vector", "shared")},
         **{f"schedulers.{key}": 1 for key in ("interval", "issue_interval")},
@@ -252,6 +104,11 @@ def busier(original: Callable[..., Any], position: int, more: int) -> Callable[.
     return mutant
 
 
+def changed(original: Callable[..., Any], position: int, to: int) -> Callable[..., Any]:
+    """The function, called with another one of its arguments."""
+    return lambda *arguments: original(*arguments[:position], to, *arguments[position + 1 :])
+
+
 def plus(original: Callable[..., Any], more: int) -> Callable[..., Any]:
     """The function, its result raised."""
     return lambda *arguments: original(*arguments) + more
@@ -275,7 +132,7 @@ def last_way(words: Any, kept: Any, line: int) -> int:
 def dropped(_sm: Any, words: Any, way: int, line: int, _now: int) -> None:
     """Forget stored values."""
     if words[way] != line + 1:
-        cache._clear(words, _sm.launch.caches[1], way, line)
+        tags.clear(words, _sm.launch.caches[1], way, line)
 
 
 def sooner(warp: Any, instruction: Any, ready: int, commit: Callable[..., None] = scoreboard.commit) -> None:
@@ -354,16 +211,27 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "codes: nothing freezes": (selection, "_freeze", nothing),
     "codes: pipes are asked before": (selection, "_unit_free", lambda *arguments: arguments[-1]),
     NO_TAGGED_MUTANT: (pipe, "commit", pipe.commit),
-    "tags: the last way makes room": (cache, "_way", last_way),
-    "tags: the line that came first makes room": (cache, "_use", nothing),
-    "tags: lines on their way are there": (cache, "_there", lambda *_: 0),
-    "tags: a miss brings the line": (cache, "_lost", lambda *_: 0xF),
+    "tags: the last way makes room": (tags, "way", last_way),
+    "tags: the line that came first makes room": (tags, "use", nothing),
+    "tags: lines on their way are there": (tags, "there", lambda *_: 0),
+    "tags: a miss brings the line": (tags, "lost", lambda *_: 0xF),
     "tags: the latest line's place is free": (cache, "_room", lambda sm, _words: sm.launch.misses),
     "tags: stored lines move nothing": (cache, "_drop", dropped),
     "tags: stores stay in the L1": (cache, "_far_store", lambda *arguments: arguments[-1]),
     "tags: all of the L2 is near": (cache, "_of_partition", cache._of_far),
     "tags: constants come together": (global_memory, "words", lambda *_: 1),
     "tags: scalar loads hit": (cache, "_read_scalar", nothing),
+    NO_CHANNEL_MUTANT: (pipe, "commit", pipe.commit),
+    "channel: stores go as loads do": (l2_channel, "ported", changed(l2_channel.ported, 2, 0)),
+    "channel: stores never wait": (l2_channel, "free_for_stores", ready_at_once),
+    "channel: no store is scattered": (l2_channel, "free_for_stores", changed(l2_channel.free_for_stores, 1, 0)),
+    "channel: no store joins another": (l2_channel, "waiting", lambda *_: 0),
+    "channel: all slices are as far": (l2_channel, "distance", lambda *_: 0),
+    "channel: the L2 has no end": (l2_channel, "_shared", ready_at_once),
+    "channel: no constant comes with another": (cache, "_is_next", lambda *_: False),
+    "channel: banks of the L1 never conflict": (shared_memory, "conflicts", lambda *_: 1),
+    "deferred barriers hold nobody": (barrier, "earliest", nothing),
+    "parameters are far": (constant_operand, "_request_all", changed(constant_operand._request_all, 2, 0)),
     "lowest warp first": (policies, "choose", lowest_first),
 }
 
@@ -385,6 +253,8 @@ def verdict(name: str) -> str:
         kernel, machine = _yielding(kernel), plain_machine(CHANGES | CODES | SHOWN_BY.get(name, {}))
     if name.startswith("tags: "):
         kernel, machine = read(REUSING), plain_machine(CHANGES | TAGS)
+    if name.startswith("channel: "):
+        kernel, machine = read(STORING), plain_machine(CHANGES | CHANNEL)
     with patch.object(module, attribute, mutant):
         try:
             run = run_sm(kernel, machine, trace=True)

@@ -31,7 +31,7 @@ from isa.execute.frame import group_of, new_frame
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.operand import Immediate
-from isa.table import MEMORY_UNITS, Unit
+from isa.row import MEMORY_UNITS, Unit
 
 TICKS = 64  # of a cycle
 NOT_A_PATH = [
@@ -42,6 +42,7 @@ NOT_A_PATH = [
     "memory_port",
     "memory_paths",
     "shared_atomic",
+    "global_atomic",
 ]
 NEVER = 1 << 60
 NEARBY = (Unit.SHARED, Unit.CONSTANT)  # whose accesses count together
@@ -127,7 +128,7 @@ def issue_cycles(kernel: Kernel, machine: Machine) -> list[tuple[int, int]]:
     """(pc, cycle) of each issue of a kernel of one warp, on a machine whose load/store queue never fills."""
     stream = executed(kernel, machine)
     graph = timing_graph(stream, machine)
-    turn, pipes, memory_side = Turn(machine), Pipes(machine), MemorySide(machine)
+    turn, pipes, memory_side = Turn(machine), Pipes(machine), MemorySide(kernel, machine)
     when: dict[Node, int] = {}
     before = {node: graph.in_degree(node) for node in graph}
     able = {node: 0 for node, count in before.items() if count == 0}
@@ -150,6 +151,7 @@ def issue_cycles(kernel: Kernel, machine: Machine) -> list[tuple[int, int]]:
 class MemorySide:
     """The channel, and the load/store unit with caches that keep tags: they say when a request's data is available."""
 
+    kernel: Kernel
     machine: Machine
     free: int = 0  # the cycle from which the unit serves the next
     channel: int = 0  # the tick at which the channel is free
@@ -157,7 +159,7 @@ class MemorySide:
     caches: Caches | None = None
 
     def __post_init__(self) -> None:
-        self.caches = caches(self.machine)
+        self.caches = caches(self.machine, self.kernel)
 
     def answer(self, node: Node, done: Executed, earliest: int) -> int:
         """The tick of a service, or of the end of its transfer, which could begin at `earliest`."""
@@ -174,10 +176,11 @@ class MemorySide:
         start = now = max(-(-earliest // TICKS), self.free)
         row = done.instruction.row
         if done.requests and row.is_load:
-            there, start = self.caches.load(row, list(done.requests), now)
+            there, start = self.caches.load(row, list(done.requests), now, done.cycles)
             self.there[i] = there + done.extra
         elif done.requests:
-            self.there[i] = self.caches.store(row, list(done.requests), now)
+            lanes = self.machine.limits.warp_size
+            self.there[i], start = self.caches.store(row, list(done.requests), now, done.cycles, lanes)
         self.free = start + done.cycles
         return now * TICKS
 

@@ -9,7 +9,8 @@ from isa.execute.interpret import interpret
 from isa.execute.races import races
 from isa.instruction import Instruction
 from isa.operand import SPECIALS, Address, Immediate, Label, Register, scalar
-from isa.table import ROWS, TABLE, Unit
+from isa.row import Unit
+from isa.table import ROWS, TABLE
 from isa.text import listing
 from isa.text.buffer_text import DTYPES, GENERATORS
 from isa.text.printer import show_instruction

@@ -17,7 +17,8 @@ SLOW = re.compile(r"\breproduce\b|\bvalidate\b|\btune\b|--search|--sms all|--ene
 LEDGER = "tests/reproduction/test_pages.py", "test_the_document_is_what_the_ledger_computes"
 ELSEWHERE = {"gpusim reproduce": LEDGER}  # it runs for many minutes, and this slow test runs it already
 GIVEN = ("gpusim/published/h200.csv",)  # files of the checkout, in which a reader types commands
-LANGUAGES = {"sh", "console", "python", "asm", "toml", "text", "", "{include}", "{toctree}"}
+LANGUAGES = {"sh", "console", "python", "asm", "cuda", "toml", "text", "", "{include}", "{toctree}"}
+MEASURED = re.compile(r"\b\d+(?:,\d{3})+\b|\b\d+(?:\.\d+)? %|\b\d+\.\d+\b")  # 16,384 or 81.1 % or 1.5
 BLOCKS = [block for document in DOCUMENTS for block in fenced.blocks(document)]
 EVERY = [command for command in every_command() if command.words[0] == "gpusim"]
 RUN = [command for command in EVERY if " ".join(command.words) not in ELSEWHERE]
@@ -68,6 +69,32 @@ def test_python_of_a_document_runs(block, folder, capsys):
     assert [line for line in re.findall(r"print\(.*\)  # (.*)$", block.text, re.M) if line not in printed] == []
 
 
+@pytest.mark.parametrize("block", [one for one in BLOCKS if one.language == "cuda"], ids=lambda block: block.name)
+def test_cuda_of_a_document_is_that_of_an_example(block):
+    """Each block of CUDA C is, line by line, in one of the examples."""
+    assert any(block.text in path.read_text(encoding="utf-8") for path in ROOT.glob("examples/*/*.cu"))
+
+
+TUTORIAL = (ROOT / "docs" / "why-slow.md").read_text(encoding="utf-8")
+
+
+def test_numbers_of_the_cuda_tutorial_are_printed():
+    """Each number in the prose of docs/why-slow.md that is simulated is in the output of one of its commands."""
+    printed = "".join(block for language, block in fenced.BLOCK.findall(TUTORIAL) if language == "console")
+    prose = re.sub(r"^\| measured.*$|\d\.\d µs", "", fenced.BLOCK.sub("", TUTORIAL), flags=re.M)
+    stated = MEASURED.findall(prose)
+    assert len(stated) > 5
+    assert [number for number in stated if number not in printed] == []
+
+
+def test_what_the_changes_of_the_cuda_tutorial_save():
+    """The microseconds that each change saves, measured and simulated, are differences of the tutorial's table."""
+    rows = [re.findall(r"\d\.\d+", line) for line in TUTORIAL.splitlines() if line.startswith(("| meas", "| sim"))]
+    simulated, measured = ([float(one) * 1000 for one in row] for row in rows)
+    saved = [row[n] - row[n + 1] for n in (0, 1) for row in (measured, simulated)]
+    assert [f"{one:.1f}" for one in saved] == re.findall(r"(\d\.\d) µs", TUTORIAL)
+
+
 def test_every_block_is_of_a_kind_that_is_tested():
     """Each block has one of the tested languages; blocks of `sh` have commands of gpusim, and four others."""
     assert [block.name for block in BLOCKS if block.language.partition(" ")[0] not in LANGUAGES] == []
@@ -89,7 +116,7 @@ def test_every_command_has_an_example():
 def test_the_demo_is_the_readmes_screen():
     """`make demo` runs the command whose screen the README shows."""
     recipe = (ROOT / "Makefile").read_text().split("\ndemo:")[1].split("\n\n")[0]
-    (shown,) = [one for one in EVERY if one.block.document.name == "README.md" and one.output]
+    shown, *_ = [one for one in EVERY if one.block.document == ROOT / "README.md" and one.output]
     assert f"\t$(BIN)/{shown.text}" in recipe.splitlines()
 
 

@@ -3,7 +3,9 @@ from math import inf, isnan, nan
 
 import numpy as np
 import pytest
+from read.fenced import ROOT
 
+from gpusim.launch_file.prepare import prepared
 from gpusim.machine.machine import load
 from gpusim.simulation import simulate
 from gpusim.verify import UNCHECKED, verify
@@ -201,3 +203,14 @@ def test_an_output_without_a_store_has_its_initial_value(visits):
     found = verify(kernel, left, [0], visits, touched)
     assert (found.wrong, found.blocks) == ((2 * 3998, 2) if visits == 9 else (3999, 1))
     assert found.max_error == 1
+
+
+def test_atomics_of_blocks_in_program_order_add_to_what_the_timed_ones_left():
+    """A histogram whose blocks add to the same bins is right, whichever block is timed; a bin of it too many is not."""
+    kernel = prepared(str(ROOT / "examples" / "cuda" / "histogram.cubin"))
+    for timed in ((0,), (3, 5)):
+        left = interpret(kernel, timed).memory
+        assert verify(kernel, left, timed, 1.0).verified
+        left[bases(kernel.buffers)["bins"] // 4 + 7] += 1
+        found = verify(kernel, left, timed, 1.0)
+        assert (found.wrong, found.first_wrong[:8]) == (1, "bins[7] ")

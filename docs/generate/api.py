@@ -8,11 +8,14 @@ from importlib import import_module
 from generate.markdown import block, contents, page
 
 ABOUT = """\
-From `import gpusim` come `simulate`, `bound`, `load`, `register_policy` and `Result`; other modules serve further use.
+From `import gpusim` come `simulate`, `bound`, `load`, `register_policy`, `RawModule`, `Texture` and `Result`; other
+modules serve further use.
 Names that begin with an underscore, the rules of the timing model ([model](../model.md)) and modules that only serve
 the command line are left out."""
 TOP = (
     "gpusim.simulation",
+    "gpusim.raw_module",
+    "gpusim.texture",
     "gpusim.machine.machine",
     "gpusim.machine.file",
     "gpusim.units.policies",

@@ -7,7 +7,8 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from generate.markdown import code, page, table
-from isa.table import ROWS, Row
+from isa.row import Row
+from isa.table import ROWS
 
 LISTING = Path(__file__).parent.parent / "listing.md"
 HEAD = "mnemonic", "operands", "unit class", "bits", "flops", "what it does"

@@ -19,7 +19,8 @@ ABOUT = """\
 The keys of a machine file, each with one number or word, which `--set` changes. Each also names its source and
 method, and an uncertain one its plausible range ([contributing](contributing.md)). `*` stands for a name: of a pipe,
 which the file chooses, or a unit class ([instructions](instructions.md)). Optional sections are marked. A file also has
-a `name`, a `generation`, and may have `extends`, the machine whose numbers it changes. All cycles are shader cycles."""
+a `name`, a `generation`, and may have `extends`, the machine whose numbers it changes, and `architecture`, that of the
+machine code that it executes (`sm_90`). All cycles are shader cycles."""
 HEAD = "key", "takes", "meaning"
 OPTIONAL = "May be left out."
 

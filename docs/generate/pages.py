@@ -5,7 +5,18 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from generate import api, commands, documents, instructions, kernels, machine_keys, machines, project, stall_reasons
+from generate import (
+    api,
+    commands,
+    documents,
+    instructions,
+    kernels,
+    machine_code,
+    machine_keys,
+    machines,
+    project,
+    stall_reasons,
+)
 
 FOLDER = Path(__file__).parent.parent / "reference"
 
@@ -17,6 +28,7 @@ def pages() -> Mapping[str, str]:
         "kernels": kernels.kernels(),
         "machine-keys": machine_keys.machine_keys(),
         "instructions": instructions.instructions(),
+        "machine-code": machine_code.machine_code(),
         "stall-reasons": stall_reasons.stall_reasons(),
     }
     return {**single, **machines.machines(), **documents.documents(), **api.api(), **project.project()}

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
-FILES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog"}
+FILES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "examples/README.md": "examples"}
 
 
 def project() -> dict[str, str]:
@@ -15,6 +15,6 @@ def project() -> dict[str, str]:
 
 
 def _moved(text: str) -> str:
-    """The text of a file at the top of the project, read from a page of the reference."""
+    """The text of a file of the project, read from a page of the reference."""
     linked = re.sub(rf"\]\(({'|'.join(map(re.escape, FILES))})", lambda link: f"]({FILES[link[1]]}.md", text)
-    return linked.replace("](docs/", "](../")
+    return linked.replace("](../docs/", "](../").replace("](docs/", "](../")

@@ -127,7 +127,7 @@ def test_each_command_has_its_help():
     assert re.findall(r"^## gpusim (\S+)$", text, re.M) == list(COMMANDS)
     for name in COMMANDS:
         section = text.split(f"\n## gpusim {name}\n")[1].split("\n## ")[0]
-        assert section.count(f"Usage: gpusim {name} ") == section.count(f"Example: gpusim {name} ") == 1
+        assert section.count(f"Usage: gpusim {name} ") == 1 <= section.count(f"Example: gpusim {name} ")
 
 
 def test_help_that_fails_stops_the_build(capsys):

@@ -9,13 +9,10 @@ import sys
 from hashlib import sha256
 from pathlib import Path
 
-import numba
 import pytest
 from draws import few
 
-from gpusim.jit import code_cache
 from gpusim.jit.code_cache import CodeCache
-from isa.errors import UserError
 
 ROOT = Path(__file__).parents[2]
 LEND = """
@@ -67,37 +64,6 @@ def files(place):
     return sorted(path for path in place.rglob("*") if path.is_file())
 
 
-@pytest.fixture
-def cache(tmp_path, monkeypatch):
-    """Return a directory of ours that NUMBA_CACHE_DIR names, with no decision or message about it yet."""
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "cache"))
-    monkeypatch.setattr(code_cache, "SAID", [])
-    code_cache.directory.cache_clear()
-    yield tmp_path / "cache"
-    code_cache.directory.cache_clear()
-
-
-def refusal(capsys):
-    """Return the one line that says why there is no cache, printed once for two questions."""
-    assert code_cache.directory() is None
-    code_cache.directory.cache_clear()
-    assert code_cache.directory() is None
-    (line,) = capsys.readouterr().err.splitlines()
-    assert line.startswith("warning: compiled code is not kept, so each run compiles it anew: ")
-    return line
-
-
-def test_the_cache_is_made_for_us_alone(cache, capsys):
-    """New cache directories have mode 700, whatever the umask, and nothing is printed."""
-    before = os.umask(0)
-    try:
-        assert code_cache.directory() == cache / "gpusim"
-    finally:
-        os.umask(before)
-    assert [stat.S_IMODE(path.stat().st_mode) for path in (cache, cache / "gpusim")] == [0o700, 0o700]
-    assert capsys.readouterr().err == ""
-
-
 @pytest.mark.jit
 def test_a_file_of_the_cache_is_ours_alone(tmp_path):
     """Files of the cache have mode 600, whatever the umask, and the next process reads them."""
@@ -106,102 +72,6 @@ def test_a_file_of_the_cache_is_ours_alone(tmp_path):
     )
     assert [output(script, NUMBA_CACHE_DIR=str(tmp_path / "cache")) for _ in range(2)] == [("0", []), ("1", [])]
     assert {stat.S_IMODE(path.stat().st_mode) for path in files(tmp_path / "cache")} == {0o600}
-
-
-@pytest.mark.parametrize("home", ["", "/nonexistent/home"])
-@pytest.mark.usefixtures("cache")
-def test_no_home_is_made(monkeypatch, home, capsys):
-    """If the home directory does not exist, it is not created, and one line says that no code is kept."""
-    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
-    monkeypatch.setenv("HOME", home)
-    code_cache.directory.cache_clear()
-    assert "no such directory" in refusal(capsys)
-    assert not Path("/nonexistent").exists()
-
-
-@pytest.mark.parametrize("mode", [0o777, 0o1777, 0o775, 0o757], ids=oct)
-def test_a_cache_that_others_can_write_is_refused(cache, mode, capsys):
-    """A cache directory that everybody, a group or others can write to is refused, sticky bit or not."""
-    (cache / "gpusim").mkdir(parents=True)
-    os.chown(cache / "gpusim", -1, 54321) if os.geteuid() == 0 else None
-    (cache / "gpusim").chmod(mode)
-    if mode == 0o775 and os.geteuid():
-        pytest.skip("only root can give a directory to another group")
-    assert f"{cache / 'gpusim'}: others can write to it" in refusal(capsys)
-
-
-def test_a_parent_that_others_can_write_is_refused(cache, capsys):
-    """A cache is refused if others can write to a directory above it: they could replace the cache."""
-    cache.mkdir()
-    (cache / "gpusim").mkdir(0o700)
-    cache.chmod(0o777)
-    assert f"{cache}: others can write to it" in refusal(capsys)
-
-
-def test_below_a_directory_like_tmp_is_ours(cache):
-    """In a sticky directory such as /tmp, a cache directory of our own is taken."""
-    cache.mkdir()
-    cache.chmod(0o1777)
-    assert code_cache.directory() == cache / "gpusim"
-
-
-def test_a_cache_of_somebody_else_is_refused(cache, monkeypatch, capsys):
-    """A directory that belongs to another user is refused, even if nobody else can write to it."""
-    cache.mkdir()
-    if os.geteuid() == 0:
-        os.chown(cache, 12345, -1)
-    else:
-        monkeypatch.setattr(os, "geteuid", lambda: 12345)
-    assert "belongs to somebody else" in refusal(capsys)
-
-
-def test_the_target_of_a_link_is_checked(cache, tmp_path, capsys):
-    """A symbolic link to a directory that others can write to is refused."""
-    (tmp_path / "open").mkdir()
-    (tmp_path / "open").chmod(0o777)
-    cache.symlink_to(tmp_path / "open")
-    assert f"{tmp_path / 'open'}: others can write to it" in refusal(capsys)
-
-
-@pytest.mark.parametrize(("members", "alone"), [([], True), (["me"], True), (["me", "you"], False)])
-def test_a_group_of_our_own_is_nobody_else(tmp_path, monkeypatch, members, alone):
-    """A directory that our group can write to is taken if we are its only member, and refused otherwise."""
-    me = type("User", (), {"pw_uid": os.geteuid(), "pw_gid": tmp_path.stat().st_gid, "pw_name": "me"})
-    monkeypatch.setattr("pwd.getpwuid", lambda _: me)
-    monkeypatch.setattr("pwd.getpwall", lambda: [me])
-    monkeypatch.setattr("grp.getgrgid", lambda _: type("Group", (), {"gr_mem": members}))
-    tmp_path.chmod(0o770)
-    if alone:
-        code_cache.check(tmp_path, tmp_path.stat())
-    else:
-        with pytest.raises(UserError, match="others can write to it"):
-            code_cache.check(tmp_path, tmp_path.stat())
-    assert code_cache._alone_in(tmp_path.stat().st_gid) is alone
-
-
-@pytest.mark.usefixtures("cache")
-def test_without_a_home_there_is_no_cache(monkeypatch, capsys):
-    """If no home directory is known, one line says so, and there is no cache."""
-
-    def nowhere():
-        raise RuntimeError("Could not determine home directory.")
-
-    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
-    monkeypatch.delenv("XDG_CACHE_HOME", raising=False)
-    monkeypatch.setattr(Path, "home", nowhere)
-    assert "home directory" in refusal(capsys)
-
-
-@pytest.mark.parametrize("given", ["", "relative/folder"])
-@pytest.mark.usefixtures("cache")
-def test_the_cache_lies_in_the_home_otherwise(monkeypatch, tmp_path, given):
-    """An empty or relative XDG_CACHE_HOME is ignored: the cache is ~/.cache/gpusim."""
-    monkeypatch.setattr(numba.config, "CACHE_DIR", "")
-    monkeypatch.setenv("XDG_CACHE_HOME", given)
-    monkeypatch.setenv("HOME", str(tmp_path / "home"))
-    (tmp_path / "home").mkdir()
-    assert code_cache.directory() == tmp_path / "home/.cache/gpusim"
 
 
 @pytest.mark.long

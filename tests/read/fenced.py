@@ -7,15 +7,19 @@ import io
 import re
 import shlex
 import tempfile
+from collections.abc import Sequence
 from contextlib import chdir, redirect_stdout
 from dataclasses import dataclass
 from itertools import pairwise
 from pathlib import Path
+from unittest import mock
 
 from gpusim.commands.main import execute
+from isa.sass import compile
 
 ROOT = Path(__file__).parents[2]
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md"), *ROOT.glob("docs/units/*.md")])
+COMPILE = compile.compile_file
+DOCUMENTS = sorted(path for folder in (".", "docs", "docs/units", "examples") for path in ROOT.glob(f"{folder}/*.md"))
 BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.M | re.S)
 NAMED = re.compile(r"(?:#|//) (\S+\.(?:asm|toml))\n")  # the first line of a block that is a file of that name
 PROMPT = re.compile(r"^\$ ", re.M)
@@ -106,11 +110,17 @@ def prepare(folder: Path, text: str, block: Block) -> None:
 def run(command: Command) -> tuple[int, str]:
     """Run a command line in the current folder; return its exit code and what it prints, which may go to a file."""
     arguments, _, file = command.text.partition(" > ")
-    with redirect_stdout(io.StringIO()) as printed:
+    with redirect_stdout(io.StringIO()) as printed, mock.patch.object(compile, "compile_file", _compiled):
         code = execute(shlex.split(arguments, comments=True)[1:])
     if file:
         Path(file.strip()).write_text(printed.getvalue(), encoding="utf-8")
     return code, "" if file else printed.getvalue()
+
+
+def _compiled(path: Path | str, architecture: int | None = None, flags: Sequence[str] = ()) -> bytes:
+    """Return the cubin that lies beside a source, if there is one: the compiler may be missing, or be another one."""
+    cubin = Path(path).with_suffix(".cubin")
+    return cubin.read_bytes() if cubin.is_file() else COMPILE(path, architecture, flags)
 
 
 def refreshed(document: Path) -> str:

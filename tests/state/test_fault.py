@@ -17,6 +17,9 @@ MESSAGES = {
     Fault.OUTSIDE: "lie in no buffer",
     Fault.MISCOUNTED: "where others wait for",
     Fault.CROWDED: "too many results",
+    Fault.STUCK: "wait for each other",
+    Fault.NO_CODE: "no instruction is at",
+    Fault.TRAPPED: "the kernel traps",
 }
 
 

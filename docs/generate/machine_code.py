@@ -1,0 +1,139 @@
+"""The page of machine code: what is executed, what has been checked against the chip, what is refused."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+from generate.markdown import code, page, table
+from isa.rows import atomic, control, conversion, cross_lane, floating, half, integer, memory, move, packed, texture
+from isa.rows.family import Family, of_base
+from isa.sass.lower import UnknownError, lowered
+from isa.table import BY_BASE
+
+COVERAGE = Path(__file__).parents[2] / "tests" / "hardware" / "data" / "coverage.json"
+GROUPS: Mapping[str, Sequence[Family]] = {
+    "Moves": move.FAMILIES,
+    "Integers, logic, comparison": integer.FAMILIES,
+    "Several integers in a word, extremes, permutations": packed.FAMILIES,
+    "Singles and doubles": floating.FAMILIES,
+    "Conversions": conversion.FAMILIES,
+    "Halves": half.FAMILIES,
+    "Memory": memory.FAMILIES,
+    "Atomics": atomic.FAMILIES,
+    "Textures": texture.FAMILIES,
+    "Other lanes": cross_lane.FAMILIES,
+    "Control flow": control.FAMILIES,
+}
+REFUSED = (  # an example of each, as nvcc 13.0 writes it for sm_90
+    ("tensor cores", "HMMA.16816.F32 R16, R4.reuse, R12, RZ"),
+    ("tensor cores", "IMMA.16816.S8.S8 R4, R14.reuse.ROW, R4.COL, RZ"),
+    ("tensor cores", "DMMA.8x8x4 R4, R6, R4, RZ"),
+    ("matrices between lanes", "LDSM.16.M88.4 R8, [R4]"),
+    ("matrices between lanes", "MOVM.16.MT88 R8, R8"),
+    ("asynchronous copies", "LDGSTS.E.BYPASS.128 [R7], desc[UR6][R2.64]"),
+    ("asynchronous copies", "LDGDEPBAR"),
+    ("asynchronous copies", "UBLKCP.S.G [UR6], [UR4], UR8"),
+    ("barriers in shared memory", "SYNCS.EXCH.64 URZ, [UR7], UR4"),
+    ("barriers in shared memory", "SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [UR8], R0"),
+    ("barriers of a cluster", "UCGABAR_ARV"),
+    ("textures of layers and cubes", "TEX.LL RZ, R9, R8, R11, UR4, 0x0, ARRAY_2D, 0x1"),
+    ("textures of layers and cubes", "TEX.LL RZ, R7, R12, R7, UR4, 0x0, CUBE, 0x1"),
+    ("textures with gradients", "TXD RZ, R9, R8, R12, UR4, 0x0, 2D, 0x1"),
+    ("surfaces", "SULD.D.BA.2D.STRONG.SM.TRAP R0, [R10], UR6, 0x0"),
+    ("surfaces", "SUST.D.BA.2D.STRONG.SM.TRAP [R6], R4, UR6, 0x0"),
+)
+ABOUT = """\
+Machine code of sm_75 to sm_90 that gpusim executes ([machine code](../sass.md)). An instruction is a base mnemonic with
+modifiers; an instruction that no row has, or a modifier that its row does not take, stops the load. A modifier in the
+table may stand anywhere behind the base; those of scopes, orders and caches (`STRONG`, `GPU`, `EF`, ...) change no
+values, and all memory instructions take them. A form is a base mnemonic, or one with a modifier that changes what is
+computed. The last column has the forms that no kernel checked against the chip has. Unit classes are those of
+[machine files](machine-keys.md)."""
+CHECKED = """\
+Small kernels of PTX, compiled for sm_90, ran on an {gpu} ({driver}). Their machine code and all results
+are kept in `tests/hardware/data`. The tests run the same machine code on the same inputs, edge cases and random ones,
+and compare every bit of every result: {snippets} kernels, {rows} rows of inputs, {results} results, and no
+difference is allowed. The interpreter runs all of them; the compiled engine, with the H200's times and what ptxas says
+in its control codes, the first block of each kernel.
+`python -m hardware.record` makes the table anew on another GPU of compute capability 9."""
+COUNTED = """\
+Of {all} forms of the tables below {covered} stand in one of these kernels. The others have tests without the chip:
+`tests/isa/values` and `tests/isa/rows`."""
+UNREAD = """\
+A file is refused as a whole, before anything runs, with exit code 2. The message has each kind of instruction once,
+with its first place and how often it occurs; at most eight kinds. Examples of what gpusim does not execute, by what the
+message calls them:"""
+
+
+def machine_code() -> str:
+    """Return the page."""
+    known = _known()
+    parts = [ABOUT, "## Checked against the chip", *_checked(known), "## What is executed"]
+    head = "mnemonic", "modifiers", "unit class", "unchecked"
+    for title, families in GROUPS.items():
+        parts += [f"### {title}", table(head, _rows(families))]
+    alone = ", ".join(code(row.mnemonic) for row in control.ROWS if row.mnemonic not in BY_BASE)
+    parts += [f"Without any modifier: `NOP`, {alone}."]
+    return page(
+        "Machine code", *parts, "## What is refused", UNREAD, table(("what", "instruction", "named"), _refused())
+    )
+
+
+@cache
+def _known() -> Mapping[str, Any]:
+    found: dict[str, Any] = json.loads(COVERAGE.read_text(encoding="utf-8"))
+    return found
+
+
+def _checked(known: Mapping[str, Any]) -> Iterator[str]:
+    groups = known["groups"]
+    total = {name: f"{sum(one[name] for one in groups.values()):,}" for name in ("snippets", "rows", "results")}
+    gpu, driver, *_ = known["about"]
+    yield CHECKED.format(gpu=gpu, driver=driver, **total)
+    counts = [(name, one["snippets"], one["rows"], one["results"]) for name, one in groups.items()]
+    yield table(("group", "kernels", "rows", "results"), counts)
+    every = [one for family in BY_BASE.values() for one in forms(family)]
+    yield COUNTED.format(all=len(every), covered=len(set(every) & covered()))
+
+
+def forms(family: Family) -> tuple[str, ...]:
+    """Return the base mnemonic of a family, and the base with each modifier that changes what is computed."""
+    return (family.base, *(f"{family.base}.{name}" for name, change in family.modifiers.items() if change != 0))
+
+
+@cache
+def covered() -> frozenset[str]:
+    """Return the forms that stand in a recorded kernel."""
+    found = set[str]()
+    for mnemonic in _known()["mnemonics"]:
+        family = of_base(BY_BASE, mnemonic)
+        if family is not None:
+            names = mnemonic.removeprefix(family.base).split(".")[1:]
+            found |= {family.base, *(f"{family.base}.{name}" for name in names)}
+    return frozenset(found)
+
+
+def _rows(families: Sequence[Family]) -> Iterator[tuple[str, ...]]:
+    for family in families:
+        missing = [one for one in forms(family) if one not in covered()]
+        absent = "all" if family.base in missing else ", ".join(code(one.removeprefix(family.base)) for one in missing)
+        names = ", ".join(code(f".{name}") for name in family.modifiers)
+        yield code(family.base), names, family.unit.value, absent
+
+
+def _refused() -> Iterator[tuple[str, str, str]]:
+    for what, text in REFUSED:
+        yield what, code(text), code(refusal(text))
+
+
+def refusal(text: str) -> str:
+    """Return what a message calls an instruction that is refused; raises ValueError for one that is executed."""
+    try:
+        lowered(text)
+    except UnknownError as error:
+        return str(error)
+    raise ValueError(f"{text} is executed")

@@ -1,0 +1,39 @@
+"""Programs whose lanes part, and what an H200 noted of them (tests/measured/parted_lanes.cu)."""
+
+from __future__ import annotations
+
+import lzma
+from typing import Any
+
+import numpy as np
+from read.fenced import ROOT
+
+from isa import memory
+from isa.generators import ArrayFill
+from isa.kernel import Buffer, Kernel
+from isa.sass import cubin, dump, load
+from isa.sass.code import Code
+from isa.sass.launch import LaunchState, Value, pointer
+
+MEASURED = ROOT / "tests" / "measured"
+NOTES = np.load(MEASURED / "parted_lanes.npz")
+PLACES = 4000 * 96  # words of notes: for each, time, lanes and place, lane by lane
+
+
+def kernel(name: str, case: int) -> Kernel:
+    """Return a launch of one warp of one of the programs."""
+    binary, text = (lzma.decompress((MEASURED / f"parted_lanes.{kind}.xz").read_bytes()) for kind in ("cubin", "sass"))
+    found = Code(90, dump.read(text.decode(), name).sections, cubin.read(binary, name))
+    given = NOTES[f"{name}.{case}.input"]
+    buffers = (Buffer("g", "<u4", PLACES + 1024), Buffer("c", "<u4", len(given), ArrayFill(given)))
+    number = int(NOTES[f"{name}.{case}.k"])
+    values = [pointer(buffers, "g"), pointer(buffers, "c"), Value(number.to_bytes(4, "little"), 4)]
+    arguments = load.arguments(found, name, values)
+    return load.kernel(found, LaunchState(name, (1, 1, 1), (32, 1, 1), 0, arguments, buffers))
+
+
+def notes(launched: Kernel, words: Any) -> tuple[Any, Any]:
+    """Return the notes [number, what, lane] that a run left in memory, and how many each lane made."""
+    first = memory.bases(launched.buffers)["g"] // 4
+    found = words[first : first + PLACES + 32]
+    return found[:PLACES].reshape(-1, 3, 32), found[PLACES:]

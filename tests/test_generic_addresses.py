@@ -1,0 +1,82 @@
+"""Generic addresses in shared, local and global memory, lane by lane, as an H200 has them.
+
+Values were compared only after the code was written; of `times` the rule was read off them: it is in sight.
+"""
+
+import csv
+
+import numpy as np
+import pytest
+from draws import few
+from generic_addresses import LAUNCHES, chip, code, kernel
+from idioms import DATA
+
+import gpusim
+from isa import memory
+from isa.execute.interpret import interpret
+
+SLOT = 8  # numbers that a thread of `machine_state` leaves; the first is its warp's slot
+SPACES = {0: "shared", 1: "local", 2: "global", 3: "shared and global", 4: "shared and local", 10: "8 lanes in shared"}
+
+
+@pytest.fixture(scope="module")
+def module(tmp_path_factory):
+    """The cubin as a module."""
+    path = tmp_path_factory.mktemp("generic") / "generic.cubin"
+    path.write_bytes(code())
+    return gpusim.RawModule(path=path)
+
+
+def different(name, arrays):
+    """Return the places of the arguments that differ from what the chip left, or that it left alone."""
+    pairs = [(chip().get(f"{name}.{i}", before), arrays[i]) for i, before in enumerate(LAUNCHES[name].values())]
+    if name == "machine_state":
+        pairs = [tuple(np.where(np.arange(len(one)) % SLOT, one, 0) for one in pairs[0])]
+    return [i for i, (one, other) in enumerate(pairs) if one.tobytes() != other.tobytes()]
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("name", few(list(LAUNCHES), 12))
+def test_generic_addresses_leave_what_the_chip_left(module, name):
+    """The compiled engine, and the interpreter without time, leave every array as an H200 does."""
+    launch = LAUNCHES[name]
+    arrays = launch.values()
+    run = module.get_function(kernel(name))(launch.grid, launch.block, arrays, shared_mem=launch.shared, sms="all")
+    assert different(name, arrays) == []
+    words, bases = interpret(run.kernel).memory, memory.bases(run.kernel.buffers)
+    own = [memory.view(words, b, bases[b.name]) for b in run.kernel.buffers if b.name.startswith("argument")]
+    places = [i for i, array in enumerate(arrays) if array.ndim]
+    given = dict(zip(places, own, strict=True))
+    assert different(name, [given.get(i, array) for i, array in enumerate(arrays)]) == []
+
+
+def times():
+    """Return the rows that are compared: kernel, what the lanes point to, threads, cycles of one access on the chip."""
+    with (DATA / "generic.csv").open() as file:
+        return [(r["kernel"], int(r["mode"]), int(r["threads"]), float(r["cycles"])) for r in csv.DictReader(file)]
+
+
+def cycles(module, name, mode, threads):
+    """Return the simulated cycles of one access more."""
+    found = []
+    for count in (64, 192):
+        arrays = np.zeros(1 << 16, np.uint64), np.zeros(4096, np.int64)
+        module.get_function(name)((1,), (threads,), (*arrays, np.int32(mode), np.int32(count)), shared_mem=16384)
+        found.append(int(arrays[1].reshape(-1, 2)[:threads, 1].max()))
+    return (found[1] - found[0]) / 128
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("row", few([r for r in times() if r[0] == "chain" and r[1] in SPACES], 4))
+def test_a_chain_takes_the_cycles_of_the_slowest_memory(module, row):
+    """Loads that give the next address come at most 3 cycles sooner than on the chip, and never later."""
+    name, mode, threads, measured = row
+    assert -3 <= cycles(module, name, mode, threads) - measured <= 0
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("mode", [0, 2, 3, 4])
+def test_the_memories_of_one_access_take_the_unit_one_after_the_other(module, mode):
+    """32 warps that load all the time are within 5 % of the chip's cycles; two memories take the sum of both."""
+    (measured,) = [r[3] for r in times() if r[:3] == ("rate", mode, 1024)]
+    assert cycles(module, "rate", mode, 1024) == pytest.approx(measured, rel=0.05)
