@@ -18,7 +18,8 @@ import numpy as np
 from executed import execute, load_store_cost, replays, target
 from msgspec import structs
 from scan import simt_stack
-from scan.caches import Caches, Request, arriving, caches, from_memory, places, requests
+from scan.caches import Caches, Request, arriving, caches, from_memory
+from scan.requests import places, requests
 from scan.state import Warp
 
 from gpusim.machine.machine import Machine
@@ -179,8 +180,7 @@ class MemorySide:
             there, start = self.caches.load(row, list(done.requests), now, done.cycles)
             self.there[i] = there + done.extra
         elif done.requests:
-            lanes = self.machine.limits.warp_size
-            self.there[i], start = self.caches.store(row, list(done.requests), now, done.cycles, lanes)
+            self.there[i], start = self.caches.store(row, list(done.requests), now, done.cycles)
         self.free = start + done.cycles
         return now * TICKS
 

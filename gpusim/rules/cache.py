@@ -14,7 +14,7 @@ access, line by line:
   Without a texture cache a fetch goes to the L2.
 * An atomic is done in the L2, and the L1 drops its line.
 * Stores write through to the L2, and go to the DRAM when their line is evicted. In Fermi's L1, a global store drops its
-  line, and a local store stays until its line is evicted.
+  line, and a local store stays until its line is evicted, but for units of which it writes a part.
 
 The lines of each queued access follow the tags (tags.py) in the memory array.
 """
@@ -28,29 +28,22 @@ import numpy as np
 from gpusim.jit.kinds import Memory, Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import count_bits, lowest_bit, rarely, rule
-from gpusim.rules import generic_address, global_memory, l2_channel, l2_share, queues, tags
+from gpusim.rules import generic_address, global_memory, l2_channel, l2_share, requests, tags
+from gpusim.rules.requests import PARTLY, UNITS
 from gpusim.rules.tags import DIRTY, TAG, USED
 from gpusim.units.cache import (
     CONSTANTS,
     FAR,
     NEAR,
     PARTITION,
-    REQUEST_ROW,
     SCALARS,
     TEXTURES,
 )
 from gpusim.units.capacities import LANES, REQUESTS
-from gpusim.units.global_memory import SEGMENTS
 from gpusim.units.l2_channel import LOADS, STORES
-from gpusim.units.opcodes import LOAD, LOCAL_MEMORY, SHARED_MEMORY, STORE
+from gpusim.units.opcodes import LOAD, STORE
 from isa.memory import SECTOR_BYTES
 from isa.program import WORD_BYTES
-
-
-@rule
-def _row(sm: Any, y: int, place: int) -> int:
-    """Return where the requests of the entry at that place of queue y lie."""
-    return sm.launch.requests + (y * sm.machine.queue + place) * REQUEST_ROW
 
 
 @on_demand
@@ -61,47 +54,9 @@ def ask(sm: Sm, memory: Memory, g: int, group: int, active: int) -> None:
     """
     words, instruction = tags.words(sm, memory), sm.program[sm.warps[g].pc]
     if instruction.pipe < 0:
-        _note(sm, words, instruction, g, group, active)
+        requests.note(sm, words, instruction, g, group, active)
     elif sm.outcome.ready == 0:
         _read_scalar(sm, words, int(np.int64(sm.scratch.address[lowest_bit(active)])), instruction.access_bytes)
-
-
-@rule
-def _note(sm: Any, words: Any, instruction: Any, g: int, group: int, active: int) -> None:
-    """Store a lane group's requests, after those of the groups before it."""
-    y = queues.number(sm, sm.warps[g].scheduler, instruction.unit)
-    row, local = _row(sm, y, queues.behind(sm, y)), instruction.memory_kind == LOCAL_MEMORY
-    if instruction.generic:
-        near = generic_address.lanes_in(sm.scratch, LOCAL_MEMORY, active)
-        far = active & ~near & ~generic_address.lanes_in(sm.scratch, SHARED_MEMORY, active)
-        _note_lanes(sm, words, row, instruction, group, far, False)
-        _note_lanes(sm, words, row, instruction, group, near, True)
-        return
-    _note_lanes(sm, words, row, instruction, group, active, local)
-
-
-@rule
-def _note_lanes(sm: Any, words: Any, row: int, instruction: Any, group: int, active: int, local: bool) -> None:
-    size = LANES if local else LANES // 2 if sm.machine.global_rule == SEGMENTS else LANES // instruction.words
-    for offset in range(instruction.words if local else 1):
-        for first in range(0, LANES, size):
-            begin = sm.outcome.requests
-            for lane in range(first, first + size):
-                if (active >> lane) & 1:
-                    _note_byte(sm, words, row, begin, generic_address.byte(sm, group, lane, offset, local))
-
-
-@rule
-def _note_byte(sm: Any, words: Any, row: int, begin: int, byte: int) -> None:
-    """Add the 32 bytes around `byte` to the request for its line among those from `begin` on, or to a new request."""
-    line, outcome = byte // sm.machine.line_bytes, sm.outcome
-    at = begin
-    while at < outcome.requests and words[row + 2 * at] != line:
-        at += 1
-    if at == outcome.requests:
-        outcome.requests += 1
-        words[row + 2 * at], words[row + 2 * at + 1] = line, 0
-    words[row + 2 * at + 1] |= 1 << byte % sm.machine.line_bytes // SECTOR_BYTES
 
 
 @on_demand
@@ -111,46 +66,66 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
     `sm.load_store.waited` says how long the unit has waited for room among the outstanding lines, or of the way to the
     L2.
     """
-    words, row, entry = tags.words(sm, memory), _row(sm, y, place), sm.load_store.queues[y].entries[place]
+    words, row, entry = tags.words(sm, memory), requests.row_of(sm, y, place), sm.load_store.queues[y].entries[place]
     instruction = sm.program[entry.pc]
+    if instruction.action == STORE:
+        return _store_all(sm, words, instruction, row, entry, now)
     start = done = now
     for i in range(entry.requests):
         line, units = words[row + 2 * i], words[row + 2 * i + 1]
         if instruction.packets:
-            late = entry.extra if instruction.action == LOAD else 0
-            done = max(done, _atomic(sm, words, instruction, i, line, units, now) + late)
-        elif instruction.action != LOAD:
-            done = max(done, _store(sm, words, instruction, line, units, now))
+            done = max(done, _atomic(sm, words, instruction, i, line, units, now) + entry.extra)
         elif instruction.cached == NEAR + 1:
-            turn = i * entry.cycles // entry.requests if sm.machine.near_lines else i
-            start = _load(sm, words, instruction, i, turn, line, units, start)
+            turn = i * (entry.cycles // sm.machine.global_request) // entry.requests if sm.machine.near_lines else i
+            late = min(turn * sm.machine.hit_late, entry.extra)  # shared and local memory delay no line
+            start = _load(sm, words, instruction, i, late, line, units, start)
             done = max(done, sm.load_store.arrived)
         elif instruction.cached == CONSTANTS + 1:
             done = max(done, _constant(sm, words, instruction, i, line, units, now) + entry.extra)
         else:
             done = max(done, _far_load(sm, words, _behind(sm, instruction, i), line, units, start))
-    if instruction.action == STORE and sm.machine.ways_apart:
-        start = _next_store(sm, words, instruction, row, entry, now)
     sm.load_store.waited = start - now
     return done
 
 
 @rarely
-def _next_store(sm: Any, words: Any, instruction: Any, row: int, entry: Any, now: int) -> int:
-    """Return when a store has begun, if the way to the L2 has room for the next one when it ends.
+def _store_all(sm: Any, words: Any, instruction: Any, row: int, entry: Any, now: int) -> int:
+    """Do the requests of a store, or of an atomic without a result; return when all have left the SM."""
+    done, lines, units = now, 0, 0
+    for i in range(entry.requests):
+        line, noted = words[row + 2 * i], words[row + 2 * i + 1]
+        goes = _passing(sm, words, instruction, line, noted)
+        lines, units = lines + (goes != 0), units + count_bits(goes)
+        if instruction.packets:
+            done = max(done, _atomic(sm, words, instruction, i, line, noted & UNITS, now))
+        else:
+            done = max(done, _store(sm, words, instruction, line, noted & UNITS, goes, now))
+    end = now + entry.cycles
+    left = _next_store(sm, instruction, lines, units, end) if lines and sm.machine.ways_apart else end
+    sm.load_store.waited = left - end
+    return done
+
+
+@rule
+def _passing(sm: Any, words: Any, instruction: Any, line: int, noted: int) -> int:
+    """Return the units of a store that the L1 does not keep: of local memory those of which it would hold a part."""
+    if not _stays(sm, instruction, line):
+        return noted & UNITS
+    near, partly = sm.launch.caches[NEAR], noted >> PARTLY
+    return tags.lost(words, near, tags.way(words, near, line), line, partly) & partly
+
+
+@rule
+def _next_store(sm: Any, instruction: Any, lines: int, units: int, end: int) -> int:
+    """Return when a store that is served until `end` leaves the unit: the way to the L2 has room for the next one then.
 
     It is scattered if it writes to more units than its lanes have words for.
     """
-    lines, units = 0, 0
-    for i in range(entry.requests if sm.launch.caches[FAR].sets > 0 else 0):
-        if not _stays(sm, instruction, words[row + 2 * i]):
-            lines += 1
-            units += count_bits(words[row + 2 * i + 1])
-    if lines == 0:
-        return now
+    if sm.launch.caches[FAR].sets == 0:
+        return end
     together = LANES * sm.machine.groups * WORD_BYTES * instruction.words
     scattered = lines if units * SECTOR_BYTES > together else 0
-    return int(max(now, l2_channel.free_for_stores(sm, scattered, now) - entry.cycles))
+    return int(l2_channel.free_for_stores(sm, scattered, end))
 
 
 @rule
@@ -161,7 +136,7 @@ def _stays(sm: Any, instruction: Any, line: int) -> bool:
 
 
 @rule
-def _load(sm: Any, words: Any, instruction: Any, i: int, turn: int, line: int, units: int, start: int) -> int:
+def _load(sm: Any, words: Any, instruction: Any, i: int, late: int, line: int, units: int, start: int) -> int:
     """Do the i-th request of a load in the L1, in a cycle of its service; return when it was accepted.
 
     `arrived` says when its data is there.
@@ -180,7 +155,7 @@ def _load(sm: Any, words: Any, instruction: Any, i: int, turn: int, line: int, u
         done += sm.machine.joined  # accesses that wait for a line get it one after the other
         tags.stored(words, way, units, done)
     tags.use(words, cache, way)
-    late = 0 if generic_address.is_local(sm, instruction, line) else turn * sm.machine.hit_late
+    late = 0 if generic_address.is_local(sm, instruction, line) else late
     sm.load_store.arrived = max(done, start + instruction.latency + late)
     return start
 
@@ -220,26 +195,26 @@ def fetch(sm: Sm, memory: Memory, active: int) -> None:
     """
     words, outcome = tags.words(sm, memory), sm.outcome
     outcome.requests = 0 if outcome.requests + LANES > REQUESTS else outcome.requests  # those before are on their way
-    row, begin = _row(sm, sm.machine.queues, 0), outcome.requests
+    row, begin = requests.row_of(sm, sm.machine.queues, 0), outcome.requests
     for lane in range(LANES):
         if (active >> lane) & 1:
-            _note_byte(sm, words, row, begin, int(sm.scratch.address[lane]))
+            requests.note_byte(sm, words, row, begin, int(sm.scratch.address[lane]), False)
     _read_all(sm, words, TEXTURES, begin)
 
 
 @rule
 def _read_scalar(sm: Any, words: Any, byte: int, size: int) -> None:
     """Read `size` bytes through a scalar cache that is asked now; `outcome.ready` says when they are there."""
-    row = _row(sm, sm.machine.queues, 0)
+    row = requests.row_of(sm, sm.machine.queues, 0)
     for unit in range(byte // SECTOR_BYTES, (byte + size - 1) // SECTOR_BYTES + 1):
-        _note_byte(sm, words, row, 0, unit * SECTOR_BYTES)
+        requests.note_byte(sm, words, row, 0, unit * SECTOR_BYTES, False)
     _read_all(sm, words, SCALARS, 0)
 
 
 @rule
 def _read_all(sm: Any, words: Any, which: int, begin: int) -> None:
     """Read the requests since `begin` through a read-only cache; `outcome.ready` says when their data is there."""
-    row, outcome = _row(sm, sm.machine.queues, 0), sm.outcome
+    row, outcome = requests.row_of(sm, sm.machine.queues, 0), sm.outcome
     for i in range(begin, outcome.requests):
         line, units = words[row + 2 * i], words[row + 2 * i + 1]
         outcome.ready = max(outcome.ready, _read(sm, words, which, i, line, units, sm.now))
@@ -334,21 +309,20 @@ def _of_far(sm: Any, words: Any, latency: int, line: int, units: int, gone: int)
 
 
 @rule
-def _store(sm: Any, words: Any, instruction: Any, line: int, units: int, now: int) -> int:
-    """Do a store's request; return when it has left the SM."""
+def _store(sm: Any, words: Any, instruction: Any, line: int, units: int, goes: int, now: int) -> int:
+    """Do a store's request, of which some units go to the L2; return when these have left the SM."""
     near = sm.launch.caches[NEAR]
     if near.sets > 0:
         way = tags.way(words, near, line)
-        if _stays(sm, instruction, line):
+        if units & ~goes:
             _claim(sm, words, way, line, now)
-            tags.fill(words, way, units, now + 1)
-            words[way + DIRTY] |= units
+            tags.fill(words, way, units & ~goes, now + 1)
+            words[way + DIRTY] |= units & ~goes
             tags.use(words, near, way)
-            return now
         local = generic_address.is_local(sm, instruction, line)
         if words[way + TAG] == line + 1 and sm.machine.drops_stored and not local:
             words[way + TAG] = words[way + USED] = 0
-    return _far_store(sm, words, line, units, now)
+    return _far_store(sm, words, line, goes, now) if goes else now
 
 
 @rarely

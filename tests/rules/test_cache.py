@@ -42,9 +42,9 @@ SCALAR_FILE = {"scalar_file.registers": 800, "scalar_file.unit": 16, "scalar_fil
 HIT, FAR, MISS = 20, 101, 302  # cycles of a single load of 32 bytes
 
 
-def latencies(accesses, changes=None, local=0):
+def latencies(accesses, changes=None, local=0, threads=32):
     """Return each load's cycles, from its service to the issue of an instruction that needs it; stores have none."""
-    lines = [f".local {local}\n.buffer x u32 4096\nMOV R0, c[x]"]
+    lines = [f".block {threads}\n.local {local}\n.buffer x u32 4096\nMOV R0, c[x]"]
     for access in accesses:
         lines += [access, "NOP"] if access.startswith("ST") else [access, "IADD R3, R2, 1"]
     run = run_text("\n".join([*lines, "EXIT"]), TAGS | (changes or {}))
@@ -99,6 +99,17 @@ def test_a_global_store_goes_through_the_l1(rule, again):
 def test_a_local_store_stays_in_a_write_back_l1(rule, again):
     """A warp's word takes one line of 128 bytes: a load finds it in the L1 (`back`), or as four sectors in the L2."""
     assert latencies(["STL [RZ], R1", "LDL R2, [RZ]"], {"l1.local_stores": rule}, local=4) == [again]
+
+
+@pytest.mark.parametrize(("threads", "again"), [(8, HIT), (12, FAR + 1), (16, HIT)])
+def test_32_bytes_that_are_stored_in_part_do_not_stay(threads, again):
+    """The words of 8 or 16 lanes fill units of 32 bytes; of those of 12, four are in the L2. What was loaded stays.
+
+    The scheduler issues every other cycle.
+    """
+    store, load = "STL [RZ], R1", "LDL R2, [RZ]"
+    assert latencies([store, load], local=4, threads=threads) == [again]
+    assert latencies([store, load, store, load], local=4, threads=threads) == [again, HIT]
 
 
 def test_a_stored_line_is_written_back_when_it_makes_room():

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from fractions import Fraction
 from math import floor
-from typing import Any
 
 from gpusim.machine.machine import Machine
 from isa.kernel import Kernel
@@ -14,7 +13,7 @@ from isa.memory import bases
 from isa.row import Row, Unit
 
 UNIT = 32  # bytes: lines are held and moved in such units
-Request = tuple[int, set[int]]  # a line's number, and the units wanted of it
+Request = tuple[int, set[int], set[int]]  # a line's number, the units wanted of it, and those stored to in part
 
 
 def from_memory(machine: Machine) -> int:
@@ -102,7 +101,7 @@ class Caches:
             first, late = machine.local_memory.latency, 0
         here = self.near if machine.l1 and (row.unit is Unit.LOCAL or machine.l1.global_loads) else None
         start, results = now, []
-        for i, (number, units) in enumerate(requests):
+        for i, (number, units, _) in enumerate(requests):
             beyond = getattr(cache, f"l2_latency_{row.width}") + i * cache.l2_late
             if here is None:
                 results.append(self._far(number, units, start, beyond))
@@ -118,7 +117,8 @@ class Caches:
                 line.came |= dict.fromkeys(lost, self.misses[-1])
             elif machine.l1 and machine.l1.joined and max(known) > start + first:  # behind the others that wait for it
                 line.came |= dict.fromkeys(units, max(known) + machine.l1.joined)
-            looked_up = i * cycles // len(requests) if machine.l1 and machine.l1.lines_per_cycle else i
+            turns = cycles // machine.global_memory.request_cycles
+            looked_up = i * turns // len(requests) if machine.l1 and machine.l1.lines_per_cycle else i
             results += [*(line.came[unit] for unit in units), start + first + looked_up * late]
         return max(results), start
 
@@ -128,7 +128,7 @@ class Caches:
         assert rules
         assert level
         together = max(1, rules.next_bytes // self.machine.global_memory.line_bytes)
-        for i, (number, units) in enumerate(asked):
+        for i, (number, units, _) in enumerate(asked):
             passed_on = [line for line in level.lines if line.number // together == number // together]
             if rules.next_latency and (parameters or passed_on):
                 lost = level.lacking(number, units)
@@ -137,7 +137,7 @@ class Caches:
                 line.came |= dict.fromkeys(lost, there)
                 results += [*(line.came[unit] for unit in units), now + rules.latency]
             else:
-                results.append(self._read(level, rules.latency, [(number, units)], now, first=i))
+                results.append(self._read(level, rules.latency, [(number, units, set())], now, first=i))
         return max(results)
 
     def fetch(self, asked: list[Request], now: int) -> int:
@@ -147,7 +147,7 @@ class Caches:
         if self.textures and rules:
             return self._read(self.textures, rules.latency, asked, now)
         behind = [cache.l2_latency_32 + i * cache.l2_late for i in range(len(asked))]
-        there = [self._far(number, units, now, late) for (number, units), late in zip(asked, behind, strict=True)]
+        there = [self._far(number, units, now, late) for (number, units, _), late in zip(asked, behind, strict=True)]
         return max([now + self.machine.texture.latency, *there])
 
     def load_scalars(self, byte: int, size: int, now: int) -> int | None:
@@ -158,7 +158,8 @@ class Caches:
             asked.setdefault(each // line, set()).add(each % line // UNIT)
         if self.scalars is None or rules is None:
             return None
-        return self._read(self.scalars, rules.latency, list(asked.items()), now, self.machine.unit[Unit.SMEM].latency)
+        every: list[Request] = [(number, units, set()) for number, units in asked.items()]
+        return self._read(self.scalars, rules.latency, every, now, self.machine.unit[Unit.SMEM].latency)
 
     def _read(self, level: Level, latency: int, asked: list[Request], now: int, behind: int = 0, first: int = 0) -> int:
         """The cycle at which a read-only cache has all that is asked for now; `behind`: cycles of hits in the L2.
@@ -168,7 +169,7 @@ class Caches:
         cache, results = self.machine.cache, [now]
         assert cache is not None
         behind = behind or cache.l2_latency_32
-        for i, (number, units) in enumerate(asked, first):
+        for i, (number, units, _) in enumerate(asked, first):
             lost = level.lacking(number, units)
             line, _ = level.use(number)
             known = [line.came.get(unit, 0) for unit in units]
@@ -178,25 +179,35 @@ class Caches:
             results += [*(line.came[unit] for unit in units), now + latency]
         return max(results)
 
-    def store(self, row: Row, requests: list[Request], now: int, cycles: int = 0, lanes: int = 32) -> tuple[int, int]:
+    def store(self, row: Row, requests: list[Request], now: int, cycles: int = 0) -> tuple[int, int]:
         """The cycles at which a store that is served now has left the SM, and up to which its service is put off.
 
-        It is served for so many cycles, of a warp of so many lanes.
+        It is served for so many cycles.
         """
         left, rules, sent = [now], self.machine.l1, []
-        for number, units in requests:
+        for number, units, partly in requests:
             if self.near and rules and row.unit is Unit.LOCAL and rules.local_stores == "back":
-                line, gone = self.near.use(number)
-                self._write_back(gone, now)
-                line.came = dict.fromkeys(units, now + 1) | line.came
-                line.stored |= units
+                held = self.near.find(number)
+                stays = {unit for unit in units if unit not in partly or (held and unit in held.came)}
+                if stays:
+                    self._keep(self.near, number, stays, now)
+                if stays != units:
+                    left.append(self._far_store(number, units - stays, now))
+                    sent.append(units - stays)
                 continue
             if self.near and rules and row.unit is Unit.GLOBAL and rules.global_stores == "evict":
                 self.near.lines = [line for line in self.near.lines if line.number != number]
             left.append(self._far_store(number, units, now))
             sent.append(units)
-        full = lanes * row.words * 4 // UNIT
+        full = self.machine.limits.warp_size * row.words * 4 // UNIT
         return max(left), self._room_for_stores(len(sent), sum(map(len, sent)) > full, now, cycles) if sent else now
+
+    def _keep(self, level: Level, number: int, units: set[int], now: int) -> None:
+        """Let what is stored in these units stay in a cache."""
+        line, gone = level.use(number)
+        self._write_back(gone, now)
+        line.came = dict.fromkeys(units, now + 1) | line.came
+        line.stored |= units
 
     def _room_for_stores(self, lines: int, scattered: bool, now: int, cycles: int) -> int:
         """The cycle at which a store of so many cycles ends no sooner than the next one has room on its way."""
@@ -216,7 +227,7 @@ class Caches:
         """
         cache, done, left = self.machine.cache, now, now
         assert cache is not None
-        for i, (number, units) in enumerate(requests):
+        for i, (number, units, _) in enumerate(requests):
             if self.near:
                 self.near.lines = [line for line in self.near.lines if line.number != number]
             if self.far is None:
@@ -228,7 +239,7 @@ class Caches:
             held = self.far.find(number)
             assert held is not None
             held.stored |= units
-        sectors = sum(len(units) for _, units in requests)
+        sectors = sum(len(units) for _, units, _ in requests)
         scattered = sectors > self.machine.limits.warp_size * row.words * 4 // UNIT
         waits = not row.is_load
         return done, left, self._room_for_stores(len(requests), scattered, now, cycles) if waits else now
@@ -358,39 +369,3 @@ def _held(kernel: Kernel) -> Iterator[int]:
     for buffer in kernel.buffers:
         start = bases(kernel.buffers)[buffer.name]
         yield from range(start, start + buffer.nbytes)
-
-
-def requests(machine: Machine, row: Row, bytes_of_lanes: list[list[int | None]]) -> list[Request]:
-    """The lines that an access asks for, given the bytes of each lane, group of 32 lanes by group."""
-    line = machine.global_memory.line_bytes
-    asked: list[Request] = []
-    for where in bytes_of_lanes:
-        for group in _resolved(machine, row, where):
-            lines: dict[int, set[int]] = {}
-            for byte in group:
-                lines.setdefault(byte // line, set()).add(byte % line // UNIT)
-            asked += lines.items()
-    return asked
-
-
-def _resolved(machine: Machine, row: Row, where: list[int | None]) -> Iterator[Iterable[int]]:
-    """The groups of lanes whose bytes are resolved together."""
-    halves = machine.global_memory.rule == "gt200"
-    size = 32 if row.unit in (Unit.LOCAL, Unit.TEXTURE) else 16 if halves else 32 // row.words
-    for i in range(0, 32, size):
-        yield [byte for byte in where[i : i + size] if byte is not None]
-
-
-def places(slot: int, row: Row, addresses: Any, active: Any, local_words: int) -> list[list[int | None]]:
-    """The first byte of each lane's access; of local memory that of each word, as words are stored lane by lane."""
-    lanes, each = range(32), addresses.reshape(-1, 32)
-    on = active.reshape(-1, 32)
-    if row.unit is not Unit.LOCAL:
-        return [[int(each[h, i]) if on[h, i] else None for i in lanes] for h in range(len(each))]
-
-    def place(h: int, word: int, lane: int) -> int:
-        group = slot * len(each) + h
-        return (1 << 32) + 4 * ((group * local_words + int(each[h, lane]) // 4 + word) * 32 + lane)
-
-    words = [(h, word) for h in range(len(each)) for word in range(row.words)]
-    return [[place(h, word, i) if on[h, i] else None for i in lanes] for h, word in words]

@@ -15,9 +15,10 @@ from gpusim.units.stall import Stall
 from isa.dataflow import flow
 from isa.operand import Address
 from isa.row import MEMORY_UNITS, Row, Unit
-from scan.caches import arriving, from_memory, places, requests
+from scan.caches import arriving, from_memory
 from scan.codes import fill, hold
 from scan.registers import returned
+from scan.requests import places, requests
 from scan.state import Access, Scan, Warp
 
 
@@ -107,7 +108,7 @@ def _cached(sm: Scan, row: Row, access: Access, now: int) -> None:
         banks = {operand.bank.bank for operand in named if isinstance(operand, Address) and operand.bank}
         done, start = sm.caches.load(row, access.requests, now, access.cycles, parameters=0 in banks)
     else:
-        left, start = sm.caches.store(row, access.requests, now, access.cycles, sm.machine.limits.warp_size)
+        left, start = sm.caches.store(row, access.requests, now, access.cycles)
     sm.free[0] += start - now
     access.done = done + access.extra if row.is_load else max(sm.free[0], left)
 

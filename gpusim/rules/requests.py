@@ -1,0 +1,80 @@
+"""Requests: the lines that an access asks caches for, and which 32 bytes of each.
+
+Those of each queued access follow the tags (tags.py) in the memory array: two words for each line, its number, and a
+mask of its units of 32 bytes. The upper half of the mask has the units of which a store to local memory writes a part.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.jit.rule import rarely, rule
+from gpusim.rules import generic_address, queues
+from gpusim.units.cache import REQUEST_ROW
+from gpusim.units.capacities import LANES
+from gpusim.units.global_memory import SEGMENTS
+from gpusim.units.opcodes import LOCAL_MEMORY, SHARED_MEMORY, STORE
+from isa.memory import SECTOR_BYTES
+from isa.program import WORD_BYTES
+
+PARTLY = 32  # the first bit of those units
+UNITS = (1 << PARTLY) - 1
+WORDS = SECTOR_BYTES // WORD_BYTES  # of a unit: neighbouring lanes' words in local memory
+
+
+@rule
+def row_of(sm: Any, y: int, place: int) -> int:
+    """Return where the requests of the entry at that place of queue y lie."""
+    return sm.launch.requests + (y * sm.machine.queue + place) * REQUEST_ROW
+
+
+@rule
+def note(sm: Any, words: Any, instruction: Any, g: int, group: int, active: int) -> None:
+    """Store a lane group's requests, after those of the groups before it."""
+    y = queues.number(sm, sm.warps[g].scheduler, instruction.unit)
+    row, local = row_of(sm, y, queues.behind(sm, y)), instruction.memory_kind == LOCAL_MEMORY
+    if instruction.generic:
+        near = generic_address.lanes_in(sm.scratch, LOCAL_MEMORY, active)
+        far = active & ~near & ~generic_address.lanes_in(sm.scratch, SHARED_MEMORY, active)
+        _note_lanes(sm, words, row, instruction, group, far, False)
+        _note_lanes(sm, words, row, instruction, group, near, True)
+        return
+    _note_lanes(sm, words, row, instruction, group, active, local)
+
+
+@rule
+def _note_lanes(sm: Any, words: Any, row: int, instruction: Any, group: int, active: int, local: bool) -> None:
+    size = LANES if local else LANES // 2 if sm.machine.global_rule == SEGMENTS else LANES // instruction.words
+    for offset in range(instruction.words if local else 1):
+        for first in range(0, LANES, size):
+            begin = sm.outcome.requests
+            for lane in range(first, first + size):
+                if (active >> lane) & 1:
+                    byte = generic_address.byte(sm, group, lane, offset, local)
+                    partly = local and instruction.action == STORE and _is_part(sm, group, active, lane, offset)
+                    note_byte(sm, words, row, begin, byte, partly)
+
+
+@rarely
+def _is_part(sm: Any, group: int, active: int, lane: int, offset: int) -> bool:
+    """Tell whether a lane stores to 32 bytes of local memory of which other lanes leave some as they are."""
+    first = lane - lane % WORDS
+    unit = generic_address.byte(sm, group, lane, offset, True) // SECTOR_BYTES
+    for other in range(first, first + WORDS):
+        if not (active >> other) & 1 or generic_address.byte(sm, group, other, offset, True) // SECTOR_BYTES != unit:
+            return True
+    return False
+
+
+@rule
+def note_byte(sm: Any, words: Any, row: int, begin: int, byte: int, partly: bool) -> None:
+    """Add the 32 bytes around `byte` to the request for its line among those from `begin` on, or to a new request."""
+    line, outcome = byte // sm.machine.line_bytes, sm.outcome
+    at = begin
+    while at < outcome.requests and words[row + 2 * at] != line:
+        at += 1
+    if at == outcome.requests:
+        outcome.requests += 1
+        words[row + 2 * at], words[row + 2 * at + 1] = line, 0
+    bit = 1 << byte % sm.machine.line_bytes // SECTOR_BYTES
+    words[row + 2 * at + 1] |= bit | bit << PARTLY if partly else bit
