@@ -34,7 +34,7 @@ __all__ = ["AssemblyError", "Directive", "Parsed", "assemble", "parse"]
 RESOURCES = (".shared", ".local")
 BARRIERS = 16
 WRITE_SCC = ("S_ADD_U32", "S_SUB_U32", "S_LSHL_B32", "S_LSHR_B32", "S_AND_B32", "S_OR_B32")  # carry, or result not 0
-LARGEST = {  # truth table; masks; counts; a millisecond; a kind of trap
+LARGEST = {  # truth table; masks; counts; a millisecond; a kind of trap; a mask of triggers
     "LOP3": 0xFF,
     **dict.fromkeys(("WARPSYNC", "WARPSYNC.COLLECTIVE", "BRA.DIV", "BRA.CONV"), 0xFFFFFFFF),
     "S_WAITCNT": 63,
@@ -42,6 +42,7 @@ LARGEST = {  # truth table; masks; counts; a millisecond; a kind of trap
     "DEPBAR.LE": 63,
     "NANOSLEEP": 1_000_000,
     "BPT.TRAP": 7,
+    "PMTRIG": 0xFFFF,
 }
 _LABEL = re.compile(rf"({IDENTIFIER})\s*:")
 MOST_BYTES = {".shared": 1 << 24, ".local": 1 << 19}  # local: CUDA C Programming Guide 4.2, table F-2

@@ -44,6 +44,7 @@ RELATIONS = (
     "don't divide a warp",
     "partitions of",
     "where one takes",
+    "nearer than the mean",
     "cycles early of",
     "programs wait for codes or for counts",
     "has no exclusive double precision",

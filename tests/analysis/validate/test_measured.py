@@ -112,9 +112,9 @@ def test_the_summary_is_of_absolute_errors(tmp_path):
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize(("experiment", "median", "most"), [("tput", 0.01, 0.11), ("mixlds", 0.05, 0.11)])
+@pytest.mark.parametrize(("experiment", "median", "most"), [("tput", 0.01, 0.11), ("mixlds", 0.04, 0.12)])
 def test_predicted_rows_of_an_h200_are_met(experiment, median, most):
-    """Predicted FFMAs have a median error under 1 %, those among shared loads under 5 %, and none has 11 % or more."""
+    """Predicted FFMAs have a median error under 1 % and none of 11 %; among shared loads under 4 %, none of 12 %."""
     separate = [row for row in read(ROWS, EXPERIMENTS) if (row.experiment, row.kind) == (experiment, "predicted")]
     assert len(separate) > 20
     errors = [abs(outcome.error) for outcome in simulated(few(separate, 12))]
