@@ -59,7 +59,7 @@ class Texture:
         x, y, z = (*reversed(shape), 1, 1)[:DIMENSIONS]
         modes = (self.address,) * DIMENSIONS if isinstance(self.address, str) else tuple(self.address)
         first, second, third = (*modes, "clamp", "clamp", "clamp")[:DIMENSIONS]
-        color = (*map(float, self.border), 0.0, 0.0, 0.0, 0.0)[:4]
+        color = (*self._color(), 0.0, 0.0, 0.0, 0.0)[:4]
         kind = self.array.dtype
         try:
             return TextureObject(
@@ -74,6 +74,17 @@ class Texture:
                 reads=self.read,
                 border=(color[0], color[1], color[2], color[3]),
                 offset=offset,
+                axes=len(shape),
             )
         except ValueError as error:
             raise UserError(f"a texture: {error}") from None
+
+    def _color(self) -> tuple[float, ...]:
+        """Return the numbers of the border's color; raises UserError."""
+        try:
+            color = tuple(map(float, self.border))
+        except (TypeError, ValueError):
+            raise UserError(f"a texture with border={self.border!r}; give up to four numbers: (red, green)") from None
+        if len(color) > CHANNELS[-1]:
+            raise UserError(f"a texture with a border of {len(color)} numbers; give up to four")
+        return color

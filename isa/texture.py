@@ -44,6 +44,7 @@ class TextureObject:
     reads: str = "element"
     border: tuple[float, float, float, float] = (0.0, 0.0, 0.0, 0.0)
     offset: int = 0  # bytes behind the beginning of the buffer
+    axes: int = 0  # dimensions, which its fetches must have; 0: any
 
     def __post_init__(self) -> None:
         """Raise ValueError for what no texture is."""
@@ -79,6 +80,7 @@ def table(textures: Sequence[TextureObject], places: Mapping[str, int]) -> NDArr
         row[t.LINEAR], row[t.NORMALIZED] = one.sampling == "linear", one.normalized
         row[t.AS_FLOAT] = one.reads == "normalized"
         row[t.BORDER : t.BORDER + 4] = _border(one)
+        row[t.AXES] = one.axes
     return rows
 
 

@@ -1,6 +1,7 @@
 """Textures as arguments from Python; the code is that of the kernels whose fetches an H200 recorded."""
 
 import lzma
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,6 +10,7 @@ from hardware.textures import CUBIN
 
 import gpusim
 from isa.errors import UserError
+from isa.execute.interpret import interpret
 
 ROWS, IMAGE = 64, np.arange(8 * 16, dtype=np.float32).reshape(8, 16)
 
@@ -75,6 +77,27 @@ def test_a_handle_that_is_none_ends_the_run(module):
         fetched(module, "sample2", np.uint64(7), places())
 
 
+WRONG = "a fetch in 2D from texture 1, of 128 texels; give a texture of 2 dimensions"
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("engine", ["compiled", "reference"])
+def test_a_fetch_of_other_dimensions_ends_the_run(module, engine):
+    """A kernel that fetches by two coordinates takes no texture of one dimension, with the fetch's place."""
+    with pytest.raises(UserError, match=WRONG):
+        fetched(module, "sample2", gpusim.Texture(IMAGE.ravel()), places(), engine=engine)
+
+
+@pytest.mark.jit
+def test_the_interpreter_refuses_it_as_well(module):
+    """Without time the same texture ends with the same words."""
+    arguments = gpusim.Texture(IMAGE), np.int32(ROWS), places(), np.zeros((ROWS, 4), np.float32)
+    kernel = module.get_function("sample2")((1,), (ROWS,), arguments).kernel
+    row = tuple(replace(one, size=(128, 1, 1), axes=1) for one in kernel.textures)
+    with pytest.raises(UserError, match=WRONG):
+        interpret(replace(kernel, textures=row))
+
+
 @pytest.mark.parametrize(
     ("make", "said"),
     [
@@ -84,6 +107,8 @@ def test_a_handle_that_is_none_ends_the_run(module):
         (lambda: gpusim.Texture(IMAGE[:, ::2]), "ascontiguousarray"),
         (lambda: gpusim.Texture(IMAGE.astype(np.float64)), "a texture of float64"),
         (lambda: gpusim.Texture(IMAGE, filter="cubic"), "'cubic' is no filter"),
+        (lambda: gpusim.Texture(IMAGE, border=5), "border=5; give up to four numbers"),
+        (lambda: gpusim.Texture(IMAGE, border=range(5)), "a border of 5 numbers"),
     ],
 )
 def test_what_no_texture_is_has_a_reason(make, said):

@@ -262,6 +262,7 @@ def _fault(kernel: Kernel, prepared: Launch) -> UserError:
     tell = {
         Fault.NO_CODE: faults.no_code,
         Fault.NO_TEXTURE: faults.no_texture,
+        Fault.WRONG_TEXTURE: faults.wrong_texture,
         Fault.MISALIGNED: faults.misaligned,
         Fault.OUTSIDE: faults.out_of_bounds,
     }[Fault(int(fault.code))]

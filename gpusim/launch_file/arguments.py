@@ -80,6 +80,7 @@ def _texture(source: Source, key: str, given: Texture, buffer: Buffer) -> Textur
             normalized=given.normalized,
             reads=given.read,
             border=(red, green, blue, alpha),
+            axes=len(given.size),
         )
     except ValueError as error:
         raise source.refusal(key, str(error)) from None

@@ -6,10 +6,11 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import get_args, get_type_hints
 
 import msgspec
 
-from gpusim.launch_file.document import Argument, Contents, Expect, Initial, LaunchFile
+from gpusim.launch_file.document import Argument, Contents, Expect, Initial, LaunchFile, Texture
 from gpusim.support import toml
 from isa.errors import UserError
 from isa.reading import input_file
@@ -73,12 +74,25 @@ def _refused(message: str, places: Mapping[str, str], path: Path) -> UserError:
         place = toml.place(f"{key}.{name}".lstrip("."), places, path)
         return UserError(f"{place}: unknown key {name}; {_known(name, key)}")
     what = f"{key}: " * bool(key) + cause[:1].lower() + cause[1:]
-    return UserError(f"{toml.place(key, places, path)}: {what}; gpusim schema launch lists the keys")
+    return UserError(f"{toml.place(key, places, path)}: {what}; {_words(key) or 'gpusim schema launch lists the keys'}")
+
+
+def _table(key: str) -> type[msgspec.Struct]:
+    """Return the struct of the table at a path."""
+    return Texture if ".texture" in key else _TABLES.get(key.partition(".")[0], LaunchFile)
+
+
+def _words(key: str) -> str:
+    """Return the words that a key takes, if it takes words."""
+    parent, _, name = key.rpartition(".")
+    hint = get_type_hints(_table(parent)).get(name)
+    words = [word for one in (hint, *get_args(hint)) for word in get_args(one) if isinstance(word, str)]
+    return f"take {', '.join(words)}" if words else ""
 
 
 def _known(name: str, key: str) -> str:
     """Return the fix for an unknown key of the table at a path."""
-    kind = _TABLES.get(key.partition(".")[0], LaunchFile)
+    kind = _table(key)
     keys = kind.__struct_fields__
     near = nearest(name, keys)
     return f"did you mean {near}?" if near else f"known: {', '.join(keys)}"

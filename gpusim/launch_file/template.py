@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from math import prod
 
 from gpusim.launch_file.document import Argument, LaunchFile, Texture
 from gpusim.support.plural import plural
@@ -17,7 +18,7 @@ from isa.sass.signature import Type, parameter_types
 
 ELEMENTS = 1024  # of each buffer, and what a whole number is guessed to be
 THREADS = 128
-TEXELS = 32  # of each side of a texture
+TEXELS = [1024], [32, 32], [16, 8, 8]  # of a texture of one, two or three dimensions: as many in all
 HANDLE = "unsigned long long"  # what a cudaTextureObject_t is
 FILLS = '  # or zero, constant V, values V V ..., hash SEED [LOW HIGH], iota; or file = "x.npy" in place of all three'
 _VALUES = '# To change what a variable holds, write its table, and below it type = "float32" and values = [1.0, 2.0].'
@@ -47,9 +48,14 @@ def guesses(code: Code, name: str) -> tuple[Guess, ...]:
     return tuple(_guess(n, None, kind, fetches=fetches) for n, kind in enumerate(types or ()))
 
 
-def _fetches(code: Code, name: str) -> bool:
-    """Tell whether the code of a kernel fetches from texture objects."""
-    return any(syntax.head(one.text).split(".")[0] in spelling.FETCHES for one in code.sections[name].instructions)
+def _fetches(code: Code, name: str) -> int:
+    """Return the most dimensions in which the code of a kernel fetches from texture objects; 0: it doesn't."""
+    fetches = [one.text for one in code.sections[name].instructions if _operation(one.text) in spelling.FETCHES]
+    return max((spelling.dimensions(text) for text in fetches), default=0)
+
+
+def _operation(text: str) -> str:
+    return syntax.head(text).split(".")[0]
 
 
 def launch_file(code: Code, name: str, file: str = "") -> LaunchFile:
@@ -98,13 +104,16 @@ def _lines(code: Code, name: str, file: str, *, found: bool) -> Iterator[str]:
         yield from _variables(code.cubin)
 
 
-def _guess(number: int, parameter: Parameter | None, kind: Type | None, *, fetches: bool) -> Guess:
-    """Return an argument for a parameter of these bytes, if they are known, and of this type, if the name says it."""
+def _guess(number: int, parameter: Parameter | None, kind: Type | None, *, fetches: int) -> Guess:
+    """Return an argument for a parameter of these bytes, if they are known, and of this type, if the name says it.
+
+    The code fetches from textures of so many dimensions.
+    """
     where = f"{plural(parameter.size, 'byte')} at offset {parameter.offset}" if parameter else ""
     name = f"a{number + 1}"
     if kind and kind.text == HANDLE and fetches:
-        side = Texture(size=[TEXELS, TEXELS])
-        one = Argument(name=name, buffer="float32", elements=TEXELS * TEXELS, fill="hash 1", texture=side)
+        texels = Texture(size=TEXELS[fetches - 1])
+        one = Argument(name=name, buffer="float32", elements=prod(texels.size), fill="hash 1", texture=texels)
         return Guess(one, f"{kind.text}, {where}; guessed: a cudaTextureObject_t, as the code fetches texels")
     if kind and (kind.pointer or kind.element):
         return Guess(_of_type(name, kind), ", ".join(filter(None, (kind.text, where))))

@@ -19,10 +19,10 @@ from gpusim.state.fault import Fault
 from gpusim.units.capacities import LANES
 from isa.values import texture as definition
 
-NO_TEXTURE = int(Fault.NO_TEXTURE)
+NO_TEXTURE, WRONG_TEXTURE = int(Fault.NO_TEXTURE), int(Fault.WRONG_TEXTURE)
 CORNERS = 8
 ASKS = definition.ASKS
-_texel, _fetched = rule(definition.texel), rule(definition.fetched)
+_texel, _fetched, _other_axes = rule(definition.texel), rule(definition.fetched), rule(definition.other_axes)
 
 
 @on_demand
@@ -66,7 +66,7 @@ def _one_texel(sm: Any, code: int, lane: int, corner: int) -> int:
 
 @rule
 def _handles(sm: Any, instruction: Any, g: int, group: int, active: int) -> bool:
-    """Set each lane's handle, 0 of those that are not active; the first that is none is the fault."""
+    """Set each lane's handle, 0 of those that are not active; the first that is none, or does not fit, is the fault."""
     scratch = sm.scratch
     for lane in range(LANES):
         scratch.handle[lane] = 0
@@ -74,10 +74,11 @@ def _handles(sm: Any, instruction: Any, g: int, group: int, active: int) -> bool
             known = instruction.handle < 0
             own = 0 if known else np.int64(sm.lanes[group].registers[instruction.handle, lane])
             handle = np.int64(instruction.known_handle) if known else own
-            if handle < 1 or handle > sm.launch.textures:
+            none = handle < 1 or handle > sm.launch.textures
+            if none or _other_axes(sm.textures, handle, int(instruction.fetches) - 1):
                 fault = sm.fault
-                fault.code, fault.pc, fault.warp, fault.address = NO_TEXTURE, sm.warps[g].pc, g, handle
-                fault.lane = (group - g * sm.machine.groups) * LANES + lane
+                fault.code, fault.pc, fault.warp = NO_TEXTURE if none else WRONG_TEXTURE, sm.warps[g].pc, g
+                fault.lane, fault.address = (group - g * sm.machine.groups) * LANES + lane, handle
                 return False
             scratch.handle[lane] = handle
     return True

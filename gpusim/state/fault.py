@@ -17,3 +17,4 @@ class Fault(IntEnum):
     NO_CODE = 7  # a branch to an address at which there is no instruction
     TRAPPED = 8  # the program stops itself
     NO_TEXTURE = 9  # a fetch by a handle that no texture object has
+    WRONG_TEXTURE = 10  # a fetch of other dimensions than the texture's

@@ -14,6 +14,7 @@ from isa.kernel import Buffer, Kernel
 from isa.program import CODE_BYTES, Program
 from isa.row import Unit
 from isa.text.printer import show_instruction
+from isa.values.texture import DIMENSIONS
 
 END = 1 << 32  # of the places of addresses; what is beyond is an address of 64 bits
 
@@ -64,6 +65,14 @@ def no_texture(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, add
     )
     cause = f"{place(kernel, pc, block, warp, lane)}: {address:#x} is no handle of a texture object"
     return ExecutionError(f"{cause}; {known}")
+
+
+def wrong_texture(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int) -> ExecutionError:
+    """Return the error for a fetch of other dimensions than its texture's, whose handle is given as an address."""
+    asked, texture = kernel.program.instructions[pc].row.code & DIMENSIONS, kernel.textures[address - 1]
+    has = " x ".join(map(str, texture.size[: texture.axes]))
+    cause = f"{place(kernel, pc, block, warp, lane)}: a fetch in {asked}D from texture {address}, of {has} texels"
+    return ExecutionError(f"{cause}; give a texture of {asked} dimension{'s' * (asked > 1)}")
 
 
 def crowded(kernel: Kernel, pc: int, block: int, warp: int) -> ExecutionError:

@@ -33,8 +33,8 @@ def fetch(scope: Scope, compute: bool) -> Action:
     def act(frame: Frame, group: Group, mask: Mask) -> None:
         active = group.live if mask is None else mask
         handles = values.spread(handle(frame, group), active).astype(np.int64)
-        handles = _checked(scope, frame, group, np.where(active, handles, 0), active)
-        given = table, handles
+        given = table, np.where(active, handles, 0)
+        _check(scope, frame, group, given, active)
         at = [values.spread(source(frame, group), active) for source in coordinates]
         if scope.observe is not None:
             _observe(scope, group, given, at, active)
@@ -72,16 +72,17 @@ def targets(scope: Scope) -> list[int]:
     return found
 
 
-def _checked(
-    scope: Scope, frame: Frame, group: Group, handles: NDArray[np.int64], active: NDArray[np.bool_]
-) -> NDArray[np.int64]:
-    """Return the handles, those of inactive lanes as 0; raises ExecutionError for one that is none."""
-    wrong = active & ((handles < 1) | (handles > len(scope.kernel.textures)))
+def _check(scope: Scope, frame: Frame, group: Group, given: tuple[Any, Any], active: NDArray[np.bool_]) -> None:
+    """Raise ExecutionError for a handle that is none, or whose texture has other dimensions than the fetch."""
+    table, handles = given
+    none = active & ((handles < 1) | (handles > len(scope.kernel.textures)))
+    other = definition.other_axes(table, np.where(none, 0, handles), scope.instruction.row.code)
+    wrong = none | active & other
     if wrong.any():
-        row, lane = np.argwhere(wrong)[0]
+        row, lane = (int(place) for place in np.argwhere(wrong)[0])
+        tell = faults.no_texture if none[row, lane] else faults.wrong_texture
         warp, handle = group.members[row], int(handles[row, lane])
-        raise faults.no_texture(scope.kernel, scope.pc, frame.block, warp, lane=int(lane), address=handle)
-    return handles
+        raise tell(scope.kernel, scope.pc, frame.block, warp, lane=lane, address=handle)
 
 
 def _observe(scope: Scope, group: Group, given: tuple[Any, Any], at: list[Any], active: NDArray[np.bool_]) -> None:

@@ -9,6 +9,7 @@ them one by one.
 
 from __future__ import annotations
 
+import re
 from dataclasses import replace
 
 from isa.sass.syntax import ZERO, Address, Constant, Number, Register, Statement, Word
@@ -30,6 +31,12 @@ def spelled(statement: Statement) -> Statement:
     if statement.mnemonic == "CCTL" and statement.operands:
         return replace(statement, operands=())
     return statement
+
+
+def dimensions(text: str) -> int:
+    """Return in how many dimensions a fetch's text addresses a texture; 2 where it doesn't say."""
+    words = re.findall(r"\b[123]D\b", text)
+    return _DIMENSIONS[words[0]] if words else _DIMENSIONS["2D"]
 
 
 def _with_predicates(statement: Statement) -> Statement:

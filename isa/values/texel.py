@@ -17,7 +17,8 @@ FIRST, WIDTH, HEIGHT, DEPTH, PITCH, SLICE, CHANNELS, BYTES, KIND = range(9)
 MODE = 9  # of x, y and z
 LINEAR, NORMALIZED, AS_FLOAT = 12, 13, 14
 BORDER = 15  # pattern of each channel
-COLUMNS = 19
+AXES = 19  # dimensions that it has; 0: any
+COLUMNS = 20
 UNSIGNED, SIGNED, REAL = range(3)  # kinds of elements
 CLAMP, BORDERED, WRAP, MIRROR = range(4)  # address modes
 

@@ -12,6 +12,7 @@ import numpy as np
 
 from isa.values.lanes import as_f32, as_i32, as_i64, choose, narrow
 from isa.values.texel import (
+    AXES,
     BORDERED,
     BYTES,
     CHANNELS,
@@ -113,6 +114,12 @@ def address(table: Any, handle: Any, x: Any, y: Any, z: Any) -> Any:
     return choose(outside, NOWHERE, held(table, handle, FIRST) + inside + z * held(table, handle, SLICE))
 
 
+def other_axes(table: Any, handle: Any, code: Any) -> Any:
+    """Tell whether a fetch has other dimensions than its texture; one that asks for the size has none."""
+    axes, own = held(table, handle, AXES), code & DIMENSIONS
+    return (axes != NONE) & (own != 0) & (axes != own)
+
+
 def corners(code: Any) -> int:
     """Return how many texels a fetch may take: two for each dimension that is filtered."""
     return 1 if code & WHOLE else 1 << (code & DIMENSIONS)
@@ -192,6 +199,7 @@ PARTS = (
     _index,
     along,
     address,
+    other_axes,
     corners,
     texel,
     fetched,

@@ -31,7 +31,10 @@ def found(launch, text):
         (ONE + " }\nelements = 100\n", "t has 100 elements, the texture 128"),
         ("[[argument]]\ntexture = { size = [8] }\n", "a texture without a buffer"),
         (ONE.replace("uint8", "uint32") + " }\n", "only 8 and 16 bits"),
-        (ONE + ', filter = "cubic" }\n', "cubic"),
+        (ONE + ', filter = "cubic" }\n', "filter: invalid enum value 'cubic'; take point, linear$"),
+        (ONE + ', address = "edge" }\n', "take clamp, border, wrap, mirror$"),
+        (ONE + ", chanels = 1 }\n", "unknown key chanels; did you mean channels"),
+        (ONE + ", depth = 1 }\n", "known: size, channels, address"),
     ],
 )
 def test_what_no_texture_is_is_refused(launch, text, said):

@@ -10,7 +10,7 @@ from gpusim.launch_file import prepare, source, template
 from isa.sass import code
 from isa.sass.choice import kernels
 from isa.sass.code import Code
-from isa.sass.dump import Section
+from isa.sass.dump import Encoded, Section
 
 DATA = Path(__file__).parents[1] / "isa" / "sass" / "data"
 FILES = "sm_75.cubin", "sm_80.cubin", "sm_90.cubin", "launch_90.cubin", "sm_80.sass"
@@ -72,3 +72,13 @@ def test_the_example_of_a_result_is_of_a_buffer_that_may_change():
     name = "_Z5saxpyPfPKf"
     given = replace(SAXPY, sections={name: next(iter(SAXPY.sections.values()))})
     assert '# buffer = "a1"\n' in template.text(given, name, "k.sass")
+
+
+@pytest.mark.parametrize(("shape", "size"), [("1D", [1024]), ("2D", [32, 32]), ("3D", [16, 8, 8])])
+def test_a_texture_is_guessed_in_the_dimensions_of_the_fetches(shape, size):
+    """A number of 8 bytes where code fetches texels is a texture, of as many dimensions as a fetch has coordinates."""
+    fetch = Encoded(0, f"TEX.SCR.B.LL RZ, R4, R2, R4, {shape}, 0x1", 0, 0)
+    found = template.guesses(Code(90, {"_Z5texelyPf": Section([fetch])}, None), "_Z5texelyPf")
+    assert found[0].argument.texture.size == size
+    assert found[0].argument.elements == 1024
+    assert found[1].argument.texture is None

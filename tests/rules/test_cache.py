@@ -3,6 +3,7 @@
 import msgspec
 import numpy as np
 import pytest
+from tagged_caches import FAR, HIT, MISS, TAGS, latencies, loads
 from timing import cycles_of, plain_machine, run_text
 
 from gpusim.engines.simulate import ENGINES, run_chip, run_sm
@@ -11,50 +12,7 @@ from gpusim.units.record import TRACE_KINDS
 from isa.errors import UserError
 from isa.text.listing import read
 
-# A hit in the L1 takes 20 cycles. A hit in the L2 takes 100 cycles after a port that moves 32 bytes per cycle. A miss
-# takes 300 cycles after this port and the DRAM's channel, which moves as much. The L1 has one set of two lines, the L2
-# one set of four.
-TAGS = {
-    "cache.hits": "tags",
-    **{f"cache.l1_latency_{width}": 20 for width in (32, 64, 128)},
-    **{f"cache.l2_latency_{width}": 100 for width in (32, 64, 128)},
-    "cache.l1_late": 0,
-    "cache.l2_late": 0,
-    "cache.l2_sector_parts": 64,
-    "l1.bytes": 256,
-    "l1.sector_bytes": 32,
-    "l1.ways": 2,
-    "l1.misses": 8,
-    "l1.global_loads": 1,
-    "l1.global_stores": "evict",
-    "l1.local_stores": "back",
-    "l2.bytes": 512,
-    "l2.sector_bytes": 32,
-    "l2.ways": 4,
-    "local_memory.latency": 20,
-    "local_memory.request_cycles": 1,
-    "global_memory.latency": 300,
-    "global_memory.request_cycles": 1,
-    "chip.shader_mhz": 1000,
-    "chip.dram_mbs": 32000,
-}
 SCALAR_FILE = {"scalar_file.registers": 800, "scalar_file.unit": 16, "scalar_file.per_warp": 102}
-HIT, FAR, MISS = 20, 101, 302  # cycles of a single load of 32 bytes
-
-
-def latencies(accesses, changes=None, local=0, threads=32):
-    """Return each load's cycles, from its service to the issue of an instruction that needs it; stores have none."""
-    lines = [f".block {threads}\n.local {local}\n.buffer x u32 4096\nMOV R0, c[x]"]
-    for access in accesses:
-        lines += [access, "NOP"] if access.startswith("ST") else [access, "IADD R3, R2, 1"]
-    run = run_text("\n".join([*lines, "EXIT"]), TAGS | (changes or {}))
-    issued, served = ({pc: cycle for cycle, _, pc in cycles_of(run, kind)} for kind in ("issue", "serve"))
-    return [issued[2 + 2 * i] - served[1 + 2 * i] for i, access in enumerate(accesses) if access.startswith("LD")]
-
-
-def loads(*lines):
-    """Return loads of the first word of each of these lines of 128 bytes."""
-    return [f"LDG R2, [R0+{128 * line}]" for line in lines]
 
 
 def test_the_line_used_longest_ago_makes_room():
@@ -99,17 +57,6 @@ def test_a_global_store_goes_through_the_l1(rule, again):
 def test_a_local_store_stays_in_a_write_back_l1(rule, again):
     """A warp's word takes one line of 128 bytes: a load finds it in the L1 (`back`), or as four sectors in the L2."""
     assert latencies(["STL [RZ], R1", "LDL R2, [RZ]"], {"l1.local_stores": rule}, local=4) == [again]
-
-
-@pytest.mark.parametrize(("threads", "again"), [(8, HIT), (12, FAR + 1), (16, HIT)])
-def test_32_bytes_that_are_stored_in_part_do_not_stay(threads, again):
-    """The words of 8 or 16 lanes fill units of 32 bytes; of those of 12, four are in the L2. What was loaded stays.
-
-    The scheduler issues every other cycle.
-    """
-    store, load = "STL [RZ], R1", "LDL R2, [RZ]"
-    assert latencies([store, load], local=4, threads=threads) == [again]
-    assert latencies([store, load, store, load], local=4, threads=threads) == [again, HIT]
 
 
 def test_a_stored_line_is_written_back_when_it_makes_room():
@@ -244,31 +191,6 @@ def test_both_halves_of_a_wave_ask_once():
     run = run_text(text, changes | {f"scalar_cache.{key}": value for key, value in sections.items()})
     issued = {pc: cycle for cycle, _, pc in cycles_of(run)}
     assert issued[2] - issued[1] == 1 + 100 + 300 + 1  # a slot every second cycle
-
-
-@pytest.mark.parametrize("queue", [1, 8])
-def test_a_load_asks_for_the_lines_that_it_had_at_issue(queue):
-    """A load whose address register is overwritten before its service asks for the old address's line, and hits."""
-    text = """
-.shared 4096
-.buffer x u32 4096
-[B------:R-:W-:-:S15] MOV R0, c[x]
-[B------:R-:W-:-:S15] S2R R1, LANEID
-[B------:R-:W-:-:S15] NOP
-[B------:R-:W0:-:S15] LDG R2, [R0]
-[B0-----:R-:W-:-:S15] SHL R1, R1, 7
-[B------:R-:W-:-:S15] NOP
-[B------:R-:W1:-:S01] LDS R3, [R1]
-[B------:R-:W0:-:S01] LDG R2, [R0]
-[B------:R-:W-:-:S15] IADD R0, R0, 1024
-[B0-----:R-:W-:-:S15] IADD R4, R2, 1
-[B------:R-:W-:-:S01] EXIT
-"""
-    codes = {"dependence.rule": "codes", "dependence.yield_stall": 0, "dependence.variable": "none"}
-    run = run_text(text, TAGS | codes | {"load_store.queue": queue, "unit.int.latency": 4})
-    issued, served = ({pc: cycle for cycle, _, pc in cycles_of(run, kind)} for kind in ("issue", "serve"))
-    assert served[7] > issued[8] + 4
-    assert issued[9] - served[7] == HIT
 
 
 # The same L2 of four lines, with a partition of two lines near the SM: a hit outside it takes 40 cycles more.
