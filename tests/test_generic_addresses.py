@@ -12,6 +12,7 @@ from generic_addresses import LAUNCHES, chip, code, kernel
 from idioms import DATA
 
 import gpusim
+from gpusim.analysis.account.source_lines import by_line
 from isa import memory
 from isa.execute.interpret import interpret
 
@@ -80,3 +81,12 @@ def test_the_memories_of_one_access_take_the_unit_one_after_the_other(module, mo
     """32 warps that load all the time are within 5 % of the chip's cycles; two memories take the sum of both."""
     (measured,) = [r[3] for r in times() if r[:3] == ("rate", mode, 1024)]
     assert cycles(module, "rate", mode, 1024) == pytest.approx(measured, rel=0.05)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(("mode", "lanes"), [(0, 0), (2, 32), (3, 16)])
+def test_only_lanes_in_global_memory_count_as_its_bytes(module, mode, lanes):
+    """A store and twice 64 loads of 8 bytes count for each lane that points there, and 16 bytes that each leaves."""
+    arrays = np.zeros(1 << 16, np.uint64), np.zeros(4096, np.int64)
+    result = module.get_function("chain")((1,), (32,), (*arrays, np.int32(mode), np.int32(64)), shared_mem=16384)
+    assert sum(one.global_bytes for one in by_line(result).lines) == 8 * (1 + 2 * 64) * lanes + 16 * 32

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpusim.bounds.placement import moved, placements
 from gpusim.bounds.pressure import Work
@@ -46,7 +47,7 @@ def of_profiles(kernel: Kernel, profiles: Sequence[tuple[Profile, int]], ids: Se
     for pc, profile, times in _executed(kernel, profiles, ids):
         row, patterns = kernel.program.instructions[pc].row, profile.accesses[pc]
         touched = sum(pattern.count * _touched(pattern, row) for pattern in patterns)
-        nbytes = sum(pattern.count * int(pattern.active.sum()) * row.nbytes for pattern in patterns)
+        nbytes = sum(pattern.count * len(_addresses(pattern, row)) * row.nbytes for pattern in patterns)
         found[pc] = Sectors(found[pc].sectors + times * touched, found[pc].bytes + times * nbytes)
     return dict(found)
 
@@ -75,10 +76,15 @@ def _global(kernel: Kernel, profile: Profile) -> list[int]:
     return [pc for pc in profile.accesses if kernel.program.instructions[pc].row.unit is Unit.GLOBAL]
 
 
+def _addresses(pattern: Pattern, row: Row) -> NDArray[np.int64]:
+    """Return the addresses of the active lanes of one warp instruction that lie in global memory."""
+    every = pattern.addresses[pattern.active]
+    return (every[lanes_in(Unit.GLOBAL, every)] if row.generic else every).astype(np.int64)
+
+
 def _touched(pattern: Pattern, row: Row) -> int:
-    """Return the distinct sectors that the active lanes of one warp instruction touch."""
-    first = pattern.addresses[pattern.active]
-    first = (first[lanes_in(Unit.GLOBAL, first)] if row.generic else first).astype(np.int64)
+    """Return the distinct sectors that these lanes touch."""
+    first = _addresses(pattern, row)
     last = first + max(row.nbytes, 1) - 1
     every = np.concatenate([np.arange(-(-row.nbytes // WORD_BYTES))[:, None] * WORD_BYTES + first, last[None]])
     return len(np.unique(every // SECTOR_BYTES))
