@@ -101,16 +101,17 @@ def static_stalls(program: Program, latencies: Latencies) -> Fraction:
 
 
 def improved(
-    program: Program, latencies: Latencies, disjoint: Disjoint = (), tell: Progress | None = None
+    program: Program, latencies: Latencies, disjoint: Disjoint = (), tell: Progress | None = None, *, together: int = 1
 ) -> tuple[int, ...]:
     """Return an order, as old pcs, in which the memory instructions and barriers of each region stall one warp least.
 
-    They move one at a time, then global fetches and the stores of their data together, until a round over all gains
-    nothing; the stalls of no region grow. `tell(done, total)` is called after each region.
+    They move one at a time, then global fetches and the stores of their data together, then each so many neighbouring
+    loads from shared memory `together`, until a round over all gains nothing; the stalls of no region grow.
+    `tell(done, total)` is called after each region.
     """
     found, order = regions(program, disjoint), list[int]()
     for done, region in enumerate(found, 1):
-        order += [region.first + index for index in _settled(region, latencies)]
+        order += [region.first + index for index in _settled(region, latencies, together)]
         if tell:
             tell(done, len(found))
     return tuple(order)
@@ -186,7 +187,7 @@ def _uncoded(instruction: Instruction) -> Instruction:
     return replace(instruction, operands=operands, control=None)
 
 
-def _settled(region: Region, latencies: Latencies) -> list[int]:
+def _settled(region: Region, latencies: Latencies, together: int) -> list[int]:
     """Move the movable instructions of a region until no move helps."""
     order, before = list(range(len(region.code))), None
     movable = [i for i, each in enumerate(region.code) if each.row.unit in LOAD_UNITS | {Unit.BARRIER}]
@@ -196,7 +197,20 @@ def _settled(region: Region, latencies: Latencies) -> list[int]:
             order = _better(region, order, index, latencies)
         for group in _fetched(region, order):
             order = _better_together(region, order, group, latencies)
+        for first in range(_neighbours(region, order, together)):
+            loads = _shared_loads(region, order)[first : first + together]
+            order = _better_together(region, order, loads, latencies)
     return order
+
+
+def _neighbours(region: Region, order: Sequence[int], together: int) -> int:
+    """Return how many groups of so many neighbouring shared loads a region has; none of a single load."""
+    return max(0, len(_shared_loads(region, order)) - together + 1) if together > 1 else 0
+
+
+def _shared_loads(region: Region, order: Sequence[int]) -> list[int]:
+    rows = ((index, region.code[index].row) for index in order)
+    return [index for index, row in rows if row.is_load and row.unit is Unit.SHARED]
 
 
 def _cost(region: Region, order: Sequence[int], latencies: Latencies) -> Fraction:

@@ -34,14 +34,14 @@ def test_counts_follow_the_program(monkeypatch):
 
 
 def test_figure_9_must_stall_as_little_as_what_is_found(monkeypatch):
-    """If version 3 had version 2's order, it would stall longer than what the search finds, and TN56 would fail."""
+    """It does not: TN56 fails, and would pass if version 3 had the order that the search finds."""
     kernel = Bench.kernel
 
-    def unordered(bench, name, **given):
-        return kernel(bench, name, **({"variant": "v2"} if given == {"variant": "v3"} else given))
+    def searched(bench, name, **given):
+        return kernel(bench, name, **({**given, "order": "searched"} if given == {"variant": "v3"} else given))
 
     found = []
-    for changed in (kernel, unordered):
+    for changed in (kernel, searched):
         monkeypatch.setattr(Bench, "kernel", changed)
         bench = Bench()
         with pytest.raises(Missing) as missing:
@@ -49,4 +49,4 @@ def test_figure_9_must_stall_as_little_as_what_is_found(monkeypatch):
         done = SimpleNamespace(percent_of_peak=60.0)
         bench.done.update({job: Done(done, None, 0.0) for job in missing.value.jobs})
         found.append(CLAIMS["TN56"](bench).passed)
-    assert found == [True, False]
+    assert found == [False, True]

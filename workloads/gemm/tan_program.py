@@ -13,8 +13,8 @@ Choices that the paper leaves open: each fetch advances its pointer; the ten int
 table 3 are four of these, four that switch the load pointers to the other buffer, a counter and its comparison. Fetches
 after the last tile are predicated off. Algorithm 1 moves A's tile to shared memory, then B's, as the paper's figure 1
 has two statements for them; its text would allow fetching both first, which simulates 7 % faster. Version 3 has figure
-9's order, which the paper found among 8 places of each load; version 4 adds the best of all places for two fetches and
-two stores together.
+9's order, the paper's example of what a search among 8 places of each load finds; version 4 adds the best of all places
+for two fetches and two stores together.
 
 Algorithm 2 needs 16 registers for fetched elements; of 63, the 48 of data and six pointers leave nine. Spilled elements
 pass through a window of two doubles to local memory, and the rest stays in registers. The windows are spread evenly
@@ -49,6 +49,7 @@ from workloads.gemm.tan_plan import (
 )
 
 MORE = Predicate(0)  # there is a tile after this one
+TOGETHER = 4  # shared loads that a search places together: those of a rank-1 update
 
 # Table 3 of the paper, in cycles of the shader clock, for a load from global memory that misses all caches.
 TABLE_3 = Latencies(
@@ -280,11 +281,12 @@ def _update(plan: Plan, r: Held, k: int) -> list[Instruction]:
 def _woven(plan: Plan, r: Held) -> list[Instruction]:
     """Return half a tile's updates in the order of figure 9: each load four DFMAs or more before its use.
 
-    If searched, each load stands instead at the one of its places, 9 at most, at which one warp stalls least.
+    If searched, loads stand instead at those of their places, 9 at most each, at which one warp stalls least, as a
+    search finds it that moves each alone and four neighbours together.
     """
     if plan.searched:
         plain = Program(tuple(_updates(plan, r, range(HALF))))
-        return [plain.instructions[pc] for pc in improved(plain, TABLE_3)]
+        return [plain.instructions[pc] for pc in improved(plain, TABLE_3, together=TOGETHER)]
     out = [*_loads(plan, r.a, 0, 0), *_loads(plan, r.b, 0, 0), *_loads(plan, r.b, 0, 2)]
     for k in range(HALF):
         following = ((r.a, k, 2), (r.a, k + 1, 0), (r.b, k + 1, 0), (r.b, k + 1, 2))

@@ -83,21 +83,25 @@ def test_regions_are_the_program_and_labels_stay(program):
 
 
 @SOME
-@given(program=programs(), latencies=latency_tables())
-def test_the_static_sum_of_stalls_never_grows(program, latencies):
-    """Of no region, and so of no program; nothing is lost or doubled."""
-    order = improved(program, latencies)
+@given(program=programs(), latencies=latency_tables(), together=st.integers(1, 3))
+def test_the_static_sum_of_stalls_never_grows(program, latencies, together):
+    """Of no region, and so of no program; nothing is lost or doubled, also where loads move together."""
+    order = improved(program, latencies, together=together)
     better = reordered(program, order)
     assert sorted(order) == list(range(len(program)))
     assert static_stalls(better, latencies) <= static_stalls(program, latencies)
 
 
 @settings(REPEATABLE, max_examples=draws(3))
-@given(layout=st.sampled_from(["nn", "nt", "tn", "tt"]), order=st.sampled_from(["base", "interleaved"]))
-def test_a_kernel_keeps_its_meaning(layout, order):
+@given(
+    layout=st.sampled_from(["nn", "nt", "tn", "tt"]),
+    order=st.sampled_from(["base", "interleaved"]),
+    together=st.integers(1, 3),
+)
+def test_a_kernel_keeps_its_meaning(layout, order, together):
     """The SGEMM of Lai and Seznec, blocked 2 by 2, leaves the same memory in any layout, and stalls less."""
     kernel = sgemm_lai(32, 32, 32, layout, blocking=2, order=order)
-    better = reordered(kernel.program, improved(kernel.program, TABLE_3, disjoint(kernel, [0])))
+    better = reordered(kernel.program, improved(kernel.program, TABLE_3, disjoint(kernel, [0]), together=together))
     assert static_stalls(better, TABLE_3) < static_stalls(kernel.program, TABLE_3)
     same = np.array_equal(interpret(replace(kernel, program=better)).memory, interpret(kernel).memory)
     assert same

@@ -100,12 +100,12 @@ def test_a_larger_blocking_has_its_share_of_dfmas():
     assert [counts(8, 128), counts(8, 64), counts(2, 64)] == [(64, 8), (64, 16), (4, 4)]
 
 
-def test_searched_loads_stall_no_more_than_unordered_ones():
-    """The search moves loads of version 2's order only where a warp stalls less."""
+def test_searched_loads_stall_less_than_those_of_figure_9():
+    """The search begins with version 2's order; moving four loads together it finds a better one than figure 9's."""
 
     def waits(variant, order="figure9"):
         half = loop(variant, order=order)[:170]
         kept = [i for i in half if i.row.unit is Unit.DP or i.row.mnemonic == "LDS.128"]
         return sum(stalls(kept, TABLE_3))
 
-    assert waits("v3", "searched") < waits("v2")
+    assert waits("v3", "searched") < waits("v3") < waits("v2")
