@@ -12,16 +12,19 @@ from itertools import takewhile
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.reproduction.bench import Bench, Run
+from gpusim.machine import machine as model
+from gpusim.reproduction.bench import Bench, Job, Pairs
 from gpusim.reproduction.finding import Finder, Finding, counted, registrar
 from gpusim.reproduction.main_loop import main_loop
 from gpusim.reproduction.vega_access import DGEMM, PRINTED, USUAL, operands, pair, per_k, read, written
 from gpusim.reproduction.vega_speed import VLP
+from gpusim.simulation import simulate
 from isa.dataflow.register_use import RESULTS
 from isa.execute.interpret import interpret
 from isa.execute.traffic import Level
 from isa.instruction import Instruction
 from isa.operand import FIRST_SCALAR, Register
+from workloads.catalog import make
 from workloads.gemm.vega_vlp import COLUMN_HIGH, COLUMN_LOW
 
 CLAIMS: dict[str, Finder] = {}
@@ -30,6 +33,7 @@ claim = registrar(CLAIMS)
 CARDS = ("mi25", "mi50", "mi60")
 STEPS = 2  # of 8 k in a round of the loop
 DOUBLE = 2  # words of an element
+SMALL = {"m": "64", "n": "256", "k": "16"}
 LINE, WORD = 64, 4  # bytes
 
 
@@ -61,10 +65,10 @@ def additions(bench: Bench) -> Finding:
 @claim("VG42")
 def cards(bench: Bench) -> Finding:
     """The cards on which both kernels compute right values."""
-    sizes = {"m": 64, "n": 256, "k": 16}
-    runs = bench.runs(*(Run(kernel, card, sizes) for card in CARDS for kernel in (VLP, DGEMM)))
-    checked = [all(run.checked for run in runs[2 * i : 2 * i + 2]) for i in range(len(CARDS))]
-    return counted(sum(checked), note="in single and double precision; that values are right, no times")
+    jobs = {card: [Job(right, (kernel, card, bench.pairs(card))) for kernel in (VLP, DGEMM)] for card in CARDS}
+    bench.results(*(job for each in jobs.values() for job in each))
+    count = sum(all(bench.results(*each)) for each in jobs.values())
+    return counted(count, note="in single and double precision; that values are right, no times")
 
 
 @claim("VG44")
@@ -96,6 +100,12 @@ def usual_registers(_: Bench) -> Finding:
     reads = [read(Level.REGISTERS, use, arithmetic=True) for use in ("A", "B", RESULTS)]
     writes = written(Level.REGISTERS, RESULTS, arithmetic=True)
     return counted(*(per_k(USUAL, count) for count in (*reads, writes)))
+
+
+def right(kernel: str, card: str, settings: Pairs) -> bool:
+    """Tell whether a small product on a card leaves the values that it must, all of them checked."""
+    found = simulate(make(kernel, SMALL), model.load(card, dict(settings))).verification
+    return found.verified and not found.wrong
 
 
 def _accesses(bench: Bench, mnemonic: str) -> Iterator[NDArray[np.int64]]:

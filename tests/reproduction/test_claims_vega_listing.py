@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import pytest
 
 from gpusim.reproduction import vega_listing as module
@@ -21,14 +19,14 @@ def test_counts_are_as_published(name):
 
 @pytest.mark.jit
 def test_both_kernels_are_right_on_the_three_cards():
-    """On MI25, MI50 and MI60 both kernels compute right values; if one run is not checked, that card doesn't count."""
+    """On MI25, MI50 and MI60 both kernels compute right values; if one run's are wrong, that card doesn't count."""
     bench = Bench()
     with pytest.raises(Missing) as missing:
         module.CLAIMS["VG42"](bench)
     bench.done.update({job: perform(job) for job in missing.value.jobs})
     assert judge(CLAIM["VG42"], module.CLAIMS["VG42"](bench)).passed is True
     job = missing.value.jobs[-1]
-    bench.done[job] = Done(replace(bench.done[job].value, checked=False), None, 0.0)
+    bench.done[job] = Done(False, None, 0.0)
     assert judge(CLAIM["VG42"], module.CLAIMS["VG42"](bench)).passed is False
 
 
