@@ -67,18 +67,18 @@ def line(row: LedgerRow, *, turns: bool = False) -> str:
 
 
 def shown_turns(row: LedgerRow) -> str:
-    """Return the settings that turn a verdict, values of one number together, and how many were tried.
+    """Return the settings that turn a verdict, values of one number together, and how many were tried or not.
 
-    A simulated claim of which none was tried says so; others have no settings.
+    A claim of which none was tried says so. Others have none: no number of a machine, or no verdict.
     """
     if not row.tried:
-        return UNTRIED if row.runs else ""
+        return "" if row.tried is None else UNTRIED
     values: dict[str, list[str]] = {}
     for setting in row.turned_by or ():
         path, _, value = setting.partition("=")
         values.setdefault(path, []).append(value)
     turns = "; ".join(f"{path}={' or '.join(each)}" for path, each in values.items())
-    return f"{turns or 'none'} of {row.tried}"
+    return f"{turns or 'none'} of {row.tried}" + (f", {row.untried} not tried" if row.untried else "")
 
 
 def _table(heads: Sequence[str], lines: Iterable[str]) -> str:
@@ -127,11 +127,14 @@ def totals(rows: Sequence[LedgerRow]) -> list[str]:
 
 
 def _sensitivity(rows: Sequence[LedgerRow]) -> list[str]:
-    """Say of how many simulated claims settings were tried, and how many keep their verdict; nothing if of none."""
+    """Say of how many claims with settings these were tried, all or some, and how many keep their verdict."""
     tried = [row for row in rows if row.tried]
-    simulated = plural(sum(row.runs > 0 for row in rows), "simulated claim")
+    some = sum(bool(row.untried) for row in tried)
+    part = f", {some} of them in part" if some else ""
+    simulated = plural(sum(row.tried is not None for row in rows), "simulated claim")
     steady = sum(not row.turned_by for row in tried)
-    return [f"sensitivity: {len(tried)} of {simulated} tried; {steady} keep their verdict throughout"] if tried else []
+    text = f"sensitivity: {len(tried)} of {simulated} tried{part}; {steady} keep their verdict in what was tried"
+    return [text] if tried else []
 
 
 def _passed(counts: Counts) -> str:

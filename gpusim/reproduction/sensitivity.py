@@ -232,7 +232,7 @@ def _turned(row: LedgerRow, settings: Sequence[str], store: Store) -> LedgerRow:
     known = [store[row.id, setting] for setting in settings if (row.id, setting) in store]
     judged = [one for one in known if one.passed is not None]
     turns = tuple(one.set for one in judged if one.passed is not row.passed)
-    return replace(row, turned_by=turns, tried=len(judged))
+    return replace(row, turned_by=turns, tried=len(judged), untried=len(settings) - len(known))
 
 
 def _read(cells: Sequence[str], place: str) -> Tried:

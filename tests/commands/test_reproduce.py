@@ -16,7 +16,7 @@ from gpusim.reproduction.finding import predicted
 from gpusim.reproduction.plot import Curve, Plot
 
 KEYS = ["id", "seed", "what", "published", "ours", "error", "kind", "passed", "note", "seconds"]
-MORE = ["tolerance", "machines", "runs", "turned_by", "tried"]
+MORE = ["tolerance", "machines", "runs", "turned_by", "tried", "untried"]
 
 
 def test_the_document_has_every_key_of_a_row(capsys):
@@ -131,7 +131,7 @@ def test_what_is_out_of_date_is_not_shown(monkeypatch, tmp_path, capsys):
     tried.write_text(f"id,set,of,ours,passed\nLS18,{TURNED},000000000000,33.3,pass\n")
     assert execute(["reproduce", "LS18", "--tried", str(tried), "--json"]) == 0
     (claim,) = json.loads(capsys.readouterr().out)["claims"]
-    assert (claim["turned_by"], claim["tried"]) == ([], 0)
+    assert (claim["turned_by"], claim["tried"], claim["untried"] > 0) == ([], 0, True)
     assert len(tried.read_text().splitlines()) == 2
 
 

@@ -71,11 +71,22 @@ def test_a_document_has_its_pictures_and_what_is_not_claimed():
 
 
 def test_the_column_of_what_turns_a_verdict_is_there_if_asked_for():
-    """With it a row has the settings and how many were tried, none if none turns it, and says if none was tried."""
+    """With it a row has the settings and how many were tried, none if none turns it, and says if none was tried.
+
+    A row without settings to try, such as values that are right or wrong on any machine, says nothing.
+    """
     turned = row(turned_by=("gtx580:a.b=1", "gt200:a.b=2", "gt200:a.b=3"), tried=40)
-    others = row(turned_by=(), tried=40), row(runs=2), row()
+    part = row(turned_by=(), tried=24, untried=38)
+    others = row(turned_by=(), tried=40, untried=0), part, row(turned_by=(), tried=0, runs=2), row(runs=2), row()
     cells = [line(each, turns=True).split(" | ")[-1] for each in (turned, *others)]
-    assert cells == ["gtx580:a.b=1; gt200:a.b=2 or 3 of 40 |", "none of 40 |", "not tried |", " |"]
+    assert cells == [
+        "gtx580:a.b=1; gt200:a.b=2 or 3 of 40 |",
+        "none of 40 |",
+        "none of 24, 38 not tried |",
+        "not tried |",
+        " |",
+        " |",
+    ]
     text = markdown([turned], {}, turns=True)
     assert "| note | turned by |\n|---|---|---|---|---|---|---|---|---|---|---|\n" in text
     assert "Turned by: the settings" in text
@@ -122,9 +133,12 @@ def test_totals_count_the_claims_that_pass(passed, first):
 
 
 def test_totals_count_the_claims_that_nothing_turns():
-    """Of the simulated claims those that were tried are counted, and those that keep their verdict, if any was."""
-    tried = [row(turned_by=(), tried=9, runs=1), row(turned_by=("gtx580:a.b=1",), tried=9, runs=1), row(runs=1), row()]
-    assert totals(tried)[-1] == "sensitivity: 2 of 3 simulated claims tried; 1 keep their verdict throughout"
+    """Of the claims with settings those that were tried are counted, and those that keep their verdict, if any was."""
+    tried = [row(turned_by=(), tried=9), row(turned_by=("gtx580:a.b=1",), tried=9), row(turned_by=(), tried=0), row()]
+    text = "sensitivity: 2 of 3 simulated claims tried; 1 keep their verdict in what was tried"
+    assert totals(tried)[-1] == text
+    tried[0] = row(turned_by=(), tried=9, untried=1)
+    assert totals(tried)[-1] == text.replace(";", ", 1 of them in part;")
     assert totals([row()])[-1].startswith("predicted")
 
 
