@@ -44,7 +44,10 @@ PAIRS = 16, 64  # stores each followed by a load of the same word
 
 @claim("LS63")
 def without_reuse(bench: Bench) -> Finding:
-    """SGEMM with a register blocking of 1 in percent of peak, and its inner loop by itself."""
+    """SGEMM with a register blocking of 1 in percent of peak, and its inner loop by itself.
+
+    That it is below a third is put in: one instruction of three computes, and each takes an issue slot.
+    """
     loop = {"ratio": "1:2", "lds": 32, "warps": 32}
     whole, *loops = bench.runs(
         Run("sgemm-lai", CARD, WITHOUT_REUSE),
@@ -52,7 +55,7 @@ def without_reuse(bench: Bench) -> Finding:
     )
     alone = 100 * rate_between("FFMA", *loops) / lanes(bench.machine(CARD), Unit.FP32)
     note = f"960 x 960 x 960; {alone:.1f} % where nothing but an FFMA to two loads is issued"
-    return predicted(f"{whole.percent_of_peak:.1f} %", note=note, passed=whole.percent_of_peak < 100 / 3)
+    return given(f"{whole.percent_of_peak:.1f} %", note=note, passed=whole.percent_of_peak < 100 / 3)
 
 
 @claim("LS65")

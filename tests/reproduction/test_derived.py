@@ -1,12 +1,14 @@
 """Published figures that a document does not print: they follow from those that it does, and the page says so."""
 
 import re
+from itertools import pairwise
 from math import gcd
 from pathlib import Path
 
 import pytest
 
 from gpusim.reproduction.claims import read
+from gpusim.reproduction.unclaimed import read as unclaimed
 from gpusim.reproduction.vega_energy import TFLOPS
 from gpusim.reproduction.vega_speed import CLOCKS, published_rates
 
@@ -57,3 +59,19 @@ def test_the_page_says_what_is_derived(name):
     """The row of a figure that is not printed says in its note that it is derived."""
     (row,) = (line for line in PAGE.read_text(encoding="utf-8").splitlines() if line.startswith(f"| {name} "))
     assert re.search(r"\bderived\b", row)
+
+
+def test_the_dips_that_are_no_claim_are_smaller_than_the_one_that_is():
+    """The list of what is not claimed has the other steps at which rates fall at all clocks, and by how much."""
+    sizes = sorted({size for size, _ in RATES})
+    falls = {
+        size: [100 * (1 - RATES[size, mhz] / RATES[before, mhz]) for mhz in CLOCKS]
+        for before, size in pairwise(sizes)
+        if all(RATES[size, mhz] < RATES[before, mhz] for mhz in CLOCKS)
+    }
+    largest = falls.pop(1792)
+    every = [fall for each in falls.values() for fall in each]
+    assert min(largest) > max(every)
+    (row,) = (one for one in unclaimed() if one.what.endswith("other than at 1792"))
+    assert len(falls) == 11
+    assert row.because.startswith(f"eleven steps of {min(every):.1f} to {max(every):.1f} %, ")
