@@ -36,7 +36,7 @@ def _signal(sm: Any, g: int, instruction: Any, now: int, ready: int) -> None:
     """Where control codes are obeyed, the instruction's barriers tell when its result is there."""
     control_code.let_go(sm.warps[g], instruction, now, ready)
     if sm.defers and not instruction.uniform:
-        in_flight.last(sm, g, now, ready - instruction.sooner)
+        in_flight.last(sm, g, now, ready - int(instruction.sooner))
 
 
 @rarely

@@ -306,7 +306,7 @@ def go_on(sm: Any, k: int, g: int, instruction: Any, pc: int, now: int) -> None:
 def _compute_aside(sm: Sm, memory: Memory, g: int, now: int) -> bool:
     """Compute warp slot g's instruction from the values written by now; its results stay in flight. False: a fault."""
     pc = sm.warps[g].pc
-    in_flight.write_back(sm, g, now + sm.program[pc].reads_later)
+    in_flight.write_back(sm, g, now + int(sm.program[pc].reads_later))
     if not in_flight.enter(sm, g, pc):
         return False
     done = values.execute(sm, memory, g)
