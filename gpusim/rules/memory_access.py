@@ -23,6 +23,8 @@ from gpusim.units.opcodes import FETCH, GLOBAL_MEMORY, LOAD, LOCAL_MEMORY, SHARE
 from gpusim.units.what_if import ONE_PASS
 from isa.windows import WINDOW_BYTES
 
+FAR = 1 << 31  # bytes between lanes that are not remembered
+
 MISALIGNED, OUTSIDE = int(Fault.MISALIGNED), int(Fault.OUTSIDE)
 
 
@@ -204,7 +206,7 @@ def _within(sm: Any, instruction: Any, start: Any, end: Any) -> bool:
 def _recurs(sm: Any, remembered: Any, active: int, generic: int) -> bool:
     """Tell whether the addresses equal those of the known cost, moved together by whole lines and rows of banks.
 
-    Those of generic addresses must be in the same window.
+    Those of generic addresses must be in the same window. Where they lie in several, the cost is worked out anew.
     """
     address = sm.scratch.address
     base = np.int64(address[lowest_bit(active)])
@@ -212,10 +214,12 @@ def _recurs(sm: Any, remembered: Any, active: int, generic: int) -> bool:
     same = remembered.mask == active and remembered.residue == residue
     for lane in range(LANES):
         step = (np.int64(address[lane]) - base) * ((active >> lane) & 1)
+        if step < -FAR or step >= FAR:
+            residue, step = np.int64(-1), np.int64(0)
         same = same and step == remembered.step[lane]
         remembered.step[lane] = step
     remembered.residue = residue
-    return same
+    return same and residue >= 0
 
 
 @rarely
