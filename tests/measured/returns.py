@@ -1,7 +1,7 @@
 """Edited loops of tests/measured/returns.cu: multiply-adds whose reads and loads whose results lie in chosen banks.
 
 `python3 returns.py returns.cubin FOLDER` writes a cubin for each loop, and their list. Nothing but the 240 places of
-the loop changes. A name says what a period has: `EO 8 LDS32 E 1` is eight FFMAs that read one even and one odd register,
+the loop changes. A name says what a period has: `EO 8 LDS32 E 1` is eight FFMAs that read an even and an odd register,
 and a load of 32 bits to an even one; `EO/E` FFMAs all write even registers. Words are those of sm_90: Rd in bits 16 to
 23, Ra 24 to 31, Rb 32 to 39, Rc 64 to 71; stall count in 105 to 108, no yield 109, write barrier 110 to 112, read
 barrier 113 to 115, wait mask 116 to 121, reuse 122 to 125.
