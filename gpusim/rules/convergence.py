@@ -11,12 +11,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.jit.rule import count_bits, rarely, rule
+from gpusim.jit.rule import count_bits, lowest_bit, rarely, rule
 from gpusim.state.fault import Fault
 from gpusim.units.capacities import BARRIERS, LANES
 
 ALL = (1 << LANES) - 1
-READY, YIELDED, AT_WARPSYNC, AT_COLLECTIVE, IN_COLLECTIVE, AT_BARRIER = range(6)
+READY, YIELDED, AT_WARPSYNC, AT_COLLECTIVE, IN_COLLECTIVE, AT_BARRIER, AT_EXCLUSIVE, ALONE = range(8)
 STUCK = int(Fault.STUCK)
 
 
@@ -96,6 +96,14 @@ def meet(sm: Any, g: int, barrier: int, lanes: int) -> None:
 def gather(sm: Any, g: int, lanes: int, label: int) -> None:
     """WARPSYNC: let lanes of the running group wait for their `partners`; with a label, for a collective."""
     _wait(sm, g, AT_WARPSYNC if label < 0 else AT_COLLECTIVE, -1, lanes, label)
+    _align(sm, g)
+    _resume(sm, g)
+
+
+@rarely
+def part_by_mask(sm: Any, g: int, lanes: int) -> None:
+    """WARPSYNC.EXCLUSIVE: let lanes of the running group wait for their `partners`, and go on with these only."""
+    _wait(sm, g, AT_EXCLUSIVE, -1, lanes, -1)
     _align(sm, g)
     _resume(sm, g)
 
@@ -245,25 +253,58 @@ def _align(sm: Any, g: int) -> None:
             _append(sm, g, READY, one.pc, free)
             one.lanes &= ~free
     _tidy(sm, g, first)
-    _execute_together(sm, g)
+    _go_on_by_mask(sm, g, AT_EXCLUSIVE)
+    _go_on_by_mask(sm, g, AT_COLLECTIVE)
 
 
 @rarely
-def _execute_together(sm: Any, g: int) -> None:
-    """Let lanes execute a collective where the last of them came to it; note where they go on."""
+def _go_on_by_mask(sm: Any, g: int, state: int) -> None:
+    """Let those that miss nobody go on mask by mask, each apart.
+
+    The lowest lane's part from the others; if they are the larger part, those of the next mask run first.
+    """
     warp = sm.warps[g]
-    first, here, lanes, pc = warp.parted, _waiting(sm, g, AT_COLLECTIVE) | warp.gone, 0, -1
+    first, waiting, parts = warp.parted, _waiting(sm, g, state), 0
+    free = _free(warp, waiting, waiting | warp.gone)
+    while free:
+        mine = _alike(warp, free)
+        free &= ~mine
+        if free and count_bits(mine) > count_bits(free):
+            _free_one_mask(sm, g, state, first, mine)
+            mine = _alike(warp, free)
+            free &= ~mine
+        sm.places[parts] = mine
+        parts += 1
+    for part in range(parts - 1, -1, -1):
+        _free_one_mask(sm, g, state, first, sm.places[part])
+    if parts:
+        _tidy(sm, g, warp.parted)
+
+
+@rarely
+def _free_one_mask(sm: Any, g: int, state: int, first: int, mine: int) -> None:
+    """Let lanes go on; those of a collective together, where the last of them came to it, which notes where from."""
+    warp, pc = sm.warps[g], -1
     for i in range(first):
         one = sm.parted[g, i]
-        free = _free(warp, one.lanes, here) if one.state == AT_COLLECTIVE else 0
-        if free:
-            lanes, pc = lanes | free, one.pc
-            _append(sm, g, IN_COLLECTIVE, one.pc, free)
+        lanes = one.lanes & mine if one.state == state else 0
+        if lanes:
+            pc = one.pc
+            one.lanes &= ~lanes
+            _append(sm, g, IN_COLLECTIVE if state == AT_COLLECTIVE else ALONE, pc, lanes)
             sm.parted[g, warp.parted - 1].label = one.label
-            one.lanes &= ~free
-    if lanes:
-        _append(sm, g, READY, pc, lanes)
-        _tidy(sm, g, warp.parted)
+    if state == AT_COLLECTIVE:
+        _append(sm, g, ALONE, pc, mine)
+
+
+@rule
+def _alike(warp: Any, lanes: int) -> int:
+    """Return those of the lanes whose partners are those of the lowest."""
+    found, lowest = 0, lowest_bit(lanes)
+    for lane in range(LANES):
+        if lanes >> lane & 1 and warp.partners[lane] == warp.partners[lowest]:
+            found |= 1 << lane
+    return found
 
 
 @rule
@@ -333,7 +374,7 @@ def _topmost(sm: Any, g: int) -> int:
     """Return the last group that is ready, else the first that has yielded; -1: neither."""
     ready, away = -1, -1
     for i in range(sm.warps[g].parted):
-        if sm.parted[g, i].state == READY:
+        if sm.parted[g, i].state in (READY, ALONE):
             ready = i
         elif sm.parted[g, i].state == YIELDED and away < 0:
             away = i

@@ -149,6 +149,14 @@ def of_first_lane(sm: Any) -> None:
     scratch.d[:] = scratch.a[lowest_bit(scratch.active)] if scratch.active else np.uint32(0)
 
 
+def is_other(sm: Any) -> None:
+    """Compute `isa.values.cross_lane.is_other`."""
+    scratch = sm.scratch
+    first = scratch.a[lowest_bit(scratch.active)] if scratch.active else np.uint32(0)
+    for lane in range(LANES):
+        scratch.flag[lane] = 1 if scratch.a[lane] != first or scratch.c[lane] != 0 else 0
+
+
 def first_lane(sm: Any) -> None:
     """Compute `isa.values.cross_lane.first_lane`."""
     yes = _yes(sm.scratch)
@@ -170,6 +178,7 @@ OWN: Mapping[Any, Rule] = {
     definition.match_all: match_all,
     definition.all_match: all_match,
     definition.of_first_lane: of_first_lane,
+    definition.is_other: is_other,
     definition.first_lane: first_lane,
     definition.is_first: is_first,
 }

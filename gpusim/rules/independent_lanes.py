@@ -28,6 +28,7 @@ from gpusim.units.convergence import (
     IF_PARTED,
     LEAVE,
     MEET,
+    PART,
     TAKE_AWAY,
     WHERE_TRUE,
 )
@@ -39,15 +40,15 @@ NO_CODE, TRAPPED = int(Fault.NO_CODE), int(Fault.TRAPPED)
 
 @on_demand
 def narrow(sm: Sm, g: int, instruction: Row) -> None:
-    """Leave of the active lanes those in which a second predicate holds; none if BRA.DIV or BRA.CONV stays."""
+    """Leave of the active lanes those in which a second predicate holds; of BRA.DIV and BRA.CONV all, or none."""
     active, warp = sm.outcome.active[0], sm.warps[g]
     if instruction.narrows == WHERE_TRUE:
         held = sm.lanes[g].predicates[instruction.selectors[0]]
         active &= ALL & ~held if instruction.selectors_negated & 1 else held
     elif active:
-        asked = _word(sm, g, instruction, 0, int(lowest_bit(active)))
-        parted = (asked if asked else ALL) & ~warp.gone != warp.lanes[0]
-        active = active if parted == (instruction.narrows == IF_PARTED) else 0
+        asked = _word(sm, g, instruction, 0, int(lowest_bit(warp.lanes[0])))
+        others = (asked if asked else ALL) & ~warp.gone != active
+        active = warp.lanes[0] if others == (instruction.narrows == IF_PARTED) else 0
     sm.outcome.active[0], sm.outcome.threads = active, count_bits(active)
 
 
@@ -87,7 +88,7 @@ def _step(sm: Any, g: int, instruction: Any, pc: int, lanes: int) -> None:
     elif steers == GO_INDIRECT:
         if _find_places(sm, g, instruction, pc, lanes):
             convergence.scatter(sm, g, pc)
-    elif steers in (GATHER, COLLECT):
+    elif steers in (GATHER, PART, COLLECT):
         _gather(sm, g, instruction, lanes)
     elif steers == DISPERSE:
         convergence.disperse(sm, g)
@@ -103,7 +104,10 @@ def _gather(sm: Any, g: int, instruction: Any, lanes: int) -> None:
     for lane in range(LANES):
         if lanes >> lane & 1:
             sm.warps[g].partners[lane] = _word(sm, g, instruction, 0, lane)
-    convergence.gather(sm, g, lanes, instruction.target if instruction.steers == COLLECT else -1)
+    if instruction.steers == PART:
+        convergence.part_by_mask(sm, g, lanes)
+    else:
+        convergence.gather(sm, g, lanes, instruction.target if instruction.steers == COLLECT else -1)
 
 
 @rarely

@@ -13,11 +13,12 @@ from isa.operand import RZ_INDEX, Convergence, Immediate, Register
 from isa.row import Row
 
 # What an instruction does to the groups of its warp.
-NOTHING, GO, GO_INDIRECT, LEAVE, ADD, MEET, TAKE_AWAY, GATHER, COLLECT, DISPERSE, GIVE_WAY, TRAP = range(12)
+NOTHING, GO, GO_INDIRECT, LEAVE, ADD, MEET, TAKE_AWAY, GATHER, PART, COLLECT, DISPERSE, GIVE_WAY, TRAP = range(13)
 STEPS = {
     "BSSY": ADD,
     "BSYNC": MEET,
     "BREAK": TAKE_AWAY,
+    "WARPSYNC.EXCLUSIVE": PART,
     "WARPSYNC.COLLECTIVE": COLLECT,
     "WARPSYNC": GATHER,
     "ENDCOLLECTIVE": DISPERSE,
@@ -25,7 +26,8 @@ STEPS = {
     "NANOSLEEP": GIVE_WAY,
     "BPT": TRAP,
 }
-# Which lanes are left of those whose guard holds: all; where predicates hold; if lanes have parted; if none have.
+# Which lanes are left of those whose guard holds: all; where predicates hold. Or all that run, if others than a mask's
+# lanes do or fail the guard; if none do.
 ALL_LEFT, WHERE_TRUE, IF_PARTED, IF_WHOLE = range(4)
 ASKS = {"BRA.DIV": IF_PARTED, "BRA.CONV": IF_WHOLE}
 
@@ -44,7 +46,7 @@ def decode(row: Any, instruction: Instruction, _machine: Machine, kernel: Kernel
     asked = [o for letter, o in instruction.slots() if letter == "k"]
     for place, operand in enumerate(asked):
         _number(row, place, operand)
-    if not asked and (row["steers"] in (GATHER, COLLECT) or row["narrows"] in (IF_PARTED, IF_WHOLE)):
+    if not asked and (row["steers"] in (GATHER, PART, COLLECT) or row["narrows"] in (IF_PARTED, IF_WHOLE)):
         _number(row, 0, Immediate((1 << LANES) - 1, "int"))
 
 
@@ -76,7 +78,12 @@ UNIT = Unit(
         "sm": (
             field("independent", "1: lanes are scheduled by convergence barriers", role=Role.FIXED),
             field("parted", "groups that do not run, by warp slot", WARP, PARTED, kind="parted_lanes", role=Role.FREE),
-            field("places", "where each lane of an indirect branch goes", LANES, role=Role.FREE),
+            field(
+                "places",
+                "where lanes of an indirect branch go; masks that go on apart",
+                LANES,
+                role=Role.FREE,
+            ),
         ),
         "parted_lanes": (
             field("pc", "where its lanes go on"),

@@ -6,8 +6,9 @@ One group of lanes runs; the others wait, the last to wait on top. A mask is an 
   indirect branch, lanes that go where the lowest lane goes part from the others, who branch again.
 * A convergence barrier is a mask of lanes. BSSY adds lanes, BREAK takes them away. At BSYNC a group waits until each
   lane of the mask waits there too, has exited or has yielded; then all that wait go on together.
-* At WARPSYNC a lane waits until the lanes of its mask wait at one as well, or have exited. WARPSYNC.COLLECTIVE does the
-  same, and then all of them execute the instructions up to ENDCOLLECTIVE together. Behind it each goes to its label.
+* At WARPSYNC a lane waits until the lanes of its mask wait at one as well, or have exited. After WARPSYNC.EXCLUSIVE
+  lanes with one mask go on together, and apart from those with another. WARPSYNC.COLLECTIVE does so too, also for lanes
+  from several places, until ENDCOLLECTIVE. Behind it each goes to its label.
 * A group that yields or sleeps lets others run, also those that wait at a BSYNC for nobody but lanes that have yielded.
 * When a group waits or exits, the topmost that is ready runs; if there is none, the first that has yielded. Only the
   last group that parted is remembered as such; an older one is found by its pc, with all lanes that are there. So lanes
@@ -23,12 +24,12 @@ from dataclasses import dataclass, field
 
 BARRIERS = 16
 EVERY = (1 << 32) - 1
-READY, YIELDED, AT_WARPSYNC, AT_COLLECTIVE, IN_COLLECTIVE, AT_BARRIER = range(6)
+READY, YIELDED, AT_WARPSYNC, AT_COLLECTIVE, IN_COLLECTIVE, AT_BARRIER, AT_EXCLUSIVE, ALONE = range(8)
 
 
 @dataclass(slots=True)
 class Waiting:
-    """Lanes that do not run, the pc at which they go on, and for what they wait.
+    """Lanes that do not run, the pc at which they go on, and for what they wait; ALONE ones are ready, but join nobody.
 
     `barrier` is that of AT_BARRIER. `masks` are those of a WARPSYNC, lane by lane; `label` is where the lanes of a
     collective go on after it.
@@ -116,6 +117,13 @@ def meet(groups: Groups, barrier: int, lanes: int) -> None:
 def gather(groups: Groups, lanes: int, masks: Sequence[int]) -> None:
     """Let lanes of the running group wait for those of their masks: WARPSYNC."""
     _wait(groups, lanes, Waiting(groups.pc, lanes, AT_WARPSYNC, masks=masks))
+    _align(groups)
+    _resume(groups)
+
+
+def part_by_mask(groups: Groups, lanes: int, masks: Sequence[int]) -> None:
+    """Let lanes of the running group wait for those of their masks, and go on with these only: WARPSYNC.EXCLUSIVE."""
+    _wait(groups, lanes, Waiting(groups.pc, lanes, AT_EXCLUSIVE, masks=masks))
     _align(groups)
     _resume(groups)
 
@@ -221,23 +229,52 @@ def _go_on(groups: Groups, met: Sequence[Waiting], barrier: int) -> None:
 
 def _align(groups: Groups) -> None:
     """Let those lanes go on that wait at a WARPSYNC, or for a collective, and miss nobody."""
-    for state in (AT_WARPSYNC, AT_COLLECTIVE):
+    for state in (AT_WARPSYNC, AT_EXCLUSIVE, AT_COLLECTIVE):
         there = [one for one in groups.others if one.state == state]
         here = sum(one.lanes for one in there) | groups.gone
         free = [(one, _free(one, here)) for one in there]
         done = [(one, lanes) for one, lanes in free if lanes]
-        if done and state == AT_COLLECTIVE:
-            _execute_together(groups, done)
-        elif done:
+        if done and state == AT_WARPSYNC:
             _become_ready(groups, [Waiting(one.pc, lanes) for one, lanes in done], _without(done))
+        for mask in _masks(done):
+            mine = [(one, found) for one, lanes in done if (found := _with_mask(one, lanes, mask))]
+            if state == AT_EXCLUSIVE:
+                groups.others += [Waiting(one.pc, lanes, ALONE) for one, lanes in mine]
+            elif state == AT_COLLECTIVE:
+                _execute_together(groups, mine)
+        if done and state != AT_WARPSYNC:
+            _remove(groups, _without(done))
 
 
-def _execute_together(groups: Groups, done: Sequence[tuple[Waiting, int]]) -> None:
-    """Let lanes execute a collective where the last of them came to it; note where they go on."""
-    parts = [Waiting(one.pc, lanes, IN_COLLECTIVE, label=one.label) for one, lanes in done]
-    gone = _without(done)
-    groups.others = [one for one in groups.others if not any(one is other for other in gone)] + parts
-    groups.others.append(Waiting(parts[-1].pc, sum(one.lanes for one in parts)))
+def _masks(done: Sequence[tuple[Waiting, int]]) -> list[int]:
+    """Return the masks of lanes that go on, the last to run first.
+
+    The lowest lane's part from the others; if they are the larger part, those of the next mask run first.
+    """
+    of_lanes = {lane: one.masks[lane] for one, lanes in done for lane in lanes_of(lanes)}
+    sizes = dict[int, int]()
+    for lane in sorted(of_lanes):
+        sizes[of_lanes[lane]] = sizes.get(of_lanes[lane], 0) + 1
+    first, last = list[int](), list[int]()
+    while sizes:
+        mask = next(iter(sizes))
+        size = sizes.pop(mask)
+        if sizes and size > sum(sizes.values()):
+            last.append(mask)
+            mask = next(iter(sizes))
+            del sizes[mask]
+        first.append(mask)
+    return last + first[::-1]
+
+
+def _with_mask(one: Waiting, lanes: int, mask: int) -> int:
+    return sum(1 << lane for lane in lanes_of(lanes) if one.masks[lane] == mask)
+
+
+def _execute_together(groups: Groups, mine: Sequence[tuple[Waiting, int]]) -> None:
+    """Let lanes of one mask execute a collective where the last of them came to it; note where they go on."""
+    parts = [Waiting(one.pc, lanes, IN_COLLECTIVE, label=one.label) for one, lanes in mine]
+    groups.others += [*parts, Waiting(parts[-1].pc, sum(one.lanes for one in parts), ALONE)]
 
 
 def _free(one: Waiting, here: int) -> int:
@@ -254,24 +291,29 @@ def _without(done: Sequence[tuple[Waiting, int]]) -> list[Waiting]:
 
 def _become_ready(groups: Groups, ready: Sequence[Waiting], instead_of: Sequence[Waiting]) -> None:
     """Put ready groups on top in the place of others; those at one pc are one group, where the last of them is."""
-    groups.others = [one for one in groups.others if not any(one is other for other in instead_of)]
+    _remove(groups, instead_of)
     together = dict[int, int]()
     for one in ready:
         together[one.pc] = together.pop(one.pc, 0) | one.lanes
     groups.others += [Waiting(pc, lanes) for pc, lanes in together.items()]
 
 
+def _remove(groups: Groups, gone: Sequence[Waiting]) -> None:
+    groups.others = [one for one in groups.others if not any(one is other for other in gone)]
+
+
 def _resume(groups: Groups) -> None:
     """If no lane runs, let the topmost ready group run, else the first that has yielded; StuckError if none can."""
     if groups.lanes or not groups.others:
         return
-    ready = [one for one in groups.others if one.state == READY]
+    ready = [one for one in groups.others if one.state in (READY, ALONE)]
     away = [one for one in groups.others if one.state == YIELDED]
     if not ready and not away:
         raise StuckError
     chosen = ready[-1] if ready else away[0]
-    along = [one for one in groups.others if one is chosen or (ready and chosen.old and _is_there(one, chosen.pc))]
-    groups.others = [one for one in groups.others if not any(one is other for other in along)]
+    looks = chosen.state == READY and chosen.old  # who else is there
+    along = [one for one in groups.others if one is chosen or (looks and _is_there(one, chosen.pc))]
+    _remove(groups, along)
     groups.pc, groups.lanes = chosen.pc, sum(one.lanes for one in along)
 
 

@@ -5,7 +5,7 @@ A step gets the groups of a warp, whose pc is that of the next instruction, and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -73,19 +73,19 @@ def step(kernel: Kernel, pc: int) -> Step:
 
 
 def holds(instruction: Instruction, here: Here) -> int:
-    """Return the lanes in which the predicates that it reads hold, and BRA.DIV or BRA.CONV finds what it asks."""
+    """Return the lanes in which the predicates that it reads hold; for BRA.DIV and BRA.CONV all that run, or none."""
     lanes = here.lanes
     for gate in instruction.gates():
         lanes &= _where(gate, here)
     if instruction.row.mnemonic in ASKS and lanes:
         operand = next((o for letter, o in instruction.slots() if letter == "k"), Immediate(EVERY, "int"))
-        asked = _words(operand, here)[_lowest(lanes)] or EVERY
-        diverged = asked & ~here.groups.gone != here.groups.lanes
-        return lanes if diverged == ASKS[instruction.row.mnemonic] else 0
+        asked = _words(operand, here)[_lowest(here.groups.lanes)] or EVERY
+        others = asked & ~here.groups.gone != lanes
+        return here.groups.lanes if others == ASKS[instruction.row.mnemonic] else 0
     return lanes
 
 
-ASKS = {"BRA.DIV": True, "BRA.CONV": False}  # whether they branch if the warp has diverged
+ASKS = {"BRA.DIV": True, "BRA.CONV": False}  # whether all branch if others than a mask's lanes run, or fail the guard
 GIVE_WAY = ("YIELD", "NANOSLEEP")
 
 
@@ -148,9 +148,12 @@ def _move(kernel: Kernel, pc: int) -> Step:
     return act
 
 
-def _gather(kernel: Kernel, pc: int) -> Step:
-    asked = kernel.program.instructions[pc].operands
-    return lambda here: convergence.gather(here.groups, here.lanes, _words(asked[0], here) if asked else _ALL)
+def _of_masks(act: Callable[[Groups, int, Sequence[int]], None]) -> Callable[[Kernel, int], Step]:
+    def made(kernel: Kernel, pc: int) -> Step:
+        asked = kernel.program.instructions[pc].operands
+        return lambda here: act(here.groups, here.lanes, _words(asked[0], here) if asked else _ALL)
+
+    return made
 
 
 def _collect(kernel: Kernel, pc: int) -> Step:
@@ -178,7 +181,8 @@ _STEPS: Mapping[str, Callable[[Kernel, int], Step]] = {
     "BSYNC": _of_barrier(convergence.meet),
     "BREAK": _of_barrier(convergence.take_away),
     "BMOV": _move,
-    "WARPSYNC": _gather,
+    "WARPSYNC": _of_masks(convergence.gather),
+    "WARPSYNC.EXCLUSIVE": _of_masks(convergence.part_by_mask),
     "WARPSYNC.COLLECTIVE": _collect,
     "ENDCOLLECTIVE": lambda _kernel, _pc: lambda here: convergence.disperse(here.groups),
     "YIELD": lambda _kernel, _pc: lambda here: convergence.give_way(here.groups),

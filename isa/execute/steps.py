@@ -20,6 +20,7 @@ from isa.execute.operand_value import Fetch, Mask, Observe, Scope
 from isa.execute.places import places
 from isa.instruction import PREDICATES_WRITTEN
 from isa.operand import (
+    PT,
     PT_INDEX,
     RZ,
     Address,
@@ -115,7 +116,7 @@ def _across(scope: Scope) -> Action:
     a, b, c = _sources(scope, held)
     sources = (values.wide_source(scope, held.get("a"), row, "a") if "a" in row.wide else a, b, c)
     pairs = ((held.get("d"), row.across), (held.get("P"), row.across_truth))
-    given = [(values.writer(to, 32), across) for to, across in pairs if to is not None and across is not None]
+    given = [(values.writer(to, 32), across) for to, across in pairs if to not in (None, PT) and across is not None]
 
     def act(frame: Frame, group: Group, mask: Mask) -> None:
         active = group.live if mask is None else mask

@@ -42,6 +42,7 @@ FAMILIES = (
              fields={"across": across})
       for name, across in _REDUCTIONS.items()),
     Family("ELECT", "PdQ", Unit.VOTE, fields={"across": v.first_lane, "across_truth": v.is_first}),
-    Family("R2UR", "da", Unit.UNIFORM, fields={"across": v.of_first_lane}),
+    Family("R2UR", "PdaQ", Unit.UNIFORM, optional="PQ", falsely="Q", silent=frozenset({"OR"}),
+           fields={"across": v.of_first_lane, "across_truth": v.is_other}),
 )
 # fmt: on

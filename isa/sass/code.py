@@ -111,10 +111,18 @@ def _extracted(path: Path, architecture: int | None) -> bytes:
         if not files:
             raise CodeError(f"{path}: it holds no machine code, or PTX alone; compile it with -arch=sm_90")
         number = _chosen(str(path), files, architecture)
-        if len(files[number]) > 1:
-            what = f"{len(files[number])} cubins for sm_{number}"
+        each = _with_kernels([file.read_bytes() for file in files[number]], str(path))
+        if len(each) > 1:
+            what = f"{len(each)} cubins for sm_{number}"
             raise CodeError(f"{path}: it holds {what}; take one out: cuobjdump -xelf all {path}")
-        return files[number][0].read_bytes()
+        return each[0]
+
+
+def _with_kernels(cubins: list[bytes], name: str) -> list[bytes]:
+    """Return those of several cubins that have kernels, or all if none has: nvcc 13 adds one without."""
+    if len(cubins) == 1:
+        return cubins
+    return [one for one in cubins if cubin.read(one, name).kernels] or cubins
 
 
 def _chosen(name: str, known: Collection[int], architecture: int | None) -> int:

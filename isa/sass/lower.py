@@ -127,8 +127,17 @@ def lowered(text: str) -> Form:
         raise UnknownError(mnemonic)
     tokens = _joined(statement.operands, row)
     given = _matched(mnemonic, row, tokens)
+    return _shortest(mnemonic, Form(row, given, _guard(statement)))
+
+
+def _guard(statement: syntax.Statement) -> Predicate:
+    """Return the guard; that of BRA.U.ANY is the warp's: all lanes go if it holds in any."""
     guard = _predicate(statement.guard) if statement.guard else PT
-    return _shortest(mnemonic, Form(row, given, guard))
+    if "ANY" not in statement.modifiers or not statement.mnemonic.startswith("BRA"):
+        return guard
+    if guard.negated:
+        raise UnknownError("BRA.U.ANY where a predicate does not hold")
+    return replace(guard, whole=guard != PT)
 
 
 def mnemonic_of(statement: syntax.Statement) -> str:

@@ -1,6 +1,7 @@
 """Texts of machine code that the table writes in other words: sets of predicates, constants by a uniform register.
 
-`P2R` and `R2P` name all predicates, PR, and those that they mean in a mask; the table names each of them. An operation
+`P2R` and `R2P` name all predicates, PR, and those that they mean in a mask; the table names each of them. `R2UR.OR`
+keeps lanes in which its predicate holds; the table has that predicate as a source too. An operation
 on the caches names an address and changes no value; the table has it without. `QSPC` asks where an address lies, and
 accesses nothing: the table has the address as a pair of registers and a number. A texture fetch has vectors of
 registers, a handle in a uniform register, a constant or such a vector, and a word for its dimensions; the table has
@@ -26,6 +27,8 @@ def spelled(statement: Statement) -> Statement:
         return respell(statement)
     if statement.mnemonic == "ULDC" and any(isinstance(o, Constant) and o.base for o in statement.operands):
         return replace(statement, mnemonic="LDC")  # the launch does not decide what it loads
+    if statement.mnemonic == "R2UR" and "OR" in statement.modifiers:
+        return replace(statement, operands=(*statement.operands, statement.operands[0]))
     if statement.mnemonic == "NANOSLEEP" and any(isinstance(o, Constant) for o in statement.operands):
         return replace(statement, operands=(Number("0"),))  # how long it asks for says nothing here
     if statement.mnemonic == "CCTL" and statement.operands:

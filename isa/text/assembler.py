@@ -36,7 +36,7 @@ BARRIERS = 16
 WRITE_SCC = ("S_ADD_U32", "S_SUB_U32", "S_LSHL_B32", "S_LSHR_B32", "S_AND_B32", "S_OR_B32")  # carry, or result not 0
 LARGEST = {  # truth table; masks; counts; a millisecond; a kind of trap; a mask of triggers
     "LOP3": 0xFF,
-    **dict.fromkeys(("WARPSYNC", "WARPSYNC.COLLECTIVE", "BRA.DIV", "BRA.CONV"), 0xFFFFFFFF),
+    **dict.fromkeys(("WARPSYNC", "WARPSYNC.EXCLUSIVE", "WARPSYNC.COLLECTIVE", "BRA.DIV", "BRA.CONV"), 0xFFFFFFFF),
     "S_WAITCNT": 63,
     "S_NOP": 15,
     "DEPBAR.LE": 63,

@@ -246,6 +246,11 @@ def of_first_lane(a: Any, b: Any, c: Any, active: Any) -> Any:
     return np.where(active.any(axis=-1, keepdims=True), _of_first(a, active), NONE)
 
 
+def is_other(a: Any, b: Any, c: Any, active: Any) -> Any:
+    """Tell each lane whether its a is not that of the first lane that takes part, or c is 1."""
+    return (a != of_first_lane(a, b, c, active)) | (c != NONE)
+
+
 def first_lane(a: Any, b: Any, c: Any, active: Any) -> Any:
     """Return the number of the first lane where c is 1; 0 if there is none."""
     willing = active & (c != NONE)

@@ -181,7 +181,7 @@ def _table(parts: Parts, depth: int, ways_out: tuple[str, ...]) -> None:
 
 def _together(parts: Parts, warps: int) -> None:
     """Emit what all lanes, or all warps, of a block take part in."""
-    kind = parts.one(["warp", "collective", "arrive", "ask", *([] if parts.steady else ["count", "exchange"])])
+    kind = parts.one(["warp", "collective", "alone", "arrive", "ask", *([] if parts.steady else ["count", "exchange"])])
     if kind == "warp":
         parts.condition("P0")
         skip = parts.label()
@@ -189,8 +189,13 @@ def _together(parts: Parts, warps: int) -> None:
         _simple(parts, 0, ())
         parts.emit(f"{skip}:", parts.one(["WARPSYNC.ALL", "WARPSYNC 0xffffffff"]))
     elif kind == "collective":
-        after = parts.label()
-        parts.emit(f"WARPSYNC.COLLECTIVE 0xffffffff, {after}", "SHFL.BFLY R9, R8, 3", "ENDCOLLECTIVE", f"{after}:")
+        after, mask = parts.label(), _mask(parts)
+        parts.emit(f"WARPSYNC.COLLECTIVE {mask}, {after}", "SHFL.BFLY R9, R8, 3", "ENDCOLLECTIVE")
+        parts.emit(f"{after}: WARPSYNC.ALL")
+    elif kind == "alone":
+        met = parts.label()
+        parts.emit("WARPSYNC.ALL", f"BSSY B0, {met}", f"WARPSYNC.EXCLUSIVE {_mask(parts)}", "REDUX.SUM R9, R8")
+        parts.emit(f"{met}: BSYNC B0")
     elif kind == "ask":
         where, guard = parts.label(), parts.one(["", "@P0 "])
         parts.condition("P0")
@@ -205,6 +210,16 @@ def _together(parts: Parts, warps: int) -> None:
     elif warps > 1:
         parts.emit(f"ISETP.LT P0, R4, {parts.one([1, warps])}", f"@P0 BAR.ARV 4, {32 * warps}")
         parts.emit(f"@!P0 BAR.SYNC 4, {32 * warps}")
+
+
+def _mask(parts: Parts) -> str:
+    """Return the mask of all lanes, or emit those of groups of 3, 8 and 21, and return the register."""
+    if parts.one([False, True]):
+        return "0xffffffff"
+    parts.emit("MOV R26, 0xfffff800")
+    for most, mask in ((11, 0x7F8), (3, 7)):
+        parts.emit(f"ISETP.LT P0, R0, {most}", f"@P0 MOV R26, {mask:#x}")
+    return "R26"
 
 
 @st.composite

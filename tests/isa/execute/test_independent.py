@@ -131,6 +131,39 @@ def test_a_collective_is_executed_by_lanes_from_both_ways():
     assert ways(text)[2:] == [(2, 32), (1, 32), (1, 32), (1, 32)]
 
 
+BY_HALF = "ISETP.LT P2, R0, 16\nMOV R3, 0xffff0000\n@P2 MOV R3, 0xffff\n"  # pc 3 to 5: the mask of a lane's half
+
+
+def test_lanes_of_one_mask_go_on_apart_until_they_meet():
+    """The halves of a warp execute the vote at pc 8 apart, each with its own 16 lanes, and the rest together."""
+    text = f"{BY_HALF}BSSY B0, met\nWARPSYNC.EXCLUSIVE R3\nVOTE.BALLOT R4, PT\nmet:\nBSYNC B0\nNOP\nEXIT"
+    assert ways(text)[3:] == [(1, 32), (1, 32), (2, 32), (2, 32), (1, 32), (1, 32)]
+    assert list(run(text).registers[4, 0]) == [0xFFFF] * 16 + [0xFFFF0000] * 16
+
+
+def test_a_collective_is_executed_mask_by_mask():
+    """8 lanes and 24 come apart to the collective; each half of the warp then executes pc 9 and 10 together."""
+    text = f"""{BY_HALF}@P0 BRA on
+    NOP
+    on:
+    WARPSYNC.COLLECTIVE R3, after
+    VOTE.BALLOT R4, PT
+    ENDCOLLECTIVE
+    after:
+    EXIT"""
+    assert ways(text)[5:9] == [(2, 32), (2, 32), (2, 32), (2, 32)]
+    assert list(run(text).registers[4, 0]) == [0xFFFF] * 16 + [0xFFFF0000] * 16
+
+
+@pytest.mark.parametrize(
+    ("guard", "mask", "skips"), [("", 0xFF, 32), ("@P0 ", 0xFF, 0), ("@P0 ", 0xFFFF, 32), ("@!PT ", 1, 0)]
+)
+def test_all_lanes_branch_if_others_than_those_of_the_mask_hold_the_guard(guard, mask, skips):
+    """BRA.DIV compares the mask with the lanes that hold its guard, and all 32 branch; if none does, none (H100)."""
+    found = ways(f"{guard}BRA.DIV {mask}, on\nNOP\non:\nEXIT")
+    assert found[1] == ((0, 0) if skips else (1, 32))
+
+
 @pytest.mark.parametrize(("kind", "found"), [("POPC", 40), ("AND", 0), ("OR", 1)])
 def test_a_barrier_counts_a_predicate_over_the_block(kind, found):
     """P2 holds in 40 of 64 threads: not in all, and in some."""

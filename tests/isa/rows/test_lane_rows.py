@@ -7,6 +7,7 @@ from isa.sass.lower import UnknownError, lowered
 from isa.values import atomic
 
 UR4 = Register(FIRST_SCALAR + 4)
+FALSE = Predicate(PT.index, True)
 
 
 @pytest.mark.parametrize(
@@ -22,7 +23,9 @@ UR4 = Register(FIRST_SCALAR + 4)
         ("MATCH.ALL P0, R9, R8", (Predicate(0), Register(9), Register(8))),
         ("REDUX.MIN.S32 UR4, R2", (UR4, Register(2))),
         ("REDUX UR4, R2", (UR4, Register(2))),
-        ("R2UR UR4, R2", (UR4, Register(2))),
+        ("R2UR UR4, R2", (PT, UR4, Register(2), FALSE)),
+        ("R2UR P1, URZ, R0", (Predicate(1), RZ, Register(0), FALSE)),
+        ("R2UR.OR P0, UR4, R2", (Predicate(0), UR4, Register(2), Predicate(0))),
         ("ELECT P0, UR4, PT", (Predicate(0), UR4, PT)),
     ],
 )

@@ -32,6 +32,38 @@ def test_a_fat_binary(architecture):
     assert texts(read(DATA / "both.fatbin", architecture)) == texts(read(DATA / f"sm_{architecture}.cubin"))
 
 
+@pytest.fixture
+def executable(monkeypatch, tmp_path):
+    """A function that returns the path of an executable with these cubins, which cuobjdump takes out."""
+
+    def with_cubins(*held):
+        def run(tool, arguments, *, about, folder=None):
+            if tool != "cuobjdump":
+                return tools_run(tool, arguments, about=about, folder=folder)
+            for number, name in enumerate(held):
+                (folder / f"app.{number}.sm_90.cubin").write_bytes((DATA / f"{name}.cubin").read_bytes())
+            return ""
+
+        tools_run, path = tools.run, tmp_path / "app"
+        monkeypatch.setattr(tools, "run", run)
+        path.write_bytes((DATA / "both.fatbin").read_bytes())
+        return path
+
+    return with_cubins
+
+
+def test_cubins_without_kernels_do_not_count(executable):
+    """Of an executable's two cubins for an architecture the one with kernels is read: nvcc 13 adds an empty one."""
+    assert texts(read(executable("empty_90", "sm_90"))) == texts(read(DATA / "sm_90.cubin"))
+
+
+@pytest.mark.parametrize("name", ["empty_90", "sm_90"])
+def test_two_cubins_that_are_alike(executable, name):
+    """Two cubins with kernels are refused, and two without."""
+    with pytest.raises(UserError, match="app: it holds 2 cubins for sm_90; take one out"):
+        read(executable(name, name))
+
+
 def test_a_dump():
     """A dump gives the code of its cubin, without resources."""
     found = read(DATA / "sm_80.sass")

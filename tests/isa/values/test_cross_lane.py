@@ -122,6 +122,14 @@ def test_what_a_warp_shares_comes_from_its_first_lane(a, active):
     assert across(machine_row("R2UR"), a, a, a, active) == [a[first] if first is not None else 0] * 32
 
 
+@given(FEW_WORDS, st.lists(st.integers(0, 1), min_size=32, max_size=32), LANES.filter(any))
+def test_lanes_are_told_that_they_have_another_value_than_the_first(a, before, active):
+    """R2UR's predicate tells a lane that its value is not the first lane's, or what R2UR.OR gets already told it."""
+    first = a[active.index(True)]
+    told = across(machine_row("R2UR.OR"), a, a, before, active, "across_truth")
+    assert told == [x != first or bool(old) for x, old in zip(a, before, strict=True)]
+
+
 def test_halves_of_a_wide_warp_do_not_see_each_other():
     """Of 64 lanes, each half gets the sum of its own."""
     a = np.arange(64, dtype=np.uint32)[None]
