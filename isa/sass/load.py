@@ -30,6 +30,8 @@ from isa.windows import LOCAL_WINDOW, SHARED_PLACE, SHARED_WINDOW
 
 PARAMETERS, OF_COMPILER, CONSTANTS, ADDRESSES = 0, 2, 3, 4  # constant banks
 BASE = {75: 0x160, 80: 0x160, 86: 0x160, 87: 0x160, 89: 0x160, 90: 0x210}  # of the parameters in bank 0
+GRID_WORD = {90: "c[0x0][0x44]"}  # of the address at which blocks of a cooperative launch meet
+GRID_WORD |= dict.fromkeys((75, 80, 86, 87, 89), "c[0x0][0x8c]")
 RESERVED = {90: 1024}  # bytes of shared memory that the system keeps; no others
 VARIABLES = "nv.global"  # the buffer of `__device__` variables; no argument has a name with a dot
 MOST_GRID = 2**31 - 1, 65535, 65535  # CUDA C++ Programming Guide 13.0, technical specifications
@@ -131,6 +133,7 @@ def _program(
         places,
         function=plain(state.kernel),
         externals=code.cubin.externals if code.cubin else (),
+        grid_word=GRID_WORD.get(code.architecture, ""),
         registers=function.registers if function else 0,
         shared=_whole_words(declared + state.dynamic_shared),
         local=local,
