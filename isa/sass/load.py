@@ -20,7 +20,7 @@ from isa.bulk import without_collection
 from isa.generators import ArrayFill
 from isa.kernel import Buffer, Kernel
 from isa.program import WORD_BYTES, Program
-from isa.sass import lower, syntax
+from isa.sass import link, lower, syntax
 from isa.sass.code import Code
 from isa.sass.cubin import Cubin, Function
 from isa.sass.dump import Section
@@ -52,7 +52,7 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
     function = code.cubin.functions[state.kernel] if code.cubin else None
     _check(state, function)
     _check_room(state, code.cubin)
-    section = code.sections[state.kernel]
+    section = link.linked(code, state.kernel, _of_variables(code.cubin, state) if code.cubin else 0)
     local = _local_bytes(section, function, state)
     banks = _banks(code, state, function, local)
     buffers = (*state.buffers, *_own_buffers(section, code.cubin, state, banks))
