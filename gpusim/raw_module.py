@@ -154,7 +154,8 @@ class RawFunction:
             raise UserError(f"args: {type(args).__name__}; give a tuple of the arguments, also of one")
         where = _machine(machine, self.module.contents.architecture, caches)
         found = raw_arguments.regions(args, self._variables)
-        kernel = replace(self._kernel(grid, block, args, shared_mem, stack, found), any_machine=force)
+        made = self._kernel(grid, block, args, shared_mem, stack, found)
+        kernel = replace(load.on_chip(made, where.chip.sms), any_machine=force)
         options = {"engine": engine, "policy": policy, "max_cycles": max_cycles, "trace": trace, "progress": progress}
         sample = "all" if sms == 1 else None
         result = simulate(kernel, where, sms=sms, sample=sample, values=values, **options)  # type: ignore[arg-type]  # each has its own type
@@ -215,6 +216,7 @@ class RawFunction:
             buffers=buffers,
             stack=stack,
             textures=raw_arguments.textures(args, found),
+            sms=1,
         )
         return load.kernel(code, state)
 

@@ -43,6 +43,7 @@ from isa.execute.races import Race
 from isa.execute.races import races as find_races
 from isa.kernel import Kernel
 from isa.memory import length
+from isa.sass.load import on_chip
 
 BUDGET = {"compiled": 4_000_000, "reference": 400_000}  # warp instructions whose values are computed by default
 WALK_BYTES = 1 << 24  # of memory: filling them takes about as long as walking through a block
@@ -159,6 +160,7 @@ def simulate(
         raise UserError(f"kernel={kernel!r}: no kernel; make one with workloads.catalog.make or isa.text.listing.load")
     check_engine(engine)
     machine = _with_policy(model.load(machine) if isinstance(machine, str) else machine, policy)
+    kernel = on_chip(kernel, machine.chip.sms)
     occupancy(kernel, machine)  # refuses launches that don't fit before anything is computed
     limit = NEVER if max_cycles is None else max_cycles
     if _valid_sms(sms, sample) == "all":

@@ -63,7 +63,8 @@ class Kernel:
     `textures` are the texture objects whose handles 1, 2, ... its parameters may be.
 
     `architecture` is that of its machine code, 90 for sm_90 (0: it is none), which its machine must execute unless
-    `any_machine` may run it. `settings` are the machine's numbers that its launch asks for, by path.
+    `any_machine` may run it. `settings` are the machine's numbers that its launch asks for, by path. `sms` is how many
+    SMs machine code is told that its machine has (0: nothing); in program order block b is on SM b modulo that.
     """
 
     name: str
@@ -85,6 +86,7 @@ class Kernel:
     architecture: int = 0
     any_machine: bool = False
     settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    sms: int = 0
 
     __repr__ = brief
     __getstate__ = frozen.state

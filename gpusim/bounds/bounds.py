@@ -23,6 +23,7 @@ from gpusim.support.document import Gflops, doc
 from gpusim.units.pipe import pipe_names
 from gpusim.units.register_file import register_banks
 from isa.kernel import Kernel
+from isa.sass.load import on_chip
 
 MOST_READS = 6  # registers of an instruction: three pairs
 LIMIT = 10_000_000  # warp instructions of a block: in program order that takes a minute or two
@@ -60,6 +61,7 @@ def bound(kernel: Kernel, machine: Machine, *, all_sms: bool = False, limit: int
     errors of a run in program order.
     """
     sms = machine.chip.sms
+    kernel = on_chip(kernel, sms)
     ids = range(0, kernel.blocks, 1 if all_sms else sms)
     found, share = profiled(kernel, machine, ids, sms if all_sms else 1, limit), -(-kernel.blocks // sms)
     each = Fraction(share if found.equal or not all_sms else Fraction(kernel.blocks, sms)) / found.counted

@@ -52,6 +52,7 @@ from isa.kernel import Kernel
 from isa.memory import bases, image
 from isa.program import WORD_BYTES
 from isa.row import Unit
+from isa.sass.load import on_chip
 
 MORE = {
     "warps per scheduler": "set more schedulers (schedulers.count), or fewer warps (limits.warps)",
@@ -171,7 +172,7 @@ def _prepared(
     lines: NDArray[np.bool_] | None = None,
 ) -> tuple[Any, list[Launch]]:
     """Prepare so many SMs with one global memory, each with the first `count` blocks of the first SM."""
-    fits = occupancy(kernel, machine)
+    fits, kernel = occupancy(kernel, machine), on_chip(kernel, machine.chip.sms)
     resident = min(fits.blocks, count)
     check_capacity(machine, kernel, resident, number)
     computed = evaluated(kernel, feed)

@@ -11,6 +11,7 @@ from gpusim.launch_file import arguments, files, source, variables
 from gpusim.launch_file.caches import SETTINGS
 from gpusim.launch_file.outcome import outcome
 from gpusim.launch_file.source import Source
+from gpusim.machine.architecture import machine_for
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.sass import code, load
@@ -72,6 +73,7 @@ def kernel(launch: Source, given: Code, file: str, *, force: bool = False) -> Ke
             buffers=buffers,
             stack=launch.file.stack,
             textures=arguments.textures(launch, buffers),
+            sms=_sms(given.architecture),
         )
         found = load.kernel(given, state)
     except LaunchError as error:
@@ -83,6 +85,14 @@ def kernel(launch: Source, given: Code, file: str, *, force: bool = False) -> Ke
         any_machine=force or launch.file.any_machine,
         settings=MappingProxyType(dict(SETTINGS[launch.file.caches])),
     )
+
+
+def _sms(architecture: int) -> int:
+    """Return the SMs of the machine that runs code where none is named."""
+    try:
+        return machine_for(architecture).chip.sms
+    except UserError:
+        return 1  # a machine is named then
 
 
 def _chosen(launch: Source, given: Code, file: str) -> str:

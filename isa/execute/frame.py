@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from isa.kernel import Kernel
 from isa.operand import FIRST_UNIFORM, MACHINE_SPECIALS, PT_INDEX
 from isa.program import WORD_BYTES
-from isa.special import VIRTUAL_WARP, fixed
+from isa.special import VIRTUAL_SM, VIRTUAL_WARP, fixed
 
-_OF_TIME_AND_SM = "CLOCKLO", "CLOCKHI", "GLOBALTIMERLO", "GLOBALTIMERHI", "SMID", "NSMID"  # there are none here
+_OF_TIME = "CLOCKLO", "CLOCKHI", "GLOBALTIMERLO", "GLOBALTIMERHI"  # there is none here
 PREDICATES = FIRST_UNIFORM + PT_INDEX
 
 
@@ -90,8 +90,9 @@ def specials(kernel: Kernel, block: int) -> dict[str, NDArray[np.uint32]]:
     named |= {f"NTID.{axis}": np.uint32(size) for axis, size in zip("XYZ", kernel.block, strict=True)}
     named |= {f"NCTAID.{axis}": np.uint32(size) for axis, size in zip("XYZ", kernel.grid, strict=True)}
     named |= _masks(thread % lanes)
-    named |= dict.fromkeys(_OF_TIME_AND_SM, np.uint32(0))
-    named["VIRTID"] = named["WARPID"] << np.uint32(VIRTUAL_WARP)
+    named |= dict.fromkeys(_OF_TIME, np.uint32(0))
+    named |= {"SMID": np.uint32(block % kernel.sms if kernel.sms else 0), "NSMID": np.uint32(kernel.sms)}
+    named["VIRTID"] = named["WARPID"] << np.uint32(VIRTUAL_WARP) | named["SMID"] << np.uint32(VIRTUAL_SM)
     named |= {name: np.uint32(value) for name in MACHINE_SPECIALS if (value := fixed(kernel, name)) is not None}
     return {name: np.broadcast_to(value, thread.shape) for name, value in named.items()}
 

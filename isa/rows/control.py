@@ -46,6 +46,7 @@ ROWS = (
     Row("B2R.RESULT",     "dP",   Unit.SPECIAL,   optional=1),
     *(Row(f"MEMBAR.{kind}.{scope}", "", Unit.CONTROL, code=code) for kind in ("SC", "ALL")
       for scope, code in SCOPES.items()),
+    Row("MEMBAR.SC.VC",   "",     Unit.CONTROL,   code=CHIP),
     Row("ERRBAR",         "",     Unit.CONTROL),
     Row("CGAERRBAR",      "",     Unit.CONTROL),
     Row("CCTL.IVALL",     "",     Unit.CONTROL),

@@ -31,7 +31,7 @@ class LaunchState:
 
     `arguments` is the parameter block, as it lies in constant bank 0; pointers in it are those that `pointer` gives for
     `buffers`, handles those that `handle` gives for `textures`. `dynamic_shared` and `stack` are bytes, of a block and
-    of a thread that calls functions.
+    of a thread that calls functions. `sms` is the machine's number of SMs, for code that reads it.
     """
 
     kernel: str
@@ -42,6 +42,7 @@ class LaunchState:
     buffers: tuple[Buffer, ...] = ()
     stack: int = STACK_BYTES
     textures: tuple[TextureObject, ...] = ()
+    sms: int = 0
 
 
 @dataclass(frozen=True, slots=True)

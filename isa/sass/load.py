@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 import struct
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from math import prod
 from types import MappingProxyType
 
@@ -19,7 +20,7 @@ from isa.bulk import without_collection
 from isa.generators import ArrayFill
 from isa.kernel import Buffer, Kernel
 from isa.program import WORD_BYTES, Program
-from isa.sass import lower, syntax
+from isa.sass import link, lower, syntax
 from isa.sass.code import Code
 from isa.sass.cubin import Cubin, Function
 from isa.sass.dump import Section
@@ -29,10 +30,12 @@ from isa.windows import LOCAL_WINDOW, SHARED_PLACE, SHARED_WINDOW
 
 PARAMETERS, OF_COMPILER, CONSTANTS, ADDRESSES = 0, 2, 3, 4  # constant banks
 BASE = {75: 0x160, 80: 0x160, 86: 0x160, 87: 0x160, 89: 0x160, 90: 0x210}  # of the parameters in bank 0
+GRID_WORD = {90: "c[0x0][0x44]"}  # of the address at which blocks of a cooperative launch meet
+GRID_WORD |= dict.fromkeys((75, 80, 86, 87, 89), "c[0x0][0x8c]")
 RESERVED = {90: 1024}  # bytes of shared memory that the system keeps; no others
 VARIABLES = "nv.global"  # the buffer of `__device__` variables; no argument has a name with a dot
 MOST_GRID = 2**31 - 1, 65535, 65535  # CUDA C++ Programming Guide 13.0, technical specifications
-_BLOCK, _GRID, _WINDOWS, _STACK, _OF_SYSTEM = 0x00, 0x0C, 0x18, 0x28, 0x114  # bytes of bank 0
+_BLOCK, _GRID, _WINDOWS, _STACK, _SMS, _OF_SYSTEM = 0x00, 0x0C, 0x18, 0x28, 0x10C, 0x114  # bytes of bank 0
 _BANK = re.compile(r"\bc\[0x([0-9a-f]+)\]")
 _GROWTH = re.compile(r"^(?:@!?U?P\w+ )?(?!LD)[A-Z]\S* R1, .*(?<!U)R(?!1\b|Z\b)\d")  # R1 from a register: alloca
 _ADDRESS_KINDS = 2, 4  # of relocations: 64-bit addresses (isa/sass/cubin.py)
@@ -49,7 +52,7 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
     function = code.cubin.functions[state.kernel] if code.cubin else None
     _check(state, function)
     _check_room(state, code.cubin)
-    section = code.sections[state.kernel]
+    section = link.linked(code, state.kernel, _of_variables(code.cubin, state) if code.cubin else 0)
     local = _local_bytes(section, function, state)
     banks = _banks(code, state, function, local)
     buffers = (*state.buffers, *_own_buffers(section, code.cubin, state, banks))
@@ -63,6 +66,22 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
         window=WINDOW,
         textures=state.textures,
         architecture=code.architecture,
+        sms=state.sms,
+    )
+
+
+def on_chip(kernel: Kernel, sms: int) -> Kernel:
+    """Return the kernel of machine code for a machine with so many SMs; any other kernel is the same."""
+    if kernel.sms in (0, sms):
+        return kernel
+    bank = bytearray(kernel.banks[PARAMETERS])
+    struct.pack_into("<I", bank, _SMS, sms)
+    name, changed = _name(PARAMETERS), bytes(bank)
+    return replace(
+        kernel,
+        sms=sms,
+        banks=MappingProxyType({**kernel.banks, PARAMETERS: changed}),
+        buffers=tuple(bytes_buffer(name, changed) if one.name == name else one for one in kernel.buffers),
     )
 
 
@@ -114,6 +133,7 @@ def _program(
         places,
         function=plain(state.kernel),
         externals=code.cubin.externals if code.cubin else (),
+        grid_word=GRID_WORD.get(code.architecture, ""),
         registers=function.registers if function else 0,
         shared=_whole_words(declared + state.dynamic_shared),
         local=local,
@@ -145,7 +165,8 @@ def _banks(code: Code, state: LaunchState, function: Function | None, local: int
 def _parameters(state: LaunchState, base: int, local: int, architecture: int) -> bytes:
     """Return bank 0: sizes of block and grid, windows, the stack's top, then the parameters from `base` on.
 
-    Behind the stack's top is the dynamic shared memory, further on what the system has of it.
+    Behind the stack's top is the dynamic shared memory, further on the number of SMs, and what the system has of shared
+    memory.
 
     The rest is zero, also the descriptor of global memory (0x208 on sm_90, 0x118 on sm_80), which says nothing here.
     """
@@ -154,6 +175,7 @@ def _parameters(state: LaunchState, base: int, local: int, architecture: int) ->
     struct.pack_into("<3I", bank, _GRID, *state.grid)
     struct.pack_into("<2Q", bank, _WINDOWS, SHARED_WINDOW, LOCAL_WINDOW)
     struct.pack_into("<2I", bank, _STACK, local, state.dynamic_shared)
+    struct.pack_into("<I", bank, _SMS, state.sms)
     struct.pack_into("<I", bank, _OF_SYSTEM, RESERVED.get(architecture, 0))
     return bytes(bank) + state.arguments
 

@@ -73,6 +73,7 @@ def program(
     *,
     function: str = "",
     externals: Sequence[str] = (),
+    grid_word: str = "",
     registers: int,
     shared: int,
     local: int,
@@ -80,8 +81,9 @@ def program(
     """Return the program of a section of machine code.
 
     `places` are the byte addresses in global memory at which constant banks lie, for LDC; `function` is the name in
-    messages; `externals` are the functions of the system that the file calls; the others are the resources of a thread
-    or block, in registers and bytes. Raises LoweringError, which lists what the table does not have.
+    messages; `externals` are the functions of the system that the file calls, and `grid_word` is the constant that a
+    cooperative launch fills; the others are the resources of a thread or block, in registers and bytes. Raises
+    LoweringError, which lists what the table does not have.
     """
     instructions, unknown = list[Instruction](), list[tuple[Encoded, str]]()
     for encoded in section.instructions:
@@ -92,7 +94,7 @@ def program(
     labels = branch.labels(section, instructions)
     if not unknown:
         unknown = [(section.instructions[pc], "a call of other code") for pc in branch.missing(instructions, labels)]
-    unknown += [(one, f"a call of {' or '.join(externals)}") for one in branch.of_system(section, externals)]
+    unknown += branch.of_system(section, externals, grid_word)
     if unknown:
         raise LoweringError(_refusal(function, unknown))
     known = MappingProxyType(dict(branch.known_targets(section)))

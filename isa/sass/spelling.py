@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from isa.sass.syntax import ZERO, Address, Constant, Number, Register, Statement, Word
+from isa.sass.syntax import ZERO, Address, Constant, Number, Register, Statement, Target, Word
 
 FETCHES = "TEX", "TLD", "TLD4", "TXQ"
 _DIMENSIONS = {"1D": 1, "2D": 2, "3D": 3, "TEX_HEADER_DIMENSION": 0}
@@ -27,13 +27,23 @@ def spelled(statement: Statement) -> Statement:
         return respell(statement)
     if statement.mnemonic == "ULDC" and any(isinstance(o, Constant) and o.base for o in statement.operands):
         return replace(statement, mnemonic="LDC")  # the launch does not decide what it loads
-    if statement.mnemonic == "R2UR" and "OR" in statement.modifiers:
-        return replace(statement, operands=(*statement.operands, statement.operands[0]))
     if statement.mnemonic == "NANOSLEEP" and any(isinstance(o, Constant) for o in statement.operands):
         return replace(statement, operands=(Number("0"),))  # how long it asks for says nothing here
     if statement.mnemonic == "CCTL" and statement.operands:
         return replace(statement, operands=())
     return statement
+
+
+def _keeping(statement: Statement) -> Statement:
+    """Return R2UR.OR with its predicate as a source too; R2UR stays as it is."""
+    more = statement.operands[:1] if "OR" in statement.modifiers else ()
+    return replace(statement, operands=(*statement.operands, *more))
+
+
+def _call(statement: Statement) -> Statement:
+    """Return a call of a function at a known place as such; one of an address in registers stays as it is."""
+    known = any(isinstance(one, Target) for one in statement.operands)
+    return replace(statement, modifiers=("REL", "NOINC")) if known else statement
 
 
 def dimensions(text: str) -> int:
@@ -119,5 +129,7 @@ _BY_MNEMONIC = {
     "P2R": _with_predicates,
     "R2P": _with_predicates,
     "QSPC": _with_parts,
+    "R2UR": _keeping,
+    "CALL": _call,
     **dict.fromkeys(FETCHES, _fetch),
 }

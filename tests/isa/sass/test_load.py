@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from isa import memory
+from isa.execute import frame
 from isa.generators import iota_fill
 from isa.kernel import Buffer
 from isa.program import Program
@@ -52,6 +53,29 @@ def test_bank_0_has_sizes_stack_and_parameters(architecture):
     address = WINDOW + memory.bases(found.buffers)["x"]
     assert struct.unpack_from("<Qibxxxd", bank, base) == (address, 7, 7, 7.0)
     assert len(bank) % 16 == 0
+
+
+@pytest.mark.parametrize("architecture", BASE)
+def test_the_number_of_sms(architecture):
+    """Bank 0 has it at 0x10c, and so has the bank's buffer; for another machine only it is another one."""
+    found = loaded(architecture, sms=132)
+    other = load.on_chip(found, 108)
+    for kernel, sms in ((found, 132), (other, 108)):
+        (word,) = struct.unpack_from("<I", kernel.banks[0], 0x10C)
+        place = memory.bases(kernel.buffers).get("c[0x0]")
+        image = memory.image(kernel).view(np.uint8)
+        assert (word, kernel.sms) == (sms, sms)
+        assert place is None or image[place : place + len(kernel.banks[0])].tobytes() == kernel.banks[0]
+    assert load.on_chip(other, 132).banks == found.banks
+    plain = loaded(architecture)
+    assert load.on_chip(plain, 108) is plain
+
+
+def test_blocks_without_time_are_on_sms_in_turn():
+    """Block 5 of a launch for 4 SMs is on SM 1; SR_VIRTID has that in its bits from 20 on."""
+    specials = frame.specials(loaded(90, sms=4), 5)
+    assert {int(specials["NSMID"][0, 0]), int(specials["SMID"][0, 0])} == {4, 1}
+    assert int(specials["VIRTID"][0, 0]) == 1 << 20
 
 
 @pytest.mark.parametrize("architecture", BASE)

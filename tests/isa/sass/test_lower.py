@@ -93,6 +93,18 @@ def test_calls_of_the_system_are_refused_by_name():
     assert len(program(code, {}, function="k", registers=40, shared=0, local=0)) == 2
 
 
+def test_a_synchronisation_of_the_grid_is_refused_by_name():
+    """Code that reads where blocks of a cooperative launch meet, and traps if it gets nothing, can't go on."""
+    word, reads = "c[0x0][0x44]", "ULDC UR7, c[0x0][0x44]"
+    code = section(reads, "BPT.TRAP 0x1", "EXIT")
+    with pytest.raises(
+        LoweringError, match=r"a synchronisation of the grid, for a cooperative launch \(1 time, first k"
+    ):
+        program(code, {}, function="k", grid_word=word, registers=40, shared=0, local=0)
+    for others in ((reads, "EXIT"), ("BPT.TRAP 0x1", "EXIT")):
+        assert program(section(*others), {}, grid_word=word, registers=40, shared=0, local=0)
+
+
 def test_control_codes_are_those_of_the_encoding():
     """The stall count of the encoding is the instruction's."""
     code = program(section("NOP"), {}, registers=1, shared=0, local=0)

@@ -1,0 +1,99 @@
+"""Code whose functions have sections of their own, as nvlink puts it together: a kernel with all that it calls.
+
+Separately compiled code (`-rdc=true`) and code for debuggers (`-G`) are like this. Calls name a function; addresses of
+code and variables are `32@lo(symbol)` and `32@hi(symbol)`, whose values the file's relocations say. Here the kernel
+lies at 0, the functions that it calls lie behind it, and the addresses are numbers.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+
+from isa.sass.code import Code
+from isa.sass.cubin import Cubin, Relocation
+from isa.sass.dump import Encoded, Section
+from isa.sass.encoding import BYTES
+
+LOW, HIGH = 0x38, 0x39  # kinds of relocations: R_CUDA_ABS32_LO_32 and HI_32
+_CALLED = re.compile(r"\bCALL\.\S+ .*`\((?P<name>[^)]+)\)")
+_ADDRESS = re.compile(r"32@(?:lo|hi)\((?:[^()]|\([^()]*\))*\)")
+_OWN_BANK = "c[0x2]"  # jump tables and numbers of a function's own, of which a launch has the kernel's
+
+
+def linked(code: Code, kernel: str, variables: int) -> Section:
+    """Return a kernel's section with those of the functions that it calls; `variables` is the first one's address.
+
+    A function with constants of its own is left out, so that its calls are refused.
+    """
+    own, cubin = code.sections[kernel], code.cubin
+    if cubin is None:
+        return own
+    starts = _starts(code, cubin, kernel)
+    filled = _filled(cubin, starts, variables)
+    if len(starts) == 1 and not filled:
+        return own
+    whole = Section(labels={f.name: starts[f.home] + f.start for f in cubin.functions.values() if f.home in starts})
+    for name, start in starts.items():
+        section = code.sections[name]
+        # A text has a function's label before its section: it is none of the one before.
+        whole.labels |= {x: start + offset for x, offset in section.labels.items() if x not in cubin.functions}
+        whole.instructions += [_moved(one, start, filled.get((name, one.offset))) for one in section.instructions]
+    return whole
+
+
+def _starts(code: Code, cubin: Cubin, kernel: str) -> dict[str, int]:
+    """Return where the sections of a kernel and of all that it calls begin, in bytes."""
+    starts, end, todo = dict[str, int](), 0, [kernel]
+    while todo:
+        name = todo.pop(0)
+        if name not in starts:
+            starts[name] = end
+            end += BYTES * len(code.sections[name].instructions)
+            todo += [other for other in _named(code.sections[name], cubin, name) if _is_plain(code, other)]
+    return starts
+
+
+def _named(section: Section, cubin: Cubin, name: str) -> Iterator[str]:
+    """Yield the sections of the functions that a section calls, or whose addresses it takes."""
+    calls = (match["name"] for one in section.instructions if (match := _CALLED.search(one.text)))
+    taken = (one.symbol for one in cubin.relocations if one.section == f".text.{name}")
+    for symbol in (*calls, *taken):
+        if symbol in cubin.functions:
+            yield cubin.functions[symbol].home
+
+
+def _is_plain(code: Code, name: str) -> bool:
+    return name in code.sections and not any(_OWN_BANK in one.text for one in code.sections[name].instructions)
+
+
+def _filled(cubin: Cubin, starts: Mapping[str, int], variables: int) -> dict[tuple[str, int], int]:
+    """Return by section and offset the 32 bits that relocations of code put there."""
+    address = _addresses(cubin, starts, variables)
+    found = dict[tuple[str, int], int]()
+    for one in cubin.relocations:
+        home = one.section.removeprefix(".text.")
+        place = address(one) if one.kind in (LOW, HIGH) and home in starts else None
+        if place is not None:
+            found[home, one.offset] = (place >> 32 if one.kind == HIGH else place) & 0xFFFFFFFF
+    return found
+
+
+def _addresses(cubin: Cubin, starts: Mapping[str, int], variables: int) -> Callable[[Relocation], int | None]:
+    """Return a function giving the address that a relocation means; None for one that is not known here."""
+
+    def address(one: Relocation) -> int | None:
+        variable, function = cubin.variables.get(one.symbol), cubin.functions.get(one.symbol)
+        if variable is not None and not variable.constant:
+            return variables + variable.offset + one.addend
+        if function is not None and function.home in starts:
+            return starts[function.home] + function.start + one.addend
+        return None
+
+    return address
+
+
+def _moved(one: Encoded, start: int, word: int | None) -> Encoded:
+    """Return an instruction at its place behind `start`, with a number in the place of an address."""
+    text = one.text if word is None else _ADDRESS.sub(hex(word), one.text)
+    return one._replace(offset=start + one.offset, text=text)
