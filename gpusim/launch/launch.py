@@ -24,7 +24,6 @@ from gpusim.units.capacities import (
     BUFFERS,
     CACHED,
     CHOICES,
-    FEED,
     LANE_GROUPS,
     LANES,
     NEVER,
@@ -54,7 +53,13 @@ from isa.memory import bases, image
 from isa.program import WORD_BYTES
 from isa.row import Unit
 
-MORE = {"warps per scheduler": "set more schedulers (schedulers.count), or fewer warps (limits.warps)"}
+MORE = {
+    "warps per scheduler": "set more schedulers (schedulers.count), or fewer warps (limits.warps)",
+    "instructions": "unroll loops less, or split the kernel",
+    "buffers": "let arguments share a buffer",
+    "texture objects": "give the launch fewer textures",
+    "registers of a thread and a warp": "compile for fewer registers",
+}
 NOT_YET = -(1 << 40)  # before every cycle
 LOCAL_BASE = 1 << 32  # addresses at which caches see local memory: after all global memory
 
@@ -242,8 +247,7 @@ def check_capacity(machine: Machine, kernel: Kernel, resident: int, sms: int) ->
         ("load_store.queue", machine.load_store.queue, QUEUE),
         ("lines of an instruction cache", instruction_caches.largest(machine), CACHED),
         ("shared_memory.banks", machine.shared_memory.banks, BANKS),
-        ("instructions", len(kernel.program) + 1, PROGRAM),
-        ("memory instructions", sum(i.row.unit in MEMORY_KINDS for i in kernel.program.instructions), FEED),
+        ("instructions", len(kernel.program), PROGRAM - 1),
         ("registers of a thread and a warp", kernel.program.registers + kernel.program.scalars, REGISTERS - 1),
         ("buffers", len(kernel.buffers), BUFFERS),
         ("texture objects", len(kernel.textures), TEXTURES - 1),

@@ -13,7 +13,7 @@ from gpusim.jit.kinds import Row, Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import rarely
 from gpusim.rules import memory_access
-from gpusim.units.capacities import LANES
+from gpusim.units.capacities import FEED, LANES
 from gpusim.units.opcodes import COMPARISON, FETCH, GLOBAL_MEMORY
 
 END = 1 << 40  # stands for the end of a row, or of the rows: distances from it are relative to this
@@ -31,8 +31,10 @@ def widen(sm: Sm, group: int, instruction: Row, active: int) -> None:
                 script.low[feed] = min(script.low[feed], a, b)
                 script.high[feed] = max(script.high[feed], a + 1, b + 1)
     elif memory_access.accesses(instruction) and instruction.memory_kind == GLOBAL_MEMORY:
-        script.low[feed] = min(script.low[feed], sm.feed[group, feed].low)
-        script.high[feed] = max(script.high[feed], sm.feed[group, feed].high)
+        if feed < FEED:  # else nobody asks (gpusim/launch/feed.py)
+            remembered = sm.feed[group, memory_access.place(instruction)]
+            script.low[feed] = min(script.low[feed], remembered.low)
+            script.high[feed] = max(script.high[feed], remembered.high)
     elif instruction.action == FETCH and feed >= 0:
         for lane in range(LANES):
             if (active >> lane) & 1:

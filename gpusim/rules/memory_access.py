@@ -18,7 +18,7 @@ from gpusim.jit.rule import lowest_bit, rarely, rule
 from gpusim.rules import generic_address, global_memory, move, shared_memory
 from gpusim.state.fault import Fault
 from gpusim.units.cache import L1, SHARE_PARTS, TAGS
-from gpusim.units.capacities import LANES
+from gpusim.units.capacities import LANES, REMEMBERED, REMEMBERED_BITS
 from gpusim.units.opcodes import FETCH, GLOBAL_MEMORY, LOAD, LOCAL_MEMORY, SHARED_MEMORY, STORE
 from gpusim.units.what_if import ONE_PASS
 from isa.windows import WINDOW_BYTES
@@ -51,9 +51,9 @@ def new_version(sm: Any, g: int, register: int) -> None:
 def access(sm: Any, memory: Any, g: int, group: int, active: int) -> bool:
     """Do a lane group's access and add its cost to `sm.outcome`. False: `sm.fault` says which address is bad."""
     instruction = sm.program[sm.warps[g].pc]
-    remembered = sm.feed[group, instruction.feed]
-    version = _version(sm.warps[g], instruction)
-    known = version > 0 and remembered.version == version and remembered.mask == active and sm.machine.channels == 1
+    remembered, version = sm.feed[group, place(instruction)], _version(sm.warps[g], instruction)
+    mask = active | np.int64(instruction.feed) >> REMEMBERED_BITS << LANES
+    known = version > 0 and remembered.version == version and remembered.mask == mask and sm.machine.channels == 1
     if instruction.evaluate or not known or instruction.cached:
         _addresses(sm, instruction, group)
         if instruction.wide_address and not _in_window(sm, g, group, active):
@@ -61,12 +61,12 @@ def access(sm: Any, memory: Any, g: int, group: int, active: int) -> bool:
     if not known:
         if not _checked(sm, instruction, remembered, g, group, active):
             return False
-        if not _recurs(sm, remembered, active, instruction.generic) or sm.machine.channels > 1:
+        if not _recurs(sm, remembered, active, mask, instruction.generic) or sm.machine.channels > 1:
             if instruction.generic:
                 generic_cost(sm, instruction, remembered, active)
             else:
                 cost(sm, instruction, remembered, active)
-        remembered.version, remembered.mask = version, active
+        remembered.version, remembered.mask = version, mask
     outcome = sm.outcome
     outcome.cycles += remembered.cycles
     outcome.transactions += remembered.transactions
@@ -78,6 +78,12 @@ def access(sm: Any, memory: Any, g: int, group: int, active: int) -> bool:
         for i in range(instruction.writes):
             new_version(sm, g, int(instruction.write[i]))
     return True
+
+
+@rule
+def place(instruction: Any) -> Any:
+    """Return where the cost of the instruction's accesses is remembered, as may be that of other instructions."""
+    return instruction.feed & (REMEMBERED - 1)
 
 
 @rule
@@ -203,7 +209,7 @@ def _within(sm: Any, instruction: Any, start: Any, end: Any) -> bool:
 
 
 @rule
-def _recurs(sm: Any, remembered: Any, active: int, generic: int) -> bool:
+def _recurs(sm: Any, remembered: Any, active: int, mask: Any, generic: int) -> bool:
     """Tell whether the addresses equal those of the known cost, moved together by whole lines and rows of banks.
 
     Those of generic addresses must be in the same window. Where they lie in several, the cost is worked out anew.
@@ -211,7 +217,7 @@ def _recurs(sm: Any, remembered: Any, active: int, generic: int) -> bool:
     address = sm.scratch.address
     base = np.int64(address[lowest_bit(active)])
     residue = base % sm.machine.row_bytes + (base // WINDOW_BYTES * WINDOW_BYTES if generic else 0)
-    same = remembered.mask == active and remembered.residue == residue
+    same = remembered.mask == mask and remembered.residue == residue
     for lane in range(LANES):
         step = (np.int64(address[lane]) - base) * ((active >> lane) & 1)
         if step < -FAR or step >= FAR:

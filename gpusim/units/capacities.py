@@ -44,10 +44,12 @@ REQUESTS = 256  # lines of an access: four words of local memory of each of 64 l
 CACHED = 2048  # lines of one instruction cache
 CALENDAR = 32  # issue slots ahead that a scheduler looks after
 
-PROGRAM = 8192  # instructions
+PROGRAM = 32769  # rows: 32,768 instructions, and one behind their end
 BUFFERS = 64
 TEXTURES = 64  # texture objects, and one that is none
-FEED = 2048  # memory instructions
+REMEMBERED_BITS = 9
+REMEMBERED = 1 << REMEMBERED_BITS  # accesses of a warp whose cost is remembered at once
+FEED = 2048  # places whose range a recorded block keeps
 EVENTS = 65536  # of recorded streams
 STREAMS = 512  # recorded ones that others are compared with
 SCRIPTS = 32  # blocks whose accesses differ

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.units.capacities import BANKS, FEED, LANE_GROUPS, LANES
+from gpusim.units.capacities import BANKS, LANE_GROUPS, LANES, REMEMBERED
 from gpusim.units.declare import Machine, Role, Unit, field
 from gpusim.units.shared_memory import atomic_costs
 from isa.instruction import Instruction
@@ -55,9 +55,9 @@ UNIT = Unit(
             field("feeds", "and two for each texture fetch that does: its column and its row", role=Role.FIXED),
             field(
                 "feed",
-                "what the addresses of each lane group's memory instructions cost",
+                "what the addresses of each lane group's memory instructions cost, by feed modulo this",
                 LANE_GROUPS,
-                FEED,
+                REMEMBERED,
                 kind="feed",
                 role=Role.FREE,
             ),
@@ -65,7 +65,7 @@ UNIT = Unit(
         ),
         "feed": (
             field("version", "of the address register behind the remembered outcome (0: none)"),
-            field("mask", "lanes it was computed for"),
+            field("mask", "lanes it was computed for; above them, which of the instructions that have this place"),
             field("cycles", "the access's, as in outcome", kind="i4"),
             field("transactions", "the access's, as in outcome", kind="i4"),
             field("extra", "of generic addresses, as in outcome", kind="i4"),

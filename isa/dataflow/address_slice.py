@@ -24,6 +24,7 @@ class _Flow:
     program: Program
     before: list[list[int]]
     written: list[set[str]]
+    loaded: set[frozenset[Unit]]  # memories whose stores are in the slice already
 
 
 def address_slice(program: Program) -> NDArray[np.bool_]:
@@ -33,13 +34,13 @@ def address_slice(program: Program) -> NDArray[np.bool_]:
     memory, the slice of one block alone is not enough.
     """
     needed = np.zeros(len(program), np.bool_)
-    flow = _Flow(program, predecessors(program), [writes(i) for i in program.instructions])
+    flow = _Flow(program, predecessors(program), [writes(i) for i in program.instructions], set())
     seen: set[tuple[int, str]] = set()
     todo = [(pc, name) for pc, i in enumerate(program.instructions) for name in _steering(i)]
     while todo:
         pc, name = todo.pop()
         for definition in _reaching(flow, seen, pc, name):
-            todo += _include(program, needed, definition)
+            todo += _include(flow, needed, definition)
     return needed
 
 
@@ -80,23 +81,26 @@ def _reaching(flow: _Flow, seen: set[tuple[int, str]], pc: int, name: str) -> li
     return found
 
 
-def _include(program: Program, needed: NDArray[np.bool_], pc: int) -> list[tuple[int, str]]:
+def _include(flow: _Flow, needed: NDArray[np.bool_], pc: int) -> list[tuple[int, str]]:
     """Mark pc, and the stores that a load may read from; return the (pc, name) whose definitions are needed next."""
     if needed[pc]:
         return []
     needed[pc] = True
-    instruction = program.instructions[pc]
+    program, instruction = flow.program, flow.program.instructions[pc]
     uses = [(pc, name) for name in reads(instruction)]
     if instruction.reads_memory():
-        uses += [use for store in _stores(program, instruction.row) for use in _include(program, needed, store)]
+        uses += [use for store in _stores(flow, instruction.row) for use in _include(flow, needed, store)]
     if instruction.row.reads_barrier:
         uses += [(at, f"P{p}") for at in _barriers(program) for p in program.instructions[at].predicates_read()]
     return uses
 
 
-def _stores(program: Program, loads: Row) -> list[int]:
-    """Return the stores of the memories that a load may read."""
-    read = program.memories(loads)
+def _stores(flow: _Flow, loads: Row) -> list[int]:
+    """Return the stores of the memories that a load may read; none if they were returned before."""
+    program, read = flow.program, flow.program.memories(loads)
+    if read in flow.loaded:
+        return []
+    flow.loaded.add(read)
     return [pc for pc, i in enumerate(program.instructions) if i.row.is_store and program.memories(i.row) & read]
 
 
