@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim import raw_arguments
+from gpusim.engines import program_order
 from gpusim.engines.simulate import Progress
 from gpusim.launch_file.caches import SETTINGS
 from gpusim.machine import machine as model
@@ -25,9 +26,7 @@ from gpusim.raw_arguments import Region, Variables
 from gpusim.simulation import Result, Sms, simulate
 from isa import memory
 from isa.errors import UserError
-from isa.execute.interpret import interpret
-from isa.generators import ArrayFill
-from isa.kernel import Buffer, Dim3, Kernel
+from isa.kernel import Dim3, Kernel
 from isa.reading.source import suggest
 from isa.sass import code as machine_code
 from isa.sass import compile, load
@@ -289,11 +288,5 @@ def _left(kernel: Kernel, result: Result, *, complete: bool) -> NDArray[np.uint3
     if ran == kernel.blocks or not complete:
         return held
     others = sorted(set(range(kernel.blocks)) - set(range(0, kernel.blocks, result.machine.chip.sms)[:ran]))
-    return interpret(replace(kernel, buffers=_as_left(kernel, held)), others).memory
-
-
-def _as_left(kernel: Kernel, words: NDArray[np.uint32]) -> tuple[Buffer, ...]:
-    where = memory.bases(kernel.buffers)
-    return tuple(
-        replace(one, fill=ArrayFill(memory.view(words, one, where[one.name]).copy())) for one in kernel.buffers
-    )
+    run = program_order.memory_after if result.engine == "compiled" else program_order.interpreted
+    return run(kernel, result.machine, others, held)

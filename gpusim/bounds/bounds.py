@@ -1,7 +1,7 @@
 """The general bound: cycles that no schedule of this program on this machine can undercut, and what sets them.
 
 Each limit sums what the SM's blocks execute, by the rules that the engines use, and the bound is the largest limit.
-Nothing is simulated and nothing compiled: one block's profile says how often each instruction executes and which
+No time is simulated: one block's profile says how often each instruction executes and which
 addresses it touches. All cycles are shader cycles of the SM that gets the most blocks.
 """
 

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from gpusim.bounds.access_cost import AccessCost, Seen, costs
 from gpusim.bounds.placement import Placement, moved, placements
 from gpusim.bounds.pressure import Work
+from gpusim.engines import program_order
 from gpusim.launch.feed import recordable
 from gpusim.launch.ground import ground
 from gpusim.launch.launch import share_channel
@@ -66,8 +67,13 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
     def cost(executed: Profile) -> Costs:
         return costs(base.numbers, base.rows, executed, seen)
 
+    @cache
+    def walking() -> program_order.Walker | None:
+        return program_order.walker(kernel, machine) if light is kernel and program_order.profiles(kernel) else None
+
     def of(block: int) -> Work:
-        executed = profile(light, block, limit=limit)
+        found = walking()
+        executed = (found and program_order.profile(found, block, limit)) or profile(light, block, limit=limit)
         return work(executed, cost(executed))
 
     steps, moving = block_steps(kernel), bool(base.numbers.fetch_cost) and texture_steps(kernel) != {}

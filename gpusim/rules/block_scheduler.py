@@ -42,15 +42,22 @@ def retire(sm: Any, slot: int, now: int) -> None:
     sm.cycles = now
 
 
+@rule
+def open_block(sm: Any, slot: int, number: int) -> None:
+    """Let the slot hold that block of the grid, whose warps are still to come."""
+    block = sm.blocks[slot]
+    block.id, block.state, block.live = number, RUNNING, sm.launch.warps
+    if sm.independent:  # whose warps may exit after BAR.ARV
+        for barrier in range(BARRIERS):
+            block.barriers[barrier].arrived = block.barriers[barrier].reduced = 0
+
+
 @rarely
 def place(sm: Any, slot: int, now: int) -> None:
     """Place the next block of the grid in the slot."""
-    launch, block = sm.launch, sm.blocks[slot]
-    block.id, block.state, block.live = launch.next, RUNNING, launch.warps
+    launch = sm.launch
+    open_block(sm, slot, launch.next)
     launch.next += launch.stride
-    if sm.independent:  # whose warps may exit after BAR.ARV
-        for number in range(BARRIERS):
-            block.barriers[number].arrived = block.barriers[number].reduced = 0
     first_wave = sm.placed < launch.resident
     start = now + (slot * sm.machine.block_skew if first_wave else sm.machine.block_latency)
     for index in range(launch.warps):
@@ -61,17 +68,9 @@ def place(sm: Any, slot: int, now: int) -> None:
 @rule
 def _place_warp(sm: Any, slot: int, index: int, now: int, start: int) -> None:
     g = slot * sm.launch.warps + index
-    k, warp, first = g % sm.machine.schedulers, sm.warps[g], sm.program[0]
-    _clear(warp)
-    if sm.machine.counts:
-        wait_count.clear(warp)
-    warp.block, warp.index, warp.live, warp.pc, warp.unit = slot, index, 1, 0, first.unit
-    warp.scheduler, warp.place, warp.age = k, g // sm.machine.schedulers, sm.aged
-    sm.aged += 1
+    k, warp = g % sm.machine.schedulers, sm.warps[g]
+    open_warp(sm, slot, index)
     control_code.to_the_back(sm, warp)
-    simt_stack.begin(sm, g)
-    if sm.independent:
-        convergence.begin(sm, g)
     warp.since = stall_accounting.slot_from(sm.machine, k, now)
     sm.empty += warp.since - sm.empty_since[g]
     warp.release_at[LAUNCH] = start
@@ -82,6 +81,22 @@ def _place_warp(sm: Any, slot: int, index: int, now: int, start: int) -> None:
         constant_operand.commit(sm, warp, now)
     sm.schedulers[k].waiting |= 1 << warp.place
     warp_scheduler.wake(sm, g)
+
+
+@rule
+def open_warp(sm: Any, slot: int, index: int) -> None:
+    """Let a warp of the slot's block begin at the first instruction, with nothing pending."""
+    g = slot * sm.launch.warps + index
+    warp = sm.warps[g]
+    _clear(warp)
+    if sm.machine.counts:
+        wait_count.clear(warp)
+    warp.block, warp.index, warp.live, warp.pc, warp.unit = slot, index, 1, 0, sm.program[0].unit
+    warp.scheduler, warp.place, warp.age = g % sm.machine.schedulers, g // sm.machine.schedulers, sm.aged
+    sm.aged += 1
+    simt_stack.begin(sm, g)
+    if sm.independent:
+        convergence.begin(sm, g)
 
 
 @rule

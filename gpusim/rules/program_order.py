@@ -1,0 +1,111 @@
+"""Program order: a block by itself, without time, in the order of `isa.execute.interpret`.
+
+The warps with the smallest pc, of those that can run, execute one instruction each, in their order; then come those
+with the smallest pc by then. So atomics of a block follow each other as in the interpreter, and memory is the same.
+The block has the SM's first slot. Values, lanes and barriers are those of the rules; no unit is asked when.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.jit.rule import NEVER, rule
+from gpusim.rules import access_patterns, barrier, block_scheduler, step, values
+from gpusim.units.convergence import GIVE_WAY
+from gpusim.units.opcodes import BARRIER, BRANCH, EXIT
+from gpusim.units.stall import Stall
+
+AT_BARRIER = int(Stall.BARRIER)
+NOWHERE = 1 << 40  # a pc behind every program
+
+
+@rule
+def begin(sm: Any, memory: Any, away: Any, number: int) -> None:
+    """Let a block of the grid, by its number, begin."""
+    block_scheduler.open_block(sm, 0, number)
+    for index in range(sm.launch.warps):
+        block_scheduler.open_warp(sm, 0, index)
+    away[:] = 0
+    step.clear_block(sm, memory, 0)
+
+
+@rule
+def proceed(sm: Any, memory: Any, away: Any, group: Any, noted: Any, steps: int) -> int:
+    """Run the block for at least so many warp instructions, or to its end or a fault; return how many it was.
+
+    `away` tells which warps let others go first, `group` is room for those that run together. `noted` as in
+    gpusim.rules.access_patterns.
+    """
+    done = 0
+    count = gather(sm, away, group)
+    while count > 0 and done < steps:
+        for i in range(count):
+            if sm.fault.code == 0:
+                execute(sm, memory, away, noted, group[i])
+        done += count
+        count = gather(sm, away, group) if sm.fault.code == 0 else 0
+    return done
+
+
+@rule
+def gather(sm: Any, away: Any, group: Any) -> int:
+    """Put the warps that run next into `group`, and return how many; those that give way run if nobody else can."""
+    pc = _lowest(sm, away)
+    if pc == NOWHERE:
+        away[:] = 0
+        pc = _lowest(sm, away)
+    count = 0
+    for g in range(sm.launch.warps):
+        if _can_run(sm.warps[g]) and sm.warps[g].pc == pc:
+            group[count] = g
+            count += 1
+    return count
+
+
+@rule
+def _lowest(sm: Any, away: Any) -> int:
+    """Return the smallest pc of the warps that can run and do not give way; NOWHERE if there are none."""
+    pc = NOWHERE
+    for g in range(sm.launch.warps):
+        if away[g] == 0 and _can_run(sm.warps[g]):
+            pc = min(pc, sm.warps[g].pc)
+    return pc
+
+
+@rule
+def _can_run(warp: Any) -> bool:
+    return bool(warp.live and warp.release_at[AT_BARRIER] < NEVER)
+
+
+@rule
+def execute(sm: Any, memory: Any, away: Any, noted: Any, g: int) -> None:
+    """Execute the next instruction of a warp and find where it goes on; `sm.fault` tells if it can't."""
+    warp = sm.warps[g]
+    pc = warp.pc
+    instruction = sm.program[pc]
+    if not values.execute(sm, memory, g):
+        return
+    threads = sm.outcome.threads
+    instruction.issued += 1
+    instruction.active += threads
+    warp.pc = pc + 1
+    if threads:
+        if noted.last.size:
+            access_patterns.note(sm, noted, pc)
+        _transfer(sm, instruction, g, pc)
+        if instruction.steers == GIVE_WAY:
+            away[g] = 1
+    if sm.diverges and instruction.eventful:
+        step.go_on(sm, warp.scheduler, g, instruction, pc, 0)
+
+
+@rule
+def _transfer(sm: Any, instruction: Any, g: int, pc: int) -> None:
+    """Let the warp arrive at a barrier, branch or exit; step.go_on does what lanes do by themselves."""
+    if instruction.action == BARRIER:
+        barrier.commit(sm, sm.warps[g].scheduler, g, instruction, pc, 0)
+    elif instruction.action == BRANCH:
+        sm.warps[g].pc = instruction.target
+    elif instruction.action == EXIT and not sm.diverges:
+        sm.warps[g].live = 0
+        sm.blocks[0].live -= 1
