@@ -42,6 +42,7 @@ _GLOBAL: Mapping[str, Mapping[str, Any]] = {
     **_ALIKE,
     "ADD.64":         _of(v.add, width=64),
     "ADD.F32.FTZ.RN": _of(v.add_single),
+    "ADD.F32x2.FTZ.RN": _of(v.add_two_singles, width=64),
     "ADD.F64.RN":     _of(v.add_double, width=64),
     "ADD.F16x2.RN":   _of(v.add_halves),
     "ADD.BF16x2.RN":  _of(v.add_bfloats),

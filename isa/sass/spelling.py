@@ -62,11 +62,13 @@ def _with_predicates(statement: Statement) -> Statement:
 
 
 def _with_parts(statement: Statement) -> Statement:
-    """Return QSPC with base and offset in the place of its address; one with a uniform register stays as it is."""
+    """Return QSPC with base and offset in the place of its address; one of two registers stays as it is."""
     *others, address = statement.operands
-    if not isinstance(address, Address) or address.uniform or not address.base:
+    if not isinstance(address, Address) or bool(address.uniform) == bool(address.base):
         return statement
-    parts = (replace(address.base, part=""), Number(hex(address.offset & 0xFFFFFFFF)))
+    base = address.base or address.uniform
+    assert base is not None
+    parts = (replace(base, part=""), Number(hex(address.offset & 0xFFFFFFFF)))
     return replace(statement, operands=(*others, *parts))
 
 

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from isa.values.lanes import as_f32, as_f64, as_u32, choose, fma16
+from isa.values.lanes import as_f32, as_f64, as_u32, choose, fma16, narrow, widen
 from isa.values.semantics import NAN32, ONE16, ZERO, dadd
 
 SIGN32, SIGN64 = np.uint32(0x80000000), np.uint64(1 << 63)
@@ -21,6 +21,7 @@ EXPONENT = np.uint32(0x7F800000)  # of a single
 UPPER_HALF = np.uint32(0xFFFF0000)
 NAN16 = np.uint32(0x7FFF)
 ONE = np.uint32(1)
+WORD = np.uint64(32)
 
 
 def add(a: Any, b: Any, c: Any) -> Any:
@@ -99,6 +100,13 @@ def add_single(a: Any, b: Any, c: Any) -> Any:
     return choose(np.isnan(r), NAN32, flushed(as_u32(r)))
 
 
+def add_two_singles(a: Any, b: Any, c: Any) -> Any:
+    """Two singles' sums, each as `add_single` has it."""
+    low = add_single(narrow(a), b, narrow(c))
+    high = add_single(narrow(a >> WORD), b, narrow(c >> WORD))
+    return widen(low) | widen(high) << WORD
+
+
 def add_double(a: Any, b: Any, c: Any) -> Any:
     """Double sum; a NaN stays as it is, a's before the word's (seen on an H200)."""
     return choose(np.isnan(as_f64(a)), a, choose(np.isnan(as_f64(c)), c, dadd(c, a, c)))
@@ -131,4 +139,4 @@ def bfloat_sum(x: Any, y: Any) -> Any:
     return choose(np.isnan(r), NAN16, rounded)
 
 
-PARTS = (dadd, flushed, bfloat_sum)  # of update functions
+PARTS = (dadd, add_single, flushed, bfloat_sum)  # of update functions

@@ -132,3 +132,15 @@ def test_layers_and_cubes_are_refused_by_name(text):
     """The message has the shape that no row has."""
     with pytest.raises(UnknownError, match=r"TEX\.LL\.(ARRAY_2D|CUBE)"):
         lowered(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "base", "offset"),
+    [("QSPC.E.S P0, RZ, [R2+0x8]", 2, 8), ("QSPC.E.S P0, RZ, [UR4]", FIRST_SCALAR + 4, 0)],
+)
+def test_an_address_that_is_asked_about_is_a_register_and_a_number(text, base, offset):
+    """QSPC takes the pair of registers of its address, uniform or not, and the offset; of two pairs it is refused."""
+    *_, pair, number = lowered(text).operands
+    assert (pair, number.bits) == (Register(base), offset)
+    with pytest.raises(UnknownError, match="QSPC"):
+        lowered("QSPC.E.S P0, RZ, [R2+UR4]")

@@ -86,6 +86,14 @@ def single(bits):
     return 0.0 if abs(value) < 2.0**-126 else value
 
 
+@given(*[patterns32()] * 4)
+def test_two_singles_are_added_each_on_its_own(a, b, c, d):
+    """ADD.F32x2 is ADD.F32 of the lower words, and of the upper ones."""
+    one = "ATOMG.E.ADD.F32{}.FTZ.RN.STRONG.GPU".format
+    halves = (updated(one(""), a, 0, c), updated(one(""), b, 0, d))
+    assert updated(one("x2"), a | b << 32, 0, c | d << 32) == halves[0] | halves[1] << 32
+
+
 @given(patterns32(), patterns32())
 def test_singles_are_added_without_denormals(a, c):
     """The sum of two doubles that hold singles, rounded once, is theirs; denormals count as zeros, and so do such sums.
