@@ -63,7 +63,7 @@ def walker(kernel: Kernel, machine: Machine, left: NDArray[np.uint32] | None = N
     sm = prepared.sm
     prepared.program.cached[:] = 0  # no cache is asked, and nothing waits
     sm.machine.fetch_cost = sm.machine.barrier_defers = sm.machine.barriers_pass = 0
-    sm.launch.stride = 0  # special registers have no SMs, as in the interpreter
+    sm.launch.stride = kernel.sms  # what special registers tell of SMs is the interpreter's
     sm.defers = False
     start = prepared.memory[: prepared.global_words].copy()
     return Walker(kernel, prepared, start, *np.zeros((2, WARPS), np.int64))
@@ -114,6 +114,7 @@ def profiles(kernel: Kernel) -> bool:
 def _run(one: Walker, block: int, noted: Noted, limit: int) -> bool:
     """Run a block to its end; False if it faults or waits for ever. Raises LimitError."""
     held, sm = one.launch, one.launch.sm
+    sm.launch.index = block % one.kernel.sms if one.kernel.sms else 0
     begin(held.sms, held.memory, one.away, block)
     advance = uninterrupted(partial(run, held.sms, held.memory, one.away, one.group, noted))
     done = 0

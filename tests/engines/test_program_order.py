@@ -1,5 +1,7 @@
 """Blocks in program order, compiled: memory, counts and patterns are those of the interpreter, to the bit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from draws import draws, few
@@ -24,6 +26,7 @@ from isa import memory
 from isa.errors import DeadlockError, ExecutionError, LimitError
 from isa.execute import profile as interpreted
 from isa.execute.interpret import interpret
+from isa.operand import Special
 from isa.text.listing import read
 
 H200 = load("h200")
@@ -81,6 +84,17 @@ def test_blocks_leave_what_the_interpreter_leaves():
     assert np.array_equal(walked(kernel, GTX580), truth.memory)
     left = interpret(kernel, (0, 2, 4)).memory
     assert np.array_equal(memory_after(kernel, GTX580, [1, 3, 5], left), truth.memory)
+
+
+@pytest.mark.parametrize("sms", [0, 4])
+def test_special_registers_of_a_chip(sms):
+    """Blocks read the SM that they would have, how many there are, and no time, as in the interpreter."""
+    kernel = read(CHASE.replace("LDG R3, [R2]", "S2R R3, LANEID"))
+    for name in ("SMID", "NSMID", "VIRTID", "CLOCKLO", "GLOBALTIMERLO"):
+        code = list(kernel.program.instructions)
+        code[5] = replace(code[5], operands=(code[5].operands[0], Special(name)))
+        other = replace(kernel, program=replace(kernel.program, instructions=tuple(code)), sms=sms)
+        assert np.array_equal(walked(other, load("gtx580", {"chip.sms": 4})), interpret(other).memory)
 
 
 def test_a_profile_has_counts_and_patterns():
