@@ -15,7 +15,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 CODE = b".text.edited"
-FFMA, DFMA, LDS = 0x223, 0x22B, 0x984  # bits 0 to 11; FFMA's and DFMA's last is 0x2, all operands registers
+FFMA, DFMA, LDS = 0x223, 0x22B, 0x984  # bits 0 to 11
 OPERATION = (1 << 12) - 1
 LOOP = 0x570, 0x14B0  # bytes of the code
 CLOCK = 0x14C0  # CS2R behind the loop
