@@ -14,14 +14,14 @@ from isa.frozen import KEPT
 
 P = ParamSpec("P")
 T = TypeVar("T")
-R = TypeVar("R")
+_R = TypeVar("_R")
 
 
-def once(function: Callable[Concatenate[T, P], R]) -> Callable[Concatenate[T, P], R]:
+def once(function: Callable[Concatenate[T, P], _R]) -> Callable[Concatenate[T, P], _R]:
     """Return the function of an object and of what can be hashed, called once for each object and arguments."""
 
     @wraps(function)
-    def kept(of: T, /, *arguments: P.args, **named: P.kwargs) -> R:
+    def kept(of: T, /, *arguments: P.args, **named: P.kwargs) -> _R:
         results = of.__dict__.setdefault(KEPT, {})
         key = (function, arguments, tuple(named.items()))
         if key not in results:
