@@ -21,6 +21,7 @@ from gpusim.commands.arguments import (
     Overrides,
     Parameters,
     Policy,
+    Threads,
     changes,
     code_of,
     cycles_of,
@@ -44,6 +45,10 @@ from isa.execute.traffic import traffic
 from isa.kernel import Kernel
 
 WRONG_VALUES = 1  # exit code
+LaunchFile = Annotated[
+    Path | None,
+    typer.Option("--launch", metavar="FILE", help="The launch file of machine code: k.toml of k.cubin."),
+]
 
 
 def run(
@@ -64,18 +69,12 @@ def run(
     sms: Annotated[
         str, typer.Option("--sms", help="1: one SM, with its share of the bandwidth; or all SMs, and every block.")
     ] = "1",
-    threads: Annotated[
-        int | None,
-        typer.Option("--threads", min=1, metavar="N", help="Threads that simulate all SMs. [default: all cores]"),
-    ] = None,
+    threads: Threads = None,
     trace: Annotated[
         Path | None, typer.Option("--trace", help="Write a trace of one SM, record by record, to a .npy file (large).")
     ] = None,
     architecture: Architecture = None,
-    launch: Annotated[
-        Path | None,
-        typer.Option("--launch", metavar="FILE", help="The launch file of machine code: k.toml of k.cubin."),
-    ] = None,
+    launch: LaunchFile = None,
     nvcc_flags: NvccFlags = "",
     force: Annotated[
         bool, typer.Option("--force", help="Run machine code on a machine that doesn't execute it: what if.")
@@ -103,10 +102,9 @@ def run(
     tell_of_channels(kernel, where, _sms(sms))
     tell_of_compiling(engine, sms)
     limit = cycles_of(kernel, max_cycles)
-    simulated = partial(simulate, chosen, where, engine=engine, max_cycles=limit)
+    simulated = partial(simulate, chosen, where, engine=engine, max_cycles=limit, sms=_sms(sms), threads=threads)
     with shown(chosen.name) as tell:
-        on = partial(simulated, sms=_sms(sms), threads=threads)
-        result = on(sample=_sample(sample), progress=tell, fast_forward=fast_forward)
+        result = simulated(sample=_sample(sample), progress=tell, fast_forward=fast_forward)
         if trace:
             write_trace(chosen, where, trace, engine=engine, max_cycles=limit or NEVER, progress=tell)
         joules = _spent(result, machine) if energy else None

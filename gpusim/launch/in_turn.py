@@ -10,9 +10,12 @@ from numpy.typing import NDArray
 from gpusim.machine.machine import Machine
 from gpusim.units.cache import tagged
 from gpusim.units.policies import REGISTERED
+from gpusim.units.run_ahead import SEVERAL
 from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.memory import length
+from isa.memory import bases, length
+from isa.operand import Texture
+from isa.program import WORD_BYTES
 from isa.row import Unit
 
 CONTESTED = "SMs use the same words of memory"
@@ -54,6 +57,17 @@ def owners(kernel: Kernel, computed: NDArray[np.bool_], memory: NDArray[np.uint3
     if all(one.row.unit is not Unit.GLOBAL or one.row.is_load for one in _computed(kernel, computed)):
         return 0
     return -(-(length(kernel) if memory is None else len(memory)) // 2)
+
+
+def prepare_owners(words: NDArray[np.uint32], first: int, kernel: Kernel) -> None:
+    """Let what textures read belong to several SMs; the owners lie in a memory array from word `first` on."""
+    texture = (o.name for i in kernel.program.instructions for o in i.operands if isinstance(o, Texture))
+    read = {*texture, *(one.buffer for one in kernel.textures)}
+    owners, where = words[first:].view(np.uint16), bases(kernel.buffers)
+    for buffer in kernel.buffers:
+        if buffer.name in read:
+            begin = where[buffer.name]
+            owners[begin // WORD_BYTES : -(-(begin + buffer.nbytes) // WORD_BYTES)] = SEVERAL
 
 
 def _computed(kernel: Kernel, computed: NDArray[np.bool_]) -> list[Instruction]:

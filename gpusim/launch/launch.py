@@ -200,6 +200,8 @@ def _prepared(
     room = number * behind + caches.words(machine, number) + owners
     words = _image(kernel, feed, computed, memory, lines, room)
     global_words = len(words) - room
+    if owners:
+        turns.prepare_owners(words, len(words) - owners, kernel)
     sms = _records(number, sm_bytes(len(decoded), whole=trace or defers))
     for s in range(number):
         sm = sms[s : s + 1].view(np.recarray)[0]

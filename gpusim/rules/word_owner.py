@@ -2,7 +2,8 @@
 
 What an SM loads that another one stores depends on who is first, and SMs that run ahead don't keep that order. So each
 word has an owner: one SM that loads and stores it, or any SMs that only load it. A further SM that stores it, or loads
-what another one has stored, ends the run; it begins again with SMs that take turns cycle by cycle.
+what another one has stored, ends the run; it begins again with SMs that take turns cycle by cycle. What textures read
+belongs to all SMs from the start (launch/in_turn.py).
 """
 
 from __future__ import annotations
@@ -19,10 +20,9 @@ from gpusim.rules import generic_address
 from gpusim.state.fault import Fault
 from gpusim.units.capacities import LANES
 from gpusim.units.opcodes import LOAD
+from gpusim.units.run_ahead import LOADED, NOBODY, SEVERAL, STORED
 from isa.program import WORD_BYTES
 
-NOBODY, SEVERAL = 0, 1  # has used the word; have loaded it
-LOADED, STORED = 2, 3  # SM 0 has; two more for each further SM
 CONTESTED = int(Fault.CONTESTED)
 
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from gpusim.units.capacities import CHANNELS, QUESTIONS
 from gpusim.units.declare import Role, Unit, field
 
+NOBODY, SEVERAL = 0, 1  # owner of a word of global memory: has used it; have loaded it
+LOADED, STORED = 2, 3  # SM 0 has; two more for each further SM
+
 UNIT = Unit(
     "run_ahead",
     fields={

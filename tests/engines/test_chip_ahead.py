@@ -188,6 +188,17 @@ def test_words_of_several_sms_make_them_take_turns(text, threads):
     assert unlike(run, run_chip(read(text), machine, engine="reference")) == []
 
 
+def test_a_texture_belongs_to_all():
+    """A store to a buffer that is read as a texture makes SMs take turns; a store to another one does not."""
+    text = ".grid 4\n.buffer x u32 32 = iota\n.buffer y u32 32\nS2R R0, CTAID.X\nTEX R2, tex[x], R0\nSHL R1, R0, 2\n"
+    text += "IADD R1, R1, c[{}]\nSTG [R1], R2\nEXIT"
+    machine = plain_machine({"chip.sms": 4})
+    runs = {name: run_chip(read(text.format(name)), machine, threads=2) for name in "xy"}
+    assert {name: run.in_turn for name, run in runs.items()} == {"x": CONTESTED, "y": ""}
+    for name, run in runs.items():
+        assert unlike(run, run_chip(read(text.format(name)), machine, engine="reference")) == []
+
+
 def test_words_that_all_only_load_are_nobodys():
     """A buffer that all SMs load and none stores to keeps nobody from running ahead."""
     text = ".grid 8\n.buffer x u32 4 = iota\n.buffer y u32 8\nMOV R1, c[x]\nLDG R2, [R1+4]\nS2R R0, CTAID.X\n"
