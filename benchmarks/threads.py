@@ -2,10 +2,11 @@
 
 python -m benchmarks.threads                    sgemm-lai of 960 on the 16 SMs of a GTX 580, trace-driven
 python -m benchmarks.threads --case h200        a product on the 132 SMs of an H200
-python -m benchmarks.threads --case code        the CUDA example matmul on four SMs of an H200, execution-driven
+python -m benchmarks.threads --case code        the machine code of a product, on the 132 SMs of an H200
 python -m benchmarks.threads --values           with all values
 
-Seconds are of the run after its preparation, wall and of all threads. Run it on an idle machine: its load is shown.
+Seconds are of the run after its preparation, wall and of all threads; the speed-up is over the first count. Run it on
+an idle machine: its load is shown.
 """
 
 from __future__ import annotations
@@ -14,22 +15,20 @@ import argparse
 import os
 import sys
 import time
-from pathlib import Path
 
 from gpusim.engines import chip_ahead
 from gpusim.engines.simulate import WINDOW
 from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, TRACE_DRIVEN, recordable
 from gpusim.launch.launch import launch_chip
-from gpusim.launch_file.prepare import prepared
 from gpusim.machine.machine import Machine, load
 from gpusim.support.processes import cores
 from gpusim.units.capacities import NEVER
 from isa.kernel import Kernel
 from workloads.catalog import make
+from workloads.measured.whole import launch as whole
 
 COUNTS = (1, 2, 4, 8, 16)
 ROUNDS = 2
-MATMUL = Path(__file__).parent.parent / "examples" / "cuda" / "matmul.cubin"
 
 
 def case(name: str) -> tuple[Kernel, Machine]:
@@ -38,7 +37,7 @@ def case(name: str) -> tuple[Kernel, Machine]:
         return make("sgemm-lai", {"m": "960", "n": "960", "k": "960"}), load("gtx580")
     if name == "h200":
         return make("sgemm-lai", {"m": "2304", "n": "2304", "k": "192"}), load("h200")
-    return prepared(str(MATMUL)), load("h200", {"chip.sms": 4})
+    return whole.kernel("sgemm_128x128_8x8_v4", "persm"), load("h200")
 
 
 def timed(kernel: Kernel, machine: Machine, feed: str, threads: int) -> tuple[float, float, int, int]:
