@@ -85,6 +85,10 @@ MaxCycles = Annotated[
         help=f"Stop with an error after so many; listings: {MAX_CYCLES // 10**6} million.",
     ),
 ]
+Threads = Annotated[
+    int | None,
+    typer.Option("--threads", min=1, metavar="N", help="Threads that simulate all SMs. [default: all cores]"),
+]
 Architecture = Annotated[
     int | None,
     typer.Option(

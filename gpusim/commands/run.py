@@ -21,6 +21,7 @@ from gpusim.commands.arguments import (
     Overrides,
     Parameters,
     Policy,
+    Threads,
     changes,
     code_of,
     cycles_of,
@@ -31,7 +32,7 @@ from gpusim.commands.arguments import (
     whole_number,
 )
 from gpusim.commands.document import show, write_json
-from gpusim.commands.notices import ineffective_settings, tell_of_channels
+from gpusim.commands.notices import ineffective_settings, tell_of_channels, tell_of_turns
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.engines.simulate import write_trace
 from gpusim.machine.machine import facts, seconds
@@ -44,6 +45,10 @@ from isa.execute.traffic import traffic
 from isa.kernel import Kernel
 
 WRONG_VALUES = 1  # exit code
+LaunchFile = Annotated[
+    Path | None,
+    typer.Option("--launch", metavar="FILE", help="The launch file of machine code: k.toml of k.cubin."),
+]
 
 
 def run(
@@ -64,14 +69,12 @@ def run(
     sms: Annotated[
         str, typer.Option("--sms", help="1: one SM, with its share of the bandwidth; or all SMs, and every block.")
     ] = "1",
+    threads: Threads = None,
     trace: Annotated[
         Path | None, typer.Option("--trace", help="Write a trace of one SM, record by record, to a .npy file (large).")
     ] = None,
     architecture: Architecture = None,
-    launch: Annotated[
-        Path | None,
-        typer.Option("--launch", metavar="FILE", help="The launch file of machine code: k.toml of k.cubin."),
-    ] = None,
+    launch: LaunchFile = None,
     nvcc_flags: NvccFlags = "",
     force: Annotated[
         bool, typer.Option("--force", help="Run machine code on a machine that doesn't execute it: what if.")
@@ -99,12 +102,13 @@ def run(
     tell_of_channels(kernel, where, _sms(sms))
     tell_of_compiling(engine, sms)
     limit = cycles_of(kernel, max_cycles)
-    simulated = partial(simulate, chosen, where, engine=engine, max_cycles=limit)
+    simulated = partial(simulate, chosen, where, engine=engine, max_cycles=limit, sms=_sms(sms), threads=threads)
     with shown(chosen.name) as tell:
-        result = simulated(sample=_sample(sample), sms=_sms(sms), progress=tell, fast_forward=fast_forward)
+        result = simulated(sample=_sample(sample), progress=tell, fast_forward=fast_forward)
         if trace:
             write_trace(chosen, where, trace, engine=engine, max_cycles=limit or NEVER, progress=tell)
         joules = _spent(result, machine) if energy else None
+    tell_of_turns(result.run)
     if json:
         write_json(report.document(result, settings, joules), unfelt)
     else:

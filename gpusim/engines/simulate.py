@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -14,17 +15,21 @@ from numpy.typing import NDArray
 from gpusim.engines.sm_run import ChipRun, SmRun, result, together
 from gpusim.engines.trace import Take, to_file
 from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, TRACE_DRIVEN, recordable
+from gpusim.launch.in_turn import CONTESTED, InTurnError
 from gpusim.launch.launch import ChipLaunch, Launch, launch, launch_chip, several_channels
 from gpusim.machine.machine import Machine
 from gpusim.state.fault import Fault
 from gpusim.state.recurrence import recurrence
 from gpusim.support.plural import plural
+from gpusim.support.processes import cores
 from gpusim.units.cache import tagged
 from gpusim.units.capacities import NEVER
 from isa.errors import DeadlockError, LimitError, UserError
 from isa.execute import faults
 from isa.kernel import Kernel
 
+REFERENCE = "the reference engine has one clock"
+WINDOW = 4096  # cycles that an SM runs ahead of the last one at most, so that none is alone for long
 ENGINES = ("compiled", "reference")
 SLICE = 1 << 20  # cycles between two checks of the clock
 Progress = Callable[[int, int], None]
@@ -111,14 +116,31 @@ def run_chip(
     trace: bool = False,
     memory: NDArray[np.uint32] | None = None,
     progress: Progress | None = None,
+    threads: int | None = None,
+    window: int = WINDOW,
 ) -> ChipRun:
-    """Simulate the whole grid on all SMs, which share the memory channel; options and errors are those of `run_sm`."""
+    """Simulate the whole grid on all SMs, which share the memory channel; options and errors are those of `run_sm`.
+
+    The compiled engine runs on so many `threads` (None: one for each core, and at most one for each SM), where SMs may
+    run ahead of each other, for at most `window` cycles; else they take turns on one thread. The result is the same.
+    """
     check_engine(engine)
 
     def run(feed: str) -> ChipRun:
-        prepared = launch_chip(kernel, machine, feed=feed, trace=trace, memory=memory)
+        start = partial(launch_chip, kernel, machine, feed=feed, trace=trace, memory=memory)
+        prepared = start(in_turn="" if engine == "compiled" else REFERENCE)
         job = _Job(kernel, machine, prepared.each, kernel.blocks, engine, feed, max_cycles, progress)
-        return together(_run(job, *_chip_engine(engine, prepared)))
+        if prepared.in_turn:
+            return together(_run(job, *_chip_engine(engine, prepared)), in_turn=prepared.in_turn)
+        many = _threads(machine, threads)
+        try:
+            return together(_run(job, *_ahead_engine(prepared, many, window)), many)
+        except InTurnError:
+            if feed == TRACE_DRIVEN:
+                raise _UnrecordedError from None
+        prepared = start(in_turn=CONTESTED)
+        job = replace(job, launches=prepared.each)
+        return together(_run(job, *_chip_engine(engine, prepared)), in_turn=CONTESTED)
 
     return _recorded_or_not(run, kernel, feed, addresses=tagged(machine) or several_channels(machine))
 
@@ -190,6 +212,24 @@ def _engine(name: str, kernel: Kernel, prepared: Launch, max_cycles: int) -> tup
     limit = min(max_cycles, NEVER) + 1
     run = partial(compiled.run, prepared.sms, prepared.memory, roles)
     return uninterrupted(lambda until: int(run(until, limit))), lambda: 0
+
+
+def _threads(machine: Machine, asked: int | None) -> int:
+    """Return on how many threads the SMs run; in one of several processes, on one if not asked otherwise.
+
+    Where rules are not compiled, threads would only wait for each other.
+    """
+    from gpusim.jit.rule import COMPILED  # noqa: PLC0415
+
+    many = asked or (1 if parent_process() else cores())
+    return min(many, machine.chip.sms) if COMPILED else 1
+
+
+def _ahead_engine(prepared: ChipLaunch, threads: int, window: int) -> tuple[Advance, Count]:
+    """Return the same two functions for SMs that run ahead of each other."""
+    from gpusim.engines import chip_ahead  # noqa: PLC0415
+
+    return chip_ahead.start(prepared, threads, window), lambda: 0
 
 
 def _chip_engine(name: str, prepared: ChipLaunch) -> tuple[Advance, Count]:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gpusim.jit.rule import lowest_bit, rarely, rule
-from gpusim.rules import generic_address, global_memory, move, shared_memory
+from gpusim.rules import generic_address, global_memory, move, shared_memory, word_owner
 from gpusim.state.fault import Fault
 from gpusim.units.cache import L1, SHARE_PARTS, TAGS
 from gpusim.units.capacities import LANES, REMEMBERED, REMEMBERED_BITS
@@ -74,6 +74,8 @@ def access(sm: Any, memory: Any, g: int, group: int, active: int) -> bool:
     if instruction.generic:
         outcome.extra, outcome.near = remembered.extra, remembered.near
     if instruction.evaluate:
+        if sm.ahead.owners and instruction.memory_kind == GLOBAL_MEMORY and not word_owner.take(sm, memory, g, active):
+            return False
         move.move(sm, instruction, memory, g, group, active)
         for i in range(instruction.writes):
             new_version(sm, g, int(instruction.write[i]))

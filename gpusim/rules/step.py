@@ -25,6 +25,7 @@ from gpusim.rules import (
     independent_lanes,
     load_store,
     policies,
+    questions,
     record,
     register_file,
     scoreboard,
@@ -179,6 +180,8 @@ def prepare(sm: Any, warp: Any) -> None:
     warp.release_at[DRAIN] = 0
     if instruction.action == EXIT:
         warp.release_at[DRAIN] = NEVER if warp.pending > 0 else warp.drained
+        if sm.ahead.on and warp.pending > 0:
+            questions.drain(sm, warp)
 
 
 @rule

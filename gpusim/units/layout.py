@@ -12,6 +12,9 @@ from gpusim.units.every import EVERY
 
 LINE = 64  # bytes of a line of the host's cache
 SPREAD = {"warp"}  # many lie side by side, and the same few fields of each are looked at
+# The last fields of an SM: the rows of its program, of which few are in use, and what few launches use at all. So the
+# records of a chip's SMs may lie closer than a whole record, each on what the one before does not use.
+LAST = ("program", "records", "in_flight")
 
 
 @cache
@@ -23,9 +26,21 @@ def fields(record: str) -> tuple[Field, ...]:
 @cache
 def layout(record: str) -> np.dtype[Any]:
     """Return the NumPy type of a record, whose fields are read as attributes."""
-    parts = [(one.name, _kind(one), one.shape) for one in fields(record)]
+    ordered = sorted(fields(record), key=lambda one: LAST.index(one.name) if one.name in LAST else -1)
+    parts = [(one.name, _kind(one), one.shape) for one in ordered]
     kind = np.dtype(parts, align=True)
     return np.dtype((np.record, _spread(kind) if record in SPREAD else kind))
+
+
+def sm_bytes(rows: int, *, whole: bool) -> int:
+    """Return how many bytes of an SM's record a launch uses that has so many rows of program.
+
+    `whole`: it keeps trace records, or results in flight, too.
+    """
+    kind = layout("sm")
+    assert kind.fields is not None
+    program, start = kind.fields["program"][:2]
+    return kind.itemsize if whole else int(start) + rows * program.base.itemsize
 
 
 def _kind(one: Field) -> Any:

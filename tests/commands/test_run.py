@@ -108,6 +108,39 @@ def test_all_sms_can_be_asked_for(capsys):
 
 
 @pytest.mark.jit
+def test_all_sms_run_on_threads(capsys):
+    """`--threads 2` is in the document; in turn it is one thread, with the reason there and in a note."""
+    arguments = [
+        "run",
+        "throughput",
+        "-p",
+        "blocks=5",
+        "--set",
+        "chip.sms=3",
+        "--sms",
+        "all",
+        "--threads",
+        "2",
+        "--json",
+    ]
+    assert main.execute(arguments) == 0
+    captured = capsys.readouterr()
+    found = json.loads(captured.out)
+    assert (found["threads"], found["in_turn"], captured.err) == (2, "", "")
+    assert main.execute([*arguments, "--machine", "gtx480", "--set", "cache.hits=tags"]) == 0
+    captured = capsys.readouterr()
+    found = json.loads(captured.out)
+    assert (found["threads"], found["in_turn"]) == (1, "all SMs share the tags of the L2")
+    assert f"note: all SMs ran on one thread: {found['in_turn']}\n" in captured.err
+
+
+def test_one_sm_takes_no_threads(capsys):
+    """`--threads` without `--sms all` is refused in one line, with what to do."""
+    assert main.execute(["run", "chain", "--threads", "2"]) == 2
+    assert capsys.readouterr().err == "error: threads=2: one SM runs on one thread; take all SMs, or leave it out\n"
+
+
+@pytest.mark.jit
 @pytest.mark.parametrize("rest", few(["ISETP.LT P0, R0, 10000\n@P0 BRA top\nEXIT\n", "BRA top\n"], 1))
 def test_a_run_beyond_its_limit_ends_with_3(rest, tmp_path, capsys):
     """A loop of 10,000 rounds or without end exceeds `--max-cycles` 1000: one line and exit code 3."""

@@ -117,6 +117,8 @@ class RunDocument(LaunchDocument, frozen=True):
     bound: Bound
     scaling: Scaling
     sms: Annotated[int, doc("Simulated SMs.")]
+    threads: Annotated[int, doc("Threads of this computer that simulated them.")]
+    in_turn: Annotated[str, doc("Why all SMs took turns on one thread; empty if they ran ahead of each other.")]
     each_sm: Annotated[tuple[OneSm, ...], doc("Each simulated SM.")]
     simulated_cycles: Annotated[int, doc("Shader cycles that were simulated.")]
     skipped_cycles: Annotated[int, doc("Simulated cycles that were skipped in whole periods, exactly.")]
@@ -154,6 +156,8 @@ def document(result: Result, settings: Mapping[str, Setting] = NONE, energy: Spe
         bound=result.bound,
         scaling=result.scaling,
         sms=result.run.sms,
+        threads=result.run.threads,
+        in_turn=result.run.in_turn,
         each_sm=tuple(OneSm(sm.cycles, sm.blocks) for sm in _each(result.run)),
         simulated_cycles=result.run.cycles,
         skipped_cycles=result.run.skipped,
