@@ -74,5 +74,5 @@ def _text(kernel: Kernel, machine: Machine, found: Found) -> str:
     if not found.hazards:
         return f"{kernel.name}: no hazard in {scope}\n"
     head = f"{kernel.name}: {plural(len(found.hazards), 'hazard')} in {scope}"
-    ended = [f"then the run ended: {found.error}"] if found.error else []
+    ended = [f"then the run ended, as wrong values may make it: {found.error}"] if found.error else []
     return "".join(f"{line}\n" for line in (head, *found.hazards, *ended))
