@@ -129,7 +129,8 @@ def _chosen(name: str, known: Collection[int], architecture: int | None) -> int:
     """Return the architecture that is meant of several; raises CodeError."""
     names = ", ".join(f"sm_{one}" for one in sorted(known))
     if architecture is None and len(known) > 1:
-        fix = f"choose one, as in --arch {max(known)}, or in a launch file: architecture = {max(known)}"
+        which = max(known)
+        fix = f"choose one, as in --arch {which} of run, sass and launch, or in a launch file: architecture = {which}"
         raise CodeError(f"{name}: it holds machine code for {names}; {fix}")
     number = architecture or next(iter(known))
     if number not in known:
