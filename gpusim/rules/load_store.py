@@ -77,10 +77,11 @@ def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None
     warp.pending += 1
     if instruction.counter >= 0:
         wait_count.commit(warp, instruction, pc)
-    if instruction.tracked:
-        scoreboard.commit(warp, instruction, NEVER)
-    scoreboard.hold(warp, instruction, unit.entered)
-    if sm.machine.obeys_codes:
+    if sm.machine.obeys_codes == 0:
+        if instruction.tracked:
+            scoreboard.commit(warp, instruction, NEVER)
+        scoreboard.hold(warp, instruction, unit.entered)
+    else:
         control_code.hold(warp, instruction)
         if sm.machine.turns and earliest(sm, k, instruction.unit, now) > now:
             control_code.let_others_go(sm, k, warp)
@@ -133,14 +134,15 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
     warp.pending -= 1
     warp.drained = max(warp.drained, ready)
     back = _back(sm, entry, ready) if instruction.counter >= 0 else ready
-    if instruction.tracked and instruction.action != STORE:
+    if sm.machine.obeys_codes == 0 and instruction.tracked and instruction.action != STORE:
         scoreboard.commit(warp, instruction, ready)
     read = now + max(1, instruction.war)
     if sm.tracing:
         record.service(sm, y, place, unit.free[own], read, ready if instruction.tracked else back, back, now)
-    scoreboard.let_go(warp, instruction, entry.number, read)
     if sm.machine.obeys_codes:
         _signal(sm, entry, read, ready)
+    else:
+        scoreboard.let_go(warp, instruction, entry.number, read)
     sm.agenda[sm.load_store_agent] = _next_service(sm)
     return int(entry.warp)
 
