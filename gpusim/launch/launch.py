@@ -113,7 +113,8 @@ def launch(
     _, (prepared,) = _prepared(1, kernel, machine, feed, count, memory, lines)
     prepared.sm.tracing = trace
     own = machine.schedulers.policy in REGISTERED  # it may use state that fast-forward does not compare
-    prepared.sm.forwarding = fast_forward and feed == TRACE_DRIVEN and not trace and not own
+    compared = not own and not tagged(machine)  # what tags say is no part of a state that could come back
+    prepared.sm.forwarding = fast_forward and feed == TRACE_DRIVEN and not trace and compared
     return prepared
 
 
@@ -177,7 +178,7 @@ def _prepared(
     check_capacity(machine, kernel, resident, number)
     computed = evaluated(kernel, feed)
     behind = resident * _words_of_block(kernel)
-    room = number * behind + caches.words(machine, number)
+    room = number * behind + caches.words(machine, number, recorded=feed == TRACE_DRIVEN)
     words = _image(kernel, feed, computed, memory, lines, room)
     global_words = len(words) - room
     decoded = decode(kernel, machine, computed, reconvergence_points(kernel.program))
@@ -192,7 +193,7 @@ def _prepared(
         _start(sm, machine, resident * kernel.warps)
         _grid(sm.launch, kernel, machine, resident, count, global_words + s * behind)
         if tagged(machine):
-            caches.place(sm.launch, machine, s, number, len(words))
+            caches.place(sm.launch, machine, s, number, len(words), recorded=feed == TRACE_DRIVEN)
             sm.launch.local_base = LOCAL_BASE + s * 4 * behind
             if number == 1 and machine.l2_channel:
                 _stand_for_all(sm, kernel, machine)

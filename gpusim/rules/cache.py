@@ -195,7 +195,7 @@ def fetch(sm: Sm, memory: Memory, active: int) -> None:
     """
     words, outcome = tags.words(sm, memory), sm.outcome
     outcome.requests = 0 if outcome.requests + LANES > REQUESTS else outcome.requests  # those before are on their way
-    row, begin = requests.row_of(sm, sm.machine.queues, 0), outcome.requests
+    row, begin = requests.spare_row(sm), outcome.requests
     for lane in range(LANES):
         if (active >> lane) & 1:
             requests.note_byte(sm, words, row, begin, int(sm.scratch.address[lane]), False)
@@ -205,7 +205,7 @@ def fetch(sm: Sm, memory: Memory, active: int) -> None:
 @rule
 def _read_scalar(sm: Any, words: Any, byte: int, size: int) -> None:
     """Read `size` bytes through a scalar cache that is asked now; `outcome.ready` says when they are there."""
-    row = requests.row_of(sm, sm.machine.queues, 0)
+    row = requests.spare_row(sm)
     for unit in range(byte // SECTOR_BYTES, (byte + size - 1) // SECTOR_BYTES + 1):
         requests.note_byte(sm, words, row, 0, unit * SECTOR_BYTES, False)
     _read_all(sm, words, SCALARS, 0)
@@ -214,7 +214,7 @@ def _read_scalar(sm: Any, words: Any, byte: int, size: int) -> None:
 @rule
 def _read_all(sm: Any, words: Any, which: int, begin: int) -> None:
     """Read the requests since `begin` through a read-only cache; `outcome.ready` says when their data is there."""
-    row, outcome = requests.row_of(sm, sm.machine.queues, 0), sm.outcome
+    row, outcome = requests.spare_row(sm), sm.outcome
     for i in range(begin, outcome.requests):
         line, units = words[row + 2 * i], words[row + 2 * i + 1]
         outcome.ready = max(outcome.ready, _read(sm, words, which, i, line, units, sm.now))

@@ -109,6 +109,6 @@ def as_given(kernel: Kernel, machine: Machine, *, all_sms: bool = True) -> Given
     )
     (target,) = np.zeros(1, launch_t).view(np.recarray)
     if tagged(machine):
-        caches.place(target, machine, 0, 1, 0)
+        caches.place(target, machine, 0, 1, 0, recorded=False)
         base.numbers.shared_cost[:] = sector_shares(machine, min(machine.chip.sms, kernel.blocks))
     return Given(kernel, machine, base.fits, base.resident, base.numbers, base.rows, target.caches, all_sms)
