@@ -9,9 +9,14 @@ import typer
 from gpusim.commands.arguments import (
     MOST_WHOLE,
     OBEYS,
+    Architecture,
+    CodeOptions,
+    Force,
     Json,
     KernelName,
+    LaunchFile,
     MachineOfCodes,
+    NvccFlags,
     Overrides,
     Parameters,
     kernel_of,
@@ -41,6 +46,10 @@ def hazards(
     parameter: Parameters = None,
     setting: Overrides = None,
     max_cycles: MaxCycles = MOST,
+    architecture: Architecture = None,
+    launch: LaunchFile = None,
+    nvcc_flags: NvccFlags = "",
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Find registers that are read or written too early because codes or waits are wrong. A hazard ends with code 1.
@@ -49,7 +58,7 @@ def hazards(
 
     Example: gpusim hazards examples/saxpy.asm --machine h200
     """
-    chosen = kernel_of(kernel, parameter or ())
+    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force))
     machine, setting = placed(chosen, machine, setting or (), OBEYS)
     where = machine_of(machine, setting, None)
     if where.wait_counters is None:

@@ -129,8 +129,7 @@ def _chosen(name: str, known: Collection[int], architecture: int | None) -> int:
     """Return the architecture that is meant of several; raises CodeError."""
     names = ", ".join(f"sm_{one}" for one in sorted(known))
     if architecture is None and len(known) > 1:
-        which = max(known)
-        fix = f"choose one, as in --arch {which} of run, sass and launch, or in a launch file: architecture = {which}"
+        fix = f"choose one, as in --arch {max(known)}, or in a launch file: architecture = {max(known)}"
         raise CodeError(f"{name}: it holds machine code for {names}; {fix}")
     number = architecture or next(iter(known))
     if number not in known:
