@@ -145,11 +145,10 @@ def _load(sm: Any, words: Any, instruction: Any, i: int, late: int, line: int, u
     way = tags.way(words, cache, line)
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
     if lost:
-        slot = _room(sm, words)
-        start = max(start, words[slot])
+        start = max(start, words[sm.launch.misses])
         _claim(sm, words, way, line, start)
         done = max(done, _far_load(sm, words, _behind(sm, instruction, i), line, lost, start))
-        words[slot] = done
+        _wait_for(sm, words, done)
         tags.fill(words, way, lost, done)
     elif sm.machine.joined and done > start + instruction.latency:
         done += sm.machine.joined  # accesses that wait for a line get it one after the other
@@ -360,11 +359,20 @@ def _drop(sm: Any, words: Any, way: int, line: int, now: int) -> None:
     tags.clear(words, sm.launch.caches[FAR], way, line)
 
 
-@rule
-def _room(sm: Any, words: Any) -> int:
-    """Return the place among the outstanding lines that becomes free first."""
-    first = sm.launch.misses
-    for slot in range(first + 1, first + sm.machine.misses):
-        if words[slot] < words[first]:
-            first = slot
-    return first
+@rarely
+def _wait_for(sm: Any, words: Any, done: int) -> None:
+    """Let a line that comes at `done` take the place among the outstanding ones that becomes free first.
+
+    Their times are a heap: that at place n, from 1 on, is at most those at 2 n and 2 n + 1.
+    """
+    times, count, at = sm.launch.misses - 1, sm.machine.misses, 1
+    sinking = True
+    while sinking and 2 * at <= count:
+        child = 2 * at
+        if child < count and words[times + child + 1] < words[times + child]:
+            child += 1
+        sinking = words[times + child] < done
+        if sinking:
+            words[times + at] = words[times + child]
+            at = child
+    words[times + at] = done

@@ -21,8 +21,9 @@ ISSUED = {  # what most issues look at, which lies in as few lines as possible
         *("issued", "active", "stall"),
     ),
     "warp": (
-        *("pc", "unit", "since", "ready_at", "issued_at", "release_at", "order", "bank_reads", "kept_bits", "cursor"),
-        *("threads", "live", "block", "scheduler", "place", "pending", "drained", "line", "refused", "lanes", "kept"),
+        *("pc", "unit", "since", "ready_at", "order", "age", "index", "cursor", "release_at", "issued_at"),
+        *("bank_reads", "kept_bits", "threads", "live", "block", "scheduler", "place", "pending", "drained", "line"),
+        *("refused", "lanes", "kept"),
         *("shared_back", "in_flight_count", "holders", "let_go"),
     ),
 }
