@@ -36,6 +36,7 @@ from gpusim.support.document import doc
 from gpusim.units.capacities import NEVER
 from gpusim.verify import UNCHECKED, Verification, verify
 from isa.dataflow.address_slice import address_slice
+from isa.dataflow.missing_waits import MissingWait, missing_waits
 from isa.errors import UserError
 from isa.execute import touched_lines
 from isa.execute.interpret import interpret
@@ -126,6 +127,11 @@ class Result:
     def races(self) -> tuple[Race, ...] | None:
         """Races in the first block, one for each pair of instructions; None, not searched, for kernels not racy."""
         return tuple(find_races(self.kernel, (0,))) if self.kernel.racy else None
+
+    @cached_property
+    def missing_waits(self) -> tuple[MissingWait, ...]:
+        """Waits that machine code lacks, whose results are taken as in time; empty for other programs."""
+        return missing_waits(self.kernel.program) if self.kernel.architecture else ()
 
     @property
     def percent_of_peak(self) -> float:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, cast
@@ -13,8 +12,11 @@ from gpusim.analysis.account import report
 from gpusim.analysis.account.energy import Spent, known, spent
 from gpusim.commands.arguments import (
     Architecture,
+    CodeOptions,
+    Force,
     Json,
     KernelName,
+    LaunchFile,
     MachineOfKernel,
     MaxCycles,
     NvccFlags,
@@ -23,9 +25,7 @@ from gpusim.commands.arguments import (
     Policy,
     Threads,
     changes,
-    code_of,
     cycles_of,
-    flags_of,
     kernel_of,
     machine_of,
     placed,
@@ -42,13 +42,8 @@ from gpusim.units.capacities import NEVER
 from isa.errors import UserError
 from isa.execute.interpret import LIMIT
 from isa.execute.traffic import traffic
-from isa.kernel import Kernel
 
 WRONG_VALUES = 1  # exit code
-LaunchFile = Annotated[
-    Path | None,
-    typer.Option("--launch", metavar="FILE", help="The launch file of machine code: k.toml of k.cubin."),
-]
 
 
 def run(
@@ -76,9 +71,7 @@ def run(
     architecture: Architecture = None,
     launch: LaunchFile = None,
     nvcc_flags: NvccFlags = "",
-    force: Annotated[
-        bool, typer.Option("--force", help="Run machine code on a machine that doesn't execute it: what if.")
-    ] = False,
+    force: Force = False,
     energy: Annotated[
         bool, typer.Option("--energy", help="Compute energy from words at each level and [energy] of the machine.")
     ] = False,
@@ -90,7 +83,7 @@ def run(
 
     Example: gpusim run sgemm-lai --machine gtx580-1566 -p layout=nt -p lds=64
     """
-    chosen = _chosen(kernel, parameter or (), architecture, launch, flags_of(nvcc_flags), force=force)
+    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force))
     machine, setting = placed(chosen, machine, setting or ())
     where = machine_of(machine, setting, policy)
     settings = changes(where, setting)
@@ -115,21 +108,6 @@ def run(
         show(report.screen(result, settings, joules))
     if result.verification.wrong:
         raise typer.Exit(WRONG_VALUES)
-
-
-def _chosen(
-    name: str,
-    parameters: Sequence[str],
-    architecture: int | None,
-    launch: Path | None,
-    flags: Sequence[str],
-    *,
-    force: bool,
-) -> Kernel:
-    """Return the kernel that is named; options of machine code need a file of it."""
-    if architecture or launch or flags or force:
-        return code_of(name, parameters, launch, flags, architecture=architecture, force=force)
-    return kernel_of(name, parameters)
 
 
 def _spent(result: Result, machine: str) -> Spent:

@@ -9,7 +9,18 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from gpusim.commands.arguments import Json, KernelName, MaxInstructions, Parameters, instructions_of, kernel_of
+from gpusim.commands.arguments import (
+    Architecture,
+    CodeOptions,
+    Json,
+    KernelName,
+    LaunchFile,
+    MaxInstructions,
+    NvccFlags,
+    Parameters,
+    instructions_of,
+    kernel_of,
+)
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.progress import shown
 from gpusim.support.document import Arguments, Document, KernelKey, doc, plain
@@ -55,13 +66,16 @@ def traffic(
         bool, typer.Option("--forwarding", help="The next instruction gets a result without the register file.")
     ] = False,
     max_instructions: MaxInstructions = None,
+    architecture: Architecture = None,
+    launch: LaunchFile = None,
+    nvcc_flags: NvccFlags = "",
     json: Json = False,
 ) -> None:
     """Count the 32-bit words that a launch reads and writes at each level, by use: a buffer, results, or others.
 
     Example: gpusim traffic sgemm-vega-vlp --forwarding
     """
-    chosen = kernel_of(kernel, parameter or ())
+    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags))
     with shown(chosen.name):
         found = count(chosen, forwarding=forwarding, limit=instructions_of(kernel, max_instructions, LIMIT))
     if json:

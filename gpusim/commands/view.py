@@ -10,7 +10,21 @@ from typing import Annotated
 import msgspec
 import typer
 
-from gpusim.commands.arguments import POLICIES, Json, MaxCycles, Overrides, Parameters, kernel_of, machine_of, placed
+from gpusim.commands.arguments import (
+    POLICIES,
+    Architecture,
+    CodeOptions,
+    Force,
+    Json,
+    LaunchFile,
+    MaxCycles,
+    NvccFlags,
+    Overrides,
+    Parameters,
+    kernel_of,
+    machine_of,
+    placed,
+)
 from gpusim.commands.document import write, write_json
 from gpusim.commands.timelines import DOCUMENTS, Cycles, KernelOrTimeline, Warps, timeline_of
 from gpusim.support import whole_file
@@ -68,6 +82,10 @@ def view(
     warps: Warps = None,
     cycles: Cycles = None,
     max_cycles: MaxCycles = None,
+    architecture: Architecture = None,
+    launch: LaunchFile = None,
+    nvcc_flags: NvccFlags = "",
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Write one HTML file that shows what each warp instruction did, when, and what it waited for.
@@ -85,7 +103,8 @@ def view(
     picture = out.suffix == ".svg"
     if picture and len(sides) > 1:
         raise UserError(f"{out}: a picture shows one run; leave out the second, or let the name end in .html")
-    runs = [_run(*side, parameter or (), setting or (), warps, cycles, max_cycles) for side in sides]
+    code = CodeOptions(architecture, launch, nvcc_flags, force)
+    runs = [_run(*side, parameter or (), setting or (), warps, cycles, max_cycles, code) for side in sides]
     _check(runs)
     if picture:
         whole_file.write_pieces(out, source_svg.svg(runs[0]))
@@ -117,6 +136,7 @@ def _run(
     warps: str | None,
     cycles: str | None,
     max_cycles: int | None,
+    code: CodeOptions,
 ) -> Timeline:
     kept = name.endswith(DOCUMENTS)
     run = timeline_of(
@@ -128,12 +148,13 @@ def _run(
         warps=warps,
         cycles=cycles or (None if kept else f"0:{CYCLES}"),
         max_cycles=max_cycles,
+        code=code,
     )
     if kept or run.cycles == NONE:
         return run
     from gpusim.bounds.roofline import summary  # noqa: PLC0415  (--help waits for no compiler)
 
-    kernel = kernel_of(name, parameters)
+    kernel = kernel_of(name, parameters, code)
     where = machine_of(*placed(kernel, machine, settings), policy)
     return msgspec.structs.replace(run, summary=summary(kernel, where, run.cycles))
 

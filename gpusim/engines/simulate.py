@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 
 from gpusim.engines.sm_run import ChipRun, SmRun, result, together
 from gpusim.engines.trace import Take, to_file
-from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, TRACE_DRIVEN, recordable
+from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, TRACE_DRIVEN, has_requests, recordable
 from gpusim.launch.in_turn import CONTESTED, InTurnError
 from gpusim.launch.launch import ChipLaunch, Launch, launch, launch_chip, several_channels
 from gpusim.machine.machine import Machine
+from gpusim.rules import recorded_requests
 from gpusim.state.fault import Fault
 from gpusim.state.recurrence import recurrence
 from gpusim.support.plural import plural
 from gpusim.support.processes import cores
-from gpusim.units.cache import tagged
 from gpusim.units.capacities import NEVER
 from isa.errors import DeadlockError, LimitError, UserError
 from isa.execute import faults
@@ -74,10 +74,11 @@ def run_sm(
     def run(feed: str) -> SmRun:
         prepared = start(feed=feed, fast_forward=forward)
         total = -(-int(prepared.sm.launch.end) // int(prepared.sm.launch.stride))
+        _check_scripts(prepared, total)
         job = _Job(kernel, machine, [prepared], total, engine, feed, max_cycles, progress, take)
         return _run(job, *_engine(engine, kernel, prepared, max_cycles))[0]
 
-    return _recorded_or_not(run, kernel, feed, addresses=tagged(machine))
+    return _recorded_or_not(run, kernel, feed, asked=has_requests(kernel, machine))
 
 
 def run_noting(
@@ -129,6 +130,7 @@ def run_chip(
     def run(feed: str) -> ChipRun:
         start = partial(launch_chip, kernel, machine, feed=feed, trace=trace, memory=memory)
         prepared = start(in_turn="" if engine == "compiled" else REFERENCE)
+        _check_scripts(prepared.each[0], kernel.blocks)
         job = _Job(kernel, machine, prepared.each, kernel.blocks, engine, feed, max_cycles, progress)
         if prepared.in_turn:
             return together(_run(job, *_chip_engine(engine, prepared)), in_turn=prepared.in_turn)
@@ -142,20 +144,27 @@ def run_chip(
         job = replace(job, launches=prepared.each)
         return together(_run(job, *_chip_engine(engine, prepared)), in_turn=CONTESTED)
 
-    return _recorded_or_not(run, kernel, feed, addresses=tagged(machine) or several_channels(machine))
+    return _recorded_or_not(run, kernel, feed, asked=has_requests(kernel, machine) and not several_channels(machine))
 
 
-def _recorded_or_not(run: Callable[[str], R], kernel: Kernel, feed: str, *, addresses: bool) -> R:
+def _recorded_or_not(run: Callable[[str], R], kernel: Kernel, feed: str, *, asked: bool) -> R:
     """Run on the feed, or on the address-only feed if nothing can be recorded.
 
-    `addresses`: tags of caches, or channels, need addresses, which no stream has.
+    `asked`: streams hold all that caches and channels are asked. Channels need each access's own, which they have not.
     """
-    if feed == TRACE_DRIVEN and recordable(kernel) and not addresses:
+    if feed == TRACE_DRIVEN and recordable(kernel) and asked:
         try:
             return run(feed)
         except _UnrecordedError:
             pass
     return run(ADDRESS_ONLY if feed == TRACE_DRIVEN else feed)
+
+
+def _check_scripts(prepared: Launch, blocks: int) -> None:
+    """Raise _UnrecordedError if streams hold requests, and each of so many blocks would need a script of its own."""
+    sm = prepared.sm
+    if sm.trace_driven and recorded_requests.kept(sm) and not sm.provable and blocks > 1:
+        raise _UnrecordedError
 
 
 class _UnrecordedError(Exception):

@@ -119,7 +119,8 @@ def launch(
     _, _, (prepared,) = _prepared(1, kernel, machine, feed, count, memory, lines, trace=trace)
     prepared.sm.tracing = trace
     own = machine.schedulers.policy in REGISTERED  # it may use state that fast-forward does not compare
-    prepared.sm.forwarding = fast_forward and feed == TRACE_DRIVEN and not trace and not own
+    compared = not own and not tagged(machine)  # what tags say is no part of a state that could come back
+    prepared.sm.forwarding = fast_forward and feed == TRACE_DRIVEN and not trace and compared
     return prepared
 
 
@@ -197,7 +198,7 @@ def _prepared(
     defers, each = feed == EXECUTION_DRIVEN and _defers(kernel, machine, decoded), []
     why = why or turns.reason(kernel, machine, computed, trace=trace, defers=defers)
     owners = 0 if why else turns.owners(kernel, computed, memory)
-    room = number * behind + caches.words(machine, number) + owners
+    room = number * behind + caches.words(machine, number, recorded=feed == TRACE_DRIVEN) + owners
     words = _image(kernel, feed, computed, memory, lines, room)
     global_words = len(words) - room
     if owners:
@@ -214,7 +215,7 @@ def _prepared(
         _start(sm, machine, resident * kernel.warps)
         _grid(sm.launch, kernel, machine, resident, count, global_words + s * behind)
         if tagged(machine):
-            caches.place(sm.launch, machine, s, number, len(words))
+            caches.place(sm.launch, machine, s, number, len(words), recorded=feed == TRACE_DRIVEN)
             sm.launch.local_base = LOCAL_BASE + s * 4 * behind
             if number == 1 and machine.l2_channel:
                 _stand_for_all(sm, kernel, machine)

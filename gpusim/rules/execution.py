@@ -36,7 +36,7 @@ def commit(sm: Any, k: int, g: int, instruction: Any, now: int, behind: int) -> 
         record.occupied(sm, taken, pipe.instance(sm, k, taken).free, ready)
     if instruction.counter >= 0:
         _counted(sm, g, instruction, now, ready)
-    else:
+    elif machine.obeys_codes == 0:
         scoreboard.commit(warp, instruction, ready)
     if machine.obeys_codes:
         _signal(sm, g, instruction, now, ready)

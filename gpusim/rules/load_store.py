@@ -78,10 +78,11 @@ def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None
     warp.pending += 1
     if instruction.counter >= 0:
         wait_count.commit(warp, instruction, pc)
-    if instruction.tracked:
-        scoreboard.commit(warp, instruction, NEVER)
-    scoreboard.hold(warp, instruction, unit.entered)
-    if sm.machine.obeys_codes:
+    if sm.machine.obeys_codes == 0:
+        if instruction.tracked:
+            scoreboard.commit(warp, instruction, NEVER)
+        scoreboard.hold(warp, instruction, unit.entered)
+    else:
         control_code.hold(warp, instruction)
         if sm.machine.turns and earliest(sm, k, instruction.unit, now) > now:
             control_code.let_others_go(sm, k, warp)
@@ -132,9 +133,10 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
     if sm.machine.obeys_codes and memory_access.loads_shared(instruction):
         ready = warp.shared_back = max(ready, warp.shared_back)
     read = now + max(1, instruction.war)
-    scoreboard.let_go(warp, instruction, entry.number, read)
     if sm.machine.obeys_codes:
         control_code.release_read(warp, instruction, read)
+    else:
+        scoreboard.let_go(warp, instruction, entry.number, read)
     if sm.ahead.on and entry.transactions:
         questions.ask(sm, entry.warp, entry.pc, entry, ready, now)
     else:
@@ -154,10 +156,10 @@ def answer(sm: Any, instruction: Any, access: Any, ready: int) -> int:
     warp.pending -= 1
     warp.drained = max(warp.drained, ready)
     back = _back(sm, access, ready) if instruction.counter >= 0 else ready
-    if instruction.tracked and instruction.action != STORE:
-        scoreboard.commit(warp, instruction, ready)
     if sm.machine.obeys_codes:
         control_code.release_written(warp, instruction, ready)
+    elif instruction.tracked and instruction.action != STORE:
+        scoreboard.commit(warp, instruction, ready)
     return int(back)
 
 

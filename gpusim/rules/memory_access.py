@@ -189,7 +189,8 @@ def _each_checked(sm: Any, instruction: Any, g: int, group: int, active: int) ->
         if (active >> lane) & 1 and (address % alignment or not _within(sm, instruction, address, address + size)):
             fault = sm.fault
             fault.code = MISALIGNED if address % alignment else OUTSIDE
-            fault.pc, fault.warp, fault.address = sm.warps[g].pc, g, address
+            alone = instruction.wide_address == 0 or generic_address.is_near(instruction, address)
+            fault.pc, fault.warp, fault.address = sm.warps[g].pc, g, address + (0 if alone else sm.launch.window)
             fault.lane = (group - g * sm.machine.groups) * LANES + lane
             return False
     return True

@@ -2,6 +2,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from draws import few
@@ -42,6 +43,22 @@ def test_run_takes_a_listing(capsys):
     found = answer(capsys, "run", "examples/saxpy.asm", "--machine", "c2050")
     assert (found["kernel"], found["machine"], found["verified"]) == ("saxpy", "c2050", True)
     assert found["verification"]["scope"] == "complete"
+
+
+@pytest.mark.jit
+def test_run_notes_a_wait_that_machine_code_lacks(capsys, tmp_path):
+    """Saxpy's FFMA no longer waits for the loads before it: values are as if it did, and the screen and JSON say so."""
+    text = Path("examples/saxpy.sass").read_text()
+    assert "0x004fca000800000b" in text  # FFMA, which waits for barrier 2
+    (tmp_path / "saxpy.sass").write_text(text.replace("0x004fca000800000b", "0x000fca000800000b"))
+    (tmp_path / "saxpy.toml").write_text(Path("examples/saxpy.toml").read_text())
+    found = answer(capsys, "run", str(tmp_path / "saxpy.sass"))
+    noted = [(one["pc"], one["register"], one["writer"], one["barrier"]) for one in found["missing_waits"]]
+    assert (found["verified"], noted) == (True, [(20, "R2", 16, 2), (20, "R11", 17, 2)])
+    assert main.execute(["run", str(tmp_path / "saxpy.sass")]) == 0
+    screen = " ".join(capsys.readouterr().out.split())
+    assert "hazards saxpy+0x140 FFMA R11, R2, UR5, R11 reads R2 without a wait for barrier 2" in screen
+    assert "; and 1 other result. Values are as if all waited" in screen
 
 
 @pytest.mark.jit

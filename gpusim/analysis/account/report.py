@@ -25,10 +25,11 @@ from gpusim.simulation import Result, Scaling
 from gpusim.support.document import Gflops, LaunchDocument, Setting, doc, plain, spelled
 from gpusim.support.plural import plural
 from gpusim.verify import Verification
+from isa.dataflow.missing_waits import MissingWait
 from isa.dataflow.shared_barriers import words
 from isa.execute.races import Race
 from isa.kernel import Kernel
-from isa.text.printer import text_of
+from isa.text.printer import named, text_of
 
 NONE: Mapping[str, Setting] = {}  # settings, by path
 GAP = 3  # columns between tables side by side
@@ -114,6 +115,10 @@ class RunDocument(LaunchDocument, frozen=True):
     verified: Annotated[bool, doc("True if values were compared and all are right.")]
     verification: Verification
     races: Annotated[tuple[Race, ...] | None, doc("Races in the first block; null if the kernel is not known to race.")]
+    missing_waits: Annotated[
+        tuple[MissingWait, ...],
+        doc("Results of machine code that are used, on some path, without a wait for their barrier; a use of each."),
+    ]
     bound: Bound
     scaling: Scaling
     sms: Annotated[int, doc("Simulated SMs.")]
@@ -153,6 +158,7 @@ def document(result: Result, settings: Mapping[str, Setting] = NONE, energy: Spe
         verified=result.verification.verified,
         verification=result.verification,
         races=result.races,
+        missing_waits=result.missing_waits,
         bound=result.bound,
         scaling=result.scaling,
         sms=result.run.sms,
@@ -219,6 +225,8 @@ def _outcome(result: Result) -> Iterator[tuple[str, str]]:
     yield "values", _verification(result)
     if result.races:
         yield "races", _races(result.races)
+    if result.missing_waits:
+        yield "hazards", _missing(result.kernel, result.missing_waits)
     yield "cycles", _cycles(result)
     yield "throughput", _throughput(result)
     ratio = result.cycles / result.bound.cycles
@@ -245,6 +253,16 @@ def _races(races: Sequence[Race]) -> str:
     first, others = races[0], len(races) - 1
     also = f"; and {plural(others, 'more pair')} in that block" if others else ""
     return f"block {first.block}, shared word {first.address:#x}: {first.first}, {first.second}{also}"
+
+
+def _missing(kernel: Kernel, missing: Sequence[MissingWait]) -> str:
+    """Return the first use of a register for whose result nobody waits, and what it means for the values."""
+    first, others = missing[0], len(missing) - 1
+    own, its = named(kernel.program, first.pc), named(kernel.program, first.writer)
+    deed = f"{own} {'overwrites' if first.overwrites else 'reads'} {first.register}"
+    also = f"; and {plural(others, 'other result')}" if others else ""
+    lack = f"without a wait for barrier {first.barrier}, with which {its} has written it{also}"
+    return f"{deed} {lack}. Values are as if all waited; `gpusim hazards KERNEL` runs the codes as they are"
 
 
 def _cycles(result: Result) -> str:
