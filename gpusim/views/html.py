@@ -15,7 +15,7 @@ from gpusim.support.document import spelled
 from gpusim.support.plural import plural
 from gpusim.support.whole_file import COMPRESSION
 from gpusim.timeline.document import NONE, Issued, Letter, Timeline
-from gpusim.units.stall import Stall
+from gpusim.views.palette import COLOURS
 
 FOLDER = files("gpusim.views") / "html"
 STYLES = ("colours.css", "style.css", "source.css")
@@ -60,7 +60,7 @@ def page(runs: Sequence[Timeline]) -> str:
     return template.render(
         title=" beside ".join(f"{run.kernel} on {run.machine}, {run.policy}" for run in runs),
         runs=[_shown(run) for run in runs],
-        reasons=list(Stall),
+        colours=COLOURS,
         style=Markup("\n".join(map(_text, STYLES))),
         script=Markup("\n".join(map(_text, SCRIPTS))),
     )
