@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from generate.markdown import code, page, table
+from gpusim.analysis.account.advice import ADVICE
 from gpusim.units.stall import Stall, label
 from gpusim.views.palette import COLOURS
 
@@ -17,8 +18,8 @@ VARIABLES = "light", "dark", "on-light", "on-dark"
 
 def stall_reasons() -> str:
     """Return the page."""
-    rows = [(int(one), code(label(one)), _swatch(one), one.meaning) for one in Stall]
-    return page("Stall reasons", ABOUT, table(("order", "reason", "letter", "meaning"), rows))
+    rows = [(int(one), code(label(one)), _swatch(one), one.meaning, ADVICE[one].remedy) for one in Stall]
+    return page("Stall reasons", ABOUT, table(("order", "reason", "letter", "meaning", "what to do about it"), rows))
 
 
 def _swatch(reason: Stall) -> str:
