@@ -8,11 +8,13 @@ from importlib import import_module
 from generate.markdown import block, contents, page
 
 ABOUT = """\
-From `import gpusim` come `simulate`, `bound`, `load`, `register_policy`, `RawModule`, `Texture` and `Result`; other
-modules serve further use.
+From `import gpusim` come `simulate`, `kernels`, `machines`, `load`, `bound`, `ineffective`, `register_policy`,
+`RawModule`, `Texture`, `Result` and the errors, `UserError` above all; other modules serve further use.
 Names that begin with an underscore, the rules of the timing model ([model](../model.md)) and modules that only serve
 the command line are left out."""
 TOP = (
+    "gpusim.commands.python",
+    "gpusim.analysis.account.answer",
     "gpusim.simulation",
     "gpusim.raw_module",
     "gpusim.texture",
@@ -43,7 +45,7 @@ def modules() -> tuple[str, ...]:
         module.name
         for package in PACKAGES
         for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}.")
-        if not module.ispkg
+        if not module.ispkg and module.name not in TOP
     )
     return (*TOP, *inside)
 
