@@ -15,7 +15,7 @@ import typer
 
 from gpusim.launch_file.files import is_launch
 from gpusim.machine.architecture import machine_for
-from gpusim.machine.machine import Machine, load, read
+from gpusim.machine.machine import Machine, load, names, read
 from gpusim.units.policies import POLICY_NAMES, check_policy
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -33,13 +33,36 @@ POLICY = "schedulers.policy"  # the path that `--policy` sets
 MACHINE = "gtx580"  # where none is given, and the kernel is no machine code
 OBEYS = "v100"  # likewise, of commands that are about control codes
 POLICIES = ", ".join(POLICY_NAMES)
+
+
+def machines_from(incomplete: str) -> list[str]:
+    """Return the names of machines that begin so, for a shell that completes one."""
+    return [name for name in names() if name.startswith(incomplete)]
+
+
+def kernels_from(incomplete: str) -> list[str]:
+    """Return the names of kernels that begin so; the shell itself completes paths."""
+    return [name for name in CATALOG if name.startswith(incomplete)]
+
+
 KernelName = Annotated[
-    str, typer.Argument(help="A kernel's name, or the path of a listing, of machine code, or of its launch file.")
+    str,
+    typer.Argument(
+        help="A kernel's name, or the path of a listing, of machine code, or of its launch file.",
+        autocompletion=kernels_from,
+    ),
 ]
-MachineName = Annotated[str, typer.Option("--machine", help="A machine's name, or a file ending in .toml.")]
+MachineName = Annotated[
+    str,
+    typer.Option("--machine", help="A machine's name, or a file ending in .toml.", autocompletion=machines_from),
+]
 _MACHINE = "A machine's name, or a file ending in .toml. [default: {}; of machine code, that of its kind]"
-MachineOfKernel = Annotated[str | None, typer.Option("--machine", help=_MACHINE.format(MACHINE))]
-MachineOfCodes = Annotated[str | None, typer.Option("--machine", help=_MACHINE.format(OBEYS))]
+MachineOfKernel = Annotated[
+    str | None, typer.Option("--machine", help=_MACHINE.format(MACHINE), autocompletion=machines_from)
+]
+MachineOfCodes = Annotated[
+    str | None, typer.Option("--machine", help=_MACHINE.format(OBEYS), autocompletion=machines_from)
+]
 Parameters = Annotated[
     list[str] | None, typer.Option("-p", metavar="NAME=VALUE", help="A parameter of the kernel; may be repeated.")
 ]
@@ -75,6 +98,7 @@ Architecture = Annotated[
 NvccFlags = Annotated[
     str, typer.Option("--nvcc-flags", metavar="FLAGS", help='Options for compiling CUDA C, such as "-O3 -DN=4".')
 ]
+CopyTo = Annotated[Path | None, typer.Option("--copy", metavar="DIR", help="Copy them all to a new folder.")]
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON document.")]
 
 

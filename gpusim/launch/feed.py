@@ -24,6 +24,7 @@ from isa.execute.block_barriers import by_register
 from isa.execute.block_step import block_steps, texture_steps
 from isa.execute.independent import ASKS
 from isa.kernel import Kernel
+from isa.once import once
 from isa.operand import PT
 from isa.row import GLOBAL_UNITS, Unit
 from isa.values.semantics import ucompare
@@ -49,6 +50,7 @@ def _by_registers(kernel: Kernel) -> bool:
     return any(i.row.unit is Unit.BARRIER and by_register(i) for i in kernel.program.instructions)
 
 
+@once
 def recordable(kernel: Kernel) -> bool:
     """Tell whether the kernel's streams can be recorded: no address, guard or branch depends on loaded values.
 

@@ -203,6 +203,15 @@ def test_each_module_of_the_interface_says_what_it_is():
         assert all(function.__doc__ for function in functions), name
 
 
+def test_modules_stand_by_what_they_are_for():
+    """Each module has one page, under one heading; those of a use come before those that serve them inside."""
+    listed = [name for names in api.groups().values() for name in names]
+    assert sorted(listed) == sorted(set(listed)) == sorted(api.modules())
+    assert list(api.groups()) == [*api.USES, api.INSIDE]
+    shown = api.api()["api"]
+    assert shown.index("gpusim.simulation") < shown.index(f"## {api.INSIDE}") < shown.index("api/isa.frozen")
+
+
 def test_every_exported_name_is_documented():
     """Each name in `gpusim.__all__` comes from a module that has a page."""
     import gpusim  # noqa: PLC0415  (its names are imported when asked for)
