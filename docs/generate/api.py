@@ -9,11 +9,14 @@ from importlib import import_module
 from generate.markdown import block, contents, page
 
 ABOUT = """\
-From `import gpusim` come `simulate`, `bound`, `load`, `register_policy`, `RawModule`, `Texture` and `Result`. The other
-modules stand below by what they are for, and last those that serve these inside. Names that begin with an underscore,
-the rules of the timing model ([model](../model.md)) and modules that only serve the command line are left out."""
+From `import gpusim` come `simulate`, `kernels`, `machines`, `load`, `bound`, `ineffective`, `register_policy`,
+`RawModule`, `Texture`, `Result` and the errors, `UserError` above all. The other modules stand below by what they are
+for, and last those that serve these inside. Names that begin with an underscore, the rules of the timing model
+([model](../model.md)) and modules that only serve the command line are left out."""
 USES: Mapping[str, Sequence[str]] = {
     "Simulate a kernel": (
+        "gpusim.commands.python",
+        "gpusim.analysis.account.answer",
         "gpusim.simulation",
         "workloads.catalog",
         "isa.text.listing",
@@ -24,6 +27,8 @@ USES: Mapping[str, Sequence[str]] = {
     "CUDA kernels": ("gpusim.raw_module", "gpusim.texture"),
     "Bounds": ("gpusim.bounds.bounds", "gpusim.bounds.critical_path", "gpusim.bounds.roofline"),
     "Where the cycles go": (
+        "gpusim.analysis.account.diagnosis",
+        "gpusim.analysis.account.memory_rates",
         "gpusim.analysis.account.figures",
         "gpusim.analysis.account.breakdown",
         "gpusim.analysis.account.stalls",

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
+from gpusim.commands.grouped import Grouped
 from gpusim.commands.streams import CLOSED, drop_unwritten, open_closed, tell
 from isa.errors import UserError, one_line
 
@@ -120,7 +121,7 @@ def application(arguments: Sequence[str]) -> typer.Typer:
     words = {*arguments, *_completed()}
     for name, text in COMMANDS.items():
         function = _command(name) if name in words else _nothing
-        app.command(name, short_help=text)(function)
+        app.command(name, short_help=text, cls=Grouped)(function)
     return app
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tempfile
+import webbrowser
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -69,8 +71,10 @@ def view(
     other: Annotated[str | None, typer.Argument(help="A second one, shown beside the first.")] = None,
     *,
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="The HTML file; if it ends in .svg, a picture of the source view.")
-    ],
+        Path | None,
+        typer.Option("--out", "-o", help="The HTML file; if it ends in .svg, a picture of the source view."),
+    ] = None,
+    show: Annotated[bool, typer.Option("--open", help="Open it in a browser, a temporary file without --out.")] = False,
     machine: Annotated[
         list[str] | None, typer.Option("--machine", help="A machine's name, or a .toml file; two: side by side.")
     ] = None,
@@ -97,7 +101,10 @@ def view(
     Example: gpusim view examples/reduce.asm --machine gtx580 --machine h200 --out reduce.html
 
     Example: gpusim view examples/reduce.asm --machine h200 --out reduce.svg
+
+    gpusim view sgemm-lai -p m=192 -p n=192 -p k=64 --open shows it in the browser at once.
     """
+    out = _file(out, show=show)
     whole_file.check(out)
     sides = _sides([kernel, other] if other else [kernel], machine or [], policy or [])
     picture = out.suffix == ".svg"
@@ -116,6 +123,17 @@ def view(
         use = "browsers and drawing programs open it" if picture else "open it in a browser"
         lines = [f"{out}: {plural(out.stat().st_size, 'byte')}; {use}", *map(_line, runs)]
         write("".join(f"{line}\n" for line in lines))
+    if show and webbrowser.open(out.resolve().as_uri()) is False:
+        raise UserError(f"{out}: no browser opens here; open the file yourself")
+
+
+def _file(out: Path | None, *, show: bool) -> Path:
+    """The file to write: the one that is named, or one in the folder for temporary files."""
+    if out:
+        return out
+    if not show:
+        raise UserError("view: name a file, such as --out view.html, or say --open")
+    return Path(tempfile.mkdtemp(prefix="gpusim-")) / "view.html"
 
 
 def _sides(*given: Sequence[str]) -> list[tuple[str, str | None, str | None]]:

@@ -1,6 +1,7 @@
 import inspect
 import json
 import re
+from html import unescape
 from importlib import import_module
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from generate import api, commands, documents, instructions, kernels, machine_ke
 from generate.markdown import table
 from generate.stall_reasons import stall_reasons
 
+from gpusim.analysis.account.advice import ADVICE
 from gpusim.commands.main import COMMANDS
 from gpusim.commands.schema import DOCUMENTS, text
 from gpusim.machine import machine, schema
@@ -64,7 +66,8 @@ def test_each_stall_reason_has_one_row_with_its_meaning():
     found = rows(stall_reasons())
     assert [(row[0], row[1].strip("`")) for row in found] == [(str(int(one)), label(one)) for one in Stall]
     assert [row[3] for row in found] == [one.meaning for one in Stall]
-    assert all(len(row[2].strip("`")) == 1 for row in found)
+    assert [row[4] for row in found] == [ADVICE[one].remedy for one in Stall]
+    assert [unescape(re.sub("<.*?>", "", row[2])) for row in found] == [one.letter for one in Stall]
 
 
 def test_each_machine_key_has_one_row_with_its_meaning():
