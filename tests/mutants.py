@@ -215,7 +215,7 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "tags: the line that came first makes room": (tags, "use", nothing),
     "tags: lines on their way are there": (tags, "there", lambda *_: 0),
     "tags: a miss brings the line": (tags, "lost", lambda *_: 0xF),
-    "tags: the latest line's place is free": (cache, "_room", lambda sm, _words: sm.launch.misses),
+    "tags: any number of lines are on their way": (cache, "_wait_for", nothing),
     "tags: stored lines move nothing": (cache, "_drop", dropped),
     "tags: stores stay in the L1": (cache, "_far_store", lambda *arguments: arguments[-1]),
     "tags: all of the L2 is near": (cache, "_of_partition", cache._of_far),

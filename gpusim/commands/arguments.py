@@ -88,7 +88,9 @@ MaxCycles = Annotated[
 ]
 Threads = Annotated[
     int | None,
-    typer.Option("--threads", min=1, metavar="N", help="Threads that simulate all SMs. [default: all cores]"),
+    typer.Option(
+        "--threads", min=1, max=MOST_WHOLE, metavar="N", help="Threads that simulate all SMs. [default: all cores]"
+    ),
 ]
 Architecture = Annotated[
     int | None,

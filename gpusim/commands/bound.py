@@ -47,7 +47,7 @@ def bound(
     chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force))
     machine, setting = placed(chosen, machine, setting or ())
     where = machine_of(machine, setting, policy)
-    from gpusim.analysis.account import report  # noqa: PLC0415  (--help waits for no compiler)
+    from gpusim.analysis.account import report, run_document  # noqa: PLC0415  (--help waits for no compiler)
     from gpusim.bounds import bounds  # noqa: PLC0415  (--help waits for no compiler)
     from gpusim.machine.occupancy import occupancy  # noqa: PLC0415
 
@@ -56,6 +56,6 @@ def bound(
     with shown(chosen.name):
         facts = chosen, where, bounds.bound(chosen, where, limit=limit), occupancy(chosen, where), settings
     if json:
-        write_json(report.bound_document(*facts), unfelt)
+        write_json(run_document.bound_document(*facts), unfelt)
     else:
         show(report.bound_screen(*facts))

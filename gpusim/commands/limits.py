@@ -11,7 +11,7 @@ import typer
 from rich.console import RenderableType
 from rich.table import Table
 
-from gpusim.analysis.account import report
+from gpusim.analysis.account import report, run_document
 from gpusim.analysis.account.limit_study import REAL, LimitStudy, liftings, limit_study
 from gpusim.commands.arguments import (
     MOST_WHOLE,
@@ -94,7 +94,7 @@ def limits(
         )
     settings = changes(where, setting)
     if json:
-        write_json(LimitsDocument(**report.identity(chosen, where, settings), study=found), unfelt)
+        write_json(LimitsDocument(**run_document.identity(chosen, where, settings), study=found), unfelt)
     else:
         show(*_screen(chosen, where, found, settings))
 

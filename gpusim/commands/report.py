@@ -15,6 +15,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from gpusim.analysis.account import report as reports
+from gpusim.analysis.account import run_document
 from gpusim.analysis.account.pressure_report import (
     Bottleneck,
     InstructionPressure,
@@ -187,7 +188,7 @@ def _regions(kernel: Kernel, texts: Sequence[str]) -> Sequence[CodeRegion]:
 def _document(found: PressureReport, settings: Mapping[str, int | str]) -> ReportDocument:
     result = found.result
     return ReportDocument(
-        **reports.identity(result.kernel, result.machine, settings),
+        **run_document.identity(result.kernel, result.machine, settings),
         cycles=result.cycles,
         bound=result.bound,
         totals=found.totals,

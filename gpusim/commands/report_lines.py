@@ -9,6 +9,7 @@ from rich.console import RenderableType
 from rich.table import Column, Table
 
 from gpusim.analysis.account import report as reports
+from gpusim.analysis.account import run_document
 from gpusim.analysis.account.source_lines import ByLine, LineFigures
 from gpusim.commands.document import new_table, right, width
 from gpusim.support.document import LaunchDocument, Setting, doc
@@ -48,7 +49,7 @@ def check(kernel: Kernel) -> None:
 def document(found: ByLine, settings: Mapping[str, Setting]) -> ReportLinesDocument:
     """Return the figures by line as a document."""
     result = found.result
-    head = reports.identity(result.kernel, result.machine, settings)
+    head = run_document.identity(result.kernel, result.machine, settings)
     return ReportLinesDocument(**head, cycles=result.cycles, lines=found.lines, missing=found.sources.missing)
 
 

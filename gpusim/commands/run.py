@@ -8,7 +8,7 @@ from typing import Annotated, cast
 
 import typer
 
-from gpusim.analysis.account import report
+from gpusim.analysis.account import report, run_document
 from gpusim.analysis.account.energy import Spent, known, spent
 from gpusim.commands.arguments import (
     Architecture,
@@ -103,7 +103,7 @@ def run(
         joules = _spent(result, machine) if energy else None
     tell_of_turns(result.run)
     if json:
-        write_json(report.document(result, settings, joules), unfelt)
+        write_json(run_document.document(result, settings, joules), unfelt)
     else:
         show(report.screen(result, settings, joules))
     if result.verification.wrong:

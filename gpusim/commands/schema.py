@@ -22,7 +22,7 @@ from isa.reading.nearest import nearest
 # The module of each document's type, imported on demand because many need a compiler.
 DOCUMENTS = {
     "asm": "gpusim.commands.asm:AsmDocument",
-    "bound": "gpusim.analysis.account.report:BoundDocument",
+    "bound": "gpusim.analysis.account.run_document:BoundDocument",
     "codes": "gpusim.commands.codes:CodesDocument",
     "compare": "gpusim.commands.compare:CompareDocument",
     "examples": "gpusim.commands.examples:ExamplesDocument",
@@ -40,7 +40,7 @@ DOCUMENTS = {
     "report": "gpusim.commands.report:ReportDocument",
     "report-lines": "gpusim.commands.report_lines:ReportLinesDocument",
     "reproduce": "gpusim.commands.reproduce:ReproduceDocument",
-    "run": "gpusim.analysis.account.report:RunDocument",
+    "run": "gpusim.analysis.account.run_document:RunDocument",
     "sass": "gpusim.commands.sass:SassDocument",
     "schedule": "gpusim.analysis.search.scheduling:ScheduleDocument",
     "schemas": "gpusim.commands.schema:SchemasDocument",

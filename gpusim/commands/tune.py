@@ -18,7 +18,7 @@ from msgspec import structs
 from rich.console import RenderableType
 from rich.table import Table
 
-from gpusim.analysis.account import report
+from gpusim.analysis.account import report, run_document
 from gpusim.analysis.search.bounded_expression import Value
 from gpusim.analysis.search.kernel_tuner import Entry
 from gpusim.analysis.search.results_file import hash_of, results
@@ -86,7 +86,7 @@ class TuneDocument(OfSettings, frozen=True):
     ranking: Annotated[list[Ranked], doc("The fastest points.")]
     published_rank: Annotated[int | None, doc("Rank of the published point; null if it is not among the points.")]
     without: Annotated[list[Refused], doc("Points that were not simulated.")]
-    winner: Annotated[report.RunDocument, doc("The whole launch of the fastest.")]
+    winner: Annotated[run_document.RunDocument, doc("The whole launch of the fastest.")]
 
 
 @dataclass(frozen=True)
@@ -311,5 +311,5 @@ def _document(tuning: _Tuning, outcome: _Outcome, settings: Mapping[str, int | s
         ranking=[Ranked(rank=rank, **structs.asdict(each)) for rank, each in order[:top]],
         published_rank=published[0] if published else None,
         without=[Refused(each.point, each.reason) for each in outcome.trials if each.reason],
-        winner=report.document(outcome.winner, settings),
+        winner=run_document.document(outcome.winner, settings),
     )

@@ -80,5 +80,6 @@ def _columns(kind: type[msgspec.Struct], rows: Sequence[msgspec.Struct], without
 def _head(timeline: Timeline) -> dict[str, object]:
     """The document without the content of its tables."""
     rows = {"letters", "program", "blocks", "instructions", "lost", "sources"}
-    head = {name: value for name, value in msgspec.structs.asdict(timeline).items() if name not in rows}
+    fields = msgspec.structs.asdict(timeline).items()
+    head = {name: value for name, value in fields if name not in rows and value is not msgspec.UNSET}
     return {"version": VERSION} | head

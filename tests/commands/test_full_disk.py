@@ -8,10 +8,10 @@ import pytest
 from command_options import options
 from draws import few
 
-from gpusim.commands.main import execute
+from gpusim.commands.main import COMMANDS, execute
 
 LISTING = Path("examples/saxpy.asm").resolve()
-READ = {"sweep --t1", "validate --measured", "run --launch"}  # these options name files that are read
+READ = {"sweep --t1", "validate --measured"} | {f"{name} --launch" for name in COMMANDS}  # files that are read
 SWEPT = ["sweep", str(LISTING), "--set", "unit.fp32.latency=9:18:9", "--jobs", "1"]
 VALIDATED = ["validate", "h200", "--kernels", "--only", "saxpy", "--only", "solo"]
 OUTPUTS = {

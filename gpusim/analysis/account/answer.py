@@ -13,7 +13,7 @@ import msgspec
 from rich.console import Console
 
 from gpusim import simulation
-from gpusim.analysis.account import diagnosis, report, source_lines
+from gpusim.analysis.account import diagnosis, report, run_document, source_lines
 from gpusim.analysis.account.stalls import lost_slots, waiting_most, warp_cycles
 from gpusim.support.document import Setting
 
@@ -45,7 +45,7 @@ class Result(simulation.Result):
 
     def to_dict(self) -> dict[str, Any]:
         """Return the document of `gpusim run --json` as plain Python values."""
-        found: dict[str, Any] = msgspec.to_builtins(report.document(self, self.settings))
+        found: dict[str, Any] = msgspec.to_builtins(run_document.document(self, self.settings))
         return found
 
     @property

@@ -9,7 +9,7 @@ import pytest
 
 import gpusim
 from gpusim.analysis.account import answer
-from gpusim.analysis.account.report import document
+from gpusim.analysis.account.run_document import document
 
 
 @pytest.fixture(scope="module")

@@ -6,7 +6,8 @@ import pytest
 from read.schemas import check_document
 from rich.console import Console
 
-from gpusim.analysis.account.report import bound_document, bound_screen, document, screen
+from gpusim.analysis.account.report import bound_screen, screen
+from gpusim.analysis.account.run_document import bound_document, document
 from gpusim.bounds.bounds import bound
 from gpusim.machine.machine import load
 from gpusim.machine.occupancy import occupancy

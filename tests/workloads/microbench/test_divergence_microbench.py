@@ -24,7 +24,7 @@ def test_a_warp_goes_every_way():
     assert runs[1].cycles == pytest.approx(4 * runs[0].cycles, rel=0.2)
 
 
-@pytest.mark.parametrize("bad", [{"ways": 3}, {"ways": 64}, {"length": 0}, {"ways": 32, "length": 300}])
+@pytest.mark.parametrize("bad", [{"ways": 3}, {"ways": 64}, {"length": 0}, {"ways": 32, "length": 1100}])
 def test_bad_parameters_are_refused(bad):
     """Ways that are no power of two up to 32, no additions, and programs that are too long raise UserError."""
     with pytest.raises(UserError, match=r"^divergence: "):

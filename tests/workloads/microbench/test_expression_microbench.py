@@ -57,7 +57,7 @@ def test_repetitions_are_counted():
         ({"divisor": 2}, "divisor=2 is too small; give 3 or more"),
         ({"op": "shift", "divisor": 10}, "divisor=10 is no power of two"),
         ({"length": 0}, "length=0 is too small"),
-        ({"op": "sinf", "length": 1000}, "length=1000 makes"),
+        ({"op": "sinf", "length": 5000}, "length=5000 makes"),
     ],
 )
 def test_bad_parameters_are_refused(bad, message):

@@ -36,7 +36,7 @@ def test_both_barriers_of_a_round_are_needed(which):
     assert races(replace(kernel, program=replace(kernel.program, instructions=tuple(instructions)))) != []
 
 
-@pytest.mark.parametrize("bad", [{"warps": 0}, {"rounds": 0}, {"rounds": 2**31}, {"alone": -1}, {"alone": 9000}])
+@pytest.mark.parametrize("bad", [{"warps": 0}, {"rounds": 0}, {"rounds": 2**31}, {"alone": -1}, {"alone": 33000}])
 def test_numbers_out_of_range_are_refused(bad):
     """No warps, no rounds, more rounds than a counter holds, and bad numbers of barriers alone raise UserError."""
     with pytest.raises(UserError, match=r"^barrier: "):
