@@ -39,5 +39,6 @@ def copied(name: str, to: Path) -> Path:
         shutil.copytree(folder(name), to, ignore=SKIPPED)
     except OSError as error:
         shutil.rmtree(to, ignore_errors=True)  # nothing half written
-        raise UserError(f"{to}: {(error.strerror or str(error)).lower()}; give another folder") from None
+        first = error.args[0][0][-1] if isinstance(error, shutil.Error) else error.strerror or str(error)
+        raise UserError(f"{to}: {first}; give another folder") from None
     return to

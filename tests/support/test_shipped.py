@@ -46,7 +46,7 @@ def test_a_copy_is_whole_and_replaces_nothing(tmp_path):
 def test_a_copy_that_fails_leaves_nothing(tmp_path):
     """Where nothing can be written, one line says so."""
     (tmp_path / "file").write_text("")
-    with pytest.raises(UserError, match="file/below: not a directory; give another folder"):
+    with pytest.raises(UserError, match="file/below: Not a directory; give another folder"):
         shipped.copied("examples", tmp_path / "file" / "below")
 
 
