@@ -115,7 +115,7 @@ MACHINES = st.fixed_dictionaries(
 )
 
 
-@settings(REPEATABLE, max_examples=draws(100 if COMPILED else 5))
+@settings(REPEATABLE, max_examples=draws(60 if COMPILED else 5))
 @given(kernels(most_blocks=4, warp_sizes=(32,)).filter(recordable), MACHINES)
 def test_the_channels_account_for_every_load(kernel, changes):
     """Each load and fetch is done when the channels of its addresses have moved it, by an account of its own."""

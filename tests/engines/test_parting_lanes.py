@@ -32,7 +32,7 @@ def truth_of(kernel):
         return None
 
 
-@settings(REPEATABLE, max_examples=draws(150 if COMPILED else 3))
+@settings(REPEATABLE, max_examples=draws(80 if COMPILED else 3))
 @given(kernels())
 def test_values_and_counts_are_those_of_the_interpreter(kernel):
     """Memory, registers, warp instructions and active threads equal those of the interpreter, pc by pc."""

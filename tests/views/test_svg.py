@@ -4,7 +4,8 @@ from collections import defaultdict
 from xml.etree import ElementTree
 
 import pytest
-from hypothesis import given
+from draws import draws
+from hypothesis import given, settings
 from read.fenced import ROOT
 from strategies.launches import timelines
 from strategies.timeline_documents import by_hand
@@ -14,6 +15,7 @@ from gpusim.timeline.document import NONE, Issued, Line, Wait
 from gpusim.views import svg as view
 from gpusim.views.html import page
 
+SOME = settings(max_examples=draws(30))
 PIECE = re.compile(r"M([\d.]+) (\d+)h([\d.e-]+)v\d+H[\d.]+z")
 ADD = Issued(0, 0, 0, 0, 0, 4, 4, 6, NONE, 32, (Wait("barrier", 0, 4),))
 
@@ -66,12 +68,14 @@ def expected(document):
 
 
 @given(timelines())
+@SOME
 def test_each_row_shows_its_cycles(document):
     """Pixels turned back into cycles are the waits, issues and lost slots of the document, in each row and colour."""
     assert cycles(drawn(document), document) == expected(document)
 
 
 @given(timelines())
+@SOME
 def test_the_picture_says_what_it_shows(document):
     """Kernel, machine, settings, policy and cycles stand above, each warp and scheduler beside its row."""
     root = drawn(document)
@@ -84,6 +88,7 @@ def test_the_picture_says_what_it_shows(document):
 
 
 @given(timelines())
+@SOME
 def test_the_legend_explains_each_colour(document):
     """Each reason in sight has its colour, its name and its meaning below the rows, once; no other has."""
     root = drawn(document)

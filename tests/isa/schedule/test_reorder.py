@@ -20,7 +20,7 @@ from isa.schedule.reorder import improved, moved, places, put, regions, reordere
 from isa.text.listing import read
 from workloads.gemm.lai import sgemm_lai
 
-SOME = settings(REPEATABLE, max_examples=draws(40))
+SOME = settings(REPEATABLE, max_examples=draws(15))
 FEW = settings(REPEATABLE, max_examples=draws(8))
 
 

@@ -5,7 +5,8 @@ from functools import cache
 
 import numpy as np
 import pytest
-from hypothesis import given
+from draws import draws
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies import launches as strategies
 
@@ -46,6 +47,7 @@ VALUED = [row for row in ROWS if row.value is not None]
 @pytest.mark.long
 @pytest.mark.parametrize("row", VALUED, ids=lambda row: row.mnemonic)
 @given(data=st.data())
+@settings(max_examples=draws(40))
 def test_every_value_function_is_elementwise_and_keeps_its_type(row, data):
     """A row gives one pattern of its width (a comparison: bool) per lane, the same for an array as for each scalar."""
     kind, source = (np.uint32, WORDS) if row.source.width == 32 else (np.uint64, strategies.patterns64())
