@@ -47,7 +47,7 @@ def in_turn(kernel, machine, **options):
     return run
 
 
-@settings(REPEATABLE, max_examples=draws(80 if COMPILED else 4))
+@settings(REPEATABLE, max_examples=draws(80 if COMPILED else 1))
 @given(
     launches(kernels(most_blocks=30, least=4)),
     st.integers(2, 6),
