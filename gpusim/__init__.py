@@ -31,11 +31,11 @@ _HOME = {
     "UserError": "isa.errors",
     "bound": "gpusim.bounds.bounds",
     "ineffective": "gpusim.analysis.settings.ineffective",
-    "kernels": "gpusim.commands.python",
-    "load": "gpusim.commands.python",
-    "machines": "gpusim.commands.python",
+    "kernels": "gpusim.python",
+    "load": "gpusim.python",
+    "machines": "gpusim.python",
     "register_policy": "gpusim.units.policies",
-    "simulate": "gpusim.commands.python",
+    "simulate": "gpusim.python",
 }
 
 

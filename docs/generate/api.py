@@ -15,7 +15,7 @@ for, and last those that serve these inside. Names that begin with an underscore
 ([model](../model.md)) and modules that only serve the command line are left out."""
 USES: Mapping[str, Sequence[str]] = {
     "Simulate a kernel": (
-        "gpusim.commands.python",
+        "gpusim.python",
         "gpusim.analysis.account.answer",
         "gpusim.simulation",
         "workloads.catalog",

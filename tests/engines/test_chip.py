@@ -3,6 +3,7 @@
 import msgspec
 import numpy as np
 import pytest
+from chip_errors import ERRORS, MOST_CYCLES
 from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -15,7 +16,7 @@ from gpusim.jit.rule import COMPILED
 from gpusim.launch.feed import FEEDS
 from gpusim.units.ranges import MOST
 from gpusim.units.stall import Stall
-from isa.errors import DeadlockError, ExecutionError, LimitError, UserError
+from isa.errors import UserError
 from isa.execute.interpret import interpret
 from isa.text.listing import read
 from workloads.catalog import make
@@ -194,19 +195,11 @@ def test_all_sms_compute_a_product():
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize(
-    ("text", "error", "message"),
-    [
-        ("S2R R0, CTAID.X\nIADD R0, R0, 1\nLDS R1, [R0]\nEXIT", ExecutionError, "block 0"),
-        (".block 64\nBAR.SYNC 0, 96\nEXIT", DeadlockError, "barrier 0"),
-        ("again:\nBRA again", LimitError, "after 500 cycles with 3 blocks placed"),
-    ],
-    ids=["fault", "deadlock", "limit"],
-)
+@pytest.mark.parametrize(("text", "error", "message"), ERRORS)
 def test_an_error_on_an_sm_ends_the_launch(text, error, message, engine):
     """A fault, a deadlock and an endless loop end the launch; of two SMs that fault in one cycle the first is named."""
     with pytest.raises(error, match=message):
-        run_chip(read(f".grid 3\n{text}"), chip(3), engine=engine, max_cycles=500)
+        run_chip(read(f".grid 3\n{text}"), chip(3), engine=engine, max_cycles=MOST_CYCLES)
 
 
 def test_an_engine_or_a_chip_that_does_not_exist_is_refused():

@@ -3,6 +3,7 @@
 import msgspec
 import numpy as np
 import pytest
+from chip_errors import ERRORS, MOST_CYCLES
 from draws import draws, few
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -18,7 +19,6 @@ from gpusim.launch.in_turn import CONTESTED
 from gpusim.launch.launch import launch_chip
 from gpusim.launch_file.prepare import prepared
 from gpusim.machine.machine import load
-from isa.errors import DeadlockError, ExecutionError, LimitError
 from isa.execute.interpret import interpret
 from isa.row import Unit
 from isa.text.listing import read
@@ -212,19 +212,11 @@ def test_words_that_all_only_load_are_nobodys():
 
 
 @pytest.mark.parametrize("threads", THREADS)
-@pytest.mark.parametrize(
-    ("text", "error", "message"),
-    [
-        ("S2R R0, CTAID.X\nIADD R0, R0, 1\nLDS R1, [R0]\nEXIT", ExecutionError, "block 0"),
-        (".block 64\nBAR.SYNC 0, 96\nEXIT", DeadlockError, "barrier 0"),
-        ("again:\nBRA again", LimitError, "after 500 cycles with 3 blocks placed"),
-    ],
-    ids=["fault", "deadlock", "limit"],
-)
+@pytest.mark.parametrize(("text", "error", "message"), ERRORS)
 def test_errors_are_those_of_sms_in_turn(text, error, message, threads):
     """A fault, a deadlock and an endless loop are told as if SMs took turns: the first of two faults is named."""
     with pytest.raises(error, match=message):
-        run_chip(read(f".grid 3\n{text}"), plain_machine({"chip.sms": 3}), threads=threads, max_cycles=500)
+        run_chip(read(f".grid 3\n{text}"), plain_machine({"chip.sms": 3}), threads=threads, max_cycles=MOST_CYCLES)
 
 
 @pytest.mark.parametrize("machine", ["gtx580", "h200"])

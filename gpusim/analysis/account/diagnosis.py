@@ -27,7 +27,7 @@ from gpusim.support.plural import plural
 from gpusim.units.stall import BY_NUMBER, Stall, label
 
 Sure = Literal["counted", "likely", "possible"]
-WORTH = 0.05  # share from which on a finding is worth a line: half of what compilers' settings commonly change
+WORTH = 0.05  # share from which on a finding is worth a line: chosen, as are the shares below
 UNEVEN = 0.1  # share of SM time without work from which on the grid is blamed
 NEAR = 1.15  # times the bound up to which the bound's own limit is blamed: no schedule gains more than 13 %
 LEADING = 0.5  # share of the lost slots from which on their reason is the likely limit
@@ -132,14 +132,15 @@ def _reasons(result: Result) -> Iterator[Finding]:
             continue
         share = float(lost[reason]) / slots
         sure: Sure = "likely" if lost[reason] >= LEADING * every else "possible"
-        yield Finding(label(reason), share, sure, *_words(result, reason, share), _places(result, reason))
+        pcs = _places(result, reason)
+        yield Finding(label(reason), share, sure, *_words(result, reason, share, pcs), pcs)
 
 
-def _words(result: Result, reason: Stall, share: float) -> tuple[str, str]:
-    """What was found about a reason, and the remedy."""
+def _words(result: Result, reason: Stall, share: float, pcs: tuple[int, ...]) -> tuple[str, str]:
+    """What was found about a reason, mostly before some instructions, and the remedy."""
     cause, remedy = ADVICE[reason]
-    pcs = _places(result, reason)
-    what = f"{cause} ({label(reason)}) lose {100 * share:.0f} % of the issue slots{f', {_before(pcs)}' if pcs else ''}"
+    where = f", {_before(pcs)}" if pcs else ""
+    what = f"{100 * share:.0f} % of the issue slots are lost to {cause} ({label(reason)}){where}"
     if reason in MEMORY_REASONS and _of_bandwidth(result) >= BUSY_DRAM:
         busy = f"the DRAM moves {100 * _of_bandwidth(result):.0f} % of what it can"
         return f"{what}; {busy}", REMEDIES["memory bandwidth"]

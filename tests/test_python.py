@@ -7,7 +7,7 @@ import pytest
 
 import gpusim
 from gpusim.commands.machines import summary
-from gpusim.commands.python import in_python
+from gpusim.python import in_python
 from workloads.catalog import CATALOG, make
 
 SMALL = {"m": 96, "n": 96, "k": 32}
