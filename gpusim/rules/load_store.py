@@ -27,6 +27,7 @@ from gpusim.rules import (
     record,
     scoreboard,
     wait_count,
+    write_back,
 )
 from gpusim.units.opcodes import GLOBAL_MEMORY, STORE
 
@@ -130,6 +131,8 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
         ready = result_at(sm, instruction, entry, now)
     if sm.machine.obeys_codes and memory_access.loads_shared(instruction):
         ready = warp.shared_back = max(ready, warp.shared_back)
+    if sm.machine.writes_back and instruction.writes and instruction.action != STORE:
+        write_back.come_back(sm, warp.scheduler, instruction, int(entry.cycles), int(ready), now)
     warp.pending -= 1
     warp.drained = max(warp.drained, ready)
     back = _back(sm, entry, ready) if instruction.counter >= 0 else ready

@@ -65,9 +65,11 @@ def commit(sm: Sm, k: int, warp: Warp, instruction: Row, now: int) -> int:
     """Collect the instruction's operands; return by how many cycles the last is read after this one."""
     machine, scheduler = sm.machine, sm.schedulers[k]
     reads, done = _reads(sm, k, warp, instruction), now + 1
+    again = _again(sm, scheduler, instruction) if machine.address_again else -1
     for bank in range(machine.register_banks):
         count, returned = _of_bank(reads, bank), _returned(sm, instruction, bank) if instruction.bank_returns else 0
         if count + returned:
+            count += machine.address_again if count and bank == again else 0
             free = max(scheduler.bank_free[bank], now) + count
             done = max(done, free) if count else done
             scheduler.bank_free[bank] = free + returned
@@ -78,6 +80,17 @@ def commit(sm: Sm, k: int, warp: Warp, instruction: Row, now: int) -> int:
     if machine.carried:
         scheduler.reader = _slot(machine, warp) * PROGRAM + warp.pc - 1
     return done - now - 1
+
+
+@rarely
+def _again(sm: Any, scheduler: Any, instruction: Any) -> int:
+    """Return the bank of an address that comes right behind another one of that bank; -1 else."""
+    bank, last = -1, scheduler.addressed - 1
+    if instruction.queued and 0 <= instruction.pointer < sm.launch.thread_registers:
+        bank = int(sm.machine.bank_of[instruction.pointer & (BANK_PERIOD - 1)])
+    again = bank if bank == last else -1
+    scheduler.addressed = 0 if again >= 0 else bank + 1
+    return again
 
 
 @rule
