@@ -33,6 +33,7 @@ html_theme = "furo"
 html_title = "gpusim"
 html_static_path = ["style"]
 html_css_files = ["site.css"]
+html_search_scorer = str(HERE / "style" / "search.js")  # explanations before the interface
 html_copy_source = False
 html_show_copyright = False
 html_theme_options = {"top_of_page_buttons": []}

@@ -4,17 +4,38 @@ from __future__ import annotations
 
 from typing import Any
 
-__all__ = ["RawModule", "Result", "Texture", "bound", "ineffective", "load", "register_policy", "simulate"]
+__all__ = [
+    "DeadlockError",
+    "ExecutionError",
+    "LimitError",
+    "RawModule",
+    "Result",
+    "Texture",
+    "UserError",
+    "bound",
+    "ineffective",
+    "kernels",
+    "load",
+    "machines",
+    "register_policy",
+    "simulate",
+]
 
 _HOME = {
+    "DeadlockError": "isa.errors",
+    "ExecutionError": "isa.errors",
+    "LimitError": "isa.errors",
     "RawModule": "gpusim.raw_module",
-    "Result": "gpusim.simulation",
+    "Result": "gpusim.analysis.account.answer",
     "Texture": "gpusim.texture",
+    "UserError": "isa.errors",
     "bound": "gpusim.bounds.bounds",
     "ineffective": "gpusim.analysis.settings.ineffective",
-    "load": "gpusim.machine.machine",
+    "kernels": "gpusim.commands.python",
+    "load": "gpusim.commands.python",
+    "machines": "gpusim.commands.python",
     "register_policy": "gpusim.units.policies",
-    "simulate": "gpusim.simulation",
+    "simulate": "gpusim.commands.python",
 }
 
 

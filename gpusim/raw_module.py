@@ -128,6 +128,7 @@ class RawFunction:
         machine: Machine | str | None = None,
         caches: str | None = "warm",
         sms: Sms = 1,
+        threads: int | None = None,
         complete: bool = True,
         force: bool = False,
         stack: int = STACK_BYTES,
@@ -145,8 +146,8 @@ class RawFunction:
         that of the code's architecture; `force` lets others run it. `caches`: warm, the L2 holds the arrays; cold;
         None, as the machine has it. With `sms=1` the SM with the most blocks is simulated, and the blocks of other SMs
         are run in program order without time, so that all results are there; unless `complete`, they don't run at all.
-        `sms="all"` simulates all. Without `values` only time is found, and arrays stay. Raises UserError for arguments
-        that the kernel doesn't take, and as `simulate` does.
+        `sms="all"` simulates all, on so many `threads`. Without `values` only time is found, and arrays stay. Raises
+        UserError for arguments that the kernel doesn't take, and as `simulate` does.
         """
         _check_bytes(shared_mem=shared_mem, stack=stack)
         if not isinstance(args, tuple | list):
@@ -156,6 +157,7 @@ class RawFunction:
         made = self._kernel(grid, block, args, shared_mem, stack, found)
         kernel = replace(load.on_chip(made, where.chip.sms), any_machine=force)
         options = {"engine": engine, "policy": policy, "max_cycles": max_cycles, "trace": trace, "progress": progress}
+        options["threads"] = threads
         sample = "all" if sms == 1 else None
         result = simulate(kernel, where, sms=sms, sample=sample, values=values, **options)  # type: ignore[arg-type]  # each has its own type
         if values:

@@ -36,6 +36,7 @@ from gpusim.support.document import doc
 from gpusim.units.capacities import NEVER
 from gpusim.verify import UNCHECKED, Verification, verify
 from isa.dataflow.address_slice import address_slice
+from isa.dataflow.missing_waits import MissingWait, missing_waits
 from isa.errors import UserError
 from isa.execute import touched_lines
 from isa.execute.interpret import interpret
@@ -127,6 +128,11 @@ class Result:
         """Races in the first block, one for each pair of instructions; None, not searched, for kernels not racy."""
         return tuple(find_races(self.kernel, (0,))) if self.kernel.racy else None
 
+    @cached_property
+    def missing_waits(self) -> tuple[MissingWait, ...]:
+        """Waits that machine code lacks, whose results are taken as in time; empty for other programs."""
+        return missing_waits(self.kernel.program) if self.kernel.architecture else ()
+
     @property
     def percent_of_peak(self) -> float:
         """100 gflops / peak_gflops."""
@@ -146,6 +152,7 @@ def simulate(
     sms: Sms = 1,
     trace: bool = False,
     fast_forward: bool = True,
+    threads: int | None = None,
 ) -> Result:
     """Simulate a launch on a machine, given as an object or by name, and check its values.
 
@@ -153,8 +160,9 @@ def simulate(
     blocks to simulate, rounded up to at least two whole waves, from which the time of all is estimated; "all" computes
     the values of every block; None computes as many as are quick. `fast_forward` skips periods of a recurring state at
     once. `sms`: 1 for the SM that gets the most blocks, with its share of the bandwidth, or "all" for all SMs and every
-    block. `progress(blocks done, blocks in all)` is called now and then. Raises UserError where kernel and machine
-    don't fit, ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
+    block, on so many `threads` (None: one for each core). `progress(blocks done, blocks in all)` is called now and
+    then. Raises UserError where kernel and machine don't fit, ExecutionError at a fault, DeadlockError, and LimitError
+    beyond `max_cycles`.
     """
     if not isinstance(kernel, Kernel):
         raise UserError(f"kernel={kernel!r}: no kernel; make one with workloads.catalog.make or isa.text.listing.load")
@@ -163,11 +171,9 @@ def simulate(
     kernel = on_chip(kernel, machine.chip.sms)
     occupancy(kernel, machine)  # refuses launches that don't fit before anything is computed
     limit = NEVER if max_cycles is None else max_cycles
-    if _valid_sms(sms, sample) == "all":
-        feed = EXECUTION_DRIVEN if values else TRACE_DRIVEN
-        everything = run_chip(
-            kernel, machine, engine=engine, feed=feed, max_cycles=limit, trace=trace, progress=progress
-        )
+    if _valid_sms(sms, sample, threads) == "all":
+        whole = partial(run_chip, feed=EXECUTION_DRIVEN if values else TRACE_DRIVEN, threads=threads)
+        everything = whole(kernel, machine, engine=engine, max_cycles=limit, trace=trace, progress=progress)
         return _result_of_all(kernel, machine, everything, values)
     runner = partial(run_sm, kernel, machine, engine=engine, max_cycles=limit, fast_forward=fast_forward)
     observed = partial(runner, trace=trace, progress=progress)
@@ -277,9 +283,12 @@ def _result_of_all(kernel: Kernel, machine: Machine, run: ChipRun, values: bool)
     )
 
 
-def _valid_sms(sms: Sms, sample: Sample) -> Sms:
+def _valid_sms(sms: Sms, sample: Sample, threads: int | None) -> Sms:
     if sms not in (1, "all"):
         raise UserError(f"sms={sms}: give 1 or all")
+    if threads is not None and (sms == 1 or threads < 1):
+        reason = "one SM runs on one thread; take all SMs, or leave it out" if sms == 1 else "give at least 1"
+        raise UserError(f"threads={threads}: {reason}")
     if sms == "all" and sample not in (None, "all"):
         raise UserError(f"sample={sample}: of all SMs every block is simulated; leave it out, or take one SM")
     return sms

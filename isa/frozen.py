@@ -5,6 +5,8 @@ from __future__ import annotations
 from types import MappingProxyType
 from typing import Any
 
+KEPT = "results"  # what isa.once keeps with a record, by function and arguments
+
 
 class _Pairs(tuple[tuple[Any, Any], ...]):
     """The pairs of a read-only mapping."""
@@ -13,8 +15,9 @@ class _Pairs(tuple[tuple[Any, Any], ...]):
 
 
 def state(record: Any) -> dict[str, Any]:
-    """Return the fields of a record for pickling, read-only mappings as pairs: its `__getstate__`."""
-    return {name: _Pairs(v.items()) if isinstance(v, MappingProxyType) else v for name, v in vars(record).items()}
+    """Return the fields of a record for pickling, read-only mappings as pairs, without results: its `__getstate__`."""
+    fields = ((name, value) for name, value in vars(record).items() if name != KEPT)
+    return {name: _Pairs(v.items()) if isinstance(v, MappingProxyType) else v for name, v in fields}
 
 
 def restore(record: Any, fields: dict[str, Any]) -> None:

@@ -16,6 +16,7 @@ with app.setup:
     from gpusim import Result
     from gpusim.bounds.equations import WARP_SIZE, threads_needed
     from gpusim.units.record import ISSUE
+    from gpusim.views.palette import COLOURS
     from workloads.catalog import make
 
     LATENCY = 24  # cycles of a multiply-add, as CME213 takes them
@@ -24,6 +25,7 @@ with app.setup:
     CHAINS = 1, 2, 4
     SHOWN = 60  # cycles
     ENOUGH = 0.95  # of all issue slots
+    ISSUED, UNDER_WAY = COLOURS["selected"].light, COLOURS["under_way"].light
 
 
 @app.function(hide_code=True)
@@ -90,9 +92,9 @@ def _():
             mo.md("""
     ## See it
 
-    Each bar below is one instruction, from its issue (red) until its result is available; only then can the warp issue
-    the next one of that chain. The top rows are the issue slots of both schedulers, red if used. **A white slot is
-    lost.** Fill them, first with warps, then with independent instructions.
+    Each bar below is one instruction, from its issue (black) until its result is available; only then can the warp
+    issue the next one of that chain. The top rows are the issue slots of both schedulers, black if used. **A white
+    slot is lost.** Fill them, first with warps, then with independent instructions.
     """),
             mo.hstack([warps, chains, latency], justify="start", gap=2, wrap=True),
         ]
@@ -112,11 +114,17 @@ def _(chains, latency, warps):
     _figure, (_top, _axes) = plt.subplots(2, sharex=True, figsize=(7.4, 4.6), height_ratios=(1, 5))
     for _scheduler in range(2):
         _starts = _slots["cycle"][_slots["warp"] % 2 == _scheduler].tolist()
-        _top.broken_barh([(cycle, 2) for cycle in _starts], (_scheduler - 0.4, 0.8), color="C3", ec="white", lw=1)
+        _top.broken_barh(
+            [(cycle, 2) for cycle in _starts],
+            (_scheduler - 0.4, 0.8),
+            color=ISSUED,
+            ec="white",
+            lw=1,
+        )
     _top.set(yticks=(0, 1), yticklabels=("scheduler 0", "scheduler 1"), ylim=(1.5, -0.5))
     for _cycle, _warp in zip(_trace["cycle"].tolist(), _trace["warp"].tolist(), strict=True):
-        _axes.broken_barh([(_cycle, latency.value)], (_warp - 0.4, 0.8), color="C0", alpha=0.25, ec="white", lw=1)
-    _axes.plot(_trace["cycle"] + 0.5, _trace["warp"], "|", color="C3", ms=80 / max(4, warps.value), mew=3)
+        _axes.broken_barh([(_cycle, latency.value)], (_warp - 0.4, 0.8), color=UNDER_WAY, ec="white", lw=1)
+    _axes.plot(_trace["cycle"] + 0.5, _trace["warp"], "|", color=ISSUED, ms=80 / max(4, warps.value), mew=3)
     _axes.set(xlim=(_start, _start + SHOWN), xlabel="shader cycle", ylabel="warp", ylim=(warps.value - 0.4, -0.6))
     _axes.yaxis.set_major_locator(MaxNLocator(integer=True))
     picture(

@@ -17,6 +17,7 @@ with app.setup:
     from gpusim.timeline.document import Issued, Timeline, Wait
     from gpusim.units.policies import POLICY_NAMES
     from gpusim.views.explain import Step, explain
+    from gpusim.views.palette import COLOURS as PALETTE
     from isa.text import listing
 
     State = tuple[str, Issued, Wait | None]  # name of the state or stall reason, the instruction, why it waits
@@ -32,13 +33,16 @@ with app.setup:
         "A load that finds the queue full costs its slot": {"issue.refused_wastes_slot": 0},
     }
     COLOURS = {  # background and letters
-        "selected": ("#0072B2", "white"),
-        "issue_interval": ("#D9D9D9", "black"),
-        "wait": ("#E69F00", "black"),
-        "short_scoreboard": ("#D55E00", "white"),
-        "mio_throttle": ("#CC79A7", "black"),
-        "not_selected": ("#F0E442", "black"),
-        "math_pipe_throttle": ("#56B4E9", "black"),
+        name: (PALETTE[name].light, PALETTE[name].letters.light)
+        for name in (
+            "selected",
+            "issue_interval",
+            "wait",
+            "short_scoreboard",
+            "mio_throttle",
+            "not_selected",
+            "math_pipe_throttle",
+        )
     }
     OTHER = "white", "black"
     MEANING = {
@@ -145,7 +149,7 @@ def _():
         picture(
             _figure,
             f"The first cycles of {WARPS} warps on one scheduler of a GTX 580. Each has {ROUNDS} rounds of a wide load "
-            f"from shared memory and {2 * PAIRS} multiply-adds on it. Blue is an issue; other colours are waits, "
+            f"from shared memory and {2 * PAIRS} multiply-adds on it. Black is an issue; other colours are waits, "
             "for the reasons in the legend.",
         ),
     )

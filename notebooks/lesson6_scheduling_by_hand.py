@@ -20,6 +20,7 @@ with app.setup:
     from gpusim.machine.machine import peak_fp64_gflops
     from gpusim.reproduction.claims import published
     from gpusim.reproduction.main_loop import main_loop
+    from gpusim.views.palette import COLOURS
     from isa.schedule.reorder import improved, regions, reordered, static_stalls
     from isa.schedule.schedule import stalls
     from isa.text.assembler import assemble
@@ -54,13 +55,13 @@ with app.setup:
 
 @app.function(hide_code=True)
 def timed(order: Sequence[int]) -> Figure:
-    """Return a figure of the issues of one warp in this order (blue) and of its stalls before them (orange)."""
+    """Return a figure of the issues of one warp in this order (black) and of its stalls before them (orange)."""
     code = [PROGRAM.instructions[index] for index in order]
     figure, axes = plt.subplots(figsize=(7.4, 3.6))
     time = 0
     for row, (index, instruction, stall) in enumerate(zip(order, code, stalls(code, COSTS), strict=True)):
-        axes.barh(row, stall, left=time, color="C1", height=0.8)
-        axes.barh(row, COSTS.issue_interval, left=time + stall, color="C0", height=0.8)
+        axes.barh(row, stall, left=time, color=COLOURS["wait"].light, height=0.8)
+        axes.barh(row, COSTS.issue_interval, left=time + stall, color=COLOURS["selected"].light, height=0.8)
         time += stall + COSTS.issue_interval
         axes.text(time + 2, row, f"{LETTERS[index]}  {show_instruction(instruction)}", va="center", fontsize=8)
     axes.set(xlabel="shader cycles of one warp", yticks=(), ylim=(len(code) - 0.4, -0.6), xlim=(0, 260))
@@ -128,9 +129,10 @@ def _(runs):
     _figure, _axes = plt.subplots(figsize=(7.4, 2.8))
     for _name in lost:
         _left = 0.0
-        for _number, _reason in enumerate(_shown):
+        for _reason in _shown:
             _share = lost[_name].get(_reason, 0.0)
-            _axes.barh(_name, _share, left=_left, color=f"C{_number}", label=_reason if _name == "v1" else None)
+            _colour = COLOURS["selected" if _reason == "used" else _reason].light
+            _axes.barh(_name, _share, left=_left, color=_colour, label=_reason if _name == "v1" else None)
             _left += _share
         _axes.barh(_name, 100 - _left, left=_left, color="black", alpha=0.3, label="others" if _name == "v1" else None)
     _axes.set(xlabel="% of all issue slots", xlim=(0, 100))

@@ -10,7 +10,7 @@ from lowered import SCALE, stand_in
 import gpusim
 from gpusim.machine.machine import load
 from isa import memory
-from isa.errors import UserError
+from isa.errors import ExecutionError, UserError
 
 DATA = Path(__file__).with_name("isa") / "sass" / "data"
 PLAIN = SCALE.replace("c[x]", "c[argument1]")  # doubles the elements of the first argument, a thread for each
@@ -143,6 +143,29 @@ def test_machine_code_computes(sms):
     assert y.tolist() == expected.tolist()
     assert x.tolist() == numbers(1000).tolist()
     assert result.run.warp_instructions > 0
+
+
+@pytest.mark.jit
+def test_a_bad_address_is_the_programs():
+    """An access between buffers is told with its 64 bits, by the engine and by the interpreter, as pointers have them.
+
+    x has 64 elements and begins at 0x7f0000001000; y is next, 4096 bytes on. Block 1 reads x at element 64.
+    """
+    saxpy = gpusim.RawModule(path=DATA.parents[3] / "examples" / "saxpy.sass").get_function("saxpy")
+    arguments = np.int32(128), np.float32(2), numbers(64), numbers(128)
+    for sms in (1, "all"):  # of one SM that of block 0: block 1 is run in program order
+        with pytest.raises(ExecutionError, match=r"block 1, .* 4 bytes at 0x7f000000[12]100 lie in no buffer") as error:
+            saxpy((2,), (64,), arguments, sms=sms)
+        assert " at 0x7f000000" in str(error.value).partition("; the nearest is argument")[2]
+
+
+@pytest.mark.jit
+def test_memory_that_does_not_suffice_is_that_of_the_launch(module, monkeypatch):
+    """A store beyond shared or local memory tells what to give the launch, and no directive of listings."""
+    for space, fix in (("S", "more dynamic shared memory"), ("L", "more stack")):
+        stand_in(monkeypatch, f"ST{space} [RZ+0x100000], RZ\nEXIT")
+        with pytest.raises(ExecutionError, match=f"correct the address, or give the launch {fix}"):
+            module.get_function("flip")((1,), (32,), (numbers(32), *REST))
 
 
 def test_names(module):

@@ -3,55 +3,106 @@
 from __future__ import annotations
 
 import pkgutil
+from collections.abc import Mapping, Sequence
 from importlib import import_module
 
 from generate.markdown import block, contents, page
 
 ABOUT = """\
-From `import gpusim` come `simulate`, `bound`, `load`, `register_policy`, `RawModule`, `Texture` and `Result`; other
-modules serve further use.
-Names that begin with an underscore, the rules of the timing model ([model](../model.md)) and modules that only serve
-the command line are left out."""
-TOP = (
-    "gpusim.simulation",
-    "gpusim.raw_module",
-    "gpusim.texture",
-    "gpusim.machine.machine",
-    "gpusim.machine.file",
-    "gpusim.units.policies",
-    "gpusim.units.stall",
-    "gpusim.timeline.document",
-    "gpusim.timeline.file",
-    "gpusim.machine.occupancy",
-    "gpusim.verify",
-    "gpusim.launch.assign_codes",
-    "gpusim.launch.latencies",
-    "gpusim.engines.simulate",
-    "gpusim.engines.sm_run",
-    "gpusim.support.document",
-    "gpusim.units.energy",
-    "gpusim.launch.launch",
-    "gpusim.machine.schema",
-)
+From `import gpusim` come `simulate`, `kernels`, `machines`, `load`, `bound`, `ineffective`, `register_policy`,
+`RawModule`, `Texture`, `Result` and the errors, `UserError` above all. The other modules stand below by what they are
+for, and last those that serve these inside. Names that begin with an underscore, the rules of the timing model
+([model](../model.md)) and modules that only serve the command line are left out."""
+USES: Mapping[str, Sequence[str]] = {
+    "Simulate a kernel": (
+        "gpusim.commands.python",
+        "gpusim.analysis.account.answer",
+        "gpusim.simulation",
+        "workloads.catalog",
+        "isa.text.listing",
+        "gpusim.verify",
+        "gpusim.engines.simulate",
+        "gpusim.engines.sm_run",
+    ),
+    "CUDA kernels": ("gpusim.raw_module", "gpusim.texture"),
+    "Bounds": ("gpusim.bounds.bounds", "gpusim.bounds.critical_path", "gpusim.bounds.roofline"),
+    "Where the cycles go": (
+        "gpusim.analysis.account.diagnosis",
+        "gpusim.analysis.account.memory_rates",
+        "gpusim.analysis.account.figures",
+        "gpusim.analysis.account.breakdown",
+        "gpusim.analysis.account.stalls",
+        "gpusim.analysis.account.hazards",
+        "gpusim.analysis.account.limit_study",
+        "gpusim.analysis.account.source_lines",
+        "gpusim.analysis.account.energy",
+        "gpusim.units.stall",
+    ),
+    "Timelines and views": (
+        "gpusim.timeline.document",
+        "gpusim.timeline.file",
+        "gpusim.views.html",
+        "gpusim.views.svg",
+        "gpusim.views.perfetto",
+        "gpusim.views.kanata",
+    ),
+    "Machines and policies": (
+        "gpusim.machine.machine",
+        "gpusim.machine.file",
+        "gpusim.machine.schema",
+        "gpusim.machine.occupancy",
+        "gpusim.units.policies",
+        "gpusim.units.energy",
+        "gpusim.analysis.settings.ineffective",
+    ),
+    "Sweeps, tuning and schedules": (
+        "gpusim.analysis.search.sweep",
+        "gpusim.analysis.search.search",
+        "gpusim.analysis.search.tuning",
+        "gpusim.analysis.search.schedule_search",
+        "isa.schedule.reorder",
+        "gpusim.launch.assign_codes",
+        "gpusim.launch.latencies",
+    ),
+    "Programs, values and races": (
+        "isa.kernel",
+        "isa.program",
+        "isa.instruction",
+        "isa.text.assembler",
+        "isa.execute.interpret",
+        "isa.execute.races",
+        "isa.execute.traffic",
+    ),
+    "Documents and errors": ("gpusim.support.document", "isa.errors"),
+}
+INSIDE = "Inside"  # the title of what serves those
+ALSO = ("gpusim.launch.launch",)  # inside, of packages that are else left out
 ELSEWHERE = {"gpusim.machine.machine": "Machine"}  # names that a module passes on, and another page has
 PACKAGES = "gpusim.bounds", "gpusim.analysis", "gpusim.views", "isa", "workloads"
 
 
 def modules() -> tuple[str, ...]:
-    """Return the names of the modules that have a page, by package."""
-    inside = (
+    """Return the names of the modules that have a page: those of a use first, by use."""
+    return tuple(name for names in groups().values() for name in names)
+
+
+def groups() -> Mapping[str, Sequence[str]]:
+    """Return the names of the modules that have a page by what they are for."""
+    used = {name for names in USES.values() for name in names}
+    found = (
         module.name
         for package in PACKAGES
         for module in pkgutil.walk_packages(import_module(package).__path__, f"{package}.")
         if not module.ispkg
     )
-    return (*TOP, *inside)
+    return {**USES, INSIDE: (*ALSO, *(name for name in found if name not in used))}
 
 
 def api() -> dict[str, str]:
     """Return the pages by their paths: `api`, and one for each module."""
     pages = {f"api/{name}": page(name, block(_automodule(name), "{eval-rst}")) for name in modules()}
-    return {"api": page("Python", ABOUT, contents(*pages))} | pages
+    parts = [part for use, names in groups().items() for part in (f"## {use}", contents(*(f"api/{n}" for n in names)))]
+    return {"api": page("Python", ABOUT, *parts)} | pages
 
 
 def _automodule(name: str) -> str:

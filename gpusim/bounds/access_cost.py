@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gpusim.rules import instruction_replay, load_store, memory_access
-from gpusim.state.unpacked import unpacked
+from gpusim.state.unpacked import unpacked, unpacked_rows
 from gpusim.units.cache import FAR, NEAR
 from gpusim.units.capacities import LANES
 from gpusim.units.layout import layout
@@ -45,11 +45,10 @@ def costs(numbers: Any, program: Any, profile: Profile, seen: Seen) -> Mapping[i
     `numbers` and `program` are those of a launch, as records; nothing in them is changed.
     """
     ground = SimpleNamespace(machine=unpacked(numbers), scratch=unpacked(SCRATCH), load_store=SimpleNamespace())
-    return {
-        pc: _cost(ground, unpacked(program[pc]), active, seen)
-        for pc, patterns in profile.accesses.items()
-        if (active := [p for p in patterns if p.active.any()])
-    }
+    active = {pc: [p for p in patterns if p.active.any()] for pc, patterns in profile.accesses.items()}
+    accessed = [pc for pc, patterns in active.items() if patterns]
+    rows = unpacked_rows(program[accessed])
+    return {pc: _cost(ground, row, active[pc], seen) for pc, row in zip(accessed, rows, strict=True)}
 
 
 def _cost(sm: SimpleNamespace, row: SimpleNamespace, patterns: list[Pattern], seen: Seen) -> AccessCost:

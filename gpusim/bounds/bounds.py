@@ -8,7 +8,7 @@ addresses it touches. All cycles are shader cycles of the SM that gets the most 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import ceil
 from typing import Annotated
@@ -18,6 +18,7 @@ import numpy as np
 from gpusim.bounds import chain, pressure, rates
 from gpusim.bounds.pressure import Pipes, Pressure, Resource, Work, added
 from gpusim.bounds.profiled import profiled
+from gpusim.bounds.wasted import conflicts, scattered
 from gpusim.machine.machine import Machine
 from gpusim.support.document import Gflops, doc
 from gpusim.units.pipe import pipe_names
@@ -49,6 +50,14 @@ class Bound:
     blocks: Annotated[int, doc("Blocks of the SM, or of all SMs.")]
     profiled_blocks: Annotated[int, doc("Blocks that were profiled to know all of these.")]
     alike: bool
+    conflicts: Annotated[
+        Mapping[int, float],
+        doc("Passes through shared memory for each that the width needs, by program counter, where they are more."),
+    ] = field(default_factory=dict)
+    scattered: Annotated[
+        Mapping[int, float],
+        doc("Sectors of global memory for each that the bytes fill, by program counter, where they are twice as many."),
+    ] = field(default_factory=dict)
 
 
 def bound(kernel: Kernel, machine: Machine, *, all_sms: bool = False, limit: int = LIMIT) -> Bound:
@@ -70,7 +79,18 @@ def bound(kernel: Kernel, machine: Machine, *, all_sms: bool = False, limit: int
     limiter = max(limits, key=limits.__getitem__)
     rate = rates.gflops(kernel, machine, limits[limiter])
     percent = 100 * rate / rates.peak_gflops(kernel, machine)
-    return Bound(limits[limiter], rate, percent, limiter, limits, len(ids), found.blocks, found.alike)
+    return Bound(
+        limits[limiter],
+        rate,
+        percent,
+        limiter,
+        limits,
+        len(ids),
+        found.blocks,
+        found.alike,
+        dict(conflicts(found.works)),
+        dict(scattered(found.works)),
+    )
 
 
 def works(kernel: Kernel, machine: Machine, *, limit: int = LIMIT) -> tuple[list[Work], Fraction]:

@@ -21,7 +21,7 @@ import numpy as np
 from gpusim.bounds.access_cost import AccessCost
 from gpusim.rules import barrier, control_code, scoreboard, stall_accounting, wait_count
 from gpusim.state.sm import warp_t
-from gpusim.state.unpacked import unpacked
+from gpusim.state.unpacked import unpacked, unpacked_rows
 from gpusim.units.capacities import LANES
 from gpusim.units.convergence import GO_INDIRECT, IF_PARTED
 from gpusim.units.opcodes import BARRIER, BRANCH, EXIT, FETCH, LOAD
@@ -69,7 +69,7 @@ class SingleWarp:
 
 def code(numbers: Any, program: Any, costs: Mapping[int, AccessCost], always: frozenset[int]) -> Code:
     """Unpack a launch's machine and program, and find its basic blocks."""
-    rows = [unpacked(row) for row in program]
+    rows = unpacked_rows(program)
     after = {pc + 1 for pc, row in enumerate(rows) if row.action in (BRANCH, EXIT) or row.steers}
     met = {
         row.reconvergence for row in rows if row.reconvergence >= 0

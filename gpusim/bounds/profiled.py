@@ -22,6 +22,7 @@ from isa.execute.block_step import block_steps, texture_steps
 from isa.execute.profile import Profile, profile
 from isa.execute.touched_lines import without_contents
 from isa.kernel import Kernel
+from isa.once import once
 from isa.operand import PT
 
 ALL_PROFILED = 3  # blocks of an SM up to which all are profiled; of more, the first, middle and last, if alike
@@ -79,13 +80,18 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
     steps, moving = block_steps(kernel), bool(base.numbers.fetch_cost) and texture_steps(kernel) != {}
     found = None if steps is None or moving else placements(kernel, steps, machine.global_memory.line_bytes, ids)
     if found:
-        first = profile(light, limit=limit)
+        first = _first(light, limit)
         return Profiled([work(first, *each) for each in _placed(first, cost, found)], 1, alike=True)
     most = ALL_FETCHING if moving else ALL_PROFILED
     few = [of(block) for block in (ids if len(ids) <= most else (ids[0], ids[len(ids) // 2], ids[-1]))]
     alike = all(np.array_equal(few[0].profile.counts, other.profile.counts) for other in few)
     every = few if alike or len(few) == len(ids) else [of(block) for block in ids]
     return Profiled(every, len(every), alike)
+
+
+@once
+def _first(light: Kernel, limit: int) -> Profile:
+    return profile(light, limit=limit)
 
 
 def _placed(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import reduce
 from operator import getitem
 from pathlib import Path
@@ -15,7 +16,7 @@ import typer
 
 from gpusim.launch_file.files import is_launch
 from gpusim.machine.architecture import machine_for
-from gpusim.machine.machine import Machine, load, read
+from gpusim.machine.machine import Machine, load, names, read
 from gpusim.units.policies import POLICY_NAMES, check_policy
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -33,13 +34,36 @@ POLICY = "schedulers.policy"  # the path that `--policy` sets
 MACHINE = "gtx580"  # where none is given, and the kernel is no machine code
 OBEYS = "v100"  # likewise, of commands that are about control codes
 POLICIES = ", ".join(POLICY_NAMES)
+
+
+def machines_from(incomplete: str) -> list[str]:
+    """Return the names of machines that begin so, for a shell that completes one."""
+    return [name for name in names() if name.startswith(incomplete)]
+
+
+def kernels_from(incomplete: str) -> list[str]:
+    """Return the names of kernels that begin so; the shell itself completes paths."""
+    return [name for name in CATALOG if name.startswith(incomplete)]
+
+
 KernelName = Annotated[
-    str, typer.Argument(help="A kernel's name, or the path of a listing, of machine code, or of its launch file.")
+    str,
+    typer.Argument(
+        help="A kernel's name, or the path of a listing, of machine code, or of its launch file.",
+        autocompletion=kernels_from,
+    ),
 ]
-MachineName = Annotated[str, typer.Option("--machine", help="A machine's name, or a file ending in .toml.")]
+MachineName = Annotated[
+    str,
+    typer.Option("--machine", help="A machine's name, or a file ending in .toml.", autocompletion=machines_from),
+]
 _MACHINE = "A machine's name, or a file ending in .toml. [default: {}; of machine code, that of its kind]"
-MachineOfKernel = Annotated[str | None, typer.Option("--machine", help=_MACHINE.format(MACHINE))]
-MachineOfCodes = Annotated[str | None, typer.Option("--machine", help=_MACHINE.format(OBEYS))]
+MachineOfKernel = Annotated[
+    str | None, typer.Option("--machine", help=_MACHINE.format(MACHINE), autocompletion=machines_from)
+]
+MachineOfCodes = Annotated[
+    str | None, typer.Option("--machine", help=_MACHINE.format(OBEYS), autocompletion=machines_from)
+]
 Parameters = Annotated[
     list[str] | None, typer.Option("-p", metavar="NAME=VALUE", help="A parameter of the kernel; may be repeated.")
 ]
@@ -62,6 +86,10 @@ MaxCycles = Annotated[
         help=f"Stop with an error after so many; listings: {MAX_CYCLES // 10**6} million.",
     ),
 ]
+Threads = Annotated[
+    int | None,
+    typer.Option("--threads", min=1, metavar="N", help="Threads that simulate all SMs. [default: all cores]"),
+]
 Architecture = Annotated[
     int | None,
     typer.Option(
@@ -75,14 +103,32 @@ Architecture = Annotated[
 NvccFlags = Annotated[
     str, typer.Option("--nvcc-flags", metavar="FLAGS", help='Options for compiling CUDA C, such as "-O3 -DN=4".')
 ]
+CopyTo = Annotated[Path | None, typer.Option("--copy", metavar="DIR", help="Copy them all to a new folder.")]
+LaunchFile = Annotated[
+    Path | None, typer.Option("--launch", metavar="FILE", help="The launch file of machine code: k.toml of k.cubin.")
+]
+Force = Annotated[bool, typer.Option("--force", help="Run machine code on a machine that doesn't execute it: what if.")]
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON document.")]
 
 
-def kernel_of(name: str, parameters: Sequence[str]) -> Kernel:
+@dataclass(frozen=True)
+class CodeOptions:
+    """How machine code or CUDA C is read and launched: the options of that name, as they are given."""
+
+    architecture: int | None = None
+    launch: Path | None = None
+    nvcc_flags: str = ""
+    force: bool = False
+
+
+AS_IT_IS = CodeOptions()
+
+
+def kernel_of(name: str, parameters: Sequence[str], options: CodeOptions = AS_IT_IS) -> Kernel:
     """Return the kernel of a name and its parameters, of a listing, or of machine code; raises UserError."""
     given = pairs("-p", "name=value", parameters)
-    if is_code(name):
-        return code_of(name, parameters)
+    if is_code(name) or options != AS_IT_IS:
+        return code_of(name, parameters, options)
     if not is_listing(name):
         return make(name, given)
     if given:
@@ -90,29 +136,30 @@ def kernel_of(name: str, parameters: Sequence[str]) -> Kernel:
     return listing.load(name)
 
 
-def code_of(
-    name: str,
-    parameters: Sequence[str] = (),
-    launch: Path | None = None,
-    nvcc_flags: Sequence[str] = (),
-    *,
-    architecture: int | None = None,
-    force: bool = False,
-) -> Kernel:
+def code_of(name: str, parameters: Sequence[str] = (), options: CodeOptions = AS_IT_IS) -> Kernel:
     """Return the kernel of machine code or CUDA C with its launch file, by the path of either; raises UserError.
 
-    `launch` is the launch file, where it is not beside the code; `architecture` is taken in place of the launch file's.
-    With `force` any machine may run it.
+    The launch file that is given need not be beside the code; the architecture is taken in place of the launch file's.
     """
     from gpusim.launch_file.prepare import prepared  # noqa: PLC0415  (--help waits for no NumPy)
 
-    given = {"--launch": launch, "--arch": architecture, "--nvcc-flags": nvcc_flags, "--force": force}
     if not is_code(name):
-        option = next((option for option, value in given.items() if value), "code")
-        raise UserError(f"{option}: {name} is no machine code; leave the option out")
+        raise UserError(f"{_first(options)}: {name} is no machine code; leave the option out")
     if parameters:
         raise UserError(f"-p {parameters[0]}: {name} is machine code; change its launch file instead")
-    return prepared(name, launch, architecture=architecture, nvcc_flags=nvcc_flags, force=force)
+    flags = flags_of(options.nvcc_flags)
+    return prepared(name, options.launch, architecture=options.architecture, nvcc_flags=flags, force=options.force)
+
+
+def _first(options: CodeOptions) -> str:
+    """Return the name of the first option that is given."""
+    given = {
+        "--launch": options.launch,
+        "--arch": options.architecture,
+        "--nvcc-flags": options.nvcc_flags,
+        "--force": options.force,
+    }
+    return next((option for option, value in given.items() if value), "code")
 
 
 def placed(

@@ -12,7 +12,19 @@ from typing import Annotated
 import typer
 
 from gpusim.analysis.search.sweep import MOST, Axis, Subject, SweepPoint
-from gpusim.commands.arguments import MACHINE, POLICIES, POLICY, code_of, cycles_of, is_code, is_listing, pairs, placed
+from gpusim.commands.arguments import (
+    AS_IT_IS,
+    MACHINE,
+    POLICIES,
+    POLICY,
+    CodeOptions,
+    code_of,
+    cycles_of,
+    is_code,
+    is_listing,
+    pairs,
+    placed,
+)
 from gpusim.commands.notices import Launched
 from gpusim.machine import machine as model
 from gpusim.machine.facts import checked
@@ -36,15 +48,15 @@ PolicyAxis = Annotated[str | None, typer.Option("--policy", help=f"Scheduling po
 _RANGE = re.compile(r"(?P<first>-?\d{1,18}):(?P<last>-?\d{1,18})(:(?P<step>\d{1,18}))?")
 
 
-def subject_of(kernel: str, machine: str | None, max_cycles: int | None) -> Subject:
+def subject_of(kernel: str, machine: str | None, max_cycles: int | None, code: CodeOptions = AS_IT_IS) -> Subject:
     """Return the kernel, by name, from a listing or of machine code, and the machine's file, by default its own.
 
     All but a kernel by name has a limit on cycles. Raises UserError for an unknown kernel or machine, and for a listing
     or code that is missing or wrong.
     """
     limit = cycles_of(kernel, max_cycles)
-    if is_code(kernel):
-        return _of_code(kernel, machine, limit)
+    if is_code(kernel) or code != AS_IT_IS:
+        return _of_code(kernel, machine, limit, code)
     file = model.read(machine or MACHINE)
     if not is_listing(kernel):
         find(kernel)
@@ -54,21 +66,21 @@ def subject_of(kernel: str, machine: str | None, max_cycles: int | None) -> Subj
     return Subject(build, file, limit)
 
 
-def _of_code(name: str, machine: str | None, limit: int | None) -> Subject:
+def _of_code(name: str, machine: str | None, limit: int | None, code: CodeOptions) -> Subject:
     """Return a subject of machine code, on its machine with the settings that its launch asks for."""
-    key, settings = placed(_launched(name), machine, ())
+    key, settings = placed(_launched(name, code), machine, ())
     file = model.read(key)
     facts = checked(file.name, file.facts, pairs("--set", "machine.path=value", settings))
-    return Subject(partial(_as_it_is, name), replace(file, facts=facts), limit)
+    return Subject(partial(_built, name, code), replace(file, facts=facts), limit)
 
 
-def _as_it_is(name: str, _: Mapping[str, str]) -> Kernel:
-    return _launched(name)
+def _built(name: str, code: CodeOptions, _: Mapping[str, str]) -> Kernel:
+    return _launched(name, code)
 
 
 @cache
-def _launched(name: str) -> Kernel:
-    return code_of(name)
+def _launched(name: str, code: CodeOptions) -> Kernel:
+    return code_of(name, (), code)
 
 
 def _assembled(text: str, name: str, _: Mapping[str, str]) -> Kernel:

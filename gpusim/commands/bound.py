@@ -3,10 +3,15 @@
 from __future__ import annotations
 
 from gpusim.commands.arguments import (
+    Architecture,
+    CodeOptions,
+    Force,
     Json,
     KernelName,
+    LaunchFile,
     MachineOfKernel,
     MaxInstructions,
+    NvccFlags,
     Overrides,
     Parameters,
     Policy,
@@ -29,13 +34,17 @@ def bound(
     setting: Overrides = None,
     policy: Policy = None,
     max_instructions: MaxInstructions = None,
+    architecture: Architecture = None,
+    launch: LaunchFile = None,
+    nvcc_flags: NvccFlags = "",
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Bound a kernel's cycles from below: issue slots, pipes, load/store unit, bandwidth, dependence chain.
 
     Example: gpusim bound sgemm-lai --machine gtx580 -p lds=128
     """
-    chosen = kernel_of(kernel, parameter or ())
+    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force))
     machine, setting = placed(chosen, machine, setting or ())
     where = machine_of(machine, setting, policy)
     from gpusim.analysis.account import report  # noqa: PLC0415  (--help waits for no compiler)

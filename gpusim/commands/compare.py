@@ -15,7 +15,15 @@ from rich.table import Table
 from gpusim.analysis.account.comparison import Part, change, explanation, parts
 from gpusim.analysis.account.figures import Figures
 from gpusim.analysis.search.sweep import Axis, Subject, SweepPoint, figures_at, points
-from gpusim.commands.arguments import Json, MaxCycles
+from gpusim.commands.arguments import (
+    Architecture,
+    CodeOptions,
+    Force,
+    Json,
+    LaunchFile,
+    MaxCycles,
+    NvccFlags,
+)
 from gpusim.commands.axes import ParameterAxes, PolicyAxis, SettingAxes, axes_of, launches, subject_of
 from gpusim.commands.document import show, write_json
 from gpusim.commands.notices import ineffective_at_all
@@ -109,6 +117,10 @@ def compare(
         typer.Option("--variant", metavar="'A=1 B=2'", help="Add a variant with all these changes; repeatable."),
     ] = None,
     max_cycles: MaxCycles = None,
+    architecture: Architecture = None,
+    launch: LaunchFile = None,
+    nvcc_flags: NvccFlags = "",
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Simulate variants side by side, without values: kernels, machines, policies, numbers, parameters.
@@ -118,7 +130,10 @@ def compare(
 
     Example: gpusim compare sgemm-lai -p m=192 -p n=192 -p k=64 --machine gtx580 --machine gtx680
     """
-    variants = _variants(kernels, machine or [None], setting or (), parameter or (), policy, variant or (), max_cycles)
+    code = CodeOptions(architecture, launch, nvcc_flags, force)
+    variants = _variants(
+        kernels, machine or [None], setting or (), parameter or (), policy, variant or (), max_cycles, code
+    )
     if not 2 <= len(variants) <= MOST:
         hint = "give two kernels, machines or values" if len(variants) < 2 else "take gpusim sweep"
         raise UserError(f"compare: {plural(len(variants), 'variant')}, and there is room for 2 to {MOST}; {hint}")
@@ -141,13 +156,14 @@ def _variants(
     policy: str | None,
     given: Sequence[str],
     max_cycles: int | None,
+    code: CodeOptions,
 ) -> list[Variant]:
     """Every kernel on every machine, unchanged and as each variant given changes it, at each point of the axes."""
     chosen = product(kernels, machines, [None, *given] if given else [None])
     several = len(kernels) > 1, len(machines) > 1, len(given) > 0
     found = []
     for kernel, given_machine, changed in chosen:
-        subject, changes = subject_of(kernel, given_machine, max_cycles), (changed or "").split()
+        subject, changes = subject_of(kernel, given_machine, max_cycles, code), (changed or "").split()
         name = given_machine or subject.file.key
         own = [change for change in changes if "." in change.partition("=")[0]]
         settings, parameters = _changed(setting, own), _changed(parameter, [x for x in changes if x not in own])

@@ -8,7 +8,20 @@ from typing import Annotated
 import typer
 from rich.table import Column, Table
 
-from gpusim.commands.arguments import MOST_WHOLE, Json, MachineOfKernel, MaxCycles, Overrides, Parameters, Policy
+from gpusim.commands.arguments import (
+    MOST_WHOLE,
+    Architecture,
+    CodeOptions,
+    Force,
+    Json,
+    LaunchFile,
+    MachineOfKernel,
+    MaxCycles,
+    NvccFlags,
+    Overrides,
+    Parameters,
+    Policy,
+)
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.timelines import DOCUMENTS, KernelOrTimeline, timeline_of
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
@@ -39,6 +52,10 @@ def explain(
     policy: Policy = None,
     depth: Annotated[int, typer.Option("--depth", min=1, max=MOST_WHOLE, help="Steps back at most.")] = DEPTH,
     max_cycles: MaxCycles = None,
+    architecture: Architecture = None,
+    launch: LaunchFile = None,
+    nvcc_flags: NvccFlags = "",
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Tell why a warp did not issue in a cycle: follow the chain of waits back to the cause.
@@ -54,6 +71,7 @@ def explain(
         policy=policy,
         warps=None,
         max_cycles=max_cycles,
+        code=CodeOptions(architecture, launch, nvcc_flags, force),
     )
     kept = kernel.endswith(DOCUMENTS)
     document = of_cycles(cycles=None if kept else f"0:{cycle + 1}")

@@ -10,7 +10,19 @@ from typing import Annotated, NamedTuple
 import msgspec
 import typer
 
-from gpusim.commands.arguments import Json, MachineOfKernel, MaxCycles, Overrides, Parameters, Policy
+from gpusim.commands.arguments import (
+    Architecture,
+    CodeOptions,
+    Force,
+    Json,
+    LaunchFile,
+    MachineOfKernel,
+    MaxCycles,
+    NvccFlags,
+    Overrides,
+    Parameters,
+    Policy,
+)
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown
 from gpusim.commands.timelines import Cycles, KernelOrTimeline, Warps, check_name, timeline_of
@@ -84,6 +96,10 @@ def export(
     cycles: Cycles = None,
     table: Annotated[Table | None, typer.Option("--table", help="For csv and parquet. [default: instructions]")] = None,
     max_cycles: MaxCycles = None,
+    architecture: Architecture = None,
+    launch: LaunchFile = None,
+    nvcc_flags: NvccFlags = "",
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Write the timeline of one SM for another tool: Konata, Perfetto, tables, a picture, or JSON.
@@ -102,6 +118,7 @@ def export(
         warps=warps,
         cycles=cycles,
         max_cycles=max_cycles,
+        code=CodeOptions(architecture, launch, nvcc_flags, force),
     )
     with shown(f"writing {out.name}"):
         size = whole_file.write_pieces(out, FORMATS[form].pieces(timeline, table or Table.INSTRUCTIONS))

@@ -9,9 +9,14 @@ import typer
 from gpusim.commands.arguments import (
     MOST_WHOLE,
     OBEYS,
+    Architecture,
+    CodeOptions,
+    Force,
     Json,
     KernelName,
+    LaunchFile,
     MachineOfCodes,
+    NvccFlags,
     Overrides,
     Parameters,
     kernel_of,
@@ -41,6 +46,10 @@ def hazards(
     parameter: Parameters = None,
     setting: Overrides = None,
     max_cycles: MaxCycles = MOST,
+    architecture: Architecture = None,
+    launch: LaunchFile = None,
+    nvcc_flags: NvccFlags = "",
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Find registers that are read or written too early because codes or waits are wrong. A hazard ends with code 1.
@@ -49,7 +58,7 @@ def hazards(
 
     Example: gpusim hazards examples/saxpy.asm --machine h200
     """
-    chosen = kernel_of(kernel, parameter or ())
+    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force))
     machine, setting = placed(chosen, machine, setting or (), OBEYS)
     where = machine_of(machine, setting, None)
     if where.wait_counters is None:
@@ -74,5 +83,5 @@ def _text(kernel: Kernel, machine: Machine, found: Found) -> str:
     if not found.hazards:
         return f"{kernel.name}: no hazard in {scope}\n"
     head = f"{kernel.name}: {plural(len(found.hazards), 'hazard')} in {scope}"
-    ended = [f"then the run ended: {found.error}"] if found.error else []
+    ended = [f"then the run ended, as wrong values may make it: {found.error}"] if found.error else []
     return "".join(f"{line}\n" for line in (head, *found.hazards, *ended))

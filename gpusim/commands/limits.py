@@ -15,10 +15,15 @@ from gpusim.analysis.account import report
 from gpusim.analysis.account.limit_study import REAL, LimitStudy, liftings, limit_study
 from gpusim.commands.arguments import (
     MOST_WHOLE,
+    Architecture,
+    CodeOptions,
+    Force,
     Json,
     KernelName,
+    LaunchFile,
     MachineOfKernel,
     MaxCycles,
+    NvccFlags,
     Overrides,
     Parameters,
     Policy,
@@ -58,6 +63,10 @@ def limits(
         typer.Option("--jobs", min=1, max=MOST_WHOLE, help="How many runs at a time; by default one per core."),
     ] = None,
     max_cycles: MaxCycles = None,
+    architecture: Architecture = None,
+    launch: LaunchFile = None,
+    nvcc_flags: NvccFlags = "",
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Lift the machine's limits, alone and in order up to an ideal SM, and show how many cycles each one costs.
@@ -66,10 +75,11 @@ def limits(
 
     Example: gpusim limits sgemm-lai --machine gtx580 -p m=192 -p n=192 -p k=64
     """
-    chosen = kernel_of(kernel, parameter or ())
+    code = CodeOptions(architecture, launch, nvcc_flags, force)
+    chosen = kernel_of(kernel, parameter or (), code)
     machine, setting = placed(chosen, machine, setting or ())
     where = machine_of(machine, setting, policy)
-    make = partial(kernel_of, kernel, tuple(parameter or ()))
+    make = partial(kernel_of, kernel, tuple(parameter or ()), code)
     overrides = overrides_of(setting, policy)
     unfelt = ineffective_at_all(_launches(chosen, machine, overrides), given(chosen, overrides))
     tell_of_compiling("compiled")

@@ -13,6 +13,7 @@ from typing import Annotated, Any
 
 import typer
 
+from gpusim.commands.grouped import Grouped
 from gpusim.commands.streams import CLOSED, drop_unwritten, open_closed, tell
 from isa.errors import UserError, one_line
 
@@ -25,6 +26,8 @@ COMMANDS = {
     "report": "Pressure on each resource by instruction, long paths, lost slots.",
     "limits": "Lift each limit of a machine, and show what it costs a kernel.",
     "schema": "Print the JSON Schema of a document.",
+    "examples": "List the kernels that come with gpusim, or copy them.",
+    "lessons": "List the lessons, or open one in a browser.",
     "kernels": "List the kernels, or the parameters of one.",
     "machines": "List the machines, every number of one, or two side by side.",
     "space": "Count the points of a search space that meet its constraints.",
@@ -110,16 +113,21 @@ def application(arguments: Sequence[str]) -> typer.Typer:
     The others have only their line of help, so that `--help` loads neither NumPy nor a compiler.
     """
     app = typer.Typer(
-        add_completion=False,
         rich_markup_mode=None,
         help="Instruction-level GPU pipeline simulator: values, cycles and the analytic bound in one run.",
         epilog="Example: gpusim machines gtx580",
     )
     app.callback()(_options)
+    words = {*arguments, *_completed()}
     for name, text in COMMANDS.items():
-        function = _command(name) if name in arguments else _nothing
-        app.command(name, short_help=text)(function)
+        function = _command(name) if name in words else _nothing
+        app.command(name, short_help=text, cls=Grouped)(function)
     return app
+
+
+def _completed() -> list[str]:
+    """Return the words of the command line that a shell asks to complete, as typer's scripts pass them."""
+    return f"{os.environ.get('COMP_WORDS', '')} {os.environ.get('_TYPER_COMPLETE_ARGS', '')}".split()
 
 
 def _show_version(wanted: bool) -> None:

@@ -19,6 +19,7 @@ from isa.kernel import Kernel
 from workloads.catalog import CATALOG
 
 if TYPE_CHECKING:
+    from gpusim.engines.sm_run import SmRun
     from gpusim.simulation import Sms
 
 MOST = 64  # launches checked at most: each takes some hundredths of a second unless the program is large
@@ -94,6 +95,12 @@ def tell_of_channels(name: str, machine: Machine, sms: Sms) -> None:
     elif sms == 1:
         why = f"one SM has its share of the {machine.memory_channels.count} as one"
         sys.stderr.write(f"note: {name} needs several memory channels, and {why}: add --sms all\n")
+
+
+def tell_of_turns(run: SmRun) -> None:
+    """Report on stderr why all SMs took turns on one thread, if they did and might have run ahead of each other."""
+    if run.engine == "compiled" and run.in_turn:
+        sys.stderr.write(f"note: all SMs ran on one thread: {run.in_turn}\n")
 
 
 def _joined(values: Mapping[str, Ineffective], more: str) -> Ineffective:

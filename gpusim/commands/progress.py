@@ -20,7 +20,7 @@ PERIOD = 10.0  # seconds between two lines where stderr is no terminal
 WINDOW = 600.0  # seconds over which the speed is measured: a block may take minutes
 ENTRIES = {  # module and name
     ("compiled", "1"): ("gpusim.engines.compiled", "run"),
-    ("compiled", "all"): ("gpusim.engines.chip", "run"),
+    ("compiled", "all"): ("gpusim.engines.chip_ahead", "take_part"),
     ("reference", "1"): ("gpusim.rules.step", "act_on"),
     ("reference", "all"): ("gpusim.rules.step", "act_on"),
 }

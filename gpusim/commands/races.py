@@ -7,7 +7,18 @@ from typing import Annotated
 
 import typer
 
-from gpusim.commands.arguments import Json, KernelName, MaxInstructions, Parameters, instructions_of, kernel_of
+from gpusim.commands.arguments import (
+    Architecture,
+    CodeOptions,
+    Json,
+    KernelName,
+    LaunchFile,
+    MaxInstructions,
+    NvccFlags,
+    Parameters,
+    instructions_of,
+    kernel_of,
+)
 from gpusim.commands.document import write, write_json
 from gpusim.commands.progress import shown
 from gpusim.support.document import Document, KernelKey, doc
@@ -31,7 +42,14 @@ class RacesDocument(Document, frozen=True):
 
 
 def races(
-    kernel: KernelName, *, parameter: Parameters = None, max_instructions: MaxInstructions = None, json: Json = False
+    kernel: KernelName,
+    *,
+    parameter: Parameters = None,
+    max_instructions: MaxInstructions = None,
+    architecture: Architecture = None,
+    launch: LaunchFile = None,
+    nvcc_flags: NvccFlags = "",
+    json: Json = False,
 ) -> None:
     """Find accesses of different warps to one word of shared memory that no barrier orders. A race ends with code 1.
 
@@ -39,7 +57,7 @@ def races(
 
     Example: gpusim races examples/reduce.asm
     """
-    chosen = kernel_of(kernel, parameter or ())
+    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags))
     blocks = _checked(chosen)
     with shown(chosen.name) as tell:
         found = find(chosen, _with_progress(blocks, tell), limit=instructions_of(kernel, max_instructions, LIMIT))

@@ -27,10 +27,15 @@ from gpusim.bounds import bounds
 from gpusim.bounds.bounds import Bound
 from gpusim.commands import report_lines
 from gpusim.commands.arguments import (
+    Architecture,
+    CodeOptions,
+    Force,
     Json,
     KernelName,
+    LaunchFile,
     MachineOfKernel,
     MaxCycles,
+    NvccFlags,
     Overrides,
     Parameters,
     Policy,
@@ -107,6 +112,10 @@ def report(
         bool, typer.Option("--totals", help="Cycles of the whole run by instruction, not of one execution.")
     ] = False,
     max_cycles: MaxCycles = None,
+    architecture: Architecture = None,
+    launch: LaunchFile = None,
+    nvcc_flags: NvccFlags = "",
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Simulate a kernel and show, by instruction and region, pressure on each resource, paths and lost issue slots.
@@ -118,7 +127,7 @@ def report(
 
     Example: gpusim report examples/reduce.asm --by line
     """
-    chosen = kernel_of(kernel, parameter or ())
+    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force))
     machine, setting = placed(chosen, machine, setting or ())
     where = machine_of(machine, setting, policy)
     if by is By.LINE:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Annotated, cast
@@ -13,25 +12,27 @@ from gpusim.analysis.account import report
 from gpusim.analysis.account.energy import Spent, known, spent
 from gpusim.commands.arguments import (
     Architecture,
+    CodeOptions,
+    Force,
     Json,
     KernelName,
+    LaunchFile,
     MachineOfKernel,
     MaxCycles,
     NvccFlags,
     Overrides,
     Parameters,
     Policy,
+    Threads,
     changes,
-    code_of,
     cycles_of,
-    flags_of,
     kernel_of,
     machine_of,
     placed,
     whole_number,
 )
 from gpusim.commands.document import show, write_json
-from gpusim.commands.notices import ineffective_settings, tell_of_channels
+from gpusim.commands.notices import ineffective_settings, tell_of_channels, tell_of_turns
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.engines.simulate import write_trace
 from gpusim.machine.machine import facts, seconds
@@ -41,7 +42,6 @@ from gpusim.units.capacities import NEVER
 from isa.errors import UserError
 from isa.execute.interpret import LIMIT
 from isa.execute.traffic import traffic
-from isa.kernel import Kernel
 
 WRONG_VALUES = 1  # exit code
 
@@ -64,18 +64,14 @@ def run(
     sms: Annotated[
         str, typer.Option("--sms", help="1: one SM, with its share of the bandwidth; or all SMs, and every block.")
     ] = "1",
+    threads: Threads = None,
     trace: Annotated[
         Path | None, typer.Option("--trace", help="Write a trace of one SM, record by record, to a .npy file (large).")
     ] = None,
     architecture: Architecture = None,
-    launch: Annotated[
-        Path | None,
-        typer.Option("--launch", metavar="FILE", help="The launch file of machine code: k.toml of k.cubin."),
-    ] = None,
+    launch: LaunchFile = None,
     nvcc_flags: NvccFlags = "",
-    force: Annotated[
-        bool, typer.Option("--force", help="Run machine code on a machine that doesn't execute it: what if.")
-    ] = False,
+    force: Force = False,
     energy: Annotated[
         bool, typer.Option("--energy", help="Compute energy from words at each level and [energy] of the machine.")
     ] = False,
@@ -87,7 +83,7 @@ def run(
 
     Example: gpusim run sgemm-lai --machine gtx580-1566 -p layout=nt -p lds=64
     """
-    chosen = _chosen(kernel, parameter or (), architecture, launch, flags_of(nvcc_flags), force=force)
+    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force))
     machine, setting = placed(chosen, machine, setting or ())
     where = machine_of(machine, setting, policy)
     settings = changes(where, setting)
@@ -99,33 +95,19 @@ def run(
     tell_of_channels(kernel, where, _sms(sms))
     tell_of_compiling(engine, sms)
     limit = cycles_of(kernel, max_cycles)
-    simulated = partial(simulate, chosen, where, engine=engine, max_cycles=limit)
+    simulated = partial(simulate, chosen, where, engine=engine, max_cycles=limit, sms=_sms(sms), threads=threads)
     with shown(chosen.name) as tell:
-        result = simulated(sample=_sample(sample), sms=_sms(sms), progress=tell, fast_forward=fast_forward)
+        result = simulated(sample=_sample(sample), progress=tell, fast_forward=fast_forward)
         if trace:
             write_trace(chosen, where, trace, engine=engine, max_cycles=limit or NEVER, progress=tell)
         joules = _spent(result, machine) if energy else None
+    tell_of_turns(result.run)
     if json:
         write_json(report.document(result, settings, joules), unfelt)
     else:
         show(report.screen(result, settings, joules))
     if result.verification.wrong:
         raise typer.Exit(WRONG_VALUES)
-
-
-def _chosen(
-    name: str,
-    parameters: Sequence[str],
-    architecture: int | None,
-    launch: Path | None,
-    flags: Sequence[str],
-    *,
-    force: bool,
-) -> Kernel:
-    """Return the kernel that is named; options of machine code need a file of it."""
-    if architecture or launch or flags or force:
-        return code_of(name, parameters, launch, flags, architecture=architecture, force=force)
-    return kernel_of(name, parameters)
 
 
 def _spent(result: Result, machine: str) -> Spent:

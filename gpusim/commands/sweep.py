@@ -29,7 +29,21 @@ from gpusim.analysis.search.sweep import (
     shuffled,
 )
 from gpusim.analysis.search.sweep_table import compared, write_csv, write_parquet
-from gpusim.commands.arguments import MOST_SEED, MOST_WHOLE, Json, KernelName, MachineOfKernel, is_code, is_listing
+from gpusim.commands.arguments import (
+    AS_IT_IS,
+    MOST_SEED,
+    MOST_WHOLE,
+    Architecture,
+    CodeOptions,
+    Force,
+    Json,
+    KernelName,
+    LaunchFile,
+    MachineOfKernel,
+    NvccFlags,
+    is_code,
+    is_listing,
+)
 from gpusim.commands.axes import ParameterAxes, PolicyAxis, SettingAxes, axes_of, launches, subject_of
 from gpusim.commands.document import show, write_json
 from gpusim.commands.kernel_tuner_files import (
@@ -101,13 +115,18 @@ def sweep(
     jobs: Jobs = None,
     dask: Dask = "",
     max_cycles: Limit = None,
+    architecture: Architecture = None,
+    launch: LaunchFile = None,
+    nvcc_flags: NvccFlags = "",
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Simulate a kernel at every point of a product: numbers of the machine, policies, parameters; without values.
 
     Example: gpusim sweep sgemm-lai -p m=96 -p n=96 -p k=32 -p blocking=1:3 --set schedulers.count=1,2
     """
-    subject, given = subject_of(kernel, machine, max_cycles), given_by(t1, rename or ())
+    code = CodeOptions(architecture, launch, nvcc_flags, force)
+    subject, given = subject_of(kernel, machine, max_cycles, code), given_by(t1, rename or ())
     settings, parameters = [*(setting or ()), *given.settings], [*(parameter or ()), *given.parameters]
     axes = axes_of(kernel, subject.file, settings, parameters, policy)
     columns, spread = compared(pareto, axes, "--pareto"), _spread(jobs, dask)
@@ -117,7 +136,7 @@ def sweep(
     with _directory(out):
         check_files(cache, t4, whole=chosen is not None and sample is None)
         _check_outputs(out, parquet, plot)
-    with results(out and out / "results.jsonl", _settings(kernel, subject), SweepRow) as (kept, add):
+    with results(out and out / "results.jsonl", _settings(kernel, subject, code), SweepRow) as (kept, add):
         unfelt = _ineffective(subject, axes, chosen or ())
         tell_of_compiling("compiled", "1")
         found = {key(each.point): each for each in kept}
@@ -166,10 +185,10 @@ def _spread(jobs: int | None, dask: str) -> Spread:
     return partial(dask_cluster.as_done, address=dask)
 
 
-def _settings(kernel: str, subject: Subject) -> SweepSettings:
+def _settings(kernel: str, subject: Subject, code: CodeOptions) -> SweepSettings:
     return SweepSettings(
         kernel=kernel,
-        listing=_digest(kernel),
+        listing=_digest(kernel, code),
         machine=subject.file.key,
         facts=hash_of(model.build(subject.file)),
         max_cycles=subject.max_cycles,
@@ -177,10 +196,12 @@ def _settings(kernel: str, subject: Subject) -> SweepSettings:
     )
 
 
-def _digest(kernel: str) -> str:
+def _digest(kernel: str, code: CodeOptions) -> str:
     """Return what distinguishes a listing, or code with its launch file, from others; empty for a kernel by name."""
     if is_code(kernel):
-        return sha256(b"".join(sha256(path.read_bytes()).digest() for path in files_of(kernel))).hexdigest()[:16]
+        read = [sha256(path.read_bytes()).digest() for path in files_of(kernel, code.launch)]
+        options = repr((code.architecture, code.nvcc_flags)).encode() if code != AS_IT_IS else b""
+        return sha256(b"".join([*read, options])).hexdigest()[:16]
     return sha256(listing.text_of(kernel).encode()).hexdigest()[:16] if is_listing(kernel) else ""
 
 

@@ -8,7 +8,19 @@ from typing import Annotated
 import msgspec
 import typer
 
-from gpusim.commands.arguments import Json, MachineOfKernel, MaxCycles, Overrides, Parameters, Policy
+from gpusim.commands.arguments import (
+    Architecture,
+    CodeOptions,
+    Force,
+    Json,
+    LaunchFile,
+    MachineOfKernel,
+    MaxCycles,
+    NvccFlags,
+    Overrides,
+    Parameters,
+    Policy,
+)
 from gpusim.commands.document import width, write
 from gpusim.commands.timelines import DOCUMENTS, Cycles, KernelOrTimeline, Warps, check_name, timeline_of
 from gpusim.support import whole_file
@@ -31,6 +43,10 @@ def timeline(
         Path | None, typer.Option("--out", help="Write the document to this .json or .json.gz file.")
     ] = None,
     max_cycles: MaxCycles = None,
+    architecture: Architecture = None,
+    launch: LaunchFile = None,
+    nvcc_flags: NvccFlags = "",
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Show a run of one SM: a row for each warp instruction, a letter for each cycle.
@@ -51,6 +67,7 @@ def timeline(
         warps=warps,
         cycles=cycles or (None if whole else f"0:{FIRST}"),
         max_cycles=max_cycles,
+        code=CodeOptions(architecture, launch, nvcc_flags, force),
     )
     if out:
         whole_file.write_pieces(out, _encoded(document))

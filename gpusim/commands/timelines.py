@@ -10,7 +10,16 @@ from typing import Annotated
 import msgspec
 import typer
 
-from gpusim.commands.arguments import changes, cycles_of, file_of, kernel_of, machine_of, placed
+from gpusim.commands.arguments import (
+    AS_IT_IS,
+    CodeOptions,
+    changes,
+    cycles_of,
+    file_of,
+    kernel_of,
+    machine_of,
+    placed,
+)
 from gpusim.commands.notices import ineffective_settings
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.support import whole_file
@@ -44,6 +53,7 @@ def timeline_of(
     warps: str | None,
     cycles: str | None,
     max_cycles: int | None,
+    code: CodeOptions = AS_IT_IS,
     quiet: bool = False,
 ) -> Timeline:
     """Return the timeline of a command line, read if the name is a document's, else simulated; raises UserError.
@@ -52,11 +62,11 @@ def timeline_of(
     """
     slots, (start, end) = _slots(warps), _span(cycles)
     if name.endswith(DOCUMENTS):
-        if machine or policy or parameters or settings or max_cycles:
+        if machine or policy or parameters or settings or max_cycles or code != AS_IT_IS:
             raise UserError(f"{name}: a timeline is of a finished run; leave out kernel and machine options")
         document = load(Path(name))
         return part(document, document.start if cycles is None else start, end, slots)
-    kernel = kernel_of(name, parameters)
+    kernel = kernel_of(name, parameters, code)
     machine, settings = placed(kernel, machine, settings)
     where = machine_of(machine, settings, policy)
     from gpusim.timeline.build import timeline  # noqa: PLC0415  (--help waits for no compiler)

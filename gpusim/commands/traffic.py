@@ -1,4 +1,4 @@
-"""`gpusim traffic`: the words that a kernel moves at each level; it needs no machine."""
+"""`gpusim traffic`: the words that a kernel moves at each level; with a machine, how long its DRAM takes."""
 
 from __future__ import annotations
 
@@ -9,16 +9,34 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from gpusim.commands.arguments import Json, KernelName, MaxInstructions, Parameters, instructions_of, kernel_of
+from gpusim.commands.arguments import (
+    Architecture,
+    CodeOptions,
+    Json,
+    KernelName,
+    LaunchFile,
+    MaxInstructions,
+    NvccFlags,
+    Overrides,
+    Parameters,
+    instructions_of,
+    kernel_of,
+    machine_of,
+)
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.progress import shown
-from gpusim.support.document import Arguments, Document, KernelKey, doc, plain
+from gpusim.machine.machine import Machine
+from gpusim.support.document import Arguments, Document, KernelKey, MachineKey, doc, plain
 from gpusim.support.plural import plural
+from gpusim.units.global_memory import arriving_mbs
+from isa.errors import UserError
 from isa.execute.interpret import LIMIT
 from isa.execute.traffic import Level, Traffic
 from isa.execute.traffic import traffic as count
 from isa.kernel import Kernel
+from isa.program import WORD_BYTES
 
+MachineToTake = Annotated[str | None, typer.Option("--machine", help="A machine's name, or a file ending in .toml.")]
 ALL = (
     "registers: every result is written to them and read from them; --forwarding leaves out results that only the next "
     "instruction takes, and so does `gpusim run --energy` on machines with energy.forwarding."
@@ -37,7 +55,7 @@ class Moved:
 
 
 class TrafficDocument(Document, frozen=True):
-    """Words that a launch moves at each level, and its arithmetic; no rule of a machine is applied."""
+    """Words that a launch moves at each level, and its arithmetic; in what time a machine's DRAM moves them."""
 
     kernel: KernelKey
     parameters: Arguments
@@ -45,30 +63,47 @@ class TrafficDocument(Document, frozen=True):
     words: Annotated[list[Moved], doc("From the registers to DRAM.")]
     barriers: Annotated[int, doc("How often warps are released from a barrier, over all blocks.")]
     arithmetic: Annotated[dict[str, int], doc("Floating-point thread instructions by the bits of their operands.")]
+    machine: Annotated[MachineKey | None, doc("The machine whose bandwidth is taken; null if none was given.")] = None
+    dram_milliseconds: Annotated[
+        float | None, doc("Time in which its DRAM moves the words that it reads and writes; null without a machine.")
+    ] = None
 
 
 def traffic(
     kernel: KernelName,
     *,
+    machine: MachineToTake = None,
     parameter: Parameters = None,
+    setting: Overrides = None,
     forwarding: Annotated[
         bool, typer.Option("--forwarding", help="The next instruction gets a result without the register file.")
     ] = False,
     max_instructions: MaxInstructions = None,
+    architecture: Architecture = None,
+    launch: LaunchFile = None,
+    nvcc_flags: NvccFlags = "",
     json: Json = False,
 ) -> None:
     """Count the 32-bit words that a launch reads and writes at each level, by use: a buffer, results, or others.
 
-    Example: gpusim traffic sgemm-vega-vlp --forwarding
+    It needs no machine. With one, registers are counted as the machine forwards results, and the screen says in what
+    time its DRAM moves the words.
+
+    Example: gpusim traffic sgemm-vega-vlp --machine mi60
     """
-    chosen = kernel_of(kernel, parameter or ())
+    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags))
+    if setting and not machine:
+        raise UserError(f"--set {setting[0]}: of no machine; name one with --machine")
+    where = machine_of(machine, setting or (), None) if machine else None
+    forwarding = forwarding or bool(where and where.energy and where.energy.forwarding)
     with shown(chosen.name):
         found = count(chosen, forwarding=forwarding, limit=instructions_of(kernel, max_instructions, LIMIT))
     if json:
-        write_json(_document(chosen, found, forwarding=forwarding))
+        write_json(_document(chosen, found, where, forwarding=forwarding))
     else:
         releases = f"{chosen.name}: {plural(found.barriers, 'barrier release')}"
-        show(_table(found), "", releases, FORWARDED if forwarding else ALL)
+        moved = [_of_machine(found, where)] if where else []
+        show(_table(found), "", releases, *moved, FORWARDED if forwarding else ALL)
 
 
 def _rows(found: Traffic) -> Iterator[Moved]:
@@ -85,7 +120,19 @@ def _table(found: Traffic) -> Table:
     return table
 
 
-def _document(kernel: Kernel, found: Traffic, *, forwarding: bool) -> TrafficDocument:
+def _milliseconds(found: Traffic, machine: Machine) -> float:
+    """Return the time in which the machine's DRAM moves the words read there and written there."""
+    words = sum(each.read + each.written for each in _rows(found) if each.level is Level.DRAM)
+    return WORD_BYTES * words / (1e6 * float(arriving_mbs(machine))) * 1000
+
+
+def _of_machine(found: Traffic, machine: Machine) -> str:
+    rate = float(arriving_mbs(machine)) / 1000
+    time = f"{_milliseconds(found, machine):.4g} ms for what it reads and writes"
+    return f"DRAM of {machine.key} ({machine.name}): {time}, at {rate:.4g} GB/s"
+
+
+def _document(kernel: Kernel, found: Traffic, machine: Machine | None, *, forwarding: bool) -> TrafficDocument:
     return TrafficDocument(
         kernel=kernel.name,
         parameters=plain(kernel.arguments),
@@ -93,4 +140,6 @@ def _document(kernel: Kernel, found: Traffic, *, forwarding: bool) -> TrafficDoc
         words=list(_rows(found)),
         barriers=found.barriers,
         arithmetic={str(bits): count for bits, count in found.arithmetic.items()},
+        machine=machine.key if machine else None,
+        dram_milliseconds=_milliseconds(found, machine) if machine else None,
     )

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tempfile
+import webbrowser
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -10,7 +12,21 @@ from typing import Annotated
 import msgspec
 import typer
 
-from gpusim.commands.arguments import POLICIES, Json, MaxCycles, Overrides, Parameters, kernel_of, machine_of, placed
+from gpusim.commands.arguments import (
+    POLICIES,
+    Architecture,
+    CodeOptions,
+    Force,
+    Json,
+    LaunchFile,
+    MaxCycles,
+    NvccFlags,
+    Overrides,
+    Parameters,
+    kernel_of,
+    machine_of,
+    placed,
+)
 from gpusim.commands.document import write, write_json
 from gpusim.commands.timelines import DOCUMENTS, Cycles, KernelOrTimeline, Warps, timeline_of
 from gpusim.support import whole_file
@@ -55,8 +71,10 @@ def view(
     other: Annotated[str | None, typer.Argument(help="A second one, shown beside the first.")] = None,
     *,
     out: Annotated[
-        Path, typer.Option("--out", "-o", help="The HTML file; if it ends in .svg, a picture of the source view.")
-    ],
+        Path | None,
+        typer.Option("--out", "-o", help="The HTML file; if it ends in .svg, a picture of the source view."),
+    ] = None,
+    show: Annotated[bool, typer.Option("--open", help="Open it in a browser, a temporary file without --out.")] = False,
     machine: Annotated[
         list[str] | None, typer.Option("--machine", help="A machine's name, or a .toml file; two: side by side.")
     ] = None,
@@ -68,6 +86,10 @@ def view(
     warps: Warps = None,
     cycles: Cycles = None,
     max_cycles: MaxCycles = None,
+    architecture: Architecture = None,
+    launch: LaunchFile = None,
+    nvcc_flags: NvccFlags = "",
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Write one HTML file that shows what each warp instruction did, when, and what it waited for.
@@ -79,13 +101,17 @@ def view(
     Example: gpusim view examples/reduce.asm --machine gtx580 --machine h200 --out reduce.html
 
     Example: gpusim view examples/reduce.asm --machine h200 --out reduce.svg
+
+    gpusim view sgemm-lai -p m=192 -p n=192 -p k=64 --open shows it in the browser at once.
     """
+    out = _file(out, show=show)
     whole_file.check(out)
     sides = _sides([kernel, other] if other else [kernel], machine or [], policy or [])
     picture = out.suffix == ".svg"
     if picture and len(sides) > 1:
         raise UserError(f"{out}: a picture shows one run; leave out the second, or let the name end in .html")
-    runs = [_run(*side, parameter or (), setting or (), warps, cycles, max_cycles) for side in sides]
+    code = CodeOptions(architecture, launch, nvcc_flags, force)
+    runs = [_run(*side, parameter or (), setting or (), warps, cycles, max_cycles, code) for side in sides]
     _check(runs)
     if picture:
         whole_file.write_pieces(out, source_svg.svg(runs[0]))
@@ -97,6 +123,17 @@ def view(
         use = "browsers and drawing programs open it" if picture else "open it in a browser"
         lines = [f"{out}: {plural(out.stat().st_size, 'byte')}; {use}", *map(_line, runs)]
         write("".join(f"{line}\n" for line in lines))
+    if show and webbrowser.open(out.resolve().as_uri()) is False:
+        raise UserError(f"{out}: no browser opens here; open the file yourself")
+
+
+def _file(out: Path | None, *, show: bool) -> Path:
+    """The file to write: the one that is named, or one in the folder for temporary files."""
+    if out:
+        return out
+    if not show:
+        raise UserError("view: name a file, such as --out view.html, or say --open")
+    return Path(tempfile.mkdtemp(prefix="gpusim-")) / "view.html"
 
 
 def _sides(*given: Sequence[str]) -> list[tuple[str, str | None, str | None]]:
@@ -117,6 +154,7 @@ def _run(
     warps: str | None,
     cycles: str | None,
     max_cycles: int | None,
+    code: CodeOptions,
 ) -> Timeline:
     kept = name.endswith(DOCUMENTS)
     run = timeline_of(
@@ -128,12 +166,13 @@ def _run(
         warps=warps,
         cycles=cycles or (None if kept else f"0:{CYCLES}"),
         max_cycles=max_cycles,
+        code=code,
     )
     if kept or run.cycles == NONE:
         return run
     from gpusim.bounds.roofline import summary  # noqa: PLC0415  (--help waits for no compiler)
 
-    kernel = kernel_of(name, parameters)
+    kernel = kernel_of(name, parameters, code)
     where = machine_of(*placed(kernel, machine, settings), policy)
     return msgspec.structs.replace(run, summary=summary(kernel, where, run.cycles))
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
+from multiprocessing import parent_process
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -13,18 +14,22 @@ from numpy.typing import NDArray
 
 from gpusim.engines.sm_run import ChipRun, SmRun, result, together
 from gpusim.engines.trace import Take, to_file
-from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, TRACE_DRIVEN, recordable
+from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, TRACE_DRIVEN, has_requests, recordable
+from gpusim.launch.in_turn import CONTESTED, InTurnError
 from gpusim.launch.launch import ChipLaunch, Launch, launch, launch_chip, several_channels
 from gpusim.machine.machine import Machine
+from gpusim.rules import recorded_requests
 from gpusim.state.fault import Fault
 from gpusim.state.recurrence import recurrence
 from gpusim.support.plural import plural
-from gpusim.units.cache import tagged
+from gpusim.support.processes import cores
 from gpusim.units.capacities import NEVER
 from isa.errors import DeadlockError, LimitError, UserError
 from isa.execute import faults
 from isa.kernel import Kernel
 
+REFERENCE = "the reference engine has one clock"
+WINDOW = 4096  # cycles that an SM runs ahead of the last one at most, so that none is alone for long
 ENGINES = ("compiled", "reference")
 SLICE = 1 << 20  # cycles between two checks of the clock
 Progress = Callable[[int, int], None]
@@ -69,10 +74,11 @@ def run_sm(
     def run(feed: str) -> SmRun:
         prepared = start(feed=feed, fast_forward=forward)
         total = -(-int(prepared.sm.launch.end) // int(prepared.sm.launch.stride))
+        _check_scripts(prepared, total)
         job = _Job(kernel, machine, [prepared], total, engine, feed, max_cycles, progress, take)
         return _run(job, *_engine(engine, kernel, prepared, max_cycles))[0]
 
-    return _recorded_or_not(run, kernel, feed, addresses=tagged(machine))
+    return _recorded_or_not(run, kernel, feed, asked=has_requests(kernel, machine))
 
 
 def run_noting(
@@ -111,29 +117,54 @@ def run_chip(
     trace: bool = False,
     memory: NDArray[np.uint32] | None = None,
     progress: Progress | None = None,
+    threads: int | None = None,
+    window: int = WINDOW,
 ) -> ChipRun:
-    """Simulate the whole grid on all SMs, which share the memory channel; options and errors are those of `run_sm`."""
+    """Simulate the whole grid on all SMs, which share the memory channel; options and errors are those of `run_sm`.
+
+    The compiled engine runs on so many `threads` (None: one for each core, and at most one for each SM), where SMs may
+    run ahead of each other, for at most `window` cycles; else they take turns on one thread. The result is the same.
+    """
     check_engine(engine)
 
     def run(feed: str) -> ChipRun:
-        prepared = launch_chip(kernel, machine, feed=feed, trace=trace, memory=memory)
+        start = partial(launch_chip, kernel, machine, feed=feed, trace=trace, memory=memory)
+        prepared = start(in_turn="" if engine == "compiled" else REFERENCE)
+        _check_scripts(prepared.each[0], kernel.blocks)
         job = _Job(kernel, machine, prepared.each, kernel.blocks, engine, feed, max_cycles, progress)
-        return together(_run(job, *_chip_engine(engine, prepared)))
+        if prepared.in_turn:
+            return together(_run(job, *_chip_engine(engine, prepared)), in_turn=prepared.in_turn)
+        many = _threads(machine, threads)
+        try:
+            return together(_run(job, *_ahead_engine(prepared, many, window)), many)
+        except InTurnError:
+            if feed == TRACE_DRIVEN:
+                raise _UnrecordedError from None
+        prepared = start(in_turn=CONTESTED)
+        job = replace(job, launches=prepared.each)
+        return together(_run(job, *_chip_engine(engine, prepared)), in_turn=CONTESTED)
 
-    return _recorded_or_not(run, kernel, feed, addresses=tagged(machine) or several_channels(machine))
+    return _recorded_or_not(run, kernel, feed, asked=has_requests(kernel, machine) and not several_channels(machine))
 
 
-def _recorded_or_not(run: Callable[[str], R], kernel: Kernel, feed: str, *, addresses: bool) -> R:
+def _recorded_or_not(run: Callable[[str], R], kernel: Kernel, feed: str, *, asked: bool) -> R:
     """Run on the feed, or on the address-only feed if nothing can be recorded.
 
-    `addresses`: tags of caches, or channels, need addresses, which no stream has.
+    `asked`: streams hold all that caches and channels are asked. Channels need each access's own, which they have not.
     """
-    if feed == TRACE_DRIVEN and recordable(kernel) and not addresses:
+    if feed == TRACE_DRIVEN and recordable(kernel) and asked:
         try:
             return run(feed)
         except _UnrecordedError:
             pass
     return run(ADDRESS_ONLY if feed == TRACE_DRIVEN else feed)
+
+
+def _check_scripts(prepared: Launch, blocks: int) -> None:
+    """Raise _UnrecordedError if streams hold requests, and each of so many blocks would need a script of its own."""
+    sm = prepared.sm
+    if sm.trace_driven and recorded_requests.kept(sm) and not sm.provable and blocks > 1:
+        raise _UnrecordedError
 
 
 class _UnrecordedError(Exception):
@@ -190,6 +221,24 @@ def _engine(name: str, kernel: Kernel, prepared: Launch, max_cycles: int) -> tup
     limit = min(max_cycles, NEVER) + 1
     run = partial(compiled.run, prepared.sms, prepared.memory, roles)
     return uninterrupted(lambda until: int(run(until, limit))), lambda: 0
+
+
+def _threads(machine: Machine, asked: int | None) -> int:
+    """Return on how many threads the SMs run; in one of several processes, on one if not asked otherwise.
+
+    Where rules are not compiled, threads would only wait for each other.
+    """
+    from gpusim.jit.rule import COMPILED  # noqa: PLC0415
+
+    many = asked or (1 if parent_process() else cores())
+    return min(many, machine.chip.sms) if COMPILED else 1
+
+
+def _ahead_engine(prepared: ChipLaunch, threads: int, window: int) -> tuple[Advance, Count]:
+    """Return the same two functions for SMs that run ahead of each other."""
+    from gpusim.engines import chip_ahead  # noqa: PLC0415
+
+    return chip_ahead.start(prepared, threads, window), lambda: 0
 
 
 def _chip_engine(name: str, prepared: ChipLaunch) -> tuple[Advance, Count]:

@@ -47,6 +47,8 @@ class SmRun:
     skipped: int  # cycles skipped by fast-forward
     sectors: dict[str, int]  # moved between SM and L2 ("loaded", "stored"), L2 and DRAM ("read", "written"), by tags
     events: int
+    threads: int  # of this computer that simulated
+    in_turn: str  # why all SMs took turns on one thread; empty if they ran ahead of each other, or there is one
 
     __repr__ = brief.brief
 
@@ -103,6 +105,8 @@ def result(
         skipped=int(sm.skipped),
         sectors=_sectors(sm.load_store),
         events=events,
+        threads=1,
+        in_turn="",
     )
 
 
@@ -121,8 +125,11 @@ def _registers(sm: Any, kernel: Kernel) -> NDArray[np.uint32]:
     return by_index(np.concatenate([split[:, group] for group in range(groups)], axis=-1), program)
 
 
-def together(each: Sequence[SmRun]) -> ChipRun:
-    """Return the sums over all SMs; an SM counts as empty from its own last cycle to the last of all."""
+def together(each: Sequence[SmRun], threads: int = 1, in_turn: str = "") -> ChipRun:
+    """Return the sums over all SMs; an SM counts as empty from its own last cycle to the last of all.
+
+    `threads` simulated them, or one on which they took turns for that reason.
+    """
     first, cycles = each[0], max(run.cycles for run in each)
     rest = np.array([cycles - run.cycles for run in each])
     lost = np.stack([run.lost for run in each])
@@ -149,6 +156,8 @@ def together(each: Sequence[SmRun]) -> ChipRun:
         skipped=0,
         events=first.events,
         each=tuple(each),
+        threads=threads,
+        in_turn=in_turn,
     )
 
 

@@ -1,4 +1,7 @@
-"""Where what caches keep lies in the memory array: behind local memory, for each SM, the L2 and its partitions."""
+"""Where what caches keep lies in the memory array: behind local memory, for each SM, the L2 and its partitions.
+
+Requests that streams record (gpusim/rules/recorded_requests.py) follow, for each SM.
+"""
 
 from __future__ import annotations
 
@@ -17,23 +20,34 @@ from gpusim.units.cache import (
     Kept,
     tagged,
 )
+from gpusim.units.capacities import RECORDED
 from gpusim.units.load_store import queues
 from isa.memory import SECTOR_BYTES
 
 WORD = 2  # 32-bit words of a word that caches keep
 
 
-def words(machine: Machine, sms: int) -> int:
-    """Return how many 32-bit words the caches of so many SMs need; none where no tags are kept."""
+def words(machine: Machine, sms: int, *, recorded: bool) -> int:
+    """Return how many 32-bit words the caches of so many SMs need, and requests if they are recorded.
+
+    None where no tags are kept.
+    """
     if not tagged(machine):
         return 0
+    return WORD * (_of_caches(machine, sms) + sms * RECORDED * recorded + 1)
+
+
+def _of_caches(machine: Machine, sms: int) -> int:
     shared = _of_cache(machine, machine.l2) + _partitions(machine, sms) * _of_cache(machine, machine.l2_partition)
-    return WORD * (sms * _of_sm(machine) + shared + 1)
+    return sms * _of_sm(machine) + shared
 
 
-def place(target: Any, machine: Machine, s: int, sms: int, end: int) -> None:
-    """Tell the record of SM s's launch where its caches lie in a memory array of `end` words."""
-    target.cache_word, target.cache_end = end // WORD * WORD - words(machine, sms) + WORD, end // WORD * WORD
+def place(target: Any, machine: Machine, s: int, sms: int, end: int, *, recorded: bool) -> None:
+    """Tell the record of SM s's launch where its caches lie in a memory array of `end` words, and its requests."""
+    target.cache_end = end // WORD * WORD
+    target.cache_word = target.cache_end - words(machine, sms, recorded=recorded) + WORD
+    target.recorded = _of_caches(machine, sms) + s * RECORDED
+    target.recorded_end = target.recorded + RECORDED * recorded
     target.requests = s * _of_sm(machine)
     target.misses = first = target.requests + _rows(machine) * REQUEST_ROW
     first += machine.l1.misses if machine.l1 else 0

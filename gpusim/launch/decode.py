@@ -43,6 +43,7 @@ from gpusim.units.opcodes import (
     WHOLE,
 )
 from gpusim.units.pipe import choices, pipe_names, through_port
+from gpusim.units.register_file import note_sources
 from gpusim.units.stall import Stall
 from isa.bulk import without_collection
 from isa.execute import block_barriers
@@ -108,6 +109,7 @@ def decode(
     _end(rows[-1], kernel)
     if machine.fetch:
         rows["line"] = np.arange(len(rows)) // machine.fetch.line
+    note_sources(rows, kernel.program.registers)
     _meetings(rows, points)
     _visits(rows)
     return rows.view(np.recarray)

@@ -17,14 +17,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.units.capacities import FEED
+from gpusim.machine.machine import Machine
+from gpusim.units.cache import tagged
+from gpusim.units.capacities import FEED, LANES
 from isa.dataflow.address_slice import address_slice
 from isa.errors import UserError
 from isa.execute.block_barriers import by_register
 from isa.execute.block_step import block_steps, texture_steps
 from isa.execute.independent import ASKS
 from isa.kernel import Kernel
+from isa.once import once
 from isa.operand import PT
+from isa.program import WORD_BYTES
 from isa.row import GLOBAL_UNITS, Unit
 from isa.values.semantics import ucompare
 
@@ -49,6 +53,7 @@ def _by_registers(kernel: Kernel) -> bool:
     return any(i.row.unit is Unit.BARRIER and by_register(i) for i in kernel.program.instructions)
 
 
+@once
 def recordable(kernel: Kernel) -> bool:
     """Tell whether the kernel's streams can be recorded: no address, guard or branch depends on loaded values.
 
@@ -59,6 +64,19 @@ def recordable(kernel: Kernel) -> bool:
     if any(i.guard != PT and i.row.mnemonic in ASKS for i in kernel.program.instructions):
         return False
     return not reads_memory(kernel, address_slice(kernel.program))
+
+
+def has_requests(kernel: Kernel, machine: Machine) -> bool:
+    """Tell whether streams hold all that caches are asked.
+
+    Where tags are kept they do not if some are asked when an instruction issues (of textures and scalars), or if block
+    slots' local memory lies parts of a line apart.
+    """
+    if not tagged(machine):
+        return True
+    classes = {i.row.unit for i in kernel.program.instructions}
+    whole = LANES * WORD_BYTES % machine.global_memory.line_bytes == 0 or Unit.LOCAL not in classes
+    return whole and not classes & {Unit.TEXTURE, Unit.SMEM}
 
 
 def prepare_streams(sm: Any, kernel: Kernel) -> None:

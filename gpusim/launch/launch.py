@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.launch import caches, filled_caches, instruction_caches
+from gpusim.launch import in_turn as turns
 from gpusim.launch.assign_codes import has_codes
 from gpusim.launch.code_order import keeps_order
 from gpusim.launch.decode import decode
@@ -40,6 +41,7 @@ from gpusim.units.capacities import (
 )
 from gpusim.units.control_code import by_codes
 from gpusim.units.l2_channel import sector_shares
+from gpusim.units.layout import sm_bytes
 from gpusim.units.opcodes import MEMORY_KINDS
 from gpusim.units.pipe import choices
 from gpusim.units.policies import REGISTERED
@@ -84,11 +86,15 @@ class Launch:
 
 @dataclass(frozen=True)
 class ChipLaunch:
-    """All SMs of a chip: an array of their records, the launch on each, and an array of one shared record."""
+    """All SMs of a chip: an array of their records, the launch on each, and an array of one shared record.
+
+    `in_turn` says why the SMs must take turns in each cycle; it is empty if they may run ahead of each other.
+    """
 
     sms: Any
     each: tuple[Launch, ...]
     chips: Any
+    in_turn: str
 
 
 def launch(
@@ -110,10 +116,11 @@ def launch(
     """
     share = -(-kernel.blocks // machine.chip.sms)
     count = share if blocks is None else min(blocks, share)
-    _, (prepared,) = _prepared(1, kernel, machine, feed, count, memory, lines)
+    _, _, (prepared,) = _prepared(1, kernel, machine, feed, count, memory, lines, trace=trace)
     prepared.sm.tracing = trace
     own = machine.schedulers.policy in REGISTERED  # it may use state that fast-forward does not compare
-    prepared.sm.forwarding = fast_forward and feed == TRACE_DRIVEN and not trace and not own
+    compared = not own and not tagged(machine)  # what tags say is no part of a state that could come back
+    prepared.sm.forwarding = fast_forward and feed == TRACE_DRIVEN and not trace and compared
     return prepared
 
 
@@ -133,10 +140,14 @@ def launch_chip(
     feed: str = EXECUTION_DRIVEN,
     trace: bool = False,
     memory: NDArray[np.uint32] | None = None,
+    in_turn: str = "",
 ) -> ChipLaunch:
-    """Prepare all SMs, which share the memory channel and the blocks after the first wave; otherwise as `launch`."""
-    share = -(-kernel.blocks // machine.chip.sms)
-    sms, each = _prepared(machine.chip.sms, kernel, machine, feed, share, memory)
+    """Prepare all SMs, which share the memory channel and the blocks after the first wave; otherwise as `launch`.
+
+    `in_turn`: why the SMs must take turns, if that is known; else they run ahead of each other where they may.
+    """
+    share, sms = -(-kernel.blocks // machine.chip.sms), machine.chip.sms
+    why, sms, each = _prepared(sms, kernel, machine, feed, share, memory, trace=trace, why=in_turn)
     first_wave = int(each[0].sm.launch.resident) * len(sms)
     for s, prepared in enumerate(each):
         prepared.sm.tracing = trace
@@ -148,7 +159,7 @@ def launch_chip(
         prepared.sm.launch.next, prepared.sm.launch.end = s, min(first_wave, kernel.blocks)
     chips = np.zeros(1, state.chip_t)
     chips["next"], chips["end"] = first_wave, kernel.blocks
-    return ChipLaunch(sms, tuple(each), chips)
+    return ChipLaunch(sms, tuple(each), chips, why)
 
 
 def share_channel(numbers: Any, sms: int) -> None:
@@ -170,29 +181,41 @@ def _prepared(
     count: int,
     memory: NDArray[np.uint32] | None,
     lines: NDArray[np.bool_] | None = None,
-) -> tuple[Any, list[Launch]]:
-    """Prepare so many SMs with one global memory, each with the first `count` blocks of the first SM."""
+    *,
+    trace: bool,
+    why: str = "one SM is simulated",
+) -> tuple[str, Any, list[Launch]]:
+    """Prepare so many SMs with one global memory, each with the first `count` blocks of the first SM.
+
+    `why` says why they must take turns. Return the same, or why else they must; empty if they may run ahead.
+    """
     fits, kernel = occupancy(kernel, machine), on_chip(kernel, machine.chip.sms)
     resident = min(fits.blocks, count)
     check_capacity(machine, kernel, resident, number)
     computed = evaluated(kernel, feed)
     behind = resident * _words_of_block(kernel)
-    room = number * behind + caches.words(machine, number)
+    decoded = decode(kernel, machine, computed, reconvergence_points(kernel.program))
+    defers, each = feed == EXECUTION_DRIVEN and _defers(kernel, machine, decoded), []
+    why = why or turns.reason(kernel, machine, computed, trace=trace, defers=defers)
+    owners = 0 if why else turns.owners(kernel, computed, memory)
+    room = number * behind + caches.words(machine, number, recorded=feed == TRACE_DRIVEN) + owners
     words = _image(kernel, feed, computed, memory, lines, room)
     global_words = len(words) - room
-    decoded = decode(kernel, machine, computed, reconvergence_points(kernel.program))
-    sms = np.zeros(number, state.sm_t)
-    defers, each = feed == EXECUTION_DRIVEN and _defers(kernel, machine, decoded), []
+    if owners:
+        turns.prepare_owners(words, len(words) - owners, kernel)
+    sms = _records(number, sm_bytes(len(decoded), whole=trace or defers))
     for s in range(number):
         sm = sms[s : s + 1].view(np.recarray)[0]
         pack(sm.machine, machine, flagged=bool(decoded["reuse"].any()))
         sm.defers = defers
         instruction_caches.prepare(sm, machine, len(decoded))
         sm.launch.index = s
+        sm.ahead.on, sm.ahead.alert = not why, turns.is_alert(machine)
+        sm.ahead.owners = len(words) - owners if owners else 0
         _start(sm, machine, resident * kernel.warps)
         _grid(sm.launch, kernel, machine, resident, count, global_words + s * behind)
         if tagged(machine):
-            caches.place(sm.launch, machine, s, number, len(words))
+            caches.place(sm.launch, machine, s, number, len(words), recorded=feed == TRACE_DRIVEN)
             sm.launch.local_base = LOCAL_BASE + s * 4 * behind
             if number == 1 and machine.l2_channel:
                 _stand_for_all(sm, kernel, machine)
@@ -200,7 +223,13 @@ def _prepared(
         rows = sm.program[: len(decoded)].view(np.recarray)
         each.append(Launch(sms[s : s + 1], sm, words, rows, fits, global_words))
     filled_caches.fill(words, (prepared.sm.launch for prepared in each), machine, kernel)
-    return sms, each
+    return why, sms, each
+
+
+def _records(number: int, apart: int) -> NDArray[Any]:
+    """Return the records of so many SMs, each so many bytes behind the one before."""
+    room = np.zeros((number - 1) * apart + state.sm_t.itemsize, np.uint8)
+    return np.ndarray(number, state.sm_t, room, strides=(apart,))
 
 
 def _defers(kernel: Kernel, machine: Machine, decoded: Any) -> bool:

@@ -42,9 +42,9 @@ def prepared(
     return kernel(launch, known, str(path), force=force)
 
 
-def files_of(name: str) -> tuple[Path, Path]:
+def files_of(name: str, launch_file: Path | None = None) -> tuple[Path, Path]:
     """Return the launch file and the file with the code that a user means by one of them; raises UserError."""
-    launch, path = _both(name, None)
+    launch, path = _both(name, launch_file)
     return launch.path, path
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from math import prod
@@ -22,6 +23,7 @@ TEXELS = [1024], [32, 32], [16, 8, 8]  # of a texture of one, two or three dimen
 HANDLE = "unsigned long long"  # what a cudaTextureObject_t is
 FILLS = '  # or zero, constant V, values V V ..., hash SEED [LOW HIGH], iota; or file = "x.npy" in place of all three'
 _VALUES = '# To change what a variable holds, write its table, and below it type = "float32" and values = [1.0, 2.0].'
+_LIBRARIES = re.compile(r"^_ZN\w*?(4cuda(3std|3ptx|\d*_)|6thrust|3cub\d|3std)|^_ZN?K?St")  # namespaces in mangled names
 _GUESSED = {1: "int8", 2: "int16", 4: "int32", POINTER_BYTES: ""}  # types of numbers by bytes
 _OTHERS = {1: "bool, uint8", 2: "uint16, float16", 4: "uint32, float32"}
 
@@ -183,7 +185,7 @@ def _expected(known: Sequence[Guess]) -> Iterator[str]:
 def _variables(cubin: Cubin) -> Iterator[str]:
     """Yield the variables to which a launch may give values, as comments."""
     every = tuple(cubin.variables)
-    named_ones = [one for name, one in cubin.variables.items() if name.isidentifier() and not name.startswith("__")]
+    named_ones = [one for name, one in cubin.variables.items() if _is_own(name)]
     if not named_ones:
         return
     yield from ("", _VALUES)
@@ -191,6 +193,11 @@ def _variables(cubin: Cubin) -> Iterator[str]:
         short = plain(one.name) if len(named(plain(one.name), every)) == 1 else one.name
         table = f"[{'constants' if one.constant else 'globals'}.{short}]"
         yield f"# {table:<20}# {plural(one.size, 'byte')}"
+
+
+def _is_own(name: str) -> bool:
+    """Tell whether a variable, given mangled, is none of the compiler's, nor of libcu++ and the libraries over it."""
+    return name.isidentifier() and not name.startswith("__") and not _LIBRARIES.search(name)
 
 
 def _threads(code: Code, name: str) -> int:

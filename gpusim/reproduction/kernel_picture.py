@@ -11,6 +11,7 @@ from gpusim.analysis.validate.profiler import SELECTED, ncu_name
 from gpusim.reproduction.drawing import COLOURS, EXTRA, MARKERS, STYLE, SUFFIX
 from gpusim.support import whole_file
 from gpusim.units.stall import Stall
+from gpusim.views.palette import COLOURS as PALETTE
 from isa.errors import UserError
 from isa.reading import extra
 
@@ -109,5 +110,6 @@ def _share(shares: Mapping[str, float], name: str, names: Sequence[str]) -> floa
 
 def _colour(name: str) -> str:
     """Return a reason's colour in timelines; ncu's own reasons have free ones."""
-    own = {reason.name.lower(): reason.light for reason in Stall}
-    return own.get(name, GROUND if name == OTHERS else COLOURS[0])
+    if name in PALETTE:
+        return PALETTE[name].light
+    return GROUND if name == OTHERS else COLOURS[0]

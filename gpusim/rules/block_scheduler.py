@@ -89,6 +89,7 @@ def open_warp(sm: Any, slot: int, index: int) -> None:
     g = slot * sm.launch.warps + index
     warp = sm.warps[g]
     _clear(warp)
+    warp.kept_bits, warp.bank_reads = 0, sm.program[0].bank_reads
     if sm.machine.counts:
         wait_count.clear(warp)
     warp.block, warp.index, warp.live, warp.pc, warp.unit = slot, index, 1, 0, sm.program[0].unit

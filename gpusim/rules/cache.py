@@ -145,11 +145,10 @@ def _load(sm: Any, words: Any, instruction: Any, i: int, late: int, line: int, u
     way = tags.way(words, cache, line)
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
     if lost:
-        slot = _room(sm, words)
-        start = max(start, words[slot])
+        start = max(start, words[sm.launch.misses])
         _claim(sm, words, way, line, start)
         done = max(done, _far_load(sm, words, _behind(sm, instruction, i), line, lost, start))
-        words[slot] = done
+        _wait_for(sm, words, done)
         tags.fill(words, way, lost, done)
     elif sm.machine.joined and done > start + instruction.latency:
         done += sm.machine.joined  # accesses that wait for a line get it one after the other
@@ -195,7 +194,7 @@ def fetch(sm: Sm, memory: Memory, active: int) -> None:
     """
     words, outcome = tags.words(sm, memory), sm.outcome
     outcome.requests = 0 if outcome.requests + LANES > REQUESTS else outcome.requests  # those before are on their way
-    row, begin = requests.row_of(sm, sm.machine.queues, 0), outcome.requests
+    row, begin = requests.spare_row(sm), outcome.requests
     for lane in range(LANES):
         if (active >> lane) & 1:
             requests.note_byte(sm, words, row, begin, int(sm.scratch.address[lane]), False)
@@ -205,7 +204,7 @@ def fetch(sm: Sm, memory: Memory, active: int) -> None:
 @rule
 def _read_scalar(sm: Any, words: Any, byte: int, size: int) -> None:
     """Read `size` bytes through a scalar cache that is asked now; `outcome.ready` says when they are there."""
-    row = requests.row_of(sm, sm.machine.queues, 0)
+    row = requests.spare_row(sm)
     for unit in range(byte // SECTOR_BYTES, (byte + size - 1) // SECTOR_BYTES + 1):
         requests.note_byte(sm, words, row, 0, unit * SECTOR_BYTES, False)
     _read_all(sm, words, SCALARS, 0)
@@ -214,7 +213,7 @@ def _read_scalar(sm: Any, words: Any, byte: int, size: int) -> None:
 @rule
 def _read_all(sm: Any, words: Any, which: int, begin: int) -> None:
     """Read the requests since `begin` through a read-only cache; `outcome.ready` says when their data is there."""
-    row, outcome = requests.row_of(sm, sm.machine.queues, 0), sm.outcome
+    row, outcome = requests.spare_row(sm), sm.outcome
     for i in range(begin, outcome.requests):
         line, units = words[row + 2 * i], words[row + 2 * i + 1]
         outcome.ready = max(outcome.ready, _read(sm, words, which, i, line, units, sm.now))
@@ -360,11 +359,20 @@ def _drop(sm: Any, words: Any, way: int, line: int, now: int) -> None:
     tags.clear(words, sm.launch.caches[FAR], way, line)
 
 
-@rule
-def _room(sm: Any, words: Any) -> int:
-    """Return the place among the outstanding lines that becomes free first."""
-    first = sm.launch.misses
-    for slot in range(first + 1, first + sm.machine.misses):
-        if words[slot] < words[first]:
-            first = slot
-    return first
+@rarely
+def _wait_for(sm: Any, words: Any, done: int) -> None:
+    """Let a line that comes at `done` take the place among the outstanding ones that becomes free first.
+
+    Their times are a heap: that at place n, from 1 on, is at most those at 2 n and 2 n + 1.
+    """
+    times, count, at = sm.launch.misses - 1, sm.machine.misses, 1
+    sinking = True
+    while sinking and 2 * at <= count:
+        child = 2 * at
+        if child < count and words[times + child + 1] < words[times + child]:
+            child += 1
+        sinking = words[times + child] < done
+        if sinking:
+            words[times + at] = words[times + child]
+            at = child
+    words[times + at] = done

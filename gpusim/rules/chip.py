@@ -9,12 +9,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.jit.rule import entry
+from gpusim.jit.rule import entry, rule
 
 
 @entry
 def lend(sms: Any, s: int, chips: Any, now: int) -> None:
     """Give SM s the shared state before it acts."""
+    lend_channels(sms, s, chips)
+    sm, chip = sms[s], chips[0]
+    if now > 0:
+        sm.launch.next, sm.launch.stride, sm.launch.end = chip.next, 1, chip.end
+
+
+@rule
+def lend_channels(sms: Any, s: int, chips: Any) -> None:
+    """Give SM s the channels, to the DRAM and of the L2."""
     sm, chip = sms[s], chips[0]
     sm.load_store.channel = chip.channel
     for way in range(2):
@@ -22,13 +31,29 @@ def lend(sms: Any, s: int, chips: Any, now: int) -> None:
     if sm.machine.channels > 1:
         for c in range(sm.machine.channels):
             sm.load_store.each_channel[c] = chip.each_channel[c]
-    if now > 0:
-        sm.launch.next, sm.launch.stride, sm.launch.end = chip.next, 1, chip.end
 
 
 @entry
 def take_back(sms: Any, s: int, chips: Any, now: int) -> None:
     """Take the shared state from SM s after its act."""
+    take_back_channels(sms, s, chips)
+    if now > 0:
+        chips[0].next = sms[s].launch.next
+
+
+@rule
+def show_channels(sm: Any, chip: Any) -> None:
+    """Let an SM that runs ahead know how far the channels are, if they are further than its own accesses took them."""
+    unit = sm.load_store
+    unit.channel = max(unit.channel, chip.channel)
+    if sm.machine.channels > 1:
+        for c in range(sm.machine.channels):
+            unit.each_channel[c] = max(unit.each_channel[c], chip.each_channel[c])
+
+
+@rule
+def take_back_channels(sms: Any, s: int, chips: Any) -> None:
+    """Take the channels from SM s."""
     sm, chip = sms[s], chips[0]
     chip.channel = sm.load_store.channel
     for way in range(2):
@@ -36,5 +61,3 @@ def take_back(sms: Any, s: int, chips: Any, now: int) -> None:
     if sm.machine.channels > 1:
         for c in range(sm.machine.channels):
             chip.each_channel[c] = sm.load_store.each_channel[c]
-    if now > 0:
-        chip.next = sm.launch.next

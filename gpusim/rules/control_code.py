@@ -92,24 +92,33 @@ def hold(warp: Any, instruction: Any) -> None:
 
 
 @rarely
-def release(warp: Any, instruction: Any, read: int, written: int) -> None:
-    """A memory instruction is served: its sources are read, and its result is written, at the given cycles."""
-    if instruction.write_barrier >= 0:
-        warp.holders[_written(instruction)] -= 1
+def release_read(warp: Any, instruction: Any, read: int) -> None:
+    """A memory instruction is served: its sources are read at that cycle."""
     if instruction.read_barrier >= 0:
         warp.holders[_read(instruction)] -= 1
-    let_go(warp, instruction, read, written)
+        _let_go(warp, _read(instruction), read)
+
+
+@rarely
+def release_written(warp: Any, instruction: Any, written: int) -> None:
+    """A memory instruction has been answered: its result is written at that cycle."""
+    if instruction.write_barrier >= 0:
+        warp.holders[_written(instruction)] -= 1
+        _let_go(warp, _written(instruction), written)
 
 
 @rarely
 def let_go(warp: Any, instruction: Any, read: int, written: int) -> None:
     """The instruction holds its barriers until the given cycles."""
     if instruction.write_barrier >= 0:
-        place = _written(instruction)
-        warp.let_go[place] = max(warp.let_go[place], written)
+        _let_go(warp, _written(instruction), written)
     if instruction.read_barrier >= 0:
-        place = _read(instruction)
-        warp.let_go[place] = max(warp.let_go[place], read)
+        _let_go(warp, _read(instruction), read)
+
+
+@rule
+def _let_go(warp: Any, place: int, when: int) -> None:
+    warp.let_go[place] = max(warp.let_go[place], when)
 
 
 @rule

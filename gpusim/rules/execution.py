@@ -7,8 +7,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.jit.rule import rarely, rule
-from gpusim.rules import control_code, in_flight, pipe, record, register_file, scoreboard, texture, wait_count
+from gpusim.jit.rule import NEVER, rarely, rule
+from gpusim.rules import (
+    control_code,
+    in_flight,
+    pipe,
+    questions,
+    record,
+    register_file,
+    scoreboard,
+    texture,
+    wait_count,
+)
 from gpusim.units.opcodes import FETCH, LOAD
 
 
@@ -19,16 +29,32 @@ def commit(sm: Any, k: int, g: int, instruction: Any, now: int, behind: int) -> 
     taken = pipe.commit(sm, k, instruction, now, register_file.reading(machine, behind))
     gone = texture.commit(sm, now) if instruction.action == FETCH else now
     ready = max(gone + instruction.latency, sm.outcome.ready) + register_file.late(machine, behind)
+    if sm.ahead.on and instruction.action == FETCH and sm.outcome.transactions:
+        _ask(sm, g, instruction, register_file.late(machine, behind), ready, now)
+        return
     if sm.tracing:
         record.occupied(sm, taken, pipe.instance(sm, k, taken).free, ready)
     if instruction.counter >= 0:
         _counted(sm, g, instruction, now, ready)
-    else:
+    elif machine.obeys_codes == 0:
         scoreboard.commit(warp, instruction, ready)
     if machine.obeys_codes:
         _signal(sm, g, instruction, now, ready)
     if instruction.action == FETCH or instruction.action == LOAD:  # noqa: PLR1714  (compiles to two compares)
         warp.drained = max(warp.drained, ready)
+
+
+@rarely
+def _ask(sm: Any, g: int, instruction: Any, late: int, soonest: int, now: int) -> None:
+    """Where the SM runs ahead, the chip will say when the fetch's data has left the channel, as of an access."""
+    warp, outcome = sm.warps[g], sm.outcome
+    outcome.cycles, outcome.extra, outcome.near = 0, late, 0
+    warp.pending += 1
+    scoreboard.commit(warp, instruction, NEVER)
+    if sm.machine.obeys_codes:
+        control_code.hold(warp, instruction)
+        control_code.release_read(warp, instruction, now)
+    questions.ask(sm, g, warp.pc - 1, outcome, 0, soonest, now)
 
 
 @rarely

@@ -23,6 +23,7 @@ from gpusim.rules import (
     in_flight,
     instruction_replay,
     memory_access,
+    questions,
     queues,
     record,
     scoreboard,
@@ -78,10 +79,11 @@ def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None
     warp.pending += 1
     if instruction.counter >= 0:
         wait_count.commit(warp, instruction, pc)
-    if instruction.tracked:
-        scoreboard.commit(warp, instruction, NEVER)
-    scoreboard.hold(warp, instruction, unit.entered)
-    if sm.machine.obeys_codes:
+    if sm.machine.obeys_codes == 0:
+        if instruction.tracked:
+            scoreboard.commit(warp, instruction, NEVER)
+        scoreboard.hold(warp, instruction, unit.entered)
+    else:
         control_code.hold(warp, instruction)
         if sm.machine.turns and earliest(sm, k, instruction.unit, now) > now:
             control_code.let_others_go(sm, k, warp)
@@ -131,42 +133,51 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
         ready = result_at(sm, instruction, entry, now)
     if sm.machine.obeys_codes and memory_access.loads_shared(instruction):
         ready = warp.shared_back = max(ready, warp.shared_back)
-    if sm.machine.writes_back and instruction.writes and instruction.action != STORE:
-        write_back.come_back(sm, warp.scheduler, instruction, int(entry.cycles), int(ready), now)
-    warp.pending -= 1
-    warp.drained = max(warp.drained, ready)
-    back = _back(sm, entry, ready) if instruction.counter >= 0 else ready
-    if instruction.tracked and instruction.action != STORE:
-        scoreboard.commit(warp, instruction, ready)
+    results = write_back.expect(sm, instruction, entry, now) if sm.machine.writes_back else 0
     read = now + max(1, instruction.war)
-    if sm.tracing:
-        record.service(sm, y, place, unit.free[own], read, ready if instruction.tracked else back, back, now)
-    scoreboard.let_go(warp, instruction, entry.number, read)
     if sm.machine.obeys_codes:
-        _signal(sm, entry, read, ready)
+        control_code.release_read(warp, instruction, read)
+    else:
+        scoreboard.let_go(warp, instruction, entry.number, read)
+    if sm.ahead.on and entry.transactions:
+        questions.ask(sm, entry.warp, entry.pc, entry, results, ready, now)
+    else:
+        back = answer(sm, instruction, entry, ready)
+        if results:
+            write_back.come_back(sm, instruction, entry, ready, now)
+        if sm.defers and sm.machine.obeys_codes:
+            in_flight.served(sm, entry.warp, entry.pc, read, ready)
+        if sm.tracing:
+            record.service(sm, y, place, unit.free[own], read, ready if instruction.tracked else back, back, now)
     sm.agenda[sm.load_store_agent] = _next_service(sm)
     return int(entry.warp)
 
 
-@rarely
-def _back(sm: Any, entry: Any, ready: int) -> int:
-    """Return when an access that is counted is back: at `ready`, or with an earlier access that is back later."""
-    warp, counter = sm.warps[entry.warp], sm.program[entry.pc].counter
-    back = wait_count.serve(warp, counter, entry.pc, ready)
-    while wait_count.settles(warp, counter):
-        pc = warp.asked[counter, 0] - 1
-        settled = wait_count.settle(warp, counter)
-        if sm.defers and not sm.machine.obeys_codes:
-            in_flight.served(sm, entry.warp, pc, sm.now, settled)
+@rule
+def answer(sm: Any, instruction: Any, access: Any, ready: int) -> int:
+    """An access, of an entry of a queue or a question, is done at `ready`; return when wait counters have it back."""
+    warp = sm.warps[access.warp]
+    warp.pending -= 1
+    warp.drained = max(warp.drained, ready)
+    back = _back(sm, access, ready) if instruction.counter >= 0 else ready
+    if sm.machine.obeys_codes:
+        control_code.release_written(warp, instruction, ready)
+    elif instruction.tracked and instruction.action != STORE:
+        scoreboard.commit(warp, instruction, ready)
     return int(back)
 
 
 @rarely
-def _signal(sm: Any, entry: Any, read: int, ready: int) -> None:
-    """Where control codes are obeyed, set when barriers signal that sources are read and the result is there."""
-    control_code.release(sm.warps[entry.warp], sm.program[entry.pc], read, ready)
-    if sm.defers:
-        in_flight.served(sm, entry.warp, entry.pc, read, ready)
+def _back(sm: Any, access: Any, ready: int) -> int:
+    """Return when an access that is counted is back: at `ready`, or with an earlier access that is back later."""
+    warp, counter = sm.warps[access.warp], sm.program[access.pc].counter
+    back = wait_count.serve(warp, counter, access.pc, ready)
+    while wait_count.settles(warp, counter):
+        pc = warp.asked[counter, 0] - 1
+        settled = wait_count.settle(warp, counter)
+        if sm.defers and not sm.machine.obeys_codes:
+            in_flight.served(sm, access.warp, pc, sm.now, settled)
+    return int(back)
 
 
 @rule
@@ -182,8 +193,14 @@ def _next_service(sm: Any) -> int:
 @rule
 def result_at(sm: Any, instruction: Any, entry: Any, now: int) -> int:
     """Return when a load's result is there, or when a store has left the SM."""
+    moves = instruction.action == STORE or instruction.memory_kind == GLOBAL_MEMORY
+    gone = global_memory.commit_each(sm, entry, sm.machine.line_cost, now) if moves else now
+    return done_at(instruction, entry, gone, now)
+
+
+@rule
+def done_at(instruction: Any, access: Any, gone: int, now: int) -> int:
+    """Return the same for an access served at `now`, whose last transaction has left the channel at `gone`."""
     if instruction.action == STORE:
-        return max(now + entry.cycles, global_memory.commit_each(sm, entry, sm.machine.line_cost, now))
-    global_access = instruction.memory_kind == GLOBAL_MEMORY
-    gone = global_memory.commit_each(sm, entry, sm.machine.line_cost, now) if global_access else now
-    return max(gone + instruction.latency + entry.extra, now + entry.near)
+        return max(now + access.cycles, gone)
+    return max(gone + instruction.latency + access.extra, now + access.near)

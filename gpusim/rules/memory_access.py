@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gpusim.jit.rule import lowest_bit, rarely, rule
-from gpusim.rules import generic_address, global_memory, move, shared_memory
+from gpusim.rules import generic_address, global_memory, move, shared_memory, word_owner
 from gpusim.state.fault import Fault
 from gpusim.units.cache import L1, SHARE_PARTS, TAGS
 from gpusim.units.capacities import LANES, REMEMBERED, REMEMBERED_BITS
@@ -74,6 +74,8 @@ def access(sm: Any, memory: Any, g: int, group: int, active: int) -> bool:
     if instruction.generic:
         outcome.extra, outcome.near = remembered.extra, remembered.near
     if instruction.evaluate:
+        if sm.ahead.owners and instruction.memory_kind == GLOBAL_MEMORY and not word_owner.take(sm, memory, g, active):
+            return False
         move.move(sm, instruction, memory, g, group, active)
         for i in range(instruction.writes):
             new_version(sm, g, int(instruction.write[i]))
@@ -187,7 +189,8 @@ def _each_checked(sm: Any, instruction: Any, g: int, group: int, active: int) ->
         if (active >> lane) & 1 and (address % alignment or not _within(sm, instruction, address, address + size)):
             fault = sm.fault
             fault.code = MISALIGNED if address % alignment else OUTSIDE
-            fault.pc, fault.warp, fault.address = sm.warps[g].pc, g, address
+            alone = instruction.wide_address == 0 or generic_address.is_near(instruction, address)
+            fault.pc, fault.warp, fault.address = sm.warps[g].pc, g, address + (0 if alone else sm.launch.window)
             fault.lane = (group - g * sm.machine.groups) * LANES + lane
             return False
     return True

@@ -36,22 +36,25 @@ def move(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: int
 
 @rule
 def _words(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: int) -> None:
-    registers = sm.lanes[group].registers
-    for offset in range(instruction.words):
-        register = instruction.destination if instruction.action == LOAD else instruction.source[0]
-        if instruction.action == LOAD and register < 0:
-            return
+    loads, registers = instruction.action == LOAD, sm.lanes[group].registers
+    register = instruction.destination if loads else instruction.source[0]
+    if loads and register < 0:
+        return
+    if not instruction.known:
         for lane in range(LANES):
             if (active >> lane) & 1:
-                word = place(sm, instruction, g, group, lane) + offset * _stride(sm, instruction, lane)
+                sm.scratch.line[lane] = place(sm, instruction, g, group, lane)
+    for offset in range(instruction.words):
+        constant = _constant_word(instruction, offset)
+        for lane in range(LANES):
+            if (active >> lane) & 1:
+                word = sm.scratch.line[lane] + offset * _stride(sm, instruction, lane)
                 if instruction.known:
-                    registers[register + offset, lane] = _constant_word(instruction, offset)
-                elif instruction.action == LOAD:
+                    registers[register + offset, lane] = constant
+                elif loads:
                     registers[register + offset, lane] = memory[word]
-                elif register >= 0:
-                    memory[word] = registers[register + offset, lane]
                 else:
-                    memory[word] = _constant_word(instruction, offset)
+                    memory[word] = registers[register + offset, lane] if register >= 0 else constant
 
 
 @on_demand

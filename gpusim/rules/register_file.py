@@ -24,8 +24,8 @@ from gpusim.jit.kinds import Row, Sm, Warp
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import lowest_bit, rarely, rule
 from gpusim.rules import memory_access, stall_accounting
-from gpusim.units.capacities import PROGRAM
-from gpusim.units.register_file import COUNT_BITS
+from gpusim.units.capacities import OPERANDS, PROGRAM
+from gpusim.units.register_file import COUNT_BITS, LAST_BIT
 from gpusim.units.stall import DISPATCH
 from isa.register_bank import BANK_PERIOD
 
@@ -39,13 +39,22 @@ def earliest(sm: Any, k: int, warp: Any, now: int) -> int:
     machine, scheduler = sm.machine, sm.schedulers[k]
     when = max(now, scheduler.stalled_until)
     if machine.window:
-        reads = _reads(sm, k, warp, sm.program[warp.pc])
+        reads = _next_reads(sm, k, warp, sm.program[warp.pc])
         window = max(machine.window, _fullest(machine, reads))
         for bank in range(machine.register_banks):
             count = _of_bank(reads, bank)
             if count:
                 when = max(when, scheduler.bank_free[bank] + count - window)
     return when
+
+
+@rule
+def prepare(sm: Any, warp: Any, instruction: Any) -> None:
+    """Work out what each bank reads for the warp's next instruction, but for carried sources."""
+    if sm.machine.reuse and warp.kept_bits & instruction.operand_bits:
+        warp.bank_reads = _reads(sm, warp, instruction)
+    else:
+        warp.bank_reads = instruction.bank_reads
 
 
 @rarely
@@ -64,18 +73,18 @@ def stall(sm: Any, k: int, until: int, now: int) -> None:
 def commit(sm: Sm, k: int, warp: Warp, instruction: Row, now: int) -> int:
     """Collect the instruction's operands; return by how many cycles the last is read after this one."""
     machine, scheduler = sm.machine, sm.schedulers[k]
-    reads, done = _reads(sm, k, warp, instruction), now + 1
-    again = _again(sm, scheduler, instruction) if machine.address_again else -1
+    reads, done = _next_reads(sm, k, warp, instruction), now + 1
+    if machine.address_again:
+        reads += _again(sm, scheduler, instruction, reads)
     for bank in range(machine.register_banks):
         count, returned = _of_bank(reads, bank), _returned(sm, instruction, bank) if instruction.bank_returns else 0
         if count + returned:
-            count += machine.address_again if count and bank == again else 0
             free = max(scheduler.bank_free[bank], now) + count
             done = max(done, free) if count else done
             scheduler.bank_free[bank] = free + returned
     if machine.collecting:
         _collect(scheduler, machine.collecting, done)
-    if machine.reuse:
+    if machine.reuse and (instruction.reuse or warp.kept_bits & instruction.operand_bits):
         _keep(machine, warp, instruction)
     if machine.carried:
         scheduler.reader = _slot(machine, warp) * PROGRAM + warp.pc - 1
@@ -83,14 +92,14 @@ def commit(sm: Sm, k: int, warp: Warp, instruction: Row, now: int) -> int:
 
 
 @rarely
-def _again(sm: Any, scheduler: Any, instruction: Any) -> int:
-    """Return the bank of an address that comes right behind another one of that bank; -1 else."""
+def _again(sm: Any, scheduler: Any, instruction: Any, reads: int) -> int:
+    """Return what an address takes more of its bank right behind another one of that bank, in COUNT_BITS for a bank."""
     bank, last = -1, scheduler.addressed - 1
     if instruction.queued and 0 <= instruction.pointer < sm.launch.thread_registers:
         bank = int(sm.machine.bank_of[instruction.pointer & (BANK_PERIOD - 1)])
-    again = bank if bank == last else -1
-    scheduler.addressed = 0 if again >= 0 else bank + 1
-    return again
+    again = bank >= 0 and bank == last
+    scheduler.addressed = 0 if again else bank + 1
+    return int(sm.machine.address_again << COUNT_BITS * bank if again and _of_bank(reads, bank) else 0)
 
 
 @rule
@@ -145,18 +154,48 @@ def _fullest(machine: Any, reads: int) -> int:
 
 
 @rule
-def _reads(sm: Any, k: int, warp: Any, instruction: Any) -> int:
+def _next_reads(sm: Any, k: int, warp: Any, instruction: Any) -> int:
     """Return how many registers each bank reads for the instruction, in COUNT_BITS for each bank."""
+    before = _before(sm, k, warp) if sm.machine.carried else -1
+    return int(warp.bank_reads if before < 0 else _less_carried(sm, warp, instruction, before))
+
+
+@rarely
+def _reads(sm: Any, warp: Any, instruction: Any) -> int:
+    """Return the same without carried sources."""
     machine = sm.machine
-    before = _before(sm, k, warp) if machine.carried else -1
-    if machine.reuse == 0 and before < 0:
-        return int(instruction.bank_reads)
+    if instruction.sources_apart:
+        return int(instruction.bank_reads - _kept_of_each(sm, warp, instruction))
     reads = 0
     for i in range(instruction.reads):
         register = int(instruction.read[i])
         elsewhere = register >= sm.launch.thread_registers  # one for all lanes
+        if not elsewhere and not _kept(machine, warp, instruction, register):
+            reads += 1 << COUNT_BITS * machine.bank_of[register & (BANK_PERIOD - 1)]
+    return reads
+
+
+@rule
+def _kept_of_each(sm: Any, warp: Any, instruction: Any) -> int:
+    """Return how many registers each bank need not read, of sources that have no register in common."""
+    machine, kept = sm.machine, 0
+    for slot in range(SLOTS):
+        first = instruction.source[slot]
+        for register in range(first, first + _words(instruction, slot) if first >= 0 else first):
+            if warp.kept[_place(instruction, slot), register & (machine.reuse - 1)] == register + 1:
+                kept += 1 << COUNT_BITS * machine.bank_of[register & (BANK_PERIOD - 1)]
+    return kept
+
+
+@rarely
+def _less_carried(sm: Any, warp: Any, instruction: Any, before: int) -> int:
+    """Return the reads without those of registers that the instruction at pc `before` has read."""
+    machine, reads = sm.machine, 0
+    for i in range(instruction.reads):
+        register = int(instruction.read[i])
+        elsewhere = register >= sm.launch.thread_registers
         kept = elsewhere or (machine.reuse > 0 and _kept(machine, warp, instruction, register))
-        if not kept and (before < 0 or not _carried(sm.program[before], register)):
+        if not kept and not _carried(sm.program[before], register):
             reads += 1 << COUNT_BITS * machine.bank_of[register & (BANK_PERIOD - 1)]
     return reads
 
@@ -197,18 +236,32 @@ def _kept(machine: Any, warp: Any, instruction: Any, register: int) -> bool:
     return True
 
 
-@rule
+@rarely
 def _keep(machine: Any, warp: Any, instruction: Any) -> None:
     """Keep flagged sources from now on; drop a kept source that is not flagged."""
+    changed = False
     for slot in range(SLOTS):
         first = instruction.source[slot]
         for register in range(first, first + _words(instruction, slot) if first >= 0 else first):
             word = register & (machine.reuse - 1)
             place = _place(instruction, slot)
-            if instruction.reuse >> slot & 1:
-                warp.kept[place, word] = register + 1
-            elif warp.kept[place, word] == register + 1:
-                warp.kept[place, word] = 0
+            here, flagged = warp.kept[place, word] == register + 1, instruction.reuse >> slot & 1
+            if here != flagged:
+                warp.kept[place, word] = register + 1 if flagged else 0
+                changed = True
+    if changed:
+        warp.kept_bits = _bits(machine, warp)
+
+
+@rule
+def _bits(machine: Any, warp: Any) -> int:
+    """Return the bits of the registers that are kept."""
+    bits = 0
+    for place in range(OPERANDS):
+        for word in range(machine.reuse):
+            kept = warp.kept[place, word]
+            bits |= 1 << min((kept - 1) & (LAST_BIT + 1), LAST_BIT) if kept else 0
+    return bits
 
 
 @rule

@@ -29,10 +29,17 @@ def row_of(sm: Any, y: int, place: int) -> int:
 
 
 @rule
+def spare_row(sm: Any) -> int:
+    """Return where the requests of what does not queue lie, and of what is being recorded."""
+    return row_of(sm, sm.machine.queues, 0)
+
+
+@rule
 def note(sm: Any, words: Any, instruction: Any, g: int, group: int, active: int) -> None:
     """Store a lane group's requests, after those of the groups before it."""
     y = queues.number(sm, sm.warps[g].scheduler, instruction.unit)
-    row, local = row_of(sm, y, queues.behind(sm, y)), instruction.memory_kind == LOCAL_MEMORY
+    row = spare_row(sm) if sm.trace_driven else row_of(sm, y, queues.behind(sm, y))
+    local = instruction.memory_kind == LOCAL_MEMORY
     if instruction.generic:
         near = generic_address.lanes_in(sm.scratch, LOCAL_MEMORY, active)
         far = active & ~near & ~generic_address.lanes_in(sm.scratch, SHARED_MEMORY, active)

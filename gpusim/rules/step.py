@@ -25,6 +25,7 @@ from gpusim.rules import (
     independent_lanes,
     load_store,
     policies,
+    questions,
     record,
     register_file,
     scoreboard,
@@ -179,9 +180,13 @@ def prepare(sm: Any, warp: Any) -> None:
         wait_count.earliest(warp, instruction)
     if sm.machine.barrier_defers:
         barrier.earliest(warp, instruction)
+    if sm.machine.register_banks:
+        register_file.prepare(sm, warp, instruction)
     warp.release_at[DRAIN] = 0
     if instruction.action == EXIT:
         warp.release_at[DRAIN] = NEVER if warp.pending > 0 else warp.drained
+        if sm.ahead.on and warp.pending > 0:
+            questions.drain(sm, warp)
 
 
 @rule
@@ -267,7 +272,7 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
         dispatch.commit(sm, k, instruction, now)
     warp_scheduler.commit(machine, scheduler, warp, instruction, now)
     if sm.trace_driven:
-        stream.following(sm, warp, instruction)
+        stream.following(sm, memory, warp, instruction)
     elif not (_compute_aside(sm, memory, g, now) if sm.defers else values.execute(sm, memory, g)):
         return
     if sm.tracing:

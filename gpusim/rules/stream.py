@@ -16,7 +16,15 @@ import numpy as np
 from gpusim.jit.kinds import Memory, Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import rarely, rule
-from gpusim.rules import address_range, convergence, independent_lanes, memory_access, simt_stack, values
+from gpusim.rules import (
+    address_range,
+    convergence,
+    independent_lanes,
+    memory_access,
+    recorded_requests,
+    simt_stack,
+    values,
+)
 from gpusim.state.fault import Fault
 from gpusim.units.capacities import DEPTHS, EVENTS, LOG, SCRIPTS, STREAMS, VISITS
 from gpusim.units.opcodes import BRANCH, EXIT
@@ -44,10 +52,12 @@ def begin(sm: Sm, memory: Memory, slot: int) -> None:
         warp = sm.warps[slot * sm.launch.warps + index]
         warp.cursor = sm.scripts[block.script].first[index]
         warp.laps[:] = 0
+    if recorded_requests.kept(sm):
+        recorded_requests.begin(sm, slot)
 
 
 @rule
-def following(sm: Any, warp: Any, instruction: Any) -> None:
+def following(sm: Any, memory: Any, warp: Any, instruction: Any) -> None:
     """Store the outcome of the warp's next instruction in `sm.outcome`, and move on to its next event."""
     outcome = sm.outcome
     outcome.threads = warp.threads
@@ -57,6 +67,9 @@ def following(sm: Any, warp: Any, instruction: Any) -> None:
     outcome.threads, outcome.cycles = event.threads, event.cycles
     outcome.extra, outcome.transactions, outcome.near = event.extra, event.transactions, 0
     outcome.onward, outcome.left = event.onward, event.left
+    outcome.requests = event.requests
+    if outcome.requests:
+        recorded_requests.again(sm, memory, warp, instruction)
     warp.cursor += 1
     while sm.events[warp.cursor].pc == MARKER:
         _turn(warp, sm.events[warp.cursor])
@@ -93,13 +106,14 @@ def script_of(sm: Any, memory: Any, slot: int, block: int) -> int:
     if sm.scripted == SCRIPTS:
         return UNRECORDED
     script, home = sm.scripts[sm.scripted], sm.blocks[slot].id
-    script.block = block
+    script.block, script.slot = block, slot
     script.low[:] = np.int64(1) << 40
     script.high[:] = 0
     sm.blocks[slot].id = block
     recorded = True
     for index in range(sm.launch.warps):
         if recorded:
+            script.requests[index] = sm.requested
             script.first[index] = record(sm, memory, slot * sm.launch.warps + index)
             recorded = script.first[index] >= 0
     sm.blocks[slot].id = home
@@ -108,9 +122,12 @@ def script_of(sm: Any, memory: Any, slot: int, block: int) -> int:
 
 @rule
 def _known_script(sm: Any) -> int:
-    """Return an older script with the same streams as the newest one; else keep the newest and return it."""
+    """Return an older script with the same streams as the newest one; else keep the newest and return it.
+
+    One with requests is kept in any case: other blocks' requests differ.
+    """
     newest = sm.scripts[sm.scripted]
-    for known in range(sm.scripted):
+    for known in range(0 if recorded_requests.kept(sm) else sm.scripted):
         if _same_streams(sm, sm.scripts[known], newest):
             return known
     sm.scripted += 1
@@ -140,15 +157,9 @@ def _moved(sm: Any, script: Any, block: int) -> bool:
     for feed in range(sm.feeds):
         if script.low[feed] < script.high[feed]:
             step = sm.block_step[feed]
-            if not _stands(sm, script, feed, _signed(step[0] * x + step[1] * y + step[2] * z)):
+            if not _stands(sm, script, feed, recorded_requests.signed(step[0] * x + step[1] * y + step[2] * z)):
                 return False
     return True
-
-
-@rule
-def _signed(distance: int) -> int:
-    """Return a distance between 32-bit addresses as a signed number."""
-    return ((distance + (1 << 31)) & 0xFFFFFFFF) - (1 << 31)
 
 
 @rule
@@ -192,6 +203,8 @@ def record(sm: Any, memory: Any, g: int) -> int:
             warp.pc = onward
             _follow(sm, g, instruction, pc)
             onward, running, kept = warp.pc, warp.threads > 0, sm.fault.code == 0
+        if kept and sm.outcome.requests:
+            kept = recorded_requests.keep(sm, memory)
         if kept and instruction.eventful:
             _keep(sm, pc, instruction, onward, warp.threads)
             if (instruction.action == BRANCH or instruction.steers) and onward <= pc:
@@ -226,7 +239,7 @@ def _keep(sm: Any, pc: int, instruction: Any, onward: int, left: int) -> None:
     event, outcome = sm.events[sm.recorded], sm.outcome
     sm.recorded += 1
     event.pc, event.threads = pc, outcome.threads
-    event.cycles, event.extra, event.transactions = 0, 0, outcome.transactions
+    event.cycles, event.extra, event.transactions, event.requests = 0, 0, outcome.transactions, outcome.requests
     event.onward, event.left = onward, left
     event.rounds = event.length = event.depth = 0
     if outcome.threads > 0 and memory_access.accesses(instruction):
@@ -259,7 +272,8 @@ def _mark(sm: Any, at: int, length: int, depth: int) -> None:
     """Put a marker of one more round after a part of that length."""
     marker = sm.events[at]
     marker.pc, marker.rounds, marker.length, marker.depth = MARKER, 1, length, depth
-    marker.threads = marker.cycles = marker.extra = marker.transactions = marker.onward = marker.left = 0
+    marker.threads = marker.cycles = marker.extra = marker.transactions = marker.requests = 0
+    marker.onward = marker.left = 0
     sm.recorded = at + 1
 
 
@@ -278,6 +292,7 @@ def _equal(a: Any, b: Any) -> bool:
     return (
         same
         and a.transactions == b.transactions
+        and a.requests == b.requests
         and a.onward == b.onward
         and a.left == b.left
         and a.rounds == b.rounds
@@ -329,6 +344,7 @@ def _digest(sm: Any, first: int) -> int:
             item.cycles,
             item.extra,
             item.transactions,
+            item.requests,
             item.onward,
             item.left,
             item.rounds,

@@ -18,3 +18,4 @@ class Fault(IntEnum):
     TRAPPED = 8  # the program stops itself
     NO_TEXTURE = 9  # a fetch by a handle that no texture object has
     WRONG_TEXTURE = 10  # a fetch of other dimensions than the texture's
+    CONTESTED = 11  # another SM uses the word too, and SMs run ahead of each other

@@ -212,7 +212,7 @@ UNIT = Unit(
             field("cache_word", "where what caches keep begins in the memory array"),
             field("cache_end", "where that ends"),
             field("requests", "word in there of the first queue entry's requests"),
-            field("misses", "word of the times when lines on their way are there"),
+            field("misses", "word of the first of the times when lines on their way are there"),
             field("caches", "by their numbers (gpusim.units.cache)", 6, kind="cache"),
         ),
     },

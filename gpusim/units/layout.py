@@ -12,20 +12,52 @@ from gpusim.units.every import EVERY
 
 LINE = 64  # bytes of a line of the host's cache
 SPREAD = {"warp"}  # many lie side by side, and the same few fields of each are looked at
+# The last fields of an SM: the rows of its program, of which few are in use, and what few launches use at all. So the
+# records of a chip's SMs may lie closer than a whole record, each on what the one before does not use.
+LAST = ("program", "records", "in_flight")
+ISSUED = {  # what most issues look at, which lies in as few lines as possible
+    "row": (
+        *("guard", "action", "unit", "queued", "memory_kind", "eventful", "pipe", "double", "steers", "narrows"),
+        *("counter", "tracked", "uniform", "cached", "generic", "yields", "stall_count", "wait_mask", "read_barrier"),
+        *("write_barrier", "predicate", "second_predicate", "others", "reads", "writes", "selector", "sources_apart"),
+        *("reuse", "bank_reads", "bank_returns", "operand_bits", "latency", "intervals", "line", "constant_lines"),
+        *("issued", "active", "stall"),
+    ),
+    "warp": (
+        *("pc", "unit", "since", "ready_at", "order", "age", "index", "cursor", "release_at", "issued_at"),
+        *("bank_reads", "kept_bits", "threads", "live", "block", "scheduler", "place", "pending", "drained", "line"),
+        *("refused", "lanes", "kept"),
+        *("shared_back", "in_flight_count", "holders", "let_go"),
+    ),
+}
 
 
 @cache
 def fields(record: str) -> tuple[Field, ...]:
-    """Return the fields of a record, in the order of the units that have them."""
-    return tuple(one for unit in EVERY for one in unit.fields.get(record, ()))
+    """Return the fields of a record: those that each issue looks at, then others in the order of their units."""
+    every = [one for unit in EVERY for one in unit.fields.get(record, ())]
+    first = {name: place for place, name in enumerate(ISSUED.get(record, ()))}
+    return tuple(sorted(every, key=lambda one: first.get(one.name, len(first))))
 
 
 @cache
 def layout(record: str) -> np.dtype[Any]:
     """Return the NumPy type of a record, whose fields are read as attributes."""
-    parts = [(one.name, _kind(one), one.shape) for one in fields(record)]
+    ordered = sorted(fields(record), key=lambda one: LAST.index(one.name) if one.name in LAST else -1)
+    parts = [(one.name, _kind(one), one.shape) for one in ordered]
     kind = np.dtype(parts, align=True)
     return np.dtype((np.record, _spread(kind) if record in SPREAD else kind))
+
+
+def sm_bytes(rows: int, *, whole: bool) -> int:
+    """Return how many bytes of an SM's record a launch uses that has so many rows of program.
+
+    `whole`: it keeps trace records, or results in flight, too.
+    """
+    kind = layout("sm")
+    assert kind.fields is not None
+    program, start = kind.fields["program"][:2]
+    return kind.itemsize if whole else int(start) + rows * program.base.itemsize
 
 
 def _kind(one: Field) -> Any:

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import combinations
 from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 import msgspec
+import numpy as np
 
 from gpusim.units.asks import NO_QUEUE, ON_TIME
 from gpusim.units.declare import Condition, Machine, Role, Unit, field, packed_key
@@ -36,6 +38,7 @@ class RegisterFile(msgspec.Struct, frozen=True):
 
 
 COUNT_BITS = 8  # of the reads of one register bank
+LAST_BIT = 62  # of a mask that never turns negative
 
 
 def register_banks(machine: Machine) -> int:
@@ -69,6 +72,33 @@ def decode(row: Any, instruction: Instruction, machine: Machine, kernel: Kernel)
     row["reuse"] = sum(1 << "abc".index(letter) for letter, o in sources if o.reuse)
 
 
+def note_sources(rows: Any, registers: int) -> None:
+    """Note which registers of a thread, of so many, the reuse cache may keep for the sources of decoded rows."""
+    slots = [_of_slot(rows, slot) for slot in range(rows["source"].shape[1])]
+    apart = np.ones(len(rows), np.bool_)
+    for first, end in slots:
+        for register in range(int((end - first).max(initial=0))):
+            apart &= (first + register >= end) | _only_read(rows, first + register, registers)
+            bit = np.int64(1) << np.minimum(first + register & (LAST_BIT + 1), LAST_BIT).astype(np.int64)
+            rows["operand_bits"] |= np.where(first + register < end, bit, 0)
+    for (first, end), (other, other_end) in combinations(slots, 2):
+        apart &= (end <= other) | (other_end <= first) | (end == first) | (other_end == other)
+    rows["sources_apart"] = apart
+
+
+def _of_slot(rows: Any, slot: int) -> tuple[Any, Any]:
+    """Return the first register of a source of each row, and the one behind its last."""
+    first, words = rows["source"][:, slot], np.maximum(rows["words"], 1 + (rows["pairs"] >> slot & 1))
+    return first, np.where(first >= 0, first + words, first)
+
+
+def _only_read(rows: Any, register: Any, registers: int) -> Any:
+    """Tell of each row whether it reads that register of a thread, and not as an address."""
+    used = np.arange(rows["read"].shape[1]) < rows["reads"][:, None]
+    pointer = (rows["pointer"] <= register) & (register <= rows["pointer"] + rows["pointer_pair"])
+    return ((rows["read"] == register[:, None]) & used).any(axis=1) & (register < registers) & ~pointer
+
+
 def _by_bank(registers: Iterable[int], machine: Machine) -> int:
     """How many of the registers lie in each bank of the register file, a byte for each bank."""
     return sum(1 << COUNT_BITS * register_bank(machine, register) for register in registers)
@@ -97,6 +127,8 @@ UNIT = Unit(
                 kind="i4",
             ),
             field("reuse", "mask of the sources a, b, c that stay for the next instruction", kind="i4"),
+            field("operand_bits", "the bits of the registers of its sources, as in kept_bits"),
+            field("sources_apart", "1: each of these is read from the register file, for one source", kind="i1"),
         ),
         "scheduler": (
             field("bank_free", "when each register bank has done the reads so far", REGISTER_BANK, role=Role.TIME),
@@ -124,6 +156,8 @@ UNIT = Unit(
                 KEPT,
                 role=Role.SAME,
             ),
+            field("bank_reads", "what its next instruction reads, as in its row, less what is in it", role=Role.SAME),
+            field("kept_bits", "of each register in it the bit of its number modulo 64, or of 62", role=Role.SAME),
         ),
     },
     pack=pack,

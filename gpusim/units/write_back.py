@@ -71,6 +71,7 @@ UNIT = Unit(
                 RETURNING,
                 role=Role.SAME,
             ),
+            field("expected", "results that are under way, also those whose time is not known yet", role=Role.SAME),
             field("stop_due", "when the first of them stops the scheduler, if it still waits", role=Role.TIME),
             field("stop_from", "nothing dispatches from then on, for a result that waited", role=Role.TIME),
             field("stop_until", "and until then", role=Role.TIME),

@@ -15,10 +15,10 @@ from gpusim.support.document import spelled
 from gpusim.support.plural import plural
 from gpusim.support.whole_file import COMPRESSION
 from gpusim.timeline.document import NONE, Issued, Letter, Timeline
-from gpusim.units.stall import Stall
+from gpusim.views.palette import COLOURS
 
 FOLDER = files("gpusim.views") / "html"
-STYLES = ("colours.css", "style.css", "source.css")
+STYLES = ("colours.css", "style.css", "source.css", "narrow.css")
 PLAIN = "warp", "block", "pc", "scheduler", "lanes", "conflicts", "late"  # columns taken unchanged from the document
 STATES = "selected", "queued", "occupies", "under_way"  # of an instruction from its issue on
 SCRIPTS = (  # ordered so that constants come before their use
@@ -28,12 +28,16 @@ SCRIPTS = (  # ordered so that constants come before their use
     "palette.js",
     "paint.js",
     "shares.js",
+    "levels.js",
     "view.js",
+    "labels.js",
     "instructions.js",
     "heat.js",
     "pane.js",
     "details.js",
+    "totals.js",
     "tables.js",
+    "sums.js",
     "differences.js",
     "source.js",
     "source_columns.js",
@@ -43,10 +47,15 @@ SCRIPTS = (  # ordered so that constants come before their use
     "source_details.js",
     "source_keys.js",
     "pictures.js",
+    "roofline.js",
     "tip.js",
     "select.js",
+    "filter.js",
+    "range.js",
+    "search.js",
     "input.js",
     "legend.js",
+    "tabs.js",
     "main.js",
 )
 
@@ -60,7 +69,7 @@ def page(runs: Sequence[Timeline]) -> str:
     return template.render(
         title=" beside ".join(f"{run.kernel} on {run.machine}, {run.policy}" for run in runs),
         runs=[_shown(run) for run in runs],
-        reasons=list(Stall),
+        colours=COLOURS,
         style=Markup("\n".join(map(_text, STYLES))),
         script=Markup("\n".join(map(_text, SCRIPTS))),
     )

@@ -6,17 +6,17 @@ import re
 from xml.etree.ElementTree import Element, SubElement
 
 from gpusim.timeline.document import NONE, Timeline
-from gpusim.units.stall import Stall, label
 from gpusim.views.html import FOLDER
+from gpusim.views.palette import COLOURS
 
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0
 FONT = "font: 12px system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
 
 
 def palette() -> dict[str, str]:
-    """Return the colours of parts of the page, and of stall reasons, by name."""
+    """Return the colours of parts of the page, of states and of stall reasons, by name."""
     light = (FOLDER / "colours.css").read_text(encoding="utf-8").split("@media")[0]
-    return dict(re.findall(r"--(\w+): (#\w+);", light)) | {label(reason): reason.light for reason in Stall}
+    return dict(re.findall(r"--(\w+): (#\w+);", light)) | {name: colour.light for name, colour in COLOURS.items()}
 
 
 def title(timeline: Timeline) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from typing import TypeVar
 from gpusim.timeline.document import Line, Timeline
 from isa.origin import NOWHERE, PlaceInSource
 
-Key = TypeVar("Key", bound=Hashable)
+T = TypeVar("T", bound=Hashable)
 
 
 @dataclass(slots=True)
@@ -26,10 +26,10 @@ class Sum:
         return self.waits.total()
 
 
-def sums(timeline: Timeline, key: Callable[[Line], Key]) -> dict[Key, Sum]:
+def sums(timeline: Timeline, key: Callable[[Line], T]) -> dict[T, Sum]:
     """Return the sums over the instructions that have the same key; waits count within the document's cycles."""
     keys = [key(line) for line in timeline.program]
-    found: dict[Key, Sum] = defaultdict(Sum)
+    found: dict[T, Sum] = defaultdict(Sum)
     for one in timeline.instructions:
         own = found[keys[one.pc]]
         own.issues += timeline.start <= one.issue < timeline.end

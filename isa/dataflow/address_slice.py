@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from isa.dataflow.flow import overwrites, predecessors, reads, writes
 from isa.instruction import Instruction
+from isa.once import once
 from isa.operand import PT_INDEX
 from isa.program import Program
 from isa.row import Row, Unit
@@ -27,6 +28,7 @@ class _Flow:
     loaded: set[frozenset[Unit]]  # memories whose stores are in the slice already
 
 
+@once
 def address_slice(program: Program) -> NDArray[np.bool_]:
     """Return bool[pc]: the result of the instruction may influence an address, a guard or a branch.
 
@@ -41,6 +43,7 @@ def address_slice(program: Program) -> NDArray[np.bool_]:
         pc, name = todo.pop()
         for definition in _reaching(flow, seen, pc, name):
             todo += _include(flow, needed, definition)
+    needed.flags.writeable = False  # all who ask get this one
     return needed
 
 

@@ -15,6 +15,7 @@ from operator import and_
 from isa.dataflow.convergence import region_ends
 from isa.dataflow.flow import reads, successors, writes
 from isa.instruction import Instruction
+from isa.once import once
 from isa.operand import PT, Label, Special
 from isa.program import Program
 from isa.row import MEMORY_UNITS
@@ -22,7 +23,8 @@ from isa.row import MEMORY_UNITS
 OWN = ("TID", "LANEID")  # special registers that differ between the lanes of a warp
 
 
-def reconvergence_points(program: Program) -> dict[int, int]:
+@once
+def reconvergence_points(program: Program) -> Mapping[int, int]:
     """Return the reconvergence pc of each branch and exit at which lanes may diverge (program's length: its end).
 
     None where lanes are independent: those meet at run time, by convergence barriers (isa.execute.convergence).

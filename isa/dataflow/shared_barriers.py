@@ -30,7 +30,7 @@ class SharedBarrier:
 
 
 @dataclass(frozen=True, slots=True)
-class _Giver:
+class Giver:
     """An instruction that takes a barrier for its result or its sources, and the names of these."""
 
     pc: int
@@ -44,10 +44,15 @@ def shared_barriers(program: Program) -> dict[int, tuple[SharedBarrier, ...]]:
 
     Empty for a program without control codes.
     """
-    givers = [giver for pc, instruction in enumerate(program.instructions) for giver in _givers(pc, instruction)]
-    held = _held(program, givers)
+    givers = givers_of(program)
+    held = under_way(program, givers)
     found = {pc: _found(givers, held[pc], instruction) for pc, instruction in enumerate(program.instructions)}
     return {pc: those for pc, those in found.items() if those}
+
+
+def givers_of(program: Program) -> list[Giver]:
+    """Return what takes barriers, in program order."""
+    return [giver for pc, instruction in enumerate(program.instructions) for giver in _givers(pc, instruction)]
 
 
 def words(one: SharedBarrier, text: Callable[[int], str]) -> str:
@@ -58,24 +63,24 @@ def words(one: SharedBarrier, text: Callable[[int], str]) -> str:
     return f"barrier {one.barrier}, which {holds} with `{needed}` at pc {one.needed[-1]}{others}"
 
 
-def _givers(pc: int, instruction: Instruction) -> list[_Giver]:
-    control, found = instruction.control, list[_Giver]()
+def _givers(pc: int, instruction: Instruction) -> list[Giver]:
+    control, found = instruction.control, list[Giver]()
     if control and control.read_barrier is not None:
         sources = frozenset(f"R{register}" for register in instruction.reads())
-        found.append(_Giver(pc, SOURCES, control.read_barrier, sources))
+        found.append(Giver(pc, SOURCES, control.read_barrier, sources))
     if control and control.write_barrier is not None:
-        found.append(_Giver(pc, RESULT, control.write_barrier, frozenset(writes(instruction))))
+        found.append(Giver(pc, RESULT, control.write_barrier, frozenset(writes(instruction))))
     return found
 
 
-def _held(program: Program, givers: Sequence[_Giver]) -> list[int]:
+def under_way(program: Program, givers: Sequence[Giver]) -> list[int]:
     """Return by pc the mask of givers, by their place, for whose barrier nothing may have waited since."""
     after, sharing = successors(program), [0] * BARRIERS
     given = dict[int, int]()
     for place, giver in enumerate(givers):
         sharing[giver.barrier] |= 1 << place
         given[giver.pc] = given.get(giver.pc, 0) | 1 << place
-    waited = [sum(sharing[b] for b in _waits(i)) for i in program.instructions]
+    waited = [sum(sharing[b] for b in waits(i)) for i in program.instructions]
     held, todo = [0] * len(program), list(range(len(program)))[::-1]
     while todo:
         pc = todo.pop()
@@ -87,15 +92,16 @@ def _held(program: Program, givers: Sequence[_Giver]) -> list[int]:
     return held
 
 
-def _waits(instruction: Instruction) -> list[int]:
+def waits(instruction: Instruction) -> list[int]:
+    """Return the barriers for which an instruction waits."""
     mask = instruction.control.waits if instruction.control else 0
     return [barrier for barrier in range(BARRIERS) if mask >> barrier & 1]
 
 
-def _found(givers: Sequence[_Giver], held: int, waiting: Instruction) -> tuple[SharedBarrier, ...]:
+def _found(givers: Sequence[Giver], held: int, waiting: Instruction) -> tuple[SharedBarrier, ...]:
     """Return the unneeded holders of one instruction's barriers, together with the needed ones."""
     found = list[SharedBarrier]()
-    for barrier in _waits(waiting):
+    for barrier in waits(waiting):
         on = [giver for place, giver in enumerate(givers) if held >> place & 1 and giver.barrier == barrier]
         needed = tuple(dict.fromkeys(giver.pc for giver in on if _needs(waiting, giver)))
         if needed:
@@ -104,6 +110,6 @@ def _found(givers: Sequence[_Giver], held: int, waiting: Instruction) -> tuple[S
     return tuple(found)
 
 
-def _needs(waiting: Instruction, giver: _Giver) -> bool:
+def _needs(waiting: Instruction, giver: Giver) -> bool:
     touched = writes(waiting) if giver.what == SOURCES else reads(waiting) | writes(waiting)
     return not giver.names.isdisjoint(touched)

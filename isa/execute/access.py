@@ -11,6 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isa import memory
+from isa.execute.places import unit_at
+from isa.instruction import Instruction
 from isa.kernel import Buffer, Kernel
 from isa.row import Row, Unit
 from isa.windows import LOCAL_PLACE, SHARED_PLACE
@@ -50,6 +52,16 @@ def ranges(kernel: Kernel, row: Row) -> Ranges:
     if row.unit is Unit.LOCAL:
         return Ranges((0,), (kernel.program.local_bytes,))
     return buffer_ranges(kernel.buffers)
+
+
+def whole(kernel: Kernel, instruction: Instruction, place: int) -> int:
+    """Return the address of 64 bits at a place in global memory, if the instruction has such addresses; else the place.
+
+    Places of generic addresses in shared and local memory stay as they are.
+    """
+    address = instruction.address()
+    near = instruction.row.generic and unit_at(place) is not Unit.GLOBAL
+    return place + kernel.window if address is not None and address.wide and not near else place
 
 
 def misaligned(addresses: NDArray[np.uint32], nbytes: int) -> bool:

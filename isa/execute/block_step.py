@@ -35,6 +35,7 @@ from isa.execute.moving import (
 from isa.instruction import PREDICATES_READ, Instruction
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES, constants
+from isa.once import once
 from isa.operand import (
     MACHINE_SPECIALS,
     PT_INDEX,
@@ -65,7 +66,8 @@ _DIVERTING = frozenset(
 )  # what they read decides which way lanes go, and how long they wait
 
 
-def block_steps(kernel: Kernel) -> dict[int, Step] | None:
+@once
+def block_steps(kernel: Kernel) -> Mapping[int, Step] | None:
     """Return, by pc, the step of each access to global memory and of each comparison whose operands move together.
 
     Steps are bytes, or units of the operands, per block in x, y and z, modulo 2**32.
@@ -88,7 +90,8 @@ def block_steps(kernel: Kernel) -> dict[int, Step] | None:
     return steps
 
 
-def texture_steps(kernel: Kernel) -> dict[int, tuple[Step, Step]] | None:
+@once
+def texture_steps(kernel: Kernel) -> Mapping[int, tuple[Step, Step]] | None:
     """Return, by pc, the steps of column and row of each texture fetch that moves, in elements and rows.
 
     None if a coordinate does not depend linearly on the block's index, or if blocks lie parts of a sector apart.

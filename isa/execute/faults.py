@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from isa import memory
 from isa.errors import DeadlockError, ExecutionError, LimitError
 from isa.execute.places import BASES, unit_at
-from isa.kernel import Buffer, Kernel
+from isa.kernel import Kernel
 from isa.program import CODE_BYTES, Program
 from isa.row import Unit
 from isa.text.printer import show_instruction
@@ -36,7 +36,7 @@ def _instruction(program: Program, pc: int) -> str:
 def misaligned(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int) -> ExecutionError:
     """Return the error for a byte address that is not a multiple of the access width."""
     row = kernel.program.instructions[pc].row
-    nbytes, address = row.alignment, address - (BASES[unit_at(address)] if row.generic else 0)
+    nbytes, address = row.alignment, address - (BASES[unit_at(address)] if row.generic and address < END else 0)
     return ExecutionError(
         f"{place(kernel, pc, block, warp, lane)}: address {address:#x} is misaligned for {nbytes} bytes; "
         f"use a multiple of {nbytes}, or a narrower access"
@@ -52,10 +52,10 @@ def out_of_bounds(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, 
         address -= BASES[unit]
     where = f"{place(kernel, pc, block, warp, lane)}: {nbytes} bytes at {address:#x}"
     if unit is Unit.SHARED:
-        return ExecutionError(f"{where} lie outside {_sized('shared', kernel.program.shared_bytes)}")
+        return ExecutionError(f"{where} lie outside {_sized(kernel, 'shared', kernel.program.shared_bytes)}")
     if unit is Unit.LOCAL:
-        return ExecutionError(f"{where} lie outside {_sized('local', kernel.program.local_bytes)}")
-    return ExecutionError(f"{where} lie in no buffer; {_nearest(kernel.buffers, address)}")
+        return ExecutionError(f"{where} lie outside {_sized(kernel, 'local', kernel.program.local_bytes)}")
+    return ExecutionError(f"{where} lie in no buffer; {_nearest(kernel, address)}")
 
 
 def no_texture(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int) -> ExecutionError:
@@ -152,15 +152,20 @@ def outside_bank(kernel: Kernel, pc: int, bank: int, offset: int, size: int) -> 
     )
 
 
-def _sized(memory: str, nbytes: int) -> str:
-    return f"the {nbytes} bytes of {memory} memory; correct the address, or raise .{memory}"
+MORE = {"shared": "give the launch more dynamic shared memory", "local": "give the launch more stack"}  # machine code
 
 
-def _nearest(buffers: Sequence[Buffer], address: int) -> str:
-    if not buffers:
+def _sized(kernel: Kernel, memory: str, nbytes: int) -> str:
+    fix = MORE[memory] if kernel.architecture else f"raise .{memory}"
+    return f"the {nbytes} bytes of {memory} memory; correct the address, or {fix}"
+
+
+def _nearest(kernel: Kernel, address: int) -> str:
+    """Return the buffer that is nearest to an address, both as the program has them."""
+    if not kernel.buffers:
         return "the kernel has none: declare one"
-    where = memory.bases(buffers)
-    ranges = [(where[b.name], where[b.name] + b.nbytes, b.name) for b in buffers]
+    where = {name: kernel.window + base for name, base in memory.bases(kernel.buffers).items()}
+    ranges = [(where[b.name], where[b.name] + b.nbytes, b.name) for b in kernel.buffers]
     start, end, name = min(ranges, key=lambda r: max(r[0] - address, address - r[1] + 1, 0))
     return f"the nearest is {name} at {start:#x} to {end:#x}: correct the address, or enlarge it"
 

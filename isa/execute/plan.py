@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -46,7 +46,7 @@ class Plan:
     limit: int
 
     @cached_property
-    def reconvergence_points(self) -> dict[int, int]:
+    def reconvergence_points(self) -> Mapping[int, int]:
         """Return by pc the reconvergence point of lanes that diverge there; computed on demand, as few kernels ask."""
         return reconvergence_points(self.kernel.program)
 

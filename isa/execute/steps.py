@@ -293,6 +293,5 @@ def _fault(scope: Scope, frame: Frame, group: Group, mask: Mask, addresses: NDAr
     build = faults.misaligned if crooked.any() else faults.out_of_bounds
     bad = crooked if crooked.any() else active & access.outside(ranges, addresses, nbytes)
     row, lane = np.argwhere(bad)[0]
-    return build(
-        scope.kernel, scope.pc, frame.block, group.members[row], lane=int(lane), address=int(addresses[row, lane])
-    )
+    whole = access.whole(scope.kernel, scope.instruction, int(addresses[row, lane]))
+    return build(scope.kernel, scope.pc, frame.block, group.members[row], lane=int(lane), address=whole)

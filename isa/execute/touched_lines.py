@@ -14,11 +14,13 @@ from isa.execute.interpret import interpret
 from isa.execute.places import lanes_in
 from isa.kernel import Kernel
 from isa.memory import LINE_BYTES, length
+from isa.once import once
 from isa.row import GLOBAL_UNITS, Unit
 
 _GLOBAL = GLOBAL_UNITS | {Unit.TEXTURE}
 
 
+@once
 def without_contents(kernel: Kernel) -> Kernel:
     """Return the kernel with empty buffers: filling large ones takes long."""
     return replace(kernel, buffers=tuple(replace(b, fill=None) for b in kernel.buffers))

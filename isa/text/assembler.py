@@ -33,6 +33,7 @@ __all__ = ["AssemblyError", "Directive", "Parsed", "assemble", "parse"]
 
 RESOURCES = (".shared", ".local")
 BARRIERS = 16
+MOST_FAULTS = 9  # of a text that are told after the first
 WRITE_SCC = ("S_ADD_U32", "S_SUB_U32", "S_LSHL_B32", "S_LSHR_B32", "S_AND_B32", "S_OR_B32")  # carry, or result not 0
 LARGEST = {  # truth table; masks; counts; a millisecond; a kind of trap; a mask of triggers
     "LOP3": 0xFF,
@@ -103,7 +104,7 @@ def parse(text: str, name: str = "<text>") -> Parsed:
     """Return the program of a text, and its launch directives unparsed. Raises AssemblyError."""
     tokens = lines(text, name)
     directives = [_directive(token) for token in tokens if token.text.startswith(".")]
-    statements = [_statement(token) for token in tokens if not token.text.startswith(".")]
+    statements = _statements([token for token in tokens if not token.text.startswith(".")])
     labels = _labels(statements)
     _check_targets(statements, labels)
     _check_controls([s for s in statements if s.instruction])
@@ -112,6 +113,31 @@ def parse(text: str, name: str = "<text>") -> Parsed:
     instructions = tuple(s.instruction for s in statements if s.instruction)
     program = Program(instructions, MappingProxyType(labels), shared, local)
     return Parsed(program, tuple(d for d in directives if d.name.text not in RESOURCES))
+
+
+def _statements(tokens: list[Token]) -> list[_Statement]:
+    """Return the statement of each line; raises the first fault, with those of other lines as further ones."""
+    found: list[_Statement] = []
+    faults: list[AssemblyError] = []
+    for token in tokens:
+        try:
+            found.append(_statement(token))
+        except AssemblyError as fault:
+            faults.append(fault)
+    raise_all(faults)
+    return found
+
+
+def raise_all(faults: list[AssemblyError]) -> None:
+    """Raise the first of some faults, with the others as further ones; none: nothing."""
+    if faults:
+        first, *others = faults
+        first.further = (*map(str, others[:MOST_FAULTS]), *_left_out(len(others) - MOST_FAULTS))
+        raise first
+
+
+def _left_out(count: int) -> tuple[str, ...]:
+    return (f"{count} more lines have faults",) if count > 0 else ()
 
 
 def _directive(token: Token) -> Directive:

@@ -32,8 +32,9 @@ from isa.program import Program
 from isa.reading import input_file, literals
 from isa.reading.source import AssemblyError, Token, equation, new_name, suggest, whole, words
 from isa.text import buffer_text, printer
-from isa.text.assembler import Directive, parse
+from isa.text.assembler import Directive, Parsed, parse, raise_all
 from isa.text.expression import Values, evaluate
+from isa.text.foreign import looks_like
 
 MOST_THREADS = 1 << 16  # of a block: the machine may have a lower limit
 MOST_FLOPS = 2**63 - 1
@@ -74,7 +75,7 @@ def text_of(path: Path | str) -> str:
 
 def read(text: str, name: str = "<text>") -> Kernel:
     """Return the kernel of a listing, by default one block of a warp; messages show `name`. Raises AssemblyError."""
-    parsed = parse(text, name)
+    parsed = _parsed(text, name)
     given = {d: [x.argument for x in parsed.directives if x.name.text == d] for d in DIRECTIVES}
     _check_directives(parsed.directives)
     parameters = _parameters(given[".param"])
@@ -96,6 +97,16 @@ def read(text: str, name: str = "<text>") -> Kernel:
     if not parsed.program.instructions:
         raise AssemblyError(Token("", name, 1, 1), "has no instruction; write one at least, such as EXIT")
     return kernel
+
+
+def _parsed(text: str, name: str) -> Parsed:
+    """Return the program and directives; of a text of another kind the error tells that alone."""
+    try:
+        return parse(text, name)
+    except AssemblyError as error:
+        if words := looks_like(text):
+            raise AssemblyError(Token("", name, error.line, error.column), f"no listing: looks like {words}") from None
+        raise
 
 
 def write(kernel: Kernel, notes: Mapping[int, str] = printer.NONE) -> str:
@@ -139,11 +150,15 @@ def _show_statement(statement: Statement) -> str:
 
 
 def _check_directives(directives: Iterable[Directive]) -> None:
+    given = list(directives)
+    unknown = [each.name for each in given if each.name.text not in DIRECTIVES]
+    faults = [
+        AssemblyError(each, f"unknown directive {each.text}; {suggest(each.text, DIRECTIVES)}") for each in unknown
+    ]
+    raise_all(faults)
     seen = set()
-    for directive in directives:
+    for directive in given:
         name = directive.name.text
-        if name not in DIRECTIVES:
-            raise AssemblyError(directive.name, f"unknown directive {name}; {suggest(name, DIRECTIVES)}")
         if name in ONCE and name in seen:
             raise AssemblyError(directive.name, f"{name} given twice; leave out one of the two")
         seen.add(name)

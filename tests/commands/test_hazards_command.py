@@ -41,7 +41,7 @@ def test_a_run_that_faults_still_reports_its_hazards(capsys, tmp_path):
     text = ".buffer x f32 32\n[B------:R-:W-:-:S01] MOV R1, c[x]\n[B------:R-:W0:-:S01] LDG R2, [R1]\n"
     assert execute(["hazards", wrong(tmp_path, text + "[B0-----:R-:W-:-:S01] EXIT\n")]) == 1
     lines = capsys.readouterr().out.splitlines()
-    assert lines[-1].startswith("then the run ended: wrong: line 3, pc 1, ")
+    assert lines[-1].startswith("then the run ended, as wrong values may make it: wrong: line 3, pc 1, ")
 
 
 def test_a_machine_with_a_scoreboard_has_no_hazards(capsys):

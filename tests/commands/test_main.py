@@ -1,3 +1,4 @@
+import os
 import signal
 import subprocess
 import sys
@@ -104,3 +105,21 @@ def test_help_waits_for_no_numpy():
         "sys.exit(sum(name in sys.modules for name in ('numpy', 'rich')))"
     )
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        ("gpusim swe", {"sweep"}),
+        ("gpusim run --max-c", {"--max-cycles"}),
+        ("gpusim run chain --machine gtx58", {"gtx580", "gtx580-1566"}),
+        ("gpusim bound sgemm-l", {"sgemm-lai"}),
+        ("gpusim lessons --o", {"--open"}),
+    ],
+)
+def test_a_shell_completes_commands_options_and_names(words, found):
+    """Bash gets the commands, options, machines and kernels that begin like the last word."""
+    asked = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1), "_GPUSIM_COMPLETE": "complete_bash"}
+    command = [sys.executable, "-m", "gpusim"]
+    shown = subprocess.run(command, env={**os.environ, **asked}, capture_output=True, text=True, check=False)
+    assert (set(shown.stdout.split()), shown.stderr) == (found, "")

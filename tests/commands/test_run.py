@@ -2,6 +2,7 @@ import json
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from draws import few
@@ -21,11 +22,11 @@ def answer(capsys, *arguments):
 
 @pytest.mark.jit
 def test_run_shows_one_screen(capsys):
-    """`gpusim run` prints a kernel's result on the default machine in at most 45 lines."""
+    """`gpusim run` prints a kernel's result on the default machine in at most 50 lines."""
     assert main.execute(["run", "sgemm-lai", *SMALL]) == 0
     text = capsys.readouterr().out
     assert text.startswith("sgemm-lai on gtx580 (GeForce GTX 580), lrr, compiled engine")
-    assert len(text.splitlines()) <= 45
+    assert len(text.splitlines()) <= 50
 
 
 @pytest.mark.jit
@@ -42,6 +43,22 @@ def test_run_takes_a_listing(capsys):
     found = answer(capsys, "run", "examples/saxpy.asm", "--machine", "c2050")
     assert (found["kernel"], found["machine"], found["verified"]) == ("saxpy", "c2050", True)
     assert found["verification"]["scope"] == "complete"
+
+
+@pytest.mark.jit
+def test_run_notes_a_wait_that_machine_code_lacks(capsys, tmp_path):
+    """Saxpy's FFMA no longer waits for the loads before it: values are as if it did, and the screen and JSON say so."""
+    text = Path("examples/saxpy.sass").read_text()
+    assert "0x004fca000800000b" in text  # FFMA, which waits for barrier 2
+    (tmp_path / "saxpy.sass").write_text(text.replace("0x004fca000800000b", "0x000fca000800000b"))
+    (tmp_path / "saxpy.toml").write_text(Path("examples/saxpy.toml").read_text())
+    found = answer(capsys, "run", str(tmp_path / "saxpy.sass"))
+    noted = [(one["pc"], one["register"], one["writer"], one["barrier"]) for one in found["missing_waits"]]
+    assert (found["verified"], noted) == (True, [(20, "R2", 16, 2), (20, "R11", 17, 2)])
+    assert main.execute(["run", str(tmp_path / "saxpy.sass")]) == 0
+    screen = " ".join(capsys.readouterr().out.split())
+    assert "hazards saxpy+0x140 FFMA R11, R2, UR5, R11 reads R2 without a wait for barrier 2" in screen
+    assert "; and 1 other result. Values are as if all waited" in screen
 
 
 @pytest.mark.jit
@@ -62,7 +79,9 @@ VLP = ["run", "sgemm-vega-vlp", "-p", "m=64", "-p", "n=64", "-p", "k=16", "-p", 
 def test_energy_adds_a_table_and_a_key(capsys):
     """`--energy` adds joules by level and watts to the screen and the document; without it there are none."""
     assert main.execute([*VLP, "--energy"]) == 0
-    *_, total, power, counted = capsys.readouterr().out.splitlines()
+    lines = capsys.readouterr().out.splitlines()
+    first = next(number for number, line in enumerate(lines) if line.startswith("in all"))
+    total, power, counted = lines[first : first + 3]
     assert total.startswith("in all")
     assert power.endswith("W of them without work")
     assert counted == "times are words, as `gpusim traffic --forwarding` counts them, and thread instructions"
@@ -105,6 +124,39 @@ def test_all_sms_can_be_asked_for(capsys):
     """`--sms all` simulates every block of the grid on all SMs, and the document says so."""
     found = answer(capsys, "run", "throughput", "-p", "blocks=5", "--set", "chip.sms=2", "--sms", "all")
     assert (found["sms"], [sm["blocks"] for sm in found["each_sm"]], found["verified"]) == (2, [3, 2], True)
+
+
+@pytest.mark.jit
+def test_all_sms_run_on_threads(capsys):
+    """`--threads 2` is in the document; in turn it is one thread, with the reason there and in a note."""
+    arguments = [
+        "run",
+        "throughput",
+        "-p",
+        "blocks=5",
+        "--set",
+        "chip.sms=3",
+        "--sms",
+        "all",
+        "--threads",
+        "2",
+        "--json",
+    ]
+    assert main.execute(arguments) == 0
+    captured = capsys.readouterr()
+    found = json.loads(captured.out)
+    assert (found["threads"], found["in_turn"], captured.err) == (2, "", "")
+    assert main.execute([*arguments, "--machine", "gtx480", "--set", "cache.hits=tags"]) == 0
+    captured = capsys.readouterr()
+    found = json.loads(captured.out)
+    assert (found["threads"], found["in_turn"]) == (1, "all SMs share the tags of the L2")
+    assert f"note: all SMs ran on one thread: {found['in_turn']}\n" in captured.err
+
+
+def test_one_sm_takes_no_threads(capsys):
+    """`--threads` without `--sms all` is refused in one line, with what to do."""
+    assert main.execute(["run", "chain", "--threads", "2"]) == 2
+    assert capsys.readouterr().err == "error: threads=2: one SM runs on one thread; take all SMs, or leave it out\n"
 
 
 @pytest.mark.jit

@@ -1,5 +1,7 @@
 import json
 
+import pytest
+
 from gpusim.commands.main import execute
 from gpusim.commands.traffic import ALL, FORWARDED
 
@@ -43,3 +45,25 @@ def test_a_kernel_that_never_ends_is_given_up(capsys, tmp_path):
     path.write_text("loop:\nBRA loop\n")
     assert execute(["traffic", str(path), "--max-instructions", "100"]) == 3
     assert "100" in capsys.readouterr().err
+
+
+def test_a_machine_tells_the_time_of_its_dram(capsys):
+    """With --machine the time is the DRAM's words over its bandwidth; results count as the machine forwards them."""
+    found = []
+    for more in (["--machine", "mi60"], ["--machine", "gtx580"], []):
+        assert execute(["traffic", "transpose", *more, "--json"]) == 0
+        found.append(json.loads(capsys.readouterr().out))
+    words = sum(each["read"] + each["written"] for each in found[1]["words"] if each["level"] == "DRAM")
+    assert found[1]["dram_milliseconds"] == pytest.approx(4 * words / 192.4e9 * 1000)
+    assert [each["machine"] for each in found] == ["mi60", "gtx580", None]
+    assert [each["forwarding"] for each in found] == [True, False, False]
+    assert found[2]["dram_milliseconds"] is None
+    assert execute(["traffic", "transpose", "--machine", "gtx580"]) == 0
+    line = " ".join(capsys.readouterr().out.split())
+    assert f"DRAM of gtx580 (GeForce GTX 580): {found[1]['dram_milliseconds']:.4g} ms" in line
+
+
+def test_a_setting_needs_a_machine(capsys):
+    """--set without --machine is refused in one line."""
+    assert execute(["traffic", "transpose", "--set", "chip.dram_mbs=1"]) == 2
+    assert capsys.readouterr().err == "error: --set chip.dram_mbs=1: of no machine; name one with --machine\n"

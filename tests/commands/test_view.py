@@ -1,4 +1,6 @@
 import json
+import webbrowser
+from pathlib import Path
 from xml.etree import ElementTree
 
 import msgspec
@@ -57,9 +59,29 @@ def test_a_name_that_ends_in_svg_gets_a_picture(documents, capsys):
     assert {"k on M, lrr", "EXIT"} <= {text.text for text in root.findall(".//{*}text")}
 
 
+def test_a_page_opens_in_a_browser(documents, capsys, monkeypatch):
+    """--open hands the page's address to the browser; without --out the page is a temporary file."""
+    handed = []
+    monkeypatch.setattr(webbrowser, "open", lambda address: handed.append(address) or True)
+    assert execute(["view", "one.json", "--open", "--out", "one.html"]) == 0
+    assert execute(["view", "one.json", "--open"]) == 0
+    assert handed[0] == (documents / "one.html").resolve().as_uri()
+    assert Path(handed[1].removeprefix("file://")).read_bytes() == (documents / "one.html").read_bytes()
+    assert len(capsys.readouterr().out.splitlines()) == 4
+
+
+def test_a_missing_browser_is_told(documents, capsys, monkeypatch):
+    """Where no browser opens the page is kept, and the message names it."""
+    monkeypatch.setattr(webbrowser, "open", lambda _: False)
+    assert execute(["view", "one.json", "--open", "--out", "one.html"]) == 2
+    assert "one.html: no browser opens here; open the file yourself" in capsys.readouterr().err
+    assert (documents / "one.html").exists()
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["one.json"], "view: name a file, such as --out view.html, or say --open"),
         (["one.json", "--out", "no/one.html"], "no/one.html: there is no directory no; create it, or name another"),
         (
             ["none.json", "--out", "one.html"],

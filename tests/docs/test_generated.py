@@ -1,6 +1,7 @@
 import inspect
 import json
 import re
+from html import unescape
 from importlib import import_module
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from generate import api, commands, documents, instructions, kernels, machine_ke
 from generate.markdown import table
 from generate.stall_reasons import stall_reasons
 
+from gpusim.analysis.account.advice import ADVICE
 from gpusim.commands.main import COMMANDS
 from gpusim.commands.schema import DOCUMENTS, text
 from gpusim.machine import machine, schema
@@ -64,7 +66,8 @@ def test_each_stall_reason_has_one_row_with_its_meaning():
     found = rows(stall_reasons())
     assert [(row[0], row[1].strip("`")) for row in found] == [(str(int(one)), label(one)) for one in Stall]
     assert [row[3] for row in found] == [one.meaning for one in Stall]
-    assert all(len(row[2].strip("`")) == 1 for row in found)
+    assert [row[4] for row in found] == [ADVICE[one].remedy for one in Stall]
+    assert [unescape(re.sub("<.*?>", "", row[2])) for row in found] == [one.letter for one in Stall]
 
 
 def test_each_machine_key_has_one_row_with_its_meaning():
@@ -198,6 +201,15 @@ def test_each_module_of_the_interface_says_what_it_is():
         own = inspect.getmembers(module, lambda one, name=name: getattr(one, "__module__", "") == name)
         functions = [one for key, one in own if key[0] != "_" and inspect.isfunction(one)]
         assert all(function.__doc__ for function in functions), name
+
+
+def test_modules_stand_by_what_they_are_for():
+    """Each module has one page, under one heading; those of a use come before those that serve them inside."""
+    listed = [name for names in api.groups().values() for name in names]
+    assert sorted(listed) == sorted(set(listed)) == sorted(api.modules())
+    assert list(api.groups()) == [*api.USES, api.INSIDE]
+    shown = api.api()["api"]
+    assert shown.index("gpusim.simulation") < shown.index(f"## {api.INSIDE}") < shown.index("api/isa.frozen")
 
 
 def test_every_exported_name_is_documented():

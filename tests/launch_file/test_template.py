@@ -82,3 +82,17 @@ def test_a_texture_is_guessed_in_the_dimensions_of_the_fetches(shape, size):
     assert found[0].argument.texture.size == size
     assert found[0].argument.elements == 1024
     assert found[1].argument.texture is None
+
+
+def test_variables_of_libraries_are_left_out():
+    """Variables of libcu++, CUB, Thrust, the standard library and the compiler, by mangled names, are not named."""
+    own = "table", "_ZN2my5countE", "_ZN5cudas1xE"
+    of_libraries = (
+        "_ZN30_INTERNAL_c6d22f70_5_k1_cu_bfs4cuda3std3__419piecewise_constructE",
+        "_ZN4cuda3std3__45__cpo5beginE",
+        "_ZN6thrust23THRUST_300001_SM_900_NS6system6detail10sequential3seqE",
+        "_ZN3cub17CUB_300001_SM_9006detail5countE",
+        "_ZNSt8ios_base4InitE",
+        "__cudart_i2opi_f",
+    )
+    assert [name for name in (*own, *of_libraries) if template._is_own(name)] == list(own)

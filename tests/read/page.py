@@ -4,6 +4,7 @@ from msgspec.structs import replace
 from strategies.timeline_documents import by_hand
 
 from gpusim.timeline.document import NONE, Issued, Line, Lost, Resident, Summary, Wait
+from gpusim.views.palette import contrast
 
 PROGRAM = (
     Line(0, "LDS.64 R2, [R1]", "shared", "loop"),
@@ -53,3 +54,30 @@ def place(tab, ident, pane=0):
         }})()""",
     )
     return x, y
+
+
+TEXTS = """(() => {
+    const pen = new OffscreenCanvas(1, 1).getContext("2d", { willReadFrequently: true });
+    const layers = (node) => {  // of the backgrounds behind a node, the hindmost first
+        const style = getComputedStyle(node);
+        const warm = style.backgroundImage.match(/gradient\\((\\w+\\([^)]*\\))/)?.[1] ?? "transparent";
+        return [...(node.parentElement ? layers(node.parentElement) : []), style.backgroundColor, warm];
+    };
+    const painted = (colours) => {
+        pen.clearRect(0, 0, 1, 1);
+        for (const colour of colours) { pen.fillStyle = colour; pen.fillRect(0, 0, 1, 1); }
+        const [red, green, blue] = pen.getImageData(0, 0, 1, 1).data;
+        return "#" + [red, green, blue].map((part) => part.toString(16).padStart(2, "0")).join("");
+    };
+    const own = (node) => [...node.childNodes].some((one) => one.nodeType === 3 && one.data.trim());
+    return [...document.querySelectorAll(SELECTOR)].filter((node) => own(node) && node.checkVisibility())
+        .map((node) => [node.textContent.trim(), painted(layers(node)), painted([getComputedStyle(node).color])]);
+})()"""
+
+
+def contrasts(tab, selector):
+    """Return by text the contrast of each visible text of what a selector finds; of equal texts the least."""
+    found = {}
+    for text, ground, ink in seen(tab, TEXTS.replace("SELECTOR", repr(selector))):
+        found[text] = min(contrast(ink, ground), found.get(text, 21.0))
+    return found

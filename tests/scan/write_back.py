@@ -37,11 +37,12 @@ def comes_back(sm: Scan, k: int, access: Access, now: int) -> None:
     parts = [set(banks[i : i + together]) for i in range(0, len(banks), together)]
     shared = sm.kernel.program.instructions[access.pc].row.unit is Unit.SHARED
     results = sm.schedulers[k].results
+    if len(results) + len(parts) > RETURNING:
+        return
     for i, part in enumerate(parts):
         at = max(now + 1, access.done - back.lead - back.apart * (len(parts) - 1 - i))
         results.append(Result(at, part, shared))
-        results.sort(key=lambda result: result.at)
-        del results[RETURNING:]
+    results.sort(key=lambda result: (result.at, result.shared, sum(1 << bank for bank in result.banks)))
 
 
 def writes(sm: Scan, now: int) -> None:

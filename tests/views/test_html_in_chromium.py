@@ -4,10 +4,11 @@ import pytest
 from draws import draws
 from hypothesis import HealthCheck, given, settings
 from msgspec.structs import replace
-from read.page import INSTRUCTIONS, OTHER, PROGRAM, SMALL, place, seen
+from read.page import INSTRUCTIONS, OTHER, PROGRAM, SMALL, contrasts, place, seen
 from strategies.launches import timelines
 
 from gpusim.timeline.document import NONE, Wait
+from gpusim.views.palette import luminance
 from isa.dataflow.shared_barriers import SharedBarrier
 
 pytestmark = pytest.mark.slow
@@ -266,7 +267,7 @@ def test_everything_fits_the_window(opened, size, scheme):
                 box = tab.locator(part).last.bounding_box()
                 assert box["x"] + box["width"] <= size[0]
                 assert box["y"] + box["height"] <= size[1]
-            assert (seen(tab, "luminance(channels(view.ink.background))") < 0.1) == (scheme == "dark")
+            assert (luminance(seen(tab, "view.ink.background")) < 0.1) == (scheme == "dark")
 
 
 @settings(max_examples=draws(25), suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -280,3 +281,17 @@ def test_any_document_opens(opened, document):
             for key in ("f", "+", "n", "b", "-"):
                 tab.keyboard.press(key)
         assert seen(tab, "view.panes[0].run.count") == len(document.instructions)
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_every_text_is_readable(opened, scheme):
+    """Every text of the page, its letters on colours among them, has a contrast of 4.5 to 1, as WCAG 2.1 asks.
+
+    The letters follow when the reader changes from one scheme to the other.
+    """
+    with opened(SMALL, scheme={"light": "dark", "dark": "light"}[scheme]) as tab:
+        tab.mouse.click(*place(tab, 2))
+        tab.emulate_media(color_scheme=scheme)
+        found = contrasts(tab, "body *:not(option, noscript, script)")
+        assert {"S", "pc", "FFMA R4, R2, R3, R4"} <= set(found)
+        assert {text: ratio for text, ratio in found.items() if ratio < 4.5} == {}

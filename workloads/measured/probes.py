@@ -96,7 +96,7 @@ def _turns(point: ProbePoint) -> Stream | None:
 
 
 def _straight(point: ProbePoint) -> Stream | None:
-    steps = int(point.param) if re.fullmatch(r"\d{1,4}", point.param) else 0
+    steps = int(point.param) if re.fullmatch(r"\d{1,5}", point.param) else 0
     return compiled.alone(point.op, point.ilp, steps, point.count) if steps else None
 
 

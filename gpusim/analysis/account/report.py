@@ -14,7 +14,9 @@ from rich.table import Table
 from rich.text import Text
 
 from gpusim.analysis.account.breakdown import Breakdown, Step, breakdown
+from gpusim.analysis.account.diagnosis import Finding, diagnosis
 from gpusim.analysis.account.energy import Spent
+from gpusim.analysis.account.memory_rates import MemoryRate, memory_rates, used_sms
 from gpusim.analysis.account.stalls import Waiting, lost_slots, waiting_most, warp_cycles
 from gpusim.bounds.bounds import Bound
 from gpusim.engines.sm_run import ChipRun, SmRun
@@ -25,14 +27,16 @@ from gpusim.simulation import Result, Scaling
 from gpusim.support.document import Gflops, LaunchDocument, Setting, doc, plain, spelled
 from gpusim.support.plural import plural
 from gpusim.verify import Verification
+from isa.dataflow.missing_waits import MissingWait
 from isa.dataflow.shared_barriers import words
 from isa.execute.races import Race
 from isa.kernel import Kernel
-from isa.text.printer import text_of
+from isa.text.printer import named, text_of
 
 NONE: Mapping[str, Setting] = {}  # settings, by path
 GAP = 3  # columns between tables side by side
-REASONS_SHOWN = 12
+REASONS_SHOWN = 10
+WAITING_SHOWN = 5  # instructions
 SHARED_SHOWN = 2  # lines at most about instructions that wait for more than they need
 VISIBLE = 0.0005  # share of the peak below which losses share a line
 
@@ -55,7 +59,7 @@ class _SideBySide:
 
 
 def screen(result: Result, settings: Mapping[str, Setting] = NONE, energy: Spent | None = None) -> RenderableType:
-    """Return one screen: the launch, verification, rates, bound, occupancy, breakdown, stalls, longest waits, energy.
+    """Return one screen: the launch, what came of it, breakdown, stalls, longest waits, energy, and what limits it.
 
     `settings` are the numbers of the machine that were replaced for this run.
     """
@@ -64,7 +68,7 @@ def screen(result: Result, settings: Mapping[str, Setting] = NONE, energy: Spent
     policy = result.machine.schedulers.policy
     headline = f"{_headline(result.kernel, result.machine, settings)}, {policy}, {result.engine} engine"
     spent = ("", _energy(energy)) if energy else ()
-    return Group(headline, facts, "", tables, "", _waiting(result), *spent)
+    return Group(headline, facts, "", tables, "", _waiting(result), *spent, "", _diagnosis(diagnosis(result)))
 
 
 def bound_screen(
@@ -114,9 +118,15 @@ class RunDocument(LaunchDocument, frozen=True):
     verified: Annotated[bool, doc("True if values were compared and all are right.")]
     verification: Verification
     races: Annotated[tuple[Race, ...] | None, doc("Races in the first block; null if the kernel is not known to race.")]
+    missing_waits: Annotated[
+        tuple[MissingWait, ...],
+        doc("Results of machine code that are used, on some path, without a wait for their barrier; a use of each."),
+    ]
     bound: Bound
     scaling: Scaling
     sms: Annotated[int, doc("Simulated SMs.")]
+    threads: Annotated[int, doc("Threads of this computer that simulated them.")]
+    in_turn: Annotated[str, doc("Why all SMs took turns on one thread; empty if they ran ahead of each other.")]
     each_sm: Annotated[tuple[OneSm, ...], doc("Each simulated SM.")]
     simulated_cycles: Annotated[int, doc("Shader cycles that were simulated.")]
     skipped_cycles: Annotated[int, doc("Simulated cycles that were skipped in whole periods, exactly.")]
@@ -127,6 +137,9 @@ class RunDocument(LaunchDocument, frozen=True):
     occupancy: Occupancy
     breakdown: Breakdown
     waiting_most: Annotated[Sequence[Waiting], doc("The instructions before which warps wait longest.")]
+    memory: Annotated[tuple[MemoryRate, ...], doc("Rates of DRAM and L2, where the run knows them.")]
+    used_sms: Annotated[float, doc("Mean work of all SMs over that of the SM with the most blocks, 0 to 1.")]
+    diagnosis: Annotated[tuple[Finding, ...], doc("What limits the launch and what to do, the costliest first.")]
     energy: Annotated[Spent | UnsetType, doc("Present if requested.")] = UNSET
 
 
@@ -151,9 +164,12 @@ def document(result: Result, settings: Mapping[str, Setting] = NONE, energy: Spe
         verified=result.verification.verified,
         verification=result.verification,
         races=result.races,
+        missing_waits=result.missing_waits,
         bound=result.bound,
         scaling=result.scaling,
         sms=result.run.sms,
+        threads=result.run.threads,
+        in_turn=result.run.in_turn,
         each_sm=tuple(OneSm(sm.cycles, sm.blocks) for sm in _each(result.run)),
         simulated_cycles=result.run.cycles,
         skipped_cycles=result.run.skipped,
@@ -165,6 +181,9 @@ def document(result: Result, settings: Mapping[str, Setting] = NONE, energy: Spe
         breakdown=breakdown(result),
         waiting_most=_waited(result),
         energy=energy or UNSET,
+        memory=memory_rates(result),
+        used_sms=used_sms(result),
+        diagnosis=diagnosis(result),
     )
 
 
@@ -208,15 +227,21 @@ def _launch(kernel: Kernel, machine: Machine, settings: Mapping[str, Setting]) -
     program = kernel.program
     resources = f"{plural(program.registers, 'register')}, {plural(program.shared_bytes, 'byte')} of shared memory"
     launch = f"{plural(kernel.blocks, 'block')} of {plural(kernel.threads, 'thread')}"
-    yield "launch", f"{launch} on {plural(machine.chip.sms, 'SM')}; {resources}"
+    sms = plural(machine.chip.sms, "SM")
+    of = f"{kernel.blocks} of {sms}" if kernel.blocks < machine.chip.sms else sms
+    yield "launch", f"{launch} on {of}; {resources}"
 
 
 def _outcome(result: Result) -> Iterator[tuple[str, str]]:
     yield "values", _verification(result)
     if result.races:
         yield "races", _races(result.races)
+    if result.missing_waits:
+        yield "hazards", _missing(result.kernel, result.missing_waits)
     yield "cycles", _cycles(result)
     yield "throughput", _throughput(result)
+    if rates := memory_rates(result):
+        yield "memory", "; ".join(_memory(rate) for rate in rates)
     ratio = result.cycles / result.bound.cycles
     yield "bound", f"{_bound(result.bound)}; simulated {ratio:.3f} times that"
     yield "occupancy", _occupancy(result.occupancy, result.machine)
@@ -241,6 +266,16 @@ def _races(races: Sequence[Race]) -> str:
     first, others = races[0], len(races) - 1
     also = f"; and {plural(others, 'more pair')} in that block" if others else ""
     return f"block {first.block}, shared word {first.address:#x}: {first.first}, {first.second}{also}"
+
+
+def _missing(kernel: Kernel, missing: Sequence[MissingWait]) -> str:
+    """Return the first use of a register for whose result nobody waits, and what it means for the values."""
+    first, others = missing[0], len(missing) - 1
+    own, its = named(kernel.program, first.pc), named(kernel.program, first.writer)
+    deed = f"{own} {'overwrites' if first.overwrites else 'reads'} {first.register}"
+    also = f"; and {plural(others, 'other result')}" if others else ""
+    lack = f"without a wait for barrier {first.barrier}, with which {its} has written it{also}"
+    return f"{deed} {lack}. Values are as if all waited; `gpusim hazards KERNEL` runs the codes as they are"
 
 
 def _cycles(result: Result) -> str:
@@ -273,6 +308,10 @@ def _throughput(result: Result) -> str:
     if not result.kernel.flops:
         return per_cycle
     return f"{result.gflops:.1f} GFLOP/s, {result.percent_of_peak:.1f} % of {result.peak_gflops:.1f}; {per_cycle}"
+
+
+def _memory(rate: MemoryRate) -> str:
+    return f"{rate.gbs:.4g} GB/s of the {rate.level}, {rate.percent:.1f} % of {rate.peak_gbs:.4g}"
 
 
 def _bound(bound: Bound) -> str:
@@ -326,11 +365,25 @@ def _waiting(result: Result) -> RenderableType:
     table.add_column("warp-cycles", justify="right")
     table.add_column("mostly", overflow="fold")
     waited, program = _waited(result), result.kernel.program
-    for one in waited:
+    for one in waited[:WAITING_SHOWN]:
         table.add_row(str(one.pc), one.text, f"{100 * one.share:.1f} %", one.reason)
     found = [(one.pc, one.shared_barriers[0]) for one in waited if one.shared_barriers]
     shared = [(pc, words(first, lambda pc: text_of(program, pc))) for pc, first in found]
     return Group(table, *(f"pc {pc} may wait longer than it needs: for {what}" for pc, what in shared[:SHARED_SHOWN]))
+
+
+def _diagnosis(found: Sequence[Finding]) -> RenderableType:
+    """Return what limits the launch most, and what to do about it."""
+    if not found:
+        return "nothing limits this launch by 5 % or more"
+    table = Table(box=None, header_style="bold", pad_edge=False)
+    table.add_column("saves", justify="right")
+    table.add_column("known by")
+    table.add_column("what limits", overflow="fold", ratio=1)
+    table.add_column("what to do", overflow="fold", ratio=1)
+    for one in found:
+        table.add_row(f"{100 * one.share:.0f} %", one.sure, one.what, one.remedy)
+    return Group(table, "saves: at most, of the time; `gpusim limits` simulates what lifting a limit saves")
 
 
 def _energy(spent: Spent) -> Group:

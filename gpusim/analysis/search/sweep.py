@@ -8,6 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from math import prod
 from random import Random
 from typing import Literal
@@ -21,6 +22,7 @@ from isa.errors import UserError
 from isa.kernel import Kernel
 
 MOST = 1_000_000  # points that are listed
+KERNELS = 16  # that a process keeps for points to come
 Build = Callable[[Mapping[str, str]], Kernel]
 
 
@@ -86,8 +88,15 @@ def row(point: SweepPoint, subject: Subject) -> SweepRow:
 
 def figures_at(point: SweepPoint, subject: Subject) -> Figures:
     """Simulate a point; raises UserError if the kernel, the machine or the two together refuse it."""
-    kernel, machine = subject.build(point.parameters), model.build(subject.file, point.settings)
+    kernel = _kernel(subject.build, tuple(point.parameters.items()))
+    machine = model.build(subject.file, point.settings)
     return figures(simulate(kernel, machine, values=False, max_cycles=subject.max_cycles))
+
+
+@lru_cache(KERNELS)
+def _kernel(build: Build, parameters: tuple[tuple[str, str], ...]) -> Kernel:
+    """Return a kernel, which points with its parameters share, and with it what follows from it alone (isa/once.py)."""
+    return build(dict(parameters))
 
 
 def size(axes: Iterable[Axis]) -> int:

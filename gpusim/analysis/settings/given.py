@@ -16,6 +16,7 @@ from gpusim.machine.occupancy import Occupancy
 from gpusim.state.sm import instruction_cache_t, launch_t, sm_t
 from gpusim.units.asks import WIDTHS
 from gpusim.units.cache import tagged
+from gpusim.units.control_code import by_codes
 from gpusim.units.l2_channel import sector_shares
 from gpusim.units.opcodes import UNIT_CODE
 from gpusim.units.pipe import pipes_of, through_port
@@ -70,6 +71,11 @@ class Given:
         """Whether anything goes through the load/store queue."""
         return bool(self.rows["queued"].any())
 
+    @property
+    def in_time(self) -> bool:
+        """Whether results count as there by what control codes say, so that latencies count where a barrier tells."""
+        return bool(self.kernel.architecture) and by_codes(self.machine)
+
     @cached_property
     def cached(self) -> bool:
         """Whether any access looks up tags."""
@@ -103,6 +109,6 @@ def as_given(kernel: Kernel, machine: Machine, *, all_sms: bool = True) -> Given
     )
     (target,) = np.zeros(1, launch_t).view(np.recarray)
     if tagged(machine):
-        caches.place(target, machine, 0, 1, 0)
+        caches.place(target, machine, 0, 1, 0, recorded=False)
         base.numbers.shared_cost[:] = sector_shares(machine, min(machine.chip.sms, kernel.blocks))
     return Given(kernel, machine, base.fits, base.resident, base.numbers, base.rows, target.caches, all_sms)

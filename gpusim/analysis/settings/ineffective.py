@@ -29,7 +29,7 @@ from gpusim.support.document import ANYWAY, Ineffective, Setting
 from gpusim.support.plural import plural
 from gpusim.units.cache import FAR, PARTITION
 from gpusim.units.constant_operand import requested
-from gpusim.units.opcodes import STORE, UNIT_CODE
+from gpusim.units.opcodes import FETCH, LOAD, STORE, UNIT_CODE
 from gpusim.units.pipe import choices, initiation_interval, pipe_names, through_port
 from gpusim.units.policies import POLICY_NAMES
 from isa.errors import UserError
@@ -79,6 +79,8 @@ def view(given: Given) -> View:
         found["constant_latency"] = found["constant_far_latency"] = max(
             record.constant_latency, record.constant_far_latency
         )
+    if given.in_time:
+        found["rows.latency"] *= _told(given.rows)
     found |= dict(_of_units(given))
     found |= {"occupancy": (given.fits.blocks, given.fits.warps, given.fits.limiter), "chip": _chip(given)}
     if machine.schedulers.policy in POLICY_NAMES:  # a registered policy may read anything
@@ -96,6 +98,12 @@ def _sectors(given: Given) -> Any:
         if given.levels["sets"][which]:
             asked = sectors[which] = max(sectors[which], asked)
     return sectors
+
+
+def _told(rows: Any) -> Any:
+    """Tell for each instruction whether something but control codes may wait for its result."""
+    barriers = (rows["write_barrier"] >= 0) | (rows["read_barrier"] >= 0)
+    return barriers | (rows["queued"] != 0) | np.isin(rows["action"], (LOAD, FETCH))
 
 
 def _chip(given: Given) -> tuple[float, ...]:
@@ -187,6 +195,8 @@ def _why(path: str, given: Given, other: Given) -> str:
         return f"unit class {member} goes through the memory ports, and takes no pipe"
     if section == "pipe" and (words := _of_pipe(member, given, other)):
         return words
+    if section == "unit" and key.endswith(".latency") and given.in_time:
+        return f"the control codes of {kernel} say when results of unit class {member} are there"
     named = {
         "kernel": kernel,
         "policy": given.policy,

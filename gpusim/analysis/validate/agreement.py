@@ -43,8 +43,8 @@ class StallSizes(TypedDict):
 class StallMatch:
     """The first stall reason of a launch on the chip and here, with shares of the warp-cycles by ncu's names.
 
-    `chip_share_of_first` is the share on the chip of the first reason here. `mean_difference`: the mean |difference| of
-    the shares of a reason, over those that have 1 % here or there.
+    `chip_share_of_first` is the share on the chip of the first reason here. `mean_difference`: by how much
+    the shares of a reason differ in the mean, over the reasons that have 1 % here or there.
     """
 
     chip_first: str

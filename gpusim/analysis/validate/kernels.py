@@ -6,7 +6,8 @@ clock: of a block (the median of all) in the first two, and from the first entry
 others. One SM is simulated, with all its blocks and its share of the chip's bandwidth; nothing is extrapolated.
 
 Instructions are those that the SM issued. The sectors that loads and stores touch in the L1 are counted in a block's
-program, and only of a full grid. Both are times the blocks of the grid.
+program, and only of a full grid. Sectors of the L2 and bytes of the DRAM are of a run of their own, as the L2 is empty
+when ncu counts. All are times the blocks of the grid.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.analysis.validate import l2_counts
 from gpusim.analysis.validate.profiler import L1_LOADED, L1_STORED, Profile, ncu_shares
 from gpusim.bounds.placement import placements
 from gpusim.bounds.sectors import of_profiles
@@ -102,7 +104,7 @@ def _job(timed: Timed, machine: Machine, make: Make, records: Records) -> tuple[
     kernel = make(timed)
     run = run_sm(kernel, machine)
     blocks = range(0, kernel.blocks, machine.chip.sms)[: run.blocks]
-    sectors = _l1_sectors(kernel) | _moved(kernel, run) if timed.configuration == "full" else {}
+    sectors = _l1_sectors(kernel) | _moved(kernel, machine) if timed.configuration == "full" else {}
     return timed, Simulated(
         cycles=_cycles(records(kernel, run.memory, blocks), of_blocks=timed.configuration in OF_BLOCKS),
         blocks_of_sm=run.blocks,
@@ -121,14 +123,16 @@ def _instructions(kernel: Kernel, run: SmRun) -> float:
     return run.warp_instructions * kernel.blocks / run.blocks
 
 
-def _moved(kernel: Kernel, run: SmRun) -> dict[str, float]:
-    """Return what went between SMs, L2 and DRAM, if all SMs did as this one."""
-    all_of_them, sectors = kernel.blocks / run.blocks, run.sectors
+def _moved(kernel: Kernel, machine: Machine) -> dict[str, float]:
+    """Return what went between SMs, L2 and DRAM as ncu counts it, if all SMs did as one does whose L2 begins empty."""
+    run = run_sm(kernel, l2_counts.cold(machine))
+    sectors = {name: each * kernel.blocks / run.blocks for name, each in run.sectors.items()}
+    read, written = l2_counts.counted(machine, sectors)
     return {
-        "l2_read_sectors": sectors["loaded"] * all_of_them,
-        "l2_written_sectors": sectors["stored"] * all_of_them,
-        "dram_read_bytes": SECTOR_BYTES * sectors["read"] * all_of_them,
-        "dram_written_bytes": SECTOR_BYTES * sectors["written"] * all_of_them,
+        "l2_read_sectors": read,
+        "l2_written_sectors": written,
+        "dram_read_bytes": SECTOR_BYTES * sectors["read"],
+        "dram_written_bytes": SECTOR_BYTES * sectors["written"],
     }
 
 

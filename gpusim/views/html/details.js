@@ -5,14 +5,15 @@ const BARRIER_REASONS = new Set(["short_scoreboard", "long_scoreboard", "war_haz
 
 function showDetails(view, panel) {
   const chosen = view.panes.filter((pane) => pane.selected !== NONE);
-  panel.replaceChildren(...(chosen.length ? chosen.map((pane) => details(view, pane)) : [hint()]));
+  const sums = () => [hint(), ...view.panes.map((pane) => sumsOf(view, pane))];
+  panel.replaceChildren(...(chosen.length ? chosen.map((pane) => details(view, pane)) : sums()));
 }
 
 function hint() {
   return element(
     "p",
     { class: "hint" },
-    "Click an instruction: what it waited for, and for whom. Wheel zooms, drag moves, ? lists the keys.",
+    "Click an instruction: what it waited for, and for whom. Drag on the axis selects cycles; ? lists the keys.",
   );
 }
 

@@ -5,9 +5,9 @@ function figures(run) {
   const issued = issuesOf(run);
   const rows = [
     ["cycles of the run", "run", run.cycles],
-    ["cycles shown", "run", run.to - run.from],
+    ["cycles shown", "run", run.span[1] - run.span[0]],
     ["warp instructions issued", "run", issued],
-    ["issued per 1,000 cycles", "run", (1000 * issued) / Math.max(1, run.to - run.from)],
+    ["issued per 1,000 cycles", "run", (1000 * issued) / Math.max(1, run.span[1] - run.span[0])],
     ...rateFigures(run),
   ];
   for (const [name, cycles] of sumByReason(run, run.lost)) rows.push([name, "lost by all schedulers", cycles]);
@@ -86,8 +86,7 @@ function instructionDifferences(runs, names) {
     ...differenceColumns(names),
   ];
   return sortable(columns, paired(...lists), {
-    by: 4,
-    down: true,
+    order: { by: "B - A", down: true },
     caption: "Warp-cycles waited in the cycles shown before each instruction.",
   });
 }

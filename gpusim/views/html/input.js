@@ -26,7 +26,7 @@ function listen(view, pane) {
   );
   canvas.addEventListener("pointerdown", (event) => {
     canvas.setPointerCapture(event.pointerId);
-    from = { x: event.offsetX, y: event.offsetY, moved: false, overview: event.offsetY < BANDS.overview };
+    from = pressed(view, pane, event);
     if (from.overview) goTo(view, pane, event.offsetX);
   });
   canvas.addEventListener("pointermove", (event) => {
@@ -34,12 +34,23 @@ function listen(view, pane) {
     drag(view, pane, from, event);
   });
   canvas.addEventListener("pointerup", (event) => {
-    if (from && !from.moved && !from.overview)
-      select(view, pane, instructionAt(view, pane, event.offsetX, event.offsetY));
+    if (from) released(view, pane, from, event);
     from = null;
   });
   canvas.addEventListener("pointerleave", hideTip);
   canvas.addEventListener("dblclick", (event) => zoomAt(view, event.offsetX, event.offsetY, 3, 3));
+}
+
+/** Where a pointer went down, and what a drag from there does. */
+function pressed(view, pane, { offsetX: x, offsetY: y, shiftKey }) {
+  const ruler = onRuler(pane, x, y) || (shiftKey && x >= pane.left && y >= pane.top);
+  return { x, y, moved: false, overview: y < BANDS.overview, ruler, cycle: cycleAt(view, pane, x) };
+}
+
+function released(view, pane, from, { offsetX: x, offsetY: y }) {
+  if (from.ruler && from.moved) return setRange(view, [from.cycle, cycleAt(view, pane, Math.max(x, pane.left))]);
+  if (from.ruler && y < pane.top && view.range) return setRange(view, null);
+  if (!from.moved && !from.overview) select(view, pane, instructionAt(view, pane, x, y));
 }
 
 /** The wheel zooms, cycles alone with Shift and rows alone with Alt; sideways it moves. */
@@ -70,6 +81,7 @@ function drag(view, pane, from, event) {
   from.moved = true;
   hideTip();
   if (from.overview) return goTo(view, pane, event.offsetX);
+  if (from.ruler) return dragRange(view, from.cycle, cycleAt(view, pane, Math.max(event.offsetX, pane.left)));
   pan(view, dx, dy);
   Object.assign(from, { x: event.offsetX, y: event.offsetY });
   redraw(view);
@@ -99,6 +111,9 @@ const KEYS = [
   [["b"], "the blocker of the longest wait", selectBlocker],
   [["Backspace"], "back to the instruction selected before", selectBack],
   [["Escape"], "select nothing", (view) => select(view, view.panes[0], NONE)],
+  [["z"], "zoom to the selected cycles", zoomToRange],
+  [["x"], "all cycles", (view) => setRange(view, null)],
+  [["/"], "search", () => document.getElementById("search").select()],
   [["v"], "the source view", (view) => setPage(view, "source")],
 ];
 

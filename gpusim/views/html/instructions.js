@@ -2,14 +2,13 @@
 
 const MANY = 2000; // rows or warps' instructions in sight from which on pixels are quicker than rectangles
 const ENOUGH = 4; // rows drawn of those that share a pixel
-const ALIGNED = 30; // characters of a label from which on its parts stand below each other
 const MONOSPACE = "ui-monospace, 'DejaVu Sans Mono', Menlo, Consolas, monospace";
 
 function drawRows(view, pane) {
   const { layout, context } = pane;
   const seen = inSight(view, pane);
   const plot = [pane.left, pane.top, plotWidth(pane), plotHeight(pane)];
-  const many = (layout.merged ? pane.run.count : seen.last - seen.first) > MANY;
+  const many = (layout.merged ? pane.run.kept.length : seen.last - seen.first) > MANY;
   const pen = many ? pixelPen(pane, view.ink.background, ...plot) : rectanglePen(pane);
   const shares = layout.merged && view.scale * pane.density < 1;
   clipped(context, plot, () => {
@@ -39,9 +38,14 @@ function fillWarps(view, pane, pen, { first, last }) {
   const [width, height] = [plotWidth(pane), barHeight(view)];
   const columns = Math.max(1, Math.round(width * pane.density));
   const end = cycleAt(view, pane, pane.width);
-  for (let row = first; row < last; row++) {
+  const exact = (row) => {
     const shares = noShares(pane.run, pane.cycle, end, columns);
     addWarp(shares, pane.run, pane.layout.indices(row, pane.cycle, end));
+    return shares;
+  };
+  const coarse = isCoarse(pane.run, pane.layout.count, (end - pane.cycle) / columns);
+  for (let row = first; row < last; row++) {
+    const shares = coarse ? sharesOf(pane.run.levels(), row, pane.cycle, end, columns) : exact(row);
     fillShares(pen, shares, { x: pane.left, y: yOf(view, pane, row), width, height });
   }
 }
@@ -110,40 +114,4 @@ function drawLetters(view, pane, seen) {
 function drawGroups(view, pane) {
   pane.context.fillStyle = view.ink.line;
   for (const row of pane.layout.groups) pane.context.fillRect(pane.left, yOf(view, pane, row) - 1, plotWidth(pane), 1);
-}
-
-/** Labels of rows, or of some of them where they are too low. */
-function drawLabels(view, pane) {
-  const { context, layout, run } = pane;
-  const { first, last } = inSight(view, pane);
-  const step = Math.max(1, Math.ceil(READABLE / view.height));
-  context.font = `11px ${MONOSPACE}`;
-  context.textBaseline = "middle";
-  context.textAlign = "left";
-  const most = Math.floor((pane.left - 12) / context.measureText("M").width);
-  clipped(context, [0, pane.top, pane.left - 6, plotHeight(pane)], () => {
-    for (let row = Math.ceil(first / step) * step; row < last; row += step) {
-      context.fillStyle = view.ink[step === 1 ? "text" : "faint"];
-      context.fillText(labelOf(run, layout, row, most), 6, yOf(view, pane, row) + view.height / 2);
-    }
-  });
-}
-
-/** The label of a row in so many characters at most; the tip has all of it. */
-function labelOf(run, layout, row, most) {
-  if (layout.merged) return `warp ${layout.warp(row)}`;
-  const i = layout.instruction(row);
-  const [warp, pc] = most < ALIGNED ? [0, 0] : [2, 4];
-  const label = `w${String(run.warp[i]).padEnd(warp)} ${String(run.pc[i]).padStart(pc)} ${textOf(run, i)}`;
-  return label.length > most ? `${label.slice(0, Math.max(0, most - 1))}\u2026` : label;
-}
-
-/** Draw within a rectangle only. */
-function clipped(context, [x, y, width, height], draw) {
-  context.save();
-  context.beginPath();
-  context.rect(x, y, width, height);
-  context.clip();
-  draw();
-  context.restore();
 }

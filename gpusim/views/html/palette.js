@@ -1,19 +1,14 @@
-// Colours and letters of states and stall reasons. Colours are those of style.css, --NAME, for either scheme.
+// Colours of states and stall reasons, and of the letters on them: --NAME and --NAME-letters of the page, by scheme.
 
 const STATES = ["selected", "queued", "occupies", "under_way"]; // of an instruction that issues, and behind
 
 /** Colours of a run's letters: as CSS, as pixels of a canvas, and that of text on each. */
 function paletteOf(run) {
   const style = getComputedStyle(document.documentElement);
-  const css = run.letters.map(({ name }) =>
-    (style.getPropertyValue(`--${name}`) || style.getPropertyValue("--other")).trim(),
-  );
-  const rgb = css.map(channels);
-  return {
-    css,
-    pixel: Uint32Array.from(css, pixelOf),
-    text: rgb.map((one) => (luminance(one) > 0.18 ? "#000" : "#fff")),
-  };
+  const value = (name, part) => style.getPropertyValue(`--${name}${part}`) || style.getPropertyValue(`--other${part}`);
+  const all = (part) => run.letters.map(({ name }) => value(name, part).trim());
+  const css = all("");
+  return { css, pixel: Uint32Array.from(css, pixelOf), text: all("-letters") };
 }
 
 /** Colours of what is no state: background, text, lines. */
@@ -33,12 +28,6 @@ function channels(hex) {
   return [1, 3, 5].map((place) => parseInt(hex.trim().slice(place, place + 2), 16));
 }
 
-/** Relative luminance of WCAG 2.1, by which black or white reads better. */
-function luminance(rgb) {
-  const [red, green, blue] = rgb.map((part) => (part <= 10 ? part / 3294.6 : ((part / 255 + 0.055) / 1.055) ** 2.4));
-  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
-}
-
 /** What occurs in the runs, states first, in the order of the documents. */
 function occurring(runs) {
   const found = new Map(STATES.map((name) => [name, runs[0].letters[runs[0].state[name]]]));
@@ -56,10 +45,7 @@ function colourOf(name) {
 
 /** A letter on its colour, as it stands in the pipeline view. */
 function swatch({ name, letter, meaning }) {
-  const { text } = paletteOf({ letters: [{ name }] });
-  return element(
-    "span",
-    { class: "swatch", style: `background:${colourOf(name)};color:${text[0]}`, title: meaning },
-    letter,
-  );
+  const letters = `var(--${name}-letters, var(--other-letters))`;
+  const style = `background:${colourOf(name)};color:${letters}`;
+  return element("span", { class: "swatch", style, title: meaning }, letter);
 }

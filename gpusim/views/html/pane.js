@@ -10,6 +10,7 @@ function drawPane(view, pane) {
   drawStrips(view, pane);
   drawAxis(view, pane);
   drawOverview(view, pane);
+  drawRange(view, pane);
   drawSelection(view, pane);
 }
 

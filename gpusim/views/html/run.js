@@ -76,14 +76,14 @@ function eachWait(run, i, tell) {
   for (let k = run.first[i]; k < run.first[i + 1]; k++) tell(reason[k], start[k], end[k], blocker[k]);
 }
 
-/** How many of the cycles from `start` up to `end` the document has: waits and lost slots reach beyond it. */
-function cyclesShown({ from, to }, start, end) {
+/** How many of the cycles from `start` up to `end` are shown: waits and lost slots reach beyond them. */
+function cyclesShown({ span: [from, to] }, start, end) {
   return Math.max(0, Math.min(end, to) - Math.max(start, from));
 }
 
-/** Whether an instruction issues within the document's cycles; those that wait or are under way are there too. */
-const issuesHere = ({ issue, from, to }, i) => issue[i] >= from && issue[i] < to;
-const issuesOf = (run) => run.issue.reduce((sum, _, i) => sum + issuesHere(run, i), 0);
+/** Whether an instruction issues within the cycles shown; those that wait or are under way are there too. */
+const issuesHere = ({ issue, span: [from, to] }, i) => issue[i] >= from && issue[i] < to;
+const issuesOf = (run) => run.kept.reduce((sum, i) => sum + issuesHere(run, i), 0);
 
 /** The longest wait of an instruction for another one of the document: its reason, and the other's index or NONE. */
 function longestWait(run, i) {

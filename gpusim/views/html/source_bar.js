@@ -15,7 +15,7 @@ function fillBar(view) {
     parts.push(
       element("b", { title: source.file ?? "" }, source.file ? baseName(source.file) : "generated: no source"),
     );
-  const within = `Waits and issues in cycles ${counted(run.from)} to ${counted(run.to)}; click a line or an instruction.`;
+  const within = `Waits and issues in cycles ${counted(run.span[0])} to ${counted(run.span[1])}; click a line or an instruction.`;
   const hot = element("button", { title: "key n", click: () => stepHot(view, 1) }, "Next hot spot");
   document.getElementById("source-bar").replaceChildren(...parts, hot, element("span", {}, within));
 }

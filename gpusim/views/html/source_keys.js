@@ -9,6 +9,7 @@ const SOURCE_KEYS = [
   [["n"], "the next longest waits", (view) => stepHot(view, 1)],
   [["p"], "the next longer waits", (view) => stepHot(view, -1)],
   [["s"], "sort by waits, or as written", sortByWaits],
+  [["/"], "search", () => document.getElementById("search").select()],
   [["v"], "the pipeline view", (view) => setPage(view, "pipeline")],
 ];
 

@@ -1,38 +1,9 @@
 // Sortable tables: instructions and regions with what warps waited before them, and the differences of two runs.
 
-const NO_FIGURES = { issues: 0, threads: 0, conflicts: 0, waited: 0 };
-
-/** Issues and warp-cycles waited, by reason, in the cycles shown: of each pc that occurs, or of what has a key. */
-function totals(run, keyOf) {
-  const found = new Map();
-  const entry = (key) => found.get(key) ?? found.set(key, { ...NO_FIGURES, by: new Map() }).get(key);
-  for (let i = 0; i < run.count; i++) {
-    const sum = entry(keyOf(run.pc[i]));
-    if (issuesHere(run, i)) addIssue(sum, run, i);
-    eachWait(run, i, (state, start, end) => {
-      const [name, cycles] = [run.letters[state].name, cyclesShown(run, start, end)];
-      sum.waited += cycles;
-      if (cycles) sum.by.set(name, (sum.by.get(name) ?? 0) + cycles);
-    });
-  }
-  return found;
-}
-
-function addIssue(sum, { lanes, conflicts }, i) {
-  sum.issues++;
-  sum.threads += lanes[i];
-  sum.conflicts += conflicts[i];
-}
-
-/** Names of stall reasons in the totals, most warp-cycles first. */
-function reasonsOf(found) {
-  const sums = new Map();
-  for (const { by } of found.values()) for (const [name, cycles] of by) sums.set(name, (sums.get(name) ?? 0) + cycles);
-  return [...sums.keys()].sort((a, b) => sums.get(b) - sums.get(a));
-}
-
 /** A table of columns { name, title, of(row), show(row) }, sorted by one of them at a click on its head. */
-function sortable(columns, rows, { by = NONE, down = false, caption, choose } = {}) {
+function sortable(columns, rows, { order = {}, caption, choose } = {}) {
+  let by = columns.findIndex(({ name }) => name === order.by);
+  let { down = false } = order;
   const body = element("tbody");
   const heads = columns.map((column, k) =>
     element(
@@ -43,6 +14,7 @@ function sortable(columns, rows, { by = NONE, down = false, caption, choose } = 
   );
   const sort = (k, descending) => {
     [by, down] = [k, descending];
+    Object.assign(order, { by: columns[k]?.name, down });
     heads.forEach((head, h) => head.setAttribute("aria-sort", h !== k ? "none" : down ? "descending" : "ascending"));
     const of = columns[k]?.of ?? (() => 0);
     const sorted = [...rows].sort((a, b) => (down ? -1 : 1) * compare(of(a), of(b)));
@@ -77,24 +49,29 @@ function instructionTable(view, pane) {
     { name: "pc", of: (row) => row.pc },
     ...(rows.some((row) => row.region) ? [{ name: "region", of: (row) => row.region, text: "name" }] : []),
     { name: "instruction", of: (row) => row.text ?? "", text: "code" },
+    ...(hasLines(run) ? [{ name: "source", of: sourceOf, text: "name" }] : []),
     { name: "unit", of: (row) => row.unit ?? "", text: "name" },
     ...waitColumns(run, found),
   ];
   const choose = (row) => select(view, pane, nextIssue(pane, row.pc));
-  return sortable(columns, rows, { by: 0, caption: captionOf(run, found), choose });
+  const order = (view.orders.instructions ??= { by: "waited", down: true });
+  return sortable(columns, rows, { order, caption: captionOf(run, found), choose });
 }
+
+const sourceOf = ({ file, line }) => (line ? `${baseName(file)}:${line}` : "");
 
 function regionTable(view, pane) {
   const { run } = pane;
   const found = totals(run, (pc) => run.line.get(pc)?.region || "(none)");
   const rows = [...found].map(([region, sum]) => ({ region, ...sum }));
   const columns = [{ name: "region", of: (row) => row.region, text: "name" }, ...waitColumns(run, found)];
-  return sortable(columns, rows, { caption: captionOf(run, found) });
+  const order = (view.orders.regions ??= { by: "waited", down: true });
+  return sortable(columns, rows, { order, caption: captionOf(run, found) });
 }
 
 function captionOf(run, found) {
   const waited = [...found.values()].reduce((sum, row) => sum + row.waited, 0);
-  const within = `in cycles ${counted(run.from)} to ${counted(run.to)}`;
+  const within = `in cycles ${counted(run.span[0])} to ${counted(run.span[1])}`;
   return `${run.letter}Warp-cycles waited ${within} before each, by reason: ${counted(waited)} in all.`;
 }
 
@@ -111,8 +88,15 @@ function waitColumns(run, found) {
       show: (row) => percent(row.waited, all),
     },
     { name: "by reason", of: (row) => row.waited, show: (row) => bar(run, row, most), text: "bar" },
+    { name: "mostly", of: mostly, text: "name" },
     ...reasonsOf(found).map((name) => reasonColumn(run, name)),
   ];
+}
+
+/** The reason for which warps waited most, and its share. */
+function mostly({ by, waited }) {
+  const [most] = [...by].sort((a, b) => b[1] - a[1]);
+  return most ? `${most[0]} ${percent(most[1], waited)}` : "";
 }
 
 function reasonColumn(run, name) {

@@ -6,12 +6,12 @@ const BANDS = { overview: 22, axis: 18, scheduler: 12, gap: 4 }; // pixels
 const MOST = { scale: 40, instruction: 20, warp: 40 }; // pixels of a cycle, and of a row
 const READABLE = 14; // pixels of a row with text
 
-function toPane(run, canvas) {
+function toPane(run, canvas, layout) {
   return {
     run,
     canvas,
     context: canvas.getContext("2d"),
-    layout: inOrder(run),
+    layout: LAYOUTS[layout](run),
     cycle: run.from,
     row: 0,
     selected: NONE,
@@ -22,7 +22,8 @@ function toPane(run, canvas) {
 function measure(pane) {
   const { clientWidth: width, clientHeight: height } = pane.canvas;
   const density = window.devicePixelRatio || 1;
-  Object.assign(pane.canvas, { width: Math.round(width * density), height: Math.round(height * density) });
+  const size = { width: Math.round(width * density), height: Math.round(height * density) };
+  if (pane.canvas.width !== size.width || pane.canvas.height !== size.height) Object.assign(pane.canvas, size);
   const left = Math.round(Math.min(GUTTER[pane.layout.merged ? "warp" : "instruction"], width * LABELS));
   const axis = BANDS.overview + BANDS.gap;
   const heat = axis + BANDS.axis;

@@ -13,6 +13,7 @@ from strategies.machine_settings import as_file, others, result
 import gpusim
 from gpusim.analysis.settings.conditions import CONDITIONS
 from gpusim.analysis.settings.ineffective import SEPARATE, ineffective
+from gpusim.launch_file.prepare import prepared
 from gpusim.machine.machine import build, load
 from gpusim.state.machine import machine_t
 from gpusim.state.row import decoded_t
@@ -79,6 +80,19 @@ def test_instructions_of_the_memory_ports_take_no_pipe():
     reasons = reported(kernel, "h200", joint__shuffle="lite", blocked__shuffle="heavy")
     assert set(reasons.values()) == {"unit class shuffle goes through the memory ports, and takes no pipe"}
     assert len(reasons) == 2
+
+
+@pytest.mark.jit
+def test_latencies_of_machine_code_are_in_its_codes():
+    """A latency that nothing but stall counts covers changes nothing, and is reported; a load's is not."""
+    kernel, file = prepared("examples/saxpy.sass"), as_file(load("h200"))
+    given = {"unit.fp32.latency": 99, "unit.imad.latency": 99, "global_memory.latency": 99}
+    given = {path: value for path, value in given.items() if path in file.facts}
+    reasons = {one.setting: one.reason for one in ineffective(kernel, file, given)}
+    assert "global_memory.latency" not in reasons
+    assert reasons["unit.fp32.latency"] == "the control codes of saxpy say when results of unit class fp32 are there"
+    felt = {path: value for path, value in given.items() if path in reasons}
+    assert result(kernel, load("h200")) == result(kernel, build(file, felt))
 
 
 def test_an_effective_setting_is_not_reported():

@@ -77,7 +77,7 @@ def test_a_mix_has_its_ratio():
 @pytest.mark.parametrize("row", [
     ("tput", "IMADWIDE", "", 1, 1, (4, 12)), ("ldspat", "LDS32", "zigzag", 1, 1, (2, 6)),
     ("mixalu", "FFMA", "", 4, 0, (4, 12)),
-    ("ldg", "LDG128", "ca stride8B", 1, 1, (4, 12)), ("icache", "FFMA", "16384", 1, 8, (3, 9)),
+    ("ldg", "LDG128", "ca stride8B", 1, 1, (4, 12)), ("icache", "FFMA", "32768", 1, 8, (3, 9)),
     ("membw", "L2read", "bytes20MB reps64", 64, 4, (0, 1)), ("ref", "ch_unknown", "ch_unknown", 1, 0, (4, 12)),
 ], ids=lambda row: row[0])  # fmt: skip
 def test_an_unknown_or_too_large_probe_has_no_stream(row):

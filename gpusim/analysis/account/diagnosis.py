@@ -1,0 +1,184 @@
+"""What limits a simulated launch, and what to do: plain rules on counts of the run itself, the costliest finding first.
+
+A finding's `share` is what lifting its limit saves at most, of the time of the launch. How sure a finding is follows
+from where it comes from:
+
+- `counted`: from the grid, the program and the addresses of the launch, whatever the order of events;
+- `likely`: issue slots lost for one reason, which has half of all lost slots or more. A slot is lost for the reason of
+  the warps that could have used it; once that reason is lifted, warps may wait for another one;
+- `possible`: the same for a lesser reason.
+
+`gpusim limits` lifts limits in the simulation, and so says what really is saved.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Annotated, Literal
+
+import numpy as np
+
+from gpusim.analysis.account.advice import ADVICE
+from gpusim.analysis.account.memory_rates import used_sms
+from gpusim.simulation import Result
+from gpusim.support.document import doc
+from gpusim.support.plural import plural
+from gpusim.units.stall import BY_NUMBER, Stall, label
+
+Sure = Literal["counted", "likely", "possible"]
+WORTH = 0.05  # share from which on a finding is worth a line: half of what compilers' settings commonly change
+UNEVEN = 0.1  # share of SM time without work from which on the grid is blamed
+NEAR = 1.15  # times the bound up to which the bound's own limit is blamed: no schedule gains more than 13 %
+LEADING = 0.5  # share of the lost slots from which on their reason is the likely limit
+PLACES = 4  # instructions that a finding names
+MOST = 3  # findings
+MEMORY_REASONS = Stall.LONG_SCOREBOARD, Stall.DRAIN, Stall.WAR_HAZARD, Stall.MIO_THROTTLE  # where the DRAM is busy
+FEW_WARPS = Stall.LONG_SCOREBOARD, Stall.SHORT_SCOREBOARD, Stall.WAIT, Stall.ISSUE_INTERVAL, Stall.BARRIER
+BUSY_DRAM = 0.6  # share of the SM's bandwidth from which on waits for memory are waits for its bandwidth
+REMEDIES = {  # of a limit of the bound
+    "issue slots": "execute fewer instructions: wider accesses, unrolled loops, addresses computed once",
+    "load/store unit": ADVICE[Stall.MIO_THROTTLE].remedy,
+    "shared-memory unit": ADVICE[Stall.MIO_THROTTLE].remedy,
+    "memory bandwidth": "move fewer bytes: reuse them from registers or shared memory, or store narrower types",
+    "register banks": ADVICE[Stall.DISPATCH_STALL].remedy,
+    "dependence chain": "give each warp independent instructions, or the SM more warps",
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What limits the launch, where, what lifting that saves at most, and what to do."""
+
+    limit: Annotated[str, doc("The limit, in a word or two.")]
+    share: Annotated[float, doc("Of the time of the launch, what lifting it saves at most, from 0 to 1.")]
+    sure: Annotated[Sure, doc("counted in the launch; likely, or possible, by the reasons of lost issue slots.")]
+    what: Annotated[str, doc("What was found, in words and numbers.")]
+    remedy: Annotated[str, doc("What to do.")]
+    pcs: Annotated[tuple[int, ...], doc("Instructions that it concerns, the costliest first.")] = ()
+
+
+def diagnosis(result: Result) -> tuple[Finding, ...]:
+    """Return the findings of a result, the costliest first; none if nothing is worth a line."""
+    found = [*_grid(result), *_bound(result), *_conflicts(result), *_scattered(result), *_reasons(result)]
+    worth = [one for one in found if one.share >= WORTH]
+    by_remedy = {one.remedy: one for one in reversed(worth)}  # the first of those with the same: counted before lost
+    return tuple(sorted(by_remedy.values(), key=lambda one: -one.share)[:MOST])
+
+
+def _grid(result: Result) -> Iterator[Finding]:
+    """SMs without a block, or with fewer blocks than the fullest."""
+    blocks, sms, idle = result.kernel.blocks, result.machine.chip.sms, 1 - used_sms(result)
+    more = "give the grid more blocks: a larger problem, or smaller blocks"
+    if blocks < sms:
+        yield Finding("grid", idle, "counted", f"{plural(blocks, 'block')} for {sms} SMs: the others idle", more)
+    elif idle >= UNEVEN:
+        full = plural(-(-blocks // sms), "block")
+        what = f"the fullest SM has {full}, the mean SM {blocks / sms:.3g}: others idle at the end"
+        yield Finding("grid", idle, "counted", what, "choose a grid that is a multiple of the SMs")
+
+
+def _bound(result: Result) -> Iterator[Finding]:
+    """The limit of the bound, where the run comes near it."""
+    limits, cycles = result.bound.limits, result.cycles
+    if cycles > NEAR * result.bound.cycles:
+        return
+    name, busy = result.bound.limiter, result.bound.cycles / cycles
+    others = [each for limit, each in limits.items() if limit != name]
+    what = f"{name}: no schedule takes less than {100 * busy:.0f} % of these cycles"
+    remedy = REMEDIES.get(name, ADVICE[Stall.MATH_PIPE_THROTTLE].remedy)
+    yield Finding(name, 1 - max(others, default=0) / cycles, "counted", what, remedy)
+
+
+def _conflicts(result: Result) -> Iterator[Finding]:
+    """Passes through shared memory that bank conflicts add, as time of the load/store unit."""
+    ways = result.bound.conflicts
+    if ways:
+        pcs, share = _unit_time(result, ways)
+        what = f"{_ways(ways[pcs[0]])} bank conflicts {_at(pcs)}"
+        remedy = "pad the rows of the tile by a word, or permute its columns"
+        yield Finding("bank conflicts", share, "counted", what, remedy, pcs)
+
+
+def _ways(factor: float) -> str:
+    return f"{factor:.0f}-way" if abs(factor - round(factor)) < 0.05 else f"{factor:.1f}-way (mean)"
+
+
+def _scattered(result: Result) -> Iterator[Finding]:
+    """Sectors of global memory that lanes touch beyond those that their bytes fill, as time of the load/store unit."""
+    factors = result.bound.scattered
+    if factors:
+        pcs, share = _unit_time(result, factors)
+        what = f"lanes lie apart {_at(pcs)}: {factors[pcs[0]]:.3g} times the sectors that their bytes fill"
+        remedy = "let neighbouring lanes access neighbouring words, through shared memory if need be"
+        yield Finding("scattered accesses", share, "counted", what, remedy, pcs)
+
+
+def _unit_time(result: Result, factors: Mapping[int, float]) -> tuple[tuple[int, ...], float]:
+    """The instructions, costliest first, and the share of the run's cycles by which factors lengthen them."""
+    of_unit = {pc: float(result.run.load_store_cycles[pc]) * (1 - 1 / factor) for pc, factor in factors.items()}
+    order = sorted(of_unit, key=lambda pc: -of_unit[pc])
+    share = sum(of_unit.values()) / (result.run.cycles * result.run.sms)
+    return tuple(order), min(share, _lost_share(result))
+
+
+def _reasons(result: Result) -> Iterator[Finding]:
+    """The reasons of lost issue slots."""
+    lost = result.run.lost.sum(axis=0)
+    every, slots = int(lost.sum()), result.run.cycles * len(result.run.lost)
+    for number in np.argsort(-lost, kind="stable"):
+        reason = BY_NUMBER[number]
+        if lost[reason] == 0 or reason is Stall.NO_WARP:
+            continue
+        share = float(lost[reason]) / slots
+        sure: Sure = "likely" if lost[reason] >= LEADING * every else "possible"
+        yield Finding(label(reason), share, sure, *_words(result, reason, share), _places(result, reason))
+
+
+def _words(result: Result, reason: Stall, share: float) -> tuple[str, str]:
+    """What was found about a reason, and the remedy."""
+    cause, remedy = ADVICE[reason]
+    pcs = _places(result, reason)
+    what = f"{cause} ({label(reason)}) lose {100 * share:.0f} % of the issue slots{f', {_before(pcs)}' if pcs else ''}"
+    if reason in MEMORY_REASONS and _of_bandwidth(result) >= BUSY_DRAM:
+        busy = f"the DRAM moves {100 * _of_bandwidth(result):.0f} % of what it can"
+        return f"{what}; {busy}", REMEDIES["memory bandwidth"]
+    warps, limits = result.occupancy, result.machine.limits
+    resident = min(warps.warps, result.kernel.warps * -(-result.kernel.blocks // result.machine.chip.sms))
+    if reason in FEW_WARPS and 2 * resident <= limits.warps:
+        by = warps.limiter if resident == warps.warps else "the grid"
+        step = f": {warps.next_step}" if resident == warps.warps else ""
+        return f"{what}; {resident} of {limits.warps} warps resident, limited by {by}", f"{remedy}{step}"
+    return what, remedy
+
+
+def _of_bandwidth(result: Result) -> float:
+    return result.bound.limits.get("memory bandwidth", 0) / result.cycles
+
+
+def _lost_share(result: Result) -> float:
+    return float(result.run.lost.sum()) / (result.run.cycles * len(result.run.lost))
+
+
+def _places(result: Result, reason: Stall) -> tuple[int, ...]:
+    """The instructions before which warps spent most warp-cycles of a reason."""
+    waited = result.run.stalls[: len(result.kernel.program), reason]
+    order = np.argsort(-waited, kind="stable")[:PLACES]
+    return tuple(int(pc) for pc in order if waited[pc] >= waited.sum() / (2 * PLACES) and waited[pc])
+
+
+def _before(pcs: tuple[int, ...]) -> str:
+    return f"mostly before {_pcs(pcs)}"
+
+
+def _at(pcs: tuple[int, ...]) -> str:
+    return f"at {_pcs(pcs)}"
+
+
+def _pcs(pcs: tuple[int, ...]) -> str:
+    """Name some instructions, as a range where they follow each other."""
+    shown = sorted(pcs[:PLACES]) if len(pcs) <= PLACES else sorted(pcs)
+    if len(shown) > 1 and shown == list(range(shown[0], shown[-1] + 1)):
+        return f"pc {shown[0]} to {shown[-1]}"
+    more = f" and {len(pcs) - PLACES} more" if len(pcs) > PLACES else ""
+    return f"pc {', '.join(map(str, pcs[:PLACES]))}{more}"

@@ -1,0 +1,70 @@
+"""How fast a launch moves bytes, at the DRAM and at the L2, beside what these can move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated
+
+from gpusim.engines.sm_run import ChipRun
+from gpusim.machine.machine import Machine, seconds
+from gpusim.simulation import Result
+from gpusim.support.document import doc
+from gpusim.units.cache import SHARE_PARTS, tagged
+from gpusim.units.global_memory import arriving_mbs
+from isa.memory import SECTOR_BYTES
+
+DRAM, L2 = "DRAM", "L2"
+
+
+@dataclass(frozen=True)
+class MemoryRate:
+    """What the chip moves at a level of memory, in 10^9 bytes per second, of what it can."""
+
+    level: Annotated[str, doc("DRAM or L2.")]
+    gbs: Annotated[float, doc("10^9 bytes per second of the chip.")]
+    peak_gbs: Annotated[float, doc("What arrives of the bandwidth; at the L2: what all SMs can load.")]
+    percent: Annotated[float, doc("100 gbs / peak_gbs.")]
+
+
+def memory_rates(result: Result) -> tuple[MemoryRate, ...]:
+    """Return the rates of the levels that the run knows.
+
+    Where tags say what hits, the sectors that the run moved are counted. Else every transaction goes to the DRAM, as
+    the bound counts them; where all loads are taken to hit a cache, nothing is known.
+    """
+    found = _by_tags(result) if tagged(result.machine) else _by_bound(result)
+    return tuple(MemoryRate(level, gbs, peak, 100 * gbs / peak) for level, gbs, peak in found if gbs)
+
+
+def _by_tags(result: Result) -> Iterator[tuple[str, float, float]]:
+    moved, machine = result.run.sectors, result.machine
+    chip = result.growth * result.kernel.blocks / result.scaling.blocks_of_sm
+    each = chip * SECTOR_BYTES / seconds(machine, result.cycles) / 1e9
+    yield DRAM, each * (moved["read"] + moved["written"]), float(arriving_mbs(machine)) / 1000
+    yield L2, each * (moved["loaded"] + moved["stored"]), l2_gbs(machine)
+
+
+def l2_gbs(machine: Machine) -> float:
+    """Return what all SMs of a machine with tags can load from the L2, 10^9 bytes per second."""
+    if machine.l2_channel:
+        of_cycle = float(machine.l2_channel.load_bytes)
+    else:
+        assert machine.cache is not None
+        of_cycle = machine.chip.sms * SECTOR_BYTES * SHARE_PARTS / machine.cache.l2_sector_parts
+    return of_cycle / seconds(machine, 1) / 1e9
+
+
+def _by_bound(result: Result) -> Iterator[tuple[str, float, float]]:
+    machine = result.machine
+    if machine.cache and machine.cache.hits != "none":
+        return
+    peak = float(arriving_mbs(machine)) / 1000
+    used = 1.0 if isinstance(result.run, ChipRun) else used_sms(result)
+    yield DRAM, peak * used * result.bound.limits.get("memory bandwidth", 0) / result.cycles, peak
+
+
+def used_sms(result: Result) -> float:
+    """Return the mean work of all SMs over that of the SM with the most blocks, from 0 to 1."""
+    blocks, sms = result.kernel.blocks, result.machine.chip.sms
+    return blocks / (sms * -(-blocks // sms))

@@ -1,0 +1,78 @@
+"""Whether all SMs of a chip may run ahead of each other, or must take turns in each cycle."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpusim.machine.machine import Machine
+from gpusim.units.cache import tagged
+from gpusim.units.policies import REGISTERED
+from gpusim.units.run_ahead import SEVERAL
+from isa.instruction import Instruction
+from isa.kernel import Kernel
+from isa.memory import bases, length
+from isa.operand import Texture
+from isa.program import WORD_BYTES
+from isa.row import Unit
+
+CONTESTED = "SMs use the same words of memory"
+
+
+class InTurnError(Exception):
+    """The run has come to a word that another SM uses, or to a fault: what happens is known only in order of cycles."""
+
+
+def reason(kernel: Kernel, machine: Machine, computed: NDArray[np.bool_], *, trace: bool, defers: bool) -> str:
+    """Return why the SMs must take turns, if those instructions are computed; empty if they may run ahead."""
+    units = {instruction.row.unit for instruction in kernel.program.instructions}
+    reasons = {
+        "a trace is kept": trace,
+        "all SMs share the tags of the L2": tagged(machine),
+        "the policy is not gpusim's own": machine.schedulers.policy in REGISTERED,
+        "texture fetches are counted": bool(machine.wait_counters) and Unit.TEXTURE in units,
+        "who reads a result too early gets the value before it": defers,
+        "accesses that may go to several memories are counted": bool(machine.wait_counters or machine.outstanding)
+        and kernel.program.leaves_global,
+        "the order of atomics matters": any(_is_atomic(one) for one in _computed(kernel, computed)),
+    }
+    return next((why for why, holds in reasons.items() if holds), "")
+
+
+def is_alert(machine: Machine) -> bool:
+    """Tell whether it matters in the cycle in which a warp comes to its exit whether its stores have left.
+
+    It may exit in the same turn, or the policy looks at who waits for that.
+    """
+    return machine.schedulers.dispatch_ports > 1 or machine.schedulers.policy == "two_level"
+
+
+def owners(kernel: Kernel, computed: NDArray[np.bool_], memory: NDArray[np.uint32] | None) -> int:
+    """Return how many 32-bit words the owners of words of global memory take, half a word each.
+
+    Without a store among the computed instructions they need none.
+    """
+    if all(one.row.unit is not Unit.GLOBAL or one.row.is_load for one in _computed(kernel, computed)):
+        return 0
+    return -(-(length(kernel) if memory is None else len(memory)) // 2)
+
+
+def prepare_owners(words: NDArray[np.uint32], first: int, kernel: Kernel) -> None:
+    """Let what textures read belong to several SMs; the owners lie in a memory array from word `first` on."""
+    texture = (o.name for i in kernel.program.instructions for o in i.operands if isinstance(o, Texture))
+    read = {*texture, *(one.buffer for one in kernel.textures)}
+    owners, where = words[first:].view(np.uint16), bases(kernel.buffers)
+    for buffer in kernel.buffers:
+        if buffer.name in read:
+            begin = where[buffer.name]
+            owners[begin // WORD_BYTES : -(-(begin + buffer.nbytes) // WORD_BYTES)] = SEVERAL
+
+
+def _computed(kernel: Kernel, computed: NDArray[np.bool_]) -> list[Instruction]:
+    return [one for one, wanted in zip(kernel.program.instructions, computed, strict=True) if wanted]
+
+
+def _is_atomic(instruction: Any) -> bool:
+    return instruction.row.unit is Unit.GLOBAL and instruction.row.update is not None

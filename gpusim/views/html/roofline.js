@@ -1,0 +1,63 @@
+// The roofline of a run in SVG.
+
+/** Whether a run has an operation and a byte, without which there is no roofline. */
+function hasRoofline({ summary }) {
+  return Boolean(summary?.gflops && summary.flops_per_byte);
+}
+
+/** Speed over operations per byte, on logarithmic scales, under the peak and the memory bandwidth. */
+function rooflinePicture(run) {
+  const {
+    gflops,
+    bound_gflops: bound,
+    peak_gflops: peak,
+    bandwidth_gbs: bandwidth,
+    flops_per_byte: intensity,
+  } = run.summary;
+  const ridge = peak / bandwidth;
+  const [low, high] = [Math.min(ridge, intensity) / 8, Math.max(ridge, intensity) * 8];
+  const [slow, fast] = [Math.min(gflops / 2, bandwidth * low), peak * 2];
+  const across = (number) => Math.log(number / low) / Math.log(high / low);
+  const up = (number) => clamp(Math.log(number / slow) / Math.log(fast / slow), 0, 1);
+  const picture = frame("Roofline", "operations per byte of DRAM traffic", "GFLOP/s");
+  const { add, x, y } = picture;
+  const place = x(across(intensity));
+  add(
+    drawing("path", {
+      d: `M${x(0)} ${y(up(bandwidth * low))}L${x(across(ridge))} ${y(up(peak))}H${x(1)}`,
+      class: "roof",
+    }),
+  );
+  add(drawing("path", { d: `M${place - 8} ${y(up(bound))}h16`, class: "bound" }));
+  add(drawing("circle", { cx: place, cy: y(up(gflops)), r: 4, class: "point" }));
+  add(...separated([bound, "bound"], [gflops, "simulated"], (speed) => y(up(speed)), place + 11));
+  ticks(
+    picture,
+    powers(low, high).map((number) => [across(number), rounded(number)]),
+  );
+  ticks(
+    picture,
+    powers(slow, fast).map((number) => [up(number), rounded(number)]),
+    true,
+  );
+  return element("figure", {}, element("figcaption", {}, rooflineCaption(run)), picture.picture);
+}
+
+/** Names of two speeds beside their marks, that of the higher one above its mark and that of the lower one below. */
+function separated(one, other, y, x) {
+  const ordered = one[0] >= other[0] ? [one, other] : [other, one];
+  return ordered.map(([speed, text], k) => drawing("text", { x, y: y(speed) + [-4, 11][k], class: "name" }, text));
+}
+
+function rooflineCaption({ summary, letter }) {
+  const { gflops, bound_gflops: bound, bound_limiter: limiter, peak_gflops: peak, bandwidth_gbs: bandwidth } = summary;
+  const reached = `${rounded(gflops)} GFLOP/s, ${percent(gflops, peak)} of the peak`;
+  const roofs = `${rounded(bandwidth)} GB/s and ${rounded(peak)} GFLOP/s`;
+  return `${letter}The launch: ${reached}; bound ${rounded(bound)}, set by ${limiter}. The roof: ${roofs}.`;
+}
+
+/** Powers of ten from a number up to another. */
+function powers(low, high) {
+  const [first, last] = [Math.ceil(Math.log10(low)), Math.floor(Math.log10(high))];
+  return Array.from({ length: Math.max(0, last - first + 1) }, (_, k) => 10 ** (first + k));
+}

@@ -1,0 +1,116 @@
+"""The diagnosis of launches whose limit is known."""
+
+import pytest
+
+import gpusim
+from gpusim.analysis.account.advice import ADVICE
+from gpusim.analysis.account.diagnosis import MOST, WORTH, diagnosis
+from gpusim.units.stall import Stall
+from isa.text import listing
+from workloads.catalog import make
+
+
+def found(name, machine="gtx580", settings=None, **parameters):
+    """Return the findings of a kernel of the catalog by their limit, and its result."""
+    result = gpusim.simulate(make(name, parameters), gpusim.load(machine, settings or {}))
+    return {one.limit: one for one in diagnosis(result)}, result
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("ways", [2, 4, 32])
+def test_bank_conflicts_are_named_with_their_ways(ways):
+    """Loads with a stride of 2, 4 or 32 words have conflicts of so many ways, and the advice is to pad."""
+    findings, result = found("bank-conflict", stride=str(ways))
+    one = findings["bank conflicts"]
+    assert one.what.startswith(f"{ways}-way bank conflicts at pc ")
+    assert "pad" in one.remedy
+    assert one.sure == "counted"
+    loads = [i.row.mnemonic for pc, i in enumerate(result.kernel.program.instructions) if pc in one.pcs]
+    assert set(loads) <= {"LDS", "STS"}
+
+
+@pytest.mark.jit
+def test_no_conflicts_are_named_where_there_are_none():
+    """Loads with a stride of one word have no bank conflicts."""
+    assert "bank conflicts" not in found("bank-conflict")[0]
+
+
+@pytest.mark.jit
+def test_what_bank_conflicts_cost_is_an_upper_limit():
+    """Lifting 32-way conflicts in the simulation saves no more than the finding says, and most of it."""
+    findings, result = found("bank-conflict", stride="32", warps="8")
+    ideal = found("bank-conflict", settings={"what_if.shared_memory": "conflict-free"}, stride="32", warps="8")[1]
+    saved = 1 - ideal.cycles / result.cycles
+    assert saved <= findings["bank conflicts"].share + 0.01
+    assert saved > 0.8 * findings["bank conflicts"].share
+
+
+@pytest.mark.jit
+def test_scattered_lanes_are_named():
+    """Loads a stride of 32 words apart touch eight times the sectors that their bytes fill, neighbours no more."""
+    settings = {"chip.dram_mbs": 4_000_000}
+    assert "8 times the sectors" in found("coalescing", settings=settings, stride="32")[0]["scattered accesses"].what
+    assert "scattered accesses" not in found("coalescing", settings=settings)[0]
+
+
+@pytest.mark.jit
+def test_the_bandwidth_is_named_where_it_is_full():
+    """A stream of loads is limited by the memory bandwidth: bytes, not latency, are what to save."""
+    findings, _ = found("stream")
+    assert "move fewer bytes" in findings["memory bandwidth"].remedy
+    assert "long_scoreboard" not in findings
+
+
+@pytest.mark.jit
+def test_latency_is_named_where_the_bandwidth_is_idle():
+    """A chase of pointers in one warp waits for loads, with one of 48 warps resident because the grid has no more."""
+    findings, _ = found("pointer-chase")
+    assert "1 of 48 warps resident, limited by the grid" in findings["long_scoreboard"].what
+    assert findings["dependence chain"].share > 0.9
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(
+    ("blocks", "what", "share"),
+    [
+        (4, "4 blocks for 16 SMs: the others idle", 12 / 16),
+        (17, "the fullest SM has 2 blocks, the mean SM 1.06: others idle at the end", 15 / 32),
+        (16, None, 0),
+    ],
+)
+def test_idle_sms_are_counted(blocks, what, share):
+    """Fewer blocks than SMs, or a last wave of one block, leave so many SMs idle; a full wave leaves none."""
+    findings, _ = found("coalescing", blocks=str(blocks))
+    assert ("grid" in findings) == bool(what)
+    if what:
+        assert (findings["grid"].what, findings["grid"].share) == (what, pytest.approx(share))
+
+
+@pytest.mark.jit
+def test_registers_are_named_where_they_keep_warps_away():
+    """Where registers leave room for a third of the warps, waits for loads tell so, and how many would do."""
+    text = ".kernel few\n.grid 64\n.block 128\n.buffer x i32 65536\n"
+    text += "    S2R R0, TID.X\n    SHL R0, R0, 2\n    IADD R0, R0, c[x]\n"
+    kernel = listing.read(text + "    LDG R1, [R0]\n    IADD R1, R1, 1\n" * 40 + "    MOV R62, R1\n    EXIT\n")
+    settings = {"chip.dram_mbs": 4_000_000}
+    one = {each.limit: each for each in diagnosis(gpusim.simulate(kernel, gpusim.load("gtx580", settings)))}
+    assert "16 of 48 warps resident, limited by registers" in one["long_scoreboard"].what
+    assert "registers per thread or fewer (now 63)" in one["long_scoreboard"].remedy
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("name", ["stream", "transpose", "chain", "barrier", "divergence", "mix"])
+def test_findings_are_few_worthwhile_and_ordered(name):
+    """There are at most three findings, each of 5 % or more, the costliest first, and no remedy stands twice."""
+    findings = list(found(name)[0].values())
+    shares = [one.share for one in findings]
+    assert len(findings) <= MOST
+    assert shares == sorted(shares, reverse=True)
+    assert all(WORTH <= share <= 1 for share in shares)
+    assert len({one.remedy for one in findings}) == len(findings)
+
+
+def test_every_stall_reason_has_its_advice():
+    """Each stall reason has a cause and a remedy in one line."""
+    assert set(ADVICE) == set(Stall)
+    assert all(advice.cause and advice.remedy and "\n" not in advice.remedy for advice in ADVICE.values())

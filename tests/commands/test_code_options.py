@@ -1,0 +1,109 @@
+"""The options of machine code: every command that runs it takes the same ones, and reads it alike."""
+
+import json
+from importlib import import_module
+from inspect import signature
+from pathlib import Path
+from shutil import copy
+
+import pytest
+
+from gpusim.commands import arguments
+from gpusim.commands.main import execute
+
+SAXPY = Path("examples/saxpy.sass")
+WITHOUT_A_MACHINE = "races", "traffic"
+OUT = {"view": ["--out", "view.html"], "export": ["--format", "csv", "--out", "out.csv"]}
+MORE = {"explain": ["--warp", "0", "--cycle", "0"], **OUT}
+COMMANDS = (
+    *("run", "report", "timeline", "explain", "view", "export", "limits", "sweep", "compare", "hazards", "bound"),
+    *WITHOUT_A_MACHINE,
+)
+TAKEN = {
+    "architecture": arguments.Architecture,
+    "launch": arguments.LaunchFile,
+    "nvcc_flags": arguments.NvccFlags,
+    "force": arguments.Force,
+}
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_takes_the_shared_options(name):
+    """All have --arch, --launch and --nvcc-flags by the shared declarations, and --force where there is a machine."""
+    command = getattr(import_module(f"gpusim.commands.{name}"), name)
+    taken = signature(command, eval_str=True).parameters
+    expected = [each for each in TAKEN if each != "force" or name not in WITHOUT_A_MACHINE]
+    assert {each: taken[each].annotation for each in expected} == {each: TAKEN[each] for each in expected}
+    assert ("force" in taken) == (name not in WITHOUT_A_MACHINE)
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("option", [["--arch", "90"], ["--launch", "k.toml"], ["--nvcc-flags", "-O3"]])
+def test_a_listing_has_no_such_options(capsys, monkeypatch, tmp_path, name, option):
+    """An option of machine code beside a listing ends in one line that names it."""
+    listing = str(Path("examples/reduce.asm").resolve())
+    monkeypatch.chdir(tmp_path)
+    assert execute([name, listing, *MORE.get(name, []), *option]) == 2
+    assert capsys.readouterr().err == f"error: {option[0]}: {listing} is no machine code; leave the option out\n"
+
+
+@pytest.fixture
+def apart(tmp_path):
+    """Machine code, and a launch file elsewhere, which has one block in place of eight."""
+    code = copy(SAXPY, tmp_path / "k.sass")
+    (tmp_path / "other").mkdir()
+    launch = tmp_path / "other" / "one.toml"
+    launch.write_text(SAXPY.with_suffix(".toml").read_text().replace("grid = [8]", "grid = [1]"))
+    return [str(code), "--launch", str(launch)]
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("name", ["races", "traffic", "bound", "hazards", "report"])
+def test_a_launch_file_may_lie_elsewhere(capsys, apart, name):
+    """The launch that --launch names is what is run."""
+    assert execute([name, *apart, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["kernel"] == "saxpy"
+    assert found.get("blocks", 1) == 1
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("name", ["timeline", "view", "export", "explain"])
+def test_timelines_are_of_the_launch_that_is_named(capsys, monkeypatch, apart, tmp_path, name):
+    """So are all that show a timeline."""
+    monkeypatch.chdir(tmp_path)
+    assert execute([name, *apart, *MORE.get(name, []), "--json"]) == 0
+    assert json.loads(capsys.readouterr().out)
+
+
+@pytest.mark.jit
+def test_a_timeline_of_a_file_takes_no_such_option(capsys, apart, tmp_path):
+    """A timeline that is kept in a file is of a finished run."""
+    kept = str(tmp_path / "t.json")
+    assert execute(["timeline", *apart, "--out", kept]) == 0
+    assert execute(["timeline", kept, "--arch", "90"]) == 2
+    assert "leave out kernel and machine options" in capsys.readouterr().err
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(("name", "machine"), [("report", "a100"), ("bound", "rtx3090"), ("compare", "a100")])
+def test_another_architecture_needs_force(capsys, apart, name, machine):
+    """Code of sm_90 on a machine of another kind is refused, and run with --force: what if."""
+    code, *launch = apart
+    names = [code, code] if name == "compare" else [code]
+    asked = [name, *names, *launch, "--machine", machine]
+    assert execute(asked) == 2
+    assert "force it, to see what if" in capsys.readouterr().err
+    assert execute([*asked, "--force"]) == 0
+
+
+@pytest.mark.jit
+def test_a_sweep_knows_its_launch_file(capsys, apart, tmp_path):
+    """Results that are kept of one launch are not taken for another one's."""
+    asked = ["sweep", *apart, "--set", "schedulers.count=2,4", "--jobs", "1", "--out", str(tmp_path / "out"), "--json"]
+    assert execute(asked) == 0
+    capsys.readouterr()
+    assert execute(asked) == 0
+    assert json.loads(capsys.readouterr().out)["known"] == 2
+    Path(apart[-1]).write_text(Path(apart[-1]).read_text().replace("grid = [1]", "grid = [2]"))
+    assert execute(asked) == 2

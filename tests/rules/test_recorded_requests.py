@@ -1,0 +1,129 @@
+"""Requests of recorded accesses: trace-driven runs ask caches for the lines that the other feeds ask for."""
+
+import pytest
+from tagged_caches import TAGS
+from timing import plain_machine
+from twins import differences
+
+from gpusim.engines import compiled
+from gpusim.engines.simulate import run_sm
+from gpusim.launch import caches
+from gpusim.launch.launch import launch
+from gpusim.rules.stream import END, MARKER
+from gpusim.state.recurrence import recurrence
+from gpusim.units.capacities import NEVER
+from isa.text.listing import read
+
+# Each warp loads a line, and in each round the line behind it; a block begins four lines behind its neighbour.
+WALK = """
+.grid 6
+.block 64
+.buffer x u32 16384
+    S2R R0, LANEID
+    SHL R0, R0, 2
+    S2R R1, CTAID.X
+    SHL R1, R1, 9
+    IADD R0, R0, R1
+    IADD R0, R0, c[x]
+    MOV R3, 0
+again:
+    LDG R2, [R0]
+    STG [R0+4096], R2
+    IADD R0, R0, 128
+    IADD R3, R3, 1
+    ISETP.LT P0, R3, 10
+    @P0 BRA again
+    EXIT
+"""
+SPILLS = """
+.grid 5
+.block 64
+.local 64
+.buffer x u32 64
+    S2R R0, LANEID
+    STL [RZ], R0
+    STL.64 [RZ+8], R0
+    LDL R1, [RZ+16]
+    LDL R2, [RZ]
+    EXIT
+"""
+ATOMICS = """
+.grid 4
+.buffer x u32 1024
+    S2R R0, LANEID
+    S2R R1, CTAID.X
+    SHL R1, R1, 8
+    SHL R0, R0, 3
+    IADD R0, R0, R1
+    IADD R0, R0, c[x]
+    RED.ADD [R0], R0
+    EXIT
+"""
+INDIRECT = """
+.grid 4
+.buffer x u32 1024
+    S2R R0, CTAID.X
+    IMUL R0, R0, R0
+    SHL R0, R0, 2
+    IADD R0, R0, c[x]
+    LDG R1, [R0]
+    EXIT
+"""
+FETCH = ".buffer x u32 64\nTEX R0, tex[x], RZ\nEXIT"
+
+
+def machine(**more):
+    """The machine with small caches, two resident blocks, and other changes."""
+    return plain_machine(TAGS | {"limits.blocks": 2} | more)
+
+
+def feed_taken(text, **more):
+    """Assert that a listing runs alike trace-driven and address-only; returns the feed of the trace-driven run."""
+    trace_driven, address_only = (
+        run_sm(read(text), machine(**more), feed=feed, trace=True) for feed in ("trace-driven", "address-only")
+    )
+    assert differences(trace_driven, address_only) == []
+    assert trace_driven.sectors == address_only.sectors
+    return trace_driven.feed
+
+
+@pytest.mark.parametrize("text", [WALK, SPILLS], ids=["walk", "spills"])
+def test_blocks_ask_for_their_own_lines(text):
+    """Blocks that take another one's script, in either slot, ask for the lines that their own addresses have."""
+    assert feed_taken(text) == "trace-driven"
+
+
+def test_atomics_ask_for_their_lines():
+    """An atomic drops its line from the L1 and is done in the L2, as with addresses."""
+    assert feed_taken(ATOMICS, **{"global_atomic.latency": 50, "global_atomic.packet_parts": 60}) == "trace-driven"
+
+
+def test_rounds_fold_while_their_requests_go_on():
+    """Ten rounds are a part and a count, in one script for six blocks; each round has its own line in the list."""
+    kernel = read(WALK)
+    started = launch(kernel, machine(), feed="trace-driven")
+    roles = recurrence(started.sms, len(started.program), kernel.program.registers)
+    compiled.run(started.sms, started.memory, roles, NEVER, NEVER)
+    sm = started.sm
+    pcs = [int(event.pc) for event in sm.events[: int(sm.recorded)]]
+    assert pcs == [7, 8, 12, MARKER, 7, 8, 12, END]
+    assert (int(sm.scripted), int(sm.requested)) == (1, 2 * 2 * 20)
+    words = started.memory[sm.launch.cache_word : sm.launch.cache_end].view("i8")
+    lines = words[sm.launch.recorded : sm.launch.recorded + 40 : 2]
+    assert (lines - lines[0]).tolist() == [place for k in range(10) for place in (k, 32 + k)]
+
+
+def test_too_many_requests_are_not_recorded(monkeypatch):
+    """Without room for a block's requests the run takes addresses."""
+    monkeypatch.setattr(caches, "RECORDED", 8)
+    assert feed_taken(WALK) == "address-only"
+
+
+def test_blocks_that_differ_take_addresses():
+    """Blocks whose addresses don't depend linearly on their place would each need a script: nothing is gained."""
+    assert feed_taken(INDIRECT) == "address-only"
+
+
+def test_what_is_asked_at_issue_takes_addresses():
+    """A texture fetch asks its cache when it issues, for which a stream has no place."""
+    assert feed_taken(FETCH) == "address-only"
