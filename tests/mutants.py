@@ -46,6 +46,7 @@ from gpusim.rules import (
     tags,
     texture,
     wait_count,
+    write_back,
 )
 from gpusim.units.capacities import NEVER
 from gpusim.units.stall import OWN
@@ -193,6 +194,9 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "any two instructions pair": (dispatch, "takes", lambda *_: True),
     "operands never late": (register_file, "earliest", ready_at_once),
     "operands collected at once": (register_file, "commit", lambda *_: 0),
+    "results written in any cycle": (write_back, "commit", nothing),
+    "results never waited for": (write_back, "look", nothing),
+    "any number of results under way": (write_back, "full", lambda *_: False),
     "nothing kept for reuse": (register_file, "_keep", nothing),
     "nothing carried": (register_file, "_carried", lambda *_: False),
     "who takes a branch goes first": (simt_stack, "_diverge", taken_first),

@@ -39,6 +39,7 @@ NOT_A_PATH = [
     "fetch",
     "constant_operand",
     "register_file",
+    "write_back",
     "dependence",
     "memory_port",
     "memory_paths",

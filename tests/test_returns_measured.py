@@ -1,7 +1,7 @@
 """Multiply-adds among shared loads whose registers lie in chosen banks, as an H100 times them, and simulated.
 
-The loops are those of tests/measured/returns.py. No parameter of `h200` was fitted to these rows. They contradict
-`register_file.returned`: docs/hopper.md says what they tell, and what a rule would have to say.
+The loops are those of tests/measured/returns.py. Numbers of `[write_back]` were fitted to the rows of `none`, `none/E`
+and `none/O`; those of other loops are predicted. docs/hopper.md says what the rows tell.
 """
 
 import csv
@@ -19,11 +19,11 @@ import gpusim
 
 HERE = Path(__file__).parent / "measured"
 FILE = Path(gpusim.__file__).parent / "published" / "h100_returns.csv"
-PATTERNS = "none", "none/E", "EO", "aEc"
+FITTED, PREDICTED = ("none", "none/E"), ("EO", "aEc", "EO/E", "aEc/O")
 LOADS = "8 LDS32 E 1", "32 LDS32 E 1", "16 LDS64 P 1", "16 LDS128 P 1"
 WARPS = 1, 8
 ITERATIONS = 4, 12
-WORST = 23.0  # percent, as reached in November 2026: `aEc 16 LDS128 P 1`
+WORST = {FITTED: 6.0, PREDICTED: 9.5}  # percent, as reached in November 2026: `EO/E 16 LDS128 P 1`
 
 
 def measured() -> dict[tuple[str, int], float]:
@@ -86,13 +86,14 @@ def test_results_stop_pipes_that_write_their_bank_all_the_time(warps):
 
 
 @pytest.mark.jit
-def test_loops_take_what_they_take_on_the_chip(returns, tmp_path):
-    """Simulated loops are no further from the chip than they were."""
+@pytest.mark.parametrize("patterns", [FITTED, PREDICTED])
+def test_loops_take_what_they_take_on_the_chip(returns, tmp_path, patterns):
+    """Simulated loops are no further from the chip than they were, whether the rule was fitted to them or not."""
     code, found = lzma.decompress((HERE / "returns.cubin.xz").read_bytes()), measured()
     loops, errors = dict(returns.loops()), []
-    for pattern, loads in few(list(product(PATTERNS, LOADS)), 3):
+    for pattern, loads in few(list(product(patterns, LOADS)), 3):
         path, name = tmp_path / "loop.cubin", f"{pattern} {loads}"
         path.write_bytes(returns.edited(code, loops[name]))
         width = returns.BYTES[loads.split()[1]]
         errors += [100 * abs(simulated(path, width, warps) / found[name, warps] - 1) for warps in WARPS]
-    assert max(errors) <= WORST, errors
+    assert max(errors) <= WORST[patterns], errors

@@ -38,6 +38,10 @@ def check(machine: Machine, facts: Mapping[str, Fact]) -> None:
         raise UserError(f"{facts['cache.hits'].place}: {machine.key} has no cache that keeps tags; add [l1] or [l2]")
     if machine.selection:
         _check_selection(machine, machine.selection, facts)
+    back = machine.write_back
+    if back and back.patience < back.notice - 2:
+        place, least = facts["write_back.patience"].place, f"{back.notice - 2}, two less than the notice"
+        raise UserError(f"{place}: a wait of {back.patience} cycles; take {least}, or more")
     if machine.dependence:
         _check_classes(machine.dependence.variable, facts["dependence.variable"])
         if machine.wait_counters and machine.dependence.rule == "codes":

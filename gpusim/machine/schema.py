@@ -39,6 +39,7 @@ from gpusim.units.texture import Texture
 from gpusim.units.wait_count import Outstanding, WaitCounters
 from gpusim.units.warp_scheduler import Schedulers
 from gpusim.units.what_if import WhatIf
+from gpusim.units.write_back import WriteBack
 from isa.brief import brief
 from isa.row import MEMORY_UNITS, Unit
 
@@ -84,6 +85,7 @@ class Machine(msgspec.Struct, frozen=True):
     branch: Branch
     launch: LaunchTimes
     register_file: RegisterFile | None = None
+    write_back: WriteBack | None = None
     selection: Selection | None = None
     block_order: BlockOrder | None = None
     dependence: Dependence | None = None

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.rule import NEVER, rule
-from gpusim.rules import chip, global_memory, load_store, questions, stall_accounting, step, warp_scheduler
+from gpusim.rules import chip, global_memory, load_store, questions, stall_accounting, step, warp_scheduler, write_back
 from gpusim.units.block_scheduler import DONE, FREE
 from gpusim.units.opcodes import FETCH
 from gpusim.units.sm import LAUNCHER
@@ -26,6 +26,8 @@ def settle(sm: Any) -> None:
         instruction, warp = sm.program[question.pc], sm.warps[question.warp]
         ready = load_store.done_at(instruction, question, question.gone, question.now)
         load_store.answer(sm, instruction, question, ready)
+        if question.results:
+            write_back.come_back(sm, instruction, question, ready, question.now)
         if stall_accounting.latest(warp) >= NEVER:
             step.prepare(sm, warp)
             warp_scheduler.wake(sm, question.warp)

@@ -54,7 +54,7 @@ def _ask(sm: Any, g: int, instruction: Any, late: int, soonest: int, now: int) -
     if sm.machine.obeys_codes:
         control_code.hold(warp, instruction)
         control_code.release_read(warp, instruction, now)
-    questions.ask(sm, g, warp.pc - 1, outcome, soonest, now)
+    questions.ask(sm, g, warp.pc - 1, outcome, 0, soonest, now)
 
 
 @rarely

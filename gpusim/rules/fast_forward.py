@@ -19,7 +19,7 @@ from typing import Any
 from gpusim.jit.kinds import Memory, Sm, States
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import NEVER, rarely, rule
-from gpusim.rules import same_state, stall_accounting, stream, wakeup
+from gpusim.rules import same_state, stall_accounting, stream, wakeup, write_back
 from gpusim.rules.same_state import (
     AGE,
     CHANNEL,
@@ -95,6 +95,8 @@ def _keep(sm: Any, r: Any, now: int) -> int:
     counts[EVENTS] += 1
     for k in range(sm.machine.schedulers):
         stall_accounting.forget(sm.schedulers[k], now)
+        if sm.machine.writes_back:
+            write_back.settle(sm, sm.schedulers[k], now)
     for i in range(r.places.size):
         r.kept[row, i] = r.words[r.places[i]]
     r.notes[row, WHEN], r.notes[row, EVENT] = now, counts[EVENTS]

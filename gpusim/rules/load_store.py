@@ -28,6 +28,7 @@ from gpusim.rules import (
     record,
     scoreboard,
     wait_count,
+    write_back,
 )
 from gpusim.units.opcodes import GLOBAL_MEMORY, STORE
 
@@ -132,15 +133,18 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
         ready = result_at(sm, instruction, entry, now)
     if sm.machine.obeys_codes and memory_access.loads_shared(instruction):
         ready = warp.shared_back = max(ready, warp.shared_back)
+    results = write_back.expect(sm, instruction, entry, now) if sm.machine.writes_back else 0
     read = now + max(1, instruction.war)
     if sm.machine.obeys_codes:
         control_code.release_read(warp, instruction, read)
     else:
         scoreboard.let_go(warp, instruction, entry.number, read)
     if sm.ahead.on and entry.transactions:
-        questions.ask(sm, entry.warp, entry.pc, entry, ready, now)
+        questions.ask(sm, entry.warp, entry.pc, entry, results, ready, now)
     else:
         back = answer(sm, instruction, entry, ready)
+        if results:
+            write_back.come_back(sm, instruction, entry, ready, now)
         if sm.defers and sm.machine.obeys_codes:
             in_flight.served(sm, entry.warp, entry.pc, read, ready)
         if sm.tracing:

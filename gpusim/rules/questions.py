@@ -4,8 +4,8 @@ The SM goes on without the answer, as it does while an access waits in the queue
 the first cycle in which it might feel the answer. It knows when that is, because the channel as it saw it last, and its
 own accesses since, make each access take at least so long: what others ask meanwhile only comes on top.
 
-A load's result may be felt when it is there at the earliest. That a store has left is felt only by a warp that would
-exit, or by whoever counts accesses or waits for a barrier of the store.
+A load's result may be felt when it is there at the earliest, or before, from when on it may be written. That a store
+has left is felt only by a warp that would exit, or by whoever counts accesses or waits for a barrier of the store.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.rule import NEVER, rarely, rule
+from gpusim.rules import write_back
 from gpusim.units.capacities import QUESTIONS, SERVED
 from gpusim.units.opcodes import STORE
 
@@ -30,20 +31,22 @@ def has_room(sm: Any) -> bool:
 
 
 @rarely
-def ask(sm: Any, g: int, pc: int, access: Any, soonest: int, now: int) -> None:
+def ask(sm: Any, g: int, pc: int, access: Any, results: int, soonest: int, now: int) -> None:
     """Ask when warp slot g's access at `pc` is done, which takes the channel now; it takes until `soonest` at least.
 
-    `access` is its entry of a queue, or the outcome of a texture fetch.
+    `access` is its entry of a queue, or the outcome of a texture fetch; `results` of it take writes of register banks.
     """
     question, warp, instruction = numbered(sm, sm.ahead.asked), sm.warps[g], sm.program[pc]
     sm.ahead.asked += 1
     question.now, question.warp, question.pc = now, g, pc
     question.cycles, question.extra, question.near = access.cycles, access.extra, access.near
-    question.transactions = access.transactions
+    question.transactions, question.results = access.transactions, results
     for c in range(sm.machine.channels if sm.machine.channels > 1 else 0):
         question.moves[c] = access.moves[c]
     waited_for = instruction.action != STORE or instruction.counter >= 0 or instruction.write_barrier >= 0
     question.felt = soonest if waited_for or sm.ahead.alert else NEVER
+    if results:
+        question.felt = write_back.first_at(sm.machine, instruction, soonest, now)
     sm.ahead.until = min(sm.ahead.until, question.felt)
     warp.answer = max(warp.answer, soonest)
 

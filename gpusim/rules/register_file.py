@@ -74,6 +74,8 @@ def commit(sm: Sm, k: int, warp: Warp, instruction: Row, now: int) -> int:
     """Collect the instruction's operands; return by how many cycles the last is read after this one."""
     machine, scheduler = sm.machine, sm.schedulers[k]
     reads, done = _next_reads(sm, k, warp, instruction), now + 1
+    if machine.address_again:
+        reads += _again(sm, scheduler, instruction, reads)
     for bank in range(machine.register_banks):
         count, returned = _of_bank(reads, bank), _returned(sm, instruction, bank) if instruction.bank_returns else 0
         if count + returned:
@@ -87,6 +89,17 @@ def commit(sm: Sm, k: int, warp: Warp, instruction: Row, now: int) -> int:
     if machine.carried:
         scheduler.reader = _slot(machine, warp) * PROGRAM + warp.pc - 1
     return done - now - 1
+
+
+@rarely
+def _again(sm: Any, scheduler: Any, instruction: Any, reads: int) -> int:
+    """Return what an address takes more of its bank right behind another one of that bank, in COUNT_BITS for a bank."""
+    bank, last = -1, scheduler.addressed - 1
+    if instruction.queued and 0 <= instruction.pointer < sm.launch.thread_registers:
+        bank = int(sm.machine.bank_of[instruction.pointer & (BANK_PERIOD - 1)])
+    again = bank >= 0 and bank == last
+    scheduler.addressed = 0 if again else bank + 1
+    return int(sm.machine.address_again << COUNT_BITS * bank if again and _of_bank(reads, bank) else 0)
 
 
 @rule

@@ -38,6 +38,7 @@ from gpusim.rules import (
     wakeup,
     warp_exit,
     warp_scheduler,
+    write_back,
 )
 from gpusim.units.block_scheduler import DONE, FREE
 from gpusim.units.capacities import LANES
@@ -146,9 +147,11 @@ def clear_block(sm: Any, memory: Any, slot: int) -> None:
 @rule
 def serve(sm: Any, memory: Any, now: int) -> None:
     """The load/store unit takes the head of a queue; so does that of shared memory, where it lies apart."""
-    _serve(sm, memory, now)
     while sm.agenda[sm.load_store_agent] <= now:
-        _serve(sm, memory, now)
+        if sm.machine.writes_back and write_back.full(sm, now):
+            sm.agenda[sm.load_store_agent] = now + 1
+        else:
+            _serve(sm, memory, now)
 
 
 @rule
@@ -192,6 +195,8 @@ def schedule(sm: Any, memory: Any, k: int, now: int) -> None:
     machine, scheduler = sm.machine, sm.schedulers[k]
     page = wakeup.page_of(machine, k, now)
     warp_scheduler.promote(sm, k, page, now)
+    if machine.writes_back:
+        write_back.look(sm, k, now)
     eligible, again = warp_scheduler.eligible(sm, k, now)
     j = -1
     if eligible:
@@ -202,6 +207,8 @@ def schedule(sm: Any, memory: Any, k: int, now: int) -> None:
             again = max(now + machine.interval, scheduler.stalled_until)  # a policy may let nobody go
     if j < 0:
         stall_accounting.begin_idling(machine, scheduler, now)
+        if machine.writes_back and scheduler.ready:
+            again = min(again, write_back.again(scheduler, now))
         again = stall_accounting.slot_from(machine, k, again) if again < NEVER else NEVER
     else:
         while j >= 0:
@@ -325,6 +332,8 @@ def _compute_aside(sm: Sm, memory: Memory, g: int, now: int) -> bool:
 def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None:
     """Let an instruction with an active thread take its operands, and then the unit that executes it."""
     behind = register_file.commit(sm, k, sm.warps[g], instruction, now) if sm.machine.register_banks else 0
+    if sm.machine.writes_back:
+        write_back.commit(sm.schedulers[k], instruction, now)
     if instruction.double:
         double_precision.commit(sm, now)
     if instruction.pipe >= 0:

@@ -48,6 +48,7 @@ from gpusim.units import (
     wakeup,
     warp_scheduler,
     what_if,
+    write_back,
 )
 from gpusim.units.declare import Unit
 
@@ -70,6 +71,7 @@ EVERY: tuple[Unit, ...] = tuple(
         control_code,
         wait_count,
         register_file,
+        write_back,
         bypass,
         pipe,
         double_precision,

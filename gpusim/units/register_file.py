@@ -34,7 +34,7 @@ class RegisterFile(msgspec.Struct, frozen=True):
     carried: Flag  # 1: what its warp's instruction just before has read as well is not read again
     reuse: Literal[0, 1, 2]  # 32-bit words that the reuse cache keeps for each operand slot of a warp (0: none)
     returned: Returned  # cycles that each register takes from the reads of its bank which comes back through the queue
-    returned_64_less: Count = 0  # cycles that a register of a 64-bit load takes less
+    address_again: Count = 0  # cycles more of its bank that an address takes right behind another in the same bank
 
 
 COUNT_BITS = 8  # of the reads of one register bank
@@ -67,7 +67,7 @@ def decode(row: Any, instruction: Instruction, machine: Machine, kernel: Kernel)
     row["bank_reads"] = _by_bank({r for r in instruction.reads() if r < own}, machine)
     if row["queued"] and machine.register_file:
         written = (r for r in instruction.writes() if r < own)
-        row["bank_returns"] = _cycles_of_return(machine.register_file, instruction) * _by_bank(written, machine)
+        row["bank_returns"] = int(machine.register_file.returned) * _by_bank(written, machine)
     sources = ((letter, o) for letter, o in instruction.slots() if letter in "abc" and isinstance(o, Register))
     row["reuse"] = sum(1 << "abc".index(letter) for letter, o in sources if o.reuse)
 
@@ -99,12 +99,6 @@ def _only_read(rows: Any, register: Any, registers: int) -> Any:
     return ((rows["read"] == register[:, None]) & used).any(axis=1) & (register < registers) & ~pointer
 
 
-def _cycles_of_return(keys: RegisterFile, instruction: Instruction) -> int:
-    """Cycles of its bank that each register takes which comes back."""
-    less = keys.returned_64_less if instruction.row.width == 64 else 0
-    return max(0, int(keys.returned - less))
-
-
 def _by_bank(registers: Iterable[int], machine: Machine) -> int:
     """How many of the registers lie in each bank of the register file, a byte for each bank."""
     return sum(1 << COUNT_BITS * register_bank(machine, register) for register in registers)
@@ -116,6 +110,7 @@ UNIT = Unit(
         "machine": (
             field("register_banks", "0: the register file is never late"),
             field("bank_of", "a register's bank, by its number modulo this", BANK_PERIOD),
+            packed_key("register_file.address_again"),
             packed_key("register_file.carried"),
             packed_key("register_file.collecting"),
             packed_key("register_file.window"),
@@ -148,6 +143,9 @@ UNIT = Unit(
                 "warp slot and pc of the last instruction that read operands: slot * PROGRAM + pc, -1: none",
                 role=Role.SAME,
             ),
+            field(
+                "addressed", "1 + the bank of the address that it read last, 0: of none, or for longer", role=Role.SAME
+            ),
             field("stalled_until", "nothing dispatches until then, for lack of operands", role=Role.TIME),
         ),
         "warp": (
@@ -167,7 +165,7 @@ UNIT = Unit(
     conditions=(
         Condition(
             "register_file.*",
-            "bank_of carried collecting window reuse rows.bank_reads rows.bank_returns",
+            "bank_of address_again carried collecting window reuse rows.bank_reads rows.bank_returns",
             lambda g: g.record.register_banks > 0,
             ON_TIME,
         ),
@@ -178,7 +176,7 @@ UNIT = Unit(
             "{kernel} keeps nothing in the reuse cache",
         ),
         Condition("register_file.mapping", "bank_of", lambda g: bool(g.record.reuse or g.record.carried), ""),
-        Condition("register_file.returned", "", lambda g: g.queued, NO_QUEUE),
+        Condition("register_file.returned register_file.address_again", "", lambda g: g.queued, NO_QUEUE),
     ),
     limits={"register banks": {"register_file.mapping": "none"}},
 )

@@ -32,6 +32,7 @@ UNIT = Unit(
             field("near", "the access's, as in entry"),
             field("transactions", "the access's, as in entry"),
             field("moves", "the access's, as in entry", CHANNELS),
+            field("results", "of those that it brings, how many take writes of register banks"),
             field("felt", "the first cycle in which the SM may feel the answer; NEVER: in none so far"),
             field("gone", "the answer: when the last transaction has left the channel"),
         ),

@@ -73,7 +73,7 @@ class Stall(IntEnum):
     INSTRUCTION_REPLAY = (12, "y", "#93103f", "#b02657", Blocker.REPLAYED,
         "its scheduler issues an earlier memory access again")
     DISPATCH_STALL = (13, "o", "#c1adea", "#c0aae9", Blocker.SELECTED,
-        "its scheduler waits until a chosen warp has its operands, or its pipe")
+        "its scheduler waits until a chosen warp has its operands or pipe, or a result is written")
     MATH_PIPE_THROTTLE = (14, "p", "#8963d7", "#8468dc", Blocker.UNIT,
         "its arithmetic pipe is busy")
     TEX_THROTTLE = (15, "t", "#7d3c7a", "#96579f", Blocker.UNIT,

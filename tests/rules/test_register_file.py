@@ -127,3 +127,16 @@ def test_sources_of_64_bits_are_kept_apart_from_those_of_32(between, last):
     text = f"FFMA R20, R2.reuse, R2, R2\n{between}\nFFMA R21, R2, R4, R5\nFFMA R24, R6, R6, R6\nEXIT"
     wide: dict[str, int | str] = {"pipe.dp.lanes": 32, "unit.dp.latency": 1, "double.exclusive": "off"}
     assert issue_times(text, {**FAST, **wide, "register_file.window": 1}) == [0, 1, 2, last]
+
+
+@pytest.mark.parametrize(
+    ("addresses", "again", "lost"),
+    [("R1 R3", 0, 0), ("R1 R3", 3, 3), ("R1 R3 R5 R7", 1, 2), ("R1 R3 R5 R7", 3, 6), ("R1 R2 R3 R4", 3, 0)],
+)
+def test_every_second_address_in_a_row_takes_its_bank_for_longer(addresses, again, lost):
+    """Loads in a row take `address_again` cycles of their bank for each pair in it."""
+    loads = [f"LDS R{20 + i}, [{register}]" for i, register in enumerate(addresses.split())]
+    adds = [f"FFMA R{30 + i}, R1, R1, R1" for i in range(20)]
+    text = "\n".join([".shared 1024", *adds[:8], *loads, *adds[8:], "EXIT"])
+    times = issue_times(text, {**FAST, "register_file.address_again": again})
+    assert times[-1] - times[0] == len(times) - 1 + lost

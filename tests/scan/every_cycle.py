@@ -32,8 +32,9 @@ from scan.fetch import fetch, walk
 from scan.memory import enter, full, queued, read_at, serve, takes_banks
 from scan.pipes import compute, takes
 from scan.registers import delivers, read_operands
-from scan.selection import goes, keeps
+from scan.selection import goes, keeps, order_of
 from scan.state import LATER, Access, Scan, Scheduler, Warp
+from scan.write_back import stops, takes_cycle, writes
 
 READY = None
 LONGEST = 1_000_000  # cycles; random programs take up to some ten thousand
@@ -55,6 +56,7 @@ def scan(kernel: Kernel, machine: Machine, resident: int) -> Scan:
             if now % machine.schedulers.interval == _offset(machine, k):
                 _slot(sm, k, now)
         serve(sm, now)
+        writes(sm, now)
         _count(sm)
         now += 1
     sm.cycles = now
@@ -186,20 +188,14 @@ def _choose(sm: Scan, scheduler: Scheduler, eligible: list[Warp], now: int) -> W
         return min(eligible, key=lambda warp: (warp.slot <= last, warp.slot), default=None)
     if policy in ("gto", "cggty") and not scheduler.yielded and any(warp.slot == last for warp in eligible):
         return next(warp for warp in eligible if warp.slot == last)
-    return max(eligible, key=lambda w: w.age) if policy == "cggty" else min(eligible, key=lambda w: _order_of(sm, w))
-
-
-def _order_of(sm: Scan, warp: Warp) -> tuple[int, int]:
-    """The key by which the older of two warps is found: its block first, if the machine says so."""
-    blocks_count = sm.machine.block_order is not None and sm.machine.block_order.oldest_first
-    return (warp.block if blocks_count else 0), warp.order
+    return max(eligible, key=lambda w: w.age) if policy == "cggty" else min(eligible, key=lambda w: order_of(sm, w))
 
 
 def _active(sm: Scan, scheduler: Scheduler, eligible: list[Warp], now: int) -> list[Warp]:
     """The eligible warps that are active, after the exchange of those that wait for memory or a barrier."""
     away = {Stall.WARP_EXITED, Stall.BARRIER, Stall.LONG_SCOREBOARD, Stall.DRAIN}
     stay = [warp for warp in scheduler.active if not away & _waits(sm, warp, now)]
-    others = sorted((warp for warp in eligible if warp not in stay), key=lambda warp: _order_of(sm, warp))
+    others = sorted((warp for warp in eligible if warp not in stay), key=lambda warp: order_of(sm, warp))
     scheduler.active = stay + others[: max(0, sm.machine.schedulers.active - len(stay))]
     return [warp for warp in eligible if warp in scheduler.active]
 
@@ -322,7 +318,7 @@ def _waits(sm: Scan, warp: Warp, now: int, *, same_turn: bool = False) -> set[St
 
 def _refusal(sm: Scan, k: int, warp: Warp, now: int) -> Stall | None:
     """The reason of a unit shared with other warps that refuses the warp, if any."""
-    if sm.schedulers[k].stalled > now:
+    if sm.schedulers[k].stalled > now or stops(sm, k, now):
         return Stall.DISPATCH_STALL
     kind = _row(sm, warp)
     if not keeps(sm, kind) and not takes(sm, k, kind, now):
@@ -358,6 +354,8 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
         return
     returns = takes_banks(sm, pc, active, addresses) if queued(sm, kind) else Counter[int]()
     behind = read_operands(sm, k, warp, pc, now, returns)
+    if not queued(sm, kind):
+        takes_cycle(sm, k, pc)
     if kind == Unit.DP:
         flight = sm.machine.unit[kind].latency
         span = {"off": 0, "issue": sm.machine.schedulers.interval, "flight": flight}[sm.machine.double.exclusive]

@@ -20,6 +20,7 @@ from scan.codes import fill, hold
 from scan.registers import returned
 from scan.requests import places, requests
 from scan.state import Access, Scan, Warp
+from scan.write_back import comes_back, crowded
 
 
 def queued(sm: Scan, kind: str) -> bool:
@@ -72,7 +73,7 @@ def serve(sm: Scan, now: int) -> None:
     count += -(-schedulers // paths.schedulers) if paths else 0
     free = [sm.free.get(bool(paths) and y >= schedulers, 0) for y in range(count)]
     able = [y for y in range(count) if sm.queues.get(y) and max(sm.ports.get(y, 0), free[y]) <= now]
-    if able:
+    if able and not crowded(sm, now):
         _serve(sm, min(able, key=lambda y: (y - sm.turn) % count), count, now)
         serve(sm, now)
 
@@ -92,6 +93,8 @@ def _serve(sm: Scan, y: int, count: int, now: int) -> None:
         access.done = max(now + access.cycles, gone) if stores else gone + _latency(machine, row) + access.extra
         if by_codes(machine) and row.unit is Unit.SHARED and row.is_load:  # they come back in order
             access.done = access.warp.shared_back = max(access.done, access.warp.shared_back)
+    if not (row.unit in MEMORY_UNITS and not row.is_load):
+        comes_back(sm, access.warp.slot % machine.schedulers.count, access, now)
     access.read = now + max(1, _hold(machine, row))
     agent = 1 + machine.schedulers.count
     sm.events.append((now, "serve", agent, access.warp.slot, access.warp.block, access.pc, access.cycles))

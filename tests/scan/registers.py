@@ -7,6 +7,7 @@ from collections import Counter
 from gpusim.units.control_code import by_codes
 from gpusim.units.register_file import RegisterFile
 from isa.operand import FIRST_SCALAR, RZ, Address, Register
+from isa.row import MEMORY_UNITS
 from scan.state import Scan, Warp
 
 
@@ -32,10 +33,11 @@ def _banks(sm: Scan, warp: Warp, pc: int) -> Counter[int]:
     file = sm.machine.register_file
     assert file is not None
     read = {r for slot, r, _ in _sources(sm, pc) if not file.reuse or warp.kept.get((slot, r % file.reuse)) != r}
-    return Counter(_bank(file, register) for register in read - _carried(sm, warp))
+    return Counter(bank_of(file, register) for register in read - _carried(sm, warp))
 
 
-def _bank(file: RegisterFile, register: int) -> int:
+def bank_of(file: RegisterFile, register: int) -> int:
+    """The bank in which a register lies."""
     if file.mapping == "kepler":
         register = next(bank for bank, pair in enumerate([{0, 2}, {1, 3}, {4, 6}, {5, 7}]) if register % 8 in pair)
     return register % file.banks
@@ -47,8 +49,7 @@ def returned(sm: Scan, pc: int) -> Counter[int]:
     for register in sm.kernel.program.instructions[pc].writes() if file and file.mapping != "none" else ():
         assert file is not None
         if register < FIRST_SCALAR:  # those that a warp shares lie elsewhere
-            less = file.returned_64_less if sm.kernel.program.instructions[pc].row.width == 64 else 0
-            found[_bank(file, register)] += max(file.returned - less, 0)
+            found[bank_of(file, register)] += file.returned
     return found
 
 
@@ -81,7 +82,11 @@ def read_operands(sm: Scan, k: int, warp: Warp, pc: int, now: int, returns: Coun
     file, scheduler = sm.machine.register_file, sm.schedulers[k]
     if file is None or file.mapping == "none":
         return 0
-    for bank in _banks(sm, warp, pc).elements():
+    banks = _banks(sm, warp, pc)
+    again = _address_again(sm, k, pc)
+    if again is not None and banks[again]:
+        banks[again] += file.address_again
+    for bank in banks.elements():
         scheduler.reading[bank] = max(scheduler.reading.get(bank, -1) + 1, now)
     used = [scheduler.reading[bank] for bank in _banks(sm, warp, pc)]
     done = max([now, *used]) + 1
@@ -98,6 +103,18 @@ def read_operands(sm: Scan, k: int, warp: Warp, pc: int, now: int, returns: Coun
         elif warp.kept.get(place) == register:
             del warp.kept[place]
     return done - now - 1
+
+
+def _address_again(sm: Scan, k: int, pc: int) -> int | None:
+    """The bank of the address, if it is that of the instruction just before, and this one has not come so again."""
+    file, scheduler = sm.machine.register_file, sm.schedulers[k]
+    assert file is not None
+    bases = [o.base for o in sm.kernel.program.instructions[pc].operands if isinstance(o, Address)]
+    own = [base.index for base in bases if base.index < FIRST_SCALAR and base.index != RZ.index]
+    bank = bank_of(file, own[0]) if own and sm.kernel.program.instructions[pc].row.unit in MEMORY_UNITS else None
+    again = bank if bank is not None and bank == scheduler.addressed else None
+    scheduler.addressed = bank if again is None else None
+    return again
 
 
 def late(sm: Scan, behind: int) -> int:

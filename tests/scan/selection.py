@@ -39,6 +39,12 @@ def goes(sm: Scan, k: int, warp: Warp, kind: str, now: int) -> bool:
     return False
 
 
+def order_of(sm: Scan, warp: Warp) -> tuple[int, int]:
+    """The key by which the older of two warps is found: its block first, if the machine says so."""
+    blocks_count = sm.machine.block_order is not None and sm.machine.block_order.oldest_first
+    return (warp.block if blocks_count else 0), warp.order
+
+
 def _shared(sm: Scan, warp: Warp) -> bool:
     code = sm.kernel.program.instructions
     return warp.pc < len(code) and code[warp.pc].row.unit is Unit.SHARED

@@ -36,6 +36,15 @@ class Access:
 
 
 @dataclass(eq=False)
+class Result:
+    """What a load/store unit brings back: from when on its banks can be written, and whether shared memory did."""
+
+    at: int
+    banks: set[int]
+    shared: bool
+
+
+@dataclass(eq=False)
 class Warp:
     """A resident warp: the ends of its waits, and why it did not issue in each slot (`log`)."""
 
@@ -88,6 +97,11 @@ class Scheduler:
     before: tuple[Warp, int] | None = None  # the last instruction that read operands
     reading: dict[int, int] = field(default_factory=dict)  # by register bank: the cycle of its last read
     collected: list[int] = field(default_factory=list)  # when each instruction had its operands
+    addressed: int | None = None  # bank of the address that the last instruction read, unless it took longer
+    writing: set[int] = field(default_factory=set)  # register banks that a pipe's result takes in this cycle
+    results: list[Result] = field(default_factory=list)  # that came back and are not written, in order
+    wrote: int = -LATER  # the last cycle in which one was written
+    asked: set[int] = field(default_factory=set)  # cycles in which the first had waited for long
 
 
 @dataclass(eq=False)

@@ -52,11 +52,19 @@ REGISTER_FILES: dict[str, Sequence[int | str]] = {
     "register_file.window": (0, 1, 1, 2),
     "register_file.reuse": (0, 1, 2),
     "register_file.returned": (0, 0, 1, 4),
-    "register_file.returned_64_less": (0, 1, 2),
+    "register_file.address_again": (0, 0, 1, 3),
     "schedulers.interval": (1, 1, 2, 4),  # issue is fast enough for operands to be late
     "schedulers.issue_interval": (1, 1, 2, 6),
     "pipe.sp.lanes": (16, 32, 32),
     "pipe.int16.lanes": (16, 32, 32),
+}
+WRITE_BACK: dict[str, Sequence[int | str]] = {
+    "write_back.lead": (0, 7, 30),
+    "write_back.apart": (0, 2, 3),
+    "write_back.patience": (1, 1, 2, 14),
+    "write_back.notice": (1, 2, 3),
+    "write_back.near": (0, 16, 16, 99),
+    "write_back.room": (0, 1, 3, 20),
 }
 BLOCK_ORDER: dict[str, Sequence[int | str]] = {"block_order.oldest_first": (0, 1, 1)}
 MEMORY_CHANNELS: dict[str, Sequence[int | str]] = {
@@ -68,6 +76,7 @@ SECTIONS = (
     FETCHES,
     OUTSTANDING,
     CONSTANT_OPERANDS,
+    WRITE_BACK,
     BLOCK_ORDER,
     MEMORY_CHANNELS,
 )  # each is drawn or left out on its own

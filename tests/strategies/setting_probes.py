@@ -114,6 +114,8 @@ def probes(machine: Machine) -> Iterator[Kernel]:
     yield _listed("first", START + _first(), 512)
     if machine.constant_operand:
         yield _constants()
+    if machine.write_back:
+        yield _listed("write-back", START + _written_back(), 384)
     for section, load in LOADS.items():
         if tagged(machine) and getattr(machine, section) and section != "scalar_cache":
             yield from (_one_set(machine, section, load.replace("LDG R8", wide)) for wide in WIDE if "LDG" in load)
@@ -251,6 +253,13 @@ def _crowd() -> str:
         f"LDS.128 R{8 + 4 * (i % 12)}, [R5]\n" for i in range(40)
     )
     return text + "FADD R8, R8, R12\n"
+
+
+def _written_back() -> str:
+    """Loads that come back while all that issues writes their bank."""
+    adds = "".join(f"FFMA R{40 + 2 * i}, R1, R1, R1\n" for i in range(24))
+    loads = ("LDS.64 R8, [RZ]\n", "LDS R8, [R1]\n" * 4, "".join(f"LDS.128 R{8 + 4 * i}, [R5]\n" for i in range(4)))
+    return "SHL R5, R0, 4\nLOP.AND R5, R5, 0x7ff\n" + "".join(2 * (load + adds) for load in loads)
 
 
 def _pairs() -> str:

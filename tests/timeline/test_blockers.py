@@ -28,6 +28,7 @@ BLAMED = [
     ("dispatch_stall", (0, 2), "dispatch_stall", (0, 1)),
     ("dispatch_stall_guard", (0, 2), "dispatch_stall", (0, 0)),
     ("dispatch_stall_returned", (0, 1), "dispatch_stall", (0, 0)),
+    ("dispatch_stall_write_back", (0, 6), "dispatch_stall", (0, 5)),
     ("drain", (0, 2), "drain", (0, 1)),
     ("drain_texture", (0, 2), "drain", (0, 1)),
     ("imc_miss", (0, 2), "imc_miss", (0, 1)),

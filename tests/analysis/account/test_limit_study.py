@@ -25,7 +25,7 @@ KEPT = (
     *("global_memory.line_bytes", "*_memory.rule", "issue.refused_[mr]*", "issue.rotate", "l1.*_loads", "l1.*_stores"),
     *("constant_operand.first_byte", "constant_operand.line_bytes", "constant_operand.far_lines"),
     *("constant_operand.parameters_near", "constant_cache.next_bytes", "block_order.oldest_first"),
-    *("memory_paths.schedulers", "memory_port.units", "register_file.[bcrw]*", "scalar_file.*"),
+    *("memory_paths.schedulers", "memory_port.units", "register_file.[abcrw]*", "scalar_file.*", "write_back.*"),
     *("schedulers.active", "schedulers.count", "schedulers.policy"),
     *("shared_memory.bank*", "shared_memory.free_*", "shared_memory.merge_*", "shared_memory.passes_per_cycle"),
     *("texture.pipe", "unit.*.pipe"),

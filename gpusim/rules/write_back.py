@@ -1,0 +1,185 @@
+"""Write-back: what comes back from the load/store unit is written in a cycle in which no pipe writes its bank.
+
+Each bank of a scheduler's register file writes one register a cycle. An instruction takes the cycle of its issue for
+its result, as pipes have much the same latency, and so do results of the load/store unit: they can be written from
+`lead` cycles before they are there on, one in a cycle, in the order in which they come: of two that come in the same
+cycle global memory's goes first, then that of the lower bank. The first one that still waits
+after `patience` cycles asks for a cycle without an issue: the scheduler stops `notice` cycles later, and goes on as
+many cycles after the write.
+
+Nothing more is served while `room` results of shared memory are `near` the SM's register files, or wait there; so those
+that wait on one scheduler hold up the loads of all. When a result is there for those who read it does not depend on
+when it is written.
+
+SMs that run ahead of each other learn later when a result is there, but before it can be written. So room for it is
+kept from its service on, and its place does not depend on when it is known.
+
+What has been written is worked out only when somebody asks: all cycles up to the one before are known then.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.jit.rule import NEVER, rarely, rule
+from gpusim.rules import memory_access, register_file
+from gpusim.units.capacities import RETURNING
+from gpusim.units.opcodes import STORE
+from gpusim.units.write_back import COUNTED
+from isa.register_bank import BANK_PERIOD
+
+
+@rarely
+def look(sm: Any, k: int, now: int) -> None:
+    """Stop scheduler k in this cycle, and until it is known to go on, if a result has asked for it."""
+    scheduler = sm.schedulers[k]
+    settle(sm, scheduler, now)
+    if scheduler.return_banks[0] and scheduler.stop_due <= now:
+        scheduler.stop_from, scheduler.stop_until = now, now + sm.machine.notice  # it is written now, as nothing issues
+    if scheduler.stop_from <= now < scheduler.stop_until:
+        register_file.stall(sm, k, max(scheduler.stalled_until, scheduler.stop_until), now)
+
+
+@rule
+def again(scheduler: Any, now: int) -> int:
+    """Return when a scheduler that issues nothing may have to stop."""
+    if scheduler.stop_from > now:
+        return int(scheduler.stop_from)
+    return max(now + 1, scheduler.stop_due) if scheduler.return_banks[0] else NEVER
+
+
+@rule
+def commit(scheduler: Any, instruction: Any, now: int) -> None:
+    """Note the banks that an instruction writes which issues now."""
+    if scheduler.wrote_at != now:
+        scheduler.wrote_at, scheduler.wrote_banks = now, 0
+    scheduler.wrote_banks |= instruction.bank_writes
+
+
+@rarely
+def full(sm: Any, now: int) -> bool:
+    """Tell whether accesses have to wait until results are written."""
+    if sm.machine.room == 0 or sm.load_store.coming < sm.machine.room:
+        return False
+    near = 0
+    for k in range(sm.machine.schedulers):
+        scheduler = sm.schedulers[k]
+        settle(sm, scheduler, now)
+        for i in range(RETURNING):
+            near += scheduler.return_banks[i] >= COUNTED and scheduler.returns[i] <= now + sm.machine.near
+    return bool(near >= sm.machine.room)
+
+
+@rarely
+def expect(sm: Any, instruction: Any, access: Any, now: int) -> int:
+    """Keep room for the results of an access that is served now; return how many there are, 0 also without room."""
+    if instruction.action == STORE:
+        return 0
+    scheduler, results = sm.schedulers[sm.warps[access.warp].scheduler], 0
+    settle(sm, scheduler, now)
+    for part in range(_parts(instruction, access)):
+        results += _banks(sm, instruction, access, part) > 0
+    if scheduler.expected + results > RETURNING:
+        return 0
+    scheduler.expected += results
+    return results
+
+
+@rarely
+def come_back(sm: Any, instruction: Any, access: Any, ready: int, now: int) -> None:
+    """Let the results wait of an access that was served at `now`, if room is kept: all are there at `ready`.
+
+    The order in which this is told of accesses does not matter, if it is before their results can be written.
+    """
+    scheduler = sm.schedulers[sm.warps[access.warp].scheduler]
+    counted = COUNTED if memory_access.loads_shared(instruction) else 0
+    parts = _parts(instruction, access)
+    for part in range(parts):
+        banks = _banks(sm, instruction, access, part)
+        if banks:
+            _enter(sm, scheduler, _from(sm.machine, parts - 1 - part, ready, now), banks + counted)
+
+
+@rule
+def first_at(machine: Any, instruction: Any, soonest: int, now: int) -> int:
+    """Return the first cycle in which a result of an access served at `now` may be written, if all is there then."""
+    return _from(machine, instruction.writes - 1, soonest, now)
+
+
+@rule
+def _from(machine: Any, behind: int, ready: int, now: int) -> int:
+    """Return from when on a result can be written with so many behind it, the last of which is there at `ready`."""
+    return int(max(now + 1, ready - machine.lead - machine.apart * behind))
+
+
+@rule
+def _parts(instruction: Any, access: Any) -> int:
+    """Return into how many results the registers fall."""
+    each = _together(instruction, access)
+    return int((instruction.writes + each - 1) // each)
+
+
+@rule
+def _together(instruction: Any, access: Any) -> int:
+    """Return how many registers come at once: two if there are fewer passes than registers."""
+    return 2 if access.cycles < instruction.writes else 1
+
+
+@rule
+def _banks(sm: Any, instruction: Any, access: Any, part: int) -> int:
+    """Return the mask of the banks of a result; 0 if no register of it is a thread's own."""
+    each, banks = _together(instruction, access), 0
+    for i in range(part * each, min(instruction.writes, (part + 1) * each)):
+        if instruction.write[i] < sm.launch.thread_registers:
+            banks |= 1 << sm.machine.bank_of[instruction.write[i] & (BANK_PERIOD - 1)]
+    return int(banks)
+
+
+@rule
+def _enter(sm: Any, scheduler: Any, at: int, banks: int) -> None:
+    """Put a result in its place: by time, then by its banks."""
+    place = RETURNING - 1
+    while place > 0 and _goes_before(scheduler, place - 1, at, banks):
+        scheduler.returns[place] = scheduler.returns[place - 1]
+        scheduler.return_banks[place] = scheduler.return_banks[place - 1]
+        place -= 1
+    scheduler.returns[place], scheduler.return_banks[place] = at, banks
+    sm.load_store.coming += banks // COUNTED
+    if place == 0:
+        scheduler.stop_due = at + sm.machine.patience + sm.machine.notice
+
+
+@rule
+def _goes_before(scheduler: Any, place: int, at: int, banks: int) -> bool:
+    """Tell whether a result goes before what is in that place, if anything is."""
+    here, there = scheduler.returns[place], scheduler.return_banks[place]
+    return bool(there == 0 or at < here or (at == here and banks < there))
+
+
+@rule
+def settle(sm: Any, scheduler: Any, until: int) -> None:
+    """Write what can be written in the cycles before `until`."""
+    cycle = scheduler.settled
+    while scheduler.return_banks[0] and max(cycle, scheduler.returns[0]) < until:
+        cycle = max(cycle, scheduler.returns[0])
+        if cycle != scheduler.wrote_at or scheduler.return_banks[0] & scheduler.wrote_banks == 0:
+            _write(sm, scheduler, cycle)
+        cycle += 1
+    scheduler.settled = max(scheduler.settled, until)
+
+
+@rule
+def _write(sm: Any, scheduler: Any, cycle: int) -> None:
+    """Write the first result in this cycle; if it has asked for that, the scheduler stops until this is known."""
+    wait = sm.machine.patience + sm.machine.notice
+    if cycle + sm.machine.notice > scheduler.stop_due:
+        scheduler.stop_from, scheduler.stop_until = scheduler.stop_due, cycle + sm.machine.notice
+    sm.load_store.coming -= scheduler.return_banks[0] // COUNTED
+    scheduler.expected -= 1
+    place = 0
+    while place < RETURNING - 1 and scheduler.return_banks[place]:
+        scheduler.returns[place] = scheduler.returns[place + 1]
+        scheduler.return_banks[place] = scheduler.return_banks[place + 1]
+        place += 1
+    scheduler.returns[place] = scheduler.return_banks[place] = 0
+    scheduler.stop_due = max(cycle, scheduler.returns[0]) + wait if scheduler.return_banks[0] else 0
