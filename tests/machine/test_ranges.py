@@ -48,6 +48,7 @@ RELATIONS = (
     "cycles early of",
     "programs wait for codes or for counts",
     "has no exclusive double precision",
+    "less than the notice",
 )
 
 
