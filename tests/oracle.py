@@ -18,6 +18,7 @@ import numpy as np
 from executed import execute, load_store_cost, replays, target
 from msgspec import structs
 from scan import simt_stack
+from scan.barriers import stays_behind
 from scan.caches import Caches, Request, arriving, caches, from_memory
 from scan.requests import places, requests
 from scan.state import Warp
@@ -35,17 +36,8 @@ from isa.operand import Immediate
 from isa.row import MEMORY_UNITS, Unit
 
 TICKS = 64  # of a cycle
-NOT_A_PATH = [
-    "fetch",
-    "constant_operand",
-    "register_file",
-    "write_back",
-    "dependence",
-    "memory_port",
-    "memory_paths",
-    "shared_atomic",
-    "global_atomic",
-]
+NOT_A_PATH = ["fetch", "constant_operand", "register_file", "write_back", "dependence", "memory_port", "memory_paths"]
+NOT_A_PATH += ["shared_atomic", "global_atomic"]
 NEVER = 1 << 60
 NEARBY = (Unit.SHARED, Unit.CONSTANT)  # whose accesses count together
 Node = tuple[str, int]
@@ -291,7 +283,9 @@ def _order(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Nod
         if done.active and done.instruction.row.is_branch:
             gap = max(gap, machine.branch.latency)
         if done.active and done.instruction.row.unit is Unit.BARRIER and not _pass(machine):
-            gap = max(machine.barrier.latency, 1) + machine.barrier.per_warp
+            held = max(machine.barrier.latency, 1) + machine.barrier.per_warp
+            later = (j for j in range(i + 1, len(stream)) if stays_behind(stream[j].instruction.row))
+            yield ("issue", i), ("issue", next(later) if machine.barrier.defers else i + 1), held
         yield ("issue", i), ("issue", i + 1), gap
 
 

@@ -27,7 +27,7 @@ class WriteBack(msgspec.Struct, frozen=True):
     patience: Count  # cycles that the first result of a scheduler waits until it asks for a cycle without an issue
     notice: Positive  # cycles from then until the scheduler stops, and from the write until it goes on
     near: Count  # cycles ahead of its write at which a result of shared memory is on its way to the register file
-    room: Count  # such results of the SM with which nothing more is served (0: any number)
+    room: Count  # results of shared memory's accesses, near or waiting, with which no more is served (0: any number)
 
 
 COUNTED = 1 << 4  # beside a mask of four banks

@@ -23,13 +23,17 @@ def arrive(sm: Scan, k: int, warp: Warp, pc: int, active: Any, now: int) -> None
 
 
 def waits_at_barrier(sm: Scan, row: Row) -> bool:
-    """Whether a warp that has arrived at a barrier waits there with its next instruction.
+    """Whether a warp that has arrived at a barrier waits there with its next instruction."""
+    return not sm.machine.barrier.defers or stays_behind(row)
 
-    Where barriers are deferred, arithmetic goes on: what reads or writes memory, may jump, or is a barrier waits.
+
+def stays_behind(row: Row) -> bool:
+    """Whether an instruction waits where barriers are deferred: arithmetic goes on.
+
+    What reads or writes memory, may jump, or is a barrier waits.
     """
-    result_of_barrier = row.mnemonic == "B2R.RESULT"
     waits = {*MEMORY_UNITS, Unit.TEXTURE, Unit.SMEM, Unit.CONTROL, Unit.BARRIER}
-    return not sm.machine.barrier.defers or row.unit in waits or result_of_barrier
+    return row.unit in waits or row.mnemonic == "B2R.RESULT"
 
 
 def leave(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> None:
