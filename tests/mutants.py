@@ -65,6 +65,7 @@ SHOWN_BY: dict[str, dict[str, int | str]] = {
     "nothing carried": {"register_file.carried": 1, "register_file.reuse": 0},
     "one pass in a cycle": {"shared_memory.pass_cycles": 1, "shared_memory.passes_per_cycle": 2},
     "deferred barriers hold nobody": {"barrier.defers": 1},
+    "results never waited for": {"write_back.patience": 0, "write_back.notice": 1},
     "parameters are far": {
         "constant_operand.first_byte": 0,
         "constant_operand.line_bytes": 8,

@@ -105,6 +105,57 @@ def test_blocks_come_and_stores_leave_in_the_order_of_the_chip(threads, window):
     assert unlike(run, run_chip(kernel, machine, engine="reference")) == []
 
 
+WRITTEN = """
+.grid {blocks}
+.block 64
+.shared 1024
+.buffer x u32 {words} = iota
+.buffer y u32 {words}
+    S2R R0, CTAID.X
+    S2R R1, TID.X
+    IMAD R0, R0, 64, R1
+    SHL R0, R0, 2
+    IADD R2, R0, c[x]
+    IADD R3, R0, c[y]
+    LDG R4, [R2]
+    LDS R8, [RZ]
+    LDS.64 R10, [RZ]
+{adds}
+    IADD R4, R4, R8
+    STG [R3], R4
+    EXIT
+"""
+ONE_BANK = {
+    **STREAMED,
+    "schedulers.interval": 1,
+    "schedulers.issue_interval": 1,
+    "pipe.sp.lanes": 32,
+    "register_file.banks": 2,
+    "register_file.mapping": "modulo",
+    "register_file.carried": 0,
+    "register_file.collecting": 0,
+    "register_file.window": 2,
+    "register_file.reuse": 0,
+    "register_file.returned": 0,
+}
+RETURNED = {"lead": 7, "apart": 2, "patience": 3, "notice": 3, "near": 16, "room": 2}
+
+
+@pytest.mark.parametrize("window", WINDOWS)
+@pytest.mark.parametrize("threads", THREADS)
+def test_results_that_come_back_stop_the_same_schedulers(threads, window):
+    """Where FFMAs write the bank that results come back to, SMs ahead lose the same cycles, of either engine; some."""
+    blocks, adds = (30, 200) if COMPILED else (7, 60)
+    lines = "\n".join(f"    FFMA R{20 + i % 16 * 2}, R1, R1, R1" for i in range(adds))
+    kernel = read(WRITTEN.format(blocks=blocks, words=64 * blocks, adds=lines))
+    machine = plain_machine(ONE_BANK | {f"write_back.{key}": value for key, value in RETURNED.items()})
+    run = run_chip(kernel, machine, threads=threads, window=window)
+    assert run.in_turn == ""
+    assert unlike(run, in_turn(kernel, machine)) == []
+    assert unlike(run, run_chip(kernel, machine, engine="reference")) == []
+    assert run.cycles > run_chip(kernel, plain_machine(ONE_BANK)).cycles
+
+
 @pytest.mark.jit
 def test_runs_are_all_alike():
     """The same launch gives the same on every run of as many threads as there may be."""
