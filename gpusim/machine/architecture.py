@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpusim.machine.file import extended
 from gpusim.machine.machine import Machine, every
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -27,13 +28,14 @@ def executes(machine: Machine, architecture: int) -> bool:
 def machine_for(architecture: int) -> Machine:
     """Return the machine that executes code of an architecture: of the fitting ones, that of the oldest architecture.
 
-    Raises UserError if there is none.
+    Of several of that, it is the one that the others are variants of: whose file extends the fewest. Raises UserError
+    if there is none.
     """
     fitting = [machine for machine in every() if executes(machine, architecture)]
     if not fitting:
         fix = f"compile for {_known()}, or name a machine and {FORCE}"
         raise UserError(f"no machine executes code for sm_{architecture}; {fix}")
-    return min(fitting, key=number)
+    return min(fitting, key=lambda one: (number(one), extended(one.key)))
 
 
 def check_architecture(kernel: Kernel, machine: Machine) -> None:

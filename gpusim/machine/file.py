@@ -74,6 +74,12 @@ def read(path: Path) -> tuple[dict[str, str], dict[str, Fact]]:
     return _read(path, ())
 
 
+def extended(name: str) -> int:
+    """Return how many files a machine's extends, one after the other; of a machine that comes with the package."""
+    base = toml.parse(input_file.text(DIRECTORY / f"{name}.toml", ""), DIRECTORY, "").get("extends")
+    return 1 + extended(base) if isinstance(base, str) else 0
+
+
 def _read(path: Path, children: tuple[Path, ...]) -> tuple[dict[str, str], dict[str, Fact]]:
     if path.resolve() in children:
         raise UserError(f"{path}:1:1: `extends` leads back to this file; remove it from one of them")
