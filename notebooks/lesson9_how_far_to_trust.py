@@ -341,7 +341,8 @@ def _(cells, effects, entries, found, impossible, issued, kinds):
         _share[_kind] = _verdicts.count("pass") / (_verdicts.count("pass") + _verdicts.count("fail"))
     _weakest = min(_share, key=_share.__getitem__)
     _least, _median, _most = (float(cells[impossible.line][f"cyc1_{which}"]) for which in ("min", "med", "max"))
-    _worst = max(found["a100"], key=lambda outcome: abs(outcome.error))
+    _chases = [outcome for outcome in found["a100"] if "chase" in outcome.point.id]
+    _worst = max(_chases, key=lambda outcome: abs(outcome.error))
     _matters = max(effects, key=lambda name: abs(effects[name]))
     exercises = (
         Exercise(
@@ -363,12 +364,13 @@ def _(cells, effects, entries, found, impossible, issued, kinds):
             f"cycles, {_median:,.0f} in the median, and the difference of the two loops subtracts too much.",
         ),
         Exercise(
-            "Which predicted figure of the A100 has the largest error?",
+            "Which pointer chase of the A100 has the largest error?",
             _worst.point.what,
             f"{_worst.point.value} measured, {_worst.simulated:.0f} simulated. The footprint is a little larger than "
-            "the L1. A real cache spreads lines over its sets in a way that nobody published; here consecutive "
-            "lines use consecutive sets, and most of them still hit.",
-            choices=tuple(outcome.point.what for outcome in found["a100"] if "chase" in outcome.point.id),
+            "the near half of the L2. A real cache spreads lines over its sets in a way that nobody published; here "
+            "consecutive lines use consecutive sets, so each set has a line too many, and none is there when its turn "
+            "comes again.",
+            choices=tuple(outcome.point.what for outcome in _chases),
         ),
         Exercise(
             "Which of the unpublished numbers matters most to the SGEMM?",

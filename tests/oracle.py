@@ -130,7 +130,8 @@ def issue_cycles(kernel: Kernel, machine: Machine) -> list[tuple[int, int]]:
         node = min(able, key=lambda node: memory_side.order(node, stream[node[1]], able[node]))
         done, when[node] = stream[node[1]], able.pop(node)
         if node[0] == "issue":
-            when[node] = turn.issue(done, max(when[node], pipes.earliest(done)))
+            ready = when[node]
+            when[node] = turn.issue(done, max(ready, pipes.chosen(done)), max(ready, pipes.free_at(done)))
             pipes.take(done, when[node])
         else:
             when[node] = memory_side.answer(node, done, when[node])
@@ -173,7 +174,8 @@ class MemorySide:
             there, start = self.caches.load(row, list(done.requests), now, done.cycles)
             self.there[i] = there + done.extra
         elif done.requests:
-            self.there[i], start = self.caches.store(row, list(done.requests), now, done.cycles)
+            there, start = self.caches.store(row, list(done.requests), now, done.cycles)
+            self.there[i] = max(there, start + done.cycles)  # a store may wait in the unit for room in the cache
         self.free = start + done.cycles
         return now * TICKS
 
@@ -194,7 +196,8 @@ class MemorySide:
 class Pipes:
     """When the scheduler's pipes are free (ticks); a warp whose guard is false waits for one and does not take it.
 
-    The pipes of classes that keep a selected warp's slot are asked after the choice, and not for such a warp.
+    The pipes of classes that keep a selected warp's slot are asked after the choice, and not for such a warp; a later
+    port asks before it takes an instruction.
     """
 
     machine: Machine
@@ -207,11 +210,15 @@ class Pipes:
             return self.machine.texture.pipe.split()
         return self.machine.unit[unit].pipe.split() if unit in self.machine.unit else []
 
-    def earliest(self, done: Executed) -> int:
-        """The tick from which a pipe takes it and the joint pipe is free too; 0 if it needs no more than its turn."""
-        unit, selection = done.instruction.row.unit, self.machine.selection
-        if selection and not done.active and unit in selection.keeps.split():
-            return 0
+    def chosen(self, done: Executed) -> int:
+        """The tick from which the first port issues it: at once if it needs no more than its turn."""
+        selection = self.machine.selection
+        kept = selection and done.instruction.row.unit in selection.keeps.split()
+        return 0 if kept and not done.active else self.free_at(done)
+
+    def free_at(self, done: Executed) -> int:
+        """The tick from which a pipe takes it and the joint pipe is free too."""
+        unit = done.instruction.row.unit
         joint = self.free.get(self.machine.joint.get(unit, ""), 0)
         return max(joint, min((self.free.get(pipe, 0) for pipe in self.choices(done)), default=0))
 
@@ -238,10 +245,10 @@ class Turn:
     alone: int = 0
     again: int = 0
 
-    def issue(self, done: Executed, earliest: int) -> int:
-        """The tick at which an instruction issues that could issue at `earliest`."""
+    def issue(self, done: Executed, earliest: int, later_port: int) -> int:
+        """The tick at which an instruction issues that could at `earliest`, or through a later port at `later_port`."""
         slot, issue_interval = self.machine.schedulers.interval * TICKS, self.machine.schedulers.issue_interval * TICKS
-        if earliest > self.now or not self.takes(done):
+        if later_port > self.now or not self.takes(done):
             self.issued, self.now = [], -(-max(earliest, self.now + issue_interval, self.again) // slot) * slot
         self.issued.append(done)
         if done.queued:

@@ -24,7 +24,7 @@ ANSWERS = {
     "lesson9_how_far_to_trust": (
         "in sight",
         8,
-        "pointer chase in 200 KB: past the L1",
+        "pointer chase in 21.4 MB: L2",
         "policy gto",
     ),
 }
