@@ -60,6 +60,20 @@ PORT: Mapping[str, int | str] = {
     "schedulers.issue_interval": 1,
 }
 
+# An issue in every cycle, and two register banks of which an instruction reads without a cost what it may.
+BANKS: Mapping[str, int | str] = {
+    "schedulers.interval": 1,
+    "schedulers.issue_interval": 1,
+    "pipe.sp.lanes": 32,
+    "register_file.banks": 2,
+    "register_file.mapping": "modulo",
+    "register_file.carried": 0,
+    "register_file.collecting": 0,
+    "register_file.window": 2,
+    "register_file.reuse": 0,
+    "register_file.returned": 0,
+}
+
 
 def plain_machine(changes: Mapping[str, int | str] | None = None) -> Machine:
     """The machine with some more values replaced."""

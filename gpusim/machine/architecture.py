@@ -26,10 +26,9 @@ def executes(machine: Machine, architecture: int) -> bool:
 
 
 def machine_for(architecture: int) -> Machine:
-    """Return the machine that executes code of an architecture: of the fitting ones, that of the oldest architecture.
+    """Return the machine that executes code of an architecture: of several the one of the oldest architecture.
 
-    Of several of that, it is the one that the others are variants of: whose file extends the fewest. Raises UserError
-    if there is none.
+    Of several of this one it is the machine whose file extends the fewest others. Raises UserError if there is none.
     """
     fitting = [machine for machine in every() if executes(machine, architecture)]
     if not fitting:

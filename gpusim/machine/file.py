@@ -75,7 +75,7 @@ def read(path: Path) -> tuple[dict[str, str], dict[str, Fact]]:
 
 
 def extended(name: str) -> int:
-    """Return how many files a machine's extends, one after the other; of a machine that comes with the package."""
+    """Return how many others the file of a machine of the package extends, directly or through one of them."""
     base = toml.parse(input_file.text(DIRECTORY / f"{name}.toml", ""), DIRECTORY, "").get("extends")
     return 1 + extended(base) if isinstance(base, str) else 0
 

@@ -148,8 +148,9 @@ def clear_block(sm: Any, memory: Any, slot: int) -> None:
 def serve(sm: Any, memory: Any, now: int) -> None:
     """The load/store unit takes the head of a queue; so does that of shared memory, where it lies apart."""
     while sm.agenda[sm.load_store_agent] <= now:
-        if sm.machine.writes_back and write_back.full(sm, now):
-            sm.agenda[sm.load_store_agent] = now + 1
+        room = write_back.room_at(sm, now) if sm.machine.writes_back else now
+        if room > now:
+            sm.agenda[sm.load_store_agent] = room
         else:
             _serve(sm, memory, now)
 

@@ -57,17 +57,19 @@ def commit(scheduler: Any, instruction: Any, now: int) -> None:
 
 
 @rarely
-def full(sm: Any, now: int) -> bool:
-    """Tell whether accesses have to wait until results are written."""
+def room_at(sm: Any, now: int) -> int:
+    """Return the first cycle, from `now` on, in which there may be room for an access: one of those near is written."""
     if sm.machine.room == 0 or sm.load_store.coming < sm.machine.room:
-        return False
-    near = 0
+        return now
+    near, written = 0, NEVER
     for k in range(sm.machine.schedulers):
         scheduler = sm.schedulers[k]
         settle(sm, scheduler, now)
         for i in range(RETURNING):
-            near += scheduler.return_banks[i] >= COUNTED and scheduler.returns[i] <= now + sm.machine.near
-    return bool(near >= sm.machine.room)
+            if scheduler.return_banks[i] >= COUNTED and scheduler.returns[i] <= now + sm.machine.near:
+                near += 1
+                written = min(written, max(scheduler.returns[i], now))
+    return int(written + 1) if near >= sm.machine.room else now
 
 
 @rarely

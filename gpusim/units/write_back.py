@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from gpusim.units.asks import NO_QUEUE, NO_SHARED, ON_TIME, accesses
+from gpusim.units.capacities import REGISTER_BANKS
 from gpusim.units.declare import Condition, Machine, Role, Unit, field, packed_key
 from gpusim.units.dimensions import RETURNING
 from gpusim.units.ranges import Count, Positive
@@ -30,7 +31,7 @@ class WriteBack(msgspec.Struct, frozen=True):
     room: Count  # results of shared memory's accesses, near or waiting, with which no more is served (0: any number)
 
 
-COUNTED = 1 << 4  # beside a mask of four banks
+COUNTED = 1 << REGISTER_BANKS  # beside a mask of the banks
 
 
 def pack(packed: Any, machine: Machine) -> None:

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from read.fenced import ROOT
 from strategies.launches import REPEATABLE, kernels, launches
-from timing import plain_machine
+from timing import BANKS, plain_machine
 from twins import differences
 
 from gpusim.engines.simulate import run_chip
@@ -125,19 +125,7 @@ WRITTEN = """
     STG [R3], R4
     EXIT
 """
-ONE_BANK = {
-    **STREAMED,
-    "schedulers.interval": 1,
-    "schedulers.issue_interval": 1,
-    "pipe.sp.lanes": 32,
-    "register_file.banks": 2,
-    "register_file.mapping": "modulo",
-    "register_file.carried": 0,
-    "register_file.collecting": 0,
-    "register_file.window": 2,
-    "register_file.reuse": 0,
-    "register_file.returned": 0,
-}
+ONE_BANK = {**STREAMED, **BANKS}
 RETURNED = {"lead": 7, "apart": 2, "patience": 3, "notice": 3, "near": 16, "room": 2}
 
 

@@ -5,22 +5,10 @@ from __future__ import annotations
 from itertools import pairwise
 
 import pytest
-from timing import cycles_of, issue_times, run_text
+from timing import BANKS, cycles_of, issue_times, run_text
 
 # An issue in every cycle, and results for which no instruction waits.
-FAST: dict[str, int | str] = {
-    "schedulers.interval": 1,
-    "schedulers.issue_interval": 1,
-    "pipe.sp.lanes": 32,
-    "unit.fp32.latency": 1,
-    "register_file.banks": 2,
-    "register_file.mapping": "modulo",
-    "register_file.carried": 0,
-    "register_file.collecting": 0,
-    "register_file.window": 2,
-    "register_file.reuse": 2,
-    "register_file.returned": 0,
-}
+FAST: dict[str, int | str] = {**BANKS, "unit.fp32.latency": 1, "register_file.reuse": 2}
 # A pair of instructions issues together if all its reads fit into one cycle.
 KEPLER: dict[str, int | str] = {
     **FAST,

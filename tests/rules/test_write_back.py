@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from timing import cycles_of, issue_times, run_text
+from timing import BANKS, cycles_of, issue_times, run_text
 
 from gpusim.machine import machine as model
 from isa.errors import UserError
@@ -11,21 +11,12 @@ from isa.errors import UserError
 LATENCY, LEAD, PATIENCE, NOTICE = 26, 20, 8, 3
 # An issue in every cycle, and results of FFMAs for which no instruction waits.
 FAST: dict[str, int | str] = {
+    **BANKS,
     "schedulers.count": 1,
-    "schedulers.interval": 1,
-    "schedulers.issue_interval": 1,
-    "pipe.sp.lanes": 32,
     "shared_memory.rule": "volta",
     "shared_memory.pass_cycles": 1,
     "unit.fp32.latency": 1,
     **{f"shared_memory.latency_{width}": LATENCY for width in (32, 64, 128)},
-    "register_file.banks": 2,
-    "register_file.mapping": "modulo",
-    "register_file.carried": 0,
-    "register_file.collecting": 0,
-    "register_file.window": 2,
-    "register_file.reuse": 0,
-    "register_file.returned": 0,
     "write_back.lead": LEAD,
     "write_back.apart": 0,
     "write_back.patience": PATIENCE,
