@@ -29,6 +29,7 @@ TAGS = {
     "chip.shader_mhz": 1000,
     "chip.dram_mbs": 32000,
 }
+SCALAR_FILE = {"scalar_file.registers": 800, "scalar_file.unit": 16, "scalar_file.per_warp": 102}
 HIT, FAR, MISS = 20, 101, 302  # cycles of a single load of 32 bytes
 
 

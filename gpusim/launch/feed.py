@@ -69,14 +69,14 @@ def recordable(kernel: Kernel) -> bool:
 def has_requests(kernel: Kernel, machine: Machine) -> bool:
     """Tell whether streams hold all that caches are asked.
 
-    Where tags are kept they do not if some are asked when an instruction issues (of textures and scalars), or if block
-    slots' local memory lies parts of a line apart.
+    Where tags are kept they do not if there are texture fetches, or if block slots' local memory lies parts of a line
+    apart.
     """
     if not tagged(machine):
         return True
     classes = {i.row.unit for i in kernel.program.instructions}
     whole = LANES * WORD_BYTES % machine.global_memory.line_bytes == 0 or Unit.LOCAL not in classes
-    return whole and not classes & {Unit.TEXTURE, Unit.SMEM}
+    return whole and Unit.TEXTURE not in classes
 
 
 def prepare_streams(sm: Any, kernel: Kernel) -> None:

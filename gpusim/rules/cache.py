@@ -55,8 +55,10 @@ def ask(sm: Sm, memory: Memory, g: int, group: int, active: int) -> None:
     words, instruction = tags.words(sm, memory), sm.program[sm.warps[g].pc]
     if instruction.pipe < 0:
         requests.note(sm, words, instruction, g, group, active)
-    elif sm.outcome.ready == 0:
-        _read_scalar(sm, words, int(np.int64(sm.scratch.address[lowest_bit(active)])), instruction.access_bytes)
+    elif sm.outcome.requests == 0:
+        _note_scalar(sm, words, int(np.int64(sm.scratch.address[lowest_bit(active)])), instruction.access_bytes)
+        if not sm.trace_driven:
+            _read_all(sm, words, SCALARS, 0)
 
 
 @on_demand
@@ -202,12 +204,17 @@ def fetch(sm: Sm, memory: Memory, active: int) -> None:
 
 
 @rule
-def _read_scalar(sm: Any, words: Any, byte: int, size: int) -> None:
-    """Read `size` bytes through a scalar cache that is asked now; `outcome.ready` says when they are there."""
+def _note_scalar(sm: Any, words: Any, byte: int, size: int) -> None:
+    """Store the requests of a scalar load of `size` bytes."""
     row = requests.spare_row(sm)
     for unit in range(byte // SECTOR_BYTES, (byte + size - 1) // SECTOR_BYTES + 1):
         requests.note_byte(sm, words, row, 0, unit * SECTOR_BYTES, False)
-    _read_all(sm, words, SCALARS, 0)
+
+
+@rarely
+def read_scalar(sm: Any, memory: Any) -> None:
+    """Read a recorded scalar load's requests through its cache, now; `outcome.ready` says when the data is there."""
+    _read_all(sm, tags.words(sm, memory), SCALARS, 0)
 
 
 @rule

@@ -18,6 +18,7 @@ from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import rarely, rule
 from gpusim.rules import (
     address_range,
+    cache,
     convergence,
     independent_lanes,
     memory_access,
@@ -60,7 +61,7 @@ def begin(sm: Sm, memory: Memory, slot: int) -> None:
 def following(sm: Any, memory: Any, warp: Any, instruction: Any) -> None:
     """Store the outcome of the warp's next instruction in `sm.outcome`, and move on to its next event."""
     outcome = sm.outcome
-    outcome.threads = warp.threads
+    outcome.threads, outcome.ready = warp.threads, 0
     if not instruction.eventful:
         return
     event = sm.events[warp.cursor]
@@ -70,6 +71,8 @@ def following(sm: Any, memory: Any, warp: Any, instruction: Any) -> None:
     outcome.requests = event.requests
     if outcome.requests:
         recorded_requests.again(sm, memory, warp, instruction)
+        if instruction.pipe >= 0:
+            cache.read_scalar(sm, memory)
     warp.cursor += 1
     while sm.events[warp.cursor].pc == MARKER:
         _turn(warp, sm.events[warp.cursor])

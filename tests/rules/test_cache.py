@@ -3,16 +3,15 @@
 import msgspec
 import numpy as np
 import pytest
-from tagged_caches import FAR, HIT, MISS, TAGS, latencies, loads
+from tagged_caches import FAR, HIT, MISS, SCALAR_FILE, TAGS, latencies, loads
 from timing import cycles_of, plain_machine, run_text
 
 from gpusim.engines.simulate import ENGINES, run_chip, run_sm
+from gpusim.launch.feed import FEEDS
 from gpusim.machine.machine import load, names
 from gpusim.units.record import TRACE_KINDS
 from isa.errors import UserError
 from isa.text.listing import read
-
-SCALAR_FILE = {"scalar_file.registers": 800, "scalar_file.unit": 16, "scalar_file.per_warp": 102}
 
 
 def test_the_line_used_longest_ago_makes_room():
@@ -136,7 +135,7 @@ def test_texture_fetches_have_a_cache_of_their_own(feed):
     assert [issued[pc + 1] - issued[pc] for pc in (2, 5, 7)] == [4 + 4 + 300, 50, FAR + 1]
 
 
-@pytest.mark.parametrize("feed", ["execution-driven", "address-only"])
+@pytest.mark.parametrize("feed", FEEDS)
 @pytest.mark.parametrize(("byte", "words", "cycles"), [(0, 1, 302), (0, 16, 304), (120, 4, 302), (128, 1, 60)])
 def test_scalar_loads_have_a_cache_of_their_own(byte, words, cycles, feed):
     """With the 32 bytes from byte 128 on in the cache, a hit takes 60 cycles, and a miss the cycles of its sectors."""

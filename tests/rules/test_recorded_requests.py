@@ -1,7 +1,7 @@
 """Requests of recorded accesses: trace-driven runs ask caches for the lines that the other feeds ask for."""
 
 import pytest
-from tagged_caches import TAGS
+from tagged_caches import SCALAR_FILE, TAGS
 from timing import plain_machine
 from twins import differences
 
@@ -69,6 +69,27 @@ INDIRECT = """
     LDG R1, [R0]
     EXIT
 """
+# Each wave loads nine words of two lines, and in each round of the lines behind them.
+SCALARS = """
+.warp 64
+.grid 6
+.block 128
+.buffer x u32 4096
+    S2R s0, CTAID.X
+    S_LSHL_B32 s0, s0, 9
+    S_ADD_U32 s0, s0, c[x]
+    S_MOV_B32 s4, 0
+again:
+    S_LOAD_DWORDX8 s[8:15], s0, 96
+    S_LOAD_DWORD s16, s0, 0
+    S_ADD_U32 s5, s15, s16
+    S_ADD_U32 s0, s0, 128
+    S_ADD_U32 s4, s4, 1
+    S_CMP_LT_I32 s4, 10
+    S_CBRANCH_SCC1 again
+    S_ENDPGM
+"""
+SCALAR_CACHE = {"bytes": 512, "sector_bytes": 32, "ways": 2, "latency": 60}
 FETCH = ".buffer x u32 64\nTEX R0, tex[x], RZ\nEXIT"
 
 
@@ -91,6 +112,12 @@ def feed_taken(text, **more):
 def test_blocks_ask_for_their_own_lines(text):
     """Blocks that take another one's script, in either slot, ask for the lines that their own addresses have."""
     assert feed_taken(text) == "trace-driven"
+
+
+def test_scalar_loads_ask_for_their_lines():
+    """A scalar load asks its cache when it issues, once for both halves of its wave, as with addresses."""
+    cache = {f"scalar_cache.{key}": value for key, value in SCALAR_CACHE.items()}
+    assert feed_taken(SCALARS, **SCALAR_FILE, **cache, **{"limits.warp_size": 64}) == "trace-driven"
 
 
 def test_atomics_ask_for_their_lines():
@@ -125,5 +152,5 @@ def test_blocks_that_differ_take_addresses():
 
 
 def test_what_is_asked_at_issue_takes_addresses():
-    """A texture fetch asks its cache when it issues, for which a stream has no place."""
+    """A texture fetch asks its cache for each element when it issues: a stream has no place for these."""
     assert feed_taken(FETCH) == "address-only"
