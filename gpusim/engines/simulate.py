@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from gpusim.engines.sm_run import ChipRun, SmRun, result, together
 from gpusim.engines.trace import Take, to_file
 from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, TRACE_DRIVEN, has_requests, recordable
-from gpusim.launch.in_turn import CONTESTED, InTurnError
+from gpusim.launch.in_turn import CONTESTED, InTurnError, only_share
 from gpusim.launch.launch import ChipLaunch, Launch, launch, launch_chip, several_channels
 from gpusim.machine.machine import Machine
 from gpusim.rules import recorded_requests
@@ -27,6 +27,7 @@ from gpusim.units.capacities import NEVER
 from isa.errors import DeadlockError, LimitError, UserError
 from isa.execute import faults
 from isa.kernel import Kernel
+from isa.row import Unit
 
 REFERENCE = "the reference engine has one clock"
 WINDOW = 4096  # cycles that an SM runs ahead of the last one at most, so that none is alone for long
@@ -132,10 +133,12 @@ def run_chip(
         prepared = start(in_turn="" if engine == "compiled" else REFERENCE)
         _check_scripts(prepared.each[0], kernel.blocks)
         job = _Job(kernel, machine, prepared.each, kernel.blocks, engine, feed, max_cycles, progress)
-        if prepared.in_turn:
-            return together(_run(job, *_chip_engine(engine, prepared)), in_turn=prepared.in_turn)
-        many = _threads(machine, threads)
         try:
+            if prepared.in_turn:
+                alone = only_share(kernel, machine, prepared.in_turn)
+                how = _stretches_engine(kernel, prepared) if alone else _chip_engine(engine, prepared)
+                return together(_run(job, *how), in_turn=prepared.in_turn)
+            many = _threads(machine, threads)
             return together(_run(job, *_ahead_engine(prepared, many, window)), many)
         except InTurnError:
             if feed == TRACE_DRIVEN:
@@ -239,6 +242,14 @@ def _ahead_engine(prepared: ChipLaunch, threads: int, window: int) -> tuple[Adva
     from gpusim.engines import chip_ahead  # noqa: PLC0415
 
     return chip_ahead.start(prepared, threads, window), lambda: 0
+
+
+def _stretches_engine(kernel: Kernel, prepared: ChipLaunch) -> tuple[Advance, Count]:
+    """Return the same two functions for SMs that act alone between turns."""
+    from gpusim.engines import chip_stretches  # noqa: PLC0415
+
+    scalars = any(one.row.unit is Unit.SMEM for one in kernel.program.instructions)
+    return chip_stretches.start(prepared, scalars=scalars), lambda: 0
 
 
 def _chip_engine(name: str, prepared: ChipLaunch) -> tuple[Advance, Count]:

@@ -19,6 +19,7 @@ from isa.program import WORD_BYTES
 from isa.row import Unit
 
 CONTESTED = "SMs use the same words of memory"
+TAGGED = "all SMs share the tags of the L2"
 
 
 class InTurnError(Exception):
@@ -30,15 +31,26 @@ def reason(kernel: Kernel, machine: Machine, computed: NDArray[np.bool_], *, tra
     units = {instruction.row.unit for instruction in kernel.program.instructions}
     reasons = {
         "a trace is kept": trace,
-        "all SMs share the tags of the L2": tagged(machine),
         "the policy is not gpusim's own": machine.schedulers.policy in REGISTERED,
         "texture fetches are counted": bool(machine.wait_counters) and Unit.TEXTURE in units,
         "who reads a result too early gets the value before it": defers,
         "accesses that may go to several memories are counted": bool(machine.wait_counters or machine.outstanding)
         and kernel.program.leaves_global,
         "the order of atomics matters": any(_is_atomic(one) for one in _computed(kernel, computed)),
+        TAGGED: tagged(machine),
     }
     return next((why for why, holds in reasons.items() if holds), "")
+
+
+def only_share(kernel: Kernel, machine: Machine, why: str) -> bool:
+    """Tell whether SMs that take turns for this reason need them only for what they share, and act alone in between.
+
+    Texture fetches ask their cache when they issue. So does a scalar load, to which a warp that issues twice in a turn
+    may come unforeseen.
+    """
+    units = {instruction.row.unit for instruction in kernel.program.instructions}
+    twice = machine.schedulers.dispatch_ports > 1 and machine.issue.pairing == "same-warp"
+    return why == TAGGED and Unit.TEXTURE not in units and not (Unit.SMEM in units and twice)
 
 
 def is_alert(machine: Machine) -> bool:
@@ -50,13 +62,13 @@ def is_alert(machine: Machine) -> bool:
 
 
 def owners(kernel: Kernel, computed: NDArray[np.bool_], memory: NDArray[np.uint32] | None) -> int:
-    """Return how many 32-bit words the owners of words of global memory take, half a word each.
+    """Return how many 32-bit words the owners of words of global memory take, half a word each; an even number.
 
     Without a store among the computed instructions they need none.
     """
     if all(one.row.unit is not Unit.GLOBAL or one.row.is_load for one in _computed(kernel, computed)):
         return 0
-    return -(-(length(kernel) if memory is None else len(memory)) // 2)
+    return 2 * -(-(length(kernel) if memory is None else len(memory)) // 4)
 
 
 def prepare_owners(words: NDArray[np.uint32], first: int, kernel: Kernel) -> None:

@@ -197,7 +197,8 @@ def _prepared(
     decoded = decode(kernel, machine, computed, reconvergence_points(kernel.program))
     defers, each = feed == EXECUTION_DRIVEN and _defers(kernel, machine, decoded), []
     why = why or turns.reason(kernel, machine, computed, trace=trace, defers=defers)
-    owners = 0 if why else turns.owners(kernel, computed, memory)
+    together = bool(why) and not turns.only_share(kernel, machine, why)
+    owners = 0 if together else turns.owners(kernel, computed, memory)
     room = number * behind + caches.words(machine, number, recorded=feed == TRACE_DRIVEN) + owners
     words = _image(kernel, feed, computed, memory, lines, room)
     global_words = len(words) - room
@@ -215,7 +216,7 @@ def _prepared(
         _start(sm, machine, resident * kernel.warps)
         _grid(sm.launch, kernel, machine, resident, count, global_words + s * behind)
         if tagged(machine):
-            caches.place(sm.launch, machine, s, number, len(words), recorded=feed == TRACE_DRIVEN)
+            caches.place(sm.launch, machine, s, number, len(words) - owners, recorded=feed == TRACE_DRIVEN)
             sm.launch.local_base = LOCAL_BASE + s * 4 * behind
             if number == 1 and machine.l2_channel:
                 _stand_for_all(sm, kernel, machine)

@@ -36,11 +36,12 @@ def settle(sm: Any) -> None:
 @rule
 def first(times: Any) -> int:
     """Return the SM that acts next: of those with the earliest time the one of the lowest index."""
-    found = 0
-    for s in range(1, times.size):
-        if times[s] < times[found]:
-            found = s
-    return found
+    when, s = NEVER + 1, 0
+    for each in range(times.size):
+        when = min(when, times[each])  # which several are compared at once for
+    while times[s] != when:
+        s += 1
+    return s
 
 
 @rule

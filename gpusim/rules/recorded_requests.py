@@ -55,17 +55,17 @@ def begin(sm: Any, slot: int) -> None:
 def again(sm: Any, memory: Any, warp: Any, instruction: Any) -> None:
     """Store the requests of the warp's access in the queue entry that its instruction will take, if it takes one."""
     words, row = tags.words(sm, memory), requests.spare_row(sm)
-    first, moved = warp.request, _moved(sm, warp, instruction)
+    first, away = warp.request, moved(sm, warp, instruction)
     if instruction.pipe < 0:
         y = queues.number(sm, warp.scheduler, instruction.unit)
         row = requests.row_of(sm, y, queues.behind(sm, y))
     for i in range(0, WORDS * sm.outcome.requests, WORDS):
-        words[row + i], words[row + i + 1] = words[first + i] + moved, words[first + i + 1]
+        words[row + i], words[row + i + 1] = words[first + i] + away, words[first + i + 1]
     warp.request += WORDS * sm.outcome.requests
 
 
 @rule
-def _moved(sm: Any, warp: Any, instruction: Any) -> int:
+def moved(sm: Any, warp: Any, instruction: Any) -> int:
     """Return how many lines the block's accesses are away from the recorded ones."""
     block = sm.blocks[warp.block]
     if instruction.memory_kind == LOCAL_MEMORY:

@@ -148,11 +148,17 @@ def clear_block(sm: Any, memory: Any, slot: int) -> None:
 def serve(sm: Any, memory: Any, now: int) -> None:
     """The load/store unit takes the head of a queue; so does that of shared memory, where it lies apart."""
     while sm.agenda[sm.load_store_agent] <= now:
-        room = write_back.room_at(sm, now) if sm.machine.writes_back else now
-        if room > now:
-            sm.agenda[sm.load_store_agent] = room
-        else:
-            _serve(sm, memory, now)
+        serve_one(sm, memory, now)
+
+
+@rule
+def serve_one(sm: Any, memory: Any, now: int) -> None:
+    """One head is served if there is room for its results; else the unit waits for that."""
+    room = write_back.room_at(sm, now) if sm.machine.writes_back else now
+    if room > now:
+        sm.agenda[sm.load_store_agent] = room
+    else:
+        _serve(sm, memory, now)
 
 
 @rule

@@ -4,13 +4,13 @@ import msgspec
 import numpy as np
 import pytest
 from chip_errors import ERRORS, MOST_CYCLES
+from chip_runs import in_turn, on, unlike
 from draws import draws, few
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from read.fenced import ROOT
 from strategies.launches import REPEATABLE, kernels, launches
 from timing import BANKS, plain_machine
-from twins import differences
 
 from gpusim.engines.simulate import run_chip
 from gpusim.jit.rule import COMPILED
@@ -26,25 +26,6 @@ from workloads.catalog import CATALOG, make
 
 THREADS = [1, 2, 3, 5] if COMPILED else [2]  # which is one, then
 WINDOWS = [1, 7, 100, 4096, 1 << 20] if COMPILED else [7, 4096]
-TRACED = "a trace is kept"
-
-
-def on(sms, machine):
-    """Return the machine with so many SMs."""
-    return msgspec.structs.replace(machine, chip=msgspec.structs.replace(machine.chip, sms=sms))
-
-
-def unlike(one, other):
-    """Return the names of what differs between two runs of all SMs, for all and for each; only one has a trace."""
-    pairs = [(one, other), *zip(one.each, other.each, strict=True)]
-    return [name for pair in pairs for name in differences(*pair) if name != "trace"]
-
-
-def in_turn(kernel, machine, **options):
-    """Run SMs that take turns, as those do whose trace is kept."""
-    run = run_chip(kernel, machine, trace=True, **options)
-    assert (run.threads, run.in_turn) == (1, TRACED)
-    return run
 
 
 @settings(REPEATABLE, max_examples=draws(80 if COMPILED else 1))

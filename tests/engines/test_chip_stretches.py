@@ -1,0 +1,185 @@
+"""SMs that share tags and act alone between accesses: the results of SMs that take turns in each cycle."""
+
+import msgspec
+import numpy as np
+import pytest
+from chip_errors import ERRORS, MOST_CYCLES
+from chip_runs import in_turn, on, unlike
+from draws import draws
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies.launches import REPEATABLE, kernels, launches
+from tagged_caches import SCALAR_FILE, TAGS
+from timing import plain_machine
+
+from gpusim.engines import chip_stretches
+from gpusim.engines.simulate import run_chip
+from gpusim.jit.rule import COMPILED
+from gpusim.launch.feed import EXECUTION_DRIVEN, FEEDS
+from gpusim.launch.in_turn import CONTESTED, TAGGED
+from gpusim.machine.machine import load
+from gpusim.units.cache import tagged
+from isa.execute.interpret import interpret
+from isa.text.listing import read
+from workloads.catalog import make
+
+
+def only_tagged(launched):
+    """Whether caches of the drawn machine keep tags."""
+    return tagged(launched[1])
+
+
+@settings(REPEATABLE, max_examples=draws(80 if COMPILED else 1))
+@given(
+    launches(kernels(most_blocks=30, least=4)).filter(only_tagged),
+    st.integers(2, 6),
+    st.sampled_from([1, 2, 8]),
+    st.sampled_from(FEEDS),
+)
+def test_random_pairs_give_what_sms_in_turn_give(launched, sms, slots, feed):
+    """Of random programs on chips with tags every sum of every SM, memory and registers are the same."""
+    kernel, machine = launched[0], on(sms, launched[1])
+    machine = msgspec.structs.replace(machine, limits=msgspec.structs.replace(machine.limits, blocks=slots))
+    assert unlike(run_chip(kernel, machine, feed=feed), in_turn(kernel, machine, feed=feed)) == []
+
+
+# Blocks load lines that others have brought to the L2, and sum them with shared memory's words.
+SHARED_LINES = """
+.grid {blocks}
+.block 64
+.shared 1024
+.buffer x u32 2048 = iota
+.buffer y u32 {words}
+    S2R R0, CTAID.X
+    S2R R1, TID.X
+    IMAD R0, R0, 64, R1
+    SHL R3, R0, 2
+    IADD R3, R3, c[y]
+    LOP.AND R2, R0, 255
+    SHL R2, R2, 2
+    IADD R2, R2, c[x]
+again:
+    LDG R4, [R2]
+    LDS R6, [RZ]
+    IADD R5, R5, R4
+    IADD R5, R5, R6
+    IADD R2, R2, 512
+    IADD R7, R7, 1
+    ISETP.LT P0, R7, 6
+    @P0 BRA again
+    STG [R3], R5
+    EXIT
+"""
+CHIP = TAGS | {"chip.sms": 5, "limits.blocks": 2, "schedulers.count": 2}
+
+
+@pytest.fixture
+def stretches(monkeypatch):
+    """Return a list that gets an entry for each run in stretches."""
+    begun, start = [], chip_stretches.start
+
+    def noted(prepared, **options):
+        begun.append(options)
+        return start(prepared, **options)
+
+    monkeypatch.setattr(chip_stretches, "start", noted)
+    return begun
+
+
+@pytest.mark.parametrize("feed", FEEDS)
+def test_blocks_that_share_lines_find_them_in_turn(feed, stretches):
+    """Short blocks on five SMs hit, miss and replace what others brought as they do in turn, on every feed."""
+    blocks = 40 if COMPILED else 11
+    kernel, machine = read(SHARED_LINES.format(blocks=blocks, words=64 * blocks)), plain_machine(CHIP)
+    run = run_chip(kernel, machine, feed=feed)
+    assert (len(stretches), run.in_turn) == (1, TAGGED)
+    assert unlike(run, in_turn(kernel, machine, feed=feed)) == []
+    if feed == EXECUTION_DRIVEN:
+        assert np.array_equal(run.memory, interpret(kernel).memory)
+        assert unlike(run, run_chip(kernel, machine, feed=feed, engine="reference")) == []
+
+
+# A block loads the lines of its neighbours too, one after the other, through a small cache.
+SCALARS = """
+.warp 64
+.grid {blocks}
+.block 128
+.buffer x u32 4096
+    S2R s0, CTAID.X
+    S_LSHL_B32 s0, s0, 7
+    S_ADD_U32 s0, s0, c[x]
+    S_MOV_B32 s4, 0
+again:
+    S_LOAD_DWORDX8 s[8:15], s0, 96
+    S_LOAD_DWORD s16, s0, 0
+    S_ADD_U32 s5, s15, s16
+    S_ADD_U32 s0, s0, 64
+    S_ADD_U32 s4, s4, 1
+    S_CMP_LT_I32 s4, 10
+    S_CBRANCH_SCC1 again
+    S_ENDPGM
+"""
+SCALAR_CACHE = {"bytes": 512, "sector_bytes": 32, "ways": 2, "latency": 60}
+
+
+@pytest.mark.parametrize("feed", FEEDS)
+def test_scalar_loads_go_far_in_turn(feed, stretches):
+    """A scalar load that its SM's cache lacks asks the L2 when its turn comes, one that hits does not wait for it."""
+    kernel = read(SCALARS.format(blocks=20 if COMPILED else 7))
+    changes = CHIP | SCALAR_FILE | {"limits.warp_size": 64, "chip.sms": 3}
+    machine = plain_machine(changes | {f"scalar_cache.{key}": value for key, value in SCALAR_CACHE.items()})
+    run = run_chip(kernel, machine, feed=feed)
+    assert stretches == [{"scalars": True}]
+    assert run.feed == feed
+    assert unlike(run, in_turn(kernel, machine, feed=feed)) == []
+
+
+@pytest.mark.jit
+def test_vegas_sgemm_takes_its_cycles(stretches):
+    """The SGEMM with scalar loads on all 64 compute units of an `mi60` takes the cycles and stalls of units in turn."""
+    kernel = make("sgemm-vega-vlp", {"m": "512", "n": "512", "k": "64"})
+    machine = load("mi60", {"cache.hits": "tags"})
+    assert unlike(run_chip(kernel, machine, feed="trace-driven"), in_turn(kernel, machine, feed="trace-driven")) == []
+    assert stretches == [{"scalars": True}]
+
+
+FLAG = """
+.grid 3
+.buffer x u32 64 = iota
+    S2R R0, CTAID.X
+    MOV R1, c[x]
+    LDG R2, [R1]
+    IADD R2, R2, R0
+    STG [R1], R2
+    EXIT
+"""
+
+
+def test_words_that_several_sms_use_are_computed_in_turn(stretches):
+    """Where an SM stores what another one loads, the run begins again with turns in each cycle, as in a trace."""
+    kernel, machine = read(FLAG), plain_machine(CHIP)
+    run = run_chip(kernel, machine)
+    assert (len(stretches), run.in_turn) == (1, CONTESTED)
+    assert unlike(run, in_turn(kernel, machine)) == []
+
+
+FETCH = ".grid 3\n.buffer x u32 64\nTEX R0, tex[x], RZ\nEXIT"
+ATOMIC = ".grid 3\n.buffer x u32 64\nMOV R1, c[x]\nRED.ADD [R1], R1\nEXIT"
+
+
+@pytest.mark.parametrize("text", [FETCH, ATOMIC], ids=["texture", "atomic"])
+def test_what_is_felt_at_once_takes_turns_in_each_cycle(text, stretches):
+    """Texture fetches ask their cache when they issue, and the order of atomics matters: no SM acts alone."""
+    machine = plain_machine(CHIP | {"global_atomic.latency": 50, "global_atomic.packet_parts": 60})
+    run = run_chip(read(text), machine)
+    assert stretches == []
+    assert unlike(run, in_turn(read(text), machine)) == []
+
+
+@pytest.mark.parametrize("feed", FEEDS)
+@pytest.mark.parametrize(("text", "error", "part"), ERRORS)
+def test_errors_are_those_of_sms_in_turn(text, error, part, feed, stretches):
+    """A fault, a deadlock and a limit end the run with the same message."""
+    with pytest.raises(error, match=part):
+        run_chip(read(f".grid 3\n{text}"), plain_machine(CHIP | {"chip.sms": 3}), feed=feed, max_cycles=MOST_CYCLES)
+    assert stretches
