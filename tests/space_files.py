@@ -1,5 +1,15 @@
 """Space files of tests: a kernel that adds numbers, with a tunable block and tunable additions of a thread."""
 
+import shutil
+
+import pytest
+
+from isa.sass import nvrtc, tools
+
+needs_compiler = pytest.mark.skipif(
+    not (nvrtc.available() or (tools.installed("nvcc") and shutil.which("g++"))), reason="extra cuda is not installed"
+)
+POINT = {"BLOCK": 64, "EACH": 2, "PAD": 1}
 SOURCE = """\
 extern "C" __global__ void sum(const float *x, float *y, int n) {
   __shared__ float kept[BLOCK * PAD];

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -38,6 +36,7 @@ from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.kernel_tuner_files import CacheFile, T4File, check_files, write_files
 from gpusim.commands.notices import Launched, ineffective_at_all
 from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.commands.reasons import in_kinds
 from gpusim.commands.run import WRONG_VALUES
 from gpusim.commands.space import LastStage, in_words
 from gpusim.machine.machine import File, Machine, read
@@ -268,17 +267,8 @@ def _screen(tuning: _Tuning, outcome: _Outcome, top: int) -> Iterator[Renderable
     yield f"\nsimulated: {len(outcome.ranking):,} of {plural(len(outcome.trials), 'point')}{on_file}"
     rates = [each.gflops for _, each in outcome.ranking]
     yield f"GFLOP/s: fastest {rates[0]:.1f}, median {median(rates):.1f}, slowest {rates[-1]:.1f}"
-    yield from _refused([each.reason for each in outcome.trials if each.reason])
+    yield from in_kinds([each.reason for each in outcome.trials if each.reason])
     yield "\nThe whole launch of the fastest, with values:\n"
-
-
-def _refused(reasons: Sequence[str]) -> Iterator[str]:
-    """Count reasons that differ only in their numbers as one, and show the first of them."""
-    kinds = Counter(re.sub(r"\d+", "0", reason) for reason in reasons)
-    first = {re.sub(r"\d+", "0", reason): reason for reason in reversed(reasons)}
-    for kind, count in kinds.most_common():
-        others = len({reason for reason in reasons if re.sub(r"\d+", "0", reason) == kind}) > 1
-        yield f"not simulated: {plural(count, 'point')}, {'such as ' if others else ''}{first[kind]}"
 
 
 def _table(tuning: _Tuning, outcome: _Outcome, top: int) -> Table:
