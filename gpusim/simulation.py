@@ -52,7 +52,7 @@ Sample = int | str | None
 Sms = Literal[1, "all"]
 
 
-class BlocksDiffer(UserError):
+class DifferingBlocksError(UserError):
     """A sample was asked for of a launch whose blocks differ, so that none can stand for all."""
 
 
@@ -258,7 +258,9 @@ def _sampled(
     first = runner(feed=TRACE_DRIVEN, blocks=min(resident, share))
     limits = bound(kernel, machine, limit=_enough(first))
     if blocks < share and not limits.alike:
-        raise BlocksDiffer(f"{kernel.name}: its blocks differ, so that a sample can't stand for all; sample all")
+        raise DifferingBlocksError(
+            f"{kernel.name}: its blocks differ, so that a sample can't stand for all; sample all"
+        )
     run = observed(feed=EXECUTION_DRIVEN if values else TRACE_DRIVEN, blocks=blocks)
     whole = Scaling(share, share, "complete", "")
     return Result(

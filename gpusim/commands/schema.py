@@ -51,6 +51,7 @@ DOCUMENTS = {
     "timeline": "gpusim.timeline.document:Timeline",
     "traffic": "gpusim.commands.traffic:TrafficDocument",
     "tune": "gpusim.commands.tune:TuneDocument",
+    "tune-code": "gpusim.commands.tune_code_screen:TuneCodeDocument",
     "two-machines": "gpusim.commands.machines:TwoMachinesDocument",
     "validate": "gpusim.commands.validate:ValidateDocument",
     "validate-kernels": "gpusim.commands.validate_kernels:ValidateKernelsDocument",

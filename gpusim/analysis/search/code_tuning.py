@@ -21,7 +21,7 @@ from gpusim.launch_file.caches import asked
 from gpusim.machine import machine as model
 from gpusim.machine.architecture import number
 from gpusim.machine.machine import File, Machine
-from gpusim.simulation import BlocksDiffer, Result, Sample, Sms, simulate
+from gpusim.simulation import DifferingBlocksError, Result, Sample, Sms, simulate
 from gpusim.support.document import Setting, doc
 from gpusim.verify import UNCHECKED, Verification
 from isa.errors import UserError
@@ -115,7 +115,7 @@ def timed(launched: Kernel, machine: Machine, how: How) -> Result:
     try:
         sample = None if how.sms == "all" or how.sample == "all" else how.sample
         return simulate(launched, machine, values=False, sample=sample, sms=how.sms, max_cycles=ENOUGH)
-    except BlocksDiffer:
+    except DifferingBlocksError:
         return simulate(launched, machine, values=False, max_cycles=ENOUGH)
 
 
@@ -143,13 +143,13 @@ def ranked(found: Iterable[CodeTrial]) -> list[tuple[int, CodeTrial]]:
     return [(ranks.setdefault(_milliseconds(each), place), each) for place, each in enumerate(order, 1)]
 
 
-def slower(winner: CodeTrial, others: Sequence[tuple[int, CodeTrial]]) -> tuple[int, float] | None:
-    """Return the rank that a machine's winner has among the trials of another, and by how much percent it is slower.
+def slower(point: Point, others: Sequence[tuple[int, CodeTrial]]) -> tuple[int, float] | None:
+    """Return the rank of a point among the ranked trials of a machine, and the percent by which it is slower.
 
-    None if it can't run there.
+    None if it was not simulated there.
     """
     for rank, each in others:
-        if each.point == winner.point:
+        if each.point == point:
             return rank, 100 * (_milliseconds(each) / _milliseconds(others[0][1]) - 1)
     return None
 

@@ -98,7 +98,7 @@ def test_trials_are_ranked_by_time(tmp_path):
     assert times == sorted(times)
     ranks = [rank for rank, _ in order]
     assert ranks == ([1, 1, 3] if order[0][1] == one else [1, 2, 2])
-    rank, percent = slower(two, order)
+    rank, percent = slower(two.point, order)
     assert rank == {each.point["EACH"]: place for place, each in order}[1]
     assert percent == pytest.approx(100 * (two.figures.milliseconds / min(times) - 1))
-    assert slower(two, [(1, one)]) is None
+    assert slower(two.point, [(1, one)]) is None
