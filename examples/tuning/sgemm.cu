@@ -6,9 +6,11 @@
 #define LOADS_A (TILE_M * TILE_K / VECTOR / THREADS)
 #define LOADS_B (TILE_K * TILE_N / VECTOR / THREADS)
 
-struct __align__(4 * VECTOR) Pack {
-  float of[VECTOR];
-};
+#if VECTOR == 4
+typedef float4 Pack;
+#else
+typedef float Pack;
+#endif
 
 // Element `each` of a thread's: packs of neighbouring threads lie side by side, so that a warp reads without gaps.
 __device__ int place(int thread, int threads, int each) {
@@ -27,7 +29,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) sgemm(const float *a, cons
   __shared__ __align__(16) float as[TILE_K][TILE_M + PAD], bs[TILE_K][TILE_N];
   const int thread = threadIdx.y * THREADS_X + threadIdx.x;
   const float *tile_a = a + blockIdx.y * TILE_M * k, *tile_b = b + blockIdx.x * TILE_N;
-  float sums[THREAD_M][THREAD_N] = {};
+  __align__(16) float sums[THREAD_M][THREAD_N] = {};
   Pack next_a[LOADS_A], next_b[LOADS_B];
   if (PREFETCH) {
     load(next_a, LOADS_A, tile_a, k, TILE_K);
@@ -43,7 +45,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) sgemm(const float *a, cons
     for (int i = 0; i < LOADS_A; i++) {
       int at = (i * THREADS + thread) * VECTOR;
 #pragma unroll
-      for (int j = 0; j < VECTOR; j++) as[at % TILE_K + j][at / TILE_K] = next_a[i].of[j];
+      for (int j = 0; j < VECTOR; j++) as[at % TILE_K + j][at / TILE_K] = ((float *)&next_a[i])[j];
     }
 #pragma unroll
     for (int i = 0; i < LOADS_B; i++) {
@@ -57,7 +59,7 @@ extern "C" __global__ void __launch_bounds__(THREADS) sgemm(const float *a, cons
     }
 #pragma unroll
     for (int l = 0; l < TILE_K; l++) {
-      float row[THREAD_M], column[THREAD_N];
+      __align__(16) float row[THREAD_M], column[THREAD_N];
 #pragma unroll
       for (int i = 0; i < THREAD_M; i += VECTOR)
         *(Pack *)&row[i] = *(Pack *)&as[l][place(threadIdx.y, THREADS_Y, i)];
