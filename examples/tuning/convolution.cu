@@ -1,5 +1,6 @@
-// Convolution of an image with a FILTER x FILTER filter, which lies in constant memory. A thread computes THREAD_Y rows
-// of THREAD_X neighbouring pixels. All names in capitals that no line here defines are tunable parameters.
+// Convolution of an image with a square filter, which lies in constant memory.
+// A thread computes THREAD_Y rows of THREAD_X neighbouring pixels. Names in capitals that no line here defines are
+// tunable parameters, which the compiler is given.
 #define FILTER 7
 #define TILE_X (BLOCK_X * THREAD_X)
 #define TILE_Y (BLOCK_Y * THREAD_Y)

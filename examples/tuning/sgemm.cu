@@ -1,5 +1,6 @@
-// C = A B of row-major matrices. A block computes a tile of C, a thread THREAD_M x THREAD_N of its elements.
-// Sizes are multiples of the tile's. All names in capitals are tunable parameters, which the compiler is given.
+// C = A B of row-major matrices, whose sizes are multiples of the tile's.
+// A block computes a tile of C, a thread THREAD_M x THREAD_N of its elements. Names in capitals that no line here
+// defines are tunable parameters, which the compiler is given.
 #define THREADS_X (TILE_N / THREAD_N)
 #define THREADS_Y (TILE_M / THREAD_M)
 #define THREADS (THREADS_X * THREADS_Y)

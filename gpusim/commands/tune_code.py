@@ -14,7 +14,16 @@ from tempfile import TemporaryDirectory
 import typer
 
 from gpusim.analysis.search.bounded_expression import Value
-from gpusim.analysis.search.code_points import Compiled, Wanted, compiled, cubin_at, kernel, refusal, stored
+from gpusim.analysis.search.code_points import (
+    Compiled,
+    Wanted,
+    check_arrays,
+    compiled,
+    cubin_at,
+    kernel,
+    refusal,
+    stored,
+)
 from gpusim.analysis.search.code_tuning import (
     CodeTrial,
     CodeTuned,
@@ -89,6 +98,7 @@ def tune_code(task: CodeTask, to: Outputs) -> None:
     space = with_given(read(task.path), task.given)
     places = _places(task)
     every = points(space)
+    check_arrays(space)
     files = {key: tuple(_of_machine(path, key, places) for path in (to.cache, to.t4)) for key in places}
     for cache, t4 in files.values():
         check_files(cache, t4)

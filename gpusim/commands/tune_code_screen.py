@@ -105,12 +105,12 @@ class TunedMachine(Struct, frozen=True, kw_only=True):
 class TuneCodeDocument(OfSettings, frozen=True):
     """The points of a space file ranked by time, on each machine."""
 
-    file: str
-    source: str
+    file: Annotated[str, doc("The space file.")]
+    source: Annotated[str, doc("The CUDA source.")]
     set: Settings
     sizes: Annotated[dict[str, int | float], doc("Sizes of the problem.")]
     points: Annotated[int, doc("Points that meet the restrictions.")]
-    machines: list[TunedMachine]
+    machines: Annotated[list[TunedMachine], doc("What came out on each machine.")]
 
 
 def document(outcome: CodeOutcome, settings: Mapping[str, Setting], top: int) -> TuneCodeDocument:

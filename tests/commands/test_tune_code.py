@@ -27,8 +27,6 @@ def test_points_are_ranked_on_each_machine(tmp_path, capsys):
     """Points are ranked by time, equal code is one launch, what can't be launched is named, and values are right."""
     options = "--machine", "a100", "--machine", "rtx3090", "--top", "9"
     found = document(capsys, written(tmp_path, MIXED, UNUSED), *options)
-        capsys, written(tmp_path, MIXED, UNUSED), "--machine", "a100", "--machine", "rtx3090", "--top", "9"
-    )
     assert (found["points"], found["sizes"]) == (6, {"N": 16384})
     assert [one["machine"] for one in found["machines"]] == ["a100", "rtx3090"]
     for one in found["machines"]:
@@ -150,6 +148,18 @@ def test_bad_input_is_one_line_and_exit_code_2(tmp_path, options, line, capsys):
     assert execute(["tune", str(path), *options]) == 2
     assert capsys.readouterr().err.splitlines()[-1].startswith(line.format(path))
     assert sorted(one.name for one in tmp_path.iterdir()) == ["sum.cu", "sum.toml"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [('fill = "hash 1"', 'file = "none.npy"'), ('value = "x + 1"', 'file = "none.npy"')],
+)
+def test_a_missing_array_is_found_before_anything_is_compiled(tmp_path, old, new, capsys):
+    """A .npy file that is not there is one line, whether the launch or the check needs it."""
+    path = written(tmp_path, SPACE.replace(old, new), "no CUDA C")
+    assert execute(["tune", str(path), "--machine", "a100"]) == 2
+    line = f"error: {tmp_path}/none.npy: No such file or directory; write it with numpy.save\n"
+    assert capsys.readouterr().err == line
 
 
 @pytest.mark.parametrize(

@@ -11,8 +11,10 @@ from pathlib import Path
 import msgspec
 
 from gpusim.analysis.search.bounded_expression import Value
-from gpusim.analysis.search.space_file import CodeSpace, Point, defines, launch
-from gpusim.launch_file import prepare
+from gpusim.analysis.search.space_file import CodeSpace, Point, defines, launch, launch_places
+from gpusim.launch_file import elements, prepare
+from gpusim.launch_file.document import LaunchFile
+from gpusim.launch_file.source import Source
 from gpusim.machine.machine import Machine
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -68,6 +70,19 @@ def kernel(space: CodeSpace, point: Point, data: bytes, *, expected: bool = Fals
     if not expected:
         source = replace(source, file=msgspec.structs.replace(source.file, expect=[]))
     return prepare.kernel(source, code.of_cubin(data, name), name)
+
+
+def check_arrays(space: CodeSpace) -> None:
+    """Raise UserError, with its place, for a .npy file that the launch names and that can't be read."""
+    given, named = space.file.launch, Source(space.path, LaunchFile(), space.lines, launch_places(space))
+    found = [(f"argument.{n}.file", one.file) for n, one in enumerate(given.argument)]
+    found += [(f"buffer.{n}.file", one.file) for n, one in enumerate(given.buffer)]
+    found += [(f"expect.{n}.file", one.file) for n, one in enumerate(given.expect)]
+    found += [(f"constants.{name}.file", one.file) for name, one in given.constants.items()]
+    found += [(f"globals.{name}.file", one.file) for name, one in given.globals.items()]
+    for key, file in found:
+        if file:
+            elements.array(named, key, file)
 
 
 def refusal(space: CodeSpace, point: Point, machines: Iterable[Machine]) -> str:

@@ -154,12 +154,17 @@ def launch(space: CodeSpace, point: Point) -> Source:
     tree = {key: value for key, value in msgspec.to_builtins(space.file.launch).items() if key != "bytes"}
     table = _evaluated(space, ("launch",), tree, names)
     table["kernel"] = space.file.kernel
-    places = {key.removeprefix("launch."): place for key, place in space.places.items() if key.startswith("launch")}
+    places = launch_places(space)
     try:
         file = msgspec.convert(table, LaunchFile)
     except msgspec.ValidationError as error:
         raise source.refused(f"{error}", places, space.path) from None
     return Source(space.path, file, space.lines, places)
+
+
+def launch_places(space: CodeSpace) -> dict[str, str]:
+    """Return file:line:column of the keys of the launch, by their paths in a launch file."""
+    return {key.removeprefix("launch."): place for key, place in space.places.items() if key.startswith("launch")}
 
 
 def moved(space: CodeSpace, point: Point) -> float:
