@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
-from hashlib import sha256
+from dataclasses import astuple, dataclass, replace
 from math import prod
 from pathlib import Path
 
@@ -19,6 +18,10 @@ from gpusim.machine.machine import Machine
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.sass import code, compile, cubin
+from isa.sass.cubin import Cubin
+from isa.sass.kept import digest
+
+DIGITS = 16  # of a digest
 
 
 class Compiled(msgspec.Struct, frozen=True):
@@ -49,11 +52,17 @@ def compiled(wanted: Wanted, space: CodeSpace, folder: Path) -> Compiled:
     try:
         file = msgspec.structs.replace(launch(space, point).file, expect=[])
         data = cubin_at(space, point, architecture)
-        same = sha256(repr(cubin.read(data, str(space.source))).encode() + msgspec.json.encode(file)).hexdigest()[:16]
+        same = _digest(cubin.read(data, str(space.source)), file)
     except UserError as error:
         return Compiled(dict(point), architecture, reason=str(error))
     stored(folder, same).write_bytes(data)
     return Compiled(dict(point), architecture, same)
+
+
+def _digest(contents: Cubin, file: LaunchFile) -> str:
+    """Return the digest of all that a launch depends on: code, resources, variables; not of lines of source."""
+    parts = repr(astuple(contents)), msgspec.json.encode(file)  # the repr of a cubin itself leaves its bytes out
+    return digest(parts)[:DIGITS]
 
 
 def cubin_at(space: CodeSpace, point: Point, architecture: int) -> bytes:

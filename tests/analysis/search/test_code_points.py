@@ -21,6 +21,16 @@ def test_points_with_the_same_code_have_one_digest(tmp_path):
 
 
 @needs_compiler
+def test_code_alone_makes_another_digest(tmp_path):
+    """Points whose kernels differ in one constant of an instruction, and in no resource, are two."""
+    constant = SOURCE.replace("BLOCK * PAD", "BLOCK").replace("+ 1.0f", "+ (float)PAD")
+    first, other = (at(tmp_path, constant, PAD=pad).code for pad in (1, 2))
+    kernels = [kernel(read(written(tmp_path)), POINT, stored(tmp_path, code).read_bytes()) for code in (first, other)]
+    assert first != other
+    assert len({one.program.registers for one in kernels}) == len({len(one.program) for one in kernels}) == 1
+
+
+@needs_compiler
 def test_another_launch_is_another_digest(tmp_path):
     """The same code with another grid and other arguments counts as another."""
     first = at(tmp_path).code
