@@ -154,7 +154,11 @@ def tune(
     top: Annotated[int, typer.Option("--top", min=1, max=MOST_WHOLE, help="How many of the fastest to show.")] = 10,
     parameter: Annotated[
         list[str] | None,
-        typer.Option("-p", metavar="NAME=VALUE", help="A number of the constraints, or of the kernel; repeatable."),
+        typer.Option(
+            "-p",
+            metavar="NAME=VALUE",
+            help="A number of the constraints or the kernel, or of a space file: a size, or values to keep; repeatable.",
+        ),
     ] = None,
     setting: Overrides = None,
     stage: LastStage = None,

@@ -1,3 +1,6 @@
+import pickle
+from functools import partial
+
 import pytest
 from space_files import POINT, SPACE, needs_compiler, written
 
@@ -68,6 +71,17 @@ def test_blocks_that_differ_are_all_simulated(tmp_path):
     made = kernel(space, POINT, cubin_at(space, POINT, 80))
     result = timed(made, FEW_SMS.machine(made), How())
     assert (result.scaling.simulated_blocks, result.scaling.blocks_of_sm) == (256, 256)
+
+
+@needs_compiler
+def test_a_trial_can_be_sent_to_another_computer(tmp_path):
+    """A trial's function and job survive pickling, as a cluster does it, and bring the cubin along."""
+    space = read(written(tmp_path))
+    job = Job("0", cubin_at(space, POINT, 80), POINT, "a100")
+    here = partial(trial, space=space, places={"a100": FEW_SMS}, how=TWO_WAVES)
+    function, sent = pickle.loads(pickle.dumps((here, job)))
+    (tmp_path / "sum.cu").unlink()
+    assert function(sent) == here(job)
 
 
 @needs_compiler
