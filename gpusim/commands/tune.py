@@ -157,7 +157,7 @@ def tune(
         typer.Option(
             "-p",
             metavar="NAME=VALUE",
-            help="A number of the constraints or the kernel, or of a space file: a size, or values to keep; repeatable.",
+            help="A number of the constraints or kernel; of a space file a size, or values to keep; repeatable.",
         ),
     ] = None,
     setting: Overrides = None,
