@@ -52,6 +52,10 @@ Sample = int | str | None
 Sms = Literal[1, "all"]
 
 
+class DifferingBlocksError(UserError):
+    """A sample was asked for of a launch whose blocks differ, so that none can stand for all."""
+
+
 @dataclass(frozen=True)
 class Scaling:
     """How the cycles of the SM's share of the grid, or of all SMs, were found: `method` is complete or waves.
@@ -254,7 +258,9 @@ def _sampled(
     first = runner(feed=TRACE_DRIVEN, blocks=min(resident, share))
     limits = bound(kernel, machine, limit=_enough(first))
     if blocks < share and not limits.alike:
-        raise UserError(f"{kernel.name}: its blocks differ, so that a sample can't stand for all; sample all")
+        raise DifferingBlocksError(
+            f"{kernel.name}: its blocks differ, so that a sample can't stand for all; sample all"
+        )
     run = observed(feed=EXECUTION_DRIVEN if values else TRACE_DRIVEN, blocks=blocks)
     whole = Scaling(share, share, "complete", "")
     return Result(

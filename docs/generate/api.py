@@ -24,7 +24,12 @@ USES: Mapping[str, Sequence[str]] = {
         "gpusim.engines.simulate",
         "gpusim.engines.sm_run",
     ),
-    "CUDA kernels": ("gpusim.raw_module", "gpusim.texture"),
+    "CUDA kernels": (
+        "gpusim.raw_module",
+        "gpusim.texture",
+        "gpusim.launch_file.document",
+        "gpusim.launch_file.source",
+    ),
     "Bounds": ("gpusim.bounds.bounds", "gpusim.bounds.critical_path", "gpusim.bounds.roofline"),
     "Where the cycles go": (
         "gpusim.analysis.account.diagnosis",
@@ -59,6 +64,9 @@ USES: Mapping[str, Sequence[str]] = {
         "gpusim.analysis.search.sweep",
         "gpusim.analysis.search.search",
         "gpusim.analysis.search.tuning",
+        "gpusim.analysis.search.space_document",
+        "gpusim.analysis.search.space_file",
+        "gpusim.analysis.search.code_tuning",
         "gpusim.analysis.search.schedule_search",
         "isa.schedule.reorder",
         "gpusim.launch.assign_codes",

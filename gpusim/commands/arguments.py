@@ -175,10 +175,11 @@ def placed(
     name = machine or (machine_for(kernel.architecture).key if kernel.architecture else default)
     if not kernel.settings:
         return name, list(settings)
+    from gpusim.launch_file.caches import asked  # noqa: PLC0415  (--help waits for no NumPy)
+
     given = pairs("--set", "machine.path=value", settings)
-    sections = {path.partition(".")[0] for path in read(name).facts}
-    asked = {path: value for path, value in kernel.settings.items() if path.partition(".")[0] in sections}
-    return name, [f"{path}={value}" for path, value in asked.items() if path not in given] + list(settings)
+    wanted = asked(kernel, read(name)).items()
+    return name, [f"{path}={value}" for path, value in wanted if path not in given] + list(settings)
 
 
 def machine_of(name: str, settings: Sequence[str], policy: str | None) -> Machine:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections import Counter
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, suppress
 from dataclasses import dataclass
@@ -26,10 +24,10 @@ from gpusim.analysis.search.tuning import WAVES, Candidate, Trial, Tuned, rankin
 from gpusim.commands.arguments import (
     MOST_WHOLE,
     Json,
-    MachineName,
     Overrides,
     changes,
     machine_of,
+    machines_from,
     overrides_of,
     pairs,
     whole_number,
@@ -38,8 +36,10 @@ from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.kernel_tuner_files import CacheFile, T4File, check_files, write_files
 from gpusim.commands.notices import Launched, ineffective_at_all
 from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.commands.reasons import in_kinds
 from gpusim.commands.run import WRONG_VALUES
 from gpusim.commands.space import LastStage, in_words
+from gpusim.commands.tune_code import CodeTask, Outputs, how_of, tune_code
 from gpusim.machine.machine import File, Machine, read
 from gpusim.simulation import Result, simulate
 from gpusim.support.document import Ineffective, MachineKey, OfSettings, Setting, Settings, doc
@@ -50,7 +50,34 @@ from workloads import catalog
 from workloads.space import Point, Size, Space, arguments_at, as_points, prune
 from workloads.spaces import SPACES, find, make_space, split
 
-SIZE = "960,960,960"
+SIZE, MACHINE = "960,960,960", "c2050"
+CODE_SPACE = ".toml"
+
+Machines = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--machine",
+        help=f"A machine's name, or a file ending in .toml; repeatable for a space file. [default: {MACHINE}, or "
+        "that of the compiler's architecture]",
+        autocompletion=machines_from,
+    ),
+]
+ProblemSize = Annotated[
+    str,
+    typer.Option("--size", metavar="M,N,K", help=f"Size of the problem, rounded up to whole tiles. [default: {SIZE}]"),
+]
+OutFile = Annotated[
+    Path | None,
+    typer.Option("--out", "--results", metavar="FILE", help="Keep each result in a file, and resume from it."),
+]
+Jobs = Annotated[
+    int | None,
+    typer.Option("--jobs", min=1, max=MOST_WHOLE, help="How many points at a time, at most one for each core."),
+]
+Dask = Annotated[
+    str,
+    typer.Option("--dask", metavar="ADDRESS", help="Of a space file: simulate on the cluster of a Dask scheduler."),
+]
 
 
 class Ranked(Trial, frozen=True, kw_only=True):
@@ -118,48 +145,79 @@ class _Outcome:
 
 
 def tune(
-    name: Annotated[str, typer.Argument(metavar="SPACE", help=f"A search space: {', '.join(SPACES)}.")],
+    name: Annotated[
+        str, typer.Argument(metavar="SPACE", help=f"A space file ending in .toml, or a space: {', '.join(SPACES)}.")
+    ],
     *,
-    machine: MachineName = "c2050",
-    size: Annotated[
-        str, typer.Option("--size", metavar="M,N,K", help="Size of the problem, rounded up to whole tiles.")
-    ] = SIZE,
+    machine: Machines = None,
+    size: ProblemSize = "",
     top: Annotated[int, typer.Option("--top", min=1, max=MOST_WHOLE, help="How many of the fastest to show.")] = 10,
     parameter: Annotated[
         list[str] | None,
-        typer.Option("-p", metavar="NAME=VALUE", help="A number of the constraints, or of the kernel; repeatable."),
+        typer.Option(
+            "-p",
+            metavar="NAME=VALUE",
+            help="A number of the constraints or kernel; of a space file a size, or values to keep; repeatable.",
+        ),
     ] = None,
     setting: Overrides = None,
     stage: LastStage = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", metavar="FILE", help="Keep each result in a file, and resume from it.")
-    ] = None,
-    jobs: Annotated[
-        int | None,
-        typer.Option("--jobs", min=1, max=MOST_WHOLE, help="How many points at a time, at most one for each core."),
-    ] = None,
+    sample: Annotated[
+        str,
+        typer.Option("--sample", help="Of a space file: blocks to simulate of each SM's, or all. [default: 2 waves]"),
+    ] = "",
+    sms: Annotated[
+        str, typer.Option("--sms", help="Of a space file: 1, or all SMs and every block. [default: 1]")
+    ] = "",
+    out: OutFile = None,
+    jobs: Jobs = None,
+    dask: Dask = "",
     cache: CacheFile = None,
     t4: T4File = None,
     json: Json = False,
 ) -> None:
     """Simulate every point of a search space that meets its constraints, rank all, and check the fastest one's values.
 
+    A space file tunes a CUDA kernel, for one machine or several: its points are compiled, and simulated in time.
+    docs/tuning.md says more.
+
     Example: gpusim tune sgemm-lai --machine gtx580-1566 --top 5
     """
-    mine, others = split(name, pairs("-p", "name=value", parameter or ()))
-    tuning = _Tuning(make_space(name, mine), machine_of(machine, setting or (), None), _size(size), others)
-    wanted = _candidates(tuning, stage)
-    check_files(cache, t4)
-    with results(out, _settings(tuning), Trial) as (kept, add):
-        unfelt = _ineffective(wanted, machine, overrides_of(setting or (), None))
+    given, outputs = pairs("-p", "name=value", parameter or ()), Outputs(out, cache, t4, top, json)
+    if name.endswith(CODE_SPACE):
+        _refuse({"--size": size, "--stage": stage}, f"{name} is a space file; give -p NAME=VALUE")
+        how = how_of(sample, sms)
+        tune_code(CodeTask(Path(name), machine or (), given, setting or (), how, jobs, dask), outputs)
+        return
+    _refuse({"--sample": sample, "--sms": sms, "--dask": dask}, f"for space files only; {name} is none")
+    if len(machine := machine or [MACHINE]) > 1:
+        raise UserError(f"--machine {machine[1]}: only space files are tuned for several; give one")
+    mine, others = split(name, given)
+    tuning = _Tuning(make_space(name, mine), machine_of(machine[0], setting or (), None), _size(size or SIZE), others)
+    _tune_space(tuning, setting or (), stage, jobs, outputs)
+
+
+def _refuse(options: Mapping[str, str | None], why: str) -> None:
+    """Raise UserError for the first of some options that is given."""
+    for option, value in options.items():
+        if value:
+            raise UserError(f"{option} {value}: {why}")
+
+
+def _tune_space(tuning: _Tuning, setting: Sequence[str], stage: str | None, jobs: int | None, to: Outputs) -> None:
+    """Tune a generated kernel, and show the result; raises Exit where the fastest computes wrong values."""
+    wanted, machine = _candidates(tuning, stage), tuning.machine
+    check_files(to.cache, to.t4)
+    with results(to.out, _settings(tuning), Trial) as (kept, add):
+        unfelt = _ineffective(wanted, machine.key, overrides_of(setting, None))
         tell_of_compiling("compiled", "1")
         outcome = _outcome(tuning, wanted, kept, add, jobs)
-    settings = changes(tuning.machine, setting or ())
-    write_files(cache, t4, tuning.machine.key, tuning.space.kernel, tuning.size, *_entries(outcome.trials))
-    if json:
-        write_json(_document(tuning, outcome, settings, top), unfelt)
+    settings = changes(machine, setting)
+    write_files(to.cache, to.t4, machine.key, tuning.space.kernel, tuning.size, *_entries(outcome.trials))
+    if to.json:
+        write_json(_document(tuning, outcome, settings, to.top), unfelt)
     else:
-        show(*_screen(tuning, outcome, top), report.screen(outcome.winner, settings))
+        show(*_screen(tuning, outcome, to.top), report.screen(outcome.winner, settings))
     if outcome.winner.verification.wrong:
         raise typer.Exit(WRONG_VALUES)
 
@@ -268,17 +326,8 @@ def _screen(tuning: _Tuning, outcome: _Outcome, top: int) -> Iterator[Renderable
     yield f"\nsimulated: {len(outcome.ranking):,} of {plural(len(outcome.trials), 'point')}{on_file}"
     rates = [each.gflops for _, each in outcome.ranking]
     yield f"GFLOP/s: fastest {rates[0]:.1f}, median {median(rates):.1f}, slowest {rates[-1]:.1f}"
-    yield from _refused([each.reason for each in outcome.trials if each.reason])
+    yield from in_kinds([each.reason for each in outcome.trials if each.reason])
     yield "\nThe whole launch of the fastest, with values:\n"
-
-
-def _refused(reasons: Sequence[str]) -> Iterator[str]:
-    """Count reasons that differ only in their numbers as one, and show the first of them."""
-    kinds = Counter(re.sub(r"\d+", "0", reason) for reason in reasons)
-    first = {re.sub(r"\d+", "0", reason): reason for reason in reversed(reasons)}
-    for kind, count in kinds.most_common():
-        others = len({reason for reason in reasons if re.sub(r"\d+", "0", reason) == kind}) > 1
-        yield f"not simulated: {plural(count, 'point')}, {'such as ' if others else ''}{first[kind]}"
 
 
 def _table(tuning: _Tuning, outcome: _Outcome, top: int) -> Table:

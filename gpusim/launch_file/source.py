@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args, get_type_hints
@@ -25,6 +25,7 @@ _TABLES: Mapping[str, type[msgspec.Struct]] = {
     "constants": Initial,
     "globals": Initial,
 }
+Table = Callable[[str], type[msgspec.Struct]]
 _AT = re.compile(r"(?P<cause>.*?)(?: - at `(?:key in )?\$\.?(?P<path>[^`]*)`)?", re.S)
 _UNKNOWN = re.compile(r"Object contains unknown field `(?P<name>.*)`")
 
@@ -60,39 +61,44 @@ def read(path: Path) -> Source:
     try:
         file = msgspec.convert(table, LaunchFile)
     except msgspec.ValidationError as error:
-        raise _refused(str(error), places, path) from None
+        raise refused(str(error), places, path) from None
     return Source(path, file, tuple(text.splitlines()), places)
 
 
-def _refused(message: str, places: Mapping[str, str], path: Path) -> UserError:
-    """Return the error for what the schema refuses: where, why, and what is known."""
+def table_at(key: str) -> type[msgspec.Struct]:
+    """Return the struct of the table at a path in a launch file."""
+    return Texture if ".texture" in key else _TABLES.get(key.partition(".")[0], LaunchFile)
+
+
+def refused(
+    message: str, places: Mapping[str, str], path: Path, table: Table = table_at, schema: str = "launch"
+) -> UserError:
+    """Return the error for what a schema refuses: where, why, and what is known.
+
+    `table` gives the struct of the table at a path, `schema` is the name of the document.
+    """
     match = _AT.fullmatch(message)
     cause, key = (match["cause"], match["path"] or "") if match else (message, "")
     key = re.sub(r"\[(\d+)\]", r".\1", key).replace("[...]", "")
     if unknown := _UNKNOWN.fullmatch(cause):
         name = unknown["name"]
         place = toml.place(f"{key}.{name}".lstrip("."), places, path)
-        return UserError(f"{place}: unknown key {name}; {_known(name, key)}")
+        return UserError(f"{place}: unknown key {name}; {_known(name, table(key))}")
     what = f"{key}: " * bool(key) + cause[:1].lower() + cause[1:]
-    return UserError(f"{toml.place(key, places, path)}: {what}; {_words(key) or 'gpusim schema launch lists the keys'}")
+    fix = _words(key, table) or f"gpusim schema {schema} lists the keys"
+    return UserError(f"{toml.place(key, places, path)}: {what}; {fix}")
 
 
-def _table(key: str) -> type[msgspec.Struct]:
-    """Return the struct of the table at a path."""
-    return Texture if ".texture" in key else _TABLES.get(key.partition(".")[0], LaunchFile)
-
-
-def _words(key: str) -> str:
+def _words(key: str, table: Table) -> str:
     """Return the words that a key takes, if it takes words."""
     parent, _, name = key.rpartition(".")
-    hint = get_type_hints(_table(parent)).get(name)
+    hint = get_type_hints(table(parent)).get(name)
     words = [word for one in (hint, *get_args(hint)) for word in get_args(one) if isinstance(word, str)]
     return f"take {', '.join(words)}" if words else ""
 
 
-def _known(name: str, key: str) -> str:
-    """Return the fix for an unknown key of the table at a path."""
-    kind = _table(key)
+def _known(name: str, kind: type[msgspec.Struct]) -> str:
+    """Return the fix for an unknown key of a table."""
     keys = kind.__struct_fields__
     near = nearest(name, keys)
     return f"did you mean {near}?" if near else f"known: {', '.join(keys)}"

@@ -11,6 +11,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -27,6 +28,7 @@ _ADVICE = f"run pip install 'gpusim[{tools.EXTRA}]'"
 _SETTINGS = "NVCC_CCBIN", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"  # of the environment, which nvcc obeys
 _TARGET = re.compile(r"-arch(=.*)?|--gpu-architecture(=.*)?|-gencode(=.*)?|--generate-code(=.*)?")
 _NOT_LISTED = re.compile(r"(-optf|--options-file)(=.*)?")
+_MACRO = re.compile(r"-D.")
 _DEPENDENCY = re.compile(r"(?:[^\s\\]|\\.)+")
 _MAY_INCLUDE = "include", "embed", "\\\n"  # a line that goes on in the next may spell one of these
 
@@ -100,8 +102,31 @@ def _by_nvcc(job: _Job) -> bytes:
     )
 
 
-def _dependencies(job: _Job) -> Iterator[Path]:
-    """Yield the files that a source includes, those of the system too, in the order in which nvcc lists them."""
+def _dependencies(job: _Job) -> tuple[Path, ...]:
+    """Return the files that a source includes, those of the system too, in the order in which nvcc lists them.
+
+    A source without any of its own has those of every such source, which are asked for once: macros change nothing.
+    """
+    if _may_include(job):
+        return tuple(_listed(job))
+    settings = tuple(os.environ.get(one, "") for one in _SETTINGS)
+    try:
+        return _implicit(tools.find("nvcc"), settings, tuple(flag for flag in job.flags if not _MACRO.match(flag)))
+    except CompileError:
+        return ()  # the compilation itself says what is wrong, by the source's name
+
+
+@cache
+def _implicit(_nvcc: Path, _settings: tuple[str, ...], flags: tuple[str, ...]) -> tuple[Path, ...]:
+    """Return the files that this nvcc includes by itself."""
+    with TemporaryDirectory() as folder:
+        path = Path(folder) / f"empty{ENDING}"
+        path.write_text("", encoding="utf-8")
+        return tuple(_listed(_Job(path, path.name, "", flags)))
+
+
+def _listed(job: _Job) -> Iterator[Path]:
+    """Yield the files that nvcc lists as those that it includes."""
     rule = _nvcc(job, "-M")
     for word in _DEPENDENCY.findall(rule.partition(" : ")[2].replace("\\\n", " ")):
         path = Path(re.sub(r"\\(.)", r"\1", word).replace("$$", "$"))

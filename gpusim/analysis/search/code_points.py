@@ -1,0 +1,117 @@
+"""The points of a space file compiled: machine code and launch of each, and which points have the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import astuple, dataclass, replace
+from math import prod
+from pathlib import Path
+
+import msgspec
+
+from gpusim.analysis.search.bounded_expression import Value
+from gpusim.analysis.search.space_file import CodeSpace, Point, defines, launch, launch_places
+from gpusim.launch_file import elements, prepare
+from gpusim.launch_file.document import LaunchFile
+from gpusim.launch_file.source import Source
+from gpusim.machine.machine import Machine
+from isa.errors import UserError
+from isa.kernel import Kernel
+from isa.sass import code, compile, cubin
+from isa.sass.cubin import Cubin
+from isa.sass.kept import digest
+
+DIGITS = 16  # of a digest
+
+
+class Compiled(msgspec.Struct, frozen=True):
+    """A point compiled for an architecture: the digest of its machine code and launch, or why there is none."""
+
+    point: dict[str, Value]
+    architecture: int
+    code: str = ""
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """A point to be compiled for an architecture."""
+
+    point: Point
+    architecture: int
+
+
+def stored(folder: Path, same: str) -> Path:
+    """Return the file of a folder with the machine code of a digest."""
+    return folder / f"{same}.cubin"
+
+
+def compiled(wanted: Wanted, space: CodeSpace, folder: Path) -> Compiled:
+    """Compile a point and keep its cubin in a folder under its digest; an error of the compiler is the reason."""
+    point, architecture = wanted.point, wanted.architecture
+    try:
+        file = msgspec.structs.replace(launch(space, point).file, expect=[])
+        data = cubin_at(space, point, architecture)
+        same = _digest(cubin.read(data, str(space.source)), file)
+    except UserError as error:
+        return Compiled(dict(point), architecture, reason=str(error))
+    stored(folder, same).write_bytes(data)
+    return Compiled(dict(point), architecture, same)
+
+
+def _digest(contents: Cubin, file: LaunchFile) -> str:
+    """Return the digest of all that a launch depends on: code, resources, variables; not of lines of source."""
+    parts = repr(astuple(contents)), msgspec.json.encode(file)  # the repr of a cubin itself leaves its bytes out
+    return digest(parts)[:DIGITS]
+
+
+def cubin_at(space: CodeSpace, point: Point, architecture: int) -> bytes:
+    """Return the machine code of a point; raises UserError, whose first line is the compiler's first error."""
+    return compile.compile_file(space.source, architecture, [*space.file.flags, *defines(point)])
+
+
+def kernel(space: CodeSpace, point: Point, data: bytes, *, expected: bool = False) -> Kernel:
+    """Return the kernel of a point from its machine code, with its launch; raises UserError.
+
+    What is `expected` of its buffers is read only where it is asked for: files may be of the check's sizes.
+    """
+    name, source = str(space.source), launch(space, point)
+    if not expected:
+        source = replace(source, file=msgspec.structs.replace(source.file, expect=[]))
+    return prepare.kernel(source, code.of_cubin(data, name), name)
+
+
+def check_arrays(space: CodeSpace) -> None:
+    """Raise UserError, with its place, for a .npy file that the launch names and that can't be read."""
+    given, named = space.file.launch, Source(space.path, LaunchFile(), space.lines, launch_places(space))
+    found = [(f"argument.{n}.file", one.file) for n, one in enumerate(given.argument)]
+    found += [(f"buffer.{n}.file", one.file) for n, one in enumerate(given.buffer)]
+    found += [(f"expect.{n}.file", one.file) for n, one in enumerate(given.expect)]
+    found += [(f"constants.{name}.file", one.file) for name, one in given.constants.items()]
+    found += [(f"globals.{name}.file", one.file) for name, one in given.globals.items()]
+    for key, file in found:
+        if file:
+            elements.array(named, key, file)
+
+
+def refusal(space: CodeSpace, point: Point, machines: Iterable[Machine]) -> str:
+    """Return why none of some machines can launch a point, as far as that is known before it is compiled; else "".
+
+    Registers and static shared memory are known only then.
+    """
+    try:
+        file = launch(space, point).file
+    except UserError as error:
+        return str(error)
+    return max((_refused(prod(file.block), file.shared, machine) for machine in machines), key=lambda why: not why)
+
+
+def _refused(threads: int, shared: int, machine: Machine) -> str:
+    limits = machine.limits
+    for need, have, what in (
+        (threads, limits.threads_per_block, "threads per block"),
+        (shared, limits.shared_bytes, "bytes of shared memory"),
+    ):
+        if need > have:
+            return f"needs {need} {what}; {machine.key} has {have}"
+    return ""
