@@ -13,6 +13,9 @@ import marimo as mo
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
+from gpusim.support.lesson import listed
+
+LESSONS = listed(Path(__file__).parent)
 SHORT = 60  # choices with fewer letters in all are in one row
 plt.style.use(Path(__file__).with_name("lessons.mplstyle"))
 
@@ -40,9 +43,19 @@ def picture(figure: Figure, caption: str) -> mo.Html:
     return mo.image(address, alt=caption, caption=caption, width="100%")
 
 
-def opening(title: str, rule: str, shown: mo.Html) -> mo.Html:
+def opening(number: int, rule: str, shown: mo.Html) -> mo.Html:
     """Return the head of a lesson: its title, the rule that it is about, and the picture that shows it."""
-    return mo.vstack([mo.md(f"# {title}\n\n{rule}"), shown], gap=1)
+    (title,) = (one.title for one in LESSONS if one.number == number)
+    return mo.vstack([mo.md(f"{neighbours(number)}\n\n# {number}. {title}\n\n{rule}"), shown], gap=1)
+
+
+def neighbours(number: int) -> str:
+    """Return in Markdown links to the lesson before, to the list of all, and to the lesson after."""
+    by = {one.number: f"[{{}}](?file={one.file})".format for one in LESSONS}
+    title = {one.number: f"{one.number}. {one.title}" for one in LESSONS}
+    before = [by[number - 1](f"← {title[number - 1]}")] if number - 1 in by else []
+    after = [by[number + 1](f"{title[number + 1]} →")] if number + 1 in by else []
+    return " · ".join([*before, "[all lessons](./)", *after])
 
 
 def fields(exercises: Sequence[Exercise]) -> mo.ui.array:
@@ -63,13 +76,13 @@ def is_right(exercise: Exercise, given: float | str) -> bool:
     return abs(given - exercise.answer) <= exercise.within * abs(exercise.answer)
 
 
-def marked(exercises: Sequence[Exercise], answers: mo.ui.array) -> mo.Html:
-    """Return the exercises with their fields, a verdict on each answer, and the folded solutions."""
+def marked(number: int, exercises: Sequence[Exercise], answers: mo.ui.array) -> mo.Html:
+    """Return a lesson's exercises with their fields, a verdict on each answer, folded solutions, and its neighbours."""
     parts: list[object] = [mo.md("## Exercises")]
-    for number, (exercise, field, given) in enumerate(zip(exercises, answers, answers.value, strict=True), start=1):
+    for place, (exercise, field, given) in enumerate(zip(exercises, answers, answers.value, strict=True), start=1):
         solution = mo.accordion({"Solution": mo.md(exercise.solution)})
-        parts += [mo.md(f"**{number}.** {exercise.question}"), field, verdict(exercise, given), solution]
-    return mo.vstack(parts, gap=0.7)
+        parts += [mo.md(f"**{place}.** {exercise.question}"), field, verdict(exercise, given), solution]
+    return mo.vstack([*parts, mo.md(neighbours(number))], gap=0.7)
 
 
 def verdict(exercise: Exercise, given: Any) -> mo.Html:

@@ -1,3 +1,14 @@
+# /// script
+# [tool.marimo.opengraph]
+# title = "4. Shared-memory banks and wide loads"
+# description = "Banks of shared memory, and loads of 64 and 128 bits among multiply-adds. 20 minutes."
+#
+# [tool.marimo.display]
+# theme = "system"
+#
+# [tool.gpusim]
+# minutes = 20
+# ///
 """Banks of shared memory, and loads of 64 and 128 bits among multiply-adds."""
 
 import marimo
@@ -63,7 +74,7 @@ def _(measured, rates):
     _axes.set(xlabel="FFMAs for each load", ylabel="thread instructions\nper shader cycle of an SM", ylim=(0, 36))
     _axes.legend(loc="lower right")
     opening(
-        "4. Shared-memory banks and wide loads",
+        4,
         """Shared memory has 32 **banks**: word w is in bank w modulo 32. **In one pass each bank gives one word.
         Different words of one bank take a pass each; lanes that read the same word share it.** On this chip a load of
         64 bits serves half a warp at a time, and a load of 128 bits is served as two of 64. While the load/store unit
@@ -189,7 +200,7 @@ def _(measured, rates):
 
 @app.cell(hide_code=True)
 def _(answers, exercises):
-    marked(exercises, answers)
+    marked(4, exercises, answers)
     return
 
 

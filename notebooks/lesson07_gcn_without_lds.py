@@ -1,3 +1,15 @@
+# /// script
+# [tool.marimo.opengraph]
+# title = "7. GCN without LDS"
+# description = """A matrix product for Vega that needs no shared memory: scalar loads, long registers, what they save \
+# and cost. 30 minutes."""
+#
+# [tool.marimo.display]
+# theme = "system"
+#
+# [tool.gpusim]
+# minutes = 30
+# ///
 """A matrix product for Vega that needs no shared memory: scalar loads, long registers, what they save and cost."""
 
 import marimo
@@ -57,7 +69,7 @@ def _(words):
     _axes.grid(axis="y", visible=False)
     _figure.legend(loc="outside upper center", ncols=5, fontsize="small", handlelength=1)
     opening(
-        "7. GCN without LDS",
+        7,
         """A multiply-add reads three words and writes one, so registers are the busiest memory of all. On AMD's GCN
         64 threads run in step as a wave, NVIDIA's warp. **One factor may come from a scalar register, which all 64
         lanes share, and a result may go straight to the wave's next instruction.** AMD's VLP SGEMM for Vega builds on
@@ -217,7 +229,7 @@ def _():
 
 @app.cell(hide_code=True)
 def _(answers, exercises):
-    marked(exercises, answers)
+    marked(7, exercises, answers)
     return
 
 

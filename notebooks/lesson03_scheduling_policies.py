@@ -1,3 +1,14 @@
+# /// script
+# [tool.marimo.opengraph]
+# title = "3. Warp scheduling policies"
+# description = "Warp scheduling policies side by side, slot by slot, and why each warp waits. 30 minutes."
+#
+# [tool.marimo.display]
+# theme = "system"
+#
+# [tool.gpusim]
+# minutes = 30
+# ///
 """Warp scheduling policies side by side, slot by slot, and why each warp waits."""
 
 import marimo
@@ -138,7 +149,7 @@ def _():
     _shown = [name for name in COLOURS if name in _seen]
     _figure.legend([_seen[name] for name in _shown], _shown, loc="outside lower center", ncols=4, fontsize="small")
     opening(
-        "3. Warp scheduling policies",
+        3,
         """In each issue slot a scheduler picks one of the warps that can issue. **The policy says which one: loose
         round robin (`lrr`) takes turns, greedy-then-oldest (`gto`) stays with one warp as long as that can issue.**
         Rules decide in a fixed order whether a warp can issue. It can't if it has just issued
@@ -294,7 +305,7 @@ def _():
 
 @app.cell(hide_code=True)
 def _(answers, exercises):
-    marked(exercises, answers)
+    marked(3, exercises, answers)
     return
 
 

@@ -1,3 +1,14 @@
+# /// script
+# [tool.marimo.opengraph]
+# title = "6. Scheduling DGEMM by hand"
+# description = "Scheduling DGEMM by hand: the four versions of Tan et al., and a small program to reorder. 30 minutes."
+#
+# [tool.marimo.display]
+# theme = "system"
+#
+# [tool.gpusim]
+# minutes = 30
+# ///
 """Scheduling DGEMM by hand: the four versions of Tan et al., and a small program to reorder."""
 
 import marimo
@@ -99,7 +110,7 @@ def _(mix, paper, runs):
     _axes.grid(axis="x", visible=False)
     _figure.legend(loc="outside upper right", ncols=3)
     opening(
-        "6. Scheduling DGEMM by hand",
+        6,
         """A warp issues in program order: **an instruction that waits delays all that follow it.** So put enough
         other instructions between a load and the first use of its result to fill the time that the load takes.
         Threads that use all 63 registers leave room for few warps, too few to hide every wait, so the order of a
@@ -250,7 +261,7 @@ def _(lost, mix):
 
 @app.cell(hide_code=True)
 def _(answers, exercises):
-    marked(exercises, answers)
+    marked(6, exercises, answers)
     return
 
 

@@ -1,3 +1,14 @@
+# /// script
+# [tool.marimo.opengraph]
+# title = "2. Latency hiding"
+# description = "How warps and independent instructions hide latency. 20 minutes."
+#
+# [tool.marimo.display]
+# theme = "system"
+#
+# [tool.gpusim]
+# minutes = 20
+# ///
 """How warps and independent instructions hide latency."""
 
 import marimo
@@ -67,7 +78,7 @@ def _(full, rates):
     _axes.set(xlabel="warps on the SM", ylabel="FFMAs of all threads\nper shader cycle", ylim=(0, 36))
     _figure.legend(loc="outside upper center", ncols=3, fontsize="small")
     opening(
-        "2. Latency hiding",
+        2,
         f"""The result of a multiply-add (FFMA) is available {LATENCY} cycles after its issue, but the SM can issue
         one of another warp in every cycle. **To issue in every cycle, the SM needs as many instructions in flight as
         the latency has cycles: warps x independent instructions of each.** Either factor can provide them, as long as
@@ -178,7 +189,7 @@ def _(full):
 
 @app.cell(hide_code=True)
 def _(answers, exercises):
-    marked(exercises, answers)
+    marked(2, exercises, answers)
     return
 
 

@@ -1,3 +1,15 @@
+# /// script
+# [tool.marimo.opengraph]
+# title = "9. How far to trust it"
+# description = """How far to trust a simulator: where its numbers come from, what was fitted or predicted, what is \
+# missed. 30 minutes."""
+#
+# [tool.marimo.display]
+# theme = "system"
+#
+# [tool.gpusim]
+# minutes = 30
+# ///
 """How far to trust a simulator: where its numbers come from, what was fitted or predicted, what is missed."""
 
 import marimo
@@ -71,7 +83,7 @@ def _(entries, kinds):
     _axes.invert_yaxis()
     _figure.legend(loc="outside upper right", ncols=2)
     opening(
-        "9. How far to trust it",
+        9,
         """A simulator can be made to give any single number. **So ask how each number was found: counted in the
         instructions, computed by a formula, put in, fitted, in sight of those who chose, or predicted. Only a predicted
         number tests the model; a fitted one tests that the model can be fitted, one in sight that some choice was good;
@@ -386,7 +398,7 @@ def _(cells, effects, entries, found, impossible, issued, kinds):
 
 @app.cell(hide_code=True)
 def _(answers, exercises):
-    marked(exercises, answers)
+    marked(9, exercises, answers)
     return
 
 

@@ -1,3 +1,14 @@
+# /// script
+# [tool.marimo.opengraph]
+# title = "8. Designing a GPU"
+# description = "What-if: which change of an SM makes a matrix product faster, and which changes nothing. 25 minutes."
+#
+# [tool.marimo.display]
+# theme = "system"
+#
+# [tool.gpusim]
+# minutes = 25
+# ///
 """What-if: which change of an SM makes a matrix product faster, and which changes nothing."""
 
 import marimo
@@ -62,7 +73,7 @@ def _(base, runs):
     _axes.grid(axis="y", visible=False)
     _figure.legend(loc="outside upper right", ncols=2)
     opening(
-        "8. Designing a GPU",
+        8,
         """Suppose you may change one thing in an SM. Which change makes a matrix product faster? **A machine is as fast
         as its scarcest resource allows. More of any other changes little; more of the scarcest makes another one the
         scarcest.** The bound names the scarcest resource without a simulation; a simulation adds the other losses.""",
@@ -170,7 +181,7 @@ def _(base, runs):
 
 @app.cell(hide_code=True)
 def _(answers, exercises):
-    marked(exercises, answers)
+    marked(8, exercises, answers)
     return
 
 

@@ -1,3 +1,15 @@
+# /// script
+# [tool.marimo.opengraph]
+# title = "1. First kernel"
+# description = """A student's first kernel: what a warp is, what it waits for, and the four answers of a simulation. \
+# 15 minutes."""
+#
+# [tool.marimo.display]
+# theme = "system"
+#
+# [tool.gpusim]
+# minutes = 15
+# ///
 """A student's first kernel: what a warp is, what it waits for, and the four answers of a simulation."""
 
 import marimo
@@ -77,7 +89,7 @@ def issues(result: Result) -> Figure:
 @app.cell(hide_code=True)
 def _(result):
     opening(
-        "1. First kernel",
+        1,
         """A kernel is one program that many threads run. The GPU runs 32 of them, a **warp**, in step: it issues an
         instruction for all 32 at once. **A warp issues its next instruction as soon as the values that it reads are
         available, and waits until then.** A load from global memory takes hundreds of cycles, and an instruction that
@@ -203,7 +215,7 @@ def _(kernel, result):
 
 @app.cell(hide_code=True)
 def _(answers, exercises):
-    marked(exercises, answers)
+    marked(1, exercises, answers)
     return
 
 
