@@ -21,7 +21,7 @@ with app.setup:
 
     import marimo as mo
     import matplotlib.pyplot as plt
-    from teaching import Exercise, fields, marked, opening, picture
+    from teaching import Exercise, fields, marked, opening, picture, precomputed, working
 
     import gpusim
     from gpusim.timeline.build import timeline
@@ -34,6 +34,7 @@ with app.setup:
     State = tuple[str, Issued, Wait | None]  # name of the state or stall reason, the instruction, why it waits
     States = dict[tuple[int, int], State]  # by warp and cycle
     WARPS, ROUNDS, PAIRS = 6, 4, 3
+    FIRST = 260  # cycles in the first picture
     SLOTS = 40  # shown at once
     DEPTH = 4  # steps shown back to the cause
     MACHINE = {"schedulers.count": 1, "launch.warp_skew": 0}
@@ -129,23 +130,32 @@ def described(step: Step) -> str:
     return step.words if step.words.startswith("issued") else f"**{step.what}** until cycle {step.end}, {step.words}"
 
 
+@app.function(hide_code=True)
+def precompute() -> dict[str, list]:
+    """Return for two policies the cycles of the first picture, and its bars: name, start, length and warp."""
+    drawn = {}
+    for policy in ("lrr", "gto"):
+        found = ran(policy, {})
+        bars = []
+        for made in found.instructions:
+            spans = [(wait.reason, wait.start, wait.end - wait.start) for wait in made.waits]
+            bars += [[*span, made.warp] for span in (*spans, ("selected", made.issue, found.interval))]
+        drawn[policy] = [found.cycles, [bar for bar in bars if bar[1] < FIRST]]
+    return drawn
+
+
 @app.cell(hide_code=True)
 def _():
-    _pair = {policy: ran(policy, {}) for policy in ("lrr", "gto")}
     _figure, _all = plt.subplots(2, sharex=True, figsize=(7.4, 4.6))
     _seen = {}
-    for _axes, (_policy, _found) in zip(_all, _pair.items(), strict=True):
-        for _made in _found.instructions:
-            _spans = [(_wait.reason, _wait.start, _wait.end - _wait.start) for _wait in _made.waits]
-            for _name, _start, _length in (*_spans, ("selected", _made.issue, _found.interval)):
-                _colour = COLOURS.get(_name, OTHER)[0]
-                _bar = _axes.broken_barh([(_start, _length)], (_made.warp - 0.4, 0.8), color=_colour, lw=0)
-                _seen.setdefault(_name, _bar)
-        _axes.set(
-            ylim=(WARPS - 0.5, -0.5), ylabel="warp", title=f"{_policy} {MEANING[_policy]}: {_found.cycles} cycles"
-        )
+    for _axes, (_policy, (_cycles, _bars)) in zip(_all, precomputed(3).items(), strict=True):
+        for _name, _start, _length, _warp in _bars:
+            _colour = COLOURS.get(_name, OTHER)[0]
+            _bar = _axes.broken_barh([(_start, _length)], (_warp - 0.4, 0.8), color=_colour, lw=0)
+            _seen.setdefault(_name, _bar)
+        _axes.set(ylim=(WARPS - 0.5, -0.5), ylabel="warp", title=f"{_policy} {MEANING[_policy]}: {_cycles} cycles")
         _axes.grid(visible=False)
-    _axes.set(xlabel="shader cycle", xlim=(0, 260))
+    _axes.set(xlabel="shader cycle", xlim=(0, FIRST))
     _shown = [name for name in COLOURS if name in _seen]
     _figure.legend([_seen[name] for name in _shown], _shown, loc="outside lower center", ncols=4, fontsize="small")
     opening(
@@ -200,7 +210,8 @@ def _(policies, rules):
         if not on
         for path, value in one.items()
     }
-    found = [(each, states(each)) for each in (ran(policy, _off) for policy in policies.value)]
+    with working("Simulating both policies."):
+        found = [(each, states(each)) for each in (ran(policy, _off) for policy in policies.value)]
     interval = found[0][0].interval
     last = max(each.cycles for each, _ in found) // interval * interval
     return found, interval, last
@@ -265,9 +276,10 @@ def _(found, get_cycle, last):
 
 @app.cell(hide_code=True)
 def _():
-    _lrr, _gto = ran("lrr", {}), ran("gto", {})
+    with working("Simulating both policies without each of the rules, for the solutions."):
+        _lrr, _gto = ran("lrr", {}), ran("gto", {})
+        _gains = {rule: ran("lrr", off).cycles - ran("gto", off).cycles for rule, off in RULES.items()}
     _first = states(_lrr)[3, 60]
-    _gains = {rule: ran("lrr", off).cycles - ran("gto", off).cycles for rule, off in RULES.items()}
     _best = max(_gains, key=_gains.__getitem__)
     _queued = next(made for made in _lrr.instructions if made.id == _first[2].blocker)
     _chosen = explain(_gto, 5, 162, DEPTH)[1]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -13,11 +15,16 @@ import marimo as mo
 import matplotlib.pyplot as plt
 from matplotlib.figure import Figure
 
+from gpusim.jit import code_cache
+from gpusim.jit.rule import COMPILED
 from gpusim.support.lesson import listed
 
-LESSONS = listed(Path(__file__).parent)
+HERE = Path(__file__).parent
+LESSONS = listed(HERE)
+PRECOMPUTED = HERE / "precomputed.json"
+FIRST_TIME = "The first simulation after an installation takes half a minute more: it compiles gpusim."
 SHORT = 60  # choices with fewer letters in all are in one row
-plt.style.use(Path(__file__).with_name("lessons.mplstyle"))
+plt.style.use(HERE / "lessons.mplstyle")
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +54,18 @@ def opening(number: int, rule: str, shown: mo.Html) -> mo.Html:
     """Return the head of a lesson: its title, the rule that it is about, and the picture that shows it."""
     (title,) = (one.title for one in LESSONS if one.number == number)
     return mo.vstack([mo.md(f"{neighbours(number)}\n\n# {number}. {title}\n\n{rule}"), shown], gap=1)
+
+
+def precomputed(number: int) -> Any:
+    """Return what a lesson's `precompute` gives, as `make precomputed` stored it: no picture waits for a simulation."""
+    return json.loads(PRECOMPUTED.read_text(encoding="utf-8"))[str(number)]
+
+
+def working(what: str) -> AbstractContextManager[object]:
+    """Show in the running cell what it computes, until it has."""
+    compiled = not COMPILED or code_cache.holds("gpusim.engines.compiled", "run")
+    shown: AbstractContextManager[object] = mo.status.spinner(what if compiled else f"{what} {FIRST_TIME}")
+    return shown
 
 
 def neighbours(number: int) -> str:

@@ -24,6 +24,7 @@ from isa.errors import UserError
 from isa.reading import extra
 
 HOST = "127.0.0.1"
+QUIETLY = "--quiet", "--log-level", "error"  # it warns of the titles in headers, which its list of notebooks shows
 PATIENCE, PAUSE = 30, 0.1  # seconds
 
 
@@ -76,19 +77,8 @@ def _open(home: Path, file: str | None = None) -> None:
     address = f"http://{HOST}:{port}/" + (f"?file={file}" if file else "")
     show(f"{address}: Ctrl-C ends it")
     threading.Thread(target=_browse, args=(address, port), daemon=True).start()
-    command = [
-        sys.executable,
-        "-m",
-        "marimo",
-        "--quiet",
-        "run",
-        home,
-        "--headless",
-        "--host",
-        HOST,
-        "--port",
-        str(port),
-    ]
+    served = "--headless", "--host", HOST, "--port", str(port)
+    command = [sys.executable, "-m", "marimo", *QUIETLY, "run", str(home), *served]
     subprocess.run(command, cwd=home, check=False)
 
 

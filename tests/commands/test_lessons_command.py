@@ -33,7 +33,7 @@ def test_all_lessons_are_served_and_the_chosen_one_is_opened(capsys, monkeypatch
     for (started, where), (address, port), page in zip(
         ran, opened, ("?file=lesson02_latency_hiding.py", ""), strict=True
     ):
-        assert started[:6] == [sys.executable, "-m", "marimo", "--quiet", "run", home]
+        assert started[:8] == [sys.executable, "-m", "marimo", *command.QUIETLY, "run", str(home)]
         assert (where, started[-1], address) == (home, str(port), f"http://127.0.0.1:{port}/{page}")
         assert address in capsys.readouterr().out.split(": Ctrl-C")[0] or not page
 

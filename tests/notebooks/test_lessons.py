@@ -1,7 +1,9 @@
 """The lessons run, open with a picture, and know the answers to their exercises."""
 
+import json
 import re
 import sys
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from types import SimpleNamespace
@@ -9,6 +11,7 @@ from types import SimpleNamespace
 import pytest
 from draws import few
 
+from gpusim.engines import simulate
 from gpusim.reproduction import claims, ledger
 from gpusim.support import lesson
 
@@ -124,6 +127,33 @@ def test_every_lesson_is_tested():
     """Each notebook has its answers in this file."""
     names = sorted(path.stem for path in NOTEBOOKS.glob("lesson*.py"))
     assert names == sorted(ANSWERS)
+
+
+@pytest.mark.long
+@pytest.mark.jit
+def test_what_is_precomputed_is_what_is_computed(teaching):
+    """What lessons show before they simulate is what simulating gives now; `make precomputed` stores it anew."""
+    stored = json.loads(teaching.PRECOMPUTED.read_text(encoding="utf-8"))
+    assert stored == import_module("precompute").computed()
+
+
+class SimulationError(Exception):
+    """A lesson simulates."""
+
+
+@pytest.mark.parametrize("name", ANSWERS)
+def test_the_first_picture_waits_for_no_simulation(name, teaching, monkeypatch):
+    """Where nothing can be simulated, a lesson still draws its first picture."""
+    opened = []
+
+    def refused(*_):
+        raise SimulationError
+
+    monkeypatch.setattr(simulate, "_engine", refused)
+    monkeypatch.setattr(teaching, "neighbours", lambda number: opened.append(number) or "")  # an opening calls it
+    with suppress(SimulationError):
+        import_module(name).app.run()
+    assert opened[0] == int(name.removeprefix("lesson")[:2])
 
 
 @pytest.mark.long
