@@ -86,7 +86,7 @@ def _():
 def _(chosen, starts, submitted):
     _one = chosen.value
     editor = mo.ui.code_editor(
-        submitted.get(_one.number, puzzle.start(_one)), language="asm", min_height=300, max_height=600
+        submitted.get(_one.number, puzzle.start(_one)), language="c", min_height=300, max_height=600
     ).form(submit_button_label="Simulate", bordered=False)
     mo.vstack(
         [

@@ -28,6 +28,7 @@ MACHINE = "gtx580"
 FREE = ".shared"  # the directive that an answer may change
 MAX_CYCLES = 200_000  # an answer that takes more has an endless loop
 _PLACE = re.compile(rf"{NAME}:(\d+):(\d+): (.*)", re.S)
+_RAN = re.compile(r"\bline (\d+), pc ")
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,17 +125,21 @@ def right(result: Result) -> bool:
 
 
 def in_place(text: str, error: str) -> str:
-    """Return an error above its line and a mark below its column, if it names a line."""
-    found = _PLACE.fullmatch(error)
-    if not found:
-        return error
-    line, column = int(found[1]), int(found[2])
-    shown = text.splitlines()[line - 1 : line] or [""]
-    return f"line {line}, column {column}: {found[3]}\n    {shown[0]}\n    {' ' * (column - 1)}^"
+    """Return an error above the line that it names, if any, and a mark below its column."""
+    placed, ran = _PLACE.fullmatch(error), _RAN.search(error)
+    if not placed:
+        return f"{error}\n    {_line(text, int(ran[1]))}" if ran else error
+    line, column = int(placed[1]), int(placed[2])
+    return f"line {line}, column {column}: {placed[3]}\n    {_line(text, line)}\n    {' ' * (column - 1)}^"
+
+
+def _line(text: str, number: int) -> str:
+    """A line of a text; empty behind its end."""
+    return next(iter(text.splitlines()[number - 1 : number]), "")
 
 
 def _kernel(puzzle: Puzzle, text: str) -> Kernel:
-    """An answer's kernel, which promises what the start stores; raises UserError for another launch than the start's."""
+    """An answer's kernel, which promises what the start stores; raises UserError for another launch than that."""
     kernel = listing.read(text, NAME)
     _check_directives(start(puzzle), text)
     return replace(kernel, outcome=_stored(puzzle))
