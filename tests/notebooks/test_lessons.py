@@ -33,6 +33,7 @@ ANSWERS = {
         "policy gto",
     ),
     "lesson10_make_it_faster": (31 * 18, 32, 8),
+    "lesson11_from_cuda": (7, 32, 32, 16690 / 3164),
 }
 MOVED = {  # values of widgets far from the first ones
     "lesson01_first_kernel": {"latency": 100, "warps": 1},
@@ -45,6 +46,7 @@ MOVED = {  # values of widgets far from the first ones
     "lesson08_designing_a_gpu": {"cycles": 1, "lanes": 8, "ports": 2, "queue": 8, "width": "LDS.128"},
     "lesson09_how_far_to_trust": {"chosen": "TN19"},
     "lesson10_make_it_faster": {"editor": "EXIT"},
+    "lesson11_from_cuda": {"version": "tile"},
 }
 
 
