@@ -124,7 +124,7 @@ def _():
         model of an H200.""",
         picture(
             waits(known["naive"]["rows"], source("naive")),
-            f"{BLOCKS * THREADS:,} vectors of {LENGTH}, a thread for each: {known['naive']['cycles']:,} cycles; "
+            f"{BLOCKS * THREADS:,} vectors of {LENGTH}, a thread for each: {known['naive']['cycles']:,} cycles, "
             "and what warps waited for.",
         ),
     )
@@ -263,7 +263,7 @@ def _(known, yours):
             picture(
                 _figure,
                 f"The same lengths, {_gain:.1f} times as fast: neighbours read neighbours, and rows begin in different "
-                "banks. `docs/why-slow.md` has each step on the command line.",
+                "banks. docs/why-slow.md has each step on the command line.",
             ),
         ]
     )
