@@ -88,7 +88,7 @@ def _():
             _figure,
             f"Simulated GTX 580 with a latency of {LATENCY} cycles. With one FFMA at a time {needed(LATENCY):.0f} "
             f"warps fill all slots; the course CME213 (Stanford, 2012) advises {LECTURE[0]} to {LECTURE[1]} warps, "
-            "for latencies of as many cycles (yellow).",
+            "for latencies of as many cycles (shaded).",
         ),
     )
     return (full,)
@@ -104,8 +104,8 @@ def _():
             mo.md("""
     ## See it
 
-    Each bar below is one instruction, from its issue (black) until its result is available; only then can the warp
-    issue the next one of that chain. The top rows are the issue slots of both schedulers, black if used. **A white
+    Each bar below is one instruction, from its issue (a mark) until its result is available; only then can the warp
+    issue the next one of that chain. The top rows are the issue slots of both schedulers, filled if used. **An empty
     slot is lost.** Fill them, first with warps, then with independent instructions.
     """),
             mo.hstack([warps, chains, latency], justify="start", gap=2, wrap=True),

@@ -100,7 +100,7 @@ def grid(found: Timeline, by: States, cycle: int) -> str:
         for slot in range(first, first + SLOTS):
             name = by[warp, slot * found.interval][0] if (warp, slot * found.interval) in by else "warp_exited"
             back, front = COLOURS.get(name, OTHER)
-            frame = "box-shadow: inset 2px 0 black, inset -2px 0 black;" if slot == here else ""
+            frame = "box-shadow: inset 2px 0 currentColor, inset -2px 0 currentColor;" if slot == here else ""
             cells.append(f'<td style="background:{back};color:{front};{frame}" title="{name}">{letters[name]}</td>')
         lines.append(f"<tr><th>warp {warp}</th>{''.join(cells)}</tr>")
     style = "font: 12px monospace; border-collapse: collapse; text-align: center; white-space: nowrap"
@@ -170,7 +170,7 @@ def _():
         picture(
             _figure,
             f"The first cycles of {WARPS} warps on one scheduler of a GTX 580. Each has {ROUNDS} rounds of a wide load "
-            f"from shared memory and {2 * PAIRS} multiply-adds on it. Black is an issue; other colours are waits, "
+            f"from shared memory and {2 * PAIRS} multiply-adds on it. selected is an issue; other colours are waits, "
             "for the reasons in the legend.",
         ),
     )

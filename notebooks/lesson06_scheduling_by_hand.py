@@ -66,7 +66,7 @@ with app.setup:
 
 @app.function(hide_code=True)
 def timed(order: Sequence[int]) -> Figure:
-    """Return a figure of the issues of one warp in this order (black) and of its stalls before them (orange)."""
+    """Return a figure of the issues of one warp in this order and of its stalls before them, in orange."""
     code = [PROGRAM.instructions[index] for index in order]
     figure, axes = plt.subplots(figsize=(7.4, 3.6))
     time = 0

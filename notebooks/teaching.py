@@ -7,12 +7,14 @@ from base64 import b64encode
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from html import escape
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import marimo as mo
 import matplotlib.pyplot as plt
+from dark import darken
 from matplotlib.figure import Figure
 
 from gpusim.jit import code_cache
@@ -23,6 +25,8 @@ HERE = Path(__file__).parent
 LESSONS = listed(HERE)
 PRECOMPUTED = HERE / "precomputed.json"
 FIRST_TIME = "The first simulation after an installation takes half a minute more: it compiles gpusim."
+ONE_OF_BOTH = "<style>.on-dark, .dark .on-light {display: none} .dark .on-dark {display: block}</style>"
+CAPTION = 'style="text-align: center; opacity: 0.75; font-size: 0.9em"'
 SHORT = 60  # choices with fewer letters in all are in one row
 plt.style.use(HERE / "lessons.mplstyle")
 
@@ -43,11 +47,20 @@ class Exercise:
 
 def picture(figure: Figure, caption: str) -> mo.Html:
     """Return a figure above its caption, which screen readers also read."""
-    drawn = BytesIO()
-    figure.savefig(drawn, format="svg", metadata={"Date": None})
+    light = _image(figure, caption, "light")
+    darken(figure)
+    dark = _image(figure, caption, "dark")
     plt.close(figure)
+    shown = f'<div style="overflow-x: auto">{light}{dark}</div>'
+    return mo.Html(f"{ONE_OF_BOTH}<figure>{shown}<figcaption {CAPTION}>{escape(caption)}</figcaption></figure>")
+
+
+def _image(figure: Figure, caption: str, scheme: str) -> str:
+    """An image for pages of a scheme, as wide as the page, but not so narrow that its letters can't be read."""
+    drawn = BytesIO()
+    figure.savefig(drawn, format="svg", metadata={"Date": None}, transparent=scheme == "dark")
     address = "data:image/svg+xml;base64," + b64encode(drawn.getvalue()).decode()
-    return mo.image(address, alt=caption, caption=caption, width="100%")
+    return f'<img class="on-{scheme}" alt="{escape(caption)}" style="width: 100%; min-width: 34em" src="{address}">'
 
 
 def opening(number: int, rule: str, shown: mo.Html) -> mo.Html:
