@@ -44,8 +44,8 @@ with app.setup:
         "The result of a load is available after 46 cycles": {"shared_memory.latency_128": 4},
         "A load that finds the queue full costs its slot": {"issue.refused_wastes_slot": 0},
     }
-    COLOURS = {  # background and letters
-        name: (PALETTE[name].light, PALETTE[name].letters.light)
+    COLOURS = {
+        name: PALETTE[name]
         for name in (
             "selected",
             "issue_interval",
@@ -56,7 +56,7 @@ with app.setup:
             "math_pipe_throttle",
         )
     }
-    OTHER = "white", "black"
+    OTHER = "white"  # in the picture; the grid has no colour there
     MEANING = {
         "lrr": "takes turns",
         "gto": "stays with a warp while it can, then takes the oldest",
@@ -89,6 +89,16 @@ def states(found: Timeline) -> States:
 
 
 @app.function(hide_code=True)
+def styled(name: str) -> str:
+    """Return as CSS the ground and the letters of a state or reason, on light and on dark pages."""
+    if name not in COLOURS:
+        return "background: transparent"
+    ground = COLOURS[name]
+    pairs = {"background": ground, "color": ground.letters}
+    return ";".join(f"{which}: light-dark({one.light}, {one.dark})" for which, one in pairs.items())
+
+
+@app.function(hide_code=True)
 def grid(found: Timeline, by: States, cycle: int) -> str:
     """Return as HTML a row per warp and a column per issue slot, with a frame around the cycle's slot."""
     letters = {letter.name: letter.letter for letter in found.letters}
@@ -99,9 +109,8 @@ def grid(found: Timeline, by: States, cycle: int) -> str:
         cells = []
         for slot in range(first, first + SLOTS):
             name = by[warp, slot * found.interval][0] if (warp, slot * found.interval) in by else "warp_exited"
-            back, front = COLOURS.get(name, OTHER)
             frame = "box-shadow: inset 2px 0 currentColor, inset -2px 0 currentColor;" if slot == here else ""
-            cells.append(f'<td style="background:{back};color:{front};{frame}" title="{name}">{letters[name]}</td>')
+            cells.append(f'<td style="{styled(name)};{frame}" title="{name}">{letters[name]}</td>')
         lines.append(f"<tr><th>warp {warp}</th>{''.join(cells)}</tr>")
     style = "font: 12px monospace; border-collapse: collapse; text-align: center; white-space: nowrap"
     numbers = f"<tr><th></th><td colspan={SLOTS // 2} style='text-align:left'>cycle {first * found.interval}</td>"
@@ -150,7 +159,7 @@ def _():
     _seen = {}
     for _axes, (_policy, (_cycles, _bars)) in zip(_all, precomputed(3).items(), strict=True):
         for _name, _start, _length, _warp in _bars:
-            _colour = COLOURS.get(_name, OTHER)[0]
+            _colour = COLOURS[_name].light if _name in COLOURS else OTHER
             _bar = _axes.broken_barh([(_start, _length)], (_warp - 0.4, 0.8), color=_colour, lw=0)
             _seen.setdefault(_name, _bar)
         _axes.set(ylim=(WARPS - 0.5, -0.5), ylabel="warp", title=f"{_policy} {MEANING[_policy]}: {_cycles} cycles")
@@ -258,10 +267,7 @@ def _(found, get_cycle, last):
     _letters = [letter for letter in found[0][0].letters if letter.name in _seen or letter.name == "warp_exited"]
 
     def _chip(name: str, letter: str) -> str:
-        back, front = COLOURS.get(name, OTHER)
-        return (
-            f'<span style="background:{back};color:{front};padding:0 5px;font-family:monospace">{letter}</span> {name}'
-        )
+        return f'<span style="{styled(name)};padding:0 5px;font-family:monospace">{letter}</span> {name}'
 
     _legend = "&emsp;".join(_chip(letter.name, letter.letter) for letter in _letters)
     _parts = [mo.Html(f"<div style='font-size:12px'>{_legend}</div>")]
