@@ -7,11 +7,12 @@ PACKAGES := gpusim isa workloads
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8
 
 .DELETE_ON_ERROR:
-.PHONY: help demo lessons docs pictures examples test check check-full fuzz bench reproduction validation sensitivity clean
+.PHONY: help demo lessons precomputed docs pictures examples test check check-full fuzz bench reproduction validation sensitivity clean
 
 help:
 	@echo "make demo        install, then simulate a published SGEMM on the GPU it was written for"
 	@echo "make lessons     install, then open the lessons in a browser"
+	@echo "make precomputed what the lessons show before they simulate, anew"
 	@echo "make docs        the docs site, in docs/_build/html"
 	@echo "make pictures    the pictures of README and docs anew"
 	@echo "make examples    what the commands in README and docs print, anew"
@@ -29,7 +30,10 @@ demo: $(VENV)/core.stamp
 	$(BIN)/gpusim run sgemm-lai --machine gtx580-1566 -p m=4800 -p n=4800 -p k=4800
 
 lessons: $(VENV)/lessons.stamp
-	$(BIN)/marimo run notebooks
+	$(BIN)/marimo --log-level error run notebooks
+
+precomputed: $(VENV)/lessons.stamp
+	$(BIN)/python notebooks/precompute.py
 
 docs: $(VENV)/docs.stamp
 	$(BIN)/python -m sphinx -q -W --keep-going -b html -d docs/_build/doctrees docs docs/_build/html
@@ -49,7 +53,7 @@ test: $(VENV)/test.stamp
 check: $(VENV)/all.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy --strict $(PACKAGES) docs/generate notebooks/teaching.py
+	$(BIN)/mypy --strict $(PACKAGES) docs/generate notebooks/teaching.py notebooks/precompute.py notebooks/puzzle.py notebooks/dark.py
 	$(BIN)/lint-imports
 	$(PYTEST) -m "not slow"
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not jit"

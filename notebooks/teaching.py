@@ -2,19 +2,33 @@
 
 from __future__ import annotations
 
+import json
 from base64 import b64encode
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from html import escape
 from io import BytesIO
 from pathlib import Path
 from typing import Any
 
 import marimo as mo
 import matplotlib.pyplot as plt
+from dark import darken
 from matplotlib.figure import Figure
 
+from gpusim.jit import code_cache
+from gpusim.jit.rule import COMPILED
+from gpusim.support.lesson import listed
+
+HERE = Path(__file__).parent
+LESSONS = listed(HERE)
+PRECOMPUTED = HERE / "precomputed.json"
+FIRST_TIME = "The first simulation after an installation takes half a minute more: it compiles gpusim."
+ONE_OF_BOTH = "<style>.on-dark, .dark .on-light {display: none} .dark .on-dark {display: block}</style>"
+CAPTION = 'style="text-align: center; opacity: 0.75; font-size: 0.9em"'
 SHORT = 60  # choices with fewer letters in all are in one row
-plt.style.use(Path(__file__).with_name("lessons.mplstyle"))
+plt.style.use(HERE / "lessons.mplstyle")
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,16 +47,47 @@ class Exercise:
 
 def picture(figure: Figure, caption: str) -> mo.Html:
     """Return a figure above its caption, which screen readers also read."""
-    drawn = BytesIO()
-    figure.savefig(drawn, format="svg", metadata={"Date": None})
+    light = _image(figure, caption, "light")
+    darken(figure)
+    dark = _image(figure, caption, "dark")
     plt.close(figure)
+    shown = f'<div style="overflow-x: auto">{light}{dark}</div>'
+    return mo.Html(f"{ONE_OF_BOTH}<figure>{shown}<figcaption {CAPTION}>{escape(caption)}</figcaption></figure>")
+
+
+def _image(figure: Figure, caption: str, scheme: str) -> str:
+    """An image for pages of a scheme, as wide as the page, but not so narrow that its letters can't be read."""
+    drawn = BytesIO()
+    figure.savefig(drawn, format="svg", metadata={"Date": None}, transparent=scheme == "dark")
     address = "data:image/svg+xml;base64," + b64encode(drawn.getvalue()).decode()
-    return mo.image(address, alt=caption, caption=caption, width="100%")
+    return f'<img class="on-{scheme}" alt="{escape(caption)}" style="width: 100%; min-width: 34em" src="{address}">'
 
 
-def opening(title: str, rule: str, shown: mo.Html) -> mo.Html:
+def opening(number: int, rule: str, shown: mo.Html) -> mo.Html:
     """Return the head of a lesson: its title, the rule that it is about, and the picture that shows it."""
-    return mo.vstack([mo.md(f"# {title}\n\n{rule}"), shown], gap=1)
+    (title,) = (one.title for one in LESSONS if one.number == number)
+    return mo.vstack([mo.md(f"{neighbours(number)}\n\n# {number}. {title}\n\n{rule}"), shown], gap=1)
+
+
+def precomputed(number: int) -> Any:
+    """Return what a lesson's `precompute` gives, as `make precomputed` stored it: no picture waits for a simulation."""
+    return json.loads(PRECOMPUTED.read_text(encoding="utf-8"))[str(number)]
+
+
+def working(what: str) -> AbstractContextManager[object]:
+    """Show in the running cell what it computes, until it has."""
+    compiled = not COMPILED or code_cache.holds("gpusim.engines.compiled", "run")
+    shown: AbstractContextManager[object] = mo.status.spinner(what if compiled else f"{what} {FIRST_TIME}")
+    return shown
+
+
+def neighbours(number: int) -> str:
+    """Return in Markdown links to the lesson before, to the list of all, and to the lesson after."""
+    by = {one.number: f"[{{}}](?file={one.file})".format for one in LESSONS}
+    title = {one.number: f"{one.number}. {one.title}" for one in LESSONS}
+    before = [by[number - 1](f"← {title[number - 1]}")] if number - 1 in by else []
+    after = [by[number + 1](f"{title[number + 1]} →")] if number + 1 in by else []
+    return " · ".join([*before, "[all lessons](./)", *after])
 
 
 def fields(exercises: Sequence[Exercise]) -> mo.ui.array:
@@ -63,13 +108,13 @@ def is_right(exercise: Exercise, given: float | str) -> bool:
     return abs(given - exercise.answer) <= exercise.within * abs(exercise.answer)
 
 
-def marked(exercises: Sequence[Exercise], answers: mo.ui.array) -> mo.Html:
-    """Return the exercises with their fields, a verdict on each answer, and the folded solutions."""
+def marked(number: int, exercises: Sequence[Exercise], answers: mo.ui.array) -> mo.Html:
+    """Return a lesson's exercises with their fields, a verdict on each answer, folded solutions, and its neighbours."""
     parts: list[object] = [mo.md("## Exercises")]
-    for number, (exercise, field, given) in enumerate(zip(exercises, answers, answers.value, strict=True), start=1):
+    for place, (exercise, field, given) in enumerate(zip(exercises, answers, answers.value, strict=True), start=1):
         solution = mo.accordion({"Solution": mo.md(exercise.solution)})
-        parts += [mo.md(f"**{number}.** {exercise.question}"), field, verdict(exercise, given), solution]
-    return mo.vstack(parts, gap=0.7)
+        parts += [mo.md(f"**{place}.** {exercise.question}"), field, verdict(exercise, given), solution]
+    return mo.vstack([*parts, mo.md(neighbours(number))], gap=0.7)
 
 
 def verdict(exercise: Exercise, given: Any) -> mo.Html:

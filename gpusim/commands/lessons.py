@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-import ast
+import socket
 import subprocess
 import sys
+import threading
+import time
+import webbrowser
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 import typer
 
 from gpusim.commands.arguments import CopyTo, Json
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.support import shipped
 from gpusim.support.document import Document, doc
+from gpusim.support.lesson import FOLDER, Lesson, listed
 from isa.errors import UserError
 from isa.reading import extra
 
-FOLDER, FIRST = "notebooks", "lesson"
-
-
-class Lesson(msgspec.Struct, frozen=True):
-    """A notebook that comes with gpusim, and what it shows."""
-
-    number: int
-    file: str
-    what: str
+HOST = "127.0.0.1"
+QUIETLY = "--quiet", "--log-level", "error"  # it warns of the titles in headers, which its list of notebooks shows
+PATIENCE, PAUSE = 30, 0.1  # seconds
 
 
 class LessonsDocument(Document, frozen=True):
@@ -55,25 +53,14 @@ def lessons(
     if json:
         write_json(LessonsDocument(str(where), found))
     elif number is not None:
-        _open(where / _chosen(found, number).file)
+        _open(where, _chosen(found, number).file)
     elif index:
         _open(where)
     else:
-        table = new_table(*right("lesson"), "what it shows", "file")
+        table = new_table(*right("lesson"), "title", *right("minutes"), "what it shows")
         for one in found:
-            table.add_row(str(one.number), one.what, one.file)
+            table.add_row(str(one.number), one.title, str(one.minutes), one.what)
         show(table, f"\nin {where}; open one by its number, such as: gpusim lessons 1")
-
-
-def listed(where: Path) -> list[Lesson]:
-    """Return the lessons of a folder, by number, with the first sentence of each."""
-    found = [(int(path.stem.removeprefix(FIRST).partition("_")[0]), path) for path in where.glob(f"{FIRST}*_*.py")]
-    return [Lesson(number, path.name, _sentence(path)) for number, path in sorted(found)]
-
-
-def _sentence(path: Path) -> str:
-    """The first line of a module's docstring, without running it."""
-    return (ast.get_docstring(ast.parse(path.read_bytes())) or "").split("\n")[0]
 
 
 def _chosen(found: Sequence[Lesson], number: int) -> Lesson:
@@ -83,8 +70,28 @@ def _chosen(found: Sequence[Lesson], number: int) -> Lesson:
     raise UserError(f"lesson {number}: there is none; give {found[0].number} to {found[-1].number}")
 
 
-def _open(what: Path) -> None:
-    """Show a notebook, or a folder of them, in a browser; the lessons import from their own folder."""
+def _open(home: Path, file: str | None = None) -> None:
+    """Serve all lessons until Ctrl-C, as each links to its neighbours, and open one, or the list, in a browser."""
     extra.module("marimo", "lessons")
-    home = what if what.is_dir() else what.parent
-    subprocess.run([sys.executable, "-m", "marimo", "run", what], cwd=home, check=False)
+    port = _free_port()
+    address = f"http://{HOST}:{port}/" + (f"?file={file}" if file else "")
+    show(f"{address}: Ctrl-C ends it")
+    threading.Thread(target=_browse, args=(address, port), daemon=True).start()
+    served = "--headless", "--host", HOST, "--port", str(port)
+    command = [sys.executable, "-m", "marimo", *QUIETLY, "run", str(home), *served]
+    subprocess.run(command, cwd=home, check=False)
+
+
+def _free_port() -> int:
+    """A port that nobody listens on."""
+    with socket.create_server((HOST, 0)) as server:
+        return int(server.getsockname()[1])
+
+
+def _browse(address: str, port: int) -> None:
+    """Open a page as soon as its server listens, within PATIENCE seconds."""
+    for _ in range(round(PATIENCE / PAUSE)):
+        with suppress(OSError), socket.create_connection((HOST, port)):
+            webbrowser.open(address)
+            return
+        time.sleep(PAUSE)

@@ -1,3 +1,15 @@
+# /// script
+# [tool.marimo.opengraph]
+# title = "9. How far to trust it"
+# description = """How far to trust a simulator: where its numbers come from, what was fitted or predicted, what is \
+# missed. 30 minutes."""
+#
+# [tool.marimo.display]
+# theme = "system"
+#
+# [tool.gpusim]
+# minutes = 30
+# ///
 """How far to trust a simulator: where its numbers come from, what was fitted or predicted, what is missed."""
 
 import marimo
@@ -13,11 +25,11 @@ with app.setup:
 
     import marimo as mo
     import matplotlib.pyplot as plt
-    from teaching import Exercise, fields, marked, opening, picture
+    from teaching import Exercise, fields, marked, opening, picture, precomputed
 
     import gpusim
     from gpusim.analysis.validate import measured
-    from gpusim.analysis.validate.validation import DIRECTORY, outcomes, published_points
+    from gpusim.analysis.validate.validation import DIRECTORY, Outcome, PublishedPoint, outcomes, published_points
     from gpusim.machine.machine import facts
     from gpusim.reproduction import claims, ledger
     from workloads.catalog import make
@@ -44,26 +56,80 @@ with app.setup:
     }
 
 
+@app.function(hide_code=True)
+def ledger_rows() -> list[list[str]]:
+    """Return error, kind and verdict of each claim, as the ledger has them."""
+    rows = [re.split(r"(?<!\\) \| ", line.strip("| ")) for line in LEDGER.read_text(encoding="utf-8").splitlines()]
+    return [[one.strip() for one in row[5:8]] for row in rows if re.fullmatch(r"[A-Z]{2}\d\d", row[0])]
+
+
+@app.function(hide_code=True)
+def sgemm_effects() -> dict[str, float]:
+    """Return by how many percent each of the other values changes the cycles of an SGEMM."""
+    kernel = make("sgemm-lai", {"m": "768", "n": "768", "k": "480"})
+    base = gpusim.simulate(kernel, "gtx580", values=False).cycles
+    machines = {name: gpusim.load("gtx580", change) for name, change in GUESSES.items()}
+    return {
+        name: 100 * (gpusim.simulate(kernel, machine, values=False).cycles / base - 1)
+        for name, machine in machines.items()
+    }
+
+
+@app.function(hide_code=True)
+def probe_of(row: measured.MeasuredRow) -> Probe | None:
+    """Return the probe that is run for a measured row, if there is one."""
+    return probe(row.experiment, row.op, row.param, row.warps, row.ilp, row.counts)
+
+
+@app.function(hide_code=True)
+def whole_kernels() -> dict[str, list[float]]:
+    """Return by kernel the error of each launch."""
+    rows = [line.strip("| ").split(" | ") for line in WHOLE.read_text(encoding="utf-8").splitlines()]
+    errors = {row[0]: row[2::2] for row in rows if len(row) == 1 + 2 * len(LAUNCHES) and row[2].endswith("%")}
+    return {kernel: [float(cell.rstrip(" %")) / 100 for cell in cells] for kernel, cells in errors.items()}
+
+
+@app.function(hide_code=True)
+def held_out(chip: str) -> list[PublishedPoint]:
+    """Return the figures of a chip that nothing was fitted to."""
+    return [point for point in published_points(gpusim.load(chip)) if point.kind == "predicted"]
+
+
+@app.function(hide_code=True)
+def precompute() -> dict[str, object]:
+    """Return what the pictures show: half a minute of simulations, and two tables of the documents."""
+    rows = measured.outcomes(measured.read(ROWS, EXPERIMENTS), H200, probe_of, 1)
+    return {
+        "ledger": ledger_rows(),
+        "effects": sgemm_effects(),
+        "rows": {str(one.row.line): one.simulated for one in sorted(rows, key=lambda one: one.row.line)},
+        "whole": whole_kernels(),
+        "figures": {
+            chip: [one.simulated for one in outcomes(held_out(chip), gpusim.load(chip), make)] for chip in CHIPS
+        },
+    }
+
+
 @app.cell(hide_code=True)
 def _():
-    _rows = [re.split(r"(?<!\\) \| ", line.strip("| ")) for line in LEDGER.read_text().splitlines()]
-    entries = [row for row in _rows if re.fullmatch(r"[A-Z]{2}\d\d", row[0])]
-    kinds = tuple(kind for kind in KINDS if any(entry[6].startswith(kind) for entry in entries))
-    return entries, kinds
+    found_before = precomputed(9)
+    entries = found_before["ledger"]
+    kinds = tuple(kind for kind in KINDS if any(entry[1].startswith(kind) for entry in entries))
+    return entries, found_before, kinds
 
 
 @app.cell(hide_code=True)
 def _(entries, kinds):
     _figure, _axes = plt.subplots()
     for _row, _kind in enumerate(kinds):
-        _of = [entry for entry in entries if entry[6].startswith(_kind) and entry[5].endswith("%")]
-        _errors = [abs(float(entry[5].rstrip(" %"))) for entry in _of]
+        _of = [entry for entry in entries if entry[1].startswith(_kind) and entry[0].endswith("%")]
+        _errors = [abs(float(entry[0].rstrip(" %"))) for entry in _of]
         for _verdict, _colour, _marker in (("pass", "C0", "o"), ("fail", "C3", "X")):
-            _points = [error for error, entry in zip(_errors, _of, strict=True) if entry[7].strip() == _verdict]
+            _points = [error for error, entry in zip(_errors, _of, strict=True) if entry[2] == _verdict]
             _places = [_row + 0.3 * ((7 * n) % 11 - 5) / 5 for n in range(len(_points))]
             _label = _verdict if _row == 0 else None
             _axes.plot(_points, _places, _marker, color=_colour, alpha=0.7, label=_label)
-    _verdicts = {kind: [entry[7].strip() for entry in entries if entry[6].startswith(kind)] for kind in kinds}
+    _verdicts = {kind: [entry[2] for entry in entries if entry[1].startswith(kind)] for kind in kinds}
     _labels = [f"{kind}: {of.count('pass')} pass, {of.count('fail')} fail" for kind, of in _verdicts.items()]
     _axes.set(xlabel="relative error, %", yticks=range(len(kinds)), yticklabels=_labels, xlim=(-0.1, 400))
     _axes.set_xscale("symlog", linthresh=1)
@@ -71,7 +137,7 @@ def _(entries, kinds):
     _axes.invert_yaxis()
     _figure.legend(loc="outside upper right", ncols=2)
     opening(
-        "9. How far to trust it",
+        9,
         """A simulator can be made to give any single number. **So ask how each number was found: counted in the
         instructions, computed by a formula, put in, fitted, in sight of those who chose, or predicted. Only a predicted
         number tests the model; a fitted one tests that the model can be fitted, one in sight that some choice was good;
@@ -148,13 +214,8 @@ def _():
 
 
 @app.cell(hide_code=True)
-def _():
-    _kernel = make("sgemm-lai", {"m": "768", "n": "768", "k": "480"})
-    _base = gpusim.simulate(_kernel, "gtx580", values=False).cycles
-    effects = {
-        name: 100 * (gpusim.simulate(_kernel, gpusim.load("gtx580", change), values=False).cycles / _base - 1)
-        for name, change in GUESSES.items()
-    }
+def _(found_before):
+    effects = found_before["effects"]
     _figure, _axes = plt.subplots(figsize=(7.4, 2.6))
     _bars = _axes.barh(list(effects), list(effects.values()), color="C1")
     _axes.bar_label(_bars, fmt="%+.1f %%", padding=3, fontsize=9)
@@ -166,17 +227,11 @@ def _():
     return (effects,)
 
 
-@app.function(hide_code=True)
-def probe_of(row: measured.MeasuredRow) -> Probe | None:
-    """Return the probe that is run for a measured row, if there is one."""
-    return probe(row.experiment, row.op, row.param, row.warps, row.ilp, row.counts)
-
-
 @app.cell(hide_code=True)
-def _():
+def _(found_before):
     with ROWS.open(newline="", encoding="utf-8") as _file:
         cells = dict(enumerate(csv.DictReader(_file), start=2))  # by line, as in a row
-    observed = list(measured.outcomes(measured.read(ROWS, EXPERIMENTS), H200, probe_of, 1))
+    observed = [measured.Outcome(row, found_before["rows"][str(row.line)]) for row in measured.read(ROWS, EXPERIMENTS)]
 
     def issued(row: measured.MeasuredRow, cycles: float) -> float:
         """Return the warp instructions per cycle of the SM if the iterations of a row take so many cycles."""
@@ -250,13 +305,12 @@ def _(observed, issued):
 
 
 @app.cell(hide_code=True)
-def _():
-    _rows = [line.strip("| ").split(" | ") for line in WHOLE.read_text(encoding="utf-8").splitlines()]
-    _cells = {row[0]: row[2::2] for row in _rows if len(row) == 1 + 2 * len(LAUNCHES) and row[2].endswith("%")}
+def _(found_before):
+    _cells = found_before["whole"]
     whole = {
-        (kernel, launch): float(cell.rstrip(" %")) / 100
+        (kernel, launch): error
         for kernel, errors in _cells.items()
-        for launch, cell in zip(LAUNCHES, errors, strict=True)
+        for launch, error in zip(LAUNCHES, errors, strict=True)
     }
     _figure, _axes = plt.subplots(figsize=(7.4, 5))
     for _number, _launch in enumerate(LAUNCHES):
@@ -297,12 +351,11 @@ def _(observed, issued):
 
 
 @app.cell(hide_code=True)
-def _():
-    found = {}
-    for _name in CHIPS:
-        _machine = gpusim.load(_name)
-        _points = [point for point in published_points(_machine) if point.kind == "predicted"]
-        found[_name] = list(outcomes(_points, _machine, make))
+def _(found_before):
+    found = {
+        chip: [Outcome(*pair) for pair in zip(held_out(chip), found_before["figures"][chip], strict=True)]
+        for chip in CHIPS
+    }
     _flat = [(name, outcome) for name in CHIPS for outcome in found[name]]
     _figure, _axes = plt.subplots(figsize=(7.4, 5))
     for _row, (_name, _outcome) in enumerate(_flat):
@@ -337,7 +390,7 @@ def _():
 def _(cells, effects, entries, found, impossible, issued, kinds):
     _share = {}
     for _kind in kinds:
-        _verdicts = [entry[7].strip() for entry in entries if entry[6].startswith(_kind)]
+        _verdicts = [entry[2] for entry in entries if entry[1].startswith(_kind)]
         _share[_kind] = _verdicts.count("pass") / (_verdicts.count("pass") + _verdicts.count("fail"))
     _weakest = min(_share, key=_share.__getitem__)
     _least, _median, _most = (float(cells[impossible.line][f"cyc1_{which}"]) for which in ("min", "med", "max"))
@@ -386,7 +439,7 @@ def _(cells, effects, entries, found, impossible, issued, kinds):
 
 @app.cell(hide_code=True)
 def _(answers, exercises):
-    marked(exercises, answers)
+    marked(9, exercises, answers)
     return
 
 

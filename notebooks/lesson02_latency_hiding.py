@@ -1,3 +1,14 @@
+# /// script
+# [tool.marimo.opengraph]
+# title = "2. Latency hiding"
+# description = "How warps and independent instructions hide latency. 20 minutes."
+#
+# [tool.marimo.display]
+# theme = "system"
+#
+# [tool.gpusim]
+# minutes = 20
+# ///
 """How warps and independent instructions hide latency."""
 
 import marimo
@@ -10,7 +21,7 @@ with app.setup:
     import matplotlib.pyplot as plt
     import numpy as np
     from matplotlib.ticker import MaxNLocator
-    from teaching import Exercise, fields, marked, opening, picture
+    from teaching import Exercise, fields, marked, opening, picture, precomputed, working
 
     import gpusim
     from gpusim import Result
@@ -50,15 +61,16 @@ def needed(latency: int, chains: int = 1) -> float:
     return threads_needed(latency, schedulers.interval / schedulers.count) / WARP_SIZE / chains
 
 
+@app.function(hide_code=True)
+def precompute() -> list[list[float]]:
+    """Return the rates of the first picture: for each number of chains, one for each number of warps."""
+    return [[rate(warps, chains) for warps in WARPS] for chains in CHAINS]
+
+
 @app.cell(hide_code=True)
 def _():
-    rates = {chains: [rate(warps, chains) for warps in WARPS] for chains in CHAINS}
+    rates = dict(zip(CHAINS, precomputed(2), strict=True))
     full = max(map(max, rates.values()))
-    return full, rates
-
-
-@app.cell(hide_code=True)
-def _(full, rates):
     _figure, _axes = plt.subplots()
     _axes.axvspan(*LECTURE, color="C7", alpha=0.35, lw=0, label=f"{LECTURE[0]} to {LECTURE[1]} warps (CME213)")
     for _chains, _marker in zip(CHAINS, "osD", strict=True):
@@ -67,7 +79,7 @@ def _(full, rates):
     _axes.set(xlabel="warps on the SM", ylabel="FFMAs of all threads\nper shader cycle", ylim=(0, 36))
     _figure.legend(loc="outside upper center", ncols=3, fontsize="small")
     opening(
-        "2. Latency hiding",
+        2,
         f"""The result of a multiply-add (FFMA) is available {LATENCY} cycles after its issue, but the SM can issue
         one of another warp in every cycle. **To issue in every cycle, the SM needs as many instructions in flight as
         the latency has cycles: warps x independent instructions of each.** Either factor can provide them, as long as
@@ -76,10 +88,10 @@ def _(full, rates):
             _figure,
             f"Simulated GTX 580 with a latency of {LATENCY} cycles. With one FFMA at a time {needed(LATENCY):.0f} "
             f"warps fill all slots; the course CME213 (Stanford, 2012) advises {LECTURE[0]} to {LECTURE[1]} warps, "
-            "for latencies of as many cycles (yellow).",
+            "for latencies of as many cycles (shaded).",
         ),
     )
-    return
+    return (full,)
 
 
 @app.cell(hide_code=True)
@@ -92,8 +104,8 @@ def _():
             mo.md("""
     ## See it
 
-    Each bar below is one instruction, from its issue (black) until its result is available; only then can the warp
-    issue the next one of that chain. The top rows are the issue slots of both schedulers, black if used. **A white
+    Each bar below is one instruction, from its issue (a mark) until its result is available; only then can the warp
+    issue the next one of that chain. The top rows are the issue slots of both schedulers, filled if used. **An empty
     slot is lost.** Fill them, first with warps, then with independent instructions.
     """),
             mo.hstack([warps, chains, latency], justify="start", gap=2, wrap=True),
@@ -104,7 +116,8 @@ def _():
 
 @app.cell(hide_code=True)
 def _(chains, latency, warps):
-    _result = run(warps.value, chains.value, latency.value, length=96, trace=True)
+    with working("Simulating these warps."):
+        _result = run(warps.value, chains.value, latency.value, length=96, trace=True)
     _ffmas = [pc for pc, i in enumerate(_result.kernel.program.instructions) if i.row.mnemonic == "FFMA"]
     _trace = _result.run.trace
     _trace = _trace[(_trace["kind"] == ISSUE) & np.isin(_trace["pc"], _ffmas)]
@@ -141,6 +154,8 @@ def _(full):
         """Return the fewest warps that fill the slots, by trial."""
         return next(warps for warps in range(2, 33) if rate(warps, chains) > ENOUGH * full)
 
+    with working("Finding the fewest warps by trial, for the solutions."):
+        _trial = {chains: fewest(chains) for chains in (1, 4, 8)}
     _machine = gpusim.load("gtx580")
     _interval, _warps = _machine.schedulers.issue_interval, _machine.limits.warps
     exercises = (
@@ -148,13 +163,13 @@ def _(full):
             f"Each warp has one instruction at a time, of {LATENCY} cycles. How many warps fill all issue slots?",
             needed(LATENCY),
             f"The SM issues in every cycle, so {LATENCY} must be in flight: {needed(LATENCY):.0f} warps, "
-            f"{100 * needed(LATENCY) / _warps:.0f} % of the {_warps} that it holds. By trial, {fewest(1)} warps are "
+            f"{100 * needed(LATENCY) / _warps:.0f} % of the {_warps} that it holds. By trial, {_trial[1]} warps are "
             f"the fewest that fill {100 * ENOUGH:.0f} % of the slots.",
         ),
         Exercise(
             "How many warps are enough if each has four independent instructions at a time?",
             needed(LATENCY, 4),
-            f"{LATENCY} / 4 = {needed(LATENCY, 4):.0f} warps; by trial {fewest(4)}. This is why a kernel with many "
+            f"{LATENCY} / 4 = {needed(LATENCY, 4):.0f} warps; by trial {_trial[4]}. This is why a kernel with many "
             "registers, and so few warps, can be fast: lesson 5.",
         ),
         Exercise(
@@ -169,7 +184,7 @@ def _(full):
             "need to issue in every cycle?",
             needed(_interval),
             f"One warp fills one of {_interval} slots, so {needed(_interval):.0f} warps; by trial with eight chains "
-            f"{fewest(8)}. Try fewer above.",
+            f"{_trial[8]}. Try fewer above.",
         ),
     )
     answers = fields(exercises)
@@ -178,7 +193,7 @@ def _(full):
 
 @app.cell(hide_code=True)
 def _(answers, exercises):
-    marked(exercises, answers)
+    marked(2, exercises, answers)
     return
 
 

@@ -1,3 +1,14 @@
+# /// script
+# [tool.marimo.opengraph]
+# title = "3. Warp scheduling policies"
+# description = "Warp scheduling policies side by side, slot by slot, and why each warp waits. 30 minutes."
+#
+# [tool.marimo.display]
+# theme = "system"
+#
+# [tool.gpusim]
+# minutes = 30
+# ///
 """Warp scheduling policies side by side, slot by slot, and why each warp waits."""
 
 import marimo
@@ -10,7 +21,7 @@ with app.setup:
 
     import marimo as mo
     import matplotlib.pyplot as plt
-    from teaching import Exercise, fields, marked, opening, picture
+    from teaching import Exercise, fields, marked, opening, picture, precomputed, working
 
     import gpusim
     from gpusim.timeline.build import timeline
@@ -23,6 +34,7 @@ with app.setup:
     State = tuple[str, Issued, Wait | None]  # name of the state or stall reason, the instruction, why it waits
     States = dict[tuple[int, int], State]  # by warp and cycle
     WARPS, ROUNDS, PAIRS = 6, 4, 3
+    FIRST = 260  # cycles in the first picture
     SLOTS = 40  # shown at once
     DEPTH = 4  # steps shown back to the cause
     MACHINE = {"schedulers.count": 1, "launch.warp_skew": 0}
@@ -32,8 +44,8 @@ with app.setup:
         "The result of a load is available after 46 cycles": {"shared_memory.latency_128": 4},
         "A load that finds the queue full costs its slot": {"issue.refused_wastes_slot": 0},
     }
-    COLOURS = {  # background and letters
-        name: (PALETTE[name].light, PALETTE[name].letters.light)
+    COLOURS = {
+        name: PALETTE[name]
         for name in (
             "selected",
             "issue_interval",
@@ -44,7 +56,7 @@ with app.setup:
             "math_pipe_throttle",
         )
     }
-    OTHER = "white", "black"
+    OTHER = "white"  # in the picture; the grid has no colour there
     MEANING = {
         "lrr": "takes turns",
         "gto": "stays with a warp while it can, then takes the oldest",
@@ -77,6 +89,16 @@ def states(found: Timeline) -> States:
 
 
 @app.function(hide_code=True)
+def styled(name: str) -> str:
+    """Return as CSS the ground and the letters of a state or reason, on light and on dark pages."""
+    if name not in COLOURS:
+        return "background: transparent"
+    ground = COLOURS[name]
+    pairs = {"background": ground, "color": ground.letters}
+    return ";".join(f"{which}: light-dark({one.light}, {one.dark})" for which, one in pairs.items())
+
+
+@app.function(hide_code=True)
 def grid(found: Timeline, by: States, cycle: int) -> str:
     """Return as HTML a row per warp and a column per issue slot, with a frame around the cycle's slot."""
     letters = {letter.name: letter.letter for letter in found.letters}
@@ -87,9 +109,8 @@ def grid(found: Timeline, by: States, cycle: int) -> str:
         cells = []
         for slot in range(first, first + SLOTS):
             name = by[warp, slot * found.interval][0] if (warp, slot * found.interval) in by else "warp_exited"
-            back, front = COLOURS.get(name, OTHER)
-            frame = "box-shadow: inset 2px 0 black, inset -2px 0 black;" if slot == here else ""
-            cells.append(f'<td style="background:{back};color:{front};{frame}" title="{name}">{letters[name]}</td>')
+            frame = "box-shadow: inset 2px 0 currentColor, inset -2px 0 currentColor;" if slot == here else ""
+            cells.append(f'<td style="{styled(name)};{frame}" title="{name}">{letters[name]}</td>')
         lines.append(f"<tr><th>warp {warp}</th>{''.join(cells)}</tr>")
     style = "font: 12px monospace; border-collapse: collapse; text-align: center; white-space: nowrap"
     numbers = f"<tr><th></th><td colspan={SLOTS // 2} style='text-align:left'>cycle {first * found.interval}</td>"
@@ -118,27 +139,36 @@ def described(step: Step) -> str:
     return step.words if step.words.startswith("issued") else f"**{step.what}** until cycle {step.end}, {step.words}"
 
 
+@app.function(hide_code=True)
+def precompute() -> dict[str, list]:
+    """Return for two policies the cycles of the first picture, and its bars: name, start, length and warp."""
+    drawn = {}
+    for policy in ("lrr", "gto"):
+        found = ran(policy, {})
+        bars = []
+        for made in found.instructions:
+            spans = [(wait.reason, wait.start, wait.end - wait.start) for wait in made.waits]
+            bars += [[*span, made.warp] for span in (*spans, ("selected", made.issue, found.interval))]
+        drawn[policy] = [found.cycles, [bar for bar in bars if bar[1] < FIRST]]
+    return drawn
+
+
 @app.cell(hide_code=True)
 def _():
-    _pair = {policy: ran(policy, {}) for policy in ("lrr", "gto")}
     _figure, _all = plt.subplots(2, sharex=True, figsize=(7.4, 4.6))
     _seen = {}
-    for _axes, (_policy, _found) in zip(_all, _pair.items(), strict=True):
-        for _made in _found.instructions:
-            _spans = [(_wait.reason, _wait.start, _wait.end - _wait.start) for _wait in _made.waits]
-            for _name, _start, _length in (*_spans, ("selected", _made.issue, _found.interval)):
-                _colour = COLOURS.get(_name, OTHER)[0]
-                _bar = _axes.broken_barh([(_start, _length)], (_made.warp - 0.4, 0.8), color=_colour, lw=0)
-                _seen.setdefault(_name, _bar)
-        _axes.set(
-            ylim=(WARPS - 0.5, -0.5), ylabel="warp", title=f"{_policy} {MEANING[_policy]}: {_found.cycles} cycles"
-        )
+    for _axes, (_policy, (_cycles, _bars)) in zip(_all, precomputed(3).items(), strict=True):
+        for _name, _start, _length, _warp in _bars:
+            _colour = COLOURS[_name].light if _name in COLOURS else OTHER
+            _bar = _axes.broken_barh([(_start, _length)], (_warp - 0.4, 0.8), color=_colour, lw=0)
+            _seen.setdefault(_name, _bar)
+        _axes.set(ylim=(WARPS - 0.5, -0.5), ylabel="warp", title=f"{_policy} {MEANING[_policy]}: {_cycles} cycles")
         _axes.grid(visible=False)
-    _axes.set(xlabel="shader cycle", xlim=(0, 260))
+    _axes.set(xlabel="shader cycle", xlim=(0, FIRST))
     _shown = [name for name in COLOURS if name in _seen]
     _figure.legend([_seen[name] for name in _shown], _shown, loc="outside lower center", ncols=4, fontsize="small")
     opening(
-        "3. Warp scheduling policies",
+        3,
         """In each issue slot a scheduler picks one of the warps that can issue. **The policy says which one: loose
         round robin (`lrr`) takes turns, greedy-then-oldest (`gto`) stays with one warp as long as that can issue.**
         Rules decide in a fixed order whether a warp can issue. It can't if it has just issued
@@ -149,7 +179,7 @@ def _():
         picture(
             _figure,
             f"The first cycles of {WARPS} warps on one scheduler of a GTX 580. Each has {ROUNDS} rounds of a wide load "
-            f"from shared memory and {2 * PAIRS} multiply-adds on it. Black is an issue; other colours are waits, "
+            f"from shared memory and {2 * PAIRS} multiply-adds on it. selected is an issue; other colours are waits, "
             "for the reasons in the legend.",
         ),
     )
@@ -189,7 +219,8 @@ def _(policies, rules):
         if not on
         for path, value in one.items()
     }
-    found = [(each, states(each)) for each in (ran(policy, _off) for policy in policies.value)]
+    with working("Simulating both policies."):
+        found = [(each, states(each)) for each in (ran(policy, _off) for policy in policies.value)]
     interval = found[0][0].interval
     last = max(each.cycles for each, _ in found) // interval * interval
     return found, interval, last
@@ -236,10 +267,7 @@ def _(found, get_cycle, last):
     _letters = [letter for letter in found[0][0].letters if letter.name in _seen or letter.name == "warp_exited"]
 
     def _chip(name: str, letter: str) -> str:
-        back, front = COLOURS.get(name, OTHER)
-        return (
-            f'<span style="background:{back};color:{front};padding:0 5px;font-family:monospace">{letter}</span> {name}'
-        )
+        return f'<span style="{styled(name)};padding:0 5px;font-family:monospace">{letter}</span> {name}'
 
     _legend = "&emsp;".join(_chip(letter.name, letter.letter) for letter in _letters)
     _parts = [mo.Html(f"<div style='font-size:12px'>{_legend}</div>")]
@@ -254,9 +282,10 @@ def _(found, get_cycle, last):
 
 @app.cell(hide_code=True)
 def _():
-    _lrr, _gto = ran("lrr", {}), ran("gto", {})
+    with working("Simulating both policies without each of the rules, for the solutions."):
+        _lrr, _gto = ran("lrr", {}), ran("gto", {})
+        _gains = {rule: ran("lrr", off).cycles - ran("gto", off).cycles for rule, off in RULES.items()}
     _first = states(_lrr)[3, 60]
-    _gains = {rule: ran("lrr", off).cycles - ran("gto", off).cycles for rule, off in RULES.items()}
     _best = max(_gains, key=_gains.__getitem__)
     _queued = next(made for made in _lrr.instructions if made.id == _first[2].blocker)
     _chosen = explain(_gto, 5, 162, DEPTH)[1]
@@ -294,7 +323,7 @@ def _():
 
 @app.cell(hide_code=True)
 def _(answers, exercises):
-    marked(exercises, answers)
+    marked(3, exercises, answers)
     return
 
 

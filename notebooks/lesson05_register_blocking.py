@@ -1,3 +1,14 @@
+# /// script
+# [tool.marimo.opengraph]
+# title = "5. Register blocking and the bound"
+# description = "Register blocking, and the bound of Lai and Seznec equation by equation. 30 minutes."
+#
+# [tool.marimo.display]
+# theme = "system"
+#
+# [tool.gpusim]
+# minutes = 30
+# ///
 """Register blocking, and the bound of Lai and Seznec equation by equation."""
 
 import marimo
@@ -71,7 +82,7 @@ def _():
     _axes.set(ylim=(0, 100))
     _axes.legend(loc="lower right")
     opening(
-        "5. Register blocking and the bound",
+        5,
         """An FFMA can't read shared memory: both factors must be loaded into registers first. **A thread that keeps
         B_R x B_R results in registers needs 2 B_R loaded words for B_R² FFMAs: the larger B_R, the fewer issue slots
         go to loads.** The number of registers limits B_R: 63 for each thread on Fermi, as an instruction names one in
@@ -285,7 +296,7 @@ def _():
 
 @app.cell(hide_code=True)
 def _(answers, exercises):
-    marked(exercises, answers)
+    marked(5, exercises, answers)
     return
 
 

@@ -1,3 +1,14 @@
+# /// script
+# [tool.marimo.opengraph]
+# title = "8. Designing a GPU"
+# description = "What-if: which change of an SM makes a matrix product faster, and which changes nothing. 25 minutes."
+#
+# [tool.marimo.display]
+# theme = "system"
+#
+# [tool.gpusim]
+# minutes = 25
+# ///
 """What-if: which change of an SM makes a matrix product faster, and which changes nothing."""
 
 import marimo
@@ -10,12 +21,13 @@ with app.setup:
 
     import marimo as mo
     import matplotlib.pyplot as plt
-    from teaching import Exercise, fields, marked, opening, picture
+    from teaching import Exercise, fields, marked, opening, picture, precomputed, working
 
     import gpusim
     from gpusim import Result
     from gpusim.analysis.account.breakdown import breakdown
     from gpusim.machine.occupancy import occupancy
+    from isa.kernel import Kernel
     from workloads.catalog import make
 
     CARD = gpusim.load("gtx580")
@@ -35,15 +47,30 @@ with app.setup:
 
 
 @app.function(hide_code=True)
+def program(bits: int = 64) -> Kernel:
+    """Return the SGEMM of 768 x 768 x 480 with loads of so many bits."""
+    return make("sgemm-lai", {"m": "768", "n": "768", "k": "480", "lds": str(bits)})
+
+
+@app.function(hide_code=True)
 def sgemm(change: Mapping[str, int | str], bits: int = 64) -> Result:
     """Return SGEMM of 768 x 768 x 480, four blocks for each SM, on the machine with these numbers replaced."""
-    kernel = make("sgemm-lai", {"m": "768", "n": "768", "k": "480", "lds": str(bits)})
-    return gpusim.simulate(kernel, gpusim.load("gtx580", change), values=False)
+    return gpusim.simulate(program(bits), gpusim.load("gtx580", change), values=False)
+
+
+@app.function(hide_code=True)
+def precompute() -> dict[str, dict[str, float | str]]:
+    """Return for each change GFLOP/s as simulated, GFLOP/s of the bound, and what sets it."""
+    found = {}
+    for name, change in CHANGES.items():
+        result = sgemm(change)
+        found[name] = {"gflops": result.gflops, "bound": result.bound.gflops, "limiter": result.bound.limiter}
+    return found
 
 
 @app.cell(hide_code=True)
 def _():
-    runs = {name: sgemm(change) for name, change in CHANGES.items()}
+    runs = precomputed(8)
     base = runs["as it is"]
     return base, runs
 
@@ -51,27 +78,27 @@ def _():
 @app.cell(hide_code=True)
 def _(base, runs):
     _figure, _axes = plt.subplots(figsize=(7.4, 4))
-    _rates = [run.gflops for run in runs.values()]
+    _rates = [run["gflops"] for run in runs.values()]
     _axes.barh(list(runs), _rates, color=["C6", *["C0"] * (len(runs) - 1)], label="simulated")
     for _row, _rate in enumerate(_rates):
-        _gain = f"{100 * (_rate / base.gflops - 1):+.1f} %"
+        _gain = f"{100 * (_rate / base['gflops'] - 1):+.1f} %"
         _axes.text(_rate - 15, _row, _gain, ha="right", va="center", color="white", fontsize=9)
-    _axes.plot([run.bound.gflops for run in runs.values()], list(runs), "|", color="C3", ms=16, mew=3, label="bound")
+    _axes.plot([run["bound"] for run in runs.values()], list(runs), "|", color="C3", ms=16, mew=3, label="bound")
     _axes.set(xlabel="GFLOP/s", xlim=(0, 1750))
     _axes.invert_yaxis()
     _axes.grid(axis="y", visible=False)
     _figure.legend(loc="outside upper right", ncols=2)
     opening(
-        "8. Designing a GPU",
+        8,
         """Suppose you may change one thing in an SM. Which change makes a matrix product faster? **A machine is as fast
         as its scarcest resource allows. More of any other changes little; more of the scarcest makes another one the
         scarcest.** The bound names the scarcest resource without a simulation; a simulation adds the other losses.""",
         picture(
             _figure,
             f"SGEMM with 6 x 6 results in each thread on a {CARD.name}, and the gain of each change. As it is, the "
-            f"bound is set by {base.bound.limiter}. Twice the registers let an SM hold "
-            f"{occupancy(base.kernel, gpusim.load('gtx580', CHANGES['twice the registers'])).blocks} blocks at a "
-            f"time, not {occupancy(base.kernel, CARD).blocks}, and that gains nothing.",
+            f"bound is set by {base['limiter']}. Twice the registers let an SM hold "
+            f"{occupancy(program(), gpusim.load('gtx580', CHANGES['twice the registers'])).blocks} blocks at a "
+            f"time, not {occupancy(program(), CARD).blocks}, and that gains nothing.",
         ),
     )
     return
@@ -108,7 +135,8 @@ def _(base, cycles, lanes, ports, queue, width):
         "shared_memory.pass_cycles": cycles.value,
         "pipe.sp.lanes": lanes.value,
     }
-    _run = sgemm(_change, NAMES[width.value])
+    with working("Simulating your machine."):
+        _run = sgemm(_change, NAMES[width.value])
     _peak, *_all = breakdown(_run).steps
     _steps = [(step.cause, step.loss) for step in _all if step.loss > SMALL]
     _steps = [(_peak.cause, 0.0), *_steps, ("smaller ones", sum(step.loss for step in _all if step.loss <= SMALL))]
@@ -125,7 +153,7 @@ def _(base, cycles, lanes, ports, queue, width):
     _axes.grid(axis="y", visible=False)
     picture(
         _figure,
-        f"Your machine: {_run.gflops:.0f} GFLOP/s, {100 * (_run.gflops / base.gflops - 1):+.1f} % against the first "
+        f"Your machine: {_run.gflops:.0f} GFLOP/s, {100 * (_run.gflops / base['gflops'] - 1):+.1f} % against the first "
         f"picture's, as it is. That is {_run.percent_of_peak:.0f} % of its own peak; the bound is set by "
         f"{_run.bound.limiter}.",
     )
@@ -134,22 +162,23 @@ def _(base, cycles, lanes, ports, queue, width):
 
 @app.cell(hide_code=True)
 def _(base, runs):
-    _best = max(runs, key=lambda name: runs[name].gflops)
-    _wide, _faster = sgemm({}, 128), sgemm(CHANGES["shared memory twice as fast"], 128)
+    _best = max(runs, key=lambda name: runs[name]["gflops"])
+    with working("Simulating three more machines, for the solutions."):
+        _wide, _faster = sgemm({}, 128), sgemm(CHANGES["shared memory twice as fast"], 128)
+        _lanes = sgemm({"pipe.sp.lanes": 32})
     _gain = 100 * (_faster.gflops / _wide.gflops - 1)
-    _narrow = 100 * (runs["shared memory twice as fast"].gflops / base.gflops - 1)
-    _lanes = sgemm({"pipe.sp.lanes": 32})
+    _narrow = 100 * (runs["shared memory twice as fast"]["gflops"] / base["gflops"] - 1)
     exercises = (
         Exercise(
             "Which change of the first picture gains most?",
             _best,
-            f"{_best}: {base.gflops:.0f} to {runs[_best].gflops:.0f} GFLOP/s. Issue slots were the scarcest; now the "
-            f"bound is set by {runs[_best].bound.limiter}, which is the peak itself. Tan et al. ask for exactly this.",
+            f"{_best}: {base['gflops']:.0f} to {runs[_best]['gflops']:.0f} GFLOP/s. Issue slots were the scarcest; now "
+            f"the bound is set by {runs[_best]['limiter']}, which is the peak itself. Tan et al. ask for exactly this.",
             choices=tuple(list(CHANGES)[1:]),
         ),
         Exercise(
             "Every FFMA pipe gets twice the lanes, 32 instead of 16. How fast is the SGEMM then?",
-            "it is as fast as before" if round(_lanes.gflops / base.gflops, 2) == 1 else "it is faster",
+            "it is as fast as before" if round(_lanes.gflops / base["gflops"], 2) == 1 else "it is faster",
             f"{_lanes.gflops:.0f} GFLOP/s, as before: a scheduler issues one warp instruction in two cycles, which "
             f"keeps 16 lanes busy. The peak doubled, and the SGEMM reaches {_lanes.percent_of_peak:.0f} % of it.",
             choices=("it is twice as fast", "it is faster", "it is as fast as before"),
@@ -170,7 +199,7 @@ def _(base, runs):
 
 @app.cell(hide_code=True)
 def _(answers, exercises):
-    marked(exercises, answers)
+    marked(8, exercises, answers)
     return
 
 

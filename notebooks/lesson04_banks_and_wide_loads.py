@@ -1,3 +1,14 @@
+# /// script
+# [tool.marimo.opengraph]
+# title = "4. Shared-memory banks and wide loads"
+# description = "Banks of shared memory, and loads of 64 and 128 bits among multiply-adds. 20 minutes."
+#
+# [tool.marimo.display]
+# theme = "system"
+#
+# [tool.gpusim]
+# minutes = 20
+# ///
 """Banks of shared memory, and loads of 64 and 128 bits among multiply-adds."""
 
 import marimo
@@ -10,7 +21,7 @@ with app.setup:
     import matplotlib.pyplot as plt
     import numpy as np
     from matplotlib.ticker import MaxNLocator
-    from teaching import Exercise, fields, marked, opening, picture
+    from teaching import Exercise, fields, marked, opening, picture, precomputed, working
 
     import gpusim
     from gpusim.analysis.validate.validation import published_points
@@ -43,9 +54,15 @@ def passes(stride: int, bits: int) -> int:
     return round((long - short) / (8 * 128) / machine.shared_memory.pass_cycles)
 
 
+@app.function(hide_code=True)
+def precompute() -> list[list[float]]:
+    """Return the rates of the first picture: for each width of loads, one for each ratio."""
+    return [[mixed(ffmas, bits) for ffmas in RATIOS] for bits in NAMES]
+
+
 @app.cell(hide_code=True)
 def _():
-    rates = {bits: [mixed(ffmas, bits) for ffmas in RATIOS] for bits in NAMES}
+    rates = dict(zip(NAMES, precomputed(4), strict=True))
     measured = {point.id: point.value for point in published_points(gpusim.load(CARD))}
     return measured, rates
 
@@ -63,7 +80,7 @@ def _(measured, rates):
     _axes.set(xlabel="FFMAs for each load", ylabel="thread instructions\nper shader cycle of an SM", ylim=(0, 36))
     _axes.legend(loc="lower right")
     opening(
-        "4. Shared-memory banks and wide loads",
+        4,
         """Shared memory has 32 **banks**: word w is in bank w modulo 32. **In one pass each bank gives one word.
         Different words of one bank take a pass each; lanes that read the same word share it.** On this chip a load of
         64 bits serves half a warp at a time, and a load of 128 bits is served as two of 64. While the load/store unit
@@ -97,6 +114,8 @@ def _():
 
 @app.cell(hide_code=True)
 def _(stride):
+    with working("Simulating the loads."):
+        _passes = passes(stride.value, 32)
     _words = sorted({lane * stride.value for lane in range(32)})
     _figure, _axes = plt.subplots(figsize=(7.4, 4.2))
     _seen = np.zeros(32, int)
@@ -113,7 +132,7 @@ def _(stride):
     _axes.grid(visible=False)
     picture(
         _figure,
-        f"Lanes by bank at a stride of {stride.value}. Passes: {_seen.max()} by counting, {passes(stride.value, 32)} "
+        f"Lanes by bank at a stride of {stride.value}. Passes: {_seen.max()} by counting, {_passes} "
         "by the cycles that the kernel bank-conflict takes in the simulator.",
     )
     return
@@ -121,7 +140,8 @@ def _(stride):
 
 @app.cell(hide_code=True)
 def _():
-    _free = {bits: passes(bits // 32, bits) for bits in NAMES}
+    with working("Simulating loads of each width."):
+        _free = {bits: passes(bits // 32, bits) for bits in NAMES}
     _machine = gpusim.load(CARD)
     _cycles, _schedulers = _machine.shared_memory.pass_cycles, _machine.schedulers
     _slots = _free[128] * _cycles * _schedulers.count // _schedulers.interval
@@ -189,7 +209,7 @@ def _(measured, rates):
 
 @app.cell(hide_code=True)
 def _(answers, exercises):
-    marked(exercises, answers)
+    marked(4, exercises, answers)
     return
 
 

@@ -1,3 +1,15 @@
+# /// script
+# [tool.marimo.opengraph]
+# title = "7. GCN without LDS"
+# description = """A matrix product for Vega that needs no shared memory: scalar loads, long registers, what they save \
+# and cost. 30 minutes."""
+#
+# [tool.marimo.display]
+# theme = "system"
+#
+# [tool.gpusim]
+# minutes = 30
+# ///
 """A matrix product for Vega that needs no shared memory: scalar loads, long registers, what they save and cost."""
 
 import marimo
@@ -8,7 +20,7 @@ app = marimo.App(app_title="7. GCN without LDS")
 with app.setup:
     import marimo as mo
     import matplotlib.pyplot as plt
-    from teaching import Exercise, fields, marked, opening, picture
+    from teaching import Exercise, fields, marked, opening, picture, working
 
     import gpusim
     from gpusim.analysis.account.energy import spent
@@ -57,7 +69,7 @@ def _(words):
     _axes.grid(axis="y", visible=False)
     _figure.legend(loc="outside upper center", ncols=5, fontsize="small", handlelength=1)
     opening(
-        "7. GCN without LDS",
+        7,
         """A multiply-add reads three words and writes one, so registers are the busiest memory of all. On AMD's GCN
         64 threads run in step as a wave, NVIDIA's warp. **One factor may come from a scalar register, which all 64
         lanes share, and a result may go straight to the wave's next instruction.** AMD's VLP SGEMM for Vega builds on
@@ -126,7 +138,8 @@ def _():
 def _(clock):
     _settings = {**at_clock(clock.value), "cache.hits": "tags"}
     _pairs = tuple(sorted((path, str(value)) for path, value in _settings.items()))
-    _rates = [count * 2 * TILE * 640 * UNITS * clock.value / unit_cycles(_pairs, count) / 1e6 for count in COUNTS]
+    with working("Simulating one to seven workgroups of a compute unit."):
+        _rates = [count * 2 * TILE * 640 * UNITS * clock.value / unit_cycles(_pairs, count) / 1e6 for count in COUNTS]
     _figure, _axes = plt.subplots()
     _axes.bar(COUNTS, _rates, color=["C1" if count in LONELY else "C0" for count in COUNTS])
     _axes.set(xlabel="workgroups of each compute unit", ylabel="TFLOP/s of the chip", xticks=COUNTS)
@@ -143,10 +156,11 @@ def _(clock):
 def _():
     _shape = {"m": "1024", "n": "1024", "k": "320"}
     spending = {}
-    for _name in NAMES:
-        _kernel = make(_name, _shape)
-        _run = gpusim.simulate(_kernel, gpusim.load("mi60", {"cache.hits": "tags"}), values=False)
-        spending[_name] = spent(traffic(_kernel, forwarding=_name == VLP), CARD, seconds(CARD, _run.cycles))
+    with working("Simulating both programs."):
+        for _name in NAMES:
+            _kernel = make(_name, _shape)
+            _run = gpusim.simulate(_kernel, gpusim.load("mi60", {"cache.hits": "tags"}), values=False)
+            spending[_name] = spent(traffic(_kernel, forwarding=_name == VLP), CARD, seconds(CARD, _run.cycles))
     _figure, _axes = plt.subplots(figsize=(7.4, 2.6))
     _flops = 2 * 1024 * 1024 * 320
     _parts = [part.name for part in spending[USUAL].parts if part.share > 0.001]
@@ -217,7 +231,7 @@ def _():
 
 @app.cell(hide_code=True)
 def _(answers, exercises):
-    marked(exercises, answers)
+    marked(7, exercises, answers)
     return
 
 

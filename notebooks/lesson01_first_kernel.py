@@ -1,3 +1,15 @@
+# /// script
+# [tool.marimo.opengraph]
+# title = "1. First kernel"
+# description = """A student's first kernel: what a warp is, what it waits for, and the four answers of a simulation. \
+# 15 minutes."""
+#
+# [tool.marimo.display]
+# theme = "system"
+#
+# [tool.gpusim]
+# minutes = 15
+# ///
 """A student's first kernel: what a warp is, what it waits for, and the four answers of a simulation."""
 
 import marimo
@@ -6,12 +18,13 @@ __generated_with = "0.25.2"
 app = marimo.App(app_title="1. First kernel")
 
 with app.setup:
+    from collections.abc import Sequence
     from textwrap import dedent
 
     import marimo as mo
     import matplotlib.pyplot as plt
     from matplotlib.figure import Figure
-    from teaching import Exercise, fields, marked, opening, picture
+    from teaching import Exercise, fields, marked, opening, picture, precomputed, working
 
     import gpusim
     from gpusim import Result
@@ -49,42 +62,46 @@ with app.setup:
     """
 
 
-@app.cell(hide_code=True)
-def _():
-    kernel = listing.read(TEXT, "saxpy")
-    result = gpusim.simulate(kernel, "gtx580", trace=True)
-    return kernel, result
+@app.function(hide_code=True)
+def issued(result: Result) -> list[list[int | str]]:
+    """Return cycle, warp and mnemonic of each warp instruction that the SM issued."""
+    code = result.kernel.program.instructions
+    trace = result.run.trace[result.run.trace["kind"] == ISSUE]
+    return [[int(one["cycle"]), int(one["warp"]), code[one["pc"]].row.mnemonic] for one in trace]
 
 
 @app.function(hide_code=True)
-def issues(result: Result) -> Figure:
+def precompute() -> list[list[int | str]]:
+    """Return what the first picture shows."""
+    return issued(gpusim.simulate(listing.read(TEXT, "saxpy"), "gtx580", trace=True))
+
+
+@app.function(hide_code=True)
+def issues(rows: Sequence[Sequence[int | str]]) -> Figure:
     """Figure: a dot for each warp instruction that the SM issued, by cycle and warp, memory accesses marked."""
-    code = result.kernel.program.instructions
-    trace = result.run.trace[result.run.trace["kind"] == ISSUE]
-    names = [code[pc].row.mnemonic for pc in trace["pc"]]
     kinds = {"LDG": ("loads", "o"), "STG": ("stores", "s"), "FFMA": ("multiply-adds", "D")}
     figure, axes = plt.subplots()
     for label, marker in (*kinds.values(), ("other instructions", "|")):
-        shown = [kinds.get(name, ("other instructions", "|"))[0] == label for name in names]
-        axes.plot(trace["cycle"][shown], trace["warp"][shown], marker, ms=7, label=label)
+        shown = [row[:2] for row in rows if kinds.get(row[2], ("other instructions", "|"))[0] == label]
+        axes.plot(*zip(*shown, strict=True), marker, ms=7, label=label)
     axes.set(xlabel="shader cycles since the launch", ylabel="warp slot of the SM", ylim=(-0.6, None))
-    axes.set_yticks(sorted(set(trace["warp"].tolist())))
+    axes.set_yticks(sorted({warp for _, warp, _ in rows}))
     axes.invert_yaxis()
     figure.legend(loc="outside upper right", ncols=4)
     return figure
 
 
 @app.cell(hide_code=True)
-def _(result):
+def _():
     opening(
-        "1. First kernel",
+        1,
         """A kernel is one program that many threads run. The GPU runs 32 of them, a **warp**, in step: it issues an
         instruction for all 32 at once. **A warp issues its next instruction as soon as the values that it reads are
         available, and waits until then.** A load from global memory takes hundreds of cycles, and an instruction that
         reads its result waits that long.""",
         picture(
-            issues(result),
-            f"One block on an SM of a {result.machine.name}: each mark is the issue of a warp instruction.",
+            issues(precomputed(1)),
+            f"One block on an SM of a {gpusim.load('gtx580').name}: each mark is the issue of a warp instruction.",
         ),
     )
     return
@@ -101,6 +118,14 @@ def _():
     ```
     """)
     return
+
+
+@app.cell(hide_code=True)
+def _():
+    with working("Simulating the program."):
+        kernel = listing.read(TEXT, "saxpy")
+        result = gpusim.simulate(kernel, "gtx580", trace=True)
+    return kernel, result
 
 
 @app.cell(hide_code=True)
@@ -148,7 +173,7 @@ def _(latency, warps):
     _text = _text.replace(".grid 8", f".grid {-(-1000 // (32 * warps.value))}")
     _machine = gpusim.load("gtx580", {LATENCY: latency.value})
     _result = gpusim.simulate(listing.read(_text, "saxpy"), _machine, trace=True)
-    _figure = issues(_result)
+    _figure = issues(issued(_result))
     _figure.axes[0].set(xlim=(-20, LAST), ylim=(7.6, -0.6))
     picture(
         _figure,
@@ -203,7 +228,7 @@ def _(kernel, result):
 
 @app.cell(hide_code=True)
 def _(answers, exercises):
-    marked(exercises, answers)
+    marked(1, exercises, answers)
     return
 
 

@@ -1,3 +1,14 @@
+# /// script
+# [tool.marimo.opengraph]
+# title = "6. Scheduling DGEMM by hand"
+# description = "Scheduling DGEMM by hand: the four versions of Tan et al., and a small program to reorder. 30 minutes."
+#
+# [tool.marimo.display]
+# theme = "system"
+#
+# [tool.gpusim]
+# minutes = 30
+# ///
 """Scheduling DGEMM by hand: the four versions of Tan et al., and a small program to reorder."""
 
 import marimo
@@ -12,7 +23,7 @@ with app.setup:
     import marimo as mo
     import matplotlib.pyplot as plt
     from matplotlib.figure import Figure
-    from teaching import Exercise, fields, marked, opening, picture
+    from teaching import Exercise, fields, marked, opening, picture, precomputed
 
     import gpusim
     from gpusim.analysis.account.stalls import lost_slots
@@ -55,7 +66,7 @@ with app.setup:
 
 @app.function(hide_code=True)
 def timed(order: Sequence[int]) -> Figure:
-    """Return a figure of the issues of one warp in this order (black) and of its stalls before them (orange)."""
+    """Return a figure of the issues of one warp in this order and of its stalls before them, in orange."""
     code = [PROGRAM.instructions[index] for index in order]
     figure, axes = plt.subplots(figsize=(7.4, 3.6))
     time = 0
@@ -68,12 +79,22 @@ def timed(order: Sequence[int]) -> Figure:
     return figure
 
 
+@app.function(hide_code=True)
+def precompute() -> dict[str, list]:
+    """Return for each version the percentage of the peak, and by stall reason that of issue slots lost to it."""
+    shape = {"m": "3584", "n": "3584", "k": "1024", "read": "plain"}
+    found = {}
+    for name in VERSIONS:
+        result = gpusim.simulate(make("dgemm-tan", {"variant": name, **shape}), CARD, values=False)
+        slots = result.run.cycles * len(result.run.lost)
+        lost = {reason: 100 * cycles / slots for reason, cycles in lost_slots(result.run).items()}
+        found[name] = [result.percent_of_peak, lost]
+    return found
+
+
 @app.cell(hide_code=True)
 def _():
-    _shape = {"m": "3584", "n": "3584", "k": "1024", "read": "plain"}
-    runs = {
-        name: gpusim.simulate(make("dgemm-tan", {"variant": name, **_shape}), CARD, values=False) for name in VERSIONS
-    }
+    runs = precomputed(6)
     _peak, _cublas = peak_fp64_gflops(CARD), published("TN26")[0].value
     paper = {
         "v1": published("TN32")[0].value,
@@ -88,7 +109,7 @@ def _():
 @app.cell(hide_code=True)
 def _(mix, paper, runs):
     _figure, _axes = plt.subplots()
-    _bars = _axes.bar(VERSIONS.values(), [run.percent_of_peak for run in runs.values()], 0.55, label="simulated")
+    _bars = _axes.bar(VERSIONS.values(), [share for share, _ in runs.values()], 0.55, label="simulated")
     _axes.bar_label(_bars, fmt="%.1f", label_type="center", color="white")
     for _place, (_name, _share) in enumerate(paper.items()):
         _label = "Tan et al." if _name == "v1" else None
@@ -99,7 +120,7 @@ def _(mix, paper, runs):
     _axes.grid(axis="x", visible=False)
     _figure.legend(loc="outside upper right", ncols=3)
     opening(
-        "6. Scheduling DGEMM by hand",
+        6,
         """A warp issues in program order: **an instruction that waits delays all that follow it.** So put enough
         other instructions between a load and the first use of its result to fill the time that the load takes.
         Threads that use all 63 registers leave room for few warps, too few to hide every wait, so the order of a
@@ -116,21 +137,16 @@ def _(mix, paper, runs):
 
 @app.cell(hide_code=True)
 def _(runs):
-    _shares = {}
-    for _name, _run in runs.items():
-        _all = _run.run.cycles * len(_run.run.lost)
-        _lost = {reason: 100 * cycles / _all for reason, cycles in lost_slots(_run.run).items()}
-        _shares[_name] = {"used": 100 - sum(_lost.values()), **_lost}
-    lost = _shares
+    lost = {name: {"used": 100 - sum(each.values()), **each} for name, (_, each) in runs.items()}
     _shown = [
         "used",
         *sorted({r for s in lost.values() for r in s} - {"used"}, key=lambda r: -lost["v1"].get(r, 0))[:6],
     ]
     _figure, _axes = plt.subplots(figsize=(7.4, 2.8))
-    for _name in lost:
+    for _name, _shares in lost.items():
         _left = 0.0
         for _reason in _shown:
-            _share = lost[_name].get(_reason, 0.0)
+            _share = _shares.get(_reason, 0.0)
             _colour = COLOURS["selected" if _reason == "used" else _reason].light
             _axes.barh(_name, _share, left=_left, color=_colour, label=_reason if _name == "v1" else None)
             _left += _share
@@ -250,7 +266,7 @@ def _(lost, mix):
 
 @app.cell(hide_code=True)
 def _(answers, exercises):
-    marked(exercises, answers)
+    marked(6, exercises, answers)
     return
 
 
