@@ -17,6 +17,7 @@ from gpusim.engines.trace import Take, to_file
 from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, TRACE_DRIVEN, has_requests, recordable
 from gpusim.launch.in_turn import CONTESTED, InTurnError, only_share
 from gpusim.launch.launch import ChipLaunch, Launch, launch, launch_chip, several_channels
+from gpusim.launch.scalar_registers import places
 from gpusim.machine.machine import Machine
 from gpusim.rules import recorded_requests
 from gpusim.state.fault import Fault
@@ -220,7 +221,7 @@ def _engine(name: str, kernel: Kernel, prepared: Launch, max_cycles: int) -> tup
     from gpusim.engines import compiled  # noqa: PLC0415
     from gpusim.jit.on_demand import uninterrupted  # noqa: PLC0415
 
-    roles = recurrence(prepared.sms, len(prepared.program), kernel.program.registers + kernel.program.scalars)
+    roles = recurrence(prepared.sms, len(prepared.program), places(kernel.program))
     limit = min(max_cycles, NEVER) + 1
     run = partial(compiled.run, prepared.sms, prepared.memory, roles)
     return uninterrupted(lambda until: int(run(until, limit))), lambda: 0

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.launch.launch import Launch
-from gpusim.launch.scalar_registers import by_index
+from gpusim.launch.scalar_registers import by_index, places
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy
 from gpusim.units.stall import Stall
@@ -120,7 +120,7 @@ def _registers(sm: Any, kernel: Kernel) -> NDArray[np.uint32]:
     groups = int(sm.machine.groups)
     computed = 0 if sm.trace_driven else int(sm.warp_slots)
     program = kernel.program
-    held = sm.lanes["registers"][: computed * groups, : program.registers + program.scalars]
+    held = sm.lanes["registers"][: computed * groups, : places(program)]
     split = held.reshape(computed, groups, *held.shape[1:])
     return by_index(np.concatenate([split[:, group] for group in range(groups)], axis=-1), program)
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.launch import caches, filled_caches, instruction_caches
+from gpusim.launch import caches, filled_caches, instruction_caches, scalar_registers
 from gpusim.launch import in_turn as turns
 from gpusim.launch.assign_codes import has_codes
 from gpusim.launch.code_order import keeps_order
@@ -279,7 +279,7 @@ def check_capacity(machine: Machine, kernel: Kernel, resident: int, sms: int) ->
         ("lines of an instruction cache", instruction_caches.largest(machine), CACHED),
         ("shared_memory.banks", machine.shared_memory.banks, BANKS),
         ("instructions", len(kernel.program), PROGRAM - 1),
-        ("registers of a thread and a warp", kernel.program.registers + kernel.program.scalars, REGISTERS - 1),
+        ("registers of a thread and a warp", scalar_registers.places(kernel.program), REGISTERS - 1),
         ("buffers", len(kernel.buffers), BUFFERS),
         ("texture objects", len(kernel.textures), TEXTURES - 1),
         ("resident blocks", resident, BLOCKS),

@@ -1,4 +1,4 @@
-"""Scalar registers in an SM: they follow the registers of a thread, and every lane holds the same value.
+"""Scalar registers in an SM: they follow the registers of a thread, or RZ, and every lane holds the same value.
 
 So all rules that read, write, wait for and compare registers also handle them. A wave's lanes must then never diverge.
 """
@@ -16,12 +16,12 @@ from isa.dataflow.divergence import OWN, reconvergence_points
 from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.operand import FIRST_SCALAR, Address, Operand, Register, is_scalar, register_name
+from isa.operand import FIRST_SCALAR, RZ_INDEX, Address, Operand, Register, is_scalar, register_name
 from isa.program import Program
 
 
 def in_place(kernel: Kernel, program: Program, machine: Machine) -> Sequence[Instruction]:
-    """Return a program's instructions with scalar registers renumbered: they follow the thread's.
+    """Return a program's instructions with scalar registers renumbered: each has its place in the SM's file.
 
     Raises UserError for a scalar register that the machine lacks, and if lanes may diverge.
     """
@@ -34,7 +34,7 @@ def in_place(kernel: Kernel, program: Program, machine: Machine) -> Sequence[Ins
 
 def name_of(program: Program, place: int) -> str:
     """Return the name of the register at that place of the SM's file: R3, s3."""
-    beyond = place - program.registers
+    beyond = place - _first(program)
     return register_name(place if beyond < 0 else FIRST_SCALAR + beyond)
 
 
@@ -43,13 +43,24 @@ def by_index(held: NDArray[np.uint32], program: Program) -> NDArray[np.uint32]:
     if not program.scalars:
         return held
     found = np.zeros((len(held), program.register_rows, held.shape[-1]), np.uint32)
-    found[:, : program.registers], found[:, FIRST_SCALAR:] = held[:, : program.registers], held[:, program.registers :]
+    found[:, : program.registers], found[:, FIRST_SCALAR:] = held[:, : program.registers], held[:, _first(program) :]
     return found
+
+
+def places(program: Program) -> int:
+    """Return the places of the SM's file that a thread's registers and the scalar ones take."""
+    return _first(program) + program.scalars if program.scalars else program.registers
+
+
+def _first(program: Program) -> int:
+    """Return the place of the first scalar register: RZ's has none, and registers that are one number must not part."""
+    follow = program.registers + program.scalars <= RZ_INDEX
+    return program.registers if follow else RZ_INDEX + 1
 
 
 def place_of(program: Program, index: int) -> int:
     """Return the place of the register of that index in the SM's file."""
-    return index if index < FIRST_SCALAR else program.registers + index - FIRST_SCALAR
+    return index if index < FIRST_SCALAR else _first(program) + index - FIRST_SCALAR
 
 
 def _with_renumbered(instruction: Instruction, program: Program) -> Instruction:
