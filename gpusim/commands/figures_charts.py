@@ -24,7 +24,7 @@ def cycles_section(runs: Named, head: str) -> Section:
     rows = [_cycles_bar(name, figures, reasons) for name, figures in runs]
     table = Table(("cycles of issue slots", *(name for name, _ in runs)), list(_cycles_rows(runs, reasons)))
     text = "Each bar is the cycles of a run: issue slots used, and lost by stall reason, which add up to them."
-    keys = [Key(SELECTED, "", "used"), *(Key(reason, "", f"{reason}: {MEANING[reason]}") for reason in reasons)]
+    keys = [Key(SELECTED, "", "used"), *(Key(reason, "", reason, meaning=MEANING[reason]) for reason in reasons)]
     return Section(head, [text], bars(rows, "shader cycles, from zero"), keys, table)
 
 

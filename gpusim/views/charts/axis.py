@@ -12,7 +12,8 @@ STEPS = 1, 2, 2.5, 5, 10
 INTERVALS = 4  # between round numbers, at most
 FLAT = 0.25  # of the greatest value: an axis of values that differ by less does not begin at zero
 WIDE, MANY = 16, 4  # ratio of the ends, and number of values, from which on an axis is logarithmic
-UNITS = (1e12, " T"), (1e9, " G"), (1e6, " M"), (1e4, " k")
+UNITS = (1e12, " T"), (1e9, " G"), (1e6, " M"), (1e3, " k")
+WHOLE = 10_000  # from which on thousands are written as k
 
 
 @dataclass(frozen=True)
@@ -74,10 +75,10 @@ def _linear(low: float, high: float) -> Axis:
 
 def short(value: float) -> str:
     """Return a number in a few characters: 1,234, 12.5 k, 0.0031."""
-    for size, unit in UNITS:
+    for size, unit in UNITS if WHOLE <= abs(value) < 1e15 else ():
         if abs(value) >= size:
-            return f"{value / size:.3g}{unit}" if abs(value) < 1000 * size else f"{value:.2g}"
-    return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+            return f"{value / size:.3g}{unit}"
+    return f"{value:,.0f}" if 1000 <= abs(value) < WHOLE else f"{value:.3g}"
 
 
 def with_room(labels: Sequence[tuple[float, str]], room: float) -> list[tuple[float, str]]:

@@ -15,14 +15,14 @@ FOLDER = files("gpusim.views.charts")
 
 @dataclass(frozen=True)
 class Key:
-    """A line of a legend: a colour by name of the palette or the page, a letter or none, and what it stands for."""
+    """A line of a legend: a colour by name of the palette or the page, a letter or none, and what it stands for; `meaning` says more of it."""
 
     colour: str
     letter: str
     text: str
     dashes: bool = False
     mark: bool = True  # whether the colour is shown
-    opacity: float = 1.0
+    meaning: str = ""
 
 
 @dataclass(frozen=True)
