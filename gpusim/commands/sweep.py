@@ -151,21 +151,29 @@ def sweep(
         rows = _searched(axes, trials, seed, simulated) if chosen is None else _swept(chosen, found, simulated)
         known = len({key(each.point) for each in rows} & {key(each.point) for each in kept})
         swept = Swept(kernel, subject.file.key, axes, rows, known, columns)
-        if out:
-            write_csv(out / "results.csv", swept.table)
-        if out and parquet:
-            write_parquet(out / "results.parquet", swept.table)
+        _write_tables(swept, out, parquet=parquet)
     write_swept(cache, t4, given.names, subject.file.key, kernel, axes, rows)
-    if plot:
-        sweep_plot.write(plot, *plotted(swept))
-    if page:
-        whole_file.write(page, sweep_page(swept))
+    _draw(swept, plot, page)
     unfelt = _ineffective(subject, axes, [each.point for each in rows]) if chosen is None else unfelt
     if json:
         write_json(document(swept), unfelt)
     else:
         show(*screen(swept, top))
     present(page, show=open_page, json=json)
+
+
+def _write_tables(swept: Swept, out: Path | None, *, parquet: bool) -> None:
+    if out:
+        write_csv(out / "results.csv", swept.table)
+    if out and parquet:
+        write_parquet(out / "results.parquet", swept.table)
+
+
+def _draw(swept: Swept, plot: Path | None, page: Path | None) -> None:
+    if plot:
+        sweep_plot.write(plot, *plotted(swept))
+    if page:
+        whole_file.write(page, sweep_page(swept))
 
 
 def _ineffective(subject: Subject, axes: Sequence[Axis], some: Sequence[SweepPoint]) -> Sequence[Ineffective]:

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from gpusim.analysis.search.sweep import Axis
 from gpusim.analysis.search.sweep_plot import by_others, label_of, place
-from gpusim.analysis.search.sweep_table import Cells, column_of
+from gpusim.analysis.search.sweep_table import Cell, Cells, column_of
 from gpusim.commands.figures_charts import cycles_section
 from gpusim.commands.sweep_screen import Swept
 from gpusim.support.plural import plural
@@ -43,10 +43,10 @@ def _speed(shown: Sequence[Cells], x: str, y: str) -> Section:
     groups = {name or label_of(y): rows for name, rows in by_others(shown, x).items()}
     many = len(groups) > MOST
     if many:
-        curves = [Curve("all points", {row[x]: float(row[y]) for row in rows}, alone=True) for rows in groups.values()]
+        curves = [Curve("all points", _points(shown, x, y), alone=True)]
     else:
         ordered = {name: sorted(rows, key=lambda row: place(row[x])) for name, rows in groups.items()}
-        curves = [Curve(name, {row[x]: float(row[y]) for row in rows}) for name, rows in ordered.items()]
+        curves = [Curve(name, _points(rows, x, y)) for name, rows in ordered.items()]
     found = plot(curves, label_of(x), label_of(y))
     text = [f"{plural(len(groups), 'choice')} of the other axes are too many for lines: each point is a dot."] * many
     keys = [Key(each.colour, each.letter, each.name, bool(each.dashes)) for each in found.lines if not many]
@@ -55,9 +55,14 @@ def _speed(shown: Sequence[Cells], x: str, y: str) -> Section:
 
 
 def _by_choice(curves: Sequence[Curve], x: str) -> Table:
-    choices = sorted({choice for curve in curves for choice in curve.points}, key=place)
-    cells = {choice: [_cell(curve.points.get(choice)) for curve in curves] for choice in choices}
-    return Table((label_of(x), *(curve.name for curve in curves)), [Row(str(each), cells[each]) for each in choices])
+    choices = sorted({choice for curve in curves for choice, _ in curve.points}, key=place)
+    values = [dict(curve.points) for curve in curves]
+    rows = [Row(str(choice), [_cell(each.get(choice)) for each in values]) for choice in choices]
+    return Table((label_of(x), *(curve.name for curve in curves)), rows)
+
+
+def _points(rows: Sequence[Cells], x: str, y: str) -> tuple[tuple[Cell, float], ...]:
+    return tuple((row[x], float(row[y])) for row in rows)
 
 
 def _all_points(shown: Sequence[Cells], x: str, y: str) -> Table:
@@ -70,9 +75,9 @@ def _all_points(shown: Sequence[Cells], x: str, y: str) -> Table:
 def _front(swept: Swept) -> Section:
     """Return all points in the first two columns of the front, and the front as a line."""
     x, y = swept.compared[:2]
-    front = {row[x]: float(row[y]) for row in swept.front}
-    others = {row[x]: float(row[y]) for row in swept.table if x in row and y in row and row not in swept.front}
-    curves = [Curve("Pareto front", front), *([Curve("beaten", others, alone=True)] if others else [])]
+    others = [row for row in swept.table if x in row and y in row and row not in swept.front]
+    beaten = [Curve("beaten", _points(others, x, y), alone=True)] if others else []
+    curves = [Curve("Pareto front", _points(swept.front, x, y)), *beaten]
     found = plot(curves, label_of(x), label_of(y))
     keys = [Key(each.colour, each.letter, each.name) for each in found.lines]
     names = [column_of(axis) for axis in swept.axes if len(axis.values) > 1]

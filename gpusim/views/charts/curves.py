@@ -21,10 +21,10 @@ Choice = float | str
 
 @dataclass(frozen=True)
 class Curve:
-    """A name, and values by what is on the axis below; `alone` are points without a line between them."""
+    """A name, and points: a choice, on the axis below, and a value; `alone` are points without a line between them."""
 
     name: str
-    points: Mapping[Choice, float]
+    points: tuple[tuple[Choice, float], ...]
     alone: bool = False
 
 
@@ -80,8 +80,8 @@ def plot(curves: Sequence[Curve], x: str, y: str) -> Plot:
 
 
 def _frame(curves: Sequence[Curve]) -> _Frame:
-    choices = list(dict.fromkeys(choice for curve in curves for choice in curve.points))
-    y = of_curve([value for curve in curves for value in curve.points.values()])
+    choices = list(dict.fromkeys(choice for curve in curves for choice, _ in curve.points))
+    y = of_curve([value for curve in curves for _, value in curve.points])
     numbers = [float(each) for each in choices if not isinstance(each, str)]
     if len(numbers) == len(choices):
         return _Frame(of_choices(numbers), y)
@@ -99,17 +99,18 @@ def _lines(curves: Sequence[Curve], frame: _Frame) -> Iterator[Line]:
         else:
             same.append(curve)
     for number, group in enumerate(groups):
-        letter = ascii_uppercase[number] if len(groups) > 1 else ""
+        letter = ascii_uppercase[number] if len(groups) > 1 and not group[0].alone else ""
         dashes = DASHES[number // len(LINES) % len(DASHES)]
         yield Line(tuple(group), letter, f"line-{number % len(LINES)}", dashes)
 
 
 def _covers(one: Curve, other: Curve, frame: _Frame) -> bool:
     """Whether both have the same choices and are nowhere further apart than a line is wide."""
-    if one.alone or other.alone or one.points.keys() != other.points.keys():
+    mine, yours = dict(one.points), dict(other.points)
+    if one.alone or other.alone or mine.keys() != yours.keys():
         return False
     room = APART * (frame.y.high - frame.y.low)
-    return all(abs(value - other.points[choice]) <= room for choice, value in one.points.items())
+    return all(abs(value - yours[choice]) <= room for choice, value in mine.items())
 
 
 def _axes(root: Element, frame: _Frame, x: str) -> None:
@@ -132,7 +133,7 @@ def _axes(root: Element, frame: _Frame, x: str) -> None:
 def _line(root: Element, line: Line, frame: _Frame, y: str) -> None:
     """Add a line, and a dot for each of its points that says what it is."""
     first, colour = line.curves[0], f"var(--{line.colour})"
-    points = [(choice, value, *frame.at(choice, value)) for choice, value in first.points.items()]
+    points = [(choice, value, *frame.at(choice, value)) for choice, value in first.points]
     if not first.alone and len(points) > 1:
         ordered = sorted((at, down) for _, _, at, down in points)
         inner = SubElement(root, "svg", width="100%", height=str(HEIGHT), viewBox="0 0 1000 1000", overflow="visible")
@@ -150,7 +151,7 @@ def _letters(root: Element, lines: Sequence[Line], frame: _Frame) -> None:
     """Add each line's letter at the right, at the height of its last point, or as near as others leave room."""
     ends = []
     for line in lines:
-        points = [frame.at(choice, value) for choice, value in line.curves[0].points.items()]
+        points = [frame.at(choice, value) for choice, value in line.curves[0].points]
         ends.append((max(points)[1] * HEIGHT, line))
     ends.sort(key=lambda end: end[0])
     places: list[float] = []
@@ -175,4 +176,4 @@ def _notes(frame: _Frame, lines: Sequence[Line], x: str, y: str) -> Iterator[str
     for each in lines:
         if len(each.curves) > 1:
             lead = f"{each.letter} is {len(each.curves)} lines that coincide" if each.letter else "All lines coincide"
-            yield f"{lead}: {', '.join(curve.name for curve in each.curves)}."
+            yield f"{lead}: {'; '.join(curve.name for curve in each.curves)}."

@@ -15,7 +15,7 @@ FOLDER = files("gpusim.views.charts")
 
 @dataclass(frozen=True)
 class Key:
-    """A line of a legend: a colour by name of the palette or the page, a letter or none, and what it stands for; `meaning` says more of it."""
+    """A line of a legend: a colour by name of the palette or the page, a letter or none, and what it stands for."""
 
     colour: str
     letter: str
