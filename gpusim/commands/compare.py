@@ -26,11 +26,16 @@ from gpusim.commands.arguments import (
 )
 from gpusim.commands.axes import ParameterAxes, PolicyAxis, SettingAxes, axes_of, launches, subject_of
 from gpusim.commands.document import show, write_json
+from gpusim.commands.figures_charts import busy_section, cycles_section, difference_section
 from gpusim.commands.notices import ineffective_at_all
+from gpusim.commands.page_file import Html, OpenPage, page_file, present
 from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.support import whole_file
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
 from gpusim.support.plural import plural
 from gpusim.support.processes import as_done
+from gpusim.views.charts import page as charts
+from gpusim.views.charts.page import Row
 from isa.errors import UserError
 
 MOST = 6  # runs that a screen has room for
@@ -116,6 +121,8 @@ def compare(
         list[str] | None,
         typer.Option("--variant", metavar="'A=1 B=2'", help="Add a variant with all these changes; repeatable."),
     ] = None,
+    html: Html = None,
+    open_page: OpenPage = False,
     max_cycles: MaxCycles = None,
     architecture: Architecture = None,
     launch: LaunchFile = None,
@@ -129,7 +136,10 @@ def compare(
     the first one.
 
     Example: gpusim compare sgemm-lai -p m=192 -p n=192 -p k=64 --machine gtx580 --machine gtx680
+
+    Example: gpusim compare mix --policy lrr,gto --html policies.html
     """
+    page = page_file(html, show=open_page, name="compare.html")
     code = CodeOptions(architecture, launch, nvcc_flags, force)
     variants = _variants(
         kernels, machine or [None], setting or (), parameter or (), policy, variant or (), max_cycles, code
@@ -142,10 +152,13 @@ def compare(
     unfelt = ineffective_at_all(of_all, paths)
     tell_of_compiling("compiled", "1")
     found = _simulated(variants)
+    if page:
+        whole_file.write(page, _page(found))
     if json:
         write_json(_document(found), unfelt)
     else:
         show(*_screen(found))
+    present(page, show=open_page, json=json)
 
 
 def _variants(
@@ -221,6 +234,33 @@ def _screen(found: Found) -> Iterator[RenderableType]:
         yield explanation(figures, other, first.label, variant.label)
 
 
+def _page(found: Found) -> str:
+    """The same as a page: where the cycles go, what makes each difference, how busy units are, and all figures."""
+    (variant, figures), *others = found
+    runs = [(one.label, each) for one, each in found]
+    differences = [
+        difference_section(
+            (variant.label, figures), (one.label, each), explanation(figures, each, variant.label, one.label)
+        )
+        for one, each in others
+    ]
+    rows = [
+        Row(name.strip(), [_shown(value) for value in values]) for name, values in _plain([each for _, each in found])
+    ]
+    table = charts.Table(("figure", *(name for name, _ in runs)), rows)
+    sections = [cycles_section(runs, "Where the cycles go"), *differences, busy_section(runs)]
+    title = f"gpusim compare: {' beside '.join(dict.fromkeys(name for name, _ in runs))}"
+    return charts.page(title, _facts(found), [*sections, charts.Section("All figures", table=table)])
+
+
+def _facts(found: Found) -> list[str]:
+    """What each variant is: kernel, machine, and what was chosen of them."""
+    chosen = [(each, " ".join(f"{name}={value}" for name, value in each.point.values.items())) for each, _ in found]
+    return [
+        f"{each.label}: {each.kernel} on {each.machine}{f', {values}' if values else ''}" for each, values in chosen
+    ]
+
+
 def _table(found: Found) -> Table:
     """A line for each figure and a column for each variant; for two variants also the difference."""
     table = Table("", box=None, header_style="bold", pad_edge=False)
@@ -237,10 +277,7 @@ def _table(found: Found) -> Table:
 
 def _lines(each: Sequence[Figures]) -> Iterator[tuple[str, Sequence[Cell]]]:
     """Yield the name and the values of each line: rates, occupancy, where slots went, how busy each unit is."""
-    for name, field in PLAIN.items():
-        values = [getattr(figures, field) for figures in each]
-        if any(values):
-            yield name, values
+    yield from _plain(each)
     yield "cycles of issue slots", [""] * len(each)
     yield "  used", [figures.used for figures in each]
     for reason in _largest([figures.lost for figures in each], [figures.cycles for figures in each]):
@@ -248,6 +285,14 @@ def _lines(each: Sequence[Figures]) -> Iterator[tuple[str, Sequence[Cell]]]:
     yield "busy at least, % of cycles", [""] * len(each)
     for limit in _largest([figures.limits for figures in each], [100] * len(each)):
         yield f"  {limit}", [figures.limits.get(limit, 0.0) for figures in each]
+
+
+def _plain(each: Sequence[Figures]) -> Iterator[tuple[str, Sequence[Cell]]]:
+    """Yield the name and the values of each figure that is no part of a whole."""
+    for name, field in PLAIN.items():
+        values = [getattr(figures, field) for figures in each]
+        if any(values):
+            yield name, values
 
 
 def _largest(each: Sequence[Mapping[str, float]], wholes: Sequence[float]) -> list[str]:

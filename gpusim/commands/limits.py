@@ -35,10 +35,13 @@ from gpusim.commands.arguments import (
     placed,
 )
 from gpusim.commands.document import show, write_json
+from gpusim.commands.limits_page import limits_page
 from gpusim.commands.notices import Launched, given, ineffective_at_all
+from gpusim.commands.page_file import Html, OpenPage, page_file, present
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.machine.machine import Machine, read
-from gpusim.support.document import LaunchDocument, Setting
+from gpusim.support import whole_file
+from gpusim.support.document import LaunchDocument, Setting, spelled
 from gpusim.units.capacities import NEVER
 from isa.kernel import Kernel
 
@@ -62,6 +65,8 @@ def limits(
         int | None,
         typer.Option("--jobs", min=1, max=MOST_WHOLE, help="How many runs at a time; by default one per core."),
     ] = None,
+    html: Html = None,
+    open_page: OpenPage = False,
     max_cycles: MaxCycles = None,
     architecture: Architecture = None,
     launch: LaunchFile = None,
@@ -74,7 +79,10 @@ def limits(
     Cycles are those of the SM with the most blocks. No values are computed: without barriers they would be wrong.
 
     Example: gpusim limits sgemm-lai --machine gtx580 -p m=192 -p n=192 -p k=64
+
+    Example: gpusim limits chain -p length=20 --html limits.html
     """
+    page = page_file(html, show=open_page, name="limits.html")
     code = CodeOptions(architecture, launch, nvcc_flags, force)
     chosen = kernel_of(kernel, parameter or (), code)
     machine, setting = placed(chosen, machine, setting or ())
@@ -93,10 +101,13 @@ def limits(
             tell=tell,
         )
     settings = changes(where, setting)
+    if page:
+        whole_file.write(page, _page(chosen, where, found, settings))
     if json:
         write_json(LimitsDocument(**run_document.identity(chosen, where, settings), study=found), unfelt)
     else:
         show(*_screen(chosen, where, found, settings))
+    present(page, show=open_page, json=json)
 
 
 def _launches(kernel: Kernel, name: str, overrides: Mapping[str, str]) -> Iterator[Launched]:
@@ -118,10 +129,23 @@ def _screen(
     yield ""
     yield _table(found)
     yield ""
-    for each in found.limits:
-        yield f"{each.name}: {' '.join(_setting(path, value) for path, value in each.patterns.items())}"
+    yield from _lifted_by(found)
     for name, note in found.notes.items():
         yield f"{name}: {note}"
+
+
+def _page(kernel: Kernel, machine: Machine, found: LimitStudy, settings: Mapping[str, int | str]) -> str:
+    head = f"{kernel.name} on {machine.key} ({machine.name}), {machine.schedulers.policy}"
+    chosen = {"settings": settings, "parameters": kernel.arguments}
+    facts = [
+        f"{name} {' '.join(f'{key}={spelled(x)}' for key, x in each.items())}" for name, each in chosen.items() if each
+    ]
+    return limits_page(head, facts, found, list(_lifted_by(found)))
+
+
+def _lifted_by(found: LimitStudy) -> Iterator[str]:
+    for each in found.limits:
+        yield f"{each.name}: {' '.join(_setting(path, value) for path, value in each.patterns.items())}"
 
 
 def _setting(path: str, value: int | str) -> str:

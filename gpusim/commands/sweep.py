@@ -57,11 +57,13 @@ from gpusim.commands.kernel_tuner_files import (
     write_swept,
 )
 from gpusim.commands.notices import ineffective_at_all
+from gpusim.commands.page_file import Html, OpenPage, page_file, present
 from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.commands.sweep_page import sweep_page
 from gpusim.commands.sweep_screen import Swept, document, first_varied, plotted, screen
 from gpusim.launch_file.prepare import files_of
 from gpusim.machine import machine as model
-from gpusim.support import dask_cluster
+from gpusim.support import dask_cluster, whole_file
 from gpusim.support.document import Ineffective
 from gpusim.support.processes import as_done
 from isa.errors import UserError
@@ -109,6 +111,8 @@ def sweep(
     parquet: Annotated[bool, typer.Option("--parquet", help="Also write results.parquet.")] = False,
     pareto: Pareto = "",
     plot: Picture = None,
+    html: Html = None,
+    open_page: OpenPage = False,
     cache: CacheFile = None,
     t4: T4File = None,
     top: Annotated[int, typer.Option("--top", min=1, max=MOST_WHOLE, help="How many of the fastest to show.")] = 10,
@@ -124,7 +128,10 @@ def sweep(
     """Simulate a kernel at every point of a product: numbers of the machine, policies, parameters; without values.
 
     Example: gpusim sweep sgemm-lai -p m=96 -p n=96 -p k=32 -p blocking=1:3 --set schedulers.count=1,2
+
+    Example: gpusim sweep mix -p iterations=2 --set load_store.queue=1:4 --html queue.html
     """
+    page = page_file(html, show=open_page, name="sweep.html")
     code = CodeOptions(architecture, launch, nvcc_flags, force)
     subject, given = subject_of(kernel, machine, max_cycles, code), given_by(t1, rename or ())
     settings, parameters = [*(setting or ()), *given.settings], [*(parameter or ()), *given.parameters]
@@ -144,18 +151,29 @@ def sweep(
         rows = _searched(axes, trials, seed, simulated) if chosen is None else _swept(chosen, found, simulated)
         known = len({key(each.point) for each in rows} & {key(each.point) for each in kept})
         swept = Swept(kernel, subject.file.key, axes, rows, known, columns)
-        if out:
-            write_csv(out / "results.csv", swept.table)
-        if out and parquet:
-            write_parquet(out / "results.parquet", swept.table)
+        _write_tables(swept, out, parquet=parquet)
     write_swept(cache, t4, given.names, subject.file.key, kernel, axes, rows)
-    if plot:
-        sweep_plot.write(plot, *plotted(swept))
+    _draw(swept, plot, page)
     unfelt = _ineffective(subject, axes, [each.point for each in rows]) if chosen is None else unfelt
     if json:
         write_json(document(swept), unfelt)
     else:
         show(*screen(swept, top))
+    present(page, show=open_page, json=json)
+
+
+def _write_tables(swept: Swept, out: Path | None, *, parquet: bool) -> None:
+    if out:
+        write_csv(out / "results.csv", swept.table)
+    if out and parquet:
+        write_parquet(out / "results.parquet", swept.table)
+
+
+def _draw(swept: Swept, plot: Path | None, page: Path | None) -> None:
+    if plot:
+        sweep_plot.write(plot, *plotted(swept))
+    if page:
+        whole_file.write(page, sweep_page(swept))
 
 
 def _ineffective(subject: Subject, axes: Sequence[Axis], some: Sequence[SweepPoint]) -> Sequence[Ineffective]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
-import webbrowser
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -28,6 +26,7 @@ from gpusim.commands.arguments import (
     placed,
 )
 from gpusim.commands.document import write, write_json
+from gpusim.commands.page_file import open_in_browser, temporary
 from gpusim.commands.timelines import DOCUMENTS, Cycles, KernelOrTimeline, Warps, timeline_of
 from gpusim.support import whole_file
 from gpusim.support.document import Document, Ineffective, KernelKey, MachineKey, Policy, Settings, doc
@@ -123,8 +122,8 @@ def view(
         use = "browsers and drawing programs open it" if picture else "open it in a browser"
         lines = [f"{out}: {plural(out.stat().st_size, 'byte')}; {use}", *map(_line, runs)]
         write("".join(f"{line}\n" for line in lines))
-    if show and webbrowser.open(out.resolve().as_uri()) is False:
-        raise UserError(f"{out}: no browser opens here; open the file yourself")
+    if show:
+        open_in_browser(out)
 
 
 def _file(out: Path | None, *, show: bool) -> Path:
@@ -133,7 +132,7 @@ def _file(out: Path | None, *, show: bool) -> Path:
         return out
     if not show:
         raise UserError("view: name a file, such as --out view.html, or say --open")
-    return Path(tempfile.mkdtemp(prefix="gpusim-")) / "view.html"
+    return temporary("view.html")
 
 
 def _sides(*given: Sequence[str]) -> list[tuple[str, str | None, str | None]]:

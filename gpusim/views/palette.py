@@ -33,6 +33,14 @@ STATES = {
 }
 COLOURS = STATES | {label(reason): Colour(reason.light, reason.dark) for reason in Stall}
 
+LINES = (  # of curves, which show no reason: ten that are told apart by colour or by dashes
+    Colour("#0c70af", "#3c97db"),
+    Colour("#b3400b", "#ff8a5c"),
+    Colour("#1b7a3d", "#4fc47a"),
+    Colour("#8b3f8f", "#d38bd6"),
+    Colour("#5d6770", "#aab4bd"),
+)
+
 
 def letters_on(colour: str) -> str:
     """Return black or white, whichever has more contrast on a colour: 4.58 to 1 or more."""

@@ -10,6 +10,7 @@ from gpusim.views.html import FOLDER
 from gpusim.views.palette import COLOURS
 
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0
+Length = float | str  # pixels, or a share such as "40%" of what the part stands in
 FONT = "font: 12px system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
 
 
@@ -27,15 +28,20 @@ def title(timeline: Timeline) -> tuple[str, str]:
     return what, f"cycles {timeline.start:,} to {timeline.end:,}{total}"
 
 
-def box(root: Element, place: tuple[float, float, float, float], fill: str, **more: str) -> None:
+def box(root: Element, place: tuple[Length, Length, Length, Length], fill: str, **more: str) -> Element:
     """Add a rectangle at x, y of a width and a height."""
-    numbers = {name: f"{value:g}" for name, value in zip(("x", "y", "width", "height"), place, strict=True)}
-    SubElement(root, "rect", numbers, fill=fill, **more)
+    numbers = {name: length(value) for name, value in zip(("x", "y", "width", "height"), place, strict=True)}
+    return SubElement(root, "rect", numbers, fill=fill, **more)
 
 
-def words(root: Element, x: float, y: float, text: str, fill: str, *, anchor: str = "start", style: str = "") -> None:
+def length(value: Length) -> str:
+    """Return a length as SVG has it."""
+    return value if isinstance(value, str) else f"{value:g}"
+
+
+def words(root: Element, x: Length, y: float, text: str, fill: str, *, anchor: str = "start", style: str = "") -> None:
     """Add a text whose baseline is at y, if it is not empty."""
     if not text:
         return
     marks = {"text-anchor": anchor} | ({"style": style} if style else {})
-    SubElement(root, "text", {"x": f"{x:g}", "y": f"{y:g}", "fill": fill} | marks).text = FORBIDDEN.sub("\ufffd", text)
+    SubElement(root, "text", {"x": length(x), "y": f"{y:g}", "fill": fill} | marks).text = FORBIDDEN.sub("\ufffd", text)

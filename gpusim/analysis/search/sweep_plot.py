@@ -34,7 +34,7 @@ def write(path: Path, title: str, table: Sequence[Cells], x: str, y: str, front:
     if front:
         axes.step([row[x] for row in front], [row[y] for row in front], "k-", where="post", label="Pareto front")
         axes.legend()
-    axes.set(title=title, xlabel=_label(x), ylabel=_label(y))
+    axes.set(title=title, xlabel=label_of(x), ylabel=label_of(y))
     axes.grid(alpha=0.3)
     with whole_file.unfinished(path) as part:
         pyplot.savefig(part, format=path.suffix[1:].lower(), dpi=120)
@@ -42,19 +42,19 @@ def write(path: Path, title: str, table: Sequence[Cells], x: str, y: str, front:
 
 
 def _draw(axes: Any, shown: Sequence[Cells], x: str, y: str, lines: bool) -> None:
-    groups = _by_others(shown, x)
+    groups = by_others(shown, x)
     if not lines or len(groups) > LINES:
         axes.plot([row[x] for row in shown], [row[y] for row in shown], "o")
         return
     for name, rows in groups.items():
-        order = sorted(rows, key=lambda row: _place(row[x]))
+        order = sorted(rows, key=lambda row: place(row[x]))
         axes.plot([row[x] for row in order], [row[y] for row in order], "o-", label=name)
     if len(groups) > 1:
         axes.legend()
 
 
-def _by_others(shown: Sequence[Cells], x: str) -> Mapping[str, list[Cells]]:
-    """The rows by their values on the other axes that vary, without x."""
+def by_others(shown: Sequence[Cells], x: str) -> Mapping[str, list[Cells]]:
+    """Return the rows by their values on the other axes that vary, without x."""
     names = [
         name for name in dict.fromkeys(name for row in shown for name in row) if name.startswith(tuple(PREFIX.values()))
     ]
@@ -65,12 +65,13 @@ def _by_others(shown: Sequence[Cells], x: str) -> Mapping[str, list[Cells]]:
     return groups
 
 
-def _label(column: str) -> str:
-    """The label of an axis of the picture."""
+def label_of(column: str) -> str:
+    """Return the label of a column in pictures."""
     for prefix in PREFIX.values():
         column = column.removeprefix(prefix)
     return "GFLOP/s" if column == "gflops" else column
 
 
-def _place(cell: Cell) -> tuple[float, str]:
+def place(cell: Cell) -> tuple[float, str]:
+    """Return what sorts the values of an axis: numbers by size, words as they are spelled."""
     return (0.0, cell) if isinstance(cell, str) else (float(cell), "")
