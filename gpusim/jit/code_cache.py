@@ -21,6 +21,7 @@ import numba
 import numpy as np
 from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
+from numba.core.runtime import rtsys
 from numba.core.serialize import dumps
 
 from gpusim.jit import sources
@@ -42,7 +43,7 @@ class CodeCache(NullCache):
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """Return the code for these arguments, or None."""
-        context.refresh()
+        rtsys.initialize(context)  # what loaded code calls; a compilation does the rest of `context.refresh()` itself
         path = self._path(signature, context.codegen())
         content = path and cache_folder.read(path)
         return CompileResult._rebuild(context, *pickle.loads(content)) if content else None
