@@ -87,7 +87,9 @@ def test_a_timeline_of_a_file_takes_no_such_option(capsys, apart, tmp_path):
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize(("name", "machine"), [("report", "a100"), ("bound", "rtx3090"), ("compare", "a100"), ("codes", "a100")])
+@pytest.mark.parametrize(
+    ("name", "machine"), [("report", "a100"), ("bound", "rtx3090"), ("compare", "a100"), ("codes", "a100")]
+)
 def test_another_architecture_needs_force(capsys, apart, name, machine):
     """Code of sm_90 on a machine of another kind is refused, and run with --force: what if."""
     code, *launch = apart
