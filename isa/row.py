@@ -20,9 +20,9 @@ c, it receives `code`, and Q arrives as 0 or 1 in the place of c. A number at th
 Rows with more results, predicates or mixed widths have `result` and `truth` instead: `result(a, b, c, p, n)` gives d,
 `truth(a, b, c, p, n)` the predicates written, P in bit 0 and p in bit 1 (isa.values.general has what they take).
 `across(a, b, c, active)` computes d from other lanes, and `across_truth` P (isa.values.cross_lane). `update(a, b, c)`
-is the word that an atomic stores in the place of c (isa.values.atomic); d gets c, or with `tested` whether a equals it,
-and P, true everywhere, that the memory has done it. `implied` are operands that the text does not have, by their
-letter, and `condition` is an implied guard.
+is the word that an atomic stores in the place of c (isa.values.atomic), at width 128 each half of 64 bits; d gets c, or
+with `tested` whether a equals it, and P, true everywhere, that the memory has done it. `implied` are operands that the
+text does not have, by their letter, and `condition` is an implied guard.
 
 Rows of GCN have its names (`V_`, `S_`, `DS_`, `GLOBAL_`), operands in its order, and vector or scalar registers (see
 `isa.text.gcn_text`).

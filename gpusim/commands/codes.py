@@ -7,9 +7,14 @@ from typing import Annotated
 
 from gpusim.commands.arguments import (
     OBEYS,
+    Architecture,
+    CodeOptions,
+    Force,
     Json,
     KernelName,
+    LaunchFile,
     MachineOfCodes,
+    NvccFlags,
     Overrides,
     Parameters,
     is_listing,
@@ -20,6 +25,7 @@ from gpusim.commands.arguments import (
 from gpusim.commands.document import write, write_json
 from gpusim.commands.notices import ineffective_settings
 from gpusim.launch.assign_codes import with_codes
+from gpusim.machine.architecture import check_architecture
 from gpusim.machine.machine import Machine
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, Pc, SourceLine, Text, doc
 from gpusim.units.control_code import by_codes
@@ -56,17 +62,23 @@ def codes(
     machine: MachineOfCodes = None,
     parameter: Parameters = None,
     setting: Overrides = None,
+    architecture: Architecture = None,
+    launch: LaunchFile = None,
+    nvcc_flags: NvccFlags = "",
+    force: Force = False,
     json: Json = False,
 ) -> None:
     """Print a program with control codes: its own, or those that gpusim assigns for the machine.
 
-    A listing is printed whole, as the other commands read it; for a kernel of the catalog only the program is.
+    A listing is printed whole, as the other commands read it; of a kernel of the catalog and of machine code only the
+    program is.
 
     Example: gpusim codes examples/saxpy.asm --machine h200
     """
-    chosen = kernel_of(kernel, parameter or ())
+    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force))
     machine, setting = placed(chosen, machine, setting or (), OBEYS)
     where = machine_of(machine, setting, None)
+    check_architecture(chosen, where)
     program = obeyed(chosen, where)
     unfelt = ineffective_settings(chosen, machine, setting, None)
     if json:

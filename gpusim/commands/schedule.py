@@ -74,7 +74,7 @@ def schedule(
 
     The static scheduler (Tan et al., SC'11) moves memory instructions and barriers within regions without labels and
     branches to where one warp stalls least. Moved instructions are marked; the text can be assembled. If nothing moves,
-    there is no text. Wrong values end with code 1.
+    there is no text. Wrong values end with code 1. Machine code is refused: its order is its compiler's.
 
     Example: gpusim schedule dgemm-tan -p variant=v2 --machine c2050 --search --budget 100
     """

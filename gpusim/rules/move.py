@@ -15,12 +15,14 @@ from gpusim.jit.rule import rule
 from gpusim.rules import generic_address
 from gpusim.rules.lanes import update32, update64
 from gpusim.units.capacities import LANES
-from gpusim.units.opcodes import LOAD, LOCAL_MEMORY, SHARED_MEMORY
+from gpusim.units.opcodes import LOAD, LOCAL_MEMORY, SHARED_MEMORY, UPDATES
 from isa.program import WORD_BYTES
+from isa.values.atomic import compare_and_swap
 from isa.windows import LOCAL_PLACE
 
 LOW_WORD = np.uint64(0xFFFFFFFF)
 UPPER = np.uint64(32)
+SWAP = UPDATES.index(compare_and_swap)
 
 
 @rule
@@ -87,8 +89,11 @@ def update(sm: Sm, instruction: Row, memory: Memory, g: int, group: int, active:
             word = place(sm, instruction, g, group, lane)
             if instruction.words == 1:
                 _update_word(sm, instruction, memory, group, word)
+            elif instruction.words == 2 or _is_expected(sm, instruction, memory, group, word):
+                for half in range(instruction.words // 2):
+                    _update_pair(sm, instruction, memory, group, word, half)
             else:
-                _update_pair(sm, instruction, memory, group, word)
+                _keep(sm, instruction, memory, group, word)
     if instruction.predicate >= 0:  # the memory has done it
         held = sm.lanes[group].predicates[instruction.predicate]
         sm.lanes[group].predicates[instruction.predicate] = (held & ~active) | able
@@ -109,10 +114,10 @@ def _update_word(sm: Any, instruction: Any, memory: Any, group: int, word: int) 
 
 
 @rule
-def _update_pair(sm: Any, instruction: Any, memory: Any, group: int, word: int) -> None:
-    scratch, lane = sm.scratch, sm.scratch.lane
-    scratch.a64[lane] = _pair_of_lane(sm, instruction, group, 0, lane)
-    scratch.b64[lane] = _pair_of_lane(sm, instruction, group, 1, lane)
+def _update_pair(sm: Any, instruction: Any, memory: Any, group: int, first: int, half: int) -> None:
+    scratch, lane, word = sm.scratch, sm.scratch.lane, first + 2 * half
+    scratch.a64[lane] = _pair_of_lane(sm, instruction, group, 0, lane, half)
+    scratch.b64[lane] = _pair_of_lane(sm, instruction, group, 1, lane, half)
     scratch.c64[lane] = np.uint64(memory[word]) | np.uint64(memory[word + 1]) << UPPER
     update64(instruction.update, sm)
     memory[word] = np.uint32(scratch.d64[lane] & LOW_WORD)
@@ -121,8 +126,28 @@ def _update_pair(sm: Any, instruction: Any, memory: Any, group: int, word: int) 
         swapped = np.uint64(1) if scratch.c64[lane] == scratch.a64[lane] else np.uint64(0)
         old = swapped if instruction.tested else scratch.c64[lane]
         registers = sm.lanes[group].registers
-        registers[instruction.destination, lane] = np.uint32(old & LOW_WORD)
-        registers[instruction.destination + 1, lane] = np.uint32(old >> UPPER)
+        registers[instruction.destination + 2 * half, lane] = np.uint32(old & LOW_WORD)
+        registers[instruction.destination + 2 * half + 1, lane] = np.uint32(old >> UPPER)
+
+
+@rule
+def _is_expected(sm: Any, instruction: Any, memory: Any, group: int, word: int) -> bool:
+    """Tell whether an atomic of 128 bits changes them: a swap does where all are those that it expects."""
+    if instruction.update != SWAP:
+        return True
+    same = True
+    for half in range(2):
+        held = np.uint64(memory[word + 2 * half]) | np.uint64(memory[word + 2 * half + 1]) << UPPER
+        same = same and held == _pair_of_lane(sm, instruction, group, 0, sm.scratch.lane, half)
+    return same
+
+
+@rule
+def _keep(sm: Any, instruction: Any, memory: Any, group: int, word: int) -> None:
+    """Hand a lane the 128 bits that its swap leaves alone."""
+    if instruction.destination >= 0:
+        for offset in range(instruction.words):
+            sm.lanes[group].registers[instruction.destination + offset, sm.scratch.lane] = memory[word + offset]
 
 
 @rule
@@ -133,11 +158,12 @@ def _of_lane(sm: Any, instruction: Any, group: int, position: int, lane: int) ->
 
 
 @rule
-def _pair_of_lane(sm: Any, instruction: Any, group: int, position: int, lane: int) -> Any:
-    """Return the source at that position in one lane, of 64 bits."""
+def _pair_of_lane(sm: Any, instruction: Any, group: int, position: int, lane: int, half: int) -> Any:
+    """Return the source at that position in one lane, of 64 bits, or a half of one of 128."""
     source, registers = instruction.source[position], sm.lanes[group].registers
     if source < 0:
         return np.uint64(instruction.constant[position])
+    source += 2 * half
     return np.uint64(registers[source, lane]) | np.uint64(registers[source + 1, lane]) << UPPER
 
 

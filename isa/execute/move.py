@@ -21,6 +21,7 @@ from isa.instruction import Instruction
 from isa.operand import FIRST_SCALAR, RZ_INDEX, Constant, Immediate, Operand, Predicate, Register
 from isa.program import WORD_BYTES
 from isa.row import Row, Unit
+from isa.values.atomic import compare_and_swap
 from isa.windows import SHARED_PLACE
 
 Places = NDArray[np.int64]
@@ -182,25 +183,44 @@ def _stored_word(scope: Scope, value: Operand, k: int) -> Fetch:
 def _atomic(scope: Scope, instruction: Instruction) -> Move:
     """Return an atomic update: lanes that access the same place follow each other, by warp and lane."""
     row, held, memory = instruction.row, dict(instruction.slots()), _held(instruction.row)
-    sources, update = [values.source(scope, held.get(x), row) for x in "ab"], row.update
+    width, halves = min(row.width, 64), range(-(-row.width // 64))
+    part = replace(row, width=width)
+    sources = [[values.source(scope, _half(held.get(x), k), part) for x in "ab"] for k in halves]
     target, done = held.get("d"), held.get("P")
-    write = values.writer(target, row.width) if target is not None else None
+    writes = [values.writer(_half(target, k), width) for k in halves] if target is not None else []
     tell = values.writer(done, 32) if isinstance(done, Predicate) else None
-    assert update is not None
 
     def atomic(frame: Frame, group: Group, mask: Mask, where: Places) -> None:
-        a, b = (values.spread(source(frame, group), where) for source in sources)
-        words, old = memory(frame), np.zeros(where.shape, a.dtype)
+        given = [[values.spread(source(frame, group), where) for source in pair] for pair in sources]
+        words, old = memory(frame), [np.zeros(where.shape, a.dtype) for a, _ in given]
         for lanes in _turns(where, group.live if mask is None else mask):
-            found = _read(words, where[lanes], row.width)
-            _write(words, where[lanes], update(a[lanes], b[lanes], found), row.width)
-            old[lanes] = (found == a[lanes]) if row.tested else found
-        if write is not None:
-            write(frame, group, mask, old)
+            found = [_read(words, where[lanes] + 2 * k, width) for k in halves]
+            for k, word in enumerate(_updated(row, [(a[lanes], b[lanes]) for a, b in given], found)):
+                _write(words, where[lanes] + 2 * k, word, width)
+                old[k][lanes] = (found[k] == given[k][0][lanes]) if row.tested else found[k]
+        for write, word in zip(writes, old, strict=False):
+            write(frame, group, mask, word)
         if tell is not None:
             tell(frame, group, mask, np.bool_(True))
 
     return atomic
+
+
+def _half(operand: Operand | None, k: int) -> Any:
+    """Return half k of an operand of 128 bits, which is a register or RZ; of a narrower one there is only half 0."""
+    if isinstance(operand, Register) and operand.index != RZ_INDEX:
+        return replace(operand, index=operand.index + 2 * k)
+    return operand
+
+
+def _updated(row: Row, given: list[tuple[Any, Any]], found: list[NDArray[Any]]) -> list[Any]:
+    """Return what an atomic leaves of the words found, or the halves; a swap leaves both as they are, or neither."""
+    assert row.update is not None
+    new = [row.update(a, b, c) for (a, b), c in zip(given, found, strict=True)]
+    if len(new) == 1 or row.update is not compare_and_swap:
+        return new
+    expected = np.logical_and(*(a == c for (a, _), c in zip(given, found, strict=True)))
+    return [np.where(expected, word, c) for word, c in zip(new, found, strict=True)]
 
 
 def _turns(where: Places, active: NDArray[np.bool_]) -> Iterator[tuple[NDArray[np.int64], ...]]:

@@ -1,9 +1,9 @@
 """Families of atomics. Each type has a family, so that a type that the memory does not have is no row.
 
 Scopes and orders change no values. P of an atomic on a generic address tells that the memory of the lane has done it.
-Global memory does them all. Shared memory does those of ATOMS, and compares and exchanges 64 bits; local memory does
-those of 32 bits: behind the others, compilers put another way for lanes in these memories (nvcc 13.0). `d` of a lane
-whose memory has not done it keeps its value (not seen: compilers overwrite it).
+Global memory does them all. Shared memory does those of ATOMS, and compares and exchanges 64 and 128 bits; local memory
+does those of 32 bits: behind the others, compilers put another way for lanes in these memories (nvcc 13.0). `d` of a
+lane whose memory has not done it keeps its value (not seen: compilers overwrite it).
 """
 
 from __future__ import annotations
@@ -55,10 +55,15 @@ _GLOBAL: Mapping[str, Mapping[str, Any]] = {
     "OR.64":          _of(v.either_bit, width=64),
     "XOR.64":         _of(v.odd_bit, width=64),
 }
-_EXCHANGES: Mapping[str, Mapping[str, Any]] = {"EXCH": _of(v.exchange), "EXCH.64": _of(v.exchange, width=64)}
+_EXCHANGES: Mapping[str, Mapping[str, Any]] = {
+    "EXCH":     _of(v.exchange),
+    "EXCH.64":  _of(v.exchange, width=64),
+    "EXCH.128": _of(v.exchange, width=128),
+}
 _SWAPS: Mapping[str, Mapping[str, Any]] = {  # with two operands
     "CAS":          _of(v.compare_and_swap),
     "CAS.64":       _of(v.compare_and_swap, width=64),
+    "CAS.128":      _of(v.compare_and_swap, width=128),
     "CAST.SPIN":    _of(v.compare_and_swap, tested=True),
     "CAST.SPIN.64": _of(v.compare_and_swap, tested=True, width=64),
 }
@@ -78,18 +83,23 @@ def _families(base: str, form: str, unit: Unit, rows: Mapping[str, Mapping[str, 
     optional = "P" if "P" in form else ""
     return tuple(
         Family(
-            f"{base}.{name}", form, unit, optional=optional, silent=_SILENT, fields={**fields, **_generic(base, name)}
+            f"{base}.{name}",
+            form,
+            unit,
+            optional=optional,
+            silent=_SILENT,
+            fields={**fields, **_generic(base, name, fields)},
         )
         for name, fields in rows.items()
     )
 
 
-def _generic(base: str, name: str) -> Mapping[str, Any]:
+def _generic(base: str, name: str, fields: Mapping[str, Any]) -> Mapping[str, Any]:
     """Return where an atomic on a generic address goes."""
     if not base.startswith("ATOM."):
         return {}
     shared = name in _ALIKE or name in _EXCHANGES or name in _SWAPS
-    near = (*((Unit.SHARED,) if shared else ()), *((Unit.LOCAL,) if shared and not name.endswith("64") else ()))
+    near = (*((Unit.SHARED,) if shared else ()), *((Unit.LOCAL,) if shared and fields.get("width", 32) == 32 else ()))
     return {"generic": True, "near": near}
 
 

@@ -2,6 +2,7 @@
 
 `update(a, b, c)` takes and gives patterns like the functions of isa.values.semantics, uint32 or uint64: c is the word
 in memory, a the operand, b what a compare and swap puts in its place. Functions whose name says no width serve both.
+Those of 128 bits are computed for each half; a compare and swap is, where both halves are what is expected.
 
 Singles are added as global memory adds them: denormals are flushed to zeros of their sign (PTX ISA, atom.add.f32).
 """

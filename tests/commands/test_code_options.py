@@ -17,6 +17,7 @@ OUT = {"view": ["--out", "view.html"], "export": ["--format", "csv", "--out", "o
 MORE = {"explain": ["--warp", "0", "--cycle", "0"], **OUT}
 COMMANDS = (
     *("run", "report", "timeline", "explain", "view", "export", "limits", "sweep", "compare", "hazards", "bound"),
+    "codes",
     *WITHOUT_A_MACHINE,
 )
 TAKEN = {
@@ -58,7 +59,7 @@ def apart(tmp_path):
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("name", ["races", "traffic", "bound", "hazards", "report"])
+@pytest.mark.parametrize("name", ["races", "traffic", "bound", "hazards", "report", "codes"])
 def test_a_launch_file_may_lie_elsewhere(capsys, apart, name):
     """The launch that --launch names is what is run."""
     assert execute([name, *apart, "--json"]) == 0
@@ -86,7 +87,9 @@ def test_a_timeline_of_a_file_takes_no_such_option(capsys, apart, tmp_path):
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize(("name", "machine"), [("report", "a100"), ("bound", "rtx3090"), ("compare", "a100")])
+@pytest.mark.parametrize(
+    ("name", "machine"), [("report", "a100"), ("bound", "rtx3090"), ("compare", "a100"), ("codes", "a100")]
+)
 def test_another_architecture_needs_force(capsys, apart, name, machine):
     """Code of sm_90 on a machine of another kind is refused, and run with --force: what if."""
     code, *launch = apart
@@ -107,3 +110,11 @@ def test_a_sweep_knows_its_launch_file(capsys, apart, tmp_path):
     assert json.loads(capsys.readouterr().out)["known"] == 2
     Path(apart[-1]).write_text(Path(apart[-1]).read_text().replace("grid = [1]", "grid = [2]"))
     assert execute(asked) == 2
+
+
+@pytest.mark.parametrize("file", ["k.cu", "k.cubin", "k.sass", "k.toml"])
+def test_machine_code_is_not_reordered(capsys, file):
+    """The scheduler of listings refuses the machine code of any file in one line, before it reads the file."""
+    assert execute(["schedule", file]) == 2
+    expected = f"error: {file}: machine code, whose order is its compiler's; reorder a listing\n"
+    assert capsys.readouterr().err == expected

@@ -48,6 +48,9 @@ def test_cross_lane_texts_have_their_operands(text, operands):
         ("ATOMS.CAST.SPIN.64 R6, [R19], R4, R6", atomic.compare_and_swap, 64, True),
         ("ATOMS.MIN.S32 RZ, [UR4+0x10], R5", atomic.signed_minimum32, 32, False),
         ("ATOMS.EXCH.64 R4, [R3.X8], R6", atomic.exchange, 64, False),
+        ("ATOMG.E.CAS.128.STRONG.GPU PT, R12, [R4], R8, R12", atomic.compare_and_swap, 128, False),
+        ("ATOM.E.EXCH.128.STRONG.GPU PT, R8, desc[UR4][R4.64], R8", atomic.exchange, 128, False),
+        ("ATOMS.CAS.128 R4, [R17], R8, R12", atomic.compare_and_swap, 128, False),
     ],
 )
 def test_atomics_have_the_update_of_their_type(text, update, width, tested):
@@ -87,7 +90,7 @@ def test_accesses_have_the_size_of_their_type(text, nbytes, signed):
     [
         "ATOMG.E.ADD.F16x2.RN.64 PT, R2, [R2.64], R4",
         "ATOMS.ADD.F32.FTZ.RN R2, [R3], R4",
-        "ATOMG.E.CAS.128 PT, R4, [R2.64], R8, R12",
+        "ATOMG.E.ADD.128 PT, R4, [R2.64], R8",
         "ATOMG.E.SAFEADD PT, R2, [R2.64], R4",
         "LDSM.16.M88 R4, [R2]",
         "LDGSTS.E [R3], [R4.64]",
