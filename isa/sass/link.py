@@ -3,6 +3,9 @@
 Separately compiled code (`-rdc=true`) and code for debuggers (`-G`) are like this. Calls name a function; addresses of
 code and variables are `32@lo(symbol)` and `32@hi(symbol)`, whose values the file's relocations say. Here the kernel
 lies at 0, the functions that it calls lie behind it, and the addresses are numbers.
+
+Jump tables and numbers of all functions lie in constant bank 2 of each kernel, at the same places in each: nvlink puts
+them there, and their places into the functions' code.
 """
 
 from __future__ import annotations
@@ -11,20 +14,20 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 
 from isa.sass.code import Code
-from isa.sass.cubin import Cubin, Relocation
+from isa.sass.cubin import Cubin, Function, Relocation
 from isa.sass.dump import Encoded, Section
 from isa.sass.encoding import BYTES
 
 LOW, HIGH = 0x38, 0x39  # kinds of relocations: R_CUDA_ABS32_LO_32 and HI_32
 _CALLED = re.compile(r"\bCALL\.\S+ .*`\((?P<name>[^)]+)\)")
 _ADDRESS = re.compile(r"32@(?:lo|hi)\((?:[^()]|\([^()]*\))*\)")
-_OWN_BANK = "c[0x2]"  # jump tables and numbers of a function's own, of which a launch has the kernel's
+_OWN_BANK = "c[0x2]"
 
 
 def linked(code: Code, kernel: str, variables: int) -> Section:
     """Return a kernel's section with those of the functions that it calls; `variables` is the first one's address.
 
-    A function with constants of its own is left out, so that its calls are refused.
+    A function with a constant bank 2 that is not its kernel's is left out, so that its calls are refused.
     """
     own, cubin = code.sections[kernel], code.cubin
     if cubin is None:
@@ -50,7 +53,11 @@ def _starts(code: Code, cubin: Cubin, kernel: str) -> dict[str, int]:
         if name not in starts:
             starts[name] = end
             end += BYTES * len(code.sections[name].instructions)
-            todo += [other for other in _named(code.sections[name], cubin, name) if _is_plain(code, other)]
+            todo += [
+                other
+                for other in _named(code.sections[name], cubin, name)
+                if _reads_bank_of(cubin.functions[kernel], code, other)
+            ]
     return starts
 
 
@@ -63,8 +70,14 @@ def _named(section: Section, cubin: Cubin, name: str) -> Iterator[str]:
             yield cubin.functions[symbol].home
 
 
-def _is_plain(code: Code, name: str) -> bool:
-    return name in code.sections and not any(_OWN_BANK in one.text for one in code.sections[name].instructions)
+def _reads_bank_of(kernel: Function, code: Code, name: str) -> bool:
+    """Tell whether a function has code here that reads no constant bank 2, or the kernel's."""
+    assert code.cubin is not None
+    if name not in code.sections:
+        return False
+    own = code.cubin.functions[name].bank_2 if name in code.cubin.functions else b""
+    reads = any(_OWN_BANK in one.text for one in code.sections[name].instructions)
+    return not reads or (bool(kernel.bank_2) and not own)
 
 
 def _filled(cubin: Cubin, starts: Mapping[str, int], variables: int) -> dict[tuple[str, int], int]:
