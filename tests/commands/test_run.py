@@ -302,3 +302,16 @@ def test_a_kernel_with_its_barriers_is_verified(capsys):
     """With every barrier all values are checked, and the run looks for no races."""
     found = answer(capsys, *TAN)
     assert (found["verified"], found["verification"]["scope"], found["races"]) == (True, "complete", None)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(("kernel", "counted"), [("stream", False), ("chain", True)])
+def test_a_kernel_without_operations_has_no_rate_of_them(kernel, counted, capsys):
+    """Without operations GFLOP/s and percent of peak are null, not 0, and the screen has GB/s; else numbers."""
+    assert main.execute(["run", kernel, "--machine", "gtx580", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["gflops"] is not None, found["percent_of_peak"] is not None) == (counted, counted)
+    assert main.execute(["run", kernel, "--machine", "gtx580"]) == 0
+    text = capsys.readouterr().out
+    assert ("GFLOP/s" in text) == counted
+    assert counted or "GB/s of the DRAM" in text

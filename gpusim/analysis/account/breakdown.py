@@ -2,7 +2,7 @@
 
 In cycles of the SM that gets the most blocks, or of all SMs together:
 
-    the launch's operations at the chip's peak rate
+    the launch's operations, or bytes, at the chip's peak rate
     + other SMs have fewer blocks: they could have shared this one's if blocks were divisible
     + issue slots of instructions without operations (or with fewer than the peak's instruction)
     + time of the bound's limiter beyond the issue slots
@@ -11,9 +11,10 @@ In cycles of the SM that gets the most blocks, or of all SMs together:
 
 The last part is exact because each issue slot is either used or lost for one reason. Slots lost to the limiter are
 subtracted from all reasons in proportion; so are those of blocks that were not simulated, and of uneven SMs if all SMs
-were simulated. A rate is the launch's work over the cycles so far: GFLOP/s, or for kernels without operations the
-thread instructions per cycle of an SM. `gpusim limits` instead runs the launch again
-(gpusim/analysis/account/limit_study.py).
+were simulated. A rate is the launch's work over the cycles so far: GFLOP/s, or for kernels without operations GB/s at
+the level of memory that is nearest to its peak, or where issue slots are nearer to theirs, or no bytes are known,
+thread instructions per cycle of an SM.
+`gpusim limits` instead runs the launch again (gpusim/analysis/account/limit_study.py).
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from gpusim.analysis.account.memory_rates import MemoryRate, memory_rates
 from gpusim.analysis.account.stalls import lost_slots
 from gpusim.bounds import rates
 from gpusim.simulation import Result
@@ -64,7 +66,15 @@ def _work(result: Result) -> tuple[str, float]:
     """Return the unit of rates, and the work that gives a rate when divided by cycles."""
     if result.kernel.flops:
         return "GFLOP/s", result.gflops * result.cycles
+    if nearest := _nearest_to_peak(result):
+        return "GB/s", nearest.gbs * result.cycles
     return "thread instructions per cycle", result.thread_instructions_per_cycle * result.cycles
+
+
+def _nearest_to_peak(result: Result) -> MemoryRate | None:
+    """Return the rate of the level of memory that is nearest to its peak, None if issue slots are nearer to theirs."""
+    nearer = [rate for rate in memory_rates(result) if rate.percent / 100 * result.cycles > _issued(result)]
+    return max(nearer, key=lambda rate: rate.percent, default=None)
 
 
 def _costs(result: Result) -> Iterator[tuple[str, float]]:
@@ -83,17 +93,35 @@ def _costs(result: Result) -> Iterator[tuple[str, float]]:
 
 def _levels(result: Result) -> Iterator[tuple[str, float]]:
     """Yield cause and level of each limit that counts before slots are lost, in cycles of the SM."""
-    kernel, run = result.kernel, result.run
-    if kernel.flops:
-        peak = result.cycles * result.gflops / result.peak_gflops
-        yield f"peak, {_precision(result)}", min(peak, result.cycles)
+    kernel = result.kernel
+    top = _peak(result)
+    if top:
+        name, peak = top
+        yield f"peak, {name}", min(peak, result.cycles)
         fullest = _most_blocks(result) * result.machine.chip.sms / kernel.blocks
         yield _fewer_blocks(result), min(peak * fullest, result.cycles)
+    yield _other_instructions(result) if kernel.flops else _all_instructions(top), min(_issued(result), result.cycles)
+    yield f"bound: {result.bound.limiter}", min(float(result.bound.cycles), result.cycles)
+
+
+def _issued(result: Result) -> float:
+    """Return the cycles of the issue slots that the SM with the most blocks uses."""
+    run = result.run
     used = (run.cycles * len(run.lost) - int(run.lost.sum())) / run.warp_instructions  # cycles of slots for each
     mean = result.scaling.blocks_of_sm / run.sms
-    issued = result.warp_instructions * used / len(run.lost) * _most_blocks(result) / mean
-    yield _other_instructions(result) if kernel.flops else "all issue slots used", min(issued, result.cycles)
-    yield f"bound: {result.bound.limiter}", min(float(result.bound.cycles), result.cycles)
+    return result.warp_instructions * used / len(run.lost) * _most_blocks(result) / mean
+
+
+def _peak(result: Result) -> tuple[str, float] | None:
+    """Return what has the peak, and the cycles of all operations, or else bytes, at that rate; None if unknown."""
+    if result.kernel.flops:
+        return _precision(result), result.cycles * result.gflops / result.peak_gflops
+    nearest = _nearest_to_peak(result)
+    return (f"bytes of the {nearest.level}", result.cycles * nearest.percent / 100) if nearest else None
+
+
+def _all_instructions(top: tuple[str, float] | None) -> str:
+    return "issue slots of all instructions" if top else "all issue slots used"
 
 
 def _precision(result: Result) -> str:

@@ -199,7 +199,7 @@ def _occupancy(occupancy: Occupancy, machine: Machine) -> str:
 
 
 def _breakdown(steps: Breakdown) -> Table:
-    table = _table("breakdown", steps.unit if steps.unit == "GFLOP/s" else "per cycle", "loss")
+    table = _table("breakdown", steps.unit if steps.unit.endswith("/s") else "per cycle", "loss")
     visible = sum(step.loss >= steps.steps[0].rate * VISIBLE for step in steps.steps[1:]) + 1
     for step in [*steps.steps[:visible], *_together(steps.steps[visible:])]:
         table.add_row(step.cause, f"{step.rate:.1f}", f"{-step.loss:.1f}" if step.loss else "")

@@ -19,7 +19,7 @@ from gpusim.launch.assign_codes import sharing
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy
 from gpusim.simulation import Result, Scaling
-from gpusim.support.document import Gflops, LaunchDocument, Setting, doc, plain
+from gpusim.support.document import LaunchDocument, Setting, doc, plain
 from gpusim.verify import Verification
 from isa.dataflow.missing_waits import MissingWait
 from isa.execute.races import Race
@@ -36,7 +36,7 @@ class OneSm:
     blocks: int
 
 
-class RunDocument(LaunchDocument, frozen=True):
+class RunDocument(LaunchDocument, frozen=True, tag=2):
     """A simulated launch: values checked, cycles, rates, bound, and where the lost cycles went.
 
     Cycles are shader cycles. `cycles`, rates and `warp_instructions` are of the whole launch; `stalls`, `lost_slots`
@@ -47,9 +47,9 @@ class RunDocument(LaunchDocument, frozen=True):
     cycles: Annotated[int, doc("Shader cycles of the SM with the most blocks, or until all SMs are done.")]
     warp_instructions: Annotated[int, doc("Warp instructions that this SM, or all SMs, issue.")]
     thread_instructions_per_cycle: Annotated[float, doc("Thread instructions whose guard holds, per cycle and SM.")]
-    gflops: Gflops
+    gflops: Annotated[float | None, doc("10^9 operations per second of the chip; null if the kernel counts none.")]
     peak_gflops: Annotated[float, doc("Peak of the chip in the kernel's precision, 10^9 operations per second.")]
-    percent_of_peak: Annotated[float, doc("100 gflops / peak_gflops.")]
+    percent_of_peak: Annotated[float | None, doc("100 gflops / peak_gflops; null if the kernel counts no operations.")]
     verified: Annotated[bool, doc("True if values were compared and all are right.")]
     verification: Verification
     races: Annotated[tuple[Race, ...] | None, doc("Races in the first block; null if the kernel is not known to race.")]
@@ -96,9 +96,9 @@ def document(result: Result, settings: Mapping[str, Setting] = NONE, energy: Spe
         cycles=result.cycles,
         warp_instructions=result.warp_instructions,
         thread_instructions_per_cycle=result.thread_instructions_per_cycle,
-        gflops=result.gflops,
+        gflops=result.gflops if result.kernel.flops else None,
         peak_gflops=result.peak_gflops,
-        percent_of_peak=result.percent_of_peak,
+        percent_of_peak=result.percent_of_peak if result.kernel.flops else None,
         verified=result.verification.verified,
         verification=result.verification,
         races=result.races,

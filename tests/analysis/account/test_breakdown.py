@@ -3,6 +3,7 @@ from dataclasses import replace
 import pytest
 
 from gpusim.analysis.account.breakdown import breakdown
+from gpusim.analysis.account.memory_rates import memory_rates
 from gpusim.analysis.account.stalls import lost_slots
 from gpusim.machine.machine import load
 from gpusim.simulation import simulate
@@ -58,6 +59,19 @@ def test_every_step_has_its_own_cause(result):
     """No two steps have the same cause."""
     causes = [step.cause for step in breakdown(result).steps]
     assert len(set(causes)) == len(causes)
+
+
+def test_without_operations_bytes_have_a_peak():
+    """A stream without operations begins at the DRAM's peak and ends at its rate; loads from shared memory at slots."""
+    result = simulate(make("stream", {"blocks": "64"}), "h200")
+    found, rates = breakdown(result), {rate.level: rate for rate in memory_rates(result)}
+    assert found.unit == "GB/s"
+    assert found.steps[0].cause == "peak, bytes of the DRAM"
+    assert found.steps[0].rate == pytest.approx(rates["DRAM"].peak_gbs)
+    assert found.steps[-1].rate == pytest.approx(rates["DRAM"].gbs)
+    assert sum(step.cycles for step in found.steps) == pytest.approx(result.cycles, rel=1e-9)
+    shared = breakdown(simulate(make("throughput", {"op": "LDS.64", "iterations": "1"}), "gtx580"))
+    assert shared.unit == "thread instructions per cycle"
 
 
 def test_lost_slots_are_the_exact_ones():
