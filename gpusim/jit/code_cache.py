@@ -33,13 +33,15 @@ class CodeCache(NullCache):
 
     def __init__(self, function: Callable[..., Any]) -> None:
         self._name = _short(function.__module__, function.__qualname__)
-        self._key = sources.key(function.__module__)
+        self._module = function.__module__
+        sources.read(self._module)
         self._identity = _identity(function)
 
     @property
     def cache_path(self) -> Path | None:
         """Return the folder of the files, or None if there is none."""
-        return _folder(self._key) if self._key and self._identity else None
+        key = sources.key(self._module) if self._identity else None
+        return _folder(key) if key else None
 
     def load_overload(self, signature: Any, context: Any) -> Any:
         """Return the code for these arguments, or None."""

@@ -11,6 +11,7 @@ not affected.
 from __future__ import annotations
 
 import secrets
+from functools import cached_property, update_wrapper
 from itertools import count
 from typing import Any
 
@@ -250,15 +251,37 @@ class EntryCompiler(_OurCompiler):
     library = EntryLibrary
 
 
-class RuleDispatcher(CPUDispatcher):
-    """A rule, which is not compiled again for each constant or width of number passed to it."""
+class Rule:
+    """A rule, which runs as plain Python; Numba gets its dispatcher, made when code that calls the rule is compiled.
+
+    There are hundreds of rules, and compiled code from the cache needs no dispatcher of any.
+    """
 
     def __init__(self, function: Any, options: dict[str, Any]) -> None:
-        super().__init__(function, targetoptions={"nopython": True, **options}, pipeline_class=RuleCompiler)
+        update_wrapper(self, function)
+        self.py_func = function
+        self._options = options
 
     def __call__(self, *arguments: Any, **named: Any) -> Any:
         """Run the rule as plain Python, with the rules that it calls: only compiled code calls a compiled rule."""
         return self.py_func(*arguments, **named)
+
+    @cached_property
+    def dispatcher(self) -> RuleDispatcher:
+        """Return what compiles the rule."""
+        return RuleDispatcher(self.py_func, self._options)
+
+    @property
+    def _numba_type_(self) -> Any:
+        """Return the type under which Numba compiles calls of the rule; Numba asks for it by this name."""
+        return types.Dispatcher(self.dispatcher)
+
+
+class RuleDispatcher(CPUDispatcher):
+    """What compiles a rule, which is not compiled again for each constant or width of number passed to it."""
+
+    def __init__(self, function: Any, options: dict[str, Any]) -> None:
+        super().__init__(function, targetoptions={"nopython": True, **options}, pipeline_class=RuleCompiler)
 
     def get_call_template(self, arguments: Any, keywords: Any) -> Any:
         """Return Numba's template for arguments of the widest type."""

@@ -8,13 +8,13 @@ with every rule below them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 import numba
 from llvmlite import ir
 from numba.extending import intrinsic, overload
 
-from gpusim.jit.linking import EntryDispatcher, RuleDispatcher
+from gpusim.jit.linking import EntryDispatcher, Rule
 from gpusim.units.capacities import NEVER
 
 __all__ = ["COMPILED", "NEVER", "borrow", "count_bits", "entry", "lowest_bit", "rarely", "rule", "switch"]
@@ -34,13 +34,13 @@ INNER = {  # compiled rules are called from compiled code only, and inlined into
 
 def rule(function: F) -> F:
     """Return the function, which is compiled when compiled code first calls it."""
-    return RuleDispatcher(function, OPTIONS | INNER) if COMPILED else function
+    return cast(F, Rule(function, OPTIONS | INNER)) if COMPILED else function
 
 
 def rarely(function: F) -> F:
     """Return a rule that is called instead of inlined: large and seldom used."""
     options = OPTIONS | INNER | {"forceinline": False}
-    return RuleDispatcher(function, options) if COMPILED else function
+    return cast(F, Rule(function, options)) if COMPILED else function
 
 
 def entry(function: F) -> F:

@@ -22,11 +22,14 @@ class Source:
     imports: frozenset[str]
 
 
+READ: dict[tuple[Path, str], Source | None] = {}  # by root and module; None for a name that is no module of ours
+
+
 @cache
 def key(module: str, root: Path = ROOT) -> str | None:
     """Return a hash of all our sources on which a module depends, or None if the module is not ours.
 
-    The files are read once, at the first call: call it when the module is imported, before somebody edits them.
+    The files are those of the first call of `read`.
     """
     below = sources(module, root)
     if module not in below:
@@ -37,19 +40,32 @@ def key(module: str, root: Path = ROOT) -> str | None:
 
 def sources(module: str, root: Path = ROOT) -> dict[str, Source]:
     """Return our sources on which a module depends, including its own, by the names of their modules."""
+    read(module, root)
     found: dict[str, Source] = {}
     ahead = [module]
     while ahead:
         name = ahead.pop()
-        source = None if name in found else _source(name, root)
+        source = None if name in found else READ[root, name]
         if source:
             found[name] = source
-            ahead += source.imports
-            ahead += [name.rpartition(".")[0]]  # its package, which is imported first
+            ahead += _needed(name, source)
     return found
 
 
-@cache
+def read(module: str, root: Path = ROOT) -> None:
+    """Read our sources on which a module depends, each once: call it when the module is imported, before any edit."""
+    ahead = [module]
+    while ahead:
+        name = ahead.pop()
+        if (root, name) not in READ:
+            source = READ[root, name] = _source(name, root)
+            ahead += _needed(name, source) if source else []
+
+
+def _needed(name: str, source: Source) -> list[str]:
+    return [*source.imports, name.rpartition(".")[0]]  # the last is its package, which is imported first
+
+
 def _source(module: str, root: Path) -> Source | None:
     path = root.joinpath(*module.split("."))
     for file in (path.with_name(f"{path.name}.py"), path / "__init__.py"):

@@ -74,6 +74,19 @@ def test_a_file_of_the_cache_is_ours_alone(tmp_path):
     assert {stat.S_IMODE(path.stat().st_mode) for path in files(tmp_path / "cache")} == {0o600}
 
 
+@pytest.mark.jit
+def test_loading_leaves_out_what_compiling_needs(tmp_path):
+    """A process that compiles has Numba's arrays and dispatchers of rules; one that loads the same code has neither."""
+    counted = (
+        f"{LEND}import gc, sys; from gpusim.jit.linking import Rule\n"
+        "rules = [vars(one) for one in gc.get_objects() if isinstance(one, Rule)]\n"
+        "made = sum('dispatcher' in rule for rule in rules)\n"
+        "print(bool(rules), made > 0, 'numba.np.linalg' in sys.modules)"
+    )
+    said = [output(counted, NUMBA_CACHE_DIR=str(tmp_path / "cache"))[0] for _ in range(2)]
+    assert said == ["True True True", "True False False"]
+
+
 @pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("where", ["XDG_CACHE_HOME", "NUMBA_CACHE_DIR", "HOME"])

@@ -146,7 +146,7 @@ def test_rules_get_no_machine_code_of_their_own():
     """Only the entry becomes machine code: the library of a compiled rule has no address."""
     uncached = numba.njit(lambda a, b: through_two(a, b) + smaller(a, 3), **OPTIONS, pipeline_class=EntryCompiler)
     assert uncached(1, 2) == 4
-    rules = libraries(through_two) + libraries(smaller)
+    rules = libraries(through_two.dispatcher) + libraries(smaller.dispatcher)
     assert rules
     assert all(isinstance(library, RuleLibrary) for library in rules)
     assert all(library.get_pointer_to_function(library.name) == 0 for library in rules)

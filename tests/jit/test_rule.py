@@ -6,7 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gpusim.jit.linking import RuleDispatcher
+from gpusim.jit.linking import Rule
 from gpusim.jit.rule import NEVER
 from gpusim.launch.ground import ground
 from gpusim.machine.machine import load
@@ -55,15 +55,15 @@ def test_a_rule_called_from_python_computes_what_its_source_says(cycle, slot):
 @pytest.mark.jit
 def test_a_rule_called_from_python_compiles_nothing():
     """Neither the rule nor a rule that it calls has compiled code afterwards."""
-    assert isinstance(shared_memory.passes, RuleDispatcher)
+    assert isinstance(shared_memory.passes, Rule)
     calls = [shared_memory.passes, shared_memory._fermi]
-    before = [len(rule.overloads) for rule in calls]
+    before = [len(rule.dispatcher.overloads) for rule in calls]
     machine = unpacked(ground(read("EXIT"), load("gtx580")).numbers)
     scratch = unpacked(np.zeros((), layout("scratch")))
     scratch.address = [128 * lane for lane in range(32)]
     sm = SimpleNamespace(machine=machine, scratch=scratch)
     assert shared_memory.passes(sm, 0xFFFFFFFF, 1, True) == 32
-    assert [len(rule.overloads) for rule in calls] == before
+    assert [len(rule.dispatcher.overloads) for rule in calls] == before
 
 
 def test_a_rule_compiled_on_demand_is_a_function_too():
