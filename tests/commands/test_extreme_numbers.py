@@ -18,6 +18,7 @@ ARGUMENTS = {
     "limits": ["a.asm", "--jobs", "1"],
     "compare": ["a.asm", "--machine", "gtx580", "--machine", "c2050"],
     "schedule": ["a.asm"],
+    "codes": ["a.asm", "--machine", "v100"],
     "hazards": ["a.asm", "--machine", "v100"],
     "export": ["a.asm", "--format", "csv", "--out", "a.csv"],
     "view": ["a.asm", "--out", "a.html"],
