@@ -14,6 +14,16 @@ LANES = range(32)
 WINDOWS = {0x7D00: Unit.SHARED, 0x7E00: Unit.LOCAL, 0x7F00: Unit.GLOBAL}  # by the upper word of a generic address
 
 
+def updated(row, a, b, found):
+    """Return what an atomic stores; of 128 bits, which no array holds, by what its name says."""
+    if row.width > 64:
+        swaps = "CAS" not in row.mnemonic or found == a
+        return (b if "CAS" in row.mnemonic else a) if swaps else found
+    kind = np.uint64 if row.width == 64 else np.uint32
+    with np.errstate(all="ignore"):
+        return int(row.update(*(np.array([x], kind) for x in (a, b, found)))[0])
+
+
 class Warp:
     """A warp that executes lane by lane: registers, predicates, and memories as bytes."""
 
@@ -63,9 +73,7 @@ class Warp:
         found = int.from_bytes(bytes_[place : place + row.nbytes], "little", signed=row.signed)
         a, b = (self.source(held.get(letter, RZ), lane, row.words) for letter in "ab")
         if row.update is not None:
-            kind = np.uint64 if row.width == 64 else np.uint32
-            with np.errstate(all="ignore"):
-                stored = int(row.update(*(np.array([x], kind) for x in (a, b, found)))[0])
+            stored = updated(row, a, b, found)
             bytes_[place : place + row.nbytes] = stored.to_bytes(row.nbytes, "little")
             if "d" in held:
                 self.put(held["d"], lane, int(found == a) if row.tested else found, row.words)
