@@ -176,7 +176,7 @@ def test_what_is_felt_at_once_takes_turns_in_each_cycle(text, stretches):
     assert unlike(run, in_turn(read(text), machine)) == []
 
 
-@pytest.mark.parametrize("feed", FEEDS)
+@pytest.mark.parametrize("feed", FEEDS if COMPILED else FEEDS[:2])  # else an endless loop is recorded for an hour
 @pytest.mark.parametrize(("text", "error", "part"), ERRORS)
 def test_errors_are_those_of_sms_in_turn(text, error, part, feed, stretches):
     """A fault, a deadlock and a limit end the run with the same message."""
