@@ -30,6 +30,9 @@ TAGS = {
     "chip.dram_mbs": 32000,
 }
 SCALAR_FILE = {"scalar_file.registers": 800, "scalar_file.unit": 16, "scalar_file.per_warp": 102}
+SCALAR_CACHE = {
+    f"scalar_cache.{key}": value for key, value in (("bytes", 512), ("sector_bytes", 32), ("ways", 2), ("latency", 60))
+}
 HIT, FAR, MISS = 20, 101, 302  # cycles of a single load of 32 bytes
 
 

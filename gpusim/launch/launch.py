@@ -197,8 +197,8 @@ def _prepared(
     decoded = decode(kernel, machine, computed, reconvergence_points(kernel.program))
     defers, each = feed == EXECUTION_DRIVEN and _defers(kernel, machine, decoded), []
     why = why or turns.reason(kernel, machine, computed, trace=trace, defers=defers)
-    together = bool(why) and not turns.only_share(kernel, machine, why)
-    owners = 0 if together else turns.owners(kernel, computed, memory)
+    apart = not why or turns.only_share(kernel, machine, why)
+    owners = turns.owners(kernel, computed, memory) if apart else 0
     room = number * behind + caches.words(machine, number, recorded=feed == TRACE_DRIVEN) + owners
     words = _image(kernel, feed, computed, memory, lines, room)
     global_words = len(words) - room

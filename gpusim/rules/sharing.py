@@ -71,9 +71,9 @@ def _goes_far(sm: Any, memory: Any, warp: Any, instruction: Any) -> bool:
     cache = sm.launch.caches[SCALARS]
     if not sm.trace_driven or cache.sets == 0:
         return True
-    words, first, moved = tags.words(sm, memory), warp.request, recorded_requests.moved(sm, warp, instruction)
+    words, first, away = tags.words(sm, memory), warp.request, recorded_requests.moved(sm, warp, instruction)
     for i in range(sm.events[warp.cursor].requests):
-        line, units = words[first + 2 * i] + moved, words[first + 2 * i + 1]
+        line, units = words[first + 2 * i] + away, words[first + 2 * i + 1]
         if tags.lost(words, cache, tags.way(words, cache, line), line, units):
             return True
     return False

@@ -9,7 +9,7 @@ from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies.launches import REPEATABLE, kernels, launches
-from tagged_caches import SCALAR_FILE, TAGS
+from tagged_caches import SCALAR_CACHE, SCALAR_FILE, TAGS
 from timing import plain_machine
 
 from gpusim.engines import chip_stretches
@@ -119,15 +119,13 @@ again:
     S_CBRANCH_SCC1 again
     S_ENDPGM
 """
-SCALAR_CACHE = {"bytes": 512, "sector_bytes": 32, "ways": 2, "latency": 60}
 
 
 @pytest.mark.parametrize("feed", FEEDS)
 def test_scalar_loads_go_far_in_turn(feed, stretches):
     """A scalar load that its SM's cache lacks asks the L2 when its turn comes, one that hits does not wait for it."""
     kernel = read(SCALARS.format(blocks=20 if COMPILED else 7))
-    changes = CHIP | SCALAR_FILE | {"limits.warp_size": 64, "chip.sms": 3}
-    machine = plain_machine(changes | {f"scalar_cache.{key}": value for key, value in SCALAR_CACHE.items()})
+    machine = plain_machine(CHIP | SCALAR_FILE | SCALAR_CACHE | {"limits.warp_size": 64, "chip.sms": 3})
     run = run_chip(kernel, machine, feed=feed)
     assert stretches == [{"scalars": True}]
     assert run.feed == feed

@@ -1,7 +1,7 @@
 """Requests of recorded accesses: trace-driven runs ask caches for the lines that the other feeds ask for."""
 
 import pytest
-from tagged_caches import SCALAR_FILE, TAGS
+from tagged_caches import SCALAR_CACHE, SCALAR_FILE, TAGS
 from timing import plain_machine
 from twins import differences
 
@@ -89,7 +89,6 @@ again:
     S_CBRANCH_SCC1 again
     S_ENDPGM
 """
-SCALAR_CACHE = {"bytes": 512, "sector_bytes": 32, "ways": 2, "latency": 60}
 FETCH = ".buffer x u32 64\nTEX R0, tex[x], RZ\nEXIT"
 
 
@@ -116,8 +115,7 @@ def test_blocks_ask_for_their_own_lines(text):
 
 def test_scalar_loads_ask_for_their_lines():
     """A scalar load asks its cache when it issues, once for both halves of its wave, as with addresses."""
-    cache = {f"scalar_cache.{key}": value for key, value in SCALAR_CACHE.items()}
-    assert feed_taken(SCALARS, **SCALAR_FILE, **cache, **{"limits.warp_size": 64}) == "trace-driven"
+    assert feed_taken(SCALARS, **SCALAR_FILE, **SCALAR_CACHE, **{"limits.warp_size": 64}) == "trace-driven"
 
 
 def test_atomics_ask_for_their_lines():

@@ -4,7 +4,7 @@ A point is one figure: the microbenchmark that measures it, the two values of a 
 is taken, so that time before and after a loop cancels, and its relation to the machine file:
 
 * input: the figure, or the number it follows from directly, stands in the file; agreement proves the microbenchmark;
-* fitted: a number of the file was fitted to it;
+* fitted: a number of the file was fitted to it, or is it in whole cycles, without a loop's end;
 * predicted: no number in the file comes from it. Only these are scored.
 """
 
