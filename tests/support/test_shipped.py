@@ -51,7 +51,7 @@ def test_a_copy_that_fails_leaves_nothing(tmp_path):
 
 
 def test_the_wheel_has_every_file_of_the_folders():
-    """The patterns of pyproject.toml name each example and lesson."""
+    """The patterns of pyproject.toml name each example and lesson, and no folder that Python makes between them."""
     patterns = tomllib.loads((ROOT / "pyproject.toml").read_text())["tool"]["setuptools"]["data-files"]
     packed = {path for globs in patterns.values() for glob in globs for path in ROOT.glob(glob)}
     for name in ("examples", "notebooks"):
@@ -59,3 +59,4 @@ def test_the_wheel_has_every_file_of_the_folders():
         assert files <= packed
     for target, globs in patterns.items():
         assert all(f"share/gpusim/{Path(glob).parent}" == target for glob in globs)
+        assert [glob for glob in globs if (Path(glob).parent / "__pycache__").match(glob)] == []
