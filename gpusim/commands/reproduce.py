@@ -250,6 +250,7 @@ def _csv(found: Sequence[LedgerRow], settings: Settings) -> str:
     writer = csv.writer(text, lineterminator="\n")
     writer.writerow([*(each.name for each in fields(LedgerRow)), "set"])
     for row in found:
-        lists = {"machines": " ".join(row.machines), "turned_by": " ".join(row.turned_by or ())}
+        settings_of = {"turned_by": " ".join(row.turned_by or ()), "impossible": " ".join(row.impossible or ())}
+        lists = {"machines": " ".join(row.machines), **settings_of}
         writer.writerow((asdict(row) | lists | {"set": changed}).values())
     return text.getvalue()

@@ -86,8 +86,8 @@ class LedgerRow:
     `seconds` is the claim's own time and that of the runs it needs, which other claims may share. `machines` are those
     that it was computed on; counts in a program need none. `runs` counts the simulations, searches and the like that it
     rests on. `turned_by` has the settings that turn its verdict, one at a time, among the `tried` ends of plausible
-    ranges of its machines' numbers, and `untried` counts the others; all are null unless they were asked for and the
-    claim has such numbers.
+    ranges of its machines' numbers. With those of `impossible`, which count as tried, it can't be computed, and
+    `untried` counts the others; all are null unless they were asked for and the claim has such numbers.
     """
 
     id: str
@@ -104,6 +104,7 @@ class LedgerRow:
     machines: tuple[str, ...]
     runs: int = 0
     turned_by: tuple[str, ...] | None = None
+    impossible: tuple[str, ...] | None = None
     tried: int | None = None
     untried: int | None = None
 

@@ -69,16 +69,23 @@ def line(row: LedgerRow, *, turns: bool = False) -> str:
 def shown_turns(row: LedgerRow) -> str:
     """Return the settings that turn a verdict, values of one number together, and how many were tried or not.
 
-    A claim of which none was tried says so. Others have none: no number of a machine, or no verdict.
+    Those with which the claim can't be computed follow. A claim of which none was tried says so. Others have none: no
+    number of a machine, or no verdict.
     """
     if not row.tried:
         return "" if row.tried is None else UNTRIED
+    untried = f", {row.untried} not tried" if row.untried else ""
+    impossible = f"; impossible: {_settings(row.impossible)}" if row.impossible else ""
+    return f"{_settings(row.turned_by or ()) or 'none'} of {row.tried}{untried}{impossible}"
+
+
+def _settings(given: Sequence[str]) -> str:
+    """Write settings, those of one number together."""
     values: dict[str, list[str]] = {}
-    for setting in row.turned_by or ():
+    for setting in given:
         path, _, value = setting.partition("=")
         values.setdefault(path, []).append(value)
-    turns = "; ".join(f"{path}={' or '.join(each)}" for path, each in values.items())
-    return f"{turns or 'none'} of {row.tried}" + (f", {row.untried} not tried" if row.untried else "")
+    return "; ".join(f"{path}={' or '.join(each)}" for path, each in values.items())
 
 
 def _table(heads: Sequence[str], lines: Iterable[str]) -> str:

@@ -21,7 +21,7 @@ from pathlib import Path
 from gpusim.analysis.settings.given import as_given
 from gpusim.analysis.settings.ineffective import View, same, view
 from gpusim.machine import machine as model
-from gpusim.machine.file import Fact
+from gpusim.machine.file import names
 from gpusim.reproduction.bench import Bench, Done, Job, Pairs, Settings, launches, of_time, perform
 from gpusim.reproduction.claims import read
 from gpusim.reproduction.finding import NOT_COMPUTED, SIMULATED
@@ -76,13 +76,7 @@ def moves(row: LedgerRow, settings: Settings) -> list[Move]:
     kind = row.kind.split(":")[0]
     if row.passed is None or kind == NOT_COMPUTED or not (row.runs or kind in SIMULATED):
         return []
-    return [
-        Move(key, path, str(value))
-        for key in row.machines
-        for path, fact in _facts(key, tuple(settings.get(key, {}).items())).items()
-        for value in fact.plausible
-        if value != fact.value
-    ]
+    return [move for key in row.machines for move in _moves(key, tuple(settings.get(key, {}).items()))]
 
 
 def tried(
@@ -112,8 +106,8 @@ def tried(
     with processes(workers) as pool:
         while batch := list(islice(rest, workers)):
             shared = dict(done)
-            benches = [(_moved(Bench(settings, shared), move), move, names) for move, names in batch]
-            by_task = {task(claims[name], bench): move for bench, move, names in benches for name in names}
+            benches = [(_moved(Bench(settings, shared), move), move, ids) for move, ids in batch]
+            by_task = {task(claims[one], bench): move for bench, move, ids in benches for one in ids}
             for each, row in completed(list(by_task), pool, partial(_submit, by_task, done)):
                 kept[row.id, by_task[each].text] = _tried(rows[row.id], by_task[each], row)
             count += len(batch)
@@ -123,9 +117,17 @@ def tried(
 
 
 def current(found: Sequence[LedgerRow], store: Store) -> dict[tuple[str, str], Tried]:
-    """Return what was tried, without what is out of date: of claims that come to something else by now."""
+    """Return what was tried, without what is out of date.
+
+    That is of claims that come to something else by now, and settings that are no ends of plausible ranges any more.
+    """
     hashes = {row.id: _hash(row) for row in found}
-    return {key: one for key, one in store.items() if one.of == hashes.get(one.id, one.of)}
+    return {key: one for key, one in store.items() if one.of == hashes.get(one.id, one.of) and is_end(one.set)}
+
+
+def is_end(setting: str) -> bool:
+    """Tell whether a setting as `--set` takes it is an end of the plausible range of a machine's number."""
+    return setting in _ends(setting.partition(":")[0])
 
 
 def turned(found: Iterable[LedgerRow], settings: Settings, store: Store) -> list[LedgerRow]:
@@ -136,9 +138,9 @@ def turned(found: Iterable[LedgerRow], settings: Settings, store: Store) -> list
 def load(path: Path) -> Store:
     """Return what was tried from a file; raises UserError where it has other columns, or another verdict."""
     reader = csv.reader(io.StringIO(input_file.text(path, "name another")))
-    names = [field.name for field in fields(Tried)]
-    if next(reader, []) != names:
-        raise UserError(f"{path}:1: not a file of what was tried, whose columns are {','.join(names)}; name another")
+    columns = [field.name for field in fields(Tried)]
+    if next(reader, []) != columns:
+        raise UserError(f"{path}:1: not a file of what was tried, whose columns are {','.join(columns)}; name another")
     return {(one.id, one.set): one for one in (_read(cells, f"{path}:{reader.line_num}") for cells in reader)}
 
 
@@ -173,8 +175,16 @@ _views_before = lru_cache(maxsize=VIEWS)(_views)
 
 
 @cache
-def _facts(key: str, overrides: Pairs) -> Mapping[str, Fact]:
-    return model.facts(key, dict(overrides))
+def _moves(key: str, overrides: Pairs) -> Sequence[Move]:
+    """All moves of a machine's numbers, but of those that are replaced."""
+    found = model.facts(key, dict(overrides)).items()
+    return [Move(key, path, str(value)) for path, fact in found for value in fact.plausible if value != fact.value]
+
+
+@cache
+def _ends(key: str) -> frozenset[str]:
+    """The settings of all moves of a machine; none if there is no such machine."""
+    return frozenset(move.text for move in _moves(key, ())) if key in names() else frozenset()
 
 
 def _moved(bench: Bench, move: Move) -> Bench:
@@ -230,9 +240,10 @@ def _turned(row: LedgerRow, settings: Sequence[str], store: Store) -> LedgerRow:
     if not settings:
         return row
     known = [store[row.id, setting] for setting in settings if (row.id, setting) in store]
-    judged = [one for one in known if one.passed is not None]
-    turns = tuple(one.set for one in judged if one.passed is not row.passed)
-    return replace(row, turned_by=turns, tried=len(judged), untried=len(settings) - len(known))
+    turns = tuple(one.set for one in known if one.passed is not None and one.passed is not row.passed)
+    impossible = tuple(one.set for one in known if one.passed is None)
+    untried = len(settings) - len(known)
+    return replace(row, turned_by=turns, impossible=impossible, tried=len(known), untried=untried)
 
 
 def _read(cells: Sequence[str], place: str) -> Tried:

@@ -73,16 +73,17 @@ def test_a_document_has_its_pictures_and_what_is_not_claimed():
 def test_the_column_of_what_turns_a_verdict_is_there_if_asked_for():
     """With it a row has the settings and how many were tried, none if none turns it, and says if none was tried.
 
+    Settings with which a claim can't be computed are listed.
     A row without settings to try, such as values that are right or wrong on any machine, says nothing.
     """
     turned = row(turned_by=("gtx580:a.b=1", "gt200:a.b=2", "gt200:a.b=3"), tried=40)
-    part = row(turned_by=(), tried=24, untried=38)
+    part = row(turned_by=(), tried=24, untried=38, impossible=("gtx580:a.b=1", "gtx580:a.b=2"))
     others = row(turned_by=(), tried=40, untried=0), part, row(turned_by=(), tried=0, runs=2), row(runs=2), row()
     cells = [line(each, turns=True).split(" | ")[-1] for each in (turned, *others)]
     assert cells == [
         "gtx580:a.b=1; gt200:a.b=2 or 3 of 40 |",
         "none of 40 |",
-        "none of 24, 38 not tried |",
+        "none of 24, 38 not tried; impossible: gtx580:a.b=1 or 2 |",
         "not tried |",
         " |",
         " |",
