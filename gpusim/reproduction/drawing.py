@@ -116,21 +116,21 @@ def _plotted(name: str, plotter: Plotter, bench: Bench) -> Plot:
 
 
 def _draw(axes: Any, plot: Plot) -> None:
-    labels = list(dict.fromkeys(curve.label for curve in plot.curves))
+    groups = list(dict.fromkeys(curve.group for curve in plot.curves))
     for curve in plot.curves:
-        _draw_curve(axes, curve, labels.index(curve.label))
+        _draw_curve(axes, curve, groups.index(curve.group))
     if plot.x_scale == "log":
         _logarithmic(axes, sorted({x for curve in plot.curves for x in curve.x}))
     if plot.x_names:
         axes.set_xticks(range(len(plot.x_names)), [name.replace(" ", "\n") for name in plot.x_names])
-    if all(y >= 0 for curve in plot.curves for y in curve.y):
-        axes.set_ylim(bottom=0)
+    if all(y >= plot.y_from for curve in plot.curves for y in curve.y):
+        axes.set_ylim(bottom=plot.y_from)
     axes.set(title=plot.title, xlabel=plot.x, ylabel=plot.y)
     axes.legend()
 
 
 def _draw_curve(axes: Any, curve: Curve, place: int) -> None:
-    """Draw a curve in the colour of its label, which theirs and ours may share."""
+    """Draw a curve in the colour of its group, which theirs and ours may share."""
     colour, marker = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
     size = 7 if len(curve.x) <= TICKS else 4
     if curve.published:

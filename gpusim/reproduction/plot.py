@@ -16,6 +16,7 @@ class Curve:
     """Points in order of x; `published` says whether the document gives them or they are computed here.
 
     The label does not say whose they are: theirs and ours of one label have one colour; the legend tells them apart.
+    `like` is the label of another curve of which it takes colour and marker, such as what ours stands for.
     """
 
     label: str
@@ -23,11 +24,20 @@ class Curve:
     y: tuple[float, ...]
     published: bool = False
     line: bool = True  # else separate points
+    like: str = ""
+
+    @property
+    def group(self) -> str:
+        """The label that decides colour and marker."""
+        return self.like or self.label
 
 
 @dataclass(frozen=True, slots=True)
 class Plot:
-    """`x` and `y` name the axes, with units; `note` says in a sentence what the plot shows."""
+    """`x` and `y` name the axes, with units; `note` says in a sentence what the plot shows.
+
+    The axis of y begins at `y_from`, or lower where a point does.
+    """
 
     title: str
     x: str
@@ -36,6 +46,7 @@ class Plot:
     note: str = ""
     x_scale: Scale = "linear"
     x_names: tuple[str, ...] = ()  # of x = 0, 1, ..., in place of numbers
+    y_from: float = 0.0
 
 
 Plotter = Callable[[Bench], Plot]

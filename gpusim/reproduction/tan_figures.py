@@ -35,6 +35,7 @@ SIZES = tuple(range(512, 3073, 512))
 SAMPLE = 8  # blocks from which the time of each product is estimated
 PEAKS = {"alg1": 54, "alg2": 57, "cublas": 58}  # percent of peak, as quoted
 BEST = {"v4": 362, "cublas": 302}  # GFLOP/s, as quoted
+CUBLAS, STAND_IN = "CUBLAS 3.2", "in place of CUBLAS"  # theirs, and the stencil: of one colour
 Curves = Sequence[tuple[str, Mapping[str, object]]]
 
 
@@ -78,7 +79,7 @@ def figure_5(bench: Bench) -> Plot:
     peak = peak_fp64_gflops(bench.machine(BOARD))
     published = tuple(
         Curve(name, (float(SIZES[-1]),), (peak * PEAKS[key] / 100,), published=True, line=False)
-        for name, key in (("algorithm 1", "alg1"), ("algorithm 2", "alg2"), ("CUBLAS 3.2", "cublas"))
+        for name, key in (("algorithm 1", "alg1"), ("algorithm 2", "alg2"), (CUBLAS, "cublas"))
     )
     note = "The published points are quoted in percent of peak and without a size; a stencil stands for CUBLAS."
     return Plot("Tan et al., figure 5", _SIZE, "GFLOP/s", (*_by_size(bench, chosen), *published), note)
@@ -92,7 +93,7 @@ def figure_6(bench: Bench) -> Plot:
     theirs = _local(bench, "gemm-stencil", {"precision": "d"})
     curves = (
         Curve("algorithm 2", x, tuple(ours * size**3 / 1e6 for size in x)),
-        Curve("in place of CUBLAS", x, tuple(theirs * size**3 / 1e6 for size in x)),
+        Curve(STAND_IN, x, tuple(theirs * size**3 / 1e6 for size in x)),
     )
     note = (
         "Counted in the programs' main loops. The paper says that CUBLAS has none; the stencil keeps a pointer there."
@@ -155,15 +156,16 @@ def _by_size(bench: Bench, chosen: Curves) -> tuple[Curve, ...]:
     names = [name for name, _ in kernels for _ in SIZES]
     runs = bench.runs(*(Run(name, BOARD, p, values=False, sample=SAMPLE) for name, p in zip(names, sized, strict=True)))
     rates = [run.gflops for run in runs]
-    labels = [*(name for name, _ in chosen), "in place of CUBLAS"]
+    labels = [*(name for name, _ in chosen), STAND_IN]
     x = tuple(float(size) for size in SIZES)
     each = [tuple(rates[i : i + len(SIZES)]) for i in range(0, len(rates), len(SIZES))]
-    return tuple(Curve(label, x, y) for label, y in zip(labels, each, strict=True))
+    like = {STAND_IN: CUBLAS}
+    return tuple(Curve(label, x, y, like=like.get(label, "")) for label, y in zip(labels, each, strict=True))
 
 
 def _best(*keys: str) -> tuple[Curve, ...]:
     """Return the quoted best rates, each as a point."""
-    named = {"v4": "version 4", "cublas": "CUBLAS 3.2"}
+    named = {"v4": "version 4", "cublas": CUBLAS}
     place = (float(SIZES[-1]),)
     return tuple(Curve(named[key], place, (float(BEST[key]),), published=True, line=False) for key in keys)
 

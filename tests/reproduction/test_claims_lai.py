@@ -102,6 +102,19 @@ def test_the_sweep_must_rise_and_level_off(last, passed):
     assert finding.passed is passed
 
 
+def test_no_knee_fails_the_claim():
+    """LS24 passes with knees at 18 and 24 warps, and fails, computed, where no number of warps has the best rate."""
+
+    def run(job, best):
+        warps, latency = int(dict(job.arguments[1])["warps"]), int(dict(job.arguments[3])["unit.fp32.latency"])
+        return measured(rate=32 if warps >= best[latency] else 30)
+
+    assert verdict("LS24", Bench(), lambda job: run(job, {18: 18, 24: 24})) is True
+    assert verdict("LS24", Bench(), lambda job: run(job, {18: 18, 24: 99})) is False
+    finding = answered(Bench(), FINDERS["LS24"], lambda job: run(job, {18: 18, 24: 99}))
+    assert "from 18 and more than 28 warps on" in finding.note
+
+
 def test_a_rate_is_that_of_the_difference():
     """Common work cancels: 64 more warp instructions in 32 more cycles are 64 thread instructions per cycle."""
 
@@ -224,12 +237,17 @@ def test_figures_2_and_3_have_published_points_and_ours():
     }
     assert [len(curve.x) for curve in two.curves if not curve.published] == [len(RATIOS)] * 3
     three = answered(Bench(), PLOTS["lai-figure-3"], lambda _: measured(gflops=1100))
-    assert {curve.label: curve.y for curve in three.curves if curve.published} == {
-        "four layouts": (1165, 1157, 1173, 1163),
-        "four layouts, CUBLAS 4.1": (1049.5, 1107.2, 1138.8, 1067.0),
+    published = {curve.label: curve.y for curve in three.curves if curve.published}
+    assert published == {"NT": (1173,), "CUBLAS 4.1": (1138.8,)}
+    assert [len(curve.x) for curve in three.curves if not curve.published] == [len(SWEEP)]
+    four = answered(Bench(), PLOTS["lai-figure-3-layouts"], lambda _: measured(gflops=1100))
+    assert four.x_names == ("NN", "TN", "NT", "TT")
+    assert {(curve.label, curve.published): curve.y for curve in four.curves} == {
+        ("SGEMM", True): (1165, 1157, 1173, 1163),
+        ("SGEMM", False): (1100,) * 4,
+        ("CUBLAS 4.1", True): (1049.5, 1107.2, 1138.8, 1067.0),
     }
-    assert [len(curve.x) for curve in three.curves if not curve.published] == [len(SWEEP), 4]
-    assert all(len(curve.x) == len(curve.y) for plot in (two, three) for curve in plot.curves)
+    assert all(len(curve.x) == len(curve.y) for plot in (two, three, four) for curve in plot.curves)
 
 
 @pytest.mark.parametrize("name", ["LS47", "LS49", "LS52", "LS55", "LS56", "LS57", "LS62"])

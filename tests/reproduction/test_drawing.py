@@ -1,4 +1,5 @@
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -57,6 +58,21 @@ def test_labels_have_colours_and_markers_of_their_own(axes):
     assert len({(line.get_color(), line.get_linestyle()) for line in lines}) == 10
     assert len({line.get_color() for line in lines}) == 8
     assert [line.get_marker() for line in axes(Plot("t", "x", "y", points)).lines] == ["o", "s", "^"]
+
+
+def test_what_ours_stands_for_has_its_colour(axes):
+    """A curve like another one has its colour and marker, under a label of its own; others differ."""
+    stand_in = Curve("a stencil", (1, 2), (10, 20), like="CUBLAS")
+    theirs = Curve("CUBLAS", (2,), (21,), published=True, line=False)
+    first, second, third = axes(Plot("t", "x", "y", (OURS, stand_in, theirs))).lines
+    assert second.get_color() == third.get_color() != first.get_color()
+    assert [line.get_label() for line in (second, third)] == ["a stencil, here", "CUBLAS, published"]
+
+
+def test_an_axis_may_begin_above_0_but_not_above_a_point(axes):
+    """The axis of y begins where the plot says, and lower if a point is there."""
+    assert axes(replace(PLOT, y_from=8)).get_ylim()[0] == 8
+    assert axes(replace(PLOT, y_from=15)).get_ylim()[0] < 10
 
 
 def test_the_same_plot_gives_the_same_file(tmp_path):
