@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.engines.simulate import run_sm
+from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.machine.machine import load
-from gpusim.reproduction.bench import Bench, Pairs, Run
+from gpusim.reproduction.bench import Bench, Job, Pairs, Run
 from gpusim.reproduction.cme213 import (
     BLOCK,
     CARD,
@@ -19,15 +20,15 @@ from gpusim.reproduction.cme213 import (
     ROWS,
     SIZES,
     TRUE_LATENCY,
+    WARPS,
     occupancies,
     sweep,
-    throughput_runs,
 )
 from gpusim.reproduction.finding import Finder, Finding, in_sight, predicted, registrar
 from gpusim.reproduction.gf100 import WITH_TAGS
 from gpusim.reproduction.plot import Curve, Plot, Plotter
 from gpusim.reproduction.plot import registrar as plots
-from gpusim.units.record import SERVE
+from gpusim.units.record import ISSUE, SERVE
 from isa.kernel import WARP_SIZE
 from workloads.catalog import make
 
@@ -149,16 +150,29 @@ def rate_by_warps(bench: Bench) -> Plot:
     """Slides 10 and 11: warps that hide a latency of 24 cycles, alone and with four independent instructions each."""
     rate = 32.0
     curves = [Curve("slides 10 and 11: enough", tuple(map(float, PEAK_WARPS.values())), (rate, rate), True, line=False)]
-    for streams in PEAK_WARPS:
-        warps, runs = throughput_runs(streams)
-        found = tuple(run.rate for run in bench.runs(*runs))
-        curves.append(Curve(f"simulated, {streams} independent", tuple(map(float, warps)), found))
+    settings, x = bench.pairs(CARD, TRUE_LATENCY), tuple(map(float, WARPS))
+    jobs = {streams: [Job(steady_rate, (settings, streams, warps)) for warps in WARPS] for streams in PEAK_WARPS}
+    bench.results(*(job for some in jobs.values() for job in some))
+    curves += [Curve(f"simulated, {n} independent", x, tuple(bench.results(*some))) for n, some in jobs.items()]
     return Plot(
         "Warps that hide a latency of 24 cycles",
         "warps of an SM",
         "FFMA thread instructions per cycle",
         tuple(curves),
         note=f"With {TRUE_LATENCY['unit.fp32.latency']} cycles of latency, the lecture's, in place of the card's. "
-        "Past the first point of full rate the youngest warps are left to the end, where they run alone: the policy "
-        "prefers the older ones.",
+        "Rates until the first warp ends: of more warps than are needed the policy, which prefers the older ones, leaves "
+        "the youngest to the end, where they run alone.",
     )
+
+
+def steady_rate(settings: Pairs, streams: int, warps: int) -> float:
+    """Return FFMA thread instructions per cycle from halfway to the end of the first warp that ends, up to that end."""
+    shape = {"op": "FFMA", "streams": streams, "length": 240, "iterations": 4, "warps": warps}
+    kernel = make("throughput", {name: str(value) for name, value in shape.items()})
+    trace = run_sm(kernel, load(CARD, dict(settings)), feed=TRACE_DRIVEN, trace=True).trace
+    names = np.array([instruction.row.mnemonic for instruction in kernel.program.instructions])
+    issues = trace[trace["kind"] == ISSUE]
+    issued, cycle = names[issues["pc"]], issues["cycle"]
+    end = int(cycle[issued == "EXIT"].min())
+    steady = (issued == "FFMA") & (cycle >= end // 2) & (cycle < end)
+    return float(WARP_SIZE * steady.sum() / (end - end // 2))
