@@ -1,4 +1,4 @@
-from collections import namedtuple
+from collections import Counter, namedtuple
 
 import pytest
 
@@ -7,6 +7,7 @@ from gpusim.reproduction.claims import select
 from gpusim.reproduction.cme213_throughput import CLAIMS, ROUNDS, largest_error
 from gpusim.reproduction.finding import judge
 from gpusim.reproduction.ledger import rows
+from workloads.catalog import make
 
 Ran = namedtuple("Ran", "cycles")  # the figure of a run that speed needs
 PAIRS = {  # claim: what is faster, and what slower
@@ -14,7 +15,8 @@ PAIRS = {  # claim: what is faster, and what slower
     "CM19": {"shift": "int-div", "mask": "int-mod"},
     "CM20": {"rsqrtf": "1/sqrtf"},
     "CM21": {"pi-f": "pi"},
-    "CM22": {"__fdividef": "divide", "__sinf": "sinf", "__expf": "expf"},
+    "CM22": {"__fdividef": "divide", "__expf": "expf"},
+    "CM26": {"__sinf": "sinf"},
 }
 
 
@@ -42,6 +44,21 @@ def test_speed_is_that_of_the_loop_alone():
     """With 10 and 35 cycles a round, and 100 before the loop, the ratio is 3.5."""
     assert found("CM20", lambda op: 10 if op == "rsqrtf" else 35).ours == "3.5"
     assert ROUNDS[0] > 1  # a kernel of one round has no loop
+
+
+def mnemonics(op):
+    """Return the instructions of a kernel with one expression."""
+    kernel = make("expression", {"op": op, "length": "1", "iterations": "1"})
+    return Counter(instruction.row.mnemonic for instruction in kernel.program.instructions)
+
+
+def test_what_is_put_in_is_no_prediction():
+    """Where the slower expression has all instructions of the faster one the result is an input; sinf has no MUFU."""
+    assert {found(name, lambda _: 10).kind for name in ("CM20", "CM22")} == {"input"}
+    for name in ("CM20", "CM22"):
+        assert [fast for fast, slow in PAIRS[name].items() if mnemonics(fast) - mnemonics(slow)] == []
+    assert found("CM26", lambda _: 10).kind == "predicted"
+    assert "MUFU.SIN" in mnemonics("__sinf") - mnemonics("sinf")
 
 
 @pytest.mark.parametrize(("fast", "passed"), [(1.2, True), (0.4, False), (0.5, False)])

@@ -45,6 +45,18 @@ def test_what_lanes_do_apart_must_be_slower(name, what, far, passed):
     assert verdict(name, lambda job: Time(100 if dict(job.arguments[1])[what] == near else far)) is passed
 
 
+@pytest.mark.parametrize("name", ["KZ22", "KZ23", "KZ24", "KZ26"])
+def test_what_a_rule_says_outright_is_an_input(name):
+    """Channels, lines, banks and branches that take turns put the result in, and the note names the rule."""
+    bench = Bench()
+    with pytest.raises(Missing) as missing:
+        CLAIMS[name](bench)
+    bench.done.update({job: Done(Time(100), None, 0.0) for job in missing.value.jobs})
+    finding = CLAIMS[name](bench)
+    assert finding.kind == "input"
+    assert "; put in, by the rule that " in finding.note
+
+
 @pytest.mark.jit
 def test_a_launch_places_what_the_formula_says():
     """MAGMA's tile of 64 threads and 63 registers: the caps leave 8 blocks, in the formula and in the launch."""
