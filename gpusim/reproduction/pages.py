@@ -9,6 +9,7 @@ from gpusim.reproduction.bench import Settings
 from gpusim.reproduction.claims import SEEDS, limit
 from gpusim.reproduction.drawing import Picture
 from gpusim.reproduction.finding import KINDS
+from gpusim.reproduction.gf100 import WITH_TAGS, WITHOUT_TAGS
 from gpusim.reproduction.ledger import Counts, LedgerRow, summary
 from gpusim.reproduction.unclaimed import Unclaimed
 from gpusim.support.plural import plural
@@ -30,6 +31,7 @@ WIDTH = 120  # characters of a line of prose
 COLUMNS = "id", "claim", "published", "tolerance", "ours", "error", "kind", "", "machines", "note"
 TURNS = "turned by"
 UNTRIED = "not tried"
+FOOTNOTES = {"[1]": WITHOUT_TAGS, "[2]": WITH_TAGS}  # what many notes say, and what stands in place of it
 COLUMNS_OF_UNCLAIMED = "place", "what", "because"
 
 
@@ -53,17 +55,33 @@ def markdown(
     for seed, title in SEEDS.items():
         of_seed = [line(row, turns=turns) for row in rows if row.seed == seed]
         if of_seed:
-            parts += [f"## {title}\n", _table((*COLUMNS, *([TURNS] if turns else [])), of_seed)]
+            parts += [f"## {title}\n", _table((*COLUMNS, *([TURNS] if turns else [])), of_seed), *_footnotes(of_seed)]
             parts += [_shown(address, one) for address, one in (pictures or {}).items() if one.seed == seed]
             parts += _not_claimed([one for one in unclaimed if one.seed == seed])
     return "\n".join(parts)
 
 
 def line(row: LedgerRow, *, turns: bool = False) -> str:
-    """Return a row of the tables, with `turns` also the settings that turn its verdict."""
+    """Return a row of the tables, with `turns` also the settings that turn its verdict.
+
+    What many notes say is left to footnotes.
+    """
     figures = row.published, row.tolerance, row.ours, shown_error(row)
     last = (shown_turns(row),) if turns else ()
-    return _cells((row.id, row.what, *figures, row.kind, shown_result(row), ", ".join(row.machines), row.note, *last))
+    machines, note = ", ".join(row.machines), _with_marks(row.note)
+    return _cells((row.id, row.what, *figures, row.kind, shown_result(row), machines, note, *last))
+
+
+def _with_marks(note: str) -> str:
+    """Return a note with marks in place of what footnotes say."""
+    for mark, text in FOOTNOTES.items():
+        note = note.replace(text, mark)
+    return note
+
+
+def _footnotes(lines: Sequence[str]) -> list[str]:
+    """Return the footnotes whose marks stand in a table."""
+    return [f"{mark}: {text}.\n" for mark, text in FOOTNOTES.items() if any(mark in line for line in lines)]
 
 
 def shown_turns(row: LedgerRow) -> str:

@@ -8,6 +8,7 @@ from gpusim.reproduction import drawing, sensitivity, unclaimed
 from gpusim.reproduction.claims import SEEDS, read, select
 from gpusim.reproduction.drawing import Picture
 from gpusim.reproduction.finding import KINDS
+from gpusim.reproduction.gf100 import WITHOUT_TAGS
 from gpusim.reproduction.ledger import PLOTS, LedgerRow, rows, without_runs
 from gpusim.reproduction.pages import TURNS, line, markdown, totals
 from gpusim.reproduction.plot import Plot
@@ -123,6 +124,15 @@ def test_a_line_escapes_bars_in_its_cells():
     cells = r"| LS24 | a \| b | 18 / 24 | exact | 18 / 25 | +4.2 % | predicted | fail | gt200, gtx580 |  |"
     assert line(row()) == cells
     assert "| 2 points | 18 / 25 | -2.50 |" in line(row(tolerance="2 points", error=-2.5))
+
+
+def test_what_many_notes_say_is_a_footnote():
+    """Two rows with the same sentence have a mark in its place, and the sentence stands once, below their table."""
+    rows_with = [row(note=f"slow; {WITHOUT_TAGS}"), row(note=WITHOUT_TAGS), row(id="TN01", seed="tan", note="fast")]
+    text = markdown(rows_with, {})
+    assert text.count("| slow; [1] |") == text.count("| [1] |") == 1
+    assert text.count(WITHOUT_TAGS) == text.count(f"|\n\n[1]: {WITHOUT_TAGS}.\n\n## ") == 1
+    assert "[2]" not in text
 
 
 @pytest.mark.parametrize(("passed", "first"), [(True, "1 of 1"), (False, "0 of 1"), (None, "0 of 0")])
