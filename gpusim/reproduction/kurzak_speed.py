@@ -67,8 +67,11 @@ def all_precisions(bench: Bench) -> Finding:
     best, rest = rates[: len(PRECISIONS)], rates[len(PRECISIONS) :]
     curves = [rest[first : first + len(SIZES)] for first in range(0, len(rest), len(SIZES))]
     shapes = ", ".join(f"{p} {shape(curve)}" for p, curve in zip(PRECISIONS, curves, strict=True))
-    ours = ", ".join(f"{p}gemm {rate:.0f}" for p, rate in zip(PRECISIONS, best, strict=True))
-    note = f"{ours} GFLOP/s on the C2050; sizes {SIZES[0]} to {SIZES[-1]}: see the plot kurzak-precisions"
+    ours = ", ".join(f"{p}gemm {rate:.0f} at {SIDE[p]}" for p, rate in zip(PRECISIONS, best, strict=True))
+    note = (
+        f"GFLOP/s on the C2050 where each SM has as many tiles as any other: {ours} rows and columns, {DEPTH} deep. "
+        f"The shapes are those of the plot kurzak-precisions, of sizes {SIZES[0]} to {SIZES[-1]}, where SMs are uneven"
+    )
     return not_reproducible("of these slides only the titles are left", shapes, note)
 
 
@@ -102,7 +105,10 @@ def plot_of_precisions(bench: Bench) -> Plot:
 def plot_of_unpruned(bench: Bench) -> Plot:
     """A sample of the points that the hard constraints leave."""
     (rates, refused), _ = _sweeps(bench)
-    note = f"{SAMPLE} of the points that meet the hard constraints and can run, drawn at random; {refused} are refused."
+    note = (
+        f"{len(rates)} points that meet the hard constraints, of {SAMPLE} drawn at random; the machine refuses the "
+        f"other {refused}."
+    )
     return _distribution("ZGEMM sweep without pruning", rates, note)
 
 
@@ -110,7 +116,7 @@ def plot_of_unpruned(bench: Bench) -> Plot:
 def plot_of_pruned(bench: Bench) -> Plot:
     """The points that all constraints leave."""
     _, (rates, _) = _sweeps(bench)
-    note = "All points that our reading of the constraints leaves: 60, where the slides have 211."
+    note = f"All points that our reading of the constraints leaves: {len(rates)}, where the slides have 211."
     return _distribution("ZGEMM sweep after pruning", rates, note)
 
 

@@ -23,7 +23,16 @@ DOCUMENTS = sorted(path for folder in (".", "docs", "docs/units", "examples") fo
 BLOCK = re.compile(r"^```([^\n]*)\n(.*?)^```$", re.M | re.S)
 NAMED = re.compile(r"(?:#|//) (\S+\.(?:asm|toml))\n")  # the first line of a block that is a file of that name
 PROMPT = re.compile(r"^\$ ", re.M)
-WRITES = "--out", "--plot", "--kernel-tuner", "--t4", "--trace", "--csv", ">"  # the next word is a file to write
+WRITES = (
+    "--out",
+    "--plot",
+    "--plots",
+    "--kernel-tuner",
+    "--t4",
+    "--trace",
+    "--csv",
+    ">",
+)  # the next word is a file to write
 
 
 @dataclass(frozen=True)
