@@ -160,8 +160,8 @@ def rate_by_warps(bench: Bench) -> Plot:
         "FFMA thread instructions per cycle",
         tuple(curves),
         note=f"With {TRUE_LATENCY['unit.fp32.latency']} cycles of latency, the lecture's, in place of the card's. "
-        "Rates until the first warp ends: of more warps than are needed the policy, which prefers the older ones, leaves "
-        "the youngest to the end, where they run alone.",
+        "Rates until the first warp ends: of more warps than are needed the policy, which prefers the older ones, "
+        "leaves the youngest to the end, where they run alone.",
     )
 
 

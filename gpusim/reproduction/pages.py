@@ -31,7 +31,7 @@ WIDTH = 120  # characters of a line of prose
 COLUMNS = "id", "claim", "published", "tolerance", "ours", "error", "kind", "", "machines", "note"
 TURNS = "turned by"
 UNTRIED = "not tried"
-FOOTNOTES = {"[1]": WITHOUT_TAGS, "[2]": WITH_TAGS}  # what many notes say, and what stands in place of it
+FOOTNOTES = {"note 1": WITHOUT_TAGS, "note 2": WITH_TAGS}  # what many notes say, and what stands in place of it
 COLUMNS_OF_UNCLAIMED = "place", "what", "because"
 
 
@@ -81,7 +81,9 @@ def _with_marks(note: str) -> str:
 
 def _footnotes(lines: Sequence[str]) -> list[str]:
     """Return the footnotes whose marks stand in a table."""
-    return [f"{mark}: {text}.\n" for mark, text in FOOTNOTES.items() if any(mark in line for line in lines)]
+    return [
+        f"{mark.capitalize()}: {text}.\n" for mark, text in FOOTNOTES.items() if any(mark in line for line in lines)
+    ]
 
 
 def shown_turns(row: LedgerRow) -> str:

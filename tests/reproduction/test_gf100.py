@@ -23,4 +23,4 @@ def test_rows_of_rates_have_the_note_of_their_card(note, names):
     lines = PAGE.read_text(encoding="utf-8").splitlines()
     rows = {line[2:6]: line for line in lines}
     assert [name for name in names if mark not in rows[name]] == []
-    assert f"{mark}: {note}." in lines
+    assert f"{mark.capitalize()}: {note}." in lines
