@@ -102,6 +102,21 @@ def test_the_shape_is_told_in_words(rates, words):
     assert shape(rates) == words
 
 
+def test_captions_count_the_points_that_are_drawn():
+    """Of 8 points, one of each two refused, the caption says 4 and 4; the note of KZ19 has the sizes of its rates."""
+
+    def half(job):
+        return ((0,) * 9,) * 8 if job.function is drawn else (100.0, 0.0)
+
+    plot = answered(PLOTS["kurzak-sweep-unpruned"], half)
+    assert len(plot.curves[0].x) == 4
+    assert plot.note.startswith("4 points that meet")
+    assert plot.note.endswith("refuses the other 4.")
+    assert ": 4, where" in answered(PLOTS["kurzak-sweep-pruned"], half).note
+    note = answered(CLAIMS["KZ19"], lambda _: Rate(300.0)).note
+    assert "sgemm 300 at 1344, dgemm 300 at 896, cgemm 300 at 896, zgemm 300 at 672 rows and columns, 672 deep" in note
+
+
 def test_plots_have_a_point_for_each_size_and_kernel():
     """Four curves over the sizes; the sweeps are sorted, beside the published rates before and after tuning."""
     precisions = answered(PLOTS["kurzak-precisions"], lambda job: Rate(float(dict(job.arguments[1])["m"])))

@@ -1,3 +1,5 @@
+from pathlib import Path
+
 import pytest
 
 from gpusim.reproduction import vega_speed as module
@@ -137,6 +139,29 @@ def test_the_printed_rates_exceed_the_documents_own_limit(monkeypatch):
     assert finding.passed is False
     monkeypatch.setattr(module, "published_rates", lambda: {(256, mhz): 6.0 for mhz in CLOCKS})
     assert module.CLAIMS["VG43"](Bench()).passed is True
+
+
+def test_captions_say_where_one_unit_stands_for_all():
+    """Both captions name the larger sizes' errors with all compute units, which are those of docs/calibration.md."""
+    lines = (Path(__file__).parents[2] / "docs" / "calibration.md").read_text(encoding="utf-8").splitlines()
+    place = next(number for number, line in enumerate(lines) if line.startswith("| all compute units, one L2 |"))
+    sizes, errors = ([cell.strip() for cell in lines[row].strip("|").split("|")[1:]] for row in (place - 2, place))
+    assert {int(size): float(error) for size, error in zip(sizes, errors, strict=True)}.items() >= set(
+        module.ALL_UNITS.items()
+    )
+    rates, threads = (drawn(name) for name in ("vega-tflops", "vega-threads"))
+    assert "Above 1792 one compute unit stands for all" in rates.note
+    assert "-35 % at 4096 and -41 % at 4352 at 1100 MHz" in rates.note
+    assert "all: a run of all with 256 threads is 35 % below" in threads.note
+
+
+def drawn(name):
+    """Return a plot if every workgroup takes a million cycles."""
+    bench = Bench()
+    with pytest.raises(Missing) as missing:
+        module.PLOTS[name](bench)
+    bench.done.update({job: Done(even(job), None, 0.0) for job in missing.value.jobs})
+    return module.PLOTS[name](bench)
 
 
 def test_part_of_the_time_at_256_is_the_same_at_all_clocks(monkeypatch):
