@@ -72,7 +72,7 @@ def speed_by_occupancy(bench: Bench) -> Finding:
     correlation = rank_correlation(shares, [run.gflops for run in found])
     same = sum((run.blocks, run.warps) == theirs[WARP_SIZE * rows] for rows, run in zip(ROWS, found, strict=True))
     slow, fast = (pick(zip(found, ROWS, strict=True), key=lambda each: each[0].gflops) for pick in (min, max))
-    ends = " and ".join(f"{run.gflops:.0f} GFLOP/s with {WARP_SIZE * rows} threads" for run, rows in (slow, fast))
+    ends = " to ".join(f"{run.gflops:.0f} GFLOP/s with {WARP_SIZE * rows} threads" for run, rows in (slow, fast))
     note = (
         f"{same} of {len(theirs)} occupancies as the calculator has them for 18 registers; at k = {SHORT['k']} from "
         f"{ends}; all sizes are in the plot cme213-slide-9"

@@ -178,7 +178,7 @@ def tflops(bench: Bench) -> Plot:
     far = " and ".join(f"{error:.0f} % at {size}" for size, error in ALL_UNITS.items())
     note = (
         f"K = {K}. Simulated up to 7168 and at 16384, interpolated between them. Above {DIP} one compute unit stands "
-        f"for all; runs of all, too long for this plot, miss the measured rates by {far} at 1100 MHz "
+        f"for all; runs of all, too long for this plot, differ from the measured rates by {far} at 1100 MHz "
         "(docs/calibration.md)."
     )
     return Plot("VLP SGEMM on an MI60", "M = N", "TFLOP/s", tuple(curves), note)
