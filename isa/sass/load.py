@@ -133,6 +133,7 @@ def _program(
         places,
         function=plain(state.kernel),
         externals=code.cubin.externals if code.cubin else (),
+        addresses=code.cubin.addresses if code.cubin else {},
         grid_word=GRID_WORD.get(code.architecture, ""),
         registers=function.registers if function else 0,
         shared=_whole_words(declared + state.dynamic_shared),

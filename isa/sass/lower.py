@@ -6,7 +6,6 @@ not have stop the load, all of them in one message.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
@@ -37,16 +36,19 @@ from isa.origin import Origin
 from isa.program import Program
 from isa.row import GLOBAL_UNITS, HALF_UNITS, Row, Unit
 from isa.rows.family import Family, of_base
-from isa.sass import branch, spelling, syntax
+from isa.sass import branch, spelling, syntax, system
 from isa.sass.dump import Encoded, Section
 from isa.table import BY_BASE, TABLE, machine_row
 
 FALSE = Predicate(PT.index, negated=True)
-HALVES = ("", "H0_H0", "H1_H1", "H1_H0")  # parts of a source that isa.operand_change knows
+HALVES = ("", "H0_H0", "H1_H1", "H1_H0", "H0_NH1")  # parts of a source that isa.operand_change knows
 _SPECIALS = {
     "SRZ": "ZERO", "SR_CgaCtaId": "ZERO", "SR_LMEMHIOFF": "ZERO", "SR_VIRTUALSMID": "SMID", "SR_EQMASK": "LANEMASK_EQ",
     "SR_LTMASK": "LANEMASK_LT", "SR_LEMASK": "LANEMASK_LE", "SR_GTMASK": "LANEMASK_GT", "SR_GEMASK": "LANEMASK_GE",
 }  # fmt: skip
+_IMMEDIATE = 32  # bit of the encoding where 32 bits of an immediate begin
+_NANS = {"float": 0, "double": 32}  # bits of an immediate's pattern that the encoding does not have
+_INFINITY = 0x7F800000  # of singles; the upper word of a double that is a NaN is more than that, too
 _MOST_NAMED = 8  # kinds of refused instructions in one message
 
 
@@ -73,6 +75,7 @@ def program(
     *,
     function: str = "",
     externals: Sequence[str] = (),
+    addresses: Mapping[int, str] = MappingProxyType({}),
     grid_word: str = "",
     registers: int,
     shared: int,
@@ -81,26 +84,31 @@ def program(
     """Return the program of a section of machine code.
 
     `places` are the byte addresses in global memory at which constant banks lie, for LDC; `function` is the name in
-    messages; `externals` are the functions of the system that the file calls, and `grid_word` is the constant that a
-    cooperative launch fills; the others are the resources of a thread or block, in registers and bytes. Raises
-    LoweringError, which lists what the table does not have.
+    messages; `externals` are the functions of the system that the file calls, `addresses` what constant bank 4 has the
+    addresses of, and `grid_word` is the constant that a cooperative launch fills; the others are the resources of a
+    thread or block, in registers and bytes. Calls by which a program stops become traps. Raises LoweringError, which
+    lists what the table does not have.
     """
     instructions, unknown = list[Instruction](), list[tuple[Encoded, str]]()
+    written = section.instructions
+    section, stops, refused = system.calls(section, externals, addresses)
     for encoded in section.instructions:
         try:
             instructions.append(instruction(encoded, places))
         except UnknownError as error:
             unknown.append((encoded, str(error)))
     labels = branch.labels(section, instructions)
-    if not unknown:
+    if not unknown and not refused:
         unknown = [(section.instructions[pc], "a call of other code") for pc in branch.missing(instructions, labels)]
-    unknown += branch.of_system(section, externals, grid_word)
+    unknown += refused + system.of_grid(section, grid_word)
     if unknown:
         raise LoweringError(_refusal(function, unknown))
     known = MappingProxyType(dict(branch.known_targets(section)))
     code, named = tuple(instructions), MappingProxyType(dict(labels))
-    origins = tuple(_origin(function, one) for one in section.instructions)
-    return Program(code, named, shared, local, registers, origins, known, independent=True)
+    origins = [_origin(function, one) for one in written]
+    for pc, name in stops.items():
+        origins[pc] = replace(origins[pc], text=system.named(written[pc].text, name))
+    return Program(code, named, shared, local, registers, tuple(origins), known, independent=True)
 
 
 def _origin(function: str, encoded: Encoded) -> Origin:
@@ -113,7 +121,21 @@ def instruction(encoded: Encoded, places: Mapping[int, int]) -> Instruction:
     form = lowered(branch.absolute(encoded))
     of_bank = form.row.unit is Unit.CONSTANT
     operands = tuple(_placed(o, places) for o in form.operands) if of_bank else form.operands
-    return Instruction(form.row, operands, form.guard, 0, encoded.control)
+    if "NAN" in encoded.text and encoded.low:
+        operands = tuple(_digits(o, encoded) for o in operands)
+    control = encoded.control
+    if form.row.mnemonic.startswith("DEPBAR"):
+        control = replace(control, waits=control.waits | spelling.awaited(encoded.text))
+    return Instruction(form.row, operands, form.guard, 0, control)
+
+
+def _digits(operand: Operand, encoded: Encoded) -> Operand:
+    """Return a NaN with the digits of the encoding, which its text does not say; other operands as they are."""
+    if not isinstance(operand, Immediate) or operand.kind not in _NANS:
+        return operand
+    shift = _NANS[operand.kind]
+    nan = operand.bits >> shift & 0x7FFFFFFF > _INFINITY
+    return replace(operand, bits=encoded.low >> _IMMEDIATE << shift & (1 << 32 + shift) - 1) if nan else operand
 
 
 @lru_cache(maxsize=1 << 16)
@@ -273,8 +295,9 @@ def _immediate(token: syntax.Number, row: Row, width: int) -> Immediate:
         # The code holds 32 bits: of a double the upper ones, of an integer those that are extended by its sign.
         return Immediate((bits << 32 if row.is_float and width == 64 else bits) & ((1 << width) - 1), "int")
     value = float(token.value)
-    if width == 64:
-        return Immediate(struct.unpack("<Q", struct.pack("<d", value))[0], "double")
+    if width == 64 or row.takes_upper_words:
+        bits = int(np.float64(value).view(np.uint64))
+        return Immediate(bits, "double") if width == 64 else Immediate(bits >> 32, "int")
     return Immediate(_single(value), "float")
 
 

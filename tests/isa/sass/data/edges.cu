@@ -1,0 +1,48 @@
+// Idioms whose machine code has numbers, halves and calls in rare forms. Compiled by
+// nvcc -cubin -arch=sm_90 -lineinfo -o edges_90.cubin edges.cu, and for sm_80
+#include <cassert>
+#include <cuda_fp16.h>
+
+extern "C" __global__ void quotients(const double* x, double* o, int n) {
+  int i = threadIdx.x;
+  o[i] = x[i] / 100, o[n + i] = 1 / (x[i] * 0 + 10), o[2 * n + i] = log(x[i]);
+}
+
+extern "C" __global__ void products(const __half2* a, const __half2* b, __half2* o) {
+  int i = threadIdx.x;
+  o[i] = __hcmadd(a[i], b[i], a[i]);
+}
+
+extern "C" __global__ void limited(const int* a, int* o, int n) {
+  int i = threadIdx.x;
+  assert(a[i] < n);
+  o[i] = a[i];
+}
+
+struct Shape {
+  float a;
+  __device__ virtual ~Shape() {}
+  __device__ virtual float area() const = 0;
+};
+struct Square : Shape {
+  __device__ float area() const override { return a * a; }
+};
+struct Strip : Square {
+  __device__ float area() const override { return 2 * a; }
+};
+
+extern "C" __global__ void areas(float* o) {
+  Square square;
+  Strip strip;
+  square.a = strip.a = o[threadIdx.x];
+  Shape* shapes[] = {&square, &strip};
+  o[threadIdx.x] = shapes[threadIdx.x % 3 % 2]->area();
+}
+
+extern "C" __global__ void removed(float* o) {
+  Square square;
+  Shape* shape = &square;
+  square.a = o[0];
+  if (o[threadIdx.x] > 5) delete shape;
+  o[threadIdx.x] = 1;
+}
