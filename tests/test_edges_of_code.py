@@ -22,12 +22,13 @@ pytestmark = pytest.mark.jit
 
 @pytest.fixture(params=MACHINES)
 def kernels(request):
-    """A function that runs one warp of a kernel, compiled and by the interpreter, and leaves the arrays."""
+    """A function that runs one block of a kernel, compiled and by the interpreter, and leaves the arrays."""
     module = gpusim.RawModule(path=FOLDER / f"edges_{request.param}.cubin")
 
-    def run(name, *arguments):
+    def run(name, *arguments, threads=LANES, shared=0):
         arrays = [one for one in arguments if isinstance(one, np.ndarray)]
-        done = module.get_function(name)((1,), (LANES,), arguments, machine=MACHINES[request.param])
+        function, machine = module.get_function(name), MACHINES[request.param]
+        done = function((1,), (threads,), arguments, machine=machine, shared_mem=shared)
         words, bases = interpret(done.kernel).memory, memory.bases(done.kernel.buffers)
         own = [one for one in done.kernel.buffers if one.name.startswith("argument")]
         assert [memory.view(words, x, bases[x.name]).tobytes() for x in own] == [x.tobytes() for x in arrays]
@@ -66,7 +67,7 @@ def test_an_assertion_that_holds_does_nothing(kernels):
 def test_an_assertion_that_fails_is_an_error_with_its_line(kernels):
     """Lane 30 is the first whose value is not below the limit; the message has its line of source."""
     a, o = np.arange(LANES, dtype=np.int32), np.zeros(LANES, np.int32)
-    with pytest.raises(ExecutionError, match=r"CALL.ABS.NOINC R\d+ `\(__assertfail\) \(edges.cu:18\).* lane 30: an asse"):
+    with pytest.raises(ExecutionError, match=r"CALL.ABS.NOINC R\d+ `\(__assertfail\) \(edges.cu:19\).* lane 30: an asse"):
         kernels("limited", a, o, np.int32(30))
 
 
@@ -83,3 +84,18 @@ def test_what_is_deleted_is_an_error(kernels):
     kernels("removed", np.zeros(LANES, np.float32))
     with pytest.raises(ExecutionError, match="lane 6: free is called, which is not executed here"):
         kernels("removed", np.arange(LANES, dtype=np.float32))
+
+
+def test_tiles_of_several_warps_meet_in_memory_of_the_system(kernels):
+    """Cooperative groups of 64 threads hand on values, and wait with YIELD, in memory that no kernel declares."""
+    a, o = np.arange(128, dtype=np.int32), np.zeros(128, np.int32)
+    kernels("tiles", a, o, threads=128)
+    assert np.array_equal(o, np.repeat([45 + 5000, 64 + 45 + 1000], 64))
+
+
+@pytest.mark.parametrize("dynamic", [0, 512])
+def test_what_the_system_keeps_is_not_the_kernel_s(kernels, dynamic):
+    """%total_smem_size is the launch's dynamic shared memory where a kernel declares none (H100)."""
+    o = np.full(2, 7, np.uint32)
+    kernels("sizes", o, threads=1, shared=dynamic)
+    assert o.tolist() == [dynamic, dynamic]

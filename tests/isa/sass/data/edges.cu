@@ -1,6 +1,7 @@
 // Idioms whose machine code has numbers, halves and calls in rare forms. Compiled by
 // nvcc -cubin -arch=sm_90 -lineinfo -o edges_90.cubin edges.cu, and for sm_80
 #include <cassert>
+#include <cooperative_groups.h>
 #include <cuda_fp16.h>
 
 extern "C" __global__ void quotients(const double* x, double* o, int n) {
@@ -45,4 +46,16 @@ extern "C" __global__ void removed(float* o) {
   square.a = o[0];
   if (o[threadIdx.x] > 5) delete shape;
   o[threadIdx.x] = 1;
+}
+
+extern "C" __global__ void tiles(const int* a, int* o) {
+  auto block = cooperative_groups::this_thread_block();
+  auto tile = cooperative_groups::tiled_partition<64>(block);
+  int i = block.thread_rank(), x = a[i];
+  o[i] = tile.shfl(x, 45) + 1000 * tile.any(x == 70) + 5000 * tile.all(x < 64);
+}
+
+extern "C" __global__ void sizes(unsigned* o) {
+  asm volatile("mov.u32 %0, %%total_smem_size;" : "=r"(o[0]));
+  asm volatile("mov.u32 %0, %%dynamic_smem_size;" : "=r"(o[1]));
 }
