@@ -99,3 +99,20 @@ def test_what_the_system_keeps_is_not_the_kernel_s(kernels, dynamic):
     o = np.full(2, 7, np.uint32)
     kernels("sizes", o, threads=1, shared=dynamic)
     assert o.tolist() == [dynamic, dynamic]
+
+
+def test_a_pointer_may_be_to_a_constant_variable(kernels):
+    """Even lanes read a __constant__ table by a pointer, odd ones an array."""
+    g, o = np.arange(100, 108, dtype=np.float32), np.zeros(LANES, np.float32)
+    kernels("picks", g, o)
+    lanes = np.arange(LANES)
+    assert np.array_equal(o, np.where(lanes % 2, 100, 0) + lanes // 4)
+
+
+def test_recursion_of_unknown_depth_has_the_usual_stack():
+    """Code for debuggers says no size of a stack that recursion fills: it is the launch's, 1024 bytes."""
+    o = np.zeros(8, np.int32)
+    module = gpusim.RawModule(path=FOLDER / "recursive_debug.cubin")
+    done = module.get_function("sums")((1,), (8,), (o,))
+    assert done.kernel.program.local_bytes == 1024
+    assert np.array_equal(o, np.arange(8) * np.arange(1, 9))

@@ -34,6 +34,7 @@ GRID_WORD = {90: "c[0x0][0x44]"}  # of the address at which blocks of a cooperat
 GRID_WORD |= dict.fromkeys((75, 80, 86, 87, 89), "c[0x0][0x8c]")
 RESERVED = {90: 1024}  # bytes of shared memory that the system keeps before the kernel's own; no others
 OF_SYSTEM = {90: 0x6C} | dict.fromkeys((80, 86, 87, 89), 0x124)  # of bank 0: where cooperative groups have room
+CONSTANTS_PLACE = {90: 0xD0} | dict.fromkeys((75, 80, 86, 87, 89), 0x50)  # of bank 0: bank 3's address, 64 bits
 OF_GROUPS, OF_SYSTEM_BYTES = 288, 1024  # bytes of that part (an H100's), and of all where a kernel asks for it
 VARIABLES = "nv.global"  # the buffer of `__device__` variables; no argument has a name with a dot
 MOST_GRID = 2**31 - 1, 65535, 65535  # CUDA C++ Programming Guide 13.0, technical specifications
@@ -58,7 +59,10 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
     local = _local_bytes(section, function, state)
     shared, of_system = _shared(section, code.architecture, function, state)
     banks = _banks(code, state, function, local, of_system)
-    buffers = (*state.buffers, *_own_buffers(section, code.cubin, state, banks))
+    buffers = (*state.buffers, *_own_buffers(section, code, state, banks))
+    if CONSTANTS in _places(buffers):
+        banks[PARAMETERS] = _with_address(banks[PARAMETERS], code.architecture, _places(buffers)[CONSTANTS])
+        buffers = (*state.buffers, *_own_buffers(section, code, state, banks))
     return Kernel(
         name=plain(state.kernel),
         program=_program(section, code, state, (local, shared), _places(buffers)),
@@ -208,6 +212,14 @@ def _parameters(state: LaunchState, base: int, local: int, of_system: int, archi
     return bytes(bank) + state.arguments
 
 
+def _with_address(bank: bytes, architecture: int, place: int) -> bytes:
+    """Return bank 0 with the address at which bank 3 lies in global memory."""
+    found = bytearray(bank)
+    if architecture in CONSTANTS_PLACE:
+        struct.pack_into("<Q", found, CONSTANTS_PLACE[architecture], WINDOW + place)
+    return bytes(found)
+
+
 def _relocated(data: bytes, section: str, cubin: Cubin, state: LaunchState) -> bytes:
     """Return a section's bytes with the 64-bit addresses of variables in them.
 
@@ -228,9 +240,13 @@ def _of_variables(cubin: Cubin, state: LaunchState) -> int:
 
 
 def _own_buffers(
-    section: Section, cubin: Cubin | None, state: LaunchState, banks: Mapping[int, bytes]
+    section: Section, code: Code, state: LaunchState, banks: Mapping[int, bytes]
 ) -> Iterator[Buffer]:
-    """Yield the buffers that no argument names: the file's variables, and the banks that the code loads from."""
+    """Yield the buffers that no argument names: the file's variables, and the banks that the code loads from.
+
+    Code that takes the address of a `__constant__` variable loads from that bank by pointers.
+    """
+    cubin, place = code.cubin, CONSTANTS_PLACE.get(code.architecture)
     if cubin and cubin.memory:
         yield bytes_buffer(VARIABLES, _relocated(cubin.memory, ".nv.global.init", cubin, state))
     loaded = {
@@ -239,6 +255,8 @@ def _own_buffers(
         if "LDC" in one.text and syntax.head(one.text).lstrip("U").startswith("LDC")
         for bank in _BANK.findall(one.text)
     }
+    if place is not None and any(f"c[0x0][{place:#x}]" in one.text for one in section.instructions):
+        loaded.add(CONSTANTS)
     for number in sorted(loaded & banks.keys()):
         yield bytes_buffer(_name(number), banks[number])
 

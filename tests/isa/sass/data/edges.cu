@@ -59,3 +59,10 @@ extern "C" __global__ void sizes(unsigned* o) {
   asm volatile("mov.u32 %0, %%total_smem_size;" : "=r"(o[0]));
   asm volatile("mov.u32 %0, %%dynamic_smem_size;" : "=r"(o[1]));
 }
+
+__constant__ float table[8] = {0, 1, 2, 3, 4, 5, 6, 7};
+
+extern "C" __global__ void picks(const float* g, float* o) {
+  const float* from = threadIdx.x % 2 ? g : table;
+  o[threadIdx.x] = from[threadIdx.x / 4];
+}
