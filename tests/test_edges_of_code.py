@@ -48,7 +48,7 @@ def test_quotients_by_constants_are_those_of_c(kernels):
 
 
 def test_complex_halves_are_multiplied_and_added(kernels):
-    """a * b + a of complex numbers whose parts are small whole numbers is exact."""
+    """The sum a * b + a of complex numbers whose parts are small whole numbers is exact."""
     generator = np.random.default_rng(1)
     a, b = (generator.integers(-9, 10, (LANES, 2)).astype(np.float16) for _ in "ab")
     o = np.zeros((LANES, 2), np.float16)
@@ -67,7 +67,8 @@ def test_an_assertion_that_holds_does_nothing(kernels):
 def test_an_assertion_that_fails_is_an_error_with_its_line(kernels):
     """Lane 30 is the first whose value is not below the limit; the message has its line of source."""
     a, o = np.arange(LANES, dtype=np.int32), np.zeros(LANES, np.int32)
-    with pytest.raises(ExecutionError, match=r"CALL.ABS.NOINC R\d+ `\(__assertfail\) \(edges.cu:19\).* lane 30: an asse"):
+    call = r"CALL.ABS.NOINC R\d+ `\(__assertfail\) \(edges.cu:19\)"
+    with pytest.raises(ExecutionError, match=f"{call}.* lane 30: an assertion fails"):
         kernels("limited", a, o, np.int32(30))
 
 

@@ -176,9 +176,7 @@ def _shared(section: Section, architecture: int, function: Function | None, stat
     return begin + OF_SYSTEM_BYTES, begin
 
 
-def _banks(
-    code: Code, state: LaunchState, function: Function | None, local: int, of_system: int
-) -> dict[int, bytes]:
+def _banks(code: Code, state: LaunchState, function: Function | None, local: int, of_system: int) -> dict[int, bytes]:
     """Return the constant banks by number; empty ones are left out."""
     launch = function.launch if function else None
     base = launch.base if launch else BASE.get(code.architecture, BASE[90])
@@ -239,9 +237,7 @@ def _of_variables(cubin: Cubin, state: LaunchState) -> int:
     return WINDOW + memory.bases((*state.buffers, bytes_buffer(VARIABLES, cubin.memory)))[VARIABLES]
 
 
-def _own_buffers(
-    section: Section, code: Code, state: LaunchState, banks: Mapping[int, bytes]
-) -> Iterator[Buffer]:
+def _own_buffers(section: Section, code: Code, state: LaunchState, banks: Mapping[int, bytes]) -> Iterator[Buffer]:
     """Yield the buffers that no argument names: the file's variables, and the banks that the code loads from.
 
     Code that takes the address of a `__constant__` variable loads from that bank by pointers.

@@ -11,8 +11,6 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from types import MappingProxyType
 
-import numpy as np
-
 from isa.errors import UserError
 from isa.instruction import PREDICATES_READ, PREDICATES_WRITTEN, Instruction
 from isa.operand import (
@@ -36,7 +34,7 @@ from isa.origin import Origin
 from isa.program import Program
 from isa.row import GLOBAL_UNITS, HALF_UNITS, Row, Unit
 from isa.rows.family import Family, of_base
-from isa.sass import branch, spelling, syntax, system
+from isa.sass import branch, numbers, spelling, syntax, system
 from isa.sass.dump import Encoded, Section
 from isa.table import BY_BASE, TABLE, machine_row
 
@@ -46,9 +44,6 @@ _SPECIALS = {
     "SRZ": "ZERO", "SR_CgaCtaId": "ZERO", "SR_LMEMHIOFF": "ZERO", "SR_VIRTUALSMID": "SMID", "SR_EQMASK": "LANEMASK_EQ",
     "SR_LTMASK": "LANEMASK_LT", "SR_LEMASK": "LANEMASK_LE", "SR_GTMASK": "LANEMASK_GT", "SR_GEMASK": "LANEMASK_GE",
 }  # fmt: skip
-_IMMEDIATE = 32  # bit of the encoding where 32 bits of an immediate begin
-_NANS = {"float": 0, "double": 32}  # bits of an immediate's pattern that the encoding does not have
-_INFINITY = 0x7F800000  # of singles; the upper word of a double that is a NaN is more than that, too
 _MOST_NAMED = 8  # kinds of refused instructions in one message
 
 
@@ -122,20 +117,11 @@ def instruction(encoded: Encoded, places: Mapping[int, int]) -> Instruction:
     of_bank = form.row.unit is Unit.CONSTANT
     operands = tuple(_placed(o, places) for o in form.operands) if of_bank else form.operands
     if "NAN" in encoded.text and encoded.low:
-        operands = tuple(_digits(o, encoded) for o in operands)
+        operands = tuple(numbers.with_digits(o, encoded) for o in operands)
     control = encoded.control
     if form.row.mnemonic.startswith("DEPBAR"):
         control = replace(control, waits=control.waits | spelling.awaited(encoded.text))
     return Instruction(form.row, operands, form.guard, 0, control)
-
-
-def _digits(operand: Operand, encoded: Encoded) -> Operand:
-    """Return a NaN with the digits of the encoding, which its text does not say; other operands as they are."""
-    if not isinstance(operand, Immediate) or operand.kind not in _NANS:
-        return operand
-    shift = _NANS[operand.kind]
-    nan = operand.bits >> shift & 0x7FFFFFFF > _INFINITY
-    return replace(operand, bits=encoded.low >> _IMMEDIATE << shift & (1 << 32 + shift) - 1) if nan else operand
 
 
 @lru_cache(maxsize=1 << 16)
@@ -179,20 +165,10 @@ def _joined(operands: Sequence[syntax.Operand], row: Row) -> tuple[syntax.Operan
     for one in operands:
         last = found[-1] if found else None
         if isinstance(one, syntax.Number) and isinstance(last, syntax.Number):
-            found[-1] = Immediate(_half(last, row) << 16 | _half(one, row), "int")
+            found[-1] = Immediate(numbers.half(last, row) << 16 | numbers.half(one, row), "int")
         else:
             found.append(one)
     return tuple(found)
-
-
-def _half(number: syntax.Number, row: Row) -> int:
-    """Return the pattern of a half, or of a bfloat16 in rows of these."""
-    if number.text.lower().startswith("0x"):
-        return int(number.text, 16)
-    value = float(number.value)
-    if "BF16" in row.mnemonic:
-        return _single(value) >> 16
-    return int(np.float16(value).view(np.uint16))
 
 
 def _matched(mnemonic: str, row: Row, tokens: Sequence[syntax.Operand | Immediate]) -> tuple[Operand, ...]:
@@ -275,7 +251,7 @@ def _source(token: syntax.Operand, row: Row, letter: str) -> Operand | None:
             part = token.part if token.part in HALVES else ""
             return BankConstant(token.bank, token.offset, token.negated, token.absolute, token.inverted, part)
         case syntax.Number():
-            return _immediate(token, row, 32 * row.words_of(letter))
+            return numbers.immediate(token, row, 32 * row.words_of(letter))
         case syntax.Target():  # of LEPC
             return Label(token.label)
     return None
@@ -286,24 +262,6 @@ def _register(token: syntax.Register) -> Register:
     index = RZ.index if token.number == syntax.ZERO[token.bank] else index
     part = token.part if token.part in HALVES else ""
     return Register(index, token.negated, token.reused, absolute=token.absolute, inverted=token.inverted, part=part)
-
-
-def _immediate(token: syntax.Number, row: Row, width: int) -> Immediate:
-    """Return a number's pattern: of rows that take IEEE numbers, a decimal one is such a number."""
-    if token.text.lower().lstrip("-+").startswith("0x") or not (row.is_float or token.is_float):
-        bits = int(token.text, 0)
-        # The code holds 32 bits: of a double the upper ones, of an integer those that are extended by its sign.
-        return Immediate((bits << 32 if row.is_float and width == 64 else bits) & ((1 << width) - 1), "int")
-    value = float(token.value)
-    if width == 64 or row.takes_upper_words:
-        bits = int(np.float64(value).view(np.uint64))
-        return Immediate(bits, "double") if width == 64 else Immediate(bits >> 32, "int")
-    return Immediate(_single(value), "float")
-
-
-def _single(value: float) -> int:
-    with np.errstate(over="ignore"):
-        return int(np.float32(value).view(np.uint32))
 
 
 def _written(token: syntax.Operand, _row: Row, _letter: str) -> Operand | None:

@@ -67,7 +67,7 @@ def _called(
         return call["name"] if call["name"] in externals else ""
     loads = (match for one in reversed(before) if (match := _LOAD.fullmatch(one.text)))
     load = next((one for one in loads if one["to"] == call["register"]), None)
-    found = addresses.get(_offset(load, before)) if load else None
+    found = addresses.get(_offset(load, before), "") if load else ""
     return found if found in externals else " or ".join(externals)
 
 

@@ -31,7 +31,10 @@ CHANGES = st.integers(0, 2 * Change.CROSSED - 1).map(Change)
     ],
 )
 def test_each_change_does_what_its_text_says(change, pattern, expected):
-    """-1 is 1 with the other sign, |-1| is 1, -|-1| is -1, ~5 has no bit of 5, H1_H1 is the upper half twice, H0_NH1 (1, 2) as (2, -1)."""
+    """-1 is 1 with the other sign, |-1| is 1, -|-1| is -1, ~5 has no bit of 5.
+
+    H1_H1 is the upper half twice, and H0_NH1 has the halves (1, 2) as (2, -1).
+    """
     assert int(apply(np.uint32(pattern), change, 32)) == expected
 
 
