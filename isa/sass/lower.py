@@ -86,6 +86,7 @@ def program(
     """
     instructions, unknown = list[Instruction](), list[tuple[Encoded, str]]()
     written = section.instructions
+    grid = system.of_grid(section, grid_word)
     section, stops, refused = system.calls(section, externals, addresses)
     for encoded in section.instructions:
         try:
@@ -95,7 +96,7 @@ def program(
     labels = branch.labels(section, instructions)
     if not unknown and not refused:
         unknown = [(section.instructions[pc], "a call of other code") for pc in branch.missing(instructions, labels)]
-    unknown += refused + system.of_grid(section, grid_word)
+    unknown += refused + grid
     if unknown:
         raise LoweringError(_refusal(function, unknown))
     known = MappingProxyType(dict(branch.known_targets(section)))

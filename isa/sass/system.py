@@ -39,11 +39,13 @@ def calls(section: Section, externals: Sequence[str], addresses: Mapping[int, st
         return Calls(section, stops, refused)
     for at, one in enumerate(section.instructions):
         call = _CALL.fullmatch(one.text)
-        name = _called(call, section.instructions[:at], externals, addresses) if call else ""
-        if call and name in ENDS:
-            instructions[at], stops[at] = one._replace(text=f"{call['guard'] or ''}{TRAP}"), name
-        elif name:
-            refused.append((one, f"a call of {name}"))
+        names = _called(call, section.instructions[:at], externals, addresses) if call else ()
+        if call and call["register"] and len(names) == 0:
+            refused.append((one, f"a call of {' or '.join(externals)}"))  # or of a function, whose address is not known
+        elif call and names and names[0] in ENDS:
+            instructions[at], stops[at] = one._replace(text=f"{call['guard'] or ''}{TRAP}"), names[0]
+        elif names:
+            refused.append((one, f"a call of {names[0]}"))
     return Calls(replace(section, instructions=instructions), stops, refused)
 
 
@@ -61,14 +63,14 @@ def of_grid(section: Section, grid_word: str) -> Refused:
 
 def _called(
     call: re.Match[str], before: Sequence[Encoded], externals: Sequence[str], addresses: Mapping[int, str]
-) -> str:
-    """Return the function of the system that is called, all of them if the code does not say; empty for another."""
+) -> tuple[str, ...]:
+    """Return the function of the system that is called; nothing if it is another, or if the code does not say."""
     if call["name"]:
-        return call["name"] if call["name"] in externals else ""
+        return (call["name"],) if call["name"] in externals else ()
     loads = (match for one in reversed(before) if (match := _LOAD.fullmatch(one.text)))
     load = next((one for one in loads if one["to"] == call["register"]), None)
     found = addresses.get(_offset(load, before), "") if load else ""
-    return found if found in externals else " or ".join(externals)
+    return (found,) if found in externals else ()
 
 
 def _offset(load: re.Match[str], before: Sequence[Encoded]) -> int:

@@ -64,3 +64,11 @@ def test_a_file_that_calls_nothing_of_the_system_stays_as_it_is():
     """Its calls by address are of function pointers."""
     code = section("CALL.ABS.NOINC R2", "EXIT")
     assert system.calls(code, (), BANK_4) == (code, {}, [])
+
+
+def test_a_call_by_an_unknown_address_is_no_trap():
+    """In a file that calls nothing but free it may be of a function: it is refused, and does not stop a run."""
+    code = section("CALL.ABS.NOINC R2", "EXIT")
+    found = system.calls(code, ("free",), {})
+    assert found.stops == {}
+    assert [what for _, what in found.refused] == ["a call of free"]
