@@ -322,19 +322,13 @@ def _free(warp: Any, lanes: int, waiting: int) -> int:
     """Return those of the lanes all of whose partners wait for them, too, or have exited."""
     free = 0
     for lane in range(LANES):
-        if lanes >> lane & 1 and warp.partners[lane] & ~(_waiting_for(warp, waiting, lane) | warp.gone) == 0:
+        theirs = warp.gone
+        for other in range(LANES):
+            if waiting >> other & 1 and warp.partners[other] >> lane & 1:
+                theirs |= 1 << other
+        if lanes >> lane & 1 and warp.partners[lane] & ~theirs == 0:
             free |= 1 << lane
     return free
-
-
-@rule
-def _waiting_for(warp: Any, waiting: int, lane: int) -> int:
-    """Return those of the waiting lanes that have a lane among their partners."""
-    found = 0
-    for other in range(LANES):
-        if waiting >> other & 1 and warp.partners[other] >> lane & 1:
-            found |= 1 << other
-    return found
 
 
 @rarely
