@@ -27,9 +27,10 @@ class Change(IntFlag):
     LOW = 16  # the low half twice
     HIGH = 32  # the high half twice
     HALVES = 64  # there are two, each with a sign
+    CROSSED = 128  # the halves change places, and what is then the low one changes its sign
 
 
-_PARTS = {"": Change.NONE, "H0_H0": Change.LOW, "H1_H1": Change.HIGH, "H1_H0": Change.NONE}
+_PARTS = {"": Change.NONE, "H0_H0": Change.LOW, "H1_H1": Change.HIGH, "H1_H0": Change.NONE, "H0_NH1": Change.CROSSED}
 
 
 def change_of(operand: Register | BankConstant, row: Row) -> Change:
@@ -67,6 +68,8 @@ def apply(pattern: Any, change: Change, width: int) -> Any:
     if change & (Change.LOW | Change.HIGH):
         half = pattern & kind(0xFFFF) if change & Change.LOW else pattern >> kind(16)
         pattern = half | half << kind(16)
+    if change & Change.CROSSED:
+        pattern = pattern << kind(16) | pattern >> kind(16) ^ kind(0x8000)
     plain = pattern
     if change & Change.ABSOLUTE:
         pattern = pattern & ~kind(signs(change, width))

@@ -211,6 +211,11 @@ class Row:
         compared = self.mnemonic.startswith("V_CMP") and self.mnemonic.endswith("F32")
         return compared or self.unit in FLOAT_UNITS or self.mnemonic.startswith(FLOAT_ROWS)
 
+    @property
+    def takes_upper_words(self) -> bool:
+        """Whether its source is the upper word of a double, and a number in its text the whole double."""
+        return self.mnemonic.startswith(UPPER_ROWS)
+
     @cached_property
     def is_load(self) -> bool:
         """Whether it reads memory into registers."""
@@ -225,6 +230,7 @@ class Row:
 FLOAT_UNITS = frozenset({Unit.FP32, Unit.FMUL, Unit.DP, Unit.SFU})
 HALF_UNITS = frozenset({Unit.FP16, Unit.FP16M})
 FLOAT_ROWS = ("FMNMX", "FSETP", "FSEL", "FSET", "FCHK", "FRND", "F2I", "F2F", "V_CVT_I32")
+UPPER_ROWS = ("MUFU.RCP64H", "MUFU.RSQ64H")
 GLOBAL_UNITS = frozenset({Unit.GLOBAL, Unit.CONSTANT, Unit.SMEM})  # at byte addresses of global memory
 MEMORY_UNITS = frozenset(  # of lanes, each at its own address
     {Unit.SHARED, Unit.GLOBAL, Unit.LOCAL, Unit.CONSTANT, Unit.TEXTURE}

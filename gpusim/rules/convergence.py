@@ -235,9 +235,9 @@ def _go_on(sm: Any, g: int, barrier: int) -> None:
     for i in range(first):
         one = sm.parted[g, i]
         if one.state == AT_BARRIER and one.barrier == barrier and one.lanes & mask:
-            warp.convergence[barrier] &= ~one.lanes
             _append(sm, g, READY, one.pc, one.lanes)
             one.lanes = 0
+    warp.convergence[barrier] = 0
     _tidy(sm, g, first)
 
 
@@ -245,10 +245,10 @@ def _go_on(sm: Any, g: int, barrier: int) -> None:
 def _align(sm: Any, g: int) -> None:
     """Let those lanes go on that wait at a WARPSYNC, or for a collective, and miss nobody."""
     warp = sm.warps[g]
-    first, here = warp.parted, _waiting(sm, g, AT_WARPSYNC) | warp.gone
+    first, waiting = warp.parted, _waiting(sm, g, AT_WARPSYNC)
     for i in range(first):
         one = sm.parted[g, i]
-        free = _free(warp, one.lanes, here) if one.state == AT_WARPSYNC else 0
+        free = _free(warp, one.lanes, waiting) if one.state == AT_WARPSYNC else 0
         if free:
             _append(sm, g, READY, one.pc, free)
             one.lanes &= ~free
@@ -265,7 +265,7 @@ def _go_on_by_mask(sm: Any, g: int, state: int) -> None:
     """
     warp = sm.warps[g]
     first, waiting, parts = warp.parted, _waiting(sm, g, state), 0
-    free = _free(warp, waiting, waiting | warp.gone)
+    free = _free(warp, waiting, waiting)
     while free:
         mine = _alike(warp, free)
         free &= ~mine
@@ -318,11 +318,15 @@ def _waiting(sm: Any, g: int, state: int) -> int:
 
 
 @rule
-def _free(warp: Any, lanes: int, here: int) -> int:
-    """Return those of the lanes all of whose partners are here."""
+def _free(warp: Any, lanes: int, waiting: int) -> int:
+    """Return those of the lanes all of whose partners wait for them, too, or have exited."""
     free = 0
     for lane in range(LANES):
-        if lanes >> lane & 1 and warp.partners[lane] & ~here == 0:
+        theirs = warp.gone
+        for other in range(LANES):
+            if waiting >> other & 1 and warp.partners[other] >> lane & 1:
+                theirs |= 1 << other
+        if lanes >> lane & 1 and warp.partners[lane] & ~theirs == 0:
             free |= 1 << lane
     return free
 

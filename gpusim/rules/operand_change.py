@@ -10,11 +10,12 @@ from gpusim.jit.rule import rarely, rule
 from isa.operand_change import INFINITY64, MAGNITUDE64, Change
 
 SIGN_CHANGE, NEGATIVE, ABSOLUTE = int(Change.SIGN), int(Change.NEGATIVE), int(Change.ABSOLUTE)
-INVERTED, LOW_HALF, HIGH_HALF, HALVES = (
+INVERTED, LOW_HALF, HIGH_HALF, HALVES, CROSSED = (
     int(Change.INVERTED),
     int(Change.LOW),
     int(Change.HIGH),
     int(Change.HALVES),
+    int(Change.CROSSED),
 )
 WORD, PAIR = 32, 64  # bits of an operand
 
@@ -26,6 +27,8 @@ def changed(pattern: Any, change: int, width: int) -> Any:
     if change & (LOW_HALF | HIGH_HALF):
         half = pattern & np.uint64(0xFFFF) if change & LOW_HALF else pattern >> np.uint64(16)
         pattern = half | half << np.uint64(16)
+    if change & CROSSED:
+        pattern = (pattern << np.uint64(16) | pattern >> np.uint64(16) ^ np.uint64(0x8000)) & bits
     signs = np.uint64(0x80008000) if change & HALVES else np.uint64(1) << np.uint64(width - 1)
     is_nan = width == PAIR and pattern & np.uint64(MAGNITUDE64) > np.uint64(INFINITY64)  # which keeps its sign
     if change & ABSOLUTE and not is_nan:

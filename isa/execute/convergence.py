@@ -5,8 +5,8 @@ One group of lanes runs; the others wait, the last to wait on top. A mask is an 
 * At a branch lanes part into groups. The smaller one runs first; of two alike, the one that does not branch. At an
   indirect branch, lanes that go where the lowest lane goes part from the others, who branch again.
 * A convergence barrier is a mask of lanes. BSSY adds lanes, BREAK takes them away. At BSYNC a group waits until each
-  lane of the mask waits there too, has exited or has yielded; then all that wait go on together.
-* At WARPSYNC a lane waits until the lanes of its mask wait at one as well, or have exited. After WARPSYNC.EXCLUSIVE
+  lane of the mask waits there too, has exited or has yielded; then all that wait go on together, and none are left.
+* At WARPSYNC a lane waits until those of its mask wait at one as well, for it, or have exited. After WARPSYNC.EXCLUSIVE
   lanes with one mask go on together, and apart from those with another. WARPSYNC.COLLECTIVE does so too, also for lanes
   from several places, until ENDCOLLECTIVE. Behind it each goes to its label.
 * A group that yields or sleeps lets others run, also those that wait at a BSYNC for nobody but lanes that have yielded.
@@ -222,8 +222,7 @@ def _let_go(groups: Groups) -> None:
 
 def _go_on(groups: Groups, met: Sequence[Waiting], barrier: int) -> None:
     """Let groups that have met at a barrier go on; those at one place do so together, the last to come on top."""
-    for one in met:
-        groups.barriers[barrier] &= ~one.lanes
+    groups.barriers[barrier] = 0
     _become_ready(groups, [Waiting(one.pc, one.lanes) for one in met], met)
 
 
@@ -231,8 +230,8 @@ def _align(groups: Groups) -> None:
     """Let those lanes go on that wait at a WARPSYNC, or for a collective, and miss nobody."""
     for state in (AT_WARPSYNC, AT_EXCLUSIVE, AT_COLLECTIVE):
         there = [one for one in groups.others if one.state == state]
-        here = sum(one.lanes for one in there) | groups.gone
-        free = [(one, _free(one, here)) for one in there]
+        masks = {lane: one.masks[lane] for one in there for lane in lanes_of(one.lanes)}
+        free = [(one, _free(one, masks, groups.gone)) for one in there]
         done = [(one, lanes) for one, lanes in free if lanes]
         if done and state == AT_WARPSYNC:
             _become_ready(groups, [Waiting(one.pc, lanes) for one, lanes in done], _without(done))
@@ -277,9 +276,13 @@ def _execute_together(groups: Groups, mine: Sequence[tuple[Waiting, int]]) -> No
     groups.others += [*parts, Waiting(parts[-1].pc, sum(one.lanes for one in parts), ALONE)]
 
 
-def _free(one: Waiting, here: int) -> int:
-    """Return the lanes of a group all of whose partners are here."""
-    return sum(1 << lane for lane in lanes_of(one.lanes) if not one.masks[lane] & ~here)
+def _free(one: Waiting, masks: Mapping[int, int], gone: int) -> int:
+    """Return the lanes of a group all of whose partners wait for them, too, or have exited; `masks` of who waits."""
+    return sum(
+        1 << lane
+        for lane in lanes_of(one.lanes)
+        if all(masks.get(other, 0) >> lane & 1 for other in lanes_of(one.masks[lane] & ~gone))
+    )
 
 
 def _without(done: Sequence[tuple[Waiting, int]]) -> list[Waiting]:

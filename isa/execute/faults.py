@@ -19,6 +19,9 @@ from isa.values.texture import DIMENSIONS
 END = 1 << 32  # of the places of addresses; what is beyond is an address of 64 bits
 
 
+_STOPS = {"`(__assertfail)": "an assertion fails", "`(free)": "free is called, which is not executed here"}
+
+
 def place(kernel: Kernel, pc: int, block: int | None = None, warp: int | None = None, lane: int | None = None) -> str:
     """Return the place of an error in one phrase: kernel, instruction with its line if known, block, warp, lane."""
     where = {"block": block, "warp": warp, "lane": lane}
@@ -122,10 +125,10 @@ def no_code(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, addres
 
 
 def trap(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int) -> ExecutionError:
-    """Return the error for a trap, by which a program stops itself."""
-    return ExecutionError(
-        f"{place(kernel, pc, block, warp, lane)}: the kernel traps; look for the condition that leads here"
-    )
+    """Return the error for a trap, by which a program stops itself, or for a call of the system by which it does."""
+    text = kernel.program.origins[pc].text if kernel.program.origins else ""
+    why = next((why for name, why in _STOPS.items() if name in text), "the kernel traps")
+    return ExecutionError(f"{place(kernel, pc, block, warp, lane)}: {why}; look for the condition that leads here")
 
 
 def stuck(kernel: Kernel, pc: int, block: int, warp: int, waiting: Sequence[tuple[int, int]]) -> DeadlockError:

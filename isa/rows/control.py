@@ -90,6 +90,9 @@ FAMILIES = (
     _addressed("RET.ABS.NODEC"),
     *(_addressed(base) for base in ("BRX", "BRXU", "JMX", "JMXU")),
     Family(
-        "CCTL", "", Unit.CONTROL, silent=frozenset({"E", "U", "D", "IV", "PF1", "PF2", "PF1.5", "RML2", "WB", "RS"})
+        "CCTL",
+        "",
+        Unit.CONTROL,
+        silent=frozenset({"E", "U", "D", "IV", "PF1", "PF2", "PF1.5", "RML2", "DML2", "WB", "RS"}),
     ),
 )

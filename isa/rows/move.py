@@ -31,5 +31,7 @@ FAMILIES = (
     Family("S2UR", "ds", Unit.SPECIAL),
     Family("R2P", "Ppuvwrzan", Unit.MOVE, None, logic.predicates_of_bits, modifiers=_BYTES),
     Family("P2R", "dQqxefghan", Unit.MOVE, logic.bits_of_predicates, None, modifiers=_BYTES),
+    Family("UR2UP", "Ppuvwrzan", Unit.UNIFORM, None, logic.predicates_of_bits, modifiers=_BYTES),
+    Family("UP2UR", "dQqxefghan", Unit.UNIFORM, logic.bits_of_predicates, None, modifiers=_BYTES),
     Family("CS2R", "ds", Unit.MOVE, fields={"wide": "d"}, modifiers={"32": {"wide": ""}}),
 )

@@ -17,7 +17,6 @@ from isa.sass.encoding import BYTES
 _RELATIVE = re.compile(r"(?P<head>(?:@\S+ )?(?:BRXU?|JMXU?)(?:\.\w+)* \S+) (?P<distance>-?0x[0-9a-f]+)(?P<rest>.*)")
 _WITH_PLACES = "BRX", "JMX", "LEPC"
 _OWN = re.compile(r"(?:@\S+ )?LEPC R\d+")
-_BY_ADDRESS = re.compile(r"(?:@\S+ )?CALL\.ABS(?:\.\w+)* R\d+\b.*")
 _TARGETS = re.compile(r'\(\*"BRANCH_TARGETS (?P<names>[^"]*)"\*\)')
 
 
@@ -57,16 +56,3 @@ def missing(instructions: Sequence[Instruction], known: Mapping[str, int]) -> se
     """Return the pcs of instructions that name a place which is not in this code."""
     named = ((pc, i.label()) for pc, i in enumerate(instructions))
     return {pc for pc, label in named if label is not None and label.name not in known}
-
-
-def of_system(section: Section, externals: Sequence[str], grid_word: str) -> list[tuple[Encoded, str]]:
-    """Return what the driver would have to fill in, and its name in messages.
-
-    These are calls of functions of the system, of which the file names `externals`, and the constant that a cooperative
-    launch fills, if the code traps without it.
-    """
-    calls = [one for one in section.instructions if externals and _BY_ADDRESS.fullmatch(one.text)]
-    reads = [one for one in section.instructions if grid_word and grid_word in one.text][:1]
-    traps = reads and any("BPT.TRAP" in one.text for one in section.instructions)
-    called = [(one, f"a call of {' or '.join(externals)}") for one in calls]
-    return called + [(one, "a synchronisation of the grid, for a cooperative launch") for one in reads if traps]

@@ -18,6 +18,7 @@ EXTRA = "cubin"
 _CUDA_MACHINE = "EM_CUDA"
 _ARCHITECTURE_IN_SECOND_BYTE = 8  # of the flags, from this version of the ABI on; before it, in the first
 _DAMAGED = ValueError, LookupError, AttributeError, TypeError, OverflowError  # raised at tables that make no sense
+_UNKNOWN = 1 << 31  # bytes of stack: from here on, of recursion, whose depth the compiler does not know
 _MOST = 1 << 31  # bytes of a section without contents
 _WITH_VALUES, _ZEROS = ".nv.global.init", ".nv.global"  # sections of `__device__` variables
 _CONSTANTS, _ADDRESSES = ".nv.constant3", ".nv.constant4"
@@ -228,7 +229,7 @@ def _counts(elf: Any, symbols: Sequence[Any]) -> dict[tuple[int, str], int]:
     for number, value in at.attributes(_bytes(elf, ".nv.info")):
         if number in (at.REGISTERS, at.FRAME_BYTES, at.LEAST_STACK_BYTES):
             symbol, count = at.words(value)
-            found[number, symbols[symbol].name] = count
+            found[number, symbols[symbol].name] = count if count < _UNKNOWN else 0
     return found
 
 

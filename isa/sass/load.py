@@ -32,10 +32,13 @@ PARAMETERS, OF_COMPILER, CONSTANTS, ADDRESSES = 0, 2, 3, 4  # constant banks
 BASE = {75: 0x160, 80: 0x160, 86: 0x160, 87: 0x160, 89: 0x160, 90: 0x210}  # of the parameters in bank 0
 GRID_WORD = {90: "c[0x0][0x44]"}  # of the address at which blocks of a cooperative launch meet
 GRID_WORD |= dict.fromkeys((75, 80, 86, 87, 89), "c[0x0][0x8c]")
-RESERVED = {90: 1024}  # bytes of shared memory that the system keeps; no others
+RESERVED = {90: 1024}  # bytes of shared memory that the system keeps before the kernel's own; no others
+OF_SYSTEM = {90: 0x6C} | dict.fromkeys((80, 86, 87, 89), 0x124)  # of bank 0: where cooperative groups have room
+CONSTANTS_PLACE = {90: 0xD0} | dict.fromkeys((75, 80, 86, 87, 89), 0x50)  # of bank 0: bank 3's address, 64 bits
+OF_GROUPS, OF_SYSTEM_BYTES = 288, 1024  # bytes of that part (an H100's), and of all where a kernel asks for it
 VARIABLES = "nv.global"  # the buffer of `__device__` variables; no argument has a name with a dot
 MOST_GRID = 2**31 - 1, 65535, 65535  # CUDA C++ Programming Guide 13.0, technical specifications
-_BLOCK, _GRID, _WINDOWS, _STACK, _SMS, _OF_SYSTEM = 0x00, 0x0C, 0x18, 0x28, 0x10C, 0x114  # bytes of bank 0
+_BLOCK, _GRID, _WINDOWS, _STACK, _SMS, _SYSTEM_BYTES = 0x00, 0x0C, 0x18, 0x28, 0x10C, 0x114  # bytes of bank 0
 _BANK = re.compile(r"\bc\[0x([0-9a-f]+)\]")
 _GROWTH = re.compile(r"^(?:@!?U?P\w+ )?(?!LD)[A-Z]\S* R1, .*(?<!U)R(?!1\b|Z\b)\d")  # R1 from a register: alloca
 _ADDRESS_KINDS = 2, 4  # of relocations: 64-bit addresses (isa/sass/cubin.py)
@@ -54,11 +57,15 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
     _check_room(state, code.cubin)
     section = link.linked(code, state.kernel, _of_variables(code.cubin, state) if code.cubin else 0)
     local = _local_bytes(section, function, state)
-    banks = _banks(code, state, function, local)
-    buffers = (*state.buffers, *_own_buffers(section, code.cubin, state, banks))
+    shared, of_system = _shared(section, code.architecture, function, state)
+    banks = _banks(code, state, function, local, of_system)
+    buffers = (*state.buffers, *_own_buffers(section, code, state, banks))
+    if CONSTANTS in _places(buffers):
+        banks[PARAMETERS] = _with_address(banks[PARAMETERS], code.architecture, _places(buffers)[CONSTANTS])
+        buffers = (*state.buffers, *_own_buffers(section, code, state, banks))
     return Kernel(
         name=plain(state.kernel),
-        program=_program(section, code, state, function, local, _places(buffers)),
+        program=_program(section, code, state, (local, shared), _places(buffers)),
         grid=state.grid,
         block=state.block,
         buffers=buffers,
@@ -125,17 +132,19 @@ def _check_room(state: LaunchState, cubin: Cubin | None) -> None:
 
 
 def _program(
-    section: Section, code: Code, state: LaunchState, function: Function | None, local: int, places: Mapping[int, int]
+    section: Section, code: Code, state: LaunchState, nbytes: tuple[int, int], places: Mapping[int, int]
 ) -> Program:
-    declared = function.shared_bytes if function else RESERVED.get(code.architecture, 0)
+    function = code.cubin.functions[state.kernel] if code.cubin else None
+    local, shared = nbytes
     return lower.program(
         section,
         places,
         function=plain(state.kernel),
         externals=code.cubin.externals if code.cubin else (),
+        addresses=code.cubin.addresses if code.cubin else {},
         grid_word=GRID_WORD.get(code.architecture, ""),
         registers=function.registers if function else 0,
-        shared=_whole_words(declared + state.dynamic_shared),
+        shared=shared,
         local=local,
     )
 
@@ -148,11 +157,30 @@ def _local_bytes(section: Section, function: Function | None, state: LaunchState
     return _whole_words(max(frame, state.stack) if grows else frame)
 
 
-def _banks(code: Code, state: LaunchState, function: Function | None, local: int) -> dict[int, bytes]:
+def _shared(section: Section, architecture: int, function: Function | None, state: LaunchState) -> tuple[int, int]:
+    """Return the bytes of a block's shared memory, and where the part of cooperative groups begins in it.
+
+    Kernels of sm_90 have the system's bytes before their own, others behind them, where only those count that ask for
+    them. A kernel of sm_90 that has no shared memory counts them if it asks where they are, or for their number.
+    """
+    before = RESERVED.get(architecture, 0)
+    declared = function.shared_bytes if function else before
+    place = OF_SYSTEM.get(architecture)
+    asks = place is not None and any(f"c[0x0][{place:#x}]" in one.text for one in section.instructions)
+    if before and (asks or any("SR_SMEMSZ" in one.text for one in section.instructions)):
+        declared = max(declared, before)
+    own = _whole_words(declared + state.dynamic_shared)
+    if before or not asks:
+        return own, 0
+    begin = own + -own % _LINE
+    return begin + OF_SYSTEM_BYTES, begin
+
+
+def _banks(code: Code, state: LaunchState, function: Function | None, local: int, of_system: int) -> dict[int, bytes]:
     """Return the constant banks by number; empty ones are left out."""
     launch = function.launch if function else None
     base = launch.base if launch else BASE.get(code.architecture, BASE[90])
-    banks = {PARAMETERS: _parameters(state, base, local, code.architecture)}
+    banks = {PARAMETERS: _parameters(state, base, local, of_system, code.architecture)}
     if code.cubin:
         constants, addresses = code.cubin.constants, bytes(code.cubin.address_bytes)
         banks[CONSTANTS] = _relocated(constants, ".nv.constant3", code.cubin, state)
@@ -162,11 +190,11 @@ def _banks(code: Code, state: LaunchState, function: Function | None, local: int
     return {number: bank + bytes(-len(bank) % _LINE) for number, bank in banks.items() if bank}
 
 
-def _parameters(state: LaunchState, base: int, local: int, architecture: int) -> bytes:
+def _parameters(state: LaunchState, base: int, local: int, of_system: int, architecture: int) -> bytes:
     """Return bank 0: sizes of block and grid, windows, the stack's top, then the parameters from `base` on.
 
     Behind the stack's top is the dynamic shared memory, further on the number of SMs, and what the system has of shared
-    memory.
+    memory: how much, where the part of cooperative groups ends, and where it begins.
 
     The rest is zero, also the descriptor of global memory (0x208 on sm_90, 0x118 on sm_80), which says nothing here.
     """
@@ -176,8 +204,18 @@ def _parameters(state: LaunchState, base: int, local: int, architecture: int) ->
     struct.pack_into("<2Q", bank, _WINDOWS, SHARED_WINDOW, LOCAL_WINDOW)
     struct.pack_into("<2I", bank, _STACK, local, state.dynamic_shared)
     struct.pack_into("<I", bank, _SMS, state.sms)
-    struct.pack_into("<I", bank, _OF_SYSTEM, RESERVED.get(architecture, 0))
+    struct.pack_into("<I", bank, _SYSTEM_BYTES, OF_SYSTEM_BYTES if of_system else RESERVED.get(architecture, 0))
+    if architecture in OF_SYSTEM:
+        struct.pack_into("<2I", bank, OF_SYSTEM[architecture] - 4, of_system + OF_GROUPS, of_system)
     return bytes(bank) + state.arguments
+
+
+def _with_address(bank: bytes, architecture: int, place: int) -> bytes:
+    """Return bank 0 with the address at which bank 3 lies in global memory."""
+    found = bytearray(bank)
+    if architecture in CONSTANTS_PLACE:
+        struct.pack_into("<Q", found, CONSTANTS_PLACE[architecture], WINDOW + place)
+    return bytes(found)
 
 
 def _relocated(data: bytes, section: str, cubin: Cubin, state: LaunchState) -> bytes:
@@ -199,10 +237,12 @@ def _of_variables(cubin: Cubin, state: LaunchState) -> int:
     return WINDOW + memory.bases((*state.buffers, bytes_buffer(VARIABLES, cubin.memory)))[VARIABLES]
 
 
-def _own_buffers(
-    section: Section, cubin: Cubin | None, state: LaunchState, banks: Mapping[int, bytes]
-) -> Iterator[Buffer]:
-    """Yield the buffers that no argument names: the file's variables, and the banks that the code loads from."""
+def _own_buffers(section: Section, code: Code, state: LaunchState, banks: Mapping[int, bytes]) -> Iterator[Buffer]:
+    """Yield the buffers that no argument names: the file's variables, and the banks that the code loads from.
+
+    Code that takes the address of a `__constant__` variable loads from that bank by pointers.
+    """
+    cubin, place = code.cubin, CONSTANTS_PLACE.get(code.architecture)
     if cubin and cubin.memory:
         yield bytes_buffer(VARIABLES, _relocated(cubin.memory, ".nv.global.init", cubin, state))
     loaded = {
@@ -211,6 +251,8 @@ def _own_buffers(
         if "LDC" in one.text and syntax.head(one.text).lstrip("U").startswith("LDC")
         for bank in _BANK.findall(one.text)
     }
+    if place is not None and any(f"c[0x0][{place:#x}]" in one.text for one in section.instructions):
+        loaded.add(CONSTANTS)
     for number in sorted(loaded & banks.keys()):
         yield bytes_buffer(_name(number), banks[number])
 

@@ -6,13 +6,10 @@ not have stop the load, all of them in one message.
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from types import MappingProxyType
-
-import numpy as np
 
 from isa.errors import UserError
 from isa.instruction import PREDICATES_READ, PREDICATES_WRITTEN, Instruction
@@ -37,12 +34,12 @@ from isa.origin import Origin
 from isa.program import Program
 from isa.row import GLOBAL_UNITS, HALF_UNITS, Row, Unit
 from isa.rows.family import Family, of_base
-from isa.sass import branch, spelling, syntax
+from isa.sass import branch, numbers, spelling, syntax, system
 from isa.sass.dump import Encoded, Section
 from isa.table import BY_BASE, TABLE, machine_row
 
 FALSE = Predicate(PT.index, negated=True)
-HALVES = ("", "H0_H0", "H1_H1", "H1_H0")  # parts of a source that isa.operand_change knows
+HALVES = ("", "H0_H0", "H1_H1", "H1_H0", "H0_NH1")  # parts of a source that isa.operand_change knows
 _SPECIALS = {
     "SRZ": "ZERO", "SR_CgaCtaId": "ZERO", "SR_LMEMHIOFF": "ZERO", "SR_VIRTUALSMID": "SMID", "SR_EQMASK": "LANEMASK_EQ",
     "SR_LTMASK": "LANEMASK_LT", "SR_LEMASK": "LANEMASK_LE", "SR_GTMASK": "LANEMASK_GT", "SR_GEMASK": "LANEMASK_GE",
@@ -73,6 +70,7 @@ def program(
     *,
     function: str = "",
     externals: Sequence[str] = (),
+    addresses: Mapping[int, str] = MappingProxyType({}),
     grid_word: str = "",
     registers: int,
     shared: int,
@@ -81,26 +79,32 @@ def program(
     """Return the program of a section of machine code.
 
     `places` are the byte addresses in global memory at which constant banks lie, for LDC; `function` is the name in
-    messages; `externals` are the functions of the system that the file calls, and `grid_word` is the constant that a
-    cooperative launch fills; the others are the resources of a thread or block, in registers and bytes. Raises
-    LoweringError, which lists what the table does not have.
+    messages; `externals` are the functions of the system that the file calls, `addresses` what constant bank 4 has the
+    addresses of, and `grid_word` is the constant that a cooperative launch fills; the others are the resources of a
+    thread or block, in registers and bytes. Calls by which a program stops become traps. Raises LoweringError, which
+    lists what the table does not have.
     """
     instructions, unknown = list[Instruction](), list[tuple[Encoded, str]]()
+    written = section.instructions
+    grid = system.of_grid(section, grid_word)
+    section, stops, refused = system.calls(section, externals, addresses)
     for encoded in section.instructions:
         try:
             instructions.append(instruction(encoded, places))
         except UnknownError as error:
             unknown.append((encoded, str(error)))
     labels = branch.labels(section, instructions)
-    if not unknown:
+    if not unknown and not refused:
         unknown = [(section.instructions[pc], "a call of other code") for pc in branch.missing(instructions, labels)]
-    unknown += branch.of_system(section, externals, grid_word)
+    unknown += refused + grid
     if unknown:
         raise LoweringError(_refusal(function, unknown))
     known = MappingProxyType(dict(branch.known_targets(section)))
     code, named = tuple(instructions), MappingProxyType(dict(labels))
-    origins = tuple(_origin(function, one) for one in section.instructions)
-    return Program(code, named, shared, local, registers, origins, known, independent=True)
+    origins = [_origin(function, one) for one in written]
+    for pc, name in stops.items():
+        origins[pc] = replace(origins[pc], text=system.named(written[pc].text, name))
+    return Program(code, named, shared, local, registers, tuple(origins), known, independent=True)
 
 
 def _origin(function: str, encoded: Encoded) -> Origin:
@@ -113,7 +117,12 @@ def instruction(encoded: Encoded, places: Mapping[int, int]) -> Instruction:
     form = lowered(branch.absolute(encoded))
     of_bank = form.row.unit is Unit.CONSTANT
     operands = tuple(_placed(o, places) for o in form.operands) if of_bank else form.operands
-    return Instruction(form.row, operands, form.guard, 0, encoded.control)
+    if "NAN" in encoded.text and encoded.low:
+        operands = tuple(numbers.with_digits(o, encoded) for o in operands)
+    control = encoded.control
+    if form.row.mnemonic.startswith("DEPBAR"):
+        control = replace(control, waits=control.waits | spelling.awaited(encoded.text))
+    return Instruction(form.row, operands, form.guard, 0, control)
 
 
 @lru_cache(maxsize=1 << 16)
@@ -157,20 +166,10 @@ def _joined(operands: Sequence[syntax.Operand], row: Row) -> tuple[syntax.Operan
     for one in operands:
         last = found[-1] if found else None
         if isinstance(one, syntax.Number) and isinstance(last, syntax.Number):
-            found[-1] = Immediate(_half(last, row) << 16 | _half(one, row), "int")
+            found[-1] = Immediate(numbers.half(last, row) << 16 | numbers.half(one, row), "int")
         else:
             found.append(one)
     return tuple(found)
-
-
-def _half(number: syntax.Number, row: Row) -> int:
-    """Return the pattern of a half, or of a bfloat16 in rows of these."""
-    if number.text.lower().startswith("0x"):
-        return int(number.text, 16)
-    value = float(number.value)
-    if "BF16" in row.mnemonic:
-        return _single(value) >> 16
-    return int(np.float16(value).view(np.uint16))
 
 
 def _matched(mnemonic: str, row: Row, tokens: Sequence[syntax.Operand | Immediate]) -> tuple[Operand, ...]:
@@ -253,7 +252,7 @@ def _source(token: syntax.Operand, row: Row, letter: str) -> Operand | None:
             part = token.part if token.part in HALVES else ""
             return BankConstant(token.bank, token.offset, token.negated, token.absolute, token.inverted, part)
         case syntax.Number():
-            return _immediate(token, row, 32 * row.words_of(letter))
+            return numbers.immediate(token, row, 32 * row.words_of(letter))
         case syntax.Target():  # of LEPC
             return Label(token.label)
     return None
@@ -264,23 +263,6 @@ def _register(token: syntax.Register) -> Register:
     index = RZ.index if token.number == syntax.ZERO[token.bank] else index
     part = token.part if token.part in HALVES else ""
     return Register(index, token.negated, token.reused, absolute=token.absolute, inverted=token.inverted, part=part)
-
-
-def _immediate(token: syntax.Number, row: Row, width: int) -> Immediate:
-    """Return a number's pattern: of rows that take IEEE numbers, a decimal one is such a number."""
-    if token.text.lower().lstrip("-+").startswith("0x") or not (row.is_float or token.is_float):
-        bits = int(token.text, 0)
-        # The code holds 32 bits: of a double the upper ones, of an integer those that are extended by its sign.
-        return Immediate((bits << 32 if row.is_float and width == 64 else bits) & ((1 << width) - 1), "int")
-    value = float(token.value)
-    if width == 64:
-        return Immediate(struct.unpack("<Q", struct.pack("<d", value))[0], "double")
-    return Immediate(_single(value), "float")
-
-
-def _single(value: float) -> int:
-    with np.errstate(over="ignore"):
-        return int(np.float32(value).view(np.uint32))
 
 
 def _written(token: syntax.Operand, _row: Row, _letter: str) -> Operand | None:

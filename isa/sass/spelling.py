@@ -1,24 +1,31 @@
 """Texts of machine code that the table writes in other words: sets of predicates, constants by a uniform register.
 
-`P2R` and `R2P` name all predicates, PR, and those that they mean in a mask; the table names each of them. `R2UR.OR`
-keeps lanes in which its predicate holds; the table has that predicate as a source too. An operation
-on the caches names an address and changes no value; the table has it without. `QSPC` asks where an address lies, and
-accesses nothing: the table has the address as a pair of registers and a number. A texture fetch has vectors of
-registers, a handle in a uniform register, a constant or such a vector, and a word for its dimensions; the table has
-them one by one.
+`P2R` and `R2P` name all predicates, PR, and those that they mean in a mask; the table names each of them, of `UP2UR`
+and `UR2UP` too. `R2UR.OR` keeps lanes in which its predicate holds; the table has that predicate as a source too. An
+operation on the caches names an address and changes no value; the table has it without. `DEPBAR` names further barriers
+in a set, for which its control code waits in the table. `QSPC` asks where an address lies, and accesses nothing: the
+table has the address as a pair of registers and a number. A texture fetch has vectors of registers, a handle in a
+uniform register, a constant or such a vector, and a word for its dimensions; the table has them one by one.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from dataclasses import replace
+from typing import Literal
 
 from isa.sass.syntax import ZERO, Address, Constant, Number, Register, Statement, Target, Word
 
 FETCHES = "TEX", "TLD", "TLD4", "TXQ"
 _DIMENSIONS = {"1D": 1, "2D": 2, "3D": 3, "TEX_HEADER_DIMENSION": 0}
+_DEPBAR = re.compile(r"(?:@\S+ )?DEPBAR\.LE SB(?P<own>\d), (?P<count>\w+)(?:, \{(?P<others>[\d,]*)\})?")
 _ALL = 15  # mask of four channels
 _PREDICATES = 7  # P0 to P6; the next is PT
+_SETS: Mapping[str, tuple[Literal["P", "UP"], str]] = {
+    **dict.fromkeys(("P2R", "R2P"), ("P", "PR")),
+    **dict.fromkeys(("UP2UR", "UR2UP"), ("UP", "UPR")),
+}
 
 
 def spelled(statement: Statement) -> Statement:
@@ -32,6 +39,23 @@ def spelled(statement: Statement) -> Statement:
     if statement.mnemonic == "CCTL" and statement.operands:
         return replace(statement, operands=())
     return statement
+
+
+def awaited(text: str) -> int:
+    """Return the mask of the dependency barriers for which DEPBAR waits until none of their results is out.
+
+    `DEPBAR.LE SB0, 0x2, {1,3}` waits so for 1 and 3, and for 0 until two are out.
+    """
+    match = _DEPBAR.fullmatch(text)
+    if match is None:
+        return 0
+    own = {match["own"]} if int(match["count"], 0) == 0 else set()
+    return sum(1 << int(one) for one in own | set(filter(None, (match["others"] or "").split(","))))
+
+
+def _without_set(statement: Statement) -> Statement:
+    """Return DEPBAR with a barrier and a count alone."""
+    return replace(statement, operands=statement.operands[:2])
 
 
 def _keeping(statement: Statement) -> Statement:
@@ -53,21 +77,26 @@ def dimensions(text: str) -> int:
 
 
 def _with_predicates(statement: Statement) -> Statement:
-    """Return P2R or R2P with all predicates in the place of PR, those outside its mask as PT."""
-    mask = statement.operands[-1]
+    """Return P2R or R2P with all predicates in the place of PR, those outside its mask as PT; UP2UR and UR2UP alike."""
+    mask, bank, all_of_them = statement.operands[-1], *_SETS[statement.mnemonic]
+    if statement.mnemonic == "UR2UP" and not isinstance(mask, Number):
+        mask = Number(hex((1 << _PREDICATES) - 1))
+        statement = replace(statement, operands=(*statement.operands, mask))
     bits = int(mask.text, 0) if isinstance(mask, Number) and not mask.is_float else 0
-    named = [Register("P", i if bits >> i & 1 else _PREDICATES) for i in range(_PREDICATES)]
-    at = next((i for i, one in enumerate(statement.operands) if one == Word("PR")), len(statement.operands))
+    named = [Register(bank, i if bits >> i & 1 else _PREDICATES) for i in range(_PREDICATES)]
+    at = next((i for i, one in enumerate(statement.operands) if one == Word(all_of_them)), len(statement.operands))
     return replace(statement, operands=(*statement.operands[:at], *named, *statement.operands[at + 1 :]))
 
 
 def _with_parts(statement: Statement) -> Statement:
     """Return QSPC with base and offset in the place of its address; one of two registers stays as it is."""
     *others, address = statement.operands
-    if not isinstance(address, Address) or bool(address.uniform) == bool(address.base):
+    if not isinstance(address, Address):
         return statement
-    base = address.base or address.uniform
-    assert base is not None
+    registers = [one for one in (address.base, address.uniform) if one and one.number != ZERO[one.bank]]
+    if len(registers) > 1 or not (address.base or address.uniform):
+        return statement
+    base = registers[0] if registers else Register("R", ZERO["R"])
     parts = (replace(base, part=""), Number(hex(address.offset & 0xFFFFFFFF)))
     return replace(statement, operands=(*others, *parts))
 
@@ -130,8 +159,11 @@ def _handle_of(statement: Statement, others: list[Register]) -> Register | Const
 _BY_MNEMONIC = {
     "P2R": _with_predicates,
     "R2P": _with_predicates,
+    "UP2UR": _with_predicates,
+    "UR2UP": _with_predicates,
     "QSPC": _with_parts,
     "R2UR": _keeping,
+    "DEPBAR": _without_set,
     "CALL": _call,
     **dict.fromkeys(FETCHES, _fetch),
 }

@@ -12,7 +12,7 @@ from isa.operand import BankConstant, Register
 from isa.operand_change import Change, apply, change_of
 from isa.table import TABLE
 
-CHANGES = st.integers(0, 2 * Change.HALVES - 1).map(Change)
+CHANGES = st.integers(0, 2 * Change.CROSSED - 1).map(Change)
 
 
 @pytest.mark.parametrize(
@@ -26,11 +26,15 @@ CHANGES = st.integers(0, 2 * Change.HALVES - 1).map(Change)
         (Change.LOW, 0x12345678, 0x56785678),
         (Change.HIGH, 0x12345678, 0x12341234),
         (Change.SIGN | Change.HALVES, 0x3C00BC00, 0xBC003C00),
+        (Change.CROSSED, 0x3C004000, 0x4000BC00),
         (Change.HIGH | Change.ABSOLUTE | Change.HALVES, 0xBC001234, 0x3C003C00),
     ],
 )
 def test_each_change_does_what_its_text_says(change, pattern, expected):
-    """-1 is 1 with the other sign, |-1| is 1, -|-1| is -1, ~5 has no bit of 5, H1_H1 is the upper half twice."""
+    """-1 is 1 with the other sign, |-1| is 1, -|-1| is -1, ~5 has no bit of 5.
+
+    H1_H1 is the upper half twice, and H0_NH1 has the halves (1, 2) as (2, -1).
+    """
     assert int(apply(np.uint32(pattern), change, 32)) == expected
 
 
@@ -40,7 +44,7 @@ def test_rules_change_patterns_alike(change, word, pair):
     """The engine's rule gives what NumPy gives, for words and for pairs, which have no halves."""
     with np.errstate(over="ignore"):
         assert changed(np.uint64(word), int(change), 32) == apply(np.uint32(word), change, 32)
-        change &= ~(Change.LOW | Change.HIGH | Change.HALVES)
+        change &= ~(Change.LOW | Change.HIGH | Change.HALVES | Change.CROSSED)
         assert changed(np.uint64(pair), int(change), 64) == apply(np.uint64(pair), change, 64)
 
 

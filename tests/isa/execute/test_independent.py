@@ -125,6 +125,18 @@ def test_warpsync_waits_for_the_lanes_of_its_mask():
     assert ways("@P0 BRA on\nNOP\non:\nWARPSYNC 0xffffffff\nNOP\nEXIT")[2:] == [(2, 32), (1, 32), (1, 32)]
 
 
+def test_warpsync_waits_for_lanes_that_wait_for_one_too():
+    """8 lanes wait at pc 3 for all; the 24 that wait at pc 1 for themselves alone do not let them go (H100)."""
+    text = "@P0 BRA on\nWARPSYNC 0xffffff00\nNOP\non:\nWARPSYNC.ALL\nNOP\nEXIT"
+    assert ways(text)[1:] == [(1, 24), (1, 24), (2, 32), (1, 32), (1, 32)]
+
+
+def test_lanes_that_have_yielded_are_of_a_released_barrier_no_more():
+    """24 lanes pass pc 3 while 8 have yielded, and wait for these at pc 5; these pass pc 3 alone (H100)."""
+    text = "BSSY B0, met\n@!P0 BRA met\nYIELD\nmet:\nBSYNC B0\nBSSY B0, end\nWARPSYNC.ALL\nend:\nBSYNC B0\nEXIT"
+    assert ways(text)[2:] == [(1, 8), (2, 32), (2, 32), (2, 32), (1, 32), (1, 32)]
+
+
 def test_a_collective_is_executed_by_lanes_from_both_ways():
     """8 lanes and 24 come apart to the collective, and execute pc 6 and 7 together; each goes on at its label."""
     text = "@P0 BRA on\nNOP\non:\nWARPSYNC.COLLECTIVE 0xffffffff, after\nNOP\nENDCOLLECTIVE\nafter:\nEXIT"

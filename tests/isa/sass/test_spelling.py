@@ -3,8 +3,9 @@
 import numpy as np
 import pytest
 
-from isa.operand import FIRST_SCALAR, PT, RZ_INDEX, BankConstant, Label, Predicate, Register
-from isa.sass.lower import UnknownError, lowered
+from isa.operand import FIRST_SCALAR, FIRST_UNIFORM, PT, RZ_INDEX, BankConstant, Label, Predicate, Register
+from isa.sass.dump import Encoded
+from isa.sass.lower import UnknownError, instruction, lowered
 
 
 def words(a):
@@ -144,3 +145,40 @@ def test_an_address_that_is_asked_about_is_a_register_and_a_number(text, base, o
     assert (pair, number.bits) == (Register(base), offset)
     with pytest.raises(UnknownError, match="QSPC"):
         lowered("QSPC.E.S P0, RZ, [R2+UR4]")
+
+
+def test_sets_of_uniform_predicates_are_named():
+    """UPR is the predicates of the warp; UR2UP without a mask writes all of them."""
+    uniform = tuple(Predicate(FIRST_UNIFORM + i) for i in range(7))
+    for text in ("UP2UR.B3 UR62, UPR, UR62, 0xff", "UR2UP UPR, UR62.B3"):
+        assert tuple(o for o in lowered(text).operands if isinstance(o, Predicate)) == uniform
+    form = lowered("UP2UR.B3 UR62, UPR, UR62, 0xff")
+    packed = form.row.result(*words(0x00345678), np.array([0b101], np.uint32), numbers(form))
+    assert packed.tolist() == [0x05345678]
+
+
+@pytest.mark.parametrize(
+    ("text", "waits"),
+    [
+        ("DEPBAR.LE SB0, 0x0, {1}", 0b11),
+        ("DEPBAR.LE SB2, 0x1, {0,5}", 0b100001),
+        ("@P0 DEPBAR.LE SB3, 0x0", 0b1000),
+        ("DEPBAR.LE SB3, 0x2", 0),
+        ("NOP", 0),
+    ],
+)
+def test_depbar_waits_for_the_barriers_of_its_set(text, waits):
+    """Barriers in braces are waited for as a whole, and the first one if its count is 0; the rest is its code's."""
+    code = instruction(Encoded(0, text, 0, 0x000FE20000000000), {}).control
+    assert code.waits == waits
+
+
+def test_a_line_that_is_discarded_is_no_access():
+    """CCTL.E.DML2 names a line of the cache; here it does nothing."""
+    assert lowered("CCTL.E.DML2 [R16]").operands == ()
+
+
+@pytest.mark.parametrize("address", ["[UR4+0x10]", "[RZ.U32+UR4+0x10]"])
+def test_a_place_is_asked_for_by_a_uniform_register(address):
+    """RZ adds nothing to the pair of UR4."""
+    assert lowered(f"QSPC.E.S P1, RZ, {address}").operands[2].index == FIRST_SCALAR + 4
