@@ -51,7 +51,7 @@ def test_the_screen_has_cycles_and_the_largest_part_of_the_difference(capsys, mo
 
 @pytest.mark.jit
 def test_copies_are_compared_in_bytes(capsys):
-    """Without operations GFLOP/s are null, and the screen has GB/s and percent of the peak; with them it has neither."""
+    """Without operations GFLOP/s are null, and the screen has GB/s and percent of the peak; else neither."""
     copies = "offset-copy", "--machine", "gtx480", "--machine", "gtx580"
     found = [each["figures"] for each in document(capsys, *copies)["variants"]]
     assert [(each["gflops"], each["percent_of_peak"]) for each in found] == [(None, None)] * 2
