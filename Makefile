@@ -53,7 +53,7 @@ test: $(VENV)/test.stamp
 check: $(VENV)/all.stamp
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/mypy --strict $(PACKAGES) docs/generate notebooks/teaching.py notebooks/precompute.py notebooks/puzzle.py notebooks/dark.py
+	$(BIN)/mypy --strict $(PACKAGES) docs/generate notebooks/teaching.py notebooks/precompute.py notebooks/trust.py notebooks/puzzle.py notebooks/dark.py
 	$(BIN)/lint-imports
 	$(PYTEST) -m "not slow"
 	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not jit"

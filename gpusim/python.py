@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -19,22 +17,15 @@ from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
 from gpusim.simulation import Sample, Sms
 from gpusim.support.document import Setting, spelled
+from gpusim.support.python_words import in_words_of_python
 from isa.errors import UserError
 from isa.kernel import Kernel
 from workloads.catalog import CATALOG
 
-WORDS = (  # how the command line spells what Python gives otherwise
-    (re.compile(r"--set ([\w.\-*]+)"), r"settings['\1']"),
-    (re.compile(r"-p (\w+)"), r"\1"),
-    (re.compile(r"--([a-z]+)-([a-z]+)"), r"\1_\2"),
-    (re.compile(r"--([a-z]+) (?=[\w./-]+:)"), r"\1="),
-    (re.compile(r"--([a-z]+)"), r"\1"),
-)
-
 
 def simulate(
     kernel: Kernel | str | Path,
-    machine: Machine | str | None = None,
+    machine: Machine | str | Path | None = None,
     *,
     settings: Mapping[str, Setting] | None = None,
     engine: str = "compiled",
@@ -46,6 +37,7 @@ def simulate(
     sms: Sms = 1,
     trace: bool = False,
     fast_forward: bool = True,
+    threads: int | None = None,
     **parameters: object,
 ) -> Result:
     """Simulate a kernel on a machine, and check its values.
@@ -74,6 +66,7 @@ def simulate(
             sms=sms,
             trace=trace,
             fast_forward=fast_forward,
+            threads=threads,
         )
         return Result.of(found, changed, loaded)
 
@@ -97,24 +90,6 @@ def machines() -> Any:
     return frame({k: v for k, v in structs.asdict(one).items() if k != "methods"} for one in every)
 
 
-@contextmanager
-def in_words_of_python() -> Iterator[None]:
-    """Let messages about options of the command line name the arguments of Python instead."""
-    try:
-        yield
-    except UserError as error:
-        error.args = (in_python(str(error)),)
-        error.further = tuple(map(in_python, error.further))
-        raise
-
-
-def in_python(message: str) -> str:
-    """Return a message of the command line in Python's words: `-p m=3` is `m=3`, `--max-cycles` is `max_cycles`."""
-    for pattern, words in WORDS:
-        message = pattern.sub(words, message)
-    return message
-
-
 def _kernel(kernel: Kernel | str | Path, parameters: Mapping[str, object]) -> tuple[Kernel, str]:
     """Return the kernel, and the file that it was loaded from, if any."""
     if not isinstance(kernel, str | Path):
@@ -133,15 +108,18 @@ def load(name_or_path: str, overrides: Mapping[str, Setting] | None = None) -> M
 
 
 def _machine(
-    kernel: Kernel, machine: Machine | str | None, settings: Mapping[str, Setting], *, by_name: bool
+    kernel: Kernel, machine: Machine | str | Path | None, settings: Mapping[str, Setting], *, by_name: bool
 ) -> tuple[Machine, Mapping[str, Setting]]:
     """Return the machine and its changed settings; those that its launch asks for too, if the kernel was named."""
+    if not isinstance(machine, Machine | str | Path | None):
+        raise UserError(f"machine={machine!r}: give the name of a machine, or what gpusim.load returns")
     if isinstance(machine, Machine):
         if settings:
             raise UserError("settings: the machine is loaded already; give them to load, or name the machine")
         return machine, {}
+    named = str(machine) if machine else None
     if not by_name:
-        return model.load(machine or MACHINE, settings), settings
-    name, wanted = placed(kernel, machine, [f"{path}={value}" for path, value in settings.items()])
+        return model.load(named or MACHINE, settings), settings
+    name, wanted = placed(kernel, named, [f"{path}={value}" for path, value in settings.items()])
     asked = dict(one.split("=", 1) for one in wanted)
     return model.load(name, asked), {**asked, **settings}

@@ -6,7 +6,7 @@ result = m.get_function("saxpy")((8,), (128,), (numpy.int32(1000), numpy.float32
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,8 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim import raw_arguments
+from gpusim import raw_arguments, simulation
+from gpusim.analysis.account.answer import Result
 from gpusim.engines import program_order
 from gpusim.engines.simulate import Progress
 from gpusim.launch_file.caches import SETTINGS
@@ -23,7 +24,9 @@ from gpusim.machine import machine as model
 from gpusim.machine.architecture import machine_for
 from gpusim.machine.machine import Machine
 from gpusim.raw_arguments import Region, Variables
-from gpusim.simulation import Result, Sms, simulate
+from gpusim.simulation import Sms, simulate
+from gpusim.support.document import Setting
+from gpusim.support.python_words import in_words_of_python
 from isa import memory
 from isa.errors import UserError
 from isa.kernel import Dim3, Kernel
@@ -44,12 +47,15 @@ SOURCE = "source.cu"  # the name of a text's lines
 class RawModule:
     """Machine code for one architecture, with its variables.
 
-    `contents` is the code, `name` that of its file. `memory` and `constants` are what `__device__` and `__constant__`
-    variables hold: `get_global` gives views of them; calls read them, and leave there what kernels store.
+    `contents` is the code, `name` that of its file, `loaded` its path; a text is `given` by its name. `memory` and
+    `constants` are what `__device__` and `__constant__` variables hold: `get_global` gives views of them; calls read
+    them, and leave there what kernels store.
     """
 
     contents: Code
     name: str
+    loaded: str
+    given: Mapping[str, str]
     memory: NDArray[np.uint8]
     constants: NDArray[np.uint8]
 
@@ -74,8 +80,10 @@ class RawModule:
             raise UserError(f"architecture={architecture!r}: give a number, 90 for sm_90")
         if path is not None:
             self.contents, self.name = machine_code.read(path, architecture, options), str(path)
+            self.loaded, self.given = self.name, {}
         else:
             self.contents, self.name = _compiled(code or "", options, architecture), SOURCE
+            self.loaded, self.given = "", {SOURCE: code or ""}
         cubin = self.contents.cubin
         self.memory = _held(cubin.memory if cubin else b"")
         self.constants = _held(cubin.constants if cubin else b"")
@@ -152,17 +160,18 @@ class RawFunction:
         _check_bytes(shared_mem=shared_mem, stack=stack)
         if not isinstance(args, tuple | list):
             raise UserError(f"args: {type(args).__name__}; give a tuple of the arguments, also of one")
-        where = _machine(machine, self.module.contents.architecture, caches)
+        where, settings = _machine(machine, self.module.contents.architecture, caches)
         found = raw_arguments.regions(args, self._variables)
         made = self._kernel(grid, block, args, shared_mem, stack, found)
         kernel = replace(load.on_chip(made, where.chip.sms), any_machine=force)
         options = {"engine": engine, "policy": policy, "max_cycles": max_cycles, "trace": trace, "progress": progress}
         options["threads"] = threads
         sample = "all" if sms == 1 else None
-        result = simulate(kernel, where, sms=sms, sample=sample, values=values, **options)  # type: ignore[arg-type]  # each has its own type
+        with in_words_of_python():
+            result = simulate(kernel, where, sms=sms, sample=sample, values=values, **options)  # type: ignore[arg-type]  # each has its own type
         if values:
             self._keep(kernel, found, _left(kernel, result, complete=complete))
-        return result
+        return Result.of(result, settings, self.module.loaded, self.module.given)
 
     @property
     def num_regs(self) -> int:
@@ -248,8 +257,10 @@ def _with_variables(one: RawModule) -> Code:
     return replace(one.contents, cubin=replace(cubin, constants=one.constants.tobytes(), memory=one.memory.tobytes()))
 
 
-def _machine(given: Machine | str | None, architecture: int, caches: str | None) -> Machine:
-    """Return the machine with caches as they are when the launch begins; raises UserError."""
+def _machine(
+    given: Machine | str | None, architecture: int, caches: str | None
+) -> tuple[Machine, Mapping[str, Setting]]:
+    """Return the machine with caches as they are when the launch begins, and what that sets; raises UserError."""
     if caches is not None and caches not in SETTINGS:
         raise UserError(f"caches={caches!r}: give {', '.join(map(repr, SETTINGS))} or None")
     if given is None and not architecture:
@@ -257,12 +268,14 @@ def _machine(given: Machine | str | None, architecture: int, caches: str | None)
     if not isinstance(given, Machine | str | None):
         raise UserError(f"machine={given!r}: give the name of a machine, or what gpusim.load returns")
     where = machine_for(architecture) if given is None else model.load(given) if isinstance(given, str) else given
+    settings: dict[str, Setting] = {}
     for path, value in (SETTINGS[caches] if caches else {}).items():
         section, _, key = path.partition(".")
         if (part := getattr(where, section)) is not None:
-            number = int(value) if value.isdecimal() else value
-            where = msgspec.structs.replace(where, **{section: msgspec.structs.replace(part, **{key: number})})
-    return where
+            settings[path] = int(value) if value.isdecimal() else value
+            changed = msgspec.structs.replace(part, **{key: settings[path]})
+            where = msgspec.structs.replace(where, **{section: changed})
+    return where, settings
 
 
 def _check_bytes(**sizes: object) -> None:
@@ -283,7 +296,7 @@ def _extent(what: str, size: int | Sequence[int]) -> Dim3:
         raise UserError(f"{what}={size!r}: {error}") from None
 
 
-def _left(kernel: Kernel, result: Result, *, complete: bool) -> NDArray[np.uint32]:
+def _left(kernel: Kernel, result: simulation.Result, *, complete: bool) -> NDArray[np.uint32]:
     """Return global memory after the launch: the simulated blocks', then that of all others in program order."""
     held = result.run.memory
     ran = result.run.blocks

@@ -286,9 +286,7 @@ def timing_graph(stream: list[Executed], machine: Machine) -> nx.MultiDiGraph:
 def _order(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Node, int]]:
     """In-order issue, later after a taken branch or a barrier."""
     for i, done in enumerate(stream[:-1]):
-        gap = 0
-        if done.active and done.instruction.row.is_branch:
-            gap = max(gap, machine.branch.latency)
+        gap = machine.branch.latency if done.active and done.instruction.row.is_branch else 0
         if done.active and done.instruction.row.unit is Unit.BARRIER and not _pass(machine):
             held = max(machine.barrier.latency, 1) + machine.barrier.per_warp
             later = (j for j in range(i + 1, len(stream)) if stays_behind(stream[j].instruction.row))

@@ -7,7 +7,6 @@ import pytest
 
 import gpusim
 from gpusim.commands.machines import summary
-from gpusim.python import in_python
 from workloads.catalog import CATALOG, make
 
 SMALL = {"m": 96, "n": 96, "k": 32}
@@ -86,21 +85,6 @@ def test_a_limit_is_named_as_an_argument():
         gpusim.load("gtx580", {"issue.pairing": 9})
 
 
-@pytest.mark.parametrize(
-    ("message", "words"),
-    [
-        ("--set a.b=3: no", "settings['a.b']=3: no"),
-        ("-p m=3: no", "m=3: no"),
-        ("raise --max-cycles", "raise max_cycles"),
-        ("--policy x: give lrr", "policy=x: give lrr"),
-        ("leave --json out", "leave json out"),
-    ],
-)
-def test_options_become_arguments(message, words):
-    """Each way in which a message names an option becomes the argument of Python."""
-    assert in_python(message) == words
-
-
 @pytest.mark.parametrize("name", gpusim.__all__)
 def test_every_name_is_there(name):
     """Each name that the package promises can be imported and is documented."""
@@ -113,3 +97,19 @@ def test_results_can_be_kept():
     result = gpusim.simulate("chain", "gtx580", length=8)
     kept = pickle.loads(pickle.dumps(result))
     assert kept.to_dict() == result.to_dict()
+
+
+@pytest.mark.jit
+def test_all_sms_take_threads():
+    """`threads` is an argument of the simulation, not a parameter of the kernel, and the result is the same."""
+    one, two = (gpusim.simulate("chain", "gtx580", length=8, sms="all", threads=threads) for threads in (1, 2))
+    assert (one.cycles, one.run.threads, one.run.sms) == (two.cycles, 1, 16)
+
+
+@pytest.mark.jit
+def test_a_machine_is_a_name_a_path_or_an_object():
+    """A path of a machine's file is as good as its name; what is none of these is refused in one line."""
+    path = Path(gpusim.__file__).parent / "machines" / "gtx580.toml"
+    assert gpusim.simulate("chain", path, length=8).machine == gpusim.load("gtx580")
+    with pytest.raises(gpusim.UserError, match=r"^machine=3: give the name of a machine"):
+        gpusim.simulate("chain", 3)

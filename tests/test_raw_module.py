@@ -1,6 +1,8 @@
 """Modules of machine code called with arrays; the programs are replaced by ones in text, which name buffers."""
 
 import gc
+import pickle
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -8,10 +10,15 @@ import pytest
 from lowered import SCALE, stand_in
 
 import gpusim
+from gpusim.analysis.account import answer
 from gpusim.machine.machine import load
 from isa import memory
 from isa.errors import ExecutionError, UserError
+from isa.sass import tools
 
+needs_nvcc = pytest.mark.skipif(
+    not (tools.installed("nvcc") and shutil.which("g++")), reason="nvcc (extra cuda) or g++ is not installed"
+)
 DATA = Path(__file__).with_name("isa") / "sass" / "data"
 PLAIN = SCALE.replace("c[x]", "c[argument1]")  # doubles the elements of the first argument, a thread for each
 REST = (np.int32(1), np.int8(2), np.float64(3))
@@ -44,6 +51,32 @@ def test_results_are_left_in_the_arrays(flip, sms):
     assert x.tolist() == (2 * numbers(200 * 32)).tolist()
     assert (result.kernel.name, result.machine.key, result.run.sms) == ("flip", "h200", 132 if sms == "all" else 1)
     assert result.cycles > 0
+
+
+@pytest.mark.jit
+def test_a_call_has_the_views_of_any_result(flip):
+    """What a call returns shows its screen in a notebook, has its tables, and can be pickled and kept."""
+    result = flip((2,), (32,), (numbers(64), *REST))
+    assert isinstance(result, gpusim.Result)
+    assert result.settings == {"cache.hits": "tags", "l2.filled": 1}
+    assert "flip on a changed h200" in result._repr_html_()
+    kept = pickle.loads(pickle.dumps(result))
+    assert kept.to_dict() == result.to_dict()
+    assert len(kept.hotspots) == len(result.hotspots) > 0
+    with pytest.raises(UserError, match=r"raise max_cycles$"):
+        flip((2,), (32,), (numbers(64), *REST), max_cycles=3)
+
+
+@pytest.mark.jit
+@needs_nvcc
+def test_a_text_has_its_lines(monkeypatch):
+    """The lines of a text of CUDA C have its text, though it is in no file."""
+    monkeypatch.setattr(answer, "LIBRARIES", ())
+    text = 'extern "C" __global__ void twice(float *x) {\n  x[threadIdx.x] *= 2;\n}\n'
+    x = numbers(32)
+    found = gpusim.RawModule(text).get_function("twice")((1,), (32,), (x,)).lines
+    assert x.tolist() == (2 * numbers(32)).tolist()
+    assert {one["text"] for one in found if one["line"] == 2} == {"x[threadIdx.x] *= 2;"}
 
 
 @pytest.mark.jit
@@ -84,6 +117,7 @@ def test_views_share_the_buffer_of_their_array(module, monkeypatch):
     x = numbers(96)
     seen = []
     monkeypatch.setattr("gpusim.raw_module.simulate", lambda kernel, *_, **__: seen.append(kernel))
+    monkeypatch.setattr("gpusim.raw_module.Result.of", lambda *_: None)
     flip = module.get_function("flip")
     bits = {}
     for name, first in (("whole", x), ("view", x[32:]), ("last", x[::-1])):

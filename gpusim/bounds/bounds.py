@@ -20,7 +20,7 @@ from gpusim.bounds.pressure import Pipes, Pressure, Resource, Work, added
 from gpusim.bounds.profiled import profiled
 from gpusim.bounds.wasted import conflicts, scattered
 from gpusim.machine.machine import Machine
-from gpusim.support.document import Gflops, doc
+from gpusim.support.document import Gflops, OfPeak, doc
 from gpusim.units.pipe import pipe_names
 from gpusim.units.register_file import register_banks
 from isa.kernel import Kernel
@@ -44,7 +44,7 @@ class Bound:
 
     cycles: Annotated[int, doc("Shader cycles.")]
     gflops: Gflops
-    percent_of_peak: Annotated[float, doc("Percent of the chip's peak in the kernel's precision.")]
+    percent_of_peak: OfPeak
     limiter: str
     limits: Annotated[Mapping[str, int], doc("Shader cycles by resource.")]
     blocks: Annotated[int, doc("Blocks of the SM, or of all SMs.")]
@@ -78,11 +78,10 @@ def bound(kernel: Kernel, machine: Machine, *, all_sms: bool = False, limit: int
     limits = {name: ceil(cycles) for name, cycles in _limits(found.works, each, sharing, share)}
     limiter = max(limits, key=limits.__getitem__)
     rate = rates.gflops(kernel, machine, limits[limiter])
-    percent = 100 * rate / rates.peak_gflops(kernel, machine)
     return Bound(
         limits[limiter],
-        rate,
-        percent,
+        rate if kernel.flops else None,
+        100 * rate / rates.peak_gflops(kernel, machine) if kernel.flops else None,
         limiter,
         limits,
         len(ids),

@@ -22,7 +22,7 @@ def summary(kernel: Kernel, machine: Machine, cycles: int, *, limit: int = LIMIT
     moving = least.limits.get("memory bandwidth", 0)
     return Summary(
         gflops=rates.gflops(kernel, machine, cycles),
-        bound_gflops=least.gflops,
+        bound_gflops=least.gflops or 0.0,
         bound_limiter=least.limiter,
         peak_gflops=rates.peak_gflops(kernel, machine),
         bandwidth_gbs=arriving,

@@ -45,6 +45,10 @@ PLAIN = {
     "milliseconds": "milliseconds",
     "GFLOP/s": "gflops",
     "% of peak": "percent_of_peak",
+    "GB/s of the DRAM": "dram_gbs",
+    "  % of its peak": "percent_of_dram",
+    "GB/s of the L2": "l2_gbs",
+    "  % of its loads": "percent_of_l2",
     "thread instructions per cycle": "instructions_per_cycle",
     "warp instructions of an SM": "warp_instructions",
     "bound, cycles": "bound_cycles",
@@ -55,7 +59,8 @@ PLAIN = {
     "registers of a thread": "registers",
     "bytes of shared memory": "shared_bytes",
 }
-Cell = int | float | str
+OF_BYTES = "dram_gbs", "percent_of_dram", "l2_gbs", "percent_of_l2"  # shown where a kernel counts no operations
+Cell = int | float | str | None
 
 
 @dataclass(frozen=True)
@@ -101,7 +106,7 @@ class Difference:
     parts: list[Part]
 
 
-class CompareDocument(OfSettings, frozen=True):
+class CompareDocument(OfSettings, frozen=True, tag=2):
     """Variants side by side, and the causes of each difference from the first."""
 
     variants: Annotated[list[Compared], doc("All variants, in the order given.")]
@@ -289,7 +294,10 @@ def _lines(each: Sequence[Figures]) -> Iterator[tuple[str, Sequence[Cell]]]:
 
 def _plain(each: Sequence[Figures]) -> Iterator[tuple[str, Sequence[Cell]]]:
     """Yield the name and the values of each figure that is no part of a whole."""
+    rated = all(figures.gflops is not None for figures in each)
     for name, field in PLAIN.items():
+        if rated and field in OF_BYTES:
+            continue
         values = [getattr(figures, field) for figures in each]
         if any(values):
             yield name, values
@@ -305,6 +313,8 @@ def _largest(each: Sequence[Mapping[str, float]], wholes: Sequence[float]) -> li
 
 
 def _shown(value: Cell) -> str:
+    if value is None:
+        return "-"
     if isinstance(value, float):
         return f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.4g}"
     return f"{value:,}" if isinstance(value, int) else value
@@ -314,7 +324,7 @@ def _difference(one: Cell, other: Cell) -> str:
     """The second value relative to the first; empty where that is undefined."""
     if isinstance(one, str) or isinstance(other, str):
         return "" if one == other else "*"
-    return change(one, other) if one and other != one else ""
+    return change(one, other) if one and other is not None and other != one else ""
 
 
 def _document(found: Found) -> CompareDocument:

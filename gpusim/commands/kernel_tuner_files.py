@@ -93,7 +93,7 @@ def write_swept(
         Entry(
             {names[axis.name]: cell(row.point.values[axis.name]) for axis in tuned},
             row.figures.milliseconds if row.figures else None,
-            row.figures.gflops if row.figures else 0.0,
+            (row.figures and row.figures.gflops) or 0.0,
         )
         for row in rows
     ]

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import signal
 import socket
 import subprocess
 import sys
 import threading
 import time
 import webbrowser
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated
 
@@ -26,6 +27,8 @@ from isa.reading import extra
 HOST = "127.0.0.1"
 QUIETLY = "--quiet", "--log-level", "error"  # it warns of the titles in headers, which its list of notebooks shows
 PATIENCE, PAUSE = 30, 0.1  # seconds
+GRACE = 2  # seconds in which a server may end by itself
+HANGS_UP = "SIGHUP", "SIGTERM"  # a closed terminal, a request to end
 
 
 class LessonsDocument(Document, frozen=True):
@@ -79,7 +82,40 @@ def _open(home: Path, file: str | None = None) -> None:
     threading.Thread(target=_browse, args=(address, port), daemon=True).start()
     served = "--headless", "--host", HOST, "--port", str(port)
     command = [sys.executable, "-m", "marimo", *QUIETLY, "run", str(home), *served]
-    subprocess.run(command, cwd=home, check=False)
+    with _stopped_by(HANGS_UP):
+        if code := _served(command, home):
+            raise UserError(f"marimo ended with exit code {code}; its own message is above")
+
+
+def _served(command: Sequence[str], home: Path) -> int:
+    """Run a server until it ends, and return its exit code; whatever ends the wait ends the server."""
+    # a session of its own: Ctrl-C of the terminal comes here alone, as the server would print where it was
+    server = subprocess.Popen(command, cwd=home, start_new_session=True)
+    try:
+        return server.wait()
+    finally:
+        server.terminate()
+        try:
+            server.wait(GRACE)
+        except subprocess.TimeoutExpired:  # pages are open: it would wait until they are closed
+            server.kill()
+            server.wait()
+
+
+@contextmanager
+def _stopped_by(names: Sequence[str]) -> Iterator[None]:
+    """Let these signals, where the system has them, end what runs inside like Ctrl-C."""
+    known = [getattr(signal, name) for name in names if hasattr(signal, name)]
+    before = {one: signal.signal(one, _interrupt) for one in known}
+    try:
+        yield
+    finally:
+        for one, handler in before.items():
+            signal.signal(one, handler)
+
+
+def _interrupt(_: int, __: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _free_port() -> int:

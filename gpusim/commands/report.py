@@ -83,7 +83,7 @@ class By(StrEnum):
     LINE = "line"
 
 
-class ReportDocument(LaunchDocument, frozen=True):
+class ReportDocument(LaunchDocument, frozen=True, tag=2):
     """Pressure of each instruction on each resource, long paths, and causes of lost issue slots."""
 
     cycles: Annotated[int, doc("Shader cycles of the SM with the most blocks.")]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Annotated
@@ -13,7 +13,7 @@ from rich.table import Table
 
 from gpusim.analysis.account.figures import Figures
 from gpusim.analysis.search.sweep import Axis, SweepRow
-from gpusim.analysis.search.sweep_table import Cell, Cells, cells, column_of, front
+from gpusim.analysis.search.sweep_table import Cell, Cells, cells, column_of, front, with_nulls
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
 from gpusim.support.plural import plural
 from isa.errors import UserError
@@ -47,7 +47,7 @@ class Swept:
     def simulated(self) -> list[tuple[Figures, SweepRow]]:
         """The rows with figures, fastest first: by rate, or by time where the kernel counts no operations."""
         rows = [(each.figures, each) for each in self.rows if each.figures]
-        return sorted(rows, key=lambda each: (-each[0].gflops, each[0].milliseconds))
+        return sorted(rows, key=lambda each: (-(each[0].gflops or 0.0), each[0].milliseconds))
 
     @property
     def rated(self) -> bool:
@@ -68,7 +68,7 @@ class Pareto:
     rows: list[Cells]
 
 
-class SweepDocument(OfSettings, frozen=True):
+class SweepDocument(OfSettings, frozen=True, tag=2):
     """A kernel at every point of a product of parameters and numbers of a machine."""
 
     kernel: KernelKey
@@ -78,7 +78,7 @@ class SweepDocument(OfSettings, frozen=True):
     known: Annotated[int, doc("Those of them that were on file.")]
     simulated: Annotated[int, doc("Those of them that could be simulated.")]
     rows: Annotated[
-        list[Cells],
+        list[Mapping[str, Cell | None]],
         doc(
             "Each point by column: set.PATH and p.NAME, then the fields of the figures, by stall reason or limit as "
             "lost.REASON, stalls.REASON and limits.NAME; or the `reason` why there are none."
@@ -100,6 +100,9 @@ def screen(swept: Swept, top: int) -> Iterator[RenderableType]:
     if swept.front:
         yield f"\nPareto front of {' and '.join(swept.compared)}: {plural(len(swept.front), 'point')}"
         yield _front(swept)
+    elif swept.compared and simulated:
+        absent = " and ".join(name for name in swept.compared if not any(name in row for row in swept.table))
+        yield f"\nPareto front of {' and '.join(swept.compared)}: no point has {absent}"
     yield f"\nsimulated: {len(simulated):,} of {plural(len(swept.rows), 'point')}"
     for reason, count in swept.reasons.most_common():
         yield f"not simulated: {plural(count, 'point')}: {reason}"
@@ -114,7 +117,7 @@ def document(swept: Swept) -> SweepDocument:
         points=len(swept.rows),
         known=swept.known,
         simulated=len(swept.simulated),
-        rows=swept.table,
+        rows=[with_nulls(each) for each in swept.rows],
         pareto=Pareto(swept.compared, swept.front) if swept.compared else None,
     )
 
@@ -140,17 +143,32 @@ def first_varied(axes: Sequence[Axis]) -> Axis:
 
 
 def _fastest(swept: Swept, top: int) -> Table:
-    heads = ("GFLOP/s", "of peak") if swept.rated else ("milliseconds",)
-    table = _table(*heads, "cycles", "of bound", "warps/SM")
+    rates = _rates(swept)
+    table = _table(*rates, "cycles", "of bound", "warps/SM")
     table.add_column("most slots lost to")
     names = _add_axes(table, swept)
     for found, each in swept.simulated[:top]:
-        rate = f"{found.gflops:.1f}", f"{found.percent_of_peak:.1f} %"
-        speed = rate if swept.rated else (f"{found.milliseconds:.4g}",)
+        speed = [_rate(getattr(found, field), style) for field, style in rates.values()]
         time = f"{found.cycles:,}", f"{found.cycles / found.bound_cycles:.2f}"
         point = cells(each)
         table.add_row(*speed, *time, f"{found.warps}", next(iter(found.lost), "-"), *(str(point[x]) for x in names))
     return table
+
+
+def _rates(swept: Swept) -> dict[str, tuple[str, str]]:
+    """Return the columns of speed: the field and its style by head; of bytes where nothing counts operations."""
+    if swept.rated:
+        return {"GFLOP/s": ("gflops", "{:.1f}"), "of peak": ("percent_of_peak", "{:.1f} %")}
+    found = {"ms": ("milliseconds", "{:.4g}")}
+    known = [level for level in ("dram", "l2") if any(getattr(one, f"{level}_gbs") for one, _ in swept.simulated)]
+    for level in known[:1]:
+        found[f"{level.upper()} GB/s"] = f"{level}_gbs", "{:.4g}"
+        found["of peak"] = f"percent_of_{level}", "{:.1f} %"
+    return found
+
+
+def _rate(value: float | None, style: str) -> str:
+    return "-" if value is None else style.format(value)
 
 
 def _front(swept: Swept) -> Table:

@@ -184,7 +184,7 @@ def _ranking(one: OnMachine, top: int) -> Table:
 
 
 def _rate(each: CodeTrial, name: str) -> float:
-    return each.gbs if name == "gbs" else _figures(each).gflops
+    return each.gbs if name == "gbs" else _figures(each).gflops or 0.0
 
 
 def _stalls(found: Figures) -> str:

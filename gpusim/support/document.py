@@ -39,7 +39,11 @@ class Ineffective:
 ANYWAY = "it is {} anyway"  # the reason of a setting to the machine's own value
 
 Unfelt = Annotated[Sequence[Ineffective] | UnsetType, doc("The settings that do nothing.")]
-Gflops = Annotated[float, doc("10^9 operations per second of the chip; 0 where the kernel counts none.")]
+Gflops = Annotated[float | None, doc("10^9 operations per second of the chip; null where the kernel counts none.")]
+OfPeak = Annotated[
+    float | None,
+    doc("Percent of the chip's peak in the kernel's precision; null where the kernel counts no operations."),
+]
 Pc = Annotated[int, doc("Program counter: the instruction's index in its program.")]
 SourceLine = Annotated[int, doc("Line of the listing; 0 where there is no text.")]
 Text = Annotated[str, doc("The instruction as listings have it.")]

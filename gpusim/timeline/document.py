@@ -132,8 +132,8 @@ def seen(block: Resident, end: int) -> Resident:
 class Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The launch as a whole: speed, bound and peak in 10^9 operations per second of the chip, and a full SM's load.
 
-    `bandwidth_gbs` is the bandwidth that the DRAM delivers, in 10^9 bytes per second; `flops_per_byte` counts the bytes
-    that the bound counts, 0 if there are none.
+    Speed and bound are 0 for a kernel without operations. `bandwidth_gbs` is the bandwidth that the DRAM delivers, in
+    10^9 bytes per second; `flops_per_byte` counts the bytes that the bound counts, 0 if there are none.
     """
 
     gflops: float

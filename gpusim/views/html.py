@@ -62,17 +62,24 @@ SCRIPTS = (  # ordered so that constants come before their use
 
 def page(runs: Sequence[Timeline]) -> str:
     """Return the HTML of one run, or of two side by side."""
-    from jinja2 import Environment  # noqa: PLC0415  (only this view needs it)
-    from markupsafe import Markup  # noqa: PLC0415
+    from markupsafe import Markup  # noqa: PLC0415  (only pages need it)
 
-    template = Environment(autoescape=True, trim_blocks=True).from_string(_text("page.html"))
-    return template.render(
+    return rendered(
+        _text("page.html"),
         title=" beside ".join(f"{run.kernel} on {run.machine}, {run.policy}" for run in runs),
         runs=[_shown(run) for run in runs],
         colours=COLOURS,
         style=Markup("\n".join(map(_text, STYLES))),
         script=Markup("\n".join(map(_text, SCRIPTS))),
     )
+
+
+def rendered(template: str, **values: Any) -> str:
+    """Return a template of Jinja with these values; `head.html`, which it includes, takes title, style and colours."""
+    from jinja2 import Environment, FunctionLoader  # noqa: PLC0415  (only pages need it)
+
+    pages = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True, loader=FunctionLoader(_text))
+    return pages.from_string(template).render(values)
 
 
 def _text(name: str) -> str:

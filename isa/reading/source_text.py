@@ -13,6 +13,7 @@ from isa.origin import base_name
 from isa.reading import input_file
 
 MOST = 1 << 22  # bytes of a source file
+NO_TEXTS: Mapping[str, str] = MappingProxyType({})
 
 
 @dataclass(frozen=True)
@@ -38,13 +39,15 @@ class Sources:
         return f"source not found: {few}{more}; put it next to the file that was loaded" if few else ""
 
 
-def find(files: Iterable[str], loaded: str = "") -> Sources:
+def find(files: Iterable[str], loaded: str = "", given: Mapping[str, str] = NO_TEXTS) -> Sources:
     """Return the text of files: at their path as given, or beside the file `loaded`, where compilers may have been.
 
-    Files that can't be read, or have more than MOST bytes, are missing.
+    Texts that are `given` by base name are in no file. Files that can't be read, or have more than MOST bytes, are
+    missing.
     """
     names = dict.fromkeys(name for name in files if name)
-    found = {name: text for name in names if (text := _lines(name, loaded)) is not None}
+    held = {name: _split(given[base_name(name)]) for name in names if base_name(name) in given}
+    found = {name: text for name in names if (text := held.get(name) or _lines(name, loaded)) is not None}
     return Sources(MappingProxyType(found), tuple(name for name in names if name not in found))
 
 

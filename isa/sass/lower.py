@@ -236,8 +236,7 @@ def _short(mnemonic: str) -> Row | None:
 @lru_cache(syntax.DISTINCT)
 def _operand(letter: str, token: syntax.Operand | Immediate, row: Row, mnemonic: str) -> Operand:
     """Return the operand that a token is, for a letter of the form; raises UnknownError."""
-    reader = _READERS[letter]
-    found = token if isinstance(token, Immediate) else reader(token, row, letter)
+    found = token if isinstance(token, Immediate) else _READERS[letter](token, row, letter)
     if found is None:
         shown = token if isinstance(token, Immediate) else syntax.show_operand(token)
         raise UnknownError(f"{mnemonic} with {shown} as an operand")
@@ -302,12 +301,9 @@ def _handle(token: syntax.Operand, row: Row, letter: str) -> Operand | None:
 
 
 def _target(token: syntax.Operand, _row: Row, _letter: str) -> Operand | None:
-    match token:
-        case syntax.Target():
-            return Label(token.label)
-        case syntax.Number():
-            return Label(token.text)
-    return None
+    if isinstance(token, syntax.Target):
+        return Label(token.label)
+    return Label(token.text) if isinstance(token, syntax.Number) else None
 
 
 def _convergence(token: syntax.Operand, _row: Row, _letter: str) -> Operand | None:
@@ -326,9 +322,8 @@ def _address(token: syntax.Operand, row: Row, _letter: str) -> Operand | None:
 def _of_bank(token: syntax.Constant, bank: int) -> Address:
     """Return the address of a constant before its bank is placed: its offset there."""
     base = _register(token.base) if token.base else RZ
-    if base.index >= FIRST_SCALAR:
-        return Address(RZ, token.offset, base, bank=BankConstant(bank, token.offset))
-    return Address(base, token.offset, bank=BankConstant(bank, token.offset))
+    own, uniform = (RZ, base) if base.index >= FIRST_SCALAR else (base, None)
+    return Address(own, token.offset, uniform, bank=BankConstant(bank, token.offset))
 
 
 def _sum(token: syntax.Address, row: Row) -> Address:

@@ -20,9 +20,20 @@ def test_bound_prints_a_document(capsys):
     """`--json` prints the bound and the occupancy; the bound's cycles are those of its largest limit."""
     assert main.execute(["bound", "examples/saxpy.asm", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert found["schema_version"] == 1
+    assert found["schema_version"] == 2
     assert found["bound"]["cycles"] == max(found["bound"]["limits"].values())
     assert found["occupancy"]["blocks"] == 8
+
+
+def test_a_copy_is_bounded_in_bytes(capsys):
+    """Without operations GFLOP/s and their share of the peak are null, and the screen has GB/s of the DRAM instead."""
+    assert main.execute(["bound", "offset-copy", "--machine", "gtx580", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)["bound"]
+    assert (found["gflops"], found["percent_of_peak"], found["limiter"]) == (None, None, "memory bandwidth")
+    assert main.execute(["bound", "offset-copy", "--machine", "gtx580"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert "memory      at most 192.4 GB/s of the DRAM, 100.0 % of 192.4" in lines  # 192,384 MB/s of its file, all used
+    assert not any("GFLOP/s" in line for line in lines)
 
 
 def test_bound_echoes_its_settings(capsys):

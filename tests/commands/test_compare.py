@@ -50,6 +50,24 @@ def test_the_screen_has_cycles_and_the_largest_part_of_the_difference(capsys, mo
 
 
 @pytest.mark.jit
+def test_copies_are_compared_in_bytes(capsys):
+    """Without operations GFLOP/s are null, and the screen has GB/s and percent of the peak; else neither."""
+    copies = "offset-copy", "--machine", "gtx480", "--machine", "gtx580"
+    found = [each["figures"] for each in document(capsys, *copies)["variants"]]
+    assert [(each["gflops"], each["percent_of_peak"]) for each in found] == [(None, None)] * 2
+    assert execute(["compare", *copies]) == 0
+    lines = [line.split() for line in capsys.readouterr().out.splitlines()]
+    assert ["GB/s", "of", "the", "DRAM", *(f"{each['dram_gbs']:.4g}" for each in found)] in [
+        words[:6] for words in lines
+    ]
+    assert (found[0]["l2_gbs"] is None, found[1]["l2_gbs"]) == (False, None)  # the GTX 580 knows no tags
+    assert ["GB/s", "of", "the", "L2", f"{found[0]['l2_gbs']:.4g}", "-"] in lines
+    assert not any("GFLOP/s" in words for words in lines)
+    assert execute(["compare", *SMALL, "--machine", "gtx480", "--machine", "gtx580"]) == 0
+    assert "GB/s" not in capsys.readouterr().out
+
+
+@pytest.mark.jit
 def test_a_variant_makes_several_changes_at_once(capsys):
     """--variant changes several values at once, replaces options of the same name, and is compared with no change."""
     found = document(capsys, *SMALL, "-p", "warps=2", "--variant", "schedulers.count=1 warps=4")

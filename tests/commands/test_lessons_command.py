@@ -1,8 +1,14 @@
 import json
+import os
+import signal
 import socket
 import subprocess
 import sys
+import time
 import webbrowser
+from pathlib import Path
+
+import pytest
 
 from gpusim.commands import lessons as command
 from gpusim.commands.main import execute
@@ -26,7 +32,7 @@ def test_all_lessons_are_served_and_the_chosen_one_is_opened(capsys, monkeypatch
     """All lessons are served from their folder, as each links to the next; a number, or --open, is what is opened."""
     ran, opened = [], []
     monkeypatch.setattr(extra, "module", lambda *_: None)
-    monkeypatch.setattr(subprocess, "run", lambda command, **how: ran.append((command, how["cwd"])))
+    monkeypatch.setattr(command, "_served", lambda command, home: ran.append((command, home)))
     monkeypatch.setattr(command, "_browse", lambda address, port: opened.append((address, port)))
     home = shipped.folder("notebooks")
     assert execute(["lessons", "2"]) == execute(["lessons", "--open"]) == 0
@@ -36,6 +42,40 @@ def test_all_lessons_are_served_and_the_chosen_one_is_opened(capsys, monkeypatch
         assert started[:8] == [sys.executable, "-m", "marimo", *command.QUIETLY, "run", str(home)]
         assert (where, started[-1], address) == (home, str(port), f"http://127.0.0.1:{port}/{page}")
         assert address in capsys.readouterr().out.split(": Ctrl-C")[0] or not page
+
+
+@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+def test_an_interruption_ends_the_server_quietly(name, tmp_path):
+    """Ctrl-C, a request to end and a closed terminal end the server, with one line and code 130."""
+    server = "import time, pathlib, os; pathlib.Path('up').write_text(str(os.getpid())); time.sleep(60)"
+    program = (
+        "import sys\nfrom pathlib import Path\nfrom gpusim.commands import lessons, main\n"
+        f"started, other = lessons._served, [sys.executable, '-c', {server!r}]\n"
+        "lessons._served = lambda *_: started(other, Path())\n"
+        "lessons.extra.module = lambda *_: None\nlessons._browse = lambda *_: None\n"
+        "sys.argv[1:] = ['lessons', '1']\nmain.main()\n"
+    )
+    where = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    piped = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True, "start_new_session": True}
+    with subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path, env=where, **piped) as running:
+        while not (up := tmp_path / "up").exists() or not up.read_text():
+            assert running.poll() is None, running.communicate()
+            time.sleep(0.05)
+        os.killpg(running.pid, getattr(signal, name))
+        out, err = running.communicate(timeout=30)
+    assert (running.returncode, err) == (130, "error: interrupted\n")
+    assert "Ctrl-C ends it" in out
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(up.read_text()), 0)
+
+
+def test_a_server_that_fails_says_so(capsys, monkeypatch):
+    """If marimo ends with an error, so does the command, in one line."""
+    monkeypatch.setattr(extra, "module", lambda *_: None)
+    monkeypatch.setattr(command, "_served", lambda *_: 3)
+    monkeypatch.setattr(command, "_browse", lambda *_: None)
+    assert execute(["lessons", "1"]) == 2
+    assert "error: marimo ended with exit code 3" in capsys.readouterr().err
 
 
 def test_a_page_is_opened_once_its_server_listens(monkeypatch):

@@ -58,6 +58,7 @@ def test_json_tells_each_order(capsys, path):
     assert (given["values"], static["values"], document["search"]) == ("right", "right", None)
     assert sorted(i["was"] for i in document["instructions"]) == list(range(11))
     assert document["latencies"]["of"]["FADD"] == {"raw": 18, "war": 0}
+    assert (given["gflops"], static["gflops"]) == (None, None)  # the listing promises no number of operations
 
 
 def test_the_search_keeps_the_fastest_order(capsys, path):

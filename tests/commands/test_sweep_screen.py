@@ -12,7 +12,7 @@ AXIS = Axis("machine", "chip.shader_mhz", tuple(CLOCKS))
 SLOWEST_FIRST = [
     SweepRow(
         SweepPoint({AXIS.name: clock}, {}),
-        msgspec.structs.replace(FOUND, gflops=0.0, percent_of_peak=0.0, cycles=cycles, milliseconds=time),
+        msgspec.structs.replace(FOUND, gflops=None, percent_of_peak=None, cycles=cycles, milliseconds=time),
     )
     for clock, (cycles, time) in CLOCKS.items()
 ]
@@ -31,12 +31,31 @@ def test_without_operations_the_least_time_is_fastest():
     """Without operations the order is that of milliseconds, not cycles, over different clocks."""
     assert [figures.milliseconds for figures, _ in UNRATED.simulated] == [0.0667, 0.0972, 0.2]
     lines = shown(UNRATED)
-    start = next(number for number, words in enumerate(lines) if words[:2] == ["milliseconds", "cycles"])
+    start = next(number for number, words in enumerate(lines) if words[:1] == ["ms"])
     assert [(words[0], words[-1]) for words in lines[start + 1 : start + 4]] == [
         ("0.0667", "3000"),
         ("0.0972", "1544"),
         ("0.2", "500"),
     ]
+
+
+def test_without_operations_the_screen_has_bytes():
+    """Beside milliseconds stand GB/s of the DRAM, or of the L2 where only those are known, and percent of the peak."""
+    head = next(words for words in shown(UNRATED) if words[:1] == ["ms"])
+    assert head[:5] == ["ms", "DRAM", "GB/s", "of", "peak"]
+    assert ["0.0667", "100", "60.0", "%"] in [words[:4] for words in shown(UNRATED)]
+    cached = [
+        msgspec.structs.replace(each, figures=msgspec.structs.replace(each.figures, dram_gbs=None))
+        for each in SLOWEST_FIRST
+    ]
+    lines = shown(Swept("a kernel", "a machine", [AXIS], cached, 0))
+    assert ["0.0667", "200", "30.0", "%"] in [words[:4] for words in lines]
+
+
+def test_a_front_that_no_point_has_says_so():
+    """A front of GFLOP/s of a kernel without operations is empty, and the screen says which column is missing."""
+    lines = shown(Swept("a kernel", "a machine", [AXIS], SLOWEST_FIRST, 0, ["gflops", "registers"]))
+    assert ["Pareto", "front", "of", "gflops", "and", "registers:", "no", "point", "has", "gflops"] in lines
 
 
 def test_a_picture_without_operations_is_of_time():

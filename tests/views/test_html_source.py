@@ -218,6 +218,18 @@ def test_two_runs_take_turns_and_keep_the_choice(opened):
         assert [row[0] for row in cells(tab, "code", (0,))] == ["0020", "0010", "0000"]
 
 
+@pytest.mark.parametrize("width", [390, 800, 1500])
+def test_no_code_is_cut(opened, width):
+    """In a window of a phone, of half a screen and of a whole one, code wraps, and has room for a dozen letters."""
+    with opened(CODE, size=(width, 844)) as tab:
+        tab.click("[data-page=source]")
+        cells = tab.evaluate(
+            "[...document.querySelectorAll('.half td.code')].map((cell) => [cell.clientWidth, cell.scrollWidth])"
+        )
+        assert len(cells) > 10
+        assert all(own >= max(100, whole) for own, whole in cells)
+
+
 @pytest.mark.parametrize("size", [(1280, 720), (1920, 1080)], ids=str)
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_the_source_view_fits_the_window(opened, size, scheme):

@@ -16,6 +16,7 @@ from gpusim import simulation
 from gpusim.analysis.account import diagnosis, report, run_document, source_lines
 from gpusim.analysis.account.stalls import lost_slots, waiting_most, warp_cycles
 from gpusim.support.document import Setting
+from isa.reading.source_text import NO_TEXTS
 
 WIDTH = 100  # columns of the screen
 LIBRARIES = "polars", "pandas"  # whose data frames are taken, the first that is installed
@@ -26,16 +27,25 @@ HTML = '<pre style="font-family: ui-monospace, monospace; line-height: 1.3; whit
 class Result(simulation.Result):
     """A simulated launch: what `simulate` found, and views of it. A notebook shows the screen of `gpusim run`.
 
-    `settings` are the numbers of the machine that were replaced, `loaded` is the file of the kernel, if it has one.
+    `settings` are the numbers of the machine that were replaced, `loaded` is the file of the kernel, if it has one;
+    sources that are in no file are `given` by name.
     """
 
     settings: Mapping[str, Setting] = field(default_factory=dict)
     loaded: str = ""
+    given: Mapping[str, str] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, found: simulation.Result, settings: Mapping[str, Setting], loaded: str = "") -> Result:
+    def of(
+        cls,
+        found: simulation.Result,
+        settings: Mapping[str, Setting],
+        loaded: str = "",
+        given: Mapping[str, str] = NO_TEXTS,
+    ) -> Result:
         """Return the result with these views."""
-        return cls(**{one.name: getattr(found, one.name) for one in fields(found)}, settings=settings, loaded=loaded)
+        simulated = {one.name: getattr(found, one.name) for one in fields(found)}
+        return cls(**simulated, settings=dict(settings), loaded=loaded, given=dict(given))
 
     def _repr_html_(self) -> str:
         """The screen for a notebook."""
@@ -80,7 +90,7 @@ class Result(simulation.Result):
     @property
     def lines(self) -> Any:
         """A table with a row for each line of the source: instructions issued, waits, and what it accesses."""
-        found = source_lines.by_line(self, self.loaded).lines
+        found = source_lines.by_line(self, self.loaded, given=self.given).lines
         left_out = {"stalls", "pcs"}
         return frame({key: value for key, value in asdict(one).items() if key not in left_out} for one in found)
 

@@ -6,10 +6,11 @@ from typing import Annotated
 
 import msgspec
 
+from gpusim.analysis.account.memory_rates import DRAM, L2, memory_rates
 from gpusim.analysis.account.stalls import lost_slots, warp_cycles
 from gpusim.machine.machine import seconds
 from gpusim.simulation import Result
-from gpusim.support.document import Gflops, doc
+from gpusim.support.document import Gflops, OfPeak, doc
 
 
 class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -23,7 +24,11 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     cycles: int
     milliseconds: float
     gflops: Gflops
-    percent_of_peak: float
+    percent_of_peak: OfPeak
+    dram_gbs: Annotated[float | None, doc("10^9 bytes per second of the DRAM; null where the run knows none.")]
+    percent_of_dram: Annotated[float | None, doc("Percent of what arrives of its bandwidth.")]
+    l2_gbs: Annotated[float | None, doc("10^9 bytes per second of the L2; null where the run knows none.")]
+    percent_of_l2: Annotated[float | None, doc("Percent of what all SMs can load from it.")]
     instructions_per_cycle: Annotated[float, doc("Thread instructions, per cycle and SM.")]
     warp_instructions: Annotated[int, doc("Warp instructions of an SM.")]
     bound_cycles: int
@@ -44,12 +49,16 @@ def figures(result: Result) -> Figures:
     run, program = result.run, result.kernel.program
     of_slot = result.cycles / (run.cycles * len(run.lost))
     lost = {reason: of_slot * slots for reason, slots in lost_slots(run).items()}
-    waits = warp_cycles(run)
+    waits, memory = warp_cycles(run), {rate.level: rate for rate in memory_rates(result)}
     return Figures(
         cycles=result.cycles,
         milliseconds=1000 * seconds(result.machine, result.cycles),
-        gflops=result.gflops,
-        percent_of_peak=result.percent_of_peak if result.kernel.flops else 0.0,
+        gflops=result.gflops if result.kernel.flops else None,
+        percent_of_peak=result.percent_of_peak if result.kernel.flops else None,
+        dram_gbs=memory[DRAM].gbs if DRAM in memory else None,
+        percent_of_dram=memory[DRAM].percent if DRAM in memory else None,
+        l2_gbs=memory[L2].gbs if L2 in memory else None,
+        percent_of_l2=memory[L2].percent if L2 in memory else None,
         instructions_per_cycle=result.thread_instructions_per_cycle,
         warp_instructions=result.warp_instructions,
         bound_cycles=result.bound.cycles,

@@ -6,12 +6,14 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
+from gpusim.bounds.bounds import Bound
 from gpusim.engines.sm_run import ChipRun
 from gpusim.machine.machine import Machine, seconds
 from gpusim.simulation import Result
 from gpusim.support.document import doc
 from gpusim.units.cache import SHARE_PARTS, tagged
 from gpusim.units.global_memory import arriving_mbs
+from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
 
 DRAM, L2 = "DRAM", "L2"
@@ -55,16 +57,32 @@ def l2_gbs(machine: Machine) -> float:
     return of_cycle / seconds(machine, 1) / 1e9
 
 
+def bound_rates(kernel: Kernel, machine: Machine, bound: Bound) -> tuple[MemoryRate, ...]:
+    """Return the rate that no schedule can exceed, where the bound knows what the DRAM moves: none with tags."""
+    if tagged(machine):
+        return ()
+    moved = _of_bound(machine, bound, _used_sms(kernel, machine), bound.cycles)
+    return tuple(MemoryRate(level, gbs, peak, 100 * gbs / peak) for level, gbs, peak in moved if gbs)
+
+
 def _by_bound(result: Result) -> Iterator[tuple[str, float, float]]:
-    machine = result.machine
+    used = 1.0 if isinstance(result.run, ChipRun) else used_sms(result)
+    return _of_bound(result.machine, result.bound, used, result.cycles)
+
+
+def _of_bound(machine: Machine, bound: Bound, used: float, cycles: int) -> Iterator[tuple[str, float, float]]:
+    """Yield what the DRAM moves in so many cycles, if that share of the SMs moves as much as the bound counts."""
     if machine.cache and machine.cache.hits != "none":
         return
     peak = float(arriving_mbs(machine)) / 1000
-    used = 1.0 if isinstance(result.run, ChipRun) else used_sms(result)
-    yield DRAM, peak * used * result.bound.limits.get("memory bandwidth", 0) / result.cycles, peak
+    yield DRAM, peak * used * bound.limits.get("memory bandwidth", 0) / cycles, peak
 
 
 def used_sms(result: Result) -> float:
     """Return the mean work of all SMs over that of the SM with the most blocks, from 0 to 1."""
-    blocks, sms = result.kernel.blocks, result.machine.chip.sms
+    return _used_sms(result.kernel, result.machine)
+
+
+def _used_sms(kernel: Kernel, machine: Machine) -> float:
+    blocks, sms = kernel.blocks, machine.chip.sms
     return blocks / (sms * -(-blocks // sms))

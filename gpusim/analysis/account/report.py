@@ -14,7 +14,7 @@ from rich.text import Text
 from gpusim.analysis.account.breakdown import Breakdown, Step, breakdown
 from gpusim.analysis.account.diagnosis import Finding, diagnosis
 from gpusim.analysis.account.energy import Spent
-from gpusim.analysis.account.memory_rates import MemoryRate, memory_rates
+from gpusim.analysis.account.memory_rates import MemoryRate, bound_rates, memory_rates
 from gpusim.analysis.account.run_document import NONE, waited
 from gpusim.analysis.account.stalls import lost_slots, warp_cycles
 from gpusim.bounds.bounds import Bound
@@ -78,8 +78,15 @@ def bound_screen(
     limits = _table("limit", "cycles", "of the bound")
     for name, cycles in sorted(bound.limits.items(), key=lambda item: -item[1]):
         limits.add_row(name, f"{cycles:,}", f"{100 * cycles / bound.cycles:.1f} %")
-    facts = [("bound", _bound(bound)), ("occupancy", _occupancy(occupancy, machine))]
+    facts = [("bound", _bound(bound)), *_memory_of_bound(kernel, machine, bound)]
+    facts += [("occupancy", _occupancy(occupancy, machine))]
     return Group(heading(kernel, machine, settings, facts), "", limits)
+
+
+def _memory_of_bound(kernel: Kernel, machine: Machine, bound: Bound) -> Iterator[tuple[str, str]]:
+    """Yield what the DRAM moves at most, for a kernel that counts no operations."""
+    if not kernel.flops and (rates := bound_rates(kernel, machine, bound)):
+        yield "memory", f"at most {'; '.join(map(_memory, rates))}"
 
 
 def heading(

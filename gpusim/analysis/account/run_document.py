@@ -78,7 +78,7 @@ class RunDocument(LaunchDocument, frozen=True, tag=2):
     energy: Annotated[Spent | UnsetType, doc("Present if requested.")] = UNSET
 
 
-class BoundDocument(LaunchDocument, frozen=True):
+class BoundDocument(LaunchDocument, frozen=True, tag=2):
     """The bound of a launch, which no schedule undercuts, and the blocks that an SM holds; nothing is simulated."""
 
     bound: Bound

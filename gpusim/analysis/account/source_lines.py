@@ -19,7 +19,7 @@ from gpusim.simulation import Result
 from gpusim.support.document import doc
 from gpusim.units.stall import label
 from isa.origin import NOWHERE, PlaceInSource
-from isa.reading.source_text import Sources, find
+from isa.reading.source_text import NO_TEXTS, Sources, find
 
 
 @dataclass(frozen=True)
@@ -64,15 +64,17 @@ class _Counted:
     moved: Mapping[int, Sectors]
 
 
-def by_line(result: Result, loaded: str = "", *, limit: int = bounds.LIMIT) -> ByLine:
+def by_line(
+    result: Result, loaded: str = "", *, given: Mapping[str, str] = NO_TEXTS, limit: int = bounds.LIMIT
+) -> ByLine:
     """Return the figures of each line that has instructions, file by file as the program has them, lines in order.
 
     `loaded` is the file that the program was read from: a listing, or machine code, beside which its source may lie.
-    Raises what `bounds.bound` raises.
+    Sources that are in no file are `given` by name. Raises what `bounds.bound` raises.
     """
     program = result.kernel.program
     places = [*(program.source(pc, loaded) for pc in range(len(program))), NOWHERE]  # the last one: the program's end
-    found = find((file for file, _ in places), loaded)
+    found = find((file for file, _ in places), loaded, given)
     works, each = bounds.works(result.kernel, result.machine, limit=limit)
     blocks = range(0, result.kernel.blocks, result.machine.chip.sms)
     counted = _Counted(

@@ -14,7 +14,7 @@ from gpusim.launch.feed import EXECUTION_DRIVEN
 from gpusim.launch.latencies import latencies
 from gpusim.machine.machine import Machine
 from gpusim.simulation import Result, simulate
-from gpusim.support.document import KernelKey, Labels, MachineKey, OfSettings, Pc, SourceLine, Text, doc
+from gpusim.support.document import Gflops, KernelKey, Labels, MachineKey, OfSettings, Pc, SourceLine, Text, doc
 from gpusim.support.plural import plural
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -38,7 +38,7 @@ class Outcome:
     kernel: Kernel
     stalls: float
     cycles: int
-    gflops: float
+    gflops: Gflops
     values: str
 
     @property
@@ -63,7 +63,7 @@ class Ordered:
     moved: int
     stalls: float
     cycles: int
-    gflops: float
+    gflops: Gflops
     values: str
 
 
@@ -86,7 +86,7 @@ class Placed:
     text: Text
 
 
-class ScheduleDocument(OfSettings, frozen=True):
+class ScheduleDocument(OfSettings, frozen=True, tag=2):
     """Orders of a program side by side, and the program in the chosen order."""
 
     kernel: KernelKey
@@ -136,8 +136,9 @@ def compare(
         progress = partial(_progress, tell, name) if tell else None
         result = simulate(other, machine, max_cycles=max_cycles, progress=progress)
         first = first or result
+        rate = result.gflops if kernel.flops else None
         stalls = float(static_stalls(other.program, table))
-        outcomes.append(Outcome(name, order, other, stalls, result.cycles, result.gflops, _values(result, first)))
+        outcomes.append(Outcome(name, order, other, stalls, result.cycles, rate, _values(result, first)))
     return outcomes
 
 
@@ -166,9 +167,13 @@ def summary(machine: Machine, outcomes: list[Outcome]) -> list[str]:
     """Return the lines that compare the orders."""
     kernel = outcomes[0].kernel
     head = f"{kernel.name} on {machine.key} ({machine.name} at {machine.chip.shader_mhz} MHz)"
-    rows = [f"{o.name:<9}{o.moved:>6}{o.stalls:>15,.0f}{o.cycles:>14,}{o.gflops:>10,.1f}  {o.values}" for o in outcomes]
+    rows = [f"{o.name:<9}{o.moved:>6}{o.stalls:>15,.0f}{o.cycles:>14,}{_rate(o):>10}  {o.values}" for o in outcomes]
     columns = "order     moved  static stalls        cycles   GFLOP/s  values"
     return [head, "", columns, *rows]
+
+
+def _rate(outcome: Outcome) -> str:
+    return "-" if outcome.gflops is None else f"{outcome.gflops:,.1f}"
 
 
 def remarks(chosen: Outcome) -> list[str]:

@@ -60,4 +60,4 @@ def _proposed(trial: Any, axes: Sequence[Axis]) -> SweepPoint:
 
 def _cost(figures: Figures) -> float:
     """The cost to minimise: the negative rate, or the time where the kernel counts no operations."""
-    return -figures.gflops or figures.milliseconds
+    return -figures.gflops if figures.gflops else figures.milliseconds

@@ -24,19 +24,26 @@ PLAIN = tuple(name for name in Figures.__struct_fields__ if name not in GROUPS)
 PREFIX = {"machine": "set.", "kernel": "p."}
 NUMBERS = tuple(name for name in PLAIN if Figures.__annotations__[name] != "str")
 REASON = "reason"  # why a point has no figures
-RATES = ("gflops", "percent_of_peak", "instructions_per_cycle", "blocks", "warps")  # more is better
+MEMORY = ("dram_gbs", "percent_of_dram", "l2_gbs", "percent_of_l2")
+RATES = ("gflops", "percent_of_peak", *MEMORY, "instructions_per_cycle", "blocks", "warps")  # more is better
 
 
 def cells(row: SweepRow) -> dict[str, Cell]:
-    """Return a row as cells by column.
+    """Return a row as cells by column, without the figures that it has none of.
 
     The column of a setting is `set.PATH`, of a parameter `p.NAME`, of a figure its name, and of a figure by reason or
     limit `lost.REASON`, `stalls.REASON` or `limits.NAME`.
     """
     known = msgspec.to_builtins(row.figures) if row.figures else {}
-    plain = {name: known[name] for name in PLAIN if known}
+    plain = {name: known[name] for name in PLAIN if known and known[name] is not None}
     parts = {f"{group}.{name}": cell for group in GROUPS if known for name, cell in known[group].items()}
     return _chosen(row.point) | plain | parts | ({REASON: row.reason} if row.reason else {})
+
+
+def with_nulls(row: SweepRow) -> dict[str, Cell | None]:
+    """Return the same cells with null for a figure that the row has none of, such as the GFLOP/s of a copy."""
+    found, known = cells(row), PLAIN if row.figures else ()
+    return {name: found.get(name) for name in dict.fromkeys([*_chosen(row.point), *known, *found])}
 
 
 def column_of(axis: Axis) -> str:

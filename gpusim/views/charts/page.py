@@ -56,12 +56,11 @@ class Section:
 
 def page(title: str, facts: Sequence[str], sections: Sequence[Section]) -> str:
     """Return the HTML of a page, with its title and facts above its sections."""
-    from jinja2 import Environment  # noqa: PLC0415  (only pages need it)
-    from markupsafe import Markup  # noqa: PLC0415
+    from markupsafe import Markup  # noqa: PLC0415  (only pages need it)
 
-    template = Environment(autoescape=True, trim_blocks=True, lstrip_blocks=True).from_string(_text("charts.html"))
     base = (html.FOLDER / "colours.css").read_text(encoding="utf-8")
-    return template.render(
+    return html.rendered(
+        _text("charts.html"),
         title=title,
         facts=facts,
         sections=[(each, Markup(_svg(each.picture))) for each in sections],

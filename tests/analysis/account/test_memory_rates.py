@@ -3,7 +3,7 @@
 import pytest
 
 import gpusim
-from gpusim.analysis.account.memory_rates import memory_rates, used_sms
+from gpusim.analysis.account.memory_rates import bound_rates, memory_rates, used_sms
 from isa.row import Unit
 from isa.text import listing
 from workloads.catalog import make
@@ -22,6 +22,16 @@ def test_the_rate_is_bytes_over_time():
     assert rate.gbs == pytest.approx(16 * moved / seconds / 1e9, rel=0.01)
     assert rate.percent == pytest.approx(100 * rate.gbs / rate.peak_gbs)
     assert 90 < rate.percent < 100
+
+
+@pytest.mark.jit
+def test_no_schedule_exceeds_the_rate_of_the_bound():
+    """The rate of the bound is that of the run times simulated over bound; where the L2 has tags none is known."""
+    result = gpusim.simulate(make("coalescing", {"blocks": "4"}), "gtx580")
+    (most,), (rate,) = bound_rates(result.kernel, result.machine, result.bound), memory_rates(result)
+    assert most.gbs == pytest.approx(rate.gbs * result.cycles / result.bound.cycles)
+    tagged = gpusim.load("gtx480")
+    assert bound_rates(result.kernel, tagged, result.bound) == ()
 
 
 @pytest.mark.jit

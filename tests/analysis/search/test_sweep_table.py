@@ -1,6 +1,7 @@
 import csv
 import sys
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -15,6 +16,7 @@ from gpusim.analysis.search.sweep_table import (
     columns,
     compared,
     front,
+    with_nulls,
     write_csv,
     write_parquet,
 )
@@ -55,6 +57,15 @@ def test_columns_do_not_depend_on_the_order_of_rows():
     assert found == columns(table[::-1])
     assert found[:3] == ["set.limits.warps", "p.warps", "p.op"]
     assert found[3:] == [*PLAIN, "limits.issue slots", "lost.drain", "lost.wait", "stalls.selected", "reason"]
+
+
+def test_a_figure_that_a_row_lacks_has_no_cell_and_is_null():
+    """A kernel without operations has no cell of GFLOP/s in a table, and null in a document, in the same place."""
+    row = SweepRow(POINT, msgspec.structs.replace(FOUND, gflops=None))
+    assert "gflops" not in cells(row)
+    assert with_nulls(row) == {**cells(row), "gflops": None}
+    assert list(with_nulls(row)) == list(cells(ROWS[0]))
+    assert with_nulls(ROWS[1]) == cells(ROWS[1])
 
 
 def test_a_table_is_written_as_it_is(tmp_path):

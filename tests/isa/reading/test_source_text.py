@@ -31,6 +31,12 @@ def test_a_file_is_found_beside_the_one_that_was_loaded(folder, name):
 
 
 @pytest.mark.usefixtures("folder")
+def test_a_text_that_is_given_needs_no_file():
+    """A text given by its base name is taken wherever the code says that it was; other files are found as ever."""
+    found = find(["/elsewhere/source.cu", "missing.cu"], given={"source.cu": "one\ntwo"})
+    assert (found.text("/elsewhere/source.cu", 2), found.missing) == ("two", ("missing.cu",))
+
+
 def test_missing_files_are_noted_once():
     """Files that are not there are named in one note, the first three of them, without their folders."""
     names = ["/a/one.cu", "/a/two.cuh", "/a/one.cu", "3.h", "4.h", "5.h", ""]
