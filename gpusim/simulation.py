@@ -282,10 +282,10 @@ def _sampled(
 
 
 def _work(kernel: Kernel, machine: Machine, limit: int) -> NDArray[np.int64]:
-    """Return the warp instructions of each of the SM's blocks; raises UserError if a few can't stand for all."""
+    """Return the warp instructions of each of the SM's blocks; raises UserError unless half of these are of a class."""
     sms = machine.chip.sms
     found = classes(kernel, On(machine, sms), range(0, kernel.blocks, sms), limit)
-    if found is None:
+    if found is None or 2 * max(map(len, found.members())) < len(found.of):
         raise DifferingBlocksError(
             f"{kernel.name}: its blocks differ, so that a sample can't stand for all; sample all"
         )
