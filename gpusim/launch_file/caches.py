@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gpusim.machine.machine import File
+import msgspec
+
+from gpusim.machine.machine import File, Machine
 from isa.kernel import Kernel
 
 # Tags say what hits; the L1 begins empty, as a launch drops what it held.
@@ -18,3 +20,13 @@ def asked(kernel: Kernel, file: File) -> dict[str, str]:
     """Return the settings that a kernel's launch asks for, by path, without those of sections that a machine lacks."""
     sections = {path.partition(".")[0] for path in file.facts}
     return {path: str(value) for path, value in kernel.settings.items() if path.partition(".")[0] in sections}
+
+
+def holding(machine: Machine, caches: str) -> Machine:
+    """Return the machine with caches that are cold or warm when a launch begins, as far as it has them."""
+    for path, value in SETTINGS[caches].items():
+        section, _, key = path.partition(".")
+        if (part := getattr(machine, section)) is not None:
+            number = int(value) if value.isdecimal() else value
+            machine = msgspec.structs.replace(machine, **{section: msgspec.structs.replace(part, **{key: number})})
+    return machine
