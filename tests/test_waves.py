@@ -2,9 +2,12 @@
 
 import numpy as np
 import pytest
+from space_files import needs_compiler
 
 from gpusim.engines.simulate import run_sm
+from gpusim.launch_file.caches import holding
 from gpusim.machine.machine import load
+from gpusim.raw_module import RawModule
 from gpusim.simulation import simulate
 from gpusim.waves import Share
 from isa.errors import UserError
@@ -87,3 +90,50 @@ def test_work_is_waves_where_blocks_are_alike():
     assert (Share(7, 2).done(7), Share(7, 2).done(4)) == (3, 2)
     share = Share(3, 1, np.array([5, 7, 11]))
     assert (share.done(2), share.done(3)) == (12, 23)
+
+
+STENCIL = """
+extern "C" __global__ void stencil(const float *in, float *out, int width, int height) {
+  int x = blockIdx.x * blockDim.x + threadIdx.x, y = (blockIdx.y * blockDim.y + threadIdx.y) * ROWS;
+  for (int i = 0; i < ROWS; i++, y++) {
+    if (x < 1 || y < 1 || x >= width - 1 || y >= height - 1) continue;
+    const float *at = in + y * width + x;
+    out[y * width + x] = 0.25f * (at[-1] + at[1] + at[-width] + at[width]) - at[0];
+  }
+}
+"""
+CONVOLUTION = """
+extern "C" __global__ void convolution(const float *in, float *out, int width, int height) {
+  __shared__ float tile[ROWS * 8 + 4][36];
+  int left = blockIdx.x * 32, top = blockIdx.y * ROWS * 8;
+  for (int i = threadIdx.y; i < ROWS * 8 + 4; i += 8)
+    for (int j = threadIdx.x; j < 36; j += 32)
+      if (top + i < height + 4 && left + j < width + 4) tile[i][j] = in[(top + i) * (width + 4) + left + j];
+  __syncthreads();
+  for (int i = threadIdx.y; i < ROWS * 8; i += 8) {
+    float sum = 0;
+    for (int k = 0; k < 25; k++) sum += tile[i + k / 5][threadIdx.x + k % 5] * (k + 1);
+    int x = left + threadIdx.x, y = top + i;
+    if (x < width && y < height) out[y * width + x] = sum;
+  }
+}
+"""
+
+
+@needs_compiler
+@pytest.mark.long
+@pytest.mark.parametrize("rows", [1, 3])
+@pytest.mark.parametrize(("source", "name"), [(STENCIL, "stencil"), (CONVOLUTION, "convolution")])
+def test_kernels_with_borders_are_told_from_some_waves(source, name, rows):
+    """Half of the blocks of a stencil and of a convolution, whose borders do less, tell the time within 3 %."""
+    card = holding(load("rtx3090", {"chip.sms": 2}), "warm")
+    width, height = 500, 333
+    arrays = np.zeros((height + 4) * (width + 4), np.float32), np.zeros(height * width, np.float32)
+    module = RawModule(source, options=(f"-DROWS={rows}",), architecture=86)
+    args = *arrays, np.int32(width), np.int32(height)
+    kernel = module.get_function(name).launched((16, -(-height // (8 * rows))), (32, 8), args)
+    whole = simulate(kernel, card, values=False)
+    sampled = simulate(kernel, card, values=False, sample=whole.run.blocks // 2)
+    assert sampled.scaling.method == "work"
+    assert sampled.cycles == pytest.approx(whole.cycles, rel=0.03)
+    assert sampled.warp_instructions == whole.warp_instructions
