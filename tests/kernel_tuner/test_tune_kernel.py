@@ -81,8 +81,9 @@ def test_strategy_restrictions_constants_and_cache(tmp_path, monkeypatch):
 
 
 @pytest.mark.long
-def test_wrong_values_are_told():
-    """A wrong answer ends the script as on a card."""
+def test_wrong_values_are_told(tmp_path, monkeypatch):
+    """A wrong answer ends the script as on a card; Kernel Tuner leaves the source in the working directory."""
+    monkeypatch.chdir(tmp_path)
     wrong = "answer=[a + b, None", "answer=[a - b, None"
     text = (SCRIPTS / "vector_add.py").read_text().replace(*VECTOR_ADD).replace(*wrong)
     with pytest.raises(RuntimeError, match="result verification failed"):
