@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -19,7 +18,7 @@ from gpusim import raw_arguments, simulation
 from gpusim.analysis.account.answer import Result
 from gpusim.engines import program_order
 from gpusim.engines.simulate import Progress
-from gpusim.launch_file.caches import SETTINGS
+from gpusim.launch_file.caches import SETTINGS, holding
 from gpusim.machine import machine as model
 from gpusim.machine.architecture import machine_for
 from gpusim.machine.machine import Machine
@@ -173,6 +172,12 @@ class RawFunction:
             self._keep(kernel, found, _left(kernel, result, complete=complete))
         return Result.of(result, settings, self.module.loaded, self.module.given)
 
+    def launched(
+        self, grid: int | Sequence[int], block: int | Sequence[int], args: Sequence[Any] = (), *, shared_mem: int = 0
+    ) -> Kernel:
+        """Return the kernel of a launch, for `gpusim.simulate`; raises UserError as a call does."""
+        return self._kernel(grid, block, args, shared_mem, STACK_BYTES, raw_arguments.regions(args, self._variables))
+
     @property
     def num_regs(self) -> int:
         """32-bit registers of a thread; 0 where a text doesn't say."""
@@ -268,14 +273,7 @@ def _machine(
     if not isinstance(given, Machine | str | None):
         raise UserError(f"machine={given!r}: give the name of a machine, or what gpusim.load returns")
     where = machine_for(architecture) if given is None else model.load(given) if isinstance(given, str) else given
-    settings: dict[str, Setting] = {}
-    for path, value in (SETTINGS[caches] if caches else {}).items():
-        section, _, key = path.partition(".")
-        if (part := getattr(where, section)) is not None:
-            settings[path] = int(value) if value.isdecimal() else value
-            changed = msgspec.structs.replace(part, **{key: settings[path]})
-            where = msgspec.structs.replace(where, **{section: changed})
-    return where, settings
+    return holding(where, caches) if caches else (where, {})
 
 
 def _check_bytes(**sizes: object) -> None:

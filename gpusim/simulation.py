@@ -5,18 +5,15 @@ blocks of the grid, with its fair share of the bandwidth; each of its blocks is 
 same run if that is affordable. For a larger launch on one SM time is found without values (gpusim/launch/feed.py), and
 its first blocks are run once more with values, and checked.
 
-With a sample, time is an estimate: cycles(b) is simulated for the first wave of resident blocks and for several whole
-waves, the waves between grow linearly, and the blocks after the last whole wave take the time that they take after the
-first one:
-
-    cycles = c(several) + (waves - several) (c(several) - c(1)) / (several - 1) + c(1 wave + rest) - c(1 wave)
+With a sample, time is an estimate from whole waves of resident blocks (gpusim/waves.py).
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from fractions import Fraction
 from functools import cached_property, partial
 from typing import Annotated, Literal
 
@@ -25,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.bounds import rates
+from gpusim.bounds.block_classes import On, classes
 from gpusim.bounds.bounds import LIMIT, Bound, bound
 from gpusim.engines.simulate import Progress, check_engine, run_chip, run_sm
 from gpusim.engines.sm_run import ChipRun, SmRun
@@ -35,6 +33,7 @@ from gpusim.machine.occupancy import Occupancy, occupancy
 from gpusim.support.document import doc
 from gpusim.units.capacities import NEVER
 from gpusim.verify import UNCHECKED, Verification, verify
+from gpusim.waves import Share, estimate
 from isa.dataflow.address_slice import address_slice
 from isa.dataflow.missing_waits import MissingWait, missing_waits
 from isa.errors import UserError
@@ -58,8 +57,9 @@ class DifferingBlocksError(UserError):
 
 @dataclass(frozen=True)
 class Scaling:
-    """How the cycles of the SM's share of the grid, or of all SMs, were found: `method` is complete or waves.
+    """How the cycles of the SM's share of the grid, or of all SMs, were found.
 
+    `method` is complete, waves, or work: whole waves of blocks that differ, scaled by what blocks execute.
     `blocks_of_sm` counts the blocks of the simulated SM, or of all.
     """
 
@@ -88,6 +88,7 @@ class Result:
     scaling: Scaling
     verification: Verification
     bound: Bound
+    work_growth: Fraction | None = None
 
     def __repr__(self) -> str:
         """Return one line; the arrays of the run would take pages."""
@@ -104,7 +105,9 @@ class Result:
 
     @property
     def growth(self) -> float:
-        """Blocks of the SM over simulated blocks: the factor for counts of the run."""
+        """Blocks of the SM over simulated blocks, or their work if they differ: the factor for counts of the run."""
+        if self.work_growth is not None:
+            return float(self.work_growth)
         return self.scaling.blocks_of_sm / self.scaling.simulated_blocks
 
     @property
@@ -251,28 +254,42 @@ def _sampled(
     values: bool,
 ) -> Result:
     """Return the estimate from a sample, or from all blocks if they are few; raises UserError where blocks differ."""
-    share, resident = -(-kernel.blocks // machine.chip.sms), occupancy(kernel, machine).blocks
-    blocks = resident * max(2, -(-sample // resident))
-    if share // resident < 3 or blocks >= share:
-        blocks = share
-    first = runner(feed=TRACE_DRIVEN, blocks=min(resident, share))
+    share, alike = Share(-(-kernel.blocks // machine.chip.sms), occupancy(kernel, machine).blocks), True
+    blocks = share.resident * max(2, -(-sample // share.resident))
+    if share.blocks // share.resident < 3 or blocks >= share.blocks:
+        blocks = share.blocks
+    first = runner(feed=TRACE_DRIVEN, blocks=min(share.resident, share.blocks))
     limits = bound(kernel, machine, limit=_enough(first))
-    if blocks < share and not limits.alike:
-        raise DifferingBlocksError(
-            f"{kernel.name}: its blocks differ, so that a sample can't stand for all; sample all"
-        )
+    if blocks < share.blocks and not limits.alike:
+        share, alike = replace(share, work=_work(kernel, machine, _enough(first))), False
     run = observed(feed=EXECUTION_DRIVEN if values else TRACE_DRIVEN, blocks=blocks)
-    whole = Scaling(share, share, "complete", "")
+    if blocks == share.blocks:
+        cycles, scaling = run.cycles, Scaling(blocks, blocks, "complete", "")
+    else:
+        found = estimate(runner, share, first, run)
+        cycles, scaling = found.cycles, Scaling(blocks, share.blocks, "waves" if alike else "work", found.checked)
     return Result(
         kernel=kernel,
         machine=machine,
         engine=engine,
-        cycles=run.cycles if blocks == share else _scaled(runner, share, resident, first, run),
+        cycles=cycles,
         run=run,
-        scaling=whole if blocks == share else Scaling(blocks, share, "waves", _checked(runner, resident, first, run)),
+        scaling=scaling,
         verification=_verified(kernel, machine, run) if values else UNCHECKED,
         bound=limits,
+        work_growth=share.growth(run),
     )
+
+
+def _work(kernel: Kernel, machine: Machine, limit: int) -> NDArray[np.int64]:
+    """Return the warp instructions of each of the SM's blocks; raises UserError unless half of these are of a class."""
+    sms = machine.chip.sms
+    found = classes(kernel, On(machine, sms), range(0, kernel.blocks, sms), limit)
+    if found is None or 2 * max(map(len, found.members())) < len(found.of):
+        raise DifferingBlocksError(
+            f"{kernel.name}: its blocks differ, so that a sample can't stand for all; sample all"
+        )
+    return found.work
 
 
 def _result_of_all(kernel: Kernel, machine: Machine, run: ChipRun, values: bool) -> Result:
@@ -306,35 +323,10 @@ def _valid(sample: Sample) -> Sample:
     raise UserError(f"sample={sample}: give a number of blocks, or all")
 
 
-def _checked(runner: Callable[..., SmRun], resident: int, first: SmRun, run: SmRun) -> str:
-    """The deviation of the sample from the prediction of half its waves; empty if half a sample can't predict."""
-    several = run.blocks // resident
-    half = several // 2
-    if half < 2:
-        return ""
-    fewer = runner(feed=TRACE_DRIVEN, blocks=half * resident)
-    foretold = _extrapolated(resident, several, first, fewer)
-    error = 100 * (foretold / run.cycles - 1)
-    return f"{half} of the {several} waves simulated predict these within {abs(error):.2g} %"
-
-
 def _with_policy(machine: Machine, policy: str | None) -> Machine:
     if policy is None:
         return machine
     return msgspec.structs.replace(machine, schedulers=msgspec.structs.replace(machine.schedulers, policy=policy))
-
-
-def _scaled(runner: Callable[..., SmRun], share: int, resident: int, first: SmRun, run: SmRun) -> int:
-    """Cycles of all blocks, from those of the first wave and of several waves."""
-    waves, rest = divmod(share, resident)
-    tail = runner(feed=TRACE_DRIVEN, blocks=resident + rest).cycles - first.cycles if rest else 0
-    return _extrapolated(resident, waves, first, run) + tail
-
-
-def _extrapolated(resident: int, waves: int, first: SmRun, run: SmRun) -> int:
-    """Cycles of so many whole waves, if each after the first takes as long as in the run."""
-    several = run.blocks // resident
-    return round(run.cycles + (waves - several) * (run.cycles - first.cycles) / (several - 1))
 
 
 def _lines(kernel: Kernel, machine: Machine, blocks: int) -> NDArray[np.bool_] | None:

@@ -36,10 +36,11 @@ ALL_PROFILED = 3  # blocks of an SM up to which all are profiled; of more, the f
 class Bound:
     """The bound of a launch: `cycles` is the largest of `limits`, `limiter` its name.
 
-    Every block of the SM, or of all SMs, is profiled, with two exceptions. If a block's index only moves its global
+    Every block of the SM, or of all SMs, is profiled, with three exceptions. If a block's index only moves its global
     addresses, the first block stands for all, once for each place in a line where these begin. Else, if the first,
-    middle and last block execute the same instructions equally often, they are `alike` and stand for all. Where these
-    assumptions hold, so do the limits, for every schedule.
+    middle and last block execute the same instructions equally often, they are `alike` and stand for all. Else, if what
+    all blocks execute can be counted, a few stand for those that execute the same. Where these assumptions hold, so do
+    the limits, for every schedule.
     """
 
     cycles: Annotated[int, doc("Shader cycles.")]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from functools import cache
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.bounds.access_cost import AccessCost, Seen, costs
+from gpusim.bounds.block_classes import Classes, On, classes, standing
 from gpusim.bounds.placement import Placement, moved, placements
 from gpusim.bounds.pressure import Work
 from gpusim.engines import program_order
@@ -72,6 +74,7 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
     def walking() -> program_order.Walker | None:
         return program_order.walker(kernel, machine) if light is kernel and program_order.profiles(kernel) else None
 
+    @cache
     def of(block: int) -> Work:
         found = walking()
         executed = (found and program_order.profile(found, block, limit)) or profile(light, block, limit=limit)
@@ -85,8 +88,18 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
     most = ALL_FETCHING if moving else ALL_PROFILED
     few = [of(block) for block in (ids if len(ids) <= most else (ids[0], ids[len(ids) // 2], ids[-1]))]
     alike = all(np.array_equal(few[0].profile.counts, other.profile.counts) for other in few)
-    every = few if alike or len(few) == len(ids) else [of(block) for block in ids]
+    if alike or len(few) == len(ids):
+        return Profiled(few, len(few), alike)
+    every = _standing(of, classes(kernel, On(machine, machine.chip.sms), ids, limit), ids)
     return Profiled(every, len(every), alike)
+
+
+def _standing(of: Callable[[int], Work], known: Classes | None, ids: range) -> list[Work]:
+    """Return the works of blocks that stand for those of their class; of all blocks where no classes are known."""
+    if known is None:
+        return [of(block) for block in ids]
+    chosen = [standing(places.tolist(), len(places) * ALL_PROFILED // len(ids) + 1) for places in known.members()]
+    return [replace(of(ids[place]), blocks=blocks) for each in chosen for place, blocks in each.items()]
 
 
 @once

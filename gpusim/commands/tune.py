@@ -164,7 +164,9 @@ def tune(
     stage: LastStage = None,
     sample: Annotated[
         str,
-        typer.Option("--sample", help="Of a space file: blocks to simulate of each SM's, or all. [default: 2 waves]"),
+        typer.Option(
+            "--sample", help="Of a space file: blocks to simulate of each SM's, or all. [default: a few seconds]"
+        ),
     ] = "",
     sms: Annotated[
         str, typer.Option("--sms", help="Of a space file: 1, or all SMs and every block. [default: 1]")

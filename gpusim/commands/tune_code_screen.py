@@ -150,10 +150,20 @@ def _of_machine(outcome: CodeOutcome, one: OnMachine, top: int) -> Iterator[Rend
     launches = f"{plural(_launches(one), 'launch', 'es')} of different machine code"
     yield f"\nsimulated: {len(one.order):,} of {plural(outcome.points, 'point')}{on_file}; {launches}"
     times = [_figures(each).milliseconds for _, each in one.order]
+    yield from _estimated([each for _, each in one.order])
     yield f"ms: fastest {times[0]:.4g}, median {median(times):.4g}, slowest {times[-1]:.4g}"
     without = [each for each in one.trials if each.reason]
     yield from in_kinds([each.reason for each in without], [in_words(each.point) for each in without])
     yield f"values of the fastest: {_checked(one.check, space)}"
+
+
+def _estimated(simulated: Sequence[CodeTrial]) -> Iterator[str]:
+    """Yield how many points have a time that follows from some of their blocks; they have a ~ in the table."""
+    how = {"waves": "", "work": " of blocks that differ"}
+    counts = {method: sum(each.method == method for each in simulated) for method in how}
+    if any(counts.values()):
+        told = ", ".join(f"{plural(n, 'point')} from whole waves{how[method]}" for method, n in counts.items() if n)
+        yield f"estimated (~): {told}"
 
 
 def _checked(check: Check, space: CodeSpace) -> str:
@@ -178,7 +188,8 @@ def _ranking(one: OnMachine, top: int) -> Table:
         found = _figures(each)
         rate = [f"{_rate(each, rated):.1f}"] if rated else []
         bound = f"{found.bound_limiter} {100 * found.bound_cycles / found.cycles:.0f} %"
-        cells = f"{rank}", f"{found.milliseconds:.4g}", *rate, f"{each.occupancy:.0f} %"
+        about = "~" if each.method in ("waves", "work") else ""
+        cells = f"{rank}", f"{about}{found.milliseconds:.4g}", *rate, f"{each.occupancy:.0f} %"
         table.add_row(*cells, bound, _stalls(found), in_words(each.point))
     return table
 

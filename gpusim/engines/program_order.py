@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from gpusim.jit.on_demand import uninterrupted
 from gpusim.jit.rule import COMPILED, borrow, entry
+from gpusim.launch.feed import EXECUTION_DRIVEN
 from gpusim.launch.launch import Launch, launch
 from gpusim.machine.machine import Machine
 from gpusim.rules import program_order
@@ -28,6 +29,7 @@ from isa.execute.profile import Pattern, Profile
 from isa.kernel import Kernel
 from isa.row import Unit
 
+Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
 STEPS = 1 << 20  # warp instructions between two looks at Ctrl-C
 
 
@@ -54,12 +56,14 @@ class Walker:
     group: NDArray[np.int64]
 
 
-def walker(kernel: Kernel, machine: Machine, left: NDArray[np.uint32] | None = None) -> Walker:
+def walker(
+    kernel: Kernel, machine: Machine, left: NDArray[np.uint32] | None = None, feed: str = EXECUTION_DRIVEN
+) -> Walker:
     """Return what runs blocks of a launch, on memory as others have `left` it (None: as it is before the launch).
 
-    Raises UserError where kernel and machine don't fit.
+    On the address-only `feed` blocks leave nothing in memory. Raises UserError where kernel and machine don't fit.
     """
-    prepared = launch(kernel, machine, blocks=1, memory=left)
+    prepared = launch(kernel, machine, blocks=1, memory=left, feed=feed)
     sm = prepared.sm
     prepared.program.cached[:] = 0  # no cache is asked, and nothing waits
     sm.machine.fetch_cost = sm.machine.barrier_defers = sm.machine.barriers_pass = 0
@@ -103,6 +107,19 @@ def profile(one: Walker, block: int, limit: int, most: int = MOST) -> Profile | 
         return None
     counts, active = (np.array(field[:length]) for field in (one.launch.program.issued, one.launch.program.active))
     return Profile(counts, active, _patterns(noted))
+
+
+def counts(one: Walker, block: int, limit: int) -> Counts | None:
+    """Return the warp instructions and thread instructions of one block, by pc; None if it faults.
+
+    Raises LimitError beyond `limit` warp instructions.
+    """
+    one.launch.program.issued[:] = one.launch.program.active[:] = 0
+    if not _run(one, block, room(0), limit):
+        return None
+    length = len(one.kernel.program)
+    issued, active = (np.array(field[:length]) for field in (one.launch.program.issued, one.launch.program.active))
+    return issued, active
 
 
 def profiles(kernel: Kernel) -> bool:

@@ -104,20 +104,25 @@ def launch(
     feed: str = EXECUTION_DRIVEN,
     fast_forward: bool = False,
     blocks: int | None = None,
+    skip: int = 0,
     trace: bool = False,
     memory: NDArray[np.uint32] | None = None,
     lines: NDArray[np.bool_] | None = None,
 ) -> Launch:
     """Prepare the SM that gets the most blocks of the grid, or its first `blocks` ones; `trace` keeps records.
 
+    The SM's first blocks are left out, so many as are to `skip`.
+
     `feed` is one of gpusim.launch.feed.FEEDS. `fast_forward` takes whole periods at once if the feed is trace-driven
     and nothing is traced. If `memory` is not given, only these `lines` of it are filled. Raises UserError if kernel and
     machine don't fit, or on the trace-driven feed if addresses or branches depend on the contents of memory.
     """
-    share = -(-kernel.blocks // machine.chip.sms)
+    share = -(-kernel.blocks // machine.chip.sms) - skip
     count = share if blocks is None else min(blocks, share)
     _, _, (prepared,) = _prepared(1, kernel, machine, feed, count, memory, lines, trace=trace)
     prepared.sm.tracing = trace
+    prepared.sm.launch.next = skip * machine.chip.sms
+    prepared.sm.launch.end = min(kernel.blocks, (skip + count) * machine.chip.sms)
     own = machine.schedulers.policy in REGISTERED  # it may use state that fast-forward does not compare
     compared = not own and not tagged(machine)  # what tags say is no part of a state that could come back
     prepared.sm.forwarding = fast_forward and feed == TRACE_DRIVEN and not trace and compared
@@ -218,7 +223,7 @@ def _prepared(
         if tagged(machine):
             caches.place(sm.launch, machine, s, number, len(words) - owners, recorded=feed == TRACE_DRIVEN)
             sm.launch.local_base = LOCAL_BASE + s * 4 * behind
-            if number == 1 and machine.l2_channel:
+            if number == 1 and machine.l2:
                 _stand_for_all(sm, kernel, machine)
         _program(sm, kernel, decoded, feed)
         rows = sm.program[: len(decoded)].view(np.recarray)

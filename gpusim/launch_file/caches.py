@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from gpusim.machine.machine import File
+import msgspec
+
+from gpusim.machine.machine import File, Machine
+from gpusim.support.document import Setting
 from isa.kernel import Kernel
 
 # Tags say what hits; the L1 begins empty, as a launch drops what it held.
@@ -18,3 +21,18 @@ def asked(kernel: Kernel, file: File) -> dict[str, str]:
     """Return the settings that a kernel's launch asks for, by path, without those of sections that a machine lacks."""
     sections = {path.partition(".")[0] for path in file.facts}
     return {path: str(value) for path, value in kernel.settings.items() if path.partition(".")[0] in sections}
+
+
+def holding(machine: Machine, caches: str) -> tuple[Machine, dict[str, Setting]]:
+    """Return the machine with caches that are cold or warm when a launch begins, as far as it has them, and settings.
+
+    The settings are what that changes, by path.
+    """
+    settings: dict[str, Setting] = {}
+    for path, value in SETTINGS[caches].items():
+        section, _, key = path.partition(".")
+        if (part := getattr(machine, section)) is not None:
+            settings[path] = int(value) if value.isdecimal() else value
+            part = msgspec.structs.replace(part, **{key: settings[path]})
+            machine = msgspec.structs.replace(machine, **{section: part})
+    return machine, settings

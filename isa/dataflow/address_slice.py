@@ -12,10 +12,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isa.dataflow.flow import overwrites, predecessors, reads, writes
+from isa.dataflow.flow import predecessors, reads, writes
 from isa.instruction import Instruction
 from isa.once import once
-from isa.operand import PT_INDEX
+from isa.operand import PT, PT_INDEX, Predicate
 from isa.program import Program
 from isa.row import Row, Unit
 
@@ -28,6 +28,9 @@ class _Flow:
     loaded: set[frozenset[Unit]]  # memories whose stores are in the slice already
 
 
+_Walked = tuple[int, str, Predicate]  # pc, name, and the guard under which it is read
+
+
 @once
 def address_slice(program: Program) -> NDArray[np.bool_]:
     """Return bool[pc]: the result of the instruction may influence an address, a guard or a branch.
@@ -37,7 +40,7 @@ def address_slice(program: Program) -> NDArray[np.bool_]:
     """
     needed = np.zeros(len(program), np.bool_)
     flow = _Flow(program, predecessors(program), [writes(i) for i in program.instructions], set())
-    seen: set[tuple[int, str]] = set()
+    seen: set[_Walked] = set()
     todo = [(pc, name) for pc, i in enumerate(program.instructions) for name in _steering(i)]
     while todo:
         pc, name = todo.pop()
@@ -68,19 +71,28 @@ def _read_by_control(instruction: Instruction) -> set[str]:
     return {f"P{p}" for p in read} | {f"R{r}" for r in registers}
 
 
-def _reaching(flow: _Flow, seen: set[tuple[int, str]], pc: int, name: str) -> list[int]:
-    """Return the pcs whose write of `name` may reach pc, except those found on earlier walks (`seen`)."""
-    found, todo = [], [pc]
+def _reaching(flow: _Flow, seen: set[_Walked], pc: int, name: str) -> list[int]:
+    """Return the pcs whose write of `name` may reach pc, except those found on earlier walks (`seen`).
+
+    A lane that executes pc under a guard executed what has the same guard, as long as nobody writes this in between;
+    unless it reads what other lanes have.
+    """
+    user = flow.program.instructions[pc]
+    found, todo = [], [(pc, PT if user.row.across or user.row.across_truth else user.guard)]
     while todo:
-        for previous in flow.before[todo.pop()]:
-            if (previous, name) in seen:
+        at, guard = todo.pop()
+        for previous in flow.before[at]:
+            if (previous, name, guard) in seen:
                 continue
-            seen.add((previous, name))
+            seen.add((previous, name, guard))
+            writer, holds = flow.program.instructions[previous], guard
+            if f"P{guard.index}" in flow.written[previous]:
+                holds = PT
             defines = name in flow.written[previous]
             if defines:
                 found.append(previous)
-            if not (defines and overwrites(flow.program.instructions[previous])):
-                todo.append(previous)
+            if not (defines and writer.guard in (PT, holds)):
+                todo.append((previous, holds))
     return found
 
 

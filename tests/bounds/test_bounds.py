@@ -68,11 +68,14 @@ def test_all_sms_share_bandwidth_and_slots():
 
 
 def test_blocks_of_all_sms_that_differ_are_all_counted():
-    """32 blocks that loop as often as their id says are all profiled; the mean of 16 SMs limits the issue slots."""
+    """Of 32 blocks that loop as often as their id says, once at least, one of each kind is profiled.
+
+    The mean of 16 SMs limits the issue slots.
+    """
     text = ".grid 32\nS2R R0, CTAID.X\nagain:\nIADD R1, R1, 1\nISETP.LT P0, R1, R0\n@P0 BRA again\nEXIT"
     found = bound(read(text), GTX580, all_sms=True)
     rounds = sum(max(1, block) for block in range(32))
-    assert (found.profiled_blocks, found.alike) == (32, False)
+    assert (found.profiled_blocks, found.alike) == (31, False)
     assert found.limits["issue slots"] == -(-(32 * 2 + 3 * rounds) // 16)
 
 

@@ -52,6 +52,18 @@ def test_the_screen_names_what_it_shows(tmp_path, capsys):
     assert "values of the fastest: right: 1,024 values in 16 blocks, exact, at N=1024" in lines
 
 
+def test_estimated_times_are_told(tmp_path, capsys):
+    """A time that follows from two of the SM's four waves has a ~, and the screen counts such points."""
+    text = SPACE.replace("N = 16384", "N = 262144")
+    few = *ONE, "--machine", "a100", "--set", "chip.sms=32", "--jobs", "1", "--sample", "1"
+    assert execute(["tune", str(written(tmp_path, text)), *few]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[3].split()[1].startswith("~")
+    assert "estimated (~): 1 point from whole waves" in lines
+    (found,) = document(capsys, tmp_path / "sum.toml", *few)["machines"]
+    assert (found["ranking"][0]["method"], found["ranking"][0]["simulated_blocks"]) == ("waves", 64)
+
+
 def test_wrong_values_of_the_winner_are_an_exit_code(tmp_path, capsys):
     """A winner that computes something else than expected is reported, with exit code 1."""
     path = written(tmp_path, SPACE.replace("x + 1", "x + 2"))

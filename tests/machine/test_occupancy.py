@@ -37,6 +37,17 @@ def test_registers_are_allocated_per_warp_in_units_of_64():
     assert registers_per_block(kernel(22, 192), GTX580) == 704 * 6
 
 
+@pytest.mark.parametrize("name", ["v100", "rtx2080ti", "rtx3090", "a100", "h200"])
+def test_each_scheduler_has_registers_of_its_own(name):
+    """cuda_occupancy.h: 64 registers leave 8 warps of each scheduler, 32 in all: five blocks of six warps, not four.
+
+    With 168 registers they are three of each, twelve in all: two blocks of five warps, and one of seven.
+    """
+    machine = load(name)
+    blocks = [blocks_by_resource(kernel(*given), machine)["registers"] for given in ((64, 192), (168, 160), (168, 224))]
+    assert blocks == [5, 2, 1]
+
+
 def test_gt200_allocates_the_registers_of_a_block_together():
     """Seven warps of 10 registers take 8 x 320 = 2560, a multiple of 512; with 11 they take 3072 (PG 4.2, 4.2)."""
     gt200 = load("gt200")

@@ -19,6 +19,17 @@ def test_the_line_used_longest_ago_makes_room():
     assert latencies(loads(0, 1, 0, 2, 0, 1, 0)) == [MISS, MISS, HIT, MISS, HIT, FAR + 1, HIT]
 
 
+@pytest.mark.parametrize(("sms", "most"), [(1, 128), (4, 36)])
+def test_an_sm_that_stands_for_all_brings_its_part(sms, most):
+    """Each block reads all 128 sectors of a buffer: one SM brings them, one of four a quarter, and a line at most."""
+    text = ".grid 8\n.buffer a f32 1024\nS2R R0, TID.X\nSHL R0, R0, 2\nIADD R0, R0, c[a]\n"
+    text += "".join(f"LDG R{2 + i}, [R0+{128 * i}]\n" for i in range(32)) + "EXIT"
+    machine = load("gtx480", {"chip.sms": sms})
+    assert machine.l2_channel is None
+    read_by_one = run_sm(read(text), machine).sectors["read"]
+    assert most - 4 <= read_by_one <= most
+
+
 def test_a_line_has_a_set_of_its_own():
     """In an L1 of four sets of two lines, lines 0, 4 and 8 share a set, and line 8 replaces line 0."""
     found = latencies(loads(0, 4, 1, 8, 1, 4, 0), {"l1.bytes": 1024, "l2.bytes": 4096})

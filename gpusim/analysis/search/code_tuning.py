@@ -1,8 +1,8 @@
 """Tuning of a CUDA kernel: each piece of machine code of a search space is simulated once on each machine, and ranked.
 
-A trial simulates the SM with the most blocks, with its share of the bandwidth, without values: two whole waves of
-resident blocks, from which the time of all follows, the last, uneven wave included (gpusim/simulation.py); or all
-blocks where these are few, or differ.
+A trial simulates the SM with the most blocks, with its share of the bandwidth, without values: all its blocks, or as
+many whole waves of resident blocks as are affordable, two at least, from which the time of all follows, the last,
+uneven wave included (gpusim/waves.py).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from gpusim.analysis.account.figures import Figures, figures
 from gpusim.analysis.search.bounded_expression import Value
 from gpusim.analysis.search.code_points import cubin_at, kernel
 from gpusim.analysis.search.space_file import CodeSpace, Point, at_check, moved
+from gpusim.bounds.block_classes import holds
 from gpusim.launch_file.caches import asked
 from gpusim.machine import machine as model
 from gpusim.machine.architecture import number
@@ -27,7 +28,8 @@ from gpusim.verify import UNCHECKED, Verification
 from isa.errors import UserError
 from isa.kernel import Kernel
 
-LEAST = 1  # blocks of a sample, which are rounded up to two whole waves
+AFFORDABLE = 4_000_000  # warp instructions of a sample by default: some seconds
+LEAST = 1  # blocks of a sample whose blocks can't be measured beforehand; rounded up to two whole waves
 ENOUGH = 200_000_000  # shader cycles of a kernel that may never end
 
 
@@ -42,6 +44,7 @@ class CodeTrial(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_
     occupancy: Annotated[float, doc("Percent of the SM's warp slots that resident blocks fill.")] = 0.0
     simulated_blocks: Annotated[int, doc("Blocks that were simulated, of those of the SM, or of all SMs.")] = 0
     blocks: Annotated[int, doc("Blocks of the SM with the most, or of all SMs.")] = 0
+    method: Annotated[str, doc("complete, or how the time of all blocks follows from the simulated: waves, work.")] = ""
     reason: str = ""
 
 
@@ -82,9 +85,9 @@ class Job:
 
 @dataclass(frozen=True)
 class How:
-    """What of a launch is simulated: as for `simulate`."""
+    """What of a launch is simulated: as for `simulate`; without a sample, as many blocks as are affordable."""
 
-    sample: Sample = LEAST
+    sample: Sample = None
     sms: Sms = 1
 
 
@@ -107,13 +110,18 @@ def trial(job: Job, space: CodeSpace, places: Mapping[str, Place], how: How) -> 
         occupancy=100 * found.warps / machine.limits.warps,
         simulated_blocks=result.scaling.simulated_blocks,
         blocks=result.scaling.blocks_of_sm,
+        method=result.scaling.method,
     )
 
 
 def timed(launched: Kernel, machine: Machine, how: How) -> Result:
-    """Simulate a launch without values; all blocks of the SM where these differ. Raises UserError."""
+    """Simulate a launch without values; all blocks of the SM where a few can't stand for them. Raises UserError."""
+    sample = how.sample
+    if how.sms == "all" or sample == "all":
+        sample = None
+    elif sample is None:
+        sample = holds(launched, machine, AFFORDABLE) or LEAST
     try:
-        sample = None if how.sms == "all" or how.sample == "all" else how.sample
         return simulate(launched, machine, values=False, sample=sample, sms=how.sms, max_cycles=ENOUGH)
     except DifferingBlocksError:
         return simulate(launched, machine, values=False, max_cycles=ENOUGH)

@@ -12,7 +12,7 @@ from gpusim.machine.machine import read as machine_file
 from gpusim.simulation import simulate
 
 A100 = Place(machine_file("a100"), {})
-TWO_WAVES = How()
+TWO_WAVES = How(1)
 FEW_SMS = Place(machine_file("a100"), {"chip.sms": 2})
 
 

@@ -49,6 +49,23 @@ def test_a_guarded_write_does_not_hide_the_earlier_one():
     assert included("MOV R0, 0\nISETP.LT P0, R1, 4\n@P0 MOV R0, 8\nLDS R2, [R0]") == [0, 1, 2]
 
 
+def test_a_guarded_write_hides_the_earlier_one_from_the_same_guard():
+    """What is written under a guard is all that is read under it; not once the guard is written anew, or negated.
+
+    Nor where other lanes are read, in which the guard may not hold.
+    """
+    text = "LDG R0, [RZ]\nISETP.LT P0, R9, 4\n@P0 MOV R0, 8\n{}@{}P0 {}".format
+    assert included(text("", "", "LDS R2, [R0]")) == [1, 2]
+    assert included(text("", "!", "LDS R2, [R0]")) == [0, 1, 2]
+    assert included(text("ISETP.GT P0, R9, 2\n", "", "LDS R2, [R0]")) == [0, 1, 2, 3]
+    assert included(text("", "", "SHFL.IDX R2, R0, RZ\nLDS R3, [R2]")) == [0, 1, 2, 3]
+    assert included("LDG R0, [RZ]\nISETP.LT P0, R9, 4\n@P0 MOV R0, 8\n@P0 BRA l\nMOV R0, 4\nl:\n@P0 LDS R2, [R0]") == [
+        1,
+        2,
+        4,
+    ]
+
+
 def test_a_load_that_gives_an_address_pulls_in_stores_of_its_space():
     """A pointer chased through shared memory needs the shared stores and their data, not the global ones."""
     text = "MOV R0, 4\nSTS [RZ], R0\nSTG [0x1000], R0\nLDS R1, [RZ]\nLDS R2, [R1]"

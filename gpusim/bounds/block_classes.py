@@ -1,0 +1,107 @@
+"""Classes of blocks: those that execute the same instructions equally often, in as many threads.
+
+Blocks at the border of a grid often do less than those inside. Each block is run without time, and without values but
+those on which addresses, guards and branches depend; so its class is known, not assumed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpusim.engines import program_order
+from gpusim.engines.program_order import Counts
+from gpusim.launch.feed import ADDRESS_ONLY, recordable
+from gpusim.machine.machine import Machine
+from isa.dataflow.address_slice import address_slice
+from isa.errors import UserError
+from isa.execute.interpret import interpret
+from isa.execute.touched_lines import without_contents
+from isa.kernel import Kernel
+from isa.once import once
+
+MOST = 100_000_000  # warp instructions of all blocks: about as many seconds of counting as 10 M in a block's profile
+FEW = 64  # classes beyond which blocks are not put together
+
+
+@dataclass(frozen=True)
+class Classes:
+    """The classes of some blocks, in their order; `work` has their warp instructions."""
+
+    of: NDArray[np.int64]
+    work: NDArray[np.int64]
+
+    def members(self) -> list[NDArray[np.int64]]:
+        """Return the places of the blocks of each class, by first member."""
+        return [np.flatnonzero(self.of == number) for number in range(int(self.of.max()) + 1)]
+
+
+@dataclass(frozen=True)
+class On:
+    """A machine whose own numbers change no count, except for that of SMs."""
+
+    machine: Machine = field(compare=False)
+    sms: int
+
+
+@once
+def classes(kernel: Kernel, on: On, ids: range, limit: int) -> Classes | None:
+    """Return the classes of the blocks with these ids.
+
+    None where what a block executes depends on what memory holds, where blocks have too many warp instructions or
+    classes, or where one can't be run. Raises LimitError beyond `limit` warp instructions in a block.
+    """
+    if not recordable(kernel):
+        return None
+    count = _counter(kernel, on.machine, limit)
+    numbers: dict[bytes, int] = {}
+    of, work = np.zeros((2, len(ids)), np.int64)
+    for place, block in enumerate(ids):
+        found = count(block)
+        if found is None or int(found[0].sum()) * (len(ids) - place) > MOST:
+            return None
+        of[place] = numbers.setdefault(b"".join(one.tobytes() for one in found), len(numbers))
+        work[place] = found[0].sum()
+        if len(numbers) > FEW:
+            return None
+    return Classes(of, work)
+
+
+def holds(kernel: Kernel, machine: Machine, budget: int) -> int | None:
+    """Return how many blocks so many warp instructions hold, one at least, if all are as the first.
+
+    None where what a block executes depends on what memory holds, and where it can't be run, or not within the budget.
+    """
+    try:
+        found = _counter(kernel, machine, budget)(0) if recordable(kernel) else None
+    except UserError:
+        return None
+    return None if found is None else max(1, budget // int(found[0].sum()))
+
+
+def _counter(kernel: Kernel, machine: Machine, limit: int) -> Callable[[int], Counts | None]:
+    """Return a function that counts what a block executes; None if it faults."""
+    light = without_contents(kernel)
+    if program_order.profiles(kernel):
+        walker = program_order.walker(light, machine, feed=ADDRESS_ONLY)
+        return lambda block: program_order.counts(walker, block, limit)
+    wanted = address_slice(kernel.program)
+
+    def interpreted(block: int) -> Counts | None:
+        try:
+            run = interpret(light, [block], evaluate=wanted, limit=limit)
+        except UserError:
+            return None
+        return run.counts, run.active
+
+    return interpreted
+
+
+def standing(places: Sequence[int], most: int) -> dict[int, int]:
+    """Return blocks that stand for all at these places, the first, the last and some between, and for how many each."""
+    chosen = np.unique(np.linspace(0, len(places) - 1, min(most, len(places))).round().astype(int))
+    shares = np.diff(np.linspace(0, len(places), len(chosen) + 1).round().astype(int))
+    return {int(places[at]): int(share) for at, share in zip(chosen, shares, strict=True)}
