@@ -103,6 +103,7 @@ def launch(
     *,
     feed: str = EXECUTION_DRIVEN,
     fast_forward: bool = False,
+    tolerance: int = 0,
     blocks: int | None = None,
     trace: bool = False,
     memory: NDArray[np.uint32] | None = None,
@@ -111,7 +112,7 @@ def launch(
     """Prepare the SM that gets the most blocks of the grid, or its first `blocks` ones; `trace` keeps records.
 
     `feed` is one of gpusim.launch.feed.FEEDS. `fast_forward` takes whole periods at once if the feed is trace-driven
-    and nothing is traced. If `memory` is not given, only these `lines` of it are filled. Raises UserError if kernel and
+    and nothing is traced, and with a `tolerance`, in parts in a million, estimates too. If `memory` is not given, only these `lines` of it are filled. Raises UserError if kernel and
     machine don't fit, or on the trace-driven feed if addresses or branches depend on the contents of memory.
     """
     share = -(-kernel.blocks // machine.chip.sms)
@@ -121,6 +122,7 @@ def launch(
     own = machine.schedulers.policy in REGISTERED  # it may use state that fast-forward does not compare
     compared = not own and not tagged(machine)  # what tags say is no part of a state that could come back
     prepared.sm.forwarding = fast_forward and feed == TRACE_DRIVEN and not trace and compared
+    prepared.sm.tolerance = tolerance
     return prepared
 
 
