@@ -46,6 +46,7 @@ def simulate(
     sms: Sms = 1,
     trace: bool = False,
     fast_forward: bool = True,
+    estimate: float | None = None,
     **parameters: object,
 ) -> Result:
     """Simulate a kernel on a machine, and check its values.
@@ -74,6 +75,7 @@ def simulate(
             sms=sms,
             trace=trace,
             fast_forward=fast_forward,
+            estimate=estimate,
         )
         return Result.of(found, changed, loaded)
 

@@ -10,6 +10,9 @@ waves, the waves between grow linearly, and the blocks after the last whole wave
 first one:
 
     cycles = c(several) + (waves - several) (c(several) - c(1)) / (several - 1) + c(1 wave + rest) - c(1 wave)
+
+With `estimate`, one run takes steady loops and waves on at their mean cost (gpusim/rules/estimate.py), and adds up by
+how much it may be wrong.
 """
 
 from __future__ import annotations
@@ -25,7 +28,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.bounds import rates
-from gpusim.bounds.bounds import LIMIT, Bound, bound
+from gpusim.bounds.bounds import LIMIT, Bound, bound, works
+from gpusim.engines.estimated import adding_up
 from gpusim.engines.simulate import Progress, check_engine, run_chip, run_sm
 from gpusim.engines.sm_run import ChipRun, SmRun
 from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, recordable
@@ -47,6 +51,15 @@ from isa.memory import length
 from isa.sass.load import on_chip
 
 BUDGET = {"compiled": 4_000_000, "reference": 400_000}  # warp instructions whose values are computed by default
+MILLION = 1_000_000
+LEAST_ERROR, MOST_ERROR = 0.01, 10.0  # percent of an estimate
+EXCLUDED: dict[str, tuple[tuple[object, ...], str]] = {  # what an estimate needs of other options, and why
+    "engine": (("compiled",), "the reference engine simulates every cycle"),
+    "sample": ((None,), "--sample estimates in its own way"),
+    "sms": ((1,), "of all SMs every block is simulated"),
+    "trace": ((False,), "a trace needs every cycle"),
+    "fast_forward": ((True,), "--no-fast-forward asks for every cycle"),
+}
 WALK_BYTES = 1 << 24  # of memory: filling them takes about as long as walking through a block
 Sample = int | str | None
 Sms = Literal[1, "all"]
@@ -57,8 +70,19 @@ class DifferingBlocksError(UserError):
 
 
 @dataclass(frozen=True)
+class Estimated:
+    """An estimate that was asked for: of how many cycles, and by how many percent all cycles may be wrong.
+
+    The error is from the spread of what was simulated, with a confidence of 99 %; 0 where nothing was estimated.
+    """
+
+    cycles: int
+    error_percent: float
+
+
+@dataclass(frozen=True)
 class Scaling:
-    """How the cycles of the SM's share of the grid, or of all SMs, were found: `method` is complete or waves.
+    """How the cycles of the SM's share of the grid, or of all SMs, were found: `method` is complete, waves or steady.
 
     `blocks_of_sm` counts the blocks of the simulated SM, or of all.
     """
@@ -70,6 +94,7 @@ class Scaling:
         str,
         doc("Deviation of the sample from what half its waves predict; empty below four waves and for complete runs."),
     ]
+    estimate: Annotated[Estimated | None, doc("Present if an estimate was asked for.")] = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -157,6 +182,7 @@ def simulate(
     trace: bool = False,
     fast_forward: bool = True,
     threads: int | None = None,
+    estimate: float | None = None,
 ) -> Result:
     """Simulate a launch on a machine, given as an object or by name, and check its values.
 
@@ -165,7 +191,8 @@ def simulate(
     the values of every block; None computes as many as are quick. `fast_forward` skips periods of a recurring state at
     once. `sms`: 1 for the SM that gets the most blocks, with its share of the bandwidth, or "all" for all SMs and every
     block, on so many `threads` (None: one for each core). `progress(blocks done, blocks in all)` is called now and
-    then. Raises UserError where kernel and machine don't fit, ExecutionError at a fault, DeadlockError, and LimitError
+    then. `estimate`: percent by which cycles may be wrong; steady loops and waves are then taken on at their mean cost
+    where no state recurs, and no values are computed. Raises UserError where kernel and machine don't fit, ExecutionError at a fault, DeadlockError, and LimitError
     beyond `max_cycles`.
     """
     if not isinstance(kernel, Kernel):
@@ -175,12 +202,15 @@ def simulate(
     kernel = on_chip(kernel, machine.chip.sms)
     occupancy(kernel, machine)  # refuses launches that don't fit before anything is computed
     limit = NEVER if max_cycles is None else max_cycles
+    tolerance = tolerated(estimate, engine=engine, sample=sample, sms=sms, trace=trace, fast_forward=fast_forward)
     if _valid_sms(sms, sample, threads) == "all":
         whole = partial(run_chip, feed=EXECUTION_DRIVEN if values else TRACE_DRIVEN, threads=threads)
         everything = whole(kernel, machine, engine=engine, max_cycles=limit, trace=trace, progress=progress)
         return _result_of_all(kernel, machine, everything, values)
     runner = partial(run_sm, kernel, machine, engine=engine, max_cycles=limit, fast_forward=fast_forward)
     observed = partial(runner, trace=trace, progress=progress)
+    if tolerance:
+        return _estimated(kernel, machine, observed, tolerance)
     if isinstance(_valid(sample), int):
         return _sampled(kernel, machine, engine, runner, observed, int(sample or 0), values)
     if values:
@@ -191,6 +221,37 @@ def simulate(
     return Result(
         kernel, machine, engine, run.cycles, run, scaling, verification, bound(kernel, machine, limit=_enough(run))
     )
+
+
+def tolerated(estimate: float | None, **others: object) -> int:
+    """Return by how many parts in a million an estimate may be wrong; 0: exact.
+
+    Raises UserError beside options of `simulate` that exclude it, and for a percentage that is none.
+    """
+    if estimate is None:
+        return 0
+    if not LEAST_ERROR <= estimate <= MOST_ERROR:
+        raise UserError(f"--estimate {estimate:g}%: give {LEAST_ERROR:g}% to {MOST_ERROR:g}%, as in --estimate 0.5%")
+    for name, (plain, why) in EXCLUDED.items():
+        if others.get(name, plain[0]) not in plain:
+            raise UserError(f"--estimate {estimate:g}%: {why}; leave one of the two out")
+    return round(10_000 * estimate)
+
+
+def _estimated(kernel: Kernel, machine: Machine, observed: Callable[..., SmRun], tolerance: int) -> Result:
+    """Return the result of a run of one SM that was estimated where it was steady, if its doubt is tolerated."""
+    run = observed(feed=TRACE_DRIVEN, tolerance=tolerance)
+    limit = _enough(run)
+    found = bound(kernel, machine, limit=limit)
+    if run.estimated and found.alike:
+        each, many = works(kernel, machine, limit=limit)
+        run = adding_up(run, sum(work.profile.counts * work.blocks for work in each) * int(many))
+    if run.doubt * MILLION > tolerance * run.cycles:
+        run = observed(feed=TRACE_DRIVEN)
+    method = "steady" if run.estimated else "complete"
+    error = Estimated(run.estimated, run.estimated and 100 * run.doubt / run.cycles)
+    scaling = Scaling(run.blocks, run.blocks, method, "", error)
+    return Result(kernel, machine, run.engine, run.cycles, run, scaling, UNCHECKED, found)
 
 
 def _timed_and_checked(

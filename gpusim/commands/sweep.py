@@ -35,6 +35,7 @@ from gpusim.commands.arguments import (
     MOST_WHOLE,
     Architecture,
     CodeOptions,
+    Estimate,
     Force,
     Json,
     KernelName,
@@ -119,6 +120,7 @@ def sweep(
     jobs: Jobs = None,
     dask: Dask = "",
     max_cycles: Limit = None,
+    estimate: Estimate = None,
     architecture: Architecture = None,
     launch: LaunchFile = None,
     nvcc_flags: NvccFlags = "",
@@ -133,7 +135,7 @@ def sweep(
     """
     page = page_file(html, show=open_page, name="sweep.html")
     code = CodeOptions(architecture, launch, nvcc_flags, force)
-    subject, given = subject_of(kernel, machine, max_cycles, code), given_by(t1, rename or ())
+    subject, given = subject_of(kernel, machine, max_cycles, code, estimate), given_by(t1, rename or ())
     settings, parameters = [*(setting or ()), *given.settings], [*(parameter or ()), *given.parameters]
     axes = axes_of(kernel, subject.file, settings, parameters, policy)
     columns, spread = compared(pareto, axes, "--pareto"), _spread(jobs, dask)
@@ -211,6 +213,7 @@ def _settings(kernel: str, subject: Subject, code: CodeOptions) -> SweepSettings
         facts=hash_of(model.build(subject.file)),
         max_cycles=subject.max_cycles,
         version=version("gpusim"),
+        estimate=subject.estimate,
     )
 
 

@@ -1,10 +1,11 @@
 """Estimates on request: where no state comes back, steady loops and waves of blocks are taken on at their mean cost.
 
-A loop, or a wave of blocks, is watched for a span of rounds in eight parts of equal length. If the parts' costs differ
-so little that the mean of eight is known within the tolerance, with a confidence of 99 %, the SM is put as many rounds
-on as all warps have in common: the same state, with times, rounds of loops, block ids and totals moved. Else the span
-is doubled. As long as the span was simulated before it, without being looked at. `sm.doubt` adds up by how many cycles
-the estimates may be wrong.
+A loop, or a wave of blocks, is watched for a span of rounds in eight parts of equal length, after as many rounds that
+are not looked at. The SM is then put on by as many rounds as all warps have left: the same state, with times, rounds of
+loops, block ids and totals moved. This may be wrong by what the parts' costs tell of their mean, with a confidence of
+99 %; by one round, as the SM may be elsewhere in its round then; and by one round in those of the span where warps are
+not equally fast. `sm.doubt` adds up these cycles. If they would exceed the tolerance of all cycles so far, the span is
+within instead.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import rarely, rule
 from gpusim.rules import stream
 from gpusim.rules.moved_state import move_by, put, take
-from gpusim.rules.same_state import AGE, CURSOR, LAPS, LIVE, PLACED, WHEN, word
+from gpusim.rules.same_state import AGE, CURSOR, DOUBT, LAPS, LIVE, PLACED, WHEN, word
 from gpusim.units.capacities import DEPTHS, LOG
 
 LOOPS, BLOCKS = 0, 1  # what is watched: the rows of `r.watch`
@@ -28,7 +29,6 @@ FIRST = 2 * PARTS, PARTS  # the first span: rounds, waves
 PATIENCE = 64  # rounds of other loops after which another loop is watched
 STUDENT = 3.5  # of 7 degrees of freedom, two-sided, 99 %
 MILLION = 1_000_000
-WORTH = 4  # rounds are taken on if they are at least one in so many of the span
 
 
 @on_demand
@@ -134,24 +134,36 @@ def _on_in_loops(sm: Any, r: Any, now: int, limit: int) -> int:
     if depth > r.watch[LOOPS, DEPTH]:  # the outer loop went on: watch it at the same round of the inner ones
         _begin(sm, r, depth)
         return 0
-    n, turns = _rounds_left(sm, r, before, here)
-    doubt, period = _spread(r, LOOPS), now - r.notes[before, WHEN]
+    usual = _turns(r, before, here, sm.marker, depth, 0) if depth >= 0 else 0
+    n, turns, uneven = _rounds_left(sm, r, before, here, usual)
+    period = now - r.notes[before, WHEN]
     n = min(n, (limit - now) // period * turns)
-    if doubt > sm.tolerance or n * WORTH < turns:
-        return _longer(sm, r, LOOPS, now)
     cycles = _whole(sm, period * n // turns)
+    doubt = cycles * (_spread(r, LOOPS) + uneven) // MILLION + period // max(1, usual)
+    if not _tolerable(sm, now, cycles, doubt):
+        return _longer(sm, r, LOOPS, now)
     move_by(sm, r, before, here, here, n, turns, cycles, to)
-    usual = _turns(r, before, here, sm.marker, depth, 0)
     for g in range(sm.warp_slots):
-        depth = _turned(r, before, here, g)
-        for inner in range(DEPTHS):
-            r.kept[to, r.columns[LAPS] + g * DEPTHS + inner] = word(r, here, LAPS, g * DEPTHS + inner)
-        if depth >= 0 and word(r, here, LIVE, g):
-            more = _turns(r, before, here, g, depth, usual) * n // turns
-            r.kept[to, r.columns[LAPS] + g * DEPTHS + depth] += more
-    _arrive(sm, r, before, here, to, cycles, doubt)
+        _move_rounds(sm, r, before, here, g, usual, n, turns)
+    _arrive(sm, r, before, here, cycles, doubt)
     restart(r)
     return int(cycles)
+
+
+@rule
+def _move_rounds(sm: Any, r: Any, before: int, here: int, g: int, usual: int, n: int, turns: int) -> None:
+    """Let a warp have gone round its loop n / turns times as often as between two states, where it is."""
+    depth, first, to = _turned(r, before, here, g), r.columns[LAPS] + g * DEPTHS, r.order.size
+    for inner in range(DEPTHS):
+        r.kept[to, first + inner] = r.kept[here, first + inner]
+    if depth >= 0 and word(r, here, LIVE, g):
+        r.kept[to, first + depth] += _turns(r, before, here, g, depth, usual) * n // turns
+
+
+@rule
+def _tolerable(sm: Any, now: int, cycles: int, doubt: int) -> bool:
+    """Tell whether these cycles may be estimated with that doubt: it and all doubt so far are few enough of them."""
+    return bool(cycles > 0 and (sm.doubt + doubt) * MILLION <= (now + cycles) * sm.tolerance)
 
 
 @rule
@@ -161,10 +173,10 @@ def _whole(sm: Any, cycles: int) -> int:
 
 
 @rule
-def _arrive(sm: Any, r: Any, before: int, here: int, to: int, cycles: int, doubt: int) -> None:
-    put(sm, r, before, here, to)
+def _arrive(sm: Any, r: Any, before: int, here: int, cycles: int, doubt: int) -> None:
+    put(sm, r, before, here, r.order.size)
     sm.estimated += cycles
-    sm.doubt += cycles * doubt // MILLION + 1
+    sm.doubt += doubt
 
 
 @rule
@@ -185,30 +197,31 @@ def _turns(r: Any, before: int, here: int, g: int, depth: int, usual: int) -> in
 
 
 @rule
-def _rounds_left(sm: Any, r: Any, before: int, here: int) -> tuple[int, int]:
-    """Return n and turns: all warps can do n / turns as many rounds as between two states; 0 and 1 if any can do none.
+def _rounds_left(sm: Any, r: Any, before: int, here: int, usual: int) -> tuple[int, int, int]:
+    """Return n, turns and how uneven: all warps can do n / turns as many rounds as between two states; n 0: none.
 
-    Each warp must be in the loop in which it was, or wait where it was.
+    Each warp must be in the loop in which it was, or wait where it was. Uneven are, in parts in a million, the rounds
+    of a warp that is not as fast as the chosen one and its `usual` rounds: one more or less can't be told.
     """
-    usual, n, turns = 0, 0, 0
-    depth = _turned(r, before, here, sm.marker)
-    if depth >= 0:
-        usual = _turns(r, before, here, sm.marker, depth, 0)
+    n, turns, uneven = 0, 0, 0
     for g in range(sm.warp_slots):
         live = word(r, here, LIVE, g)
         if live != word(r, before, LIVE, g) or (live and word(r, here, AGE, g) != word(r, before, AGE, g)):
-            return 0, 1
+            return 0, 1, 0
         if live:
             depth, cursor = _turned(r, before, here, g), word(r, here, CURSOR, g)
             if depth < 0 and cursor != word(r, before, CURSOR, g):
-                return 0, 1
+                return 0, 1, 0
+            own = _turns(r, before, here, g, depth, usual) if depth >= 0 else 0
+            if own != usual:
+                uneven = max(uneven, MILLION // max(1, min(own, usual) if own > 0 else usual))
             if depth >= 0:
-                own, left = _turns(r, before, here, g, depth, usual), _left(sm, r, before, here, g, depth)
+                left = _left(sm, r, before, here, g, depth)
                 if own <= 0 or left <= 0:
-                    return 0, 1
+                    return 0, 1, 0
                 if turns == 0 or left * turns < n * own:
                     n, turns = left, own
-    return n, max(1, turns)
+    return n, max(1, turns), uneven
 
 
 @rule
@@ -241,17 +254,18 @@ def _on_in_blocks(sm: Any, memory: Any, r: Any, now: int, limit: int) -> int:
     """Take the blocks that are still to come, if the span was steady and they do the same; return their cycles."""
     before, here, to = _anchor(r, BLOCKS), r.order.size + 1, r.order.size
     take(sm, r, here, now)
-    doubt, period = _spread(r, BLOCKS), now - r.notes[before, WHEN]
+    period = now - r.notes[before, WHEN]
     placed = word(r, here, PLACED, 0) - word(r, before, PLACED, 0)
-    most = (limit - now) // period * placed
-    n = _blocks_alike(sm, memory, r, before, here, most) if doubt <= sm.tolerance else 0
-    if n * WORTH < placed:
-        return _longer(sm, r, BLOCKS, now)
+    n = _blocks_alike(sm, memory, r, before, here, (limit - now) // period * placed)
     cycles = _whole(sm, period * n // placed)
+    within = (sm.doubt - r.kept[before, r.columns[DOUBT]]) * n // placed
+    doubt = cycles * _spread(r, BLOCKS) // MILLION + period // r.watch[BLOCKS, SPAN]
+    if not _tolerable(sm, now, cycles, doubt + within):
+        return _longer(sm, r, BLOCKS, now)
     move_by(sm, r, before, here, here, n, placed, cycles, to)
     for i in range(r.columns[LAPS], r.columns[LAPS] + sm.warp_slots * DEPTHS):
         r.kept[to, i] = r.kept[here, i]
-    _arrive(sm, r, before, here, to, cycles, doubt)
+    _arrive(sm, r, before, here, cycles, doubt)
     for i in range(LOG):
         sm.log[i] = sm.blocks[0].script
     return int(cycles)

@@ -29,7 +29,7 @@ RECENT = 32  # the latest are kept in any case
 NAMED = (
     "warps.live", "warps.cursor", "warps.unit", "schedulers.ready", "warps.since", "warps.ready_at",
     "schedulers.refused", "schedulers.issued", "placed", "launch.next", "warps.age", "warps.order",
-    "warps.laps", "warps.release_at", "warps.refused", "load_store.channel", "marker",
+    "warps.laps", "warps.release_at", "warps.refused", "load_store.channel", "marker", "doubt",
 )  # fmt: skip
 DIMENSIONS = tuple(
     dict.fromkeys(
