@@ -73,11 +73,13 @@ class DifferingBlocksError(UserError):
 class Estimated:
     """An estimate that was asked for: of how many cycles, and by how many percent all cycles may be wrong.
 
-    The error is from the spread of what was simulated, with a confidence of 99 %; 0 where nothing was estimated.
+    `spread_percent` is what the spread of the simulated cycles tells, with a confidence of 99 %, and at most the error
+    that was asked for. Both are 0 where nothing was estimated.
     """
 
     cycles: int
     error_percent: float
+    spread_percent: float
 
 
 @dataclass(frozen=True)
@@ -192,8 +194,8 @@ def simulate(
     once. `sms`: 1 for the SM that gets the most blocks, with its share of the bandwidth, or "all" for all SMs and every
     block, on so many `threads` (None: one for each core). `progress(blocks done, blocks in all)` is called now and
     then. `estimate`: percent by which cycles may be wrong; steady loops and waves are then taken on at their mean cost
-    where no state recurs, and no values are computed. Raises UserError where kernel and machine don't fit, ExecutionError at a fault, DeadlockError, and LimitError
-    beyond `max_cycles`.
+    where no state recurs, and no values are computed. Raises UserError where kernel and machine don't fit,
+    ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
     """
     if not isinstance(kernel, Kernel):
         raise UserError(f"kernel={kernel!r}: no kernel; make one with workloads.catalog.make or isa.text.listing.load")
@@ -240,16 +242,17 @@ def tolerated(estimate: float | None, **others: object) -> int:
 
 def _estimated(kernel: Kernel, machine: Machine, observed: Callable[..., SmRun], tolerance: int) -> Result:
     """Return the result of a run of one SM that was estimated where it was steady, if its doubt is tolerated."""
-    run = observed(feed=TRACE_DRIVEN, tolerance=tolerance)
+    run = observed(feed=TRACE_DRIVEN, tolerance=tolerance * 4 // 5)  # counts may add to its doubt
     limit = _enough(run)
     found = bound(kernel, machine, limit=limit)
     if run.estimated and found.alike:
         each, many = works(kernel, machine, limit=limit)
-        run = adding_up(run, sum(work.profile.counts * work.blocks for work in each) * int(many))
+        run = adding_up(run, np.sum([work.profile.counts * work.blocks for work in each], axis=0) * int(many))
     if run.doubt * MILLION > tolerance * run.cycles:
         run = observed(feed=TRACE_DRIVEN)
     method = "steady" if run.estimated else "complete"
-    error = Estimated(run.estimated, run.estimated and 100 * run.doubt / run.cycles)
+    asked = tolerance / 10_000 if run.estimated else 0.0
+    error = Estimated(run.estimated, asked, 100 * run.doubt / run.cycles)
     scaling = Scaling(run.blocks, run.blocks, method, "", error)
     return Result(kernel, machine, run.engine, run.cycles, run, scaling, UNCHECKED, found)
 

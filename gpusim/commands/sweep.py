@@ -140,11 +140,9 @@ def sweep(
     axes = axes_of(kernel, subject.file, settings, parameters, policy)
     columns, spread = compared(pareto, axes, "--pareto"), _spread(jobs, dask)
     chosen = None if _searching(search, sample, given) else points(axes, sample, seed, given.allows)
-    if plot and not columns:
-        first_varied(axes)
     with _directory(out):
         check_files(cache, t4, whole=chosen is not None and sample is None)
-        _check_outputs(out, parquet, plot)
+        _check_outputs(out, parquet, plot, () if columns else axes)
     with results(out and out / "results.jsonl", _settings(kernel, subject, code), SweepRow) as (kept, add):
         unfelt = _ineffective(subject, axes, chosen or ())
         tell_of_compiling("compiled", "1")
@@ -244,13 +242,15 @@ def _directory(out: Path | None) -> Iterator[None]:
         raise
 
 
-def _check_outputs(out: Path | None, parquet: bool, plot: Path | None) -> None:
-    """Raise UserError for outputs that could not be written in the end."""
+def _check_outputs(out: Path | None, parquet: bool, plot: Path | None, axes: Sequence[Axis]) -> None:
+    """Raise UserError for outputs that could not be written in the end, a plot over none of these axes among them."""
     if parquet:
         if not out:
             raise UserError("--parquet: no directory for it; give --out DIR too")
         extra.module("pyarrow", "parquet")
     if plot:
+        if axes:
+            first_varied(axes)
         sweep_plot.check(plot)
 
 

@@ -1,4 +1,4 @@
-"""The results of a run that was estimated in part, made to add up: counts exact, stalls and lost slots in proportion."""
+"""The results of a run that was estimated in part, made to add up: counts exact, stalls in proportion."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def adding_up(run: SmRun, issued: Counts) -> SmRun:
     )
 
 
-def _whole(numbers: NDArray[np.float64]) -> Counts:
+def _whole(numbers: NDArray[Any]) -> Counts:
     return np.rint(numbers).astype(np.int64)
 
 

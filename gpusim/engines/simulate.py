@@ -65,8 +65,8 @@ def run_sm(
     """Simulate the SM that gets the most blocks of the grid, or its first `blocks` ones.
 
     `feed`: one of gpusim.launch.feed.FEEDS; trace-driven becomes address-only where recording is impossible.
-    `fast_forward`: take whole periods at once where the compiled engine is trace-driven; `tolerance`: parts in a million
-    by which cycles, stalls and counts may be estimated there, 0: exact. `trace`: keep trace records,
+    `fast_forward`: take whole periods at once where the compiled engine is trace-driven; `tolerance`: parts in a
+    million by which cycles, stalls and counts may be estimated there, 0: exact. `trace`: keep trace records,
     or pass them to `take` as they come. `memory`: initial global memory; `lines`: the lines of it that are filled, if
     not all. `progress(blocks done, blocks in all)` is called from time to time. Raises UserError where kernel and
     machine don't fit, ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.

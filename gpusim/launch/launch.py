@@ -42,7 +42,7 @@ from gpusim.units.capacities import (
 from gpusim.units.control_code import by_codes
 from gpusim.units.l2_channel import sector_shares
 from gpusim.units.layout import sm_bytes
-from gpusim.units.opcodes import MEMORY_KINDS
+from gpusim.units.opcodes import BARRIER, MEMORY_KINDS
 from gpusim.units.pipe import choices
 from gpusim.units.policies import REGISTERED
 from gpusim.units.sm import LAUNCHER
@@ -112,8 +112,9 @@ def launch(
     """Prepare the SM that gets the most blocks of the grid, or its first `blocks` ones; `trace` keeps records.
 
     `feed` is one of gpusim.launch.feed.FEEDS. `fast_forward` takes whole periods at once if the feed is trace-driven
-    and nothing is traced, and with a `tolerance`, in parts in a million, estimates too. If `memory` is not given, only these `lines` of it are filled. Raises UserError if kernel and
-    machine don't fit, or on the trace-driven feed if addresses or branches depend on the contents of memory.
+    and nothing is traced, and with a `tolerance`, in parts in a million, estimates too. If `memory` is not given, only
+    these `lines` of it are filled. Raises UserError if kernel and machine don't fit, or on the trace-driven feed if
+    addresses or branches depend on the contents of memory.
     """
     share = -(-kernel.blocks // machine.chip.sms)
     count = share if blocks is None else min(blocks, share)
@@ -324,6 +325,7 @@ def _grid(target: Any, kernel: Kernel, machine: Machine, resident: int, count: i
 def _program(sm: Any, kernel: Kernel, decoded: Any, feed: str) -> None:
     """Give the SM its program: rows, the outcomes to replay, and the buffers."""
     sm.program[: len(decoded)] = decoded
+    sm.launch.meets = bool((decoded["action"] == BARRIER).any())
     sm.independent = kernel.program.has_independent_lanes
     sm.diverges = bool((decoded["reconvergence"] >= 0).any()) or sm.independent
     if feed == TRACE_DRIVEN:

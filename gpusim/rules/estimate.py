@@ -15,10 +15,23 @@ from typing import Any
 
 from gpusim.jit.kinds import Memory, Sm, States
 from gpusim.jit.on_demand import on_demand
-from gpusim.jit.rule import rarely, rule
+from gpusim.jit.rule import NEVER, rarely, rule
 from gpusim.rules import stream
 from gpusim.rules.moved_state import move_by, put, take
-from gpusim.rules.same_state import AGE, CURSOR, DOUBT, LAPS, LIVE, PLACED, WHEN, word
+from gpusim.rules.same_state import (
+    AGE,
+    CURSOR,
+    DOUBT,
+    LAPS,
+    LIVE,
+    MOMENT,
+    PLACED,
+    TIME,
+    WHEN,
+    ahead,
+    channel_ahead,
+    word,
+)
 from gpusim.units.capacities import DEPTHS, LOG
 
 LOOPS, BLOCKS = 0, 1  # what is watched: the rows of `r.watch`
@@ -29,6 +42,8 @@ FIRST = 2 * PARTS, PARTS  # the first span: rounds, waves
 PATIENCE = 64  # rounds of other loops after which another loop is watched
 STUDENT = 3.5  # of 7 degrees of freedom, two-sided, 99 %
 MILLION = 1_000_000
+STEP = 16  # warps are in step if their rounds differ by one in so many at most
+ROUND = 4096  # of a loop, in the parts that are counted
 
 
 @on_demand
@@ -128,36 +143,53 @@ def _spread(r: Any, of: int) -> int:
 @rarely
 def _on_in_loops(sm: Any, r: Any, now: int, limit: int) -> int:
     """Take the rounds that all warps have left, if the span was steady; return their cycles."""
-    before, here, to = _anchor(r, LOOPS), r.order.size + 1, r.order.size
+    before, here = _anchor(r, LOOPS), r.order.size + 1
     take(sm, r, here, now)
     depth = _turned(r, before, here, sm.marker)
     if depth > r.watch[LOOPS, DEPTH]:  # the outer loop went on: watch it at the same round of the inner ones
         _begin(sm, r, depth)
         return 0
-    usual = _turns(r, before, here, sm.marker, depth, 0) if depth >= 0 else 0
-    n, turns, uneven = _rounds_left(sm, r, before, here, usual)
+    n, way, uneven = _rounds_left(sm, r, before, here)
     period = now - r.notes[before, WHEN]
-    n = min(n, (limit - now) // period * turns)
-    cycles = _whole(sm, period * n // turns)
-    doubt = cycles * (_spread(r, LOOPS) + uneven) // MILLION + period // max(1, usual)
+    n = min(n, (limit - now) // period * way)
+    cycles = _whole(sm, period * n // way)
+    doubt = (
+        cycles * (_spread(r, LOOPS) + uneven + _drift(sm, r, before, here)) // MILLION + period // r.watch[LOOPS, SPAN]
+    )
     if not _tolerable(sm, now, cycles, doubt):
         return _longer(sm, r, LOOPS, now)
-    move_by(sm, r, before, here, here, n, turns, cycles, to)
+    move_by(sm, r, before, here, here, n, way, cycles, r.order.size)
     for g in range(sm.warp_slots):
-        _move_rounds(sm, r, before, here, g, usual, n, turns)
+        _move_rounds(sm, r, before, here, g, n, way)
     _arrive(sm, r, before, here, cycles, doubt)
     restart(r)
     return int(cycles)
 
 
 @rule
-def _move_rounds(sm: Any, r: Any, before: int, here: int, g: int, usual: int, n: int, turns: int) -> None:
-    """Let a warp have gone round its loop n / turns times as often as between two states, where it is."""
+def _move_rounds(sm: Any, r: Any, before: int, here: int, g: int, n: int, way: int) -> None:
+    """Let a warp have gone n / way times as far as between two states, in whole rounds of its loop, where it is."""
     depth, first, to = _turned(r, before, here, g), r.columns[LAPS] + g * DEPTHS, r.order.size
     for inner in range(DEPTHS):
         r.kept[to, first + inner] = r.kept[here, first + inner]
     if depth >= 0 and word(r, here, LIVE, g):
-        r.kept[to, first + depth] += _turns(r, before, here, g, depth, usual) * n // turns
+        r.kept[to, first + depth] += _gone(sm, r, before, here, g) * n // way // ROUND
+
+
+@rule
+def _drift(sm: Any, r: Any, before: int, here: int) -> int:
+    """Return in parts in a million of the span how much further ahead any time lies at its end than at its start.
+
+    Such a time is that up to which a channel is occupied, if it is asked for more than it can move.
+    """
+    start, end = r.notes[before, WHEN], r.notes[here, WHEN]
+    parts = sm.machine.channel_parts
+    most = abs(channel_ahead(sm, r, here) - channel_ahead(sm, r, before)) // parts
+    for i in range(r.roles[TIME], r.roles[MOMENT]):
+        first, last = ahead(r.kept[before, i], start), ahead(r.kept[here, i], end)
+        if first < NEVER and last < NEVER:
+            most = max(most, abs(last - first))
+    return int(most * MILLION // (end - start))
 
 
 @rule
@@ -190,38 +222,63 @@ def _turned(r: Any, before: int, here: int, g: int) -> int:
 
 
 @rule
-def _turns(r: Any, before: int, here: int, g: int, depth: int, usual: int) -> int:
-    """Return how many rounds of that loop the warp did; as usual if it is one more or less, elsewhere in its round."""
-    turns = word(r, here, LAPS, g * DEPTHS + depth) - word(r, before, LAPS, g * DEPTHS + depth)
-    return usual if abs(turns - usual) <= 1 and usual > 0 else turns
+def _gone(sm: Any, r: Any, before: int, here: int, g: int) -> int:
+    """Return how far a warp went round its loop between two states: rounds, and parts of one, times ROUND; 0: nowhere.
+
+    Warps of a block that meet at barriers go as far as its first one, which differs by less than a round.
+    """
+    own = _alone(sm, r, before, here, g)
+    if sm.launch.meets:
+        first = g - g % sm.launch.warps
+        if sm.marker >= first and sm.marker < first + sm.launch.warps:
+            first = sm.marker
+        others = _alone(sm, r, before, here, first)
+        if abs(own - others) <= ROUND:
+            return others
+    return own
 
 
 @rule
-def _rounds_left(sm: Any, r: Any, before: int, here: int, usual: int) -> tuple[int, int, int]:
-    """Return n, turns and how uneven: all warps can do n / turns as many rounds as between two states; n 0: none.
+def _alone(sm: Any, r: Any, before: int, here: int, g: int) -> int:
+    depth = _turned(r, before, here, g)
+    if depth < 0:
+        return 0
+    rounds = word(r, here, LAPS, g * DEPTHS + depth) - word(r, before, LAPS, g * DEPTHS + depth)
+    further = word(r, here, CURSOR, g) - word(r, before, CURSOR, g)
+    return rounds * ROUND + (further * ROUND // _events(sm, r, here, g) if depth == 0 else 0)
 
-    Each warp must be in the loop in which it was, or wait where it was. Uneven are, in parts in a million, the rounds
-    of a warp that is not as fast as the chosen one and its `usual` rounds: one more or less can't be told.
+
+@rule
+def _events(sm: Any, r: Any, here: int, g: int) -> int:
+    """Return how many events a round of the warp's innermost loop has: so finely is its place in it known."""
+    return max(1, int(sm.events[stream.loop_around(sm, word(r, here, CURSOR, g), 0)].length))
+
+
+@rule
+def _rounds_left(sm: Any, r: Any, before: int, here: int) -> tuple[int, int, int]:
+    """Return n, way and how uneven: all warps can go n / way times as far as between two states; n 0: nowhere.
+
+    Each warp must be in the loop in which it was, and as fast as the chosen one: one that starves would not forever.
+    Uneven is, in parts in a million, what is not known of how far a warp went, if it is elsewhere in its round than it
+    was.
     """
-    n, turns, uneven = 0, 0, 0
+    n, way, uneven, usual = 0, 0, 0, _gone(sm, r, before, here, sm.marker)
     for g in range(sm.warp_slots):
         live = word(r, here, LIVE, g)
         if live != word(r, before, LIVE, g) or (live and word(r, here, AGE, g) != word(r, before, AGE, g)):
             return 0, 1, 0
         if live:
-            depth, cursor = _turned(r, before, here, g), word(r, here, CURSOR, g)
-            if depth < 0 and cursor != word(r, before, CURSOR, g):
+            depth, same = _turned(r, before, here, g), word(r, here, CURSOR, g) == word(r, before, CURSOR, g)
+            own = _gone(sm, r, before, here, g)
+            in_step = abs(own - usual) * STEP <= usual
+            left = _left(sm, r, before, here, g, depth) * ROUND if own > 0 and in_step else 0
+            if left <= 0:
                 return 0, 1, 0
-            own = _turns(r, before, here, g, depth, usual) if depth >= 0 else 0
-            if own != usual:
-                uneven = max(uneven, MILLION // max(1, min(own, usual) if own > 0 else usual))
-            if depth >= 0:
-                left = _left(sm, r, before, here, g, depth)
-                if own <= 0 or left <= 0:
-                    return 0, 1, 0
-                if turns == 0 or left * turns < n * own:
-                    n, turns = left, own
-    return n, max(1, turns), uneven
+            if not same:
+                uneven = max(uneven, ROUND // (_events(sm, r, here, g) if depth == 0 else 1) * MILLION // own)
+            if way == 0 or left * way < n * own:
+                n, way = left, own
+    return n, max(1, way), uneven
 
 
 @rule
@@ -241,7 +298,9 @@ def _waves(sm: Any, memory: Any, r: Any, now: int, limit: int) -> int:
     if wave == last:
         return 0
     r.watch[BLOCKS, LAST] = wave
-    if wave != last + 1 or r.watch[BLOCKS, SPAN] == 0:  # periods of waves have been taken at once, or these are the first
+    if (
+        wave != last + 1 or r.watch[BLOCKS, SPAN] == 0
+    ):  # periods of waves have been taken at once, or these are the first
         r.watch[BLOCKS, TICKS], r.watch[BLOCKS, SPAN] = 0, FIRST[BLOCKS]
         return 0
     if not _tick(sm, r, BLOCKS, now):
@@ -259,7 +318,7 @@ def _on_in_blocks(sm: Any, memory: Any, r: Any, now: int, limit: int) -> int:
     n = _blocks_alike(sm, memory, r, before, here, (limit - now) // period * placed)
     cycles = _whole(sm, period * n // placed)
     within = (sm.doubt - r.kept[before, r.columns[DOUBT]]) * n // placed
-    doubt = cycles * _spread(r, BLOCKS) // MILLION + period // r.watch[BLOCKS, SPAN]
+    doubt = cycles * (_spread(r, BLOCKS) + _drift(sm, r, before, here)) // MILLION + period // r.watch[BLOCKS, SPAN]
     if not _tolerable(sm, now, cycles, doubt + within):
         return _longer(sm, r, BLOCKS, now)
     move_by(sm, r, before, here, here, n, placed, cycles, to)

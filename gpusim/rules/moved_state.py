@@ -13,7 +13,6 @@ from gpusim.rules.same_state import (
     CHANNEL,
     LAPS,
     MARKER,
-    MOMENT,
     NUMBER,
     PLACED,
     READY_AT,
@@ -30,6 +29,7 @@ from gpusim.rules.same_state import (
 )
 from gpusim.units.capacities import DEPTHS, LOG
 from gpusim.units.stall import OWN, SHARED
+
 
 @rarely
 def take(sm: Any, r: Any, row: int, now: int) -> None:
@@ -84,7 +84,9 @@ def _moved(before: int, now: int, way: int, distance: int) -> int:
 
 
 @rule
-def _move_warp(sm: Any, r: Any, before: int, now: int, way: int, n: int, parts: int, cycles: int, to: int, g: int) -> None:
+def _move_warp(
+    sm: Any, r: Any, before: int, now: int, way: int, n: int, parts: int, cycles: int, to: int, g: int
+) -> None:
     kept = r.kept
     for i in range(r.columns[RELEASE_AT] + g * OWN, r.columns[RELEASE_AT] + (g + 1) * OWN):
         settled = kept[way, i] <= word(r, way, SINCE, g)  # and must not be mistaken for a future time

@@ -102,7 +102,7 @@ def _turn(warp: Any, marker: Any) -> None:
 
 @rule
 def loop_around(sm: Any, cursor: int, depth: int) -> int:
-    """Return the marker of the loop of that depth around an event, or the end of its """
+    """Return the marker of the loop of that depth around an event, or the end of its stream."""
     i = cursor
     while sm.events[i].pc != END:
         marker = sm.events[i]

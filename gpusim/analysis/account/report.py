@@ -177,7 +177,8 @@ def _scaling(result: Result) -> str:
     skipped = result.run.skipped
     if (estimate := scaling.estimate) and estimate.cycles:
         many = f"{estimate.cycles:,} cycles ({100 * estimate.cycles / result.cycles:.1f} %) at the mean cost of steady ones"
-        return f"an estimate, wrong by {estimate.error_percent:.2g} % at most (99 % confidence): {many}"
+        error = f"{estimate.error_percent:g} % at most ({estimate.spread_percent:.2g} % by its spread)"
+        return f"an ESTIMATE, wrong by {error}: {many}"
     percent = 100 * skipped / result.cycles
     return f"{share}, {skipped:,} cycles ({percent:.1f} %) in whole periods at once" if skipped else share
 

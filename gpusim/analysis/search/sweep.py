@@ -95,8 +95,8 @@ def figures_at(point: SweepPoint, subject: Subject) -> Figures:
     """Simulate a point; raises UserError if the kernel, the machine or the two together refuse it."""
     kernel = _kernel(subject.build, tuple(point.parameters.items()))
     machine = model.build(subject.file, point.settings)
-    limits = {"max_cycles": subject.max_cycles, "estimate": subject.estimate}
-    return figures(simulate(kernel, machine, values=False, **limits))
+    limit, percent = subject.max_cycles, subject.estimate
+    return figures(simulate(kernel, machine, values=False, max_cycles=limit, estimate=percent))
 
 
 @lru_cache(KERNELS)
