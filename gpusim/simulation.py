@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 
 from gpusim.bounds import rates
 from gpusim.bounds.bounds import LIMIT, Bound, bound, works
-from gpusim.engines.estimated import adding_up
+from gpusim.engines.estimated import MILLION, adding_up, tolerated
 from gpusim.engines.simulate import Progress, check_engine, run_chip, run_sm
 from gpusim.engines.sm_run import ChipRun, SmRun
 from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, recordable
@@ -51,15 +51,6 @@ from isa.memory import length
 from isa.sass.load import on_chip
 
 BUDGET = {"compiled": 4_000_000, "reference": 400_000}  # warp instructions whose values are computed by default
-MILLION = 1_000_000
-LEAST_ERROR, MOST_ERROR = 0.01, 10.0  # percent of an estimate
-EXCLUDED: dict[str, tuple[tuple[object, ...], str]] = {  # what an estimate needs of other options, and why
-    "engine": (("compiled",), "the reference engine simulates every cycle"),
-    "sample": ((None,), "--sample estimates in its own way"),
-    "sms": ((1,), "of all SMs every block is simulated"),
-    "trace": ((False,), "a trace needs every cycle"),
-    "fast_forward": ((True,), "--no-fast-forward asks for every cycle"),
-}
 WALK_BYTES = 1 << 24  # of memory: filling them takes about as long as walking through a block
 Sample = int | str | None
 Sms = Literal[1, "all"]
@@ -223,21 +214,6 @@ def simulate(
     return Result(
         kernel, machine, engine, run.cycles, run, scaling, verification, bound(kernel, machine, limit=_enough(run))
     )
-
-
-def tolerated(estimate: float | None, **others: object) -> int:
-    """Return by how many parts in a million an estimate may be wrong; 0: exact.
-
-    Raises UserError beside options of `simulate` that exclude it, and for a percentage that is none.
-    """
-    if estimate is None:
-        return 0
-    if not LEAST_ERROR <= estimate <= MOST_ERROR:
-        raise UserError(f"--estimate {estimate:g}%: give {LEAST_ERROR:g}% to {MOST_ERROR:g}%, as in --estimate 0.5%")
-    for name, (plain, why) in EXCLUDED.items():
-        if others.get(name, plain[0]) not in plain:
-            raise UserError(f"--estimate {estimate:g}%: {why}; leave one of the two out")
-    return round(10_000 * estimate)
 
 
 def _estimated(kernel: Kernel, machine: Machine, observed: Callable[..., SmRun], tolerance: int) -> Result:

@@ -1,4 +1,4 @@
-"""A machine whose numbers are noted as rules read them: what was worked out holds wherever these numbers are the same."""
+"""A machine whose numbers are noted as rules read them: what follows holds where these are the same."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _READ: dict[str, None] = {}
 
 
 def known_by(machine: SimpleNamespace) -> Hashable:
-    """Return the machine's numbers that have ever been read, as a key: where it is equal, so is all that they led to."""
+    """Return the machine's numbers that have ever been read, as a key: where it is equal, so is what follows."""
     return tuple((name, _frozen(vars(machine)[name])) for name in sorted(_READ))
 
 

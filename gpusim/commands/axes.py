@@ -27,10 +27,10 @@ from gpusim.commands.arguments import (
     placed,
 )
 from gpusim.commands.notices import Launched
+from gpusim.engines.estimated import tolerated
 from gpusim.machine import machine as model
 from gpusim.machine.facts import checked
 from gpusim.machine.machine import File
-from gpusim.simulation import tolerated
 from gpusim.units.policies import POLICY_NAMES, check_policy
 from isa.errors import UserError
 from isa.kernel import Kernel

@@ -36,9 +36,10 @@ from gpusim.commands.arguments import (
 from gpusim.commands.document import show, write_json
 from gpusim.commands.notices import ineffective_settings, tell_of_channels, tell_of_turns
 from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.engines.estimated import tolerated
 from gpusim.engines.simulate import write_trace
 from gpusim.machine.machine import facts, seconds
-from gpusim.simulation import Result, Sample, Sms, simulate, tolerated
+from gpusim.simulation import Result, Sample, Sms, simulate
 from gpusim.support import whole_file
 from gpusim.units.capacities import NEVER
 from isa.errors import UserError

@@ -1,4 +1,4 @@
-"""The results of a run that was estimated in part, made to add up: counts exact, stalls in proportion."""
+"""Estimates of steady runs: what error may be asked for, and results that add up, with stalls in proportion."""
 
 from __future__ import annotations
 
@@ -9,8 +9,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.engines.sm_run import SmRun
+from isa.errors import UserError
 
 Counts = NDArray[np.int64]
+MILLION = 1_000_000
+LEAST_ERROR, MOST_ERROR = 0.01, 10.0  # percent of an estimate
+EXCLUDED: dict[str, tuple[tuple[object, ...], str]] = {  # what an estimate needs of other options, and why
+    "engine": (("compiled",), "the reference engine simulates every cycle"),
+    "sample": ((None,), "--sample estimates in its own way"),
+    "sms": ((1,), "of all SMs every block is simulated"),
+    "trace": ((False,), "a trace needs every cycle"),
+    "fast_forward": ((True,), "--no-fast-forward asks for every cycle"),
+}
+
+
+def tolerated(estimate: float | None, **others: object) -> int:
+    """Return by how many parts in a million an estimate may be wrong; 0: exact.
+
+    Raises UserError beside options of `simulate` that exclude it, and for a percentage that is none.
+    """
+    if estimate is None:
+        return 0
+    if not LEAST_ERROR <= estimate <= MOST_ERROR:
+        raise UserError(f"--estimate {estimate:g}%: give {LEAST_ERROR:g}% to {MOST_ERROR:g}%, as in --estimate 0.5%")
+    for name, (plain, why) in EXCLUDED.items():
+        if others.get(name, plain[0]) not in plain:
+            raise UserError(f"--estimate {estimate:g}%: {why}; leave one of the two out")
+    return round(10_000 * estimate)
 
 
 def adding_up(run: SmRun, issued: Counts) -> SmRun:

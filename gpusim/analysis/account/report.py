@@ -176,7 +176,7 @@ def _scaling(result: Result) -> str:
         return f"{share}, scaled" + (f" ({scaling.error_checked})" if scaling.error_checked else "")
     skipped = result.run.skipped
     if (estimate := scaling.estimate) and estimate.cycles:
-        many = f"{estimate.cycles:,} cycles ({100 * estimate.cycles / result.cycles:.1f} %) at the mean cost of steady ones"
+        many = f"{estimate.cycles:,} cycles ({100 * estimate.cycles / result.cycles:.1f} %) at their mean cost"
         error = f"{estimate.error_percent:g} % at most ({estimate.spread_percent:.2g} % by its spread)"
         return f"an ESTIMATE, wrong by {error}: {many}"
     percent = 100 * skipped / result.cycles
