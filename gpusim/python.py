@@ -38,6 +38,7 @@ def simulate(
     trace: bool = False,
     fast_forward: bool = True,
     threads: int | None = None,
+    estimate: float | None = None,
     **parameters: object,
 ) -> Result:
     """Simulate a kernel on a machine, and check its values.
@@ -67,6 +68,7 @@ def simulate(
             trace=trace,
             fast_forward=fast_forward,
             threads=threads,
+            estimate=estimate,
         )
         return Result.of(found, changed, loaded)
 

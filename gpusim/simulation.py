@@ -5,7 +5,8 @@ blocks of the grid, with its fair share of the bandwidth; each of its blocks is 
 same run if that is affordable. For a larger launch on one SM time is found without values (gpusim/launch/feed.py), and
 its first blocks are run once more with values, and checked.
 
-With a sample, time is an estimate from whole waves of resident blocks (gpusim/waves.py).
+With a sample, time is an estimate from whole waves of resident blocks (gpusim/waves.py). With `estimate`, one run takes
+steady loops and waves on at their mean cost (gpusim/rules/estimate.py), and adds up by how much it may be wrong.
 """
 
 from __future__ import annotations
@@ -23,7 +24,8 @@ from numpy.typing import NDArray
 
 from gpusim.bounds import rates
 from gpusim.bounds.block_classes import On, classes
-from gpusim.bounds.bounds import LIMIT, Bound, bound
+from gpusim.bounds.bounds import LIMIT, Bound, bound, works
+from gpusim.engines.estimated import MILLION, adding_up, tolerated
 from gpusim.engines.simulate import Progress, check_engine, run_chip, run_sm
 from gpusim.engines.sm_run import ChipRun, SmRun
 from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, recordable
@@ -56,10 +58,24 @@ class DifferingBlocksError(UserError):
 
 
 @dataclass(frozen=True)
+class Estimated:
+    """An estimate that was asked for: of how many cycles, and by how many percent all cycles may be wrong.
+
+    `spread_percent` is what the spread of the simulated cycles tells, with a confidence of 99 %, and at most the error
+    that was asked for. Both are 0 where nothing was estimated.
+    """
+
+    cycles: int
+    error_percent: float
+    spread_percent: float
+
+
+@dataclass(frozen=True)
 class Scaling:
     """How the cycles of the SM's share of the grid, or of all SMs, were found.
 
-    `method` is complete, waves, or work: whole waves of blocks that differ, scaled by what blocks execute.
+    `method` is complete, waves, or work: whole waves of blocks that differ, scaled by what blocks execute; or steady:
+    loops and waves at their mean cost.
     `blocks_of_sm` counts the blocks of the simulated SM, or of all.
     """
 
@@ -70,6 +86,7 @@ class Scaling:
         str,
         doc("Deviation of the sample from what half its waves predict; empty below four waves and for complete runs."),
     ]
+    estimate: Annotated[Estimated | None, doc("Present if an estimate was asked for.")] = None
 
 
 @dataclass(frozen=True, repr=False)
@@ -160,6 +177,7 @@ def simulate(
     trace: bool = False,
     fast_forward: bool = True,
     threads: int | None = None,
+    estimate: float | None = None,
 ) -> Result:
     """Simulate a launch on a machine, given as an object or by name, and check its values.
 
@@ -168,8 +186,9 @@ def simulate(
     the values of every block; None computes as many as are quick. `fast_forward` skips periods of a recurring state at
     once. `sms`: 1 for the SM that gets the most blocks, with its share of the bandwidth, or "all" for all SMs and every
     block, on so many `threads` (None: one for each core). `progress(blocks done, blocks in all)` is called now and
-    then. Raises UserError where kernel and machine don't fit, ExecutionError at a fault, DeadlockError, and LimitError
-    beyond `max_cycles`.
+    then. `estimate`: percent by which cycles may be wrong; steady loops and waves are then taken on at their mean cost
+    where no state recurs, and no values are computed. Raises UserError where kernel and machine don't fit,
+    ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
     """
     if not isinstance(kernel, Kernel):
         raise UserError(f"kernel={kernel!r}: no kernel; make one with workloads.catalog.make or isa.text.listing.load")
@@ -178,12 +197,15 @@ def simulate(
     kernel = on_chip(kernel, machine.chip.sms)
     occupancy(kernel, machine)  # refuses launches that don't fit before anything is computed
     limit = NEVER if max_cycles is None else max_cycles
+    tolerance = tolerated(estimate, engine=engine, sample=sample, sms=sms, trace=trace, fast_forward=fast_forward)
     if _valid_sms(sms, sample, threads) == "all":
         whole = partial(run_chip, feed=EXECUTION_DRIVEN if values else TRACE_DRIVEN, threads=threads)
         everything = whole(kernel, machine, engine=engine, max_cycles=limit, trace=trace, progress=progress)
         return _result_of_all(kernel, machine, everything, values)
     runner = partial(run_sm, kernel, machine, engine=engine, max_cycles=limit, fast_forward=fast_forward)
     observed = partial(runner, trace=trace, progress=progress)
+    if tolerance:
+        return _estimated(kernel, machine, observed, tolerance)
     if isinstance(_valid(sample), int):
         return _sampled(kernel, machine, engine, runner, observed, int(sample or 0), values)
     if values:
@@ -194,6 +216,23 @@ def simulate(
     return Result(
         kernel, machine, engine, run.cycles, run, scaling, verification, bound(kernel, machine, limit=_enough(run))
     )
+
+
+def _estimated(kernel: Kernel, machine: Machine, observed: Callable[..., SmRun], tolerance: int) -> Result:
+    """Return the result of a run of one SM that was estimated where it was steady, if its doubt is tolerated."""
+    run = observed(feed=TRACE_DRIVEN, tolerance=tolerance * 4 // 5)  # counts may add to its doubt
+    limit = _enough(run)
+    found = bound(kernel, machine, limit=limit)
+    if run.estimated and found.alike:
+        each, many = works(kernel, machine, limit=limit)
+        run = adding_up(run, np.sum([work.profile.counts * work.blocks for work in each], axis=0) * int(many))
+    if run.doubt * MILLION > tolerance * run.cycles:
+        run = observed(feed=TRACE_DRIVEN)
+    method = "steady" if run.estimated else "complete"
+    asked = tolerance / 10_000 if run.estimated else 0.0
+    error = Estimated(run.estimated, asked, 100 * run.doubt / run.cycles)
+    scaling = Scaling(run.blocks, run.blocks, method, "", error)
+    return Result(kernel, machine, run.engine, run.cycles, run, scaling, UNCHECKED, found)
 
 
 def _timed_and_checked(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Hashable, Mapping
+from copy import copy
 from dataclasses import dataclass
+from itertools import repeat
 from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 
+from gpusim.bounds.noted_reads import NotedReads, known_by
 from gpusim.rules import instruction_replay, load_store, memory_access
 from gpusim.state.unpacked import unpacked, unpacked_rows
 from gpusim.units.cache import FAR, NEAR
@@ -36,7 +39,13 @@ class AccessCost:
 
 
 SCRATCH = np.zeros((), layout("scratch"))
-Seen = dict[tuple[int, int, int, int, int, int, bytes, bytes], SimpleNamespace]
+KIND = (  # what a pattern's cost depends on, of the instruction
+    "unit", "width", "action", "turns", "packets", "through_l1", "memory_kind", "words", "distinct", "pipe",
+    "generic", "latency", "local_latency", "shared_latency", "near_turns",
+)  # fmt: skip
+Seen = dict[Hashable, SimpleNamespace]
+MACHINES, PATTERNS = 8, 4096  # that are kept, and most of one
+_KEPT: dict[Hashable, Seen] = {}
 
 
 def costs(numbers: Any, program: Any, profile: Profile, seen: Seen) -> Mapping[int, AccessCost]:
@@ -44,15 +53,31 @@ def costs(numbers: Any, program: Any, profile: Profile, seen: Seen) -> Mapping[i
 
     `numbers` and `program` are those of a launch, as records; nothing in them is changed.
     """
-    ground = SimpleNamespace(machine=unpacked(numbers), scratch=unpacked(SCRATCH), load_store=SimpleNamespace())
+    machine, scratch = unpacked(numbers), unpacked(SCRATCH)
+    ground = SimpleNamespace(machine=machine, scratch=scratch, load_store=SimpleNamespace())
+    noting = SimpleNamespace(machine=NotedReads(**vars(machine)), scratch=scratch)
+    if not seen:
+        seen.update(_KEPT.get(known_by(machine), {}))
     active = {pc: [p for p in patterns if p.active.any()] for pc, patterns in profile.accesses.items()}
     accessed = [pc for pc, patterns in active.items() if patterns]
     rows = unpacked_rows(program[accessed])
-    return {pc: _cost(ground, row, active[pc], seen) for pc, row in zip(accessed, rows, strict=True)}
+    each = [[_of_pattern(noting, row, p, seen) for p in active[pc]] for pc, row in zip(accessed, rows, strict=True)]
+    _keep(known_by(machine), seen)
+    return {pc: _cost(ground, row, active[pc], own) for pc, row, own in zip(accessed, rows, each, strict=True)}
 
 
-def _cost(sm: SimpleNamespace, row: SimpleNamespace, patterns: list[Pattern], seen: Seen) -> AccessCost:
-    each = [_of_pattern(sm, row, p, seen) for p in patterns]
+def _keep(key: Hashable, seen: Seen) -> None:
+    """Keep the costs of patterns for further points of a sweep, on few machines at a time."""
+    _KEPT.pop(key, None)
+    while len(_KEPT) >= MACHINES:
+        _KEPT.pop(next(iter(_KEPT)))
+    if len(seen) <= PATTERNS:
+        _KEPT[key] = dict(seen)
+
+
+def _cost(
+    sm: SimpleNamespace, row: SimpleNamespace, patterns: list[Pattern], each: list[SimpleNamespace]
+) -> AccessCost:
     delays = [_delay(sm, row, one) for one in each]
     again = [instruction_replay.slots(sm.machine, row, one.undivided) for one in each]
     return AccessCost(
@@ -71,8 +96,7 @@ def _cost(sm: SimpleNamespace, row: SimpleNamespace, patterns: list[Pattern], se
 
 
 def _of_pattern(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, seen: Seen) -> SimpleNamespace:
-    kind = (row.unit, row.width, row.action, row.turns, row.packets, row.through_l1)
-    key = (*kind, pattern.addresses.tobytes(), pattern.active.tobytes())
+    key = (*map(getattr, repeat(row), KIND), pattern.addresses.tobytes(), pattern.active.tobytes())
     if key not in seen:
         parts = [_of_group(sm, row, pattern, first) for first in range(0, len(pattern.active), LANES)]
         undivided, transactions, extra, near = (sum(part[i] for part in parts) for i in range(4))
@@ -111,7 +135,8 @@ def _delay(sm: SimpleNamespace, row: SimpleNamespace, cost: SimpleNamespace) -> 
     if row.action == LOAD and row.cached in (1 + NEAR, 1 + FAR):  # a miss may be faster than a hit
         near = sm.machine.far_latency[row.width] - sm.machine.slice_spread
         fastest = min(row.latency, sm.machine.memory_latency, near)
-        row = SimpleNamespace(**{**vars(row), "latency": fastest})
+        row = copy(row)
+        row.latency = fastest
         if sm.machine.near_lines and row.through_l1:  # a line that it looks up early may be the last that comes
             cost = SimpleNamespace(**{**vars(cost), "extra": 0})
     return int(load_store.result_at(sm, row, cost, 0))

@@ -92,6 +92,14 @@ Threads = Annotated[
         "--threads", min=1, max=MOST_WHOLE, metavar="N", help="Threads that simulate all SMs. [default: all cores]"
     ),
 ]
+Estimate = Annotated[
+    str | None,
+    typer.Option(
+        "--estimate",
+        metavar="PERCENT",
+        help="Estimate steady loops and waves, cycles wrong by 0.5% at most, for example; values are not checked.",
+    ),
+]
 Architecture = Annotated[
     int | None,
     typer.Option(
@@ -236,6 +244,15 @@ def is_code(name: str) -> bool:
 def file_of(name: str) -> str:
     """Return the file that a kernel's name is the path of: code or a listing; empty for a kernel of the catalog."""
     return name if is_code(name) or is_listing(name) else ""
+
+
+def percent_of(estimate: str | None) -> float | None:
+    """Return the percentage that `--estimate` names, such as 0.5%; raises UserError for other text."""
+    if estimate is None:
+        return None
+    if not re.fullmatch(r"\d{1,4}(\.\d{1,9})?%", estimate, re.ASCII):
+        raise UserError(f"--estimate {estimate}: give a percentage, as in --estimate 0.5%")
+    return float(estimate[:-1])
 
 
 def whole_number(text: str) -> int | None:

@@ -23,9 +23,11 @@ from gpusim.commands.arguments import (
     is_code,
     is_listing,
     pairs,
+    percent_of,
     placed,
 )
 from gpusim.commands.notices import Launched
+from gpusim.engines.estimated import tolerated
 from gpusim.machine import machine as model
 from gpusim.machine.facts import checked
 from gpusim.machine.machine import File
@@ -48,13 +50,25 @@ PolicyAxis = Annotated[str | None, typer.Option("--policy", help=f"Scheduling po
 _RANGE = re.compile(r"(?P<first>-?\d{1,18}):(?P<last>-?\d{1,18})(:(?P<step>\d{1,18}))?")
 
 
-def subject_of(kernel: str, machine: str | None, max_cycles: int | None, code: CodeOptions = AS_IT_IS) -> Subject:
+def subject_of(
+    kernel: str,
+    machine: str | None,
+    max_cycles: int | None,
+    code: CodeOptions = AS_IT_IS,
+    estimate: str | None = None,
+) -> Subject:
     """Return the kernel, by name, from a listing or of machine code, and the machine's file, by default its own.
 
     All but a kernel by name has a limit on cycles. Raises UserError for an unknown kernel or machine, and for a listing
     or code that is missing or wrong.
     """
-    limit = cycles_of(kernel, max_cycles)
+    percent = percent_of(estimate)
+    tolerated(percent)
+    found = _exact(kernel, machine, cycles_of(kernel, max_cycles), code)
+    return replace(found, estimate=percent)
+
+
+def _exact(kernel: str, machine: str | None, limit: int | None, code: CodeOptions) -> Subject:
     if is_code(kernel) or code != AS_IT_IS:
         return _of_code(kernel, machine, limit, code)
     file = model.read(machine or MACHINE)

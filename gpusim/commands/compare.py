@@ -18,6 +18,7 @@ from gpusim.analysis.search.sweep import Axis, Subject, SweepPoint, figures_at, 
 from gpusim.commands.arguments import (
     Architecture,
     CodeOptions,
+    Estimate,
     Force,
     Json,
     LaunchFile,
@@ -129,6 +130,7 @@ def compare(
     html: Html = None,
     open_page: OpenPage = False,
     max_cycles: MaxCycles = None,
+    estimate: Estimate = None,
     architecture: Architecture = None,
     launch: LaunchFile = None,
     nvcc_flags: NvccFlags = "",
@@ -147,7 +149,7 @@ def compare(
     page = page_file(html, show=open_page, name="compare.html")
     code = CodeOptions(architecture, launch, nvcc_flags, force)
     variants = _variants(
-        kernels, machine or [None], setting or (), parameter or (), policy, variant or (), max_cycles, code
+        kernels, machine or [None], setting or (), parameter or (), policy, variant or (), max_cycles, code, estimate
     )
     if not 2 <= len(variants) <= MOST:
         hint = "give two kernels, machines or values" if len(variants) < 2 else "take gpusim sweep"
@@ -175,13 +177,14 @@ def _variants(
     given: Sequence[str],
     max_cycles: int | None,
     code: CodeOptions,
+    estimate: str | None,
 ) -> list[Variant]:
     """Every kernel on every machine, unchanged and as each variant given changes it, at each point of the axes."""
     chosen = product(kernels, machines, [None, *given] if given else [None])
     several = len(kernels) > 1, len(machines) > 1, len(given) > 0
     found = []
     for kernel, given_machine, changed in chosen:
-        subject, changes = subject_of(kernel, given_machine, max_cycles, code), (changed or "").split()
+        subject, changes = subject_of(kernel, given_machine, max_cycles, code, estimate), (changed or "").split()
         name = given_machine or subject.file.key
         own = [change for change in changes if "." in change.partition("=")[0]]
         settings, parameters = _changed(setting, own), _changed(parameter, [x for x in changes if x not in own])

@@ -10,7 +10,15 @@ from typer.core import TyperCommand
 OWN = "Options"
 GROUPS: Mapping[str, tuple[str, ...]] = {  # options that several commands have, by what they are about
     "Kernel and machine": ("--machine", "-p", "--set", "--policy", "--launch", "--arch", "--nvcc-flags", "--force"),
-    "Simulation": ("--max-cycles", "--max-instructions", "--sms", "--sample", "--engine", "--fast-forward"),
+    "Simulation": (
+        "--max-cycles",
+        "--max-instructions",
+        "--sms",
+        "--sample",
+        "--engine",
+        "--fast-forward",
+        "--estimate",
+    ),
     "Part of the run": ("--warps", "--cycles", "--lines"),
     "Output": (
         "--out",

@@ -13,6 +13,7 @@ from gpusim.analysis.account.energy import Spent, known, spent
 from gpusim.commands.arguments import (
     Architecture,
     CodeOptions,
+    Estimate,
     Force,
     Json,
     KernelName,
@@ -28,12 +29,14 @@ from gpusim.commands.arguments import (
     cycles_of,
     kernel_of,
     machine_of,
+    percent_of,
     placed,
     whole_number,
 )
 from gpusim.commands.document import show, write_json
 from gpusim.commands.notices import ineffective_settings, tell_of_channels, tell_of_turns
 from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.engines.estimated import tolerated
 from gpusim.engines.simulate import write_trace
 from gpusim.machine.machine import facts, seconds
 from gpusim.simulation import Result, Sample, Sms, simulate
@@ -61,6 +64,7 @@ def run(
     sample: Annotated[
         str | None, typer.Option("--sample", help="Estimate time from so many blocks; or all: compute all values.")
     ] = None,
+    estimate: Estimate = None,
     sms: Annotated[
         str, typer.Option("--sms", help="1: one SM, with its share of the bandwidth; or all SMs, and every block.")
     ] = "1",
@@ -83,11 +87,13 @@ def run(
 
     Example: gpusim run sgemm-lai --machine gtx580-1566 -p layout=nt -p lds=64
     """
+    percent = percent_of(estimate)
     chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force))
     machine, setting = placed(chosen, machine, setting or ())
     where = machine_of(machine, setting, policy)
     settings = changes(where, setting)
     if trace:
+        tolerated(percent, engine=engine, sample=None, sms=1, trace=True, fast_forward=True)
         whole_file.check(trace)
     if energy:
         known(where, chosen.warp_size)
@@ -97,7 +103,7 @@ def run(
     limit = cycles_of(kernel, max_cycles)
     simulated = partial(simulate, chosen, where, engine=engine, max_cycles=limit, sms=_sms(sms), threads=threads)
     with shown(chosen.name) as tell:
-        result = simulated(sample=_sample(sample), progress=tell, fast_forward=fast_forward)
+        result = simulated(sample=_sample(sample), progress=tell, fast_forward=fast_forward, estimate=percent)
         if trace:
             write_trace(chosen, where, trace, engine=engine, max_cycles=limit or NEVER, progress=tell)
         joules = _spent(result, machine) if energy else None

@@ -35,6 +35,7 @@ from gpusim.commands.arguments import (
     MOST_WHOLE,
     Architecture,
     CodeOptions,
+    Estimate,
     Force,
     Json,
     KernelName,
@@ -119,6 +120,7 @@ def sweep(
     jobs: Jobs = None,
     dask: Dask = "",
     max_cycles: Limit = None,
+    estimate: Estimate = None,
     architecture: Architecture = None,
     launch: LaunchFile = None,
     nvcc_flags: NvccFlags = "",
@@ -133,16 +135,14 @@ def sweep(
     """
     page = page_file(html, show=open_page, name="sweep.html")
     code = CodeOptions(architecture, launch, nvcc_flags, force)
-    subject, given = subject_of(kernel, machine, max_cycles, code), given_by(t1, rename or ())
+    subject, given = subject_of(kernel, machine, max_cycles, code, estimate), given_by(t1, rename or ())
     settings, parameters = [*(setting or ()), *given.settings], [*(parameter or ()), *given.parameters]
     axes = axes_of(kernel, subject.file, settings, parameters, policy)
     columns, spread = compared(pareto, axes, "--pareto"), _spread(jobs, dask)
     chosen = None if _searching(search, sample, given) else points(axes, sample, seed, given.allows)
-    if plot and not columns:
-        first_varied(axes)
     with _directory(out):
         check_files(cache, t4, whole=chosen is not None and sample is None)
-        _check_outputs(out, parquet, plot)
+        _check_outputs(out, parquet, plot, () if columns else axes)
     with results(out and out / "results.jsonl", _settings(kernel, subject, code), SweepRow) as (kept, add):
         unfelt = _ineffective(subject, axes, chosen or ())
         tell_of_compiling("compiled", "1")
@@ -211,6 +211,7 @@ def _settings(kernel: str, subject: Subject, code: CodeOptions) -> SweepSettings
         facts=hash_of(model.build(subject.file)),
         max_cycles=subject.max_cycles,
         version=version("gpusim"),
+        estimate=subject.estimate,
     )
 
 
@@ -241,13 +242,15 @@ def _directory(out: Path | None) -> Iterator[None]:
         raise
 
 
-def _check_outputs(out: Path | None, parquet: bool, plot: Path | None) -> None:
-    """Raise UserError for outputs that could not be written in the end."""
+def _check_outputs(out: Path | None, parquet: bool, plot: Path | None, axes: Sequence[Axis]) -> None:
+    """Raise UserError for outputs that could not be written in the end, a plot over none of these axes among them."""
     if parquet:
         if not out:
             raise UserError("--parquet: no directory for it; give --out DIR too")
         extra.module("pyarrow", "parquet")
     if plot:
+        if axes:
+            first_varied(axes)
         sweep_plot.check(plot)
 
 

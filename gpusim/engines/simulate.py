@@ -53,6 +53,7 @@ def run_sm(
     engine: str = "compiled",
     feed: str = EXECUTION_DRIVEN,
     fast_forward: bool = True,
+    tolerance: int = 0,
     blocks: int | None = None,
     skip: int = 0,
     max_cycles: int = NEVER,
@@ -65,7 +66,8 @@ def run_sm(
     """Simulate the SM that gets the most blocks of the grid, or its first `blocks` ones after so many to `skip`.
 
     `feed`: one of gpusim.launch.feed.FEEDS; trace-driven becomes address-only where recording is impossible.
-    `fast_forward`: take whole periods at once where the compiled engine is trace-driven. `trace`: keep trace records,
+    `fast_forward`: take whole periods at once where the compiled engine is trace-driven; `tolerance`: parts in a
+    million by which cycles, stalls and counts may be estimated there, 0: exact. `trace`: keep trace records,
     or pass them to `take` as they come. `memory`: initial global memory; `lines`: the lines of it that are filled, if
     not all. `progress(blocks done, blocks in all)` is called from time to time. Raises UserError where kernel and
     machine don't fit, ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
@@ -75,7 +77,7 @@ def run_sm(
     forward = fast_forward and engine == "compiled"
 
     def run(feed: str) -> SmRun:
-        prepared = start(feed=feed, fast_forward=forward)
+        prepared = start(feed=feed, fast_forward=forward, tolerance=tolerance)
         total = -(-int(prepared.sm.launch.end) // int(prepared.sm.launch.stride)) - skip
         _check_scripts(prepared, total)
         job = _Job(kernel, machine, [prepared], total, engine, feed, max_cycles, progress, take)

@@ -45,6 +45,8 @@ class SmRun:
     engine: str
     feed: str
     skipped: int  # cycles skipped by fast-forward
+    estimated: int  # cycles estimated, not simulated
+    doubt: int  # cycles by which those may be wrong
     sectors: dict[str, int]  # moved between SM and L2 ("loaded", "stored"), L2 and DRAM ("read", "written"), by tags
     events: int
     threads: int  # of this computer that simulated
@@ -103,6 +105,8 @@ def result(
         engine=how["engine"],
         feed=how["feed"],
         skipped=int(sm.skipped),
+        estimated=int(sm.estimated),
+        doubt=int(sm.doubt),
         sectors=_sectors(sm.load_store),
         events=events,
         threads=1,
@@ -154,6 +158,8 @@ def together(each: Sequence[SmRun], threads: int = 1, in_turn: str = "") -> Chip
         engine=first.engine,
         feed=first.feed,
         skipped=0,
+        estimated=0,
+        doubt=0,
         events=first.events,
         each=tuple(each),
         threads=threads,

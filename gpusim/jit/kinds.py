@@ -16,5 +16,5 @@ Warp = Annotated[Any, numba.from_dtype(state.warp_t)]
 Scheduler = Annotated[Any, numba.from_dtype(state.scheduler_t)]
 Row = Annotated[Any, numba.from_dtype(decoded_t)]
 Memory = Annotated[Any, types.Array(types.uint32, 1, "C")]
-_ARRAYS = [types.Array(types.int64, 2 if name in ("kept", "notes") else 1, "C") for name in Recurrence._fields]
+_ARRAYS = [types.Array(types.int64, 2 if name in ("kept", "notes", "watch") else 1, "C") for name in Recurrence._fields]
 States = Annotated[Any, types.NamedTuple(_ARRAYS, Recurrence)]  # what fast-forward keeps

@@ -99,9 +99,9 @@ def decode(
 
     Raises UserError for a register above the machine's limit.
     """
-    instructions = _instructions(kernel, machine)
+    instructions, known = _decoded(kernel, machine)
     rows = np.zeros(len(instructions) + 1, decoded_t)
-    rows[:-1] = _rows(instructions, kernel, machine)
+    rows[:-1] = known
     accesses = np.array([i.row.unit in MEMORY_KINDS for i in instructions], np.bool_)
     rows["evaluate"][:-1] = evaluate
     rows["evaluate"] |= rows["action"] == MOVE_BARRIER  # which decides where lanes meet
@@ -113,6 +113,20 @@ def decode(
     _meetings(rows, points)
     _visits(rows)
     return rows.view(np.recarray)
+
+
+_LAST: list[tuple[Kernel, Machine, tuple[Sequence[Instruction], NDArray[Any]]]] = []
+
+
+def _decoded(kernel: Kernel, machine: Machine) -> tuple[Sequence[Instruction], NDArray[Any]]:
+    """Return the instructions and their rows; those of the last launch are kept, as its bound asks for them again."""
+    for of, on, found in _LAST:
+        if of is kernel and on is machine:
+            return found
+    instructions = _instructions(kernel, machine)
+    found = instructions, _rows(instructions, kernel, machine)
+    _LAST[:] = [(kernel, machine, found)]
+    return found
 
 
 def _rows(instructions: Sequence[Instruction], kernel: Kernel, machine: Machine) -> NDArray[Any]:

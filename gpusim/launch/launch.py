@@ -42,7 +42,7 @@ from gpusim.units.capacities import (
 from gpusim.units.control_code import by_codes
 from gpusim.units.l2_channel import sector_shares
 from gpusim.units.layout import sm_bytes
-from gpusim.units.opcodes import MEMORY_KINDS
+from gpusim.units.opcodes import BARRIER, MEMORY_KINDS
 from gpusim.units.pipe import choices
 from gpusim.units.policies import REGISTERED
 from gpusim.units.sm import LAUNCHER
@@ -103,6 +103,7 @@ def launch(
     *,
     feed: str = EXECUTION_DRIVEN,
     fast_forward: bool = False,
+    tolerance: int = 0,
     blocks: int | None = None,
     skip: int = 0,
     trace: bool = False,
@@ -114,8 +115,9 @@ def launch(
     The SM's first blocks are left out, so many as are to `skip`.
 
     `feed` is one of gpusim.launch.feed.FEEDS. `fast_forward` takes whole periods at once if the feed is trace-driven
-    and nothing is traced. If `memory` is not given, only these `lines` of it are filled. Raises UserError if kernel and
-    machine don't fit, or on the trace-driven feed if addresses or branches depend on the contents of memory.
+    and nothing is traced, and with a `tolerance`, in parts in a million, estimates too. If `memory` is not given, only
+    these `lines` of it are filled. Raises UserError if kernel and machine don't fit, or on the trace-driven feed if
+    addresses or branches depend on the contents of memory.
     """
     share = -(-kernel.blocks // machine.chip.sms) - skip
     count = share if blocks is None else min(blocks, share)
@@ -126,6 +128,7 @@ def launch(
     own = machine.schedulers.policy in REGISTERED  # it may use state that fast-forward does not compare
     compared = not own and not tagged(machine)  # what tags say is no part of a state that could come back
     prepared.sm.forwarding = fast_forward and feed == TRACE_DRIVEN and not trace and compared
+    prepared.sm.tolerance = tolerance
     return prepared
 
 
@@ -327,6 +330,7 @@ def _grid(target: Any, kernel: Kernel, machine: Machine, resident: int, count: i
 def _program(sm: Any, kernel: Kernel, decoded: Any, feed: str) -> None:
     """Give the SM its program: rows, the outcomes to replay, and the buffers."""
     sm.program[: len(decoded)] = decoded
+    sm.launch.meets = bool((decoded["action"] == BARRIER).any())
     sm.independent = kernel.program.has_independent_lanes
     sm.diverges = bool((decoded["reconvergence"] >= 0).any()) or sm.independent
     if feed == TRACE_DRIVEN:

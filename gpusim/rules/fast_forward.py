@@ -19,34 +19,12 @@ from typing import Any
 from gpusim.jit.kinds import Memory, Sm, States
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import NEVER, rarely, rule
-from gpusim.rules import same_state, stall_accounting, stream, wakeup, write_back
-from gpusim.rules.same_state import (
-    AGE,
-    CHANNEL,
-    CURSOR,
-    EVENT,
-    HASH,
-    LAPS,
-    LIVE,
-    MARKER,
-    NEXT,
-    NUMBER,
-    PLACED,
-    READY_AT,
-    REFUSED,
-    RELEASE_AT,
-    SAME,
-    SINCE,
-    SPECIAL,
-    TIME,
-    TOTAL,
-    WHEN,
-    behind,
-    word,
-)
+from gpusim.rules import estimate, same_state, stream
+from gpusim.rules.moved_state import move as _move
+from gpusim.rules.moved_state import put, take
+from gpusim.rules.same_state import AGE, CURSOR, EVENT, HASH, LAPS, LIVE, NEXT, PLACED, WHEN, word
 from gpusim.state.recurrence import RECENT
 from gpusim.units.capacities import DEPTHS, LOG
-from gpusim.units.stall import OWN, SHARED
 
 COUNT, EVENTS, STRIDE, LOOKED = range(4)  # states stored, events seen, one in how many stays, issued at the last one
 EAGER = 64  # events that are always examined
@@ -58,6 +36,18 @@ TRIES = 4  # states of the same hash that are compared
 def skip(sm: Sm, memory: Memory, r: States, now: int, limit: int) -> int:
     """Return the cycles to skip after an event, none later than `limit`; 0 as long as nothing is known."""
     event, sm.event = sm.event, 0
+    cycles = _exactly(sm, memory, r, event, now, limit)
+    sm.skipped += cycles
+    if sm.tolerance and cycles:
+        estimate.restart(r)
+    elif sm.tolerance:
+        cycles = estimate.jump(sm, memory, r, event, now, limit)
+    return cycles
+
+
+@rule
+def _exactly(sm: Any, memory: Any, r: Any, event: int, now: int, limit: int) -> int:
+    """Return the cycles of whole periods that have been taken; 0 if no state has come back."""
     if not _worth_a_look(sm, r, event):
         return 0
     here = _keep(sm, r, now)
@@ -67,7 +57,6 @@ def skip(sm: Sm, memory: Memory, r: States, now: int, limit: int) -> int:
             tries -= 1
             cycles = _follow(sm, memory, r, at, here, limit)
         at -= 1
-    sm.skipped += cycles
     return cycles
 
 
@@ -93,13 +82,8 @@ def _keep(sm: Any, r: Any, now: int) -> int:
     row = r.order[counts[COUNT]]
     counts[COUNT] += 1
     counts[EVENTS] += 1
-    for k in range(sm.machine.schedulers):
-        stall_accounting.forget(sm.schedulers[k], now)
-        if sm.machine.writes_back:
-            write_back.settle(sm, sm.schedulers[k], now)
-    for i in range(r.places.size):
-        r.kept[row, i] = r.words[r.places[i]]
-    r.notes[row, WHEN], r.notes[row, EVENT] = now, counts[EVENTS]
+    take(sm, r, row, now)
+    r.notes[row, EVENT] = counts[EVENTS]
     r.notes[row, HASH] = same_state.digest(sm, r, row, now)
     return int(row)
 
@@ -134,7 +118,7 @@ def _follow(sm: Any, memory: Any, r: Any, at: int, here: int, limit: int) -> int
         _move(sm, r, before, now, way, 1, last)
         reached = last
     if reached != here:
-        _put(sm, r, before, here, reached)
+        put(sm, r, before, here, reached)
     return int(r.notes[reached, WHEN] - r.notes[here, WHEN])
 
 
@@ -160,20 +144,8 @@ def _rounds_left(sm: Any, r: Any, before: int, here: int, g: int) -> int:
         if turns != 0 and word(r, here, LIVE, g):
             if turns < 0 or left < NEVER or word(r, here, AGE, g) != word(r, before, AGE, g):
                 return 0
-            left = (sm.events[_marker(sm, word(r, here, CURSOR, g), depth)].rounds - laps) // turns
+            left = (sm.events[stream.loop_around(sm, word(r, here, CURSOR, g), depth)].rounds - laps) // turns
     return left
-
-
-@rule
-def _marker(sm: Any, cursor: int, depth: int) -> int:
-    """Return the marker of the loop of that depth around an event, or the end of its stream."""
-    i = cursor
-    while sm.events[i].pc != stream.END:
-        marker = sm.events[i]
-        if marker.pc == stream.MARKER and marker.depth == depth and i - marker.length <= cursor:
-            return int(i)
-        i += 1
-    return int(i)
 
 
 @rarely
@@ -222,11 +194,11 @@ def _keeps_step(sm: Any, r: Any, before: int, now: int, way: int, g: int) -> boo
         i = g * DEPTHS + depth
         done = word(r, now, LAPS, i) - word(r, before, LAPS, i)
         if done != 0 and word(r, now, LIVE, g):
-            loop = _marker(sm, word(r, before, CURSOR, g), depth)
+            loop = stream.loop_around(sm, word(r, before, CURSOR, g), depth)
             turns = word(r, way, LAPS, i) - word(r, before, LAPS, i)
             stays = turns >= 0 and word(r, now, LAPS, i) + turns <= sm.events[loop].rounds
             stays = stays and word(r, way, AGE, g) == word(r, before, AGE, g)
-            stays = stays and loop == _marker(sm, word(r, way, CURSOR, g), depth)
+            stays = stays and loop == stream.loop_around(sm, word(r, way, CURSOR, g), depth)
             return stays and _same_laps(r, before, way, g, depth + 1)
     return True
 
@@ -238,63 +210,3 @@ def _same_laps(r: Any, before: int, way: int, g: int, depth: int) -> bool:
         if word(r, way, LAPS, i) != word(r, before, LAPS, i):
             return False
     return True
-
-
-@rarely
-def _move(sm: Any, r: Any, before: int, now: int, way: int, n: int, to: int) -> None:
-    """Compute the state reached: like the way from `before` to `way`, but n times as far from `before` as `now` is."""
-    kept, cycles = r.kept, n * (r.notes[now, WHEN] - r.notes[before, WHEN])
-    r.notes[to, WHEN] = r.notes[way, WHEN] + cycles
-    for i in range(r.roles[SAME], r.roles[TIME]):
-        kept[to, i] = kept[way, i]
-    for i in range(r.roles[TIME], r.roles[TOTAL]):
-        kept[to, i] = _moved(kept[before, i], kept[now, i], kept[way, i], cycles)
-    for i in range(r.roles[TOTAL], r.roles[NUMBER]):
-        kept[to, i] = kept[way, i] + n * (kept[now, i] - kept[before, i])
-    for i in range(r.roles[NUMBER], r.roles[SPECIAL]):
-        total = r.source[i - r.roles[NUMBER]]
-        more = n * (kept[now, total] - kept[before, total])
-        kept[to, i] = _moved(kept[before, i], kept[now, i], kept[way, i], more)
-    channel = r.columns[CHANNEL]
-    parts = cycles * sm.machine.channel_parts
-    kept[to, channel] = _moved(kept[before, channel], kept[now, channel], kept[way, channel], parts)
-    kept[to, r.columns[MARKER]] = kept[way, r.columns[MARKER]]
-    for g in range(sm.warp_slots):
-        _move_warp(sm, r, before, now, way, n, to, g)
-
-
-@rule
-def _moved(before: int, now: int, way: int, distance: int) -> int:
-    """Return a word's new value: unchanged if it did not change on the way, else its later value plus `distance`."""
-    if way == before:
-        return now
-    return NEVER if way >= NEVER else way + distance
-
-
-@rule
-def _move_warp(sm: Any, r: Any, before: int, now: int, way: int, n: int, to: int, g: int) -> None:
-    kept, cycles = r.kept, n * (r.notes[now, WHEN] - r.notes[before, WHEN])
-    for i in range(r.columns[RELEASE_AT] + g * OWN, r.columns[RELEASE_AT] + (g + 1) * OWN):
-        settled = kept[way, i] <= word(r, way, SINCE, g)  # and must not be mistaken for a future time
-        kept[to, i] = kept[way, i] if settled else _moved(kept[before, i], kept[now, i], kept[way, i], cycles)
-    for i in range(r.columns[LAPS] + g * DEPTHS, r.columns[LAPS] + (g + 1) * DEPTHS):
-        kept[to, i] = kept[way, i] + n * (kept[now, i] - kept[before, i])
-    stays = word(r, way, READY_AT, g) == word(r, before, READY_AT, g)
-    for shared in range(SHARED):
-        at = r.columns[REFUSED] + g * SHARED + shared
-        kept[to, at] = kept[now, at]
-        if not stays:
-            kept[to, at] += behind(sm, r, to, g, shared) - behind(sm, r, way, g, shared)
-
-
-@rule
-def _put(sm: Any, r: Any, before: int, here: int, reached: int) -> None:
-    """Make the reached state the SM's state; the blocks placed meanwhile have the scripts of one period ago."""
-    for i in range(r.places.size):
-        r.words[r.places[i]] = r.kept[reached, i]
-    for k in range(sm.machine.schedulers):
-        wakeup.renew(sm.machine, k, sm.schedulers[k], r.notes[reached, WHEN])
-    placed = word(r, here, PLACED, 0)
-    period = placed - word(r, before, PLACED, 0)
-    for block in range(placed, word(r, reached, PLACED, 0)):
-        sm.log[block % LOG] = sm.log[(block - period) % LOG]

@@ -100,6 +100,18 @@ def _turn(warp: Any, marker: Any) -> None:
         warp.cursor += 1
 
 
+@rule
+def loop_around(sm: Any, cursor: int, depth: int) -> int:
+    """Return the marker of the loop of that depth around an event, or the end of its stream."""
+    i = cursor
+    while sm.events[i].pc != END:
+        marker = sm.events[i]
+        if marker.pc == MARKER and marker.depth == depth and i - marker.length <= cursor:
+            return int(i)
+        i += 1
+    return int(i)
+
+
 @rarely
 def script_of(sm: Any, memory: Any, slot: int, block: int) -> int:
     """Return the script of a block of the grid, recorded with the slot's lanes if it is new; UNRECORDED on failure."""

@@ -29,7 +29,7 @@ RECENT = 32  # the latest are kept in any case
 NAMED = (
     "warps.live", "warps.cursor", "warps.unit", "schedulers.ready", "warps.since", "warps.ready_at",
     "schedulers.refused", "schedulers.issued", "placed", "launch.next", "warps.age", "warps.order",
-    "warps.laps", "warps.release_at", "warps.refused", "load_store.channel", "marker",
+    "warps.laps", "warps.release_at", "warps.refused", "load_store.channel", "marker", "doubt",
 )  # fmt: skip
 DIMENSIONS = tuple(
     dict.fromkeys(
@@ -45,6 +45,7 @@ START = np.zeros(1, np.int64)
 ROLES = Role.SAME, Role.TIME, Role.MOMENT, Role.STAMP, Role.TOTAL, Role.NUMBER, Role.SPECIAL
 NOTES = 3  # what is noted of a kept state: rules/same_state.py names them; the counts, rules/fast_forward.py
 COUNTS = 4
+WATCHED, WATCH = 2, 24  # loops and blocks, of which rules/estimate.py keeps so many numbers each, and one state
 
 
 class Recurrence(NamedTuple):
@@ -53,7 +54,8 @@ class Recurrence(NamedTuple):
     Role i has the columns from `roles[i]` up to `roles[i + 1]`, and the words named i-th begin at `columns[i]`. Number
     j is a value of the total in column `source[j]`, taken at the moment in column `renewal[j]` if that is not -1;
     if `awaited[j]` is not, it matters only while the time in that column is unknown.
-    `order` lists the rows in use by time, and then the free ones; two rows of `kept` behind those are for scratch.
+    `order` lists the rows in use by time, and then the free ones; two rows of `kept` behind those are for scratch, and
+    further ones for the states from which estimates are watched, with what `watch` holds of them.
     """
 
     words: Words
@@ -67,6 +69,7 @@ class Recurrence(NamedTuple):
     notes: Words
     order: Words
     counts: Words
+    watch: Words
 
 
 def recurrence(sms: NDArray[Any], rows: int, registers: int) -> Recurrence:
@@ -78,8 +81,9 @@ def recurrence(sms: NDArray[Any], rows: int, registers: int) -> Recurrence:
     fixed = _fixed(tuple(size.used(extent) if sms[0]["forwarding"] else 0 for size in DIMENSIONS))
     width = int(fixed[1][-1])
     kept = max(2 * RECENT, min(ROWS, ROOM // max(1, width)))
-    states, notes = (np.zeros((kept + 2, columns), np.int64) for columns in (width, NOTES))
-    free = np.arange(kept, dtype=np.int64), np.zeros(COUNTS, np.int64)
+    states, notes = (np.zeros((kept + 2 + WATCHED, columns), np.int64) for columns in (width, NOTES))
+    watch = np.zeros((WATCHED, WATCH), np.int64)
+    free = np.arange(kept, dtype=np.int64), np.zeros(COUNTS, np.int64), watch
     return Recurrence._make((sms.view(np.uint8).view(np.int64), *fixed, states, notes, *free))
 
 

@@ -33,6 +33,7 @@ UNIT = Unit(
             field("block", "threads of a block in x, y, z", 3),
             field("threads", "threads of a block"),
             field("warps", "warps of a block"),
+            field("meets", "1: they meet at barriers"),
             field("resident", "blocks that fit at once"),
             field("next", "id of the next block to place", role=Role.TOTAL),
             field("stride", "from one block of this SM to its next"),

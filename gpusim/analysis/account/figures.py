@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
 from gpusim.analysis.account.memory_rates import DRAM, L2, memory_rates
 from gpusim.analysis.account.stalls import lost_slots, warp_cycles
@@ -42,6 +43,9 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lost: dict[str, float]
     stalls: dict[str, float]
     limits: dict[str, float]
+    error_percent: Annotated[
+        float | UnsetType, doc("By how much the cycles may be wrong; present if an estimate was asked for.")
+    ] = UNSET
 
 
 def figures(result: Result) -> Figures:
@@ -72,4 +76,5 @@ def figures(result: Result) -> Figures:
         lost=lost,
         stalls={reason: 100 * cycles / sum(waits.values()) for reason, cycles in waits.items()},
         limits={name: 100 * cycles / result.cycles for name, cycles in result.bound.limits.items()},
+        error_percent=result.scaling.estimate.error_percent if result.scaling.estimate else UNSET,
     )

@@ -132,6 +132,8 @@ def _verification(result: Result) -> str:
     found = result.verification
     if result.kernel.racy:
         return "not checked: the kernel races as published, so what it computes depends on the timing"
+    if result.scaling.estimate:
+        return "not checked: an estimate computes none"
     if found.scope == "none":
         return "not checked: nothing to compare with was promised, or not by the blocks that ran"
     order = f", {found.in_program_order} of them in program order" if found.in_program_order else ""
@@ -177,9 +179,13 @@ def _fewest_and_most(run: ChipRun) -> str:
 def _scaling(result: Result) -> str:
     scaling = result.scaling
     share = f"{scaling.simulated_blocks:,} of its {plural(scaling.blocks_of_sm, 'block')} simulated"
-    if scaling.method != "complete":
+    if scaling.method == "waves":
         return f"{share}, scaled" + (f" ({scaling.error_checked})" if scaling.error_checked else "")
     skipped = result.run.skipped
+    if (estimate := scaling.estimate) and estimate.cycles:
+        many = f"{estimate.cycles:,} cycles ({100 * estimate.cycles / result.cycles:.1f} %) at their mean cost"
+        error = f"{estimate.error_percent:g} % at most ({estimate.spread_percent:.2g} % by its spread)"
+        return f"an ESTIMATE, wrong by {error}: {many}"
     percent = 100 * skipped / result.cycles
     return f"{share}, {skipped:,} cycles ({percent:.1f} %) in whole periods at once" if skipped else share
 

@@ -55,7 +55,7 @@ class SweepRow(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_def
     reason: str = ""
 
 
-class SweepSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class SweepSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omit_defaults=True):
     """Everything that a row depends on besides its point; `listing` and `facts` are hashes."""
 
     kernel: str
@@ -64,6 +64,7 @@ class SweepSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     facts: str
     max_cycles: int | None
     version: str
+    estimate: float | None = None
 
 
 Allows = Callable[[SweepPoint], bool]
@@ -71,11 +72,15 @@ Allows = Callable[[SweepPoint], bool]
 
 @dataclass(frozen=True)
 class Subject:
-    """The subject of a sweep: the function that builds the kernel from parameters as text, and the machine's file."""
+    """The subject of a sweep: the function that builds the kernel from parameters as text, and the machine's file.
+
+    `estimate`: percent by which cycles may be wrong, as for `simulate`.
+    """
 
     build: Build
     file: model.File
     max_cycles: int | None = None
+    estimate: float | None = None
 
 
 def row(point: SweepPoint, subject: Subject) -> SweepRow:
@@ -90,7 +95,8 @@ def figures_at(point: SweepPoint, subject: Subject) -> Figures:
     """Simulate a point; raises UserError if the kernel, the machine or the two together refuse it."""
     kernel = _kernel(subject.build, tuple(point.parameters.items()))
     machine = model.build(subject.file, point.settings)
-    return figures(simulate(kernel, machine, values=False, max_cycles=subject.max_cycles))
+    limit, percent = subject.max_cycles, subject.estimate
+    return figures(simulate(kernel, machine, values=False, max_cycles=limit, estimate=percent))
 
 
 @lru_cache(KERNELS)

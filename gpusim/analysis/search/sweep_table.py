@@ -35,7 +35,7 @@ def cells(row: SweepRow) -> dict[str, Cell]:
     limit `lost.REASON`, `stalls.REASON` or `limits.NAME`.
     """
     known = msgspec.to_builtins(row.figures) if row.figures else {}
-    plain = {name: known[name] for name in PLAIN if known and known[name] is not None}
+    plain = {name: known[name] for name in PLAIN if known.get(name) is not None}
     parts = {f"{group}.{name}": cell for group in GROUPS if known for name, cell in known[group].items()}
     return _chosen(row.point) | plain | parts | ({REASON: row.reason} if row.reason else {})
 
