@@ -5,7 +5,6 @@ and `none/O`; those of other loops are predicted. docs/hopper.md says what the r
 """
 
 import csv
-import importlib.util
 import lzma
 from itertools import product
 from pathlib import Path
@@ -14,6 +13,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 from draws import few
+from measured_programs import module
 
 import gpusim
 
@@ -36,12 +36,7 @@ def measured() -> dict[tuple[str, int], float]:
 @pytest.fixture(scope="module")
 def returns() -> ModuleType:
     """The program that writes the loops, as a module."""
-    spec = importlib.util.spec_from_file_location("returns", HERE / "returns.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module(HERE / "returns.py")
 
 
 def cost(found: dict[tuple[str, int], float], loop: str, warps: int) -> float:
