@@ -11,12 +11,12 @@ from scan.every_cycle import Scan
 from gpusim.engines.simulate import run_sm
 from gpusim.engines.sm_run import SmRun
 from gpusim.machine.machine import Machine
-from gpusim.units.record import HOLD, REPLAY, SELECT, TRACE_KINDS
+from gpusim.units.record import HOLD, REPLAY, SELECT, TRACE_KINDS, WRITE
 from gpusim.units.stall import Stall
 from isa.kernel import Kernel
 
 ARRAYS = ("trace", "stalls", "lost", "issued", "active", "load_store_cycles", "memory")
-REFUSALS = (HOLD, SELECT, REPLAY)  # the scan knows only their charges
+UNTOLD = (HOLD, SELECT, REPLAY, WRITE)  # the scan knows only what they cost
 NUMBERS = ("cycles", "empty", "blocks", "warp_slots", "pipe_cycles")
 
 
@@ -48,7 +48,7 @@ def rarest(counts: Counter[str]) -> tuple[str, int]:
 def mistakes(run: SmRun, scanned: Scan) -> list[str]:
     """Names of what a run and the scan of every cycle disagree on."""
     agreed = {
-        "events": [_event(record) for record in run.trace if record.kind not in REFUSALS] == scanned.events,
+        "events": [_event(record) for record in run.trace if record.kind not in UNTOLD] == scanned.events,
         "stalls": _nonzero(run.stalls) == +scanned.stalls,
         "lost": _nonzero(run.lost) == +scanned.lost,
         "cycles": run.cycles == scanned.cycles,

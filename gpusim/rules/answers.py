@@ -10,7 +10,17 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.rule import NEVER, rule
-from gpusim.rules import chip, global_memory, load_store, questions, stall_accounting, step, warp_scheduler, write_back
+from gpusim.rules import (
+    chip,
+    completion,
+    global_memory,
+    load_store,
+    questions,
+    stall_accounting,
+    step,
+    warp_scheduler,
+    write_back,
+)
 from gpusim.units.block_scheduler import DONE, FREE
 from gpusim.units.opcodes import FETCH
 from gpusim.units.sm import LAUNCHER
@@ -25,9 +35,10 @@ def settle(sm: Any) -> None:
         sm.ahead.settled += 1
         instruction, warp = sm.program[question.pc], sm.warps[question.warp]
         ready = load_store.done_at(instruction, question, question.gone, question.now)
-        load_store.answer(sm, instruction, question, ready)
         if question.results:
             write_back.come_back(sm, instruction, question, ready, question.now)
+        else:
+            completion.commit(sm, question.warp, question.pc, ready)
         if stall_accounting.latest(warp) >= NEVER:
             step.prepare(sm, warp)
             warp_scheduler.wake(sm, question.warp)

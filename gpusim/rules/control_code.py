@@ -57,8 +57,9 @@ def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> None:
 
 @rule
 def _pauses(machine: Any, instruction: Any) -> bool:
-    """Tell whether the stall count, and no branch or place in the queue, keeps the warp from issuing so long."""
-    return bool(instruction.stall_count >= machine.turns and instruction.action != BRANCH and not instruction.queued)
+    """Tell whether the stall count alone keeps the warp from issuing so long: no branch, queue, or write barrier."""
+    alone = instruction.action != BRANCH and not instruction.queued and instruction.write_barrier < 0
+    return bool(alone and instruction.stall_count >= machine.turns)
 
 
 @rule

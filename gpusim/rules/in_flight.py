@@ -348,11 +348,21 @@ def last(sm: Sm, g: int, read: int, written: int) -> None:
 
 
 @on_demand
-def served(sm: Sm, g: int, pc: int, read: int, written: int) -> None:
-    """Set the times of the memory instruction at `pc`, which has been served, if it is followed."""
+def served(sm: Sm, g: int, pc: int, number: int, read: int, written: int) -> None:
+    """Set the times of the memory instruction at `pc`, whose access has been served, if it is followed."""
     place = _to_be_served(sm, g, pc)
     if place >= 0:
-        sm.in_flight[g, place].read, sm.in_flight[g, place].written = read, written
+        entry = sm.in_flight[g, place]
+        entry.read, entry.written, entry.access = read, written, number
+
+
+@on_demand
+def written(sm: Sm, g: int, number: int, when: int) -> None:
+    """Set when the result of an access, which was served before, is there, if it is followed."""
+    for i in range(sm.warps[g].in_flight_count):
+        entry = sm.in_flight[g, i]
+        if entry.access == number and entry.read < NEVER and entry.written >= NEVER:
+            entry.written = when
 
 
 @rule

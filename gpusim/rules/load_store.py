@@ -18,6 +18,7 @@ from typing import Any
 from gpusim.jit.rule import NEVER, rarely, rule
 from gpusim.rules import (
     cache,
+    completion,
     control_code,
     global_memory,
     in_flight,
@@ -31,6 +32,7 @@ from gpusim.rules import (
     write_back,
 )
 from gpusim.units.opcodes import GLOBAL_MEMORY, STORE
+from gpusim.units.record import UNKNOWN
 
 
 @rule
@@ -141,43 +143,20 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
         scoreboard.let_go(warp, instruction, entry.number, read)
     if sm.ahead.on and entry.transactions:
         questions.ask(sm, entry.warp, entry.pc, entry, results, ready, now)
+        questions.numbered(sm, sm.ahead.asked - 1).number = entry.number
     else:
-        back = answer(sm, instruction, entry, ready)
+        back = UNKNOWN
         if results:
             write_back.come_back(sm, instruction, entry, ready, now)
+        else:
+            back = completion.commit(sm, entry.warp, entry.pc, ready)
         if sm.defers and sm.machine.obeys_codes:
-            in_flight.served(sm, entry.warp, entry.pc, read, ready)
+            in_flight.served(sm, entry.warp, entry.pc, entry.number, read, NEVER if results else ready)
         if sm.tracing:
-            record.service(sm, y, place, unit.free[own], read, ready if instruction.tracked else back, back, now)
+            done = UNKNOWN if results else ready if instruction.tracked else back
+            record.service(sm, y, place, unit.free[own], read, done, back, now)
     sm.agenda[sm.load_store_agent] = _next_service(sm)
     return int(entry.warp)
-
-
-@rule
-def answer(sm: Any, instruction: Any, access: Any, ready: int) -> int:
-    """An access, of an entry of a queue or a question, is done at `ready`; return when wait counters have it back."""
-    warp = sm.warps[access.warp]
-    warp.pending -= 1
-    warp.drained = max(warp.drained, ready)
-    back = _back(sm, access, ready) if instruction.counter >= 0 else ready
-    if sm.machine.obeys_codes:
-        control_code.release_written(warp, instruction, ready)
-    elif instruction.tracked and instruction.action != STORE:
-        scoreboard.commit(warp, instruction, ready)
-    return int(back)
-
-
-@rarely
-def _back(sm: Any, access: Any, ready: int) -> int:
-    """Return when an access that is counted is back: at `ready`, or with an earlier access that is back later."""
-    warp, counter = sm.warps[access.warp], sm.program[access.pc].counter
-    back = wait_count.serve(warp, counter, access.pc, ready)
-    while wait_count.settles(warp, counter):
-        pc = warp.asked[counter, 0] - 1
-        settled = wait_count.settle(warp, counter)
-        if sm.defers and not sm.machine.obeys_codes:
-            in_flight.served(sm, access.warp, pc, sm.now, settled)
-    return int(back)
 
 
 @rule

@@ -10,7 +10,7 @@ from typing import Any
 
 from gpusim.jit.kinds import Memory, Sm
 from gpusim.jit.on_demand import on_demand
-from gpusim.jit.rule import NEVER, borrow, entry, rarely, rule
+from gpusim.jit.rule import NEVER, borrow, entry, lowest_bit, rarely, rule
 from gpusim.rules import (
     barrier,
     block_scheduler,
@@ -168,10 +168,24 @@ def _serve(sm: Any, memory: Any, now: int) -> None:
     entry = sm.load_store.queues[y].entries[sm.load_store.queues[y].head]
     if sm.defers:
         in_flight.read_again(sm, memory, entry.warp, entry.pc, now)
-    g = load_store.serve(sm, memory, y, now)
+    _wake(sm, load_store.serve(sm, memory, y, now))
+
+
+@rule
+def _wake(sm: Any, g: int) -> None:
+    """Let warp slot g look when it can go on, if it did not know."""
     if stall_accounting.latest(sm.warps[g]) >= NEVER:
         prepare(sm, sm.warps[g])
         warp_scheduler.wake(sm, g)
+
+
+@rarely
+def _wake_written(sm: Any, k: int, scheduler: Any) -> None:
+    """Wake the warps of scheduler k that may have waited for a write."""
+    while scheduler.written:
+        j = lowest_bit(scheduler.written)
+        scheduler.written &= scheduler.written - 1
+        _wake(sm, j * sm.machine.schedulers + k)
 
 
 @rule
@@ -201,9 +215,11 @@ def schedule(sm: Any, memory: Any, k: int, now: int) -> None:
     """One issue slot of scheduler k: see who is ready, pick one, issue it, and say when to look again."""
     machine, scheduler = sm.machine, sm.schedulers[k]
     page = wakeup.page_of(machine, k, now)
-    warp_scheduler.promote(sm, k, page, now)
     if machine.writes_back:
         write_back.look(sm, k, now)
+        if scheduler.written:
+            _wake_written(sm, k, scheduler)
+    warp_scheduler.promote(sm, k, page, now)
     eligible, again = warp_scheduler.eligible(sm, k, now)
     j = -1
     if eligible:
@@ -214,7 +230,7 @@ def schedule(sm: Any, memory: Any, k: int, now: int) -> None:
             again = max(now + machine.interval, scheduler.stalled_until)  # a policy may let nobody go
     if j < 0:
         stall_accounting.begin_idling(machine, scheduler, now)
-        if machine.writes_back and scheduler.ready:
+        if machine.writes_back:
             again = min(again, write_back.again(scheduler, now))
         again = stall_accounting.slot_from(machine, k, again) if again < NEVER else NEVER
     else:
@@ -223,6 +239,8 @@ def schedule(sm: Any, memory: Any, k: int, now: int) -> None:
             others = machine.ports > 1 and not machine.same_warp
             j = dispatch.another(sm, k, now) if others else -1
         again = now + machine.interval if scheduler.ready else NEVER
+        if machine.writes_back and write_back.again(scheduler, now) < again:
+            again = stall_accounting.slot_from(machine, k, write_back.again(scheduler, now))
     sm.agenda[FIRST_SCHEDULER + k] = min(again, wakeup.next_due(machine, scheduler, page, now))
 
 

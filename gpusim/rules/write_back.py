@@ -3,13 +3,13 @@
 Each bank of a scheduler's register file writes one register a cycle. An instruction takes the cycle of its issue for
 its result, as pipes have much the same latency, and so do results of the load/store unit: they can be written from
 `lead` cycles before they are there on, one in a cycle, in the order in which they come: of two that come in the same
-cycle global memory's goes first, then that of the lower bank. The first one that still waits
-after `patience` cycles asks for a cycle without an issue: the scheduler stops `notice` cycles later, and goes on as
-many cycles after the write.
+cycle global memory's goes first, then what was issued first. The first one that still waits after `patience` cycles
+asks for a cycle without an issue: the scheduler stops `notice` cycles later, and goes on as many cycles after the
+write. An access is done, for those who wait for it, when its result is there, but not before `lead` cycles have passed
+since the last write.
 
 Nothing more is served while `room` results of shared memory are `near` the SM's register files, or wait there; so those
-that wait on one scheduler hold up the loads of all. When a result is there for those who read it does not depend on
-when it is written.
+that wait on one scheduler hold up the loads of all.
 
 SMs that run ahead of each other learn later when a result is there, but before it can be written. So room for it is
 kept from its service on, and its place does not depend on when it is known.
@@ -22,9 +22,10 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.rule import NEVER, rarely, rule
-from gpusim.rules import memory_access, register_file
+from gpusim.rules import completion, in_flight, memory_access, record, register_file, stall_accounting
 from gpusim.units.capacities import RETURNING
 from gpusim.units.opcodes import STORE
+from gpusim.units.sm import FIRST_SCHEDULER
 from gpusim.units.write_back import COUNTED
 from isa.register_bank import BANK_PERIOD
 
@@ -42,10 +43,10 @@ def look(sm: Any, k: int, now: int) -> None:
 
 @rule
 def again(scheduler: Any, now: int) -> int:
-    """Return when a scheduler that issues nothing may have to stop."""
+    """Return when a scheduler looks again for what has been written, or for a result for which it stops."""
     if scheduler.stop_from > now:
         return int(scheduler.stop_from)
-    return max(now + 1, scheduler.stop_due) if scheduler.return_banks[0] else NEVER
+    return max(now, scheduler.returns[0]) + 1 if scheduler.return_banks[0] else NEVER
 
 
 @rule
@@ -93,13 +94,16 @@ def come_back(sm: Any, instruction: Any, access: Any, ready: int, now: int) -> N
 
     The order in which this is told of accesses does not matter, if it is before their results can be written.
     """
-    scheduler = sm.schedulers[sm.warps[access.warp].scheduler]
+    k = sm.warps[access.warp].scheduler
     counted = COUNTED if memory_access.loads_shared(instruction) else 0
     parts = _parts(instruction, access)
     for part in range(parts):
         banks = _banks(sm, instruction, access, part)
         if banks:
-            _enter(sm, scheduler, _from(sm.machine, parts - 1 - part, ready, now), banks + counted)
+            at = _from(sm.machine, parts - 1 - part, ready, now)
+            _enter(sm, sm.schedulers[k], access, at, banks + counted, ready)
+            seen = stall_accounting.slot_from(sm.machine, k, max(at, sm.now) + 1)
+            sm.agenda[FIRST_SCHEDULER + k] = min(sm.agenda[FIRST_SCHEDULER + k], seen)
 
 
 @rule
@@ -138,24 +142,36 @@ def _banks(sm: Any, instruction: Any, access: Any, part: int) -> int:
 
 
 @rule
-def _enter(sm: Any, scheduler: Any, at: int, banks: int) -> None:
-    """Put a result in its place: by time, then by its banks."""
+def _enter(sm: Any, scheduler: Any, access: Any, at: int, banks: int, ready: int) -> None:
+    """Put a result in its place: by time, global memory's first, then in the order of issue."""
     place = RETURNING - 1
-    while place > 0 and _goes_before(scheduler, place - 1, at, banks):
-        scheduler.returns[place] = scheduler.returns[place - 1]
-        scheduler.return_banks[place] = scheduler.return_banks[place - 1]
+    while place > 0 and _goes_before(scheduler, place - 1, at, banks // COUNTED, access.number):
+        _move(scheduler, place - 1, place)
         place -= 1
-    scheduler.returns[place], scheduler.return_banks[place] = at, banks
+    scheduler.returns[place], scheduler.return_banks[place], scheduler.return_ready[place] = at, banks, ready
+    scheduler.return_number[place] = access.number
+    scheduler.return_warp[place], scheduler.return_pc[place] = access.warp, access.pc
     sm.load_store.coming += banks // COUNTED
     if place == 0:
         scheduler.stop_due = at + sm.machine.patience + sm.machine.notice
 
 
 @rule
-def _goes_before(scheduler: Any, place: int, at: int, banks: int) -> bool:
+def _move(scheduler: Any, place: int, to: int) -> None:
+    """Let a result wait in another place."""
+    scheduler.returns[to], scheduler.return_banks[to] = scheduler.returns[place], scheduler.return_banks[place]
+    scheduler.return_ready[to] = scheduler.return_ready[place]
+    scheduler.return_number[to] = scheduler.return_number[place]
+    scheduler.return_warp[to], scheduler.return_pc[to] = scheduler.return_warp[place], scheduler.return_pc[place]
+
+
+@rule
+def _goes_before(scheduler: Any, place: int, at: int, counted: int, number: int) -> bool:
     """Tell whether a result goes before what is in that place, if anything is."""
-    here, there = scheduler.returns[place], scheduler.return_banks[place]
-    return bool(there == 0 or at < here or (at == here and banks < there))
+    here, there = scheduler.returns[place], scheduler.return_banks[place] // COUNTED
+    if scheduler.return_banks[place] == 0 or at != here:
+        return bool(scheduler.return_banks[place] == 0 or at < here)
+    return bool(counted < there or (counted == there and number < scheduler.return_number[place]))
 
 
 @rule
@@ -178,10 +194,36 @@ def _write(sm: Any, scheduler: Any, cycle: int) -> None:
         scheduler.stop_from, scheduler.stop_until = scheduler.stop_due, cycle + sm.machine.notice
     sm.load_store.coming -= scheduler.return_banks[0] // COUNTED
     scheduler.expected -= 1
+    if _is_last(scheduler):
+        _complete(sm, scheduler, cycle)
     place = 0
     while place < RETURNING - 1 and scheduler.return_banks[place]:
-        scheduler.returns[place] = scheduler.returns[place + 1]
-        scheduler.return_banks[place] = scheduler.return_banks[place + 1]
+        _move(scheduler, place + 1, place)
         place += 1
-    scheduler.returns[place] = scheduler.return_banks[place] = 0
+    scheduler.returns[place] = scheduler.return_banks[place] = scheduler.return_ready[place] = 0
+    scheduler.return_number[place] = scheduler.return_warp[place] = scheduler.return_pc[place] = 0
     scheduler.stop_due = max(cycle, scheduler.returns[0]) + wait if scheduler.return_banks[0] else 0
+
+
+@rule
+def _is_last(scheduler: Any) -> bool:
+    """Tell whether no other result of the first one's access waits."""
+    place = 1
+    while place < RETURNING and scheduler.return_banks[place]:
+        if scheduler.return_number[place] == scheduler.return_number[0]:
+            return False
+        place += 1
+    return True
+
+
+@rule
+def _complete(sm: Any, scheduler: Any, cycle: int) -> None:
+    """The last result of an access is written in this cycle: it is done `lead` cycles later, or when it is there."""
+    g, pc, number = scheduler.return_warp[0], scheduler.return_pc[0], scheduler.return_number[0]
+    done = max(scheduler.return_ready[0], cycle + sm.machine.lead)
+    completion.commit(sm, g, pc, done)
+    scheduler.written |= 1 << sm.warps[g].place
+    if sm.defers and sm.machine.obeys_codes:
+        in_flight.written(sm, g, number, done)
+    if sm.tracing:
+        record.write(sm, g, pc, number, done, cycle)

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from gpusim.launch.launch import Launch
 from gpusim.rules import instruction_replay, memory_access, queues, stall_accounting
 from gpusim.state.unpacked import unpacked
-from gpusim.timeline.document import NONE, Wait
+from gpusim.timeline.document import NONE, Issued, Wait
 from gpusim.units.opcodes import BARRIER, FETCH, GLOBAL_MEMORY, LOAD
 from gpusim.units.sm import FIRST_SCHEDULER
 from gpusim.units.stall import BY_NUMBER, SHARED, UNCHOSEN, Blocker, Stall, label
@@ -98,6 +98,7 @@ class Sm:
     queued: defaultdict[tuple[int, int], deque[int]] = field(default_factory=lambda: defaultdict(deque))
     queues: defaultdict[int, deque[int]] = field(default_factory=lambda: defaultdict(deque))
     served: dict[int, int] = field(default_factory=dict)  # by queue, the last instruction
+    unwritten: dict[int, int] = field(default_factory=dict)  # by access, instructions that wait for a write
     double: tuple[int, int] = (NEVER_YET, NONE)  # until when double precision has the SM to itself, and for which id
     arrived: defaultdict[tuple[int, int], list[int]] = field(default_factory=lambda: defaultdict(list))
     issued: int = 0
@@ -139,12 +140,12 @@ def conflicts(sm: Sm, record: Any) -> int:
     return int(instruction_replay.beyond(sm.facts.machine, row, record.detail)) if accesses else 0
 
 
-def late(sm: Sm, record: Any) -> int:
-    """Return by how many cycles beyond its latency the access to global memory that is served now is late."""
-    row = sm.facts.rows[record.pc]
+def late(sm: Sm, one: Issued) -> int:
+    """Return by how many cycles beyond its latency an access to global memory is done late."""
+    row = sm.facts.rows[one.pc]
     if row.memory_kind != GLOBAL_MEMORY or not memory_access.accesses(row):
         return 0
-    return max(0, int(record.done - max(record.cycle + (row.latency if row.action == LOAD else 0), record.end)))
+    return max(0, int(one.done - max(one.begin + (row.latency if row.action == LOAD else 0), one.end)))
 
 
 # --- events -----------------------------------------------------------------------------------------------------------
@@ -222,8 +223,18 @@ def serve(sm: Sm, record: Any) -> int:
     number = sm.queued[record.warp, record.pc].popleft()
     warp, row = sm.warps[record.warp], sm.facts.rows[record.pc]
     sm.served[record.unit] = sm.queues[record.unit].popleft()
-    _tell(sm, warp, row, record, number, accesses=True)
+    if record.done == NONE:
+        sm.unwritten[record.access] = number
+    else:
+        _tell(sm, warp, row, record, number, accesses=True)
     warp.released_by[Stall.WAR_HAZARD, record.read].append((number, record.pc))
+    return number
+
+
+def write(sm: Sm, record: Any) -> int:
+    """Follow the write of an access's last result, and return its id."""
+    number = sm.unwritten.pop(record.access)
+    _tell(sm, sm.warps[record.warp], sm.facts.rows[record.pc], record, number, accesses=True)
     return number
 
 

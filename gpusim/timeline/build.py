@@ -18,7 +18,7 @@ from gpusim.timeline import blockers
 from gpusim.timeline.dependence import born, over
 from gpusim.timeline.document import END, NONE, Issued, Letter, Line, Lost, Resident, Timeline, Wait, seen
 from gpusim.units.capacities import NEVER
-from gpusim.units.record import HOLD, ISSUE, PLACE, REFUSE, RELEASE, REPLAY, RETIRE, SELECT, SERVE
+from gpusim.units.record import HOLD, ISSUE, PLACE, REFUSE, RELEASE, REPLAY, RETIRE, SELECT, SERVE, WRITE
 from gpusim.units.stall import Stall, label
 from isa.code_region import code_regions, innermost
 from isa.errors import DeadlockError, LimitError, UserError
@@ -51,6 +51,7 @@ class Record(NamedTuple):
     read: int
     done: int
     back: int
+    access: int
     release_at: Sequence[int]
 
 
@@ -69,7 +70,7 @@ class _Kept:
     start: int
     end: int
     issued: dict[int, Issued] = field(default_factory=dict)
-    unserved: set[int] = field(default_factory=set)  # those that are in a queue
+    unserved: set[int] = field(default_factory=set)  # those that are in a queue, or whose result is not written
     lost: list[Lost] = field(default_factory=list)
     refused: dict[int, list[Lost]] = field(default_factory=dict)  # by warp slot, until its instruction issues
     resident: dict[int, Resident] = field(default_factory=dict)  # by block slot
@@ -192,12 +193,26 @@ def _refuse(kept: _Kept, record: Record) -> None:
 def _serve(kept: _Kept, record: Record) -> None:
     number = blockers.serve(kept.sm, record)
     if number in kept.unserved:
-        kept.unserved.remove(number)
         times = {"begin": record.cycle, "end": record.end, "done": record.done}
-        found = {"conflicts": blockers.conflicts(kept.sm, record), "late": blockers.late(kept.sm, record)}
-        made = replace(kept.issued[number], **times, **found)
-        kept.issued[number] = made
-        _drop(kept, made)
+        conflicts = blockers.conflicts(kept.sm, record)
+        kept.issued[number] = replace(kept.issued[number], **times, conflicts=conflicts)
+        if record.done != NONE:
+            _finish(kept, number)
+
+
+def _write(kept: _Kept, record: Record) -> None:
+    number = blockers.write(kept.sm, record)
+    if number in kept.unserved:
+        kept.issued[number] = replace(kept.issued[number], done=record.done)
+        _finish(kept, number)
+
+
+def _finish(kept: _Kept, number: int) -> None:
+    """An instruction of the load/store unit needs no further record."""
+    kept.unserved.remove(number)
+    made = replace(kept.issued[number], late=blockers.late(kept.sm, kept.issued[number]))
+    kept.issued[number] = made
+    _drop(kept, made)
 
 
 def _hold(kept: _Kept, record: Record) -> None:
@@ -229,6 +244,7 @@ _FOLLOW: dict[int, Callable[[_Kept, Record], None]] = {
     HOLD: _hold,
     SELECT: _select,
     REPLAY: _replay,
+    WRITE: _write,
 }
 
 

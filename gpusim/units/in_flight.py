@@ -27,6 +27,7 @@ UNIT = Unit(
             field("mask", "active lanes, by lane group", GROUPS),
             field("written", "when its result is written"),
             field("read", "when its sources are read"),
+            field("access", "number of its access, once it has been served"),
             field("written_back", "1: the result has been written"),
             field("stale", "1: a source was overwritten before it was read"),
             field("truth", "its predicate, as masks of lanes", GROUPS),

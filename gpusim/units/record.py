@@ -6,8 +6,9 @@ from gpusim.units.capacities import TRACE
 from gpusim.units.declare import Role, Unit, field
 from gpusim.units.stall import OWN
 
-TRACE_KINDS = ("place", "issue", "refuse", "serve", "release", "retire", "hold", "select", "replay")
-PLACE, ISSUE, REFUSE, SERVE, RELEASE, RETIRE, HOLD, SELECT, REPLAY = range(len(TRACE_KINDS))
+TRACE_KINDS = ("place", "issue", "refuse", "serve", "release", "retire", "hold", "select", "replay", "write")
+PLACE, ISSUE, REFUSE, SERVE, RELEASE, RETIRE, HOLD, SELECT, REPLAY, WRITE = range(len(TRACE_KINDS))
+UNKNOWN = -1  # of a number that the record does not have
 
 
 UNIT = Unit(
@@ -38,8 +39,13 @@ UNIT = Unit(
             field("lanes", "issue: threads whose guard holds"),
             field("end", "issue, serve: when the pipe, or the load/store unit, has done with it"),
             field("read", "serve: when its source registers may be overwritten"),
-            field("done", "issue, serve: when its result is there, or its store has left"),
+            field(
+                "done",
+                "issue, serve: when its result is there, or its store has left; serve: -1 if that depends on a write; "
+                "write: when its result is there",
+            ),
             field("back", "serve: when what counts the warp's accesses under way has it back"),
+            field("access", "serve, write: its number"),
             field("release_at", "issue, refuse: release time of each own reason", OWN),
         ),
     },

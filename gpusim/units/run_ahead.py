@@ -27,6 +27,7 @@ UNIT = Unit(
             field("now", "when the access was served"),
             field("warp", "its warp slot"),
             field("pc", "its instruction"),
+            field("number", "the access's, as in entry, if it brings results"),
             field("cycles", "the access's, as in entry"),
             field("extra", "the access's, as in entry"),
             field("near", "the access's, as in entry"),

@@ -20,7 +20,7 @@ class Selection(msgspec.Struct, frozen=True):
 
     keeps: str  # unit classes whose pipe is looked at only when a warp has been selected; or `none`
     freezes: Flag  # 1: a stall for operands alone stops the stall counts of all warps of the scheduler
-    turns: Count  # stall count from which on, no branch's or access's, others go first, or at a full queue; 0: never
+    turns: Count  # stall count, of no branch, access or write barrier, from which on others go first; 0: never
 
 
 def _order(given: Any) -> bool:

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 class WriteBack(msgspec.Struct, frozen=True):
     """When results of the load/store unit are written to the register file; without it they need no cycle of it."""
 
-    lead: Count  # cycles before a result is there from which on it can be written
+    lead: Positive  # cycles from the write of a result until it is there
     apart: Count  # cycles between the registers of one access
     patience: Count  # cycles that the first result of a scheduler waits until it asks for a cycle without an issue
     notice: Positive  # cycles from then until the scheduler stops, and from the write until it goes on
@@ -72,6 +72,17 @@ UNIT = Unit(
                 RETURNING,
                 role=Role.SAME,
             ),
+            field("return_warp", "warp slot that each is for", RETURNING, role=Role.SAME),
+            field("return_pc", "instruction that each is of", RETURNING, role=Role.SAME),
+            field("return_ready", "when each is there if it has been written in time", RETURNING, role=Role.TIME),
+            field(
+                "return_number",
+                "the access that each is of; 0: none",
+                RETURNING,
+                role=Role.NUMBER,
+                of="load_store.entered",
+            ),
+            field("written", "mask of the warps of which an access has been written", role=Role.SAME),
             field("expected", "results that are under way, also those whose time is not known yet", role=Role.SAME),
             field("stop_due", "when the first of them stops the scheduler, if it still waits", role=Role.TIME),
             field("stop_from", "nothing dispatches from then on, for a result that waited", role=Role.TIME),

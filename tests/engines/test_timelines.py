@@ -11,7 +11,7 @@ from gpusim.units.record import TRACE_KINDS
 from gpusim.units.stall import Stall, label
 from isa.text.listing import read
 
-EVENT_WORDS = {"issue": "", "refuse": "", "serve": " for {}", "release": " at {}"}
+EVENT_WORDS = {"issue": "", "refuse": "", "serve": " for {}", "release": " at {}", "write": ""}
 
 
 def events(run) -> list[str]:

@@ -1,4 +1,4 @@
-"""Results that come back from the load/store unit: the cycles that they cost who writes the same register bank."""
+"""Results that come back from the load/store unit: what they cost who writes the same register bank, or reads them."""
 
 from __future__ import annotations
 
@@ -53,6 +53,24 @@ def test_the_stop_is_as_long_as_the_wait_was_too_long(free, cycles):
     adds = [EVEN] * 40
     adds[free - 1] = ODD
     assert lost("LDS R8, [RZ]", adds) == cycles
+
+
+@pytest.mark.parametrize(("adds", "later"), [(5, 0), (6, 1), (8, 3), (10, 5)])
+def test_a_reader_waits_for_the_write(adds, later):
+    """FFMAs in cycles 1 to n keep the bank: R8 is written in n + 1, not in 6, and read LEAD cycles after that."""
+    found = []
+    for row in (ODD, EVEN):
+        lines = [row.format(even=20 + 2 * i, odd=21 + 2 * i) for i in range(adds)]
+        text = "\n".join([".shared 1024", "LDS R8, [RZ]", *lines, "FADD R4, R8, R1", "EXIT"])
+        found.append(issue_times(text, FAST)[adds + 1])
+    assert found == [LATENCY, LATENCY + later]
+
+
+def test_an_access_is_done_with_its_last_result():
+    """R8 to R11 come in twos, which need both banks: FFMAs in 1 to 10 keep one, and R8 is read after both writes."""
+    adds = "".join(f"FFMA R{21 + 2 * i}, R1, R1, R1\n" for i in range(10))
+    times = issue_times(f".shared 1024\nLDS.128 R8, [RZ]\n{adds}FADD R4, R8, R1\nEXIT", FAST)
+    assert times[11] == 12 + LEAD
 
 
 def test_wide_results_are_written_one_register_a_cycle():

@@ -23,11 +23,15 @@ def waits(sm: Scan, warp: Warp) -> dict[Stall, int]:
 
 
 def obey(sm: Scan, k: int, warp: Warp, now: int, *, waits_in_line: bool) -> None:
-    """Apply the control code to the warp's next issue; a branch or a queued instruction waits in line anyway."""
+    """Apply the control code to the warp's next issue; a branch or a queued instruction waits in line anyway.
+
+    So does one with a write barrier.
+    """
     dependence, control = sm.machine.dependence, sm.code[warp.pc].control if warp.pc < len(sm.code) else None
     sm.schedulers[k].yielded = False
     if dependence and control and by_codes(sm.machine):
         warp.counted = now + max(control.stall, dependence.yield_stall if control.yields else 0)
+        waits_in_line = waits_in_line or control.write_barrier is not None
         if control.yields or (0 < _turns(sm) <= control.stall and not waits_in_line):
             to_the_back(sm, k, warp)
 

@@ -47,6 +47,8 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
         local = sm.kernel.program.local_bytes // 4
         access.requests = requests(sm.machine, row, places(warp.slot, row, addresses, active, local))
     warp.accesses.append(access)
+    sm.entered += 1
+    access.number = sm.entered
     _queue(sm, k, shared=row.unit is Unit.SHARED).append(access)
     reason = Stall.LONG_SCOREBOARD if row.unit in (Unit.GLOBAL, Unit.LOCAL) else Stall.SHORT_SCOREBOARD
     hold(sm, warp, pc, access, active, reason)

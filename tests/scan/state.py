@@ -32,6 +32,9 @@ class Access:
     lines: int
     read: int = LATER
     done: int = LATER
+    number: int = 0  # in the order of issue
+    there: int = 0  # when it would be done if all its results had been written in time
+    unwritten: int = 0
     requests: list[Request] = field(default_factory=list)  # to caches that keep tags
 
 
@@ -42,6 +45,7 @@ class Result:
     at: int
     banks: set[int]
     shared: bool
+    access: Access
 
 
 @dataclass(eq=False)
@@ -118,6 +122,7 @@ class Scan:
     blocks: dict[int, tuple[int, list[Warp]]] = field(default_factory=dict)  # slot: id and warps
     finished: dict[int, int] = field(default_factory=dict)  # slot: when its last warp leaves
     placed: int = 0
+    entered: int = 0  # accesses so far
     queues: dict[int, list[Access]] = field(default_factory=dict)  # by number: the SM's, or each scheduler's
     ports: dict[int, int] = field(default_factory=dict)  # by number: when its next instruction may be served
     leaving: dict[int, list[int]] = field(default_factory=dict)  # by number: when each served entry gives up its place

@@ -6,7 +6,7 @@ from gpusim.units.capacities import RETURNING
 from isa.operand import FIRST_SCALAR
 from isa.row import Unit
 from scan.registers import bank_of
-from scan.state import Access, Result, Scan
+from scan.state import LATER, Access, Result, Scan
 
 
 def _waits(sm: Scan) -> bool:
@@ -41,8 +41,9 @@ def comes_back(sm: Scan, k: int, access: Access, now: int) -> None:
         return
     for i, part in enumerate(parts):
         at = max(now + 1, access.done - back.lead - back.apart * (len(parts) - 1 - i))
-        results.append(Result(at, part, shared))
-    results.sort(key=lambda result: (result.at, result.shared, sum(1 << bank for bank in result.banks)))
+        results.append(Result(at, part, shared, access))
+    access.there, access.done, access.unwritten = access.done, LATER, len(parts)
+    results.sort(key=lambda result: (result.at, result.shared, result.access.number))
 
 
 def writes(sm: Scan, now: int) -> None:
@@ -52,6 +53,10 @@ def writes(sm: Scan, now: int) -> None:
         assert back is not None
         there = [result for result in scheduler.results if result.at <= now]
         if there and not there[0].banks & scheduler.writing:
+            access = there[0].access
+            access.unwritten -= 1
+            if access.unwritten == 0:
+                access.done = max(access.there, now + back.lead)
             scheduler.results.remove(there.pop(0))
             scheduler.wrote = now
         if there and now - max(there[0].at, scheduler.wrote) >= back.patience:

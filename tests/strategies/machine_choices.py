@@ -59,7 +59,7 @@ REGISTER_FILES: dict[str, Sequence[int | str]] = {
     "pipe.int16.lanes": (16, 32, 32),
 }
 WRITE_BACK: dict[str, Sequence[int | str]] = {
-    "write_back.lead": (0, 7, 30),
+    "write_back.lead": (1, 7, 30),
     "write_back.apart": (0, 2, 3),
     "write_back.patience": (1, 1, 2, 14),
     "write_back.notice": (1, 2, 3),

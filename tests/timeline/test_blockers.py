@@ -46,6 +46,7 @@ BLAMED = [
     ("selection_keeps", (0, 1), "dispatch_stall", (0, 0)),
     ("selection_freezes", (1, 1), "dispatch_stall", (0, 1)),
     ("short_scoreboard", (0, 1), "short_scoreboard", (0, 0)),
+    ("short_scoreboard_write_back", (0, 4), "short_scoreboard", (0, 0)),
     ("tex_throttle", (0, 1), "tex_throttle", (0, 0)),
     ("two_schedulers", (1, 1), "math_pipe_throttle", (0, 1)),
     ("wait", (0, 1), "wait", (0, 0)),
