@@ -2,7 +2,8 @@
 
 `python3 late.py late.cubin FOLDER` writes a cubin for each pattern of the multiply-adds. `E15O.8` is fifteen FFMAs that
 write even registers and one that writes an odd one, of which every eighth yields; `Z` writes none. All read RZ alone.
-Each chain gets a single register, or pair, or four, which begin with an even one. The words are those of returns.py.
+Each chain gets the registers of its first link, which begin with an even one, but of SHFL. The words are those of
+returns.py.
 """
 
 from __future__ import annotations
