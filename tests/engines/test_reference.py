@@ -36,10 +36,13 @@ def events_per_instruction(text, changes) -> float:
 @pytest.mark.parametrize("path", ["global_memory.latency", "unit.int.latency", "branch.latency", "barrier.latency"])
 @pytest.mark.parametrize("text", [LOADS, BUSY], ids=["loads", "busy"])
 def test_events_do_not_grow_with_latency(text, path):
-    """Events per instruction are below 2, and grow by less than 2 % from a latency of 100 cycles to one of 100,000."""
+    """Events per instruction are at most 2, and grow by less than 2 % from a latency of 100 cycles to one of 100,000.
+
+    Each result that takes a write is one of them: its scheduler looks when it may have been written.
+    """
     short, long = (events_per_instruction(text, {**CHANGES, path: latency}) for latency in (100, 100_000))
     assert long < 1.02 * short
-    assert short < 2
+    assert short <= 2
 
 
 def test_events_do_not_grow_with_the_initiation_interval():

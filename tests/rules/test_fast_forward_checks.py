@@ -10,7 +10,7 @@ from twins import differences
 
 from gpusim.engines.simulate import run_sm
 from gpusim.jit.rule import COMPILED, NEVER
-from gpusim.rules import fast_forward, same_state
+from gpusim.rules import fast_forward, moved_state, same_state
 from gpusim.state import recurrence
 from isa.errors import LimitError
 from isa.text.listing import read
@@ -59,18 +59,18 @@ def differ(text):
 
 
 @pytest.mark.parametrize(
-    ("text", "rule", "mutant"),
+    ("text", "room", "rule", "mutant"),
     [
-        (STEADY, "_rounds_left", lambda *_: NEVER),
-        (STEADY, "_keeps_step", lambda *_: True),
-        (STEADY, "_moved", lambda _before, now, _way, _distance: now),
-        (STEADY, "_move_warp", lambda *_: None),
-        (BLOCKS, "_blocks_alike", lambda *given: given[-1]),
+        (STEADY, fast_forward, "_rounds_left", lambda *_: NEVER),
+        (STEADY, fast_forward, "_keeps_step", lambda *_: True),
+        (STEADY, moved_state, "_moved", lambda _before, now, _way, _distance: now),
+        (STEADY, moved_state, "_move_warp", lambda *_: None),
+        (BLOCKS, fast_forward, "_blocks_alike", lambda *given: given[-1]),
     ],
     ids=lambda value: value if str(value).startswith("_") else "",
 )
-def test_a_wrong_rule_is_noticed(monkeypatch, text, rule, mutant):
+def test_a_wrong_rule_is_noticed(monkeypatch, text, room, rule, mutant):
     """Loops taken too far, words not moved, blocks not compared: each wrong rule changes the result."""
     assert differ(text) == []
-    monkeypatch.setattr(fast_forward, rule, mutant)
+    monkeypatch.setattr(room, rule, mutant)
     assert differ(text) != []

@@ -42,7 +42,8 @@ def cells(row: SweepRow) -> dict[str, Cell]:
 
 def with_nulls(row: SweepRow) -> dict[str, Cell | None]:
     """Return the same cells with null for a figure that the row has none of, such as the GFLOP/s of a copy."""
-    found, known = cells(row), PLAIN if row.figures else ()
+    found = cells(row)
+    known = [name for name in PLAIN if row.figures and getattr(row.figures, name) is not msgspec.UNSET]
     return {name: found.get(name) for name in dict.fromkeys([*_chosen(row.point), *known, *found])}
 
 
