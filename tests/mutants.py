@@ -66,6 +66,7 @@ SHOWN_BY: dict[str, dict[str, int | str]] = {
     "one pass in a cycle": {"shared_memory.pass_cycles": 1, "shared_memory.passes_per_cycle": 2},
     "deferred barriers hold nobody": {"barrier.defers": 1},
     "results never waited for": {"write_back.patience": 0, "write_back.notice": 1},
+    "results read before they are written": {"write_back.lead": 30},
     "parameters are far": {
         "constant_operand.first_byte": 0,
         "constant_operand.line_bytes": 8,
@@ -118,6 +119,11 @@ def plus(original: Callable[..., Any], more: int) -> Callable[..., Any]:
 
 def nothing(*_: Any) -> None:
     """A step left out."""
+
+
+def only_written(sm: Any, k: int, now: int) -> None:
+    """Results are written, and stop nobody."""
+    write_back.settle(sm, sm.schedulers[k], now)
 
 
 def ready_at_once(_sm: Any, *arguments: Any) -> Any:
@@ -196,7 +202,9 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "operands never late": (register_file, "earliest", ready_at_once),
     "operands collected at once": (register_file, "commit", lambda *_: 0),
     "results written in any cycle": (write_back, "commit", nothing),
-    "results never waited for": (write_back, "look", nothing),
+    "results never waited for": (write_back, "look", only_written),
+    "results read before they are written": (write_back, "_done_at", lambda *given: given[1].return_ready[0]),
+    "an access is done with its first result": (write_back, "_is_last", lambda _: True),
     "any number of results under way": (write_back, "room_at", lambda _, now: now),
     "nothing kept for reuse": (register_file, "_keep", nothing),
     "nothing carried": (register_file, "_carried", lambda *_: False),

@@ -217,10 +217,16 @@ def _is_last(scheduler: Any) -> bool:
 
 
 @rule
+def _done_at(machine: Any, scheduler: Any, cycle: int) -> int:
+    """Return when the access of the first result is done, if this is its last one and is written in this cycle."""
+    return int(max(scheduler.return_ready[0], cycle + machine.lead))
+
+
+@rule
 def _complete(sm: Any, scheduler: Any, cycle: int) -> None:
     """The last result of an access is written in this cycle: it is done `lead` cycles later, or when it is there."""
     g, pc, number = scheduler.return_warp[0], scheduler.return_pc[0], scheduler.return_number[0]
-    done = max(scheduler.return_ready[0], cycle + sm.machine.lead)
+    done = _done_at(sm.machine, scheduler, cycle)
     completion.commit(sm, g, pc, done)
     scheduler.written |= 1 << sm.warps[g].place
     if sm.defers and sm.machine.obeys_codes:
