@@ -89,6 +89,12 @@ def source(name: str) -> str:
 
 
 @app.function(hide_code=True)
+def shortened(line: str) -> str:
+    """Return a line that fits the figure; three dots say that it goes on."""
+    return line if len(line) <= WIDTH else f"{line[: WIDTH - 3]}..."
+
+
+@app.function(hide_code=True)
 def waits(rows: Sequence[Row], text: str) -> Figure:
     """Figure: the lines of a source, and for each the waits before its instructions, by reason."""
     lines = text.splitlines()
@@ -103,7 +109,7 @@ def waits(rows: Sequence[Row], text: str) -> Figure:
                 left += share
     axes.set_yticks(
         range(1, len(lines) + 1),
-        [f"{number:2} {line[:WIDTH]:{WIDTH}}" for number, line in enumerate(lines, 1)],
+        [f"{number:2} {shortened(line):{WIDTH}}" for number, line in enumerate(lines, 1)],
         family="monospace",
         fontsize=7,
     )

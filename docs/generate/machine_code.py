@@ -79,7 +79,11 @@ def machine_code() -> str:
     alone = ", ".join(code(row.mnemonic) for row in control.ROWS if row.mnemonic not in BY_BASE)
     parts += [f"Without any modifier: `NOP`, {alone}."]
     return page(
-        "Machine code", *parts, "## What is refused", UNREAD, table(("what", "instruction", "named"), _refused())
+        "Instructions of machine code",
+        *parts,
+        "## What is refused",
+        UNREAD,
+        table(("what", "instruction", "named"), _refused()),
     )
 
 

@@ -1,6 +1,10 @@
-// How the site's search ranks: pages that explain come before those of the Python interface and of schemas.
+// How the site's search ranks: pages that explain come first, then lists and records of what was measured or changed,
+// then those of the Python interface and of schemas.
+const RECORDS =
+  /^(calibration|reproduction|validation|performance|hopper|reference\/(kernels|machines\/|changelog|contributing))/;
+const INTERFACE = /^reference\/(api|documents)/;
 var Scorer = {
-  score: ([docname, , , , score]) => (/^reference\/(api|documents)/.test(docname) ? score - 20 : score),
+  score: ([docname, , , , score]) => score - (INTERFACE.test(docname) ? 200 : RECORDS.test(docname) ? 4 : 0),
   objNameMatch: 11,
   objPartialMatch: 6,
   objPrio: { 0: 5, 1: 0, 2: -15 },

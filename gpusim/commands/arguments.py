@@ -46,6 +46,11 @@ def kernels_from(incomplete: str) -> list[str]:
     return [name for name in CATALOG if name.startswith(incomplete)]
 
 
+def policies_from(incomplete: str) -> list[str]:
+    """Return the names of scheduling policies that begin so."""
+    return [name for name in POLICY_NAMES if name.startswith(incomplete)]
+
+
 KernelName = Annotated[
     str,
     typer.Argument(
@@ -70,7 +75,9 @@ Parameters = Annotated[
 Overrides = Annotated[
     list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Replace a number of the machine; repeatable.")
 ]
-Policy = Annotated[str | None, typer.Option("--policy", help=f"Scheduling policy: {POLICIES}.")]
+Policy = Annotated[
+    str | None, typer.Option("--policy", help=f"Scheduling policy: {POLICIES}.", autocompletion=policies_from)
+]
 MaxInstructions = Annotated[
     int | None,
     typer.Option(

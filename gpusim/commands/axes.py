@@ -25,6 +25,7 @@ from gpusim.commands.arguments import (
     pairs,
     percent_of,
     placed,
+    policies_from,
 )
 from gpusim.commands.notices import Launched
 from gpusim.engines.estimated import tolerated
@@ -46,7 +47,9 @@ ParameterAxes = Annotated[
     list[str] | None,
     typer.Option("-p", metavar="NAME=VALUES", help="Values of a parameter of the kernel, likewise; repeatable."),
 ]
-PolicyAxis = Annotated[str | None, typer.Option("--policy", help=f"Scheduling policies, or all: {POLICIES}.")]
+PolicyAxis = Annotated[
+    str | None, typer.Option("--policy", help=f"Scheduling policies, or all: {POLICIES}.", autocompletion=policies_from)
+]
 _RANGE = re.compile(r"(?P<first>-?\d{1,18}):(?P<last>-?\d{1,18})(:(?P<step>\d{1,18}))?")
 
 

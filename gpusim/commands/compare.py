@@ -24,6 +24,8 @@ from gpusim.commands.arguments import (
     LaunchFile,
     MaxCycles,
     NvccFlags,
+    kernels_from,
+    machines_from,
 )
 from gpusim.commands.axes import ParameterAxes, PolicyAxis, SettingAxes, axes_of, launches, subject_of
 from gpusim.commands.document import show, write_json
@@ -115,10 +117,16 @@ class CompareDocument(OfSettings, frozen=True, tag=2):
 
 
 def compare(
-    kernels: Annotated[list[str], typer.Argument(metavar="KERNEL", help="Names of kernels, or paths of listings.")],
+    kernels: Annotated[
+        list[str],
+        typer.Argument(metavar="KERNEL", help="Names of kernels, or paths of listings.", autocompletion=kernels_from),
+    ],
     *,
     machine: Annotated[
-        list[str] | None, typer.Option("--machine", help="A machine's name, or a file ending in .toml; repeatable.")
+        list[str] | None,
+        typer.Option(
+            "--machine", help="A machine's name, or a file ending in .toml; repeatable.", autocompletion=machines_from
+        ),
     ] = None,
     setting: SettingAxes = None,
     parameter: ParameterAxes = None,
@@ -258,7 +266,7 @@ def _page(found: Found) -> str:
     table = charts.Table(("figure", *(name for name, _ in runs)), rows)
     sections = [cycles_section(runs, "Where the cycles go"), *differences, busy_section(runs)]
     title = f"gpusim compare: {' beside '.join(dict.fromkeys(name for name, _ in runs))}"
-    return charts.page(title, _facts(found), [*sections, charts.Section("All figures", table=table)])
+    return charts.page(title, _facts(found), [*sections, charts.PageSection("All figures", table=table)])
 
 
 def _facts(found: Found) -> list[str]:

@@ -87,7 +87,7 @@ def export(
     form: Annotated[
         Format, typer.Option("--format", parser=_format, metavar=f"<{'|'.join(Format)}>", help=FORMAT_HELP)
     ],
-    out: Annotated[Path, typer.Option("--out", help="The file; compressed if its name ends in .gz.")],
+    out: Annotated[Path, typer.Option("--out", "-o", help="The file; compressed if its name ends in .gz.")],
     machine: MachineOfKernel = None,
     parameter: Parameters = None,
     setting: Overrides = None,

@@ -9,7 +9,7 @@ from gpusim.analysis.account.comparison import USED, Part, parts
 from gpusim.analysis.account.figures import Figures
 from gpusim.units.stall import Stall, label
 from gpusim.views.charts.bars import Bar, Segment, bars
-from gpusim.views.charts.page import Key, Row, Section, Table
+from gpusim.views.charts.page import Key, PageSection, Row, Table
 
 Named = Sequence[tuple[str, Figures]]  # runs by their labels
 SELECTED = label(Stall.SELECTED)  # the colour of a used issue slot
@@ -18,17 +18,17 @@ LEAST = 0.001  # share of the cycles, in each run, below which a reason has no r
 VISIBLE = 0.01  # share of a difference below which a part of it has no bar
 
 
-def cycles_section(runs: Named, head: str) -> Section:
+def cycles_section(runs: Named, head: str) -> PageSection:
     """Return a bar for each run, from zero to its cycles: issue slots used, and lost by reason."""
     reasons = _reasons([figures for _, figures in runs])
     rows = [_cycles_bar(name, figures, reasons) for name, figures in runs]
     table = Table(("cycles of issue slots", *(name for name, _ in runs)), list(_cycles_rows(runs, reasons)))
     text = "Each bar is the cycles of a run: issue slots used, and lost by stall reason, which add up to them."
     keys = [Key(SELECTED, "", "used"), *(Key(reason, "", reason, meaning=MEANING[reason]) for reason in reasons)]
-    return Section(head, [text], bars(rows, "shader cycles, from zero"), keys, table)
+    return PageSection(head, [text], bars(rows, "shader cycles, from zero"), keys, table)
 
 
-def busy_section(runs: Named) -> Section:
+def busy_section(runs: Named) -> PageSection:
     """Return bars of how busy each run keeps each unit at least, in percent of its cycles."""
     shares = [figures.limits for _, figures in runs]
     names = _largest(shares, [100.0] * len(shares))
@@ -40,10 +40,10 @@ def busy_section(runs: Named) -> Section:
         [Row(unit, [f"{each.get(unit, 0.0):.1f}" for each in shares]) for unit in names],
     )
     text = "The least share of its cycles for which a run keeps each unit busy; a run can't take less than 100 %."
-    return Section("How busy each unit is", [text], bars(rows, "% of the run's cycles, from zero"), keys, table)
+    return PageSection("How busy each unit is", [text], bars(rows, "% of the run's cycles, from zero"), keys, table)
 
 
-def difference_section(first: tuple[str, Figures], other: tuple[str, Figures], sentence: str) -> Section:
+def difference_section(first: tuple[str, Figures], other: tuple[str, Figures], sentence: str) -> PageSection:
     """Return bars of the parts of the difference between two runs, fewer cycles to the left of zero."""
     found = parts(first[1], other[1])
     most = max(abs(part.cycles) for part in found)
@@ -53,7 +53,7 @@ def difference_section(first: tuple[str, Figures], other: tuple[str, Figures], s
         ("part", "cycles", "% of the difference"),
         [Row(each.cause, (f"{each.cycles:+,.0f}", f"{100 * each.share:.1f}"), _colour(each.cause)) for each in shown],
     )
-    return Section(f"From {first[0]} to {other[0]}", [sentence], picture, (), table if shown else None)
+    return PageSection(f"From {first[0]} to {other[0]}", [sentence], picture, (), table if shown else None)
 
 
 def _reasons(each: Sequence[Figures]) -> list[str]:

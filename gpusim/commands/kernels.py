@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 from msgspec import Struct, structs
 
+from gpusim.commands.arguments import kernels_from
 from gpusim.commands.document import new_table, show, write_json
 from gpusim.support.document import Document, KernelKey, doc
 from isa.errors import UserError
@@ -45,7 +46,7 @@ class KernelsDocument(Document, frozen=True):
 
 
 def kernels(
-    name: Annotated[str, typer.Argument(help="A kernel's name.")] = "",
+    name: Annotated[str, typer.Argument(help="A kernel's name.", autocompletion=kernels_from)] = "",
     json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False,
 ) -> None:
     """List the kernels, or the parameters of one.

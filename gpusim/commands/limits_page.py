@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from gpusim.analysis.account.limit_study import Lifted, LimitStudy
 from gpusim.support.plural import plural
 from gpusim.views.charts.bars import Bar, Segment, bars
-from gpusim.views.charts.page import Key, Row, Section, Table, page
+from gpusim.views.charts.page import Key, PageSection, Row, Table, page
 
 ALONE, IN_ORDER = "link", "heat"  # colours
 
@@ -15,11 +15,12 @@ ALONE, IN_ORDER = "link", "heat"  # colours
 def limits_page(head: str, facts: Sequence[str], found: LimitStudy, settings: Sequence[str]) -> str:
     """Return the page; `settings` say how each limit is lifted."""
     cycles = f"{found.cycles:,} cycles as it is, {found.ideal:,} with every limit lifted"
-    how = Section("How each limit is lifted", [*settings, *(f"{name}: {note}" for name, note in found.notes.items())])
+    notes = [f"{name}: {note}" for name, note in found.notes.items()]
+    how = PageSection("How each limit is lifted", [*settings, *notes])
     return page(f"gpusim limits: {head}", [*facts, cycles], [_savings(found), _way(found), how])
 
 
-def _savings(found: LimitStudy) -> Section:
+def _savings(found: LimitStudy) -> PageSection:
     felt = [each for each in found.limits if each.saves_alone or each.saves_in_order]
     idle = [each.name for each in found.limits if not (each.saves_alone or each.saves_in_order)]
     text = ["Alone: while all other limits stay. In order: after all limits above it have been lifted."]
@@ -28,7 +29,7 @@ def _savings(found: LimitStudy) -> Section:
     rows = [bar for each in felt for bar in _pair(each, found.cycles)]
     keys = [Key(ALONE, "", "alone"), Key(IN_ORDER, "", "in order")]
     picture = bars(rows, "% of the cycles as it is, from zero") if rows else None
-    return Section("What lifting each limit saves", text, picture, keys if rows else (), _table(found))
+    return PageSection("What lifting each limit saves", text, picture, keys if rows else (), _table(found))
 
 
 def _pair(each: Lifted, whole: int) -> tuple[Bar, Bar]:
@@ -43,7 +44,7 @@ def _saving(name: str, saved: int, whole: int, colour: str) -> Bar:
     return Bar(name, f"{percent:.1f} %", (Segment(colour, percent, f"{name}: saves {plural(saved, 'cycle')}"),))
 
 
-def _way(found: LimitStudy) -> Section:
+def _way(found: LimitStudy) -> PageSection:
     """Return a bar for the SM as it is and one after each limit in order, as far as each changes something."""
     rows, before = [_left("as it is", found.cycles, 0)], found.cycles
     for each in found.limits:
@@ -53,7 +54,7 @@ def _way(found: LimitStudy) -> Section:
     text = [
         "Cycles that are left when limits are lifted one after the other; the pale part is what the last one saved."
     ]
-    return Section("From the real SM to the ideal one", text, bars(rows, "shader cycles, from zero"))
+    return PageSection("From the real SM to the ideal one", text, bars(rows, "shader cycles, from zero"))
 
 
 def _left(name: str, cycles: int, saved: int) -> Bar:

@@ -10,6 +10,7 @@ import typer
 from msgspec import Struct, structs
 from rich.table import Column, Table
 
+from gpusim.commands.arguments import machines_from
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.machine import machine as model
 from gpusim.machine.file import METHODS, Fact
@@ -72,7 +73,10 @@ class TwoMachinesDocument(Document, frozen=True):
 
 def machines(
     names: Annotated[
-        list[str] | None, typer.Argument(metavar="[NAME [OTHER]]", help="A machine's name, or a file ending in .toml.")
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME [OTHER]]", help="A machine's name, or a file ending in .toml.", autocompletion=machines_from
+        ),
     ] = None,
     *,
     differing: Annotated[bool, typer.Option("--differing", help="Of two, show only the numbers that differ.")] = False,

@@ -66,7 +66,7 @@ def schedule(
         list[str] | None,
         typer.Option("--on", metavar="NAME=VALUE", help="Search on a launch with this parameter instead; repeatable."),
     ] = None,
-    out: Annotated[Path | None, typer.Option("--out", help="Write the reordered program to this file.")] = None,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the reordered program to this file.")] = None,
     max_cycles: MaxCycles = None,
     json: Json = False,
 ) -> None:

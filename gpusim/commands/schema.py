@@ -72,7 +72,7 @@ def schema(
     document: Annotated[str | None, typer.Argument(help="A document's name; without one, all are listed.")] = None,
     *,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Write it to a file; without a name, write all into a directory.")
+        Path | None, typer.Option("--out", "-o", help="Write it to a file; without a name, write all into a directory.")
     ] = None,
     json: Json = False,
 ) -> None:

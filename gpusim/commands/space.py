@@ -11,7 +11,15 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from gpusim.commands.arguments import Json, Overrides, changes, machine_of, overrides_of, pairs
+from gpusim.commands.arguments import (
+    Json,
+    Overrides,
+    changes,
+    machine_of,
+    machines_from,
+    overrides_of,
+    pairs,
+)
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.kernels import Takes, takes
 from gpusim.commands.notices import tell
@@ -69,11 +77,21 @@ class SpaceDocument(OfSettings, frozen=True):
     points: Annotated[list[Point], doc("The points that are left, by parameter.")]
 
 
+def spaces_from(incomplete: str) -> list[str]:
+    """Return the names of search spaces that begin so."""
+    return [name for name in SPACES if name.startswith(incomplete)]
+
+
 def space(
-    name: Annotated[str, typer.Argument(metavar="[SPACE]", help="A search space's name.")] = "",
+    name: Annotated[
+        str, typer.Argument(metavar="[SPACE]", help="A search space's name.", autocompletion=spaces_from)
+    ] = "",
     *,
     machine: Annotated[
-        str | None, typer.Option("--machine", help=f"A machine's name, or a file ending in .toml; {MACHINE}.")
+        str | None,
+        typer.Option(
+            "--machine", help=f"A machine's name, or a file ending in .toml; {MACHINE}.", autocompletion=machines_from
+        ),
     ] = None,
     parameter: Annotated[
         list[str] | None, typer.Option("-p", metavar="NAME=VALUE", help="A number of the constraints; repeatable.")

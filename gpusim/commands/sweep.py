@@ -76,7 +76,7 @@ Sample = Annotated[
 ]
 Search = Annotated[str, typer.Option("--search", metavar="optuna", help="Let Optuna propose points instead.")]
 Directory = Annotated[
-    Path | None, typer.Option("--out", metavar="DIR", help="Write results.csv there, and resume from it.")
+    Path | None, typer.Option("--out", "-o", metavar="DIR", help="Write results.csv there, and resume from it.")
 ]
 Pareto = Annotated[
     str, typer.Option("--pareto", metavar="A,B", help="Show the points that no other beats in these columns.")

@@ -11,7 +11,7 @@ from gpusim.commands.figures_charts import cycles_section
 from gpusim.commands.sweep_screen import Swept
 from gpusim.support.plural import plural
 from gpusim.views.charts.curves import MOST, Curve, plot
-from gpusim.views.charts.page import Key, Row, Section, Table, page
+from gpusim.views.charts.page import Key, PageSection, Row, Table, page
 
 FASTEST = 6  # points whose cycles are shown
 ROWS = 200  # of a table
@@ -25,7 +25,7 @@ def sweep_page(swept: Swept) -> str:
     return page(f"gpusim sweep: {swept.kernel} on {swept.machine}", facts, list(_sections(swept)))
 
 
-def _sections(swept: Swept) -> Iterator[Section]:
+def _sections(swept: Swept) -> Iterator[PageSection]:
     varied = [axis for axis in swept.axes if len(axis.values) > 1]
     speed = "gflops" if swept.rated else "milliseconds"
     shown = [row for row in swept.table if speed in row]
@@ -38,7 +38,7 @@ def _sections(swept: Swept) -> Iterator[Section]:
         yield cycles_section(runs, "Where the cycles of the fastest points go")
 
 
-def _speed(shown: Sequence[Cells], x: str, y: str) -> Section:
+def _speed(shown: Sequence[Cells], x: str, y: str) -> PageSection:
     """Return y over x: a line for each choice of the other axes, or points if that is more lines than one can tell."""
     groups = {name or label_of(y): rows for name, rows in by_others(shown, x).items()}
     many = len(groups) > MOST
@@ -51,7 +51,7 @@ def _speed(shown: Sequence[Cells], x: str, y: str) -> Section:
     text = [f"{plural(len(groups), 'choice')} of the other axes are too many for lines: each point is a dot."] * many
     keys = [Key(each.colour, each.letter, each.name, bool(each.dashes)) for each in found.lines if not many]
     table = _all_points(shown, x, y) if many else _by_choice(curves, x)
-    return Section(f"{label_of(y)} over {label_of(x)}", [*text, *found.notes], found.svg, keys, table)
+    return PageSection(f"{label_of(y)} over {label_of(x)}", [*text, *found.notes], found.svg, keys, table)
 
 
 def _by_choice(curves: Sequence[Curve], x: str) -> Table:
@@ -72,7 +72,7 @@ def _all_points(shown: Sequence[Cells], x: str, y: str) -> Table:
     return Table((label_of(x), *map(label_of, names), label_of(y)), rows, caption)
 
 
-def _front(swept: Swept) -> Section:
+def _front(swept: Swept) -> PageSection:
     """Return all points in the first two columns of the front, and the front as a line."""
     x, y = swept.compared[:2]
     others = [row for row in swept.table if x in row and y in row and row not in swept.front]
@@ -85,7 +85,7 @@ def _front(swept: Swept) -> Section:
     table = Table(tuple(map(label_of, (*swept.compared, *names))), rows)
     head = f"Pareto front of {' and '.join(map(label_of, swept.compared))}"
     text = ["No other point beats one of the front in every column."]
-    return Section(head, [*text, *found.notes], found.svg, keys, table)
+    return PageSection(head, [*text, *found.notes], found.svg, keys, table)
 
 
 def _cell(value: int | float | str | None) -> str:

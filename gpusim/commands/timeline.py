@@ -40,7 +40,7 @@ def timeline(
     warps: Warps = None,
     cycles: Cycles = None,
     out: Annotated[
-        Path | None, typer.Option("--out", help="Write the document to this .json or .json.gz file.")
+        Path | None, typer.Option("--out", "-o", help="Write the document to this .json or .json.gz file.")
     ] = None,
     max_cycles: MaxCycles = None,
     architecture: Architecture = None,

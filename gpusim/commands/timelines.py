@@ -17,6 +17,7 @@ from gpusim.commands.arguments import (
     cycles_of,
     file_of,
     kernel_of,
+    kernels_from,
     machine_of,
     placed,
 )
@@ -30,7 +31,10 @@ from isa.errors import UserError
 
 DOCUMENTS = ".json", ".json.gz"
 KernelOrTimeline = Annotated[
-    str, typer.Argument(help="A kernel, a listing, machine code, or a timeline (.json, .json.gz).")
+    str,
+    typer.Argument(
+        help="A kernel, a listing, machine code, or a timeline (.json, .json.gz).", autocompletion=kernels_from
+    ),
 ]
 Warps = Annotated[str | None, typer.Option("--warps", metavar="0-3,8", help="Only these warp slots of the SM.")]
 Cycles = Annotated[str | None, typer.Option("--cycles", metavar="FROM:TO", help="From this cycle up to that one.")]

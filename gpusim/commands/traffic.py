@@ -22,6 +22,7 @@ from gpusim.commands.arguments import (
     instructions_of,
     kernel_of,
     machine_of,
+    machines_from,
 )
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.progress import shown
@@ -36,7 +37,10 @@ from isa.execute.traffic import traffic as count
 from isa.kernel import Kernel
 from isa.program import WORD_BYTES
 
-MachineToTake = Annotated[str | None, typer.Option("--machine", help="A machine's name, or a file ending in .toml.")]
+MachineToTake = Annotated[
+    str | None,
+    typer.Option("--machine", help="A machine's name, or a file ending in .toml.", autocompletion=machines_from),
+]
 ALL = (
     "registers: every result is written to them and read from them; --forwarding leaves out results that only the next "
     "instruction takes, and so does `gpusim run --energy` on machines with energy.forwarding."

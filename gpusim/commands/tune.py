@@ -68,7 +68,7 @@ ProblemSize = Annotated[
 ]
 OutFile = Annotated[
     Path | None,
-    typer.Option("--out", "--results", metavar="FILE", help="Keep each result in a file, and resume from it."),
+    typer.Option("--out", "-o", "--results", metavar="FILE", help="Keep each result in a file, and resume from it."),
 ]
 Jobs = Annotated[
     int | None,

@@ -22,8 +22,11 @@ from gpusim.commands.arguments import (
     Overrides,
     Parameters,
     kernel_of,
+    kernels_from,
     machine_of,
+    machines_from,
     placed,
+    policies_from,
 )
 from gpusim.commands.document import write, write_json
 from gpusim.commands.page_file import open_in_browser, temporary
@@ -67,7 +70,9 @@ class ViewDocument(Document, frozen=True):
 
 def view(
     kernel: KernelOrTimeline,
-    other: Annotated[str | None, typer.Argument(help="A second one, shown beside the first.")] = None,
+    other: Annotated[
+        str | None, typer.Argument(help="A second one, shown beside the first.", autocompletion=kernels_from)
+    ] = None,
     *,
     out: Annotated[
         Path | None,
@@ -75,12 +80,18 @@ def view(
     ] = None,
     show: Annotated[bool, typer.Option("--open", help="Open it in a browser, a temporary file without --out.")] = False,
     machine: Annotated[
-        list[str] | None, typer.Option("--machine", help="A machine's name, or a .toml file; two: side by side.")
+        list[str] | None,
+        typer.Option(
+            "--machine", help="A machine's name, or a .toml file; two: side by side.", autocompletion=machines_from
+        ),
     ] = None,
     parameter: Parameters = None,
     setting: Overrides = None,
     policy: Annotated[
-        list[str] | None, typer.Option("--policy", help=f"Scheduling policy; two: side by side. {POLICIES}.")
+        list[str] | None,
+        typer.Option(
+            "--policy", help=f"Scheduling policy; two: side by side. {POLICIES}.", autocompletion=policies_from
+        ),
     ] = None,
     warps: Warps = None,
     cycles: Cycles = None,

@@ -115,10 +115,17 @@ def test_help_waits_for_no_numpy():
         ("gpusim run chain --machine gtx58", {"gtx580", "gtx580-1566"}),
         ("gpusim bound sgemm-l", {"sgemm-lai"}),
         ("gpusim lessons --o", {"--open"}),
+        ("gpusim view sgemm-l", {"sgemm-lai"}),
+        ("gpusim view chain --machine gtx68", {"gtx680", "gtx680-speculated"}),
+        ("gpusim compare chain sgemm-l", {"sgemm-lai"}),
+        ("gpusim run chain --policy ol", {"oldest"}),
+        ("gpusim kernels sgemm-l", {"sgemm-lai"}),
+        ("gpusim machines h2", {"h200"}),
+        ("gpusim space cge", {"cgemm"}),
     ],
 )
 def test_a_shell_completes_commands_options_and_names(words, found):
-    """Bash gets the commands, options, machines and kernels that begin like the last word."""
+    """Bash gets the commands, options, kernels, machines, policies and search spaces that begin like the last word."""
     asked = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1), "_GPUSIM_COMPLETE": "complete_bash"}
     command = [sys.executable, "-m", "gpusim"]
     shown = subprocess.run(command, env={**os.environ, **asked}, capture_output=True, text=True, check=False)

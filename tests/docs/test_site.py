@@ -1,4 +1,6 @@
+import json
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -39,6 +41,19 @@ def test_pages_load_nothing_from_elsewhere(site):
         assert [address for address in found if "//" in address] == [], page
     for style in site.rglob("*.css"):
         assert not re.search(r"url\(['\"]?(?:https?:)?//|@import", style.read_text(encoding="utf-8")), style
+
+
+def test_search_ranks_explanations_before_the_interface():
+    """What explains comes before records of what was measured, and both before the interface, whatever they score."""
+    node = shutil.which("node") or pytest.skip("no node")
+    script = (DOCS / "style" / "search.js").read_text(encoding="utf-8")
+    ranked = "units/shared-memory", "reference/machines/a100", "reference/api/gpusim.bounds.roofline"
+    scored = f"{json.dumps(ranked)}.map((name, k) => Scorer.score([name, 0, 0, 0, 5 + k]))"
+    command = [node, "-p", f"{script}JSON.stringify({scored})"]
+    shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    scores = json.loads(shown)
+    assert scores == sorted(scores, reverse=True)
+    assert scores[1] - scores[2] > 100
 
 
 def test_each_module_shows_its_functions(site):

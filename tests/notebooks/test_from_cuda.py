@@ -35,6 +35,12 @@ def test_the_waits_of_all_lines_are_all_waits(teaching):
         assert most["line"] == {"naive": 7, "tile": 6, "padded": 6}[name]
 
 
+def test_a_line_that_is_too_long_for_the_figure_says_that_it_goes_on(lesson):
+    """A line of the figure's width stays; three dots end a longer one."""
+    assert lesson.shortened("x" * lesson.WIDTH) == "x" * lesson.WIDTH
+    assert lesson.shortened("x" * (lesson.WIDTH + 1)) == "x" * (lesson.WIDTH - 3) + "..."
+
+
 def test_errors_of_the_compiler_are_shown(lesson, monkeypatch):
     """What the compiler refuses, or that it is missing, is shown with all its lines and without a result."""
 

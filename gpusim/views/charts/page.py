@@ -44,7 +44,7 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Section:
+class PageSection:
     """A picture with what it shows, its legend, and the table of its numbers; each of these may be missing."""
 
     head: str
@@ -54,7 +54,7 @@ class Section:
     table: Table | None = None
 
 
-def page(title: str, facts: Sequence[str], sections: Sequence[Section]) -> str:
+def page(title: str, facts: Sequence[str], sections: Sequence[PageSection]) -> str:
     """Return the HTML of a page, with its title and facts above its sections."""
     from markupsafe import Markup  # noqa: PLC0415  (only pages need it)
 

@@ -11,7 +11,7 @@ from read.charts import collisions, length, svgs
 from gpusim.views.charts.axis import from_zero, of_choices, of_curve, short
 from gpusim.views.charts.bars import Bar, Segment, bars
 from gpusim.views.charts.curves import Curve, plot
-from gpusim.views.charts.page import Key, Row, Section, Table, page
+from gpusim.views.charts.page import Key, PageSection, Row, Table, page
 from gpusim.views.palette import COLOURS, LINES, contrast
 
 WINDOWS = 390 - 32, 800 - 32, 1100 - 32  # pixels of a chart in windows of 390, 800, and 1,132 or more
@@ -121,7 +121,7 @@ def test_a_page_is_one_file_with_the_palette_and_what_it_was_given():
     """A page asks for nothing from elsewhere, has every colour in both schemes, and escapes what it shows."""
     table = Table(("<b>", "n"), [Row("wait", ["1"], "wait")], "in & out")
     picture = bars([Bar("<i>", "1", (Segment("wait", 1, "</svg>"),))], "cycles")
-    text = page("a < b", ["x & y"], [Section("Head", ["<p>"], picture, [Key("wait", "A", "<u>")], table)])
+    text = page("a < b", ["x & y"], [PageSection("Head", ["<p>"], picture, [Key("wait", "A", "<u>")], table)])
     style = text.split("</style>")[0]
     for name, colour in COLOURS.items():
         assert re.findall(rf"--{name}: (#\w+);", style) == list(colour)
