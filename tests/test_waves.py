@@ -126,7 +126,7 @@ extern "C" __global__ void convolution(const float *in, float *out, int width, i
 @pytest.mark.parametrize(("source", "name"), [(STENCIL, "stencil"), (CONVOLUTION, "convolution")])
 def test_kernels_with_borders_are_told_from_some_waves(source, name, rows):
     """Half of the blocks of a stencil and of a convolution, whose borders do less, tell the time within 3 %."""
-    card = holding(load("rtx3090", {"chip.sms": 2}), "warm")
+    card, _ = holding(load("rtx3090", {"chip.sms": 2}), "warm")
     width, height = 500, 333
     arrays = np.zeros((height + 4) * (width + 4), np.float32), np.zeros(height * width, np.float32)
     module = RawModule(source, options=(f"-DROWS={rows}",), architecture=86)

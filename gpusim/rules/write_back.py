@@ -82,6 +82,8 @@ def expect(sm: Any, instruction: Any, access: Any, now: int) -> int:
     settle(sm, scheduler, now)
     for part in range(_parts(instruction, access)):
         results += _banks(sm, instruction, access, part) > 0
+    if results == 0 and memory_access.loads_shared(instruction):
+        results = int(_follows(scheduler, access.warp))
     if scheduler.expected + results > RETURNING:
         return 0
     scheduler.expected += results
@@ -97,13 +99,26 @@ def come_back(sm: Any, instruction: Any, access: Any, ready: int, now: int) -> N
     k = sm.warps[access.warp].scheduler
     counted = COUNTED if memory_access.loads_shared(instruction) else 0
     parts = _parts(instruction, access)
+    written = 0
     for part in range(parts):
         banks = _banks(sm, instruction, access, part)
-        if banks:
+        written |= banks
+        if banks or (part == parts - 1 and written == 0):  # what writes nothing takes its place in the order alone
             at = _from(sm.machine, parts - 1 - part, ready, now)
             _enter(sm, sm.schedulers[k], access, at, banks + counted, ready)
             seen = stall_accounting.slot_from(sm.machine, k, max(at, sm.now) + 1)
             sm.agenda[FIRST_SCHEDULER + k] = min(sm.agenda[FIRST_SCHEDULER + k], seen)
+
+
+@rule
+def _follows(scheduler: Any, g: int) -> bool:
+    """Tell whether a load from shared memory of warp slot g waits to be written, behind which later ones come back."""
+    place = 0
+    while place < RETURNING and scheduler.return_banks[place]:
+        if scheduler.return_banks[place] >= COUNTED and scheduler.return_warp[place] == g:
+            return True
+        place += 1
+    return False
 
 
 @rule
@@ -120,9 +135,9 @@ def _from(machine: Any, behind: int, ready: int, now: int) -> int:
 
 @rule
 def _parts(instruction: Any, access: Any) -> int:
-    """Return into how many results the registers fall."""
+    """Return into how many results the registers fall, one at least."""
     each = _together(instruction, access)
-    return int((instruction.writes + each - 1) // each)
+    return int(max(1, (instruction.writes + each - 1) // each))
 
 
 @rule

@@ -31,13 +31,16 @@ def takes_cycle(sm: Scan, k: int, pc: int) -> None:
 def comes_back(sm: Scan, k: int, access: Access, now: int) -> None:
     """The results of an access wait from the cycle on in which they can be written, each behind earlier ones."""
     back, banks = sm.machine.write_back, _banks(sm, access.pc) if _waits(sm) else []
-    if back is None or not banks:
+    if back is None or not _waits(sm):
         return
     together = 2 if access.cycles < len(banks) else 1
     parts = [set(banks[i : i + together]) for i in range(0, len(banks), together)]
-    shared = sm.kernel.program.instructions[access.pc].row.unit is Unit.SHARED
+    row = sm.kernel.program.instructions[access.pc].row
+    shared = row.unit is Unit.SHARED and row.is_load
     results = sm.schedulers[k].results
-    if len(results) + len(parts) > RETURNING:
+    if not parts and shared and any(result.shared and result.access.warp is access.warp for result in results):
+        parts = [set()]  # it comes back behind an earlier one
+    if not parts or len(results) + len(parts) > RETURNING:
         return
     for i, part in enumerate(parts):
         at = max(now + 1, access.done - back.lead - back.apart * (len(parts) - 1 - i))
