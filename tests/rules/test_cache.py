@@ -24,7 +24,7 @@ def test_an_sm_that_stands_for_all_brings_its_part(sms, most):
     """Each block reads all 128 sectors of a buffer: one SM brings them, one of four a quarter, and a line at most."""
     text = ".grid 8\n.buffer a f32 1024\nS2R R0, TID.X\nSHL R0, R0, 2\nIADD R0, R0, c[a]\n"
     text += "".join(f"LDG R{2 + i}, [R0+{128 * i}]\n" for i in range(32)) + "EXIT"
-    machine = load("gtx480", {"chip.sms": sms})
+    machine = load("rtx2080ti", {"chip.sms": sms, "cache.hits": "tags"})
     assert machine.l2_channel is None
     read_by_one = run_sm(read(text), machine).sectors["read"]
     assert most - 4 <= read_by_one <= most
