@@ -6,7 +6,7 @@ its result, as pipes have much the same latency, and so do results of the load/s
 cycle global memory's goes first, then what was issued first. The first one that still waits after `patience` cycles
 asks for a cycle without an issue: the scheduler stops `notice` cycles later, and goes on as many cycles after the
 write. An access is done, for those who wait for it, when its result is there, but not before `lead` cycles have passed
-since the last write.
+since the last write. A load from shared memory that writes no register comes back behind an earlier one of its warp.
 
 Nothing more is served while `room` results of shared memory are `near` the SM's register files, or wait there; so those
 that wait on one scheduler hold up the loads of all.
