@@ -298,9 +298,7 @@ def _waves(sm: Any, memory: Any, r: Any, now: int, limit: int) -> int:
     if wave == last:
         return 0
     r.watch[BLOCKS, LAST] = wave
-    if (
-        wave != last + 1 or r.watch[BLOCKS, SPAN] == 0
-    ):  # periods of waves have been taken at once, or these are the first
+    if wave != last + 1 or r.watch[BLOCKS, SPAN] == 0:  # periods of waves were taken at once, or these are the first
         r.watch[BLOCKS, TICKS], r.watch[BLOCKS, SPAN] = 0, FIRST[BLOCKS]
         return 0
     if not _tick(sm, r, BLOCKS, now):
