@@ -133,7 +133,7 @@ def _forget(sm: Any, g: int, now: int) -> None:
 @rule
 def _copy(to: Any, of: Any) -> None:
     to.pc, to.order, to.written, to.read = of.pc, of.order, of.written, of.read
-    to.written_back, to.stale = of.written_back, of.stale
+    to.written_back, to.stale, to.access = of.written_back, of.stale, of.access
     for half in range(GROUPS):
         to.mask[half], to.truth[half], to.second_truth[half] = of.mask[half], of.truth[half], of.second_truth[half]
         for i in range(4):

@@ -49,6 +49,18 @@ def test_a_queued_result_is_read_too_early_without_a_barrier(first):
     assert [(h.kind, h.register, h.pc, h.other) for h in reported] == [("RAW", "R8", 1, 0)]
 
 
+def test_a_result_is_followed_to_its_end_when_an_earlier_one_is_forgotten():
+    """Three queued results are written one behind the other: a wait for all suffices; R8 alone is read too early."""
+    queued = [f"[B------:R-:W0:-:S15] S2R R{register}, LANEID" for register in (4, 5, 6)]
+    reads = (
+        "[B0-----:R-:W-:-:S15] IADD R9, R5, R6",
+        "[B------:R-:W-:-:S01] S2R R8, LANEID",
+        "[B------:R-:W-:-:S15] MOV R9, R8",
+    )
+    reported = hazards(coded(*queued, *reads), load("h200", {"chip.sms": 1})).hazards
+    assert [(h.kind, h.register, h.pc, h.other) for h in reported] == [("RAW", "R8", 5, 4)]
+
+
 def test_a_load_is_read_too_early_without_a_barrier():
     """Without the barrier the reader gets the value before the load, and is a RAW hazard; with it, the load's value."""
     lines = (
