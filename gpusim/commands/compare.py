@@ -13,7 +13,7 @@ from rich.console import RenderableType
 from rich.table import Table
 
 from gpusim.analysis.account.comparison import Part, change, explanation, parts
-from gpusim.analysis.account.figures import Figures
+from gpusim.analysis.account.figures import Figures, estimates
 from gpusim.analysis.search.sweep import Axis, Subject, SweepPoint, figures_at, points
 from gpusim.commands.arguments import (
     Architecture,
@@ -245,6 +245,7 @@ def _accepted(variant: Variant, result: Figures | Refusal) -> Figures:
 def _screen(found: Found) -> Iterator[RenderableType]:
     first, figures = found[0]
     yield _table(found)
+    yield from estimates([each for _, each in found], "variant")
     yield ""
     for variant, other in found[1:]:
         yield explanation(figures, other, first.label, variant.label)
@@ -272,9 +273,10 @@ def _page(found: Found) -> str:
 def _facts(found: Found) -> list[str]:
     """What each variant is: kernel, machine, and what was chosen of them."""
     chosen = [(each, " ".join(f"{name}={value}" for name, value in each.point.values.items())) for each, _ in found]
-    return [
+    told = [
         f"{each.label}: {each.kernel} on {each.machine}{f', {values}' if values else ''}" for each, values in chosen
     ]
+    return [*told, *estimates([each for _, each in found], "variant")]
 
 
 def _table(found: Found) -> Table:

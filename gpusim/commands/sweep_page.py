@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from gpusim.analysis.account.figures import estimates
 from gpusim.analysis.search.sweep import Axis
 from gpusim.analysis.search.sweep_plot import by_others, label_of, place
 from gpusim.analysis.search.sweep_table import Cell, Cells, column_of
@@ -21,6 +22,7 @@ def sweep_page(swept: Swept) -> str:
     """Return the page; a sweep of one point, or of none that could be simulated, has no curve."""
     facts = [f"{axis.name}: {' '.join(axis.values)}" for axis in swept.axes]
     facts += [f"{len(swept.simulated):,} of {plural(len(swept.rows), 'point')} simulated"]
+    facts += estimates([found for found, _ in swept.simulated], "point")
     facts += [f"not simulated: {plural(count, 'point')}: {reason}" for reason, count in swept.reasons.most_common()]
     return page(f"gpusim sweep: {swept.kernel} on {swept.machine}", facts, list(_sections(swept)))
 

@@ -11,7 +11,7 @@ from typing import Annotated
 from rich.console import RenderableType
 from rich.table import Table
 
-from gpusim.analysis.account.figures import Figures
+from gpusim.analysis.account.figures import Figures, estimates
 from gpusim.analysis.search.sweep import Axis, SweepRow
 from gpusim.analysis.search.sweep_table import Cell, Cells, cells, column_of, front, with_nulls
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
@@ -104,6 +104,7 @@ def screen(swept: Swept, top: int) -> Iterator[RenderableType]:
         absent = " and ".join(name for name in swept.compared if not any(name in row for row in swept.table))
         yield f"\nPareto front of {' and '.join(swept.compared)}: no point has {absent}"
     yield f"\nsimulated: {len(simulated):,} of {plural(len(swept.rows), 'point')}"
+    yield from estimates([found for found, _ in simulated], "point")
     for reason, count in swept.reasons.most_common():
         yield f"not simulated: {plural(count, 'point')}: {reason}"
 

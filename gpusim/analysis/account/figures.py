@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from typing import Annotated
 
 import msgspec
@@ -12,6 +13,7 @@ from gpusim.analysis.account.stalls import lost_slots, warp_cycles
 from gpusim.machine.machine import seconds
 from gpusim.simulation import Result
 from gpusim.support.document import Gflops, OfPeak, doc
+from gpusim.support.plural import plural
 
 
 class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -78,3 +80,11 @@ def figures(result: Result) -> Figures:
         limits={name: 100 * cycles / result.cycles for name, cycles in result.bound.limits.items()},
         error_percent=result.scaling.estimate.error_percent if result.scaling.estimate else UNSET,
     )
+
+
+def estimates(each: Sequence[Figures], noun: str) -> Iterator[str]:
+    """Yield how many of these, called so, have estimated cycles, and by how much they may be wrong; nothing if none."""
+    errors = [found.error_percent for found in each if found.error_percent]
+    if errors:
+        some = f"{len(errors):,} of {plural(len(each), noun)}"
+        yield f"ESTIMATES: cycles of {some} are wrong by {max(errors):g} % at most"
