@@ -63,6 +63,7 @@ NO_CHANNEL_MUTANT = "channel: no mutant"
 SHOWN_BY: dict[str, dict[str, int | str]] = {
     "sources of loads not held": {"memory_port.held": 0},
     "nothing carried": {"register_file.carried": 1, "register_file.reuse": 0},
+    "what others keep is one's own": {"register_file.reuse": 2, "register_file.reuse_shared": 1},
     "one pass in a cycle": {"shared_memory.pass_cycles": 1, "shared_memory.passes_per_cycle": 2},
     "deferred barriers hold nobody": {"barrier.defers": 1},
     "results never waited for": {"write_back.patience": 0, "write_back.notice": 1},
@@ -208,6 +209,7 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "any number of results under way": (write_back, "room_at", lambda _, now: now),
     "nothing kept for reuse": (register_file, "_keep", nothing),
     "nothing carried": (register_file, "_carried", lambda *_: False),
+    "what others keep is one's own": (register_file, "_own", lambda _machine, _warp, register: register + 1),
     "who takes a branch goes first": (simt_stack, "_diverge", taken_first),
     "no line asked for ahead": (fetch, "_holds", lambda *_: True),
     "ports pass all lines at once": (fetch, "_pass", lambda _cache, _parts, asked: asked),

@@ -10,6 +10,7 @@ from gpusim.rules import (
     control_code,
     convergence,
     fetch,
+    register_file,
     simt_stack,
     stall_accounting,
     wait_count,
@@ -95,6 +96,8 @@ def open_warp(sm: Any, slot: int, index: int) -> None:
     warp.block, warp.index, warp.live, warp.pc, warp.unit = slot, index, 1, 0, sm.program[0].unit
     warp.scheduler, warp.place, warp.age = g % sm.machine.schedulers, g // sm.machine.schedulers, sm.aged
     sm.aged += 1
+    if sm.machine.reuse_shared:
+        register_file.forget(sm, warp)
     simt_stack.begin(sm, g)
     if sm.independent:
         convergence.begin(sm, g)

@@ -12,8 +12,10 @@ occupy their bank, if the machine says so (`returned`, or less if the access pas
 issue, because the time of return is still unknown. A dispatch stall stops the whole scheduler: no other warp overtakes.
 
 The reuse cache keeps the last register of each operand slot whose source was flagged, by warp, width and register
-number modulo its words; a source found there is not read. With carried sources, a source is also not read if the
-scheduler's last instruction was the same warp's, had the same source and did not write it.
+number modulo its words; a source found there is not read. Where the warps of a scheduler share it (`reuse_shared`), a
+flagged source drops what another warp kept in its place, and an instruction that yields empties it. With carried
+sources, a source is also not read if the scheduler's last instruction was the same warp's, had the same source and did
+not write it.
 """
 
 from __future__ import annotations
@@ -31,6 +33,7 @@ from isa.register_bank import BANK_PERIOD
 
 COUNT = (1 << COUNT_BITS) - 1
 SLOTS = 3  # operands a, b, c
+OF_WARP = 1 << 10  # what a kept register of a warp slot is told by, times the slot: more than there are registers
 
 
 @rarely
@@ -50,7 +53,7 @@ def earliest(sm: Any, k: int, warp: Any, now: int) -> int:
 
 @rule
 def prepare(sm: Any, warp: Any, instruction: Any) -> None:
-    """Work out what each bank reads for the warp's next instruction, but for carried sources."""
+    """Work out what each bank reads for the warp's next instruction, but for what it shares, and carried sources."""
     if sm.machine.reuse and warp.kept_bits & instruction.operand_bits:
         warp.bank_reads = _reads(sm, warp, instruction)
     else:
@@ -84,8 +87,11 @@ def commit(sm: Sm, k: int, warp: Warp, instruction: Row, now: int) -> int:
             scheduler.bank_free[bank] = free + returned
     if machine.collecting:
         _collect(scheduler, machine.collecting, done)
-    if machine.reuse and (instruction.reuse or warp.kept_bits & instruction.operand_bits):
-        _keep(machine, warp, instruction)
+    if machine.reuse and (instruction.reuse or (warp.kept_bits | scheduler.kept_bits) & instruction.operand_bits):
+        _keep(sm, warp, instruction)
+    if machine.reuse_shared and machine.obeys_codes and instruction.yields and scheduler.kept_bits:
+        scheduler.kept[:] = 0
+        scheduler.kept_bits = 0
     if machine.carried:
         scheduler.reader = _slot(machine, warp) * PROGRAM + warp.pc - 1
     return done - now - 1
@@ -157,7 +163,10 @@ def _fullest(machine: Any, reads: int) -> int:
 def _next_reads(sm: Any, k: int, warp: Any, instruction: Any) -> int:
     """Return how many registers each bank reads for the instruction, in COUNT_BITS for each bank."""
     before = _before(sm, k, warp) if sm.machine.carried else -1
-    return int(warp.bank_reads if before < 0 else _less_carried(sm, warp, instruction, before))
+    if before >= 0:
+        return int(_less_carried(sm, warp, instruction, before))
+    shares = sm.machine.reuse_shared and sm.schedulers[k].kept_bits & instruction.operand_bits
+    return int(_reads(sm, warp, instruction) if shares else warp.bank_reads)
 
 
 @rarely
@@ -170,7 +179,7 @@ def _reads(sm: Any, warp: Any, instruction: Any) -> int:
     for i in range(instruction.reads):
         register = int(instruction.read[i])
         elsewhere = register >= sm.launch.thread_registers  # one for all lanes
-        if not elsewhere and not _kept(machine, warp, instruction, register):
+        if not elsewhere and not _kept(sm, warp, instruction, register):
             reads += 1 << COUNT_BITS * machine.bank_of[register & (BANK_PERIOD - 1)]
     return reads
 
@@ -182,7 +191,7 @@ def _kept_of_each(sm: Any, warp: Any, instruction: Any) -> int:
     for slot in range(SLOTS):
         first = instruction.source[slot]
         for register in range(first, first + _words(instruction, slot) if first >= 0 else first):
-            if warp.kept[_place(instruction, slot), register & (machine.reuse - 1)] == register + 1:
+            if _is_kept(sm, warp, _place(instruction, slot), register):
                 kept += 1 << COUNT_BITS * machine.bank_of[register & (BANK_PERIOD - 1)]
     return kept
 
@@ -194,7 +203,7 @@ def _less_carried(sm: Any, warp: Any, instruction: Any, before: int) -> int:
     for i in range(instruction.reads):
         register = int(instruction.read[i])
         elsewhere = register >= sm.launch.thread_registers
-        kept = elsewhere or (machine.reuse > 0 and _kept(machine, warp, instruction, register))
+        kept = elsewhere or (machine.reuse > 0 and _kept(sm, warp, instruction, register))
         if not kept and not _carried(sm.program[before], register):
             reads += 1 << COUNT_BITS * machine.bank_of[register & (BANK_PERIOD - 1)]
     return reads
@@ -224,43 +233,79 @@ def _carried(before: Any, register: int) -> bool:
 
 
 @rule
-def _kept(machine: Any, warp: Any, instruction: Any, register: int) -> bool:
+def _kept(sm: Any, warp: Any, instruction: Any, register: int) -> bool:
     """Tell whether the reuse cache holds the register in all its operand slots; addresses are never kept."""
     if instruction.pointer <= register <= instruction.pointer + instruction.pointer_pair:
         return False
     for slot in range(SLOTS):
         first = instruction.source[slot]
         is_operand = 0 <= first <= register < first + _words(instruction, slot)
-        if is_operand and warp.kept[_place(instruction, slot), register & (machine.reuse - 1)] != register + 1:
+        if is_operand and not _is_kept(sm, warp, _place(instruction, slot), register):
             return False
     return True
 
 
+@rule
+def _is_kept(sm: Any, warp: Any, place: int, register: int) -> bool:
+    """Tell whether the reuse cache holds the warp's register in that place."""
+    word = register & (sm.machine.reuse - 1)
+    if sm.machine.reuse_shared:
+        return bool(sm.schedulers[warp.scheduler].kept[place, word] == _own(sm.machine, warp, register))
+    return bool(warp.kept[place, word] == register + 1)
+
+
+@rule
+def _own(machine: Any, warp: Any, register: int) -> int:
+    """Return by what a register of the warp is told from those of others of its scheduler."""
+    return int(_slot(machine, warp) * OF_WARP + register + 1)
+
+
 @rarely
-def _keep(machine: Any, warp: Any, instruction: Any) -> None:
+def _keep(sm: Any, warp: Any, instruction: Any) -> None:
     """Keep flagged sources from now on; drop a kept source that is not flagged."""
     changed = False
     for slot in range(SLOTS):
         first = instruction.source[slot]
         for register in range(first, first + _words(instruction, slot) if first >= 0 else first):
-            word = register & (machine.reuse - 1)
-            place = _place(instruction, slot)
-            here, flagged = warp.kept[place, word] == register + 1, instruction.reuse >> slot & 1
-            if here != flagged:
-                warp.kept[place, word] = register + 1 if flagged else 0
+            place, flagged = _place(instruction, slot), (instruction.reuse >> slot & 1) > 0
+            if _is_kept(sm, warp, place, register) != flagged:
+                _put(sm, warp, place, register, flagged)
                 changed = True
-    if changed:
-        warp.kept_bits = _bits(machine, warp)
+    if changed and sm.machine.reuse_shared:
+        sm.schedulers[warp.scheduler].kept_bits = _bits(sm.machine, sm.schedulers[warp.scheduler].kept)
+    elif changed:
+        warp.kept_bits = _bits(sm.machine, warp.kept)
 
 
 @rule
-def _bits(machine: Any, warp: Any) -> int:
+def _put(sm: Any, warp: Any, place: int, register: int, flagged: bool) -> None:
+    """Let the reuse cache hold the warp's register in that place, or nothing."""
+    word = register & (sm.machine.reuse - 1)
+    if sm.machine.reuse_shared:
+        sm.schedulers[warp.scheduler].kept[place, word] = _own(sm.machine, warp, register) if flagged else 0
+    else:
+        warp.kept[place, word] = register + 1 if flagged else 0
+
+
+@rarely
+def forget(sm: Any, warp: Any) -> None:
+    """A warp begins: the cache that it shares has nothing of the warp before in its slot."""
+    scheduler = sm.schedulers[warp.scheduler]
+    for place in range(OPERANDS):
+        for word in range(sm.machine.reuse):
+            if (scheduler.kept[place, word] - 1) // OF_WARP == _slot(sm.machine, warp):
+                scheduler.kept[place, word] = 0
+    scheduler.kept_bits = _bits(sm.machine, scheduler.kept)
+
+
+@rule
+def _bits(machine: Any, kept: Any) -> int:
     """Return the bits of the registers that are kept."""
     bits = 0
     for place in range(OPERANDS):
         for word in range(machine.reuse):
-            kept = warp.kept[place, word]
-            bits |= 1 << min((kept - 1) & (LAST_BIT + 1), LAST_BIT) if kept else 0
+            found = kept[place, word]
+            bits |= 1 << min((found - 1) & (LAST_BIT + 1), LAST_BIT) if found else 0
     return bits
 
 

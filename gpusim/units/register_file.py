@@ -34,6 +34,7 @@ class RegisterFile(msgspec.Struct, frozen=True):
     carried: Flag  # 1: what its warp's instruction just before has read as well is not read again
     reuse: Literal[0, 1, 2]  # 32-bit words that the reuse cache keeps for each operand slot of a warp (0: none)
     returned: Returned  # cycles that each register takes from the reads of its bank which comes back through the queue
+    reuse_shared: Flag = 0  # 1: a scheduler's warps share one reuse cache, and a yield empties it; 0: each has its own
     address_again: Count = 0  # cycles more of its bank that an address takes right behind another in the same bank
 
 
@@ -114,6 +115,7 @@ UNIT = Unit(
             packed_key("register_file.carried"),
             packed_key("register_file.collecting"),
             packed_key("register_file.window"),
+            packed_key("register_file.reuse_shared"),
             field(
                 "reuse",
                 "words of the reuse cache for each operand slot of a warp; 0 too where the program flags nothing",
@@ -144,6 +146,14 @@ UNIT = Unit(
                 role=Role.SAME,
             ),
             field(
+                "kept",
+                "the reuse cache that its warps share: register + 1 + 1024 * warp slot, 0: nothing",
+                OPERAND,
+                KEPT,
+                role=Role.SAME,
+            ),
+            field("kept_bits", "of each register in it the bit of its number modulo 64, or of 62", role=Role.SAME),
+            field(
                 "addressed", "1 + the bank of the address that it read last, 0: of none, or for longer", role=Role.SAME
             ),
             field("stalled_until", "nothing dispatches until then, for lack of operands", role=Role.TIME),
@@ -165,12 +175,12 @@ UNIT = Unit(
     conditions=(
         Condition(
             "register_file.*",
-            "bank_of address_again carried collecting window reuse rows.bank_reads rows.bank_returns",
+            "bank_of address_again carried collecting window reuse reuse_shared rows.bank_reads rows.bank_returns",
             lambda g: g.record.register_banks > 0,
             ON_TIME,
         ),
         Condition(
-            "register_file.reuse",
+            "register_file.reuse register_file.reuse_shared",
             "",
             lambda g: bool(g.rows["reuse"].any()),
             "{kernel} keeps nothing in the reuse cache",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from typing import Any
 
 from gpusim.units.control_code import by_codes
 from gpusim.units.register_file import RegisterFile
@@ -32,7 +33,9 @@ def _banks(sm: Scan, warp: Warp, pc: int) -> Counter[int]:
     """The number of registers that each bank reads for the instruction."""
     file = sm.machine.register_file
     assert file is not None
-    read = {r for slot, r, _ in _sources(sm, pc) if not file.reuse or warp.kept.get((slot, r % file.reuse)) != r}
+    shared = sm.schedulers[warp.slot % sm.machine.schedulers.count].kept if file.reuse_shared else {}
+    own = warp.kept | {place: register for place, (owner, register) in shared.items() if owner is warp}
+    read = {r for slot, r, _ in _sources(sm, pc) if not file.reuse or own.get((slot, r % file.reuse)) != r}
     return Counter(bank_of(file, register) for register in read - _carried(sm, warp))
 
 
@@ -96,13 +99,24 @@ def read_operands(sm: Scan, k: int, warp: Warp, pc: int, now: int, returns: Coun
     scheduler.collected.append(done)
     if file.collecting and len(scheduler.collected) >= file.collecting:
         scheduler.stalled = scheduler.collected[-file.collecting]
-    for slot, register, flagged in _sources(sm, pc) if file.reuse else ():
-        place = slot, register % file.reuse
-        if flagged:
-            warp.kept[place] = register
-        elif warp.kept.get(place) == register:
-            del warp.kept[place]
+    if file.reuse:
+        _keep(sm, k, warp, pc)
     return done - now - 1
+
+
+def _keep(sm: Scan, k: int, warp: Warp, pc: int) -> None:
+    """Flagged sources take their places; what is kept of the warp and not flagged again goes, and with a yield all."""
+    file, control = sm.machine.register_file, sm.code[pc].control
+    assert file is not None
+    kept: dict[tuple[str, int], Any] = sm.schedulers[k].kept if file.reuse_shared else warp.kept
+    for slot, register, flagged in _sources(sm, pc):
+        place, mine = (slot, register % file.reuse), (warp, register) if file.reuse_shared else register
+        if flagged:
+            kept[place] = mine
+        elif kept.get(place) == mine:
+            del kept[place]
+    if file.reuse_shared and control and control.yields and by_codes(sm.machine):
+        kept.clear()
 
 
 def _address_again(sm: Scan, k: int, pc: int) -> int | None:

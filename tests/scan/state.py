@@ -101,6 +101,7 @@ class Scheduler:
     before: tuple[Warp, int] | None = None  # the last instruction that read operands
     reading: dict[int, int] = field(default_factory=dict)  # by register bank: the cycle of its last read
     collected: list[int] = field(default_factory=list)  # when each instruction had its operands
+    kept: dict[tuple[str, int], tuple[Warp, int]] = field(default_factory=dict)  # the reuse cache that warps share
     addressed: int | None = None  # bank of the address that the last instruction read, unless it took longer
     writing: set[int] = field(default_factory=set)  # register banks that a pipe's result takes in this cycle
     results: list[Result] = field(default_factory=list)  # that came back and are not written, in order

@@ -51,6 +51,7 @@ REGISTER_FILES: dict[str, Sequence[int | str]] = {
     "register_file.collecting": (0, 1, 1, 2),
     "register_file.window": (0, 1, 1, 2),
     "register_file.reuse": (0, 1, 2),
+    "register_file.reuse_shared": (0, 1),
     "register_file.returned": (0, 0, 1, 4),
     "register_file.address_again": (0, 0, 1, 3),
     "schedulers.interval": (1, 1, 2, 4),  # issue is fast enough for operands to be late
