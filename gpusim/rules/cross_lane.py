@@ -55,7 +55,7 @@ def shuffled(of: Shuffle) -> Rule:
             source = np.int64(lane)
             if in_range(own, scratch.b[lane], scratch.c[lane]):
                 source = np.int64(there(own, scratch.b[lane], scratch.c[lane]))
-            scratch.d[lane] = scratch.a[source if (active >> source) & 1 else lane]
+            scratch.d[lane] = scratch.a[source] if (active >> source) & 1 else np.uint32(0)
 
     return apply
 

@@ -38,13 +38,13 @@ def shuffled(mode, lane, b, c):
 @pytest.mark.parametrize("mode", ["UP", "DOWN", "BFLY", "IDX"])
 @given(a=WORDS, b=WORDS, c=st.sampled_from((31, 0, 7, 0x181F, 0x1C03, 0x1F00, 0x1E1F)) | patterns32(), active=LANES)
 def test_a_shuffle_takes_the_value_of_the_lane_named(mode, a, b, c, active):
-    """Lane i gets a of the lane that the PTX ISA names within its segment; its own where none is, or it takes no part.
+    """Lane i gets a of the lane that the PTX ISA names within its segment; its own where none is, 0 if it takes no part.
 
     The predicate tells whether it is in range, whether or not it takes part.
     """
     row, c = machine_row(f"SHFL.{mode}"), [c] * 32
     where = [shuffled(mode, i, b[i], c[i]) for i in range(32)]
-    assert across(row, a, b, c, active) == [a[j] if active[j] else a[i] for i, (j, _) in enumerate(where)]
+    assert across(row, a, b, c, active) == [a[j] if active[j] else 0 for j, _ in where]
     assert across(row, a, b, c, active, "across_truth") == [ok for _, ok in where]
 
 
@@ -53,10 +53,10 @@ def test_a_shuffle_takes_the_value_of_the_lane_named(mode, a, b, c, active):
 )
 @given(a=WORDS, b=WORDS, active=LANES)
 def test_a_shuffle_of_a_listing_reaches_the_whole_warp(mnemonic, source, a, b, active):
-    """Lane i gets a of lane b, or of lane i xor b, modulo 32; its own where that lane takes no part."""
+    """Lane i gets a of lane b, or of lane i xor b, modulo 32; 0 where that lane takes no part."""
     where = [source(i, b[i]) for i in range(32)]
     row = TABLE[mnemonic]
-    assert across(row, a, b, [row.code] * 32, active) == [a[j] if active[j] else a[i] for i, j in enumerate(where)]
+    assert across(row, a, b, [row.code] * 32, active) == [a[j] if active[j] else 0 for j in where]
 
 
 @pytest.mark.parametrize("row", [TABLE["VOTE.BALLOT"], machine_row("VOTE.ANY"), machine_row("VOTEU.ALL")])
