@@ -13,9 +13,9 @@ issue, because the time of return is still unknown. A dispatch stall stops the w
 
 The reuse cache keeps the last register of each operand slot whose source was flagged, by warp, width and register
 number modulo its words; a source found there is not read. Where the warps of a scheduler share it (`reuse_shared`), a
-flagged source drops what another warp kept in its place, and an instruction that yields empties it. With carried
-sources, a source is also not read if the scheduler's last instruction was the same warp's, had the same source and did
-not write it.
+flagged source drops what another warp kept in its place, of either width, and an instruction that yields empties it.
+With carried sources, a source is also not read if the scheduler's last instruction was the same warp's, had the same
+source and did not write it.
 """
 
 from __future__ import annotations
@@ -279,10 +279,13 @@ def _keep(sm: Any, warp: Any, instruction: Any) -> None:
 
 @rule
 def _put(sm: Any, warp: Any, place: int, register: int, flagged: bool) -> None:
-    """Let the reuse cache hold the warp's register in that place, or nothing."""
+    """Let the reuse cache hold the warp's register in that place, or nothing; other warps lose it for either width."""
     word = register & (sm.machine.reuse - 1)
     if sm.machine.reuse_shared:
-        sm.schedulers[warp.scheduler].kept[place, word] = _own(sm.machine, warp, register) if flagged else 0
+        kept, other = sm.schedulers[warp.scheduler].kept, place - SLOTS if place >= SLOTS else place + SLOTS
+        kept[place, word] = _own(sm.machine, warp, register) if flagged else 0
+        if flagged and (kept[other, word] - 1) // OF_WARP != _slot(sm.machine, warp):
+            kept[other, word] = 0
     else:
         warp.kept[place, word] = register + 1 if flagged else 0
 

@@ -113,6 +113,9 @@ def _keep(sm: Scan, k: int, warp: Warp, pc: int) -> None:
         place, mine = (slot, register % file.reuse), (warp, register) if file.reuse_shared else register
         if flagged:
             kept[place] = mine
+            wide = (slot[0], place[1]) if len(slot) > 1 else (slot * 2, place[1])  # the place of the other width
+            if file.reuse_shared and wide in kept and kept[wide][0] is not warp:
+                del kept[wide]
         elif kept.get(place) == mine:
             del kept[place]
     if file.reuse_shared and control and control.yields and by_codes(sm.machine):
