@@ -38,7 +38,7 @@ def shuffled(mode, lane, b, c):
 @pytest.mark.parametrize("mode", ["UP", "DOWN", "BFLY", "IDX"])
 @given(a=WORDS, b=WORDS, c=st.sampled_from((31, 0, 7, 0x181F, 0x1C03, 0x1F00, 0x1E1F)) | patterns32(), active=LANES)
 def test_a_shuffle_takes_the_value_of_the_lane_named(mode, a, b, c, active):
-    """Lane i gets a of the lane that the PTX ISA names within its segment; its own where none is, 0 if it takes no part.
+    """Lane i gets a of the lane that the PTX ISA names within its segment; its own where none is, 0 if that is idle.
 
     The predicate tells whether it is in range, whether or not it takes part.
     """
