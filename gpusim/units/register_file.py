@@ -32,7 +32,7 @@ class RegisterFile(msgspec.Struct, frozen=True):
     collecting: Literal[0, 1, 2, 3, 4]  # instructions that collect operands at once (0: no limit)
     window: Count  # cycles in which an instruction's reads must be done, or those of its fullest bank (0: no limit)
     carried: Flag  # 1: what its warp's instruction just before has read as well is not read again
-    reuse: Literal[0, 1, 2]  # 32-bit words that the reuse cache keeps for each operand slot of a warp (0: none)
+    reuse: Literal[0, 1, 2]  # 32-bit words that a reuse cache keeps for each operand slot (0: none)
     returned: Returned  # cycles that each register takes from the reads of its bank which comes back through the queue
     reuse_shared: Flag = 0  # 1: a scheduler's warps share one reuse cache, and a yield empties it; 0: each has its own
     address_again: Count = 0  # cycles more of its bank that an address takes right behind another in the same bank
@@ -118,7 +118,7 @@ UNIT = Unit(
             packed_key("register_file.reuse_shared"),
             field(
                 "reuse",
-                "words of the reuse cache for each operand slot of a warp; 0 too where the program flags nothing",
+                "words of a reuse cache for each operand slot; 0 too where the program flags nothing",
             ),
         ),
         "row": (
