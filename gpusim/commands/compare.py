@@ -245,8 +245,9 @@ def _accepted(variant: Variant, result: Figures | Refusal) -> Figures:
 def _screen(found: Found) -> Iterator[RenderableType]:
     first, figures = found[0]
     yield _table(found)
-    yield from estimates([each for _, each in found], "variant")
     yield ""
+    for line in estimates([each for _, each in found], "variant"):
+        yield f"{line}\n"
     for variant, other in found[1:]:
         yield explanation(figures, other, first.label, variant.label)
 

@@ -88,7 +88,7 @@ def reproduce(
     names: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[ID|SEED|all]...", help=f"Claims such as LS37, or documents: {', '.join(SEEDS)}; all by default."
+            metavar="[ID|DOCUMENT|all]", help=f"Claims such as LS37, or documents: {', '.join(SEEDS)}; all by default."
         ),
     ] = None,
     *,

@@ -13,9 +13,9 @@ issue, because the time of return is still unknown. A dispatch stall stops the w
 
 The reuse cache keeps the last register of each operand slot whose source was flagged, by warp, width and register
 number modulo its words; a source found there is not read. Where the warps of a scheduler share it (`reuse_shared`), a
-flagged source drops what another warp kept in its place, of either width, and an instruction that yields empties it.
-With carried sources, a source is also not read if the scheduler's last instruction was the same warp's, had the same
-source and did not write it.
+flagged source drops what another warp kept in its place, of either width, and an instruction with the yield bit empties
+it. With carried sources, a source is also not read if the scheduler's last instruction was the same warp's, had the
+same source and did not write it.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from isa.register_bank import BANK_PERIOD
 
 COUNT = (1 << COUNT_BITS) - 1
 SLOTS = 3  # operands a, b, c
-OF_WARP = 1 << 10  # what a kept register of a warp slot is told by, times the slot: more than there are registers
+OF_WARP = 1 << 10  # a shared cache holds slot * OF_WARP + register + 1; more than there are registers
 
 
 @rarely
@@ -53,7 +53,7 @@ def earliest(sm: Any, k: int, warp: Any, now: int) -> int:
 
 @rule
 def prepare(sm: Any, warp: Any, instruction: Any) -> None:
-    """Work out what each bank reads for the warp's next instruction, but for what it shares, and carried sources."""
+    """Work out what each bank reads for the warp's next instruction, without what warps share, or carried sources."""
     if sm.machine.reuse and warp.kept_bits & instruction.operand_bits:
         warp.bank_reads = _reads(sm, warp, instruction)
     else:
@@ -256,7 +256,7 @@ def _is_kept(sm: Any, warp: Any, place: int, register: int) -> bool:
 
 @rule
 def _own(machine: Any, warp: Any, register: int) -> int:
-    """Return by what a register of the warp is told from those of others of its scheduler."""
+    """Return how a cache that warps share holds the warp's register."""
     return int(_slot(machine, warp) * OF_WARP + register + 1)
 
 
@@ -279,7 +279,7 @@ def _keep(sm: Any, warp: Any, instruction: Any) -> None:
 
 @rule
 def _put(sm: Any, warp: Any, place: int, register: int, flagged: bool) -> None:
-    """Let the reuse cache hold the warp's register in that place, or nothing; other warps lose it for either width."""
+    """Let the reuse cache hold the warp's register in that place, or nothing; it drops others' of either width."""
     word = register & (sm.machine.reuse - 1)
     if sm.machine.reuse_shared:
         kept, other = sm.schedulers[warp.scheduler].kept, place - SLOTS if place >= SLOTS else place + SLOTS

@@ -50,16 +50,16 @@ def test_the_screen_has_cycles_and_the_largest_part_of_the_difference(capsys, mo
 
 
 @pytest.mark.jit
-@pytest.mark.jit
 @pytest.mark.parametrize(("command", "noun"), [("compare", "variant"), ("sweep", "point")])
 def test_estimates_are_told(command, noun, capsys):
     """The screen says how many of the launches have estimated cycles, and by how much these may be wrong."""
     asked = ["-p", "k=512,8192", "--machine", "wide", "--estimate", "0.5%"]
     assert execute([command, "sg4", *asked]) == 0
-    line = f"ESTIMATES: cycles of 1 of 2 {noun}s are wrong by 0.5 % at most"
+    line = f"ESTIMATES: cycles of 1 of 2 {noun}s may be wrong by 0.5 % at most"
     assert line in capsys.readouterr().out.splitlines()
 
 
+@pytest.mark.jit
 def test_copies_are_compared_in_bytes(capsys):
     """Without operations GFLOP/s are null, and the screen has GB/s and percent of the peak; else neither."""
     copies = "offset-copy", "--machine", "gtx480", "--machine", "gtx580"

@@ -46,3 +46,12 @@ def test_a_warp_finds_nothing_of_the_one_before_in_its_slot():
     changes = {**ONE_SCHEDULER, "register_file.reuse_shared": 1, "register_file.window": 1, "limits.blocks": 1}
     times = [cycle for cycle, _, pc in cycles_of(run_text(text, changes)) if pc < 2]
     assert [after - before for before, after in pairwise(times)][::2] == [3, 3]
+
+
+def test_a_flagged_source_drops_another_warps_of_either_width():
+    """The first warp's FADD flags R8 at 2, in the place of half of the second's R2:R3, whose DADD reads R2."""
+    adds = "DADD R20, R2.reuse, RZ\nFADD R22, R8.reuse, RZ\nDADD R24, R2, R4\nFADD R26, R6, RZ\nEXIT"
+    wide: dict[str, int | str] = {"pipe.dp.lanes": 32, "unit.dp.latency": 1, "double.exclusive": "off"}
+    changes = {**ONE_SCHEDULER, **wide, "register_file.window": 1, "register_file.reuse_shared": 1}
+    issues = cycles_of(run_text(f".block 64\n{adds}", changes))
+    assert [(cycle, warp) for cycle, warp, pc in issues if pc in (2, 3)] == [(4, 0), (6, 1), (8, 0), (9, 1)]

@@ -87,4 +87,4 @@ def estimates(each: Sequence[Figures], noun: str) -> Iterator[str]:
     errors = [found.error_percent for found in each if found.error_percent]
     if errors:
         some = f"{len(errors):,} of {plural(len(each), noun)}"
-        yield f"ESTIMATES: cycles of {some} are wrong by {max(errors):g} % at most"
+        yield f"ESTIMATES: cycles of {some} may be wrong by {max(errors):g} % at most"
