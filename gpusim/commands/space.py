@@ -11,15 +11,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from gpusim.commands.arguments import (
-    Json,
-    Overrides,
-    changes,
-    machine_of,
-    machines_from,
-    overrides_of,
-    pairs,
-)
+from gpusim.commands.arguments import Json, Overrides, changes, machine_of, machines_from, overrides_of, pairs
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.kernels import Takes, takes
 from gpusim.commands.notices import tell

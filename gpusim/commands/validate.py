@@ -13,13 +13,7 @@ from rich.table import Table
 from gpusim.analysis.validate import measured as rows
 from gpusim.analysis.validate.errors import Errors
 from gpusim.analysis.validate.validation import Kind, Outcome, Quantity, outcomes, published_points, summary
-from gpusim.commands.arguments import (
-    Json,
-    Overrides,
-    changes,
-    machine_of,
-    machines_from,
-)
+from gpusim.commands.arguments import Json, Overrides, changes, machine_of, machines_from
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.commands.validate_kernels import Wanted, validate_kernels

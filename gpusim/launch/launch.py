@@ -226,7 +226,7 @@ def _prepared(
         if tagged(machine):
             caches.place(sm.launch, machine, s, number, len(words) - owners, recorded=feed == TRACE_DRIVEN)
             sm.launch.local_base = LOCAL_BASE + s * 4 * behind
-            if number == 1 and machine.l2 and (machine.l2_channel or machine.architecture):  # docs/calibration.md
+            if number == 1 and machine.l2 and (machine.l2_channel or machine.architecture):  # why: docs/calibration.md
                 _stand_for_all(sm, kernel, machine)
         _program(sm, kernel, decoded, feed)
         rows = sm.program[: len(decoded)].view(np.recarray)

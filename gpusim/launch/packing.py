@@ -20,7 +20,7 @@ def pack(packed: Any, machine: Machine, *, flagged: bool) -> None:
     for unit in EVERY:
         unit.pack(packed, machine)
     if not flagged:
-        packed.reuse = 0
+        packed.reuse = packed.reuse_shared = 0
     if machine.schedulers.policy in REGISTERED:
         from gpusim.jit.policy_code import code_of  # noqa: PLC0415  (Numba takes long to load)
 

@@ -96,7 +96,7 @@ def open_warp(sm: Any, slot: int, index: int) -> None:
     warp.block, warp.index, warp.live, warp.pc, warp.unit = slot, index, 1, 0, sm.program[0].unit
     warp.scheduler, warp.place, warp.age = g % sm.machine.schedulers, g // sm.machine.schedulers, sm.aged
     sm.aged += 1
-    if sm.machine.reuse and sm.machine.reuse_shared:
+    if sm.machine.reuse_shared:
         register_file.forget(sm, warp)
     simt_stack.begin(sm, g)
     if sm.independent:

@@ -27,13 +27,12 @@ from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import lowest_bit, rarely, rule
 from gpusim.rules import memory_access, stall_accounting
 from gpusim.units.capacities import OPERANDS, PROGRAM
-from gpusim.units.register_file import COUNT_BITS, LAST_BIT
+from gpusim.units.register_file import COUNT_BITS, LAST_BIT, OF_WARP
 from gpusim.units.stall import DISPATCH
 from isa.register_bank import BANK_PERIOD
 
 COUNT = (1 << COUNT_BITS) - 1
 SLOTS = 3  # operands a, b, c
-OF_WARP = 1 << 10  # a shared cache holds slot * OF_WARP + register + 1; more than there are registers
 
 
 @rarely

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from gpusim.units.asks import NO_QUEUE, ON_TIME
-from gpusim.units.declare import Condition, Machine, Role, Unit, field, packed_key
+from gpusim.units.declare import Condition, Field, Machine, Role, Unit, field, packed_key
 from gpusim.units.dimensions import COLLECTED, KEPT, OPERAND, REGISTER_BANK
 from gpusim.units.ranges import Count, Flag
 from isa.instruction import Instruction
@@ -39,6 +39,7 @@ class RegisterFile(msgspec.Struct, frozen=True):
 
 
 COUNT_BITS = 8  # of the reads of one register bank
+OF_WARP = 1 << 10  # a shared reuse cache holds slot * OF_WARP + register + 1; more than there are registers
 LAST_BIT = 62  # of a mask that never turns negative
 
 
@@ -60,6 +61,7 @@ def pack(packed: Any, machine: Machine) -> None:
     if machine.register_file:
         packed.bank_of[:] = [register_bank(machine, register) for register in range(BANK_PERIOD)]
         packed.reuse = machine.register_file.reuse
+        packed.reuse_shared = machine.register_file.reuse_shared if packed.reuse else 0
 
 
 def decode(row: Any, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
@@ -98,6 +100,14 @@ def _only_read(rows: Any, register: Any, registers: int) -> Any:
     used = np.arange(rows["read"].shape[1]) < rows["reads"][:, None]
     pointer = (rows["pointer"] <= register) & (register <= rows["pointer"] + rows["pointer_pair"])
     return ((rows["read"] == register[:, None]) & used).any(axis=1) & (register < registers) & ~pointer
+
+
+def _cache(text: str) -> tuple[Field, Field]:
+    """Return the fields of a reuse cache, whose registers are kept as the text says."""
+    return (
+        field("kept", text, OPERAND, KEPT, role=Role.SAME),
+        field("kept_bits", "of each register in it the bit of its number modulo 64, or of 62", role=Role.SAME),
+    )
 
 
 def _by_bank(registers: Iterable[int], machine: Machine) -> int:
@@ -145,29 +155,15 @@ UNIT = Unit(
                 "warp slot and pc of the last instruction that read operands: slot * PROGRAM + pc, -1: none",
                 role=Role.SAME,
             ),
-            field(
-                "kept",
-                "the reuse cache that its warps share: register + 1 + 1024 * warp slot, 0: nothing",
-                OPERAND,
-                KEPT,
-                role=Role.SAME,
-            ),
-            field("kept_bits", "of each register in it the bit of its number modulo 64, or of 62", role=Role.SAME),
+            *_cache(f"the reuse cache that its warps share: {OF_WARP} * warp slot + register + 1, 0: nothing"),
             field(
                 "addressed", "1 + the bank of the address that it read last, 0: of none, or for longer", role=Role.SAME
             ),
             field("stalled_until", "nothing dispatches until then, for lack of operands", role=Role.TIME),
         ),
         "warp": (
-            field(
-                "kept",
-                "the reuse cache, by operand slot and width: register + 1, 0: nothing",
-                OPERAND,
-                KEPT,
-                role=Role.SAME,
-            ),
+            *_cache("its own reuse cache, by operand slot and width: register + 1, 0: nothing"),
             field("bank_reads", "what its next instruction reads, as in its row, less what is in it", role=Role.SAME),
-            field("kept_bits", "of each register in it the bit of its number modulo 64, or of 62", role=Role.SAME),
         ),
     },
     pack=pack,

@@ -14,17 +14,8 @@
 #include <string>
 #include <vector>
 #include <cuda.h>
+#include "block.cuh"
 
-typedef unsigned int u32;
-typedef long long i64;
-struct Rec { i64 t[2]; };
-extern __shared__ u32 shared_words[];
-
-__device__ __forceinline__ i64 clk() {
-  i64 c;
-  asm volatile("mov.u64 %0, %%clock64;" : "=l"(c) :: "memory");
-  return c;
-}
 struct Link { u32 a, b, c, d; i64 *p; }; // what a chain reads next, and registers of wide loads
 struct LDS32 { static __device__ __forceinline__ void go(Link &x) { asm volatile("ld.volatile.shared.u32 %0, [%0];" : "+r"(x.a) :: "memory"); } };
 struct LDS64 { static __device__ __forceinline__ void go(Link &x) { asm volatile("ld.volatile.shared.v2.u32 {%0, %1}, [%0];" : "+r"(x.a), "=r"(x.b) :: "memory"); } };

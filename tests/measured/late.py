@@ -8,16 +8,15 @@ returns.py.
 
 from __future__ import annotations
 
-import struct
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
+from words import OPERATION, RZ, field, sections
+
 FFMA, CHAINS = 0x223, (0x984, 0xF89, 0x308, 0x981)  # bits 0 to 11: LDS, SHFL, MUFU, LDG
 MUFU, LDG = CHAINS[2:]
-OPERATION = (1 << 12) - 1
 PAIR = 5  # bits 73 to 75 of a load of 64 bits
-RZ = 255
 LINKS, ADDS = 64, 240
 PATTERNS = {
     "Z": "Z",
@@ -33,11 +32,6 @@ PATTERNS = {
     "E31O": "E" * 31 + "O",
 }
 YIELDS = 4, 8, 16
-
-
-def field(word: int, place: int, bits: int, value: int) -> int:
-    """Return the 128 bits with others in one field."""
-    return word & ~(((1 << bits) - 1) << place) | value << place
 
 
 def multiply_add(template: int, register: int, *, yields: bool) -> int:
@@ -58,7 +52,7 @@ def link(template: int, register: int) -> int:
 def edited(code: bytes, pattern: str, period: int) -> bytes:
     """Return a cubin whose multiply-adds write these banks in turn; the last of each period yields."""
     found = bytearray(code)
-    for base, size in _sections(code):
+    for _, base, size in sections(code):
         words = {at: int.from_bytes(code[at : at + 16], "little") for at in range(base, base + size, 16)}
         adds = [at for at, word in words.items() if word & OPERATION == FFMA]
         chain = [at for at, word in words.items() if _is_link(word)]
@@ -85,16 +79,6 @@ def files(code: bytes) -> Iterator[tuple[str, bytes]]:
 def _is_link(word: int) -> bool:
     """Whether it is an instruction of a chain: of loads from global memory those of 64 bits."""
     return word & OPERATION in CHAINS and (word & OPERATION != LDG or word >> 73 & 7 == PAIR)
-
-
-def _sections(code: bytes) -> Iterator[tuple[int, int]]:
-    """Yield where the code of each function begins in the file (ELF64), and its bytes."""
-    (table,) = struct.unpack_from("<Q", code, 0x28)
-    size, count, names = struct.unpack_from("<HHH", code, 0x3A)
-    sections = [struct.unpack_from("<IIQQQQIIQQ", code, table + i * size) for i in range(count)]
-    for section in sections:
-        if code[sections[names][4] + section[0] :].startswith(b".text."):
-            yield section[4], section[5]
 
 
 if __name__ == "__main__":

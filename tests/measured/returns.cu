@@ -15,17 +15,8 @@
 #include <string>
 #include <vector>
 #include <cuda.h>
+#include "block.cuh"
 
-typedef unsigned int u32;
-typedef long long i64;
-struct Rec { i64 t[2]; };
-extern __shared__ u32 shared_words[];
-
-__device__ __forceinline__ i64 clk() {
-  i64 c;
-  asm volatile("mov.u64 %0, %%clock64;" : "=l"(c) :: "memory");
-  return c;
-}
 extern "C" __global__ void __launch_bounds__(1024) edited(Rec *rec, const float *in, float *sink, int iterations,
                                                               int bytes) { // of a lane's load
   u32 place = (u32)__cvta_generic_to_shared(shared_words) + threadIdx.x % 32 * bytes;

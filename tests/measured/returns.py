@@ -9,14 +9,14 @@ barrier 113 to 115, wait mask 116 to 121, reuse 122 to 125.
 
 from __future__ import annotations
 
-import struct
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-CODE = b".text.edited"
+from words import OPERATION, field, sections
+
+CODE = "edited"
 FFMA, DFMA, LDS = 0x223, 0x22B, 0x984  # bits 0 to 11
-OPERATION = (1 << 12) - 1
 LOOP = 0x570, 0x14B0  # bytes of the code
 CLOCK = 0x14C0  # CS2R behind the loop
 SOURCES = {"E": (32, 34, 36, 38, 40, 42, 44, 46), "O": (33, 35, 37, 39, 41, 43, 45, 47)}
@@ -40,11 +40,6 @@ PATTERNS = {  # sources a, b, c: a letter and the place in its bank, or RZ
 DOUBLE = {"D1": (32, 32, 32), "D2": (32, 36, 36), "D3": (32, 36, 40)}  # registers; the next is four further on
 SHAPES = {"LDS32": ((1, 4), (1, 8), (1, 16), (1, 32), (8, 16), (4, 64)), "LDS64": ((1, 8), (1, 16), (1, 32), (4, 32)),
           "LDS128": ((1, 16), (1, 32), (2, 64))}  # fmt: skip
-
-
-def field(word: int, place: int, bits: int, value: int) -> int:
-    """Return the 128 bits with others in one field."""
-    return word & ~(((1 << bits) - 1) << place) | value << place
 
 
 def control(word: int, write_barrier: int = 7) -> int:
@@ -90,7 +85,7 @@ def loops() -> Iterator[tuple[str, list[tuple[str, ...]]]]:
 
 def edited(code: bytes, period: list[tuple[str, ...]]) -> bytes:
     """Return a cubin with a loop of this period: all FFMAs and the load of the placeholder are replaced."""
-    base, found = _section(code), bytearray(code)
+    base, found = next(at for name, at, _ in sections(code) if name == CODE), bytearray(code)
     words = {at: int.from_bytes(code[base + at : base + at + 16], "little") for at in range(*LOOP, 16)}
     places = [at for at, word in words.items() if word & OPERATION in (FFMA, LDS)]
     add = next(word for word in words.values() if word & OPERATION == FFMA)
@@ -115,15 +110,6 @@ def _source(each: str, i: int) -> int:
         return 255
     bank = SOURCES[each[0].upper()][each[0].islower() :]
     return bank[(i + int(each[1])) % len(bank)]
-
-
-def _section(code: bytes) -> int:
-    """Return where the code begins in the file (ELF64)."""
-    (table,) = struct.unpack_from("<Q", code, 0x28)
-    size, count, names = struct.unpack_from("<HHH", code, 0x3A)
-    sections = [struct.unpack_from("<IIQQQQIIQQ", code, table + i * size) for i in range(count)]
-    strings = sections[names][4]
-    return next(s[4] for s in sections if code[strings + s[0] :].split(b"\0", 1)[0] == CODE)
 
 
 if __name__ == "__main__":

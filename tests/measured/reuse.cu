@@ -4,16 +4,8 @@
 //   nvcc 13.0.88: nvcc -std=c++17 -O3 -arch=sm_90 -cubin reuse.cu    the base of the edited code (reuse.cubin.xz)
 //
 // A block of one SM: warps 0 to `chains` - 1 have the chain, warps 4 and up the multiply-adds.
-typedef unsigned int u32;
-typedef long long i64;
-struct Rec { i64 t[2]; };
-extern __shared__ u32 shared_words[];
+#include "block.cuh"
 
-__device__ __forceinline__ i64 clk() {
-  i64 c;
-  asm volatile("mov.u64 %0, %%clock64;" : "=l"(c) :: "memory");
-  return c;
-}
 struct LDS { static __device__ __forceinline__ void go(u32 &x) { asm volatile("ld.volatile.shared.u32 %0, [%0];" : "+r"(x) :: "memory"); } };
 struct MUFU { static __device__ __forceinline__ void go(u32 &x) { asm volatile("{.reg .f32 t; mov.b32 t, %0; rsqrt.approx.ftz.f32 t, t; mov.b32 %0, t;}" : "+r"(x)); } };
 struct FADD { static __device__ __forceinline__ void go(u32 &x) { asm volatile("{.reg .f32 t; mov.b32 t, %0; add.rn.f32 t, t, t; mov.b32 %0, t;}" : "+r"(x)); } };

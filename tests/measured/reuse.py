@@ -11,29 +11,23 @@ operand and does not yield.
 from __future__ import annotations
 
 import ctypes
-import struct
 import sys
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
 
+from words import OPERATION, RZ, field, sections
+
 ADDS, LINKS = 240, 64
 OPERATIONS = {"FFMA": 0x223, "DFMA": 0x22B, "LDS": 0x984, "MUFU": 0x308, "FADD": 0x221}
 CHAINS = "LDS", "MUFU", "FADD"
 ADDED = "", "+"  # of FADD
-OPERATION = (1 << 12) - 1
-RZ = 255
 KEPT = {"none": 0, "a": 1, "ab": 3}  # bits 122 to 124
 PERIODS = 4, 240
 STALLS = 1, 2, 3
 LOOPS = 40, 120
 ROUNDS = {"LDS": 120, "MUFU": 120, "FADD": 600}
 REGISTERS = "even", "odd", "RZ"
-
-
-def field(word: int, place: int, bits: int, value: int) -> int:
-    """Return the 128 bits with others in one field."""
-    return word & ~(((1 << bits) - 1) << place) | value << place
 
 
 def multiply_add(template: int, registers: tuple[int, int, int], kept: int, stall: int, *, yields: bool) -> int:
@@ -53,7 +47,7 @@ def _control(word: int, kept: int, *, yields: bool) -> int:
 def edited(code: bytes, kept: str, period: int, stall: int, own: int, register: str, added: str) -> bytes:
     """Return a cubin whose multiply-adds keep these operands, and whose chains go through such a register."""
     found = bytearray(code)
-    for base, size in _sections(code):
+    for _, base, size in sections(code):
         words = {at: int.from_bytes(code[at : at + 16], "little") for at in range(base, base + size, 16)}
         adds = _run(words, ("FFMA", "DFMA"))
         chain = _run(words, CHAINS)
@@ -95,16 +89,6 @@ def _run(words: dict[int, int], names: tuple[str, ...]) -> list[int]:
     kinds = {words[at] & OPERATION for at in close}
     most = max(kinds, key=lambda kind: sum(words[at] & OPERATION == kind for at in close))
     return [at for at in places if words[at] & OPERATION == most][: ADDS if "FFMA" in names else LINKS]
-
-
-def _sections(code: bytes) -> Iterator[tuple[int, int]]:
-    """Yield where the code of each function begins in the file (ELF64), and its bytes."""
-    (table,) = struct.unpack_from("<Q", code, 0x28)
-    size, count, names = struct.unpack_from("<HHH", code, 0x3A)
-    sections = [struct.unpack_from("<IIQQQQIIQQ", code, table + i * size) for i in range(count)]
-    for section in sections:
-        if code[sections[names][4] + section[0] :].startswith(b".text."):
-            yield section[4], section[5]
 
 
 class Chip:

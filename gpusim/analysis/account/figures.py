@@ -83,7 +83,7 @@ def figures(result: Result) -> Figures:
 
 
 def estimates(each: Sequence[Figures], noun: str) -> Iterator[str]:
-    """Yield how many of these, called so, have estimated cycles, and by how much they may be wrong; nothing if none."""
+    """Yield a line if cycles are estimated: of how many, and how wrong they may be; `noun` names one of these."""
     errors = [found.error_percent for found in each if found.error_percent]
     if errors:
         some = f"{len(errors):,} of {plural(len(each), noun)}"
