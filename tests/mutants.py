@@ -209,7 +209,7 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "any number of results under way": (write_back, "room_at", lambda _, now: now),
     "nothing kept for reuse": (register_file, "_keep", nothing),
     "nothing carried": (register_file, "_carried", lambda *_: False),
-    "what others keep is one's own": (register_file, "_own", lambda _machine, _warp, register: register + 1),
+    "what others keep is one's own": (register_file, "_owner", lambda _machine, _warp: 1),
     "who takes a branch goes first": (simt_stack, "_diverge", taken_first),
     "no line asked for ahead": (fetch, "_holds", lambda *_: True),
     "ports pass all lines at once": (fetch, "_pass", lambda _cache, _parts, asked: asked),

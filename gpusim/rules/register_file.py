@@ -26,7 +26,7 @@ from gpusim.jit.kinds import Row, Sm, Warp
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import lowest_bit, rarely, rule
 from gpusim.rules import memory_access, stall_accounting
-from gpusim.units.capacities import OPERANDS, PROGRAM
+from gpusim.units.capacities import OPERANDS, PROGRAM, REUSE
 from gpusim.units.register_file import COUNT_BITS, LAST_BIT, OF_WARP
 from gpusim.units.stall import DISPATCH
 from isa.register_bank import BANK_PERIOD
@@ -186,13 +186,13 @@ def _reads(sm: Any, warp: Any, instruction: Any) -> int:
 @rule
 def _kept_of_each(sm: Any, warp: Any, instruction: Any) -> int:
     """Return how many registers each bank need not read, of sources that have no register in common."""
-    machine, kept = sm.machine, 0
+    machine, cache, owner, found = sm.machine, _cache(sm, warp), _owner(sm.machine, warp), 0
     for slot in range(SLOTS):
         first = instruction.source[slot]
-        for register in range(first, first + _words(instruction, slot) if first >= 0 else first):
-            if _is_kept(sm, warp, _place(instruction, slot), register):
-                kept += 1 << COUNT_BITS * machine.bank_of[register & (BANK_PERIOD - 1)]
-    return kept
+        for register in range(first, first + instruction.source_words[slot]):
+            if cache[_place(instruction, slot), register & (machine.reuse - 1)] == owner + register:
+                found += 1 << COUNT_BITS * machine.bank_of[register & (BANK_PERIOD - 1)]
+    return found
 
 
 @rarely
@@ -236,57 +236,51 @@ def _kept(sm: Any, warp: Any, instruction: Any, register: int) -> bool:
     """Tell whether the reuse cache holds the register in all its operand slots; addresses are never kept."""
     if instruction.pointer <= register <= instruction.pointer + instruction.pointer_pair:
         return False
+    cache, owner, word = _cache(sm, warp), _owner(sm.machine, warp), register & (sm.machine.reuse - 1)
     for slot in range(SLOTS):
         first = instruction.source[slot]
-        is_operand = 0 <= first <= register < first + _words(instruction, slot)
-        if is_operand and not _is_kept(sm, warp, _place(instruction, slot), register):
+        is_operand = first <= register < first + instruction.source_words[slot]
+        if is_operand and cache[_place(instruction, slot), word] != owner + register:
             return False
     return True
 
 
 @rule
-def _is_kept(sm: Any, warp: Any, place: int, register: int) -> bool:
-    """Tell whether the reuse cache holds the warp's register in that place."""
-    word = register & (sm.machine.reuse - 1)
-    if sm.machine.reuse_shared:
-        return bool(sm.schedulers[warp.scheduler].kept[place, word] == _own(sm.machine, warp, register))
-    return bool(warp.kept[place, word] == register + 1)
+def _cache(sm: Any, warp: Any) -> Any:
+    """Return the reuse cache of the warp: its scheduler's, or its own."""
+    return sm.schedulers[warp.scheduler].kept if sm.machine.reuse_shared else warp.kept
 
 
 @rule
-def _own(machine: Any, warp: Any, register: int) -> int:
-    """Return how a cache that warps share holds the warp's register."""
-    return int(_slot(machine, warp) * OF_WARP + register + 1)
+def _owner(machine: Any, warp: Any) -> int:
+    """Return what a cache holds of a register of the warp, less the register's number."""
+    return int(_slot(machine, warp) * OF_WARP + 1 if machine.reuse_shared else 1)
 
 
 @rarely
 def _keep(sm: Any, warp: Any, instruction: Any) -> None:
     """Keep flagged sources from now on; drop a kept source that is not flagged."""
-    changed = False
+    cache, owner, mask, changed = _cache(sm, warp), _owner(sm.machine, warp), sm.machine.reuse - 1, False
     for slot in range(SLOTS):
-        first = instruction.source[slot]
-        for register in range(first, first + _words(instruction, slot) if first >= 0 else first):
-            place, flagged = _place(instruction, slot), (instruction.reuse >> slot & 1) > 0
-            if _is_kept(sm, warp, place, register) != flagged:
-                _put(sm, warp, place, register, flagged)
+        first, place = instruction.source[slot], _place(instruction, slot)
+        flagged = (instruction.reuse >> slot & 1) > 0
+        for register in range(first, first + instruction.source_words[slot]):
+            if (cache[place, register & mask] == owner + register) != flagged:
+                _put(cache, owner, place, register & mask, register, flagged)
                 changed = True
     if changed and sm.machine.reuse_shared:
-        sm.schedulers[warp.scheduler].kept_bits = _bits(sm.machine, sm.schedulers[warp.scheduler].kept)
+        sm.schedulers[warp.scheduler].kept_bits = _bits(cache)
     elif changed:
-        warp.kept_bits = _bits(sm.machine, warp.kept)
+        warp.kept_bits = _bits(cache)
 
 
 @rule
-def _put(sm: Any, warp: Any, place: int, register: int, flagged: bool) -> None:
-    """Let the reuse cache hold the warp's register in that place, or nothing; it drops others' of either width."""
-    word = register & (sm.machine.reuse - 1)
-    if sm.machine.reuse_shared:
-        kept, other = sm.schedulers[warp.scheduler].kept, place - SLOTS if place >= SLOTS else place + SLOTS
-        kept[place, word] = _own(sm.machine, warp, register) if flagged else 0
-        if flagged and (kept[other, word] - 1) // OF_WARP != _slot(sm.machine, warp):
-            kept[other, word] = 0
-    else:
-        warp.kept[place, word] = register + 1 if flagged else 0
+def _put(cache: Any, owner: int, place: int, word: int, register: int, flagged: bool) -> None:
+    """Let the cache hold the warp's register in that place, or nothing; it drops others' of either width."""
+    other = place - SLOTS if place >= SLOTS else place + SLOTS
+    cache[place, word] = owner + register if flagged else 0
+    if flagged and cache[other, word] // OF_WARP != owner // OF_WARP:
+        cache[other, word] = 0
 
 
 @rarely
@@ -294,30 +288,24 @@ def forget(sm: Any, warp: Any) -> None:
     """A warp begins: the cache that it shares has nothing of the warp before in its slot."""
     scheduler = sm.schedulers[warp.scheduler]
     for place in range(OPERANDS):
-        for word in range(sm.machine.reuse):
-            if (scheduler.kept[place, word] - 1) // OF_WARP == _slot(sm.machine, warp):
+        for word in range(REUSE):
+            if scheduler.kept[place, word] // OF_WARP == _slot(sm.machine, warp):
                 scheduler.kept[place, word] = 0
-    scheduler.kept_bits = _bits(sm.machine, scheduler.kept)
+    scheduler.kept_bits = _bits(scheduler.kept)
 
 
 @rule
-def _bits(machine: Any, kept: Any) -> int:
+def _bits(cache: Any) -> int:
     """Return the bits of the registers that are kept."""
     bits = 0
     for place in range(OPERANDS):
-        for word in range(machine.reuse):
-            found = kept[place, word]
-            bits |= 1 << min((found - 1) & (LAST_BIT + 1), LAST_BIT) if found else 0
+        for word in range(REUSE):
+            found = cache[place, word]
+            bits |= (found > 0) << min((found - 1) & (LAST_BIT + 1), LAST_BIT)
     return bits
 
 
 @rule
 def _place(instruction: Any, slot: int) -> int:
     """Return where an operand slot's registers are kept: 64-bit operands separate from 32-bit ones."""
-    return slot + SLOTS if _words(instruction, slot) > 1 else slot
-
-
-@rule
-def _words(instruction: Any, slot: int) -> int:
-    """Return the registers of an operand slot."""
-    return max(instruction.words, 1 + (instruction.pairs >> slot & 1))
+    return slot + SLOTS if instruction.source_words[slot] > 1 else slot

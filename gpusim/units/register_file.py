@@ -79,7 +79,8 @@ def note_sources(rows: Any, registers: int) -> None:
     """Note which registers of a thread, of so many, the reuse cache may keep for the sources of decoded rows."""
     slots = [_of_slot(rows, slot) for slot in range(rows["source"].shape[1])]
     apart = np.ones(len(rows), np.bool_)
-    for first, end in slots:
+    for slot, (first, end) in enumerate(slots):
+        rows["source_words"][:, slot] = end - first
         for register in range(int((end - first).max(initial=0))):
             apart &= (first + register >= end) | _only_read(rows, first + register, registers)
             bit = np.int64(1) << np.minimum(first + register & (LAST_BIT + 1), LAST_BIT).astype(np.int64)
@@ -140,6 +141,7 @@ UNIT = Unit(
             ),
             field("reuse", "mask of the sources a, b, c that stay for the next instruction", kind="i4"),
             field("operand_bits", "the bits of the registers of its sources, as in kept_bits"),
+            field("source_words", "registers of each of these sources, 0: none", 3, kind="i1"),
             field("sources_apart", "1: each of these is read from the register file, for one source", kind="i1"),
         ),
         "scheduler": (
