@@ -11,7 +11,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.jit.rule import count_bits, lowest_bit, rarely, rule
+from gpusim.jit.rule import count_bits, rarely, rule
+from gpusim.rules import partners
 from gpusim.state.fault import Fault
 from gpusim.units.capacities import BARRIERS, LANES
 
@@ -69,9 +70,9 @@ def scatter(sm: Any, g: int, here: int) -> None:
 
 
 @rarely
-def add(sm: Any, g: int, barrier: int, lanes: int) -> None:
-    """BSSY: add lanes to a barrier."""
-    sm.warps[g].convergence[barrier] |= lanes
+def expect(sm: Any, g: int, barrier: int, lanes: int) -> None:
+    """BSSY: let a barrier expect these lanes, and no others."""
+    sm.warps[g].convergence[barrier] = lanes
 
 
 @rarely
@@ -245,10 +246,10 @@ def _go_on(sm: Any, g: int, barrier: int) -> None:
 def _align(sm: Any, g: int) -> None:
     """Let those lanes go on that wait at a WARPSYNC, or for a collective, and miss nobody."""
     warp = sm.warps[g]
-    first, waiting = warp.parted, _waiting(sm, g, AT_WARPSYNC)
+    first, waiting = warp.parted, partners.waiting(sm, g, AT_WARPSYNC)
     for i in range(first):
         one = sm.parted[g, i]
-        free = _free(warp, one.lanes, waiting) if one.state == AT_WARPSYNC else 0
+        free = partners.free(warp, one.lanes, waiting) if one.state == AT_WARPSYNC else 0
         if free:
             _append(sm, g, READY, one.pc, free)
             one.lanes &= ~free
@@ -264,14 +265,14 @@ def _go_on_by_mask(sm: Any, g: int, state: int) -> None:
     The lowest lane's part from the others; if they are the larger part, those of the next mask run first.
     """
     warp = sm.warps[g]
-    first, waiting, parts = warp.parted, _waiting(sm, g, state), 0
-    free = _free(warp, waiting, waiting)
+    first, waiting, parts = warp.parted, partners.waiting(sm, g, state), 0
+    free = partners.free(warp, waiting, waiting)
     while free:
-        mine = _alike(warp, free)
+        mine = partners.alike(warp, free)
         free &= ~mine
         if free and count_bits(mine) > count_bits(free):
             _free_one_mask(sm, g, state, first, mine)
-            mine = _alike(warp, free)
+            mine = partners.alike(warp, free)
             free &= ~mine
         sm.places[parts] = mine
         parts += 1
@@ -295,40 +296,6 @@ def _free_one_mask(sm: Any, g: int, state: int, first: int, mine: int) -> None:
             sm.parted[g, warp.parted - 1].label = one.label
     if state == AT_COLLECTIVE:
         _append(sm, g, ALONE, pc, mine)
-
-
-@rule
-def _alike(warp: Any, lanes: int) -> int:
-    """Return those of the lanes whose partners are those of the lowest."""
-    found, lowest = 0, lowest_bit(lanes)
-    for lane in range(LANES):
-        if lanes >> lane & 1 and warp.partners[lane] == warp.partners[lowest]:
-            found |= 1 << lane
-    return found
-
-
-@rule
-def _waiting(sm: Any, g: int, state: int) -> int:
-    """Return the lanes in a state."""
-    lanes = 0
-    for i in range(sm.warps[g].parted):
-        if sm.parted[g, i].state == state:
-            lanes |= sm.parted[g, i].lanes
-    return lanes
-
-
-@rule
-def _free(warp: Any, lanes: int, waiting: int) -> int:
-    """Return those of the lanes all of whose partners wait for them, too, or have exited."""
-    free = 0
-    for lane in range(LANES):
-        theirs = warp.gone
-        for other in range(LANES):
-            if waiting >> other & 1 and warp.partners[other] >> lane & 1:
-                theirs |= 1 << other
-        if lanes >> lane & 1 and warp.partners[lane] & ~theirs == 0:
-            free |= 1 << lane
-    return free
 
 
 @rarely
@@ -362,6 +329,9 @@ def _resume(sm: Any, g: int) -> None:
         return
     chosen = _topmost(sm, g)
     if chosen < 0:
+        _give_up(sm, g)
+        chosen = _topmost(sm, g)
+    if chosen < 0:
         sm.fault.code, sm.fault.pc, sm.fault.warp = STUCK, warp.pc - 1, g
         return
     pc, along = sm.parted[g, chosen].pc, sm.parted[g, chosen].state == READY and sm.parted[g, chosen].old
@@ -371,6 +341,18 @@ def _resume(sm: Any, g: int) -> None:
         lanes |= _others_there(sm, g, pc)
     _tidy(sm, g, warp.parted)
     _run(warp, pc, lanes)
+
+
+@rarely
+def _give_up(sm: Any, g: int) -> None:
+    """If all groups wait at BSYNCs, let the last one go on without the others."""
+    warp = sm.warps[g]
+    for i in range(warp.parted):
+        if sm.parted[g, i].state != AT_BARRIER:
+            return
+    last = sm.parted[g, warp.parted - 1]
+    last.state = READY
+    take_away(sm, g, last.barrier, last.lanes)
 
 
 @rule

@@ -18,9 +18,9 @@ from gpusim.rules import convergence, predicates
 from gpusim.state.fault import Fault
 from gpusim.units.capacities import LANES
 from gpusim.units.convergence import (
-    ADD,
     COLLECT,
     DISPERSE,
+    EXPECT,
     GATHER,
     GIVE_WAY,
     GO,
@@ -79,8 +79,8 @@ def _step(sm: Any, g: int, instruction: Any, pc: int, lanes: int) -> None:
         convergence.branch(sm, g, lanes, instruction.target)
     elif steers == LEAVE:
         convergence.leave(sm, g, lanes)
-    elif steers == ADD:
-        convergence.add(sm, g, barrier, lanes)
+    elif steers == EXPECT:
+        convergence.expect(sm, g, barrier, lanes)
     elif steers == MEET:
         convergence.meet(sm, g, barrier, lanes)
     elif steers == TAKE_AWAY:

@@ -13,9 +13,9 @@ from isa.operand import RZ_INDEX, Convergence, Immediate, Register
 from isa.row import Row
 
 # What an instruction does to the groups of its warp.
-NOTHING, GO, GO_INDIRECT, LEAVE, ADD, MEET, TAKE_AWAY, GATHER, PART, COLLECT, DISPERSE, GIVE_WAY, TRAP = range(13)
+NOTHING, GO, GO_INDIRECT, LEAVE, EXPECT, MEET, TAKE_AWAY, GATHER, PART, COLLECT, DISPERSE, GIVE_WAY, TRAP = range(13)
 STEPS = {
-    "BSSY": ADD,
+    "BSSY": EXPECT,
     "BSYNC": MEET,
     "BREAK": TAKE_AWAY,
     "WARPSYNC.EXCLUSIVE": PART,

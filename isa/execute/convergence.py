@@ -4,15 +4,17 @@ One group of lanes runs; the others wait, the last to wait on top. A mask is an 
 
 * At a branch lanes part into groups. The smaller one runs first; of two alike, the one that does not branch. At an
   indirect branch, lanes that go where the lowest lane goes part from the others, who branch again.
-* A convergence barrier is a mask of lanes. BSSY adds lanes, BREAK takes them away. At BSYNC a group waits until each
-  lane of the mask waits there too, has exited or has yielded; then all that wait go on together, and none are left.
+* A convergence barrier is a mask of lanes: BSSY makes it those that run, BREAK takes lanes away. At BSYNC a group waits
+  until each lane of the mask waits there too, has exited or has yielded; then all that wait go on together, and none
+  are left.
 * At WARPSYNC a lane waits until those of its mask wait at one as well, for it, or have exited. After WARPSYNC.EXCLUSIVE
   lanes with one mask go on together, and apart from those with another. WARPSYNC.COLLECTIVE does so too, also for lanes
   from several places, until ENDCOLLECTIVE. Behind it each goes to its label.
 * A group that yields or sleeps lets others run, also those that wait at a BSYNC for nobody but lanes that have yielded.
-* When a group waits or exits, the topmost that is ready runs; if there is none, the first that has yielded. Only the
-  last group that parted is remembered as such; an older one is found by its pc, with all lanes that are there. So lanes
-  that wait at the same BSYNC for lanes of another call come along, and no longer wait.
+* When a group waits or exits, the topmost that is ready runs; if there is none, the first that has yielded. If all wait
+  at BSYNCs for each other, the last to wait goes on without the others, as if it broke out of the barrier.
+* Only the last group that parted is remembered as such; an older one is found by its pc, with all lanes that are there.
+  So lanes that wait at the same BSYNC for lanes of another call come along, and no longer wait.
 
 Most of this was measured on an H200, by what lanes are active where (tests/isa/execute/test_convergence_measured.py).
 """
@@ -93,9 +95,9 @@ def scatter(groups: Groups, places: Mapping[int, int], here: int) -> None:
             _remember(groups, Waiting(*_remaining(behind, here)))
 
 
-def add(groups: Groups, barrier: int, lanes: int) -> None:
-    """Add lanes to a barrier: BSSY."""
-    groups.barriers[barrier] |= lanes
+def expect(groups: Groups, barrier: int, lanes: int) -> None:
+    """Let a barrier expect these lanes, and no others: BSSY."""
+    groups.barriers[barrier] = lanes
 
 
 def take_away(groups: Groups, barrier: int, lanes: int) -> None:
@@ -309,15 +311,23 @@ def _resume(groups: Groups) -> None:
     """If no lane runs, let the topmost ready group run, else the first that has yielded; StuckError if none can."""
     if groups.lanes or not groups.others:
         return
+    if all(one.state not in (READY, ALONE, YIELDED) for one in groups.others):
+        _give_up(groups)
     ready = [one for one in groups.others if one.state in (READY, ALONE)]
-    away = [one for one in groups.others if one.state == YIELDED]
-    if not ready and not away:
-        raise StuckError
-    chosen = ready[-1] if ready else away[0]
+    chosen = ready[-1] if ready else next(one for one in groups.others if one.state == YIELDED)
     looks = chosen.state == READY and chosen.old  # who else is there
     along = [one for one in groups.others if one is chosen or (looks and _is_there(one, chosen.pc))]
     _remove(groups, along)
     groups.pc, groups.lanes = chosen.pc, sum(one.lanes for one in along)
+
+
+def _give_up(groups: Groups) -> None:
+    """If all wait at BSYNCs, let the last group go on without the others; StuckError if one waits at a WARPSYNC."""
+    last = groups.others[-1]
+    if any(one.state != AT_BARRIER for one in groups.others):
+        raise StuckError
+    last.state = READY
+    take_away(groups, last.barrier, last.lanes)
 
 
 def _is_there(one: Waiting, pc: int) -> bool:

@@ -177,7 +177,7 @@ def _trap(kernel: Kernel, pc: int) -> Step:
 
 _ALL = [EVERY] * LANES
 _STEPS: Mapping[str, Callable[[Kernel, int], Step]] = {
-    "BSSY": _of_barrier(convergence.add),
+    "BSSY": _of_barrier(convergence.expect),
     "BSYNC": _of_barrier(convergence.meet),
     "BREAK": _of_barrier(convergence.take_away),
     "BMOV": _move,

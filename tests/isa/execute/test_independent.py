@@ -114,6 +114,30 @@ def test_a_barrier_is_saved_and_put_back():
     assert ways(text)[-2:] == [(1, 32), (1, 32)]
 
 
+def test_a_barrier_expects_those_that_came_to_its_last_bssy():
+    """All 32 lanes come to the first BSSY, 8 to the second: these meet alone, and the others wait for nobody."""
+    text = "BSSY B0, met\n@P0 BRA low\nBRA met\nlow:\nBSSY B0, met\nmet:\nBSYNC B0\nNOP\nEXIT"
+    assert ways(text)[-3:] == [(2, 32), (2, 32), (2, 32)]
+
+
+def test_lanes_that_wait_at_barriers_for_each_other_go_on():
+    """8 lanes wait at B0 for all, 24 at B1: the last to wait leave theirs, then the others; all come to the end.
+
+    Lanes that return from different calls together bring a barrier such lanes.
+    """
+    text = """MOV R2, -1
+    BMOV.32 B0, R2
+    BMOV.32 B1, R2
+    @P0 BRA low
+    BSYNC B1
+    BRA end
+    low:
+    BSYNC B0
+    end:
+    EXIT"""
+    assert ways(text)[-3:] == [(1, 24), (1, 8), (2, 32)]
+
+
 def test_lanes_that_exit_are_not_waited_for():
     """2 of the 8 lanes that jump exit: the other 6 meet the 24."""
     text = "BSSY B0, met\n@P0 BRA low\nBRA met\nlow:\n@P1 EXIT\nmet:\nBSYNC B0\nNOP\nEXIT"
