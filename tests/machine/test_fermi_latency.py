@@ -27,3 +27,11 @@ def test_textures_take_as_long_as_global_memory(name):
     """A hit in the texture cache saves bandwidth, not latency, so all three are the same."""
     machine = load(name)
     assert machine.texture.latency == machine.texture_cache.latency == machine.global_memory.latency
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_each_board_has_the_published_range(name):
+    """What is known of the latency is a range, so `reproduce --sensitivity` tries its ends on each board and path."""
+    for path in ("global_memory.latency", "texture.latency", "texture_cache.latency"):
+        least, most = facts(name)[path].plausible
+        assert (least, most) == (400, 1000 if name == "c2050" else 800)
