@@ -65,9 +65,10 @@ fuzz: SECONDS := 600
 fuzz: $(VENV)/test.stamp
 	PYTHONPATH=.:tests $(BIN)/python -m fuzz $(SECONDS) $(SEED)
 
-bench: $(VENV)/test.stamp
+bench: $(VENV)/test.stamp $(VENV)/plot.stamp
 	$(BIN)/python -m pytest benchmarks -o addopts=-q --benchmark-only --benchmark-timer=time.process_time \
 	  --benchmark-columns=min,median,rounds
+	$(BIN)/python -m benchmarks.growth --plot docs/pictures/growth.svg
 
 reproduction: $(VENV)/plot.stamp
 	$(BIN)/gpusim reproduce all --tried docs/sensitivity.csv --plots docs/pictures/reproduction \
