@@ -116,7 +116,7 @@ def dip(bench: Bench) -> Finding:
         f"derived, not printed: rates of the table at {DIP} over those at {DIP - 256}; 196 workgroups want 192 slots,"
         " three of each compute unit"
     )
-    choices = f"{CHOICES}; that the sign alone decides, as the claim is that rates fall: any error of it passes"
+    choices = f"{CHOICES}; that the sign alone decides, as the claim is that rates fall: an error of any size passes"
     return in_sight(choices, *lost, note=note, passed=all(each < 0 for each in lost))
 
 
