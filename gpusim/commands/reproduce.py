@@ -17,7 +17,7 @@ from rich.padding import Padding
 from rich.table import Table
 
 from gpusim.commands.arguments import Json, pairs
-from gpusim.commands.document import show, write_json
+from gpusim.commands.document import show, write, write_json
 from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.machine.machine import load
 from gpusim.reproduction import drawing, sensitivity, unclaimed
@@ -105,7 +105,12 @@ def reproduce(
         Path | None, typer.Option("--markdown", metavar="FILE", help="Write the rows like docs/reproduction.md.")
     ] = None,
     plots: Annotated[
-        Path | None, typer.Option("--plots", metavar="DIR", help="Draw the documents' plots, theirs and ours, as SVG.")
+        Path | None,
+        typer.Option(
+            "--plots",
+            metavar="DIR",
+            help="Draw all plots of the claims' documents, also of a single claim's: theirs and ours, as SVG.",
+        ),
     ] = None,
     sensitive: Annotated[
         bool,
@@ -126,6 +131,8 @@ def reproduce(
     half: a claim takes 25 to 30 times as long as alone, all take hours. It keeps what it tries in the file of --tried:
     after an interruption, or a change that moved some claims, it tries what is missing or out of date there.
 
+    --plots draws a document's plots once the claims are computed, and writes each as soon as it is there.
+
     Example: gpusim reproduce LS36 LS37 LS38 --set gtx580:load_store.queue=2
     """
     claims, settings = select(names or ["all"]), _settings(setting or ())
@@ -133,9 +140,9 @@ def reproduce(
     _check(wanted)
     tell_of_compiling("compiled", "1")
     found = _found(wanted, quiet=json)
-    pictures = _drawn(wanted)
     if table:
         whole_file.write(table, _csv(found, settings))
+    pictures = _drawn(wanted, quiet=json)
     if page:
         shown_pictures = _addresses(page, pictures)
         whole_file.write(page, markdown(found, settings, wanted.unclaimed, shown_pictures, turns=wanted.turns))
@@ -196,14 +203,19 @@ def _turned(wanted: _Wanted, found: Sequence[LedgerRow]) -> list[LedgerRow]:
     return sensitivity.turned(found, settings, store)
 
 
-def _drawn(wanted: _Wanted) -> list[tuple[Path, Picture]]:
-    """Draw the plots, if that is wanted, and return them with their files."""
+def _drawn(wanted: _Wanted, *, quiet: bool) -> list[tuple[Path, Picture]]:
+    """Draw each plot as soon as it is computed, if that is wanted; return all in their order, with their files."""
     if not wanted.plots:
         return []
     plots = drawing.of_seeds(wanted.seeds)
+    drawn: dict[str, tuple[Path, Picture]] = {}
     with shown("plots", "plot", alike=False) as tell:
-        pictures = list(drawing.computed(plots, wanted.settings, cores(), tell, wanted.done))
-    return [(drawing.write(wanted.plots, picture), picture) for picture in pictures]
+        for picture in drawing.computed(plots, wanted.settings, cores(), tell, wanted.done):
+            path = drawing.write(wanted.plots, picture)
+            if not quiet:
+                write(f"{path}: {picture.plot.title}\n" if drawn else f"\n{path}: {picture.plot.title}\n")
+            drawn[picture.name] = path, picture
+    return [drawn[name] for name in plots]
 
 
 def _addresses(page: Path, pictures: Sequence[tuple[Path, Picture]]) -> dict[str, Picture]:

@@ -1,4 +1,4 @@
-"""Pictures of the documents' plots: published points as hollow markers, what is computed here as lines.
+"""Pictures of the documents' plots: their points as hollow markers, what is computed here as lines.
 
 The same plot gives the same file to the bit, as long as matplotlib is the same.
 """
@@ -78,19 +78,18 @@ def computed(
     report: Progress = silent,
     done: dict[Job, Done] | None = None,
 ) -> Iterator[Picture]:
-    """Give the plots in their order, with the runs that they need done by so many processes.
+    """Give each plot as soon as it is known, with the runs that they need done by so many processes.
 
-    `done` has jobs that are done; others are added. Raises UserError when a process is killed, and for a plot that ends
-    with an error.
+    `report(plots known, all)` is called before each. `done` has jobs that are done; others are added. Raises UserError
+    when a process is killed, and for a plot that ends with an error.
     """
     bench = Bench(settings, {} if done is None else done)
     tasks = {Task(partial(_plotted, name, plotter), bench.separate()): name for name, plotter in plots.items()}
-    known: dict[str, Plot] = {}
     with processes(workers) as pool:
-        for task, plot in completed(list(tasks), pool):
-            known[tasks[task]] = plot
-            report(len(known), len(plots))
-    yield from (Picture(name, name.partition("-")[0], known[name]) for name in plots)
+        for count, (task, plot) in enumerate(completed(list(tasks), pool), 1):
+            report(count, len(plots))
+            name = tasks[task]
+            yield Picture(name, name.partition("-")[0], plot)
 
 
 def write(folder: Path, picture: Picture) -> Path:
@@ -140,7 +139,7 @@ def _draw_curve(axes: Any, curve: Curve, place: int) -> None:
         form = {"ls": dashes, "lw": 1.8, "marker": "." if len(curve.x) < TICKS else "", "ms": 5}
     else:
         form = {"ls": "none", "marker": marker, "ms": 4}
-    label = f"{curve.label}, {'published' if curve.published else 'here'}"
+    label = f"{curve.label}, {curve.source}"
     axes.plot(curve.x, curve.y, color=colour, label=label, zorder=3 if curve.published else 2, **form)
 
 

@@ -17,7 +17,7 @@ NOT_REPRODUCIBLE, NOT_COMPUTED = "not reproducible", "not computed"
 SIMULATED = "fitted", "in sight", "predicted"
 KINDS = {
     "counted": "in an instruction stream, or checked in the values that it leaves; no time is in it",
-    "analytic": "from published formulas and the numbers of the machine files",
+    "analytic": "from published formulas and numbers of machine files or programs; if runs test them, the note says so",
     "input": "a number of a machine file itself, or what a rule of the model says outright",
     "arithmetic": "from other numbers of the document, or a data sheet: no program and no machine file decides it",
     "fitted": "parameters of the machine were fitted to it",

@@ -25,7 +25,9 @@ LEGEND_OF_TURNS = """Turned by: the settings that turn a verdict, each alone, of
 machine file gives a plausible range to each number that is a guess or was fitted. A claim that many settings turn rests
 on what nobody knows.
 """
-LEGEND_OF_PICTURES = "In pictures hollow markers are published, lines and filled points are computed here.\n"
+LEGEND_OF_PICTURES = """In pictures hollow markers are published, or implied by what is published, as the legend says.
+Lines and filled points are computed here.
+"""
 BAR = r"\|"  # within a cell
 WIDTH = 120  # characters of a line of prose
 COLUMNS = "id", "claim", "published", "tolerance", "ours", "error", "kind", "", "machines", "note"

@@ -13,10 +13,11 @@ Scale = Literal["linear", "log"]
 
 @dataclass(frozen=True, slots=True)
 class Curve:
-    """Points in order of x; `published` says whether the document gives them or they are computed here.
+    """Points in order of x; `published` says whether they are the document's or computed here.
 
-    The label does not say whose they are: theirs and ours of one label have one colour; the legend tells them apart.
-    `like` is the label of another curve of which it takes colour and marker, such as what ours stands for.
+    Of the document's, those that are `implied` are not printed, but follow from what is. The label does not say whose
+    they are: theirs and ours of one label have one colour; the legend tells them apart. `like` is the label of another
+    curve of which it takes colour and marker, such as what ours stands for.
     """
 
     label: str
@@ -25,11 +26,19 @@ class Curve:
     published: bool = False
     line: bool = True  # else separate points
     like: str = ""
+    implied: bool = False
 
     @property
     def group(self) -> str:
         """The label that decides colour and marker."""
         return self.like or self.label
+
+    @property
+    def source(self) -> str:
+        """Whose points they are, in the word of the legend."""
+        if not self.published:
+            return "here"
+        return "implied" if self.implied else "published"
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from gpusim.reproduction import tan_cublas
 from gpusim.reproduction.bench import NONE, Bench, Measurement, Pairs, Run
 from gpusim.reproduction.claims import published, select
 from gpusim.reproduction.finding import Finder, Finding, analytic, counted, fitted, given, in_sight, judge, registrar
-from gpusim.reproduction.gf100 import WITHOUT_TAGS
+from gpusim.reproduction.gf100 import OF_THE_BOARD, WITHOUT_TAGS
 from gpusim.simulation import simulate
 from gpusim.units.global_memory import arriving_mbs
 from isa.execute.races import races
@@ -28,7 +28,6 @@ claim = registrar(CLAIMS)
 BOARD = "c2050"
 PAPER = "Tan SC'11"
 BEFORE = "while the kernels had plain loads"
-SIGHT = "ECC and the bandwidth that arrives"
 SIDE = tan_cublas.SIDE
 LARGE = 4096
 SAMPLE = 8  # blocks from which the time of a product of that size is estimated
@@ -294,7 +293,7 @@ def _parameters(bench: Bench) -> str:
 
 def _seen(bench: Bench, *ours: object, choice: str = "", note: str = "", passed: bool | None = None) -> Finding:
     """Return a finding that people saw while they chose numbers of the machine, and perhaps one thing more."""
-    choices = "; ".join(part for part in (choice, SIGHT, _parameters(bench)) if part)
+    choices = "; ".join(part for part in (choice, OF_THE_BOARD, _parameters(bench)) if part)
     return in_sight(choices, *ours, note=_without_tags(note), passed=passed)
 
 

@@ -142,9 +142,28 @@ def test_plots_are_drawn_and_shown_on_the_page(monkeypatch, tmp_path, capsys):
     monkeypatch.setattr(drawing, "PLOTS", {"lai-figure-7": lambda _: plot, "tan-figure-7": lambda _: plot})
     page, folder = tmp_path / "page.md", tmp_path / "pictures"
     assert execute(["reproduce", "LS30", "--markdown", str(page), "--plots", str(folder)]) == 0
-    capsys.readouterr()
+    assert f"\n\n{folder / 'lai-figure-7.svg'}: a title\n\n1 of 1 claims pass" in capsys.readouterr().out
+    assert execute(["reproduce", "LS30", "--json", "--plots", str(folder)]) == 0
+    json.loads(capsys.readouterr().out)
     assert [path.name for path in folder.iterdir()] == ["lai-figure-7.svg"]
     assert "\n![a title](pictures/lai-figure-7.svg)\n\nA note.\n" in page.read_text()
+
+
+def test_an_interrupt_leaves_the_plots_that_are_drawn(monkeypatch, tmp_path, capsys):
+    """Plots are written one by one: Ctrl-C during the second one leaves the first one whole, and no other file."""
+    pytest.importorskip("matplotlib")
+
+    def interrupt(_):
+        raise KeyboardInterrupt
+
+    plot = Plot("a title", "x", "y", (Curve("c", (1, 2), (3, 4)),))
+    monkeypatch.setattr(drawing, "PLOTS", {"lai-figure-7": lambda _: plot, "lai-figure-8": interrupt})
+    assert execute(["reproduce", "LS30", "--plots", str(tmp_path)]) == 130
+    out, err = capsys.readouterr()
+    assert f"{tmp_path / 'lai-figure-7.svg'}: a title\n" in out
+    assert err.endswith("error: interrupted\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["lai-figure-7.svg"]
+    assert (tmp_path / "lai-figure-7.svg").read_text().endswith("</svg>\n")
 
 
 def test_what_is_not_claimed_is_in_page_and_document(monkeypatch, tmp_path, capsys):

@@ -5,7 +5,7 @@ import pytest
 from gpusim.machine.occupancy import occupancy
 from gpusim.reproduction.bench import Bench, Done, Missing
 from gpusim.reproduction.claims import select
-from gpusim.reproduction.cme213 import CARD, NAIVE, ROWS, occupancies, rank_correlation
+from gpusim.reproduction.cme213 import BLOCK, CARD, NAIVE, ROWS, _accesses, _transactions, occupancies, rank_correlation
 from gpusim.reproduction.cme213 import CLAIMS as CLAIMS_OF
 from gpusim.reproduction.ledger import rows, without_runs
 
@@ -34,6 +34,13 @@ def test_rows_move_with_the_machine(setting, moved):
     """Slower shared memory, fewer banks, half the bandwidth and faster schedulers move the rows that depend on them."""
     before, after = (without_runs(CLAIMS, {CARD: changes}) for changes in ({}, setting))
     assert {a.id for a, b in zip(before, after, strict=True) if a.ours != b.ours} == moved
+
+
+def test_both_loads_of_the_block_kernel_are_one_transaction():
+    """A warp's row of B is one transaction, as that of A in CM15."""
+    bench = Bench()
+    loads = _accesses(bench, bench.kernel(BLOCK, m=32, n=32, k=32))["LDG"]
+    assert [_transactions(load) for load in loads] == [1, 1]
 
 
 def test_the_occupancy_of_the_sweep_is_the_calculators():

@@ -39,6 +39,12 @@ def test_the_tuned_rate_has_to_be_within_its_tolerance(gflops, passed):
     assert verdict("KZ07", lambda _: Rate(gflops)) is passed
 
 
+def test_textures_were_chosen_with_the_rate_in_view():
+    """The kind of KZ07 names the choice to read through textures, so the rate is no prediction."""
+    kind = answered(CLAIMS["KZ07"], lambda _: Rate(340)).kind
+    assert kind.startswith("in sight: reading through textures")
+
+
 def test_the_kernel_before_tuning_has_no_verdict():
     """Whatever its guesses come to, KZ20 neither passes nor fails."""
     assert verdict("KZ20", lambda _: Rate(300.0)) is None

@@ -250,6 +250,16 @@ def test_figures_2_and_3_have_published_points_and_ours():
     assert all(len(curve.x) == len(curve.y) for plot in (two, three, four) for curve in plot.curves)
 
 
+def test_points_that_the_report_does_not_print_are_implied():
+    """CUBLAS's rates, from speed-ups, and the share of LDS.128, from a ratio, are called implied, and nothing else."""
+    found = {}
+    for number in ("1", "2", "3", "3-layouts"):
+        plot = answered(Bench(), PLOTS[f"lai-figure-{number}"], lambda _: measured(rate=16, gflops=1100))
+        found[number] = [curve.label for curve in plot.curves if curve.source == "implied"]
+        assert ("implied" in plot.note) == bool(found[number])
+    assert found == {"1": ["LDS.128"], "2": [], "3": ["CUBLAS 4.1"], "3-layouts": ["CUBLAS 4.1"]}
+
+
 @pytest.mark.parametrize("name", ["LS47", "LS49", "LS52", "LS55", "LS56", "LS57", "LS62"])
 def test_what_people_saw_while_choosing_is_no_prediction(name):
     """The kind of every rate of the SGEMM names the choices that were made with these rates in view."""

@@ -221,7 +221,7 @@ def test_the_simulated_claims_are_as_the_page_has_them():
 
 
 def test_plots_have_the_quoted_points_and_ours():
-    """Figures 5, 10 and 11 have the rates that the text quotes as separate points, and no other published ones."""
+    """Figures 5, 10 and 11 have the rates that the text quotes as separate points, figure 6 CUBLAS's line at none."""
     quoted = {}
     for name, plotter in tan_figures.PLOTS.items():
         bench = Bench()
@@ -230,13 +230,13 @@ def test_plots_have_the_quoted_points_and_ours():
                 curves = plotter(bench).curves
                 quoted[name] = [round(c.y[0], 1) for c in curves if c.published]
                 assert all(len(c.x) == len(c.y) for c in curves)
-                assert all(c.line != c.published for c in curves)
+                assert all(c.line != c.published or (name, c.y) == ("tan-figure-6", (0,) * 6) for c in curves)
             except Missing as missing:
                 bench.done.update({job: Done(SimpleNamespace(**EVERY), None, 0.0) for job in missing.jobs})
     assert quoted == {
         "tan-figure-2": [],
         "tan-figure-5": [278.2, 293.7, 298.8],
-        "tan-figure-6": [],
+        "tan-figure-6": [0],
         "tan-figure-10": [362, 302],
         "tan-figure-11": [362, 302],
     }

@@ -69,6 +69,12 @@ def test_what_ours_stands_for_has_its_colour(axes):
     assert [line.get_label() for line in (second, third)] == ["a stencil, here", "CUBLAS, published"]
 
 
+def test_points_that_follow_are_called_implied(axes):
+    """Points that the document does not print are hollow as its others, and the legend calls them implied."""
+    (implied,) = axes(Plot("t", "x", "y", (replace(THEIRS, implied=True),))).lines
+    assert (implied.get_markerfacecolor(), implied.get_label()) == ("none", "LDS, implied")
+
+
 def test_an_axis_may_begin_above_0_but_not_above_a_point(axes):
     """The axis of y begins where the plot says, and lower if a point is there."""
     assert axes(replace(PLOT, y_from=8)).get_ylim()[0] == 8
@@ -89,6 +95,15 @@ def test_a_plot_may_ask_for_runs():
     plots = {"tan-figure-2": with_a_run}
     (picture,) = computed(plots, {}, 1)
     assert (picture.name, picture.seed, picture.plot.curves[0].y) == ("tan-figure-2", "tan", (42,))
+
+
+def test_a_plot_does_not_wait_for_those_before_it():
+    """Plots come as soon as they are known: one that needs no run before one that does."""
+    reported = []
+    plots = {"lai-a": with_a_run, "lai-b": lambda _: PLOT}
+    names = [picture.name for picture in computed(plots, {}, 1, lambda *counts: reported.append(counts))]
+    assert names == ["lai-b", "lai-a"]
+    assert reported == [(1, 2), (2, 2)]
 
 
 def test_an_error_in_a_plot_is_one_line():

@@ -43,8 +43,8 @@ def test_the_document_is_what_the_ledger_computes():
     done, workers = {}, os.cpu_count() or 1
     found = list(rows(read(), {}, workers, done=done))
     found = sensitivity.turned(found, {}, sensitivity.current(found, sensitivity.load(TRIED)))
-    drawn = drawing.computed(PLOTS, {}, workers, done=done)
-    pictures = {f"{PICTURES}/{one.name}.svg": one for one in drawn}
+    drawn = {one.name: one for one in drawing.computed(PLOTS, {}, workers, done=done)}
+    pictures = {f"{PICTURES}/{name}.svg": drawn[name] for name in PLOTS}
     assert PAGE.read_text(encoding="utf-8") == markdown(found, {}, unclaimed.read(), pictures, turns=True)
 
 
