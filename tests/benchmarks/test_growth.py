@@ -13,6 +13,7 @@ def test_exponents_are_those_of_powers():
     assert exponents(flat) == pytest.approx([0, 0])
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("name", AXES)
 def test_each_axis_grows_with_its_size(name):
     """The first and second size of an axis are in order, and a run of the second issues at least as much."""
@@ -23,6 +24,7 @@ def test_each_axis_grows_with_its_size(name):
         assert more >= few
 
 
+@pytest.mark.jit
 def test_a_point_is_what_a_run_takes():
     """Time and memory of a point are more than nothing, and its warp instructions are those of four warps' program."""
     point = measured(AXES["program"], 1000)
