@@ -22,7 +22,7 @@ from isa.generators import ArrayFill
 from isa.kernel import Buffer
 from isa.sass.launch import POINTER_BYTES, WINDOW, Value, handle, pointer
 from isa.sass.load import VARIABLES
-from isa.sass.signature import Type
+from isa.sass.signature import Type, misread
 from isa.texture import HANDLE_BYTES, TextureObject
 
 Array = NDArray[Any]
@@ -104,7 +104,7 @@ def values(
             _check_handle(number, size, kind)
             result.append(handle(sum(isinstance(one, Texture) for one in arguments[: number - 1])))
         elif isinstance(argument, np.ndarray):
-            _check_pointer(number, kind)
+            _check_pointer(number, kind, argument)
             result.append(_address(argument, found, known, variables))
         else:
             result.append(_scalar(number, argument, size, kind))
@@ -167,10 +167,13 @@ def _buffer(region: Region) -> Buffer:
     return Buffer(region.name, elements.dtype.str[1:], elements.size, ArrayFill(elements))
 
 
-def _check_pointer(number: int, kind: Type | None) -> None:
+def _check_pointer(number: int, kind: Type | None, array: Array) -> None:
     if kind is not None and not kind.pointer:
         fix = "a number" if kind.element else "a scalar, as array[0] is"
         raise UserError(f"argument {number}: an array, where the parameter is of type {kind.text}; give {fix}")
+    if kind and misread(kind, array.dtype):
+        what = f"argument {number}: an array of {array.dtype}, where the parameter is of type {kind.text}"
+        raise UserError(f"{what}; give one of {kind.element}")
 
 
 def _check_handle(number: int, size: int | None, kind: Type | None) -> None:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim import raw_arguments, simulation
+from gpusim import raw_arguments, raw_variable, simulation
 from gpusim.analysis.account.answer import Result
 from gpusim.engines import program_order
 from gpusim.engines.simulate import Progress
@@ -95,10 +95,12 @@ class RawModule:
         """Return the kernel of that name, plain or mangled; raises UserError if there is none, or several."""
         return RawFunction(self, chosen(self.contents, name, self.name))
 
-    def get_global(self, name: str, dtype: Any = np.uint8) -> NDArray[Any]:
-        """Return a view of a variable's memory, plain or mangled, as elements of a type; bytes if none is given.
+    def get_global(self, name: str, dtype: Any = None) -> NDArray[Any]:
+        """Return a view of a variable's memory, plain or mangled, as elements of a type.
 
-        Raises UserError if there is no variable of that name, or several, or no whole number of elements.
+        Without a type it is bytes, into which arrays of any type are copied: `m.get_global("t")[:] = x`. Raises
+        UserError if there is no variable of that name, or several, or no whole number of elements; the view without a
+        type raises it for a number, which needs one, and for an array of another size.
         """
         cubin = self.contents.cubin
         variables = cubin.variables if cubin else {}
@@ -108,6 +110,8 @@ class RawModule:
             raise UserError(f"{self.name}: variable {name}: {why}")
         one = variables[meant[0]]
         held = (self.constants if one.constant else self.memory)[one.offset : one.offset + one.size]
+        if dtype is None:
+            return raw_variable.of_bytes(name, held)
         if one.size % np.dtype(dtype).itemsize:
             raise UserError(f"{self.name}: {name} has {one.size} bytes, no whole number of {np.dtype(dtype)}")
         return held.view(dtype)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from isa.kernel import Kernel
 from isa.windows import LOCAL_WINDOW, SHARED_WINDOW
 
-WARPS = {75: 32, 86: 48, 87: 48, 89: 48}  # that an SM holds; others 64 (CUDA C++ Programming Guide 13.0, 20.2)
+WARPS = {75: 32, 86: 48, 89: 48}  # that an SM holds; others 64 (CUDA C++ Programming Guide 13.0, 20.2)
 VIRTUAL_WARP, VIRTUAL_SM = 8, 20  # first bits in SR_VIRTID of a warp's slot, as nvcc's code reads it, and of its SM
 _UNIT = 128  # bytes in which shared memory is allocated (CUDA C++ Programming Guide 13.0, 20.2)
 

@@ -59,6 +59,12 @@ def test_scalars_have_their_bytes(argument, size, name, expected):
         (1.5, 4, "_Z1ki", "argument 1: 1.5, where the parameter is of type int; give numpy.int32"),
         (np.int32(1), 4, "_Z1kf", "argument 1: numpy.int32, where the parameter is of type float; give numpy.float32"),
         (np.float64(1), 8, "_Z1kPf", r"argument 1: numpy.float64, where the parameter is of type float \*; give an a"),
+        (
+            np.zeros(2, np.float32),
+            8,
+            "_Z1kPKd",
+            r"argument 1: an array of float32, where the parameter is of type const double \*; give one of float64",
+        ),
         (np.zeros(2), 4, "_Z1ki", "argument 1: an array, where the parameter is of type int; give a number"),
         ([1, 2], 8, "", "argument 1: list; give a NumPy array, a scalar or a number"),
         (None, 4, "_Z1ki", "argument 1: NoneType; give a NumPy array"),

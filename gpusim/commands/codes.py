@@ -22,6 +22,7 @@ from gpusim.commands.arguments import (
     machine_of,
     placed,
 )
+from gpusim.commands.code_lines import lines
 from gpusim.commands.document import write, write_json
 from gpusim.commands.notices import ineffective_settings
 from gpusim.launch.assign_codes import with_codes
@@ -31,10 +32,13 @@ from gpusim.support.document import KernelKey, MachineKey, OfSettings, Pc, Sourc
 from gpusim.units.control_code import by_codes
 from isa import control
 from isa.errors import UserError
+from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.program import Program
+from isa.reading.literals import is_integer
+from isa.sass.names import plain
 from isa.text import listing
-from isa.text.printer import show, show_instruction
+from isa.text.printer import show, text_of
 
 
 @dataclass(frozen=True)
@@ -42,6 +46,7 @@ class Coded:
     """An instruction and its control code, null where it has none."""
 
     pc: Pc
+    offset: Annotated[int | None, doc("Its byte in the function; null where the program is no machine code.")]
     line: SourceLine
     code: str | None
     text: Text
@@ -70,8 +75,8 @@ def codes(
 ) -> None:
     """Print a program with control codes: its own, or those that gpusim assigns for the machine.
 
-    A listing is printed whole, as the other commands read it; of a kernel of the catalog and of machine code only the
-    program is.
+    A listing is printed whole, as the other commands read it; of a kernel of the catalog only the program is. Machine
+    code is printed as `gpusim sass` does.
 
     Example: gpusim codes examples/saxpy.asm --machine h200
     """
@@ -84,7 +89,7 @@ def codes(
     if json:
         write_json(_document(chosen, where, program), unfelt)
     else:
-        write(listing.write(replace(chosen, program=program)) if is_listing(kernel) else show(program))
+        write(_text(replace(chosen, program=program), whole=is_listing(kernel)))
 
 
 def obeyed(kernel: Kernel, machine: Machine) -> Program:
@@ -94,13 +99,28 @@ def obeyed(kernel: Kernel, machine: Machine) -> Program:
     return with_codes(kernel.program, machine)
 
 
+def _text(kernel: Kernel, *, whole: bool) -> str:
+    program = kernel.program
+    if not program.origins:
+        return listing.write(kernel) if whole else show(program)
+    names: dict[int, list[str]] = {}
+    for name, pc in program.labels.items():
+        if pc < len(program) and not is_integer(name) and plain(name) != program.origins[pc].function:
+            names.setdefault(program.origins[pc].offset, []).append(name)
+    both = zip(program.origins, program.instructions, strict=True)
+    return "".join(lines(((origin, one.control) for origin, one in both if one.control), names))
+
+
 def _document(kernel: Kernel, machine: Machine, program: Program) -> CodesDocument:
     return CodesDocument(
         kernel=kernel.name,
         machine=machine.key,
         assigned=program is not kernel.program,
-        instructions=[
-            Coded(pc, i.line, control.show(i.control) if i.control else None, show_instruction(i))
-            for pc, i in enumerate(program.instructions)
-        ],
+        instructions=[_coded(program, pc, i) for pc, i in enumerate(program.instructions)],
     )
+
+
+def _coded(program: Program, pc: int, one: Instruction) -> Coded:
+    offset = program.origins[pc].offset if program.origins else None
+    code = control.show(one.control) if one.control else None
+    return Coded(pc, offset, program.source(pc)[1], code, text_of(program, pc))

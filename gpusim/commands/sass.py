@@ -11,10 +11,12 @@ import typer
 from rich.table import Column, Table
 
 from gpusim.commands.arguments import Architecture, Json, NvccFlags, flags_of
+from gpusim.commands.code_lines import lines
 from gpusim.commands.document import new_table, right, show, write, write_json
 from gpusim.support.document import Document, doc
 from gpusim.support.plural import plural
 from isa import control
+from isa.origin import Origin
 from isa.sass import code, syntax
 from isa.sass.choice import chosen, kernels
 from isa.sass.code import Code
@@ -133,16 +135,10 @@ def _parameters(function: Function) -> list[tuple[int, int]]:
 
 
 def _lines(section: Section) -> Iterator[str]:
-    """Yield the code: labels, a line of source where it changes, and each instruction with its control code."""
-    labels = {offset: name for name, offset in section.labels.items()}
-    source = None
-    for one in section.instructions:
-        if one.offset in labels:
-            yield f"{labels[one.offset]}:\n"
-        if one.source != source and one.source.line:
-            yield f"// {one.source.file}:{one.source.line}\n"
-        source = one.source
-        yield f"{one.offset:04x}  {control.show(one.control)}  {one.text}\n"
+    """Yield the lines of the code; of labels at one place the last in the file counts."""
+    labels = {offset: (name,) for name, offset in section.labels.items()}
+    found = ((Origin("", i.offset, i.text, i.source.file, i.source.line), i.control) for i in section.instructions)
+    return lines(found, labels)
 
 
 def _document(found: Code, names: tuple[str, ...], file: str, *, whole: bool) -> SassDocument:

@@ -22,12 +22,12 @@ def check(program: Program, pc: int, instruction: Instruction, machine: Machine)
     if unit in PIPE_UNITS and unit not in machine.unit:
         raise UserError(
             f"{program.place(pc)}: {machine.key} has no {instruction.row.mnemonic}: its file gives unit class "
-            f"{unit} no pipe; take another instruction or another machine"
+            f"{unit} no pipe; {_fix(program, 'another instruction')}"
         )
     if unit is Unit.CONSTANT and machine.constant_cache is None:
         raise UserError(
             f"{program.place(pc)}: {machine.key} has no {instruction.row.mnemonic}: its file has no "
-            "[constant_cache]; take LDG or another machine"
+            f"[constant_cache]; {_fix(program, 'LDG')}"
         )
     if program.registers <= limit:
         return
@@ -38,6 +38,11 @@ def check(program: Program, pc: int, instruction: Instruction, machine: Machine)
             f"{machine.key} has {limit} (R0 to "
             f"R{limit - 1}); use fewer registers or a machine with more"
         )
+
+
+def _fix(program: Program, other: str) -> str:
+    """Return what to take: instructions of machine code are the compiler's choice."""
+    return "take another machine" if program.origins else f"take {other} or another machine"
 
 
 def _check_barrier(program: Program, pc: int, instruction: Instruction, machine: Machine) -> None:

@@ -16,6 +16,7 @@ from isa import memory
 from isa.kernel import Buffer
 from isa.reading.source import suggest
 from isa.sass.launch import POINTER_BYTES, Value, handle, pointer, struct
+from isa.sass.signature import Type, misread
 from isa.texture import TextureObject
 
 POINTER = "pointer"  # the type of a struct's member that is an address
@@ -48,6 +49,19 @@ def values(source: Source, known: Sequence[Buffer]) -> list[Value]:
             found.append(handle(textures))
             textures += 1
     return found
+
+
+def check_types(source: Source, known: Sequence[Buffer], types: Sequence[Type] | None) -> None:
+    """Raise UserError for a buffer whose elements its parameter surely reads wrongly; unknown `types` are None."""
+    if types is None or len(types) != len(source.file.argument):
+        return
+    by_name = {buffer.name: buffer for buffer in known}
+    for n, (argument, kind) in enumerate(zip(source.file.argument, types, strict=True)):
+        buffer = by_name.get(_name(argument, n)) if argument.buffer or argument.file else None
+        if buffer and not argument.texture and misread(kind, np.dtype(buffer.dtype)):
+            form = "file" if argument.file else "buffer"
+            what = f"{buffer.name} has elements of {np.dtype(buffer.dtype)}, its parameter is of type {kind.text}"
+            raise source.refusal(f"argument.{n}.{form}", f"{what}; give {kind.element}")
 
 
 def textures(source: Source, known: Sequence[Buffer]) -> tuple[TextureObject, ...]:

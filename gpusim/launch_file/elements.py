@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from gpusim.launch_file.document import TYPES, Contents, Number
 from gpusim.launch_file.source import Source
+from isa.errors import UserError
 from isa.generators import ArrayFill
 from isa.kernel import Buffer
 from isa.reading import input_file
@@ -44,7 +45,10 @@ def element_type(source: Source, key: str, name: str) -> str:
 def array(source: Source, key: str, name: str) -> NDArray[Any]:
     """Return the numbers in a .npy file in the order of C, complex ones as pairs; raises UserError."""
     path = source.named(name)
-    data = input_file.read(path, _NPY, input_file.MOST_GENERATED)
+    try:
+        data = input_file.read(path, _NPY, input_file.MOST_GENERATED)
+    except UserError as error:
+        raise source.refusal(key, str(error)) from None
     try:
         found = np.load(BytesIO(data), allow_pickle=False)
     except (ValueError, EOFError, OSError) as error:

@@ -18,6 +18,7 @@ from isa.sass import code, load
 from isa.sass.choice import chosen, only
 from isa.sass.code import Code
 from isa.sass.launch import LaunchError, LaunchState, extent
+from isa.sass.signature import parameter_types
 
 
 def prepared(
@@ -63,6 +64,7 @@ def kernel(launch: Source, given: Code, file: str, *, force: bool = False) -> Ke
         )
     given = replace(given, cubin=variables.with_values(launch, given.cubin))
     buffers = arguments.buffers(launch)
+    arguments.check_types(launch, buffers, parameter_types(name))
     try:
         state = LaunchState(
             kernel=name,

@@ -6,6 +6,7 @@ from gpusim.machine.file import extended
 from gpusim.machine.machine import Machine, every
 from isa.errors import UserError
 from isa.kernel import Kernel
+from isa.sass.cubin import ARCHITECTURES
 
 FORCE = "force it, to see what if"
 
@@ -48,4 +49,5 @@ def check_architecture(kernel: Kernel, machine: Machine) -> None:
 
 
 def _known() -> str:
-    return ", ".join(f"sm_{one}" for one in sorted({number(machine) for machine in every()} - {0}))
+    """Return the architectures that are read and that some machine has."""
+    return ", ".join(f"sm_{one}" for one in sorted({number(machine) for machine in every()} & set(ARCHITECTURES)))

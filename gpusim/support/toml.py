@@ -15,6 +15,7 @@ _KEY = re.compile(r"\s*(?P<key>[\w\-]+([ \t]*\.[ \t]*[\w\-]+)*)[ \t]*=")
 LONGEST_LINE = 4000  # characters: TOML's parser takes the square of a key's parts
 DEEPEST = 8  # parts of a key; a machine's have four at most
 _DEEP = re.compile(rf"(?<![\w\-])([\w\-]+\s*\.\s*){{{DEEPEST}}}[\w\-]")
+_TWICE = "Cannot overwrite a value"  # what the parser says of a key that is there already
 _TOML_PLACE = re.compile(r"^(?P<cause>.*) \(at line (?P<line>\d+), column (?P<column>\d+)\)$", re.S)
 
 
@@ -30,8 +31,18 @@ def parse(text: str, path: Path, flatter: str = "write them as tables of their o
         raise UserError(f"{path}:1:1: brackets are nested too deep; {flatter}") from None
     except ValueError as error:
         found = _TOML_PLACE.match(str(error))
+        if found and found["cause"] == _TWICE and (both := _twice(text, path, int(found["line"]))):
+            raise both from None
         place = f"{path}:{found['line']}:{found['column']}" if found else f"{path}:1:1"
         raise UserError(f"{place}: not TOML: {found['cause'] if found else error}; correct the line") from None
+
+
+def _twice(text: str, path: Path, line: int) -> UserError | None:
+    """Return the error for the key that is given again in the value that ends on a line; None if it isn't found."""
+    above = [(key, where) for key, where in _places(text, path) if int(where.rsplit(":", 2)[1]) <= line]
+    key, where = above[-1] if above else ("", "")
+    before = next((each.rsplit(":", 2)[1] for name, each in above[-2::-1] if name == key), None)
+    return UserError(f"{where}: {key} is given before, in line {before}; leave out one of the two") if before else None
 
 
 def places(text: str, path: Path) -> dict[str, str]:

@@ -12,6 +12,7 @@ import msgspec
 from gpusim.support.plural import plural
 from gpusim.timeline.dependence import born, over
 from gpusim.timeline.document import NONE, Issued, Timeline, Wait
+from isa.dataflow.awaited import result_of
 from isa.dataflow.shared_barriers import RESULT, SOURCES, words
 from isa.errors import UserError
 
@@ -25,6 +26,7 @@ ACTIVE = "; two_level chooses among the scheduler's active warps alone"
 BARRIER_REASONS = frozenset(
     {"short_scoreboard", "long_scoreboard", "war_hazard"}
 )  # reasons to wait for dependency barriers
+RESULT_REASONS = BARRIER_REASONS - {"war_hazard"}
 MEMORY = frozenset({"shared", "global", "local", "constant"})  # unit classes that the load/store unit serves
 
 
@@ -116,7 +118,7 @@ def _chain(found: _Found, one: Issued, cycle: int) -> Iterator[Step]:
         blocker = _blocker(found, one, wait, cycle)
         late = blocker is not None and blocker.issue > cycle
         more = _unchosen(found, late) if wait.reason == "not_selected" else _shared_barrier(found, one, wait, blocker)
-        meaning = found.meaning[wait.reason] + more
+        meaning = _meaning(found, wait, blocker) + more
         yield _step(found, one, cycle, wait.reason, wait.start, wait.end, meaning)
         following = _at(found.document, blocker.warp, cycle) if blocker and late else blocker
         if following is None:
@@ -127,6 +129,14 @@ def _chain(found: _Found, one: Issued, cycle: int) -> Iterator[Step]:
                 return
             cycle = following.issue - 1
         one = following
+
+
+def _meaning(found: _Found, wait: Wait, blocker: Issued | None) -> str:
+    """What the reason means; of a wait for a result that takes a time of its own, what the result is."""
+    if blocker is None or wait.reason not in RESULT_REASONS:
+        return found.meaning[wait.reason]
+    line = found.document.program[blocker.pc]
+    return f"waits for {result_of(line.unit, line.text).one}"
 
 
 def _shared_barrier(found: _Found, one: Issued, wait: Wait, blocker: Issued | None) -> str:

@@ -98,6 +98,8 @@ def _of_text(data: bytes, name: str, architecture: int | None) -> Code:
         raise CodeError(f"{name}: PTX, which is no machine code; compile it with ptxas -arch=sm_90")
     each = dump.read_each(text, name)
     found = next(iter(each.values())) if len(each) == 1 else each[_chosen(name, each, architecture)]
+    if found.architecture not in (0, *cubin.ARCHITECTURES):  # 0: a text that doesn't say
+        raise CodeError(cubin.unread(name, found.architecture))
     return Code(found.architecture, found.sections, None)
 
 
@@ -127,9 +129,12 @@ def _with_kernels(cubins: list[bytes], name: str) -> list[bytes]:
 
 def _chosen(name: str, known: Collection[int], architecture: int | None) -> int:
     """Return the architecture that is meant of several; raises CodeError."""
-    names = ", ".join(f"sm_{one}" for one in sorted(known))
+    names, read = ", ".join(f"sm_{one}" for one in sorted(known)), set(known) & set(cubin.ARCHITECTURES)
     if architecture is None and len(known) > 1:
-        fix = f"choose one, as in --arch {max(known)}, or in a launch file: architecture = {max(known)}"
+        if not read:
+            raise CodeError(cubin.unread(name, *sorted(known)))
+        best = max(read)
+        fix = f"choose one, as in --arch {best}, or in a launch file: architecture = {best}"
         raise CodeError(f"{name}: it holds machine code for {names}; {fix}")
     number = architecture or next(iter(known))
     if number not in known:

@@ -13,7 +13,9 @@ from isa.errors import UserError
 from isa.reading import extra
 from isa.sass import attributes as at
 
-ARCHITECTURES = 75, 80, 86, 87, 89, 90  # whose encoding of control codes is the one that isa/sass/encoding.py reads
+# Those whose encoding isa/sass/encoding.py reads. Not 87: its code begins with moves between convergence barriers,
+# behind a test of a uniform register that nothing has set.
+ARCHITECTURES = 75, 80, 86, 89, 90
 EXTRA = "cubin"
 _CUDA_MACHINE = "EM_CUDA"
 _ARCHITECTURE_IN_SECOND_BYTE = 8  # of the flags, from this version of the ABI on; before it, in the first
@@ -154,10 +156,15 @@ def _check(elf: Any, name: str) -> None:
         raise CubinError(f"{name}: an ELF file for {machine}, not for a GPU; make a cubin with nvcc -cubin")
     architecture = _architecture(elf)
     if architecture not in ARCHITECTURES:
-        known = ", ".join(f"sm_{one}" for one in ARCHITECTURES)
-        raise CubinError(f"{name}: machine code for sm_{architecture}; this reads {known}: compile for one of these")
+        raise CubinError(unread(name, architecture))
     if elf.header["e_type"] == "ET_REL":
         raise CubinError(f"{name}: machine code that is not linked; compile without -rdc=true, or link it with nvlink")
+
+
+def unread(name: str, *architectures: int) -> str:
+    """Return the message on a file whose machine code is all of architectures that are not read."""
+    given, known = (", ".join(f"sm_{one}" for one in those) for those in (architectures, ARCHITECTURES))
+    return f"{name}: machine code for {given}; this reads {known}: compile for one of these"
 
 
 def _architecture(elf: Any) -> int:

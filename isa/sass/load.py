@@ -29,12 +29,12 @@ from isa.sass.names import plain
 from isa.windows import LOCAL_WINDOW, SHARED_PLACE, SHARED_WINDOW
 
 PARAMETERS, OF_COMPILER, CONSTANTS, ADDRESSES = 0, 2, 3, 4  # constant banks
-BASE = {75: 0x160, 80: 0x160, 86: 0x160, 87: 0x160, 89: 0x160, 90: 0x210}  # of the parameters in bank 0
+BASE = {75: 0x160, 80: 0x160, 86: 0x160, 89: 0x160, 90: 0x210}  # of the parameters in bank 0
 GRID_WORD = {90: "c[0x0][0x44]"}  # of the address at which blocks of a cooperative launch meet
-GRID_WORD |= dict.fromkeys((75, 80, 86, 87, 89), "c[0x0][0x8c]")
+GRID_WORD |= dict.fromkeys((75, 80, 86, 89), "c[0x0][0x8c]")
 RESERVED = {90: 1024}  # bytes of shared memory that the system keeps before the kernel's own; no others
-OF_SYSTEM = {90: 0x6C} | dict.fromkeys((80, 86, 87, 89), 0x124)  # of bank 0: where cooperative groups have room
-CONSTANTS_PLACE = {90: 0xD0} | dict.fromkeys((75, 80, 86, 87, 89), 0x50)  # of bank 0: bank 3's address, 64 bits
+OF_SYSTEM = {90: 0x6C} | dict.fromkeys((80, 86, 89), 0x124)  # of bank 0: where cooperative groups have room
+CONSTANTS_PLACE = {90: 0xD0} | dict.fromkeys((75, 80, 86, 89), 0x50)  # of bank 0: bank 3's address, 64 bits
 OF_GROUPS, OF_SYSTEM_BYTES = 288, 1024  # bytes of that part (an H100's), and of all where a kernel asks for it
 VARIABLES = "nv.global"  # the buffer of `__device__` variables; no argument has a name with a dot
 MOST_GRID = 2**31 - 1, 65535, 65535  # CUDA C++ Programming Guide 13.0, technical specifications

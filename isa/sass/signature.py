@@ -8,6 +8,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
 
 _BUILTIN = {
     "v": ("void", ""), "b": ("bool", "bool"), "c": ("char", "int8"), "a": ("signed char", "int8"),
@@ -35,6 +38,16 @@ class Type:
     text: str
     element: str = ""
     pointer: bool = False
+
+
+def misread(kind: Type | None, dtype: np.dtype[Any]) -> bool:
+    """Tell whether a parameter surely reads the elements of an array wrongly: as real numbers of another size.
+
+    Whole numbers may be the bits of anything, and bytes, structs and `void *` say nothing.
+    """
+    if kind is None or not kind.pointer or not kind.element.startswith("float") or dtype.kind not in "fc":
+        return False
+    return dtype.itemsize // (2 if dtype.kind == "c" else 1) != np.dtype(kind.element).itemsize
 
 
 class _UnknownError(Exception):

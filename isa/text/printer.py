@@ -93,7 +93,7 @@ def _operand(operand: Operand, letter: str, row: Row) -> str:
         case Predicate():
             text = _predicate(operand)
         case Immediate():
-            text = str(operand.bits) if letter in "nk" else _immediate(operand, row.source)
+            text = str(operand.bits) if letter in "nk" else _immediate(operand, row, 32 * row.words_of(letter))
         case Address():
             text = _address(operand)
         case Constant(name):
@@ -132,14 +132,11 @@ def _predicate(predicate: Predicate) -> str:
     return f"!{name}" if predicate.negated else name
 
 
-def _immediate(immediate: Immediate, row: Row) -> str:
+def _immediate(immediate: Immediate, row: Row, width: int) -> str:
     if immediate.kind != "int":
-        return literals.show_real(immediate.bits, row.width)
-    return (
-        hex(immediate.bits)
-        if row.is_float or row.unit in HALF_UNITS
-        else literals.show_integer(immediate.bits, row.width)
-    )
+        return literals.show_real(immediate.bits, width)
+    patterns = row.is_float or row.unit in HALF_UNITS
+    return hex(immediate.bits) if patterns else literals.show_integer(immediate.bits, width)
 
 
 def _address(address: Address) -> str:

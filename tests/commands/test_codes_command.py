@@ -4,6 +4,22 @@ from gpusim.commands.main import execute
 from isa.text import listing
 
 LISTING = "    MOV R1, 3\n    IADD R2, R1, 1\n    EXIT\n"
+DENSE = """
+kernel = "dense"
+grid = [1]
+block = [1]
+
+[[argument]]
+name = "x"
+buffer = "float32"
+elements = 16
+fill = "zero"
+
+[[argument]]
+name = "which"
+value = 1
+type = "int32"
+"""
 
 
 def test_a_listing_is_printed_whole_with_codes(capsys, tmp_path):
@@ -44,3 +60,27 @@ def test_a_machine_with_a_scoreboard_has_no_use_for_codes(capsys):
     """A machine with a scoreboard is refused in one line, with exit code 2."""
     assert execute(["codes", "chain", "--machine", "gtx580"]) == 2
     assert capsys.readouterr().err == "error: gtx580: it obeys no control codes; take v100 or h200\n"
+
+
+def test_machine_code_is_printed_as_sass_prints_it(capsys):
+    """Offsets, control codes and text are those of `gpusim sass`; the document has the offset, and the tools' text."""
+    assert execute(["sass", "examples/saxpy.sass", "saxpy"]) == 0
+    printed = capsys.readouterr().out
+    assert execute(["codes", "examples/saxpy.sass"]) == 0
+    assert capsys.readouterr().out == printed
+    assert execute(["codes", "examples/saxpy.sass", "--json"]) == 0
+    one = json.loads(capsys.readouterr().out)["instructions"][14]
+    assert (one["pc"], one["offset"], one["line"]) == (14, 0xE0, 0)
+    assert (one["code"], one["text"]) == ("[B0-----:R-:W-:Y:S04]", "IMAD.WIDE R2, R0, 0x4, R6")
+
+
+def test_labels_of_machine_code_are_those_of_sass(capsys, tmp_path):
+    """Labels stand before their instructions; the function that a jump table counts from is none."""
+    code = "tests/isa/sass/data/launch_90.cubin"
+    launch = tmp_path / "dense.toml"
+    launch.write_text(DENSE)
+    assert execute(["sass", code, "dense"]) == 0
+    printed = capsys.readouterr().out
+    assert "\n.L_x_31:\n" in printed
+    assert execute(["codes", code, "--launch", str(launch)]) == 0
+    assert capsys.readouterr().out == printed

@@ -6,6 +6,7 @@ from gpusim.launch_file import arguments
 from isa import memory
 from isa.errors import UserError
 from isa.sass.launch import WINDOW, Value
+from isa.sass.signature import parameter_types
 
 BUFFERS = """
 [[argument]]
@@ -101,3 +102,17 @@ def test_what_is_no_argument_is_refused(launch, tmp_path, text, message):
     with pytest.raises(UserError) as caught:
         values(launch, text)
     assert str(caught.value).startswith(f"{tmp_path}/k.toml:{message}")
+
+
+def test_buffers_of_another_real_type_are_refused(launch):
+    """Singles for a pointer to doubles are refused with the place of the type, where the name says all parameters."""
+    source = launch(BUFFERS)
+    buffers = arguments.buffers(source)
+    with pytest.raises(UserError) as caught:
+        arguments.check_types(source, buffers, parameter_types("_Z1kPKd"))
+    message = "x has elements of float32, its parameter is of type const double *; give float64"
+    assert str(caught.value) == f"{source.path}:4:1: {message}"
+    for name in ("_Z1kPf", "_Z1kPv", "_Z1kPdi", "k"):
+        arguments.check_types(source, buffers, parameter_types(name))
+    same = launch(BUFFERS + '[[argument]]\nsame = "x"\n')
+    arguments.check_types(same, buffers, parameter_types("_Z1kPfPd"))

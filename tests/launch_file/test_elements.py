@@ -68,6 +68,7 @@ def test_other_orders_and_complex_numbers(launch, tmp_path):
         ('file = "text.npy"', "3:1: {folder}/text.npy: no array of numbers ("),
         ('file = "struct.npy"', "3:1: {folder}/struct.npy: [('a', '<i4')]; save one array of integers"),
         ('file = "zip.npz"', "3:1: {folder}/zip.npz: several arrays; save one array"),
+        ('file = "no.npy"', "3:1: {folder}/no.npy: No such file or directory; write it with numpy.save"),
         ('file = "empty.npy"', "3:1: empty.npy has no elements; save one at least"),
     ],
 )

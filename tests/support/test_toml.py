@@ -39,10 +39,26 @@ def test_what_has_no_place_is_in_the_nearest_table(key, expected):
 
 @pytest.mark.parametrize(
     ("text", "message"),
-    [("a = \n", "k.toml:1:5: not TOML: "), ("a = 1\na = 2\n", "k.toml:2:6: not TOML: ")],
+    [("a = \n", "k.toml:1:5: not TOML: "), ("[a]\n[a]\n", "k.toml:2:3: not TOML: ")],
 )
 def test_what_is_no_toml_is_refused_at_its_place(text, message):
     """The message begins with file, line and column."""
+    with pytest.raises(UserError) as caught:
+        toml.parse(text, PATH)
+    assert str(caught.value).startswith(message)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a = 1\nb = 2\na = 3\n", "k.toml:3:1: a is given before, in line 1; leave out one of the two"),
+        ("[[argument]]\nx = 1\n[[argument]]\nx = 2\n x = 3\n", "k.toml:5:2: argument.1.x is given before, in line 4"),
+        ("a = 1\na = [\n 2,\n]\n", "k.toml:2:1: a is given before, in line 1"),
+        ('a = 1\n"a" = 2\n', "k.toml:2:8: not TOML: Cannot overwrite a value; correct the line"),
+    ],
+)
+def test_a_key_that_is_given_twice_has_its_name(text, message):
+    """The message has key and line of both; a key in quotes, which has no place, has the parser's words."""
     with pytest.raises(UserError) as caught:
         toml.parse(text, PATH)
     assert str(caught.value).startswith(message)

@@ -69,6 +69,17 @@ def test_the_chain_of_a_reader_goes_back_to_the_first_instruction():
     assert last.words == "issued at 0 without having waited, occupies its pipe from 0 to 2, done at 18"
 
 
+def test_a_wait_names_the_result():
+    """Of a reason with many kinds of producers, the words name this one, on a V100 LDS, LDG, S2R, MUFU."""
+    document = timeline(read(SHARED), load("v100"))
+    assert explain(document, 0, 25, 1)[0].words == "waits for a load from shared memory"
+    assert explain(document, 0, 26, 1)[0].words.startswith("waits for a load from global memory; it does not need")
+    document = timeline(read("S2R R0, TID.X\nIADD R1, R0, 1\nMUFU.RCP R2, R1\nFADD R3, R2, R2\nEXIT\n"), load("v100"))
+    adds = [next(one for one in document.instructions if one.pc == pc) for pc in (1, 3)]
+    words = [explain(document, 0, add.issue - 1, 1)[0].words for add in adds]
+    assert words == ["waits for a read of a special register", "waits for a result of MUFU"]
+
+
 def test_a_wait_for_a_shared_barrier_names_the_unneeded_load():
     """The FADD needs the LDS, done at 26, but waits for the LDG, done at 440: they share a barrier (V100: LDS 19)."""
     document = timeline(read(SHARED), load("v100"))

@@ -19,12 +19,17 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from gpusim.analysis.account.advice import ADVICE
+from gpusim.analysis.account.advice import ADVICE, MORE_WARPS, Advice
 from gpusim.analysis.account.memory_rates import used_sms
+from gpusim.launch.assign_codes import FAR, with_codes
 from gpusim.simulation import Result
 from gpusim.support.document import doc
 from gpusim.support.plural import plural
+from gpusim.units.control_code import by_codes
+from gpusim.units.opcodes import NEARBY
 from gpusim.units.stall import BY_NUMBER, Stall, label
+from isa.dataflow.awaited import SHARED, Awaited, awaited, result_of
+from isa.text.printer import text_of
 
 Sure = Literal["counted", "likely", "possible"]
 WORTH = 0.05  # share from which on a finding is worth a line: chosen, as are the shares below
@@ -32,9 +37,11 @@ UNEVEN = 0.1  # share of SM time without work from which on the grid is blamed
 NEAR = 1.15  # times the bound up to which the bound's own limit is blamed: no schedule gains more than 13 %
 LEADING = 0.5  # share of the lost slots from which on their reason is the likely limit
 PLACES = 4  # instructions that a finding names
-MOST = 3  # findings
+LOOKED_AT = 64  # instructions whose waits say what is awaited where none is worth a name
+MOST = 3  # findings, and kinds of results that a cause names
 MEMORY_REASONS = Stall.LONG_SCOREBOARD, Stall.DRAIN, Stall.WAR_HAZARD, Stall.MIO_THROTTLE  # where the DRAM is busy
 FEW_WARPS = Stall.LONG_SCOREBOARD, Stall.SHORT_SCOREBOARD, Stall.WAIT, Stall.ISSUE_INTERVAL, Stall.BARRIER
+RESULT_REASONS = Stall.LONG_SCOREBOARD, Stall.SHORT_SCOREBOARD
 BUSY_DRAM = 0.6  # share of the SM's bandwidth from which on waits for memory are waits for its bandwidth
 REMEDIES = {  # of a limit of the bound
     "issue slots": "execute fewer instructions: wider accesses, unrolled loops, addresses computed once",
@@ -128,7 +135,7 @@ def _reasons(result: Result) -> Iterator[Finding]:
     every, slots = int(lost.sum()), result.run.cycles * len(result.run.lost)
     for number in np.argsort(-lost, kind="stable"):
         reason = BY_NUMBER[number]
-        if lost[reason] == 0 or reason is Stall.NO_WARP:
+        if lost[reason] < max(1, WORTH * slots) or reason is Stall.NO_WARP:
             continue
         share = float(lost[reason]) / slots
         sure: Sure = "likely" if lost[reason] >= LEADING * every else "possible"
@@ -138,7 +145,7 @@ def _reasons(result: Result) -> Iterator[Finding]:
 
 def _words(result: Result, reason: Stall, share: float, pcs: tuple[int, ...]) -> tuple[str, str]:
     """What was found about a reason, mostly before some instructions, and the remedy."""
-    cause, remedy = ADVICE[reason]
+    cause, remedy = _advice(result, reason, pcs)
     where = f", {_before(pcs)}" if pcs else ""
     what = f"{100 * share:.0f} % of the issue slots are lost to {cause} ({label(reason)}){where}"
     if reason in MEMORY_REASONS and _of_bandwidth(result) >= BUSY_DRAM:
@@ -153,6 +160,32 @@ def _words(result: Result, reason: Stall, share: float, pcs: tuple[int, ...]) ->
     return what, remedy
 
 
+def _advice(result: Result, reason: Stall, pcs: tuple[int, ...]) -> Advice:
+    """The advice on a reason; of waits for results that take a time of their own, the cause names what these are."""
+    kinds = _awaited(result, reason, pcs or _waiting(result, reason)[:LOOKED_AT]) if reason in RESULT_REASONS else []
+    if not kinds:
+        return ADVICE[reason]
+    names = [*(kind.many for kind in kinds[:MOST]), *(["other results"] if len(kinds) > MOST else [])]
+    cause = " and ".join((*([", ".join(names[:-1])] if names[1:] else []), names[-1]))
+    elsewhere = reason is Stall.SHORT_SCOREBOARD and SHARED not in kinds
+    remedy = f"execute these earlier than their values are needed; {MORE_WARPS}" if elsewhere else ADVICE[reason].remedy
+    return Advice(cause, remedy)
+
+
+def _awaited(result: Result, reason: Stall, pcs: tuple[int, ...]) -> list[Awaited]:
+    """What the instructions wait for whose waits are of a reason, that of the costliest first."""
+    kernel, machine = result.kernel, result.machine
+    coded = by_codes(machine)
+    program = with_codes(kernel.program, machine) if coded else kernel.program
+    found, rows = awaited(program, pcs), [one.row for one in program.instructions]
+    producers = dict.fromkeys(giver for pc in pcs for giver in found[pc])
+    if reason is Stall.LONG_SCOREBOARD:
+        mine = [pc for pc in producers if rows[pc].unit in FAR]
+    else:  # of a scoreboard, arithmetic has a reason of its own
+        mine = [pc for pc in producers if (rows[pc].unit not in FAR if coded else rows[pc].unit in NEARBY)]
+    return list(dict.fromkeys(result_of(rows[pc].unit, text_of(kernel.program, pc)) for pc in mine))
+
+
 def _of_bandwidth(result: Result) -> float:
     return result.bound.limits.get("memory bandwidth", 0) / result.cycles
 
@@ -164,8 +197,13 @@ def _lost_share(result: Result) -> float:
 def _places(result: Result, reason: Stall) -> tuple[int, ...]:
     """The instructions before which warps spent most warp-cycles of a reason."""
     waited = result.run.stalls[: len(result.kernel.program), reason]
-    order = np.argsort(-waited, kind="stable")[:PLACES]
-    return tuple(int(pc) for pc in order if waited[pc] >= waited.sum() / (2 * PLACES) and waited[pc])
+    return tuple(pc for pc in _waiting(result, reason)[:PLACES] if waited[pc] >= waited.sum() / (2 * PLACES))
+
+
+def _waiting(result: Result, reason: Stall) -> tuple[int, ...]:
+    """The instructions before which warps waited for a reason, the costliest first."""
+    waited = result.run.stalls[: len(result.kernel.program), reason]
+    return tuple(int(pc) for pc in np.argsort(-waited, kind="stable") if waited[pc])
 
 
 def _before(pcs: tuple[int, ...]) -> str:

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.engines.sm_run import SmRun
+from gpusim.launch.assign_codes import FAR
 from gpusim.units.stall import Stall, label
 from isa.dataflow.shared_barriers import SOURCES, SharedBarrier
 from isa.kernel import Kernel
-from isa.row import Unit
 from isa.text.printer import text_of
 
 NOTHING_SHARED: Mapping[int, Sequence[SharedBarrier]] = MappingProxyType({})
@@ -83,7 +83,7 @@ def _reason(kernel: Kernel, one: SharedBarrier) -> Stall:
     """Return the stall reason of a wait for an instruction that shares a barrier."""
     if one.what == SOURCES:
         return Stall.WAR_HAZARD
-    far = kernel.program.instructions[one.pc].row.unit in (Unit.GLOBAL, Unit.LOCAL, Unit.TEXTURE)
+    far = kernel.program.instructions[one.pc].row.unit in FAR
     return Stall.LONG_SCOREBOARD if far else Stall.SHORT_SCOREBOARD
 
 

@@ -110,6 +110,34 @@ def test_findings_are_few_worthwhile_and_ordered(name):
     assert len({one.remedy for one in findings}) == len(findings)
 
 
+def results(pair):
+    """Return a kernel of one warp: twenty pairs of a result and its reader."""
+    head = ".shared 4096\n.local 64\n    S2R R0, TID.X\n    SHL R1, R0, 2\n"
+    return listing.read(head + f"    {pair[0]}\n    {pair[1]}\n" * 20 + "    EXIT\n")
+
+
+READER = "IADD R3, R2, 1"
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(
+    ("producer", "machine", "cause", "remedy"),
+    [
+        ("S2R R2, LANEID", "v100", "reads of special registers", "execute these"),
+        ("LDS R2, [R1]", "v100", "reads of special registers and loads from shared memory", "load earlier"),
+        ("LDS R2, [R1]", "gtx580", "loads from shared memory", "load earlier"),
+        ("LDL R2, [RZ]", "gtx580", "loads from local memory", "load earlier"),
+    ],
+)
+def test_waits_name_what_is_awaited(producer, machine, cause, remedy):
+    """Waits for results name what these are, and shared or global memory only where a load from it is awaited."""
+    reason = "long_scoreboard" if "local" in cause else "short_scoreboard"
+    found = diagnosis(gpusim.simulate(results((producer, READER)), gpusim.load(machine)))
+    one = next(one for one in found if one.limit == reason)
+    assert f" lost to {cause} ({reason})" in one.what
+    assert one.remedy.startswith(remedy)
+
+
 def test_every_stall_reason_has_its_advice():
     """Each stall reason has a cause and a remedy in one line."""
     assert set(ADVICE) == set(Stall)

@@ -18,7 +18,7 @@ from isa.operand import (
     scalar,
 )
 from isa.program import Program
-from isa.table import ROWS, TABLE
+from isa.table import ROWS, TABLE, machine_row
 from isa.text.assembler import assemble
 from isa.text.printer import show, show_instruction
 
@@ -89,3 +89,16 @@ def test_addresses_are_written_by_their_nearest_form():
         (Address(Register(2), 2**32 - 4), "[R2-0x4]"),
     ):
         assert show_instruction(Instruction(load, (Register(0), address))) == f"LDS R0, {text}"
+
+
+def test_numbers_have_the_width_of_their_operand():
+    """A comparison of doubles has 64-bit numbers beside predicates: decimals, patterns and the odd NaN."""
+    row = machine_row("DSETP.GT.AND")
+    rest = Predicate(1), Predicate(7)
+    for number, text in (
+        (Immediate(0x3FE0000000000000, "double"), "0.5"),
+        (Immediate(0x7FF8000000000001, "double"), "0d7ff8000000000001"),
+        (Immediate(0x3FE0000000000000, "int"), "0x3fe0000000000000"),
+    ):
+        one = Instruction(row, (*rest, Register(2), number, Predicate(7)))
+        assert show_instruction(one) == f"DSETP.GT.AND P1, PT, R2, {text}, PT"
