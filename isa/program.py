@@ -97,6 +97,10 @@ class Program:
         one = self.origins[pc] if self.origins else Origin(file=listing, line=self.instructions[pc].line)
         return (one.file, one.line) if one.line else NOWHERE
 
+    def inlined(self, pc: int) -> PlaceInSource:
+        """Return the place in a header from which the instruction at pc was inlined; NOWHERE if it was not."""
+        return self.origins[pc].inlined if self.origins else NOWHERE
+
     def __len__(self) -> int:
         """Return the number of instructions."""
         return len(self.instructions)

@@ -20,6 +20,7 @@ from isa.sass.choice import chosen, kernels
 from isa.sass.code import Code
 from isa.sass.cubin import Function
 from isa.sass.dump import Encoded, Section
+from isa.sass.inlined import Source
 from isa.sass.names import plain
 
 
@@ -46,6 +47,8 @@ class Coded:
     text: Annotated[str, doc("The instruction as NVIDIA's tools print it.")]
     file: str
     line: int
+    inlined_file: Annotated[str, doc("The header whose code was inlined in that line; empty if it is none.")]
+    inlined_line: int
 
 
 class SassDocument(Document, frozen=True):
@@ -140,9 +143,16 @@ def _lines(section: Section) -> Iterator[str]:
         if one.offset in labels:
             yield f"{labels[one.offset]}:\n"
         if one.source != source and one.source.line:
-            yield f"// {one.source.file}:{one.source.line}\n"
+            yield f"// {_source(one.source)}\n"
         source = one.source
         yield f"{one.offset:04x}  {control.show(one.control)}  {one.text}\n"
+
+
+def _source(source: Source) -> str:
+    """Return a line of source as text, with the place in a header whose code was inlined there."""
+    header, line = source.inlined
+    inlined = f", inlined from {header}:{line}" if line else ""
+    return f"{source.file}:{source.line}{inlined}"
 
 
 def _document(found: Code, names: tuple[str, ...], file: str, *, whole: bool) -> SassDocument:
@@ -159,4 +169,4 @@ def _document(found: Code, names: tuple[str, ...], file: str, *, whole: bool) ->
 
 
 def _coded(one: Encoded) -> Coded:
-    return Coded(one.offset, control.show(one.control), one.text, one.source.file, one.source.line)
+    return Coded(one.offset, control.show(one.control), one.text, one.source.file, one.source.line, *one.source.inlined)

@@ -36,6 +36,7 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Regions are marked by comments in a listing, else they are loops; of nested ones the innermost. `shared_barriers`:
     instructions that it may wait for because they share a dependency barrier with one that it needs. `file` and `line`
     are its place in the source, line 0 if unknown; `function` and `offset` in bytes that in machine code, -1 if none.
+    `inlined_file` and `inlined_line` are the place in a header whose code was inlined in that line, 0 if there is none.
     """
 
     pc: int
@@ -47,11 +48,15 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     line: Annotated[int, msgspec.Meta(ge=0)] = 0
     function: str = ""
     offset: Annotated[int, msgspec.Meta(ge=NONE)] = NONE
+    inlined_file: str = ""
+    inlined_line: Annotated[int, msgspec.Meta(ge=0)] = 0
 
     @property
     def name(self) -> str:
         """What messages call it: of machine code its place, else its text."""
-        return str(Origin(self.function, self.offset, self.text, self.file, self.line)) if self.function else self.text
+        inlined = self.inlined_file, self.inlined_line
+        place = Origin(self.function, self.offset, self.text, self.file, self.line, inlined)
+        return str(place) if self.function else self.text
 
 
 class SourceFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from isa.sass.cubin import read as read_cubin
-from isa.sass.dump import NOWHERE, DumpError, Source, read
+from isa.sass.dump import DumpError, read
+from isa.sass.inlined import NO_SOURCE, Source
 
 DATA = Path(__file__).with_name("data")
 NVDISASM = """\
@@ -42,7 +43,7 @@ def test_the_text_of_cuobjdump():
     """The other tool's text differs in its heads, and has no source lines."""
     found = read(CUOBJDUMP, "k")
     (one,) = found.sections["copy"].instructions
-    assert (found.architecture, one.text, one.source) == (80, "MOV R1, c[0x0][0x28]", NOWHERE)
+    assert (found.architecture, one.text, one.source) == (80, "MOV R1, c[0x0][0x28]", NO_SOURCE)
 
 
 def test_targets_of_an_indirect_branch():
