@@ -46,6 +46,11 @@ def base_name(file: str) -> str:
     return PureWindowsPath(file).name or file
 
 
+def number(pc: int, offset: int) -> str:
+    """Return what tables call an instruction: its offset in machine code, as 0x0cf0, or its pc where that is -1."""
+    return f"{offset:#06x}" if offset >= 0 else f"{pc}"
+
+
 def spot(place: PlaceInSource) -> str:
     """Return a place in a source for readers, as `saxpy.cu:5`; empty for none."""
     return f"{base_name(place[0])}:{place[1]}" if place[1] else ""

@@ -13,7 +13,7 @@ import msgspec
 from gpusim.support.document import Arguments, KernelKey, MachineKey, Policy, Settings, Unfelt, doc
 from isa.brief import brief
 from isa.dataflow.shared_barriers import SharedBarrier
-from isa.origin import Origin
+from isa.origin import Origin, number
 
 VERSION = 1
 NONE = -1  # no instruction, or no such cycle
@@ -50,6 +50,16 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     offset: Annotated[int, msgspec.Meta(ge=NONE)] = NONE
     inlined_file: str = ""
     inlined_line: Annotated[int, msgspec.Meta(ge=0)] = 0
+
+    @property
+    def number(self) -> str:
+        """What tables call it: in machine code its offset, as 0x0cf0, else its pc."""
+        return number(self.pc, self.offset)
+
+    @property
+    def place(self) -> str:
+        """The same as a phrase: `offset 0x0cf0` or `pc 207`."""
+        return f"{'pc' if self.offset == NONE else 'offset'} {self.number}"
 
     @property
     def name(self) -> str:
@@ -183,3 +193,8 @@ class Timeline(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
     ineffective: Unfelt = msgspec.UNSET
 
     __repr__ = brief
+
+    @property
+    def numbering(self) -> str:
+        """The head of a column of `Line.number`: offset for machine code, else pc."""
+        return "pc" if all(line.offset == NONE for line in self.program) else "offset"

@@ -62,6 +62,14 @@ def test_an_instruction_of_machine_code_has_its_place_there():
     assert Program(tuple(replace(i, line=0) for i in LISTED.instructions)).place(1) == "instruction 1"
 
 
+def test_tables_number_machine_code_by_its_offsets():
+    """Instructions of machine code, and its end, have offsets as nvdisasm prints them; those of a listing their pc."""
+    program = saxpy().program
+    assert (program.numbering, program.number(15), program.number(24)) == ("offset", "0x00f0", "0x0180")
+    assert [program.offset(pc) for pc in (0, 15, 24)] == [0, 0xF0, 0x180]
+    assert (LISTED.numbering, LISTED.number(1), LISTED.offset(1)) == ("pc", "1", -1)
+
+
 def test_an_instruction_without_an_origin_of_its_own_has_its_line():
     """In a program with origins, an instruction whose origin says nothing is named as in a listing."""
     assert replace(LISTED, origins=(Origin("f", 0), Origin())).place(1) == "line 3"
