@@ -20,7 +20,7 @@ from isa.sass.choice import chosen, kernels
 from isa.sass.code import Code
 from isa.sass.cubin import Function
 from isa.sass.dump import Encoded, Section
-from isa.sass.inlined import Source
+from isa.sass.inlined import SourceLine
 from isa.sass.names import plain
 
 
@@ -148,7 +148,7 @@ def _lines(section: Section) -> Iterator[str]:
         yield f"{one.offset:04x}  {control.show(one.control)}  {one.text}\n"
 
 
-def _source(source: Source) -> str:
+def _source(source: SourceLine) -> str:
     """Return a line of source as text, with the place in a header whose code was inlined there."""
     header, line = source.inlined
     inlined = f", inlined from {header}:{line}" if line else ""

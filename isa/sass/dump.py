@@ -12,7 +12,7 @@ from isa.control import Control
 from isa.errors import UserError
 from isa.origin import PlaceInSource
 from isa.sass import encoding
-from isa.sass.inlined import NO_SOURCE, Source, attributed
+from isa.sass.inlined import NO_SOURCE, SourceLine, attributed
 
 _INSTRUCTION = re.compile(
     r"\s*/\*(?P<offset>[0-9a-f]{4,})\*/\s+(?P<text>(?:[^;/]*[^;/\s])?)\s*;?\s*(?:/\* 0x(?P<low>[0-9a-f]{16}) \*/)?\s*"
@@ -37,7 +37,7 @@ class Encoded(NamedTuple):
     text: str
     low: int
     high: int
-    source: Source = NO_SOURCE
+    source: SourceLine = NO_SOURCE
 
     @property
     def control(self) -> Control:
@@ -130,7 +130,7 @@ def _by_architecture(found: Sequence[_Titled], name: str) -> dict[int, Dump]:
     return dumps
 
 
-def _instruction(match: re.Match[str], lines: Iterator[tuple[int, str]], source: Source, place: str) -> Encoded:
+def _instruction(match: re.Match[str], lines: Iterator[tuple[int, str]], source: SourceLine, place: str) -> Encoded:
     """Return the instruction of a line, and of the next, which has the upper half of the encoding."""
     upper = _UPPER.fullmatch(next(lines, (0, ""))[1])
     if match["low"] is None or upper is None:

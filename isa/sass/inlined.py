@@ -19,7 +19,7 @@ _FOREIGN = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Source:
+class SourceLine:
     """A line of a source file, 0 for none, and the place of a header whose code was inlined there."""
 
     file: str
@@ -27,16 +27,16 @@ class Source:
     inlined: PlaceInSource = NOWHERE
 
 
-NO_SOURCE = Source("", 0)
+NO_SOURCE = SourceLine("", 0)
 
 
-def attributed(chain: Sequence[PlaceInSource]) -> Source:
+def attributed(chain: Sequence[PlaceInSource]) -> SourceLine:
     """Return the line to which code counts: `chain` is its own place, then the call that inlined it, and so on.
 
     It is the first in a file of the user's own, else the last of all.
     """
     place = next((one for one in chain if not is_foreign(one[0])), chain[-1])
-    return Source(*place, NOWHERE if place == chain[0] else chain[0])
+    return SourceLine(*place, NOWHERE if place == chain[0] else chain[0])
 
 
 def is_foreign(file: str) -> bool:

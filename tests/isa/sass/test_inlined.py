@@ -3,7 +3,7 @@
 import pytest
 
 from isa.sass.dump import read
-from isa.sass.inlined import Source, attributed, is_foreign
+from isa.sass.inlined import SourceLine, attributed, is_foreign
 
 INCLUDE = "/usr/local/cuda-13.0/bin/../targets/x86_64-linux/include"
 HALF, SHUFFLE = (f"{INCLUDE}/cuda_fp16.hpp", 2604), (f"{INCLUDE}/sm_30_intrinsics.hpp", 409)
@@ -31,14 +31,14 @@ DUMP = f"""\
 @pytest.mark.parametrize(
     ("chain", "source"),
     [
-        ([CALLER], Source(*CALLER)),
-        ([HALF, CALLER], Source(*CALLER, HALF)),
-        ([SHUFFLE, (SHUFFLE[0], 414), CALLER], Source(*CALLER, SHUFFLE)),
-        ([OWN, CALLER], Source(*OWN)),
-        ([OTHER, CALLER], Source(*OTHER)),
-        ([HALF, OWN, CALLER], Source(*OWN, HALF)),
-        ([HALF], Source(*HALF)),
-        ([HALF, SHUFFLE], Source(*SHUFFLE, HALF)),
+        ([CALLER], SourceLine(*CALLER)),
+        ([HALF, CALLER], SourceLine(*CALLER, HALF)),
+        ([SHUFFLE, (SHUFFLE[0], 414), CALLER], SourceLine(*CALLER, SHUFFLE)),
+        ([OWN, CALLER], SourceLine(*OWN)),
+        ([OTHER, CALLER], SourceLine(*OTHER)),
+        ([HALF, OWN, CALLER], SourceLine(*OWN, HALF)),
+        ([HALF], SourceLine(*HALF)),
+        ([HALF, SHUFFLE], SourceLine(*SHUFFLE, HALF)),
     ],
 )
 def test_inlined_code_counts_to_the_users_own_line(chain, source):
@@ -52,8 +52,13 @@ def test_inlined_code_counts_to_the_users_own_line(chain, source):
 def test_a_dump_has_the_chain_before_an_instruction():
     """Lines with `inlined at` go on in the next line; the line holds for all instructions up to the next one."""
     (section,) = read(DUMP, "k").sections.values()
-    there = Source(*CALLER, HALF)
-    assert [one.source for one in section.instructions] == [Source("/a/k.cu", 21), there, there, Source("/a/k.cu", 23)]
+    there = SourceLine(*CALLER, HALF)
+    assert [one.source for one in section.instructions] == [
+        SourceLine("/a/k.cu", 21),
+        there,
+        there,
+        SourceLine("/a/k.cu", 23),
+    ]
     assert section.labels == {".L_x_0": 16}
 
 
