@@ -7,13 +7,15 @@ from pathlib import PureWindowsPath
 
 PlaceInSource = tuple[str, int]  # a file and a line
 NOWHERE: PlaceInSource = ("", 0)
+CUT = "..."  # stands for the beginning of a path
 
 
 @dataclass(frozen=True, slots=True)
 class Origin:
     """What an instruction is called where it comes from: `text` as the tools print it, byte `offset` in `function`.
 
-    `line` of `file` is the source that it was compiled from; 0: unknown, as without -lineinfo.
+    `line` of `file` is the source that it was compiled from; 0: unknown, as without -lineinfo. `inlined` is the place
+    in a header whose code was inlined there, if it is such code.
     """
 
     function: str = ""
@@ -21,14 +23,44 @@ class Origin:
     text: str = ""
     file: str = ""
     line: int = 0
+    inlined: PlaceInSource = NOWHERE
 
     def __str__(self) -> str:
         """Return its place for messages, as `saxpy+0x70 LDG.E R2, [R2.64] (saxpy.cu:5)`: of these what is known."""
-        offset = f"+{self.offset:#x}" if self.offset >= 0 else ""
-        line = f"({base_name(self.file)}:{self.line})" if self.line else ""
-        return " ".join(part for part in (f"{self.function}{offset}", self.text, line) if part)
+        return " ".join(part for part in (self.at, self.text, f"({self.source})" if self.line else "") if part)
+
+    @property
+    def at(self) -> str:
+        """Return its place in the machine code, as `saxpy+0x70`: of function and offset what is known."""
+        return f"{self.function}+{self.offset:#x}" if self.offset >= 0 else self.function
+
+    @property
+    def source(self) -> str:
+        """Return its line of source, as `saxpy.cu:5, inlined from cuda_fp16.hpp:2604`; empty if unknown."""
+        inlined = f", inlined from {spot(self.inlined)}" if self.inlined != NOWHERE else ""
+        return f"{spot((self.file, self.line))}{inlined}" if self.line else ""
 
 
 def base_name(file: str) -> str:
     """Return the last part of a path of any system, as compilers write whole paths into machine code."""
     return PureWindowsPath(file).name or file
+
+
+def number(pc: int, offset: int) -> str:
+    """Return what tables call an instruction: its offset in machine code, as 0x0cf0, or its pc where that is -1."""
+    return f"{offset:#06x}" if offset >= 0 else f"{pc}"
+
+
+def spot(place: PlaceInSource) -> str:
+    """Return a place in a source for readers, as `saxpy.cu:5`; empty for none."""
+    return f"{base_name(place[0])}:{place[1]}" if place[1] else ""
+
+
+def ending(path: str, room: int) -> str:
+    """Return the end of a path that takes so many characters: whole folders if the name leaves room for any."""
+    if len(path) <= room:
+        return path
+    parts, kept = path.replace("\\", "/").split("/"), ""
+    while parts and len(parts[-1]) + len(kept) + len(CUT) + 1 <= room:
+        kept = f"/{parts.pop()}{kept}"
+    return f"{CUT}{kept}" if kept else f"{CUT}{path[len(path) + len(CUT) - room :]}"

@@ -12,7 +12,7 @@ from isa.brief import brief
 from isa.control import odd_one_out, uneven
 from isa.instruction import Instruction
 from isa.operand import FIRST_SCALAR
-from isa.origin import NOWHERE, Origin, PlaceInSource
+from isa.origin import NOWHERE, Origin, PlaceInSource, number
 from isa.row import GENERIC, Row, Unit, memory_of
 
 WORD_BYTES = 4
@@ -96,6 +96,25 @@ class Program:
         """Return file and line of the source of the instruction at pc: its origin's, else of the listing so named."""
         one = self.origins[pc] if self.origins else Origin(file=listing, line=self.instructions[pc].line)
         return (one.file, one.line) if one.line else NOWHERE
+
+    def offset(self, pc: int) -> int:
+        """Return the byte offset of the instruction at pc, or of the end, in machine code; -1 if it is none."""
+        if not self.origins:
+            return -1
+        return self.origins[pc].offset if pc < len(self.origins) else CODE_BYTES * pc
+
+    @property
+    def numbering(self) -> str:
+        """Return what `number` gives, as the head of a column: offset for machine code, else pc."""
+        return "offset" if self.origins else "pc"
+
+    def number(self, pc: int) -> str:
+        """Return what tables call the instruction at pc: in machine code its offset, as 0x0cf0, else its pc."""
+        return number(pc, self.offset(pc))
+
+    def inlined(self, pc: int) -> PlaceInSource:
+        """Return the place in a header from which the instruction at pc was inlined; NOWHERE if it was not."""
+        return self.origins[pc].inlined if self.origins else NOWHERE
 
     def __len__(self) -> int:
         """Return the number of instructions."""

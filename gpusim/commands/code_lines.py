@@ -14,10 +14,17 @@ def lines(code: Iterable[tuple[Origin, Control]], labels: Mapping[int, Sequence[
 
     `labels` are names by the byte offset of what follows them.
     """
-    source = "", 0
+    place = None
     for origin, codes in code:
         yield from (f"{name}:\n" for name in labels.get(origin.offset, ()))
-        if (origin.file, origin.line) != source and origin.line:
-            yield f"// {origin.file}:{origin.line}\n"
-        source = origin.file, origin.line
+        if origin.line and place != (origin.file, origin.line, origin.inlined):
+            yield f"// {_place(origin)}\n"
+        place = origin.file, origin.line, origin.inlined
         yield f"{origin.offset:04x}  {control.show(codes)}  {origin.text}\n"
+
+
+def _place(origin: Origin) -> str:
+    """Return a line of source as text, with the place in a header whose code was inlined there."""
+    header, line = origin.inlined
+    inlined = f", inlined from {header}:{line}" if line else ""
+    return f"{origin.file}:{origin.line}{inlined}"

@@ -83,7 +83,11 @@ def explain(
     if json:
         write_json(ExplainDocument(document.kernel, document.machine, warp, cycle, steps), unfelt)
     else:
-        show(f"{document.kernel} on {document.machine}, {document.policy}: {_answer(steps[0])}", "", _table(steps))
+        show(
+            f"{document.kernel} on {document.machine}, {document.policy}: {_answer(steps[0])}",
+            "",
+            _table(steps, document.numbering),
+        )
         if further:
             show("", f"further back with --depth {2 * depth}")
 
@@ -96,11 +100,10 @@ def _answer(step: Step) -> str:
     return f"{where} does not issue: {step.what}"
 
 
-def _table(steps: list[Step]) -> Table:
+def _table(steps: list[Step], numbering: str) -> Table:
     words = Column("instruction", max_width=30), Column("what")
-    table = new_table(*right("cycle", "warp", "pc"), *words)
+    table = new_table(*right("cycle", "warp", numbering), *words)
     for step in steps:
         span = f" ({step.what}, {step.start} to {step.end})" if step.end >= 0 else ""
-        pc = str(step.pc) if step.pc >= 0 else ""
-        table.add_row(str(step.cycle), str(step.warp), pc, step.instruction, f"{step.words}{span}")
+        table.add_row(str(step.cycle), str(step.warp), step.number, step.instruction, f"{step.words}{span}")
     return table

@@ -13,6 +13,7 @@ from gpusim.commands.document import write, write_json
 from gpusim.launch_file import files, template
 from gpusim.support import whole_file
 from isa.errors import UserError
+from isa.reading import input_file
 from isa.sass import code
 from isa.sass.choice import chosen, only
 
@@ -31,20 +32,21 @@ def launch(
 ) -> None:
     """Print a launch file for a kernel, to edit: its sizes, arguments and buffers, with the guesses said as such.
 
-    Parameters come from the table in a cubin, their types from the kernel's C++ name. Without types, 8 bytes are
-    guessed to be a pointer. --json prints the same as a document.
+    Parameters come from the table in a cubin, their types from the kernel's C++ name, their names from the source if it
+    is given. Types that neither says are guessed: 8 bytes are a pointer. --json prints the same as a document.
 
     Example: gpusim launch examples/saxpy.sass saxpy
     """
     found = code.read(file, architecture, flags_of(nvcc_flags))
     name = chosen(found, kernel, file) if kernel else only(found, file, f"behind it: gpusim launch {file} KERNEL")
+    source = input_file.read(file, code.FIX).decode(errors="replace") if code.is_source(file) else ""
     own = out is None or out == Path(file).with_suffix(files.LAUNCH)
-    text = template.text(found, name, os.path.relpath(file, out.parent) if out else file, found=own)
+    text = template.text(found, name, os.path.relpath(file, out.parent) if out else file, found=own, source=source)
     if out:
         if out.exists() and not force:
             raise UserError(f"{out}: exists, and may have been edited; give --force to replace it, or another name")
         whole_file.write(out, text)
     if json:
-        write_json(template.launch_file(found, name, file))
+        write_json(template.launch_file(found, name, file, source))
     elif not out:
         write(text)

@@ -239,7 +239,15 @@ def _table(columns: Iterable[str], left: str) -> Table:
 def _instructions(found: PressureReport, names: Sequence[str], *, whole: bool, totals: bool) -> Table:
     """Return cycles by instruction, and last the share of the bound that all take of each resource."""
     extra = [name for name in EXTRA if any(getattr(each, name) for each in found.instructions)]
-    columns = ("pc", "issued", "instruction", *_headers(names), *(EXTRA[name] for name in extra), "CP", "LCD")
+    columns = (
+        found.result.kernel.program.numbering,
+        "issued",
+        "instruction",
+        *_headers(names),
+        *(EXTRA[name] for name in extra),
+        "CP",
+        "LCD",
+    )
     table = _table(columns, "instruction")
     labels = {pc: name for name, pc in found.result.kernel.program.labels.items()}
     for some, again in _folded(found, whole=whole or len(found.instructions) <= LONG):
@@ -277,10 +285,11 @@ def _row(
     found: PressureReport, alike: Alike, names: Iterable[str], extra: Iterable[str], *, totals: bool
 ) -> Iterator[str]:
     """Yield the cells of neighbours that are alike."""
-    first, count = alike[0], len(alike)
-    yield f"{first.pc}" if count == 1 else f"{first.pc}-{alike[-1].pc}"
+    first, count, program = alike[0], len(alike), found.result.kernel.program
+    number = program.number(first.pc)
+    yield number if count == 1 else f"{number}-{program.number(alike[-1].pc).removeprefix('0x')}"
     yield _count(first.issued)
-    mnemonic = found.result.kernel.program.instructions[first.pc].row.mnemonic
+    mnemonic = program.instructions[first.pc].row.mnemonic
     yield first.text if count == 1 else f"{count} x {mnemonic}"
     for name in names:
         cycles = first.cycles.get(name, 0.0)
@@ -309,9 +318,10 @@ def _regions_table(found: PressureReport, names: Sequence[str]) -> Table:
 
 def _bottlenecks(found: PressureReport) -> Table:
     """Return the reasons for lost issue slots, and where warps waited most for each."""
-    table = _table(("lost slots", "of those lost", "of all", "pc"), "lost slots")
+    program = found.result.kernel.program
+    table = _table(("lost slots", "of those lost", "of all", program.numbering), "lost slots")
     table.add_column("mostly before", overflow="fold")
     for each in found.bottlenecks[:MOST]:
         lost, every = (f"{100 * share:.1f} %" for share in (each.share_of_lost, each.share_of_slots))
-        table.add_row(each.reason, lost, every, str(each.pc) if each.pc >= 0 else "", each.text)
+        table.add_row(each.reason, lost, every, program.number(each.pc) if each.pc >= 0 else "", each.text)
     return table

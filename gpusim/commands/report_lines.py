@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from itertools import compress
 from typing import Annotated
 
 from rich.console import RenderableType
@@ -10,17 +11,20 @@ from rich.table import Column, Table
 
 from gpusim.analysis.account import report as reports
 from gpusim.analysis.account import run_document
-from gpusim.analysis.account.source_lines import ByLine, LineFigures
+from gpusim.analysis.account.source_lines import ByLine, Inlined, LineFigures
 from gpusim.commands.document import new_table, right, width
 from gpusim.support.document import LaunchDocument, Setting, doc
 from isa.errors import UserError
 from isa.kernel import Kernel
+from isa.origin import ending, spot
 
 MOSTLY = "mostly"
 REASONS = 2  # shown of a line
 LEAST = 0.005  # share of a line's waits that a reason needs to be shown
 ROOM = 20  # characters of a line's text for which columns are left out
 LEAST_ROOM = 8
+INLINED = 3  # places in headers shown of a line
+FROM = "from "  # before such a place
 NARROW = "bytes", "threads", "code", "sectors"  # columns left out in this order where there is no such room
 MEANINGS = {
     "waits": "warp-cycles of waiting before the line's instructions, on the SM with the most blocks",
@@ -28,6 +32,9 @@ MEANINGS = {
     "sectors": "of 32 bytes of global memory, for each warp instruction that touches one",
     "bytes": "that active threads load from global memory, or store there",
 }
+
+
+Row = LineFigures | Inlined
 
 
 class ReportLinesDocument(LaunchDocument, frozen=True):
@@ -58,41 +65,52 @@ def screen(found: ByLine, settings: Mapping[str, Setting]) -> Iterator[Renderabl
     result = found.result
     yield reports.heading(result.kernel, result.machine, settings, [("cycles", f"{result.cycles:,}")])
     yield ""
-    columns = _columns(found.lines)
+    rows = [row for one in found.lines for row in _rows(one)]
+    columns = _columns(rows)
     room = _room(columns)
     for name in NARROW:
         if room < ROOM and name in columns:
             del columns[name]
             room = _room(columns)
-    yield _table(found.lines, columns, max(LEAST_ROOM, room))
+    yield _table(rows, columns, max(LEAST_ROOM, room))
     yield from (f"{name}: {meaning}" for name, meaning in MEANINGS.items() if name in columns)
+    if any(isinstance(one, Inlined) for one in rows):
+        yield f"{FROM}header:line: code of a header that is inlined in the line above, a part of its figures"
     if found.sources.note:
         yield found.sources.note
 
 
-def _columns(lines: Sequence[LineFigures]) -> dict[str, list[str]]:
-    """Return the cells of each column but the text, and last the sum of all lines."""
+def _rows(line: LineFigures) -> Iterator[Row]:
+    """Yield a line, then the places in headers shown below it: those before whose instructions warps waited most."""
+    yield line
+    yield from (one for one in line.inlined[:INLINED] if one.share >= LEAST)
+
+
+def _columns(rows: Sequence[Row]) -> dict[str, list[str]]:
+    """Return the cells of each column but the text, and last the sum of all lines; parts of a line have few."""
     counts = {
-        "code": [len(one.pcs) for one in lines],
-        "issued": [one.issued for one in lines],
-        "threads": [one.threads for one in lines],
-        "waits": [one.waits for one in lines],
+        "code": [len(one.pcs) for one in rows],
+        "issued": [one.issued for one in rows],
+        "threads": [one.threads for one in rows],
+        "waits": [one.waits for one in rows],
     }
+    lines = [one if isinstance(one, LineFigures) else None for one in rows]
     moved = {
-        "conflicts": [one.shared_conflicts for one in lines],
-        "sectors": [one.global_sectors for one in lines],
-        "bytes": [one.global_bytes for one in lines],
+        "conflicts": [one.shared_conflicts if one else 0.0 for one in lines],
+        "sectors": [one.global_sectors if one else 0.0 for one in lines],
+        "bytes": [one.global_bytes if one else 0.0 for one in lines],
     }
-    line = {"line": [*(str(one.line or "") for one in lines), ""]}
-    share = {"share": [*(f"{100 * one.share:.1f} %" if one.waits else "" for one in lines), ""]}
-    mostly = {MOSTLY: [*map(_reasons, lines), ""]}
+    line = {"line": [*(str(one.line or "") if one else "" for one in lines), ""]}
+    share = {"share": [*(f"{100 * one.share:.1f} %" if one.waits else "" for one in rows), ""]}
+    mostly = {MOSTLY: [*(_reasons(one) if one else "" for one in lines), ""]}
     memory = {name: numbers for name, numbers in moved.items() if any(numbers)}
-    return line | _counted(counts) | share | mostly | _counted(memory)
+    own = [one is not None for one in lines]
+    return line | _counted(counts, own) | share | mostly | _counted(memory, own)
 
 
-def _counted(columns: Mapping[str, Sequence[float]]) -> dict[str, list[str]]:
-    """Return columns of numbers as text, with their sums; nothing for 0."""
-    summed = {name: [*numbers, sum(numbers)] for name, numbers in columns.items()}
+def _counted(columns: Mapping[str, Sequence[float]], summand: Sequence[bool]) -> dict[str, list[str]]:
+    """Return columns of numbers as text, with the sums of those that are summands; nothing for 0."""
+    summed = {name: [*numbers, sum(compress(numbers, summand))] for name, numbers in columns.items()}
     return {name: [f"{number:,.0f}" if number else "" for number in numbers] for name, numbers in summed.items()}
 
 
@@ -109,17 +127,25 @@ def _room(columns: Mapping[str, Sequence[str]]) -> int:
     return width() - sum(widest) - len(columns)
 
 
-def _table(lines: Sequence[LineFigures], columns: Mapping[str, Sequence[str]], room: int) -> Table:
+def _table(rows: Sequence[Row], columns: Mapping[str, Sequence[str]], room: int) -> Table:
     """Return the table, with a row for each file before its lines where there are several."""
     text = Column("source", no_wrap=True, overflow="ellipsis", max_width=room)
     first, *others = columns
     table = new_table(*right(first), text, tight=True)
     for name in others:
         table.add_column(name, no_wrap=True, justify="left" if name == MOSTLY else "right")
-    several, file = len({one.file for one in lines if one.line}) > 1, ""
-    texts = [*(one.text if one.line else "(no line)" for one in lines), "all"]
-    for one, words, (head, *cells) in zip((*lines, None), texts, zip(*columns.values(), strict=True), strict=True):
-        if several and one and one.line and one.file != file:
-            table.add_row("", file := one.file)
+    several, file = len({one.file for one in rows if isinstance(one, LineFigures) and one.line}) > 1, ""
+    texts = [*(_text(one, room) for one in rows), "all"]
+    for one, words, (head, *cells) in zip((*rows, None), texts, zip(*columns.values(), strict=True), strict=True):
+        if several and isinstance(one, LineFigures) and one.line and one.file != file:
+            file = one.file
+            table.add_row("", ending(file, room))
         table.add_row(head, words, *cells)
     return table
+
+
+def _text(one: Row, room: int) -> str:
+    """Return what a row is of: a line's text, or the place in a header."""
+    if isinstance(one, Inlined):
+        return ending(f"{FROM}{spot((one.file, one.line))}", room)
+    return one.text if one.line else "(no line)"

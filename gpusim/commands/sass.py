@@ -48,6 +48,8 @@ class Coded:
     text: Annotated[str, doc("The instruction as NVIDIA's tools print it.")]
     file: str
     line: int
+    inlined_file: Annotated[str, doc("The header whose code was inlined in that line; empty if it is none.")]
+    inlined_line: int
 
 
 class SassDocument(Document, frozen=True):
@@ -137,8 +139,12 @@ def _parameters(function: Function) -> list[tuple[int, int]]:
 def _lines(section: Section) -> Iterator[str]:
     """Yield the lines of the code; of labels at one place the last in the file counts."""
     labels = {offset: (name,) for name, offset in section.labels.items()}
-    found = ((Origin("", i.offset, i.text, i.source.file, i.source.line), i.control) for i in section.instructions)
+    found = ((_origin(one), one.control) for one in section.instructions)
     return lines(found, labels)
+
+
+def _origin(one: Encoded) -> Origin:
+    return Origin("", one.offset, one.text, one.source.file, one.source.line, one.source.inlined)
 
 
 def _document(found: Code, names: tuple[str, ...], file: str, *, whole: bool) -> SassDocument:
@@ -155,4 +161,4 @@ def _document(found: Code, names: tuple[str, ...], file: str, *, whole: bool) ->
 
 
 def _coded(one: Encoded) -> Coded:
-    return Coded(one.offset, control.show(one.control), one.text, one.source.file, one.source.line)
+    return Coded(one.offset, control.show(one.control), one.text, one.source.file, one.source.line, *one.source.inlined)

@@ -6,24 +6,30 @@ import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from keyword import iskeyword
 from math import prod
+
+import numpy as np
 
 from gpusim.launch_file.document import Argument, LaunchFile, Texture
 from gpusim.support.plural import plural
 from isa.sass import load, spelling, syntax
 from isa.sass.code import Code
 from isa.sass.cubin import Cubin, Function, Parameter
+from isa.sass.declaration import Declared, declared
 from isa.sass.launch import POINTER_BYTES
 from isa.sass.names import named, plain
 from isa.sass.signature import Type, parameter_types
 
 ELEMENTS = 1024  # of each buffer, and what a whole number is guessed to be
+OF_STRUCT = 64  # bytes that a struct is guessed to have at most
 THREADS = 128
 TEXELS = [1024], [32, 32], [16, 8, 8]  # of a texture of one, two or three dimensions: as many in all
 HANDLE = "unsigned long long"  # what a cudaTextureObject_t is
 FILLS = '  # or zero, constant V, values V V ..., hash SEED [LOW HIGH], iota; or file = "x.npy" in place of all three'
 _VALUES = '# To change what a variable holds, write its table, and below it type = "float32" and values = [1.0, 2.0].'
 _LIBRARIES = re.compile(r"^_ZN\w*?(4cuda(3std|3ptx|\d*_)|6thrust|3cub\d|3std)|^_ZN?K?St")  # namespaces in mangled names
+_TABLES = "_ZTV", "_ZTI", "_ZTS", "_ZTT"  # the compiler's own, of classes with virtual functions
 _GUESSED = {1: "int8", 2: "int16", 4: "int32", POINTER_BYTES: ""}  # types of numbers by bytes
 _OTHERS = {1: "bool, uint8", 2: "uint16, float16", 4: "uint32, float32"}
 
@@ -36,18 +42,37 @@ class Guess:
     comment: str
 
 
-def guesses(code: Code, name: str) -> tuple[Guess, ...]:
+def guesses(code: Code, name: str, source: str = "") -> tuple[Guess, ...]:
     """Return an argument for each parameter of a kernel, given mangled.
 
-    Without a table of parameters, as in a text, they are as many as the name says, else none.
+    The mangled name says the types; the text of its `source`, if there is one, says names, and types where the former
+    doesn't. Without a table of parameters, as in a text, they are as many as these say, else none.
     """
-    types, fetches = parameter_types(name), _fetches(code, name)
+    types, written, fetches = parameter_types(name), declared(source, plain(name)), _fetches(code, name)
     launch = code.cubin.functions[name].launch if code.cubin else None
-    if launch:
-        known = types if types and len(types) == len(launch.parameters) else [None] * len(launch.parameters)
-        pairs = zip(launch.parameters, known, strict=True)
-        return tuple(_guess(n, one, kind, fetches=fetches) for n, (one, kind) in enumerate(pairs))
-    return tuple(_guess(n, None, kind, fetches=fetches) for n, kind in enumerate(types or ()))
+    table: Sequence[Parameter | None] = launch.parameters if launch else [None] * len(types or written or ())
+    kinds = types if types and len(types) == len(table) else [None] * len(table)
+    found = (
+        written if written and len(written) == len(table) else [Declared(f"a{n + 1}", None) for n in range(len(table))]
+    )
+    rows = zip(table, kinds, found, strict=True)
+    return tuple(
+        _guess(_buffer_name(one.name), parameter, kind or _fitting(one.type, parameter), fetches=fetches)
+        for parameter, kind, one in rows
+    )
+
+
+def _fitting(kind: Type | None, parameter: Parameter | None) -> Type | None:
+    """Return a type of the source unless it has another size than the parameter, as behind a macro."""
+    if kind is None or parameter is None or not (kind.pointer or kind.element):
+        return kind
+    size = POINTER_BYTES if kind.pointer else np.dtype(kind.element).itemsize
+    return kind if size == parameter.size else None
+
+
+def _buffer_name(name: str) -> str:
+    """Return a name that expressions of expected values take: no word of their language."""
+    return f"{name}_" if iskeyword(name) else name
 
 
 def _fetches(code: Code, name: str) -> int:
@@ -60,8 +85,11 @@ def _operation(text: str) -> str:
     return syntax.head(text).split(".")[0]
 
 
-def launch_file(code: Code, name: str, file: str = "") -> LaunchFile:
-    """Return a launch of a kernel that the code takes, with buffers of ELEMENTS elements; `file` is the code's name."""
+def launch_file(code: Code, name: str, file: str = "", source: str = "") -> LaunchFile:
+    """Return a launch of a kernel that the code takes, with buffers of ELEMENTS elements; `file` is the code's name.
+
+    `source` is the text of the CUDA C that it was compiled from, if there is one.
+    """
     threads = _threads(code, name)
     return LaunchFile(
         kernel=_shortest(code, name),
@@ -69,20 +97,20 @@ def launch_file(code: Code, name: str, file: str = "") -> LaunchFile:
         architecture=code.architecture,
         grid=[max(1, ELEMENTS // threads)],
         block=[threads],
-        argument=[guess.argument for guess in guesses(code, name)],
+        argument=[guess.argument for guess in guesses(code, name, source)],
     )
 
 
-def text(code: Code, name: str, file: str, *, found: bool = True) -> str:
-    """Return `launch_file` as TOML with comments; `file` is the code's name.
+def text(code: Code, name: str, file: str, *, found: bool = True, source: str = "") -> str:
+    """Return `launch_file` as TOML with comments; `file` is the code's name, `source` the text of its CUDA C.
 
     It is left out where the code is `found` by the launch file's own name.
     """
-    return "".join(f"{line}\n" for line in _lines(code, name, file, found=found))
+    return "".join(f"{line}\n" for line in _lines(code, name, file, found=found, source=source))
 
 
-def _lines(code: Code, name: str, file: str, *, found: bool) -> Iterator[str]:
-    first = launch_file(code, name)
+def _lines(code: Code, name: str, file: str, *, found: bool, source: str) -> Iterator[str]:
+    first, known = launch_file(code, name, file, source), guesses(code, name, source)
     function = code.cubin.functions[name] if code.cubin else None
     yield f"# A launch of {first.kernel} in {file}; gpusim schema launch lists all keys."
     yield f"kernel = {_quoted(first.kernel)}"
@@ -97,28 +125,29 @@ def _lines(code: Code, name: str, file: str, *, found: bool) -> Iterator[str]:
         ('caches = "warm"', 'the L2 holds the buffers when the launch begins; "cold": it holds nothing'),
     ):
         yield f"{setting:<20}# {comment}"
-    for number, guess in enumerate(guesses(code, name)):
+    for number, guess in enumerate(known):
         yield from _argument(number, guess)
     if function is None:
         yield from ("", "# A text has no table of parameters: write an [[argument]] for each, in order.")
-    yield from _expected(guesses(code, name))
+    yield from _expected(known)
     if code.cubin:
         yield from _variables(code.cubin)
 
 
-def _guess(number: int, parameter: Parameter | None, kind: Type | None, *, fetches: int) -> Guess:
+def _guess(name: str, parameter: Parameter | None, kind: Type | None, *, fetches: int) -> Guess:
     """Return an argument for a parameter of these bytes, if they are known, and of this type, if the name says it.
 
     The code fetches from textures of so many dimensions.
     """
     where = f"{plural(parameter.size, 'byte')} at offset {parameter.offset}" if parameter else ""
-    name = f"a{number + 1}"
     if kind and kind.text == HANDLE and fetches:
         texels = Texture(size=TEXELS[fetches - 1])
         one = Argument(name=name, buffer="float32", elements=prod(texels.size), fill="hash 1", texture=texels)
         return Guess(one, f"{kind.text}, {where}; guessed: a cudaTextureObject_t, as the code fetches texels")
     if kind and (kind.pointer or kind.element):
-        return Guess(_of_type(name, kind), ", ".join(filter(None, (kind.text, where))))
+        unknown = f"guessed: at most {OF_STRUCT} bytes each" if kind.pointer and not _is_known(kind) else ""
+        words = ", ".join(filter(None, (kind.text, where)))
+        return Guess(_of_type(name, kind), "; ".join(filter(None, (words, unknown))))
     size = parameter.size if parameter else 0
     if kind is None and size == POINTER_BYTES:
         return Guess(_pointer(name, "float32"), f"{where}; guessed: a pointer to float32")
@@ -130,12 +159,20 @@ def _guess(number: int, parameter: Parameter | None, kind: Type | None, *, fetch
 
 
 def _of_type(name: str, kind: Type) -> Argument:
-    return _pointer(name, kind.element or "uint8") if kind.pointer else _number(name, kind.element)
+    if not kind.pointer:
+        return _number(name, kind.element)
+    return _pointer(name, kind.element or "uint8", kind.count if _is_known(kind) else OF_STRUCT)
 
 
-def _pointer(name: str, element: str) -> Argument:
+def _is_known(pointer: Type) -> bool:
+    """Tell whether the size of what a pointer points at is known; that of void is a byte."""
+    return bool(pointer.element) or "void" in pointer.text.split()
+
+
+def _pointer(name: str, element: str, count: int = 1) -> Argument:
+    """Return a buffer for ELEMENTS values of so many elements each."""
     fill = "hash 1" if element.startswith("float") else "iota"
-    return Argument(name=name, buffer=element, elements=ELEMENTS, fill=fill)
+    return Argument(name=name, buffer=element, elements=count * ELEMENTS, fill=fill)
 
 
 def _number(name: str, element: str) -> Argument:
@@ -197,7 +234,7 @@ def _variables(cubin: Cubin) -> Iterator[str]:
 
 def _is_own(name: str) -> bool:
     """Tell whether a variable, given mangled, is none of the compiler's, nor of libcu++ and the libraries over it."""
-    return name.isidentifier() and not name.startswith("__") and not _LIBRARIES.search(name)
+    return name.isidentifier() and not name.startswith(("__", *_TABLES)) and not _LIBRARIES.search(name)
 
 
 def _threads(code: Code, name: str) -> int:

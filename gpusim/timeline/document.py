@@ -13,7 +13,7 @@ import msgspec
 from gpusim.support.document import Arguments, KernelKey, MachineKey, Policy, Settings, Unfelt, doc
 from isa.brief import brief
 from isa.dataflow.shared_barriers import SharedBarrier
-from isa.origin import Origin
+from isa.origin import Origin, number
 
 VERSION = 1
 NONE = -1  # no instruction, or no such cycle
@@ -36,6 +36,7 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     Regions are marked by comments in a listing, else they are loops; of nested ones the innermost. `shared_barriers`:
     instructions that it may wait for because they share a dependency barrier with one that it needs. `file` and `line`
     are its place in the source, line 0 if unknown; `function` and `offset` in bytes that in machine code, -1 if none.
+    `inlined_file` and `inlined_line` are the place in a header whose code was inlined in that line, 0 if there is none.
     """
 
     pc: int
@@ -47,11 +48,25 @@ class Line(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     line: Annotated[int, msgspec.Meta(ge=0)] = 0
     function: str = ""
     offset: Annotated[int, msgspec.Meta(ge=NONE)] = NONE
+    inlined_file: str = ""
+    inlined_line: Annotated[int, msgspec.Meta(ge=0)] = 0
+
+    @property
+    def number(self) -> str:
+        """What tables call it: in machine code its offset, as 0x0cf0, else its pc."""
+        return number(self.pc, self.offset)
+
+    @property
+    def place(self) -> str:
+        """The same as a phrase: `offset 0x0cf0` or `pc 207`."""
+        return f"{'pc' if self.offset == NONE else 'offset'} {self.number}"
 
     @property
     def name(self) -> str:
         """What messages call it: of machine code its place, else its text."""
-        return str(Origin(self.function, self.offset, self.text, self.file, self.line)) if self.function else self.text
+        inlined = self.inlined_file, self.inlined_line
+        place = Origin(self.function, self.offset, self.text, self.file, self.line, inlined)
+        return str(place) if self.function else self.text
 
 
 class SourceFile(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -178,3 +193,8 @@ class Timeline(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
     ineffective: Unfelt = msgspec.UNSET
 
     __repr__ = brief
+
+    @property
+    def numbering(self) -> str:
+        """The head of a column of `Line.number`: offset for machine code, else pc."""
+        return "pc" if all(line.offset == NONE for line in self.program) else "offset"

@@ -28,4 +28,6 @@ def _placed(one: Line, program: Program, loaded: str) -> Line:
     if not program.origins:
         return replace(one, file=file, line=line)
     origin = program.origins[one.pc]
-    return replace(one, file=file, line=line, function=origin.function, offset=origin.offset)
+    header, at = origin.inlined
+    found = replace(one, file=file, line=line, function=origin.function, offset=origin.offset)
+    return replace(found, inlined_file=header, inlined_line=at)

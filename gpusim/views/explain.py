@@ -15,6 +15,7 @@ from gpusim.timeline.document import NONE, Issued, Timeline, Wait
 from isa.dataflow.awaited import result_of
 from isa.dataflow.shared_barriers import RESULT, SOURCES, words
 from isa.errors import UserError
+from isa.origin import number
 
 CONFLICTS = {
     "shared": ("pass", "es", "bank conflicts"),
@@ -33,7 +34,8 @@ MEMORY = frozenset({"shared", "global", "local", "constant"})  # unit classes th
 class Step(msgspec.Struct, frozen=True):
     """The state of an instruction in a cycle, and its extent: a state or stall reason by its name, and in words.
 
-    Times are shader cycles since the launch; `pc`, `start`, `end` and `id` are -1 where there is none.
+    Times are shader cycles since the launch; `pc`, `start`, `end` and `id` are -1 where there is none, and so is
+    `offset`, that of the instruction in machine code, in bytes.
     """
 
     cycle: int
@@ -45,6 +47,12 @@ class Step(msgspec.Struct, frozen=True):
     end: int
     words: str
     id: int = NONE
+    offset: int = NONE
+
+    @property
+    def number(self) -> str:
+        """What tables call the instruction: in machine code its offset, else its pc; empty if there is none."""
+        return number(self.pc, self.offset) if self.pc >= 0 else ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,7 +155,8 @@ def _shared_barrier(found: _Found, one: Issued, wait: Wait, blocker: Issued | No
     needless = next((other for other in those if blocker and (other.pc, other.what) == (blocker.pc, what)), None)
     if needless is None or wait.reason not in BARRIER_REASONS:
         return ""
-    return f"; it does not need this, but waits for {words(needless, lambda pc: lines[pc].text)}, which it needs"
+    other = words(needless, lambda pc: lines[pc].text, lambda pc: lines[pc].place)
+    return f"; it does not need this, but waits for {other}, which it needs"
 
 
 def _unchosen(found: _Found, wasted: bool) -> str:
@@ -213,4 +222,5 @@ def _words(found: _Found, one: Issued) -> str:
 
 
 def _step(found: _Found, one: Issued, cycle: int, what: str, start: int, end: int, words: str) -> Step:
-    return Step(cycle, one.warp, one.pc, found.document.program[one.pc].name, what, start, end, words, one.id)
+    line = found.document.program[one.pc]
+    return Step(cycle, one.warp, one.pc, line.name, what, start, end, words, one.id, line.offset)

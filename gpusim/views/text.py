@@ -17,6 +17,7 @@ LEAST = 20  # least columns for cycles
 UNCHANGED = 16  # cycles without change from which on the middle is left out
 KEPT = 4  # cycles that stay on either side of it
 GAP = "~"
+OFFSET = 6  # characters of an offset in machine code
 
 
 class Column(NamedTuple):
@@ -102,11 +103,13 @@ def _panels(columns: Sequence[Column], room: int) -> Iterator[list[Column]]:
 def _left(document: Timeline, width: int) -> int:
     """Characters that warp, pc and instruction take in front of the cycles."""
     longest = max((len(line.text) for line in document.program), default=0)
-    return min(len(_names("warp", "pc", "")) + longest + 2, max(width - LEAST, len(_names("warp", "pc", "")) + 8))
+    head = len(_names(document, "warp", document.numbering, ""))
+    return min(head + longest + 2, max(width - LEAST, head + 8))
 
 
-def _names(warp: object, pc: object, instruction: str) -> str:
-    return f"{warp:>4} {pc:>4}  {instruction}"
+def _names(document: Timeline, warp: object, number: str, instruction: str) -> str:
+    digits = 4 if document.numbering == "pc" else OFFSET
+    return f"{warp:>4} {number:>{digits}}  {instruction}"
 
 
 def _panel(
@@ -115,10 +118,11 @@ def _panel(
     """The numbers of the cycles, and the rows of the instructions that do something in them."""
     start, end = panel[0].cycle, panel[-1].cycle + max(1, panel[-1].left_out)
     letter = letter_of(document)
-    yield f"{_names('warp', 'pc', 'instruction'):{left}.{left}}{_ruler(panel)}"
+    yield f"{_names(document, 'warp', document.numbering, 'instruction'):{left}.{left}}{_ruler(panel)}"
     for one, some in rows:
         if some[0].start < end and some[-1].end > start:
-            name = _names(one.warp, one.pc, document.program[one.pc].text)
+            line = document.program[one.pc]
+            name = _names(document, one.warp, line.number, line.text)
             yield f"{name[: left - 1]:{left}}{_cells(panel, some, letter)}"
 
 

@@ -55,12 +55,17 @@ def givers_of(program: Program) -> list[Giver]:
     return [giver for pc, instruction in enumerate(program.instructions) for giver in _givers(pc, instruction)]
 
 
-def words(one: SharedBarrier, text: Callable[[int], str]) -> str:
-    """Return the barrier on which an instruction waits, and its holder; `text` has the instructions by pc."""
+def words(one: SharedBarrier, text: Callable[[int], str], place: Callable[[int], str]) -> str:
+    """Return the barrier on which an instruction waits, and its holder.
+
+    `text` has the instructions by pc, `place` their names, as `pc 3`.
+    """
     who, needed, more = (*(CODE.sub("", text(pc)) for pc in (one.pc, one.needed[-1])), len(one.needed) - 1)
-    holds = f"`{who}` at pc {one.pc} holds" if one.what == RESULT else f"the sources of `{who}` at pc {one.pc} hold"
+    holds = (
+        f"`{who}` at {place(one.pc)} holds" if one.what == RESULT else f"the sources of `{who}` at {place(one.pc)} hold"
+    )
     others = f" (and {more} more)" if more else ""
-    return f"barrier {one.barrier}, which {holds} with `{needed}` at pc {one.needed[-1]}{others}"
+    return f"barrier {one.barrier}, which {holds} with `{needed}` at {place(one.needed[-1])}{others}"
 
 
 def _givers(pc: int, instruction: Instruction) -> list[Giver]:

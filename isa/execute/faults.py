@@ -133,11 +133,19 @@ def trap(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int) -> Execut
 
 def stuck(kernel: Kernel, pc: int, block: int, warp: int, waiting: Sequence[tuple[int, int]]) -> DeadlockError:
     """Return the error for a warp whose lanes all wait for each other; `waiting`: pc and mask of each group."""
-    groups = ", ".join(f"{lanes:#010x} before pc {at}" for at, lanes in waiting)
+    groups = ", ".join(f"{lanes:#010x} before {_target(kernel.program, at)}" for at, lanes in waiting)
     return DeadlockError(
         f"{place(kernel, pc, block, warp)}: all its lanes wait for each other: {groups}; "
         "let each lane of a convergence barrier come to its BSYNC, BREAK out of it or exit"
     )
+
+
+def _target(program: Program, pc: int) -> str:
+    """Return where lanes wait: in machine code function, offset and line, else the pc."""
+    if pc >= len(program.origins):
+        return f"pc {pc}"
+    one = program.origins[pc]
+    return f"{one.at} ({one.source})" if one.line else one.at
 
 
 def undefined_name(kernel: Kernel, pc: int, kind: str, name: str, known: Iterable[str]) -> ExecutionError:

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
+
 from isa.errors import UserError
 from isa.reading.nearest import nearest
 from isa.sass.code import Code
 from isa.sass.names import named, plain
+from isa.sass.signature import instance
+
+_RESULT = re.compile(r"^\s*void\s+|\s+|(?<=\d)[uUlL]+\b")  # and what else differs between tools
 
 
 def kernels(code: Code) -> tuple[str, ...]:
@@ -14,14 +19,16 @@ def kernels(code: Code) -> tuple[str, ...]:
 
 
 def chosen(code: Code, kernel: str, file: str) -> str:
-    """Return the mangled name of a kernel, given plain or mangled; raises UserError for none of that name, or several.
+    """Return the mangled name of a kernel, given plain, mangled, or as an instance: `poly<double, 4>`.
 
-    Messages begin with the file's name.
+    Raises UserError for none of that name, or several; messages begin with the file's name.
     """
     every = kernels(code)
-    meant = named(kernel, every)
+    meant = named(kernel, every) or tuple(one for one in every if _is_instance(one, kernel))
     if len(meant) > 1:
-        raise UserError(f"{file}: {kernel} has several instances; name one: {', '.join(meant)}")
+        words = [instance(one) for one in meant]
+        names = words if all(words) and len(set(words)) == len(words) else meant
+        raise UserError(f"{file}: {kernel} has several instances; name one: {', '.join(names)}")
     if not meant:
         names = list(dict.fromkeys(map(plain, every)))
         near = nearest(kernel, names)
@@ -38,3 +45,16 @@ def only(code: Code, file: str, where: str) -> str:
         has = f"kernels {', '.join(names)}; name one {where}" if names else "no kernel; compile a __global__ function"
         raise UserError(f"{file}: has {has}")
     return every[0]
+
+
+def _is_instance(mangled: str, words: str) -> bool:
+    """Tell whether a template's instance is written in these words, with its namespaces or without any."""
+    found, wanted = _bare(instance(mangled)), _bare(words)
+    own = found[found.rfind("::", 0, found.find("<")) + 2 :] if "::" in found.partition("<")[0] else found
+    return bool(found) and wanted in (found, own)
+
+
+def _bare(words: str) -> str:
+    """Return an instance's name in one spelling: no blanks, no result, no parameters, no suffixes of numbers."""
+    name, arguments, _ = words.rpartition(">")
+    return _RESULT.sub("", f"{name}{arguments}").replace("unsignedint", "unsigned")

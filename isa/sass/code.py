@@ -22,6 +22,7 @@ _MACHINE = slice(18, 20)  # of an ELF file's header
 _CUDA = b"\xbe\x00"
 _PTX = re.compile(r"^\.version \d+\.\d+\s*$\s*^\.target sm_", re.M)  # how its text begins
 _FAST = 1  # zlib's level: texts become a tenth as large
+OPTIONS = "-hex", "-c", "-gi"  # of nvdisasm
 FIX = "give a cubin, a fat binary or executable, what cuobjdump -sass or nvdisasm -hex -c prints, or CUDA C (.cu)"
 
 
@@ -76,17 +77,17 @@ def of_cubin(data: bytes, name: str) -> Code:
     if not contents.functions:
         raise CodeError(f"{name}: it has no kernel; write a __global__ function, and instantiate a template explicitly")
     packed = kept(
-        ["nvdisasm", tools.version("nvdisasm"), data], lambda: zlib.compress(_disassembled(data, name), _FAST)
+        ["nvdisasm", tools.version("nvdisasm"), *OPTIONS, data], lambda: zlib.compress(_disassembled(data, name), _FAST)
     )
     return Code(contents.architecture, dump.read(zlib.decompress(packed).decode(), name).sections, contents)
 
 
 def _disassembled(data: bytes, name: str) -> bytes:
-    """Return the text of a cubin's code, with encodings and lines of source."""
+    """Return the text of a cubin's code, with encodings, lines of source and where those were inlined."""
     with TemporaryDirectory() as folder:
         file = Path(folder) / "code.cubin"
         file.write_bytes(data)
-        return tools.run("nvdisasm", ["-hex", "-c", "-g", file], about=name).encode()
+        return tools.run("nvdisasm", [*OPTIONS, file], about=name).encode()
 
 
 def _of_text(data: bytes, name: str, architecture: int | None) -> Code:

@@ -10,7 +10,9 @@ from typing import NamedTuple
 from isa.bulk import without_collection
 from isa.control import Control
 from isa.errors import UserError
+from isa.origin import PlaceInSource
 from isa.sass import encoding
+from isa.sass.inlined import NO_SOURCE, SourceLine, attributed
 
 _INSTRUCTION = re.compile(
     r"\s*/\*(?P<offset>[0-9a-f]{4,})\*/\s+(?P<text>(?:[^;/]*[^;/\s])?)\s*;?\s*(?:/\* 0x(?P<low>[0-9a-f]{16}) \*/)?\s*"
@@ -19,24 +21,13 @@ _BEFORE_REMARK = re.compile(r"\s+\(\*")  # of an indirect branch: the labels tha
 _UPPER = re.compile(r"\s*/\* 0x(?P<high>[0-9a-f]{16}) \*/\s*")
 _FUNCTION = re.compile(r"\s*Function : (?P<cuobjdump>\S+)\s*|\.text\.(?P<nvdisasm>\S+):\s*")
 _LABEL = re.compile(r"(?P<name>[.$\w]\S*):\s*")
-_SOURCE = re.compile(r'\s*//## File "(?P<file>.*?)", line (?P<line>\d+).*')
+_SOURCE = re.compile(r'\s*//## File "(?P<file>.*?)", line (?P<line>\d+)(?P<inlined> inlined at )?.*')
 _ARCHITECTURE = re.compile(r"\s*(?:\.target\s+|code for |\.headerflags\s+@\"EF_CUDA_SM)(?:sm_)?(?P<number>\d+).*")
 FIX = "print it with cuobjdump -sass, or with nvdisasm -hex -c"
 
 
 class DumpError(UserError):
     """Text that is no such dump; the message begins with `file:line`."""
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A line of a source file; line 0 is none."""
-
-    file: str
-    line: int
-
-
-NOWHERE = Source("", 0)
 
 
 class Encoded(NamedTuple):
@@ -46,7 +37,7 @@ class Encoded(NamedTuple):
     text: str
     low: int
     high: int
-    source: Source = NOWHERE
+    source: SourceLine = NO_SOURCE
 
     @property
     def control(self) -> Control:
@@ -102,7 +93,8 @@ def read_each(text: str, name: str) -> dict[int, Dump]:
 
     Raises DumpError for a text without instructions, and for instructions without encodings or out of order.
     """
-    found, section, source, architecture = list[_Titled](), Section(), NOWHERE, 0
+    found, section, source, architecture = list[_Titled](), Section(), NO_SOURCE, 0
+    chain = list[PlaceInSource]()
     lines = enumerate(text.splitlines(), 1)
     for number, line in lines:
         if match := _INSTRUCTION.fullmatch(line):
@@ -111,12 +103,14 @@ def read_each(text: str, name: str) -> dict[int, Dump]:
             section.instructions.append(_instruction(match, lines, source, f"{name}:{number}"))
             _check_order(section, f"{name}:{number}")
         elif match := _FUNCTION.fullmatch(line):
-            section, source = Section(), NOWHERE
+            section, source = Section(), NO_SOURCE
             found.append(_Titled(match["cuobjdump"] or match["nvdisasm"], section, architecture))
         elif match := _LABEL.fullmatch(line):
             section.labels[match["name"]] = len(section.instructions) * encoding.BYTES
         elif match := _SOURCE.fullmatch(line):
-            source = Source(match["file"], int(match["line"]))
+            chain.append((match["file"], int(match["line"])))
+            if not match["inlined"]:  # else the next line says where
+                source, chain = attributed(chain), []
         elif match := _ARCHITECTURE.fullmatch(line):
             architecture = int(match["number"])
             if found and not section.instructions:  # cuobjdump says it behind the function's name
@@ -136,7 +130,7 @@ def _by_architecture(found: Sequence[_Titled], name: str) -> dict[int, Dump]:
     return dumps
 
 
-def _instruction(match: re.Match[str], lines: Iterator[tuple[int, str]], source: Source, place: str) -> Encoded:
+def _instruction(match: re.Match[str], lines: Iterator[tuple[int, str]], source: SourceLine, place: str) -> Encoded:
     """Return the instruction of a line, and of the next, which has the upper half of the encoding."""
     upper = _UPPER.fullmatch(next(lines, (0, ""))[1])
     if match["low"] is None or upper is None:

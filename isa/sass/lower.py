@@ -109,7 +109,8 @@ def program(
 
 def _origin(function: str, encoded: Encoded) -> Origin:
     """Return where an instruction comes from."""
-    return Origin(function, encoded.offset, encoded.text, encoded.source.file, encoded.source.line)
+    source = encoded.source
+    return Origin(function, encoded.offset, encoded.text, source.file, source.line, source.inlined)
 
 
 def instruction(encoded: Encoded, places: Mapping[int, int]) -> Instruction:

@@ -12,18 +12,21 @@ from typing import Any
 
 import numpy as np
 
-_BUILTIN = {
+BUILTIN = {
     "v": ("void", ""), "b": ("bool", "bool"), "c": ("char", "int8"), "a": ("signed char", "int8"),
     "h": ("unsigned char", "uint8"), "s": ("short", "int16"), "t": ("unsigned short", "uint16"), "i": ("int", "int32"),
     "j": ("unsigned", "uint32"), "l": ("long", "int64"), "m": ("unsigned long", "uint64"), "x": ("long long", "int64"),
     "y": ("unsigned long long", "uint64"), "f": ("float", "float32"), "d": ("double", "float64"),
 }  # fmt: skip
-_VECTOR = re.compile(r"(?P<kind>u?char|u?short|u?int|u?long|u?longlong|float|double)[1-4]")
+_VECTOR = re.compile(
+    r"(?P<kind>u?char|u?short|u?int|u?long|u?longlong|float|double|__half|__nv_bfloat16)(?P<count>[1-4])(?:_\d+a)?"
+)
 _OF_VECTOR = {
     "char": "int8", "uchar": "uint8", "short": "int16", "ushort": "uint16", "int": "int32", "uint": "uint32",
     "long": "int64", "ulong": "uint64", "longlong": "int64", "ulonglong": "uint64", "float": "float32",
-    "double": "float64",
+    "double": "float64", "__half": "float16", "__nv_bfloat16": "uint16",
 }  # fmt: skip
+_NAMED = {"__half": "float16", "__nv_bfloat16": "uint16", "__nv_fp8_e4m3": "uint8", "__nv_fp8_e5m2": "uint8"}
 _QUALIFIERS = "rVK"
 _POINTERS = {"P": " *", "R": " &", "O": " &&"}
 _NUMBER = re.compile(r"\d+")
@@ -33,11 +36,15 @@ _LITERAL = re.compile(r"L[a-z]n?\d+E")
 
 @dataclass(frozen=True, slots=True)
 class Type:
-    """A C++ type as text, and NumPy's name of its elements, or of those it points at; empty if NumPy has none."""
+    """A C++ type as text, and NumPy's name of its elements, or of those it points at; empty if NumPy has none.
+
+    What it points at has `count` of these elements. Numbers without a type of NumPy's have one as wide.
+    """
 
     text: str
     element: str = ""
     pointer: bool = False
+    count: int = 1
 
 
 def misread(kind: Type | None, dtype: np.dtype[Any]) -> bool:
@@ -58,13 +65,14 @@ class _UnknownError(Exception):
 class _Reader:
     """What is read up to `at`; `known` are the types and prefixes that a name may refer back to.
 
-    `given` are the arguments of its template, None for numbers.
+    `given` are the arguments of its template, None for numbers, and `words` these as text.
     """
 
     text: str
     at: int
     known: list[Type] = field(default_factory=list)
     given: list[Type | None] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
 
 
 def parameter_types(mangled: str) -> tuple[Type, ...] | None:
@@ -82,34 +90,65 @@ def parameter_types(mangled: str) -> tuple[Type, ...] | None:
     return () if [one.text for one in types] == ["void"] else tuple(types)
 
 
-def _skip_name(reader: _Reader) -> None:
-    """Skip the function's name; prefixes of a nested one may be referred to."""
-    if not _taken(reader, "N"):
-        _skip_template(reader, _source_name(reader, template=True))
-        return
-    names = [_source_name(reader)]
-    while not _taken(reader, "E"):
+def instance(mangled: str) -> str:
+    """Return how C++ writes an instance of a function's template, as `poly<double, 4>`.
+
+    It is empty for other names, and where an argument is none that is read here.
+    """
+    if not mangled.startswith("_Z"):
+        return ""
+    reader = _Reader(mangled, 2)
+    try:
+        name = _skip_name(reader)
+    except _UnknownError:
+        return ""
+    return f"{name}<{', '.join(reader.words)}>" if reader.words else ""
+
+
+def _skip_name(reader: _Reader) -> str:
+    """Skip the function's name and return it without its template's arguments, which are noted.
+
+    Prefixes of a nested name may be referred to, and so may the arguments.
+    """
+    nested = _taken(reader, "N")
+    names = [_source_name(reader, template=True)]
+    while nested and reader.text[reader.at : reader.at + 1] not in ("I", "E"):
         reader.known.append(Type("::".join(names)))
-        names.append(_source_name(reader))
+        names.append(_source_name(reader, template=True))
+    name = "::".join(names)
+    template = _taken(reader, "I")
+    if template:
+        _note_arguments(reader, name)
+    if nested and not _taken(reader, "E"):  # behind the arguments of a class
+        raise _UnknownError
+    if template:
+        _type(reader)  # the function's result
+    return name
 
 
-def _skip_template(reader: _Reader, name: str) -> None:
-    """Note the arguments of a function's template, if it is one, and skip its return type."""
-    if not _taken(reader, "I"):
-        return
+def _note_arguments(reader: _Reader, name: str) -> None:
+    """Note the arguments of a function's template, and their words."""
     reader.known.append(Type(name))
     while not _taken(reader, "E"):
         literal = _LITERAL.match(reader.text, reader.at)
-        reader.at = literal.end() if literal else reader.at
-        reader.given.append(None if literal else _type(reader))
-    _type(reader)
+        if literal:
+            reader.at = literal.end()
+        given = None if literal else _type(reader)
+        reader.given.append(given)
+        reader.words.append(given.text if given else _literal(literal[0] if literal else ""))
+
+
+def _literal(text: str) -> str:
+    """Return a number or a truth value as C++ writes it."""
+    number = text[2:-1].replace("n", "-")
+    return {"0": "false", "1": "true"}.get(number, number) if text[1:2] == "b" else number
 
 
 def _type(reader: _Reader) -> Type:
     letter = reader.text[reader.at : reader.at + 1]
-    if letter in _BUILTIN:
+    if letter in BUILTIN:
         reader.at += 1
-        return Type(*_BUILTIN[letter])
+        return Type(*BUILTIN[letter])
     if letter == "S":
         return _earlier(reader)
     found = _TYPES.get(letter, _named)(reader)
@@ -120,8 +159,15 @@ def _type(reader: _Reader) -> Type:
 def _pointer(reader: _Reader) -> Type:
     sign = _POINTERS[reader.text[reader.at]]
     reader.at += 1
-    to = _type(reader)
-    return Type(to.text + sign, "" if to.pointer else to.element or _of_vector(to.text), pointer=True)
+    return pointer_to(_type(reader), sign)
+
+
+def pointer_to(target: Type, sign: str) -> Type:
+    """Return the type of a pointer or reference, which has that sign."""
+    if target.pointer:
+        return Type(target.text + sign, pointer=True)
+    element, count = (target.element, 1) if target.element else _of_vector(target.text)
+    return Type(target.text + sign, element, pointer=True, count=count)
 
 
 def _qualified(reader: _Reader) -> Type:
@@ -131,18 +177,22 @@ def _qualified(reader: _Reader) -> Type:
         reader.at += 1
     inner = _type(reader)
     words = "const " * ("K" in letters) + "volatile " * ("V" in letters)
-    return Type(words + inner.text, inner.element, inner.pointer)
+    return Type(words + inner.text, inner.element, inner.pointer, inner.count)
 
 
 def _named(reader: _Reader) -> Type:
-    name = _source_name(reader)
-    return Type(name, "float16" if name == "__half" else "")
+    return named_type(_source_name(reader))
 
 
-def _of_vector(text: str) -> str:
-    """Return the element of CUDA's vector types, such as float4; empty for others."""
+def named_type(text: str, element: str = "") -> Type:
+    """Return the type of a name, maybe behind qualifiers, whose element is given unless it is one of CUDA's."""
+    return Type(text, element or _NAMED.get(text.rpartition(" ")[2], ""))
+
+
+def _of_vector(text: str) -> tuple[str, int]:
+    """Return the element of CUDA's vector types, such as float4, and how many it has; an empty one for others."""
     vector = _VECTOR.fullmatch(text.rpartition(" ")[2])
-    return _OF_VECTOR[vector["kind"]] if vector else ""
+    return (_OF_VECTOR[vector["kind"]], int(vector["count"])) if vector else ("", 1)
 
 
 def _nested(reader: _Reader) -> Type:

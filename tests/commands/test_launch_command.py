@@ -73,6 +73,15 @@ def test_machine_code_runs_with_its_launch_file(capsys):
 
 
 @pytest.mark.jit
+def test_a_run_without_expected_values_says_what_does_not_run(folder, capsys):
+    """Without [[expect]] nothing is compared, and blocks of other SMs don't run."""
+    (folder / "k.toml").write_text(LAUNCH.partition("[[expect]]")[0])
+    assert execute(["run", "k.cubin"]) == 0
+    screen = " ".join(capsys.readouterr().out.split())
+    assert "or not by the blocks that ran; the other 2 of 3 blocks don't run" in screen
+
+
+@pytest.mark.jit
 def test_warm_caches_are_faster_than_cold_ones(folder, capsys):
     """With `caches = "cold"` loads come from the DRAM; `--set` goes before what the launch file asks for."""
     warm = printed(capsys, "run", "k.cubin")

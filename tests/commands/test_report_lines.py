@@ -97,6 +97,41 @@ def test_several_files_have_heads(capsys, monkeypatch):
     assert [word for word in found if word in {"h.cuh", "2", "k.cu", "3", "4"}] == ["h.cuh", "2", "k.cu", "3", "4"]
 
 
+def test_code_of_headers_stands_below_the_line_that_calls_it(capsys, monkeypatch):
+    """A row below the line has the header's place with its part of the waits, which the last row does not count again.
+
+    Where the column is narrow, the end of the place stays.
+    """
+    kernel = saxpy("k.cu")
+    place = "/cuda/targets/x/include/cuda_fp16.hpp", 2604
+    origins = tuple(replace(one, inlined=place) if one.line == 3 else one for one in kernel.program.origins)
+    kernel = replace(kernel, program=replace(kernel.program, origins=origins))
+    monkeypatch.setattr(report, "kernel_of", lambda *_: kernel)
+    monkeypatch.setenv("COLUMNS", "120")
+    found = lines_of(capsys, "k.sass", "--machine", "h200")
+    (row,) = (line.split() for line in found if line.split()[:1] == ["from"] and "%" in line)
+    (line,) = (line.split() for line in found if line.startswith("   3 "))
+    (last,) = (line.split() for line in found if line.split()[:1] == ["all"])
+    assert row[:2] == ["from", "cuda_fp16.hpp:2604"]
+    assert row[2:6] == line[1:5]
+    assert last[2] == "75"
+    assert found[-2].startswith("from header:line: ")
+    monkeypatch.setenv("COLUMNS", "60")
+    assert any(":2604" in line for line in lines_of(capsys, "k.sass", "--machine", "h200"))
+
+
+def test_long_paths_keep_their_names(capsys, monkeypatch):
+    """The head of a file's lines is cut at its beginning, so that headers of one folder differ."""
+    kernel = saxpy("k.cu")
+    file = "/usr/local/some-very-long-folder/bin/../targets/x86_64-linux/include/mma.hpp"
+    origins = (replace(kernel.program.origins[0], file=file), *kernel.program.origins[1:])
+    kernel = replace(kernel, program=replace(kernel.program, origins=origins))
+    monkeypatch.setattr(report, "kernel_of", lambda *_: kernel)
+    found = [line.strip() for line in lines_of(capsys, "k.sass", "--machine", "h200")]
+    (head,) = (line for line in found if line.endswith("mma.hpp") and not line.startswith("source not found"))
+    assert head.startswith(".../")
+
+
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [

@@ -4,7 +4,7 @@ from dataclasses import replace
 import pytest
 from machine_code import LINES, saxpy
 
-from isa.origin import NOWHERE, Origin, base_name
+from isa.origin import NOWHERE, Origin, base_name, ending, spot
 from isa.program import Program
 from isa.schedule.reorder import reordered
 from isa.text.assembler import assemble
@@ -17,6 +17,7 @@ LISTED = assemble("MOV R3, 1\n\nEXIT")
     ("origin", "words"),
     [
         (Origin("saxpy", 0x70, "EXIT", "/a/saxpy.cu", 5), "saxpy+0x70 EXIT (saxpy.cu:5)"),
+        (Origin("k", 16, "NOP", "/a/k.cu", 5, ("/b/h.hpp", 9)), "k+0x10 NOP (k.cu:5, inlined from h.hpp:9)"),
         (Origin("saxpy", 0, "EXIT"), "saxpy+0x0 EXIT"),
         (Origin("saxpy"), "saxpy"),
         (Origin(), ""),
@@ -33,11 +34,40 @@ def test_a_path_of_any_system_has_a_base_name(file, name):
     assert base_name(file) == name
 
 
+@pytest.mark.parametrize(
+    ("path", "room", "shown"),
+    [
+        ("/a/include/half.hpp", 19, "/a/include/half.hpp"),
+        ("/a/include/half.hpp", 20, "/a/include/half.hpp"),
+        ("/a/include/half.hpp", 18, ".../half.hpp"),
+        ("/usr/a/include/half.hpp", 20, ".../include/half.hpp"),
+        (r"C:\cuda\include\half.hpp", 20, ".../include/half.hpp"),
+        ("/a/include/half.hpp", 8, "...f.hpp"),
+    ],
+)
+def test_the_end_of_a_path_stays(path, room, shown):
+    """A path that is too long loses its first folders, and where even the name is too long, the name's beginning."""
+    assert ending(path, room) == shown
+
+
+def test_a_spot_is_the_files_name_and_the_line():
+    """A place has the name without its folders; none is empty."""
+    assert (spot(("/a/k.cu", 3)), spot(NOWHERE)) == ("k.cu:3", "")
+
+
 def test_an_instruction_of_machine_code_has_its_place_there():
     """Messages name machine code by function, offset, text and source line, and others by their line or index."""
     assert saxpy().program.place(16) == "saxpy+0x100 LDG.E R2, desc[UR6][R2.64] (saxpy.cu:3)"
     assert [LISTED.place(pc) for pc in (0, 1)] == ["line 1", "line 3"]
     assert Program(tuple(replace(i, line=0) for i in LISTED.instructions)).place(1) == "instruction 1"
+
+
+def test_tables_number_machine_code_by_its_offsets():
+    """Instructions of machine code, and its end, have offsets as nvdisasm prints them; those of a listing their pc."""
+    program = saxpy().program
+    assert (program.numbering, program.number(15), program.number(24)) == ("offset", "0x00f0", "0x0180")
+    assert [program.offset(pc) for pc in (0, 15, 24)] == [0, 0xF0, 0x180]
+    assert (LISTED.numbering, LISTED.number(1), LISTED.offset(1)) == ("pc", "1", -1)
 
 
 def test_an_instruction_without_an_origin_of_its_own_has_its_line():

@@ -95,4 +95,44 @@ def test_variables_of_libraries_are_left_out():
         "_ZNSt8ios_base4InitE",
         "__cudart_i2opi_f",
     )
-    assert [name for name in (*own, *of_libraries) if template._is_own(name)] == list(own)
+    tables = "_ZTV4Base", "_ZTI4Base", "_ZTS4Base"  # of classes with virtual functions
+    assert [name for name in (*own, *of_libraries, *tables) if template._is_own(name)] == list(own)
+
+
+def test_the_source_says_names_and_types():
+    """Of a C name, names and types are those of the source, but types of another size than the parameter's."""
+    found = code.read(DATA / "sm_90.cubin")
+    sizes = [one.size for one in found.cubin.functions["flip"].launch.parameters]
+    assert sizes == [8, 4, 1, 8]
+    source = 'extern "C" __global__ void flip(__half2 *in, float scale, Flag on, long n) { }'
+    one, two, three, four = template.launch_file(found, "flip", "k.cu", source).argument
+    assert (one.name, one.buffer, one.elements) == ("in_", "float16", 2048)
+    assert (two.name, two.value, two.type) == ("scale", 1.0, "float32")
+    assert (three.name, three.bytes) == ("on", "00")
+    assert (four.name, four.type) == ("n", "int64")
+    short = 'extern "C" __global__ void flip(float *x, double scale, bool on, int n) { }'
+    assert [one.type for one in template.launch_file(found, "flip", "k.cu", short).argument] == [
+        "",
+        "int32",
+        "bool",
+        "",
+    ]
+
+
+@pytest.mark.parametrize("source", ["", "__global__ void flip(int n) { }", "__global__ void other(int a, int b) { }"])
+def test_a_source_that_does_not_fit_changes_nothing(source):
+    """A source without the kernel, or with another number of parameters, leaves the guesses as they are."""
+    found = code.read(DATA / "sm_90.cubin")
+    assert template.guesses(found, "flip", source) == template.guesses(found, "flip")
+
+
+@pytest.mark.parametrize(
+    ("parameter", "element", "elements"),
+    [("P7__half2", "float16", 2048), ("P6float4", "float32", 4096), ("Pv", "uint8", 1024), ("P3Big", "uint8", 65536)],
+)
+def test_buffers_hold_as_many_values_as_there_are_threads(parameter, element, elements):
+    """A buffer has room for 1024 vectors, or structs of a guessed size, which the comment says."""
+    name = f"_Z1k{parameter}"
+    (one,) = template.guesses(replace(SAXPY, sections={name: Section()}), name)
+    assert (one.argument.buffer, one.argument.elements) == (element, elements)
+    assert ("guessed: at most 64 bytes each" in one.comment) == (parameter == "P3Big")

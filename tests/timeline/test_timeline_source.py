@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import pytest
 from machine_code import LINES, saxpy
 from read.fenced import ROOT
@@ -25,6 +27,17 @@ def test_machine_code_has_its_source():
     (source,) = found.sources
     assert source.name == "/build/saxpy.cu"
     assert source.lines == tuple((ROOT / "examples" / "saxpy.cu").read_text().splitlines())
+
+
+def test_code_of_a_header_has_its_place_too():
+    """An instruction that was inlined from a header has the line that calls it, and the header's place beside it."""
+    program = saxpy().program
+    first = replace(program.origins[0], inlined=("/cuda/h.hpp", 9))
+    found = with_source(document(program), replace(program, origins=(first, *program.origins[1:])), FOLDER)
+    one, other, *_ = found.program
+    assert (one.line, one.inlined_file, one.inlined_line) == (LINES[0], "/cuda/h.hpp", 9)
+    assert one.name == "saxpy+0x0 text 0 (saxpy.cu:2, inlined from h.hpp:9)"
+    assert (other.inlined_file, other.inlined_line) == ("", 0)
 
 
 def test_the_end_of_the_program_has_no_place():

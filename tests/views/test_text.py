@@ -56,8 +56,8 @@ def test_every_line_fits_and_every_instruction_has_a_row(document, width):
     """No line is longer than asked for, and each instruction has a row wherever it does something."""
     lines = text(document, width).splitlines()
     assert max(map(len, lines)) <= width
-    rows = sum(bool(re.match(r" *\d+ +\d+  ", line)) for line in lines)
-    panels = sum(line.startswith("warp   pc") for line in lines)
+    rows = sum(bool(re.match(r" *\d+ +(0x[0-9a-f]+|\d+)  ", line)) for line in lines)
+    panels = sum(bool(re.match("warp +(pc|offset)  ", line)) for line in lines)
     alive = [one for one in document.instructions if born(one) < document.end and over(one) > document.start]
     assert len(alive) <= rows <= panels * len(alive)
 

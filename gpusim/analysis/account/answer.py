@@ -91,7 +91,7 @@ class Result(simulation.Result):
     def lines(self) -> Any:
         """A table with a row for each line of the source: instructions issued, waits, and what it accesses."""
         found = source_lines.by_line(self, self.loaded, given=self.given).lines
-        left_out = {"stalls", "pcs"}
+        left_out = {"stalls", "pcs", "inlined"}
         return frame({key: value for key, value in asdict(one).items() if key not in left_out} for one in found)
 
 

@@ -102,7 +102,7 @@ def _conflicts(result: Result) -> Iterator[Finding]:
     ways = result.bound.conflicts
     if ways:
         pcs, share = _unit_time(result, ways)
-        what = f"{_ways(ways[pcs[0]])} bank conflicts {_at(pcs)}"
+        what = f"{_ways(ways[pcs[0]])} bank conflicts {_at(result, pcs)}"
         remedy = "pad the rows of the tile by a word, or permute its columns"
         yield Finding("bank conflicts", share, "counted", what, remedy, pcs)
 
@@ -116,7 +116,7 @@ def _scattered(result: Result) -> Iterator[Finding]:
     factors = result.bound.scattered
     if factors:
         pcs, share = _unit_time(result, factors)
-        what = f"lanes lie apart {_at(pcs)}: {factors[pcs[0]]:.3g} times the sectors that their bytes fill"
+        what = f"lanes lie apart {_at(result, pcs)}: {factors[pcs[0]]:.3g} times the sectors that their bytes fill"
         remedy = "let neighbouring lanes access neighbouring words, through shared memory if need be"
         yield Finding("scattered accesses", share, "counted", what, remedy, pcs)
 
@@ -146,7 +146,7 @@ def _reasons(result: Result) -> Iterator[Finding]:
 def _words(result: Result, reason: Stall, share: float, pcs: tuple[int, ...]) -> tuple[str, str]:
     """What was found about a reason, mostly before some instructions, and the remedy."""
     cause, remedy = _advice(result, reason, pcs)
-    where = f", {_before(pcs)}" if pcs else ""
+    where = f", {_before(result, pcs)}" if pcs else ""
     what = f"{100 * share:.0f} % of the issue slots are lost to {cause} ({label(reason)}){where}"
     if reason in MEMORY_REASONS and _of_bandwidth(result) >= BUSY_DRAM:
         busy = f"the DRAM moves {100 * _of_bandwidth(result):.0f} % of what it can"
@@ -206,18 +206,19 @@ def _waiting(result: Result, reason: Stall) -> tuple[int, ...]:
     return tuple(int(pc) for pc in np.argsort(-waited, kind="stable") if waited[pc])
 
 
-def _before(pcs: tuple[int, ...]) -> str:
-    return f"mostly before {_pcs(pcs)}"
+def _before(result: Result, pcs: tuple[int, ...]) -> str:
+    return f"mostly before {_pcs(result, pcs)}"
 
 
-def _at(pcs: tuple[int, ...]) -> str:
-    return f"at {_pcs(pcs)}"
+def _at(result: Result, pcs: tuple[int, ...]) -> str:
+    return f"at {_pcs(result, pcs)}"
 
 
-def _pcs(pcs: tuple[int, ...]) -> str:
+def _pcs(result: Result, pcs: tuple[int, ...]) -> str:
     """Name some instructions, as a range where they follow each other."""
+    program = result.kernel.program
     shown = sorted(pcs[:PLACES]) if len(pcs) <= PLACES else sorted(pcs)
     if len(shown) > 1 and shown == list(range(shown[0], shown[-1] + 1)):
-        return f"pc {shown[0]} to {shown[-1]}"
+        return f"{program.numbering} {program.number(shown[0])} to {program.number(shown[-1])}"
     more = f" and {len(pcs) - PLACES} more" if len(pcs) > PLACES else ""
-    return f"pc {', '.join(map(str, pcs[:PLACES]))}{more}"
+    return f"{program.numbering} {', '.join(map(program.number, pcs[:PLACES]))}{more}"

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Annotated
 
 from gpusim.analysis.account import stalls
 from gpusim.bounds import bounds, chain, critical_path
@@ -13,6 +14,7 @@ from gpusim.bounds.critical_path import Path
 from gpusim.bounds.pressure import Pressure, Work
 from gpusim.launch.scalar_registers import place_of
 from gpusim.simulation import Result
+from gpusim.support.document import doc
 from gpusim.units.register_file import register_bank, register_banks
 from gpusim.units.stall import Stall
 from isa.code_region import CodeRegion, code_regions, innermost
@@ -44,6 +46,7 @@ class InstructionPressure:
     critical: int | None
     carried: int | None
     waits: int
+    offset: Annotated[int, doc("In machine code, in bytes; -1 if it is none.")]
 
 
 @dataclass(frozen=True)
@@ -78,6 +81,7 @@ class Bottleneck:
     share_of_slots: float
     pc: int
     text: str
+    offset: Annotated[int, doc("Of that instruction in machine code, in bytes; -1 if there is none.")]
 
 
 @dataclass(frozen=True)
@@ -138,6 +142,7 @@ def _instructions(
             critical=critical.parts.get(pc),
             carried=carried.parts.get(pc),
             waits=int(waits[pc]),
+            offset=result.kernel.program.offset(pc),
         )
 
 
@@ -206,4 +211,5 @@ def _bottlenecks(result: Result) -> Iterator[Bottleneck]:
             share_of_slots=cycles / (run.cycles * len(run.lost)),
             pc=pc,
             text=text_of(result.kernel.program, pc) if pc >= 0 else "",
+            offset=result.kernel.program.offset(pc) if pc >= 0 else -1,
         )

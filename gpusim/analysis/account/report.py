@@ -135,7 +135,9 @@ def _verification(result: Result) -> str:
     if result.scaling.estimate:
         return "not checked: an estimate computes none"
     if found.scope == "none":
-        return "not checked: nothing to compare with was promised, or not by the blocks that ran"
+        others = result.kernel.blocks - result.run.blocks
+        left = f"; the other {others:,} of {plural(result.kernel.blocks, 'block')} don't run" if others else ""
+        return f"not checked: nothing to compare with was promised, or not by the blocks that ran{left}"
     order = f", {found.in_program_order} of them in program order" if found.in_program_order else ""
     where = f"{plural(found.values, 'value')} in {found.blocks:,} of {plural(result.kernel.blocks, 'block')}{order}"
     if found.wrong:
@@ -242,16 +244,21 @@ def _percent(parts: dict[str, int], reason: str) -> str:
 def _waiting(result: Result) -> RenderableType:
     """Return the instructions before which warps wait longest, and those of them that wait for more than they need."""
     table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column("pc", justify="right")
+    program = result.kernel.program
+    table.add_column(program.numbering, justify="right")
     table.add_column("warps wait most before", overflow="fold")
     table.add_column("warp-cycles", justify="right")
     table.add_column("mostly", overflow="fold")
-    longest, program = waited(result), result.kernel.program
+    longest = waited(result)
+
+    def place(pc: int) -> str:
+        return f"{program.numbering} {program.number(pc)}"
+
     for one in longest[:WAITING_SHOWN]:
-        table.add_row(str(one.pc), one.text, f"{100 * one.share:.1f} %", one.reason)
-    found = [(one.pc, one.shared_barriers[0]) for one in longest if one.shared_barriers]
-    shared = [(pc, words(first, lambda pc: text_of(program, pc))) for pc, first in found]
-    return Group(table, *(f"pc {pc} may wait longer than it needs: for {what}" for pc, what in shared[:SHARED_SHOWN]))
+        table.add_row(program.number(one.pc), one.text, f"{100 * one.share:.1f} %", one.reason)
+    found = [(place(one.pc), one.shared_barriers[0]) for one in longest if one.shared_barriers]
+    shared = [(where, words(first, lambda pc: text_of(program, pc), place)) for where, first in found[:SHARED_SHOWN]]
+    return Group(table, *(f"{where} may wait longer than it needs: for {what}" for where, what in shared))
 
 
 def _diagnosis(found: Sequence[Finding]) -> RenderableType:

@@ -23,12 +23,26 @@ from isa.reading.source_text import NO_TEXTS, Sources, find
 
 
 @dataclass(frozen=True)
+class Inlined:
+    """A place in a header whose code was inlined in a line of source, and its part of the line's figures."""
+
+    file: str
+    line: int
+    pcs: Annotated[tuple[int, ...], doc("Its instructions.")]
+    issued: Annotated[int, doc("Warp instructions.")]
+    threads: Annotated[int, doc("Thread instructions whose guard held.")]
+    waits: Annotated[int, doc("Warp-cycles of waiting before its instructions.")]
+    share: Annotated[float, doc("Of the waits of all lines; 0 to 1.")]
+
+
+@dataclass(frozen=True)
 class LineFigures:
     """A line of source, and what the simulated SM did in the whole run with the instructions made from it.
 
     Line 0 has those without a line, and the end of the program, where warps may wait too. `shared_conflicts` are passes
     through shared memory beyond those that the widths of accesses need. A sector of `global_sectors` is counted for
-    each warp instruction that touches it; `global_bytes` are those that the active lanes ask for.
+    each warp instruction that touches it; `global_bytes` are those that the active lanes ask for. Code of headers of
+    the compiler and the system counts to the line that calls it, where `inlined` has it by its own place.
     """
 
     file: str
@@ -43,6 +57,7 @@ class LineFigures:
     shared_conflicts: float
     global_sectors: Annotated[float, doc("Of 32 bytes.")]
     global_bytes: float
+    inlined: Annotated[tuple[Inlined, ...], doc("Code from headers, what waited longest first.")] = ()
 
 
 @dataclass(frozen=True)
@@ -80,7 +95,8 @@ def by_line(
     counted = _Counted(
         result.run, stalls.waits(result.run), _conflicts(works, each, len(places)), sectors(works, blocks)
     )
-    lines = (_figures(counted, place, pcs, found) for place, pcs in _grouped(places))
+    inlined = [*(program.inlined(pc) for pc in range(len(program))), NOWHERE]
+    lines = (_figures(counted, place, pcs, found, inlined) for place, pcs in _grouped(places))
     return ByLine(result, tuple(one for one in lines if one.pcs or one.waits), found)
 
 
@@ -102,7 +118,9 @@ def _conflicts(works: Sequence[Work], each: Fraction, count: int) -> list[Fracti
     return found
 
 
-def _figures(counted: _Counted, place: PlaceInSource, pcs: list[int], found: Sources) -> LineFigures:
+def _figures(
+    counted: _Counted, place: PlaceInSource, pcs: list[int], found: Sources, inlined: Sequence[PlaceInSource]
+) -> LineFigures:
     mine = counted.waits[pcs].sum(axis=0)
     moved = [counted.moved[pc] for pc in pcs if pc in counted.moved]
     return LineFigures(
@@ -117,4 +135,26 @@ def _figures(counted: _Counted, place: PlaceInSource, pcs: list[int], found: Sou
         shared_conflicts=float(sum(counted.conflicts[pc] for pc in pcs)),
         global_sectors=float(sum(one.sectors for one in moved)),
         global_bytes=float(sum(one.bytes for one in moved)),
+        inlined=_inlined(counted, pcs, inlined),
     )
+
+
+def _inlined(counted: _Counted, pcs: Sequence[int], inlined: Sequence[PlaceInSource]) -> tuple[Inlined, ...]:
+    """Return the figures of the code from headers among these instructions."""
+    groups: dict[PlaceInSource, list[int]] = {}
+    for pc in pcs:
+        if inlined[pc] != NOWHERE:
+            groups.setdefault(inlined[pc], []).append(pc)
+    every = max(1, counted.waits.sum())
+    found = (
+        Inlined(
+            *place,
+            pcs=tuple(own),
+            issued=int(counted.run.issued[own].sum()),
+            threads=int(counted.run.active[own].sum()),
+            waits=int(counted.waits[own].sum()),
+            share=float(counted.waits[own].sum() / every),
+        )
+        for place, own in groups.items()
+    )
+    return tuple(sorted(found, key=lambda one: -one.waits))

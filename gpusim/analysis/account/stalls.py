@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Annotated
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.engines.sm_run import SmRun
 from gpusim.launch.assign_codes import FAR
+from gpusim.support.document import doc
 from gpusim.units.stall import Stall, label
 from isa.dataflow.shared_barriers import SOURCES, SharedBarrier
 from isa.kernel import Kernel
@@ -34,6 +36,7 @@ class Waiting:
     share: float
     reason: str
     shared_barriers: tuple[SharedBarrier, ...] = ()
+    offset: Annotated[int, doc("In machine code, in bytes; -1 if it is none.")] = -1
 
 
 def warp_cycles(run: SmRun) -> dict[str, int]:
@@ -74,6 +77,7 @@ def waiting_most(
             float(totals[pc]) / everything,
             label(reasons[pc]),
             tuple(one for one in shared.get(pc, ()) if reasons[pc] == _reason(kernel, one)),
+            kernel.program.offset(pc),
         )
         for pc in order
     ]

@@ -31,6 +31,7 @@ function details(view, pane) {
   ];
   if (run.conflicts[i]) facts.push(["conflicts add", `${counted(run.conflicts[i])} passes or requests`]);
   if (run.late[i]) facts.push(["memory is late", `${counted(run.late[i])} cycles beyond its latency`]);
+  if (line?.inlined_line) facts.splice(2, 0, ["inlined from", inlinedOf(line)]);
   if (line?.region) facts.splice(2, 0, ["region", line.region]);
   return element(
     "section",

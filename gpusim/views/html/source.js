@@ -16,6 +16,7 @@ function appended(map, key, value) {
 
 const keyOf = (file, line) => `${line} ${file}`;
 const hasLines = (run) => run.program.some((one) => one.line);
+const inlinedOf = (line) => `${baseName(line.inlined_file)}:${line.inlined_line}`;
 const baseName = (file) => file.split(/[\\/]/).at(-1) || file;
 
 /** A run by instruction and by line: figures of each, and the instructions of each line in the order of the program. */

@@ -36,7 +36,8 @@ function figuresOf(view, { run }, row) {
 function instructionFacts(row) {
   const place = row.offset >= 0 ? [["function", `${row.function} + 0x${row.offset.toString(16)}`]] : [];
   const region = row.region ? [["region", row.region]] : [];
-  return [["pc, unit", `${row.pc}, ${row.unit}`], ...place, ...region];
+  const inlined = row.inlined_line ? [["inlined from", inlinedOf(row)]] : [];
+  return [["pc, unit", `${row.pc}, ${row.unit}`], ...place, ...inlined, ...region];
 }
 
 /** Each reason with its warp-cycles, the most first. */

@@ -112,3 +112,24 @@ def test_waits_at_the_end_of_a_program_are_of_no_line():
     *_, last = by_line(simulate(kernel, "gtx580", values=False), "c.asm").lines
     assert (last.file, last.line, last.pcs, last.issued) == ("", 0, (), 2)
     assert last.waits > 0
+
+
+def test_code_of_headers_is_a_part_of_the_line_that_calls_it():
+    """A header's places have their instructions, issues, threads and waits; the line's sums have these too."""
+    kernel = saxpy("k.cu")
+    origins = tuple(
+        replace(one, inlined=("/cuda/h.hpp", 5 + pc % 2)) if pc in (16, 18, 21) else one
+        for pc, one in enumerate(kernel.program.origins)
+    )
+    result = simulate(replace(kernel, program=replace(kernel.program, origins=origins)), "h200", values=False)
+    plain, found = (by_line(one) for one in (simulate(kernel, "h200", values=False), result))
+    assert [replace(one, inlined=()) for one in found.lines] == list(plain.lines)
+    run, waits = result.run, stalls.waits(result.run)
+    (parts,) = (one.inlined for one in found.lines if one.inlined)
+    assert {(one.file, one.line): one.pcs for one in parts} == {("/cuda/h.hpp", 5): (16, 18), ("/cuda/h.hpp", 6): (21,)}
+    for one in parts:
+        own = list(one.pcs)
+        assert (one.issued, one.threads) == (run.issued[own].sum(), run.active[own].sum())
+        assert one.waits == waits[own].sum()
+        assert one.share == pytest.approx(one.waits / waits.sum())
+    assert [one.waits for one in parts] == sorted((one.waits for one in parts), reverse=True)

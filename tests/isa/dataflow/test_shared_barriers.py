@@ -41,8 +41,8 @@ def test_a_program_without_codes_shares_nothing():
 def test_the_words_name_both_without_their_codes():
     """The text names the barrier, the instruction that holds it and one that is needed, and counts the others."""
     lines = [PLAIN + " LDG R1, [R8]", "LDS R2, [RZ]"]
-    reported = words(SharedBarrier(3, 0, RESULT, (1,)), lines.__getitem__)
+    reported = words(SharedBarrier(3, 0, RESULT, (1,)), lines.__getitem__, "pc {}".format)
     assert reported == "barrier 3, which `LDG R1, [R8]` at pc 0 holds with `LDS R2, [RZ]` at pc 1"
-    reported = words(SharedBarrier(3, 0, SOURCES, (0, 1)), lines.__getitem__)
+    reported = words(SharedBarrier(3, 0, SOURCES, (0, 1)), lines.__getitem__, "pc {}".format)
     assert reported.startswith("barrier 3, which the sources of `LDG R1, [R8]` at pc 0 hold with")
     assert reported.endswith("at pc 1 (and 1 more)")

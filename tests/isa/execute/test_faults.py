@@ -30,6 +30,14 @@ def test_a_deadlock_in_machine_code_names_places():
     assert "warps 0 1 at saxpy+0x70 @P0 EXIT (saxpy.cu:3), warp 2 at saxpy+0x170 EXIT (saxpy.cu:4)" in str(error)
 
 
+def test_lanes_that_wait_for_each_other_are_named_with_their_places():
+    """In machine code they wait before function, offset and line; in a listing before a pc."""
+    error = str(faults.stuck(saxpy(), 7, 0, 1, [(8, 0xFF), (23, 0xFF00)]))
+    assert "0x000000ff before saxpy+0x80 (saxpy.cu:3), 0x0000ff00 before saxpy+0x170 (saxpy.cu:4);" in error
+    listed = Kernel("k", RACY, (1, 1, 1), (64, 1, 1))
+    assert "0x000000ff before pc 3;" in str(faults.stuck(listed, 2, 0, 1, [(3, 0xFF)]))
+
+
 def test_a_race_in_machine_code_names_places():
     """Both accesses of a race are named by their places in the machine code, with the lines of its source."""
     kernel = Kernel("k", replace(RACY, origins=ORIGINS), (1, 1, 1), (64, 1, 1))

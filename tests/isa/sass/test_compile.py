@@ -222,3 +222,23 @@ def test_nvcc_and_the_library_agree(monkeypatch):
         codes.append({name: one.code for name, one in found.functions.items()})
     assert codes[0] == codes[1]
     assert "flip" in codes[0]
+
+
+@needs_nvcc
+def test_code_of_a_header_has_the_line_that_calls_it(tmp_path):
+    """Of the compiler's code, a product of halves has the line that asks for it, and the header's line beside it."""
+    text = """#include <cuda_fp16.h>
+__device__ float twice(float x) {
+    return x * 2.5f + 1;
+}
+__global__ void k(__half2 *x, float *y) {
+    x[0] = __hfma2(x[0], x[1], x[2]);
+    y[0] = twice(y[1]);
+}
+"""
+    (tmp_path / "k.cu").write_text(text)
+    (section,) = code.read(tmp_path / "k.cu", 90).sections.values()
+    product = next(one.source for one in section.instructions if "HFMA2" in one.text)
+    helper = next(one.source for one in section.instructions if "FFMA" in one.text)
+    assert (Path(product.file).name, product.line, Path(product.inlined[0]).stem) == ("k.cu", 6, "cuda_fp16")
+    assert (Path(helper.file).name, helper.line, helper.inlined) == ("k.cu", 3, ("", 0))

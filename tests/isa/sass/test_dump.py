@@ -3,7 +3,8 @@ from pathlib import Path
 import pytest
 
 from isa.sass.cubin import read as read_cubin
-from isa.sass.dump import NOWHERE, DumpError, Source, read
+from isa.sass.dump import DumpError, read
+from isa.sass.inlined import NO_SOURCE, SourceLine
 
 DATA = Path(__file__).with_name("data")
 NVDISASM = """\
@@ -32,7 +33,7 @@ def test_the_text_of_nvdisasm():
     (section,) = found.sections.values()
     first, second = section.instructions
     assert (found.architecture, list(found.sections), section.labels) == (90, ["copy"], {".L_x_0": 16})
-    assert (first.offset, first.text, first.source) == (0, "LDC R1, c[0x0][0x28]", Source("/example/copy.cu", 3))
+    assert (first.offset, first.text, first.source) == (0, "LDC R1, c[0x0][0x28]", SourceLine("/example/copy.cu", 3))
     assert (second.offset, second.text) == (16, "@!P0 BRA `(.L_x_0)")
     assert (first.low, first.high) == (0x00000A00FF017B82, 0x000FF00000000800)
     assert (second.control.stall, second.control.yields) == (0, True)
@@ -42,7 +43,7 @@ def test_the_text_of_cuobjdump():
     """The other tool's text differs in its heads, and has no source lines."""
     found = read(CUOBJDUMP, "k")
     (one,) = found.sections["copy"].instructions
-    assert (found.architecture, one.text, one.source) == (80, "MOV R1, c[0x0][0x28]", NOWHERE)
+    assert (found.architecture, one.text, one.source) == (80, "MOV R1, c[0x0][0x28]", NO_SOURCE)
 
 
 def test_targets_of_an_indirect_branch():

@@ -6,7 +6,7 @@ import subprocess
 import numpy as np
 import pytest
 
-from isa.sass.signature import Type, misread, parameter_types
+from isa.sass.signature import Type, instance, misread, parameter_types
 
 NAMES = {
     "_Z5saxpyifPKfPf": ["int", "float", "const float *", "float *"],
@@ -30,6 +30,8 @@ NAMES = {
     "_Z5cmp_kI6float2EvPKT_PKdmPdS6_": ["const float2 *", "const double *", "unsigned long", "double *", "double *"],
     "_Z4polyILin2EEvPKfPf": ["const float *", "float *"],
     "_Z4fillIfEvPT_S0_": ["float *", "float"],
+    "_ZN1a1kIfEEvPT_PS1_": ["float *", "float *"],
+    "_ZN2ns2in4polyIdLi4EEEvPKT_6Params": ["const double *", "Params"],
 }
 
 
@@ -53,14 +55,63 @@ def test_another_reader_says_the_same(name):
     assert words == [sorted(one.split()) for one in NAMES[name]]
 
 
+INSTANCES = {
+    "_Z4polyIdLi4EEvPKT_PS0_6Params": "poly<double, 4>",
+    "_Z4polyILin2EEvPKfPf": "poly<-2>",
+    "_Z8gemm_blkIdLi64ELi16ELb0EEvPKT_S2_PS0_iiP3Rec": "gemm_blk<double, 64, 16, false>",
+    "_Z5cmp_kI6float2EvPKT_PKdmPdS6_": "cmp_k<float2>",
+    "_ZN2ns2in4polyIdLi4EEEvPKT_6Params": "ns::in::poly<double, 4>",
+}
+
+
+@pytest.mark.parametrize(("name", "words"), INSTANCES.items())
+def test_instances_of_templates(name, words):
+    """An instance is written with its namespaces and the arguments of its template."""
+    assert instance(name) == words
+
+
+@pytest.mark.skipif(shutil.which("c++filt") is None, reason="binutils are not installed")
+@pytest.mark.parametrize(("name", "words"), INSTANCES.items())
+def test_another_reader_writes_the_same_instance(name, words):
+    """The demangler of binutils prints these words."""
+    assert f"void {words}(" in subprocess.run(["c++filt", name], capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize("name", ["saxpy", "_Z5saxpyPf", "_Z1kIJfiEEvDpT_", "_ZN1aIfE1kEPf", "_Z", "_Z4polyIdLi4"])
+def test_other_names_are_no_instances(name):
+    """Names without template arguments, with others than types and numbers, and cut ones give nothing."""
+    assert instance(name) == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "element", "count"),
+    [
+        ("_Z1kP7__half2", "float16", 2),
+        ("_Z1kP14__nv_bfloat162", "uint16", 2),
+        ("_Z1kP13__nv_bfloat16", "uint16", 1),
+        ("_Z1kP6float3", "float32", 3),
+        ("_Z1kP11double4_16a", "float64", 4),
+        ("_Z1kPK6uchar4", "uint8", 4),
+        ("_Z1kPi", "int32", 1),
+    ],
+)
+def test_vectors_and_halves_have_their_elements(name, element, count):
+    """A pointer to a vector has the type of its elements and their number."""
+    (one,) = parameter_types(name)
+    assert (one.element, one.count, one.pointer) == (element, count, True)
+
+
 def test_elements():
     """The element is NumPy's name of the value, or of what the pointer points at; a struct has none."""
-    assert parameter_types("_Z1k6float4PK6float4") == (Type("float4"), Type("const float4 *", "float32", pointer=True))
+    assert parameter_types("_Z1k6float4PK6float4") == (
+        Type("float4"),
+        Type("const float4 *", "float32", pointer=True, count=4),
+    )
     assert parameter_types("_Z1kifPKdP6float4P6__halfP3BigPPf") == (
         Type("int", "int32"),
         Type("float", "float32"),
         Type("const double *", "float64", pointer=True),
-        Type("float4 *", "float32", pointer=True),
+        Type("float4 *", "float32", pointer=True, count=4),
         Type("__half *", "float16", pointer=True),
         Type("Big *", pointer=True),
         Type("float * *", pointer=True),
@@ -74,7 +125,7 @@ def test_elements():
         "_Z1kIJfiEEvDpT_",
         "_Z1kIfEvPT0_",
         "_Z1kILi3EEvPT_",
-        "_ZN1a1kIfEEvPT_",
+        "_ZN1aIfE1kEPf",
         "_Z1kSt6vectorIfE",
         "_Z1kPFvvE",
         "_Z1kS_",

@@ -1,0 +1,100 @@
+"""The parameters of a kernel as its CUDA C has them: a light reading of the list behind its name, without a compiler.
+
+Comments, macros and conditions are not looked through: a list that is no plain one is not read at all.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from isa.sass.signature import BUILTIN, Type, named_type, pointer_to
+
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
+_TEMPLATE = re.compile(r"\btemplate\s*<[^;{}]*>\s*(?:static\s+|inline\s+)*$")
+_ATTRIBUTE = re.compile(r"\b(?:__restrict__|__restrict|restrict|__grid_constant__|struct|typename)\b|\bstd::|\bcuda::")
+_DECLARED = re.compile(r"(?P<type>.*?[\s*&>])(?P<name>[A-Za-z_]\w*)\s*(?P<array>\[[^\]]*\])?", re.S)
+_WORD = re.compile(r"[A-Za-z_]\w*(?:::\w+)*|\*|&")
+_SAME = {
+    "unsigned int": "unsigned", "signed int": "int", "signed": "int", "short int": "short", "long int": "long",
+    "unsigned short int": "unsigned short", "unsigned long int": "unsigned long", "long long int": "long long",
+    "unsigned long long int": "unsigned long long", "uint": "unsigned", "ushort": "unsigned short",
+    "uchar": "unsigned char", "int8_t": "signed char", "uint8_t": "unsigned char", "int16_t": "short",
+    "uint16_t": "unsigned short", "int32_t": "int", "uint32_t": "unsigned", "int64_t": "long long",
+    "uint64_t": "unsigned long long", "size_t": "unsigned long", "half": "__half", "half2": "__half2",
+    "nv_bfloat16": "__nv_bfloat16", "nv_bfloat162": "__nv_bfloat162", "cudaTextureObject_t": "unsigned long long",
+}  # fmt: skip
+_WORDS = frozenset({"int", "char", "short", "long", "float", "double", "signed", "unsigned"})  # no names
+_BY_NAME = dict(BUILTIN.values())  # elements of C's types
+
+
+@dataclass(frozen=True, slots=True)
+class Declared:
+    """A parameter: its name, and its type; None in a template, whose types its instances say."""
+
+    name: str
+    type: Type | None
+
+
+def declared(source: str, kernel: str) -> tuple[Declared, ...] | None:
+    """Return the parameters of a kernel, given by its plain name, as its source declares them.
+
+    None where the source has no such kernel, where it has several with different names of parameters, or where the
+    list is none that can be read.
+    """
+    text = _COMMENT.sub(" ", source)
+    found = [one for match in _heads(kernel).finditer(text) if (one := _read(text, match)) is not None]
+    names = {tuple(each.name for each in one) for one in found}
+    return found[0] if len(names) == 1 and all(one == found[0] for one in found) else None
+
+
+def _heads(kernel: str) -> re.Pattern[str]:
+    """Return what the beginning of a kernel's declaration looks like, up to the parenthesis of its parameters."""
+    return re.compile(rf"\b__global__\b[^;{{}}]*?\b{re.escape(kernel)}\s*\(")
+
+
+def _read(text: str, head: re.Match[str]) -> tuple[Declared, ...] | None:
+    """Return the parameters behind the beginning of a declaration; None if one is none that can be read."""
+    template = _TEMPLATE.search(text[: head.start()]) is not None
+    found = list[Declared]()
+    for part in _parts(text, head.end()):
+        match = _DECLARED.fullmatch(part.partition("=")[0].strip())
+        if match is None or match["name"] in _WORDS:
+            return None
+        found.append(Declared(match["name"], None if template else _type(match["type"], bool(match["array"]))))
+    return tuple(found)
+
+
+def _parts(text: str, at: int) -> list[str]:
+    """Return what stands between the commas of a list, up to the parenthesis that ends it; nothing of `()`, `(void)`.
+
+    A list that does not end has an empty part.
+    """
+    depth, begin, found = 0, at, list[str]()
+    for place in range(at, len(text)):
+        letter = text[place]
+        if depth == 0 and letter in ",)":
+            part = text[begin:place].strip()
+            if letter == "," or begin > at or part not in ("", "void"):
+                found.append(part)
+            begin = place + 1
+            if letter == ")":
+                return found
+        depth += (letter in "([{<") - (letter in ")]}>")
+    return [""]
+
+
+def _type(text: str, array: bool) -> Type:
+    """Return a type in C's words, as `parameter_types` has it."""
+    plain = _ATTRIBUTE.sub(" ", text)
+    if "<" in plain:
+        return Type(" ".join(plain.split()), pointer=array or plain.rstrip().endswith("*"))
+    words = _WORD.findall(plain)
+    stars = words.count("*") + array
+    qualifiers = [word for word in ("const", "volatile") if word in words]
+    base = " ".join(word for word in words if word not in {"*", "&", "const", "volatile"})
+    name = _SAME.get(base, base)
+    found = named_type(" ".join((*qualifiers, name)), _BY_NAME.get(name, ""))
+    for _ in range(stars):
+        found = pointer_to(found, " *")
+    return found

@@ -1,0 +1,74 @@
+"""Parameters of kernels as sources of CUDA C declare them."""
+
+import pytest
+
+from isa.sass.declaration import Declared, declared
+from isa.sass.signature import Type
+
+SOURCE = """
+// __global__ void ext(int wrong);
+/* __global__ void ext(int worse); */
+#define N 4
+template <typename T, int N>
+__global__ void poly(const T *x, T *y, Params p) { y[0] = x[0]; }
+extern "C" __global__ void __launch_bounds__(128, 2)
+ext(const float *__restrict__ in, float* out, int n, float a, unsigned char flag,
+    const unsigned short *idx /* indices, sorted */, std::size_t m, half2 *h, float4 v, float w[16])
+{ }
+extern "C" __global__ void none() { }
+extern "C" __global__ void nothing(void) { }
+__global__ void prototype(float *);
+__global__ void prototype(float *later);
+__global__ void two(float *x) { }
+__global__ void two(int *x) { }
+__global__ void odd(void (*f)(int), int n) { }
+__global__ void unnamed(unsigned int) { }
+__global__ void boxes(Box<int, 3> *b, cudaTextureObject_t t) { }
+extern "C" __global__ void cut(int a, int
+"""
+EXT = {
+    "in": Type("const float *", "float32", pointer=True),
+    "out": Type("float *", "float32", pointer=True),
+    "n": Type("int", "int32"),
+    "a": Type("float", "float32"),
+    "flag": Type("unsigned char", "uint8"),
+    "idx": Type("const unsigned short *", "uint16", pointer=True),
+    "m": Type("unsigned long", "uint64"),
+    "h": Type("__half2 *", "float16", pointer=True, count=2),
+    "v": Type("float4"),
+    "w": Type("float *", "float32", pointer=True),
+}
+
+
+def test_parameters_have_names_and_types():
+    """Names and types are those of the declaration, whatever comments, qualifiers and attributes stand around them."""
+    assert declared(SOURCE, "ext") == tuple(Declared(*pair) for pair in EXT.items())
+
+
+def test_parameters_of_a_template_have_names_alone():
+    """The types of a template are those of an instance, which its mangled name says."""
+    assert declared(SOURCE, "poly") == (Declared("x", None), Declared("y", None), Declared("p", None))
+
+
+@pytest.mark.parametrize("name", ["none", "nothing"])
+def test_a_kernel_without_parameters(name):
+    """`()` and `(void)` are no parameters."""
+    assert declared(SOURCE, name) == ()
+
+
+def test_a_prototype_without_names_is_passed_over():
+    """Of a declaration without names and one with names, the latter counts."""
+    assert declared(SOURCE, "prototype") == (Declared("later", Type("float *", "float32", pointer=True)),)
+
+
+def test_templates_and_textures_as_types():
+    """A type that is a template stays as it is written; a texture object is a number of 8 bytes."""
+    box, texture = declared(SOURCE, "boxes")
+    assert (box.type.text, box.type.pointer, box.type.element) == ("Box<int, 3> *", True, "")
+    assert texture == Declared("t", Type("unsigned long long", "uint64"))
+
+
+@pytest.mark.parametrize("name", ["two", "odd", "unnamed", "absent", "wrong", "cut", "ex", ""])
+def test_what_is_no_plain_list_is_not_read(name):
+    """Overloads, pointers to functions, parameters without names, cut text and other names give None."""
+    assert declared(SOURCE, name) is None
