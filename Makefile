@@ -20,7 +20,7 @@ help:
 	@echo "make check       style, types, imports, all tests but the slow ones, compiled and in plain Python: 20 minutes"
 	@echo "make check-full  the same and the slow tests: hours"
 	@echo "make fuzz        random programs on random machines, and mutated inputs: SECONDS=600 [SEED=n]"
-	@echo "make bench       speed of both engines (docs/performance.md)"
+	@echo "make bench       speed of both engines, and how it grows with the work (docs/performance.md)"
 	@echo "make reproduction  every claim of docs/reproduction.md anew"
 	@echo "make validation  the tables and the picture of docs/validation-h200.md anew"
 	@echo "make sensitivity  which guesses turn these claims, for docs/sensitivity.csv: hours, or what is missing there"
