@@ -5,10 +5,12 @@ import re
 
 import pytest
 from generate import machine_code
+from read.fenced import ROOT
 
 from isa.rows.machine_code import FAMILIES
 
 PAGE = machine_code.machine_code()
+SASS = (ROOT / "docs" / "sass.md").read_text(encoding="utf-8")
 
 
 def test_each_family_has_one_row_with_its_modifiers():
@@ -32,6 +34,15 @@ def test_counts_are_those_of_the_file():
         assert f"| {name} | {one['snippets']} | {one['rows']} | {one['results']} |" in PAGE
     for number in ("snippets", "rows", "results"):
         assert f"{sum(one[number] for one in groups.values()):,}" in PAGE
+
+
+def test_the_reader_of_the_sources_finds_the_sums_too():
+    """docs/sass.md has the number of kernels, rows and results, and of the forms that are checked and executed."""
+    groups = json.loads(machine_code.COVERAGE.read_text(encoding="utf-8"))["groups"].values()
+    kernels, rows, results = (sum(one[number] for one in groups) for number in ("snippets", "rows", "results"))
+    forms = {form for family in FAMILIES for form in machine_code.forms(family)}
+    counted = f"{kernels:,} kernels, {rows:,} rows and {results:,} results, and have"
+    assert f"{counted} {len(forms & machine_code.covered())} of the {len(forms):,} forms" in SASS.replace("\n", " ")
 
 
 @pytest.mark.parametrize(("what", "text"), machine_code.REFUSED)
