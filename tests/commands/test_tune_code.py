@@ -168,10 +168,12 @@ def test_bad_input_is_one_line_and_exit_code_2(tmp_path, options, line, capsys):
 )
 def test_a_missing_array_is_found_before_anything_is_compiled(tmp_path, old, new, capsys):
     """A .npy file that is not there is one line, whether the launch or the check needs it."""
-    path = written(tmp_path, SPACE.replace(old, new), "no CUDA C")
+    text = SPACE.replace(old, new)
+    path = written(tmp_path, text, "no CUDA C")
     assert execute(["tune", str(path), "--machine", "a100"]) == 2
-    line = f"error: {tmp_path}/none.npy: No such file or directory; write it with numpy.save\n"
-    assert capsys.readouterr().err == line
+    number = next(i for i, line in enumerate(text.splitlines(), 1) if new in line)
+    missing = f"{tmp_path}/none.npy: No such file or directory; write it with numpy.save"
+    assert capsys.readouterr().err == f"error: {path}:{number}:1: {missing}\n"
 
 
 @pytest.mark.parametrize(

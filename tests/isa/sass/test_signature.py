@@ -159,7 +159,7 @@ def test_a_cut_name_is_no_error(length):
         ("_Z1kPc", "", "f4 f8"),
         ("_Z1kPPf", "", "f8 u8"),
         ("_Z1kP3Big", "", "f4 f8"),
-        ("_Z1kP7__half2", "", "f2 f4 u4"),
+        ("_Z1kP7__half2", "f4", "f2 u2 u4"),
         ("_Z1kP13__nv_bfloat16", "", "f2 u2"),
         ("_Z1kf", "", "f8"),
     ],
