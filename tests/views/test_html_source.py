@@ -270,3 +270,18 @@ def test_figures_are_those_of_the_document(opened, document):
         )
     expected = [[one.issues, one.waited] for one in sums(document, place).values()]
     assert sorted(found) == sorted(expected)
+
+
+def test_machine_code_has_offsets_in_the_pipeline_view_too(opened):
+    """Rows of the table, the tip and the details number instructions by their offset, and a search finds one by it."""
+    with opened(CODE) as tab:
+        tab.keyboard.press("p")
+        tab.fill("#search", "0x10")
+        tab.press("#search", "Enter")
+        assert seen(tab, "view.active.run.pc[view.active.selected]") == 1
+        assert "0x0010, " in tab.inner_text("#details")
+        assert "offset" in tab.inner_text("thead").lower()
+        assert seen(tab, "labelOf(view.active.run, view.active.layout, 0, 60)").split()[1] == "0x0000"
+        assert seen(tab, "[pointOf(view.active.run, 2), numberOf(view.active.run, 2)]") == ["0x0020", "0x0020"]
+    with opened(SMALL) as tab:
+        assert seen(tab, "[pointOf(view.active.run, 2), numberOf(view.active.run, 2)]") == ["pc 2", "2"]

@@ -22,7 +22,7 @@ function details(view, pane) {
   const line = run.line.get(run.pc[i]);
   const facts = [
     ["warp, block", `${run.warp[i]}, ${run.block[i]}`],
-    ["pc, unit", `${run.pc[i]}, ${line?.unit ?? "?"}`],
+    [`${run.numbering}, unit`, `${numberOf(run, run.pc[i])}, ${line?.unit ?? "?"}`],
     ["scheduler", run.scheduler[i]],
     ["threads", run.lanes[i]],
     ["issued", counted(run.issue[i])],
@@ -97,13 +97,13 @@ function sharedBarrierNote(run, i, reason, blocker) {
   const found = own.find((one) => one.pc === run.pc[index] && one.what === what);
   if (!found) return "";
   const needed = found.needed.at(-1);
-  const other = `pc ${needed} ${run.line.get(needed).text}`;
+  const other = `${pointOf(run, needed)} ${run.line.get(needed).text}`;
   return element("p", {}, `not needed: it holds barrier ${found.barrier} beside ${other}, which is`);
 }
 
 function linkTo(view, pane, index) {
   const { run } = pane;
-  const text = `w${run.warp[index]} pc ${run.pc[index]} ${textOf(run, index)}`;
+  const text = `w${run.warp[index]} ${pointOf(run, run.pc[index])} ${textOf(run, index)}`;
   return element(
     "button",
     { class: "link", "data-id": run.id[index], click: () => select(view, pane, index) },

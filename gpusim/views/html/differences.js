@@ -80,8 +80,9 @@ function instructionDifferences(runs, names) {
   const lists = runs.map((run) =>
     [...totals(run, (pc) => pc)].map(([pc, sum]) => [`${pc} ${run.line.get(pc)?.text ?? ""}`, pc, sum.waited]),
   );
+  const [run] = runs;
   const columns = [
-    { name: "pc", of: (row) => row.kind },
+    { name: run.numbering, of: (row) => row.kind, show: (row) => numberOf(run, row.kind) },
     { name: "instruction", of: (row) => row.what.replace(/^\d+ /, ""), text: "code" },
     ...differenceColumns(names),
   ];

@@ -22,8 +22,8 @@ function drawLabels(view, pane) {
 function labelOf(run, layout, row, most) {
   if (layout.merged) return `warp ${layout.warp(row)}`;
   const i = layout.instruction(row);
-  const [warp, pc] = most < ALIGNED ? [0, 0] : [2, 4];
-  const label = `w${String(run.warp[i]).padEnd(warp)} ${String(run.pc[i]).padStart(pc)} ${textOf(run, i)}`;
+  const [warp, number] = most < ALIGNED ? [0, 0] : [2, 4];
+  const label = `w${String(run.warp[i]).padEnd(warp)} ${numberOf(run, run.pc[i]).padStart(number)} ${textOf(run, i)}`;
   return label.length > most ? `${label.slice(0, Math.max(0, most - 1))}\u2026` : label;
 }
 

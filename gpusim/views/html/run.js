@@ -14,6 +14,7 @@ function toRun({ instructions, waits, lost, start: from, end: to, ...fields }) {
   const run = { ...fields, from, to, ...integers(instructions), waits: integers(waits), lost: integers(lost) };
   run.count = run.id.length;
   run.line = new Map(run.program.map((line) => [line.pc, line]));
+  run.numbering = run.program.some(({ offset }) => offset >= 0) ? "offset" : "pc";
   accumulate(run.id);
   accumulate(run.issue);
   for (const name of ["begin", "end", "done"]) {
@@ -66,8 +67,19 @@ function endOf(run, i) {
   return Math.max(run.issue[i] + 1, run.end[i], run.done[i]);
 }
 
+/** What tables call an instruction, by its pc: its offset in machine code, as 0x0490, else the pc. */
+function numberOf(run, pc) {
+  const offset = run.line.get(pc)?.offset ?? NONE;
+  return offset >= 0 ? `0x${offset.toString(16).padStart(4, "0")}` : String(pc);
+}
+
+/** The same within a sentence. */
+function pointOf(run, pc) {
+  return run.numbering === "pc" ? `pc ${pc}` : numberOf(run, pc);
+}
+
 function textOf(run, i) {
-  return run.line.get(run.pc[i])?.text ?? `pc ${run.pc[i]}`;
+  return run.line.get(run.pc[i])?.text ?? pointOf(run, run.pc[i]);
 }
 
 /** Call with each wait of an instruction: reason, start, end, id of its blocker. */

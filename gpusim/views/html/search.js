@@ -1,6 +1,7 @@
-// Search and go-to: instructions by text, pc, warp and number, a cycle, or a range of cycles.
+// Search and go-to: instructions by text, pc, offset, warp and number, a cycle, or a range of cycles.
 
 const NUMBERED = /(?:^|\s)(warp|pc|cycle|w|#|@)\s*(\d[\d,]*)(?=\s|$)/gi;
+const HEXADECIMAL = /^0x[0-9a-f]+$/;
 const FULL_NAMES = { w: "warp", "#": "id", "@": "cycle" };
 const HINT = "FFMA, pc 19, w3, #120, cycle 900, 900:1200";
 
@@ -20,9 +21,11 @@ function asked(text) {
 
 const numeric = (text) => Number(text.replaceAll(",", ""));
 
-/** Whether a line of a program is asked for. */
-function lineMatches({ pc, text, unit, region }, { pc: wanted, words }) {
-  return (wanted === undefined || pc === wanted) && `${text} ${unit} ${region}`.toLowerCase().includes(words);
+/** Whether a line of a program is asked for: 0x0490 is the offset of one, or stands in its text. */
+function lineMatches({ pc, offset, text, unit, region }, { pc: wanted, words }) {
+  if (wanted !== undefined && pc !== wanted) return false;
+  if (offset >= 0 && HEXADECIMAL.test(words) && offset === Number(words)) return true;
+  return `${text} ${unit} ${region}`.toLowerCase().includes(words);
 }
 
 /** Indices of the instructions asked for, in order of issue, among those that rows show. */

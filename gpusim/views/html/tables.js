@@ -46,7 +46,7 @@ function instructionTable(view, pane) {
   const found = totals(run, (pc) => pc);
   const rows = [...found].map(([pc, sum]) => ({ pc, ...run.line.get(pc), ...sum }));
   const columns = [
-    { name: "pc", of: (row) => row.pc },
+    { name: run.numbering, of: (row) => row.pc, show: (row) => numberOf(run, row.pc) },
     ...(rows.some((row) => row.region) ? [{ name: "region", of: (row) => row.region, text: "name" }] : []),
     { name: "instruction", of: (row) => row.text ?? "", text: "code" },
     ...(hasLines(run) ? [{ name: "source", of: sourceOf, text: "name" }] : []),

@@ -19,7 +19,7 @@ function wordsAt(view, pane, x, y) {
   const i = instructionAt(view, pane, x, y);
   if (i === NONE) return y < pane.top ? wordsOfStrip(view, pane, x, y) : "";
   const { run } = pane;
-  const head = `w${run.warp[i]} pc ${run.pc[i]}  ${textOf(run, i)}`;
+  const head = `w${run.warp[i]} ${pointOf(run, run.pc[i])}  ${textOf(run, i)}`;
   if (x < pane.left) return head;
   const cycle = Math.floor(cycleAt(view, pane, x));
   return `cycle ${counted(cycle)}\n${head}\n${stateAt(run, i, cycle)}`.trim();
