@@ -32,7 +32,7 @@ from isa.reading import extra
 from isa.text import listing
 from workloads.catalog import make
 
-BYTES = 1024  # of a unit of ru_maxrss
+KIB = 1024  # in a MiB, and bytes of a unit of ru_maxrss
 SUPERLINEAR = 1.1  # exponent from which a growth counts as faster than the size's
 
 
@@ -98,7 +98,7 @@ AXES = {
         (480, 960, 1920, 3840, 7680, 15360),
         lambda n: _lai("gtx580-1566", m=4800, n=n, k=480),
     ),
-    "warps": Axis("warps of mix", (1, 2, 4, 8, 16, 32, 64), _mix),
+    "warps": Axis("warps of mix", (1, 2, 4, 8, 16, 32), _mix),
     "sms": Axis("SMs, all simulated, two blocks each", (1, 2, 4, 8, 16, 33, 66, 132), _chip),
     "program": Axis("instructions of a straight program", (1000, 2000, 4000, 8000, 16000, 30000), _long),
     "machine": Axis("SMs of a chip, of which one is simulated", (1, 2, 4, 8, 16, 33, 66, 132), _one_of),
@@ -111,7 +111,7 @@ def measured(axis: Axis, size: int) -> Point:
     before = time.process_time()
     result = axis.run(size)
     seconds = time.process_time() - before
-    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / BYTES
+    most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / KIB
     return Point(size, seconds, most, result.warp_instructions)
 
 
@@ -126,7 +126,7 @@ def drawn(found: dict[str, list[Point]], path: Path) -> None:
     with style.context(STYLE, after_reset=True), whole_file.unfinished(path) as part:
         figure = figures.Figure(figsize=(9.6, 3.1 * ((len(found) + 2) // 3)), layout="constrained")
         panels = figure.subplots((len(found) + 2) // 3, 3, squeeze=False).flat
-        for panel, (name, points) in zip(panels, found.items(), strict=False):
+        for (name, points), panel in zip(found.items(), panels, strict=False):
             _draw(panel, AXES[name], points)
         for panel in list(panels):
             panel.set_axis_off()
@@ -138,7 +138,7 @@ def _draw(panel: Any, axis: Axis, points: Sequence[Point]) -> None:
     panel.loglog(sizes, seconds, "o-", color=COLOURS[0], ms=4, label="CPU seconds")
     last = [seconds[-1] * size / sizes[-1] for size in sizes]
     panel.loglog(sizes, last, ":", color="#777777", label="in proportion to the last")
-    panel.loglog(sizes, [point.mib / BYTES for point in points], "s--", color=COLOURS[1], ms=4, label="GiB held")
+    panel.loglog(sizes, [point.mib / KIB for point in points], "s--", color=COLOURS[1], ms=4, label="GiB held")
     panel.set_title(axis.label, fontsize=9)
     panel.legend(fontsize=7)
 

@@ -43,7 +43,7 @@ def result_of(unit: str, text: str) -> Awaited:
         return _ATOMIC_BY_UNIT[unit]
     base = mnemonic.partition(".")[0]
     own = Awaited(f"a result of {base}", f"results of {base}")
-    return own if base == "B2R" else _BY_UNIT.get(unit, own)
+    return own if base in ("B2R", "BMOV") else _BY_UNIT.get(unit, own)
 
 
 def awaited(program: Program, pcs: Iterable[int]) -> dict[int, tuple[int, ...]]:

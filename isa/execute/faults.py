@@ -136,7 +136,7 @@ def stuck(kernel: Kernel, pc: int, block: int, warp: int, waiting: Sequence[tupl
     groups = ", ".join(f"{lanes:#010x} before {_target(kernel.program, at)}" for at, lanes in waiting)
     return DeadlockError(
         f"{place(kernel, pc, block, warp)}: all its lanes wait for each other: {groups}; "
-        "let each lane of a convergence barrier come to its BSYNC, BREAK out of it or exit"
+        "let each lane of a WARPSYNC's mask, or of a collective's, come to it or exit"
     )
 
 

@@ -25,6 +25,7 @@ _SAME = {
     "nv_bfloat16": "__nv_bfloat16", "nv_bfloat162": "__nv_bfloat162", "cudaTextureObject_t": "unsigned long long",
 }  # fmt: skip
 _WORDS = frozenset({"int", "char", "short", "long", "float", "double", "signed", "unsigned"})  # no names
+_ORDER = {"unsigned": 0, "signed": 0, "short": 1, "long": 1, "char": 2, "int": 2, "double": 2}
 _BY_NAME = dict(BUILTIN.values())  # elements of C's types
 
 
@@ -59,7 +60,7 @@ def _read(text: str, head: re.Match[str]) -> tuple[Declared, ...] | None:
     found = list[Declared]()
     for part in _parts(text, head.end()):
         match = _DECLARED.fullmatch(part.partition("=")[0].strip())
-        if match is None or match["name"] in _WORDS:
+        if match is None or match["name"] in _WORDS or "#" in part:
             return None
         found.append(Declared(match["name"], None if template else _type(match["type"], bool(match["array"]))))
     return tuple(found)
@@ -92,7 +93,8 @@ def _type(text: str, array: bool) -> Type:
     words = _WORD.findall(plain)
     stars = words.count("*") + array
     qualifiers = [word for word in ("const", "volatile") if word in words]
-    base = " ".join(word for word in words if word not in {"*", "&", "const", "volatile"})
+    own = [word for word in words if word not in {"*", "&", "const", "volatile"}]
+    base = " ".join(sorted(own, key=lambda word: _ORDER.get(word, 0)))  # C takes `long unsigned` too
     name = _SAME.get(base, base)
     found = named_type(" ".join((*qualifiers, name)), _BY_NAME.get(name, ""))
     for _ in range(stars):

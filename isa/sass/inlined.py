@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from isa.origin import NOWHERE, PlaceInSource
 
 _FOREIGN = re.compile(
-    r"/(usr/include|usr/lib\w*|usr/local/cuda[^/]*|opt/cuda[^/]*|cuda-\d[^/]*|hpc_sdk|nvidia gpu computing toolkit)/"
+    r"/(usr/include|usr/lib\w*|usr/local/cuda[^/]*|opt/cuda[^/]*|hpc_sdk|nvidia gpu computing toolkit)/"
+    r"|/cuda-\d+(\.\d+)*/(targets/[^/]+/|bin/\.\./)?include/"
     r"|/site-packages/nvidia/|/targets/[^/]+/include/|/cuda/v?\d[^/]*/include/"
 )
 

@@ -72,3 +72,22 @@ def test_templates_and_textures_as_types():
 def test_what_is_no_plain_list_is_not_read(name):
     """Overloads, pointers to functions, parameters without names, cut text and other names give None."""
     assert declared(SOURCE, name) is None
+
+
+@pytest.mark.parametrize(
+    ("words", "text"),
+    [
+        ("long unsigned", "unsigned long"),
+        ("unsigned int long", "unsigned long"),
+        ("int short unsigned", "unsigned short"),
+    ],
+)
+def test_words_of_a_type_may_stand_in_any_order(words, text):
+    """C takes the words of a whole number's type in any order."""
+    (found,) = declared(f'extern "C" __global__ void k({words} n) {{}}', "k")
+    assert found.type.text == text
+
+
+def test_a_list_with_conditions_is_not_read():
+    """Which parameters the compiler takes is not known."""
+    assert declared('extern "C" __global__ void k(int a,\n#ifdef X\nint b,\n#endif\nint c) {}', "k") is None

@@ -49,6 +49,18 @@ def test_inlined_code_counts_to_the_users_own_line(chain, source):
     assert attributed(chain) == source
 
 
+@pytest.mark.parametrize("file", ["/home/me/cuda-2d-stencil/k.cu", "/cuda-12/k.cu", "/src/cuda-13.0/src/k.cu"])
+def test_a_folder_whose_name_begins_like_the_toolkits_is_the_users(file):
+    """Only the include folders of a toolkit of that name hold its headers."""
+    assert not is_foreign(file)
+
+
+@pytest.mark.parametrize("folder", ["include", "targets/x86_64-linux/include"])
+def test_a_toolkit_anywhere_has_headers(folder):
+    """The include folder of `cuda-13.0` is the toolkit's wherever that lies."""
+    assert is_foreign(f"/home/me/cuda-13.0/{folder}/cuda_fp16.hpp")
+
+
 def test_a_dump_has_the_chain_before_an_instruction():
     """Lines with `inlined at` go on in the next line; the line holds for all instructions up to the next one."""
     (section,) = read(DUMP, "k").sections.values()
