@@ -139,6 +139,8 @@ def _draw(panel: Any, axis: Axis, points: Sequence[Point]) -> None:
     last = [seconds[-1] * size / sizes[-1] for size in sizes]
     panel.loglog(sizes, last, ":", color="#777777", label="in proportion to the last")
     panel.loglog(sizes, [point.mib / KIB for point in points], "s--", color=COLOURS[1], ms=4, label="GiB held")
+    for scale in (panel.xaxis, panel.yaxis):
+        scale.set_minor_formatter("")  # labels of powers of ten alone
     panel.set_title(axis.label, fontsize=9)
     panel.legend(fontsize=7)
 
