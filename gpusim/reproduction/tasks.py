@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from typing import Generic, TypeVar
 
 from gpusim.reproduction.bench import Bench, Done, Job, Missing, perform
+from gpusim.support.processes import AHEAD, cores
 
 T = TypeVar("T")
 
@@ -31,19 +32,26 @@ def _perform(pool: Executor, _: Task[T], job: Job) -> Future[Done]:
 def completed(tasks: Sequence[Task[T]], pool: Executor, submit: Submit[T] = _perform) -> Iterator[tuple[Task[T], T]]:
     """Yield each task with its result as soon as it is known: one that lacks jobs is called again when they are done.
 
-    The benches of all tasks share what is done. `submit(pool, task, job)` begins a job that a task needs first.
+    The benches of all tasks share what is done. `submit(pool, task, job)` begins a job that a task needs first. What a
+    task needs after earlier jobs goes before the others: else its chain of jobs would be the last to end.
     """
     ready, waiting = list(tasks), list[Task[T]]()
     under_way: dict[Future[Done], Job] = {}
+    queue: dict[Job, Task[T]] = {}
+    most = AHEAD * cores()
     while ready or waiting:
         for each in ready:
             try:
                 yield each, each.function(each.bench)
             except Missing as missing:
+                again = bool(each.needs)
                 each.needs = missing.jobs
                 waiting.append(each)
-                new = [job for job in each.needs if job not in under_way.values()]
-                under_way |= {submit(pool, each, job): job for job in new}
+                new = {job: each for job in each.needs if job not in under_way.values() and job not in queue}
+                queue = new | queue if again else queue | new
+        while queue and len(under_way) < most:
+            job = next(iter(queue))
+            under_way[submit(pool, queue.pop(job), job)] = job
         for future in wait(under_way, return_when=FIRST_COMPLETED).done:
             tasks[0].bench.done[under_way.pop(future)] = future.result()
         ready = [each for each in waiting if each.bench.done.keys() >= set(each.needs)]
