@@ -37,8 +37,7 @@ class Origin:
     @property
     def source(self) -> str:
         """Return its line of source, as `saxpy.cu:5, inlined from cuda_fp16.hpp:2604`; empty if unknown."""
-        inlined = f", inlined from {spot(self.inlined)}" if self.inlined != NOWHERE else ""
-        return f"{spot((self.file, self.line))}{inlined}" if self.line else ""
+        return with_header(spot((self.file, self.line)), spot(self.inlined)) if self.line else ""
 
 
 def base_name(file: str) -> str:
@@ -49,6 +48,11 @@ def base_name(file: str) -> str:
 def number(pc: int, offset: int) -> str:
     """Return what tables call an instruction: its offset in machine code, as 0x0cf0, or its pc where that is -1."""
     return f"{offset:#06x}" if offset >= 0 else f"{pc}"
+
+
+def with_header(line: str, header: str) -> str:
+    """Return a line of source in words, with the place in a header, if there is one, whose code was inlined there."""
+    return f"{line}, inlined from {header}" if header else line
 
 
 def spot(place: PlaceInSource) -> str:

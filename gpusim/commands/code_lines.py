@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from isa import control
 from isa.control import Control
-from isa.origin import Origin
+from isa.origin import NOWHERE, Origin, with_header
 
 
 def lines(code: Iterable[tuple[Origin, Control]], labels: Mapping[int, Sequence[str]]) -> Iterator[str]:
@@ -26,5 +26,4 @@ def lines(code: Iterable[tuple[Origin, Control]], labels: Mapping[int, Sequence[
 def _place(origin: Origin) -> str:
     """Return a line of source as text, with the place in a header whose code was inlined there."""
     header, line = origin.inlined
-    inlined = f", inlined from {header}:{line}" if line else ""
-    return f"{origin.file}:{origin.line}{inlined}"
+    return with_header(f"{origin.file}:{origin.line}", f"{header}:{line}" if origin.inlined != NOWHERE else "")

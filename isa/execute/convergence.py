@@ -17,6 +17,7 @@ One group of lanes runs; the others wait, the last to wait on top. A mask is an 
   So lanes that wait at the same BSYNC for lanes of another call come along, and no longer wait.
 
 Most of this was measured on an H200, by what lanes are active where (tests/isa/execute/test_convergence_measured.py).
+Guesses are that a BSSY forgets whom the barrier had, and that the last to wait goes on (docs/units/convergence.md).
 """
 
 from __future__ import annotations

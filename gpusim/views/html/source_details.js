@@ -14,7 +14,7 @@ function figuresOf(view, { run }, row) {
   const { all } = bySource(run);
   const sum = row.sum ?? { ...NO_FIGURES, by: new Map() };
   const facts = [
-    ...(row.half === "code" ? instructionFacts(row) : [["instructions", counted(row.pcs.length)]]),
+    ...(row.half === "code" ? instructionFacts(run, row) : [["instructions", counted(row.pcs.length)]]),
     ["warp instructions", counted(sum.issues)],
     ["threads each", sum.issues ? rounded(sum.threads / sum.issues) : "none"],
     ["warp-cycles waited", counted(sum.waited)],
@@ -33,11 +33,11 @@ function figuresOf(view, { run }, row) {
   );
 }
 
-function instructionFacts(row) {
+function instructionFacts(run, row) {
   const place = row.offset >= 0 ? [["function", `${row.function} + 0x${row.offset.toString(16)}`]] : [];
   const region = row.region ? [["region", row.region]] : [];
   const inlined = row.inlined_line ? [["inlined from", inlinedOf(row)]] : [];
-  return [["pc, unit", `${row.pc}, ${row.unit}`], ...place, ...inlined, ...region];
+  return [[`${run.numbering}, unit`, `${numberOf(run, row.pc)}, ${row.unit}`], ...place, ...inlined, ...region];
 }
 
 /** Each reason with its warp-cycles, the most first. */
