@@ -142,7 +142,7 @@ def sweep(
     chosen = None if _searching(search, sample, given) else points(axes, sample, seed, given.allows)
     with _directory(out):
         check_files(cache, t4, whole=chosen is not None and sample is None)
-        _check_outputs(out, parquet, plot, () if columns else axes)
+        _check_outputs(out, parquet, plot, None if columns else axes)
     with results(out and out / "results.jsonl", _settings(kernel, subject, code), SweepRow) as (kept, add):
         unfelt = _ineffective(subject, axes, chosen or ())
         tell_of_compiling("compiled", "1")
@@ -242,14 +242,17 @@ def _directory(out: Path | None) -> Iterator[None]:
         raise
 
 
-def _check_outputs(out: Path | None, parquet: bool, plot: Path | None, axes: Sequence[Axis]) -> None:
-    """Raise UserError for outputs that could not be written in the end, a plot over none of these axes among them."""
+def _check_outputs(out: Path | None, parquet: bool, plot: Path | None, axes: Sequence[Axis] | None) -> None:
+    """Raise UserError for outputs that could not be written in the end, a plot over none of these axes among them.
+
+    `axes` is None where the plot's columns are named.
+    """
     if parquet:
         if not out:
             raise UserError("--parquet: no directory for it; give --out DIR too")
         extra.module("pyarrow", "parquet")
     if plot:
-        if axes:
+        if axes is not None:
             first_varied(axes)
         sweep_plot.check(plot)
 
