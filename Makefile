@@ -70,12 +70,15 @@ bench: $(VENV)/test.stamp $(VENV)/plot.stamp
 	  --benchmark-columns=min,median,rounds
 	$(BIN)/python -m benchmarks.growth --plot docs/pictures/growth.svg
 
-reproduction: $(VENV)/plot.stamp
+# What the lessons show is computed from the same rows: it is written anew with them.
+reproduction: $(VENV)/plot.stamp $(VENV)/lessons.stamp
 	$(BIN)/gpusim reproduce all --tried docs/sensitivity.csv --plots docs/pictures/reproduction \
 	  --markdown docs/reproduction.md
+	$(BIN)/python notebooks/precompute.py
 
-validation: $(VENV)/plot.stamp $(VENV)/test.stamp
+validation: $(VENV)/plot.stamp $(VENV)/test.stamp $(VENV)/lessons.stamp
 	$(BIN)/gpusim validate h200 --kernels --plot docs/pictures/kernels-h200.svg --markdown docs/validation-h200.md
+	$(BIN)/python notebooks/precompute.py
 
 sensitivity: $(VENV)/core.stamp
 	$(BIN)/gpusim reproduce all --sensitivity --tried docs/sensitivity.csv
