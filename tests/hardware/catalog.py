@@ -2,13 +2,12 @@
 
 from collections.abc import Iterable
 
-from hardware import conversions, floats, functions, further, halves, integers, lanes, memory, uniform
+from hardware import conversions, extremes, floats, functions, generic, halves, integers, lanes, memory, parts, uniform
 from hardware.inputs import SETS
 from hardware.snippet import HEADER, Snippet, ptx
 
-MODULES = (floats, integers, conversions, halves, functions, lanes, memory, uniform)
+MODULES = (floats, integers, conversions, halves, functions, lanes, memory, uniform, extremes, parts, generic)
 SNIPPETS: dict[str, Snippet] = {one.name: one for module in MODULES for one in module.snippets()}
-AWAITED = tuple(further.snippets())  # those that the next recording adds: then their module is one of MODULES
 
 
 def source(snippets: Iterable[Snippet]) -> str:

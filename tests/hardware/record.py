@@ -14,19 +14,17 @@ from pathlib import Path
 
 import numpy as np
 
-from hardware.catalog import AWAITED, SNIPPETS, source
+from hardware.catalog import SNIPPETS, source
 from hardware.driver import Device, DriverError
 from hardware.inputs import SEED, SETS
 from hardware.snippet import Snippet, stored_bits
 from hardware.table import CUBIN, KEPT, TABLE, launch
 
-EVERY = (*SNIPPETS.values(), *AWAITED)
-
 
 def compiled(folder: Path, ptxas: str) -> None:
     """Write the cubin of all snippets into a folder."""
     text, made = folder / "snippets.ptx", folder / "snippets.cubin"
-    text.write_text(source(EVERY))
+    text.write_text(source(SNIPPETS.values()))
     subprocess.run([ptxas, "-arch=sm_90", "-o", str(made), str(text)], check=True)
     (folder / CUBIN).write_bytes(lzma.compress(made.read_bytes(), preset=9 | lzma.PRESET_EXTREME))
     text.unlink()
@@ -75,7 +73,7 @@ def recorded(folder: Path) -> None:
     where = [device.name(), f"driver {driver()}", f"CUDA {device.version()}", time.strftime("%Y-%m-%d")]
     table["about"] = np.array(where)
     try:
-        for one in EVERY:
+        for one in SNIPPETS.values():
             for number, column in enumerate(results(device, one, columns[one.inputs])):
                 bits = one.results[number]
                 table[f"out.{one.name}.{number}"] = column.astype(KEPT.get(bits, column.dtype.str))
