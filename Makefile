@@ -71,14 +71,14 @@ bench: $(VENV)/test.stamp $(VENV)/plot.stamp
 	$(BIN)/python -m benchmarks.growth --plot docs/pictures/growth.svg
 
 # What the lessons show is computed from the same rows: it is written anew with them.
-reproduction: $(VENV)/plot.stamp $(VENV)/lessons.stamp
+reproduction: $(VENV)/plot.stamp
 	$(BIN)/gpusim reproduce all --tried docs/sensitivity.csv --plots docs/pictures/reproduction \
 	  --markdown docs/reproduction.md
-	$(BIN)/python notebooks/precompute.py
+	$(MAKE) precomputed
 
-validation: $(VENV)/plot.stamp $(VENV)/test.stamp $(VENV)/lessons.stamp
+validation: $(VENV)/plot.stamp $(VENV)/test.stamp
 	$(BIN)/gpusim validate h200 --kernels --plot docs/pictures/kernels-h200.svg --markdown docs/validation-h200.md
-	$(BIN)/python notebooks/precompute.py
+	$(MAKE) precomputed
 
 sensitivity: $(VENV)/core.stamp
 	$(BIN)/gpusim reproduce all --sensitivity --tried docs/sensitivity.csv
