@@ -56,8 +56,14 @@ from isa.text.listing import read
 
 global_memory_transactions = global_memory.transactions
 NO_MUTANT, NO_CODED_MUTANT, NO_TAGGED_MUTANT = "no mutant", "codes: no mutant", "tags: no mutant"
+BY_YIELDS = policies._by_yields  # as it is, for its mutant
 NO_CHANNEL_MUTANT = "channel: no mutant"
 
+
+EACH_CYCLE: dict[str, int | str] = {
+    **{f"outstanding.{memory}": 63 for memory in ("vector", "shared")},
+    **{f"schedulers.{key}": 1 for key in ("interval", "issue_interval")},
+}
 
 # Settings without which some mutants have no effect.
 SHOWN_BY: dict[str, dict[str, int | str]] = {
@@ -76,10 +82,8 @@ SHOWN_BY: dict[str, dict[str, int | str]] = {
         "constant_operand.far_latency": 90,
         "constant_operand.parameters_near": 1,
     },
-    "codes: a pause without effect": {
-        **{f"outstanding.{memory}": 63 for memory in ("vector", "shared")},
-        **{f"schedulers.{key}": 1 for key in ("interval", "issue_interval")},
-    },
+    "codes: nobody rests": EACH_CYCLE,
+    "codes: nobody goes to the back": EACH_CYCLE,
 }
 
 
@@ -218,10 +222,12 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "accesses back out of order": (wait_count, "serve", busier(wait_count.serve, 3, -30)),
     NO_CODED_MUTANT: (pipe, "commit", pipe.commit),
     "codes: stall counts one longer": (control_code, "stall_of", plus(control_code.stall_of, 1)),
-    "codes: a yield without effect": (control_code, "to_the_back", nothing),
+    "codes: nobody goes to the back": (control_code, "to_the_back", nothing),
     "codes: barriers let go at issue": (control_code, "let_go", nothing),
     "codes: loads hold no barrier": (control_code, "earliest", nothing),
-    "codes: a pause without effect": (control_code, "_pauses", lambda *_: False),
+    "codes: yields forgotten": (policies, "_by_yields", lambda _sm, _k, eligible: (eligible, eligible)),
+    "codes: nobody rests": (policies, "_by_yields", lambda sm, k, eligible: (BY_YIELDS(sm, k, eligible)[0], eligible)),
+    "codes: the oldest goes before the youngest": (policies, "youngest", policies.oldest),
     "codes: any number of accesses under way": (wait_count, "earliest", nothing),
     "codes: nothing freezes": (selection, "_freeze", nothing),
     "codes: pipes are asked before": (selection, "_unit_free", lambda *arguments: arguments[-1]),
@@ -262,14 +268,14 @@ def _yielding(kernel: Kernel) -> Kernel:
 def verdict(name: str) -> str:
     """`caught` or `survived`."""
     module, attribute, mutant = MUTANTS[name]
-    more = {wait_count: COUNTERS, fetch: FETCH}.get(module, {}) | SHOWN_BY.get(name, {})
-    kernel, machine = read(BUSY), plain_machine(CHANGES | more)
+    kernel, changes = read(BUSY), {wait_count: COUNTERS, fetch: FETCH}.get(module, {})
     if name.startswith("codes: "):
-        kernel, machine = _yielding(kernel), plain_machine(CHANGES | CODES | SHOWN_BY.get(name, {}))
+        kernel, changes = _yielding(kernel), CODES
     if name.startswith("tags: "):
-        kernel, machine = read(REUSING), plain_machine(CHANGES | TAGS)
+        kernel, changes = read(REUSING), TAGS
     if name.startswith("channel: "):
-        kernel, machine = read(STORING), plain_machine(CHANGES | CHANNEL)
+        kernel, changes = read(STORING), CHANNEL
+    machine = plain_machine(CHANGES | changes | SHOWN_BY.get(name, {}))
     with patch.object(module, attribute, mutant):
         try:
             run = run_sm(kernel, machine, trace=True)

@@ -105,6 +105,7 @@ CHANGES: dict[str, int | str] = {
     "joint.fp32": "dp",
     "blocked.fp32": "sfu",
     "barrier.per_warp": 2,
+    "barrier.per_arrival": 2,
     "instruction_replay.pass_slots": 1,
     "instruction_replay.request_slots": 1,
     "shared_atomic.port": 4,
@@ -132,14 +133,15 @@ COUNTERS: dict[str, int | str] = {"wait_counters.vector": 1, "wait_counters.shar
 CODES: dict[str, int | str] = {
     "dependence.rule": "codes",
     "dependence.yield_stall": 3,
+    "dependence.yield_rest": 20,
     "dependence.variable": "sfu fp32",
     "outstanding.vector": 1,
     "outstanding.shared": 1,
-    "schedulers.policy": "gto",
+    "schedulers.policy": "cggty",
     "double.exclusive": "off",
     "selection.keeps": "fp32",
     "selection.freezes": 1,
-    "selection.turns": 2,
+    "selection.full_yields": 1,
     **{f"unit.{unit}.latency": 9 for unit in ("int", "shift", "imul", "logic")},  # short enough for stall counts
     "schedulers.count": 1,
 }

@@ -288,7 +288,7 @@ def _order(stream: list[Executed], machine: Machine) -> Iterator[tuple[Node, Nod
     for i, done in enumerate(stream[:-1]):
         gap = machine.branch.latency if done.active and done.instruction.row.is_branch else 0
         if done.active and done.instruction.row.unit is Unit.BARRIER and not _pass(machine):
-            held = max(machine.barrier.latency, 1) + machine.barrier.per_warp
+            held = max(machine.barrier.latency, 1) + machine.barrier.per_warp + machine.barrier.per_arrival
             later = (j for j in range(i + 1, len(stream)) if stays_behind(stream[j].instruction.row))
             yield ("issue", i), ("issue", next(later) if machine.barrier.defers else i + 1), held
         yield ("issue", i), ("issue", i + 1), gap

@@ -1,7 +1,7 @@
 """Which of two warps a scheduler lets go, as an H100 chose (gpusim/published/h100_order.csv), and simulated.
 
 That a warp which does not yield goes on, and that one which yielded comes last, can be read off the rows without
-exception. The policy `gto` does not know this yet: docs/hopper.md says what it does.
+exception. The policy `cggty` does so.
 """
 
 import csv
@@ -24,7 +24,7 @@ FILE = Path(gpusim.__file__).parent / "published" / "h100_order.csv"
 SCHEDULERS, WARPS, READS = 4, 8, 96
 PIPE = 2  # cycles of a scheduler from one read of the clock to the next
 REST = 12
-MEAN = {False: 1.5, True: 3.4}  # percent, of the worst warp; 1.42 and 3.29 over all programs
+MEAN = {False: 0.42, True: 2.4}  # percent, of the worst warp; 0.41 and 2.37 over all programs
 
 
 class Choice(NamedTuple):

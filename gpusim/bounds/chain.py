@@ -207,7 +207,8 @@ def _occupy(program: Code, single: SingleWarp, row: Any, pc: int) -> None:
     elif pc in program.costs:
         _access(program, single, row, pc)
     elif row.action == BARRIER and not (program.machine.barriers_pass or row.goes_on):
-        released = single.issued + max(1, program.machine.barrier) + program.machine.per_warp
+        arrived = single.issued + program.machine.per_arrival
+        released = arrived + max(1, program.machine.barrier) + program.machine.per_warp
         if program.machine.barrier_defers:
             single.warp.released_at = released
         else:

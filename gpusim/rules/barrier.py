@@ -1,4 +1,4 @@
-"""BAR: once as many warps as it names have arrived, a block's barrier releases them one after the other.
+"""BAR: once as many warps as it names have arrived, a block's barrier releases them.
 
 A warp arrives as a whole, also if only some of its lanes execute the instruction. BAR.ARV arrives and does not wait.
 BAR.RED finds in how many active lanes of all warps a predicate holds, or whether in any or in all. Where lanes are
@@ -45,7 +45,7 @@ def leave(sm: Any, g: int, pc: int, now: int) -> None:
     for number in range(BARRIERS):
         barrier = block.barriers[number]
         if barrier.arrived > 0 and barrier.expected == 0 and barrier.arrived >= block.live:
-            release = _release(sm, barrier, g, now)
+            release = _release(sm, barrier, g, max(now, sm.arrival_free))
             if sm.tracing:
                 record.release(sm, warp.scheduler, g, pc, number, release, now)
 
@@ -103,7 +103,9 @@ def _arrive(sm: Any, g: int, instruction: Any, now: int) -> int:
     barrier.arrived += 1
     if instruction.goes_on == 0:
         barrier.waiting[g % schedulers] |= 1 << (g // schedulers)
-    return NEVER if barrier.arrived < (needed if needed else block.live) else _release(sm, barrier, g, now)
+    sm.arrival_free = max(now, sm.arrival_free) + sm.machine.per_arrival
+    complete = barrier.arrived >= (needed if needed else block.live)
+    return _release(sm, barrier, g, sm.arrival_free) if complete else NEVER
 
 
 @rarely
@@ -127,10 +129,10 @@ def _reduce(sm: Any, barrier: Any, g: int, instruction: Any) -> None:
 
 
 @rule
-def _release(sm: Any, barrier: Any, last: int, now: int) -> int:
-    """Release all waiting warps in slot order; return when warp slot `last`, which has just arrived, is released."""
+def _release(sm: Any, barrier: Any, last: int, complete: int) -> int:
+    """Release the waiting warps after all arrivals, in slot order; return when warp slot `last` is released."""
     schedulers, block = sm.machine.schedulers, sm.warps[last].block
-    own = release = now + max(1, sm.machine.barrier)
+    own = release = complete + max(1, sm.machine.barrier)
     for g in range(block * sm.launch.warps, (block + 1) * sm.launch.warps):
         if barrier.waiting[g % schedulers] >> (g // schedulers) & 1:
             release += sm.machine.per_warp

@@ -106,6 +106,7 @@ def open_warp(sm: Any, slot: int, index: int) -> None:
 @rule
 def _clear(warp: Any) -> None:
     warp.released_at = warp.drained = warp.shared_back = warp.pending = warp.in_flight_count = 0
+    warp.yield_ends = 0
     for reason in range(OWN):
         warp.release_at[reason] = 0
     warp.ready[:] = 0

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.rule import NEVER, rarely, rule
-from gpusim.units.opcodes import BRANCH
+from gpusim.units.control_code import YIELD_LASTS
 from gpusim.units.stall import Stall
 from isa.control import BARRIERS
 
@@ -50,22 +50,16 @@ def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> None:
     holds.
     """
     warp.release_at[WAIT] = now + stall_of(sm.machine, instruction)
-    sm.schedulers[k].yielded = 0
-    if instruction.yields or (sm.machine.turns and _pauses(sm.machine, instruction)):
-        let_others_go(sm, k, warp)
+    sm.schedulers[k].yielded = warp.yield_ends = 0
+    if instruction.yields:
+        give_way(sm, k, warp, now)
 
 
 @rule
-def _pauses(machine: Any, instruction: Any) -> bool:
-    """Tell whether the stall count alone keeps the warp from issuing so long: no branch, queue, or write barrier."""
-    alone = instruction.action != BRANCH and not instruction.queued and instruction.write_barrier < 0
-    return bool(alone and instruction.stall_count >= machine.turns)
-
-
-@rule
-def let_others_go(sm: Any, k: int, warp: Any) -> None:
-    """Move the warp to the back of the order; a greedy policy does not keep it at the front."""
+def give_way(sm: Any, k: int, warp: Any, now: int) -> None:
+    """The warp yields: it moves to the back of the order, and a greedy policy does not keep it at the front."""
     sm.schedulers[k].yielded = 1
+    warp.yield_ends = now + YIELD_LASTS
     to_the_back(sm, warp)
 
 

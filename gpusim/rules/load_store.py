@@ -87,8 +87,8 @@ def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None
         scoreboard.hold(warp, instruction, unit.entered)
     else:
         control_code.hold(warp, instruction)
-        if sm.machine.turns and earliest(sm, k, instruction.unit, now) > now:
-            control_code.let_others_go(sm, k, warp)
+        if sm.machine.full_yields and earliest(sm, k, instruction.unit, now) > now:
+            control_code.give_way(sm, k, warp, now)
     if queue.count == 1:
         when = max(now, unit.free[sm.machine.units[instruction.unit].path], queue.free)
         sm.agenda[sm.load_store_agent] = min(sm.agenda[sm.load_store_agent], when)

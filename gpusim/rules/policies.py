@@ -7,6 +7,7 @@ from typing import Any
 
 from gpusim.jit.policy_code import call
 from gpusim.jit.rule import NEVER, lowest_bit, rarely, rule, switch
+from gpusim.units.control_code import YIELD_LASTS
 from gpusim.units.policies import POLICY_NAMES
 from gpusim.units.stall import Stall
 
@@ -35,6 +36,20 @@ def oldest(sm: Any, k: int, eligible: int, _: int) -> int:
 
 
 @rarely
+def youngest(sm: Any, k: int, eligible: int, _: int) -> int:
+    """Return the eligible warp that was placed last: of the oldest block, where such blocks go first."""
+    best, age, oldest_block = 0, -1, NEVER
+    while eligible:
+        j = lowest_bit(eligible)
+        eligible &= eligible - 1
+        warp = sm.warps[j * sm.machine.schedulers + k]
+        block = (warp.age - warp.index) * sm.machine.oldest_first  # the age of its first warp
+        if block < oldest_block or (block == oldest_block and warp.age > age):
+            best, age, oldest_block = j, warp.age, block
+    return best
+
+
+@rarely
 def gto(sm: Any, k: int, eligible: int, _: int) -> int:
     """Greedy then oldest: return the warp that issued last while it can and did not yield, else the oldest."""
     last = sm.schedulers[k].last
@@ -45,17 +60,32 @@ def gto(sm: Any, k: int, eligible: int, _: int) -> int:
 
 @rarely
 def cggty(sm: Any, k: int, eligible: int, _: int) -> int:
-    """Greedy then youngest (Huerta et al., MICRO 2025): like gto, but else the warp that was placed last."""
-    best, age = sm.schedulers[k].last, -1
-    if best >= 0 and (eligible >> best) & 1 and not sm.schedulers[k].yielded:
-        return best
+    """Greedy then youngest (Huerta et al., MICRO 2025): like gto, but else the youngest that did not yield.
+
+    Where all did when they issued last, the one that issued last goes on, unless another has rested (hopper.md).
+    """
+    last = sm.schedulers[k].last
+    stays = last >= 0 and (eligible >> last) & 1
+    if stays and not sm.schedulers[k].yielded:
+        return last
+    fresh, rested = _by_yields(sm, k, eligible)
+    if fresh:
+        return youngest(sm, k, fresh, 0)
+    others = rested & ~(1 << last) if stays else eligible
+    return oldest(sm, k, others, 0) if others else last
+
+
+@rule
+def _by_yields(sm: Any, k: int, eligible: int) -> tuple[int, int]:
+    """Return the mask of warps that did not yield when they issued last, and of those whose rest is over."""
+    fresh, rested, rest_over = 0, 0, sm.now + YIELD_LASTS - sm.machine.yield_rest
     while eligible:
         j = lowest_bit(eligible)
         eligible &= eligible - 1
-        warp = sm.warps[j * sm.machine.schedulers + k]
-        if warp.age > age:
-            best, age = j, warp.age
-    return best
+        ends = sm.warps[j * sm.machine.schedulers + k].yield_ends
+        fresh |= int(ends <= sm.now) << j
+        rested |= int(ends <= rest_over) << j
+    return fresh, rested
 
 
 @rarely

@@ -21,6 +21,7 @@ class Barrier(msgspec.Struct, frozen=True):
 
     latency: Count  # cycles from the last arrival to the release
     per_warp: Count  # further cycles for each warp released so far, the one in question included
+    per_arrival: Count = 0  # cycles that the SM's barrier unit takes for each arrival, one after the other
     defers: Flag = 0  # 1: a warp goes on behind BAR.SYNC, up to what must not pass it: a memory access, a branch
 
 
@@ -45,6 +46,7 @@ UNIT = Unit(
         "machine": (
             packed_key("barrier.latency", "barrier"),
             packed_key("barrier.per_warp"),
+            packed_key("barrier.per_arrival"),
             packed_key("barrier.defers", "barrier_defers"),
         ),
         "row": (
@@ -55,6 +57,7 @@ UNIT = Unit(
             field("reduces", "what it finds about a predicate, as below", kind="i1"),
             field("stays_behind", "1: it does not pass a barrier at which its warp waits", kind="i1"),
         ),
+        "sm": (field("arrival_free", "when the barrier unit takes the next arrival", role=Role.TIME),),
         "block": (field("barriers", "its barriers", BLOCK_BARRIER, kind="barrier"),),
         "barrier": (
             field("arrived", "warps", role=Role.SAME),
@@ -74,13 +77,13 @@ UNIT = Unit(
     conditions=(
         Condition(
             "barrier.* what_if.barriers",
-            "barrier per_warp barriers_pass",
+            "barrier per_warp per_arrival barriers_pass",
             lambda g: g.does(BARRIER),
             "{kernel} has no barrier",
         ),
         Condition(
             "barrier.*",
-            "barrier per_warp",
+            "barrier per_warp per_arrival",
             lambda g: not g.record.barriers_pass,
             "nobody waits at barriers (what_if.barriers)",
         ),

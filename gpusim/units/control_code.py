@@ -18,11 +18,16 @@ if TYPE_CHECKING:
     from isa.kernel import Kernel
 
 
+# Cycles after which a yield is forgotten, so that no program hangs: a guess. A warp of an H100 waited for 26,654.
+YIELD_LASTS = 1 << 16
+
+
 class Dependence(msgspec.Struct, frozen=True):
     """What keeps an instruction from issuing before those that it depends on; `scoreboard` where this is left out."""
 
     rule: Literal["scoreboard", "codes"]  # pending results and readers; or what control codes say, and nothing else
     yield_stall: Count  # cycles from an issue that yields to the warp's next, at least
+    yield_rest: Count  # cycles from an issue that yields in which `cggty` stays with a warp that yields later
     variable: str  # unit classes, beside memory, whose results only a barrier tells of: codes are assigned so
 
 
@@ -40,6 +45,7 @@ def pack(packed: Any, machine: Machine) -> None:
     """Whether control codes are obeyed, and what a yield costs."""
     if machine.dependence and by_codes(machine):
         packed.obeys_codes, packed.yield_stall = 1, machine.dependence.yield_stall
+        packed.yield_rest = machine.dependence.yield_rest
 
 
 def decode(row: Any, instruction: Instruction, _machine: Machine, _: Kernel) -> None:
@@ -57,6 +63,9 @@ UNIT = Unit(
         "machine": (
             field("obeys_codes", "1: control codes say when an instruction may go"),
             field("yield_stall", "cycles from an issue that yields to the warp's next, at least"),
+            field(
+                "yield_rest", "cycles from an issue that yields in which `cggty` stays with a warp that yields later"
+            ),
         ),
         "warp": (
             field(
@@ -88,13 +97,22 @@ UNIT = Unit(
     decode=decode,
     conditions=(
         Condition(
-            "dependence.yield_stall dependence.variable",
+            "dependence.yield_stall dependence.yield_rest dependence.variable",
             "yield_stall",
             lambda g: bool(g.record.obeys_codes),
             SCOREBOARD,
         ),
         Condition(
-            "dependence.yield_stall", "yield_stall", lambda g: bool(g.rows["yields"].any()), "{kernel} yields nowhere"
+            "dependence.yield_stall dependence.yield_rest",
+            "",
+            lambda g: bool(g.rows["yields"].any()),
+            "{kernel} yields nowhere",
+        ),
+        Condition(
+            "dependence.yield_rest",
+            "yield_rest",
+            lambda g: g.policy not in ("lrr", "oldest", "gto", "two_level") and not g.alone,
+            "the policy {policy} asks nobody when a warp yielded",
         ),
         Condition(
             "dependence.variable",

@@ -34,7 +34,8 @@ ISSUED = {  # what most issues look at, which lies in as few lines as possible
         *("constant_lines", "issued", "active", "stall"),
     ),
     "warp": (
-        *("pc", "unit", "since", "ready_at", "order", "age", "index", "cursor", "release_at", "issued_at"),
+        *("pc", "unit", "since", "ready_at", "order", "yield_ends", "age", "index", "cursor", "release_at"),
+        *("issued_at",),
         *("bank_reads", "kept_bits", "threads", "live", "block", "scheduler", "place", "pending", "drained", "line"),
         *("refused", "lanes", "kept"),
         *("shared_back", "in_flight_count", "holders", "let_go"),

@@ -20,7 +20,7 @@ REGISTERED: dict[str, Policy] = {}
 class BlockOrder(msgspec.Struct, frozen=True):
     """Which resident blocks go first; without this section only the order of warps counts."""
 
-    oldest_first: Flag  # 1: policies that choose the oldest warp prefer the block placed first, then the order in it
+    oldest_first: Flag  # 1: policies that choose by age prefer the block placed first, then the order in it
 
 
 def check_policy(name: str, lead: str = "") -> None:
@@ -64,10 +64,11 @@ UNIT = Unit(
         "scheduler": (
             field("last", "local index of the warp that issued last", role=Role.SAME),
             field("active", "warps among which `two_level` chooses", role=Role.SAME),
-            field("yielded", "1: the warp that issued last yielded", role=Role.SAME),
+            field("yielded", "1: the warp that issued last lets others go first", role=Role.SAME),
         ),
         "warp": (
             field("order", "of placements and yields: whose is smaller goes first", role=Role.NUMBER, of="ordered"),
+            field("yield_ends", "when it is forgotten that it yielded when it issued last", role=Role.TIME),
         ),
     },
     pack=pack,
@@ -81,8 +82,8 @@ UNIT = Unit(
         Condition(
             "block_order.*",
             "oldest_first",
-            lambda given: given.policy not in ("lrr", "cggty"),
-            "the policy {policy} does not choose the oldest warp",
+            lambda given: given.policy != "lrr",
+            "the policy {policy} asks nobody's block",
         ),
     ),
 )

@@ -11,7 +11,7 @@ from gpusim.units.control_code import by_codes
 from gpusim.units.declare import Condition, Machine, Role, Unit, field
 from gpusim.units.opcodes import UNIT_CODE
 from gpusim.units.pipe import pipes_of
-from gpusim.units.ranges import Count, Flag
+from gpusim.units.ranges import Flag
 from gpusim.units.register_file import register_banks
 
 
@@ -20,19 +20,14 @@ class Selection(msgspec.Struct, frozen=True):
 
     keeps: str  # unit classes whose pipe is looked at only when a warp has been selected; or `none`
     freezes: Flag  # 1: a stall for operands alone stops the stall counts of all warps of the scheduler
-    turns: Count  # stall count, of no branch, access or write barrier, from which on others go first; 0: never
-
-
-def _order(given: Any) -> bool:
-    """Whether who came, or yielded, first matters to the policy."""
-    return given.policy != "lrr" and not given.alone
+    full_yields: Flag  # 1: a warp that fills its scheduler's memory queue lets others go first, as one that yields
 
 
 def pack(packed: Any, machine: Machine) -> None:
     """What may hold a selected warp; only a machine that obeys codes has stall counts to freeze."""
     if machine.selection:
         packed.selects, packed.freezes = 1, machine.selection.freezes and by_codes(machine)
-        packed.turns = machine.selection.turns * by_codes(machine)
+        packed.full_yields = machine.selection.full_yields and by_codes(machine)
     packed.selection_may_wait = machine.selection is not None or register_banks(machine) > 0
     for unit, code in UNIT_CODE.items():
         has_pipes = bool(pipes_of(machine, unit))
@@ -45,7 +40,7 @@ UNIT = Unit(
         "machine": (
             field("selects", "1: a selected warp that can't go at once is the next to go"),
             field("freezes", "1: a stall for operands stops the stall counts of the scheduler's warps"),
-            field("turns", "a warp that pauses so long, or fills its queue, goes to the back of the order; 0: none"),
+            field("full_yields", "1: a warp that fills its queue lets others go first"),
             field("selection_may_wait", "1: a selected warp may have to wait"),
         ),
         "unit_class": (field("asked", "1: it has pipes, and they must be free before a warp is selected"),),
@@ -53,8 +48,13 @@ UNIT = Unit(
     },
     pack=pack,
     conditions=(
-        Condition("selection.freezes selection.turns", "", lambda g: bool(g.record.obeys_codes), SCOREBOARD),
+        Condition("selection.freezes selection.full_yields", "", lambda g: bool(g.record.obeys_codes), SCOREBOARD),
         Condition("selection.freezes", "freezes", lambda g: g.record.register_banks > 0, ON_TIME),
-        Condition("selection.turns", "turns", _order, "the policy {policy} asks nobody how long a warp pauses"),
+        Condition(
+            "selection.full_yields",
+            "full_yields",
+            lambda g: g.policy != "lrr" and not g.alone,
+            "the policy {policy} asks nobody who filled a queue",
+        ),
     ),
 )

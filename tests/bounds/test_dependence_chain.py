@@ -46,7 +46,7 @@ def test_an_idle_instruction_waits_for_the_pipe_unless_selection_comes_first(kee
     """An instruction whose guard holds in no lane waits for the SFU, unless selection precedes the check of pipes."""
     kernel = read("MUFU.RCP R0, R8\n@P0 MUFU.RCP R1, R8\nEXIT")
     machine = plain_machine(
-        {"selection.keeps": keeps, "selection.freezes": 0, "selection.turns": 0, "double.exclusive": "off"}
+        {"selection.keeps": keeps, "selection.freezes": 0, "selection.full_yields": 0, "double.exclusive": "off"}
     )
     assert bound(kernel, machine).limits["dependence chain"] == run_sm(kernel, machine).cycles == cycles
 

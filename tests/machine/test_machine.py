@@ -202,7 +202,12 @@ def test_bad_override_is_refused_in_one_line(monkeypatch, path, value, message):
 
 def test_codes_with_wait_counters_are_refused():
     """A machine can't have both control codes and wait counters."""
-    codes = {"dependence.rule": "codes", "dependence.yield_stall": 0, "dependence.variable": "none"}
+    codes = {
+        "dependence.rule": "codes",
+        "dependence.yield_stall": 0,
+        "dependence.yield_rest": 0,
+        "dependence.variable": "none",
+    }
     message = r"--set dependence\.rule: programs wait for codes or for counts; take scoreboard beside \[wait_counters\]"
     with pytest.raises(UserError, match=message):
         model.load("gtx580", codes | {"wait_counters.vector": 63, "wait_counters.shared": 15})

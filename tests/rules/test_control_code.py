@@ -15,6 +15,7 @@ OBEYING: dict[str, int | str] = {
     "pipe.sp.lanes": 32,
     "dependence.rule": "codes",
     "dependence.yield_stall": 2,
+    "dependence.yield_rest": 0,
     "dependence.variable": "none",
     "shared_memory.latency_32": 26,
     "shared_memory.war_32": 10,

@@ -113,6 +113,7 @@ def test_a_guard_is_read_too():
 OBEYING = {
     "dependence.rule": "codes",
     "dependence.yield_stall": 1,
+    "dependence.yield_rest": 0,
     "dependence.variable": "none",
     "schedulers.interval": 1,
     "schedulers.issue_interval": 1,

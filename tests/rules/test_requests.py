@@ -34,7 +34,12 @@ def test_a_load_asks_for_the_lines_that_it_had_at_issue(queue):
 [B0-----:R-:W-:-:S15] IADD R4, R2, 1
 [B------:R-:W-:-:S01] EXIT
 """
-    codes = {"dependence.rule": "codes", "dependence.yield_stall": 0, "dependence.variable": "none"}
+    codes = {
+        "dependence.rule": "codes",
+        "dependence.yield_stall": 0,
+        "dependence.yield_rest": 0,
+        "dependence.variable": "none",
+    }
     run = run_text(text, TAGS | codes | {"load_store.queue": queue, "unit.int.latency": 4})
     issued, served = ({pc: cycle for cycle, _, pc in cycles_of(run, kind)} for kind in ("issue", "serve"))
     assert served[7] > issued[8] + 4

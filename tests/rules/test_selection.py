@@ -20,11 +20,12 @@ SELECTING: dict[str, int | str] = {
     "unit.move.pipe": "int16",
     "selection.keeps": "fp32",
     "selection.freezes": 0,
-    "selection.turns": 0,
+    "selection.full_yields": 0,
 }
 CODES: dict[str, int | str] = {
     "dependence.rule": "codes",
     "dependence.yield_stall": 1,
+    "dependence.yield_rest": 0,
     "dependence.variable": "none",
     "selection.freezes": 1,
 }

@@ -17,6 +17,7 @@ ONE_SCHEDULER: dict[str, int | str] = {
 CODES: dict[str, int | str] = {
     "dependence.rule": "codes",
     "dependence.yield_stall": 2,
+    "dependence.yield_rest": 0,
     "dependence.variable": "none",
     "register_file.window": 1,
 }

@@ -18,6 +18,7 @@ def arrive(sm: Scan, k: int, warp: Warp, pc: int, active: Any, now: int) -> None
     arrival, barriers = Arrival(pc, warp.index, active), sm.barriers.setdefault(warp.block, {})
     warp.barrier = 0 if block_barriers.passes(sm.kernel, arrival) else LATER
     done = block_barriers.arrive(sm.kernel, warp.frame, barriers, arrival, _alive(sm, warp))
+    sm.arrived = max(now, sm.arrived) + sm.machine.barrier.per_arrival
     if done:
         _release(sm, k, warp, pc, done, now)
 
@@ -45,9 +46,10 @@ def leave(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> None:
 def _release(sm: Scan, k: int, last: Warp, pc: int, done: Barrier, now: int) -> None:
     """Release the warps that wait at a barrier, one after the other; `last` has completed it."""
     barrier, members = sm.machine.barrier, {w.index: w for w in sm.blocks[last.slot // sm.kernel.warps][1]}
-    own = now + max(1, barrier.latency)
+    complete = max(now, sm.arrived) + max(1, barrier.latency)
+    own = complete
     for place, index in enumerate(sorted(done.waiting), 1):
-        members[index].barrier = now + max(1, barrier.latency) + place * barrier.per_warp
+        members[index].barrier = complete + place * barrier.per_warp
         own = members[index].barrier if index == last.index else own
     sm.events.append((now, "release", 1 + k, last.slot, last.block, pc, own))
 

@@ -22,34 +22,26 @@ def waits(sm: Scan, warp: Warp) -> dict[Stall, int]:
     return until
 
 
-def obey(sm: Scan, k: int, warp: Warp, now: int, *, waits_in_line: bool) -> None:
-    """Apply the control code to the warp's next issue; a branch or a queued instruction waits in line anyway.
-
-    So does one with a write barrier.
-    """
+def obey(sm: Scan, k: int, warp: Warp, now: int) -> None:
+    """Apply the control code to the warp's next issue."""
     dependence, control = sm.machine.dependence, sm.code[warp.pc].control if warp.pc < len(sm.code) else None
-    sm.schedulers[k].yielded = False
+    sm.schedulers[k].yielded, warp.yielded = False, -(10**9)
     if dependence and control and by_codes(sm.machine):
         warp.counted = now + max(control.stall, dependence.yield_stall if control.yields else 0)
-        waits_in_line = waits_in_line or control.write_barrier is not None
-        if control.yields or (0 < _turns(sm) <= control.stall and not waits_in_line):
-            to_the_back(sm, k, warp)
+        if control.yields:
+            give_way(sm, k, warp, now)
 
 
-def fill(sm: Scan, k: int, warp: Warp) -> None:
+def fill(sm: Scan, k: int, warp: Warp, now: int) -> None:
     """The warp has taken the last place in its scheduler's queue."""
-    if _turns(sm):
-        to_the_back(sm, k, warp)
+    if by_codes(sm.machine) and sm.machine.selection and sm.machine.selection.full_yields:
+        give_way(sm, k, warp, now)
 
 
-def to_the_back(sm: Scan, k: int, warp: Warp) -> None:
+def give_way(sm: Scan, k: int, warp: Warp, now: int) -> None:
     """Other warps go first from now on."""
-    sm.schedulers[k].yielded = True
+    sm.schedulers[k].yielded, warp.yielded = True, now
     warp.order, sm.ordered = sm.ordered, sm.ordered + 1
-
-
-def _turns(sm: Scan) -> int:
-    return sm.machine.selection.turns if by_codes(sm.machine) and sm.machine.selection else 0
 
 
 def hold(sm: Scan, warp: Warp, pc: int, access: Access, active: Any, reason: Stall) -> None:

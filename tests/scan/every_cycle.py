@@ -25,14 +25,14 @@ from isa.table import TABLE
 from scan import parted, simt_stack
 from scan.barriers import arrive, leave, waits_at_barrier
 from scan.caches import caches
-from scan.codes import early, obey, to_the_back, waits
+from scan.codes import early, give_way, obey, waits
 from scan.constants import constants_there
 from scan.counts import outstanding, wait_counts
 from scan.fetch import fetch, walk
 from scan.memory import enter, full, queued, read_at, serve, takes_banks
 from scan.pipes import compute, takes
 from scan.registers import delivers, read_operands
-from scan.selection import goes, keeps, order_of
+from scan.selection import by_yields, goes, keeps, oldest, order_of
 from scan.state import LATER, Access, Scan, Scheduler, Warp
 from scan.write_back import stops, takes_cycle, writes
 
@@ -186,9 +186,10 @@ def _choose(sm: Scan, scheduler: Scheduler, eligible: list[Warp], now: int) -> W
         eligible = _active(sm, scheduler, eligible, now)
     if policy in ("lrr", "two_level"):
         return min(eligible, key=lambda warp: (warp.slot <= last, warp.slot), default=None)
-    if policy in ("gto", "cggty") and not scheduler.yielded and any(warp.slot == last for warp in eligible):
-        return next(warp for warp in eligible if warp.slot == last)
-    return max(eligible, key=lambda w: w.age) if policy == "cggty" else min(eligible, key=lambda w: order_of(sm, w))
+    stays = next((warp for warp in eligible if warp.slot == last), None)
+    if policy in ("gto", "cggty") and not scheduler.yielded and stays:
+        return stays
+    return (by_yields if policy == "cggty" else oldest)(sm, eligible, stays, now)
 
 
 def _active(sm: Scan, scheduler: Scheduler, eligible: list[Warp], now: int) -> list[Warp]:
@@ -338,7 +339,7 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
     kind, pc, steered = _row(sm, warp), warp.pc, parted.steers(sm.kernel.program, warp.pc)
     warp.branch = warp.refused = 0
     warp.issue_interval = now + sm.machine.schedulers.issue_interval
-    obey(sm, k, warp, now, waits_in_line=kind == "branch" or queued(sm, kind))
+    obey(sm, k, warp, now)
     if pc == len(sm.kernel.program):
         _steer(sm, k, warp, warp.frame.live[warp.index].copy(), now) if steered else _exit(sm, k, warp, pc, now)
         return
@@ -376,7 +377,7 @@ def _steer(sm: Scan, k: int, warp: Warp, active: Any, now: int) -> Any:
     if active.any() and not warp.exited and warp.pc != pc + 1:
         warp.branch = now + sm.machine.branch.latency
     if active.any() and by_codes(sm.machine) and parted.gives_way(sm.kernel.program, pc):
-        to_the_back(sm, k, warp)
+        give_way(sm, k, warp, now)
     _go_on(sm, k, warp, pc, now)
     return active
 

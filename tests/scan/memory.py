@@ -53,7 +53,7 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
     reason = Stall.LONG_SCOREBOARD if row.unit in (Unit.GLOBAL, Unit.LOCAL) else Stall.SHORT_SCOREBOARD
     hold(sm, warp, pc, access, active, reason)
     if full(sm, k, now, shared=row.unit is Unit.SHARED):
-        fill(sm, k, warp)
+        fill(sm, k, warp, now)
     if not (memory and sm.machine.wait_counters):
         warp.results |= dict.fromkeys(flow.writes(instruction), (access, reason))
     for register in instruction.reads():

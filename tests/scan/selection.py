@@ -13,6 +13,8 @@ from scan.pipes import takes
 from scan.registers import delivers
 from scan.state import Scan, Warp
 
+FORGOTTEN = 65536  # cycles after a yield
+
 
 def keeps(sm: Scan, kind: str) -> bool:
     """Whether a warp may be chosen for an instruction of this kind while its pipes are busy."""
@@ -43,6 +45,22 @@ def order_of(sm: Scan, warp: Warp) -> tuple[int, int]:
     """The key by which the older of two warps is found: its block first, if the machine says so."""
     blocks_count = sm.machine.block_order is not None and sm.machine.block_order.oldest_first
     return (warp.block if blocks_count else 0), warp.order
+
+
+def oldest(sm: Scan, eligible: list[Warp], _stays: Warp | None, _now: int) -> Warp:
+    """The warp that came, or yielded, first."""
+    return min(eligible, key=lambda warp: order_of(sm, warp))
+
+
+def by_yields(sm: Scan, eligible: list[Warp], stays: Warp | None, now: int) -> Warp:
+    """The youngest that did not yield, or else the oldest of those that have rested, or who issued last."""
+    since = {warp.slot: now - warp.yielded for warp in eligible}
+    fresh = [warp for warp in eligible if since[warp.slot] >= FORGOTTEN]
+    if fresh:
+        return min(fresh, key=lambda warp: (order_of(sm, warp)[0], -warp.age))
+    rest = sm.machine.dependence.yield_rest if sm.machine.dependence else 0
+    others = [warp for warp in eligible if not stays or (warp is not stays and since[warp.slot] >= rest)]
+    return oldest(sm, others or [warp for warp in (stays,) if warp], stays, now)
 
 
 def _shared(sm: Scan, warp: Warp) -> bool:

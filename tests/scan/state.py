@@ -65,6 +65,7 @@ class Warp:
     issue_interval: int = 0
     refused: int = 0
     order: int = -1  # of placements and yields
+    yielded: int = -(10**9)  # when it issued last, if it did so then
     forks: list[Any] = field(default_factory=list)  # where its lanes have diverged (scan/simt_stack.py)
     groups: Any = None  # of independent lanes (isa.execute.convergence)
     kept: dict[tuple[str, int], int] = field(default_factory=dict)  # reuse cache: (operand slot, word) to register
@@ -139,6 +140,7 @@ class Scan:
     early: list[tuple[int, str]] = field(default_factory=list)  # pc, and a name that it touched too early
     ordered: int = 0  # warps placed, and yields
     barriers: dict[int, Any] = field(default_factory=dict)  # by block, those in use
+    arrived: int = 0  # when the barrier unit has seen all arrivals
     stalls: Counter[tuple[int, Stall]] = field(default_factory=Counter)
     lost: Counter[tuple[int, Stall]] = field(default_factory=Counter)
     empty: int = 0

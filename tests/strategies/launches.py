@@ -302,6 +302,7 @@ CHOICES: dict[str, Sequence[int | str]] = {
     "texture.latency": (5, 200),
     "barrier.latency": (0, 1, 18),
     "barrier.per_warp": (0, 0, 3),
+    "barrier.per_arrival": (2,),
     "barrier.defers": (0, 1),
     "branch.latency": (1, 3, 18),
     "launch.block_latency": (0, 33),

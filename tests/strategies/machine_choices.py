@@ -32,7 +32,7 @@ OTHER_PIPES: dict[str, Sequence[int | str]] = {
 SELECTIONS: dict[str, Sequence[int | str]] = {
     "selection.keeps": ("none", "fp32 dp", " ".join(PIPE_UNITS), "int special"),
     "selection.freezes": (0, 1, 1),
-    "selection.turns": (0, 2, 3),
+    "selection.full_yields": (0, 1, 1),
     "double.exclusive": ("off",),
 }
 OUTSTANDING: dict[str, Sequence[int | str]] = {"outstanding.vector": (1, 2, 63), "outstanding.shared": (1, 3, 50)}
@@ -100,5 +100,6 @@ MEMORY_PORTS: dict[str, Sequence[int | str]] = {
 CODES: dict[str, Sequence[int | str]] = {
     "dependence.rule": ("scoreboard", "codes", "codes", "codes"),
     "dependence.yield_stall": (0, 2, 5),
+    "dependence.yield_rest": (12,),
     "dependence.variable": ("none", "sfu special dp", " ".join(PIPE_UNITS)),
 }

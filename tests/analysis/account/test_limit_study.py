@@ -18,7 +18,7 @@ BRANCHES = "BRA a\na:\nBRA b\nb:\nBRA c\nc:\nEXIT"
 # Keys that no limit lifts: instructions and their pipes, sizes and layouts, rules, clocks, energy; and barriers,
 # whose cost `what_if.barriers` lifts.
 KEPT = (
-    *("barrier.*", "blocked.*", "bypass.*", "category.*", "dependence.[rv]*", "energy.*"),
+    *("barrier.*", "blocked.*", "bypass.*", "category.*", "dependence.[rv]*", "dependence.yield_rest", "energy.*"),
     *("joint.*", "limits.*", "selection.*"),
     *("chip.core_mhz", "chip.shader_mhz", "chip.sms", "memory.e*", "memory_clock.mhz", "cache.hits", "l2.filled"),
     *("*.bytes", "*.sector_bytes", "*.ways", "fetch.ahead", "fetch.*_lines", "fetch.*_ways", "fetch.line"),
