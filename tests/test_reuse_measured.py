@@ -1,6 +1,6 @@
 """Multiply-adds that flag operands for reuse beside other warps, as an H100 times them, and simulated.
 
-The code is that of tests/measured/reuse.py. `selection.keeps` and `selection.turns` were chosen in sight of these rows;
+The code is that of tests/measured/reuse.py. `selection.keeps` was chosen in sight of these rows;
 `register_file.reuse_shared` is what they show. docs/hopper.md says what the rows tell.
 """
 
