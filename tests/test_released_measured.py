@@ -58,7 +58,7 @@ def test_each_scheduler_lets_the_warps_go_two_cycles_apart():
 @pytest.mark.jit
 @pytest.mark.parametrize("kernel", ["bar", "load"])
 def test_warps_go_on_when_they_do_on_the_chip(kernel, tmp_path):
-    """With up to 16 warps the clocks behind the barrier are those of the chip, to the cycle.
+    """With up to 16 warps the set of clocks behind the barrier is the chip's, to the cycle; not whose each is.
 
     More are late there: 20 warps by 5 cycles, and four more by 8 further ones each.
     """

@@ -56,7 +56,7 @@ def test_a_warp_that_yields_starves_beside_warps_that_do_not():
 
 
 def test_a_warp_does_not_starve_where_all_yield():
-    """Where every instruction yields, nobody waits for longer than 100 cycles."""
+    """Where every instruction of the others yields, nobody waits for longer than 100 cycles."""
     assert max(int(row["longest"]) for row in measured() if row["program"].endswith(".1")) < 100
 
 
@@ -69,7 +69,7 @@ def test_the_youngest_go_first():
 
 @pytest.mark.jit
 def test_others_end_when_they_do_on_the_chip(starve, tmp_path):
-    """Where the others never pause, their ends are off by 2.7 % in the median program, and by 22 % at most."""
+    """Where the others never pause, their sorted ends are 2.7 % off in the median program, and 22 % in the worst."""
     base, out = lzma.decompress((HERE / "starve.cubin.xz").read_bytes()), np.zeros(1 << 14, np.uint32)
     errors = []
     for program in few([each for each in starve.PROGRAMS if (each.others, each.every) == (1, 0)], 2):
