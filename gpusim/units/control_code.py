@@ -103,10 +103,7 @@ UNIT = Unit(
             SCOREBOARD,
         ),
         Condition(
-            "dependence.yield_stall dependence.yield_rest",
-            "",
-            lambda g: bool(g.rows["yields"].any()),
-            "{kernel} yields nowhere",
+            "dependence.yield_stall", "yield_stall", lambda g: bool(g.rows["yields"].any()), "{kernel} yields nowhere"
         ),
         Condition(
             "dependence.yield_rest",

@@ -52,6 +52,8 @@ def reported(kernel, machine, **given):
         (SAXPY, "gtx580", "launch.block_latency", 500, "all blocks of an SM start at once"),
         (SAXPY, "h200", "constant_operand.far_lines", 2, "the constants of saxpy lie in one line"),
         (SAXPY, "h200", "constant_operand.latency", 70, "the constants of saxpy lie in one line"),
+        (SAXPY, "h200", "dependence.yield_stall", 9, "saxpy yields nowhere"),
+        (SAXPY, "v100", "dependence.yield_rest", 3, "the policy gto asks nobody when a warp yielded"),
         (SAXPY, "mi60", "branch.latency", 9, None),
     ],
 )
