@@ -45,14 +45,14 @@ def test_every_program_was_measured(starve):
 
 
 def test_a_warp_that_yields_starves_beside_warps_that_do_not():
-    """It waits for thousands of cycles, up to 30,316, so no bound on the wait is seen."""
+    """It waits for thousands of cycles, up to 30,316, in 92 % of the rows, so no bound on the wait is seen."""
     waits = [
         (int(row["longest"]), int(row["rounds"]))
         for row in measured()
         if "Y" in row["program"] and row["program"].endswith(".0")
     ]
     assert max(longest for longest, _ in waits) == LONGEST
-    assert np.mean([longest > LONG * rounds / 20 for longest, rounds in waits]) > 0.85
+    assert np.mean([longest > LONG * rounds / 20 for longest, rounds in waits]) > 0.92
 
 
 def test_a_warp_does_not_starve_where_all_yield():
@@ -61,10 +61,10 @@ def test_a_warp_does_not_starve_where_all_yield():
 
 
 def test_the_youngest_go_first():
-    """Of others that never pause the youngest two end first, then the next two, whoever the one warp is."""
+    """Of others that never pause the youngest two end first, then the next two, in 98 % of the rows."""
     rows = [row for row in measured() if row["program"].endswith(".1.0")]
     pairs = [[max(ends(row)[k : k + 2]) for k in (5, 3, 1)] for row in rows]
-    assert np.mean([first < second < third for first, second, third in pairs]) > 0.95
+    assert np.mean([first < second < third for first, second, third in pairs]) > 0.98
 
 
 @pytest.mark.jit

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from isa.kernel import Kernel
 
 
-# Cycles after which a yield is forgotten, so that no program hangs: a guess. A warp of an H100 waited for 30,316.
+# Cycles after which a yield is forgotten, so that it holds nobody up for ever: a guess. An H100 has waits of 30,316.
 YIELD_LASTS = 1 << 16
 
 

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from itertools import pairwise
 from pathlib import Path
 
-from words import field, sections
+from words import sections, timed
 
 READS, FIRST = 96, 0x280  # instructions, and where the first one lies
 PERCENT, SEEDS, WARPS = (0, 20, 50), 25, 8
@@ -38,8 +38,7 @@ def edited(code: bytes, codes: Codes) -> bytes:
     found, base = bytearray(code), next(at for name, at, _ in sections(code) if name == "edited")
     for i, (stall, yields) in enumerate(codes):
         at = base + FIRST + 16 * i
-        word = field(int.from_bytes(code[at : at + 16], "little"), 105, 4, stall)
-        word = field(field(field(word, 109, 1, int(not yields)), 110, 6, 0o77), 116, 6, 0)
+        word = timed(int.from_bytes(code[at : at + 16], "little"), stall, yields=yields)
         found[at : at + 16] = word.to_bytes(16, "little")
     return bytes(found)
 

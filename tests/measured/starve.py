@@ -16,7 +16,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
-from words import OPERATION, field, sections
+from words import OPERATION, field, sections, timed
 
 READS, SCHEDULERS = 40, 4
 S2UR, MOVE, NOP, MULTIPLY_ADD = 0x9C3, 0xC02, 0x918, 0x223
@@ -54,24 +54,18 @@ def edited(code: bytes, program: Starved) -> bytes:
     found, (base, size) = bytearray(code), next((at, size) for name, at, size in sections(code) if name == "edited")
     words = [int.from_bytes(code[at : at + 16], "little") for at in range(base, base + size, 16)]
     kinds = [word & OPERATION for word in words]
-    idle = _timed(next(word for word in words if word & OPERATION == NOP), 1, yields=False)
+    idle = timed(next(word for word in words if word & OPERATION == NOP), 1, yields=False)
     for i in (i for i in range(len(words)) if kinds[i : i + 3 * READS : 3] == [S2UR] * READS):
         end = kinds.index(MOVE, i + 3 * READS - 1) + 1
         moved = [word for word in words[i:end] if word & OPERATION == MOVE]
         kept = [word for word in words[i:end] if word & OPERATION not in (S2UR, NOP, MOVE)]
-        reads = [_timed(field(CS2R_32, 16, 8, word >> 16 & 255), program.stall, program.yields) for word in moved]
+        reads = [timed(field(CS2R_32, 16, 8, word >> 16 & 255), program.stall, yields=program.yields) for word in moved]
         words[i:end] = reads + kept + [idle] * (end - i - len(reads) - len(kept))
     adds = [i for i, kind in enumerate(kinds) if kind == MULTIPLY_ADD]
     for k, i in enumerate(adds):
-        words[i] = _timed(words[i], program.others, yields=program.every > 0 and k % program.every == 0)
+        words[i] = timed(words[i], program.others, yields=program.every > 0 and k % program.every == 0)
     found[base : base + size] = b"".join(word.to_bytes(16, "little") for word in words)
     return bytes(found)
-
-
-def _timed(word: int, stall: int, yields: bool) -> int:
-    """Return the instruction with this control code."""
-    word = field(field(word, 105, 4, stall), 109, 1, int(not yields))
-    return field(field(word, 110, 6, 0o77), 116, 6, 0)
 
 
 def rows(path: Path) -> Iterator[str]:

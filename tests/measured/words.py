@@ -14,6 +14,12 @@ def field(word: int, place: int, bits: int, value: int) -> int:
     return word & ~(((1 << bits) - 1) << place) | value << place
 
 
+def timed(word: int, stall: int, *, yields: bool) -> int:
+    """Return the instruction with this stall count and yield, and no barriers."""
+    word = field(field(word, 105, 4, stall), 109, 1, int(not yields))
+    return field(field(word, 110, 6, 0o77), 116, 6, 0)
+
+
 def sections(code: bytes) -> Iterator[tuple[str, int, int]]:
     """Yield the name of each function, where its code begins in the file (ELF64), and its bytes."""
     (table,) = struct.unpack_from("<Q", code, 0x28)
