@@ -82,6 +82,9 @@ SHOWN_BY: dict[str, dict[str, int | str]] = {
         "constant_operand.far_latency": 90,
         "constant_operand.parameters_near": 1,
     },
+    "arrivals do not wait for each other": {"barrier.per_arrival": 40},
+    "codes: a barrier is no reason to turn to others": {"barrier.per_warp": 0},
+    "codes: a full queue is no yield": {"load_store.queue": 2},
     "codes: nobody rests": EACH_CYCLE,
     "codes: nobody goes to the back": EACH_CYCLE,
 }
@@ -124,6 +127,25 @@ def plus(original: Callable[..., Any], more: int) -> Callable[..., Any]:
 
 def nothing(*_: Any) -> None:
     """A step left out."""
+
+
+def arrivals_together(sm: Any, *arguments: Any, arrive: Callable[..., int] = barrier._arrive) -> int:
+    """Arrivals take their time, but do not wait for each other."""
+    sm.arrival_free = 0
+    return arrive(sm, *arguments)
+
+
+def stayed_with(sm: Any, k: int, *arguments: Any, commit: Callable[..., None] = barrier.commit) -> None:
+    """A greedy policy stays with a warp that has come to a barrier."""
+    before = sm.schedulers[k].yielded
+    commit(sm, k, *arguments)
+    sm.schedulers[k].yielded = before
+
+
+def full_goes_on(sm: Any, k: int, warp: Any, now: int, give: Callable[..., None] = control_code.give_way) -> None:
+    """Only an instruction that yields lets others go first, not one that fills a queue, where the pc is ahead."""
+    if sm.program[warp.pc].yields:
+        give(sm, k, warp, now)
 
 
 def only_written(sm: Any, k: int, now: int) -> None:
@@ -190,6 +212,7 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "queue takes one more": (load_store, "earliest", ready_at_once),
     "one queue until it is empty": (load_store, "_in_turn", first_queue),
     "barrier releases late": (barrier, "_arrive", plus(barrier._arrive, 2)),
+    "arrivals do not wait for each other": (barrier, "_arrive", arrivals_together),
     "double precision not exclusive": (double_precision, "commit", nothing),
     "one pass more": (shared_memory, "passes", plus(shared_memory.passes, 1)),
     "one pass in a cycle": (memory_access, "service", lambda _machine, _instruction, cycles: cycles),
@@ -228,6 +251,8 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "codes: yields forgotten": (policies, "_by_yields", lambda _sm, _k, eligible: (eligible, eligible)),
     "codes: nobody rests": (policies, "_by_yields", lambda sm, k, eligible: (BY_YIELDS(sm, k, eligible)[0], eligible)),
     "codes: the oldest goes before the youngest": (policies, "youngest", policies.oldest),
+    "codes: a full queue is no yield": (control_code, "give_way", full_goes_on),
+    "codes: a barrier is no reason to turn to others": (barrier, "commit", stayed_with),
     "codes: any number of accesses under way": (wait_count, "earliest", nothing),
     "codes: nothing freezes": (selection, "_freeze", nothing),
     "codes: pipes are asked before": (selection, "_unit_free", lambda *arguments: arguments[-1]),

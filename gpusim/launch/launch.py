@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.launch import caches, filled_caches, instruction_caches, scalar_registers
+from gpusim.launch import caches, filled_caches, in_step, instruction_caches, scalar_registers
 from gpusim.launch import in_turn as turns
 from gpusim.launch.assign_codes import has_codes
 from gpusim.launch.code_order import keeps_order
@@ -229,6 +229,8 @@ def _prepared(
             if number == 1 and machine.l2 and (machine.l2_channel or machine.architecture):  # why: docs/calibration.md
                 _stand_for_all(sm, kernel, machine)
         _program(sm, kernel, decoded, feed)
+        if sm.launch.sharers > 1:
+            in_step.prepare(sm, kernel)
         rows = sm.program[: len(decoded)].view(np.recarray)
         each.append(Launch(sms[s : s + 1], sm, words, rows, fits, global_words))
     filled_caches.fill(words, (prepared.sm.launch for prepared in each), machine, kernel)

@@ -29,6 +29,8 @@ def commit(sm: Any, k: int, g: int, instruction: Any, pc: int, now: int) -> None
     warp.waits_for = _number(sm, g, instruction)
     if sm.tracing:
         record.arrival(sm, warp.waits_for)
+    if sm.machine.yield_lasts and instruction.goes_on == 0:
+        sm.schedulers[k].yielded = 1  # a greedy policy stays with no warp that waits here
     release = _arrive(sm, g, instruction, now)
     warp.released_at = 0 if instruction.goes_on else release
     if not sm.machine.barrier_defers:
@@ -45,7 +47,7 @@ def leave(sm: Any, g: int, pc: int, now: int) -> None:
     for number in range(BARRIERS):
         barrier = block.barriers[number]
         if barrier.arrived > 0 and barrier.expected == 0 and barrier.arrived >= block.live:
-            release = _release(sm, barrier, g, max(now, sm.arrival_free))
+            release = _release(sm, barrier, g, max(now, barrier.last_ends))
             if sm.tracing:
                 record.release(sm, warp.scheduler, g, pc, number, release, now)
 
@@ -103,9 +105,9 @@ def _arrive(sm: Any, g: int, instruction: Any, now: int) -> int:
     barrier.arrived += 1
     if instruction.goes_on == 0:
         barrier.waiting[g % schedulers] |= 1 << (g // schedulers)
-    sm.arrival_free = max(now, sm.arrival_free) + sm.machine.per_arrival
+    sm.arrival_free = barrier.last_ends = max(now, sm.arrival_free) + sm.machine.per_arrival
     complete = barrier.arrived >= (needed if needed else block.live)
-    return _release(sm, barrier, g, sm.arrival_free) if complete else NEVER
+    return _release(sm, barrier, g, barrier.last_ends) if complete else NEVER
 
 
 @rarely

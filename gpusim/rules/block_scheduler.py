@@ -10,6 +10,7 @@ from gpusim.rules import (
     control_code,
     convergence,
     fetch,
+    l2_share,
     register_file,
     simt_stack,
     stall_accounting,
@@ -58,6 +59,8 @@ def place(sm: Any, slot: int, now: int) -> None:
     """Place the next block of the grid in the slot."""
     launch = sm.launch
     open_block(sm, slot, launch.next)
+    if launch.sharers > 1:
+        l2_share.place(sm, sm.blocks[slot])
     launch.next += launch.stride
     first_wave = sm.placed < launch.resident
     start = now + (slot * sm.machine.block_skew if first_wave else sm.machine.block_latency)

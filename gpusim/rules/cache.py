@@ -41,6 +41,7 @@ from gpusim.units.cache import (
 )
 from gpusim.units.capacities import LANES, REQUESTS
 from gpusim.units.l2_channel import LOADS, STORES
+from gpusim.units.l2_share import NOW, UNKNOWN
 from gpusim.units.opcodes import LOAD, STORE
 from isa.memory import SECTOR_BYTES
 from isa.program import WORD_BYTES
@@ -73,6 +74,7 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
     if instruction.action == STORE:
         return _store_all(sm, words, instruction, row, entry, now)
     start = done = now
+    l2_share.ask(sm, instruction, sm.warps[entry.warp].block)
     for i in range(entry.requests):
         line, units = words[row + 2 * i], words[row + 2 * i + 1]
         if instruction.packets:
@@ -86,7 +88,7 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
             done = max(done, _constant(sm, words, instruction, i, line, units, now) + entry.extra)
         else:
             done = max(done, _far_load(sm, words, _behind(sm, instruction, i), line, units, start))
-    sm.load_store.waited = start - now
+    sm.load_store.waited, sm.load_store.from_others = start - now, UNKNOWN
     return done
 
 
@@ -309,6 +311,8 @@ def _of_far(sm: Any, words: Any, latency: int, line: int, units: int, gone: int)
         _drop(sm, words, way, line, gone)
         if l2_share.brings(sm, line, count_bits(lost)):
             done = max(done, global_memory.commit_line(sm, line, count_bits(lost), gone) + machine.memory_latency)
+        elif sm.load_store.from_others == NOW:
+            done = max(done, gone + machine.memory_latency)
         tags.fill(words, way, lost, max(done, gone + latency))
     tags.use(words, cache, way)
     return max(done, gone + latency)

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.rule import NEVER, rarely, rule
-from gpusim.units.control_code import YIELD_LASTS
 from gpusim.units.stall import Stall
 from isa.control import BARRIERS
 
@@ -59,7 +58,7 @@ def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> None:
 def give_way(sm: Any, k: int, warp: Any, now: int) -> None:
     """The warp yields: it moves to the back of the order, and a greedy policy does not keep it at the front."""
     sm.schedulers[k].yielded = 1
-    warp.yield_ends = now + YIELD_LASTS
+    warp.yield_ends = now + sm.machine.yield_lasts
     to_the_back(sm, warp)
 
 

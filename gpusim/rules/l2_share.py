@@ -12,13 +12,37 @@ from typing import Any
 from gpusim.jit.rule import count_bits, rarely, rule
 from gpusim.rules import global_memory
 from gpusim.rules.tags import DIRTY, TAG
+from gpusim.units.capacities import WAVES
+from gpusim.units.l2_share import AXES, BEFORE, NOW, PARTS, UNKNOWN
 from isa.memory import SECTOR_BYTES
+
+
+@rarely
+def place(sm: Any, block: Any) -> None:
+    """Choose along which axes a block just placed is in step: as often as the blocks of its wave are in the mean."""
+    wave = min(block.id // (sm.launch.resident * sm.launch.stride), WAVES - 1)
+    block.in_step = 0
+    for along in range(AXES):
+        sm.owed[along] += sm.launch.in_step[along][wave]
+        if 2 * sm.owed[along] >= PARTS:
+            sm.owed[along] -= PARTS
+            block.in_step |= 1 << along
+
+
+@rule
+def ask(sm: Any, instruction: Any, slot: int) -> None:
+    """Note when others bring what a load of that slot's block asks for."""
+    sm.load_store.from_others = UNKNOWN
+    if sm.launch.sharers > 1 and instruction.shared_along > 0:
+        sm.load_store.from_others = NOW if sm.blocks[slot].in_step >> (instruction.shared_along - 1) & 1 else BEFORE
 
 
 @rule
 def brings(sm: Any, line: int, units: int) -> bool:
     """Tell whether the SM itself brings these units of a line, which the L2 lacks, from the DRAM."""
-    found = sm.launch.sharers <= 1 or _in_its_part(sm, line * sm.machine.line_bytes, units)
+    found = sm.launch.sharers <= 1
+    if not found and sm.load_store.from_others != BEFORE:
+        found = _in_its_part(sm, line * sm.machine.line_bytes, units)
     if found:
         sm.load_store.read += units
     return bool(found)

@@ -7,7 +7,6 @@ from typing import Any
 
 from gpusim.jit.policy_code import call
 from gpusim.jit.rule import NEVER, lowest_bit, rarely, rule, switch
-from gpusim.units.control_code import YIELD_LASTS
 from gpusim.units.policies import POLICY_NAMES
 from gpusim.units.stall import Stall
 
@@ -78,7 +77,7 @@ def cggty(sm: Any, k: int, eligible: int, _: int) -> int:
 @rule
 def _by_yields(sm: Any, k: int, eligible: int) -> tuple[int, int]:
     """Return the mask of warps that did not yield when they issued last, and of those whose rest is over."""
-    fresh, rested, rest_over = 0, 0, sm.now + YIELD_LASTS - sm.machine.yield_rest
+    fresh, rested, rest_over = 0, 0, sm.now + sm.machine.yield_lasts - sm.machine.yield_rest
     while eligible:
         j = lowest_bit(eligible)
         eligible &= eligible - 1

@@ -64,6 +64,7 @@ UNIT = Unit(
             field("expected", "warps that release it, as the first to arrive said", role=Role.SAME),
             field("reduced", "1: there is something found", role=Role.FREE),
             field("found", "by the warps that have arrived", role=Role.FREE),
+            field("last_ends", "when the barrier unit has seen the last arrival", role=Role.TIME),
             field("waiting", "masks of warps", SCHEDULER, role=Role.SAME),
         ),
         "warp": (

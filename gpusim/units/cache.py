@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from gpusim.units.asks import accesses, asks, looks
-from gpusim.units.capacities import BUFFERS, LANES, REQUESTS
+from gpusim.units.capacities import LANES, REQUESTS
 from gpusim.units.declare import Condition, Machine, Role, Unit, field
 from gpusim.units.opcodes import LOAD, STORE
 from gpusim.units.ranges import Count, Flag, Late, Positive, RequestCycles
@@ -205,10 +205,7 @@ UNIT = Unit(
             field("stride", "words of a way"),
             field("sector", "parts of 32 bytes that come together"),
         ),
-        "sm": (field("brought", "sectors of each buffer that the L2 lacked", BUFFERS, role=Role.FIXED),),
         "launch": (
-            field("sharers", "SMs for which this one stands, as it is simulated by itself; else 1"),
-            field("spills", "1: it does, and the buffers don't fit the L2: what is stored goes on to the DRAM"),
             field("cache_word", "where what caches keep begins in the memory array"),
             field("cache_end", "where that ends"),
             field("requests", "word in there of the first queue entry's requests"),

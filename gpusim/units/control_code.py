@@ -9,6 +9,7 @@ import msgspec
 from gpusim.units.asks import SCOREBOARD
 from gpusim.units.declare import Condition, Machine, Role, Unit, field
 from gpusim.units.dimensions import HOLD
+from gpusim.units.policies import asks_who_yielded
 from gpusim.units.ranges import Count
 from isa.control import Control
 from isa.instruction import Instruction
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from isa.kernel import Kernel
 
 
-# Cycles after which a yield is forgotten, so that it holds nobody up for ever: a guess. An H100 has waits of 30,316.
+# Cycles after which a policy forgets a yield, which so holds nobody up for ever: a guess. An H100 has waits of 30,316.
 YIELD_LASTS = 1 << 16
 
 
@@ -46,6 +47,7 @@ def pack(packed: Any, machine: Machine) -> None:
     if machine.dependence and by_codes(machine):
         packed.obeys_codes, packed.yield_stall = 1, machine.dependence.yield_stall
         packed.yield_rest = machine.dependence.yield_rest
+        packed.yield_lasts = YIELD_LASTS if asks_who_yielded(machine) else 0
 
 
 def decode(row: Any, instruction: Instruction, _machine: Machine, _: Kernel) -> None:
@@ -63,6 +65,7 @@ UNIT = Unit(
         "machine": (
             field("obeys_codes", "1: control codes say when an instruction may go"),
             field("yield_stall", "cycles from an issue that yields to the warp's next, at least"),
+            field("yield_lasts", "cycles after which a yield is forgotten; 0: the policy asks nobody when it yielded"),
             field(
                 "yield_rest", "cycles from an issue that yields in which `cggty` stays with a warp that yields later"
             ),
@@ -108,7 +111,7 @@ UNIT = Unit(
         Condition(
             "dependence.yield_rest",
             "yield_rest",
-            lambda g: g.policy not in ("lrr", "oldest", "gto", "two_level") and not g.alone,
+            lambda g: g.record.yield_lasts > 0 and not g.alone,
             "the policy {policy} asks nobody when a warp yielded",
         ),
         Condition(

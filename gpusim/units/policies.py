@@ -23,6 +23,11 @@ class BlockOrder(msgspec.Struct, frozen=True):
     oldest_first: Flag  # 1: policies that choose by age prefer the block placed first, then the order in it
 
 
+def asks_who_yielded(machine: Machine) -> bool:
+    """Tell whether the machine's policy tells warps that yielded when they issued last from others; yours may."""
+    return machine.schedulers.policy == "cggty" or machine.schedulers.policy in REGISTERED
+
+
 def check_policy(name: str, lead: str = "") -> None:
     """Raise UserError, which begins with `lead`, unless the policy comes with the simulator or is registered."""
     known = *POLICY_NAMES, *REGISTERED

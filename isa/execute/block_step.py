@@ -12,6 +12,7 @@ of 64 bits, since all that lie in the kernel's window have the same upper word; 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from functools import reduce
 
 import numpy as np
@@ -137,11 +138,11 @@ def _moves(instruction: Instruction, state: _State) -> Step | None:
         return None
     address = instruction.address()
     if address is not None:
-        return _step_of(address, state)
+        return step_of(address, state)
     return _common(instruction, state) or STILL
 
 
-def _step_of(address: Address, state: _State) -> Step | None:
+def step_of(address: Address, state: _State) -> Step | None:
     """Return an address's step, of one with 64 bits that of its lower word; None if it moves irregularly."""
     moved = times(_register(address.base, state), address.scale)
     return (plus(moved, _register(address.uniform, state)) if address.uniform else moved).step
@@ -201,6 +202,7 @@ def _after(instruction: Instruction, state: _State, known: Mapping[str, int], ke
     new = dict.fromkeys(written, _upper_words(instruction, value, state)) | dict.fromkeys(
         _first(instruction, written), value
     )
+    new |= _further_constants(instruction, kernel)
     return state | {name: new[name] if overwrites(instruction) else either(new[name], old[name]) for name in written}
 
 
@@ -242,6 +244,19 @@ def _loaded(instruction: Instruction, kernel: Kernel) -> Value:
     if address is None or address.bank is None or not instruction.loads_constant():
         return UNKNOWN
     return _banked(address.bank, kernel) if instruction.row.nbytes >= WORD_BYTES else SOMETHING
+
+
+def _further_constants(instruction: Instruction, kernel: Kernel) -> _State:
+    """Return the words behind the first of several that come from a fixed place of a constant bank."""
+    address, bank = instruction.address(), None
+    if address is not None and instruction.loads_constant():
+        bank = address.bank
+    elif instruction.row.result is copy:
+        bank = next((o for o in instruction.operands if isinstance(o, BankConstant)), None)
+    if bank is None:
+        return {}
+    places = {f"R{r}": WORD_BYTES * i for i, r in enumerate(instruction.writes()) if i > 0}
+    return {name: _banked(replace(bank, offset=bank.offset + ahead), kernel) for name, ahead in places.items()}
 
 
 def _banked(operand: BankConstant, kernel: Kernel) -> Value:

@@ -5,6 +5,7 @@ from timing import cycles_of, run_text, stalled
 
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
+from gpusim.units.record import TRACE_KINDS
 from gpusim.units.stall import Stall
 from isa.text.listing import read
 
@@ -104,3 +105,39 @@ def test_a_barrier_that_a_warp_completes_without_waiting_is_recorded():
     text = ".block 64\nS2R R0, WARPID\nISETP.LT P0, R0, 1\n@P0 BAR.SYNC 1, 64\n@!P0 BAR.ARV 1, 64\nEXIT"
     for defers in (0, 1):
         assert len(cycles_of(run_sm(read(text), load("h200", {"barrier.defers": defers}), trace=True), "release")) == 1
+
+
+def test_an_exit_that_completes_a_barrier_waits_for_its_own_arrivals_only():
+    """Block 0's warp 1 exits while block 1's warps are arriving, 300 cycles each: warp 0 goes on 12 cycles behind."""
+    text = """
+.grid 2
+.block 64
+    WARPSYNC 0xffffffff
+    S2R R0, WARPID
+    S2R R1, CTAID.X
+    ISETP.EQ P0, R0, 0
+    ISETP.EQ P1, R1, 0
+    @P1 BRA first
+    MOV R3, 20
+    BRA later
+first:
+    @P0 BRA waits
+    MOV R3, 30
+later:
+    IADD R2, R2, 1
+    ISETP.LT P2, R2, R3
+    @P2 BRA later
+    @P1 EXIT
+waits:
+    BAR.SYNC 0
+    EXIT
+"""
+    kernel = read(text)
+    machine = load("h200", {"chip.sms": 1, "barrier.per_arrival": 300, "barrier.defers": 0})
+    run = run_sm(kernel, machine, trace=True)
+    exits = [(int(r.cycle), int(r.block), int(r.pc)) for r in run.trace if TRACE_KINDS[r.kind] == "issue"]
+    (left,) = [cycle for cycle, block, pc in exits if (block, pc) == (0, 13)]
+    (released,) = [cycle for cycle, block, pc in exits if (block, pc) == (0, 15)]
+    arrived = [cycle for cycle, block, pc in exits if (block, pc) == (1, 14)]
+    assert max(arrived) < left < min(arrived) + 300
+    assert left + 12 <= released < left + 20

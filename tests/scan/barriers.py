@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpusim.units.control_code import by_codes
 from isa.execute import block_barriers
 from isa.execute.block_barriers import Arrival, Barrier
 from isa.row import MEMORY_UNITS, Row, Unit
@@ -12,13 +13,18 @@ from scan.state import LATER, Scan, Warp
 
 def arrive(sm: Scan, k: int, warp: Warp, pc: int, active: Any, now: int) -> None:
     """A warp arrives at the barrier at pc, and waits; the last one releases all that wait there."""
+    arrival, barriers = Arrival(pc, warp.index, active), sm.barriers.setdefault(warp.block, {})
+    goes_on = block_barriers.passes(sm.kernel, arrival)
+    if by_codes(sm.machine) and sm.machine.schedulers.policy == "cggty" and not goes_on:
+        sm.schedulers[k].yielded = True
     if sm.machine.what_if and sm.machine.what_if.barriers == "pass":
         sm.events.append((now, "release", 1 + k, warp.slot, warp.block, pc, now))
         return
-    arrival, barriers = Arrival(pc, warp.index, active), sm.barriers.setdefault(warp.block, {})
-    warp.barrier = 0 if block_barriers.passes(sm.kernel, arrival) else LATER
+    warp.barrier = 0 if goes_on else LATER
+    number, _ = block_barriers.wanted(sm.kernel, sm.kernel.program.instructions[pc], warp.frame, warp.index)
     done = block_barriers.arrive(sm.kernel, warp.frame, barriers, arrival, _alive(sm, warp))
     sm.arrived = max(now, sm.arrived) + sm.machine.barrier.per_arrival
+    sm.last_arrivals[id(done or barriers[number])] = sm.arrived
     if done:
         _release(sm, k, warp, pc, done, now)
 
@@ -46,7 +52,7 @@ def leave(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> None:
 def _release(sm: Scan, k: int, last: Warp, pc: int, done: Barrier, now: int) -> None:
     """Release the warps that wait at a barrier, one after the other; `last` has completed it."""
     barrier, members = sm.machine.barrier, {w.index: w for w in sm.blocks[last.slot // sm.kernel.warps][1]}
-    complete = max(now, sm.arrived) + max(1, barrier.latency)
+    complete = max(now, sm.last_arrivals.pop(id(done))) + max(1, barrier.latency)
     own = complete
     for place, index in enumerate(sorted(done.waiting), 1):
         members[index].barrier = complete + place * barrier.per_warp

@@ -141,6 +141,7 @@ class Scan:
     ordered: int = 0  # warps placed, and yields
     barriers: dict[int, Any] = field(default_factory=dict)  # by block, those in use
     arrived: int = 0  # when the barrier unit has seen all arrivals
+    last_arrivals: dict[int, int] = field(default_factory=dict)  # by barrier in use: when it has seen the last one
     stalls: Counter[tuple[int, Stall]] = field(default_factory=Counter)
     lost: Counter[tuple[int, Stall]] = field(default_factory=Counter)
     empty: int = 0

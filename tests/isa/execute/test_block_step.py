@@ -16,6 +16,7 @@ from isa.execute.interpret import interpret
 from isa.row import Unit
 from isa.text.listing import read
 from workloads.catalog import make
+from workloads.measured.whole.launch import kernel as timed
 
 HEAD = ".grid 4 3 2\n.block 8 4 2\n.buffer x u32 64\nS2R R0, CTAID.X\nS2R R1, CTAID.Y\nS2R R2, CTAID.Z\n"
 
@@ -239,3 +240,10 @@ def test_a_grid_of_three_dimensions_moves_in_each():
 def test_steps_of_coordinates(fetch, expected):
     """Columns and rows have steps in elements, but if these are irregular, part of a sector, or of unknown length."""
     assert texture_steps(read(f"{HEAD}{fetch}\nEXIT")) == expected
+
+
+def test_the_second_word_of_a_pair_of_constants_is_followed():
+    """ULDC.64 brings both pitches of a product; rows of A and B are 128 times 1024 floats from block to block."""
+    steps = block_steps(timed("sgemm_128x128_8x8_v4_pre_NT", "full"))
+    assert steps is not None
+    assert {(0, 1 << 19, 0), (1 << 19, 0, 0)} <= set(steps.values())

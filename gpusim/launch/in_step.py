@@ -1,0 +1,52 @@
+"""Which blocks of a grid ask for the same lines, and how many of them do so at the same time, in step.
+
+Blocks that lie along an axis of the grid in which an address does not move ask for the same lines. All that begin
+together wait for the DRAM together, whoever asked first. A block whose lines an earlier wave has asked for waits for
+nothing; its SM gains time on the others, and is out of step with them from then on. So SMs stay in step where rows of
+such blocks fill whole waves, and lose step where a row goes on in the next wave, as an H200 does (docs/hopper.md). An
+SM that stands for all lets as many of its blocks wait as are in step (gpusim/rules/l2_share.py).
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+from gpusim.units.capacities import WAVES
+from gpusim.units.l2_share import PARTS
+from isa.execute.address_steps import address_steps
+from isa.kernel import Kernel
+
+Grid = tuple[int, int, int]
+
+
+def prepare(sm: Any, kernel: Kernel) -> None:
+    """Store along which axes each load's lines are shared, and how many blocks of each wave are in step there."""
+    for pc, step in address_steps(kernel).items():
+        along = sum(1 << axis for axis, each in enumerate(step) if each == 0)
+        sm.program[pc].shared_along = 1 + along
+        sm.launch.in_step[along] = waves(kernel.grid, int(sm.launch.stride), int(sm.launch.resident), along)
+
+
+@cache
+def waves(grid: Grid, sms: int, resident: int, along: int) -> tuple[int, ...]:
+    """Return how many of 64 blocks are in step in each of the first waves; all further ones have those of the last.
+
+    `along` has bit 0, 1, 2 for lines that are shared along x, y, z; an SM has so many `resident` blocks. An SM stays in
+    step if it was, and none of its next blocks asks for what an earlier wave has asked for. The form is a guess, made
+    with the rows of an H200 in sight (gpusim/published/h200_in_step.csv).
+    """
+    found, in_step, slots = list[int](), 1.0, sms * resident
+    for begin in range(0, WAVES * slots, slots):
+        wave = range(begin, min(begin + slots, grid[0] * grid[1] * grid[2]))
+        new = sum(first(block, grid, along) >= begin for block in wave)
+        in_step *= (new / len(wave)) ** resident if wave else 1
+        found.append(round(PARTS * in_step))
+    return tuple(found)
+
+
+def first(block: int, grid: Grid, along: int) -> int:
+    """Return the first block of the grid that asks for the same lines."""
+    places = (block % grid[0], block // grid[0] % grid[1], block // (grid[0] * grid[1]))
+    x, y, z = (0 if along >> axis & 1 else place for axis, place in enumerate(places))
+    return x + grid[0] * (y + grid[1] * z)
