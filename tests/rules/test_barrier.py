@@ -112,7 +112,7 @@ def test_an_exit_that_completes_a_barrier_waits_for_its_own_arrivals_only():
     text = """
 .grid 2
 .block 64
-    WARPSYNC 0xffffffff
+    YIELD
     S2R R0, WARPID
     S2R R1, CTAID.X
     ISETP.EQ P0, R0, 0
