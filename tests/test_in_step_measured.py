@@ -65,7 +65,7 @@ def of_eight_waves(measured: Waits) -> list[Grid]:
 def test_who_waits_for_others_waits_as_long_as_alone(tile, measured):
     """From a cold L2 tiles that 132 SMs load together are about as late as those that 12, or each alone, load.
 
-    They are 0 to 25 % sooner, as there are fewer bytes in all, and wait twice as long as with a warm L2.
+    In even steps they are 2 to 20 % sooner, as there are fewer bytes in all, and twice as late as with a warm L2.
     """
     found = of_one_wave(measured, tile, "cold")
     assert all(1 < found[1][0] / found[sharers][0] < 1.26 for sharers in found if sharers > 1)
@@ -73,9 +73,9 @@ def test_who_waits_for_others_waits_as_long_as_alone(tile, measured):
 
 
 def test_64_bytes_come_from_the_dram_together(measured):
-    """Every second step of a tall tile, 32 bytes further on in each of its rows, is nearly as quick as a warm one."""
+    """Every second step of a tall tile, 32 bytes further on in its rows, takes 33 % longer than a warm one at most."""
     for sharers, (even, odd) in of_one_wave(measured, "tall", "cold").items():
-        assert odd < 1.4 * of_one_wave(measured, "tall", "warm")[sharers][1] < 0.7 * even
+        assert odd < 1.34 * of_one_wave(measured, "tall", "warm")[sharers][1] < 0.7 * even
 
 
 def test_rows_that_fill_waves_stay_in_step(measured):
@@ -92,8 +92,8 @@ def test_rows_that_cross_waves_lose_step(measured):
         if SMS % grid.sharers:
             chip = lacking(measured, grid)
             ours = [one / PARTS for one in waves((grid.sharers, grid.groups, 1), SMS, grid.resident, X)]
-            off.append(np.mean([abs(a - b) for a, b in zip(chip, ours, strict=False)]))
-            assert chip[-1] < 0.55
+            off.append(np.mean([abs(a - b) for a, b in zip(chip[1:], ours[1:], strict=False)]))
+            assert chip[-1] < 0.48
     assert sorted(off)[-2] < 0.1
     assert max(off) < 0.14
 

@@ -14,15 +14,21 @@ from typing import Any
 
 from gpusim.units.capacities import WAVES
 from gpusim.units.l2_share import PARTS
-from isa.execute.address_steps import address_steps
+from isa.execute.block_step import block_steps
 from isa.kernel import Kernel
+from isa.row import GLOBAL_UNITS
 
 Grid = tuple[int, int, int]
 
 
 def prepare(sm: Any, kernel: Kernel) -> None:
-    """Store along which axes each load's lines are shared, and how many blocks of each wave are in step there."""
-    for pc, step in address_steps(kernel).items():
+    """Store along which axes each load's lines are shared, and how many blocks of each wave are in step there.
+
+    Nothing is known of a kernel where a guard or a branch depends on the block, or an address in another way.
+    """
+    for pc, step in (block_steps(kernel) or {}).items():
+        if kernel.program.instructions[pc].row.unit not in GLOBAL_UNITS:
+            continue
         along = sum(1 << axis for axis, each in enumerate(step) if each == 0)
         sm.program[pc].shared_along = 1 + along
         sm.launch.in_step[along] = waves(kernel.grid, int(sm.launch.stride), int(sm.launch.resident), along)
@@ -33,15 +39,16 @@ def waves(grid: Grid, sms: int, resident: int, along: int) -> tuple[int, ...]:
     """Return how many of 64 blocks are in step in each of the first waves; all further ones have those of the last.
 
     `along` has bit 0, 1, 2 for lines that are shared along x, y, z; an SM has so many `resident` blocks. An SM stays in
-    step if it was, and none of its next blocks asks for what an earlier wave has asked for. The form is a guess, made
-    with the rows of an H200 in sight (gpusim/published/h200_in_step.csv).
+    step if it was, and none of its next blocks asks for what an earlier wave has asked for; where all blocks do, none
+    waits, and no SM gains time. The form is a guess, made with the rows of an H200 in sight
+    (gpusim/published/h200_in_step.csv).
     """
     found, in_step, slots = list[int](), 1.0, sms * resident
     for begin in range(0, WAVES * slots, slots):
         wave = range(begin, min(begin + slots, grid[0] * grid[1] * grid[2]))
         new = sum(first(block, grid, along) >= begin for block in wave)
-        in_step *= (new / len(wave)) ** resident if wave else 1
-        found.append(round(PARTS * in_step))
+        in_step *= (new / len(wave)) ** resident if new else 1
+        found.append(round(PARTS * in_step) if new or not wave else 0)
     return tuple(found)
 
 

@@ -74,7 +74,8 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
     if instruction.action == STORE:
         return _store_all(sm, words, instruction, row, entry, now)
     start = done = now
-    l2_share.ask(sm, instruction, sm.warps[entry.warp].block)
+    if instruction.packets == 0:
+        l2_share.ask(sm, instruction, sm.warps[entry.warp].block)
     for i in range(entry.requests):
         line, units = words[row + 2 * i], words[row + 2 * i + 1]
         if instruction.packets:
