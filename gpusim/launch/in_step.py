@@ -14,9 +14,8 @@ from typing import Any
 
 from gpusim.units.capacities import WAVES
 from gpusim.units.l2_share import PARTS
-from isa.execute.block_step import block_steps
+from isa.execute.address_steps import address_steps
 from isa.kernel import Kernel
-from isa.row import GLOBAL_UNITS
 
 Grid = tuple[int, int, int]
 
@@ -24,11 +23,9 @@ Grid = tuple[int, int, int]
 def prepare(sm: Any, kernel: Kernel) -> None:
     """Store along which axes each load's lines are shared, and how many blocks of each wave are in step there.
 
-    Nothing is known of a kernel where a guard or a branch depends on the block, or an address in another way.
+    Nothing is known of a kernel where a guard or a branch depends on the block.
     """
-    for pc, step in (block_steps(kernel) or {}).items():
-        if kernel.program.instructions[pc].row.unit not in GLOBAL_UNITS:
-            continue
+    for pc, step in address_steps(kernel).items():
         along = sum(1 << axis for axis, each in enumerate(step) if each == 0)
         sm.program[pc].shared_along = 1 + along
         sm.launch.in_step[along] = waves(kernel.grid, int(sm.launch.stride), int(sm.launch.resident), along)

@@ -131,15 +131,20 @@ def _coordinate_steps(
 
 def _moves(instruction: Instruction, state: _State) -> Step | None:
     """Return the step of the instruction's address or operands; None if it, or its guard, moves irregularly."""
-    if instruction.guard.index != PT_INDEX and state.get(f"P{instruction.guard.index}", SOMETHING).step != STILL:
-        return None
-    diverts = instruction.row.unit in _DIVERTING or instruction.row.steers
-    if diverts and not _reads_still(instruction, state):
+    if parts(instruction, state):
         return None
     address = instruction.address()
     if address is not None:
         return step_of(address, state)
     return _common(instruction, state) or STILL
+
+
+def parts(instruction: Instruction, state: _State) -> bool:
+    """Tell whether its guard, or where it goes, may depend on the block's index."""
+    if instruction.guard.index != PT_INDEX and state.get(f"P{instruction.guard.index}", SOMETHING).step != STILL:
+        return True
+    diverts = instruction.row.unit in _DIVERTING or instruction.row.steers
+    return diverts and not _reads_still(instruction, state)
 
 
 def step_of(address: Address, state: _State) -> Step | None:
