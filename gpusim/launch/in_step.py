@@ -21,10 +21,7 @@ Grid = tuple[int, int, int]
 
 
 def prepare(sm: Any, kernel: Kernel) -> None:
-    """Store along which axes each load's lines are shared, and how many blocks of each wave are in step there.
-
-    Nothing is known of a kernel where a guard or a branch depends on the block.
-    """
+    """Store along which axes each load's lines are shared, and how many blocks of each wave are in step there."""
     for pc, step in address_steps(kernel).items():
         along = sum(1 << axis for axis, each in enumerate(step) if each == 0)
         sm.program[pc].shared_along = 1 + along
@@ -45,7 +42,7 @@ def waves(grid: Grid, sms: int, resident: int, along: int) -> tuple[int, ...]:
         wave = range(begin, min(begin + slots, grid[0] * grid[1] * grid[2]))
         new = sum(first(block, grid, along) >= begin for block in wave)
         in_step *= (new / len(wave)) ** resident if new else 1
-        found.append(round(PARTS * in_step) if new or not wave else 0)
+        found.append(round(PARTS * in_step) if new else 0)
     return tuple(found)
 
 

@@ -1,8 +1,9 @@
 """One SM that stands for all: its part of what the SMs bring to the L2 from the DRAM, and of what they send there.
 
 Where one SM is simulated, nobody else fills the L2 or empties it. So of each buffer the SM brings as much as lies in
-the buffer for each SM; what it asks for beyond that, others have brought. If the kernel's buffers don't fit the L2,
-what is stored there goes on to the DRAM, as it must in the long run; else it stays.
+the buffer for each SM; what it asks for beyond that, others bring. They have brought it before, or do so now, in step
+with the SM, which then waits as they do (gpusim/launch/in_step.py). If the kernel's buffers don't fit the L2, what is
+stored there goes on to the DRAM, as it must in the long run; else it stays.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from gpusim.jit.rule import count_bits, rarely, rule
 from gpusim.rules import global_memory
 from gpusim.rules.tags import DIRTY, TAG
 from gpusim.units.capacities import WAVES
-from gpusim.units.l2_share import AXES, BEFORE, NOW, PARTS, UNKNOWN
+from gpusim.units.l2_share import AXIS_SETS, BEFORE, NOW, PARTS
 from isa.memory import SECTOR_BYTES
 
 
@@ -22,7 +23,7 @@ def place(sm: Any, block: Any) -> None:
     """Choose along which axes a block just placed is in step: as often as the blocks of its wave are in the mean."""
     wave = min(block.id // (sm.launch.resident * sm.launch.stride), WAVES - 1)
     block.in_step = 0
-    for along in range(AXES):
+    for along in range(AXIS_SETS):
         sm.owed[along] += sm.launch.in_step[along][wave]
         if 2 * sm.owed[along] >= PARTS:
             sm.owed[along] -= PARTS
@@ -31,8 +32,7 @@ def place(sm: Any, block: Any) -> None:
 
 @rule
 def ask(sm: Any, instruction: Any, slot: int) -> None:
-    """Note when others bring what a load of that slot's block asks for."""
-    sm.load_store.from_others = UNKNOWN
+    """Note when others bring what a load of that slot's block asks for, if that is known."""
     if sm.launch.sharers > 1 and instruction.shared_along > 0:
         sm.load_store.from_others = NOW if sm.blocks[slot].in_step >> (instruction.shared_along - 1) & 1 else BEFORE
 

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from isa.kernel import Kernel
 
 
-# Cycles after which a policy forgets a yield, which so holds nobody up for ever: a guess. An H100 has waits of 30,316.
+# Cycles after which a policy forgets a yield, so that no warp waits for ever: a guess; an H100 has waits of 30,316.
 YIELD_LASTS = 1 << 16
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpusim.units.capacities import BUFFERS, WAVES
 from gpusim.units.declare import Role, Unit, field
 
-AXES = 8  # sets of axes of the grid along which blocks ask for the same lines
+AXIS_SETS = 8  # sets of axes of the grid along which blocks ask for the same lines
 PARTS = 64  # of the blocks of a wave
 UNKNOWN, BEFORE, NOW = range(3)  # when others bring what a load asks for
 
@@ -15,16 +15,16 @@ UNIT = Unit(
         "row": (
             field("shared_along", "1 and the axes (bits) along which blocks ask for the same; 0: unknown", kind="i1"),
         ),
-        "load_store": (field("from_others", "when others bring what is asked for, as below", role=Role.FIXED),),
+        "load_store": (field("from_others", "when others bring what is asked for, as above", role=Role.FIXED),),
         "sm": (
             field("brought", "sectors of each buffer that the L2 lacked", BUFFERS, role=Role.FIXED),
-            field("owed", "parts of blocks in step beyond those that were so, by axes", AXES, role=Role.FIXED),
+            field("owed", "parts of blocks in step beyond those that were so, by axes", AXIS_SETS, role=Role.FIXED),
         ),
         "block": (field("in_step", "mask of the axes along which it is in step with others", role=Role.FIXED),),
         "launch": (
             field("sharers", "SMs for which this one stands, as it is simulated by itself; else 1"),
             field("spills", "1: it does, and the buffers don't fit the L2: what is stored goes on to the DRAM"),
-            field("in_step", "of 64 blocks, those in step, by axes and wave", AXES, WAVES),
+            field("in_step", "of 64 blocks, those in step, by axes and wave", AXIS_SETS, WAVES),
         ),
     },
 )

@@ -24,7 +24,7 @@ class BlockOrder(msgspec.Struct, frozen=True):
 
 
 def asks_who_yielded(machine: Machine) -> bool:
-    """Tell whether the machine's policy tells warps that yielded when they issued last from others; yours may."""
+    """Tell whether the policy may ask which warps yielded when they issued last: `cggty` does, a registered one may."""
     return machine.schedulers.policy == "cggty" or machine.schedulers.policy in REGISTERED
 
 

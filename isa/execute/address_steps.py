@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from isa.execute.block_step import parts, states, step_of
+from isa.execute.block_step import depends_on_block, states, step_of
 from isa.execute.moving import Step
 from isa.kernel import Kernel
 from isa.once import once
@@ -21,7 +21,7 @@ def address_steps(kernel: Kernel) -> Mapping[int, Step]:
     steps: dict[int, Step] = {}
     for pc, state in enumerate(states(kernel)):
         instruction = kernel.program.instructions[pc]
-        if state is not None and parts(instruction, state):
+        if state is not None and depends_on_block(instruction, state):
             return {}
         address = instruction.address()
         step = step_of(address, state) if state is not None and address is not None else None

@@ -131,7 +131,7 @@ def _coordinate_steps(
 
 def _moves(instruction: Instruction, state: _State) -> Step | None:
     """Return the step of the instruction's address or operands; None if it, or its guard, moves irregularly."""
-    if parts(instruction, state):
+    if depends_on_block(instruction, state):
         return None
     address = instruction.address()
     if address is not None:
@@ -139,7 +139,7 @@ def _moves(instruction: Instruction, state: _State) -> Step | None:
     return _common(instruction, state) or STILL
 
 
-def parts(instruction: Instruction, state: _State) -> bool:
+def depends_on_block(instruction: Instruction, state: _State) -> bool:
     """Tell whether its guard, or where it goes, may depend on the block's index."""
     if instruction.guard.index != PT_INDEX and state.get(f"P{instruction.guard.index}", SOMETHING).step != STILL:
         return True

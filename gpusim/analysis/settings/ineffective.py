@@ -154,7 +154,7 @@ def _reason(file: File, given: Given, own: View, settings: Mapping[str, Setting]
             other = as_given(given.kernel, before, all_sms=given.all_sms)
         except UserError:
             continue  # the machine can't be without it: perhaps without all of its section
-        if before == given.machine or _default(path, settings[path]):
+        if before == given.machine or (path not in file.facts and _default(path, settings[path])):
             return ANYWAY.format(settings[path])
         unfelt = same(own, view(other)) and (section != "energy" or _energy(given) == _energy(other))
         return _why(path, given, other) if unfelt else ""

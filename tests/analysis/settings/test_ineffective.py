@@ -68,6 +68,13 @@ def test_a_setting_that_does_nothing_is_reported_with_its_reason(kernel, machine
     assert reason in found.reason
 
 
+def test_a_default_that_the_file_does_not_have_is_felt():
+    """A key that may be left out has a default: to set it there says nothing if the file has none, else it is felt."""
+    assert ineffective(REDUCE, "h200", {"barrier.per_arrival": 0}) == ()
+    (found,) = ineffective(REDUCE, "gtx580", {"barrier.per_arrival": 0})
+    assert found.reason == "it is 0 anyway"
+
+
 def test_lanes_beyond_a_warp_do_nothing():
     """A pipe takes at most one instruction per cycle: 64 lanes instead of 32 are reported, 16 are not."""
     kernel, file = make("chain", {"op": "MUFU.RCP", "length": "8"}), as_file(load("gtx580", {"pipe.sfu.lanes": 32}))
