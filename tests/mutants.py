@@ -83,7 +83,6 @@ SHOWN_BY: dict[str, dict[str, int | str]] = {
         "constant_operand.parameters_near": 1,
     },
     "arrivals do not wait for each other": {"barrier.per_arrival": 40},
-    "codes: a barrier is no reason to turn to others": {"barrier.per_warp": 0},
     "codes: a full queue is no yield": {"load_store.queue": 2},
     "codes: nobody rests": EACH_CYCLE,
     "codes: nobody goes to the back": EACH_CYCLE,
@@ -133,13 +132,6 @@ def arrivals_together(sm: Any, *arguments: Any, arrive: Callable[..., int] = bar
     """Arrivals take their time, but do not wait for each other."""
     sm.arrival_free = 0
     return arrive(sm, *arguments)
-
-
-def stayed_with(sm: Any, k: int, *arguments: Any, commit: Callable[..., None] = barrier.commit) -> None:
-    """A greedy policy stays with a warp that has come to a barrier."""
-    before = sm.schedulers[k].yielded
-    commit(sm, k, *arguments)
-    sm.schedulers[k].yielded = before
 
 
 def full_goes_on(sm: Any, k: int, warp: Any, now: int, give: Callable[..., None] = control_code.give_way) -> None:
@@ -252,7 +244,6 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "codes: nobody rests": (policies, "_by_yields", lambda sm, k, eligible: (BY_YIELDS(sm, k, eligible)[0], eligible)),
     "codes: the oldest goes before the youngest": (policies, "youngest", policies.oldest),
     "codes: a full queue is no yield": (control_code, "give_way", full_goes_on),
-    "codes: a barrier is no reason to turn to others": (barrier, "commit", stayed_with),
     "codes: any number of accesses under way": (wait_count, "earliest", nothing),
     "codes: nothing freezes": (selection, "_freeze", nothing),
     "codes: pipes are asked before": (selection, "_unit_free", lambda *arguments: arguments[-1]),

@@ -58,14 +58,10 @@ def test_each_scheduler_lets_the_warps_go_two_cycles_apart():
 @pytest.mark.jit
 @pytest.mark.parametrize("kernel", ["bar", "load"])
 def test_warps_go_on_when_they_do_on_the_chip(kernel, tmp_path):
-    """With up to 16 warps each one's clock behind the barrier is the chip's; of 16, three pairs change places.
+    """With up to 16 warps the set of clocks behind the barrier is the chip's, to the cycle; not whose each is.
 
     More are late there: 20 warps by 5 cycles, and four more by 8 further ones each.
     """
-    places = 0
     for (name, warps), (_, behind) in measured().items():
         if name == kernel and warps <= FITS:
-            found = simulated(kernel, warps, tmp_path)[1]
-            assert sorted(found) == sorted(behind), warps
-            places += int((found != behind).sum())
-    assert places == (6 if kernel == "bar" else 0)
+            assert sorted(simulated(kernel, warps, tmp_path)[1]) == sorted(behind), warps

@@ -29,8 +29,6 @@ def commit(sm: Any, k: int, g: int, instruction: Any, pc: int, now: int) -> None
     warp.waits_for = _number(sm, g, instruction)
     if sm.tracing:
         record.arrival(sm, warp.waits_for)
-    if sm.machine.yield_lasts and instruction.goes_on == 0:
-        sm.schedulers[k].yielded = 1  # `cggty` stays with no warp that waits here
     release = _arrive(sm, g, instruction, now)
     warp.released_at = 0 if instruction.goes_on else release
     if not sm.machine.barrier_defers:

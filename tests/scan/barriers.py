@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.units.control_code import by_codes
 from isa.execute import block_barriers
 from isa.execute.block_barriers import Arrival, Barrier
 from isa.row import MEMORY_UNITS, Row, Unit
@@ -13,14 +12,11 @@ from scan.state import LATER, Scan, Warp
 
 def arrive(sm: Scan, k: int, warp: Warp, pc: int, active: Any, now: int) -> None:
     """A warp arrives at the barrier at pc, and waits; the last one releases all that wait there."""
-    arrival, barriers = Arrival(pc, warp.index, active), sm.barriers.setdefault(warp.block, {})
-    goes_on = block_barriers.passes(sm.kernel, arrival)
-    if by_codes(sm.machine) and sm.machine.schedulers.policy == "cggty" and not goes_on:
-        sm.schedulers[k].yielded = True
     if sm.machine.what_if and sm.machine.what_if.barriers == "pass":
         sm.events.append((now, "release", 1 + k, warp.slot, warp.block, pc, now))
         return
-    warp.barrier = 0 if goes_on else LATER
+    arrival, barriers = Arrival(pc, warp.index, active), sm.barriers.setdefault(warp.block, {})
+    warp.barrier = 0 if block_barriers.passes(sm.kernel, arrival) else LATER
     number, _ = block_barriers.wanted(sm.kernel, sm.kernel.program.instructions[pc], warp.frame, warp.index)
     done = block_barriers.arrive(sm.kernel, warp.frame, barriers, arrival, _alive(sm, warp))
     sm.arrived = max(now, sm.arrived) + sm.machine.barrier.per_arrival
