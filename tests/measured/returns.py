@@ -10,11 +10,12 @@ barrier 113 to 115, wait mask 116 to 121, reuse 122 to 125.
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from words import OPERATION, field, sections
 
+Word = Callable[[dict[str, int], int, tuple[str, ...]], int]
 CODE = "edited"
 FFMA, DFMA, LDS = 0x223, 0x22B, 0x984  # bits 0 to 11
 LOOP = 0x570, 0x14B0  # bytes of the code
@@ -83,24 +84,31 @@ def loops() -> Iterator[tuple[str, list[tuple[str, ...]]]]:
                     yield f"{pattern} {adds} {width} {to} {loads}", [(width, to)] * loads + [(pattern,)] * adds
 
 
-def edited(code: bytes, period: list[tuple[str, ...]]) -> bytes:
-    """Return a cubin with a loop of this period: all FFMAs and the load of the placeholder are replaced."""
+def edited(code: bytes, period: list[tuple[str, ...]], word: Word | None = None) -> bytes:
+    """Return a cubin with a loop of this period: all FFMAs and the load of the placeholder are replaced.
+
+    `word(templates, place, what)` returns what stands there; if left out, a multiply-add or a load.
+    """
     base, found = next(at for name, at, _ in sections(code) if name == CODE), bytearray(code)
     words = {at: int.from_bytes(code[base + at : base + at + 16], "little") for at in range(*LOOP, 16)}
     places = [at for at, word in words.items() if word & OPERATION in (FFMA, LDS)]
-    add = next(word for word in words.values() if word & OPERATION == FFMA)
-    get = next(word for word in words.values() if word & OPERATION == LDS)
+    kinds = {"add": FFMA, "load": LDS}
+    templates = {kind: next(w for w in words.values() if w & OPERATION == kinds[kind]) for kind in kinds}
     for i, at in enumerate(places):
-        what = period[i % len(period)]
-        word = load(get, i, *what) if len(what) == 2 else multiply_add(add, i, what[0])
-        if what[1:] == ("yield", ""):
-            word = field(word, 109, 1, 0)
-        if what[1:] == ("wait", ""):
-            word = field(word, 116, 6, 1)
-        found[base + at : base + at + 16] = word.to_bytes(16, "little")
+        placed = (word or _word)(templates, i, period[i % len(period)])
+        found[base + at : base + at + 16] = placed.to_bytes(16, "little")
     clock = int.from_bytes(code[base + CLOCK : base + CLOCK + 16], "little")
     found[base + CLOCK : base + CLOCK + 16] = (clock | 1 << 116 + 5).to_bytes(16, "little")  # it waits for the loads
     return bytes(found)
+
+
+def _word(templates: dict[str, int], i: int, what: tuple[str, ...]) -> int:
+    if len(what) == 2:
+        return load(templates["load"], i, *what)
+    found = multiply_add(templates["add"], i, what[0])
+    if what[1:] == ("yield", ""):
+        return field(found, 109, 1, 0)
+    return field(found, 116, 6, 1) if what[1:] == ("wait", "") else found
 
 
 def _source(each: str, i: int) -> int:
