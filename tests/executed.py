@@ -130,6 +130,8 @@ def _atomic(
     if rules is None:
         extra = _hitting(machine, requests, moved)[1] if row.is_load else 0
         return cycles, extra, moved
+    if machine.l2_atomic and machine.l2 and machine.cache and machine.cache.hits == "tags" and not row.is_load:
+        return len(halves) * machine.global_memory.request_cycles, 0, moved
     each = [-(-packets(row, half, machine.global_memory.line_bytes) * rules.packet_parts // 64) for half in halves]
     least = [n * machine.global_memory.request_cycles for n in _requests_of(machine, row, halves)]
     cycles = sum(max(pair) for pair in zip(each, least, strict=True))

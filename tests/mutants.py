@@ -172,7 +172,7 @@ def first_queue(sm: Any, now: int) -> int:
     return next(
         y
         for y, queue in enumerate(sm.load_store.queues)
-        if queue.count and max(queue.free, sm.load_store.free[queues.path(sm.machine, y)]) <= now
+        if queue.count and max(queue.free, sm.load_store.free[queues.path(sm, y)]) <= now
     )
 
 

@@ -46,6 +46,7 @@ PORT: Mapping[str, int | str] = {
     "memory_port.cycles": 2,
     **{f"memory_port.store_{width}": cycles for width, cycles in ((32, 4), (64, 6), (128, 10))},
     "memory_port.global_store": 6,
+    "memory_port.special": 2,
     "memory_port.late_cycles": 2,
     "memory_port.early_64": 3,
     "memory_port.early_128": 6,

@@ -28,7 +28,7 @@ from isa.sass.load import on_chip
 
 MOST_READS = 6  # registers of an instruction: three pairs
 LIMIT = 10_000_000  # warp instructions of a block: in program order that takes a minute or two
-UNITS = "load/store unit", "shared-memory unit"  # the latter where shared memory has its own unit
+UNIT, SHARED, CONSTANTS = "load/store unit", "shared-memory unit", "constant unit"  # the latter where they lie apart
 ALL_PROFILED = 3  # blocks of an SM up to which all are profiled; of more, the first, middle and last, if alike
 
 
@@ -149,7 +149,8 @@ def _resources(works: Sequence[Work], each: Fraction, sharing: Fraction) -> Iter
     if any(work.costs for work in works):
         early = max(cost.early for work in works for cost in work.costs.values())
         units = [added(works, unit, each) for unit in zip(*map(pressure.load_store_units, works), strict=True)]
-        yield from (Resource(name, unit, early) for name, unit in zip(UNITS, units, strict=True) if unit.cycles)
+        names = UNIT, CONSTANTS if first.machine.constant_path else SHARED
+        yield from (Resource(name, unit, early) for name, unit in zip(names, units, strict=True) if unit.cycles)
         yield Resource("memory bandwidth", added(works, map(pressure.memory_bandwidth, works), sharing))
 
 

@@ -217,7 +217,7 @@ def _occupy(program: Code, single: SingleWarp, row: Any, pc: int) -> None:
 
 def _access(program: Code, single: SingleWarp, row: Any, pc: int) -> None:
     cost = program.costs[pc]
-    path = int(program.machine.units["path"][row.unit])
+    path = int(row.path)
     served = max(single.issued, single.units[path])
     single.units[path] = served + cost.shortest
     single.warp.drained = max(single.warp.drained, served + cost.delay)

@@ -135,12 +135,13 @@ def _flagged(i: Instruction) -> Iterator[int]:
 def load_store_units(work: Work) -> list[Pressure]:
     """Return the use of the load/store unit: shared-memory passes, requests to global and local memory, others.
 
-    The second unit is shared memory's own, unused on machines without one.
+    The second unit is that of shared memory or of constants, unused on machines without one.
     """
+    paths, places = work.program["path"][:-1], np.arange(len(work.certain))
     taken = np.zeros((2, len(work.certain)), np.int64)
-    taken[0] = work.certain * work.program["service"][:-1].astype(np.int64)
+    taken[paths, places] = work.certain * work.program["service"][:-1].astype(np.int64)
     for pc, cost in work.costs.items():
-        taken[int(work.numbers.units["path"][work.program["unit"][pc]]), pc] += cost.cycles
+        taken[paths[pc], pc] += cost.cycles
     return [Pressure(of_unit, Fraction(1)) for of_unit in taken]
 
 

@@ -66,6 +66,7 @@ def place(target: Any, machine: Machine, s: int, sms: int, end: int, *, recorded
 
 def _pack(target: Any, machine: Machine, cache: Kept, first: int) -> None:
     target.first, target.sets, target.ways = first, _sets(machine, cache), cache.ways
+    target.hashed = getattr(cache, "hashed", 0)
     target.stride, target.sector = _stride(machine), cache.sector_bytes // SECTOR_BYTES
 
 

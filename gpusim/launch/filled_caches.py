@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -10,17 +11,19 @@ from numpy.typing import NDArray
 
 from gpusim.machine.machine import Machine
 from gpusim.units.cache import FAR, PARTITION, WAY_HEAD, tagged
+from gpusim.units.l2_share import PARTS, SHIFT, SPREADING
 from isa.kernel import Kernel
 from isa.memory import bases
 
 TAG, USED = range(2)  # words of a way, as gpusim/rules/cache.py has them
+COPIES_OF_ONE_WAVE = Fraction(4, 3)  # as many bytes are kept: two copies of each, over one and a half
 ARRIVED = 1  # cycle at which the data is there: before any access
 
 
 def fill(words: NDArray[np.uint32], launches: Iterable[Any], machine: Machine, kernel: Kernel) -> None:
     """Let the L2, and the partitions near the SMs of these launch records, hold the kernel's buffers if they should.
 
-    An SM that stands for all finds none of buffers that don't fit: others replace what was left before it comes there.
+    Of buffers that don't fit it finds less, or nothing: others replace what was left before it comes there.
 
     `words` is the memory array. Lines count as used in the order of their addresses.
     """
@@ -29,9 +32,27 @@ def fill(words: NDArray[np.uint32], launches: Iterable[Any], machine: Machine, k
     lines = lines_of(kernel, machine.global_memory.line_bytes)
     for launch in launches:
         kept = words[launch.cache_word : launch.cache_end].view(np.int64)
-        for which in (FAR, PARTITION) if launch.spills == 0 else ():
+        for which in (FAR, PARTITION):
             if launch.caches[which].sets and kept[launch.caches[which].first] == 0:
-                _fill(kept, launch.caches[which], lines)
+                _fill(kept, launch.caches[which], lines[lines * SPREADING >> SHIFT & PARTS - 1 >= launch.spills])
+
+
+def spills(machine: Machine, kernel: Kernel, *, one_wave: bool) -> int:
+    """Return how many of 64 lines of a kernel's buffers the L2 does not keep from one launch to the next.
+
+    `keeps_bytes` and `loses_bytes` are of grids of several waves, whose lines SMs on both sides of the L2 ask for in
+    turn, so that it holds two copies. Of a grid of one wave each block comes to the SM that had it before, and every
+    second line is on its own side: it holds one and a half, and `keeps_bytes` are so many more.
+    """
+    if machine.l2 is None:
+        return 0
+    more = COPIES_OF_ONE_WAVE if one_wave else 1
+    keeps = min(machine.l2.bytes, int(machine.l2.keeps_bytes * more)) or machine.l2.bytes
+    loses = max(keeps, machine.l2.loses_bytes or machine.l2.bytes)
+    size = sum(buffer.nbytes for buffer in kernel.buffers)
+    if size <= keeps:
+        return 0
+    return PARTS if size >= loses else round(PARTS * (size - keeps) / (loses - keeps))
 
 
 def lines_of(kernel: Kernel, line_bytes: int) -> NDArray[np.int64]:

@@ -15,6 +15,7 @@ from typing import Any
 from gpusim.units.capacities import WAVES
 from gpusim.units.l2_share import PARTS
 from isa.execute.address_steps import address_steps
+from isa.execute.moving import Step
 from isa.kernel import Kernel
 
 Grid = tuple[int, int, int]
@@ -25,7 +26,14 @@ def prepare(sm: Any, kernel: Kernel) -> None:
     for pc, step in address_steps(kernel).items():
         along = sum(1 << axis for axis, each in enumerate(step) if each == 0)
         sm.program[pc].shared_along = 1 + along
+        sm.program[pc].own_slices = _own(step, kernel.grid, int(sm.machine.slice_lines * sm.machine.line_bytes))
         sm.launch.in_step[along] = waves(kernel.grid, int(sm.launch.stride), int(sm.launch.resident), along)
+
+
+def _own(step: Step, grid: Grid, size: int) -> bool:
+    """Tell whether neighbouring blocks are so many bytes apart, along each axis of the grid."""
+    magnitudes = [min(each, (1 << 32) - each) for each, extent in zip(step, grid, strict=True) if extent > 1]
+    return size > 0 and all(each >= size for each in magnitudes)
 
 
 @cache

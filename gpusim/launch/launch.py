@@ -137,8 +137,7 @@ def _stand_for_all(sm: Any, kernel: Kernel, machine: Machine) -> None:
     sm.launch.sharers = min(machine.chip.sms, kernel.blocks)
     sm.machine.shared_cost[:] = sector_shares(machine, sm.launch.sharers)
     sm.machine.shared_parts = SHARE_PARTS
-    held = machine.l2.bytes if machine.l2 else 0
-    sm.launch.spills = sm.launch.sharers > 1 and sum(buffer.nbytes for buffer in kernel.buffers) > held
+    sm.launch.passes_on = sm.launch.sharers > 1
 
 
 def launch_chip(
@@ -228,6 +227,10 @@ def _prepared(
             sm.launch.local_base = LOCAL_BASE + s * 4 * behind
             if number == 1 and machine.l2 and (machine.l2_channel or machine.architecture):  # why: docs/calibration.md
                 _stand_for_all(sm, kernel, machine)
+            if sm.launch.passes_on or (machine.l2 and machine.l2.keeps_bytes):
+                one_wave = kernel.blocks <= machine.chip.sms * fits.blocks
+                sm.launch.spills = filled_caches.spills(machine, kernel, one_wave=one_wave)
+        sm.machine.slices *= bool(decoded["packets"].any())
         _program(sm, kernel, decoded, feed)
         if sm.launch.sharers > 1:
             in_step.prepare(sm, kernel)

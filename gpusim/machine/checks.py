@@ -150,6 +150,11 @@ def _check_port(machine: Machine, facts: Mapping[str, Fact]) -> None:
     """Check that what goes through the memory ports has a pipe, and that no load is back before it was served."""
     port, shared = machine.memory_port, machine.shared_memory
     if port is None:
+        if machine.constant_path:
+            place = facts["constant_path.cycles"].place
+            raise UserError(
+                f"{place}: [constant_path] is a way from the queues of [memory_port]; add that, or leave it out"
+            )
         return
     if machine.memory_paths:
         place = facts["memory_port.units"].place

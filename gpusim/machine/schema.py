@@ -18,6 +18,7 @@ from gpusim.units.bypass import Bypass
 from gpusim.units.cache import Cache, ConstantCache, FarCache, NearCache, Partition, ReadCache
 from gpusim.units.chip import Chip
 from gpusim.units.constant_operand import ConstantOperand
+from gpusim.units.constant_path import ConstantPath
 from gpusim.units.control_code import Dependence
 from gpusim.units.dispatch import Issue
 from gpusim.units.double_precision import Double
@@ -25,6 +26,7 @@ from gpusim.units.energy import Energy
 from gpusim.units.fetch import Fetch
 from gpusim.units.global_memory import GlobalAtomic, GlobalMemory, Memory, MemoryChannels, MemoryClock
 from gpusim.units.instruction_replay import InstructionReplay
+from gpusim.units.l2_atomic import L2Atomic
 from gpusim.units.l2_channel import L2Channel
 from gpusim.units.load_store import LoadStore, MemoryPaths, MemoryPort
 from gpusim.units.local_memory import LocalMemory
@@ -90,6 +92,7 @@ class Machine(msgspec.Struct, frozen=True):
     block_order: BlockOrder | None = None
     dependence: Dependence | None = None
     memory_port: MemoryPort | None = None
+    constant_path: ConstantPath | None = None
     memory: Memory | None = None
     memory_clock: MemoryClock | None = None
     memory_channels: MemoryChannels | None = None
@@ -98,6 +101,7 @@ class Machine(msgspec.Struct, frozen=True):
     l2: FarCache | None = None
     l2_partition: Partition | None = None
     l2_channel: L2Channel | None = None
+    l2_atomic: L2Atomic | None = None
     texture_cache: ReadCache | None = None
     scalar_cache: ReadCache | None = None
     constant_cache: ConstantCache | None = None

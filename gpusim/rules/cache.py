@@ -28,11 +28,13 @@ import numpy as np
 from gpusim.jit.kinds import Memory, Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import count_bits, lowest_bit, rarely, rule
-from gpusim.rules import generic_address, global_memory, l2_channel, l2_share, requests, tags
+from gpusim.rules import generic_address, global_memory, l2_atomic, l2_channel, l2_share, requests, tags
 from gpusim.rules.requests import PARTLY, UNITS
 from gpusim.rules.tags import DIRTY, TAG, USED
 from gpusim.units.cache import (
+    BACK,
     CONSTANTS,
+    COPIED,
     FAR,
     NEAR,
     PARTITION,
@@ -40,11 +42,10 @@ from gpusim.units.cache import (
     TEXTURES,
 )
 from gpusim.units.capacities import LANES, REQUESTS
-from gpusim.units.l2_channel import LOADS, STORES
+from gpusim.units.l2_channel import STORES
 from gpusim.units.l2_share import NOW, UNKNOWN
 from gpusim.units.opcodes import LOAD, STORE
 from isa.memory import SECTOR_BYTES
-from isa.program import WORD_BYTES
 
 
 @on_demand
@@ -79,7 +80,8 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
     for i in range(entry.requests):
         line, units = words[row + 2 * i], words[row + 2 * i + 1]
         if instruction.packets:
-            done = max(done, _atomic(sm, words, instruction, i, line, units, now) + entry.extra)
+            done = max(done, _atomic(sm, words, instruction, i, line, units & UNITS, now) + entry.extra)
+            done = max(done, l2_atomic.update(sm, instruction, line, units >> PARTLY, now) + int(instruction.latency))
         elif instruction.cached == NEAR + 1:
             turn = i * (entry.cycles // sm.machine.global_request) // entry.requests if sm.machine.near_lines else i
             late = min(turn * sm.machine.hit_late, entry.extra)  # shared and local memory delay no line
@@ -96,41 +98,41 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
 @rarely
 def _store_all(sm: Any, words: Any, instruction: Any, row: int, entry: Any, now: int) -> int:
     """Do the requests of a store, or of an atomic without a result; return when all have left the SM."""
-    done, lines, units = now, 0, 0
+    done, lines, parted, room = now, 0, 0, now
     for i in range(entry.requests):
         line, noted = words[row + 2 * i], words[row + 2 * i + 1]
         goes = _passing(sm, words, instruction, line, noted)
-        lines, units = lines + (goes != 0), units + count_bits(goes)
+        lines, parted = lines + (goes != 0), parted + (goes != 0) * (noted >> PARTLY != 0) * (instruction.packets == 0)
         if instruction.packets:
             done = max(done, _atomic(sm, words, instruction, i, line, noted & UNITS, now))
+            l2_atomic.update(sm, instruction, line, noted >> PARTLY, now)
+            room = l2_atomic.room(sm, now) if sm.machine.slices else now
         else:
-            done = max(done, _store(sm, words, instruction, line, noted & UNITS, goes, now))
+            done = max(done, _store(sm, words, instruction, line, noted, goes, now))
     end = now + entry.cycles
-    left = _next_store(sm, instruction, lines, units, end) if lines and sm.machine.ways_apart else end
-    sm.load_store.waited = left - end
+    left = _next_store(sm, parted, end) if lines and sm.machine.ways_apart else end
+    sm.load_store.waited = max(left, room) - end if room > end else left - end
     return done
 
 
 @rule
 def _passing(sm: Any, words: Any, instruction: Any, line: int, noted: int) -> int:
     """Return the units of a store that the L1 does not keep: of local memory those of which it would hold a part."""
-    if not _stays(sm, instruction, line):
+    if sm.machine.keeps_stores != BACK or not _stays(sm, instruction, line):
         return noted & UNITS
     near, partly = sm.launch.caches[NEAR], noted >> PARTLY
     return tags.lost(words, near, tags.way(words, near, line), line, partly) & partly
 
 
 @rule
-def _next_store(sm: Any, instruction: Any, lines: int, units: int, end: int) -> int:
+def _next_store(sm: Any, parted: int, end: int) -> int:
     """Return when a store that is served until `end` leaves the unit: the way to the L2 has room for the next one then.
 
-    It is scattered if it writes to more units than its lanes have words for.
+    Of so many lines it writes parts of sectors.
     """
     if sm.launch.caches[FAR].sets == 0:
         return end
-    together = LANES * sm.machine.groups * WORD_BYTES * instruction.words
-    scattered = lines if units * SECTOR_BYTES > together else 0
-    return int(l2_channel.free_for_stores(sm, scattered, end))
+    return int(l2_channel.free_for_stores(sm, parted, end))
 
 
 @rule
@@ -179,7 +181,7 @@ def _atomic(sm: Any, words: Any, instruction: Any, i: int, line: int, units: int
     if cache.sets == 0:
         gone = global_memory.commit_line(sm, line, count_bits(units), now)
         return gone + max(int(instruction.latency), sm.machine.memory_latency) if loads else gone
-    gone = l2_channel.ported(sm, count_bits(units), STORES, now)
+    gone = l2_channel.ported(sm, count_bits(units), count_bits(units), STORES, now)
     done = _of_far(sm, words, int(instruction.latency) + i * sm.machine.far_late, line, units, gone)
     words[tags.way(words, cache, line) + DIRTY] |= units
     return done if loads else gone
@@ -281,7 +283,7 @@ def _far_load(sm: Any, words: Any, latency: int, line: int, units: int, start: i
     """Return when these units of a line come from the L2, where a hit takes `latency` cycles, or from the DRAM."""
     if sm.launch.caches[FAR].sets == 0:
         return global_memory.commit_line(sm, line, count_bits(units), start) + sm.machine.memory_latency
-    gone = l2_channel.ported(sm, count_bits(units), LOADS, start)
+    gone = l2_channel.loaded(sm, units, max(start, sm.load_store.updated) if sm.machine.slices else start)
     latency += l2_channel.distance(sm, line)
     if sm.launch.caches[PARTITION].sets == 0 or sm.launch.sharers > 1:
         return _of_far(sm, words, latency, line, units, gone)
@@ -320,14 +322,17 @@ def _of_far(sm: Any, words: Any, latency: int, line: int, units: int, gone: int)
 
 
 @rule
-def _store(sm: Any, words: Any, instruction: Any, line: int, units: int, goes: int, now: int) -> int:
+def _store(sm: Any, words: Any, instruction: Any, line: int, noted: int, goes: int, now: int) -> int:
     """Do a store's request, of which some units go to the L2; return when these have left the SM."""
+    units, partly = noted & UNITS, noted >> PARTLY
     near = sm.launch.caches[NEAR]
     if near.sets > 0:
-        way = tags.way(words, near, line)
-        if units & ~goes:
+        way, kept = tags.way(words, near, line), units & ~goes
+        if sm.machine.keeps_stores == COPIED and _stays(sm, instruction, line):
+            kept = units & ~(tags.lost(words, near, way, line, partly) & partly)
+        if kept:
             _claim(sm, words, way, line, now)
-            tags.fill(words, way, units & ~goes, now + 1)
+            tags.fill(words, way, kept, now + 1)
             words[way + DIRTY] |= units & ~goes
             tags.use(words, near, way)
         local = generic_address.is_local(sm, instruction, line)
@@ -344,8 +349,9 @@ def _far_store(sm: Any, words: Any, line: int, units: int, now: int) -> int:
         return global_memory.commit_line(sm, line, count_bits(units), now)
     way = tags.way(words, cache, line)
     waiting = l2_channel.waiting(words, way, line, units, now) if sm.machine.ways_apart else 0
-    gone = l2_channel.ported(sm, count_bits(units & ~waiting), STORES, now)
-    if sm.launch.spills:
+    sent = count_bits(units & ~waiting)
+    gone = l2_channel.ported(sm, sent, sent, STORES, now)
+    if l2_share.spilled(sm, line):
         l2_share.pass_on(sm, words, way, line, units, gone)
     _drop(sm, words, way, line, gone)
     tags.stored(words, way, units & ~waiting, gone)
@@ -365,7 +371,7 @@ def _claim(sm: Any, words: Any, way: int, line: int, now: int) -> None:
 @rule
 def _drop(sm: Any, words: Any, way: int, line: int, now: int) -> None:
     """Take a way of the L2 in the same manner; stored data of the line before goes to the DRAM."""
-    if words[way + TAG] != line + 1 and words[way + DIRTY] and sm.launch.spills == 0:
+    if words[way + TAG] != line + 1 and words[way + DIRTY] and not l2_share.spilled(sm, words[way + TAG] - 1):
         sm.load_store.written += count_bits(words[way + DIRTY])
         global_memory.commit_line(sm, words[way + TAG] - 1, count_bits(words[way + DIRTY]), now)
     tags.clear(words, sm.launch.caches[FAR], way, line)

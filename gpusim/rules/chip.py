@@ -28,6 +28,8 @@ def lend_channels(sms: Any, s: int, chips: Any) -> None:
     sm.load_store.channel = chip.channel
     for way in range(2):
         sm.load_store.shared[way] = chip.shared[way]
+    for slice_ in range(sm.machine.slices):
+        sm.load_store.slice[slice_], sm.load_store.slice_line[slice_] = chip.slice[slice_], chip.slice_line[slice_]
     if sm.machine.channels > 1:
         for c in range(sm.machine.channels):
             sm.load_store.each_channel[c] = chip.each_channel[c]
@@ -58,6 +60,8 @@ def take_back_channels(sms: Any, s: int, chips: Any) -> None:
     chip.channel = sm.load_store.channel
     for way in range(2):
         chip.shared[way] = sm.load_store.shared[way]
+    for slice_ in range(sm.machine.slices):
+        chip.slice[slice_], chip.slice_line[slice_] = sm.load_store.slice[slice_], sm.load_store.slice_line[slice_]
     if sm.machine.channels > 1:
         for c in range(sm.machine.channels):
             chip.each_channel[c] = sm.load_store.each_channel[c]

@@ -75,17 +75,23 @@ def channel(sm: Any, byte: int) -> int:
 @rarely
 def packets(sm: Any, active: int, instruction: Any) -> int:
     """Return the packets of an atomic at the addresses in `scratch`."""
-    _number_passes(sm, active)
+    number_passes(sm, active)
     count, returned = 0, 1 if instruction.action == LOAD else 0
     for lane in range(LANES):
-        if (active >> lane) & 1 and not _has_before(sm.scratch, active, 0, lane, 1):
-            lanes, sectors = _size(sm.scratch, active, lane)
+        if (active >> lane) & 1 and begins_pass(sm, active, lane):
+            lanes, sectors = pass_size(sm.scratch, active, lane)
             count += returned + 1 + (sectors * int(instruction.packets) if lanes > 1 else 0)
     return count
 
 
 @rule
-def _number_passes(sm: Any, active: int) -> None:
+def begins_pass(sm: Any, active: int, lane: int) -> bool:
+    """Tell whether a lane is the first of its pass; passes have been numbered."""
+    return not _has_before(sm.scratch, active, 0, lane, 1)
+
+
+@rule
+def number_passes(sm: Any, active: int) -> None:
     """Store in `scratch.line` a number for each lane's pass: of its line, and of the lanes of its word before it."""
     scratch = sm.scratch
     for lane in range(LANES):
@@ -97,7 +103,7 @@ def _number_passes(sm: Any, active: int) -> None:
 
 
 @rule
-def _size(scratch: Any, active: int, first: int) -> tuple[int, int]:
+def pass_size(scratch: Any, active: int, first: int) -> tuple[int, int]:
     """Return the lanes of a pass that begins with that one, and their sectors."""
     lanes = sectors = 0
     for lane in range(first, LANES):

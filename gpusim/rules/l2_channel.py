@@ -1,7 +1,8 @@
 """Ways between an SM and the L2: what is loaded and what is stored may go apart, and all SMs share the L2.
 
 * Each 32 bytes take an SM's way for some parts of a cycle, and the L2 for its share of what all SMs together may move.
-* A scattered store, which leaves parts of sectors as they are, takes its way longer for each line.
+  Of a load the L2 answers neighbouring sectors of a line at once, and is taken for all of them if one is asked for.
+* A store to parts of sectors takes its way and the L2 longer for each line.
 * A store goes on without waiting for the L2 until so many 32 bytes wait for it; then the next one waits. One that
   writes 32 bytes that still wait joins them, and moves nothing.
 * Slices of the L2 are near an SM or far from it. Which one has a line is a parity of bits of its address, as addresses
@@ -12,21 +13,36 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.jit.rule import rarely, rule
+from gpusim.jit.rule import count_bits, rarely, rule
 from gpusim.rules.tags import DIRTY, TAG
 from gpusim.units.cache import SHARE_PARTS, WAY_HEAD
-from gpusim.units.l2_channel import STORES
+from gpusim.units.l2_channel import LOADS, STORES
 
 
 @rule
-def ported(sm: Any, units: int, way: int, now: int) -> int:
-    """Return when so many units have gone that way between the SM and the L2, which the SMs share."""
+def loaded(sm: Any, units: int, now: int) -> int:
+    """Return when these units of a line, a mask, have come to the SM."""
+    together, answered = int(sm.machine.load_together), count_bits(units)
+    if together > 1 and sm.machine.shared_cost[LOADS]:
+        answered, left = 0, units
+        while left:
+            answered += together if left & ((1 << together) - 1) else 0
+            left >>= together
+    return ported(sm, count_bits(units), answered, LOADS, now)
+
+
+@rule
+def ported(sm: Any, units: int, of_all: int, way: int, now: int) -> int:
+    """Return when so many units have gone that way between the SM and the L2, which the SMs share.
+
+    The L2 is taken for `of_all` units.
+    """
     unit, machine = sm.load_store, sm.machine
     own = way * machine.ways_apart
     unit.moved[way] += units
     unit.port[own] = max(unit.port[own], now * machine.port_parts) + units * machine.port_cost[own]
     gone = int((unit.port[own] + machine.port_parts - 1) // machine.port_parts)
-    return max(gone, _shared(sm, units, way, now)) if machine.shared_cost[way] else gone
+    return max(gone, _shared(sm, of_all, way, now)) if machine.shared_cost[way] else gone
 
 
 @rarely
@@ -52,10 +68,12 @@ def _shared(sm: Any, units: int, way: int, now: int) -> int:
 def free_for_stores(sm: Any, lines: int, now: int) -> int:
     """Return when the next store may go to the L2: its way is free, and few enough sectors wait for the L2.
 
-    The way takes longer by so many `lines`, those of a scattered store.
+    Its way and the L2 take longer by so many `lines`, of which parts of sectors were written.
     """
     unit, machine = sm.load_store, sm.machine
     unit.port[STORES] += lines * machine.store_line_cost
+    if lines and machine.store_line_cost and machine.shared_cost[STORES]:
+        _shared(sm, lines, STORES, now)
     own = unit.port[STORES] // machine.port_parts - machine.store_buffer * machine.port_cost[STORES] // SHARE_PARTS
     all_of_them = unit.shared[STORES] // machine.shared_parts
     return int(max(now, own, all_of_them - machine.store_buffer * machine.shared_cost[STORES] // SHARE_PARTS))

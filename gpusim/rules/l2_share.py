@@ -2,19 +2,21 @@
 
 Where one SM is simulated, nobody else fills the L2 or empties it. So of each buffer the SM brings as much as lies in
 the buffer for each SM; what it asks for beyond that, others bring. They have brought it before, or do so now, in step
-with the SM, which then waits as they do (gpusim/launch/in_step.py). If the kernel's buffers don't fit the L2, what is
-stored there goes on to the DRAM, as it must in the long run; else it stays.
+with the SM, which then waits as they do (gpusim/launch/in_step.py). Of lines that the L2 does not keep from launch to
+launch, as the kernel's buffers don't fit it, what is stored goes on to the DRAM, as it must in the long run.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from gpusim.jit.rule import count_bits, rarely, rule
 from gpusim.rules import global_memory
 from gpusim.rules.tags import DIRTY, TAG
 from gpusim.units.capacities import WAVES
-from gpusim.units.l2_share import AXIS_SETS, BEFORE, NOW, PARTS
+from gpusim.units.l2_share import AXIS_SETS, BEFORE, NOW, PARTS, SHIFT, SPREADING
 from isa.memory import SECTOR_BYTES
 
 
@@ -58,6 +60,18 @@ def _in_its_part(sm: Any, byte: int, units: int) -> bool:
             sm.brought[i] += units
             return bool(sm.brought[i] * SECTOR_BYTES < (buffer.end - buffer.start) // sharers + sm.machine.line_bytes)
     return True
+
+
+@rule
+def spilled(sm: Any, line: int) -> bool:
+    """Tell whether what is stored in that line goes on to the DRAM."""
+    return bool(sm.launch.passes_on and place_of(line) < sm.launch.spills)
+
+
+@rule
+def place_of(line: Any) -> Any:
+    """Return a number below 64 that spreads lines evenly: of those below `spills` nothing is kept."""
+    return (np.int64(line) * SPREADING >> SHIFT) & (PARTS - 1)
 
 
 @rarely

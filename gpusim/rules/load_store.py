@@ -52,11 +52,11 @@ def earliest(sm: Any, k: int, unit: int, now: int) -> int:
     """Return the first cycle at which scheduler k's queue may take an instruction: now, or after the next service.
 
     With several queues that service may be another queue's; then a later call gives the same answer again. An
-    instruction keeps its place for some cycles after its service, if the machine says so (`held`).
+    instruction keeps a place for some cycles after its service, if the machine says so (`held`).
     """
     queue = _queue(sm, k, unit)
     if queue.count < sm.machine.queue:
-        return max(now, queue.left[queues.wrapped(sm, queue.head + queue.count)])
+        return max(now, queue.left[queues.wrapped(sm, queue.kept + queue.count)])
     return max(now, sm.agenda[sm.load_store_agent]) + 1
 
 
@@ -90,7 +90,7 @@ def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None
         if sm.machine.full_yields and earliest(sm, k, instruction.unit, now) > now:
             control_code.give_way(sm, k, warp, now)
     if queue.count == 1:
-        when = max(now, unit.free[sm.machine.units[instruction.unit].path], queue.free)
+        when = max(now, unit.free[instruction.path], queue.free)
         sm.agenda[sm.load_store_agent] = min(sm.agenda[sm.load_store_agent], when)
 
 
@@ -105,7 +105,7 @@ def _in_turn(sm: Any, now: int) -> int:
     """Return the first queue, in turn, that has an instruction and whose port and unit are free."""
     unit, count = sm.load_store, sm.machine.queues
     y = unit.turn
-    while unit.queues[y].count == 0 or max(unit.queues[y].free, unit.free[queues.path(sm.machine, y)]) > now:
+    while unit.queues[y].count == 0 or max(unit.queues[y].free, unit.free[queues.path(sm, y)]) > now:
         y = y + 1 if y + 1 < count else 0
     unit.turn = y + 1 if y + 1 < count else 0
     return int(y)
@@ -119,10 +119,11 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
     entry = queue.entries[queue.head]
     instruction, warp = sm.program[entry.pc], sm.warps[entry.warp]
     queue.count -= 1
-    if sm.machine.held:
-        queue.left[queue.head] = now + sm.machine.held
-    queue.head = queues.wrapped(sm, queue.head + 1) if queue.count > 0 or sm.machine.held else 0
-    own = queues.path(sm.machine, y)
+    if sm.machine.held and instruction.path == 0:
+        queue.left[queue.kept] = now + sm.machine.held
+        queue.kept = queues.wrapped(sm, queue.kept + 1)
+    queue.head = queues.wrapped(sm, queue.head + 1) if queue.count > 0 else 0
+    own = int(instruction.path)
     unit.free[own] = now + entry.cycles
     queue.free = now + max(instruction.port, entry.cycles * instruction.port_cycles)
     unit.busy += entry.cycles
@@ -165,7 +166,7 @@ def _next_service(sm: Any) -> int:
     unit, when = sm.load_store, NEVER
     for y in range(sm.machine.queues):
         if unit.queues[y].count > 0:
-            when = min(when, max(unit.queues[y].free, unit.free[queues.path(sm.machine, y)]))
+            when = min(when, max(unit.queues[y].free, unit.free[queues.path(sm, y)]))
     return when
 
 

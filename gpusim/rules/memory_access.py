@@ -254,7 +254,9 @@ def cost(sm: Any, instruction: Any, into: Any, active: int) -> None:
         if machine.near_lines and instruction.through_l1:
             lines = (requests + machine.near_lines - 1) // machine.near_lines
             into.cycles = max(shared_memory.conflicts(sm, active, words), lines) * machine.global_request
-        if instruction.packets:
+        if instruction.packets and machine.slices and instruction.action == STORE:
+            into.cycles = machine.global_request  # its packets wait on their way (l2_atomic.py)
+        elif instruction.packets:
             parts = global_memory.packets(sm, active, instruction) * machine.packet_parts
             into.cycles = max(into.cycles, (parts + SHARE_PARTS - 1) // SHARE_PARTS)
         still = machine.hits == TAGS or (machine.hits == L1 and instruction.action == LOAD and instruction.update < 0)

@@ -1,6 +1,7 @@
 """Where the entries of the load/store unit's queues lie: one queue for the SM, or one for each scheduler.
 
 If shared memory is separate (GCN), neighbouring schedulers share a queue to it, placed after those of the schedulers.
+If constants are (`[constant_path]`), their unit serves the heads of the same queues.
 """
 
 from __future__ import annotations
@@ -18,13 +19,19 @@ def number(sm: Any, k: int, unit: int) -> int:
 
 @rarely
 def _of_several(machine: Any, k: int, unit: int) -> int:
-    return int(machine.schedulers + k // machine.sharing if machine.units[unit].path else k)
+    return int(machine.schedulers + k // machine.sharing if machine.units[unit].apart else k)
 
 
 @rule
-def path(machine: Any, y: int) -> int:
-    """Return the unit that serves queue y: 1 is that of shared memory, if it is separate."""
-    return 1 if machine.sharing and y >= machine.schedulers else 0
+def path(sm: Any, y: int) -> int:
+    """Return the unit that serves the head of queue y: 1 is that of shared memory or of constants."""
+    return _of_head(sm, y) if sm.machine.paths > 1 else 0
+
+
+@rarely
+def _of_head(sm: Any, y: int) -> int:
+    queue = sm.load_store.queues[y]
+    return int(sm.program[queue.entries[queue.head].pc].path)
 
 
 @rule

@@ -1,15 +1,19 @@
 """Requests: the lines that an access asks caches for, and which 32 bytes of each.
 
 Those of each queued access follow the tags (tags.py) in the memory array: two words for each line, its number, and a
-mask of its units of 32 bytes. The upper half of the mask has the units of which a store to local memory writes a part.
+mask of its units of 32 bytes. The upper half of the mask has the units of which a store to local memory writes a part;
+of one to global memory all units, if it writes fewer bytes than they have; of an atomic the work of the L2's slices.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from gpusim.jit.rule import rarely, rule
-from gpusim.rules import generic_address, queues
+import numpy as np
+
+from gpusim.jit.rule import count_bits, rarely, rule
+from gpusim.rules import generic_address, global_memory, queues
+from gpusim.rules.l2_atomic import OF_LANES, PASSES
 from gpusim.units.cache import REQUEST_ROW
 from gpusim.units.capacities import LANES
 from gpusim.units.global_memory import SEGMENTS
@@ -46,7 +50,46 @@ def note(sm: Any, words: Any, instruction: Any, g: int, group: int, active: int)
         _note_lanes(sm, words, row, instruction, group, far, False)
         _note_lanes(sm, words, row, instruction, group, near, True)
         return
+    begin = sm.outcome.requests
     _note_lanes(sm, words, row, instruction, group, active, local)
+    if instruction.packets and sm.machine.slices:
+        _note_updates(sm, words, row, begin, active)
+    elif instruction.action == STORE and not local and instruction.packets == 0 and sm.machine.ways_apart:
+        _note_parts(sm, words, row, begin, count_bits(active) * instruction.access_bytes)
+
+
+@rarely
+def _note_updates(sm: Any, words: Any, row: int, begin: int, active: int) -> None:
+    """Note the passes of an atomic in each request from `begin` on, and their sectors, in place of parts."""
+    global_memory.number_passes(sm, active)
+    for at in range(begin, sm.outcome.requests):
+        passes = sectors = lanes = 0
+        for lane in range(LANES if _is_first(words, row, begin, at) else 0):
+            mine = np.int64(sm.scratch.address[lane]) // sm.machine.line_bytes == words[row + 2 * at]
+            if (active >> lane) & 1 and mine:
+                lanes += 1
+                if global_memory.begins_pass(sm, active, lane):
+                    passes, sectors = passes + 1, sectors + global_memory.pass_size(sm.scratch, active, lane)[1]
+        words[row + 2 * at + 1] |= (lanes << OF_LANES | passes << PASSES | sectors) << PARTLY
+
+
+@rule
+def _is_first(words: Any, row: int, begin: int, at: int) -> bool:
+    """Tell whether no request before, from `begin` on, is for the same line: lanes of wide atomics go in groups."""
+    found = begin
+    while words[row + 2 * found] != words[row + 2 * at]:
+        found += 1
+    return bool(found == at)
+
+
+@rarely
+def _note_parts(sm: Any, words: Any, row: int, begin: int, size: int) -> None:
+    """Note whether a store of so many bytes fills the units of its requests from `begin` on."""
+    units = 0
+    for at in range(begin, sm.outcome.requests):
+        units += count_bits(words[row + 2 * at + 1] & UNITS)
+    for at in range(begin, sm.outcome.requests if units * SECTOR_BYTES > size else begin):
+        words[row + 2 * at + 1] |= (words[row + 2 * at + 1] & UNITS) << PARTLY
 
 
 @rule

@@ -24,7 +24,7 @@ def words(sm: Any, memory: Any) -> Any:
 @rule
 def way(words: Any, cache: Any, line: int) -> int:
     """Return the way of a line; if no way holds it, the least recently used way of its set."""
-    way = cache.first + 1 + line % cache.sets * cache.ways * cache.stride
+    way = cache.first + 1 + _set(cache, line) * cache.ways * cache.stride
     oldest = way
     for _ in range(cache.ways):
         if words[way + TAG] == line + 1:
@@ -33,6 +33,17 @@ def way(words: Any, cache: Any, line: int) -> int:
             oldest = way
         way += cache.stride
     return oldest
+
+
+@rule
+def _set(cache: Any, line: int) -> int:
+    """Return the set of a line: the last digit of its number in base `sets`, or where it is hashed the sum of all."""
+    if cache.hashed == 0:
+        return int(line % cache.sets)
+    total, rest = line, line // cache.sets
+    while rest:
+        total, rest = total + rest, rest // cache.sets
+    return int(total % cache.sets)
 
 
 @rule

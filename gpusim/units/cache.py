@@ -41,9 +41,12 @@ class NearCache(msgspec.Struct, frozen=True):
     misses: Annotated[int, msgspec.Meta(ge=1, le=4096)]  # lines asked for and not there yet, at most
     global_loads: Flag  # 1: loads from global memory look here; 0: local memory's alone
     global_stores: Literal["evict", "update"]  # what a store, which goes through, does to a line that is here
-    local_stores: Literal["back", "through"]  # they stay until they must make room, or go through
+    local_stores: Literal["back", "through", "copied"]  # they stay until they must make room, go through, or do both
     joined: Count = 0  # cycles from one load that waits for a line on its way to the next: they get it in turn
     lines_per_cycle: Count = 0  # lines looked up in a cycle, of a load whose words lie in banks of their own; 0: one
+    hashed: Flag = (
+        0  # 1: lines at equal distances lie in sets of all kinds; 0: the lowest bits of a line's number say its set
+    )
 
 
 class FarCache(msgspec.Struct, frozen=True):
@@ -52,6 +55,8 @@ class FarCache(msgspec.Struct, frozen=True):
     bytes: Positive  # bytes that it holds
     sector_bytes: Positive  # bytes that a miss brings
     ways: Positive  # lines of one set
+    keeps_bytes: Count = 0  # most bytes of buffers of which a launch of several waves finds all again; 0: `bytes`
+    loses_bytes: Count = 0  # bytes of which it finds nothing, between them in proportion; 0: `bytes`
     filled: Flag = 0  # 1: when a launch begins it holds the kernel's buffers, the last ones of those that don't fit
 
 
@@ -89,6 +94,8 @@ Kept = NearCache | FarCache | Partition | ReadCache | ConstantCache  # caches th
 HITS = ("none", "l1", "l2", "tags")
 MEMORY, L1, L2, TAGS = range(len(HITS))
 # Caches that keep tags: the L1, the L2, the partition near the SM, and three that are only read.
+LOCAL_STORES = "through", "back", "copied"
+THROUGH, BACK, COPIED = range(len(LOCAL_STORES))
 NEAR, FAR, PARTITION, TEXTURES, SCALARS, CONSTANTS = range(6)
 PARAMETERS = 0  # constant bank of a launch's parameters
 SHARE_PARTS = 64  # of a cycle, in which an SM's share of a channel is reckoned; of n shares together, 64 n
@@ -133,7 +140,7 @@ def pack(packed: Any, machine: Machine) -> None:
         if machine.l1:
             packed.misses = machine.l1.misses
             packed.drops_stored = machine.l1.global_stores == "evict"
-            packed.keeps_stores = machine.l1.local_stores == "back"
+            packed.keeps_stores = LOCAL_STORES.index(machine.l1.local_stores)
 
 
 def _pack_read(packed: Any, machine: Machine, cache: Cache) -> None:
@@ -184,7 +191,7 @@ UNIT = Unit(
             field("near_lines", "lines that the L1 looks up in a cycle, if banks say how long a load takes; else 0"),
             field("misses", "lines that the L1 waits for at once"),
             field("drops_stored", "1: the L1 drops a line that is stored to globally"),
-            field("keeps_stores", "1: what is stored locally stays in the L1"),
+            field("keeps_stores", "what is stored locally: 1 stays in the L1, 2 does so, and goes through"),
         ),
         "row": (
             field("cached", "the cache it asks first, counted from 1; 0: none keeps tags of it", kind="i1"),
@@ -201,6 +208,7 @@ UNIT = Unit(
         "cache": (
             field("first", "word with the number of uses, behind which its ways lie"),
             field("sets", "0: there is no such cache"),
+            field("hashed", "1: all digits of a line's number, in base `sets`, say its set; 0: the last one"),
             field("ways", "of a set"),
             field("stride", "words of a way"),
             field("sector", "parts of 32 bytes that come together"),

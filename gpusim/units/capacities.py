@@ -40,6 +40,7 @@ QUEUE = 64  # memory instructions
 QUEUES = 2 * SCHEDULERS
 UNITS_OF_MEMORY = 2
 CHANNELS = 16  # of the DRAM
+SLICES = 128  # of the L2, that do atomics
 WAVES = 16  # of blocks, that are told from each other where one SM stands for all
 BANKS = 128  # of shared memory
 QUESTIONS = 256  # of an SM to the chip that have no answer yet: a power of two

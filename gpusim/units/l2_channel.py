@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
@@ -13,6 +13,7 @@ from gpusim.units.opcodes import FETCH, LOAD, STORE
 from gpusim.units.ranges import MOST, Count, Positive
 from isa.memory import SECTOR_BYTES
 
+Sectors = Annotated[int, msgspec.Meta(ge=1, le=4)]
 LOADS, STORES = range(2)  # ways between an SM and the L2, where they are apart
 
 
@@ -20,11 +21,12 @@ class L2Channel(msgspec.Struct, frozen=True):
     """Ways between SMs and L2: what is loaded and what is stored go apart, and all SMs share what the L2 can do."""
 
     store_parts: Positive  # 1/64 cycles of an SM's way to the L2 for each sector stored; loads: cache.l2_sector_parts
-    store_line_parts: Count  # 1/64 cycles besides for each line of a store that leaves parts of sectors as they are
+    store_line_parts: Count  # 1/64 cycles besides for each line of a store to parts of sectors; of the L2, as a sector
     store_buffer: Count  # sectors, 32 bytes each, of an SM that may wait for the L2 before its next store does
     spread: Count  # cycles by which the slices near an SM are earlier with loads than the mean; the others are later
     load_bytes: Positive  # bytes per cycle that all SMs together load from the L2, at most
     store_bytes: Positive  # bytes per cycle that they store to it
+    load_together: Sectors = 1  # sectors that lie side by side, of which the L2 answers all at once
 
 
 def pack(packed: Any, machine: Machine) -> None:
@@ -36,7 +38,7 @@ def pack(packed: Any, machine: Machine) -> None:
     if channel:
         packed.port_cost[STORES], packed.ways_apart = channel.store_parts, 1
         packed.store_line_cost, packed.store_buffer = channel.store_line_parts, channel.store_buffer
-        packed.slice_spread = channel.spread
+        packed.slice_spread, packed.load_together = channel.spread, channel.load_together
 
 
 def sector_shares(machine: Machine, sms: int) -> tuple[int, int]:
@@ -59,7 +61,7 @@ def _loads(given: Any) -> bool:
     return bool(given.does(LOAD, FETCH))
 
 
-ALL = "port_cost port_parts ways_apart slice_spread store_line_cost store_buffer shared_cost shared_parts"
+ALL = "port_cost port_parts ways_apart slice_spread store_line_cost store_buffer load_together shared_cost shared_parts"
 
 UNIT = Unit(
     "l2_channel",
@@ -71,6 +73,7 @@ UNIT = Unit(
             field("slice_spread", "cycles by which a slice of the L2 is nearer or further than the mean"),
             field("store_line_cost", "further parts for each line of a store of parts of sectors"),
             field("store_buffer", "sectors that may wait for the L2 before the next store does"),
+            field("load_together", "sectors of a line that the L2 answers at once"),
             field("shared_cost", "parts of a cycle in which the L2 moves them; 0: nothing is known of it", 2),
             field("shared_parts", "parts of a cycle in which that time counts"),
         ),
@@ -94,8 +97,8 @@ UNIT = Unit(
             "{kernel} stores nothing",
         ),
         Condition(
-            "l2_channel.spread l2_channel.load_bytes",
-            f"slice_spread shared_cost.{LOADS}",
+            "l2_channel.spread l2_channel.load_*",
+            f"slice_spread load_together shared_cost.{LOADS}",
             _loads,
             "{kernel} loads nothing",
         ),
@@ -106,6 +109,7 @@ UNIT = Unit(
             "l2_channel.store_line_parts": 0,
             "l2_channel.store_buffer": MOST,
             "l2_channel.*_bytes": MOST,
+            "l2_channel.load_together": 1,
         },
         "latency": {"l2_channel.spread": 0},
     },

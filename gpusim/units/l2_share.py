@@ -6,7 +6,8 @@ from gpusim.units.capacities import BUFFERS, WAVES
 from gpusim.units.declare import Role, Unit, field
 
 AXIS_SETS = 8  # sets of axes of the grid along which blocks ask for the same lines
-PARTS = 64  # of the blocks of a wave
+PARTS = 64  # of the blocks of a wave, and of lines
+SPREADING, SHIFT = 0x9E3779B1, 20  # 2**32 over the golden ratio: Knuth, The Art of Computer Programming 3, 6.4
 UNKNOWN, BEFORE, NOW = range(3)  # when others bring what a load asks for
 
 UNIT = Unit(
@@ -23,7 +24,8 @@ UNIT = Unit(
         "block": (field("in_step", "mask of the axes along which it is in step with others", role=Role.FIXED),),
         "launch": (
             field("sharers", "SMs for which this one stands, as it is simulated by itself; else 1"),
-            field("spills", "1: it does, and the buffers don't fit the L2: what is stored goes on to the DRAM"),
+            field("spills", "of 64 lines of the buffers, those that the L2 does not keep from launch to launch"),
+            field("passes_on", "1: what is stored in these goes on to the DRAM, as others need the room"),
             field("in_step", "of 64 blocks, those in step, by axes and wave", AXIS_SETS, WAVES),
         ),
     },

@@ -39,6 +39,7 @@ class MemoryPort(msgspec.Struct, frozen=True):
     war_store: Count  # cycles from service until the source registers of a store may be overwritten
     war_global_store: Count  # the same cycles of a store to global memory
     held: Count  # cycles from service for which the instruction keeps its place in the queue
+    special: Count = 0  # cycles of the port for a special register; 0: as for other units
 
 
 class MemoryPaths(msgspec.Struct, frozen=True):
@@ -70,9 +71,10 @@ def queues(machine: Machine) -> int:
 def pack(packed: Any, machine: Machine) -> None:
     """The queues, and which unit classes go through them."""
     packed.queues = queues(machine)
+    packed.paths = 1 + bool(machine.memory_paths or machine.constant_path)
     for unit, code in UNIT_CODE.items():
         needs = packed.units[code]
-        needs.path = unit is UnitClass.SHARED and machine.memory_paths is not None
+        needs.apart = unit is UnitClass.SHARED and machine.memory_paths is not None
         needs.queued = unit in QUEUED or through_port(machine, unit)
         throttle = Stall.MIO_THROTTLE if needs.queued else Stall.MATH_PIPE_THROTTLE
         needs.throttle = Stall.TEX_THROTTLE if unit is UnitClass.TEXTURE else throttle
@@ -89,6 +91,8 @@ def costs(row: Any, form: Row, machine: Machine) -> None:
     row["port_cycles"] = 1 if waits_for_l2 and form.is_load else port.cycles
     if form.unit not in MEMORY_KINDS:
         row["service"] = initiation_interval(machine, choices(machine, form.unit)[0])
+        if form.unit is UnitClass.SPECIAL and port.special:
+            row["port"], row["port_cycles"] = port.special, 0
         row["reason"], row["war"] = Stall.SHORT_SCOREBOARD, machine.shared_memory.war_32
     elif not form.is_load:
         row["port"] = port.global_store if form.unit is UnitClass.GLOBAL else getattr(port, f"store_{form.width}")
@@ -97,7 +101,7 @@ def costs(row: Any, form: Row, machine: Machine) -> None:
 def _path(row: Any, form: Row, paths: MemoryPaths) -> None:
     """How long the instruction keeps the port of its queue, where shared memory has a path of its own."""
     if form.unit is UnitClass.SHARED:
-        row["port"] = 0 if form.is_load else getattr(paths, f"shared_store_{form.width}")
+        row["path"], row["port"] = 1, 0 if form.is_load else getattr(paths, f"shared_store_{form.width}")
         row["port_cycles"] = paths.shared_load
     else:
         row["port"] = getattr(paths, f"load_{form.width}") if form.is_load else paths.store
@@ -112,14 +116,16 @@ UNIT = Unit(
                 "queues", "one for each scheduler, or one for the SM; and those to shared memory where it lies apart"
             ),
             packed_key("memory_paths.schedulers", "sharing"),
+            field("paths", "units behind the queues: two where shared memory or constants lie apart"),
             packed_key("memory_port.held"),
         ),
         "unit_class": (
             field("throttle", "stall reason while its pipe is busy or its queue full"),
             field("queued", "1: goes through the load/store queue"),
-            field("path", "1: to shared memory, where that has queues and a unit of its own"),
+            field("apart", "1: to shared memory, where that has queues and a unit of its own"),
         ),
         "row": (
+            field("path", "unit that serves it: 1 shared memory or constants, where these lie apart", kind="i1"),
             field("passes", "load/store cycles it took", role=Role.TOTAL),
             field("service", "load/store cycles, where its addresses do not say them", kind="i4"),
             field("port", "least cycles from its service to the next one of its scheduler's", kind="i4"),
@@ -129,7 +135,7 @@ UNIT = Unit(
         "load_store": (
             field(
                 "free",
-                "when the unit can serve the next, and that of shared memory if it lies apart",
+                "when the unit can serve the next, and that of shared memory or of constants, where these lie apart",
                 MEMORY_UNIT,
                 role=Role.TIME,
             ),
@@ -147,7 +153,8 @@ UNIT = Unit(
             field("head", "the place of its first entry", role=Role.SAME),
             field("count", "entries that wait", role=Role.SAME),
             field("free", "when its port lets the unit have the next", role=Role.TIME),
-            field("left", "when each place is free that has been served", PLACE, role=Role.TIME),
+            field("left", "when each place is free that is kept behind a service", PLACE, role=Role.TIME),
+            field("kept", "the place that is kept next", role=Role.SAME),
             field("entries", "a ring of entries", PLACE, kind="entry"),
         ),
         "entry": (
@@ -169,7 +176,10 @@ UNIT = Unit(
     pack=pack,
     conditions=(
         Condition(
-            "load_store.* memory_port.* memory_paths.*", "queue queues sharing held", lambda g: g.queued, NO_QUEUE
+            "load_store.* memory_port.* memory_paths.*",
+            "queue queues sharing paths held",
+            lambda g: g.queued,
+            NO_QUEUE,
         ),
         *(
             Condition(
@@ -194,6 +204,7 @@ UNIT = Unit(
             "memory_port.cycles": 1,
             "memory_port.store_*": 1,
             "memory_port.global_store": 1,
+            "memory_port.special": 1,
             "memory_paths.shared_*": 1,
             "memory_paths.load_*": 1,
             "memory_paths.store": 1,

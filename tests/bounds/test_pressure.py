@@ -17,6 +17,7 @@ from isa.row import MEMORY_UNITS
 from isa.text.listing import read
 from workloads.catalog import make
 
+UNITS = "load/store unit", "shared-memory unit", "constant unit"
 KERNELS = [
     ("gtx580", "sgemm-lai", {"m": "192", "n": "192", "k": "32"}),
     ("gtx580", "mix", {"iterations": "2"}),
@@ -96,7 +97,7 @@ def test_pressures_agree_with_the_run(machine, name, parameters):
     """Load/store cycles are those of the run, cycles of pipes are no more than the run's, and issue slots no fewer."""
     kernel, where = make(name, parameters), load(machine)
     run, found = run_sm(kernel, where, feed="trace-driven"), pressures(*works(kernel, where))
-    units = [found[unit].parts for unit in ("load/store unit", "shared-memory unit") if unit in found]
+    units = [found[unit].parts for unit in UNITS if unit in found]
     if units:
         assert np.array_equal(sum(units), run.load_store_cycles[: len(kernel.program)])
     busy = {unit: cycles for unit, cycles in run.pipe_cycles.items() if cycles and f"pipe {unit}" in found}

@@ -16,6 +16,7 @@ CHANNEL = {
     "l2_channel.store_line_parts": 0,
     "l2_channel.store_buffer": 0,
     "l2_channel.spread": 0,
+    "l2_channel.load_together": 1,
     "l2_channel.load_bytes": 1_000_000,
     "l2_channel.store_bytes": 1_000_000,
 }
@@ -40,21 +41,44 @@ def test_a_line_has_the_parity_of_bits_of_its_number():
     assert found[0] == found[3] != found[1] == found[2]
 
 
-@pytest.mark.parametrize(("stride", "lines", "sectors"), [(4, 1, 4), (32, 8, 32), (128, 32, 32)])
-def test_a_scattered_store_takes_its_way_longer_for_each_line(stride, lines, sectors):
-    """32 lanes store words: 10 cycles for each sector, and 5 for each line if there are more than 4 sectors."""
+@pytest.mark.parametrize(
+    ("guard", "stride", "lines", "sectors"),
+    [("", 4, 1, 4), ("", 32, 8, 32), ("", 128, 32, 32), ("@P0 ", 4, 1, 1), ("@P1 ", 4, 1, 1)],
+)
+def test_a_store_to_parts_of_sectors_takes_its_way_longer_for_each_line(guard, stride, lines, sectors):
+    """Lanes store words: 10 cycles for each sector, and 5 for each line if they don't fill them.
+
+    All 32 lanes do so, but for the last cases: one lane, and the eight of a sector.
+    """
     text = f"""
 .buffer x u32 4096
     S2R R0, LANEID
+    ISETP.LT P0, R0, 1
+    ISETP.LT P1, R0, 8
     IMUL R0, R0, {stride}
     IADD R0, R0, c[x]
-    STG [R0], R1
+    {guard}STG [R0], R1
     LDG R2, [R0]
     EXIT
 """
-    scattered = 5 * lines if sectors > 4 else 0
+    scattered = 5 * lines if sectors > 4 or guard == "@P0 " else 0
     changes = {"l2_channel.store_line_parts": 320, "global_memory.rule": "sectors"}
     assert served(text, changes) == [0, 10 * sectors + scattered]
+
+
+@pytest.mark.parametrize(("together", "cycles"), [(1, [1, 2, 4, 8]), (2, [2, 2, 4, 8]), (4, [4, 4, 4, 8])])
+def test_the_l2_answers_neighbouring_sectors_at_once(together, cycles):
+    """Loads of 1, 2, 4 and 8 sectors: an L2 that moves one in a cycle takes as long for all that it answers at once."""
+    for sectors, taken in zip((1, 2, 4, 8), cycles, strict=True):
+        text = f".buffer x u32 4096\nS2R R0, LANEID\nISETP.LT P0, R0, {sectors}\n"
+        text += "SHL R0, R0, 5\nIADD R0, R0, c[x]\n@P0 LDG R2, [R0]\nIADD R2, R2, 1\nEXIT"
+        changes = {"l2_channel.load_together": together, "l2_channel.load_bytes": 32, "global_memory.rule": "sectors"}
+        run = run_text(text, TAGS | FILLED | CHANNEL | changes)
+        ((at, _, _),) = cycles_of(run, "serve")
+        ready = at + FAR - 1 + taken
+        assert (
+            next(cycle for cycle, _, pc in cycles_of(run) if pc == 5) == ready + ready % 2
+        )  # it issues every 2 cycles
 
 
 def test_local_stores_that_stay_in_the_l1_do_not_wait():

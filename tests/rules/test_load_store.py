@@ -1,5 +1,7 @@
 """The load/store unit: its queue, its service, and its refusals when the queue is full."""
 
+from itertools import pairwise
+
 import pytest
 from timing import PORT, cycles_of, run_text, stalled
 
@@ -51,7 +53,7 @@ def test_a_load_that_is_switched_off_never_enters_the_queue():
         ("STS.128 [R0], R4", 4, 10),
         ("STG [R1], R4", 2, 6),
         ("SHFL.BFLY R4, R4, 1", 2, 4),
-        ("S2R R4, LANEID", 2, 4),
+        ("S2R R4, LANEID", 2, 2),
     ],
 )
 def test_a_port_lets_its_schedulers_instructions_through_one_by_one(instruction, service, interval):
@@ -61,6 +63,35 @@ def test_a_port_lets_its_schedulers_instructions_through_one_by_one(instruction,
     first, second = (cycle for cycle, _, _ in cycles_of(run, "serve"))
     assert run.load_store_cycles[1] == service
     assert second - first == interval
+
+
+APART = {
+    **PORT,
+    "unit.special.pipe": "int16",
+    "constant_path.cycles": 2,
+    "constant_path.latency": 25,
+}
+
+
+@pytest.mark.parametrize(
+    ("second", "served"),
+    [("LDS R5, [R0]", [0, 2, 4]), ("S2R R5, LANEID", [0, 2, 4]), ("S2R R5, CTAID.X", [0, 2, 2])],
+)
+def test_what_is_one_for_a_block_leaves_the_port_free(second, served):
+    """Between two loads, each 2 cycles of the port, a thread's register takes the port; the block's does not."""
+    text = f".shared 512\nMOV R0, 0\nLDS R4, [R0]\n{second}\nLDS R6, [R0]\nEXIT"
+    cycles = [cycle for cycle, _, _ in cycles_of(run_text(text, APART | {"load_store.queue": 8}), "serve")]
+    assert [cycle - cycles[0] for cycle in cycles] == served
+
+
+def test_the_unit_of_constants_takes_one_after_the_other():
+    """Of two warps on two schedulers each reads the block's place twice: a read each 2 cycles, 25 to the result."""
+    text = ".block 64\nS2R R0, CTAID.X\nS2R R1, CTAID.Y\nIADD R2, R0, 1\nEXIT"
+    run = run_text(text, APART | {"schedulers.count": 2})
+    served = [cycle for cycle, _, _ in cycles_of(run, "serve")]
+    assert [after - before for before, after in pairwise(served)] == [2, 2, 2]
+    added = next(cycle for cycle, warp, pc in cycles_of(run) if pc == 2)
+    assert added - served[0] == 25
 
 
 @pytest.mark.parametrize(

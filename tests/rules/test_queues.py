@@ -53,16 +53,11 @@ def test_a_full_queue_holds_only_the_warps_that_enter_it():
     assert second == [[(102, 0), (166, 1)], [(37, 0), (69, 1)]]
 
 
-@pytest.mark.parametrize(("sharing", "units"), [(0, [0, 0, 0, 0, 0, 0]), (2, [0, 0, 0, 0, 1, 1])])
-def test_the_last_queues_are_those_of_shared_memory(sharing, units):
-    """With four schedulers and a separate shared memory, queues 4 and 5 lead to the second unit."""
-    machine = SimpleNamespace(schedulers=4, sharing=sharing)
-    assert [queues.path(machine, y) for y in range(6)] == units
-
-
-@pytest.mark.parametrize(("head", "count", "place"), [(0, 0, 0), (0, 2, 2), (1, 2, 0), (2, 2, 1)])
-def test_a_queue_is_a_ring(head, count, place):
-    """In a ring of 3 the place after the last entry is the head plus the entries, modulo 3."""
-    unit = SimpleNamespace(queues=[None, SimpleNamespace(head=head, count=count)])
-    sm = SimpleNamespace(machine=SimpleNamespace(queue=3), load_store=unit)
-    assert queues.behind(sm, 1) == place
+@pytest.mark.parametrize(("paths", "units"), [(1, [0, 0, 0]), (2, [0, 1, 0])])
+def test_the_head_of_a_queue_says_which_unit_serves_it(paths, units):
+    """Of three queues the second one's head goes to the unit apart, where there is one."""
+    program = [SimpleNamespace(path=0), SimpleNamespace(path=1)]
+    heads = [SimpleNamespace(head=1, entries=[SimpleNamespace(pc=1 - pc), SimpleNamespace(pc=pc)]) for pc in (0, 1, 0)]
+    unit = SimpleNamespace(queues=heads)
+    sm = SimpleNamespace(machine=SimpleNamespace(paths=paths), program=program, load_store=unit)
+    assert [queues.path(sm, y) for y in range(3)] == units

@@ -8,11 +8,15 @@ from fractions import Fraction
 from math import floor
 
 from gpusim.machine.machine import Machine
+from gpusim.machine.occupancy import occupancy
 from isa.kernel import Kernel
 from isa.memory import bases
 from isa.row import Row, Unit
+from scan.l2_atomic import Slices
+from scan.levels import Level, Line
 
 UNIT = 32  # bytes: lines are held and moved in such units
+Work = dict[int, tuple[int, int, int]]  # of an atomic, by line: scan/requests.py
 Request = tuple[int, set[int], set[int]]  # a line's number, the units wanted of it, and those stored to in part
 
 
@@ -23,45 +27,6 @@ def from_memory(machine: Machine) -> int:
         return measured
     beyond = Fraction(measured - hit, machine.memory_clock.mhz)  # microseconds
     return hit + floor(beyond * machine.chip.shader_mhz)
-
-
-@dataclass(eq=False)
-class Line:
-    """A line that is held: the cycle at which each unit came, and the units that were stored to."""
-
-    number: int
-    came: dict[int, int] = field(default_factory=dict)
-    stored: set[int] = field(default_factory=set)
-
-
-@dataclass(eq=False)
-class Level:
-    """A cache of so many sets and ways; `units` of a line and of a sector."""
-
-    sets: int
-    ways: int
-    units: int
-    sector: int
-    lines: list[Line] = field(default_factory=list)
-
-    def find(self, number: int) -> Line | None:
-        """The line, if it is held."""
-        return next((line for line in self.lines if line.number == number), None)
-
-    def use(self, number: int) -> tuple[Line, Line | None]:
-        """The line, which is now the one used last, and the line that made room for it, if any."""
-        line = self.find(number) or Line(number)
-        others = [other for other in self.lines if other.number % self.sets == number % self.sets and other is not line]
-        gone = others[0] if len(others) == self.ways else None
-        self.lines = [other for other in self.lines if other not in (line, gone)] + [line]
-        return line, gone
-
-    def lacking(self, number: int, wanted: set[int]) -> set[int]:
-        """The units that an access to these brings: a sector that lacks one of them brings all that it lacks."""
-        line = self.find(number)
-        there = set(line.came) if line else set()
-        lost = {unit // self.sector for unit in wanted - there}
-        return {unit for unit in range(self.units) if unit // self.sector in lost} - there
 
 
 @dataclass(eq=False)
@@ -78,6 +43,7 @@ class Caches:
     misses: list[int] = field(default_factory=list)  # the cycle at which each was back
     sms: int = 1  # that share the L2; this one stands for all of them
     free: dict[str, int] = field(default_factory=dict)  # 1/64 cycles: when each way and the DRAM's channel are free
+    slices: Slices | None = None  # of the L2, that do atomics
     asked: dict[str, list[tuple[int, int]]] = field(default_factory=dict)  # of the L2, by way: cycle and 1/64 cycles
 
     def asked_by(self, row: Row) -> bool:
@@ -184,43 +150,52 @@ class Caches:
 
         It is served for so many cycles.
         """
-        left, rules, sent = [now], self.machine.l1, []
+        left, rules, sent, parted = [now], self.machine.l1, [], 0
         for number, units, partly in requests:
-            if self.near and rules and row.unit is Unit.LOCAL and rules.local_stores == "back":
-                held = self.near.find(number)
+            if self.near and rules and row.unit is Unit.LOCAL and rules.local_stores != "through":
+                held, copied = self.near.find(number), rules.local_stores == "copied"
                 stays = {unit for unit in units if unit not in partly or (held and unit in held.came)}
                 if stays:
-                    self._keep(self.near, number, stays, now)
-                if stays != units:
-                    left.append(self._far_store(number, units - stays, now))
-                    sent.append(units - stays)
+                    self._keep(self.near, number, stays, now, stored=set() if copied else stays)
+                goes = units if copied else units - stays
+                parted += bool(partly) and bool(goes)
+                if goes:
+                    left.append(self._far_store(number, goes, now))
+                    sent.append(goes)
                 continue
             if self.near and rules and row.unit is Unit.GLOBAL and rules.global_stores == "evict":
                 self.near.lines = [line for line in self.near.lines if line.number != number]
             left.append(self._far_store(number, units, now))
             sent.append(units)
-        full = self.machine.limits.warp_size * row.words * 4 // UNIT
-        return max(left), self._room_for_stores(len(sent), sum(map(len, sent)) > full, now, cycles) if sent else now
+            parted += bool(partly)
+        return max(left), self._room_for_stores(parted, now, cycles) if sent else now
 
-    def _keep(self, level: Level, number: int, units: set[int], now: int) -> None:
+    def _keep(self, level: Level, number: int, units: set[int], now: int, stored: set[int]) -> None:
         """Let what is stored in these units stay in a cache."""
         line, gone = level.use(number)
         self._write_back(gone, now)
         line.came = dict.fromkeys(units, now + 1) | line.came
-        line.stored |= units
+        line.stored |= stored
 
-    def _room_for_stores(self, lines: int, scattered: bool, now: int, cycles: int) -> int:
-        """The cycle at which a store of so many cycles ends no sooner than the next one has room on its way."""
+    def _room_for_stores(self, lines: int, now: int, cycles: int) -> int:
+        """The cycle at which a store of so many cycles ends no sooner than the next one has room on its way.
+
+        Of so many lines it writes parts of units.
+        """
         channel = self.machine.l2_channel
         if channel is None or self.far is None:
             return now
-        if scattered:
+        if lines:
             self.free["stores"] += lines * channel.store_line_parts
+        if lines and channel.store_line_parts:
+            self._of_all("stores", lines, now)
         own = self.free["stores"] // 64 - channel.store_buffer * channel.store_parts // 64
         shared = self.free.get("all stores", 0) // 64 - channel.store_buffer * self._share("stores") // 64
         return max(now, own - cycles, shared - cycles)
 
-    def atomic(self, row: Row, requests: list[Request], now: int, latency: int, cycles: int) -> tuple[int, int, int]:
+    def atomic(
+        self, row: Row, requests: list[Request], work: Work, now: int, latency: int, cycles: int
+    ) -> tuple[int, int, int]:
         """The cycles at which an atomic that is served now has its old values, and at which it has left the SM.
 
         And that up to which its service is put off, of so many cycles.
@@ -239,10 +214,12 @@ class Caches:
             held = self.far.find(number)
             assert held is not None
             held.stored |= units
-        sectors = sum(len(units) for _, units, _ in requests)
-        scattered = sectors > self.machine.limits.warp_size * row.words * 4 // UNIT
-        waits = not row.is_load
-        return done, left, self._room_for_stores(len(requests), scattered, now, cycles) if waits else now
+            if self.slices and number in work:
+                done = max(done, self.slices.update(row, number, work.pop(number), now) + latency)
+        if row.is_load:
+            return done, left, now
+        room = self.slices.room(now) if self.slices else now
+        return done, left, max(self._room_for_stores(0, now, cycles), room - cycles)
 
     def _admitted(self, start: int) -> int:
         """The first cycle at which the L1 waits for fewer lines than it may."""
@@ -258,7 +235,8 @@ class Caches:
         """The cycle at which units that the L1 does not hold have come."""
         if self.far is None:
             return self._moved("dram", len(units), now) + from_memory(self.machine)
-        now, rules = self._sent("loads", len(units), now), self.machine.l2_partition
+        now = max(now, self.slices.done) if self.slices else now
+        now, rules = self._sent("loads", len(units), now, self._answered(units)), self.machine.l2_partition
         latency += self._distance(number)
         if self.partition is None or rules is None:
             return self._behind(number, units, now, latency)
@@ -307,22 +285,34 @@ class Caches:
             self._moved("dram", len(gone.stored), now)
         return line
 
-    def _sent(self, way: str, units: int, now: int) -> int:
-        """The cycle at which so many units have gone by the SM's way to the L2 and by the L2, which all SMs share."""
+    def _answered(self, units: set[int]) -> int:
+        """The units for which the L2 is taken: it answers neighbours together."""
+        together = self.machine.l2_channel.load_together if self.machine.l2_channel else 1
+        return together * len({unit // together for unit in units})
+
+    def _sent(self, way: str, units: int, now: int, taken: int | None = None) -> int:
+        """The cycle at which so many units have gone by the SM's way to the L2 and by the L2, which all SMs share.
+
+        The L2 is taken for as many, or for `taken`.
+        """
         channel, cache = self.machine.l2_channel, self.machine.cache
         assert cache is not None
         if channel is None:
             return self._taken("port", units * cache.l2_sector_parts, now)
         own = self._taken(way, units * {"loads": cache.l2_sector_parts, "stores": channel.store_parts}[way], now)
+        return max(own, self._of_all(way, units if taken is None else taken, now))
+
+    def _of_all(self, way: str, units: int, now: int) -> int:
+        """The cycle at which the L2 has moved so many units for the SM."""
         share = self._share(way)
         if share == 0:
-            return own
+            return 0
         if units:
             self.asked.setdefault(way, []).append((now, units * share))
         before = self.asked.get(way, [(now, 0)])
         asked, since = sum(parts for _, parts in before), 64 * (now - before[0][0])
         of_it = units * share * asked // max(asked, since, 1)  # less, if the SM has not asked for all of it
-        return max(own, self._taken(f"all {way}", of_it, now))
+        return self._taken(f"all {way}", of_it, now)
 
     def _share(self, way: str) -> int:
         """1/64 cycles for which this SM's share of the L2 is taken by each unit."""
@@ -355,13 +345,31 @@ def caches(machine: Machine, kernel: Kernel) -> Caches | None:
     read = machine.texture_cache, machine.scalar_cache, machine.constant_cache
     for cache in (machine.l1, machine.l2, machine.l2_partition, *read):
         sets = cache.bytes // (line * cache.ways) if cache else 0
-        levels.append(Level(sets, cache.ways, line // UNIT, cache.sector_bytes // UNIT) if cache else None)
+        hashed = bool(getattr(cache, "hashed", 0))
+        levels.append(Level(sets, cache.ways, line // UNIT, cache.sector_bytes // UNIT, hashed) if cache else None)
     if machine.l2 and machine.l2.filled:
+        spills = _not_kept(machine, kernel)
         for number in sorted({place // line for place in _held(kernel)}):
             for level in levels[1:3]:
-                if level:
+                if level and (number * 0x9E3779B1 >> 20) % 64 >= spills:
                     level.use(number)[0].came = dict.fromkeys(range(level.units), 1)
-    return Caches(machine, *levels, sms=min(machine.chip.sms, kernel.blocks))
+    slices = Slices(machine) if machine.l2_atomic and machine.l2 else None
+    return Caches(machine, *levels, sms=min(machine.chip.sms, kernel.blocks), slices=slices)
+
+
+def _not_kept(machine: Machine, kernel: Kernel) -> int:
+    """Of 64 lines of a kernel's buffers, those that the L2 does not keep from launch to launch."""
+    assert machine.l2
+    size, rules, more = sum(buffer.nbytes for buffer in kernel.buffers), machine.l2, Fraction(1)
+    if not rules.keeps_bytes:
+        return 0
+    if kernel.blocks <= machine.chip.sms * occupancy(kernel, machine).blocks:
+        more = Fraction(2) / Fraction(3, 2)
+    least = min(rules.bytes, int(rules.keeps_bytes * more))
+    most = max(least, rules.loses_bytes or rules.bytes)
+    if size <= least:
+        return 0
+    return 64 if size >= most else round(64 * (size - least) / (most - least))
 
 
 def _held(kernel: Kernel) -> Iterator[int]:

@@ -32,7 +32,7 @@ from scan.fetch import fetch, walk
 from scan.memory import enter, full, queued, read_at, serve, takes_banks
 from scan.pipes import compute, takes
 from scan.registers import delivers, read_operands
-from scan.selection import by_yields, goes, keeps, oldest, order_of
+from scan.selection import apart, by_yields, goes, keeps, oldest, order_of
 from scan.state import LATER, Access, Scan, Scheduler, Warp
 from scan.write_back import stops, takes_cycle, writes
 
@@ -203,7 +203,7 @@ def _active(sm: Scan, scheduler: Scheduler, eligible: list[Warp], now: int) -> l
 
 def _use(sm: Scan, k: int, warp: Warp, now: int) -> None:
     scheduler, issue = sm.schedulers[k], sm.machine.issue
-    refused = queued(sm, _row(sm, warp)) and full(sm, k, now, shared=_shared(sm, warp))
+    refused = queued(sm, _row(sm, warp)) and full(sm, k, now, apart=apart(sm, warp))
     if not refused or issue.refused_moves_pointer:
         scheduler.last = warp.slot
     kind = "refuse" if refused else "issue"
@@ -239,10 +239,6 @@ def _fill(sm: Scan, k: int, eligible: list[Warp], chosen: Warp, now: int) -> Non
         _issue(sm, k, warp, now)
 
 
-def _shared(sm: Scan, warp: Warp) -> bool:
-    return _table_row(sm, warp).unit is Unit.SHARED
-
-
 def _ends_turn(row: Row) -> bool:
     return row.is_branch or row.is_exit or row.unit is Unit.BARRIER
 
@@ -251,7 +247,7 @@ def _pairable(sm: Scan, k: int, warp: Warp, now: int) -> bool:
     """Whether the warp's next instruction may issue in the turn in which its scheduler has issued already."""
     row, machine, turn = _table_row(sm, warp), sm.machine, sm.schedulers[k].turn
     alone = machine.double.exclusive != "off" and (row.unit is Unit.DP or now < sm.exclusive)
-    crowded = queued(sm, _row(sm, warp)) and full(sm, k, now, shared=_shared(sm, warp))
+    crowded = queued(sm, _row(sm, warp)) and full(sm, k, now, apart=apart(sm, warp))
     if machine.issue.pairing == "different-category":
         paired = machine.category.get(row.unit, row.unit) not in [machine.category.get(i.unit, i.unit) for i in turn]
     else:
@@ -324,7 +320,7 @@ def _refusal(sm: Scan, k: int, warp: Warp, now: int) -> Stall | None:
     kind = _row(sm, warp)
     if not keeps(sm, kind) and not takes(sm, k, kind, now):
         return Stall.TEX_THROTTLE if kind == Unit.TEXTURE else Stall.MATH_PIPE_THROTTLE
-    if queued(sm, kind) and full(sm, k, now, shared=_shared(sm, warp)) and not sm.machine.issue.refused_wastes_slot:
+    if queued(sm, kind) and full(sm, k, now, apart=apart(sm, warp)) and not sm.machine.issue.refused_wastes_slot:
         return Stall.MIO_THROTTLE
     alone = kind == Unit.DP or now < sm.exclusive
     others = [s.issued_at for other, s in enumerate(sm.schedulers) if other != k]

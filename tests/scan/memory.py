@@ -15,10 +15,11 @@ from gpusim.units.stall import Stall
 from isa.dataflow import flow
 from isa.operand import Address
 from isa.row import MEMORY_UNITS, Row, Unit
+from scan.apart import goes_apart
 from scan.caches import arriving, from_memory
 from scan.codes import fill, hold
 from scan.registers import returned
-from scan.requests import places, requests
+from scan.requests import places, requests, updates
 from scan.state import Access, Scan, Warp
 from scan.write_back import comes_back, crowded
 
@@ -29,10 +30,10 @@ def queued(sm: Scan, kind: str) -> bool:
     return kind in ("load", "store") or (port is not None and kind in port.units.split())
 
 
-def full(sm: Scan, k: int, now: int, *, shared: bool) -> bool:
+def full(sm: Scan, k: int, now: int, *, apart: bool) -> bool:
     """Whether scheduler k's queue, to shared memory or not, takes no more; served instructions count for a while."""
-    kept = [when for when in sm.leaving.get(_number(sm, k, shared=shared), ()) if when > now]
-    return len(_queue(sm, k, shared=shared)) + len(kept) >= sm.machine.load_store.queue
+    kept = [when for when in sm.leaving.get(_number(sm, k, apart=apart), ()) if when > now]
+    return len(_queue(sm, k, apart=apart)) + len(kept) >= sm.machine.load_store.queue
 
 
 def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, now: int) -> None:
@@ -40,19 +41,22 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
     instruction = sm.kernel.program.instructions[pc]
     row = instruction.row
     memory = row.unit in MEMORY_UNITS
-    costs = load_store_cost(sm.machine, row, addresses, active) if memory else (_of_its_pipe(sm.machine, row), 0, 0)
+    costs = load_store_cost(sm.machine, row, addresses, active) if memory else (_of_its_pipe(sm, pc), 0, 0)
     access = Access(warp, pc, *costs)
     sm.schedulers[k].replays += replays(sm.machine, row, addresses, active)
     if sm.caches and sm.caches.asked_by(row):
         local = sm.kernel.program.local_bytes // 4
-        access.requests = requests(sm.machine, row, places(warp.slot, row, addresses, active, local))
+        where = places(warp.slot, row, addresses, active, local)
+        access.requests = requests(sm.machine, row, where)
+        access.updates = updates(sm.machine, where) if row.update is not None else {}
     warp.accesses.append(access)
     sm.entered += 1
     access.number = sm.entered
-    _queue(sm, k, shared=row.unit is Unit.SHARED).append(access)
+    apart = _apart(sm, pc)
+    _queue(sm, k, apart=apart).append(access)
     reason = Stall.LONG_SCOREBOARD if row.unit in (Unit.GLOBAL, Unit.LOCAL) else Stall.SHORT_SCOREBOARD
     hold(sm, warp, pc, access, active, reason)
-    if full(sm, k, now, shared=row.unit is Unit.SHARED):
+    if full(sm, k, now, apart=apart):
         fill(sm, k, warp, now)
     if not (memory and sm.machine.wait_counters):
         warp.results |= dict.fromkeys(flow.writes(instruction), (access, reason))
@@ -73,7 +77,7 @@ def serve(sm: Scan, now: int) -> None:
     paths, schedulers = sm.machine.memory_paths, sm.machine.schedulers.count
     count = schedulers if sm.machine.memory_port or paths else 1
     count += -(-schedulers // paths.schedulers) if paths else 0
-    free = [sm.free.get(bool(paths) and y >= schedulers, 0) for y in range(count)]
+    free = [sm.free.get(bool(sm.queues.get(y)) and _apart(sm, sm.queues[y][0].pc), 0) for y in range(count)]
     able = [y for y in range(count) if sm.queues.get(y) and max(sm.ports.get(y, 0), free[y]) <= now]
     if able and not crowded(sm, now):
         _serve(sm, min(able, key=lambda y: (y - sm.turn) % count), count, now)
@@ -84,15 +88,19 @@ def _serve(sm: Scan, y: int, count: int, now: int) -> None:
     access, machine = sm.queues[y].pop(0), sm.machine
     row = sm.kernel.program.instructions[access.pc].row
     sm.turn = (y + 1) % count
-    sm.leaving.setdefault(y, []).append(now + (machine.memory_port.held if machine.memory_port else 0))
-    sm.free[bool(machine.memory_paths) and y >= machine.schedulers.count] = now + access.cycles
-    sm.ports[y] = now + _interval(machine, row, access.cycles)
+    own = _apart(sm, access.pc)
+    held = machine.memory_port.held if machine.memory_port and not own else 0
+    sm.leaving.setdefault(y, []).append(now + held)
+    sm.free[own] = now + access.cycles
+    sm.ports[y] = now + (0 if own and machine.constant_path else _interval(machine, row, access.cycles))
     if access.requests:
-        _cached(sm, row, access, now)
+        _cached(sm, row, access, now, own=own)
     else:
         gone = _transfer(sm, access.lines, now) if row.unit is Unit.GLOBAL else now
         stores = row.unit in MEMORY_UNITS and not row.is_load
-        access.done = max(now + access.cycles, gone) if stores else gone + _latency(machine, row) + access.extra
+        special = own and machine.constant_path and row.unit is Unit.SPECIAL
+        latency = machine.constant_path.latency if special else _latency(machine, row)
+        access.done = max(now + access.cycles, gone) if stores else gone + latency + access.extra
         if by_codes(machine) and row.unit is Unit.SHARED and row.is_load:  # they come back in order
             access.done = access.warp.shared_back = max(access.done, access.warp.shared_back)
     if not (row.unit in MEMORY_UNITS and not row.is_load):
@@ -102,34 +110,41 @@ def _serve(sm: Scan, y: int, count: int, now: int) -> None:
     sm.events.append((now, "serve", agent, access.warp.slot, access.warp.block, access.pc, access.cycles))
 
 
-def _cached(sm: Scan, row: Row, access: Access, now: int) -> None:
+def _cached(sm: Scan, row: Row, access: Access, now: int, *, own: bool) -> None:
     """Follow an access through the caches; the unit waits if too many lines are on their way."""
     assert sm.caches is not None
     if row.update is not None and sm.machine.global_atomic:
         latency = _latency(sm.machine, row)
-        done, left, start = sm.caches.atomic(row, access.requests, now, latency, access.cycles)
+        done, left, start = sm.caches.atomic(row, access.requests, access.updates, now, latency, access.cycles)
     elif row.is_load:
         named = sm.kernel.program.instructions[access.pc].operands
         banks = {operand.bank.bank for operand in named if isinstance(operand, Address) and operand.bank}
         done, start = sm.caches.load(row, access.requests, now, access.cycles, parameters=0 in banks)
     else:
         left, start = sm.caches.store(row, access.requests, now, access.cycles)
-    sm.free[0] += start - now
-    access.done = done + access.extra if row.is_load else max(sm.free[0], left)
+    sm.free[own] += start - now
+    access.done = done + access.extra if row.is_load else max(sm.free[own], left)
 
 
-def _queue(sm: Scan, k: int, *, shared: bool) -> list[Access]:
-    return sm.queues.setdefault(_number(sm, k, shared=shared), [])
+def _queue(sm: Scan, k: int, *, apart: bool) -> list[Access]:
+    return sm.queues.setdefault(_number(sm, k, apart=apart), [])
 
 
-def _number(sm: Scan, k: int, *, shared: bool) -> int:
+def _number(sm: Scan, k: int, *, apart: bool) -> int:
     paths = sm.machine.memory_paths
-    if paths and shared:
+    if paths and apart:
         return sm.machine.schedulers.count + k // paths.schedulers
     return k if sm.machine.memory_port or paths else 0
 
 
-def _of_its_pipe(machine: Machine, row: Row) -> int:
+def _apart(sm: Scan, pc: int) -> bool:
+    return goes_apart(sm.machine, sm.kernel.program.instructions[pc])
+
+
+def _of_its_pipe(sm: Scan, pc: int) -> int:
+    machine, row = sm.machine, sm.kernel.program.instructions[pc].row
+    if machine.constant_path and _apart(sm, pc):
+        return machine.constant_path.cycles
     return initiation_interval(machine, machine.unit[row.unit].pipe.split()[0])
 
 
@@ -141,8 +156,8 @@ def _interval(machine: Machine, row: Row, cycles: int) -> int:
         return max(least, paths.shared_load * cycles)
     if paths:
         return int(getattr(paths, f"load_{row.width}")) if row.is_load else paths.store
-    if port is None:
-        return 0
+    if port is None or (row.unit is Unit.SPECIAL and port.special):
+        return port.special if port else 0
     by_width = {32: port.store_32, 64: port.store_64, 128: port.store_128}.get(row.width, 0)
     stores = {Unit.SHARED: by_width, Unit.LOCAL: by_width, Unit.GLOBAL: port.global_store}
     if row.update is not None and (machine.shared_atomic if row.unit is Unit.SHARED else machine.global_atomic):

@@ -16,12 +16,33 @@ def requests(machine: Machine, row: Row, bytes_of_lanes: list[list[int | None]])
     line = machine.global_memory.line_bytes
     asked: list[Request] = []
     for where in bytes_of_lanes:
+        before = len(asked)
         for group in _resolved(machine, row, where):
             lines: dict[int, Counter[int]] = {}
             for byte in group:
                 lines.setdefault(byte // line, Counter())[byte % line // UNIT] += 1
             asked += [(number, set(words), _in_part(row, words)) for number, words in lines.items()]
+        if row.unit is Unit.GLOBAL and not row.is_load and row.update is None:
+            leaves = _leaves(row, where, asked[before:])
+            asked[before:] = [(number, units, units if leaves else set()) for number, units, _ in asked[before:]]
     return asked
+
+
+def _leaves(row: Row, where: list[int | None], asked: list[Request]) -> bool:
+    """Whether a store writes fewer bytes than the units have that it writes to."""
+    return UNIT * sum(len(units) for _, units, _ in asked) > row.nbytes * sum(byte is not None for byte in where)
+
+
+def updates(machine: Machine, bytes_of_lanes: list[list[int | None]]) -> dict[int, tuple[int, int, int]]:
+    """By line, the lanes of an atomic, the passes that they make, and the units of all passes together."""
+    line, found = machine.global_memory.line_bytes, dict[int, tuple[int, int, int]]()
+    words = Counter(byte for where in bytes_of_lanes for byte in where if byte is not None)
+    for number in {byte // line for byte in words}:
+        mine = {byte: count for byte, count in words.items() if byte // line == number}
+        passes = max(mine.values())
+        units = sum(len({byte // UNIT for byte, count in mine.items() if count > turn}) for turn in range(passes))
+        found[number] = sum(mine.values()), passes, units
+    return found
 
 
 def _resolved(machine: Machine, row: Row, where: list[int | None]) -> Iterator[Iterable[int]]:

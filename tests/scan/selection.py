@@ -7,7 +7,7 @@ from itertools import count
 from executed import holds
 
 from gpusim.units.control_code import by_codes
-from isa.row import Unit
+from scan.apart import goes_apart
 from scan.memory import full, queued
 from scan.pipes import takes
 from scan.registers import delivers
@@ -29,7 +29,7 @@ def goes(sm: Scan, k: int, warp: Warp, kind: str, now: int) -> bool:
         return True
     if not takes(sm, k, kind, now):
         scheduler.stalled = next(t for t in count(now) if takes(sm, k, kind, t))
-    elif queued(sm, kind) and full(sm, k, now, shared=_shared(sm, warp)) and not sm.machine.issue.refused_wastes_slot:
+    elif queued(sm, kind) and full(sm, k, now, apart=apart(sm, warp)) and not sm.machine.issue.refused_wastes_slot:
         scheduler.stalled = now + 1
     elif not delivers(sm, k, warp, now):
         scheduler.stalled = next(t for t in count(now) if delivers(sm, k, warp, t))
@@ -63,9 +63,10 @@ def by_yields(sm: Scan, eligible: list[Warp], stays: Warp | None, now: int) -> W
     return oldest(sm, others or [warp for warp in (stays,) if warp], stays, now)
 
 
-def _shared(sm: Scan, warp: Warp) -> bool:
+def apart(sm: Scan, warp: Warp) -> bool:
+    """Whether a warp's next instruction goes to a unit apart from the load/store unit."""
     code = sm.kernel.program.instructions
-    return warp.pc < len(code) and code[warp.pc].row.unit is Unit.SHARED
+    return warp.pc < len(code) and goes_apart(sm.machine, code[warp.pc])
 
 
 def _freeze(sm: Scan, k: int, cycles: int, now: int) -> None:

@@ -14,7 +14,7 @@ from isa.control import BARRIERS
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.row import Row
-from scan.caches import Caches, Request
+from scan.caches import Caches, Request, Work
 
 LATER = 1 << 60
 Holder = Callable[[], int]  # of a dependency barrier: the cycle at which it lets go
@@ -36,6 +36,7 @@ class Access:
     there: int = 0  # when it would be done if all its results had been written in time
     unwritten: int = 0
     requests: list[Request] = field(default_factory=list)  # to caches that keep tags
+    updates: Work = field(default_factory=dict)  # of an atomic
 
 
 @dataclass(eq=False)

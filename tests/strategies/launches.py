@@ -44,7 +44,7 @@ from isa.text.operand_text import takes_negation
 from strategies.bit_patterns import cancelling, halfway, patterns32, patterns64  # noqa: F401  (found here with the others)
 from strategies.cache_choices import CACHES
 from strategies.gcn import MEMORY_PATHS, WAIT_COUNTERS, gcn_addresses, gcn_registers
-from strategies.machine_choices import CODES, MEMORY_PORTS, REGISTER_FILES, SECTIONS, SELECTIONS
+from strategies.machine_choices import CODES, CONSTANT_PATHS, MEMORY_PORTS, REGISTER_FILES, SECTIONS, SELECTIONS
 from strategies.sketch import (
     INPUT_WORDS,
     PROLOGUE,
@@ -312,13 +312,18 @@ CHOICES: dict[str, Sequence[int | str]] = {
     "scalar_file.per_warp": (102,),
     "launch.block_skew": (0, 16),
 }
-LEVELS = "l1", "l2", "l2_partition", "texture_cache", "scalar_cache", "l2_channel"
+LEVELS = "l1", "l2", "l2_partition", "texture_cache", "scalar_cache", "l2_channel", "l2_atomic"
 SEVERAL_PASSES: dict[str, Sequence[int]] = {
     "shared_memory.pass_cycles": (1,),
     "shared_memory.passes_per_cycle": (1, 2, 2, 3),
 }
 OPTIONAL = REGISTER_FILES, CACHES, *SECTIONS, SEVERAL_PASSES
-QUEUES: Sequence[dict[str, Sequence[int | str]]] = ({}, MEMORY_PORTS, MEMORY_PORTS, MEMORY_PATHS)
+QUEUES: Sequence[dict[str, Sequence[int | str]]] = (
+    {},
+    MEMORY_PORTS,
+    MEMORY_PORTS | CONSTANT_PATHS,
+    MEMORY_PATHS,
+)
 DEPENDENCES: Sequence[dict[str, Sequence[int | str]]] = ({}, CODES, CODES, WAIT_COUNTERS)
 WIDE = [unit for unit in PIPE_UNITS if unit is not Unit.SMEM]
 READ_LATE = dict.fromkeys((*(f"shared_memory.war_{width}" for width in (32, 64, 128)), "global_memory.war"), 1000)

@@ -88,6 +88,7 @@ MEMORY_PORTS: dict[str, Sequence[int | str]] = {
     "memory_port.store_64": (1, 9),
     "memory_port.store_128": (1, 9),
     "memory_port.global_store": (1, 9),
+    "memory_port.special": (0, 1, 2, 5),
     "memory_port.late_cycles": (1, 3),
     "memory_port.early_64": (0, 7),
     "memory_port.early_128": (0, 7),
@@ -96,6 +97,10 @@ MEMORY_PORTS: dict[str, Sequence[int | str]] = {
     "memory_port.held": (0, 0, 1, 12),
     "shared_memory.latency_64": (26, 38),  # so that results may come early
     "shared_memory.latency_128": (26, 38),
+}
+CONSTANT_PATHS: dict[str, Sequence[int | str]] = {
+    "constant_path.cycles": (1, 2, 7),
+    "constant_path.latency": (3, 25),
 }
 CODES: dict[str, Sequence[int | str]] = {
     "dependence.rule": ("scoreboard", "codes", "codes", "codes"),

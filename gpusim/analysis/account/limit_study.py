@@ -41,6 +41,7 @@ ORDER = (
     "shared-memory passes",
     "load/store queue",
     "load/store unit",
+    "constant unit",
     "bandwidth",
     LATENCY,
     BARRIERS,

@@ -1,0 +1,82 @@
+"""Atomics in the slices of the L2, where lanes of one word, and words of one slice, follow each other.
+
+A pass, as it left the SM, takes its slice for each of its sectors; one of real numbers at least until its sum is there,
+as the next pass needs it. Where one SM stands for all, the others do the same at the same time: at the same lines, or
+spread over all slices if each block's atomics are to lines of its own. Which slice has a line is a hash of its number;
+that hash is the model's own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpusim.jit.rule import rarely, rule
+from gpusim.units.cache import SHARE_PARTS
+from gpusim.units.l2_share import SPREADING
+from gpusim.units.opcodes import STORE
+
+SHIFT = 12  # of the product with SPREADING: neighbouring lines of several slices differ
+PASSES, OF_LANES, FIELD = 8, 16, 255  # first bits of a request's noted passes and lanes; below them the passes' sectors
+
+
+@rule
+def slice_of(machine: Any, line: int) -> int:
+    """Return the slice of a line."""
+    return int((np.int64(line // machine.slice_lines) * SPREADING >> SHIFT) % machine.slices)
+
+
+@rarely
+def update(sm: Any, instruction: Any, line: int, noted: int, now: int) -> int:
+    """Return when a slice has done a request's passes, after those that came before, of this SM and of others.
+
+    `noted` has its lanes, their passes, and the sectors of these, as requests.py notes them.
+    """
+    if sm.machine.slices == 0 or noted == 0:
+        return now
+    unit, slice_ = sm.load_store, slice_of(sm.machine, line)
+    lanes, passes, sectors = noted >> OF_LANES, noted >> PASSES & FIELD, noted & FIELD
+    again = passes if unit.slice_line[slice_] == line + 1 else passes - 1
+    own = max(sectors * int(sm.machine.update_parts), again * int(instruction.pass_parts))
+    unit.slice_line[slice_] = line + 1
+    sent = _sent(sm, instruction, passes + (sectors * int(instruction.packets) if lanes > passes else 0), now)
+    unit.slice[slice_] = max(unit.slice[slice_], sent * SHARE_PARTS) + _of_all(sm, instruction, own)
+    done = int((unit.slice[slice_] + SHARE_PARTS - 1) // SHARE_PARTS)
+    if unit.updated <= now:
+        unit.updates, unit.updates_began = 0, now
+    unit.updates += lanes
+    unit.updated = max(unit.updated, done, unit.updates_sent // SHARE_PARTS)
+    return done
+
+
+@rule
+def _sent(sm: Any, instruction: Any, packets: int, now: int) -> int:
+    """Return when so many packets of an atomic begin to leave the SM, after those before if no result is waited for."""
+    unit = sm.load_store
+    if instruction.action != STORE:
+        return now
+    begin = max(unit.updates_sent, now * SHARE_PARTS)
+    unit.updates_sent = begin + packets * int(sm.machine.packet_parts)
+    return int(begin // SHARE_PARTS)
+
+
+@rarely
+def room(sm: Any, now: int) -> int:
+    """Return when the next atomic without a result may leave the SM: few enough of their lanes wait.
+
+    They are taken to be done evenly, from the first that waits to the last.
+    """
+    unit, most = sm.load_store, sm.machine.updates_waiting
+    if unit.updates <= most:
+        return now
+    return int(unit.updated - (unit.updated - unit.updates_began) * most // unit.updates)
+
+
+@rule
+def _of_all(sm: Any, instruction: Any, parts: int) -> int:
+    """Return the time of a slice for what this SM does, and for what those do for which it stands."""
+    sharers = max(1, int(sm.launch.sharers))
+    if instruction.own_slices:
+        return max(parts, parts * sharers // int(sm.machine.slices))
+    return parts * sharers

@@ -1,0 +1,104 @@
+"""Ways to the L2, its slices, tables, stacks and the sets of the L1: as an H200 took them (h200_paths.csv), and here.
+
+The numbers of `[l2_channel]`, `[l2_atomic]`, `l2.keeps_bytes`, `l1.hashed` and `l1.local_stores` were read off some of
+these rows, or chosen with them in sight; those of `stack` and `table` are predicted. docs/hopper.md says more.
+"""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from draws import QUICK, few
+from path_rows import Row, code, rows, simulated
+
+import gpusim
+
+# Percent: the median error and the 95th percentile, as reached in November 2026, rounded up.
+LIMITS = {
+    "gather": (6.7, 38),
+    "scatter": (4.1, 72),
+    "store": (7, 186),
+    "red": (7.6, 101),
+    "redf": (11, 108),
+    "atom": (18, 59),
+    "one": (8.6, 13),
+    "table": (19, 76),
+    "stack": (18, 73),
+    "sets": (3.8, 70),
+    "sweep": (28, 44),
+}
+DOCUMENT = Path(__file__).parent.parent / "docs" / "hopper.md"
+
+
+@pytest.fixture(scope="module")
+def module(tmp_path_factory):
+    """The cubin as a module."""
+    path = tmp_path_factory.mktemp("paths") / "paths.cubin"
+    path.write_bytes(code())
+    return gpusim.RawModule(path=path)
+
+
+def of(experiment: str) -> list[Row]:
+    """Return the rows of an experiment."""
+    return [row for row in rows() if row.experiment == experiment]
+
+
+def error(module, row: Row) -> float:
+    """Return the error of a row in percent."""
+    return 100 * abs(simulated(module, row) / row.cycles - 1)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("experiment", LIMITS)
+def test_rows_are_met(module, experiment):
+    """Of all rows the median error and the 95th percentile are no larger than they were; of few the median is below."""
+    found = [error(module, row) for row in few(of(experiment), 5)]
+    half, most = LIMITS[experiment]
+    assert np.median(found) <= (most if QUICK else half)
+    assert QUICK or np.percentile(found, 95) <= most
+
+
+def test_every_row_belongs_to_an_experiment():
+    """The file has rows of the experiments above and of no other, each launch once."""
+    assert {row.experiment for row in rows()} == set(LIMITS)
+    assert len({row[:6] for row in rows()}) == len(rows())
+
+
+def test_the_document_has_these_errors():
+    """The table in docs/hopper.md says the rows, the median and the 95th percentile of each experiment."""
+    found = re.findall(r"^\| `(\w+)` \|.*\| ([\d,]+) \| ([\d.]+) % \| ([\d.]+) % \|$", DOCUMENT.read_text(), re.M)
+    wanted = {(one, f"{len(of(one)):,}", f"{half:g}", f"{most:g}") for one, (half, most) in LIMITS.items()}
+    assert wanted <= set(found)
+
+
+def test_random_places_cost_as_they_do():
+    """What the rules say of the ways to the L2, in the chip's rows: cycles of 2,048 loads or stores of 32 warps."""
+    cycles = {row[:6]: row.cycles / 2048 for row in rows() if row.warps == 32 and row.first == 4 << 20}
+    of_all = {unit: cycles["gather", 132, 32, 4 << 20, unit, 16] for unit in (32, 64, 128)}
+    assert of_all[32] / of_all[64] == pytest.approx(2, rel=0.1)  # 32 sectors alone as 32 pairs
+    assert of_all[64] / of_all[128] == pytest.approx(1, rel=0.1)
+    of_one = [cycles["scatter", 1, 32, 4 << 20, unit, 16] for unit in (32, 64, 128)]
+    assert of_one == pytest.approx([32 + 32, 16 + 32, 8 + 32], rel=0.01)  # lines and sectors
+
+
+def test_atomics_of_a_word_take_a_slice():
+    """32 lanes of one word take 40 cycles, 96 of real numbers, on one SM as on 132, within 15 %."""
+    every = {row[:4]: row for row in rows() if row.warps == 8 and row.first == 1}
+    for name, taken in (("red", 40), ("redf", 96)):
+        for sms in (1, 33, 132):
+            row = every[name, sms, 8, 1]
+            assert row.cycles / (sms * 8 * 32) == pytest.approx(taken, rel=0.15)
+
+
+def test_the_l1_has_no_set_that_is_full_too_soon():
+    """1,536 lines at any distance hit when they are read again; of 1,792 some miss, and most hit."""
+    found = {row[3:6]: row.cycles for row in rows() if row.experiment == "sets"}
+    for lines, least, most in ((4, 60, 75), (1536, 60, 62), (1792, 90, 135)):
+        again = [
+            (found[stride, lines, 5] - found[stride, lines, 1]) / 4 / lines
+            for stride in (1 << k for k in range(7, 18))
+            if (stride, lines, 5) in found
+        ]
+        assert len(again) == 11
+        assert all(least <= each <= most for each in again)
