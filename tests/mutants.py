@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Any
 from unittest.mock import patch
 
-from mutated import BUSY, CHANGES, CHANNEL, CODES, COUNTERS, FETCH, REUSING, STORING, TAGS
+from mutated import APART, BUSY, CHANGES, CHANNEL, CODES, COUNTERS, FETCH, REUSING, STORING, TAGS
 from scan.every_cycle import scan
 from timing import plain_machine
 from twins import mistakes
@@ -31,6 +31,7 @@ from gpusim.rules import (
     fetch,
     global_memory,
     instruction_replay,
+    l2_atomic,
     l2_channel,
     load_store,
     memory_access,
@@ -38,6 +39,7 @@ from gpusim.rules import (
     policies,
     queues,
     register_file,
+    requests,
     scoreboard,
     selection,
     shared_memory,
@@ -72,6 +74,7 @@ SHOWN_BY: dict[str, dict[str, int | str]] = {
     "what others keep is one's own": {"register_file.reuse": 2, "register_file.reuse_shared": 1},
     "one pass in a cycle": {"shared_memory.pass_cycles": 1, "shared_memory.passes_per_cycle": 2},
     "deferred barriers hold nobody": {"barrier.defers": 1},
+    "apart: constants take the load/store unit": {"constant_path.cycles": 9, "constant_path.latency": 30},
     "results never waited for": {"write_back.patience": 0, "write_back.notice": 1},
     "results read before they are written": {"write_back.lead": 30},
     "parameters are far": {
@@ -122,6 +125,12 @@ def changed(original: Callable[..., Any], position: int, to: int) -> Callable[..
 def plus(original: Callable[..., Any], more: int) -> Callable[..., Any]:
     """The function, its result raised."""
     return lambda *arguments: original(*arguments) + more
+
+
+def each_alone(sm: Any, units: int, now: int) -> int:
+    """What a load asks for takes the L2 sector by sector."""
+    sectors = units.bit_count()
+    return int(l2_channel.ported(sm, sectors, sectors, l2_channel.LOADS, now))
 
 
 def nothing(*_: Any) -> None:
@@ -262,11 +271,16 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "channel: stores go as loads do": (l2_channel, "ported", changed(l2_channel.ported, 2, 0)),
     "channel: stores never wait": (l2_channel, "free_for_stores", ready_at_once),
     "channel: no store is scattered": (l2_channel, "free_for_stores", changed(l2_channel.free_for_stores, 1, 0)),
+    "channel: no store writes parts of sectors": (requests, "_note_parts", nothing),
+    "channel: the L2 answers each sector alone": (l2_channel, "loaded", each_alone),
+    "channel: slices do atomics in no time": (l2_atomic, "update", ready_at_once),
+    "channel: any number of atomics wait": (l2_atomic, "room", lambda _sm, now: now),
     "channel: no store joins another": (l2_channel, "waiting", lambda *_: 0),
     "channel: all slices are as far": (l2_channel, "distance", lambda *_: 0),
     "channel: the L2 has no end": (l2_channel, "_shared", ready_at_once),
     "channel: no constant comes with another": (cache, "_is_next", lambda *_: False),
     "channel: banks of the L1 never conflict": (shared_memory, "conflicts", lambda *_: 1),
+    "apart: constants take the load/store unit": (queues, "_of_head", lambda *_: 0),
     "deferred barriers hold nobody": (barrier, "earliest", nothing),
     "parameters are far": (constant_operand, "_request_all", changed(constant_operand._request_all, 2, 0)),
     "lowest warp first": (policies, "choose", lowest_first),
@@ -289,6 +303,8 @@ def verdict(name: str) -> str:
         kernel, changes = _yielding(kernel), CODES
     if name.startswith("tags: "):
         kernel, changes = read(REUSING), TAGS
+    if name.startswith("apart: "):
+        kernel = read(APART)
     if name.startswith("channel: "):
         kernel, changes = read(STORING), CHANNEL
     machine = plain_machine(CHANGES | changes | SHOWN_BY.get(name, {}))

@@ -184,12 +184,32 @@ CHANNEL: dict[str, int | str] = TAGS | {
     "l2_channel.store_buffer": 20,
     "l2_channel.spread": 7,
     "cache.l2_sector_parts": 20,
+    "l2_channel.load_together": 2,
     "l2_channel.load_bytes": 4,
     "l2_channel.store_bytes": 4,
     "constant_cache.bytes": 1024,
     "constant_cache.next_latency": 40,
     "constant_cache.next_bytes": 256,
+    "global_atomic.latency": 50,
+    "global_atomic.packet_parts": 60,
+    "l2_atomic.slices": 3,
+    "l2_atomic.bytes": 512,
+    "l2_atomic.sector_parts": 900,
+    "l2_atomic.real_parts": 900,
+    "l2_atomic.waiting": 20,
 }
+APART = """
+.grid 2
+.block 96
+.shared 512
+    S2R R0, CTAID.X
+    S2R R1, CTAID.Y
+    LDS R2, [RZ]
+    S2R R3, LANEID
+    IADD R4, R0, R1
+    IADD R5, R2, R3
+    EXIT
+"""
 STORING = """
 .grid 2
 .block 64
@@ -215,6 +235,9 @@ STORING = """
     LDG R7, [R1+4096]
     IADD R8, R6, R7
     STG [R1+4096], R8
+    RED.ADD [R3+1024], R8
+    RED.ADD [R1+1024], R8
+    RED.ADD [R3+1024], R8
     LDG R9, [R1+8192]
     IADD R9, R9, R8
     EXIT
