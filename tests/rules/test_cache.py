@@ -36,6 +36,14 @@ def test_a_line_has_a_set_of_its_own():
     assert found == [MISS, MISS, MISS, MISS, HIT, HIT, FAR + 1]
 
 
+def test_hashed_sets_get_lines_at_equal_distances():
+    """Of four sets those of lines 0, 4, 8 and 12 are 0, 1, 2 and 3, the sums of their digits in base 4."""
+    changes = {"l1.bytes": 512, "l1.ways": 1, "l1.hashed": 1, "l2.bytes": 4096}
+    assert latencies(loads(0, 4, 8, 12, 0, 4, 8, 12), changes)[4:] == [HIT] * 4
+    assert latencies(loads(0, 4, 0, 1, 4), changes | {"l1.hashed": 0})[2:] == [FAR + 1, MISS, FAR + 1]
+    assert latencies(loads(4, 1, 4), changes) == [MISS, MISS, FAR + 1]
+
+
 @pytest.mark.parametrize(("sector", "second"), [(32, MISS), (64, HIT), (128, HIT)])
 def test_a_miss_brings_a_sector(sector, second):
     """The next 32 bytes hit only if they are in the same sector; a larger sector takes the channels longer."""
@@ -63,9 +71,9 @@ def test_a_global_store_goes_through_the_l1(rule, again):
     assert latencies(accesses, {"l1.global_stores": rule}) == [MISS, again, FAR + 1]
 
 
-@pytest.mark.parametrize(("rule", "again"), [("back", HIT), ("through", FAR + 3)])
+@pytest.mark.parametrize(("rule", "again"), [("back", HIT), ("copied", HIT), ("through", FAR + 3)])
 def test_a_local_store_stays_in_a_write_back_l1(rule, again):
-    """A warp's word takes one line of 128 bytes: a load finds it in the L1 (`back`), or as four sectors in the L2."""
+    """A warp's word takes one line of 128 bytes: a load finds it in the L1, or (`through`) as four sectors in the L2."""
     assert latencies(["STL [RZ], R1", "LDL R2, [RZ]"], {"l1.local_stores": rule}, local=4) == [again]
 
 
