@@ -73,7 +73,7 @@ def test_a_global_store_goes_through_the_l1(rule, again):
 
 @pytest.mark.parametrize(("rule", "again"), [("back", HIT), ("copied", HIT), ("through", FAR + 3)])
 def test_a_local_store_stays_in_a_write_back_l1(rule, again):
-    """A warp's word takes one line of 128 bytes: a load finds it in the L1, or (`through`) as four sectors in the L2."""
+    """A warp's word takes one line of 128 bytes: a load finds it in the L1, or (`through`) four sectors in the L2."""
     assert latencies(["STL [RZ], R1", "LDL R2, [RZ]"], {"l1.local_stores": rule}, local=4) == [again]
 
 
