@@ -20,6 +20,7 @@ from gpusim.analysis.account.energy import spent
 from gpusim.analysis.settings.conditions import CONDITIONS
 from gpusim.analysis.settings.given import Given, as_given
 from gpusim.bounds import rates
+from gpusim.launch.filled_caches import spills
 from gpusim.machine import machine as model
 from gpusim.machine import schema
 from gpusim.machine.machine import File
@@ -27,7 +28,7 @@ from gpusim.simulation import Sms
 from gpusim.state.machine import machine_t
 from gpusim.support.document import ANYWAY, Ineffective, Setting
 from gpusim.support.plural import plural
-from gpusim.units.cache import FAR, PARTITION
+from gpusim.units.cache import FAR, PARTITION, tagged
 from gpusim.units.constant_operand import requested
 from gpusim.units.opcodes import FETCH, LOAD, STORE, UNIT_CODE
 from gpusim.units.pipe import choices, initiation_interval, pipe_names, through_port
@@ -83,9 +84,19 @@ def view(given: Given) -> View:
         found["rows.latency"] *= _told(given.rows)
     found |= dict(_of_units(given))
     found |= {"occupancy": (given.fits.blocks, given.fits.warps, given.fits.limiter), "chip": _chip(given)}
+    found |= {"kept": _kept(given)}
     if machine.schedulers.policy in POLICY_NAMES:  # a registered policy may read anything
         _forget(found, given)
     return found
+
+
+def _kept(given: Given) -> tuple[int, int]:
+    """Whether the L2 holds the kernel's buffers when the launch begins, and how much of them it does not keep."""
+    machine = given.machine
+    if not (given.cached and tagged(machine) and machine.l2):
+        return 0, 0
+    one_wave = given.kernel.blocks <= machine.chip.sms * given.fits.blocks
+    return machine.l2.filled, spills(machine, given.kernel, one_wave=one_wave)
 
 
 def _sectors(given: Given) -> Any:

@@ -167,6 +167,14 @@ def _reported_and_felt(drawn, data, count):
     return felt
 
 
+@pytest.mark.parametrize(("kernel", "does"), [(SAXPY, True), (listing.read("FADD R0, R0, R0\nEXIT"), False)])
+@pytest.mark.parametrize("setting", [{"l2.filled": 1}, {"l2.keeps_bytes": 1, "l2.loses_bytes": 2}])
+def test_what_the_l2_holds_counts_where_something_asks_it(kernel, does, setting):
+    """With tags it matters to SAXPY what the L2 holds, and what it keeps; to an addition it does not."""
+    found = ineffective(kernel, "h200", {"cache.hits": "tags"} | setting, paths=[*setting][-1:])
+    assert (found == ()) == does
+
+
 @pytest.mark.jit
 @settings(REPEATABLE, max_examples=draws(25))
 @given(launches(kernels()), st.data())
