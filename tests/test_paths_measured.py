@@ -1,7 +1,8 @@
 """Ways to the L2, its slices, tables, stacks and the sets of the L1: as an H200 took them (h200_paths.csv), and here.
 
-The numbers of `[l2_channel]`, `[l2_atomic]`, `l2.keeps_bytes`, `l1.hashed` and `l1.local_stores` were read off some of
-these rows, or chosen with them in sight; those of `stack` and `table` are predicted. docs/hopper.md says more.
+The numbers of `[l2_channel]`, `[l2_atomic]`, `l2.keeps_bytes` and `l1.hashed` were read off some of these rows, or
+chosen with them in sight. That local stores go through was read off `stack`, and no number was fitted to it; `table` is
+predicted. docs/hopper.md says more.
 """
 
 import re

@@ -1,6 +1,7 @@
-"""Seventy-five kernels that no rule was fitted to: as an H200 timed them (h200_suites.csv), and simulated.
+"""Seventy-five kernels that no number was fitted to: as an H200 timed them (h200_suites.csv), and simulated.
 
-They were timed before the rules of 2026-11-27 and compared with them: in sight, as they said what to measure next. The
+They were timed before the rules of 2026-11-27 and compared with them: in sight, as they said what to measure next, and
+that loads wait behind an SM's atomics was found in one of them. The
 products of the family, and two kernels of workloads/measured/whole, are among them.
 """
 

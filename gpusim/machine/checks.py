@@ -64,6 +64,10 @@ def _check_memory(machine: Machine, facts: Mapping[str, Fact]) -> None:
     if channels and channels.bytes % line:
         place = facts["memory_channels.bytes"].place
         raise UserError(f"{place}: {channels.bytes} bytes of a channel are no whole lines; take a multiple of {line}")
+    slices = machine.l2_atomic
+    if slices and slices.bytes % line:
+        place = facts["l2_atomic.bytes"].place
+        raise UserError(f"{place}: {slices.bytes} bytes of a slice are no whole lines; take a multiple of {line}")
     shared = machine.shared_memory
     if shared.passes_per_cycle > 1 and shared.pass_cycles > 1:
         place, several = facts["shared_memory.passes_per_cycle"].place, f"{shared.passes_per_cycle} passes in a cycle"

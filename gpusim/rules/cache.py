@@ -111,7 +111,7 @@ def _store_all(sm: Any, words: Any, instruction: Any, row: int, entry: Any, now:
             done = max(done, _store(sm, words, instruction, line, noted, goes, now))
     end = now + entry.cycles
     left = _next_store(sm, parted, end) if lines and sm.machine.ways_apart else end
-    sm.load_store.waited = max(left, room) - end if room > end else left - end
+    sm.load_store.waited = max(left, room) - end
     return done
 
 

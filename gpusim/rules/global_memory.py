@@ -132,6 +132,12 @@ def words(sm: Any, active: int) -> int:
 
 
 @rule
+def places(sm: Any, active: int, size: int) -> int:
+    """Return the number of distinct places of so many bytes at the addresses in `sm.scratch`."""
+    return _distinct(sm, active, 1, size)
+
+
+@rule
 def _distinct(sm: Any, active: int, words: int, line_bytes: int) -> int:
     """Return the number of distinct lines touched, summed over the groups of lanes that are resolved together."""
     count, group = 0, LANES // words

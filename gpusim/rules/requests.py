@@ -43,19 +43,27 @@ def note(sm: Any, words: Any, instruction: Any, g: int, group: int, active: int)
     """Store a lane group's requests, after those of the groups before it."""
     y = queues.number(sm, sm.warps[g].scheduler, instruction.unit)
     row = spare_row(sm) if sm.trace_driven else row_of(sm, y, queues.behind(sm, y))
-    local = instruction.memory_kind == LOCAL_MEMORY
+    local, begin = instruction.memory_kind == LOCAL_MEMORY, sm.outcome.requests
     if instruction.generic:
         near = generic_address.lanes_in(sm.scratch, LOCAL_MEMORY, active)
         far = active & ~near & ~generic_address.lanes_in(sm.scratch, SHARED_MEMORY, active)
         _note_lanes(sm, words, row, instruction, group, far, False)
+        _note_work(sm, words, row, begin, instruction, far)
         _note_lanes(sm, words, row, instruction, group, near, True)
         return
-    begin = sm.outcome.requests
     _note_lanes(sm, words, row, instruction, group, active, local)
+    if not local:
+        _note_work(sm, words, row, begin, instruction, active)
+
+
+@rule
+def _note_work(sm: Any, words: Any, row: int, begin: int, instruction: Any, active: int) -> None:
+    """Note in the requests from `begin` on what an atomic asks of slices, or that a store leaves parts of units."""
     if instruction.packets and sm.machine.slices:
         _note_updates(sm, words, row, begin, active)
-    elif instruction.action == STORE and not local and instruction.packets == 0 and sm.machine.ways_apart:
-        _note_parts(sm, words, row, begin, count_bits(active) * instruction.access_bytes)
+    elif instruction.action == STORE and instruction.packets == 0 and sm.machine.ways_apart:
+        size = int(instruction.access_bytes)
+        _note_parts(sm, words, row, begin, global_memory.places(sm, active, size) * size)
 
 
 @rarely

@@ -38,7 +38,7 @@ def way(words: Any, cache: Any, line: int) -> int:
 @rule
 def _set(cache: Any, line: int) -> int:
     """Return the set of a line: the last digit of its number in base `sets`, or where it is hashed the sum of all."""
-    if cache.hashed == 0:
+    if cache.hashed == 0 or cache.sets == 1:
         return int(line % cache.sets)
     total, rest = line, line // cache.sets
     while rest:

@@ -42,6 +42,8 @@ def test_hashed_sets_get_lines_at_equal_distances():
     assert latencies(loads(0, 4, 8, 12, 0, 4, 8, 12), changes)[4:] == [HIT] * 4
     assert latencies(loads(0, 4, 0, 1, 4), changes | {"l1.hashed": 0})[2:] == [FAR + 1, MISS, FAR + 1]
     assert latencies(loads(4, 1, 4), changes) == [MISS, MISS, FAR + 1]
+    one_set = {"l1.bytes": 256, "l1.ways": 2, "l1.hashed": 1, "l2.bytes": 4096}
+    assert latencies(loads(0, 4, 0), one_set) == [MISS, MISS, HIT]
 
 
 @pytest.mark.parametrize(("sector", "second"), [(32, MISS), (64, HIT), (128, HIT)])

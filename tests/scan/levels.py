@@ -40,7 +40,7 @@ class Level:
 
     def _set(self, number: int) -> int:
         digits = [number]
-        while self.hashed and digits[-1] >= self.sets:
+        while self.hashed and self.sets > 1 and digits[-1] >= self.sets:
             digits.append(digits[-1] // self.sets)
         return sum(digits) % self.sets
 

@@ -29,8 +29,10 @@ def requests(machine: Machine, row: Row, bytes_of_lanes: list[list[int | None]])
 
 
 def _leaves(row: Row, where: list[int | None], asked: list[Request]) -> bool:
-    """Whether a store writes fewer bytes than the units have that it writes to."""
-    return UNIT * sum(len(units) for _, units, _ in asked) > row.nbytes * sum(byte is not None for byte in where)
+    """Whether a store writes fewer bytes than the units have that it writes to; lanes may write the same."""
+    return UNIT * sum(len(units) for _, units, _ in asked) > row.nbytes * len(
+        {byte for byte in where if byte is not None}
+    )
 
 
 def updates(machine: Machine, bytes_of_lanes: list[list[int | None]]) -> dict[int, tuple[int, int, int]]:
