@@ -69,7 +69,7 @@ def test_the_youngest_go_first():
 
 @pytest.mark.jit
 def test_others_end_when_they_do_on_the_chip(starve, tmp_path):
-    """Where the others never pause, their sorted ends are 2.7 % off in the median of all programs, and 22 % in the worst."""
+    """Where the others never pause, their sorted ends are 2.7 % off in the median of all, and 22 % in the worst."""
     base, out = lzma.decompress((HERE / "starve.cubin.xz").read_bytes()), np.zeros(1 << 14, np.uint32)
     errors = []
     for program in few([each for each in starve.PROGRAMS if (each.others, each.every) == (1, 0)], 2):
