@@ -34,11 +34,13 @@ def fill(words: NDArray[np.uint32], launches: Iterable[Any], machine: Machine, k
         kept = words[launch.cache_word : launch.cache_end].view(np.int64)
         for which in (FAR, PARTITION):
             if launch.caches[which].sets and kept[launch.caches[which].first] == 0:
-                _fill(kept, launch.caches[which], lines[lines * SPREADING >> SHIFT & PARTS - 1 >= launch.spills])
+                _fill(kept, launch.caches[which], lines[((lines * SPREADING >> SHIFT) & (PARTS - 1)) >= launch.spills])
 
 
-def spills(machine: Machine, kernel: Kernel, *, one_wave: bool) -> int:
+def spills(machine: Machine, kernel: Kernel, blocks: int) -> int:
     """Return how many of 64 lines of a kernel's buffers the L2 does not keep from one launch to the next.
+
+    So many `blocks` fit on an SM.
 
     `keeps_bytes` and `loses_bytes` are of grids of several waves, whose lines SMs on both sides of the L2 ask for in
     turn, so that it holds two copies. Of a grid of one wave each block comes to the SM that had it before, and every
@@ -46,7 +48,7 @@ def spills(machine: Machine, kernel: Kernel, *, one_wave: bool) -> int:
     """
     if machine.l2 is None:
         return 0
-    more = COPIES_OF_ONE_WAVE if one_wave else 1
+    more = COPIES_OF_ONE_WAVE if kernel.blocks <= machine.chip.sms * blocks else 1
     keeps = min(machine.l2.bytes, int(machine.l2.keeps_bytes * more)) or machine.l2.bytes
     loses = max(keeps, machine.l2.loses_bytes or machine.l2.bytes)
     size = sum(buffer.nbytes for buffer in kernel.buffers)

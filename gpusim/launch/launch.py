@@ -228,8 +228,7 @@ def _prepared(
             if number == 1 and machine.l2 and (machine.l2_channel or machine.architecture):  # why: docs/calibration.md
                 _stand_for_all(sm, kernel, machine)
             if sm.launch.passes_on or (machine.l2 and machine.l2.keeps_bytes):
-                one_wave = kernel.blocks <= machine.chip.sms * fits.blocks
-                sm.launch.spills = filled_caches.spills(machine, kernel, one_wave=one_wave)
+                sm.launch.spills = filled_caches.spills(machine, kernel, fits.blocks)
         sm.machine.slices *= bool(decoded["packets"].any())
         _program(sm, kernel, decoded, feed)
         if sm.launch.sharers > 1:

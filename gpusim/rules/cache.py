@@ -128,7 +128,7 @@ def _passing(sm: Any, words: Any, instruction: Any, line: int, noted: int) -> in
 def _next_store(sm: Any, parted: int, end: int) -> int:
     """Return when a store that is served until `end` leaves the unit: the way to the L2 has room for the next one then.
 
-    Of so many lines it writes parts of sectors.
+    `parted` are its lines of which it writes parts of sectors.
     """
     if sm.launch.caches[FAR].sets == 0:
         return end

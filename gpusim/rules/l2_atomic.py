@@ -37,11 +37,11 @@ def update(sm: Any, instruction: Any, line: int, noted: int, now: int) -> int:
         return now
     unit, slice_ = sm.load_store, slice_of(sm.machine, line)
     lanes, passes, sectors = noted >> OF_LANES, noted >> PASSES & FIELD, noted & FIELD
-    again = passes if unit.slice_line[slice_] == line + 1 else passes - 1
-    own = max(sectors * int(sm.machine.update_parts), again * int(instruction.pass_parts))
+    behind = passes if unit.slice_line[slice_] == line + 1 else passes - 1  # another pass of the line
+    taken = max(sectors * int(sm.machine.update_parts), behind * int(instruction.pass_parts))
     unit.slice_line[slice_] = line + 1
     sent = _sent(sm, instruction, passes + (sectors * int(instruction.packets) if lanes > passes else 0), now)
-    unit.slice[slice_] = max(unit.slice[slice_], sent * SHARE_PARTS) + _of_all(sm, instruction, own)
+    unit.slice[slice_] = max(unit.slice[slice_], sent * SHARE_PARTS) + _of_all(sm, instruction, taken)
     done = int((unit.slice[slice_] + SHARE_PARTS - 1) // SHARE_PARTS)
     if unit.updated <= now:
         unit.updates, unit.updates_began = 0, now

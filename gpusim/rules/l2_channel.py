@@ -68,7 +68,7 @@ def _shared(sm: Any, units: int, way: int, now: int) -> int:
 def free_for_stores(sm: Any, lines: int, now: int) -> int:
     """Return when the next store may go to the L2: its way is free, and few enough sectors wait for the L2.
 
-    Its way and the L2 take longer by so many `lines`, of which parts of sectors were written.
+    Its way and the L2 take longer by so many `lines`, those of which the last one wrote parts of sectors.
     """
     unit, machine = sm.load_store, sm.machine
     unit.port[STORES] += lines * machine.store_line_cost

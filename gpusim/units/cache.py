@@ -44,9 +44,7 @@ class NearCache(msgspec.Struct, frozen=True):
     local_stores: Literal["back", "through", "copied"]  # they stay until they must make room, go through, or do both
     joined: Count = 0  # cycles from one load that waits for a line on its way to the next: they get it in turn
     lines_per_cycle: Count = 0  # lines looked up in a cycle, of a load whose words lie in banks of their own; 0: one
-    hashed: Flag = (
-        0  # 1: lines at equal distances lie in sets of all kinds; 0: the lowest bits of a line's number say its set
-    )
+    hashed: Flag = 0  # 1: the sum of the digits of a line's number, in base of the sets, says its set; 0: the last one
 
 
 class FarCache(msgspec.Struct, frozen=True):
@@ -93,9 +91,9 @@ class ConstantCache(msgspec.Struct, frozen=True):
 Kept = NearCache | FarCache | Partition | ReadCache | ConstantCache  # caches that keep tags
 HITS = ("none", "l1", "l2", "tags")
 MEMORY, L1, L2, TAGS = range(len(HITS))
-# Caches that keep tags: the L1, the L2, the partition near the SM, and three that are only read.
 LOCAL_STORES = "through", "back", "copied"
 THROUGH, BACK, COPIED = range(len(LOCAL_STORES))
+# Caches that keep tags: the L1, the L2, the partition near the SM, and three that are only read.
 NEAR, FAR, PARTITION, TEXTURES, SCALARS, CONSTANTS = range(6)
 PARAMETERS = 0  # constant bank of a launch's parameters
 SHARE_PARTS = 64  # of a cycle, in which an SM's share of a channel is reckoned; of n shares together, 64 n

@@ -19,7 +19,7 @@ def of(megabytes: int, **changes: int) -> int:
     """Return how many of 64 lines of a buffer of so many MB are not kept, of a grid of several waves."""
     kernel = read(f".grid 4\n.buffer x u32 {megabytes * MEGABYTE // 4}\nEXIT")
     machine = plain_machine(TAGS | KEEPS | {path.replace("__", "."): value for path, value in changes.items()})
-    return spills(machine, kernel, one_wave=False)
+    return spills(machine, kernel, 1)
 
 
 @pytest.mark.parametrize(("megabytes", "lost"), [(8, 0), (16, 0), (20, 16), (24, 32), (32, 64), (40, 64)])
@@ -36,7 +36,7 @@ def test_without_these_sizes_all_is_kept_that_fits():
 def test_of_one_wave_a_third_more_is_kept():
     """A grid whose blocks come to the same SMs again finds all of 16 * 4 / 3 = 21.3 MB, and nothing of 32."""
     kernel = {size: read(f".buffer x u32 {size * MEGABYTE // 4}\nEXIT") for size in (21, 22, 32)}
-    lost = [spills(plain_machine(TAGS | KEEPS), kernel[size], one_wave=True) for size in (21, 22, 32)]
+    lost = [spills(plain_machine(TAGS | KEEPS), kernel[size], 8) for size in (21, 22, 32)]
     assert lost[0] == 0 < lost[1] < 8 < lost[2] == 64
 
 
@@ -67,4 +67,4 @@ def test_an_h200_keeps_less_than_fits():
     machine = load("h200", {"cache.hits": "tags"})
     for megabytes, lost in ((36, 0.35), (44, 0.75)):
         kernel = read(f".grid 9999\n.buffer x u32 {megabytes * MEGABYTE // 4}\nEXIT")
-        assert spills(machine, kernel, one_wave=False) / 64 == pytest.approx(lost, abs=0.051)
+        assert spills(machine, kernel, 1) / 64 == pytest.approx(lost, abs=0.051)

@@ -120,11 +120,17 @@ def _source(each: str, i: int) -> int:
     return bank[(i + int(each[1])) % len(bank)]
 
 
-if __name__ == "__main__":
-    base, folder = Path(sys.argv[1]).read_bytes(), Path(sys.argv[2])
+def write(folder: Path, warps: str, cubins: Iterator[tuple[str, int, bytes]]) -> None:
+    """Write cubins, given with the names of their loops and the bytes of a lane's load, and their list."""
     folder.mkdir()
     lines = []
-    for number, (name, period) in enumerate(loops()):
-        (folder / f"{number}.cubin").write_bytes(edited(base, period))
-        lines.append(f"{number}.cubin|{name}|{BYTES.get(period[0][0], 4)}|1,4,8,16")
+    for number, (name, size, code) in enumerate(cubins):
+        (folder / f"{number}.cubin").write_bytes(code)
+        lines.append(f"{number}.cubin|{name}|{size}|{warps}")
     (folder / "list").write_text("\n".join(lines) + "\n")
+
+
+if __name__ == "__main__":
+    base = Path(sys.argv[1]).read_bytes()
+    made = ((name, BYTES.get(period[0][0], 4), edited(base, period)) for name, period in loops())
+    write(Path(sys.argv[2]), "1,4,8,16", made)

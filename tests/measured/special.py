@@ -68,10 +68,5 @@ def word(templates: dict[str, int], i: int, what: tuple[str, ...]) -> int:
 
 
 if __name__ == "__main__":
-    base, folder = Path(sys.argv[1]).read_bytes(), Path(sys.argv[2])
-    folder.mkdir()
-    lines = []
-    for number, (name, period) in enumerate(loops()):
-        (folder / f"{number}.cubin").write_bytes(placed(base, period))
-        lines.append(f"{number}.cubin|{name}|4|{WARPS}")
-    (folder / "list").write_text("\n".join(lines) + "\n")
+    base = Path(sys.argv[1]).read_bytes()
+    returns.write(Path(sys.argv[2]), WARPS, ((name, 4, placed(base, period)) for name, period in loops()))

@@ -95,8 +95,7 @@ def _kept(given: Given) -> tuple[int, int]:
     machine = given.machine
     if not (given.cached and tagged(machine) and machine.l2):
         return 0, 0
-    one_wave = given.kernel.blocks <= machine.chip.sms * given.fits.blocks
-    return machine.l2.filled, spills(machine, given.kernel, one_wave=one_wave)
+    return machine.l2.filled, spills(machine, given.kernel, given.fits.blocks)
 
 
 def _sectors(given: Given) -> Any:
