@@ -67,13 +67,13 @@ def _mix(warps: int) -> Result:
 def _chip(sms: int) -> Result:
     """Two blocks on each SM of a chip, which are all simulated."""
     kernel = make("sgemm-lai", {"m": "192", "n": str(96 * sms), "k": "96"})
-    return simulate(kernel, load("h200", {"chip.sms": sms}), values=False, sms="all", threads=1)
+    return simulate(kernel, load("h200", {"chip.sms": sms, "cache.hits": "none"}), values=False, sms="all", threads=1)
 
 
 def _one_of(sms: int) -> Result:
     """Two blocks on one SM of a chip of so many."""
     kernel = make("sgemm-lai", {"m": "192", "n": str(96 * sms), "k": "96"})
-    return simulate(kernel, load("h200", {"chip.sms": sms}), values=False)
+    return simulate(kernel, load("h200", {"chip.sms": sms, "cache.hits": "none"}), values=False)
 
 
 def _long(instructions: int) -> Result:

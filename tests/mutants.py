@@ -85,6 +85,18 @@ SHOWN_BY: dict[str, dict[str, int | str]] = {
         "constant_operand.far_latency": 90,
         "constant_operand.parameters_near": 1,
     },
+    "blocks: handed out all at once": {"launch.refill_parts": 64000, "limits.blocks": 2},
+    "blocks: no gap between them": {"launch.block_gap": 300, "limits.blocks": 2},
+    "blocks: all begin on one scheduler": {"launch.rotates": 1, "limits.blocks": 2, "launch.warp_skew": 1},
+    "lines of operands take no turns": {
+        "constant_operand.first_byte": 0,
+        "constant_operand.line_bytes": 8,
+        "constant_operand.latency": 9,
+        "constant_operand.far_lines": 2,
+        "constant_operand.far_latency": 90,
+        "constant_operand.parameters_near": 1,
+        "constant_operand.next_cycles": 30,
+    },
     "arrivals do not wait for each other": {"barrier.per_arrival": 40},
     "codes: a full queue is no yield": {"load_store.queue": 2},
     "codes: nobody rests": EACH_CYCLE,
@@ -242,6 +254,14 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "no line asked for ahead": (fetch, "_holds", lambda *_: True),
     "ports pass all lines at once": (fetch, "_pass", lambda _cache, _parts, asked: asked),
     "next block a cycle late": (block_scheduler, "finish", busier(block_scheduler.finish, 2, 1)),
+    "blocks: handed out all at once": (block_scheduler, "hand_out", lambda _chip, _parts, now: now),
+    "blocks: no gap between them": (block_scheduler, "skew", lambda sm: sm.machine.block_skew),
+    "blocks: all begin on one scheduler": (
+        block_scheduler,
+        "warp_slot",
+        lambda sm, slot, i: slot * sm.launch.warps + i,
+    ),
+    "lines of operands take no turns": (constant_operand, "_turn", lambda _sm, now: now),
     "accesses never counted": (wait_count, "earliest", nothing),
     "accesses back out of order": (wait_count, "serve", busier(wait_count.serve, 3, -30)),
     NO_CODED_MUTANT: (pipe, "commit", pipe.commit),
@@ -307,13 +327,16 @@ def verdict(name: str) -> str:
         kernel = read(APART)
     if name.startswith("channel: "):
         kernel, changes = read(STORING), CHANNEL
+    if name.startswith("blocks: "):
+        kernel = read(".grid 12\n.block 64\nEXIT")
     machine = plain_machine(CHANGES | changes | SHOWN_BY.get(name, {}))
+    resident = machine.limits.blocks if name.startswith("blocks: ") else 1
     with patch.object(module, attribute, mutant):
         try:
             run = run_sm(kernel, machine, trace=True)
         except (DeadlockError, ExecutionError):
             return "caught"
-    return "caught" if mistakes(run, scan(kernel, machine, 1)) else "survived"
+    return "caught" if mistakes(run, scan(kernel, machine, resident)) else "survived"
 
 
 if __name__ == "__main__":

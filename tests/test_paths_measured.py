@@ -1,8 +1,8 @@
 """Ways to the L2, its slices, tables, stacks and the sets of the L1: as an H200 took them (h200_paths.csv), and here.
 
 The numbers of `[l2_channel]`, `[l2_atomic]`, `l2.keeps_bytes` and `l1.hashed` were read off some of these rows, or
-chosen with them in sight. That local stores go through was read off `stack`, and no number was fitted to it; `table` is
-predicted. docs/hopper.md says more.
+chosen with them in sight. That local stores go through was read off `stack`, that sectors of a constant load follow
+each other off `table`; no number was fitted to these. docs/hopper.md says more.
 """
 
 import re
@@ -24,7 +24,7 @@ LIMITS = {
     "redf": (11, 108),
     "atom": (18, 59),
     "one": (8.6, 13),
-    "table": (19, 76),
+    "table": (7.8, 37),
     "stack": (18, 73),
     "sets": (3.8, 70),
     "sweep": (28, 44),

@@ -21,11 +21,14 @@ from gpusim.bounds.profiled import profiled
 from gpusim.bounds.wasted import conflicts, scattered
 from gpusim.machine.machine import Machine
 from gpusim.support.document import Gflops, OfPeak, doc
+from gpusim.units.block_scheduler import refill_cycles
+from gpusim.units.cache import SHARE_PARTS
 from gpusim.units.pipe import pipe_names
 from gpusim.units.register_file import register_banks
 from isa.kernel import Kernel
 from isa.sass.load import on_chip
 
+STARTS = "starts of blocks"
 MOST_READS = 6  # registers of an instruction: three pairs
 LIMIT = 10_000_000  # warp instructions of a block: in program order that takes a minute or two
 UNIT, SHARED, CONSTANTS = "load/store unit", "shared-memory unit", "constant unit"  # the latter where they lie apart
@@ -128,6 +131,8 @@ def _limits(works: Sequence[Work], each: Fraction, sharing: Fraction, share: int
     """Yield the limits of the SM with the most to do; arguments as for `_resources`, and its share of the blocks."""
     for resource in _resources(works, each, sharing):
         yield resource.name, resource.pressure.cycles - resource.after
+    if starts := _starts(works[0], share):
+        yield STARTS, starts
     yield "dependence chain", _waves(works[0], share) * min(map(dependence_chain, works)) + _refills(works[0], share)
 
 
@@ -180,6 +185,12 @@ def _still_busy(work: Work, group: Pipes) -> int:
 def _waves(work: Work, share: int) -> int:
     """The number of blocks that the busiest block slot of the SM runs one after another."""
     return -(-share // work.resident)
+
+
+def _starts(work: Work, share: int) -> Fraction:
+    """Return the cycles in which the chip hands out an SM's blocks behind the first wave, all but the first of them."""
+    exactly = Fraction(work.machine.launch.refill_parts * work.machine.chip.sms, SHARE_PARTS)
+    return max(0, share - work.resident - 1) * min(exactly, Fraction(refill_cycles(work.machine)))
 
 
 def _refills(work: Work, share: int) -> int:

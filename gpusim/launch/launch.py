@@ -18,6 +18,7 @@ from gpusim.launch.packing import pack
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, occupancy
 from gpusim.state import sm as state
+from gpusim.units.block_scheduler import refill_cycles
 from gpusim.units.cache import SHARE_PARTS, tagged
 from gpusim.units.capacities import (
     BANKS,
@@ -39,6 +40,7 @@ from gpusim.units.capacities import (
     TEXTURES,
     WARPS,
 )
+from gpusim.units.constant_operand import cycles_of_line
 from gpusim.units.control_code import by_codes
 from gpusim.units.l2_channel import sector_shares
 from gpusim.units.layout import sm_bytes
@@ -123,6 +125,7 @@ def launch(
     count = share if blocks is None else min(blocks, share)
     _, _, (prepared,) = _prepared(1, kernel, machine, feed, count, memory, lines, trace=trace)
     prepared.sm.tracing = trace
+    prepared.sm.machine.refill_parts = SHARE_PARTS * refill_cycles(machine)  # all SMs are handed blocks
     prepared.sm.launch.next = skip * machine.chip.sms
     prepared.sm.launch.end = min(kernel.blocks, (skip + count) * machine.chip.sms)
     own = machine.schedulers.policy in REGISTERED  # it may use state that fast-forward does not compare
@@ -218,6 +221,8 @@ def _prepared(
         sm.defers = defers
         instruction_caches.prepare(sm, machine, len(decoded))
         sm.launch.index = s
+        turn = cycles_of_line(machine, resident * kernel.warps, kernel.blocks)
+        sm.launch.constant_cycles, sm.launch.constant_lag = turn
         sm.ahead.on, sm.ahead.alert = not why, turns.is_alert(machine)
         sm.ahead.owners = len(words) - owners if owners else 0
         _start(sm, machine, resident * kernel.warps)

@@ -18,6 +18,7 @@ from gpusim.rules import (
     warp_scheduler,
 )
 from gpusim.units.block_scheduler import DONE, FREE, RUNNING
+from gpusim.units.cache import SHARE_PARTS
 from gpusim.units.capacities import BARRIERS, HOLDS, WARPS
 from gpusim.units.sm import LAUNCHER
 from gpusim.units.stall import OWN, Stall
@@ -54,6 +55,37 @@ def open_block(sm: Any, slot: int, number: int) -> None:
             block.barriers[barrier].arrived = block.barriers[barrier].reduced = 0
 
 
+@rule
+def warp_slot(sm: Any, slot: int, index: int) -> int:
+    """Return the warp slot of a warp of the block in that block slot: scheduler k has slots k, k + n, ... of n.
+
+    Warps take the schedulers in turn. Where a block takes each of them equally often, the next may begin one further.
+    """
+    first, schedulers = slot * sm.launch.warps, sm.machine.schedulers
+    if sm.machine.rotates == 0 or sm.launch.warps % schedulers:
+        return int(first + index)
+    return int(first + index - index % schedulers + (index + slot) % schedulers)
+
+
+@rule
+def skew(sm: Any) -> int:
+    """Return the cycles between the starts of two blocks of the first wave."""
+    last_warp = (sm.launch.warps - 1) * sm.machine.warp_skew
+    return max(sm.machine.block_skew, last_warp + sm.machine.block_gap if sm.machine.block_gap else 0)
+
+
+@rule
+def hand_out(chip: Any, parts: int, now: int) -> int:
+    """Return when a slot that is free at `now` is handed its next block, which takes `parts` of a cycle.
+
+    `chip` is the record that knows until when the chip hands out the block before.
+    """
+    begin = max(now, chip.handed_until)
+    taken = parts + (chip.handed_parts if chip.handed_until >= now else 0)
+    chip.handed_until, chip.handed_parts = begin + taken // SHARE_PARTS, taken % SHARE_PARTS
+    return begin
+
+
 @rarely
 def place(sm: Any, slot: int, now: int) -> None:
     """Place the next block of the grid in the slot."""
@@ -62,8 +94,10 @@ def place(sm: Any, slot: int, now: int) -> None:
     if launch.sharers > 1:
         l2_share.place(sm, sm.blocks[slot])
     launch.next += launch.stride
-    first_wave = sm.placed < launch.resident
-    start = now + (slot * sm.machine.block_skew if first_wave else sm.machine.block_latency)
+    if sm.placed < launch.resident:
+        start = now + slot * skew(sm)
+    else:
+        start = hand_out(launch, sm.machine.refill_parts, now) + sm.machine.block_latency
     for index in range(launch.warps):
         _place_warp(sm, slot, index, now, start + index * sm.machine.warp_skew)
     sm.placed += 1
@@ -71,7 +105,7 @@ def place(sm: Any, slot: int, now: int) -> None:
 
 @rule
 def _place_warp(sm: Any, slot: int, index: int, now: int, start: int) -> None:
-    g = slot * sm.launch.warps + index
+    g = warp_slot(sm, slot, index)
     k, warp = g % sm.machine.schedulers, sm.warps[g]
     open_warp(sm, slot, index)
     control_code.to_the_back(sm, warp)
@@ -90,7 +124,7 @@ def _place_warp(sm: Any, slot: int, index: int, now: int, start: int) -> None:
 @rule
 def open_warp(sm: Any, slot: int, index: int) -> None:
     """Let a warp of the slot's block begin at the first instruction, with nothing pending."""
-    g = slot * sm.launch.warps + index
+    g = warp_slot(sm, slot, index)
     warp = sm.warps[g]
     _clear(warp)
     warp.kept_bits, warp.bank_reads = 0, sm.program[0].bank_reads

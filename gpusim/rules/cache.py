@@ -31,16 +31,7 @@ from gpusim.jit.rule import count_bits, lowest_bit, rarely, rule
 from gpusim.rules import generic_address, global_memory, l2_atomic, l2_channel, l2_share, requests, tags
 from gpusim.rules.requests import PARTLY, UNITS
 from gpusim.rules.tags import DIRTY, TAG, USED
-from gpusim.units.cache import (
-    BACK,
-    CONSTANTS,
-    COPIED,
-    FAR,
-    NEAR,
-    PARTITION,
-    SCALARS,
-    TEXTURES,
-)
+from gpusim.units.cache import BACK, CONSTANTS, COPIED, FAR, NEAR, PARTITION, SCALARS, TEXTURES, WAY_HEAD
 from gpusim.units.capacities import LANES, REQUESTS
 from gpusim.units.l2_channel import STORES
 from gpusim.units.l2_share import NOW, UNKNOWN
@@ -74,7 +65,7 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
     instruction = sm.program[entry.pc]
     if instruction.action == STORE:
         return _store_all(sm, words, instruction, row, entry, now)
-    start = done = now
+    start = done = back = now
     if instruction.packets == 0:
         l2_share.ask(sm, instruction, sm.warps[entry.warp].block)
     for i in range(entry.requests):
@@ -88,7 +79,11 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
             start = _load(sm, words, instruction, i, late, line, units, start)
             done = max(done, sm.load_store.arrived)
         elif instruction.cached == CONSTANTS + 1:
-            done = max(done, _constant(sm, words, instruction, i, line, units, now) + entry.extra)
+            start, there = _constants(sm, words, instruction, i, line, units, max(start, back))
+            done, back = (
+                max(done, there + entry.extra),
+                there - int(instruction.latency) if sm.machine.in_series else now,
+            )
         else:
             done = max(done, _far_load(sm, words, _behind(sm, instruction, i), line, units, start))
     sm.load_store.waited, sm.load_store.from_others = start - now, UNKNOWN
@@ -228,12 +223,15 @@ def _read_all(sm: Any, words: Any, which: int, begin: int) -> None:
     row, outcome = requests.spare_row(sm), sm.outcome
     for i in range(begin, outcome.requests):
         line, units = words[row + 2 * i], words[row + 2 * i + 1]
-        outcome.ready = max(outcome.ready, _read(sm, words, which, i, line, units, sm.now))
+        outcome.ready = max(outcome.ready, _read(sm, words, which, i, line, units, sm.now, False))
 
 
 @rarely
-def _read(sm: Any, words: Any, which: int, i: int, line: int, units: int, now: int) -> int:
-    """Do the i-th request of a read in a read-only cache, or behind an absent one; return when its data is there."""
+def _read(sm: Any, words: Any, which: int, i: int, line: int, units: int, now: int, next_has: bool) -> int:
+    """Do the i-th request of a read in a read-only cache, or behind an absent one; return when its data is there.
+
+    `next_has`: what it misses comes from the next cache of constants.
+    """
     cache, behind = sm.launch.caches[which], sm.machine.read_far[which] + i * sm.machine.far_late
     if cache.sets == 0:
         return _far_load(sm, words, behind, line, units, now)
@@ -241,36 +239,34 @@ def _read(sm: Any, words: Any, which: int, i: int, line: int, units: int, now: i
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
     if lost:
         tags.clear(words, cache, way, line)
-        done = max(done, _far_load(sm, words, behind, line, lost, now))
+        came = now + sm.machine.next_constants if next_has else _far_load(sm, words, behind, line, lost, now)
+        done = max(done, came)
         tags.fill(words, way, lost, done)
     tags.use(words, cache, way)
     return max(done, now + sm.machine.read_latency[which])
 
 
 @rule
-def _constant(sm: Any, words: Any, instruction: Any, i: int, line: int, units: int, now: int) -> int:
-    """Do the i-th request of a constant load; return when its data is there.
+def _constants(sm: Any, words: Any, instruction: Any, i: int, line: int, units: int, start: int) -> tuple[int, int]:
+    """Read units of a line; return when the last of them is asked for, and when it comes.
 
-    A miss that the next cache has needs no more: of the parameters, and of lines that came there with another one.
+    In series each sector is asked for when the one before is back; those of other loads do not wait for the last one.
     """
-    cache = sm.launch.caches[CONSTANTS]
-    if sm.machine.next_constants == 0 or not _is_next(sm, words, instruction, line):
-        return _read(sm, words, CONSTANTS, i, line, units, now)
-    way = tags.way(words, cache, line)
-    done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
-    if lost:
-        tags.clear(words, cache, way, line)
-        done = max(done, now + sm.machine.next_constants)
-        tags.fill(words, way, lost, done)
-    tags.use(words, cache, way)
-    return int(max(done, now + instruction.latency))
+    cache, asked, there = sm.launch.caches[CONSTANTS], start, start
+    step = cache.sector if sm.machine.in_series else cache.stride
+    for unit in range(0, cache.stride - WAY_HEAD, step):
+        part = units & (((1 << int(step)) - 1) << unit)
+        if part:
+            asked = max(asked, there - int(instruction.latency)) if sm.machine.in_series else asked
+            there = _read(sm, words, CONSTANTS, i, line, part, asked, _is_next(sm, words, instruction, line))
+    return asked, there
 
 
 @rule
 def _is_next(sm: Any, words: Any, instruction: Any, line: int) -> bool:
     """Tell whether the next constant cache has a line: its other sectors, or its neighbours, were asked for before."""
-    if instruction.parameters:
-        return True
+    if instruction.parameters or sm.machine.next_constants == 0:
+        return bool(sm.machine.next_constants)
     cache, first = sm.launch.caches[CONSTANTS], line - line % sm.machine.next_lines
     for other in range(first, first + sm.machine.next_lines):
         if words[tags.way(words, cache, other) + TAG] == other + 1:

@@ -1,4 +1,4 @@
-"""The state that the SMs of one chip share: the grid's next block, and the memory channel, or all of several.
+"""The state that the SMs of one chip share: the grid's next block, when it is handed out, and the memory channels.
 
 Rules know one SM. An engine that runs all of them lends the shared state to the SM that acts, and takes it back. The
 first wave is placed beforehand, block s + j S in slot j of SM s of S; each further block goes to the SM that has a free
@@ -19,6 +19,7 @@ def lend(sms: Any, s: int, chips: Any, now: int) -> None:
     sm, chip = sms[s], chips[0]
     if now > 0:
         sm.launch.next, sm.launch.stride, sm.launch.end = chip.next, 1, chip.end
+        sm.launch.handed_until, sm.launch.handed_parts = chip.handed_until, chip.handed_parts
 
 
 @rule
@@ -40,7 +41,8 @@ def take_back(sms: Any, s: int, chips: Any, now: int) -> None:
     """Take the shared state from SM s after its act."""
     take_back_channels(sms, s, chips)
     if now > 0:
-        chips[0].next = sms[s].launch.next
+        chip, launch = chips[0], sms[s].launch
+        chip.next, chip.handed_until, chip.handed_parts = launch.next, launch.handed_until, launch.handed_parts
 
 
 @rule

@@ -31,18 +31,31 @@ def _request_all(sm: Any, lines: int, near: int, now: int) -> int:
         line = lowest_bit(lines)
         lines &= lines - 1
         if not (sm.constants_asked >> line) & 1:
-            sm.constants_there[line] = now + sm.machine.constant_latency if near else _request(sm, line, now)
+            turn = _turn(sm, now)
+            sm.constants_there[line] = max(turn + sm.machine.constant_latency, 0 if near else _passed_on(sm, line, now))
             sm.constants_asked |= 1 << line
         latest = max(latest, sm.constants_there[line])
     return latest
 
 
 @rule
-def _request(sm: Any, line: int, now: int) -> int:
-    """Return when a requested line is there: the next cache passes it on, but not before it has its own line."""
+def _turn(sm: Any, now: int) -> int:
+    """Return when the next cache turns to the line for the last of the schedulers that ask for it.
+
+    The first of them asks sooner than the last by the time that the line before took to reach all of them.
+    """
+    lag = sm.launch.constant_lag
+    begin = sm.constants_busy - lag if now < sm.constants_busy else now
+    sm.constants_busy = begin + sm.launch.constant_cycles + lag
+    return int(begin + lag)
+
+
+@rule
+def _passed_on(sm: Any, line: int, now: int) -> int:
+    """Return when the next cache has the line that holds a line requested at `now`."""
     count = sm.machine.far_lines
     first = line - line % count
     others = ((1 << count) - 1) << first
     if not sm.constants_asked & others:
         sm.constants_far[first] = now + sm.machine.constant_far_latency
-    return max(now + sm.machine.constant_latency, sm.constants_far[first])
+    return int(sm.constants_far[first])

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.rule import rarely, rule
-from gpusim.rules import queues, requests, tags
+from gpusim.rules import block_scheduler, queues, requests, tags
 from gpusim.units.cache import TAGS
 from gpusim.units.capacities import LANES
 from gpusim.units.opcodes import LOCAL_MEMORY
@@ -48,7 +48,8 @@ def begin(sm: Any, slot: int) -> None:
     block.away[1] = block.id // grid[0] % grid[1] - script.block // grid[0] % grid[1]
     block.away[2] = block.id // (grid[0] * grid[1]) - script.block // (grid[0] * grid[1])
     for index in range(sm.launch.warps):
-        sm.warps[slot * sm.launch.warps + index].request = sm.launch.recorded + script.requests[index]
+        warp = sm.warps[block_scheduler.warp_slot(sm, slot, index)]
+        warp.request = sm.launch.recorded + script.requests[index]
 
 
 @rarely
@@ -69,7 +70,8 @@ def moved(sm: Any, warp: Any, instruction: Any) -> int:
     """Return how many lines the block's accesses are away from the recorded ones."""
     block = sm.blocks[warp.block]
     if instruction.memory_kind == LOCAL_MEMORY:
-        slots = warp.block - sm.scripts[block.script].slot
+        own = block_scheduler.warp_slot(sm, warp.block, warp.index)
+        slots = own - block_scheduler.warp_slot(sm, sm.scripts[block.script].slot, warp.index)
         return int(slots * local_bytes(sm) // sm.machine.line_bytes)
     step, away = sm.block_step[instruction.feed], block.away
     return int(signed(step[0] * away[0] + step[1] * away[1] + step[2] * away[2]) // sm.machine.line_bytes)
@@ -77,8 +79,8 @@ def moved(sm: Any, warp: Any, instruction: Any) -> int:
 
 @rule
 def local_bytes(sm: Any) -> int:
-    """Return the bytes of local memory of a block."""
-    return int(sm.launch.warps * sm.machine.groups * sm.launch.local_words * LANES * WORD_BYTES)
+    """Return the bytes of local memory of a warp."""
+    return int(sm.machine.groups * sm.launch.local_words * LANES * WORD_BYTES)
 
 
 @rule

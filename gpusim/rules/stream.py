@@ -18,6 +18,7 @@ from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import rarely, rule
 from gpusim.rules import (
     address_range,
+    block_scheduler,
     cache,
     convergence,
     independent_lanes,
@@ -50,7 +51,7 @@ def begin(sm: Sm, memory: Memory, slot: int) -> None:
     if sm.forwarding:
         sm.event |= PLACED
     for index in range(sm.launch.warps):
-        warp = sm.warps[slot * sm.launch.warps + index]
+        warp = sm.warps[block_scheduler.warp_slot(sm, slot, index)]
         warp.cursor = sm.scripts[block.script].first[index]
         warp.laps[:] = 0
     if recorded_requests.kept(sm):
@@ -129,7 +130,7 @@ def script_of(sm: Any, memory: Any, slot: int, block: int) -> int:
     for index in range(sm.launch.warps):
         if recorded:
             script.requests[index] = sm.requested
-            script.first[index] = record(sm, memory, slot * sm.launch.warps + index)
+            script.first[index] = record(sm, memory, block_scheduler.warp_slot(sm, slot, index))
             recorded = script.first[index] >= 0
     sm.blocks[slot].id = home
     return _known_script(sm) if recorded else UNRECORDED

@@ -4,20 +4,30 @@ from __future__ import annotations
 
 import msgspec
 
-from gpusim.units.declare import Condition, Role, Unit, field, packed_key
+from gpusim.units.cache import SHARE_PARTS
+from gpusim.units.declare import Condition, Machine, Role, Unit, field, packed_key
 from gpusim.units.dimensions import BLOCK, WARP
-from gpusim.units.ranges import Count
+from gpusim.units.ranges import Count, Flag
 
 
 class LaunchTimes(msgspec.Struct, frozen=True):
     """How blocks start on an SM."""
 
-    block_latency: Count  # cycles from a block's retirement to the start of the one that takes its place
+    block_latency: Count  # cycles from when a slot is handed a block, after the first ones, to the start of that block
     warp_skew: Count  # cycles between the starts of successive warps of a block
-    block_skew: Count  # cycles between the starts of successive blocks at the beginning
+    block_skew: Count  # cycles between the starts of successive blocks at the beginning, at least
+    block_gap: Count = 0  # cycles from the start of a block's last warp to the next block at the beginning, at least
+    rotates: Flag = 0  # 1: in each block slot a block that takes all schedulers equally often begins one further
+    refill_parts: Count = 0  # in 1/64 cycles, how long the chip takes to hand out each later block
 
 
 FREE, RUNNING, DONE = range(3)  # states of a block slot
+
+
+def refill_cycles(machine: Machine) -> int:
+    """Return the cycles in which the chip hands a block to each of its SMs, as one SM that stands for all waits."""
+    cycles: float = machine.launch.refill_parts * machine.chip.sms / SHARE_PARTS
+    return round(cycles)
 
 
 UNIT = Unit(
@@ -27,6 +37,9 @@ UNIT = Unit(
             packed_key("launch.block_latency"),
             packed_key("launch.warp_skew"),
             packed_key("launch.block_skew"),
+            packed_key("launch.block_gap"),
+            packed_key("launch.refill_parts"),
+            packed_key("launch.rotates"),
         ),
         "launch": (
             field("grid", "blocks of the grid in x, y, z", 3),
@@ -38,6 +51,8 @@ UNIT = Unit(
             field("next", "id of the next block to place", role=Role.TOTAL),
             field("stride", "from one block of this SM to its next"),
             field("end", "block ids end here"),
+            field("handed_until", "until when the chip hands out the block before", role=Role.TIME),
+            field("handed_parts", "and so many 64ths of a cycle", role=Role.SAME),
         ),
         "sm": (
             field("placed", "blocks so far", role=Role.TOTAL),
@@ -72,6 +87,18 @@ UNIT = Unit(
         Condition(
             "launch.block_skew", "block_skew", lambda g: g.resident > 1, "an SM has one block of {kernel} at a time"
         ),
+        Condition(
+            "launch.block_gap", "block_gap", lambda g: g.resident > 1, "an SM has one block of {kernel} at a time"
+        ),
+        Condition(
+            "launch.rotates",
+            "rotates",
+            lambda g: g.resident > 1 and g.kernel.warps % g.machine.schedulers.count == 0,
+            "blocks of {kernel} follow each other from scheduler to scheduler",
+        ),
+        Condition(
+            "launch.refill_parts", "refill_parts", lambda g: g.share > g.resident, "all blocks of an SM start at once"
+        ),
     ),
-    limits={"starts of blocks": {"launch.*": 0}},
+    limits={"starts of blocks": {"launch.block_*": 0, "launch.refill_parts": 0, "launch.warp_skew": 0}},
 )

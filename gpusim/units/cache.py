@@ -86,6 +86,7 @@ class ConstantCache(msgspec.Struct, frozen=True):
     request_cycles: RequestCycles  # cycles of the load/store units for each distinct word
     next_latency: Count = 0  # tags: cycles of a miss that the next cache has; 0: there is none
     next_bytes: Positive = 1  # bytes that come to the next cache together; it has the parameters when a launch begins
+    in_series: Flag = 0  # tags: 1: sectors of a load come one after the other, and the unit waits for the last request
 
 
 Kept = NearCache | FarCache | Partition | ReadCache | ConstantCache  # caches that keep tags
@@ -148,6 +149,7 @@ def _pack_read(packed: Any, machine: Machine, cache: Cache) -> None:
         packed.read_latency[which] = one.latency if one else 0
         packed.read_far[which] = cache.l2_latency_32
     if machine.constant_cache:
+        packed.in_series = machine.constant_cache.in_series
         packed.next_constants = machine.constant_cache.next_latency
         packed.next_lines = max(1, machine.constant_cache.next_bytes // machine.global_memory.line_bytes)
     packed.read_far[SCALARS] = machine.unit[UnitClass.SMEM].latency if UnitClass.SMEM in machine.unit else 0
@@ -184,6 +186,7 @@ UNIT = Unit(
             field("read_latency", "of a hit in each cache that is only read", 6),
             field("read_far", "tags: of a hit in the L2 behind it", 6),
             field("next_constants", "of a constant that the next cache has; 0: none"),
+            field("in_series", "1: sectors of a constant load come one after the other"),
             field("next_lines", "lines that come to it together"),
             field("joined", "cycles from one load that waits for a line to the next"),
             field("near_lines", "lines that the L1 looks up in a cycle, if banks say how long a load takes; else 0"),
@@ -292,6 +295,7 @@ UNIT = Unit(
             )
         ),
         Condition("constant_cache.next_*", "next_constants next_lines", asks(CONSTANTS), NO_ASKER),
+        Condition("constant_cache.in_series", "in_series", asks(CONSTANTS), NO_ASKER),
     ),
     limits={
         "load/store unit": {"constant_cache.request_cycles": 1, "l1.lines_per_cycle": LANES, "l1.joined": 0},

@@ -25,6 +25,8 @@ UNIT = Unit(
         "chip": (
             field("next", "id of the next block to place behind the first wave"),
             field("end", "block ids end here"),
+            field("handed_until", "until when the chip hands out the block before"),
+            field("handed_parts", "and so many 64ths of a cycle"),
             field("channel", "when the memory channel is free, in parts of a cycle"),
             field("shared", "when the L2 is free, for loads and for stores, in parts of a cycle", 2),
             field("each_channel", "of several, when each is free, in parts of a cycle", CHANNELS),

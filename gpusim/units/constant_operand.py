@@ -37,6 +37,7 @@ class ConstantOperand(msgspec.Struct, frozen=True):
     latency: Count  # cycles for which a warp waits for a line that the next cache has
     far_lines: Annotated[int, msgspec.Meta(ge=1, le=CONSTANT_LINES)]  # lines that a line of the next cache holds
     far_latency: Count  # cycles for which a warp waits for a line that neither cache has
+    next_cycles: Count = 0  # cycles for which a scheduler's line occupies the next cache, where all SMs ask at once
     parameters_near: Flag = 0  # 1: the next cache has the bank with the parameters when a launch begins
 
 
@@ -75,6 +76,18 @@ def _line(operand: BankConstant, line_bytes: int) -> int:
     return first + operand.offset // line_bytes % lines
 
 
+def cycles_of_line(machine: Machine, warps: int, blocks: int) -> tuple[int, int]:
+    """Return the cycles for which a line occupies the next cache, and those until it turns to the last who asks.
+
+    Each scheduler of an SM of so many warps asks for a line of its own, and so do all SMs of a launch of `blocks`.
+    """
+    if machine.constant_operand is None:
+        return 0, 0
+    schedulers, sms = min(warps, machine.schedulers.count), min(blocks, machine.chip.sms)
+    cycles = machine.constant_operand.next_cycles * schedulers * sms // machine.chip.sms
+    return cycles, cycles * (schedulers - 1) // schedulers
+
+
 def requested(rows: Any) -> int:
     """Return the number of lines that the program's constants lie in."""
     return int(np.bitwise_or.reduce(rows["constant_lines"])).bit_count()
@@ -93,7 +106,12 @@ UNIT = Unit(
             field("constant_lines", "mask of the constant cache's lines that its operands lie in"),
             field("constants_near", "1: the next cache has them when the launch begins", kind="i1"),
         ),
+        "launch": (
+            field("constant_cycles", "cycles for which a line of constants occupies the next cache"),
+            field("constant_lag", "cycles until it turns to the last scheduler that asks for the line"),
+        ),
         "sm": (
+            field("constants_busy", "until when those that ask for a line follow the line before", role=Role.TIME),
             field("constants_asked", "mask of the lines that have been requested", role=Role.SAME),
             field("constants_there", "when each line is there", CONSTANT_LINE, role=Role.TIME),
             field(
@@ -114,11 +132,17 @@ UNIT = Unit(
             "{kernel} has no constant operand",
         ),
         Condition(
+            "constant_operand.far_*",
+            "far_lines constant_far_latency",
+            lambda given: bool((given.rows["constants_near"][given.rows["constant_lines"] != 0] == 0).any()),
+            "the next cache has the constants of {kernel} when it begins",
+        ),
+        Condition(
             "constant_operand.*",
             "far_lines",
             lambda given: requested(given.rows) > 1,
             "the constants of {kernel} lie in one line",
         ),
     ),
-    limits={"latency": {"constant_operand.*latency": 0}},
+    limits={"latency": {"constant_operand.*latency": 0, "constant_operand.next_cycles": 0}},
 )

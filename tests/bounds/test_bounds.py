@@ -150,6 +150,16 @@ def test_waves_lengthen_the_chain():
     assert of(text, limits__blocks=1, launch__block_latency=100).limits["dependence chain"] == 2 * alone + 100
 
 
+def test_the_chip_hands_out_blocks_one_after_the_other():
+    """An SM of 16 has 10 of 160 blocks, two at once: 7 times 16 x 15 cycles lie between the other 8."""
+    found = of(".grid 160\nEXIT", limits__blocks=2, launch__refill_parts=960)
+    assert found.limits["starts of blocks"] == 7 * 240
+    assert found.limiter == "starts of blocks"
+    rounded = of(".grid 160\nEXIT", limits__blocks=2, launch__refill_parts=97)  # 24.25 cycles, 24 where one SM runs
+    assert rounded.limits["starts of blocks"] == 7 * 24
+    assert "starts of blocks" not in of(".grid 32\nEXIT", limits__blocks=2, launch__refill_parts=96).limits
+
+
 def test_the_rate_is_that_of_the_whole_launch():
     """32 blocks of 1000 operations each have the rate of 32,000 operations in the cycles of an SM with two blocks."""
     found = of(".grid 32\n.flops 32000\n" + FP32 * 20 + "EXIT")

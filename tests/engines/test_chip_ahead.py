@@ -164,7 +164,7 @@ def test_machine_code(name, feed):
 
     Only those with atomics in global memory take turns, and those always where all values are computed.
     """
-    kernel, machine = prepared(str(CODE / f"{name}.cubin")), on(4, load("h200"))
+    kernel, machine = prepared(str(CODE / f"{name}.cubin")), on(4, load("h200", {"cache.hits": "none"}))
     run = run_chip(kernel, machine, threads=2, feed=feed)
     atomics = any(one.row.update and one.row.unit is Unit.GLOBAL for one in kernel.program.instructions)
     assert atomics or not run.in_turn
@@ -244,7 +244,7 @@ def test_an_sm_takes_less_than_20_mb(machine):
     """Of a launch of 900 instructions each further SM takes less than 20 MB, the values of its registers included."""
     kernel = make("sgemm-lai", {"m": "384", "n": "384", "k": "64"})
     assert len(kernel.program) > 700
-    ready = launch_chip(kernel, load(machine), feed="trace-driven")
+    ready = launch_chip(kernel, load(machine, {"cache.hits": "none"}), feed="trace-driven")
     (apart,) = ready.sms.strides
     assert apart < 20 * 10**6
     assert ready.in_turn == ""

@@ -1,9 +1,14 @@
 """The block scheduler: placement, refill, skew."""
 
+import numpy as np
 import pytest
 from timing import cycles_of, run_text, stalled
 
+from gpusim.rules.block_scheduler import hand_out
+from gpusim.state.sm import sm_t
 from gpusim.units.stall import Stall
+
+launch_t = sm_t.fields["launch"][0]
 
 
 def records(run, kind):
@@ -32,6 +37,42 @@ def test_skews_shift_the_start_of_warps_and_blocks():
     run = run_text(text, {"launch.warp_skew": 8, "launch.block_skew": 100})
     assert [cycle for cycle, _, _ in cycles_of(run)] == [0, 8, 100, 108]
     assert stalled(run, Stall.LAUNCH_DELAY) == 8 + 100 + 108
+
+
+@pytest.mark.parametrize(("skew", "apart"), [(10, 8 + 16), (100, 100)])
+def test_blocks_of_many_warps_start_further_apart(skew, apart):
+    """A block's first warp starts 16 cycles behind the last warp of the block before, or the skew behind its first."""
+    text = ".grid 3\n.block 64\nEXIT"
+    run = run_text(text, {"launch.warp_skew": 8, "launch.block_skew": skew, "launch.block_gap": 16})
+    assert [cycle for cycle, _, _ in cycles_of(run)] == [0, 8, apart, apart + 8, 2 * apart, 2 * apart + 8]
+
+
+def test_the_chip_hands_out_one_block_after_the_other():
+    """Two slots are free at 2 and 4; blocks come 10 cycles later, the second when 3 SMs have been handed one.
+
+    96 parts of 64 are a cycle and a half, for each of 3 SMs: 4.5 cycles, which are 4.
+    """
+    changes = {"chip.sms": 3, "limits.blocks": 2, "launch.block_latency": 10, "launch.block_skew": 0}
+    run = run_text(".grid 12\nEXIT", changes | {"launch.refill_parts": 96})
+    assert [cycle for cycle, _, _ in cycles_of(run)] == [0, 2, 2 + 10, 6 + 10]
+    assert [cycle for cycle, _, _ in cycles_of(run_text(".grid 12\nEXIT", changes))] == [0, 2, 2 + 10, 4 + 10]
+
+
+def test_blocks_are_handed_out_in_fractions_of_a_cycle():
+    """A block takes 73 of 64 parts: of 65 that are handed at once the last begins 73 cycles after the first."""
+    chip = np.zeros(1, launch_t).view(np.recarray)[0]
+    begins = [hand_out(chip, 73, 5) for _ in range(65)]
+    assert begins[:9] == [5, 6, 7, 8, 9, 10, 11, 12, 14]
+    assert begins[-1] == 5 + 73
+    assert hand_out(chip, 73, 500) == 500
+
+
+@pytest.mark.parametrize(("warps", "slots"), [(4, [5, 6, 7, 4]), (2, [2, 3]), (8, [9, 10, 11, 8, 13, 14, 15, 12])])
+def test_a_block_begins_one_scheduler_further(warps, slots):
+    """Of four schedulers the second block's first warp is on the second if blocks have 4 or 8 warps, else in turn."""
+    text = f".grid 2\n.block {32 * warps}\nEXIT"
+    run = run_text(text, {"schedulers.count": 4, "launch.rotates": 1, "launch.warp_skew": 8, "launch.block_skew": 100})
+    assert [warp for _, warp, _ in cycles_of(run)] == [*range(warps), *slots]
 
 
 def test_a_scheduler_without_warps_loses_its_slots_to_no_warp():

@@ -111,6 +111,27 @@ def test_an_h200_loses_what_was_measured(distance, data, parameters):
     assert stalled(run_sm(kernel, load("h200")), Stall.IMC_MISS) == parameters
 
 
+SHARED = {"constant_operand.parameters_near": 1, "constant_operand.next_cycles": 20, "launch.warp_skew": 0}
+
+
+@pytest.mark.parametrize(
+    ("schedulers", "grid", "first", "second"),
+    [
+        (1, 4, NEAR, 20 + NEAR),  # a line takes 20 cycles
+        (2, 4, NEAR + 20, 40 + NEAR + 20),  # two schedulers: a line takes 40 cycles, and 20 until the second has it
+        (4, 4, NEAR + 60, 80 + NEAR + 60),
+        (4, 2, NEAR + 30, 40 + NEAR + 30),  # half of the SMs take turns
+    ],
+)
+def test_schedulers_and_sms_take_turns_at_the_next_cache(schedulers, grid, first, second):
+    """Warps of four SMs ask for two lines: each of their schedulers for its own, 20 cycles if all SMs ask."""
+    changes = KEYS | SHARED | {"schedulers.count": schedulers, "chip.sms": 4}
+    text = f".grid {grid}\n.block 128\n{PARAMETERS}MOV R0, c[p0]\nMOV R1, c[p2]\nEXIT"
+    issued = [cycle for cycle, warp, pc in cycles_of(run_text(text, changes)) if warp == 0 and pc < 2]
+    assert issued[0] == first
+    assert issued[1] == pytest.approx(second, abs=4)  # of four warps on a scheduler another one may go first
+
+
 def test_the_next_cache_may_have_the_parameters():
     """Each line then costs a near miss, also the first of its far line, and whoever comes later joins its request."""
     near = {"constant_operand.parameters_near": 1}

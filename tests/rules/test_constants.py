@@ -86,6 +86,36 @@ def test_the_next_cache_has_what_came_with_another_line():
     assert [issued[pc + 1] - served[pc] for pc in (1, 3, 5, 7, 9)] == [MISS, 60, 60, MISS, 20]
 
 
+def test_sectors_of_a_load_are_asked_for_one_after_the_other():
+    """Lanes in 1, 2 and 4 sectors: each is asked for when the one before is back, 60 - 20 cycles later.
+
+    The unit serves the next load only when the last sector has been asked for.
+    """
+    near = {"constant_cache.bytes": 1024, "constant_cache.next_latency": 60, "constant_cache.next_bytes": 1024}
+    for sectors in (1, 2, 4):
+        text = f"""
+.buffer x u32 1024
+    MOV R1, c[x]
+    LDC R2, [R1+128]
+    S2R R0, LANEID
+    LOP.AND R0, R0, {sectors - 1}
+    SHL R0, R0, 5
+    IADD R0, R0, R1
+    IADD R2, R2, 1
+    LDC R3, [R0]
+    LDC R4, [R1+128]
+    IADD R5, R3, 1
+    EXIT
+"""
+        run = run_text(
+            text, TAGS | CONSTANTS | near | {"constant_cache.request_cycles": 1, "constant_cache.in_series": 1}
+        )
+        issued, served = ({pc: cycle for cycle, _, pc in cycles_of(run, kind)} for kind in ("issue", "serve"))
+        back = 60 + 40 * (sectors - 1) + (sectors - 1)  # a cycle for each further word
+        assert issued[9] - served[7] == pytest.approx(back, abs=1)  # a slot has two cycles
+        assert served[8] - served[7] == max(6, 40 * (sectors - 1) + sectors)
+
+
 def test_a_machine_without_constants_refuses_them():
     """A machine without a constant cache refuses LDC; the message names the missing section."""
     with pytest.raises(UserError, match=r"v100 has no LDC: its file has no \[constant_cache\]"):

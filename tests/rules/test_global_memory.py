@@ -137,7 +137,7 @@ def atomic(mnemonic, places, changes=None, rest="EXIT"):
     {mnemonic} {operands}
     {rest}
 """
-    return run_sm(read(text), load("h200", changes or {}), trace=True)
+    return run_sm(read(text), load("h200", {"cache.hits": "none"} | (changes or {})), trace=True)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """Requests of recorded accesses: trace-driven runs ask caches for the lines that the other feeds ask for."""
 
+from types import SimpleNamespace
+
 import pytest
 from tagged_caches import SCALAR_CACHE, SCALAR_FILE, TAGS
 from timing import plain_machine
@@ -9,9 +11,11 @@ from gpusim.engines import compiled
 from gpusim.engines.simulate import run_sm
 from gpusim.launch import caches
 from gpusim.launch.launch import launch
+from gpusim.rules.recorded_requests import moved
 from gpusim.rules.stream import END, MARKER
 from gpusim.state.recurrence import recurrence
 from gpusim.units.capacities import NEVER
+from gpusim.units.opcodes import LOCAL_MEMORY
 from isa.text.listing import read
 
 # Each warp loads a line, and in each round the line behind it; a block begins four lines behind its neighbour.
@@ -152,3 +156,19 @@ def test_blocks_that_differ_take_addresses():
 def test_what_is_asked_at_issue_takes_addresses():
     """A texture fetch asks its cache for each element when it issues: a stream has no place for these."""
     assert feed_taken(FETCH) == "address-only"
+
+
+@pytest.mark.parametrize(("rotates", "lines"), [(0, [4, 4, 4, 4]), (1, [5, 5, 5, 1])])
+def test_local_lines_move_with_their_warp(rotates, lines):
+    """A block in slot 1 of a script of slot 0: local lines move by its warps' slots, of which each has one line.
+
+    Where blocks begin one scheduler further each, warps 0 to 3 are in slots 0 to 3 and 5, 6, 7, 4.
+    """
+    sm = SimpleNamespace(
+        launch=SimpleNamespace(warps=4, local_words=1),
+        machine=SimpleNamespace(schedulers=4, rotates=rotates, groups=1, line_bytes=128),
+        blocks=[None, SimpleNamespace(script=0)],
+        scripts=[SimpleNamespace(slot=0)],
+    )
+    load = SimpleNamespace(memory_kind=LOCAL_MEMORY)
+    assert [moved(sm, SimpleNamespace(block=1, index=index), load) for index in range(4)] == lines

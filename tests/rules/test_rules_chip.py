@@ -51,3 +51,14 @@ def test_the_changes_of_an_sm_are_taken_back():
     take_back(sms, 1, chips, 12)
     assert chips["shared"].tolist() == [[307, 411]]
     assert (int(chips["next"][0]), int(chips["channel"][0])) == (8, 566)
+
+
+def test_when_the_next_block_is_handed_out_is_shared():
+    """An SM learns until when the chip hands out the block before, and the chip learns of its own."""
+    sms, chips = shared()
+    chips["handed_until"], chips["handed_parts"] = 40, 9
+    lend(sms, 1, chips, 12)
+    assert (int(sms[1]["launch"]["handed_until"]), int(sms[1]["launch"]["handed_parts"])) == (40, 9)
+    sms[1]["launch"]["handed_until"], sms[1]["launch"]["handed_parts"] = 41, 18
+    take_back(sms, 1, chips, 12)
+    assert (int(chips["handed_until"][0]), int(chips["handed_parts"][0])) == (41, 18)

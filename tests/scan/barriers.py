@@ -50,7 +50,7 @@ def _release(sm: Scan, k: int, last: Warp, pc: int, done: Barrier, now: int) -> 
     barrier, members = sm.machine.barrier, {w.index: w for w in sm.blocks[last.slot // sm.kernel.warps][1]}
     complete = max(now, sm.last_arrivals.pop(id(done))) + max(1, barrier.latency)
     own = complete
-    for place, index in enumerate(sorted(done.waiting), 1):
+    for place, index in enumerate(sorted(done.waiting, key=lambda index: members[index].slot), 1):
         members[index].barrier = complete + place * barrier.per_warp
         own = members[index].barrier if index == last.index else own
     sm.events.append((now, "release", 1 + k, last.slot, last.block, pc, own))

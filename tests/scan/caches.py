@@ -61,7 +61,7 @@ class Caches:
         cache, machine = self.machine.cache, self.machine
         assert cache is not None
         if row.unit is Unit.CONSTANT:
-            return self._constants_there(requests, now, parameters=parameters), now
+            return self._constants_there(requests, now, parameters=parameters)
         first, late = getattr(cache, f"l1_latency_{row.width}"), cache.l1_late
         if row.unit is Unit.LOCAL:
             first, late = machine.local_memory.latency, 0
@@ -88,23 +88,36 @@ class Caches:
             results += [*(line.came[unit] for unit in units), start + first + looked_up * late]
         return max(results), start
 
-    def _constants_there(self, asked: list[Request], now: int, *, parameters: bool) -> int:
-        """The cycle at which constants asked for now have come: those that the next cache has come from there."""
+    def _constants_there(self, asked: list[Request], now: int, *, parameters: bool) -> tuple[int, int]:
+        """The cycle at which constants asked for now have come, and that at which the last sector is asked for.
+
+        Those that the next cache has come from there.
+        """
         rules, level, results = self.machine.constant_cache, self.constants, [now]
         assert rules
         assert level
-        together = max(1, rules.next_bytes // self.machine.global_memory.line_bytes)
-        for i, (number, units, _) in enumerate(asked):
+        together, start = max(1, rules.next_bytes // self.machine.global_memory.line_bytes), now
+        sectors = [
+            (i, number, {unit for unit in units if unit // level.sector == sector})
+            for i, (number, units, _) in enumerate(asked)
+            for sector in sorted({unit // level.sector for unit in units})
+        ]
+        if not rules.in_series:
+            sectors = [(i, number, units) for i, (number, units, _) in enumerate(asked)]
+        for i, number, units in sectors:
+            now = start  # when the sector before has come
             passed_on = [line for line in level.lines if line.number // together == number // together]
             if rules.next_latency and (parameters or passed_on):
                 lost = level.lacking(number, units)
                 line, _ = level.use(number)
                 there = max([now + rules.next_latency, *(line.came.get(unit, 0) for unit in units)])
                 line.came |= dict.fromkeys(lost, there)
-                results += [*(line.came[unit] for unit in units), now + rules.latency]
+                there = max([*(line.came[unit] for unit in units), now + rules.latency])
             else:
-                results.append(self._read(level, rules.latency, [(number, units, set())], now, first=i))
-        return max(results)
+                there = self._read(level, rules.latency, [(number, units, set())], now, first=i)
+            start = max(start, there - rules.latency) if rules.in_series else start
+            results.append(there)
+        return max(results), now
 
     def fetch(self, asked: list[Request], now: int) -> int:
         """The cycle at which a texture fetch that issues now has all its lines, from the L2 if it has no cache."""

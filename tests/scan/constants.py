@@ -20,9 +20,21 @@ def constants_there(sm: Scan, warp: Warp, now: int) -> int:
 def _line(sm: Scan, byte: int, now: int) -> int:
     keys = sm.machine.constant_operand
     line = byte // keys.line_bytes
-    if keys.parameters_near:  # those with names all are parameters
-        return sm.constants.setdefault(("near", line), now + keys.latency)
     if ("near", line) not in sm.constants:
-        passed = sm.constants.setdefault(("far", line // keys.far_lines), now + keys.far_latency)
-        sm.constants["near", line] = max(now + keys.latency, passed)
+        there = _turn(sm, now) + keys.latency
+        if not keys.parameters_near:  # those with names all are parameters
+            there = max(there, sm.constants.setdefault(("far", line // keys.far_lines), now + keys.far_latency))
+        sm.constants["near", line] = there
     return sm.constants["near", line]
+
+
+def _turn(sm: Scan, now: int) -> int:
+    """The cycle at which the next cache serves the last of the schedulers that ask for a line at `now`."""
+    keys, chip = sm.machine.constant_operand, sm.machine.chip
+    asking = min(sm.resident * sm.kernel.warps, sm.machine.schedulers.count)
+    taken = keys.next_cycles * asking * min(sm.kernel.blocks, chip.sms) // chip.sms
+    others = taken * (asking - 1) // asking
+    follows = sm.asks_on is not None and now - others < sm.asks_on
+    begin = sm.asks_on if follows and sm.asks_on is not None else now
+    sm.asks_on = begin + taken
+    return begin + others

@@ -24,6 +24,7 @@ from isa.row import Row, Unit
 from isa.table import TABLE
 from scan import parted, simt_stack
 from scan.barriers import arrive, leave, waits_at_barrier
+from scan.blocks import handed_at, warp_slots
 from scan.caches import caches
 from scan.codes import early, give_way, obey, waits
 from scan.constants import constants_there
@@ -108,19 +109,20 @@ def _launch(sm: Scan, now: int) -> bool:
 
 def _place(sm: Scan, slot: int, now: int) -> None:
     block, launch, warps = sm.placed, sm.machine.launch, sm.kernel.warps
-    start = now + (slot * launch.block_skew if block < sm.resident else launch.block_latency)
+    start = handed_at(sm, slot, now)
     unused = np.zeros(len(sm.kernel.program), np.int64)
     frame = new_frame(sm.kernel, block, sm.memory, unused, unused.copy())
     members = [
-        Warp(slot * warps + i, block, i, block * warps + i, start + i * launch.warp_skew, frame, group_of(frame, (i,)))
-        for i in range(warps)
+        Warp(taken, block, i, block * warps + i, start + i * launch.warp_skew, frame, group_of(frame, (i,)))
+        for i, taken in enumerate(warp_slots(sm, slot))
     ]
     for warp in members:
         warp.order, sm.ordered = sm.ordered, sm.ordered + 1
         fetch(sm, warp, now)
         warp.constants = constants_there(sm, warp, now)
     sm.blocks[slot] = block, members
-    sm.warps[slot * warps : (slot + 1) * warps] = members
+    for warp in members:
+        sm.warps[warp.slot] = warp
     sm.placed += 1
     sm.events.append((now, "place", 0, -1, block, -1, slot))
 

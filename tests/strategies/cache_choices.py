@@ -54,6 +54,7 @@ CACHES: dict[str, Sequence[int | str]] = {
     "constant_cache.latency": (4, 40),
     "constant_cache.request_cycles": (1, 2, 5),
     "constant_cache.next_latency": (0, 20, 60),
+    "constant_cache.in_series": (0, 1),
     "constant_cache.next_bytes": (1, 256, 1024),
     **{f"shared_atomic.{key}": (1, 2, 5) for key in ("port", "war", "add_turns", "swap_turns")},
     **{f"shared_atomic.{kind}_latency": (9, 40) for kind in ("add", "swap")},

@@ -42,6 +42,7 @@ CONSTANT_OPERANDS: dict[str, Sequence[int | str]] = {
     "constant_operand.latency": (0, 7, 70),
     "constant_operand.far_lines": (1, 2, 4),
     "constant_operand.far_latency": (0, 30, 300),
+    "constant_operand.next_cycles": (0, 0, 5, 33),
     "constant_operand.parameters_near": (0, 0, 1),
 }
 REGISTER_FILES: dict[str, Sequence[int | str]] = {

@@ -49,6 +49,7 @@ REMEDIES = {  # of a limit of the bound
     "shared-memory unit": ADVICE[Stall.MIO_THROTTLE].remedy,
     "memory bandwidth": "move fewer bytes: reuse them from registers or shared memory, or store narrower types",
     "register banks": ADVICE[Stall.DISPATCH_STALL].remedy,
+    "starts of blocks": ADVICE[Stall.LAUNCH_DELAY].remedy,
     "dependence chain": "give each warp independent instructions, or the SM more warps",
 }
 

@@ -29,7 +29,7 @@ from gpusim.state.machine import machine_t
 from gpusim.support.document import ANYWAY, Ineffective, Setting
 from gpusim.support.plural import plural
 from gpusim.units.cache import FAR, PARTITION, tagged
-from gpusim.units.constant_operand import requested
+from gpusim.units.constant_operand import cycles_of_line, requested
 from gpusim.units.opcodes import FETCH, LOAD, STORE, UNIT_CODE
 from gpusim.units.pipe import choices, initiation_interval, pipe_names, through_port
 from gpusim.units.policies import POLICY_NAMES
@@ -75,11 +75,8 @@ def view(given: Given) -> View:
     found |= {"caches": np.array(given.levels), "lines": np.array(machine.fetch.line if machine.fetch else 0)}
     found["caches"]["first"], found["caches"]["sector"] = 0, _sectors(given)
     found["stagger"] %= record.interval  # slots are whole intervals apart
-    if requested(given.rows) == 1:  # neither its place counts, nor how soon a second line would come
-        found["rows.constant_lines"] = found["rows.constant_lines"] > 0
-        found["constant_latency"] = found["constant_far_latency"] = max(
-            record.constant_latency, record.constant_far_latency
-        )
+    if requested(given.rows):
+        found |= _of_constants(given)
     if given.in_time:
         found["rows.latency"] *= _told(given.rows)
     found |= dict(_of_units(given))
@@ -87,6 +84,19 @@ def view(given: Given) -> View:
     found |= {"kept": _kept(given)}
     if machine.schedulers.policy in POLICY_NAMES:  # a registered policy may read anything
         _forget(found, given)
+    return found
+
+
+def _of_constants(given: Given) -> View:
+    """What constant operands depend on: of a single line neither its place counts, nor how soon a second would come."""
+    record, rows = given.record, given.rows
+    taken, lag = cycles_of_line(given.machine, given.resident * given.kernel.warps, given.kernel.blocks)
+    far = bool((rows["constants_near"][rows["constant_lines"] != 0] == 0).any())
+    found: View = {"turns": (taken, lag), "constant_far_latency": np.array(record.constant_far_latency if far else 0)}
+    if requested(rows) == 1:
+        there = max(lag + record.constant_latency, record.constant_far_latency if far else 0)
+        found |= {"rows.constant_lines": rows["constant_lines"] > 0, "turns": there}
+        found |= {name: np.array(there) for name in ("constant_latency", "constant_far_latency")}
     return found
 
 

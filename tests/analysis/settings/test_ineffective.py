@@ -36,7 +36,7 @@ def reported(kernel, machine, **given):
     [
         (REDUCE, "h200", "shared_memory.bank_bytes", 8, "the bank rule volta has banks of 4 bytes"),
         (REDUCE, "h200", "shared_memory.merge_halves", 1, "the bank rule volta merges no half-warps"),
-        (SAXPY, "h200", "shared_memory.banks", 16, "saxpy does not access shared memory"),
+        (SAXPY, "h200", "shared_memory.latency_32", 16, "saxpy does not access shared memory"),
         (SAXPY, "gtx580", "unit.dp.latency", 99, "saxpy has no instruction of unit class dp"),
         (SAXPY, "gtx580", "barrier.per_warp", 9, "saxpy has no barrier"),
         (SAXPY, "gtx580", "what_if.barriers", "pass", "saxpy has no barrier"),
@@ -50,8 +50,8 @@ def reported(kernel, machine, **given):
         (SAXPY, "gtx580", "limits.barriers", 4, "it refuses kernels that ask for more"),
         (SAXPY, "gtx580", "pairing.fp32", "none", "a turn has one dispatch port"),
         (SAXPY, "gtx580", "launch.block_latency", 500, "all blocks of an SM start at once"),
-        (SAXPY, "h200", "constant_operand.far_lines", 2, "the constants of saxpy lie in one line"),
-        (SAXPY, "h200", "constant_operand.latency", 70, "the constants of saxpy lie in one line"),
+        (SAXPY, "h200", "constant_operand.far_lines", 2, "the next cache has the constants of saxpy when it begins"),
+        (SAXPY, "h200", "constant_operand.far_latency", 70, "the next cache has the constants of saxpy when it begins"),
         (SAXPY, "h200", "dependence.yield_stall", 9, "saxpy yields nowhere"),
         (SAXPY, "v100", "dependence.yield_rest", 3, "the policy gto asks nobody when a warp yielded"),
         (SAXPY, "mi60", "branch.latency", 9, None),
@@ -66,6 +66,12 @@ def test_a_setting_that_does_nothing_is_reported_with_its_reason(kernel, machine
     (found,) = ineffective(kernel, machine, {path: value})
     assert (found.setting, found.value) == (path, str(value))
     assert reason in found.reason
+
+
+@pytest.mark.parametrize(("path", "value"), [("constant_operand.latency", 70), ("constant_operand.next_cycles", 500)])
+def test_constants_of_one_line_are_waited_for_too(path, value):
+    """How soon a line comes, and how soon to all schedulers, is felt by a kernel whose constants lie in one line."""
+    assert ineffective(SAXPY, "h200", {path: value}) == ()
 
 
 def test_a_default_that_the_file_does_not_have_is_felt():
