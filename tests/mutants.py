@@ -67,6 +67,15 @@ EACH_CYCLE: dict[str, int | str] = {
     **{f"schedulers.{key}": 1 for key in ("interval", "issue_interval")},
 }
 
+NEAR_CONSTANTS: dict[str, int | str] = {
+    "constant_operand.first_byte": 0,
+    "constant_operand.line_bytes": 8,
+    "constant_operand.latency": 9,
+    "constant_operand.far_lines": 2,
+    "constant_operand.far_latency": 90,
+    "constant_operand.parameters_near": 1,
+}
+
 # Settings without which some mutants have no effect.
 SHOWN_BY: dict[str, dict[str, int | str]] = {
     "sources of loads not held": {"memory_port.held": 0},
@@ -77,26 +86,11 @@ SHOWN_BY: dict[str, dict[str, int | str]] = {
     "apart: constants take the load/store unit": {"constant_path.cycles": 9, "constant_path.latency": 30},
     "results never waited for": {"write_back.patience": 0, "write_back.notice": 1},
     "results read before they are written": {"write_back.lead": 30},
-    "parameters are far": {
-        "constant_operand.first_byte": 0,
-        "constant_operand.line_bytes": 8,
-        "constant_operand.latency": 9,
-        "constant_operand.far_lines": 2,
-        "constant_operand.far_latency": 90,
-        "constant_operand.parameters_near": 1,
-    },
+    "parameters are far": NEAR_CONSTANTS,
     "blocks: handed out all at once": {"launch.refill_parts": 64000, "limits.blocks": 2},
     "blocks: no gap between them": {"launch.block_gap": 300, "limits.blocks": 2},
     "blocks: all begin on one scheduler": {"launch.rotates": 1, "limits.blocks": 2, "launch.warp_skew": 1},
-    "lines of operands take no turns": {
-        "constant_operand.first_byte": 0,
-        "constant_operand.line_bytes": 8,
-        "constant_operand.latency": 9,
-        "constant_operand.far_lines": 2,
-        "constant_operand.far_latency": 90,
-        "constant_operand.parameters_near": 1,
-        "constant_operand.next_cycles": 30,
-    },
+    "lines of operands take no turns": NEAR_CONSTANTS | {"constant_operand.next_cycles": 30},
     "arrivals do not wait for each other": {"barrier.per_arrival": 40},
     "codes: a full queue is no yield": {"load_store.queue": 2},
     "codes: nobody rests": EACH_CYCLE,

@@ -4,15 +4,10 @@
 `constant_operand.next_cycles` chosen with them in sight. docs/hopper.md says more.
 """
 
-import re
-from pathlib import Path
-
-import numpy as np
 import pytest
 from block_rows import SMS, Row, code, rows, simulated
-from draws import QUICK, few
-
-import gpusim
+from draws import few
+from measured_limits import documented, module_of, stated, within
 
 # Percent: the median error and the 95th percentile, as reached in November 2026, rounded up.
 LIMITS = {
@@ -23,15 +18,12 @@ LIMITS = {
     "refill": (1.7, 4.1),
     "params": (6.6, 35),
 }
-DOCUMENT = Path(__file__).parent.parent / "docs" / "hopper.md"
 
 
 @pytest.fixture(scope="module")
 def module(tmp_path_factory):
     """The cubin as a module."""
-    path = tmp_path_factory.mktemp("blocks") / "blocks.cubin"
-    path.write_bytes(code())
-    return gpusim.RawModule(path=path)
+    return module_of(tmp_path_factory.mktemp("cubin"), code())
 
 
 def of(experiment: str) -> list[Row]:
@@ -50,9 +42,7 @@ def error(module, row: Row) -> float:
 def test_blocks_begin_when_they_do(module, experiment):
     """Of all rows the median error and the 95th percentile are no larger than they were; of few the median is below."""
     found = [error(module, row) for row in few(of(experiment), 5)]
-    half, most = LIMITS[experiment]
-    assert np.median(found) <= (most if QUICK else half)
-    assert QUICK or np.percentile(found, 95) <= most
+    assert within(found, *LIMITS[experiment])
 
 
 def test_every_row_belongs_to_an_experiment():
@@ -63,13 +53,7 @@ def test_every_row_belongs_to_an_experiment():
 
 def test_the_document_has_these_errors():
     """The table in docs/hopper.md says the rows, the median and the 95th percentile of each experiment."""
-    found = re.findall(
-        r"^\| `(\w+)` \|.*\| ([\d,]+) \| ([\d.]+) % \| ([\d.]+) % \|$",
-        DOCUMENT.read_text().split("## When blocks begin")[1].split("\n## ")[0],
-        re.M,
-    )
-    wanted = {(one, f"{len(of(one)):,}", f"{half:g}", f"{most:g}") for one, (half, most) in LIMITS.items()}
-    assert wanted == set(found)
+    assert documented("When blocks begin") == stated(LIMITS, of)
 
 
 def test_the_chip_hands_out_a_block_in_more_than_a_cycle():

@@ -8,16 +8,12 @@ Machine `h200` was fitted to, or its rules chosen by, rows of all experiments bu
 which are in sight of it: nothing here is predicted. docs/hopper.md says which number was read off which.
 """
 
-import re
-from pathlib import Path
-
 import chip_rows
 import numpy as np
 import pytest
 from chip_rows import Row, code, launched, rows, stamps
 from draws import few
-
-import gpusim
+from measured_limits import documented, module_of, stated
 
 # Percent: the median error, the 95th percentile, and the worst, as reached in November 2026, rounded up.
 LIMITS = {
@@ -39,15 +35,11 @@ LIMITS = {
     "rows": (2.8, 7.4, 18),
 }
 
-DOCUMENT = Path(__file__).parent.parent / "docs" / "hopper.md"
-
 
 @pytest.fixture(scope="module")
 def module(tmp_path_factory):
     """The cubin as a module."""
-    path = tmp_path_factory.mktemp("chip") / "chip.cubin"
-    path.write_bytes(code())
-    return gpusim.RawModule(path=path)
+    return module_of(tmp_path_factory.mktemp("cubin"), code())
 
 
 def of(experiment: str) -> list[Row]:
@@ -108,13 +100,7 @@ def test_every_row_belongs_to_an_experiment_that_is_compared():
 
 def test_the_document_has_these_limits():
     """The table in docs/hopper.md says the rows, the median and the 95th percentile of each experiment."""
-    found = re.findall(
-        r"^\| `(\w+)` \|.*\| ([\d,]+) \| ([\d.]+) % \| ([\d.]+) % \|$",
-        DOCUMENT.read_text().split("## Ways to the L2, once more")[0],
-        re.M,
-    )
-    wanted = {(one, f"{len(of(one)):,}", f"{limits[0]:g}", f"{limits[1]:g}") for one, limits in LIMITS.items()}
-    assert set(found) == wanted
+    assert documented("Units one by one") == stated(LIMITS, of)
 
 
 def test_an_error_is_found():

@@ -6,14 +6,13 @@ That sectors of one load follow each other was read off `table` (h200_paths.csv)
 import re
 from pathlib import Path
 
-import numpy as np
 import pytest
 from cold import PROGRAMS
 from cold_rows import Row, rows, simulated
-from draws import QUICK, few
+from draws import few
+from measured_limits import DOCUMENT, within
 
 MOST = (5.8, 37)  # percent: the median error and the 95th percentile, as reached in November 2026, rounded up
-DOCUMENT = Path(__file__).parent.parent / "docs" / "hopper.md"
 
 
 def error(folder: Path, row: Row) -> float:
@@ -25,8 +24,7 @@ def error(folder: Path, row: Row) -> float:
 def test_the_first_constants_come_when_they_do(tmp_path):
     """The last warp's last clock is off by no more than it was in the median, and in 95 of 100 rows."""
     found = [error(tmp_path, row) for row in few(rows(), 12)]
-    assert np.median(found) <= (MOST[1] if QUICK else MOST[0])
-    assert QUICK or np.percentile(found, 95) <= MOST[1]
+    assert within(found, *MOST)
 
 
 def test_every_program_has_rows():

@@ -5,15 +5,10 @@ chosen with them in sight. That local stores go through was read off `stack`, th
 each other off `table`; no number was fitted to these. docs/hopper.md says more.
 """
 
-import re
-from pathlib import Path
-
-import numpy as np
 import pytest
-from draws import QUICK, few
+from draws import few
+from measured_limits import documented, module_of, stated, within
 from path_rows import Row, code, rows, simulated
-
-import gpusim
 
 # Percent: the median error and the 95th percentile, as reached in November 2026, rounded up.
 LIMITS = {
@@ -29,15 +24,12 @@ LIMITS = {
     "sets": (3.8, 70),
     "sweep": (28, 44),
 }
-DOCUMENT = Path(__file__).parent.parent / "docs" / "hopper.md"
 
 
 @pytest.fixture(scope="module")
 def module(tmp_path_factory):
     """The cubin as a module."""
-    path = tmp_path_factory.mktemp("paths") / "paths.cubin"
-    path.write_bytes(code())
-    return gpusim.RawModule(path=path)
+    return module_of(tmp_path_factory.mktemp("cubin"), code())
 
 
 def of(experiment: str) -> list[Row]:
@@ -55,9 +47,7 @@ def error(module, row: Row) -> float:
 def test_rows_are_met(module, experiment):
     """Of all rows the median error and the 95th percentile are no larger than they were; of few the median is below."""
     found = [error(module, row) for row in few(of(experiment), 5)]
-    half, most = LIMITS[experiment]
-    assert np.median(found) <= (most if QUICK else half)
-    assert QUICK or np.percentile(found, 95) <= most
+    assert within(found, *LIMITS[experiment])
 
 
 def test_every_row_belongs_to_an_experiment():
@@ -68,13 +58,7 @@ def test_every_row_belongs_to_an_experiment():
 
 def test_the_document_has_these_errors():
     """The table in docs/hopper.md says the rows, the median and the 95th percentile of each experiment."""
-    found = re.findall(
-        r"^\| `(\w+)` \|.*\| ([\d,]+) \| ([\d.]+) % \| ([\d.]+) % \|$",
-        DOCUMENT.read_text().split("## Ways to the L2, once more")[1].split("\n## ")[0],
-        re.M,
-    )
-    wanted = {(one, f"{len(of(one)):,}", f"{half:g}", f"{most:g}") for one, (half, most) in LIMITS.items()}
-    assert wanted == set(found)
+    assert documented("Ways to the L2, once more") == stated(LIMITS, of)
 
 
 def test_random_places_cost_as_they_do():

@@ -188,7 +188,10 @@ def _waves(work: Work, share: int) -> int:
 
 
 def _starts(work: Work, share: int) -> Fraction:
-    """Return the cycles in which the chip hands out an SM's blocks behind the first wave, all but the first of them."""
+    """Return the cycles in which the chip hands out an SM's blocks behind the first wave, all but the first of them.
+
+    A block of all SMs at a time, as they are simulated: exactly, or rounded where one SM stands for all.
+    """
     exactly = Fraction(work.machine.launch.refill_parts * work.machine.chip.sms, SHARE_PARTS)
     return max(0, share - work.resident - 1) * min(exactly, Fraction(refill_cycles(work.machine)))
 

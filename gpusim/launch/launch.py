@@ -214,6 +214,7 @@ def _prepared(
     global_words = len(words) - room
     if owners:
         turns.prepare_owners(words, len(words) - owners, kernel)
+    turn = cycles_of_line(machine, resident * kernel.warps, kernel.blocks)
     sms = _records(number, sm_bytes(len(decoded), whole=trace or defers))
     for s in range(number):
         sm = sms[s : s + 1].view(np.recarray)[0]
@@ -221,7 +222,6 @@ def _prepared(
         sm.defers = defers
         instruction_caches.prepare(sm, machine, len(decoded))
         sm.launch.index = s
-        turn = cycles_of_line(machine, resident * kernel.warps, kernel.blocks)
         sm.launch.constant_cycles, sm.launch.constant_lag = turn
         sm.ahead.on, sm.ahead.alert = not why, turns.is_alert(machine)
         sm.ahead.owners = len(words) - owners if owners else 0

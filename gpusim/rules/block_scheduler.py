@@ -59,7 +59,7 @@ def open_block(sm: Any, slot: int, number: int) -> None:
 def warp_slot(sm: Any, slot: int, index: int) -> int:
     """Return the warp slot of a warp of the block in that block slot: scheduler k has slots k, k + n, ... of n.
 
-    Warps take the schedulers in turn. Where a block takes each of them equally often, the next may begin one further.
+    Warps take the schedulers in turn. Where a block takes each equally often, the next slot may begin one further.
     """
     first, schedulers = slot * sm.launch.warps, sm.machine.schedulers
     if sm.machine.rotates == 0 or sm.launch.warps % schedulers:

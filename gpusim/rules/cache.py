@@ -80,10 +80,8 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
             done = max(done, sm.load_store.arrived)
         elif instruction.cached == CONSTANTS + 1:
             start, there = _constants(sm, words, instruction, i, line, units, max(start, back))
-            done, back = (
-                max(done, there + entry.extra),
-                there - int(instruction.latency) if sm.machine.in_series else now,
-            )
+            done = max(done, there + entry.extra)
+            back = there - int(instruction.latency) if sm.machine.in_series else now
         else:
             done = max(done, _far_load(sm, words, _behind(sm, instruction, i), line, units, start))
     sm.load_store.waited, sm.load_store.from_others = start - now, UNKNOWN

@@ -17,7 +17,7 @@ class LaunchTimes(msgspec.Struct, frozen=True):
     warp_skew: Count  # cycles between the starts of successive warps of a block
     block_skew: Count  # cycles between the starts of successive blocks at the beginning, at least
     block_gap: Count = 0  # cycles from the start of a block's last warp to the next block at the beginning, at least
-    rotates: Flag = 0  # 1: in each block slot a block that takes all schedulers equally often begins one further
+    rotates: Flag = 0  # 1: each block slot begins one scheduler further, where blocks take all equally often
     refill_parts: Count = 0  # in 1/64 cycles, how long the chip takes to hand out each later block
 
 

@@ -88,6 +88,11 @@ def cycles_of_line(machine: Machine, warps: int, blocks: int) -> tuple[int, int]
     return cycles, cycles * (schedulers - 1) // schedulers
 
 
+def asks_beyond(rows: Any) -> bool:
+    """Tell whether the program has constants that the next cache lacks when the launch begins."""
+    return bool((rows["constants_near"][rows["constant_lines"] != 0] == 0).any())
+
+
 def requested(rows: Any) -> int:
     """Return the number of lines that the program's constants lie in."""
     return int(np.bitwise_or.reduce(rows["constant_lines"])).bit_count()
@@ -134,7 +139,7 @@ UNIT = Unit(
         Condition(
             "constant_operand.far_*",
             "far_lines constant_far_latency",
-            lambda given: bool((given.rows["constants_near"][given.rows["constant_lines"] != 0] == 0).any()),
+            lambda given: asks_beyond(given.rows),
             "the next cache has the constants of {kernel} when it begins",
         ),
         Condition(

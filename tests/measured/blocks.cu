@@ -18,28 +18,12 @@
 #include <string>
 #include <vector>
 #include <cuda_runtime.h>
+#include "clocks.cuh"
 
-typedef unsigned int u32;
-typedef long long i64;
 const int STAMPS = 6, SHARED = 227 * 1024, SMS = 132;
 struct Rec { i64 t[STAMPS]; u32 smid, blk; };
 struct Many { int v[512]; };
 
-__device__ __forceinline__ i64 clk() {
-  i64 c;
-  asm volatile("mov.u64 %0, %%clock64;" : "=l"(c) :: "memory");
-  return c;
-}
-__device__ __forceinline__ u32 sm_id() {
-  u32 s;
-  asm volatile("mov.u32 %0, %%smid;" : "=r"(s));
-  return s;
-}
-// The clock, read after x is there. No result is ever that number, which the compiler does not know.
-__device__ __forceinline__ i64 clk_after(float &x) {
-  asm volatile("" : "+f"(x) :: "memory");
-  return clk() + (__float_as_int(x) == 0x7f123456);
-}
 __device__ __forceinline__ Rec &mine(Rec *rec) { return rec[(blockIdx.x * blockDim.x + threadIdx.x) / 32]; }
 
 template <bool ALL, bool STORE> __device__ __forceinline__ void begin(Rec *rec, int rounds) {

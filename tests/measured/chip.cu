@@ -15,32 +15,12 @@
 #include <string>
 #include <vector>
 #include <cuda_runtime.h>
+#include "clocks.cuh"
 
-typedef unsigned int u32;
-typedef long long i64;
 const int STAMPS = 16;
 struct Rec { i64 t[STAMPS]; u32 smid, blk, warp, n; };
 __constant__ float C[16000];
 
-__device__ __forceinline__ i64 clk() {
-  i64 c;
-  asm volatile("mov.u64 %0, %%clock64;" : "=l"(c) :: "memory");
-  return c;
-}
-__device__ __forceinline__ u32 sm_id() {
-  u32 s;
-  asm volatile("mov.u32 %0, %%smid;" : "=r"(s));
-  return s;
-}
-// The clock, read after x is there. No result is ever that number, which the compiler does not know.
-__device__ __forceinline__ i64 clk_after(u32 x) {
-  asm volatile("" : "+r"(x) :: "memory");
-  return clk() + (x == 0x12345679);
-}
-__device__ __forceinline__ i64 clk_after(float &x) {
-  asm volatile("" : "+f"(x) :: "memory");
-  return clk() + (__float_as_int(x) == 0x7f123456);
-}
 template <int N> __device__ __forceinline__ void put(Rec *rec, const i64 (&t)[N]) {
   if (threadIdx.x % 32 != 0) return;
   Rec &q = rec[(blockIdx.x * blockDim.x + threadIdx.x) / 32];

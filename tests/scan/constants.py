@@ -34,7 +34,6 @@ def _turn(sm: Scan, now: int) -> int:
     asking = min(sm.resident * sm.kernel.warps, sm.machine.schedulers.count)
     taken = keys.next_cycles * asking * min(sm.kernel.blocks, chip.sms) // chip.sms
     others = taken * (asking - 1) // asking
-    follows = sm.asks_on is not None and now - others < sm.asks_on
-    begin = sm.asks_on if follows and sm.asks_on is not None else now
-    sm.asks_on = begin + taken
+    begin = sm.served_until if now - others < sm.served_until else now
+    sm.served_until = begin + taken
     return begin + others

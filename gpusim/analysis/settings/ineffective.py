@@ -29,7 +29,7 @@ from gpusim.state.machine import machine_t
 from gpusim.support.document import ANYWAY, Ineffective, Setting
 from gpusim.support.plural import plural
 from gpusim.units.cache import FAR, PARTITION, tagged
-from gpusim.units.constant_operand import cycles_of_line, requested
+from gpusim.units.constant_operand import asks_beyond, cycles_of_line, requested
 from gpusim.units.opcodes import FETCH, LOAD, STORE, UNIT_CODE
 from gpusim.units.pipe import choices, initiation_interval, pipe_names, through_port
 from gpusim.units.policies import POLICY_NAMES
@@ -91,10 +91,10 @@ def _of_constants(given: Given) -> View:
     """What constant operands depend on: of a single line neither its place counts, nor how soon a second would come."""
     record, rows = given.record, given.rows
     taken, lag = cycles_of_line(given.machine, given.resident * given.kernel.warps, given.kernel.blocks)
-    far = bool((rows["constants_near"][rows["constant_lines"] != 0] == 0).any())
-    found: View = {"turns": (taken, lag), "constant_far_latency": np.array(record.constant_far_latency if far else 0)}
+    far = int(record.constant_far_latency) if asks_beyond(rows) else 0
+    found: View = {"turns": (taken, lag), "constant_far_latency": np.array(far)}
     if requested(rows) == 1:
-        there = max(lag + record.constant_latency, record.constant_far_latency if far else 0)
+        there = max(lag + record.constant_latency, far)
         found |= {"rows.constant_lines": rows["constant_lines"] > 0, "turns": there}
         found |= {name: np.array(there) for name in ("constant_latency", "constant_far_latency")}
     return found
