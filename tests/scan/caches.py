@@ -193,7 +193,7 @@ class Caches:
     def _room_for_stores(self, lines: int, now: int, cycles: int) -> int:
         """The cycle at which a store of so many cycles ends no sooner than the next one has room on its way.
 
-        Of so many lines it writes parts of units.
+        Of so many lines it writes parts of units, which takes the L2 longer once the store is served.
         """
         channel = self.machine.l2_channel
         if channel is None or self.far is None:
@@ -201,7 +201,7 @@ class Caches:
         if lines:
             self.free["stores"] += lines * channel.store_line_parts
         if lines and channel.store_line_parts:
-            self._of_all("stores", lines, now)
+            self._of_all("stores", lines, now + cycles)
         own = self.free["stores"] // 64 - channel.store_buffer * channel.store_parts // 64
         shared = self.free.get("all stores", 0) // 64 - channel.store_buffer * self._share("stores") // 64
         return max(now, own - cycles, shared - cycles)
