@@ -15,7 +15,8 @@ from gpusim.commands.machines import summary
 from gpusim.engines.simulate import Progress
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
-from gpusim.simulation import Sample, Sms
+from gpusim.machine.simulated_sms import Sms
+from gpusim.simulation import Sample
 from gpusim.support.document import Setting, spelled
 from gpusim.support.python_words import in_words_of_python
 from isa.errors import UserError

@@ -22,8 +22,9 @@ from gpusim.launch_file.caches import SETTINGS, holding
 from gpusim.machine import machine as model
 from gpusim.machine.architecture import machine_for
 from gpusim.machine.machine import Machine
+from gpusim.machine.simulated_sms import Sms, blocks_of
 from gpusim.raw_arguments import Region, Variables
-from gpusim.simulation import Sms, simulate
+from gpusim.simulation import simulate
 from gpusim.support.document import Setting
 from gpusim.support.python_words import in_words_of_python
 from isa import memory
@@ -157,8 +158,8 @@ class RawFunction:
         that of the code's architecture; `force` lets others run it. `caches`: warm, the L2 holds the arrays; cold;
         None, as the machine has it. With `sms=1` the SM with the most blocks is simulated, and the blocks of other SMs
         are run in program order without time, so that all results are there; unless `complete`, they don't run at all.
-        `sms="all"` simulates all, on so many `threads`. Without `values` only time is found, and arrays stay. Raises
-        UserError for arguments that the kernel doesn't take, and as `simulate` does.
+        `sms="all"` simulates all, and a number a part of them, on so many `threads`. Without `values` only time is
+        found, and arrays stay. Raises UserError for arguments that the kernel doesn't take, and as `simulate` does.
         """
         _check_bytes(shared_mem=shared_mem, stack=stack)
         if not isinstance(args, tuple | list):
@@ -304,6 +305,6 @@ def _left(kernel: Kernel, result: simulation.Result, *, complete: bool) -> NDArr
     ran = result.run.blocks
     if ran == kernel.blocks or not complete:
         return held
-    others = sorted(set(range(kernel.blocks)) - set(range(0, kernel.blocks, result.machine.chip.sms)[:ran]))
+    others = sorted(set(range(kernel.blocks)) - set(blocks_of(kernel, result.machine, result.run.sms)[:ran]))
     run = program_order.memory_after if result.engine == "compiled" else program_order.interpreted
     return run(kernel, result.machine, others, held)

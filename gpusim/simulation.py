@@ -1,9 +1,9 @@
 """Simulate a launch: cycles, checked values, bound and stalls in one result.
 
-On request, time is that of all SMs, which share the memory bandwidth. Otherwise it is that of the SM that gets the most
-blocks of the grid, with its fair share of the bandwidth; each of its blocks is simulated. Values are computed in the
-same run if that is affordable. For a larger launch on one SM time is found without values (gpusim/launch/feed.py), and
-its first blocks are run once more with values, and checked.
+On request, time is that of all SMs, which share the memory bandwidth, or of a sample of them. Otherwise it is that of
+the SM that gets the most blocks of the grid, with its fair share of the bandwidth; each of its blocks is simulated.
+Values are computed in the same run if that is affordable. For a larger launch on one SM time is found without values
+(gpusim/launch/feed.py), and its first blocks are run once more with values, and checked.
 
 With a sample, time is an estimate from whole waves of resident blocks (gpusim/waves.py). With `estimate`, one run takes
 steady loops and waves on at their mean cost (gpusim/rules/estimate.py), and adds up by how much it may be wrong.
@@ -16,7 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
-from typing import Annotated, Literal
+from typing import Annotated
 
 import msgspec
 import numpy as np
@@ -32,6 +32,7 @@ from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, recordable
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, occupancy
+from gpusim.machine.simulated_sms import Sms, blocks_of, count
 from gpusim.support.document import doc
 from gpusim.units.capacities import NEVER
 from gpusim.verify import UNCHECKED, Verification, verify
@@ -50,7 +51,6 @@ from isa.sass.load import on_chip
 BUDGET = {"compiled": 4_000_000, "reference": 400_000}  # warp instructions whose values are computed by default
 WALK_BYTES = 1 << 24  # of memory: filling them takes about as long as walking through a block
 Sample = int | str | None
-Sms = Literal[1, "all"]
 
 
 class DifferingBlocksError(UserError):
@@ -184,11 +184,12 @@ def simulate(
     Without `values` only time is found. `policy` replaces the machine's scheduling policy. `sample` is the number of
     blocks to simulate, rounded up to at least two whole waves, from which the time of all is estimated; "all" computes
     the values of every block; None computes as many as are quick. `fast_forward` skips periods of a recurring state at
-    once. `sms`: 1 for the SM that gets the most blocks, with its share of the bandwidth, or "all" for all SMs and every
-    block, on so many `threads` (None: one for each core). `progress(blocks done, blocks in all)` is called now and
-    then. `estimate`: percent by which cycles may be wrong; steady loops and waves are then taken on at their mean cost
-    where no state recurs, and no values are computed. Raises UserError where kernel and machine don't fit,
-    ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
+    once. `sms`: 1 for the SM that gets the most blocks, with its share of the bandwidth, "all" for all SMs and every
+    block, or a part of all SMs, evenly apart; several run on so many `threads` (None: one for each core).
+    `progress(blocks done, blocks in all)` is called now and then. `estimate`: percent by which cycles may be wrong;
+    steady loops and waves are then taken on at their mean cost where no state recurs, and no values are computed.
+    Raises UserError where kernel and machine don't fit, ExecutionError at a fault, DeadlockError, and LimitError beyond
+    `max_cycles`.
     """
     if not isinstance(kernel, Kernel):
         raise UserError(f"kernel={kernel!r}: no kernel; make one with workloads.catalog.make or isa.text.listing.load")
@@ -198,10 +199,11 @@ def simulate(
     occupancy(kernel, machine)  # refuses launches that don't fit before anything is computed
     limit = NEVER if max_cycles is None else max_cycles
     tolerance = tolerated(estimate, engine=engine, sample=sample, sms=sms, trace=trace, fast_forward=fast_forward)
-    if _valid_sms(sms, sample, threads) == "all":
-        whole = partial(run_chip, feed=EXECUTION_DRIVEN if values else TRACE_DRIVEN, threads=threads)
+    several = _several(machine, sms, sample, threads)
+    if several:
+        whole = partial(run_chip, feed=EXECUTION_DRIVEN if values else TRACE_DRIVEN, threads=threads, sms=several)
         everything = whole(kernel, machine, engine=engine, max_cycles=limit, trace=trace, progress=progress)
-        return _result_of_all(kernel, machine, everything, values)
+        return _result_of_several(kernel, machine, everything, values)
     runner = partial(run_sm, kernel, machine, engine=engine, max_cycles=limit, fast_forward=fast_forward)
     observed = partial(runner, trace=trace, progress=progress)
     if tolerance:
@@ -306,7 +308,8 @@ def _sampled(
         cycles, scaling = run.cycles, Scaling(blocks, blocks, "complete", "")
     else:
         found = estimate(runner, share, first, run)
-        cycles, scaling = found.cycles, Scaling(blocks, share.blocks, "waves" if alike else "work", found.checked)
+        cycles = max(found.cycles, limits.cycles)  # which no schedule undercuts; early waves may not meet what limits
+        scaling = Scaling(blocks, share.blocks, "waves" if alike else "work", found.checked)
     return Result(
         kernel=kernel,
         machine=machine,
@@ -331,29 +334,29 @@ def _work(kernel: Kernel, machine: Machine, limit: int) -> NDArray[np.int64]:
     return found.work
 
 
-def _result_of_all(kernel: Kernel, machine: Machine, run: ChipRun, values: bool) -> Result:
-    """Return the result of a run of all SMs."""
+def _result_of_several(kernel: Kernel, machine: Machine, run: ChipRun, values: bool) -> Result:
+    """Return the result of a run of all SMs, or of a sample of them."""
     return Result(
         kernel=kernel,
         machine=machine,
         engine=run.engine,
         cycles=run.cycles,
         run=run,
-        scaling=Scaling(kernel.blocks, kernel.blocks, "complete", ""),
+        scaling=Scaling(run.blocks, run.blocks, "complete", ""),
         verification=_verified(kernel, machine, run) if values else UNCHECKED,
-        bound=bound(kernel, machine, all_sms=True, limit=_enough(run)),
+        bound=bound(kernel, machine, sms=run.sms, limit=_enough(run)),
     )
 
 
-def _valid_sms(sms: Sms, sample: Sample, threads: int | None) -> Sms:
-    if sms not in (1, "all"):
-        raise UserError(f"sms={sms}: give 1 or all")
+def _several(machine: Machine, sms: Sms, sample: Sample, threads: int | None) -> int:
+    """Return how many SMs are simulated together; 0: one that stands for all."""
+    many = count(machine, sms)
     if threads is not None and (sms == 1 or threads < 1):
         reason = "one SM runs on one thread; take all SMs, or leave it out" if sms == 1 else "give at least 1"
         raise UserError(f"threads={threads}: {reason}")
-    if sms == "all" and sample not in (None, "all"):
-        raise UserError(f"sample={sample}: of all SMs every block is simulated; leave it out, or take one SM")
-    return sms
+    if sms != 1 and sample not in (None, "all"):
+        raise UserError(f"sample={sample}: of several SMs every block is simulated; leave it out, or take one SM")
+    return 0 if sms == 1 else many
 
 
 def _valid(sample: Sample) -> Sample:
@@ -372,9 +375,9 @@ def _lines(kernel: Kernel, machine: Machine, blocks: int) -> NDArray[np.bool_] |
     """Lines of memory that so many blocks of the SM touch; None if filling all memory is quicker than finding them."""
     if 4 * length(kernel) < blocks * WALK_BYTES or not recordable(kernel):
         return None
-    return touched_lines.lines(kernel, range(0, kernel.blocks, machine.chip.sms)[:blocks])
+    return touched_lines.lines(kernel, blocks_of(kernel, machine, 1)[:blocks])
 
 
 def _verified(kernel: Kernel, machine: Machine, run: SmRun, lines: NDArray[np.bool_] | None = None) -> Verification:
-    blocks = range(0, kernel.blocks, 1 if isinstance(run, ChipRun) else machine.chip.sms)[: run.blocks]
+    blocks = blocks_of(kernel, machine, run.sms)[: run.blocks]
     return verify(kernel, run.memory, blocks, run.warp_instructions / run.blocks / kernel.warps, lines)

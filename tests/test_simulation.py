@@ -122,6 +122,15 @@ def test_waves_are_sampled_when_asked():
     assert sampled.scaling.error_checked == ""
 
 
+def test_no_estimate_is_below_the_bound():
+    """Blocks behind the first wave are handed out 100 cycles apart, which two waves of four meet but three times."""
+    kernel, machine = read(".grid 1600\nEXIT"), load("gtx580", {"launch.refill_parts": 400, "limits.blocks": 4})
+    found = simulate(kernel, machine, sample=2)
+    assert found.bound.limiter == "starts of blocks"
+    assert found.cycles == found.bound.cycles
+    assert found.cycles <= simulate(kernel, machine).cycles
+
+
 def test_a_sample_of_four_waves_reports_its_error():
     """From four waves on the error is measured: two waves are extrapolated, and compared with four.
 
@@ -196,10 +205,10 @@ def test_time_alone_of_all_sms():
         assert (other.cycles, other.run.lost.tolist()) == (whole.cycles, whole.run.lost.tolist())
 
 
-@pytest.mark.parametrize("how", [{"sms": 3}, {"sms": "some"}, {"sms": "all", "sample": 6}])
+@pytest.mark.parametrize("how", [{"sms": 3}, {"sms": 0}, {"sms": "some"}, {"sms": "all", "sample": 6}])
 def test_one_sm_or_all(how):
-    """Another number of SMs is refused, and so is a sample of all SMs' blocks."""
-    with pytest.raises(UserError, match=r"give 1 or all|leave it out"):
+    """A number that is no part of all SMs is refused with those that are, and so is a sample of several SMs' blocks."""
+    with pytest.raises(UserError, match=r"give 1, all, or a part of the 16 SMs of gtx580: 2, 4, 8$|leave it out"):
         simulate(make("chain"), GTX580, **how)
 
 

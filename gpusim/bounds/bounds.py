@@ -20,6 +20,7 @@ from gpusim.bounds.pressure import Pipes, Pressure, Resource, Work, added
 from gpusim.bounds.profiled import profiled
 from gpusim.bounds.wasted import conflicts, scattered
 from gpusim.machine.machine import Machine
+from gpusim.machine.simulated_sms import blocks_of
 from gpusim.support.document import Gflops, OfPeak, doc
 from gpusim.units.block_scheduler import refill_cycles
 from gpusim.units.cache import SHARE_PARTS
@@ -32,7 +33,6 @@ STARTS = "starts of blocks"
 MOST_READS = 6  # registers of an instruction: three pairs
 LIMIT = 10_000_000  # warp instructions of a block: in program order that takes a minute or two
 UNIT, SHARED, CONSTANTS = "load/store unit", "shared-memory unit", "constant unit"  # the latter where they lie apart
-ALL_PROFILED = 3  # blocks of an SM up to which all are profiled; of more, the first, middle and last, if alike
 
 
 @dataclass(frozen=True)
@@ -41,9 +41,9 @@ class Bound:
 
     Every block of the SM, or of all SMs, is profiled, with three exceptions. If a block's index only moves its global
     addresses, the first block stands for all, once for each place in a line where these begin. Else, if the first,
-    middle and last block execute the same instructions equally often, they are `alike` and stand for all. Else, if what
-    all blocks execute can be counted, a few stand for those that execute the same. Where these assumptions hold, so do
-    the limits, for every schedule.
+    middle and last block and those at borders execute the same instructions equally often, they are `alike` and stand
+    for all. Else, if what all blocks execute can be counted, a few stand for those that execute the same. Where these
+    assumptions hold, so do the limits, for every schedule.
     """
 
     cycles: Annotated[int, doc("Shader cycles.")]
@@ -64,20 +64,20 @@ class Bound:
     ] = field(default_factory=dict)
 
 
-def bound(kernel: Kernel, machine: Machine, *, all_sms: bool = False, limit: int = LIMIT) -> Bound:
+def bound(kernel: Kernel, machine: Machine, *, sms: int = 1, limit: int = LIMIT) -> Bound:
     """Return the bound of a launch, on the SM that gets the most blocks, with its share of the bandwidth.
 
-    `all_sms`: on all SMs, which take blocks as they can, with the whole bandwidth: if all blocks have equal work, some
-    SM has at least the mean number of blocks rounded up; if not, it has at least the mean amount of work.
+    `sms`: on so many SMs (gpusim/machine/simulated_sms.py), which take blocks as they can, with the sum of their
+    shares: if all blocks have equal work, some SM has at least the mean number of blocks rounded up; if not, it has at
+    least the mean amount of work.
 
     Raises UserError where kernel and machine don't fit, LimitError beyond `limit` warp instructions in a block, and the
     errors of a run in program order.
     """
-    sms = machine.chip.sms
-    kernel = on_chip(kernel, sms)
-    ids = range(0, kernel.blocks, 1 if all_sms else sms)
-    found, share = profiled(kernel, machine, ids, sms if all_sms else 1, limit), -(-kernel.blocks // sms)
-    each = Fraction(share if found.equal or not all_sms else Fraction(kernel.blocks, sms)) / found.counted
+    kernel = on_chip(kernel, machine.chip.sms)
+    ids, share = blocks_of(kernel, machine, sms), -(-kernel.blocks // machine.chip.sms)
+    found = profiled(kernel, machine, ids, sms, limit)
+    each = Fraction(share if found.equal else Fraction(len(ids), sms)) / found.counted
     sharing = Fraction(len(ids), found.counted)
     limits = {name: ceil(cycles) for name, cycles in _limits(found.works, each, sharing, share)}
     limiter = max(limits, key=limits.__getitem__)
@@ -101,7 +101,7 @@ def works(kernel: Kernel, machine: Machine, *, limit: int = LIMIT) -> tuple[list
 
     Raises as `bound` does.
     """
-    ids = range(0, kernel.blocks, machine.chip.sms)
+    ids = blocks_of(kernel, machine, 1)
     found = profiled(kernel, machine, ids, 1, limit)
     return found.works, Fraction(len(ids), found.counted)
 

@@ -17,6 +17,7 @@ import typer
 from gpusim.launch_file.files import is_launch
 from gpusim.machine.architecture import machine_for
 from gpusim.machine.machine import Machine, load, names, read
+from gpusim.machine.simulated_sms import Sms
 from gpusim.units.policies import POLICY_NAMES, check_policy
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -265,6 +266,14 @@ def percent_of(estimate: str | None) -> float | None:
 def whole_number(text: str) -> int | None:
     """Return the number that decimal digits spell; None for other text, and for more digits than any count has."""
     return int(text) if re.fullmatch("[0-9]{1,18}", text) else None
+
+
+def sms_of(text: str) -> Sms:
+    """Return which SMs a text asks for; raises UserError for other words."""
+    number = whole_number(text)
+    if text != "all" and not number:
+        raise UserError(f"--sms {text}: give 1, all, or a part of the machine's SMs")
+    return number or "all"
 
 
 def pairs(option: str, form: str, texts: Sequence[str]) -> dict[str, str]:

@@ -165,7 +165,7 @@ def compare(
     paths = dict.fromkeys(path for each in variants for path in each.point.settings)
     of_all = chain.from_iterable(launches(each.subject, [each.point]) for each in variants)
     unfelt = ineffective_at_all(of_all, paths)
-    tell_of_compiling("compiled", "1")
+    tell_of_compiling("compiled")
     found = _simulated(variants)
     if page:
         whole_file.write(page, _page(found))

@@ -20,7 +20,7 @@ from workloads.catalog import CATALOG
 
 if TYPE_CHECKING:
     from gpusim.engines.sm_run import SmRun
-    from gpusim.simulation import Sms
+    from gpusim.machine.simulated_sms import Sms
 
 MOST = 64  # launches checked at most: each takes some hundredths of a second unless the program is large
 

@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
 
+from gpusim.machine.simulated_sms import Sms
 from gpusim.support.plural import plural
 
 PATIENCE = 2.0  # seconds before a terminal shows anything
@@ -21,8 +22,10 @@ WINDOW = 600.0  # seconds over which the speed is measured: a block may take min
 ENTRIES = {  # module and name
     ("compiled", "1"): ("gpusim.engines.compiled", "run"),
     ("compiled", "all"): ("gpusim.engines.chip_ahead", "take_part"),
+    ("compiled", "in turn"): ("gpusim.engines.chip_stretches", "run"),
     ("reference", "1"): ("gpusim.rules.step", "act_on"),
     ("reference", "all"): ("gpusim.rules.step", "act_on"),
+    ("reference", "in turn"): ("gpusim.rules.step", "act_on"),
 }
 
 
@@ -93,13 +96,17 @@ def _clock(seconds: float) -> str:
     return str(timedelta(seconds=int(seconds)))
 
 
-def tell_of_compiling(engine: str, sms: str = "1") -> None:
-    """Announce on stderr that the engine will be compiled, if the cache has no compiled one for so many SMs."""
+def tell_of_compiling(engine: str, sms: Sms = 1, *, in_turn: bool = False) -> None:
+    """Announce on stderr that the engine will be compiled, if the cache has no compiled one for so many SMs.
+
+    `in_turn`: several SMs share the tags of an L2.
+    """
     from gpusim.jit import code_cache  # noqa: PLC0415  (only `run` compiles)
     from gpusim.jit.rule import COMPILED  # noqa: PLC0415
 
-    compiled = ENTRIES.get((engine, sms))
+    together = "in turn" if in_turn else "all"
+    compiled = ENTRIES.get((engine, "1" if sms == 1 else together))
     if compiled and COMPILED and not code_cache.holds(*compiled):
-        which = f"{engine}, {'all SMs' if sms == 'all' else 'one SM'}"
+        which = f"{engine}, {'one SM' if sms == 1 else 'several SMs'}"
         often = "once per installation: " if code_cache.directory() else ""
         sys.stderr.write(f"compiling the engine ({which}), {often}about ten seconds\n")

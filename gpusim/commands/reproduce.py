@@ -138,7 +138,7 @@ def reproduce(
     claims, settings = select(names or ["all"]), _settings(setting or ())
     wanted = _Wanted(claims, settings, sensitive, table, page, plots, tried)
     _check(wanted)
-    tell_of_compiling("compiled", "1")
+    tell_of_compiling("compiled")
     found = _found(wanted, quiet=json)
     if table:
         whole_file.write(table, _csv(found, settings))

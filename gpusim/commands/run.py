@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated
 
 import typer
 
@@ -31,6 +31,7 @@ from gpusim.commands.arguments import (
     machine_of,
     percent_of,
     placed,
+    sms_of,
     whole_number,
 )
 from gpusim.commands.document import show, write_json
@@ -39,8 +40,9 @@ from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.engines.estimated import tolerated
 from gpusim.engines.simulate import write_trace
 from gpusim.machine.machine import facts, seconds
-from gpusim.simulation import Result, Sample, Sms, simulate
+from gpusim.simulation import Result, Sample, simulate
 from gpusim.support import whole_file
+from gpusim.units.cache import tagged
 from gpusim.units.capacities import NEVER
 from isa.errors import UserError
 from isa.execute.interpret import LIMIT
@@ -66,7 +68,8 @@ def run(
     ] = None,
     estimate: Estimate = None,
     sms: Annotated[
-        str, typer.Option("--sms", help="1: one SM, with its share of the bandwidth; or all SMs, and every block.")
+        str,
+        typer.Option("--sms", help="1, with its share of the bandwidth; all, with every block; or a part of all."),
     ] = "1",
     threads: Threads = None,
     trace: Annotated[
@@ -91,17 +94,17 @@ def run(
     chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force))
     machine, setting = placed(chosen, machine, setting or ())
     where = machine_of(machine, setting, policy)
-    settings = changes(where, setting)
+    settings, which = changes(where, setting), sms_of(sms)
     if trace:
         tolerated(percent, engine=engine, sample=None, sms=1, trace=True, fast_forward=True)
         whole_file.check(trace)
     if energy:
         known(where, chosen.warp_size)
-    unfelt = ineffective_settings(chosen, machine, setting, policy, energy=energy, sms=_sms(sms))
-    tell_of_channels(kernel, where, _sms(sms))
-    tell_of_compiling(engine, sms)
+    unfelt = ineffective_settings(chosen, machine, setting, policy, energy=energy, sms=which)
+    tell_of_channels(kernel, where, which)
+    tell_of_compiling(engine, which, in_turn=tagged(where))
     limit = cycles_of(kernel, max_cycles)
-    simulated = partial(simulate, chosen, where, engine=engine, max_cycles=limit, sms=_sms(sms), threads=threads)
+    simulated = partial(simulate, chosen, where, engine=engine, max_cycles=limit, sms=which, threads=threads)
     with shown(chosen.name) as tell:
         result = simulated(sample=_sample(sample), progress=tell, fast_forward=fast_forward, estimate=percent)
         if trace:
@@ -123,12 +126,6 @@ def _spent(result: Result, machine: str) -> Spent:
     moved = traffic(result.kernel, forwarding=forwarding, limit=limit)
     methods = {path.removeprefix("energy."): fact.method for path, fact in facts(machine).items()}
     return spent(moved, result.machine, seconds(result.machine, result.cycles), methods)
-
-
-def _sms(text: str) -> Sms:
-    if text not in ("1", "all"):
-        raise UserError(f"--sms {text}: give 1 or all")
-    return cast(Sms, 1 if text == "1" else text)
 
 
 def _sample(text: str | None) -> Sample:

@@ -145,7 +145,7 @@ def sweep(
         _check_outputs(out, parquet, plot, None if columns else axes)
     with results(out and out / "results.jsonl", _settings(kernel, subject, code), SweepRow) as (kept, add):
         unfelt = _ineffective(subject, axes, chosen or ())
-        tell_of_compiling("compiled", "1")
+        tell_of_compiling("compiled")
         found = {key(each.point): each for each in kept}
         simulated = partial(_simulated, found, add, partial(spread, partial(row, subject=subject)))
         rows = _searched(axes, trials, seed, simulated) if chosen is None else _swept(chosen, found, simulated)

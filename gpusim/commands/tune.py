@@ -169,7 +169,7 @@ def tune(
         ),
     ] = "",
     sms: Annotated[
-        str, typer.Option("--sms", help="Of a space file: 1, or all SMs and every block. [default: 1]")
+        str, typer.Option("--sms", help="Of a space file: 1, all SMs and every block, or a part of all. [default: 1]")
     ] = "",
     out: OutFile = None,
     jobs: Jobs = None,
@@ -212,7 +212,7 @@ def _tune_space(tuning: _Tuning, setting: Sequence[str], stage: str | None, jobs
     check_files(to.cache, to.t4)
     with results(to.out, _settings(tuning), Trial) as (kept, add):
         unfelt = _ineffective(wanted, machine.key, overrides_of(setting, None))
-        tell_of_compiling("compiled", "1")
+        tell_of_compiling("compiled")
         outcome = _outcome(tuning, wanted, kept, add, jobs)
     settings = changes(machine, setting)
     write_files(to.cache, to.t4, machine.key, tuning.space.kernel, tuning.size, *_entries(outcome.trials))

@@ -38,7 +38,7 @@ from gpusim.analysis.search.code_tuning import (
 from gpusim.analysis.search.kernel_tuner import Entry
 from gpusim.analysis.search.results_file import hash_of, results
 from gpusim.analysis.search.space_file import CodeSpace, Point, points, read, with_given
-from gpusim.commands.arguments import overrides_of, whole_number
+from gpusim.commands.arguments import overrides_of, sms_of, whole_number
 from gpusim.commands.document import show, write_json
 from gpusim.commands.kernel_tuner_files import check_files, write_files
 from gpusim.commands.notices import Launched, ineffective_at_all
@@ -47,9 +47,11 @@ from gpusim.commands.run import WRONG_VALUES
 from gpusim.commands.tune_code_screen import Check, CodeOutcome, OnMachine, document, screen
 from gpusim.machine import machine as model
 from gpusim.machine.architecture import machine_for, number
+from gpusim.machine.simulated_sms import count
 from gpusim.support import dask_cluster
 from gpusim.support.document import Ineffective
 from gpusim.support.processes import as_done
+from gpusim.units.cache import tagged
 from isa.errors import UserError
 from isa.sass.compile import ARCHITECTURE
 
@@ -83,14 +85,13 @@ class Outputs:
 
 def how_of(sample: str, sms: str) -> How:
     """Return what of each launch is simulated; raises UserError for other words."""
-    if sms not in ("", "1", "all"):
-        raise UserError(f"--sms {sms}: give 1 or all")
-    if sms == "all" and sample not in ("", "all"):
-        raise UserError(f"--sample {sample}: of all SMs every block is simulated; leave it out, or take one SM")
+    which = sms_of(sms or "1")
+    if which != 1 and sample not in ("", "all"):
+        raise UserError(f"--sample {sample}: of several SMs every block is simulated; leave it out, or take one SM")
     if sample not in ("", "all") and not whole_number(sample):
         raise UserError(f"--sample {sample}: give a number of blocks, or all")
     blocks = sample if sample == "all" else whole_number(sample) or How.sample
-    return How(blocks, "all" if sms == "all" else 1)
+    return How(blocks, which)
 
 
 def tune_code(task: CodeTask, to: Outputs) -> None:
@@ -125,6 +126,7 @@ def _places(task: CodeTask) -> dict[str, Place]:
         if not number(place.machine()):
             known = ", ".join(one.key for one in model.every() if number(one))
             raise UserError(f"--machine {name}: executes no machine code; take {known}")
+        count(place.machine(), task.how.sms)
         if place.file.key in found:
             raise UserError(f"--machine {name}: given twice; leave one out")
         found[place.file.key] = place
@@ -171,7 +173,8 @@ def _tried(
     with TemporaryDirectory() as name:
         folder = Path(name)
         made = _compiled(space, wanted, folder, task.jobs)
-        tell_of_compiling("compiled", str(task.how.sms))
+        in_turn = any(tagged(place.machine()) for place in places.values())
+        tell_of_compiling("compiled", task.how.sms, in_turn=in_turn)
         groups = _groups(made, places, {*((key, tuple(one.values())) for key in missing for one in missing[key])}, keep)
         _simulated(task, space, places, groups, folder, known, keep)
     return found

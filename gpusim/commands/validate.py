@@ -143,7 +143,7 @@ def validate(
         _measured(where, measured, setting or (), json=json)
         return
     points = published_points(where)
-    tell_of_compiling("compiled", "1")
+    tell_of_compiling("compiled")
     found: list[Outcome] = []
     with shown(f"validate {where.key}") as tell:
         for outcome in outcomes(points, where, make):
@@ -179,7 +179,7 @@ def _measured(machine: Machine, path: Path, setting: Sequence[str], *, json: boo
 
 def _simulated(machine: Machine, given: Sequence[rows.MeasuredRow]) -> list[rows.Outcome]:
     """Simulate the rows, over all cores, and return their outcomes in the order of the file."""
-    tell_of_compiling("compiled", "1")
+    tell_of_compiling("compiled")
     found: list[rows.Outcome] = []
     with shown(f"validate {machine.key}", "row") as tell:
         for outcome in rows.outcomes(given, machine, _probe, cores()):

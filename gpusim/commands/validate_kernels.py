@@ -140,7 +140,7 @@ def _timed(one: tables.Timed) -> whole.Timed:
 def _compared(launches: Sequence[whole.Timed], machine: Machine) -> list[whole.Compared]:
     """Return the launches with their simulation, in their order."""
     tables.machine_code()  # an error of its tool comes before others
-    tell_of_compiling("compiled", "1")
+    tell_of_compiling("compiled")
     found: list[whole.Compared] = []
     with shown(f"validate {machine.key}", "kernel", alike=False) as tell:
         for one in whole.compared(launches, machine, profiles(CHIP), kernel_of, clocks.recorded):

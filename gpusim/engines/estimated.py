@@ -17,7 +17,7 @@ LEAST_ERROR, MOST_ERROR = 0.01, 10.0  # percent of an estimate
 EXCLUDED: dict[str, tuple[tuple[object, ...], str]] = {  # what an estimate needs of other options, and why
     "engine": (("compiled",), "the reference engine simulates every cycle"),
     "sample": ((None,), "--sample estimates in its own way"),
-    "sms": ((1,), "of all SMs every block is simulated"),
+    "sms": ((1,), "of several SMs every block is simulated"),
     "trace": ((False,), "a trace needs every cycle"),
     "fast_forward": ((True,), "--no-fast-forward asks for every cycle"),
 }

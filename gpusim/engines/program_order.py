@@ -67,7 +67,7 @@ def walker(
     sm = prepared.sm
     prepared.program.cached[:] = 0  # no cache is asked, and nothing waits
     sm.machine.fetch_cost = sm.machine.barrier_defers = sm.machine.barriers_pass = 0
-    sm.launch.stride = kernel.sms  # what special registers tell of SMs is the interpreter's
+    sm.launch.sms = kernel.sms  # what special registers tell of SMs is the interpreter's
     sm.defers = False
     start = prepared.memory[: prepared.global_words].copy()
     return Walker(kernel, prepared, start, *np.zeros((2, WARPS), np.int64))

@@ -19,6 +19,7 @@ from gpusim.launch.in_turn import CONTESTED, InTurnError, only_share
 from gpusim.launch.launch import ChipLaunch, Launch, launch, launch_chip, several_channels
 from gpusim.launch.scalar_registers import places
 from gpusim.machine.machine import Machine
+from gpusim.machine.simulated_sms import blocks_of
 from gpusim.rules import recorded_requests
 from gpusim.state.fault import Fault
 from gpusim.state.recurrence import recurrence
@@ -124,8 +125,11 @@ def run_chip(
     progress: Progress | None = None,
     threads: int | None = None,
     window: int = WINDOW,
+    sms: int | None = None,
 ) -> ChipRun:
     """Simulate the whole grid on all SMs, which share the memory channel; options and errors are those of `run_sm`.
+
+    `sms`: only so many of them, evenly apart, with their blocks and their share of what all share.
 
     The compiled engine runs on so many `threads` (None: one for each core, and at most one for each SM), where SMs may
     run ahead of each other, for at most `window` cycles; else they take turns on one thread. The result is the same.
@@ -133,16 +137,17 @@ def run_chip(
     check_engine(engine)
 
     def run(feed: str) -> ChipRun:
-        start = partial(launch_chip, kernel, machine, feed=feed, trace=trace, memory=memory)
+        start = partial(launch_chip, kernel, machine, feed=feed, trace=trace, memory=memory, sms=sms)
         prepared = start(in_turn="" if engine == "compiled" else REFERENCE)
-        _check_scripts(prepared.each[0], kernel.blocks)
-        job = _Job(kernel, machine, prepared.each, kernel.blocks, engine, feed, max_cycles, progress)
+        total = len(blocks_of(kernel, machine, len(prepared.each)))
+        _check_scripts(prepared.each[0], total)
+        job = _Job(kernel, machine, prepared.each, total, engine, feed, max_cycles, progress)
         try:
             if prepared.in_turn:
                 alone = only_share(kernel, machine, prepared.in_turn)
                 how = _stretches_engine(kernel, prepared) if alone else _chip_engine(engine, prepared)
                 return together(_run(job, *how), in_turn=prepared.in_turn)
-            many = _threads(machine, threads)
+            many = _threads(len(prepared.each), threads)
             return together(_run(job, *_ahead_engine(prepared, many, window)), many)
         except InTurnError:
             if feed == TRACE_DRIVEN:
@@ -230,15 +235,15 @@ def _engine(name: str, kernel: Kernel, prepared: Launch, max_cycles: int) -> tup
     return uninterrupted(lambda until: int(run(until, limit))), lambda: 0
 
 
-def _threads(machine: Machine, asked: int | None) -> int:
-    """Return on how many threads the SMs run; in one of several processes, on one if not asked otherwise.
+def _threads(sms: int, asked: int | None) -> int:
+    """Return on how many threads so many SMs run; in one of several processes, on one if not asked otherwise.
 
     Where rules are not compiled, threads would only wait for each other.
     """
     from gpusim.jit.rule import COMPILED  # noqa: PLC0415
 
     many = asked or (1 if parent_process() else cores())
-    return min(many, machine.chip.sms) if COMPILED else 1
+    return min(many, sms) if COMPILED else 1
 
 
 def _ahead_engine(prepared: ChipLaunch, threads: int, window: int) -> tuple[Advance, Count]:

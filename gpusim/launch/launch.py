@@ -17,6 +17,7 @@ from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, evaluated, prepar
 from gpusim.launch.packing import pack
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, occupancy
+from gpusim.machine.simulated_sms import blocks_of
 from gpusim.state import sm as state
 from gpusim.units.block_scheduler import refill_cycles
 from gpusim.units.cache import SHARE_PARTS, tagged
@@ -135,11 +136,11 @@ def launch(
     return prepared
 
 
-def _stand_for_all(sm: Any, kernel: Kernel, machine: Machine) -> None:
-    """Let the SM have its share of the L2, and of what the SMs that have blocks bring to it."""
+def _stand_for_all(sm: Any, kernel: Kernel, machine: Machine, number: int) -> None:
+    """Let an SM of so many have its share of the L2, and of what the SMs that have blocks bring to it."""
     sm.launch.sharers = min(machine.chip.sms, kernel.blocks)
     sm.machine.shared_cost[:] = sector_shares(machine, sm.launch.sharers)
-    sm.machine.shared_parts = SHARE_PARTS
+    sm.machine.shared_parts = SHARE_PARTS * min(number, len(blocks_of(kernel, machine, number)))
     sm.launch.passes_on = sm.launch.sharers > 1
 
 
@@ -151,25 +152,30 @@ def launch_chip(
     trace: bool = False,
     memory: NDArray[np.uint32] | None = None,
     in_turn: str = "",
+    sms: int | None = None,
 ) -> ChipLaunch:
     """Prepare all SMs, which share the memory channel and the blocks after the first wave; otherwise as `launch`.
 
-    `in_turn`: why the SMs must take turns, if that is known; else they run ahead of each other where they may.
+    `in_turn`: why the SMs must take turns, if that is known; else they run ahead of each other where they may. `sms`:
+    prepare so many, with their shares of the channels and of the blocks; None: all.
     """
-    share, sms = -(-kernel.blocks // machine.chip.sms), machine.chip.sms
-    why, sms, each = _prepared(sms, kernel, machine, feed, share, memory, trace=trace, why=in_turn)
-    first_wave = int(each[0].sm.launch.resident) * len(sms)
-    for s, prepared in enumerate(each):
+    share, number = -(-kernel.blocks // machine.chip.sms), sms or machine.chip.sms
+    why, records, each = _prepared(number, kernel, machine, feed, share, memory, trace=trace, why=in_turn)
+    first_wave = int(each[0].sm.launch.resident) * machine.chip.sms
+    for prepared in each:
+        launch, numbers = prepared.sm.launch, prepared.sm.machine
         prepared.sm.tracing = trace
-        share_channel(prepared.sm.machine, len(sms))
-        prepared.sm.machine.shared_cost[:] = sector_shares(machine, len(sms))
-        prepared.sm.machine.shared_parts = SHARE_PARTS * len(sms)
+        share_channel(numbers, number)
+        if number == machine.chip.sms:
+            numbers.shared_cost[:] = sector_shares(machine, number)
+            numbers.shared_parts = SHARE_PARTS * number
+        numbers.refill_parts *= launch.apart
         if several_channels(machine):
-            prepared.sm.machine.channels = prepared.sm.machine.channel_count
-        prepared.sm.launch.next, prepared.sm.launch.end = s, min(first_wave, kernel.blocks)
+            numbers.channels = numbers.channel_count
+        launch.next, launch.end = launch.index, min(first_wave, kernel.blocks)
     chips = np.zeros(1, state.chip_t)
     chips["next"], chips["end"] = first_wave, kernel.blocks
-    return ChipLaunch(sms, tuple(each), chips, why)
+    return ChipLaunch(records, tuple(each), chips, why)
 
 
 def share_channel(numbers: Any, sms: int) -> None:
@@ -221,7 +227,8 @@ def _prepared(
         pack(sm.machine, machine, flagged=bool(decoded["reuse"].any()))
         sm.defers = defers
         instruction_caches.prepare(sm, machine, len(decoded))
-        sm.launch.index = s
+        sm.launch.apart = machine.chip.sms // number
+        sm.launch.index = s * sm.launch.apart
         sm.launch.constant_cycles, sm.launch.constant_lag = turn
         sm.ahead.on, sm.ahead.alert = not why, turns.is_alert(machine)
         sm.ahead.owners = len(words) - owners if owners else 0
@@ -230,8 +237,9 @@ def _prepared(
         if tagged(machine):
             caches.place(sm.launch, machine, s, number, len(words) - owners, recorded=feed == TRACE_DRIVEN)
             sm.launch.local_base = LOCAL_BASE + s * 4 * behind
-            if number == 1 and machine.l2 and (machine.l2_channel or machine.architecture):  # why: docs/calibration.md
-                _stand_for_all(sm, kernel, machine)
+            few = number < machine.chip.sms or number == 1
+            if few and machine.l2 and (machine.l2_channel or machine.architecture):  # why: docs/calibration.md
+                _stand_for_all(sm, kernel, machine, number)
             if sm.launch.passes_on or (machine.l2 and machine.l2.keeps_bytes):
                 sm.launch.spills = filled_caches.spills(machine, kernel, fits.blocks)
         sm.machine.slices *= bool(decoded["packets"].any())
@@ -329,7 +337,8 @@ def _start(sm: Any, machine: Machine, warp_slots: int) -> None:
 def _grid(target: Any, kernel: Kernel, machine: Machine, resident: int, count: int, words: int) -> None:
     target.grid[:], target.block[:] = kernel.grid, kernel.block
     target.threads, target.warps, target.resident = kernel.threads, kernel.warps, resident
-    target.next, target.stride, target.mhz = 0, machine.chip.sms, machine.chip.shader_mhz
+    target.sms, target.mhz = machine.chip.sms, machine.chip.shader_mhz
+    target.next, target.stride = 0, machine.chip.sms
     target.end = min(kernel.blocks, count * machine.chip.sms)
     target.shared_word, target.shared_words = words, kernel.program.shared_bytes // WORD_BYTES
     target.local_word = words + resident * target.shared_words

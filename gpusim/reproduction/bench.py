@@ -20,7 +20,8 @@ from gpusim.analysis.validate import validation
 from gpusim.analysis.validate.validation import PublishedPoint
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
-from gpusim.simulation import Result, Sample, Sms, simulate
+from gpusim.machine.simulated_sms import Sms
+from gpusim.simulation import Result, Sample, simulate
 from gpusim.support.document import spelled
 from isa.errors import UserError
 from isa.kernel import Kernel

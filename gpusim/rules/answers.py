@@ -101,10 +101,10 @@ def grant(sms: Any, chips: Any, times: Any, soonest: Any) -> None:
     s = first(soonest)
     while chip.next < chip.end and sms[s].agenda[LAUNCHER] == times[s] and soonest[s] == times[s]:
         launch = sms[s].launch
-        launch.next, launch.stride = chip.next, 1
+        launch.next, launch.stride = chip.next, launch.apart
         launch.handed_until, launch.handed_parts = chip.handed_until, chip.handed_parts
-        launch.end = chip.next = min(chip.end, chip.next + _free_slots(sms[s], times[s]))
-        for _ in range(launch.next, launch.end):
+        launch.end = chip.next = min(chip.end, chip.next + _free_slots(sms[s], times[s]) * launch.stride)
+        for _ in range(launch.next, launch.end, launch.stride):
             block_scheduler.hand_out(chip, sms[s].machine.refill_parts, times[s])
         sms[s].ahead.granted = 1
         soonest[s] = times[s] + sms[s].machine.interval

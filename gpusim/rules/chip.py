@@ -2,7 +2,7 @@
 
 Rules know one SM. An engine that runs all of them lends the shared state to the SM that acts, and takes it back. The
 first wave is placed beforehand, block s + j S in slot j of SM s of S; each further block goes to the SM that has a free
-slot first.
+slot first. Of a sample of SMs each is so far from the next, and the blocks between them are left out.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ def lend(sms: Any, s: int, chips: Any, now: int) -> None:
     lend_channels(sms, s, chips)
     sm, chip = sms[s], chips[0]
     if now > 0:
-        sm.launch.next, sm.launch.stride, sm.launch.end = chip.next, 1, chip.end
+        sm.launch.next, sm.launch.stride, sm.launch.end = chip.next, sm.launch.apart, chip.end
         sm.launch.handed_until, sm.launch.handed_parts = chip.handed_until, chip.handed_parts
 
 

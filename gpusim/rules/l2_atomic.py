@@ -76,7 +76,7 @@ def room(sm: Any, now: int) -> int:
 @rule
 def _of_all(sm: Any, instruction: Any, parts: int) -> int:
     """Return the time of a slice for what this SM does, and for what those do for which it stands."""
-    sharers = max(1, int(sm.launch.sharers))
+    sharers = max(1, int(sm.launch.sharers * sm.launch.apart // sm.launch.sms))
     if instruction.own_slices:
         return max(parts, parts * sharers // int(sm.machine.slices))
     return parts * sharers

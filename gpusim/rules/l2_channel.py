@@ -49,12 +49,12 @@ def ported(sm: Any, units: int, of_all: int, way: int, now: int) -> int:
 def _shared(sm: Any, units: int, way: int, now: int) -> int:
     """Return when the L2 has moved so many units for the SM, after those that asked before.
 
-    Where one SM stands for all, the others are taken to ask at other times. So a unit costs the more of the SM's share
-    of the L2, the nearer the SM has come to asking for all of it since its first, when all SMs ask at once.
+    Where an SM stands for others, these are taken to ask at other times. So a unit costs the more of the SM's share of
+    the L2, the nearer the SM has come to asking for all of it since its first, when all SMs ask at once.
     """
     unit, machine = sm.load_store, sm.machine
     cost = units * machine.shared_cost[way]
-    if machine.shared_parts == SHARE_PARTS:
+    if sm.launch.sharers > 1 or machine.shared_parts == SHARE_PARTS:
         if unit.asked[way] == 0:
             unit.began[way] = now
         unit.asked[way] += cost

@@ -23,7 +23,7 @@ from isa.memory import SECTOR_BYTES
 @rarely
 def place(sm: Any, block: Any) -> None:
     """Choose along which axes a block just placed is in step: as often as the blocks of its wave are in the mean."""
-    wave = min(block.id // (sm.launch.resident * sm.launch.stride), WAVES - 1)
+    wave = min(block.id // (sm.launch.resident * sm.launch.sms), WAVES - 1)
     block.in_step = 0
     for along in range(AXIS_SETS):
         sm.owed[along] += sm.launch.in_step[along][wave]

@@ -65,7 +65,7 @@ def _of_machine(sm: Any, which: int, lane: int) -> int:
     if which < SMID:
         return sm.now & 0xFFFFFFFF if which == CLOCK else sm.now >> WORD
     if which < LANES_EQUAL:
-        return sm.launch.index if which == SMID else sm.launch.stride
+        return sm.launch.index if which == SMID else sm.launch.sms
     own, below = 1 << lane, (1 << lane) - 1
     if which == LANES_EQUAL:
         return own

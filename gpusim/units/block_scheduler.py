@@ -50,6 +50,8 @@ UNIT = Unit(
             field("resident", "blocks that fit at once"),
             field("next", "id of the next block to place", role=Role.TOTAL),
             field("stride", "from one block of this SM to its next"),
+            field("sms", "SMs of the chip"),
+            field("apart", "from one SM that is simulated to the next"),
             field("end", "block ids end here"),
             field("handed_until", "until when the chip hands out the block before", role=Role.TIME),
             field("handed_parts", "and so many 64ths of a cycle", role=Role.SAME),

@@ -1,4 +1,4 @@
-"""One SM that stands for all: its part of what they bring to the L2, and which of its blocks are in step."""
+"""An SM that stands for others: its part of what they bring to the L2, and which of its blocks are in step."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ UNIT = Unit(
         ),
         "block": (field("in_step", "mask of the axes along which it is in step with others", role=Role.FIXED),),
         "launch": (
-            field("sharers", "SMs for which this one stands, as it is simulated by itself; else 1"),
+            field("sharers", "SMs with blocks, if not all SMs are simulated and each stands for others"),
             field("spills", "of 64 lines of the buffers, those that the L2 does not keep from launch to launch"),
             field("passes_on", "1: what is stored in these goes on to the DRAM, as others need the room"),
             field("in_step", "of 64 blocks, those in step, by axes and wave", AXIS_SETS, WAVES),

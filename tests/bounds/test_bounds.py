@@ -55,14 +55,14 @@ def test_all_sms_do_not_beat_their_bound(launched, sms):
     """With two to four SMs that share the bandwidth a random kernel takes at least the cycles of the bound for all."""
     kernel, machine = launched
     chip = msgspec.structs.replace(machine, chip=msgspec.structs.replace(machine.chip, sms=sms))
-    assert bound(kernel, chip, all_sms=True).cycles <= run_chip(kernel, chip, feed="trace-driven").cycles
+    assert bound(kernel, chip, sms=sms).cycles <= run_chip(kernel, chip, feed="trace-driven").cycles
 
 
 def test_all_sms_share_bandwidth_and_slots():
     """With 17 blocks on 16 SMs one SM issues for two blocks, but the channel moves the lines of 17, not of 32."""
     text = ".grid 17\n.buffer a f32 32\nMOV R0, c[a]\n" + "LDG R1, [R0]\n" * 32 + "EXIT"
     kernel = read(text)
-    one, whole = bound(kernel, GTX580), bound(kernel, GTX580, all_sms=True)
+    one, whole = bound(kernel, GTX580), bound(kernel, GTX580, sms=16)
     assert whole.limits["issue slots"] == one.limits["issue slots"]
     assert whole.limits["memory bandwidth"] == pytest.approx(one.limits["memory bandwidth"] * 17 / 32, abs=1)
 
@@ -73,7 +73,7 @@ def test_blocks_of_all_sms_that_differ_are_all_counted():
     The mean of 16 SMs limits the issue slots.
     """
     text = ".grid 32\nS2R R0, CTAID.X\nagain:\nIADD R1, R1, 1\nISETP.LT P0, R1, R0\n@P0 BRA again\nEXIT"
-    found = bound(read(text), GTX580, all_sms=True)
+    found = bound(read(text), GTX580, sms=16)
     rounds = sum(max(1, block) for block in range(32))
     assert (found.profiled_blocks, found.alike) == (31, False)
     assert found.limits["issue slots"] == -(-(32 * 2 + 3 * rounds) // 16)

@@ -103,12 +103,12 @@ def _slots(run: SmRun) -> list[str]:
 
 def bounded(of: Trial) -> str | None:
     """The bound is no larger than the simulation."""
-    return _bounded(of, of.trace_driven, all_sms=False)
+    return _bounded(of, of.trace_driven, sms=1)
 
 
-def _bounded(of: Trial, run: Ended, *, all_sms: bool) -> str | None:
+def _bounded(of: Trial, run: Ended, *, sms: int) -> str | None:
     """The fault of a bound, if the run came to its end, and the bound did not give up."""
-    found = ended(partial(bound, of.kernel, of.machine, all_sms=all_sms, limit=LIMIT)) if run.run else run
+    found = ended(partial(bound, of.kernel, of.machine, sms=sms, limit=LIMIT)) if run.run else run
     if found.error:
         return None if run.error or isinstance(found.error, LimitError) or not of.sure else str(found.error)
     if found.run.cycles <= run.run.cycles or not _profiled(of, found.run.profiled_blocks):
@@ -176,7 +176,7 @@ def chip(of: Trial) -> str | None:
         return None
     if sums(run.run):
         return "; ".join(sums(run.run))
-    return _bounded(of, run, all_sms=True)
+    return _bounded(of, run, sms=of.machine.chip.sms)
 
 
 def chip_of_one(of: Trial) -> str | None:

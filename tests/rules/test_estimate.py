@@ -108,7 +108,7 @@ def test_without_the_option_nothing_is_estimated():
     [
         ({"estimate": 0.0}, "give 0.01% to 10%"),
         ({"estimate": 11.0}, "give 0.01% to 10%"),
-        ({"estimate": 1.0, "sms": "all"}, "of all SMs every block is simulated"),
+        ({"estimate": 1.0, "sms": "all"}, "of several SMs every block is simulated"),
         ({"estimate": 1.0, "sample": 4}, "--sample estimates in its own way"),
         ({"estimate": 1.0, "engine": "reference"}, "the reference engine simulates every cycle"),
         ({"estimate": 1.0, "trace": True}, "a trace needs every cycle"),

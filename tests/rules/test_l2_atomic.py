@@ -78,7 +78,7 @@ def test_reals_wait_for_each_other_s_sums():
     """
     machine = SimpleNamespace(slices=1, slice_lines=4, update_parts=640, packet_parts=64)
     unit = SimpleNamespace(slice=[0], slice_line=[0], updates=0, updates_began=0, updated=0, updates_sent=0)
-    sm = SimpleNamespace(machine=machine, load_store=unit, launch=SimpleNamespace(sharers=1))
+    sm = SimpleNamespace(machine=machine, load_store=unit, launch=SimpleNamespace(sharers=1, sms=1, apart=1))
     real = SimpleNamespace(action=LOAD, packets=1, pass_parts=3200, own_slices=0)
     requests = [(7, 32, 32, 32), (7, 1, 1, 1), (8, 1, 1, 1), (8, 32, 1, 4)]
     done = [l2_atomic.update(sm, real, line, *work, 0) for line, *work in ((n, noted(*w)) for n, *w in requests)]

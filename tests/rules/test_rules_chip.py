@@ -13,6 +13,7 @@ def shared():
     """
     sms, chips = np.zeros(2, sm_t), np.zeros(1, chip_t)
     sms["launch"]["next"], sms["launch"]["end"], sms["launch"]["stride"] = 1, 4, 2
+    sms["launch"]["sms"], sms["launch"]["apart"] = 2, 1
     chips["next"], chips["end"], chips["channel"], chips["shared"] = 7, 9, 500, (300, 400)
     return sms, chips
 

@@ -167,9 +167,9 @@ def _cycles(result: Result) -> str:
     milliseconds = 1000 * seconds(result.machine, result.cycles)
     if isinstance(result.run, ChipRun):
         sms, blocks = plural(result.run.sms, "SM"), plural(result.run.blocks, "block")
-        return (
-            f"{result.cycles:,} of all {sms} = {milliseconds:.4g} ms; {_fewest_and_most(result.run)} of {blocks} each"
-        )
+        chip = result.machine.chip.sms
+        which = f"all {sms}" if result.run.sms == chip else f"{result.run.sms} of {plural(chip, 'SM')}, evenly apart,"
+        return f"{result.cycles:,} of {which} = {milliseconds:.4g} ms; {_fewest_and_most(result.run)} of {blocks} each"
     return f"{result.cycles:,} of the SM with the most blocks = {milliseconds:.4g} ms; {_scaling(result)}"
 
 

@@ -22,7 +22,8 @@ from gpusim.launch_file.caches import asked
 from gpusim.machine import machine as model
 from gpusim.machine.architecture import number
 from gpusim.machine.machine import File, Machine
-from gpusim.simulation import DifferingBlocksError, Result, Sample, Sms, simulate
+from gpusim.machine.simulated_sms import Sms
+from gpusim.simulation import DifferingBlocksError, Result, Sample, simulate
 from gpusim.support.document import Setting, doc
 from gpusim.verify import UNCHECKED, Verification
 from isa.errors import UserError
@@ -117,7 +118,7 @@ def trial(job: Job, space: CodeSpace, places: Mapping[str, Place], how: How) -> 
 def timed(launched: Kernel, machine: Machine, how: How) -> Result:
     """Simulate a launch without values; all blocks of the SM where a few can't stand for them. Raises UserError."""
     sample = how.sample
-    if how.sms == "all" or sample == "all":
+    if how.sms != 1 or sample == "all":
         sample = None
     elif sample is None:
         sample = holds(launched, machine, AFFORDABLE) or LEAST

@@ -24,7 +24,7 @@ from gpusim.launch.filled_caches import spills
 from gpusim.machine import machine as model
 from gpusim.machine import schema
 from gpusim.machine.machine import File
-from gpusim.simulation import Sms
+from gpusim.machine.simulated_sms import Sms
 from gpusim.state.machine import machine_t
 from gpusim.support.document import ANYWAY, Ineffective, Setting
 from gpusim.support.plural import plural
@@ -54,14 +54,14 @@ def ineffective(
 ) -> tuple[Ineffective, ...]:
     """Return those settings of a machine, by name or file, that do nothing to the launch, each beside all the others.
 
-    `paths`: only these are checked; `energy`: the launch's energy counts as a result; `sms`: 1 or "all", as they are
+    `paths`: only these are checked; `energy`: the launch's energy counts as a result; `sms`: those that are
     simulated. Raises UserError where the machine can't have the settings, or kernel and machine don't fit.
     """
     file = model.read(machine) if isinstance(machine, str) else machine
     asked = list(settings if paths is None else paths)
     if not asked:
         return ()
-    given = as_given(kernel, model.build(file, settings), all_sms=sms == "all")
+    given = as_given(kernel, model.build(file, settings), all_sms=sms != 1)
     own = view(given)
     found = ((path, _reason(file, given, own, settings, path, energy=energy)) for path in asked)
     return tuple(Ineffective(path, str(settings[path]), reason) for path, reason in found if reason)

@@ -1,0 +1,28 @@
+"""Which SMs of a chip are simulated: one, all, or every so manieth as a sample; and the blocks that these have."""
+
+from __future__ import annotations
+
+from typing import Literal
+
+from gpusim.machine.machine import Machine
+from isa.errors import UserError
+from isa.kernel import Kernel
+
+Sms = int | Literal["all"]
+
+
+def count(machine: Machine, asked: Sms) -> int:
+    """Return how many SMs are simulated; raises UserError unless the chip has that many, evenly apart."""
+    sms = machine.chip.sms
+    if asked == "all":
+        return sms
+    if not isinstance(asked, int) or asked < 1 or sms % asked:
+        parts = ", ".join(str(n) for n in range(2, sms) if sms % n == 0)
+        others = f", or a part of the {sms} SMs of {machine.key}: {parts}" if parts else ""
+        raise UserError(f"sms={asked}: give 1, all{others}")
+    return asked
+
+
+def blocks_of(kernel: Kernel, machine: Machine, sms: int) -> range:
+    """Return the blocks of the grid that run on so many simulated SMs."""
+    return range(0, kernel.blocks, machine.chip.sms // sms)
