@@ -57,6 +57,12 @@ def target(kernel: Kernel, pc: int) -> int:
 
 def load_store_cost(machine: Machine, row: Any, addresses: Any, active: Any) -> tuple[int, int, int]:
     """Cycles of the load/store unit, cycles on top of the latency, transactions."""
+    cycles, later, moved = _cost(machine, row, addresses, active)
+    least = machine.load_store.least_cycles if cycles and row.unit is not Unit.CONSTANT else 0
+    return max(cycles, least), later, moved
+
+
+def _cost(machine: Machine, row: Any, addresses: Any, active: Any) -> tuple[int, int, int]:
     words = row.words
     where = [int(a) if on else None for a, on in zip(addresses, active, strict=True)]
     halves = [where[i : i + 32] for i in range(0, len(where), 32) if any(active[i : i + 32])]
@@ -79,7 +85,7 @@ def load_store_cost(machine: Machine, row: Any, addresses: Any, active: Any) -> 
         together = machine.l1.lines_per_cycle if machine.l1 else 1
         lines = [-(-n // together) for n, _ in each]
         turns = [max(_conflicts(machine, half, words), n) for half, n in zip(halves, lines, strict=True)]
-        return _hitting(machine, sum(turns), moved)
+        return _hitting(machine, sum(turns), moved, machine.l1.least_cycles if machine.l1 else 1)
     return _hitting(machine, requests, moved) if row.is_load else _missing(machine, requests, moved)
 
 
@@ -92,7 +98,10 @@ def looks_up_lines(machine: Machine) -> bool:
 def _conflicts(machine: Machine, half: list[int | None], words: int) -> int:
     """Cycles in which banks deliver the words of 32 lanes, as many lanes together as have 32 words."""
     size = 32 // words
-    return sum(_ways(half[i : i + size], range(words), machine.shared_memory.banks) for i in range(0, 32, size))
+    assert machine.l1
+    banks, least = machine.shared_memory.banks, machine.l1.least_cycles
+    groups = [half[i : i + size] for i in range(0, 32, size)]
+    return sum(max(least, _ways(group, range(words), banks)) for group in groups if any(a is not None for a in group))
 
 
 def replays(machine: Machine, row: Any, addresses: Any, active: Any) -> int:
@@ -101,9 +110,9 @@ def replays(machine: Machine, row: Any, addresses: Any, active: Any) -> int:
     if replay and row.unit is Unit.SHARED:
         least = {32: shared.free_passes_32, 64: shared.free_passes_64, 128: shared.free_passes_128}[row.width]
         one_by_one = structs.replace(machine, shared_memory=structs.replace(shared, pass_cycles=1, passes_per_cycle=1))
-        return replay.pass_slots * max(0, load_store_cost(one_by_one, row, addresses, active)[0] - least)
+        return replay.pass_slots * max(0, _cost(one_by_one, row, addresses, active)[0] - least)
     if replay and row.unit is Unit.GLOBAL:
-        cycles = load_store_cost(machine, row, addresses, active)[0]
+        cycles = _cost(machine, row, addresses, active)[0]
         least = row.words * machine.limits.warp_size // 32
         return replay.request_slots * max(0, cycles // machine.global_memory.request_cycles - least)
     return 0
@@ -159,14 +168,14 @@ def _missing(machine: Machine, requests: int, moved: int) -> tuple[int, int, int
     return requests * machine.global_memory.request_cycles, 0, moved
 
 
-def _hitting(machine: Machine, requests: int, sectors: int) -> tuple[int, int, int]:
-    """The same for a load, which may hit a cache."""
+def _hitting(machine: Machine, requests: int, sectors: int, least: int = 1) -> tuple[int, int, int]:
+    """The same for a load, which may hit a cache that takes so many cycles at least."""
     cache = machine.cache
     if cache is None or cache.hits in ("none", "tags"):
         return _missing(machine, requests, sectors)
     cycles = requests * machine.global_memory.request_cycles
     if cache.hits == "l1":
-        return cycles, (requests - 1) * cache.l1_late, 0
+        return cycles, (requests // least - 1) * cache.l1_late, 0
     return cycles, (requests - 1) * cache.l2_late, sectors
 
 

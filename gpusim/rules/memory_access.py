@@ -304,7 +304,9 @@ def _shared_passes(sm: Any, instruction: Any, turns: int, active: int) -> int:
 @rule
 def service(machine: Any, instruction: Any, cycles: int) -> int:
     """Return the whole cycles for which an access of such a cost keeps the unit; one may hold several passes."""
-    return service_of(machine, cycles) if instruction.memory_kind == SHARED_MEMORY else cycles
+    if instruction.memory_kind == SHARED_MEMORY:
+        cycles = service_of(machine, cycles)
+    return max(cycles, machine.least_cycles) if cycles and not instruction.distinct else cycles
 
 
 @rule
@@ -325,7 +327,8 @@ def extra(machine: Any, instruction: Any, cycles: int) -> int:
     if instruction.packets:
         return cycles
     if instruction.memory_kind == GLOBAL_MEMORY and instruction.action == LOAD:
-        return (cycles // machine.global_request - 1) * machine.hit_late
+        least = machine.near_least if machine.near_lines and instruction.through_l1 else 1
+        return (cycles // (machine.global_request * least) - 1) * machine.hit_late
     return 0
 
 

@@ -73,6 +73,7 @@ def conflicts(sm: Any, active: int, words: int) -> int:
     """Return the passes of a load through the L1's banks, as many as shared memory has: 32 words at a time.
 
     Words of 4 bytes follow each other from bank to bank, whatever the rule of shared memory, and what-ifs lift nothing.
+    32 words take the L1's least passes.
     """
     group, total, scratch, banks = LANES // words, 0, sm.scratch, sm.machine.banks
     for first in range(0, LANES, group):
@@ -83,7 +84,7 @@ def conflicts(sm: Any, active: int, words: int) -> int:
             if (active >> lane) & 1:
                 for offset in range(words):
                     word = scratch.address[lane] // 4 + offset
-                    worst = max(worst, _note(scratch, word % banks, word))
+                    worst = max(worst, _note(scratch, word % banks, word), sm.machine.near_least)
         total += worst
     return total
 

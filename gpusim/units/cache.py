@@ -44,6 +44,7 @@ class NearCache(msgspec.Struct, frozen=True):
     local_stores: Literal["back", "through", "copied"]  # they stay until they must make room, go through, or do both
     joined: Count = 0  # cycles from one load that waits for a line on its way to the next: they get it in turn
     lines_per_cycle: Count = 0  # lines looked up in a cycle, of a load whose words lie in banks of their own; 0: one
+    least_cycles: Positive = 1  # cycles in which such a load gets 32 words, at least
     hashed: Flag = 0  # 1: the sum of the digits of a line's number, in base of the sets, says its set; 0: the last one
 
 
@@ -129,6 +130,7 @@ def pack(packed: Any, machine: Machine) -> None:
     cache = machine.cache
     if machine.l1:
         packed.near_lines, packed.joined = machine.l1.lines_per_cycle, machine.l1.joined
+    packed.near_least = machine.l1.least_cycles if machine.l1 else 1
     if cache and cache.hits != "none":
         packed.hits, packed.hit_late = HITS.index(cache.hits), _late(machine, cache)
     if cache and tagged(machine):
@@ -189,6 +191,7 @@ UNIT = Unit(
             field("in_series", "1: sectors of a constant load come one after the other"),
             field("next_lines", "lines that come to it together"),
             field("joined", "cycles from one load that waits for a line to the next"),
+            field("near_least", "cycles in which the L1 delivers 32 words then, at least"),
             field("near_lines", "lines that the L1 looks up in a cycle, if banks say how long a load takes; else 0"),
             field("misses", "lines that the L1 waits for at once"),
             field("drops_stored", "1: the L1 drops a line that is stored to globally"),
@@ -260,8 +263,8 @@ UNIT = Unit(
         ),
         Condition("l1.*", f"caches.{NEAR} misses joined drops_stored keeps_stores", _near, NO_ASKER),
         Condition(
-            "l1.lines_per_cycle",
-            "near_lines rows.through_l1",
+            "l1.lines_per_cycle l1.least_cycles",
+            "near_lines near_least rows.through_l1",
             lambda g: bool(g.rows["through_l1"].any()),
             "no load of {kernel} comes through the L1",
         ),
@@ -298,7 +301,12 @@ UNIT = Unit(
         Condition("constant_cache.in_series", "in_series", asks(CONSTANTS), NO_ASKER),
     ),
     limits={
-        "load/store unit": {"constant_cache.request_cycles": 1, "l1.lines_per_cycle": LANES, "l1.joined": 0},
+        "load/store unit": {
+            "constant_cache.request_cycles": 1,
+            "l1.lines_per_cycle": LANES,
+            "l1.least_cycles": 1,
+            "l1.joined": 0,
+        },
         "bandwidth": {
             "cache.l2_sector_parts": 1,
             "cache.*_late": 0,

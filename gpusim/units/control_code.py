@@ -111,8 +111,14 @@ UNIT = Unit(
         Condition(
             "dependence.yield_rest",
             "yield_rest",
-            lambda g: g.record.yield_lasts > 0 and not g.alone,
+            lambda g: g.record.yield_lasts > 0,
             "the policy {policy} asks nobody when a warp yielded",
+        ),
+        Condition(
+            "dependence.yield_rest",
+            "yield_rest",
+            lambda g: not g.alone,
+            "no scheduler has more than one warp of {kernel}",
         ),
         Condition(
             "dependence.variable",

@@ -22,6 +22,7 @@ class LoadStore(msgspec.Struct, frozen=True):
     """The load/store units' instruction queue."""
 
     queue: Annotated[int, msgspec.Meta(ge=1, le=QUEUE)]  # warp instructions; each scheduler's with memory ports
+    least_cycles: Positive = 1  # cycles for which an access to memory takes the unit, at least
 
 
 class MemoryPort(msgspec.Struct, frozen=True):
@@ -107,11 +108,16 @@ def _path(row: Any, form: Row, paths: MemoryPaths) -> None:
         row["port"] = getattr(paths, f"load_{form.width}") if form.is_load else paths.store
 
 
+def _accesses(given: Any) -> bool:
+    return not given.units.isdisjoint({UnitClass.SHARED, UnitClass.GLOBAL, UnitClass.LOCAL})
+
+
 UNIT = Unit(
     "load_store",
     fields={
         "machine": (
             packed_key("load_store.queue"),
+            packed_key("load_store.least_cycles"),
             field(
                 "queues", "one for each scheduler, or one for the SM; and those to shared memory where it lies apart"
             ),
@@ -181,6 +187,7 @@ UNIT = Unit(
             lambda g: g.queued,
             NO_QUEUE,
         ),
+        Condition("load_store.least_cycles", "least_cycles", _accesses, "{kernel} accesses no memory"),
         *(
             Condition(
                 f"memory_port.early_{width}",
@@ -201,6 +208,7 @@ UNIT = Unit(
     limits={
         "load/store queue": {"load_store.queue": QUEUE, "memory_port.held": 0},
         "load/store unit": {
+            "load_store.least_cycles": 1,
             "memory_port.cycles": 1,
             "memory_port.store_*": 1,
             "memory_port.global_store": 1,

@@ -203,7 +203,10 @@ UNIT = Unit(
         Condition("shared_atomic.*", "", updates, "{kernel} has no atomic"),
     ),
     limits={
-        "shared-memory passes": {"shared_memory.pass_cycles": 1, "shared_atomic.*_turns": 1},
+        "shared-memory passes": {
+            "shared_memory.pass_cycles": 1,
+            "shared_atomic.*_turns": 1,
+        },
         "load/store unit": {"shared_atomic.port": 1},
         "latency": {
             "shared_memory.latency*": 1,

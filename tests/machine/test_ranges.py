@@ -14,7 +14,7 @@ from gpusim.machine.schema import leaves
 from isa.errors import UserError
 from isa.text.listing import read
 
-MACHINES = "gtx580", "gtx980", "h200", "mi60", "gt200"
+MACHINES = "gtx580", "gtx980", "h200", "rtx3090", "mi60", "gt200"
 EVERY_KIND = """
 .warp {lanes}
 .block {lanes}

@@ -348,3 +348,14 @@ def test_an_l1_of_banks_looks_up_four_lines_in_a_cycle(load_, stride, cycles):
     banks = {"l1.lines_per_cycle": 4, "shared_memory.banks": 32, "global_memory.rule": "sectors"}
     (service,) = [r for r in run_text(text, TAGS | banks).trace if TRACE_KINDS[r.kind] == "serve"]
     assert int(service.detail) == cycles
+
+
+@pytest.mark.parametrize(
+    ("load_", "stride", "cycles"), [("LDG", 4, 2), ("LDG", 0, 2), ("LDG", 8, 2), ("LDG", 16, 4), ("LDG.64", 8, 4)]
+)
+def test_an_l1_may_deliver_32_words_in_two_cycles(load_, stride, cycles):
+    """Loads of 32 words take two cycles or as many as their fullest bank, those of 64 words twice two (an A40's)."""
+    text = f".buffer x u32 4096\nS2R R0, LANEID\nIMUL R0, R0, {stride}\nIADD R0, R0, c[x]\n{load_} R2, [R0]\nEXIT"
+    banks = {"l1.lines_per_cycle": 4, "shared_memory.banks": 32, "global_memory.rule": "sectors", "l1.least_cycles": 2}
+    (service,) = [r for r in run_text(text, TAGS | banks).trace if TRACE_KINDS[r.kind] == "serve"]
+    assert int(service.detail) == cycles

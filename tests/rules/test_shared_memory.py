@@ -227,6 +227,16 @@ def test_several_passes_of_an_access_share_a_cycle(several, stride, width, cycle
     assert strided(width, stride, merge_halves=0, passes_per_cycle=several) == cycles
 
 
+@pytest.mark.parametrize(
+    ("least", "stride", "width", "cycles"), [(1, 1, 32, 1), (2, 1, 32, 2), (2, 2, 32, 2), (2, 3, 32, 2), (2, 4, 32, 4)]
+)
+def test_an_access_takes_the_unit_for_its_least_cycles(least, stride, width, cycles):
+    """An LDS of one pass takes the unit as long as one of two where two are the least; one of four takes four."""
+    text = PATTERN.format(prepare=f"IMUL R0, R0, {width // 8 * stride}", suffix="", guard="")
+    one_cycle = {"shared_memory.pass_cycles": 1, "load_store.least_cycles": least}
+    assert int(run_text(text, one_cycle).load_store_cycles[2]) == cycles
+
+
 @pytest.mark.parametrize(("several", "later"), [(1, 15), (2, 8), (4, 4)])
 def test_further_passes_add_their_part_of_a_cycle_to_the_latency(several, later):
     """The reader of a load of sixteen passes, one of them free, issues 15 / `several` cycles later, rounded up."""

@@ -81,12 +81,12 @@ def test_a_wait_names_the_result():
 
 
 def test_a_wait_for_a_shared_barrier_names_the_unneeded_load():
-    """The FADD needs the LDS, done at 26, but waits for the LDG, done at 440: they share a barrier (V100: LDS 19)."""
+    """The FADD needs the LDS, done at 26, but waits for the LDG, done at 445: they share a barrier (V100: LDS 19)."""
     document = timeline(read(SHARED), load("v100"))
     load_far, load_near, add = (next(one for one in document.instructions if one.pc == pc) for pc in (1, 2, 3))
-    assert (load_near.issue, load_near.done, load_far.done, add.issue) == (7, 26, 440, 440)
+    assert (load_near.issue, load_near.done, load_far.done, add.issue) == (7, 26, 445, 445)
     near, far = explain(document, 0, 25, 1)[0], explain(document, 0, 26, 1)[0]
-    assert [(near.what, near.end), (far.what, far.end)] == [("short_scoreboard", 26), ("long_scoreboard", 440)]
+    assert [(near.what, near.end), (far.what, far.end)] == [("short_scoreboard", 26), ("long_scoreboard", 445)]
     assert "barrier" not in near.words
     message = "it does not need this, but waits for barrier 0, which `LDG R1, [R8]` at pc 1 holds with `LDS R2, [0x0]`"
     assert message in far.words

@@ -89,7 +89,7 @@ def test_caches_hold_the_measured_footprints():
 
 def test_conditions_are_those_of_the_point():
     """A point may set cache hits, one SM and one dispatch port of its machine; other points change nothing."""
-    machine = load("v100")
+    machine = load("v100", {"cache.hits": "none"})
     by_id = {point.id: point for point in published_points(machine)}
     single = validation._conditions(by_id["chase-l2"], machine)
     assert (single.cache.hits, single.chip.sms) == ("tags", 1)
