@@ -27,7 +27,7 @@ from isa.kernel import Kernel
 from isa.once import once
 from isa.operand import PT
 
-ALL_PROFILED = 3  # blocks of an SM up to which all are profiled; of more, the first, middle and last, if alike
+ALL_PROFILED = 3  # blocks of an SM up to which all are profiled; of more, some that may differ, if alike
 ALL_FETCHING = 8  # the same, where blocks fetch textures at different places
 Costs = Mapping[int, AccessCost]  # by pc
 
@@ -86,12 +86,19 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
         first = _first(light, limit)
         return Profiled([work(first, *each) for each in _placed(first, cost, found)], 1, alike=True)
     most = ALL_FETCHING if moving else ALL_PROFILED
-    few = [of(block) for block in (ids if len(ids) <= most else (ids[0], ids[len(ids) // 2], ids[-1]))]
+    few = [of(block) for block in (ids if len(ids) <= most else _probes(kernel, ids))]
     alike = all(np.array_equal(few[0].profile.counts, other.profile.counts) for other in few)
     if alike or len(few) == len(ids):
         return Profiled(few, len(few), alike)
     every = _standing(of, classes(kernel, On(machine, machine.chip.sms), ids, limit), ids)
     return Profiled(every, len(every), alike)
+
+
+def _probes(kernel: Kernel, ids: range) -> list[int]:
+    """Return the first, middle and last block, and along each axis the first that lies furthest, as at a border."""
+    every, (x, y, _) = np.asarray(ids), kernel.grid
+    furthest = (int(every[np.argmax(place)]) for place in (every % x, every // x % y, every // (x * y)))
+    return list(dict.fromkeys((ids[0], ids[len(ids) // 2], ids[-1], *furthest)))
 
 
 def _standing(of: Callable[[int], Work], known: Classes | None, ids: range) -> list[Work]:

@@ -4,7 +4,7 @@ import pytest
 
 from gpusim.bounds.bounds import bound
 from gpusim.bounds.profiled import profiled
-from gpusim.engines.simulate import run_chip
+from gpusim.engines.simulate import run_chip, run_sm
 from gpusim.machine.machine import load
 from isa.text.listing import read
 
@@ -26,6 +26,18 @@ def test_bandwidth_counts_the_lines_of_each_block():
     assert (found.alike, found.profiled_blocks) == (True, 1)
 
 
+def test_blocks_at_a_border_are_not_taken_for_those_inside():
+    """Of 7 columns of blocks the last loads nothing; neither the first, middle nor last of an SM's blocks is there."""
+    loads = "LDS R2, [R1]\n" * 50
+    kernel = read(f".grid 7 12\n.shared 512\nS2R R0, CTAID.X\nISETP.GE P0, R0, 6\n@P0 BRA out\n{loads}out:\nEXIT")
+    machine = load("gtx580", {"chip.sms": 2, "limits.blocks": 2})
+    found = bound(kernel, machine)
+    assert not found.alike
+    assert found.profiled_blocks < found.blocks == 42
+    assert found.cycles <= run_sm(kernel, machine).cycles
+    assert found.limits["load/store unit"] == pytest.approx(36 * 50 * 2, rel=0.02)
+
+
 def test_blocks_of_equal_costs_are_one_work():
     """32 blocks whose one word lies anywhere in a line cost the same: one work stands for all."""
     text = ".grid 32\n.buffer a f32 64\nS2R R1, CTAID.X\nSHL R1, R1, 2\nIADD R1, R1, c[a]\nLDG R2, [R1]\nEXIT"
@@ -42,4 +54,4 @@ def test_a_chip_whose_blocks_cost_differently_keeps_the_bound(text):
     """An SM with two of three blocks may have the cheap ones: only the mean work of an SM is sure."""
     kernel, machine = read(f".grid 3\n{text}EXIT"), load("gtx580", TWO_SMS)
     assert not profiled(kernel, machine, range(3), 2, LIMIT).equal
-    assert bound(kernel, machine, all_sms=True).cycles <= run_chip(kernel, machine).cycles
+    assert bound(kernel, machine, sms=2).cycles <= run_chip(kernel, machine).cycles
