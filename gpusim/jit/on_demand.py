@@ -12,6 +12,7 @@ import ctypes
 import hashlib
 import inspect
 from collections.abc import Callable, Sequence
+from functools import cache
 from types import NoneType
 from typing import Any, TypeVar, get_args, get_type_hints
 
@@ -20,6 +21,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
 
+from gpusim.jit import sources
 from gpusim.jit.kinds import Sm
 from gpusim.jit.rule import COMPILED, entry
 from gpusim.support.interruption import held_back
@@ -30,7 +32,7 @@ LONG = ir.IntType(64)
 ASK = ir.FunctionType(LONG, [LONG, LONG])
 SYMBOL = "gpusim_address_of_rule"
 PLAIN = {int: types.int64, bool: types.boolean, NoneType: types.none}
-RULES: dict[int, tuple[Any, Any]] = {}  # by the key of their name: dispatchers and their signature
+RULES: dict[int, tuple[Sequence[Callable[..., Any]], Any]] = {}  # by the key of their name, and their signature
 
 
 def on_demand(function: F) -> F:
@@ -69,7 +71,9 @@ def _kind(annotation: Any) -> Any:
 def _known(name: str, functions: Sequence[Any], kind: Any) -> int:
     """Remember rules of one signature; return the key by which compiled code calls them in any process."""
     key = int.from_bytes(hashlib.sha256(name.encode()).digest()[:7])
-    RULES[key] = [entry(function) for function in functions], kind
+    RULES[key] = functions, kind
+    for module in {function.__module__ for function in functions}:
+        sources.read(module)
     return key
 
 
@@ -95,8 +99,14 @@ def address(key: int, index: int) -> int:
 
     Compiled code calls this and cannot pass on an exception, so the caller of that code holds Ctrl-C back.
     """
-    dispatchers, kind = RULES[key]
-    return begin_of(dispatchers[index], kind)
+    functions, kind = RULES[key]
+    return begin_of(dispatcher_of(functions[index]), kind)
+
+
+@cache
+def dispatcher_of(function: Callable[..., Any]) -> Any:
+    """Return what compiles a rule, kept with its code: few of all rules are ever asked for."""
+    return entry(function)
 
 
 def begin_of(dispatcher: Any, kind: Any) -> int:

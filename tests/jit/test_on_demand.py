@@ -68,9 +68,9 @@ def choose(sms: Any, index: int) -> int:
 
 def compiled(function: Any) -> int:
     """Return how often a rule on demand has been compiled."""
-    known = [dispatcher for dispatchers, _ in module.RULES.values() for dispatcher in dispatchers]
-    (dispatcher,) = [one for one in known if one.py_func.__qualname__ == function]
-    return len(dispatcher.overloads)
+    known = [one for functions, _ in module.RULES.values() for one in functions]
+    (found,) = [one for one in known if one.__qualname__ == function]
+    return len(module.dispatcher_of(found).overloads)
 
 
 def sms(now: int) -> Any:
