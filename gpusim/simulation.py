@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from gpusim.bounds import rates
 from gpusim.bounds.block_classes import On, classes
-from gpusim.bounds.bounds import LIMIT, Bound, bound, works
+from gpusim.bounds.bounds import LIMIT, STARTS, Bound, bound, works
 from gpusim.engines.estimated import MILLION, adding_up, tolerated
 from gpusim.engines.simulate import Progress, check_engine, run_chip, run_sm
 from gpusim.engines.sm_run import ChipRun, SmRun
@@ -72,7 +72,7 @@ class Estimated:
 
 @dataclass(frozen=True)
 class Scaling:
-    """How the cycles of the SM's share of the grid, or of all SMs, were found.
+    """How the cycles of the SM's share of the grid, or of several SMs, were found.
 
     `method` is complete, waves, or work: whole waves of blocks that differ, scaled by what blocks execute; or steady:
     loops and waves at their mean cost.
@@ -129,7 +129,7 @@ class Result:
 
     @property
     def warp_instructions(self) -> int:
-        """Warp instructions that the simulated SM issues for its blocks, or that all SMs issue."""
+        """Warp instructions that the simulated SM issues for its blocks, or that all simulated SMs issue."""
         return round(self.run.warp_instructions * self.growth)
 
     @property
@@ -308,7 +308,7 @@ def _sampled(
         cycles, scaling = run.cycles, Scaling(blocks, blocks, "complete", "")
     else:
         found = estimate(runner, share, first, run)
-        cycles = max(found.cycles, limits.cycles)  # which no schedule undercuts; early waves may not meet what limits
+        cycles = max(found.cycles, limits.limits.get(STARTS, 0))  # which the first wave doesn't feel
         scaling = Scaling(blocks, share.blocks, "waves" if alike else "work", found.checked)
     return Result(
         kernel=kernel,
@@ -352,7 +352,7 @@ def _several(machine: Machine, sms: Sms, sample: Sample, threads: int | None) ->
     """Return how many SMs are simulated together; 0: one that stands for all."""
     many = count(machine, sms)
     if threads is not None and (sms == 1 or threads < 1):
-        reason = "one SM runs on one thread; take all SMs, or leave it out" if sms == 1 else "give at least 1"
+        reason = "one SM runs on one thread; take several, or leave it out" if sms == 1 else "give at least 1"
         raise UserError(f"threads={threads}: {reason}")
     if sms != 1 and sample not in (None, "all"):
         raise UserError(f"sample={sample}: of several SMs every block is simulated; leave it out, or take one SM")

@@ -51,6 +51,7 @@ from gpusim.rules import (
     write_back,
 )
 from gpusim.units.capacities import NEVER
+from gpusim.units.opcodes import SHARED_MEMORY
 from gpusim.units.stall import OWN
 from isa.errors import DeadlockError, ExecutionError
 from isa.kernel import Kernel
@@ -224,7 +225,13 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "double precision not exclusive": (double_precision, "commit", nothing),
     "one pass more": (shared_memory, "passes", plus(shared_memory.passes, 1)),
     "one pass in a cycle": (memory_access, "service", lambda _machine, _instruction, cycles: cycles),
-    "no least cycles": (memory_access, "service", lambda _machine, _instruction, cycles: cycles),
+    "no least cycles": (
+        memory_access,
+        "service",
+        lambda m, instruction, cycles: (
+            memory_access.service_of(m, cycles) if instruction.memory_kind == SHARED_MEMORY else cycles
+        ),
+    ),
     "atomics as loads": (shared_memory, "turns", lambda *_: 1),
     "nothing issues again": (instruction_replay, "commit", nothing),
     "issues again once too often": (instruction_replay, "slots", plus(instruction_replay.slots, 1)),

@@ -127,7 +127,7 @@ def test_no_estimate_is_below_the_bound():
     kernel, machine = read(".grid 1600\nEXIT"), load("gtx580", {"launch.refill_parts": 400, "limits.blocks": 4})
     found = simulate(kernel, machine, sample=2)
     assert found.bound.limiter == "starts of blocks"
-    assert found.cycles == found.bound.cycles
+    assert found.cycles == found.bound.limits["starts of blocks"]
     assert found.cycles <= simulate(kernel, machine).cycles
 
 
@@ -207,8 +207,8 @@ def test_time_alone_of_all_sms():
 
 @pytest.mark.parametrize("how", [{"sms": 3}, {"sms": 0}, {"sms": "some"}, {"sms": "all", "sample": 6}])
 def test_one_sm_or_all(how):
-    """A number that is no part of all SMs is refused with those that are, and so is a sample of several SMs' blocks."""
-    with pytest.raises(UserError, match=r"give 1, all, or a part of the 16 SMs of gtx580: 2, 4, 8$|leave it out"):
+    """A number that does not divide that of all SMs is refused, and so is a sample of several SMs' blocks."""
+    with pytest.raises(UserError, match=r"give 1, all, or a divisor of the 16 SMs of gtx580: 2, 4, 8$|leave it out"):
         simulate(make("chain"), GTX580, **how)
 
 

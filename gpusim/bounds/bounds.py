@@ -39,11 +39,11 @@ UNIT, SHARED, CONSTANTS = "load/store unit", "shared-memory unit", "constant uni
 class Bound:
     """The bound of a launch: `cycles` is the largest of `limits`, `limiter` its name.
 
-    Every block of the SM, or of all SMs, is profiled, with three exceptions. If a block's index only moves its global
-    addresses, the first block stands for all, once for each place in a line where these begin. Else, if the first,
-    middle and last block and those at borders execute the same instructions equally often, they are `alike` and stand
-    for all. Else, if what all blocks execute can be counted, a few stand for those that execute the same. Where these
-    assumptions hold, so do the limits, for every schedule.
+    Every block of the SM, or of all simulated SMs, is profiled, with three exceptions. If a block's index only moves
+    its global addresses, the first block stands for all, once for each place in a line where these begin. Else, if the
+    first, middle and last block and those at borders execute the same instructions equally often, they are `alike` and
+    stand for all. Else, if what all blocks execute can be counted, a few stand for those that execute the same. Where
+    these assumptions hold, so do the limits, for every schedule.
     """
 
     cycles: Annotated[int, doc("Shader cycles.")]
@@ -51,7 +51,7 @@ class Bound:
     percent_of_peak: OfPeak
     limiter: str
     limits: Annotated[Mapping[str, int], doc("Shader cycles by resource.")]
-    blocks: Annotated[int, doc("Blocks of the SM, or of all SMs.")]
+    blocks: Annotated[int, doc("Blocks of the SM, or of all simulated SMs.")]
     profiled_blocks: Annotated[int, doc("Blocks that were profiled to know all of these.")]
     alike: bool
     conflicts: Annotated[
@@ -96,13 +96,15 @@ def bound(kernel: Kernel, machine: Machine, *, sms: int = 1, limit: int = LIMIT)
     )
 
 
-def works(kernel: Kernel, machine: Machine, *, limit: int = LIMIT) -> tuple[list[Work], Fraction]:
+def works(kernel: Kernel, machine: Machine, *, sms: int = 1, limit: int = LIMIT) -> tuple[list[Work], Fraction]:
     """Return the works of the SM that gets the most blocks, and how many of these there are for each that they count.
+
+    Or of the blocks of so many `sms` that are simulated.
 
     Raises as `bound` does.
     """
-    ids = blocks_of(kernel, machine, 1)
-    found = profiled(kernel, machine, ids, 1, limit)
+    ids = blocks_of(kernel, machine, sms)
+    found = profiled(kernel, machine, ids, sms, limit)
     return found.works, Fraction(len(ids), found.counted)
 
 

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
+from math import gcd
 from typing import NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ from isa.once import once
 from isa.operand import PT
 
 ALL_PROFILED = 3  # blocks of an SM up to which all are profiled; of more, some that may differ, if alike
+MOST_LOOKED_AT = 1 << 16  # blocks of a row
 ALL_FETCHING = 8  # the same, where blocks fetch textures at different places
 Costs = Mapping[int, AccessCost]  # by pc
 
@@ -95,10 +97,16 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
 
 
 def _probes(kernel: Kernel, ids: range) -> list[int]:
-    """Return the first, middle and last block, and along each axis the first that lies furthest, as at a border."""
-    every, (x, y, _) = np.asarray(ids), kernel.grid
-    furthest = (int(every[np.argmax(place)]) for place in (every % x, every // x % y, every // (x * y)))
-    return list(dict.fromkeys((ids[0], ids[len(ids) // 2], ids[-1], *furthest)))
+    """Return the first, middle and last block, one as far to the right as any, and one at the end of the first layer.
+
+    Blocks at a border may do less. The last block is at the end of the last axis.
+    """
+    (x, y, z), found = kernel.grid, [ids[0], ids[len(ids) // 2], ids[-1]]
+    if y * z > 1:
+        found.append(max(ids[: min(x // gcd(x, ids.step), MOST_LOOKED_AT)], key=lambda block: block % x))
+    if z > 1:
+        found += range(ids.start, min(x * y, ids.stop), ids.step)[-1:]
+    return list(dict.fromkeys(found))
 
 
 def _standing(of: Callable[[int], Work], known: Classes | None, ids: range) -> list[Work]:

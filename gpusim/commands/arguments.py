@@ -94,10 +94,16 @@ MaxCycles = Annotated[
         help=f"Stop with an error after so many; listings: {MAX_CYCLES // 10**6} million.",
     ),
 ]
+SmsOption = Annotated[
+    str,
+    typer.Option(
+        "--sms", metavar="N", help="SMs: 1, for all; all, and every block; or a divisor of their number, evenly apart."
+    ),
+]
 Threads = Annotated[
     int | None,
     typer.Option(
-        "--threads", min=1, max=MOST_WHOLE, metavar="N", help="Threads that simulate all SMs. [default: all cores]"
+        "--threads", min=1, max=MOST_WHOLE, metavar="N", help="Threads that simulate several SMs. [default: all cores]"
     ),
 ]
 Estimate = Annotated[
@@ -272,7 +278,7 @@ def sms_of(text: str) -> Sms:
     """Return which SMs a text asks for; raises UserError for other words."""
     number = whole_number(text)
     if text != "all" and not number:
-        raise UserError(f"--sms {text}: give 1, all, or a part of the machine's SMs")
+        raise UserError(f"--sms {text}: give 1, all, or a divisor of the machine's SMs")
     return number or "all"
 
 

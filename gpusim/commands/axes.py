@@ -32,6 +32,7 @@ from gpusim.engines.estimated import tolerated
 from gpusim.machine import machine as model
 from gpusim.machine.facts import checked
 from gpusim.machine.machine import File
+from gpusim.machine.simulated_sms import Sms, count
 from gpusim.units.policies import POLICY_NAMES, check_policy
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -59,16 +60,18 @@ def subject_of(
     max_cycles: int | None,
     code: CodeOptions = AS_IT_IS,
     estimate: str | None = None,
+    sms: Sms = 1,
 ) -> Subject:
     """Return the kernel, by name, from a listing or of machine code, and the machine's file, by default its own.
 
     All but a kernel by name has a limit on cycles. Raises UserError for an unknown kernel or machine, and for a listing
-    or code that is missing or wrong.
+    or code that is missing or wrong, and where the machine has not so many `sms`.
     """
     percent = percent_of(estimate)
-    tolerated(percent)
+    tolerated(percent, sms=sms)
     found = _exact(kernel, machine, cycles_of(kernel, max_cycles), code)
-    return replace(found, estimate=percent)
+    count(model.build(found.file), sms)
+    return replace(found, estimate=percent, sms=sms)
 
 
 def _exact(kernel: str, machine: str | None, limit: int | None, code: CodeOptions) -> Subject:
@@ -130,7 +133,7 @@ def launches(subject: Subject, points: Iterable[SweepPoint]) -> Iterator[Launche
     for point in points:
         with suppress(UserError):
             kernel = subject.build(point.parameters)
-            yield Launched(kernel, subject.file, point.settings, point.settings)
+            yield Launched(kernel, subject.file, point.settings, point.settings, subject.sms)
 
 
 def _by_name(option: str, form: str, texts: Sequence[str]) -> dict[str, list[str]]:

@@ -92,15 +92,15 @@ def tell_of_channels(name: str, machine: Machine, sms: Sms) -> None:
     if machine.memory_channels is None or machine.memory_channels.count == 1:
         other = CATALOG[name].machine
         sys.stderr.write(f"note: {name} needs several memory channels, and {machine.key} has one: try {other}\n")
-    elif sms == 1:
-        why = f"one SM has its share of the {machine.memory_channels.count} as one"
+    elif sms != "all":
+        why = f"fewer than all SMs have their share of the {machine.memory_channels.count} alone"
         sys.stderr.write(f"note: {name} needs several memory channels, and {why}: add --sms all\n")
 
 
 def tell_of_turns(run: SmRun) -> None:
-    """Report on stderr why all SMs took turns on one thread, if they did and might have run ahead of each other."""
+    """Report on stderr why SMs took turns on one thread, if they did and might have run ahead of each other."""
     if run.engine == "compiled" and run.in_turn:
-        sys.stderr.write(f"note: all SMs ran on one thread: {run.in_turn}\n")
+        sys.stderr.write(f"note: the SMs ran on one thread: {run.in_turn}\n")
 
 
 def _joined(values: Mapping[str, Ineffective], more: str) -> Ineffective:

@@ -24,6 +24,7 @@ from gpusim.commands.arguments import (
     Overrides,
     Parameters,
     Policy,
+    SmsOption,
     Threads,
     changes,
     cycles_of,
@@ -40,6 +41,7 @@ from gpusim.commands.progress import shown, tell_of_compiling
 from gpusim.engines.estimated import tolerated
 from gpusim.engines.simulate import write_trace
 from gpusim.machine.machine import facts, seconds
+from gpusim.machine.simulated_sms import count
 from gpusim.simulation import Result, Sample, simulate
 from gpusim.support import whole_file
 from gpusim.units.cache import tagged
@@ -67,10 +69,7 @@ def run(
         str | None, typer.Option("--sample", help="Estimate time from so many blocks; or all: compute all values.")
     ] = None,
     estimate: Estimate = None,
-    sms: Annotated[
-        str,
-        typer.Option("--sms", help="1, with its share of the bandwidth; all, with every block; or a part of all."),
-    ] = "1",
+    sms: SmsOption = "1",
     threads: Threads = None,
     trace: Annotated[
         Path | None, typer.Option("--trace", help="Write a trace of one SM, record by record, to a .npy file (large).")
@@ -95,6 +94,7 @@ def run(
     machine, setting = placed(chosen, machine, setting or ())
     where = machine_of(machine, setting, policy)
     settings, which = changes(where, setting), sms_of(sms)
+    count(where, which)
     if trace:
         tolerated(percent, engine=engine, sample=None, sms=1, trace=True, fast_forward=True)
         whole_file.check(trace)

@@ -42,8 +42,10 @@ from gpusim.commands.arguments import (
     LaunchFile,
     MachineOfKernel,
     NvccFlags,
+    SmsOption,
     is_code,
     is_listing,
+    sms_of,
 )
 from gpusim.commands.axes import ParameterAxes, PolicyAxis, SettingAxes, axes_of, launches, subject_of
 from gpusim.commands.document import show, write_json
@@ -67,6 +69,7 @@ from gpusim.machine import machine as model
 from gpusim.support import dask_cluster, whole_file
 from gpusim.support.document import Ineffective
 from gpusim.support.processes import as_done
+from gpusim.units.cache import tagged
 from isa.errors import UserError
 from isa.reading import extra
 from isa.text import listing
@@ -121,6 +124,7 @@ def sweep(
     dask: Dask = "",
     max_cycles: Limit = None,
     estimate: Estimate = None,
+    sms: SmsOption = "1",
     architecture: Architecture = None,
     launch: LaunchFile = None,
     nvcc_flags: NvccFlags = "",
@@ -135,7 +139,7 @@ def sweep(
     """
     page = page_file(html, show=open_page, name="sweep.html")
     code = CodeOptions(architecture, launch, nvcc_flags, force)
-    subject, given = subject_of(kernel, machine, max_cycles, code, estimate), given_by(t1, rename or ())
+    subject, given = subject_of(kernel, machine, max_cycles, code, estimate, sms_of(sms)), given_by(t1, rename or ())
     settings, parameters = [*(setting or ()), *given.settings], [*(parameter or ()), *given.parameters]
     axes = axes_of(kernel, subject.file, settings, parameters, policy)
     columns, spread = compared(pareto, axes, "--pareto"), _spread(jobs, dask)
@@ -145,7 +149,7 @@ def sweep(
         _check_outputs(out, parquet, plot, None if columns else axes)
     with results(out and out / "results.jsonl", _settings(kernel, subject, code), SweepRow) as (kept, add):
         unfelt = _ineffective(subject, axes, chosen or ())
-        tell_of_compiling("compiled")
+        tell_of_compiling("compiled", subject.sms, in_turn=tagged(model.build(subject.file)))
         found = {key(each.point): each for each in kept}
         simulated = partial(_simulated, found, add, partial(spread, partial(row, subject=subject)))
         rows = _searched(axes, trials, seed, simulated) if chosen is None else _swept(chosen, found, simulated)
@@ -212,6 +216,7 @@ def _settings(kernel: str, subject: Subject, code: CodeOptions) -> SweepSettings
         max_cycles=subject.max_cycles,
         version=version("gpusim"),
         estimate=subject.estimate,
+        sms=subject.sms,
     )
 
 

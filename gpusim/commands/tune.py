@@ -169,7 +169,7 @@ def tune(
         ),
     ] = "",
     sms: Annotated[
-        str, typer.Option("--sms", help="Of a space file: 1, all SMs and every block, or a part of all. [default: 1]")
+        str, typer.Option("--sms", help="Of a space file: 1, all, or a divisor of the number of SMs. [default: 1]")
     ] = "",
     out: OutFile = None,
     jobs: Jobs = None,

@@ -1,4 +1,4 @@
-"""The results of a run: of one SM, or of all SMs of a chip."""
+"""The results of a run: of one SM, or of several of a chip."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class SmRun:
     sectors: dict[str, int]  # moved between SM and L2 ("loaded", "stored"), L2 and DRAM ("read", "written"), by tags
     events: int
     threads: int  # of this computer that simulated
-    in_turn: str  # why all SMs took turns on one thread; empty if they ran ahead of each other, or there is one
+    in_turn: str  # why SMs took turns on one thread; empty if they ran ahead of each other, or there is one
 
     __repr__ = brief.brief
 
@@ -67,7 +67,7 @@ class SmRun:
 
 @dataclass(frozen=True, repr=False)
 class ChipRun(SmRun):
-    """The results of all SMs: `cycles` until the last SM is done, sums for the rest, and in `each` the run of every SM.
+    """The results of several SMs: `cycles` until the last is done, sums for the rest, and in `each` the run of each.
 
     `lost` has a row for each scheduler of each SM, `registers` one for each warp slot; `trace` is empty, as each SM
     keeps its own. An SM that is done counts empty warp slots and empty schedulers (`no_warp`) until all are done.
@@ -130,7 +130,7 @@ def _registers(sm: Any, kernel: Kernel) -> NDArray[np.uint32]:
 
 
 def together(each: Sequence[SmRun], threads: int = 1, in_turn: str = "") -> ChipRun:
-    """Return the sums over all SMs; an SM counts as empty from its own last cycle to the last of all.
+    """Return the sums over several SMs; an SM counts as empty from its own last cycle to the last of all.
 
     `threads` simulated them, or one on which they took turns for that reason.
     """

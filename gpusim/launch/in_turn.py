@@ -1,4 +1,4 @@
-"""Whether all SMs of a chip may run ahead of each other, or must take turns in each cycle."""
+"""Whether SMs of a chip may run ahead of each other, or must take turns in each cycle."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from isa.program import WORD_BYTES
 from isa.row import Unit
 
 CONTESTED = "SMs use the same words of memory"
-TAGGED = "all SMs share the tags of the L2"
+TAGGED = "SMs share the tags of the L2"
 
 
 class InTurnError(Exception):

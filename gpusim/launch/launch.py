@@ -154,7 +154,7 @@ def launch_chip(
     in_turn: str = "",
     sms: int | None = None,
 ) -> ChipLaunch:
-    """Prepare all SMs, which share the memory channel and the blocks after the first wave; otherwise as `launch`.
+    """Prepare several SMs, which share the memory channel and the blocks after the first wave; otherwise as `launch`.
 
     `in_turn`: why the SMs must take turns, if that is known; else they run ahead of each other where they may. `sms`:
     prepare so many, with their shares of the channels and of the blocks; None: all.

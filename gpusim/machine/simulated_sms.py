@@ -1,4 +1,4 @@
-"""Which SMs of a chip are simulated: one, all, or every so manieth as a sample; and the blocks that these have."""
+"""Which SMs of a chip are simulated: one, all, or every n-th as a sample; and the blocks that these have."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def count(machine: Machine, asked: Sms) -> int:
         return sms
     if not isinstance(asked, int) or asked < 1 or sms % asked:
         parts = ", ".join(str(n) for n in range(2, sms) if sms % n == 0)
-        others = f", or a part of the {sms} SMs of {machine.key}: {parts}" if parts else ""
+        others = f", or a divisor of the {sms} SMs of {machine.key}: {parts}" if parts else ""
         raise UserError(f"sms={asked}: give 1, all{others}")
     return asked
 

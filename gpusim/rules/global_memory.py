@@ -11,7 +11,7 @@ Programming Guide):
   halved, down to 32 bytes, while only one half is used (PG 4.2, F.3.2.2); a transaction is 32 bytes of it.
 
 A chip may have several channels. Then each transaction takes that of its address, and the channels don't wait for each
-other. They are told apart where all SMs are simulated; an SM by itself has its share of all, as one channel.
+other. They are told apart where several SMs are simulated; an SM by itself has its share of all, as one channel.
 
 If the loads hit a cache (then all loads of a launch do), each request of a load after the first delays its result. The
 L1 transfers nothing; the L2 transfers sectors, and the channel is the SM's to the L2.

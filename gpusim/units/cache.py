@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from gpusim.units.asks import accesses, asks, looks
+from gpusim.units.asks import accesses, asks, looks, looks_up_banks
 from gpusim.units.capacities import LANES, REQUESTS
 from gpusim.units.declare import Condition, Machine, Role, Unit, field
 from gpusim.units.opcodes import LOAD, STORE
@@ -263,11 +263,12 @@ UNIT = Unit(
         ),
         Condition("l1.*", f"caches.{NEAR} misses joined drops_stored keeps_stores", _near, NO_ASKER),
         Condition(
-            "l1.lines_per_cycle l1.least_cycles",
-            "near_lines near_least rows.through_l1",
+            "l1.lines_per_cycle",
+            "near_lines rows.through_l1",
             lambda g: bool(g.rows["through_l1"].any()),
             "no load of {kernel} comes through the L1",
         ),
+        Condition("l1.least_cycles", "near_least", looks_up_banks, "no load takes its passes through banks of the L1"),
         Condition("l1.misses l1.joined", "misses joined", asks(NEAR), "no load of {kernel} asks the L1"),
         Condition(
             "l1.global_stores",

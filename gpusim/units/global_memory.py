@@ -40,7 +40,7 @@ class Memory(msgspec.Struct, frozen=True):
 
 
 class MemoryChannels(msgspec.Struct, frozen=True):
-    """The DRAM's channels, which addresses take in turn. One SM alone has its share of all; all SMs tell them apart."""
+    """The DRAM's channels, which addresses take in turn. One SM alone has its share of all; several tell them apart."""
 
     count: Annotated[int, msgspec.Meta(ge=1, le=CHANNELS)]  # channels, each of an equal part of the bandwidth
     bytes: Positive  # neighbouring bytes of one channel, whole lines
@@ -141,7 +141,7 @@ UNIT = Unit(
             packed_key("global_memory.line_bytes"),
             field("line_cost", "parts of a cycle that one transaction occupies the channel"),
             field("channel_parts", "parts of a cycle in which the channel's time counts"),
-            field("channels", "that are told apart: 1 but where all SMs are simulated"),
+            field("channels", "that are told apart: 1 but where several SMs are simulated"),
             field("channel_count", "channels of the DRAM"),
             packed_key("memory_channels.bytes", "channel_bytes"),
             packed_key("global_atomic.packet_parts"),

@@ -149,14 +149,14 @@ def test_all_sms_run_on_threads(capsys):
     assert main.execute([*arguments, "--machine", "gtx480", "--set", "cache.hits=tags"]) == 0
     captured = capsys.readouterr()
     found = json.loads(captured.out)
-    assert (found["threads"], found["in_turn"]) == (1, "all SMs share the tags of the L2")
-    assert f"note: all SMs ran on one thread: {found['in_turn']}\n" in captured.err
+    assert (found["threads"], found["in_turn"]) == (1, "SMs share the tags of the L2")
+    assert f"note: the SMs ran on one thread: {found['in_turn']}\n" in captured.err
 
 
 def test_one_sm_takes_no_threads(capsys):
     """`--threads` without `--sms all` is refused in one line, with what to do."""
     assert main.execute(["run", "chain", "--threads", "2"]) == 2
-    assert capsys.readouterr().err == "error: threads=2: one SM runs on one thread; take all SMs, or leave it out\n"
+    assert capsys.readouterr().err == "error: threads=2: one SM runs on one thread; take several, or leave it out\n"
 
 
 @pytest.mark.jit

@@ -49,6 +49,48 @@ def test_every_point_is_simulated_as_run_does(capsys):
 
 
 @pytest.mark.jit
+def test_a_sample_of_sms_is_simulated_at_every_point(tmp_path, capsys):
+    """With four of 16 SMs each row has the cycles of `gpusim run` with four; results of another number are refused."""
+    sweep = [
+        "matmul-naive",
+        "-p",
+        "m=64",
+        "-p",
+        "n=64",
+        "-p",
+        "k=16,32",
+        "--jobs",
+        "1",
+        "--out",
+        str(tmp_path / "four"),
+    ]
+    found = document(capsys, *sweep, "--sms", "4")
+    for row in found["rows"]:
+        shape = ["-p", "m=64", "-p", "n=64", "-p", f"k={row['p.k']}"]
+        assert execute(["run", "matmul-naive", *shape, "--sms", "4", "--json"]) == 0
+        run = json.loads(capsys.readouterr().out)
+        assert (row["cycles"], run["sms"]) == (run["cycles"], 4)
+    assert execute(["sweep", *sweep, "--sms", "2"]) == 2
+    assert "sms" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        (["--sms", "some"], "error: --sms some: give 1, all, or a divisor of the machine's SMs"),
+        (["--sms", "5"], "error: sms=5: give 1, all, or a divisor of the 16 SMs of gtx580: 2, 4, 8"),
+        (["--sms", "4", "--estimate", "1%"], "of several SMs every block is simulated"),
+    ],
+)
+def test_sms_that_there_are_not(options, message, capsys):
+    """Other words, a number that is no part of all SMs, and an estimate of several SMs end with one line and code 2."""
+    assert execute(["sweep", "chain", "-p", "length=8", *options]) == 2
+    error = capsys.readouterr().err
+    assert message in error
+    assert error.count("\n") == 1
+
+
+@pytest.mark.jit
 def test_files_are_the_same_however_they_come_about(tmp_path, capsys):
     """One process, two processes, and a run that continues half a file write the same bytes of CSV."""
     made = []

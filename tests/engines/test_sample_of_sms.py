@@ -10,12 +10,16 @@ from strategies.launches import REPEATABLE, kernels, launches
 from timing import plain_machine
 from twins import differences
 
+from gpusim.analysis.account.memory_rates import memory_rates
+from gpusim.analysis.account.source_lines import by_line
 from gpusim.bounds.bounds import bound
 from gpusim.engines.simulate import ENGINES, run_chip
 from gpusim.jit.rule import COMPILED
 from gpusim.launch.launch import launch_chip
-from gpusim.machine.machine import load
+from gpusim.machine.machine import load, seconds
 from gpusim.machine.simulated_sms import blocks_of, count
+from gpusim.rules import chip as chip_rules
+from gpusim.rules import special_register
 from gpusim.simulation import simulate
 from isa.errors import UserError
 from isa.text.listing import read
@@ -110,7 +114,7 @@ def test_a_sample_does_not_beat_its_bound(launched, sizes):
 
 
 def test_each_sm_stands_for_others():
-    """Three of an h200's SMs have as many units of the L2's time as three, and what they bring is a part of 132."""
+    """Three of an h200's SMs have three of 132 parts of the L2's time, and each brings one part of 132 of a buffer."""
     h200, kernel = load("h200"), read(LOADS.format(blocks=264))
     some, whole = (launch_chip(kernel, h200, sms=n) for n in (3, None))
     few, all_ = some.each[0].sm, whole.each[0].sm
@@ -129,7 +133,64 @@ def test_values_of_a_sample_are_checked():
     assert found.run.blocks == len(blocks_of(kernel, found.machine, 2)) < kernel.blocks
     assert found.verification.verified
     assert not found.verification.wrong
-    assert found.scaling.blocks_of_sm == found.run.blocks
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(("op", "apart"), [("RED.ADD [R2], R1", 0), ("STG [R3], R1", 0.05), ("LDG R5, [R3]", 0.05)])
+def test_a_sample_takes_the_time_of_all_sms_where_they_do_the_same(op, apart):
+    """264 blocks of an h200 add to one line, or move lines of their own: 3, 12 and 132 SMs take the same time."""
+    text = f"""
+.grid 264
+.block 128
+.buffer x u32 {264 * 128 * 8}
+    S2R R0, TID.X
+    S2R R1, CTAID.X
+    LOP.AND R2, R0, 31
+    SHL R2, R2, 2
+    IADD R2, R2, c[x]
+    IMAD R3, R1, 1024, R0
+    SHL R3, R3, 2
+    IADD R3, R3, c[x]
+again:
+    {op}
+    IADD R3, R3, 512
+    IADD R4, R4, 1
+    ISETP.LT P0, R4, 8
+    @P0 BRA again
+    EXIT
+"""
+    cycles = [run_chip(read(text), load("h200"), sms=n, feed="trace-driven").cycles for n in (3, 12, None)]
+    assert cycles[:2] == pytest.approx(cycles[2:] * 2, rel=apart)
+
+
+def test_rates_of_a_sample_are_the_chips():
+    """Of 17 blocks on 16 SMs, two SMs have three: the chip moves 17 blocks' bytes in the same time, not 3 x 8."""
+    kernel = read(LOADS.format(blocks=17))
+    machine = load("gtx580")
+    some, whole = (simulate(kernel, machine, sms=n) for n in (2, "all"))
+    for found in (some, whole):
+        (rate,) = memory_rates(found)
+        moved = 17 * 2 * 5 * 2 * 512  # bytes: blocks, warps, rounds, loads
+        assert rate.gbs == pytest.approx(moved / seconds(machine, found.cycles) / 1e9, rel=0.01)
+
+
+def test_lines_count_the_blocks_of_all_sms_that_are_simulated():
+    """Of a load with two passes each of the 64 blocks has one conflict more: 16 blocks with four SMs, 64 with all."""
+    kernel = read(".grid 64\n.shared 256\nS2R R0, LANEID\nSHL R0, R0, 3\nLDS R1, [R0]\nEXIT")
+    for sms, blocks in ((1, 4), (4, 16), ("all", 64)):
+        found = by_line(simulate(kernel, load("gtx580"), sms=sms))
+        assert sum(one.shared_conflicts for one in found.lines) == pytest.approx(blocks)
+
+
+@pytest.mark.parametrize("sms", [1, 2, 6])
+def test_special_registers_name_the_chips_sms(sms):
+    """%nsmid is the number of the chip's SMs, %smid the SM's own, in blocks behind the first wave, too."""
+    kernel = read(".grid 48\nNOP\nEXIT")
+    launched = launch_chip(kernel, chip(6), sms=sms)
+    for s, each in enumerate(launched.each):
+        chip_rules.lend(launched.sms, s, launched.chips, 7)
+        assert special_register._of_machine(each.sm, special_register.SMID, 0) == s * 6 // sms
+        assert special_register._of_machine(each.sm, special_register.SMID + 1, 0) == 6
 
 
 @pytest.mark.parametrize(("asked", "found"), [(1, 1), ("all", 12), (12, 12), (4, 4)])
@@ -141,5 +202,5 @@ def test_parts_of_a_chip(asked, found):
 @pytest.mark.parametrize("asked", [0, -1, 5, 24, "some", 2.0])
 def test_what_is_no_part_of_a_chip(asked):
     """Other numbers are refused, with those that there are."""
-    with pytest.raises(UserError, match=r"a part of the 12 SMs of gtx580: 2, 3, 4, 6$"):
+    with pytest.raises(UserError, match=r"a divisor of the 12 SMs of gtx580: 2, 3, 4, 6$"):
         count(chip(12), asked)

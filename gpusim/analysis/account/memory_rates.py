@@ -66,7 +66,8 @@ def bound_rates(kernel: Kernel, machine: Machine, bound: Bound) -> tuple[MemoryR
 
 
 def _by_bound(result: Result) -> Iterator[tuple[str, float, float]]:
-    used = 1.0 if isinstance(result.run, ChipRun) else used_sms(result)
+    mean = result.kernel.blocks / result.machine.chip.sms * result.run.sms / result.scaling.blocks_of_sm
+    used = mean if isinstance(result.run, ChipRun) else used_sms(result)
     return _of_bound(result.machine, result.bound, used, result.cycles)
 
 

@@ -168,8 +168,8 @@ def _cycles(result: Result) -> str:
     if isinstance(result.run, ChipRun):
         sms, blocks = plural(result.run.sms, "SM"), plural(result.run.blocks, "block")
         chip = result.machine.chip.sms
-        which = f"all {sms}" if result.run.sms == chip else f"{result.run.sms} of {plural(chip, 'SM')}, evenly apart,"
-        return f"{result.cycles:,} of {which} = {milliseconds:.4g} ms; {_fewest_and_most(result.run)} of {blocks} each"
+        which = f"of all {sms}" if result.run.sms == chip else f"on {result.run.sms} of the {plural(chip, 'SM')}"
+        return f"{result.cycles:,} {which} = {milliseconds:.4g} ms; {_fewest_and_most(result.run)} of {blocks} each"
     return f"{result.cycles:,} of the SM with the most blocks = {milliseconds:.4g} ms; {_scaling(result)}"
 
 

@@ -44,8 +44,8 @@ class RunDocument(LaunchDocument, frozen=True, tag=2):
     """
 
     engine: Annotated[str, doc("compiled or reference.")]
-    cycles: Annotated[int, doc("Shader cycles of the SM with the most blocks, or until all SMs are done.")]
-    warp_instructions: Annotated[int, doc("Warp instructions that this SM, or all SMs, issue.")]
+    cycles: Annotated[int, doc("Shader cycles of the SM with the most blocks, or until all simulated SMs are done.")]
+    warp_instructions: Annotated[int, doc("Warp instructions that this SM, or all simulated SMs, issue.")]
     thread_instructions_per_cycle: Annotated[float, doc("Thread instructions whose guard holds, per cycle and SM.")]
     gflops: Annotated[float | None, doc("10^9 operations per second of the chip; null if the kernel counts none.")]
     peak_gflops: Annotated[float, doc("Peak of the chip in the kernel's precision, 10^9 operations per second.")]
@@ -61,7 +61,7 @@ class RunDocument(LaunchDocument, frozen=True, tag=2):
     scaling: Scaling
     sms: Annotated[int, doc("Simulated SMs.")]
     threads: Annotated[int, doc("Threads of this computer that simulated them.")]
-    in_turn: Annotated[str, doc("Why all SMs took turns on one thread; empty if they ran ahead of each other.")]
+    in_turn: Annotated[str, doc("Why SMs took turns on one thread; empty if they ran ahead of each other.")]
     each_sm: Annotated[tuple[OneSm, ...], doc("Each simulated SM.")]
     simulated_cycles: Annotated[int, doc("Shader cycles that were simulated.")]
     skipped_cycles: Annotated[int, doc("Simulated cycles that were skipped in whole periods, exactly.")]

@@ -15,6 +15,7 @@ from gpusim.bounds import bounds
 from gpusim.bounds.pressure import Work
 from gpusim.bounds.sectors import Sectors, sectors
 from gpusim.engines.sm_run import SmRun
+from gpusim.machine.simulated_sms import blocks_of
 from gpusim.simulation import Result
 from gpusim.support.document import doc
 from gpusim.units.stall import label
@@ -90,8 +91,8 @@ def by_line(
     program = result.kernel.program
     places = [*(program.source(pc, loaded) for pc in range(len(program))), NOWHERE]  # the last one: the program's end
     found = find((file for file, _ in places), loaded, given)
-    works, each = bounds.works(result.kernel, result.machine, limit=limit)
-    blocks = range(0, result.kernel.blocks, result.machine.chip.sms)
+    works, each = bounds.works(result.kernel, result.machine, sms=result.run.sms, limit=limit)
+    blocks = blocks_of(result.kernel, result.machine, result.run.sms)
     counted = _Counted(
         result.run, stalls.waits(result.run), _conflicts(works, each, len(places)), sectors(works, blocks)
     )

@@ -43,8 +43,10 @@ class CodeTrial(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_
     figures: Figures | None = None
     gbs: Annotated[float, doc("The file's bytes over the time, 10^9 per second; 0 where it says none.")] = 0.0
     occupancy: Annotated[float, doc("Percent of the SM's warp slots that resident blocks fill.")] = 0.0
-    simulated_blocks: Annotated[int, doc("Blocks that were simulated, of those of the SM, or of all SMs.")] = 0
-    blocks: Annotated[int, doc("Blocks of the SM with the most, or of all SMs.")] = 0
+    simulated_blocks: Annotated[
+        int, doc("Blocks that were simulated, of those of the SM, or of all simulated SMs.")
+    ] = 0
+    blocks: Annotated[int, doc("Blocks of the SM with the most, or of all simulated SMs.")] = 0
     method: Annotated[str, doc("complete, or how the time of all blocks follows from the simulated: waves, work.")] = ""
     reason: str = ""
 

@@ -17,6 +17,7 @@ import msgspec
 
 from gpusim.analysis.account.figures import Figures, figures
 from gpusim.machine import machine as model
+from gpusim.machine.simulated_sms import Sms
 from gpusim.simulation import simulate
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -65,6 +66,7 @@ class SweepSettings(msgspec.Struct, frozen=True, forbid_unknown_fields=True, omi
     max_cycles: int | None
     version: str
     estimate: float | None = None
+    sms: Sms = 1
 
 
 Allows = Callable[[SweepPoint], bool]
@@ -74,13 +76,14 @@ Allows = Callable[[SweepPoint], bool]
 class Subject:
     """The subject of a sweep: the function that builds the kernel from parameters as text, and the machine's file.
 
-    `estimate`: percent by which cycles may be wrong, as for `simulate`.
+    `estimate`: percent by which cycles may be wrong, and `sms` that are simulated, as for `simulate`.
     """
 
     build: Build
     file: model.File
     max_cycles: int | None = None
     estimate: float | None = None
+    sms: Sms = 1
 
 
 def row(point: SweepPoint, subject: Subject) -> SweepRow:
@@ -96,7 +99,7 @@ def figures_at(point: SweepPoint, subject: Subject) -> Figures:
     kernel = _kernel(subject.build, tuple(point.parameters.items()))
     machine = model.build(subject.file, point.settings)
     limit, percent = subject.max_cycles, subject.estimate
-    return figures(simulate(kernel, machine, values=False, max_cycles=limit, estimate=percent))
+    return figures(simulate(kernel, machine, values=False, max_cycles=limit, estimate=percent, sms=subject.sms))
 
 
 @lru_cache(KERNELS)

@@ -35,7 +35,7 @@ class Given:
     record: Any
     rows: Any
     levels: Any  # the caches that keep tags, by their numbers
-    all_sms: bool  # whether all SMs are simulated, not one
+    all_sms: bool  # whether several SMs are simulated, not one
 
     @property
     def share(self) -> int:
