@@ -23,7 +23,7 @@ from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import blocks_of
 from gpusim.support.document import Gflops, OfPeak, doc
 from gpusim.units.block_scheduler import refill_cycles
-from gpusim.units.cache import SHARE_PARTS
+from gpusim.units.cache import SHARE_PARTS, tagged
 from gpusim.units.pipe import pipe_names
 from gpusim.units.register_file import register_banks
 from isa.kernel import Kernel
@@ -158,7 +158,8 @@ def _resources(works: Sequence[Work], each: Fraction, sharing: Fraction) -> Iter
         units = [added(works, unit, each) for unit in zip(*map(pressure.load_store_units, works), strict=True)]
         names = UNIT, CONSTANTS if first.machine.constant_path else SHARED
         yield from (Resource(name, unit, early) for name, unit in zip(names, units, strict=True) if unit.cycles)
-        yield Resource("memory bandwidth", added(works, map(pressure.memory_bandwidth, works), sharing))
+        if not tagged(first.machine):  # what misses, only a run can tell
+            yield Resource("memory bandwidth", added(works, map(pressure.memory_bandwidth, works), sharing))
 
 
 def _groups(works: Sequence[Work]) -> Sequence[Pipes]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from functools import reduce
 from operator import getitem
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, cast
 
 import msgspec
 import typer
@@ -97,7 +97,9 @@ MaxCycles = Annotated[
 SmsOption = Annotated[
     str,
     typer.Option(
-        "--sms", metavar="N", help="SMs: 1, for all; all, and every block; or a divisor of their number, evenly apart."
+        "--sms",
+        metavar="N",
+        help="1: an SM that stands for all; all; or so many, a divisor of all.",
     ),
 ]
 Threads = Annotated[
@@ -275,11 +277,9 @@ def whole_number(text: str) -> int | None:
 
 
 def sms_of(text: str) -> Sms:
-    """Return which SMs a text asks for; raises UserError for other words."""
+    """Return which SMs a text asks for; what is neither a number nor `all`, the machine refuses with those it has."""
     number = whole_number(text)
-    if text != "all" and not number:
-        raise UserError(f"--sms {text}: give 1, all, or a divisor of the machine's SMs")
-    return number or "all"
+    return cast(Sms, text) if number is None else number
 
 
 def pairs(option: str, form: str, texts: Sequence[str]) -> dict[str, str]:

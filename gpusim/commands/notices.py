@@ -97,9 +97,9 @@ def tell_of_channels(name: str, machine: Machine, sms: Sms) -> None:
         sys.stderr.write(f"note: {name} needs several memory channels, and {why}: add --sms all\n")
 
 
-def tell_of_turns(run: SmRun) -> None:
-    """Report on stderr why SMs took turns on one thread, if they did and might have run ahead of each other."""
-    if run.engine == "compiled" and run.in_turn:
+def tell_of_turns(run: SmRun, threads: int | None) -> None:
+    """Report on stderr why SMs took turns on one thread, if they did and more `threads` were asked for."""
+    if run.engine == "compiled" and run.in_turn and (threads or 1) > 1:
         sys.stderr.write(f"note: the SMs ran on one thread: {run.in_turn}\n")
 
 

@@ -110,7 +110,7 @@ def run(
         if trace:
             write_trace(chosen, where, trace, engine=engine, max_cycles=limit or NEVER, progress=tell)
         joules = _spent(result, machine) if energy else None
-    tell_of_turns(result.run)
+    tell_of_turns(result.run, threads)
     if json:
         write_json(run_document.document(result, settings, joules), unfelt)
     else:

@@ -169,7 +169,8 @@ def tune(
         ),
     ] = "",
     sms: Annotated[
-        str, typer.Option("--sms", help="Of a space file: 1, all, or a divisor of the number of SMs. [default: 1]")
+        str,
+        typer.Option("--sms", help="Of a space file, as for gpusim run. [default: 1]"),
     ] = "",
     out: OutFile = None,
     jobs: Jobs = None,

@@ -327,7 +327,8 @@ def extra(machine: Any, instruction: Any, cycles: int) -> int:
     if instruction.packets:
         return cycles
     if instruction.memory_kind == GLOBAL_MEMORY and instruction.action == LOAD:
-        least = machine.near_least if machine.near_lines and instruction.through_l1 else 1
+        together = machine.near_lines and instruction.through_l1 and machine.hits != TAGS
+        least = machine.near_least if together else 1
         return (cycles // (machine.global_request * least) - 1) * machine.hit_late
     return 0
 

@@ -20,7 +20,7 @@ from typing import Annotated, Literal
 import numpy as np
 
 from gpusim.analysis.account.advice import ADVICE, MORE_WARPS, Advice
-from gpusim.analysis.account.memory_rates import used_sms
+from gpusim.analysis.account.memory_rates import dram_busy, used_sms
 from gpusim.launch.assign_codes import FAR, with_codes
 from gpusim.simulation import Result
 from gpusim.support.document import doc
@@ -29,6 +29,7 @@ from gpusim.units.control_code import by_codes
 from gpusim.units.opcodes import NEARBY
 from gpusim.units.stall import BY_NUMBER, Stall, label
 from isa.dataflow.awaited import SHARED, Awaited, awaited, result_of
+from isa.row import Unit
 from isa.text.printer import text_of
 
 Sure = Literal["counted", "likely", "possible"]
@@ -113,13 +114,30 @@ def _ways(factor: float) -> str:
 
 
 def _scattered(result: Result) -> Iterator[Finding]:
-    """Sectors of global memory that lanes touch beyond those that their bytes fill, as time of the load/store unit."""
+    """Sectors of global memory that lanes touch beyond those that their bytes fill.
+
+    As time of the load/store unit, or of the DRAM where that is busy.
+    """
     factors = result.bound.scattered
     if factors:
         pcs, share = _unit_time(result, factors)
+        busy = dram_busy(result)
+        if busy >= BUSY_DRAM:
+            share = max(share, min(busy * _wasted(result, factors), _lost_share(result)))
         what = f"lanes lie apart {_at(result, pcs)}: {factors[pcs[0]]:.3g} times the sectors that their bytes fill"
         remedy = "let neighbouring lanes access neighbouring words, through shared memory if need be"
         yield Finding("scattered accesses", share, "counted", what, remedy, pcs)
+
+
+def _wasted(result: Result, factors: Mapping[int, float]) -> float:
+    """The part of all sectors of global memory that no lane asked for, as each access brings its factor's."""
+    touched = {pc: float(result.run.issued[pc]) * factors.get(pc, 1) for pc in _global_accesses(result)}
+    return sum(n * (1 - 1 / factors.get(pc, 1)) for pc, n in touched.items()) / max(1.0, sum(touched.values()))
+
+
+def _global_accesses(result: Result) -> Iterator[int]:
+    rows = (one.row for one in result.kernel.program.instructions)
+    return (pc for pc, row in enumerate(rows) if row.unit is Unit.GLOBAL)
 
 
 def _unit_time(result: Result, factors: Mapping[int, float]) -> tuple[tuple[int, ...], float]:
@@ -149,9 +167,9 @@ def _words(result: Result, reason: Stall, share: float, pcs: tuple[int, ...]) ->
     cause, remedy = _advice(result, reason, pcs)
     where = f", {_before(result, pcs)}" if pcs else ""
     what = f"{100 * share:.0f} % of the issue slots are lost to {cause} ({label(reason)}){where}"
-    if reason in MEMORY_REASONS and _of_bandwidth(result) >= BUSY_DRAM:
-        busy = f"the DRAM moves {100 * _of_bandwidth(result):.0f} % of what it can"
-        return f"{what}; {busy}", REMEDIES["memory bandwidth"]
+    busy = dram_busy(result)
+    if reason in MEMORY_REASONS and busy >= BUSY_DRAM:
+        return f"{what}; the DRAM moves {100 * busy:.0f} % of what {_who(result)} can", REMEDIES["memory bandwidth"]
     warps, limits = result.occupancy, result.machine.limits
     resident = min(warps.warps, result.kernel.warps * -(-result.kernel.blocks // result.machine.chip.sms))
     if reason in FEW_WARPS and 2 * resident <= limits.warps:
@@ -187,8 +205,10 @@ def _awaited(result: Result, reason: Stall, pcs: tuple[int, ...]) -> list[Awaite
     return list(dict.fromkeys(result_of(rows[pc].unit, text_of(kernel.program, pc)) for pc in mine))
 
 
-def _of_bandwidth(result: Result) -> float:
-    return result.bound.limits.get("memory bandwidth", 0) / result.cycles
+def _who(result: Result) -> str:
+    """Whose share of the DRAM counts: an SM's by itself is too small where others have no block."""
+    few, sms = result.run.sms, result.machine.chip.sms
+    return "it" if few == sms or result.kernel.blocks >= sms else f"its share for {few} of {sms} SMs"
 
 
 def _lost_share(result: Result) -> float:

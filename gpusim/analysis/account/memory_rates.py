@@ -47,6 +47,19 @@ def _by_tags(result: Result) -> Iterator[tuple[str, float, float]]:
     yield L2, each * (moved["loaded"] + moved["stored"]), l2_gbs(machine)
 
 
+def dram_busy(result: Result) -> float:
+    """Return the part of the DRAM's bandwidth in use, of what the simulated SMs have together, from 0 to 1.
+
+    0 where nothing is known of it.
+    """
+    machine = result.machine
+    if not tagged(machine):
+        return result.bound.limits.get("memory bandwidth", 0) / result.cycles
+    moved = result.growth * SECTOR_BYTES * (result.run.sectors["read"] + result.run.sectors["written"])
+    arrives = float(arriving_mbs(machine)) * 1e6 * result.run.sms / machine.chip.sms
+    return float(moved / seconds(machine, result.cycles) / arrives)
+
+
 def l2_gbs(machine: Machine) -> float:
     """Return what all SMs of a machine with tags can load from the L2, 10^9 bytes per second."""
     if machine.l2_channel:

@@ -167,9 +167,11 @@ def _cycles(result: Result) -> str:
     milliseconds = 1000 * seconds(result.machine, result.cycles)
     if isinstance(result.run, ChipRun):
         sms, blocks = plural(result.run.sms, "SM"), plural(result.run.blocks, "block")
-        chip = result.machine.chip.sms
-        which = f"of all {sms}" if result.run.sms == chip else f"on {result.run.sms} of the {plural(chip, 'SM')}"
-        return f"{result.cycles:,} {which} = {milliseconds:.4g} ms; {_fewest_and_most(result.run)} of {blocks} each"
+        head, each = f"= {milliseconds:.4g} ms", _fewest_and_most(result.run)
+        if result.run.sms < result.machine.chip.sms:
+            of = f"{result.run.sms} of the {plural(result.machine.chip.sms, 'SM')}"
+            return f"{result.cycles:,} on {of} {head}; {each} each of their {blocks}"
+        return f"{result.cycles:,} of all {sms} {head}; {each} of {blocks} each"
     return f"{result.cycles:,} of the SM with the most blocks = {milliseconds:.4g} ms; {_scaling(result)}"
 
 

@@ -62,6 +62,21 @@ def test_the_bandwidth_is_named_where_it_is_full():
 
 
 @pytest.mark.jit
+@pytest.mark.parametrize(("blocks", "who"), [("328", "it"), ("16", "its share for 1 of 82 SMs")])
+def test_the_bandwidth_is_named_where_tags_say_what_misses(blocks, who):
+    """Of lanes eight words apart seven of eight bytes from the DRAM are wasted, which is full; the bound knows no DRAM.
+
+    With fewer blocks than SMs an SM by itself has its share alone.
+    """
+    findings, result = found("coalescing", "rtx3090", stride="8", blocks=blocks)
+    assert "memory bandwidth" not in result.bound.limits
+    assert 0.8 < findings["scattered accesses"].share < 7 / 8
+    (waits,) = [one for one in findings.values() if "the DRAM moves" in one.what]
+    assert waits.what.endswith(f"% of what {who} can")
+    assert "move fewer bytes" in waits.remedy
+
+
+@pytest.mark.jit
 def test_latency_is_named_where_the_bandwidth_is_idle():
     """A chase of pointers in one warp waits for loads, with one of 48 warps resident because the grid has no more."""
     findings, _ = found("pointer-chase")
