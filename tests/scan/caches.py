@@ -269,7 +269,7 @@ class Caches:
         times = [line.came.get(unit, 0) for unit in units]
         if lost:
             times.append(max([*times, self._moved("dram", len(lost), now) + memory]))
-            line.came |= dict.fromkeys(lost, times[-1])
+            line.came |= dict.fromkeys(lost, max(times[-1], now + latency))  # no sooner than who brought it has it
         return max([now + latency, *times])
 
     def _distance(self, number: int) -> int:
