@@ -158,8 +158,8 @@ class RawFunction:
         that of the code's architecture; `force` lets others run it. `caches`: warm, the L2 holds the arrays; cold;
         None, as the machine has it. With `sms=1` the SM with the most blocks is simulated, and the blocks of other SMs
         are run in program order without time, so that all results are there; unless `complete`, they don't run at all.
-        `sms="all"` simulates all, and a number a part of them, on so many `threads`. Without `values` only time is
-        found, and arrays stay. Raises UserError for arguments that the kernel doesn't take, and as `simulate` does.
+        `sms="all"` simulates all, a divisor of their number so many, on so many `threads`. Without `values` only time
+        is found, and arrays stay. Raises UserError for arguments that the kernel doesn't take, and as `simulate` does.
         """
         _check_bytes(shared_mem=shared_mem, stack=stack)
         if not isinstance(args, tuple | list):

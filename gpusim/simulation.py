@@ -185,11 +185,11 @@ def simulate(
     blocks to simulate, rounded up to at least two whole waves, from which the time of all is estimated; "all" computes
     the values of every block; None computes as many as are quick. `fast_forward` skips periods of a recurring state at
     once. `sms`: 1 for the SM that gets the most blocks, with its share of the bandwidth, "all" for all SMs and every
-    block, or a part of all SMs, evenly apart; several run on so many `threads` (None: one for each core).
-    `progress(blocks done, blocks in all)` is called now and then. `estimate`: percent by which cycles may be wrong;
-    steady loops and waves are then taken on at their mean cost where no state recurs, and no values are computed.
-    Raises UserError where kernel and machine don't fit, ExecutionError at a fault, DeadlockError, and LimitError beyond
-    `max_cycles`.
+    block, or a divisor of their number, so many evenly apart; several run on so many `threads` (None: one for each
+    core). `progress(blocks done, blocks in all)` is called now and then. `estimate`: percent by which cycles may be
+    wrong; steady loops and waves are then taken on at their mean cost where no state recurs, and no values are
+    computed. Raises UserError where kernel and machine don't fit, ExecutionError at a fault, DeadlockError, and
+    LimitError beyond `max_cycles`.
     """
     if not isinstance(kernel, Kernel):
         raise UserError(f"kernel={kernel!r}: no kernel; make one with workloads.catalog.make or isa.text.listing.load")

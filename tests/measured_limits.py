@@ -28,6 +28,11 @@ def stated(limits: Limits, of: Callable[[str], Sequence[Any]]) -> set[tuple[str,
     return {(one, f"{len(of(one)):,}", f"{half:g}", f"{most:g}") for one, (half, most, *_) in limits.items()}
 
 
+def by_experiment(rows: Callable[[], Sequence[Any]]) -> Callable[[str], list[Any]]:
+    """Return a function that returns the rows of an experiment."""
+    return lambda experiment: [row for row in rows() if row.experiment == experiment]
+
+
 def within(found: Sequence[float], half: float, most: float) -> bool:
     """Tell whether the errors of all rows keep to both limits; of few, drawn for a quick run, the median to `most`."""
     if QUICK:

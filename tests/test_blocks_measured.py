@@ -7,7 +7,7 @@
 import pytest
 from block_rows import SMS, Row, code, rows, simulated
 from draws import few
-from measured_limits import documented, module_of, stated, within
+from measured_limits import by_experiment, documented, module_of, stated, within
 
 # Percent: the median error and the 95th percentile, as reached in November 2026, rounded up.
 LIMITS = {
@@ -18,17 +18,13 @@ LIMITS = {
     "refill": (1.7, 4.1),
     "params": (6.6, 35),
 }
+of = by_experiment(rows)
 
 
 @pytest.fixture(scope="module")
 def module(tmp_path_factory):
     """The cubin as a module."""
     return module_of(tmp_path_factory.mktemp("cubin"), code())
-
-
-def of(experiment: str) -> list[Row]:
-    """Return the rows of an experiment."""
-    return [row for row in rows() if row.experiment == experiment]
 
 
 def error(module, row: Row) -> float:

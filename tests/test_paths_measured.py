@@ -7,7 +7,7 @@ each other off `table`; no number was fitted to these. docs/hopper.md says more.
 
 import pytest
 from draws import few
-from measured_limits import documented, module_of, stated, within
+from measured_limits import by_experiment, documented, module_of, stated, within
 from path_rows import Row, code, rows, simulated
 
 # Percent: the median error and the 95th percentile, as reached in November 2026, rounded up.
@@ -24,17 +24,13 @@ LIMITS = {
     "sets": (3.8, 70),
     "sweep": (28, 44),
 }
+of = by_experiment(rows)
 
 
 @pytest.fixture(scope="module")
 def module(tmp_path_factory):
     """The cubin as a module."""
     return module_of(tmp_path_factory.mktemp("cubin"), code())
-
-
-def of(experiment: str) -> list[Row]:
-    """Return the rows of an experiment."""
-    return [row for row in rows() if row.experiment == experiment]
 
 
 def error(module, row: Row) -> float:

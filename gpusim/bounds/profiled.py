@@ -29,7 +29,7 @@ from isa.once import once
 from isa.operand import PT
 
 ALL_PROFILED = 3  # blocks of an SM up to which all are profiled; of more, some that may differ, if alike
-MOST_LOOKED_AT = 1 << 16  # blocks of a row
+MOST_LOOKED_AT = 1 << 16  # blocks of a row of the grid, to find one at its end
 ALL_FETCHING = 8  # the same, where blocks fetch textures at different places
 Costs = Mapping[int, AccessCost]  # by pc
 

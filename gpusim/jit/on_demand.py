@@ -72,7 +72,7 @@ def _known(name: str, functions: Sequence[Any], kind: Any) -> int:
     """Remember rules of one signature; return the key by which compiled code calls them in any process."""
     key = int.from_bytes(hashlib.sha256(name.encode()).digest()[:7])
     RULES[key] = functions, kind
-    for module in {function.__module__ for function in functions}:
+    for module in {function.__module__ for function in functions}:  # as it is imported, before any edit
         sources.read(module)
     return key
 

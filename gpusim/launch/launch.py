@@ -136,7 +136,7 @@ def launch(
     return prepared
 
 
-def _stand_for_all(sm: Any, kernel: Kernel, machine: Machine, number: int) -> None:
+def _stand_for_others(sm: Any, kernel: Kernel, machine: Machine, number: int) -> None:
     """Let an SM of so many have its share of the L2, and of what the SMs that have blocks bring to it."""
     sm.launch.sharers = min(machine.chip.sms, kernel.blocks)
     sm.machine.shared_cost[:] = sector_shares(machine, sm.launch.sharers)
@@ -239,7 +239,7 @@ def _prepared(
             sm.launch.local_base = LOCAL_BASE + s * 4 * behind
             few = number < machine.chip.sms or number == 1
             if few and machine.l2 and (machine.l2_channel or machine.architecture):  # why: docs/calibration.md
-                _stand_for_all(sm, kernel, machine, number)
+                _stand_for_others(sm, kernel, machine, number)
             if sm.launch.passes_on or (machine.l2 and machine.l2.keeps_bytes):
                 sm.launch.spills = filled_caches.spills(machine, kernel, fits.blocks)
         sm.machine.slices *= bool(decoded["packets"].any())

@@ -2,7 +2,7 @@
 
 Rules know one SM. An engine that runs all of them lends the shared state to the SM that acts, and takes it back. The
 first wave is placed beforehand, block s + j S in slot j of SM s of S; each further block goes to the SM that has a free
-slot first. Of a sample of SMs each is so far from the next, and the blocks between them are left out.
+slot first. SMs of a sample lie `apart` SMs from each other, and take each `apart`-th block.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""One SM that stands for all: its part of what the SMs bring to the L2 from the DRAM, and of what they send there.
+"""An SM that stands for others: its part of what the SMs bring to the L2 from the DRAM, and of what they send there.
 
-Where one SM is simulated, nobody else fills the L2 or empties it. So of each buffer the SM brings as much as lies in
-the buffer for each SM; what it asks for beyond that, others bring. They have brought it before, or do so now, in step
-with the SM, which then waits as they do (gpusim/launch/in_step.py). Of lines that the L2 does not keep from launch to
-launch, as the kernel's buffers don't fit it, what is stored goes on to the DRAM, as it must in the long run.
+Where one SM is simulated, or few, nobody else fills the L2 or empties it. So of each buffer the SM brings as much as
+lies in the buffer for each SM; what it asks for beyond that, others bring. They have brought it before, or do so now,
+in step with the SM, which then waits as they do (gpusim/launch/in_step.py). Of lines that the L2 does not keep from
+launch to launch, as the kernel's buffers don't fit it, what is stored goes on to the DRAM, as it must in the long run.
 """
 
 from __future__ import annotations

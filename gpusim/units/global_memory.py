@@ -179,7 +179,7 @@ UNIT = Unit(
         Condition(
             "memory_channels.*",
             "channel_count channel_bytes",
-            lambda g: g.all_sms,
+            lambda g: g.several_sms,
             "one SM has its share of all channels as one; run tells them apart with --sms all",
         ),
         Condition(

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from gpusim.bounds.bounds import Bound
-from gpusim.engines.sm_run import ChipRun
 from gpusim.machine.machine import Machine, seconds
 from gpusim.simulation import Result
 from gpusim.support.document import doc
@@ -40,11 +39,15 @@ def memory_rates(result: Result) -> tuple[MemoryRate, ...]:
 
 
 def _by_tags(result: Result) -> Iterator[tuple[str, float, float]]:
-    moved, machine = result.run.sectors, result.machine
-    chip = result.growth * result.kernel.blocks / result.scaling.blocks_of_sm
-    each = chip * SECTOR_BYTES / seconds(machine, result.cycles) / 1e9
-    yield DRAM, each * (moved["read"] + moved["written"]), float(arriving_mbs(machine)) / 1000
-    yield L2, each * (moved["loaded"] + moved["stored"]), l2_gbs(machine)
+    machine, chip = result.machine, result.kernel.blocks / result.scaling.blocks_of_sm
+    yield DRAM, chip * _moved_gbs(result, "read", "written"), float(arriving_mbs(machine)) / 1000
+    yield L2, chip * _moved_gbs(result, "loaded", "stored"), l2_gbs(machine)
+
+
+def _moved_gbs(result: Result, *ways: str) -> float:
+    """Return what the simulated SMs moved those ways, 10^9 bytes per second, as tags say."""
+    sectors = result.growth * sum(result.run.sectors[way] for way in ways)
+    return sectors * SECTOR_BYTES / seconds(result.machine, result.cycles) / 1e9
 
 
 def dram_busy(result: Result) -> float:
@@ -55,9 +58,8 @@ def dram_busy(result: Result) -> float:
     machine = result.machine
     if not tagged(machine):
         return result.bound.limits.get("memory bandwidth", 0) / result.cycles
-    moved = result.growth * SECTOR_BYTES * (result.run.sectors["read"] + result.run.sectors["written"])
-    arrives = float(arriving_mbs(machine)) * 1e6 * result.run.sms / machine.chip.sms
-    return float(moved / seconds(machine, result.cycles) / arrives)
+    arrives = float(arriving_mbs(machine)) / 1000 * result.run.sms / machine.chip.sms
+    return _moved_gbs(result, "read", "written") / arrives
 
 
 def l2_gbs(machine: Machine) -> float:
@@ -79,8 +81,7 @@ def bound_rates(kernel: Kernel, machine: Machine, bound: Bound) -> tuple[MemoryR
 
 
 def _by_bound(result: Result) -> Iterator[tuple[str, float, float]]:
-    mean = result.kernel.blocks / result.machine.chip.sms * result.run.sms / result.scaling.blocks_of_sm
-    used = mean if isinstance(result.run, ChipRun) else used_sms(result)
+    used = result.kernel.blocks * result.run.sms / (result.machine.chip.sms * result.scaling.blocks_of_sm)
     return _of_bound(result.machine, result.bound, used, result.cycles)
 
 

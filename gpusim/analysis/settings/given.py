@@ -35,7 +35,7 @@ class Given:
     record: Any
     rows: Any
     levels: Any  # the caches that keep tags, by their numbers
-    all_sms: bool  # whether several SMs are simulated, not one
+    several_sms: bool  # whether several SMs are simulated, not one
 
     @property
     def share(self) -> int:
@@ -97,10 +97,10 @@ class Given:
         return self.machine.schedulers.policy
 
 
-def as_given(kernel: Kernel, machine: Machine, *, all_sms: bool = True) -> Given:
+def as_given(kernel: Kernel, machine: Machine, *, several_sms: bool = True) -> Given:
     """Return a launch as engines get it; raises UserError where kernel and machine don't fit.
 
-    With `all_sms` also numbers are read that one SM by itself has no part in.
+    With `several_sms` also numbers are read that one SM by itself has no part in.
     """
     base = ground(kernel, machine)
     held = np.zeros(sm_t["instruction_caches"].shape, instruction_cache_t).view(np.recarray)
@@ -111,4 +111,4 @@ def as_given(kernel: Kernel, machine: Machine, *, all_sms: bool = True) -> Given
     if tagged(machine):
         caches.place(target, machine, 0, 1, 0, recorded=False)
         base.numbers.shared_cost[:] = sector_shares(machine, min(machine.chip.sms, kernel.blocks))
-    return Given(kernel, machine, base.fits, base.resident, base.numbers, base.rows, target.caches, all_sms)
+    return Given(kernel, machine, base.fits, base.resident, base.numbers, base.rows, target.caches, several_sms)

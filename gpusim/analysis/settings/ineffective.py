@@ -61,7 +61,7 @@ def ineffective(
     asked = list(settings if paths is None else paths)
     if not asked:
         return ()
-    given = as_given(kernel, model.build(file, settings), all_sms=sms != 1)
+    given = as_given(kernel, model.build(file, settings), several_sms=sms != 1)
     own = view(given)
     found = ((path, _reason(file, given, own, settings, path, energy=energy)) for path in asked)
     return tuple(Ineffective(path, str(settings[path]), reason) for path, reason in found if reason)
@@ -171,7 +171,7 @@ def _reason(file: File, given: Given, own: View, settings: Mapping[str, Setting]
     for left_out in ({path}, {other for other in settings if other.startswith(f"{section}.")}):
         try:
             before = model.build(file, {other: value for other, value in settings.items() if other not in left_out})
-            other = as_given(given.kernel, before, all_sms=given.all_sms)
+            other = as_given(given.kernel, before, several_sms=given.several_sms)
         except UserError:
             continue  # the machine can't be without it: perhaps without all of its section
         if before == given.machine or (path not in file.facts and _default(path, settings[path])):
