@@ -211,13 +211,12 @@ def simulate(
     if isinstance(_valid(sample), int):
         return _sampled(kernel, machine, engine, runner, observed, int(sample or 0), values)
     if values:
-        run, verification = _timed_and_checked(kernel, machine, engine, runner, observed, sample)
+        run, verification, limits = _timed_and_checked(kernel, machine, engine, runner, observed, sample)
     else:
         run, verification = observed(feed=TRACE_DRIVEN), UNCHECKED
+        limits = bound(kernel, machine, limit=_enough(run))
     scaling = Scaling(run.blocks, run.blocks, "complete", "")
-    return Result(
-        kernel, machine, engine, run.cycles, run, scaling, verification, bound(kernel, machine, limit=_enough(run))
-    )
+    return Result(kernel, machine, engine, run.cycles, run, scaling, verification, limits)
 
 
 def _estimated(kernel: Kernel, machine: Machine, observed: Callable[..., SmRun], tolerance: int) -> Result:
@@ -244,21 +243,26 @@ def _timed_and_checked(
     runner: Callable[..., SmRun],
     observed: Callable[..., SmRun],
     sample: Sample,
-) -> tuple[SmRun, Verification]:
-    """Time every block of the SM, with values if that is quick; else check values of the first blocks meanwhile."""
+) -> tuple[SmRun, Verification, Bound]:
+    """Time every block of the SM, with values if that is quick; else check values of the first blocks meanwhile.
+
+    The bound is found meanwhile too, where a first block is known to be short.
+    """
     share = -(-kernel.blocks // machine.chip.sms)
     few = share if sample == "all" else _affordable(kernel, engine)
     if few is not None and few < share:
         with ThreadPoolExecutor(1) as thread:
             check = thread.submit(_checked_run, kernel, machine, runner, few)
-            return observed(feed=TRACE_DRIVEN), check.result()
+            limits = thread.submit(bound, kernel, machine)
+            return observed(feed=TRACE_DRIVEN), check.result(), limits.result()
     if few is None:
         run = observed(feed=TRACE_DRIVEN)
         few = max(1, run.blocks * BUDGET[engine] // run.warp_instructions)
         if few < run.blocks:
-            return run, _checked_run(kernel, machine, runner, few)
+            verification = _checked_run(kernel, machine, runner, few)
+            return run, verification, bound(kernel, machine, limit=_enough(run))
     run = observed(feed=EXECUTION_DRIVEN)
-    return run, _verified(kernel, machine, run)
+    return run, _verified(kernel, machine, run), bound(kernel, machine, limit=_enough(run))
 
 
 def _affordable(kernel: Kernel, engine: str) -> int | None:
