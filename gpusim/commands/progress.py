@@ -99,7 +99,7 @@ def _clock(seconds: float) -> str:
 def tell_of_compiling(engine: str, sms: Sms = 1, *, in_turn: bool = False) -> None:
     """Announce on stderr that the engine will be compiled, if the cache has no compiled one for so many SMs.
 
-    `in_turn`: several SMs share the tags of an L2.
+    A second process then compiles what else a run needs. `in_turn`: several SMs share the tags of an L2.
     """
     from gpusim.jit import code_cache  # noqa: PLC0415  (only `run` compiles)
     from gpusim.jit.rule import COMPILED  # noqa: PLC0415
@@ -110,3 +110,6 @@ def tell_of_compiling(engine: str, sms: Sms = 1, *, in_turn: bool = False) -> No
         which = f"{engine}, {'one SM' if sms == 1 else 'several SMs'}"
         often = "once per installation: " if code_cache.directory() else ""
         sys.stderr.write(f"compiling the engine ({which}), {often}about ten seconds\n")
+        from gpusim.engines import beforehand  # noqa: PLC0415
+
+        beforehand.begin()

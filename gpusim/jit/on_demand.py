@@ -45,7 +45,7 @@ def on_demand(function: F) -> F:
     hints = get_type_hints(function, include_extras=True)
     returned = hints.pop("return")
     kind = PLAIN[returned](*map(_kind, hints.values()))
-    key = _known(f"{function.__module__}.{function.__qualname__}", [function], kind)
+    key = _known(_name(function), [function], kind)
     _call_by_address(function, key, 1, kind, lambda arguments: (LONG(0), arguments))
     return function
 
@@ -70,11 +70,24 @@ def _kind(annotation: Any) -> Any:
 
 def _known(name: str, functions: Sequence[Any], kind: Any) -> int:
     """Remember rules of one signature; return the key by which compiled code calls them in any process."""
-    key = int.from_bytes(hashlib.sha256(name.encode()).digest()[:7])
+    key = _key(name)
     RULES[key] = functions, kind
     for module in {function.__module__ for function in functions}:  # as it is imported, before any edit
         sources.read(module)
     return key
+
+
+def _name(function: Callable[..., Any]) -> str:
+    return f"{function.__module__}.{function.__qualname__}"
+
+
+def _key(name: str) -> int:
+    return int.from_bytes(hashlib.sha256(name.encode()).digest()[:7])
+
+
+def keep(function: Callable[..., Any]) -> None:
+    """Compile a rule that is `on_demand` unless the cache has its code; raises KeyError for any other function."""
+    address(_key(_name(function)), 0)
 
 
 def uninterrupted(run: Callable[[int], int]) -> Callable[[int], int]:

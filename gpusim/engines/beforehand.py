@@ -1,0 +1,33 @@
+"""Compile rules that nearly every launch needs in a second process, while the first one compiles the engine.
+
+The engine asks for them (`gpusim/jit/on_demand.py`) when it runs, and finds them in the cache.
+"""
+
+from __future__ import annotations
+
+import atexit
+import subprocess
+import sys
+
+from gpusim.jit.code_cache import directory
+from gpusim.jit.on_demand import keep
+from gpusim.jit.rule import COMPILED
+from gpusim.rules import fast_forward, stream, values
+from gpusim.support.processes import cores
+
+RULES = values.execute, stream.begin, fast_forward.skip  # in the order in which a run asks for them
+
+
+def begin() -> subprocess.Popen[bytes] | None:
+    """Start the second process, which ends with this one; None without a cache, or with one core only."""
+    if not COMPILED or directory() is None or cores() == 1:
+        return None
+    nothing = subprocess.DEVNULL
+    process = subprocess.Popen([sys.executable, "-m", __spec__.name], stdin=nothing, stdout=nothing, stderr=nothing)
+    atexit.register(process.terminate)
+    return process
+
+
+if __name__ == "__main__":
+    for rule in RULES:
+        keep(rule)

@@ -1,0 +1,42 @@
+"""Compiling in a second process beside the engine."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from gpusim.engines import beforehand
+from gpusim.jit import on_demand
+
+START = "from gpusim.engines import beforehand; process = beforehand.begin(); print(process and process.wait(120))"
+
+
+def _started(folder, affinity=None):
+    """What the start of the second process prints, with that folder as cache."""
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(folder)}
+    run = ["taskset", "-c", affinity] if affinity else []
+    command = [*run, sys.executable, "-c", START]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    return done.stdout.strip()
+
+
+@pytest.mark.jit
+@pytest.mark.long
+def test_the_cache_holds_what_a_run_asks_for(tmp_path):
+    """When the process is done, each of its rules has a file in the cache, and it has ended well."""
+    assert _started(tmp_path) == "0"
+    names = {path.name.rpartition("-")[0] for path in tmp_path.rglob("*.nbc")}
+    assert {f"{rule.__module__.rpartition('.')[2]}.{rule.__name__}" for rule in beforehand.RULES} <= names
+
+
+@pytest.mark.jit
+def test_one_core_starts_none(tmp_path):
+    """On one core a second process would only delay the first, so none is started."""
+    assert _started(tmp_path, affinity=str(min(os.sched_getaffinity(0)))) == "None"
+
+
+def test_a_function_that_is_no_rule_on_demand_is_refused():
+    """Only rules that are on demand can be compiled by themselves."""
+    with pytest.raises(KeyError):
+        on_demand.keep(_started)
