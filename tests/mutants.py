@@ -52,7 +52,7 @@ from gpusim.rules import (
 )
 from gpusim.units.capacities import NEVER
 from gpusim.units.opcodes import SHARED_MEMORY
-from gpusim.units.stall import OWN
+from gpusim.units.stall import OWN, Stall
 from isa.errors import DeadlockError, ExecutionError
 from isa.kernel import Kernel
 from isa.text.listing import read
@@ -198,13 +198,15 @@ def lowest_first(_policy: int, _sm: Any, _k: int, eligible: int, _: int) -> int:
     return lowest_bit(eligible)
 
 
-def backwards(machine: Any, k: int, warp: Any, stall: Any, until: int) -> None:
+def backwards(machine: Any, k: int, scheduler: Any, warp: Any, stall: Any) -> None:
     """The reasons charged from the last to the first."""
-    reached = warp.since
+    reached, until, unused = warp.since, warp.ready_at, scheduler.used_until
+    stall_accounting.lose(scheduler, Stall.NO_WARP, unused, reached, unused)
     for reason in reversed(range(OWN)):
         if warp.release_at[reason] > reached:
             release = min(stall_accounting.slot_from(machine, k, warp.release_at[reason]), until)
             stall[reason] += release - reached
+            stall_accounting.lose(scheduler, reason, reached, release, unused)
             reached = release
     warp.since = until
 
@@ -240,7 +242,7 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "lanes do not share a sector": (global_memory, "sectors", lambda _sm, active: active.bit_count()),
     "reasons upside down": (stall_accounting, "settle_own", backwards),
     "shared reasons not settled": (stall_accounting, "settle_shared", nothing),
-    "empty slots not blamed": (stall_accounting, "blame", nothing),
+    "empty slots not blamed": (stall_accounting, "lose", nothing),
     "one instruction in each turn": (dispatch, "goes_on", lambda *_: False),
     "any two instructions pair": (dispatch, "takes", lambda *_: True),
     "operands never late": (register_file, "earliest", ready_at_once),

@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 import numba
 from numba import types
 from numba.core.errors import NumbaError
 from numba.extending import intrinsic, overload
 
+from gpusim.jit.kinds import Sm
 from gpusim.jit.on_demand import begin_of, call_at
 from gpusim.jit.rule import COMPILED, OPTIONS
-from gpusim.state.sm import sm_t
 from gpusim.units.policies import REGISTERED, Policy
 from isa.errors import UserError
 
 CALLED: dict[int, tuple[Policy, Any]] = {}  # by code; keeps the called code in memory
-KIND = types.int64(numba.from_dtype(sm_t), types.int64, types.int64)
+KIND = types.int64(get_args(Sm)[1], types.int64, types.int64)
 
 
 def code_of(name: str) -> int:

@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpusim.jit import lane_words
 from gpusim.jit.kinds import Memory, Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import NEVER, rarely, rule
@@ -63,8 +64,7 @@ def _write_result(sm: Any, g: int, entry: Any) -> None:
         register = int(instruction.write[i])
         _meet(sm, g, entry, register)
         for half in range(sm.machine.groups):
-            row = sm.lanes[g * sm.machine.groups + half].registers[register]
-            _write(row, entry, half, i, _is_scalar(instruction))
+            _write(sm.lanes[g * sm.machine.groups + half].registers, register, entry, half, i, _is_scalar(instruction))
         memory_access.new_version(sm, g, register)
     _write_predicate(sm, g, entry, instruction.predicate, entry.truth)
     _write_predicate(sm, g, entry, instruction.second_predicate, entry.second_truth)
@@ -81,11 +81,14 @@ def _write_predicate(sm: Any, g: int, entry: Any, predicate: int, truth: Any) ->
 
 
 @rule
-def _write(row: Any, entry: Any, half: int, i: int, scalar: bool) -> None:
+def _write(registers: Any, register: int, entry: Any, half: int, i: int, scalar: bool) -> None:
     """Write the i-th register of an instruction in flight in the active lanes of one lane group."""
+    if not scalar:
+        lane_words.put(registers, register, entry.values[half, i], entry.mask[half])
+        return
     for lane in range(LANES):
         if (entry.mask[half] >> lane) & 1:
-            row[lane] = entry.values[half, 0, i] if scalar else entry.values[half, i, lane]
+            registers[register, lane] = entry.values[half, 0, i]
 
 
 @rule
@@ -137,8 +140,7 @@ def _copy(to: Any, of: Any) -> None:
     for half in range(GROUPS):
         to.mask[half], to.truth[half], to.second_truth[half] = of.mask[half], of.truth[half], of.second_truth[half]
         for i in range(4):
-            for lane in range(LANES):
-                to.values[half, i, lane] = of.values[half, i, lane]
+            lane_words.copy(to.values[half, i], of.values[half], i)
 
 
 @rarely
@@ -268,8 +270,7 @@ def enter(sm: Any, g: int, pc: int) -> bool:
             if _is_scalar(instruction):
                 entry.values[half, 0, i] = lanes.registers[instruction.write[i], 0]
             else:
-                for lane in range(LANES):
-                    entry.values[half, i, lane] = lanes.registers[instruction.write[i], lane]
+                lane_words.copy(entry.values[half, i], lanes.registers, instruction.write[i])
         if instruction.predicate >= 0:
             entry.truth[half] = lanes.predicates[instruction.predicate]
         if instruction.second_predicate >= 0:
@@ -325,10 +326,7 @@ def _exchange(sm: Any, g: int, instruction: Any, entry: Any) -> None:
             if _is_scalar(instruction):
                 _exchange_scalar(registers[instruction.write[i]], entry, half, i)
             else:
-                for lane in range(LANES):
-                    held = registers[instruction.write[i], lane]
-                    registers[instruction.write[i], lane] = entry.values[half, i, lane]
-                    entry.values[half, i, lane] = held
+                lane_words.exchange(registers, instruction.write[i], entry.values[half, i])
 
 
 @rule

@@ -42,21 +42,48 @@ def _words(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: i
     register = instruction.destination if loads else instruction.source[0]
     if loads and register < 0:
         return
-    if not instruction.known:
-        for lane in range(LANES):
-            if (active >> lane) & 1:
-                sm.scratch.line[lane] = place(sm, instruction, g, group, lane)
+    if instruction.known:
+        for offset in range(instruction.words):
+            _set_all(registers, register + offset, _constant_word(instruction, offset), active)
+        return
+    _find_places(sm, instruction, g, group, active)
     for offset in range(instruction.words):
-        constant = _constant_word(instruction, offset)
-        for lane in range(LANES):
-            if (active >> lane) & 1:
-                word = sm.scratch.line[lane] + offset * _stride(sm, instruction, lane)
-                if instruction.known:
-                    registers[register + offset, lane] = constant
-                elif loads:
-                    registers[register + offset, lane] = memory[word]
-                else:
-                    memory[word] = registers[register + offset, lane] if register >= 0 else constant
+        if offset:
+            _next_places(sm, instruction)
+        if loads:
+            _load(registers, register + offset, memory, sm.scratch.line, active)
+        elif register >= 0:
+            _store(registers, register + offset, memory, sm.scratch.line, active)
+        else:
+            _store_constant(_constant_word(instruction, offset), memory, sm.scratch.line, active)
+
+
+@rule
+def _set_all(registers: Any, register: int, word: Any, active: int) -> None:
+    for lane in range(LANES):
+        if (active >> lane) & 1:
+            registers[register, lane] = word
+
+
+@rule
+def _load(registers: Any, register: int, memory: Any, places: Any, active: int) -> None:
+    for lane in range(LANES):
+        if (active >> lane) & 1:
+            registers[register, lane] = memory[places[lane]]
+
+
+@rule
+def _store(registers: Any, register: int, memory: Any, places: Any, active: int) -> None:
+    for lane in range(LANES):
+        if (active >> lane) & 1:
+            memory[places[lane]] = registers[register, lane]
+
+
+@rule
+def _store_constant(word: Any, memory: Any, places: Any, active: int) -> None:
+    for lane in range(LANES):
+        if (active >> lane) & 1:
+            memory[places[lane]] = word
 
 
 @on_demand
@@ -173,21 +200,52 @@ def _constant_word(instruction: Any, offset: int) -> Any:
 
 
 @rule
-def _stride(sm: Any, instruction: Any, lane: int) -> int:
-    """Return how far apart a lane's words lie in the memory array."""
-    if instruction.generic and sm.scratch.address[lane] >= LOCAL_PLACE:
-        return LANES
-    return LANES if instruction.memory_kind == LOCAL_MEMORY else 1
+def _find_places(sm: Any, instruction: Any, g: int, group: int, active: int) -> None:
+    """Set `sm.scratch.line` to the places of the active lanes' first words."""
+    if instruction.generic:
+        for lane in range(LANES):
+            if (active >> lane) & 1:
+                sm.scratch.line[lane] = place(sm, instruction, g, group, lane)
+        return
+    begin, local = _begin(sm, instruction, g, group), instruction.memory_kind == LOCAL_MEMORY
+    for lane in range(LANES):
+        sm.scratch.line[lane] = _behind(begin, local, sm.scratch.address[lane], lane)
+
+
+@rule
+def _next_places(sm: Any, instruction: Any) -> None:
+    """Move `sm.scratch.line` on to the lanes' next words: those of local memory lie a word of each lane apart."""
+    if instruction.generic:
+        for lane in range(LANES):
+            sm.scratch.line[lane] += LANES if sm.scratch.address[lane] >= LOCAL_PLACE else 1
+        return
+    step = LANES if instruction.memory_kind == LOCAL_MEMORY else 1
+    for lane in range(LANES):
+        sm.scratch.line[lane] += step
 
 
 @rule
 def place(sm: Any, instruction: Any, g: int, group: int, lane: int) -> Any:
     """Return the index in the memory array of the first word that a lane accesses."""
-    word, launch = np.int64(sm.scratch.address[lane]) // WORD_BYTES, sm.launch
-    if instruction.memory_kind == SHARED_MEMORY:
-        return launch.shared_word + sm.warps[g].block * launch.shared_words + word
-    if instruction.memory_kind == LOCAL_MEMORY:
-        return launch.local_word + (group * launch.local_words + word) * LANES + lane
-    if generic_address.is_near(instruction, sm.scratch.address[lane]):
+    address = sm.scratch.address[lane]
+    if generic_address.is_near(instruction, address):
         return generic_address.place(sm, g, group, lane)
-    return word
+    return _behind(_begin(sm, instruction, g, group), instruction.memory_kind == LOCAL_MEMORY, address, lane)
+
+
+@rule
+def _begin(sm: Any, instruction: Any, g: int, group: int) -> int:
+    """Return the index in the memory array at which the memory of the lane group's access begins."""
+    launch = sm.launch
+    if instruction.memory_kind == SHARED_MEMORY:
+        return int(launch.shared_word + sm.warps[g].block * launch.shared_words)
+    if instruction.memory_kind == LOCAL_MEMORY:
+        return int(launch.local_word + group * launch.local_words * LANES)
+    return 0
+
+
+@rule
+def _behind(begin: int, local: Any, address: Any, lane: int) -> Any:
+    """Return the index of a lane's word in a memory that begins there."""
+    word = np.int64(address) // WORD_BYTES
+    return begin + word * LANES + lane if local else begin + word

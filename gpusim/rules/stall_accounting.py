@@ -54,15 +54,36 @@ def latest(warp: Any) -> int:
 
 
 @rule
-def settle_own(machine: Any, k: int, warp: Any, stall: Any, until: int) -> None:
-    """Charge the cycles from `warp.since` up to the slot `until` to the warp's own reasons."""
-    reached = warp.since
-    for reason in range(OWN):
+def settle_own(machine: Any, k: int, scheduler: Any, warp: Any, stall: Any) -> None:
+    """Charge the cycles from `warp.since` until the warp was ready to its own reasons, with the slots nobody used."""
+    reached, until, unused = warp.since, warp.ready_at, scheduler.used_until
+    lose(scheduler, EMPTY, unused, reached, unused)
+    reasons = _reasons(warp)
+    while reasons:
+        reason = lowest_bit(reasons)
+        reasons &= reasons - 1
         if warp.release_at[reason] > reached:
             release = min(slot_from(machine, k, warp.release_at[reason]), until)
             stall[reason] += release - reached
+            lose(scheduler, reason, reached, release, unused)
             reached = release
     warp.since = until
+
+
+@rule
+def _reasons(warp: Any) -> int:
+    """Return the mask of the warp's own reasons that were not over at `warp.since`: few of all, which a loop finds."""
+    mask = 0
+    for reason in range(OWN):
+        mask |= int(warp.release_at[reason] > warp.since) << reason
+    return mask
+
+
+@rule
+def lose(scheduler: Any, reason: int, since: int, until: int, unused: int) -> None:
+    """Charge the slots from `since` up to `until` to the reason; those before `unused` were used."""
+    if until > unused:
+        scheduler.lost[reason] += until - max(since, unused)
 
 
 @rule
@@ -111,13 +132,19 @@ def remember(machine: Any, scheduler: Any, warp: Any, now: int) -> None:
 
 
 @rule
-def settle_shared(machine: Any, scheduler: Any, warp: Any, stall: Any) -> None:
-    """Charge the cycles since the warp became ready to the refusals of its unit class, up to the last charge."""
-    unit = warp.unit
+def settle_shared(machine: Any, scheduler: Any, warp: Any, stall: Any, now: int) -> None:
+    """Charge the cycles since the warp became ready to the refusals of its unit class, with the slots nobody used.
+
+    A slot that an access replays in is used.
+    """
+    unit, unused = warp.unit, scheduler.used_until < now
     if machine.replays:
         stall[INSTRUCTION_REPLAY] += scheduler.refused[unit, REPLAY] - warp.refused[REPLAY]
     for shared in range(DISPATCH, SHARED):
-        stall[reason_of(machine, unit, shared)] += scheduler.refused[unit, shared] - warp.refused[shared]
+        reason, total, before = reason_of(machine, unit, shared), scheduler.refused[unit, shared], warp.refused[shared]
+        stall[reason] += total - before
+        if unused:
+            scheduler.lost[reason] += total - max(before, scheduler.refused_before[unit, shared])
 
 
 @rule
@@ -142,22 +169,3 @@ def begin_idling(machine: Any, scheduler: Any, now: int) -> None:
                 scheduler.refused_before[unit, REPLAY] = scheduler.refused[unit, REPLAY]
             for shared in range(DISPATCH, SHARED):
                 scheduler.refused_before[unit, shared] = scheduler.refused[unit, shared]
-
-
-@rarely
-def blame(machine: Any, k: int, scheduler: Any, warp: Any) -> None:
-    """Charge the scheduler's unused slots so far to the warp that ends them, before settling that warp itself."""
-    reached = scheduler.used_until
-    if warp.since > reached:
-        scheduler.lost[EMPTY] += warp.since - reached
-        reached = warp.since
-    for reason in range(OWN):
-        if warp.release_at[reason] > reached:
-            release = min(slot_from(machine, k, warp.release_at[reason]), warp.ready_at)
-            if release > reached:
-                scheduler.lost[reason] += release - reached
-                reached = release
-    unit = warp.unit
-    for shared in range(DISPATCH, SHARED):  # a slot that an access replays in is not unused
-        seen = max(warp.refused[shared], scheduler.refused_before[unit, shared])
-        scheduler.lost[reason_of(machine, unit, shared)] += scheduler.refused[unit, shared] - seen

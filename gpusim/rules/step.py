@@ -252,10 +252,8 @@ def take_slot(sm: Any, memory: Any, k: int, j: int, now: int) -> None:
     warp = sm.warps[g]
     instruction = sm.program[warp.pc]
     stall_accounting.charge(scheduler, warp.unit, now)
-    if scheduler.used_until < now:
-        stall_accounting.blame(machine, k, scheduler, warp)
-    stall_accounting.settle_own(machine, k, warp, instruction.stall, warp.ready_at)
-    stall_accounting.settle_shared(machine, scheduler, warp, instruction.stall)
+    stall_accounting.settle_own(machine, k, scheduler, warp, instruction.stall)
+    stall_accounting.settle_shared(machine, scheduler, warp, instruction.stall, now)
     warp_scheduler.unready(scheduler, j, warp.unit)
     scheduler.used_until = max(scheduler.used_until, now + machine.interval)
     warp.since = now

@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from gpusim.jit import lane_words
 from gpusim.jit.kinds import Memory, Row, Sm
 from gpusim.jit.on_demand import on_demand
-from gpusim.jit.rule import count_bits, lowest_bit, rarely, rule
+from gpusim.jit.rule import borrow, count_bits, lowest_bit, rarely, rule
 from gpusim.rules import (
     address_range,
     cache,
@@ -61,7 +62,7 @@ def wipe(lanes: Any) -> None:
 @on_demand
 def execute(sm: Sm, memory: Memory, g: int) -> bool:
     """Compute warp slot g's next instruction into `sm.outcome`; false: it faults, as `sm.fault` describes."""
-    warp, outcome = sm.warps[g], sm.outcome
+    warp, outcome, memory = sm.warps[g], sm.outcome, borrow(memory)
     instruction = sm.program[warp.pc]
     outcome.threads = outcome.cycles = outcome.transactions = outcome.requests = outcome.ready = outcome.near = 0
     if sm.machine.channels > 1:
@@ -217,15 +218,14 @@ def _operand(to: Any, lanes: Any, instruction: Any, position: int) -> None:
     source = instruction.source[position]
     if source < 0:
         to[:] = np.uint32(instruction.constant[position])
-    elif instruction.change[position] == 0:
+        return
+    lane_words.copy(to, lanes.registers, source)
+    if instruction.change[position] == SIGN_CHANGE:
         for lane in range(LANES):
-            to[lane] = lanes.registers[source, lane]
-    elif instruction.change[position] == SIGN_CHANGE:
+            to[lane] ^= SIGN
+    elif instruction.change[position]:
         for lane in range(LANES):
-            to[lane] = lanes.registers[source, lane] ^ SIGN
-    else:
-        for lane in range(LANES):
-            to[lane] = np.uint32(changed(np.uint64(lanes.registers[source, lane]), instruction.change[position], WORD))
+            to[lane] = np.uint32(changed(np.uint64(to[lane]), instruction.change[position], WORD))
 
 
 @on_demand
@@ -318,10 +318,7 @@ def _wide(to: Any, lanes: Any, instruction: Any, position: int) -> None:
 def _write(sm: Any, g: int, group: int, destination: int, active: int) -> None:
     if destination < 0:
         return
-    row = sm.lanes[group].registers[destination]
-    for lane in range(LANES):
-        if (active >> lane) & 1:
-            row[lane] = sm.scratch.d[lane]
+    lane_words.put(sm.lanes[group].registers, destination, sm.scratch.d, active)
     memory_access.new_version(sm, g, destination)
 
 

@@ -249,7 +249,7 @@ _FOLLOW: dict[int, Callable[[_Kept, Record], None]] = {
 
 
 def _unused(sm: blockers.Sm, record: Record, waits: Sequence[Wait]) -> Iterator[Lost]:
-    """The scheduler's unused slots that this record ends, as `stall_accounting.blame` charges them."""
+    """The scheduler's unused slots that this record ends, as `stall_accounting` charges them."""
     k, since = blockers.scheduler_of(record), sm.warps[record.warp].since
     reached = sm.schedulers[k].used_until
     if reached < since <= record.cycle:
