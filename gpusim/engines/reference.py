@@ -18,6 +18,7 @@ from gpusim.rules import chip, step
 from gpusim.support.interruption import held_back
 from gpusim.units.capacities import NEVER, TRACE, TRACE_MARGIN
 
+AT_ONCE = 256  # events before Ctrl-C is answered
 FIRST_PRIORITY = 2  # after SimPy's own urgent and normal events
 
 
@@ -32,7 +33,7 @@ class Agents:
     ) -> None:
         self.launch, self.together, self.index = launch, together, index
         self.environment = environment
-        self.agenda = launch.sms["agenda"][0]
+        self.agenda, self.interval = launch.sms["agenda"][0], int(launch.sm.machine.interval)
         self.fault, self.traced = launch.sms["fault"]["code"], launch.sms["traced"]
         self.planned = [NEVER] * int(launch.sm.agents)
         self.wake = [environment.event() for _ in self.planned]
@@ -49,8 +50,8 @@ def at(environment: simpy.Environment, when: int, priority: int) -> Event:
 
 def position(agents: Agents, agent: int, now: int) -> int:
     """Return the agent's position in the order of cycle `now`, one SM after another."""
-    order, interval = agents.launch.order, int(agents.launch.sm.machine.interval)
-    return agents.index * len(agents.planned) + order[now // interval % len(order)][agent]
+    order = agents.launch.order
+    return agents.index * len(agents.planned) + order[now // agents.interval % len(order)][agent]
 
 
 def order(launch: Launch) -> list[list[int]]:
@@ -82,8 +83,7 @@ def act(agents: Agents, agent: int) -> None:
     now = int(agents.environment.now)
     if together:
         chip.lend(together.sms, agents.index, together.chips, now)
-    with held_back():  # compiled code cannot pass an exception to its caller
-        step.act_on(launch.sms, launch.memory, agent, now)
+    step.act_on(launch.sms, launch.memory, agent, now)
     if together:
         chip.take_back(together.sms, agents.index, together.chips, now)
     for other, (planned, due) in enumerate(zip(agents.planned, agents.agenda.tolist(), strict=False)):
@@ -124,6 +124,14 @@ def goes_on(agents: Agents) -> bool:
 def run(every: Sequence[Agents], until: int) -> int:
     """Advance to the first event at or after `until` and return its cycle (NEVER: nothing left); stop at a fault."""
     environment = every[0].environment
-    while environment.peek() < until and all(map(goes_on, every)):
-        environment.step()
+    while _more(every, until):
+        with held_back():  # compiled code cannot pass an exception to its caller
+            for _ in range(AT_ONCE):
+                if _more(every, until):
+                    environment.step()
     return int(min(environment.peek(), NEVER))
+
+
+def _more(every: Sequence[Agents], until: int) -> bool:
+    """Tell whether there is an event before `until`, and each SM can take another cycle."""
+    return bool(every[0].environment.peek() < until and all(map(goes_on, every)))
