@@ -121,6 +121,11 @@ class Result:
         return self.run.occupancy
 
     @property
+    def sms(self) -> int:
+        """SMs that were simulated."""
+        return self.run.sms
+
+    @property
     def growth(self) -> float:
         """Blocks of the SM over simulated blocks, or their work if they differ: the factor for counts of the run."""
         if self.work_growth is not None:

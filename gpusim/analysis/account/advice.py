@@ -15,6 +15,7 @@ class Advice(NamedTuple):
     remedy: str
 
 
+INDEPENDENT = "give each warp more independent instructions"
 MORE_WARPS = "keep more warps resident, or give each more independent instructions"
 ADVICE: Mapping[Stall, Advice] = {
     Stall.LAUNCH_DELAY: Advice("starts of blocks and warps", "let each block do more"),

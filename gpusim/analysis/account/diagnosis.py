@@ -19,7 +19,7 @@ from typing import Annotated, Literal
 
 import numpy as np
 
-from gpusim.analysis.account.advice import ADVICE, MORE_WARPS, Advice
+from gpusim.analysis.account.advice import ADVICE, INDEPENDENT, MORE_WARPS, Advice
 from gpusim.analysis.account.memory_rates import dram_busy, used_sms
 from gpusim.launch.assign_codes import FAR, with_codes
 from gpusim.simulation import Result
@@ -176,7 +176,7 @@ def _words(result: Result, reason: Stall, share: float, pcs: tuple[int, ...]) ->
         by = warps.limiter if resident == warps.warps else "the grid"
         step = f": {warps.next_step}" if resident == warps.warps else ""
         return f"{what}; {resident} of {limits.warps} warps resident, limited by {by}", f"{remedy}{step}"
-    return what, remedy
+    return what, remedy.replace(MORE_WARPS, INDEPENDENT) if resident == limits.warps else remedy
 
 
 def _advice(result: Result, reason: Stall, pcs: tuple[int, ...]) -> Advice:

@@ -170,7 +170,9 @@ def _cycles(result: Result) -> str:
         head, each = f"= {milliseconds:.4g} ms", _fewest_and_most(result.run)
         if result.run.sms < result.machine.chip.sms:
             of = f"{result.run.sms} of the {plural(result.machine.chip.sms, 'SM')}"
-            return f"{result.cycles:,} on {of} {head}; {each} each of their {blocks}"
+            idle = sum(sm.blocks == 0 for sm in result.run.each)
+            none = f"; {idle} of them have none, as the grid is small" if idle else ""
+            return f"{result.cycles:,} on {of} {head}; {each} each of their {blocks}{none}"
         return f"{result.cycles:,} of all {sms} {head}; {each} of {blocks} each"
     return f"{result.cycles:,} of the SM with the most blocks = {milliseconds:.4g} ms; {_scaling(result)}"
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.engines.sm_run import SmRun
+from gpusim.engines.sm_run import ChipRun, SmRun
 from gpusim.launch.assign_codes import FAR
 from gpusim.support.document import doc
 from gpusim.units.stall import Stall, label
@@ -52,6 +52,17 @@ def lost_slots(run: SmRun) -> dict[str, int]:
     With the slots used (one dispatch port: the warp instructions) x interval they are the run's cycles x schedulers.
     """
     return _by_name(run.lost.sum(axis=0))
+
+
+def lost_by_the_fullest(run: SmRun) -> dict[str, int]:
+    """Return the same of the SMs with the most blocks alone, where several were simulated."""
+    if not isinstance(run, ChipRun):
+        return lost_slots(run)
+    most = max(sm.blocks for sm in run.each)
+    fullest = [sm for sm in run.each if sm.blocks == most]
+    totals = sum((sm.lost.sum(axis=0) for sm in fullest), np.zeros(len(Stall), np.int64))
+    totals[Stall.NO_WARP] += sum((run.cycles - sm.cycles) * len(sm.lost) for sm in fullest)
+    return _by_name(totals)
 
 
 def waits(run: SmRun) -> NDArray[np.int64]:

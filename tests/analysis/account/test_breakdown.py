@@ -4,7 +4,7 @@ import pytest
 
 from gpusim.analysis.account.breakdown import breakdown
 from gpusim.analysis.account.memory_rates import memory_rates
-from gpusim.analysis.account.stalls import lost_slots
+from gpusim.analysis.account.stalls import lost_by_the_fullest, lost_slots
 from gpusim.machine.machine import load
 from gpusim.simulation import simulate
 from workloads.catalog import make
@@ -97,3 +97,14 @@ def test_a_kernel_that_claims_too_many_operations_has_a_breakdown():
     """A kernel that claims more operations than it executes still gets steps that end at the simulated rate."""
     result = simulate(replace(make("chain"), flops=10**9), "gtx580")
     assert breakdown(result).steps[-1].rate == pytest.approx(result.gflops)
+
+
+def test_idle_sms_are_counted_once():
+    """With one block on one of two SMs, the uneven step halves the rate; no slot of the idle SM is lost besides."""
+    kernel, machine = make("throughput", {"blocks": "1", "iterations": "1"}), load("gtx580", {"chip.sms": 2})
+    one, both = simulate(kernel, machine), simulate(kernel, machine, sms="all")
+    steps = {step.cause: step for step in breakdown(both).steps}
+    assert steps["uneven SMs: 1 block, mean 0.5"].rate == pytest.approx(both.peak_gflops / 2)
+    assert lost_by_the_fullest(both.run) == lost_slots(one.run)
+    assert lost_slots(both.run)["no_warp"] > lost_by_the_fullest(both.run).get("no_warp", 0)
+    assert breakdown(both).steps[-1].rate == pytest.approx(both.gflops)

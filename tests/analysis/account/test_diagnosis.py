@@ -3,7 +3,7 @@
 import pytest
 
 import gpusim
-from gpusim.analysis.account.advice import ADVICE
+from gpusim.analysis.account.advice import ADVICE, INDEPENDENT
 from gpusim.analysis.account.diagnosis import MOST, WORTH, diagnosis
 from gpusim.units.stall import Stall
 from isa.text import listing
@@ -99,6 +99,20 @@ def test_idle_sms_are_counted(blocks, what, share):
     assert ("grid" in findings) == bool(what)
     if what:
         assert (findings["grid"].what, findings["grid"].share) == (what, pytest.approx(share))
+
+
+@pytest.mark.jit
+def test_no_more_warps_are_asked_for_where_all_are_resident():
+    """With 48 of 48 warps resident that wait for loads, the remedy is more independent instructions alone."""
+    text = ".kernel full\n.grid 128\n.block 192\n.buffer x i32 65536\n"
+    text += "    S2R R0, TID.X\n    SHL R0, R0, 2\n    IADD R0, R0, c[x]\n"
+    kernel = listing.read(text + "    LDG R1, [R0]\n    IADD R1, R1, 1\n" * 40 + "    EXIT\n")
+    settings = {"chip.dram_mbs": 4_000_000, "global_memory.latency": 4_000}
+    result = gpusim.simulate(kernel, gpusim.load("gtx580", settings))
+    assert result.occupancy.warps == 48
+    one = {each.limit: each for each in diagnosis(result)}["long_scoreboard"]
+    assert INDEPENDENT in one.remedy
+    assert "resident" not in one.remedy
 
 
 @pytest.mark.jit

@@ -213,3 +213,12 @@ def test_all_sms_are_reported():
     assert sum(sm["blocks"] for sm in found["each_sm"]) == 7
     assert found["cycles"] == max(sm["cycles"] for sm in found["each_sm"])
     assert sum(found["stalls"].values()) == found["cycles"] * found["warp_slots"]
+
+
+@pytest.mark.jit
+def test_a_sample_of_a_small_grid_tells_of_sms_without_a_block():
+    """Of every second of four SMs, the one block of the grid keeps the first, and the screen says that one has none."""
+    kernel = make("throughput", {"blocks": "1", "iterations": "1"})
+    result = simulate(kernel, load("gtx580", {"chip.sms": 4}), sms=2)
+    assert result.sms == 2
+    assert "1 of them have none, as the grid is small" in " ".join(text_of(screen(result)).split())
