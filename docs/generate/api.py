@@ -30,7 +30,7 @@ USES: Mapping[str, Sequence[str]] = {
         "gpusim.launch_file.document",
         "gpusim.launch_file.source",
     ),
-    "Bounds": ("gpusim.bounds.bounds", "gpusim.bounds.critical_path", "gpusim.bounds.roofline"),
+    "Bounds": ("gpusim.bounds.bounds", "gpusim.bounds.critical_path"),
     "Where the cycles go": (
         "gpusim.analysis.account.diagnosis",
         "gpusim.analysis.account.memory_rates",

@@ -180,11 +180,12 @@ def _run(
     )
     if kept or run.cycles == NONE:
         return run
-    from gpusim.bounds.roofline import summary  # noqa: PLC0415  (--help waits for no compiler)
+    from gpusim.analysis.account.roofline import summary  # noqa: PLC0415  (--help waits for no compiler)
+    from gpusim.simulation import simulate  # noqa: PLC0415
 
     kernel = kernel_of(name, parameters, code)
     where = machine_of(*placed(kernel, machine, settings), policy)
-    return msgspec.structs.replace(run, summary=summary(kernel, where, run.cycles))
+    return msgspec.structs.replace(run, summary=summary(simulate(kernel, where, values=False)))
 
 
 def _check(runs: Sequence[Timeline]) -> None:

@@ -144,11 +144,21 @@ def seen(block: Resident, end: int) -> Resident:
     return msgspec.structs.replace(block, retired=NONE) if block.retired > end else block
 
 
+class InstructionRates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The speed of a launch, its bound and the peak, in 10^9 thread instructions per second of the chip."""
+
+    speed: float
+    bound: float
+    peak: float
+    per_byte: Annotated[float, doc("Thread instructions for each byte of the DRAM.")]
+
+
 class Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The launch as a whole: speed, bound and peak in 10^9 operations per second of the chip, and a full SM's load.
 
-    Speed and bound are 0 for a kernel without operations. `bandwidth_gbs` is the bandwidth that the DRAM delivers, in
-    10^9 bytes per second; `flops_per_byte` counts the bytes that the bound counts, 0 if there are none.
+    Speed and bound are 0 for a kernel without operations; it has the rates of its instructions instead, if it moves
+    bytes. `bandwidth_gbs` is the bandwidth that the DRAM delivers, in 10^9 bytes per second; `flops_per_byte` counts
+    the bytes that the launch moves to and from it, 0 if there are none.
     """
 
     gflops: float
@@ -160,6 +170,7 @@ class Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     blocks: int
     warps: int
     occupancy_limiter: str
+    instructions: InstructionRates | None = None
 
 
 class Timeline(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="version", tag=VERSION):

@@ -9,6 +9,8 @@ from msgspec.structs import replace
 from read.page import SMALL, seen
 from strategies.launches import timelines
 
+from gpusim.timeline.document import InstructionRates
+
 pytestmark = pytest.mark.slow
 SIDES = ("x", "width"), ("y", "height")
 
@@ -74,6 +76,16 @@ def test_pictures_say_what_the_document_says(opened):
         assert "100 GFLOP/s, 50.0 % of the peak; bound 150, set by issue slots" in tab.inner_text("figcaption")
     with opened(replace(SMALL, summary=None)) as tab:
         assert tab.query_selector("#tab-Roofline") is None
+
+
+def test_without_operations_the_roofline_counts_instructions(opened):
+    """The caption gives thread instructions per second, and the axis counts them for each byte."""
+    counted = InstructionRates(speed=50.0, bound=80.0, peak=400.0, per_byte=2.5)
+    idle = replace(SMALL.summary, gflops=0.0, flops_per_byte=0.0, instructions=counted)
+    with opened(replace(SMALL, summary=idle)) as tab:
+        tab.click("#tab-Roofline")
+        assert "50 billion thread instructions/s, 12.5 % of the peak; bound 80," in tab.inner_text("figcaption")
+        assert "thread instructions per byte of DRAM traffic" in tab.inner_text("figure")
 
 
 BOXES = """[...document.querySelectorAll("svg text")].map((text) => {

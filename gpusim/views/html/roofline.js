@@ -1,25 +1,31 @@
 // The roofline of a run in SVG.
 
-/** Whether a run has an operation and a byte, without which there is no roofline. */
-function hasRoofline({ summary }) {
-  return Boolean(summary?.gflops && summary.flops_per_byte);
+/** Speed, bound, peak and work per byte of a run, counted in operations, or in instructions where it has none. */
+function ratesOf({ summary }) {
+  if (summary?.instructions) {
+    const { speed, bound, peak, per_byte: intensity } = summary.instructions;
+    return { speed, bound, peak, intensity, unit: "billion thread instructions/s", of: "thread instructions" };
+  }
+  const { gflops: speed, bound_gflops: bound, peak_gflops: peak, flops_per_byte: intensity } = summary ?? {};
+  return { speed, bound, peak, intensity, unit: "GFLOP/s", of: "operations" };
 }
 
-/** Speed over operations per byte, on logarithmic scales, under the peak and the memory bandwidth. */
+/** Whether a run has work and a byte, without which there is no roofline. */
+function hasRoofline(run) {
+  const { speed, intensity } = ratesOf(run);
+  return Boolean(speed && intensity);
+}
+
+/** Speed over work per byte, on logarithmic scales, under the peak and the memory bandwidth. */
 function rooflinePicture(run) {
-  const {
-    gflops,
-    bound_gflops: bound,
-    peak_gflops: peak,
-    bandwidth_gbs: bandwidth,
-    flops_per_byte: intensity,
-  } = run.summary;
+  const { speed: reached, bound, peak, intensity, unit, of } = ratesOf(run);
+  const bandwidth = run.summary.bandwidth_gbs;
   const ridge = peak / bandwidth;
   const [low, high] = [Math.min(ridge, intensity) / 8, Math.max(ridge, intensity) * 8];
-  const [slow, fast] = [Math.min(gflops / 2, bandwidth * low), peak * 2];
+  const [slow, fast] = [Math.min(reached / 2, bandwidth * low), peak * 2];
   const across = (number) => Math.log(number / low) / Math.log(high / low);
   const up = (number) => clamp(Math.log(number / slow) / Math.log(fast / slow), 0, 1);
-  const picture = frame("Roofline", "operations per byte of DRAM traffic", "GFLOP/s");
+  const picture = frame("Roofline", `${of} per byte of DRAM traffic`, unit);
   const { add, x, y } = picture;
   const place = x(across(intensity));
   add(
@@ -29,8 +35,8 @@ function rooflinePicture(run) {
     }),
   );
   add(drawing("path", { d: `M${place - 8} ${y(up(bound))}h16`, class: "bound" }));
-  add(drawing("circle", { cx: place, cy: y(up(gflops)), r: 4, class: "point" }));
-  add(...separated([bound, "bound"], [gflops, "simulated"], (speed) => y(up(speed)), place + 11));
+  add(drawing("circle", { cx: place, cy: y(up(reached)), r: 4, class: "point" }));
+  add(...separated([bound, "bound"], [reached, "simulated"], (speed) => y(up(speed)), place + 11));
   ticks(
     picture,
     powers(low, high).map((number) => [across(number), rounded(number)]),
@@ -49,10 +55,12 @@ function separated(one, other, y, x) {
   return ordered.map(([speed, text], k) => drawing("text", { x, y: y(speed) + [-4, 11][k], class: "name" }, text));
 }
 
-function rooflineCaption({ summary, letter }) {
-  const { gflops, bound_gflops: bound, bound_limiter: limiter, peak_gflops: peak, bandwidth_gbs: bandwidth } = summary;
-  const reached = `${rounded(gflops)} GFLOP/s, ${percent(gflops, peak)} of the peak`;
-  const roofs = `${rounded(bandwidth)} GB/s and ${rounded(peak)} GFLOP/s`;
+function rooflineCaption(run) {
+  const { speed, bound, peak, unit } = ratesOf(run);
+  const { bound_limiter: limiter, bandwidth_gbs: bandwidth } = run.summary;
+  const { letter } = run;
+  const reached = `${rounded(speed)} ${unit}, ${percent(speed, peak)} of the peak`;
+  const roofs = `${rounded(bandwidth)} GB/s and ${rounded(peak)} ${unit}`;
   return `${letter}The launch: ${reached}; bound ${rounded(bound)}, set by ${limiter}. The roof: ${roofs}.`;
 }
 
