@@ -93,12 +93,26 @@ def test_a_search_knows_what_numbers_number(opened, text, found):
 
 
 def test_a_cycle_is_gone_to(opened):
-    """A cycle alone is brought to the middle of the view, and nothing is selected."""
+    """A cycle alone is brought to the middle of the view and marked until the next search; nothing is selected."""
     with opened(MANY) as tab:
         tab.select_option("#layout", "list")
         assert sought(tab, "cycle 20,000") == (NONE, "cycle 20,000")
         shown = seen(tab, "[view.panes[0].cycle, cycleAt(view, view.panes[0], view.panes[0].width)]")
         assert sum(shown) / 2 == pytest.approx(20_000, abs=1)
+        assert seen(tab, "view.mark") == 20_000
+        sought(tab, "ffma")
+        assert seen(tab, "view.mark") is None
+
+
+def test_a_cycle_is_marked_where_all_are_in_sight(opened):
+    """The line at cycle 30 of 60 changes pixels of the canvas, though the view stays where it was."""
+    with opened(SMALL) as tab:
+        before = tab.query_selector("canvas").screenshot()
+        sought(tab, "@30")
+        marked = tab.query_selector("canvas").screenshot()
+        sought(tab, "")
+        assert marked != before
+        assert tab.query_selector("canvas").screenshot() == before
 
 
 def test_a_slash_leads_to_the_search_from_either_page(opened):

@@ -11,6 +11,7 @@ function drawPane(view, pane) {
   drawAxis(view, pane);
   drawOverview(view, pane);
   drawRange(view, pane);
+  drawMark(view, pane);
   drawSelection(view, pane);
 }
 

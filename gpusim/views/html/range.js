@@ -67,6 +67,19 @@ function drawRange(view, pane) {
   context.globalAlpha = 1;
 }
 
+/** A line at the cycle that was gone to, in the rows and strips and in the overview. */
+function drawMark(view, pane) {
+  if (view.mark === null) return;
+  const { context, run, left, axis, width, height } = pane;
+  const placed = left + ((view.mark - run.from) * plotWidth(pane)) / Math.max(1, run.to - run.from);
+  context.fillStyle = view.ink.accent;
+  for (const [x, y, high] of [
+    [xOf(view, pane, view.mark), axis, height - axis],
+    [placed, 0, BANDS.overview],
+  ])
+    if (x >= left && x <= width) context.fillRect(Math.round(x) - 1, y, 2, high);
+}
+
 function fadeOutside(view, { context, left: edge, width }, left, right, y, height) {
   const [from, to] = [clamp(left, edge, width), clamp(right, edge, width)];
   context.fillStyle = view.ink.background;

@@ -45,12 +45,14 @@ function search(view, by) {
   const field = document.getElementById("search");
   const query = asked(field.value);
   const tell = (words) => (document.getElementById("found").textContent = words);
-  if (!field.value.trim()) return tell("");
+  view.mark = null;
+  if (!field.value.trim()) return (tell(""), redraw(view));
   if (query.range) return void (setRange(view, query.range), zoomToRange(view), tell(""));
   if (view.page === "source") return tell(searchRows(view, query, by));
   const { active: pane } = view;
   if (Object.keys(query).join() === "cycle,words" && !query.words) {
     center(view, pane, query.cycle);
+    view.mark = query.cycle;
     tell(`cycle ${counted(query.cycle)}`);
     return redraw(view);
   }
