@@ -142,6 +142,7 @@ def test_warps_and_units_are_filtered(opened):
         tab.fill("#warps", "x")
         tab.press("#warps", "Enter")
         assert tab.get_attribute("#warps", "aria-invalid") == "true"
+        assert tab.inner_text("#unread") == "give numbers, such as 0-3, 7"
         assert waited(tab) == {1: 28}
         for layout in ("grouped", "warps"):
             tab.select_option("#layout", layout)

@@ -33,6 +33,7 @@ function applyFilter(view) {
   const field = document.getElementById("warps");
   const warps = numbersIn(field.value);
   field.setAttribute("aria-invalid", warps === undefined);
+  document.getElementById("unread").textContent = warps === undefined ? "give numbers, such as 0-3, 7" : "";
   if (warps === undefined) return;
   const unit = document.getElementById("unit").value;
   for (const pane of view.panes) {
