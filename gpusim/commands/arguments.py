@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import getitem
@@ -52,6 +52,30 @@ def policies_from(incomplete: str) -> list[str]:
     return [name for name in POLICY_NAMES if name.startswith(incomplete)]
 
 
+def parameters_from(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the parameters, with their equals signs, of the kernels on the command line that begin so."""
+    known = (one.name for word in ctx.args if word in CATALOG for one in CATALOG[word].parameters)
+    return [f"{name}=" for name in dict.fromkeys(known) if f"{name}=".startswith(incomplete)]
+
+
+def settings_from(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the paths, with their equals signs, of the numbers of the machine on the command line that begin so."""
+    given = ctx.params.get("machine") or MACHINE
+    try:
+        tree = msgspec.to_builtins(load(given if isinstance(given, str) else given[0]))
+    except UserError:
+        return []
+    return [f"{path}=" for path in _leaves(tree) if f"{path}=".startswith(incomplete)]
+
+
+def _leaves(tree: Mapping[str, Any], before: str = "") -> Iterator[str]:
+    for name, value in tree.items():
+        if isinstance(value, dict):
+            yield from _leaves(value, f"{before}{name}.")
+        else:
+            yield f"{before}{name}"
+
+
 KernelName = Annotated[
     str,
     typer.Argument(
@@ -71,10 +95,22 @@ MachineOfCodes = Annotated[
     str | None, typer.Option("--machine", help=_MACHINE.format(OBEYS), autocompletion=machines_from)
 ]
 Parameters = Annotated[
-    list[str] | None, typer.Option("-p", metavar="NAME=VALUE", help="A parameter of the kernel; may be repeated.")
+    list[str] | None,
+    typer.Option(
+        "-p",
+        metavar="NAME=VALUE",
+        help="A parameter of the kernel; may be repeated.",
+        autocompletion=parameters_from,
+    ),
 ]
 Overrides = Annotated[
-    list[str] | None, typer.Option("--set", metavar="PATH=VALUE", help="Replace a number of the machine; repeatable.")
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="PATH=VALUE",
+        help="Replace a number of the machine; repeatable.",
+        autocompletion=settings_from,
+    ),
 ]
 Policy = Annotated[
     str | None, typer.Option("--policy", help=f"Scheduling policy: {POLICIES}.", autocompletion=policies_from)

@@ -23,9 +23,11 @@ from gpusim.commands.arguments import (
     is_code,
     is_listing,
     pairs,
+    parameters_from,
     percent_of,
     placed,
     policies_from,
+    settings_from,
 )
 from gpusim.commands.notices import Launched
 from gpusim.engines.estimated import tolerated
@@ -42,11 +44,21 @@ from workloads.entry import Parameter
 
 SettingAxes = Annotated[
     list[str] | None,
-    typer.Option("--set", metavar="PATH=VALUES", help="Numbers of the machine: 1,2,4, 1:8 or 8:64:8; repeatable."),
+    typer.Option(
+        "--set",
+        metavar="PATH=VALUES",
+        help="Numbers of the machine: 1,2,4, 1:8 or 8:64:8; repeatable.",
+        autocompletion=settings_from,
+    ),
 ]
 ParameterAxes = Annotated[
     list[str] | None,
-    typer.Option("-p", metavar="NAME=VALUES", help="Values of a parameter of the kernel, likewise; repeatable."),
+    typer.Option(
+        "-p",
+        metavar="NAME=VALUES",
+        help="Values of a parameter of the kernel, likewise; repeatable.",
+        autocompletion=parameters_from,
+    ),
 ]
 PolicyAxis = Annotated[
     str | None, typer.Option("--policy", help=f"Scheduling policies, or all: {POLICIES}.", autocompletion=policies_from)

@@ -122,10 +122,16 @@ def test_help_waits_for_no_numpy():
         ("gpusim kernels sgemm-l", {"sgemm-lai"}),
         ("gpusim machines h2", {"h200"}),
         ("gpusim space cge", {"cgemm"}),
+        ("gpusim run sgemm-lai -p l", {"layout=", "lds="}),
+        ("gpusim compare mix chain --machine gtx580 -p ite", {"iterations="}),
+        ("gpusim run nothing -p l", set()),
+        ("gpusim run chain --machine h200 --set l2.wa", {"l2.ways="}),
+        ("gpusim run chain --set schedulers.po", {"schedulers.policy="}),
+        ("gpusim run chain --machine nothing --set l2", set()),
     ],
 )
 def test_a_shell_completes_commands_options_and_names(words, found):
-    """Bash gets the commands, options, kernels, machines, policies and search spaces that begin like the last word."""
+    """Bash gets the commands, options, kernels, machines, policies, search spaces, parameters and settings that fit."""
     asked = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1), "_GPUSIM_COMPLETE": "complete_bash"}
     command = [sys.executable, "-m", "gpusim"]
     shown = subprocess.run(command, env={**os.environ, **asked}, capture_output=True, text=True, check=False)
