@@ -12,7 +12,8 @@ steady loops and waves on at their mean cost (gpusim/rules/estimate.py), and add
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor, wait
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property, partial
@@ -33,13 +34,14 @@ from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, occupancy
 from gpusim.machine.simulated_sms import Sms, blocks_of, count
+from gpusim.support.beside import begun
 from gpusim.support.document import doc
 from gpusim.units.capacities import NEVER
 from gpusim.verify import UNCHECKED, Verification, verify
 from gpusim.waves import Share, estimate
 from isa.dataflow.address_slice import address_slice
 from isa.dataflow.missing_waits import MissingWait, missing_waits
-from isa.errors import UserError
+from isa.errors import LimitError, UserError
 from isa.execute import touched_lines
 from isa.execute.interpret import interpret
 from isa.execute.races import Race
@@ -249,17 +251,15 @@ def _timed_and_checked(
     observed: Callable[..., SmRun],
     sample: Sample,
 ) -> tuple[SmRun, Verification, Bound]:
-    """Time every block of the SM, with values if that is quick; else check values of the first blocks meanwhile.
-
-    The bound is found meanwhile too, where a first block is known to be short.
-    """
+    """Time every block of the SM, with values if that is quick; else check some meanwhile, then bound it."""
     share = -(-kernel.blocks // machine.chip.sms)
     few = share if sample == "all" else _affordable(kernel, engine)
     if few is not None and few < share:
         with ThreadPoolExecutor(1) as thread:
             check = thread.submit(_checked_run, kernel, machine, runner, few)
-            limits = thread.submit(bound, kernel, machine)
-            return observed(feed=TRACE_DRIVEN), check.result(), limits.result()
+            limits = begun(partial(_bound_after, check, kernel, machine))
+            run = observed(feed=TRACE_DRIVEN)
+        return run, check.result(), limits() or bound(kernel, machine, limit=_enough(run))
     if few is None:
         run = observed(feed=TRACE_DRIVEN)
         few = max(1, run.blocks * BUDGET[engine] // run.warp_instructions)
@@ -268,6 +268,14 @@ def _timed_and_checked(
             return run, verification, bound(kernel, machine, limit=_enough(run))
     run = observed(feed=EXECUTION_DRIVEN)
     return run, _verified(kernel, machine, run), bound(kernel, machine, limit=_enough(run))
+
+
+def _bound_after(check: Future[Verification], kernel: Kernel, machine: Machine) -> Bound | None:
+    """Wait for the check, so that it has a core, and return the bound; None if a block is too long for it so far."""
+    wait([check])
+    with suppress(LimitError):
+        return bound(kernel, machine)
+    return None
 
 
 def _affordable(kernel: Kernel, engine: str) -> int | None:

@@ -58,6 +58,7 @@ from isa.kernel import Kernel
 from isa.text.listing import read
 
 global_memory_transactions = global_memory.transactions
+settle_shared = stall_accounting.settle_shared
 NO_MUTANT, NO_CODED_MUTANT, NO_TAGGED_MUTANT = "no mutant", "codes: no mutant", "tags: no mutant"
 BY_YIELDS = policies._by_yields  # as it is, for its mutant
 NO_CHANNEL_MUTANT = "channel: no mutant"
@@ -198,6 +199,13 @@ def lowest_first(_policy: int, _sm: Any, _k: int, eligible: int, _: int) -> int:
     return lowest_bit(eligible)
 
 
+def with_slots_used(machine: Any, scheduler: Any, warp: Any, stall: Any, now: int) -> None:
+    """No slot is lost to the refusals of a unit class: as if warps had used all up to now."""
+    used_until, scheduler.used_until = scheduler.used_until, now
+    settle_shared(machine, scheduler, warp, stall, now)
+    scheduler.used_until = used_until
+
+
 def backwards(machine: Any, k: int, scheduler: Any, warp: Any, stall: Any) -> None:
     """The reasons charged from the last to the first."""
     reached, until, unused = warp.since, warp.ready_at, scheduler.used_until
@@ -243,6 +251,7 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "reasons upside down": (stall_accounting, "settle_own", backwards),
     "shared reasons not settled": (stall_accounting, "settle_shared", nothing),
     "empty slots not blamed": (stall_accounting, "lose", nothing),
+    "slots of refusals not lost": (stall_accounting, "settle_shared", with_slots_used),
     "one instruction in each turn": (dispatch, "goes_on", lambda *_: False),
     "any two instructions pair": (dispatch, "takes", lambda *_: True),
     "operands never late": (register_file, "earliest", ready_at_once),

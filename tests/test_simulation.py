@@ -1,4 +1,5 @@
 from dataclasses import replace
+from threading import Event
 
 import pytest
 from draws import few
@@ -235,3 +236,37 @@ def test_a_name_is_no_kernel():
 def test_dir_lists_what_the_package_offers():
     """`dir(gpusim)` has the names that are imported on first use."""
     assert set(gpusim.__all__) <= set(dir(gpusim))
+
+
+def _large(monkeypatch):
+    """A kernel of which so few instructions are affordable that time is found without values."""
+    monkeypatch.setitem(simulation.BUDGET, "compiled", 3_000)
+    return read(".kernel k\n.grid 64\n.block 32\n" + "    FADD R1, R1, R1\n" * 200 + "    EXIT\n")
+
+
+def test_an_error_does_not_wait_for_the_bound(monkeypatch):
+    """A run beyond its limit ends while the bound, found beside it, still takes its time."""
+    never = Event()
+    monkeypatch.setattr(simulation, "bound", lambda *_, **__: never.wait(60))
+    with pytest.raises(LimitError, match="100 cycles"):
+        simulate(_large(monkeypatch), ONE_SM, max_cycles=100)
+    assert not never.is_set()
+    never.set()
+
+
+def test_a_bound_that_gives_up_beside_the_run_is_found_after_it(monkeypatch):
+    """Where a block is too long for the default limit, the bound is asked again with what was simulated."""
+    kernel, asked = _large(monkeypatch), []
+    found = gpusim.bound(kernel, ONE_SM)
+
+    def bound(*_, limit=None):
+        asked.append(limit)
+        if limit is None:
+            raise LimitError("too long")
+        return found
+
+    monkeypatch.setattr(simulation, "bound", bound)
+    result = simulate(kernel, ONE_SM)
+    assert result.verification.scope != "complete"
+    assert result.bound is found
+    assert asked == [None, simulation.LIMIT]

@@ -36,6 +36,7 @@ USES: Mapping[str, Sequence[str]] = {
         "gpusim.analysis.account.memory_rates",
         "gpusim.analysis.account.figures",
         "gpusim.analysis.account.breakdown",
+        "gpusim.analysis.account.roofline",
         "gpusim.analysis.account.stalls",
         "gpusim.analysis.account.hazards",
         "gpusim.analysis.account.limit_study",

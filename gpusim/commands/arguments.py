@@ -59,7 +59,7 @@ def parameters_from(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def settings_from(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Return the paths, with their equals signs, of the numbers of the machine on the command line that begin so."""
+    """Return the paths, with their equals signs, of the numbers of the first machine on the command line that fit."""
     given = ctx.params.get("machine") or MACHINE
     try:
         tree = msgspec.to_builtins(load(given if isinstance(given, str) else given[0]))
@@ -69,10 +69,11 @@ def settings_from(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 def _leaves(tree: Mapping[str, Any], before: str = "") -> Iterator[str]:
+    """Yield the paths of the numbers in the sections that a machine has."""
     for name, value in tree.items():
         if isinstance(value, dict):
             yield from _leaves(value, f"{before}{name}.")
-        else:
+        elif before and value is not None:
             yield f"{before}{name}"
 
 

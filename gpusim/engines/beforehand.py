@@ -6,6 +6,7 @@ The engine asks for them (`gpusim/jit/on_demand.py`) when it runs, and finds the
 from __future__ import annotations
 
 import atexit
+import os
 import subprocess
 import sys
 
@@ -19,11 +20,19 @@ RULES = values.execute, stream.begin, fast_forward.skip  # in the order in which
 
 
 def begin() -> subprocess.Popen[bytes] | None:
-    """Start the second process, which ends with this one; None without a cache, or with one core only."""
+    """Start the second process, which is ended when this one exits; one that is killed leaves it for some seconds.
+
+    None if there is no cache, or one core only, or the system starts no further process.
+    """
     if not COMPILED or directory() is None or cores() == 1:
         return None
+    command = [sys.executable, "-P", "-m", __spec__.name]  # -P: no module of the working directory
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     nothing = subprocess.DEVNULL
-    process = subprocess.Popen([sys.executable, "-m", __spec__.name], stdin=nothing, stdout=nothing, stderr=nothing)
+    try:
+        process = subprocess.Popen(command, env=environment, stdin=nothing, stdout=nothing, stderr=nothing)
+    except OSError:
+        return None
     atexit.register(process.terminate)
     return process
 

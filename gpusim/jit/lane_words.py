@@ -22,12 +22,12 @@ ALIGNED = 4  # bytes: rows begin at any word
 
 
 def copy(to: Any, rows: Any, row: int) -> None:
-    """Copy a row of words."""
+    """Copy a row, counted from the first: all arrays here are of 32-bit words, 32 in a row, one after the other."""
     to[:] = rows[row]
 
 
 def put(rows: Any, row: int, words: Any, active: int) -> None:
-    """Set the words of a row whose lanes are in the mask."""
+    """Set the words of a row whose lanes are in the mask; the others stay."""
     chosen = active >> np.arange(LANES) & 1 == 1
     rows[row][chosen] = words[chosen]
 
@@ -37,6 +37,11 @@ def exchange(rows: Any, row: int, words: Any) -> None:
     held = rows[row].copy()
     rows[row] = words
     words[:] = held
+
+
+def _are_words(*arrays: Any) -> bool:
+    """Tell whether the types are those of arrays of words that lie one after the other."""
+    return all(each.dtype == types.uint32 and each.layout == "C" for each in arrays)
 
 
 def _number(value: int) -> Any:
@@ -60,7 +65,7 @@ def _copy(_typing: Any, to: Any, rows: Any, _row: Any) -> Any:
             builder.store(builder.load(source, align=ALIGNED), place, align=ALIGNED)
         return context.get_dummy_value()
 
-    return types.void(to, rows, types.int64), generate
+    return (types.void(to, rows, types.int64), generate) if _are_words(to, rows) else None
 
 
 @intrinsic
@@ -74,7 +79,7 @@ def _put(_typing: Any, rows: Any, _row: Any, words: Any, _active: Any) -> Any:
             builder.store(builder.select(builder.bitcast(bits, FLAGS), new, before), place, align=ALIGNED)
         return context.get_dummy_value()
 
-    return types.void(rows, types.int64, words, types.int64), generate
+    return (types.void(rows, types.int64, words, types.int64), generate) if _are_words(rows, words) else None
 
 
 @intrinsic
@@ -88,7 +93,7 @@ def _exchange(_typing: Any, rows: Any, _row: Any, words: Any) -> Any:
             builder.store(held, other, align=ALIGNED)
         return context.get_dummy_value()
 
-    return types.void(rows, types.int64, words), generate
+    return (types.void(rows, types.int64, words), generate) if _are_words(rows, words) else None
 
 
 # An overload is a function of types that returns the function to compile: here one lambda inside the other.

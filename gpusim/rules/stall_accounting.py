@@ -72,7 +72,7 @@ def settle_own(machine: Any, k: int, scheduler: Any, warp: Any, stall: Any) -> N
 
 @rule
 def _reasons(warp: Any) -> int:
-    """Return the mask of the warp's own reasons that were not over at `warp.since`: few of all, which a loop finds."""
+    """Return the mask of the warp's own reasons that were not over at `warp.since`."""
     mask = 0
     for reason in range(OWN):
         mask |= int(warp.release_at[reason] > warp.since) << reason
@@ -137,13 +137,13 @@ def settle_shared(machine: Any, scheduler: Any, warp: Any, stall: Any, now: int)
 
     A slot that an access replays in is used.
     """
-    unit, unused = warp.unit, scheduler.used_until < now
+    unit, idle = warp.unit, scheduler.used_until < now
     if machine.replays:
         stall[INSTRUCTION_REPLAY] += scheduler.refused[unit, REPLAY] - warp.refused[REPLAY]
     for shared in range(DISPATCH, SHARED):
         reason, total, before = reason_of(machine, unit, shared), scheduler.refused[unit, shared], warp.refused[shared]
         stall[reason] += total - before
-        if unused:
+        if idle:
             scheduler.lost[reason] += total - max(before, scheduler.refused_before[unit, shared])
 
 

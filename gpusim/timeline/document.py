@@ -158,7 +158,7 @@ class Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     Speed and bound are 0 for a kernel without operations; it has the rates of its instructions instead, if it moves
     bytes. `bandwidth_gbs` is the bandwidth that the DRAM delivers, in 10^9 bytes per second; `flops_per_byte` counts
-    the bytes that the launch moves to and from it, 0 if there are none.
+    the bytes that the launch moves to and from it, 0 if there are none, or none are known.
     """
 
     gflops: float

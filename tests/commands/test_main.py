@@ -2,11 +2,17 @@ import os
 import signal
 import subprocess
 import sys
+from functools import reduce
+from operator import getitem
+from types import SimpleNamespace
 
+import msgspec
 import pytest
 from draws import few
 
 from gpusim.commands import main
+from gpusim.commands.arguments import settings_from
+from gpusim.machine.machine import load
 from isa.errors import UserError
 
 
@@ -105,6 +111,16 @@ def test_help_waits_for_no_numpy():
         "sys.exit(sum(name in sys.modules for name in ('numpy', 'rich')))"
     )
     assert subprocess.run([sys.executable, "-c", script], capture_output=True, check=False).returncode == 0
+
+
+@pytest.mark.parametrize("machine", ["gtx580", "h200"])
+def test_settings_that_are_completed_exist(machine):
+    """Each completion of `--set` is a number that the machine has, so that setting it to itself changes nothing."""
+    paths = [path.rstrip("=") for path in settings_from(SimpleNamespace(params={"machine": machine}), "")]
+    facts = msgspec.to_builtins(load(machine))
+    own = {path: str(reduce(getitem, path.split("."), facts)) for path in paths}
+    assert len(own) > 100
+    assert load(machine, {path: text for path, text in own.items() if text.lstrip("-").isdigit()}) == load(machine)
 
 
 @pytest.mark.parametrize(

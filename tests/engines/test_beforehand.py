@@ -31,6 +31,32 @@ def test_the_cache_holds_what_a_run_asks_for(tmp_path):
 
 
 @pytest.mark.jit
+@pytest.mark.long
+def test_a_module_of_the_working_directory_is_not_imported(tmp_path):
+    """A numba.py beside the user's files is not what the second process imports."""
+    (tmp_path / "numba.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w')\n")
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "cache")}
+    (tmp_path / "cache").mkdir()
+    command = [sys.executable, "-P", "-c", START]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, cwd=tmp_path)
+    assert done.stdout.strip() == "0"
+    assert not (tmp_path / "imported").exists()
+
+
+@pytest.mark.jit
+def test_a_system_without_a_further_process_is_no_error(monkeypatch):
+    """Where no process can be started, the engine is compiled without one."""
+    monkeypatch.setattr(beforehand, "cores", lambda: 2)
+    monkeypatch.setattr(beforehand, "directory", lambda: "somewhere")
+    monkeypatch.setattr(subprocess, "Popen", _unavailable)
+    assert beforehand.begin() is None
+
+
+def _unavailable(*_, **__):
+    raise BlockingIOError(11, "resource temporarily unavailable")
+
+
+@pytest.mark.jit
 def test_one_core_starts_none(tmp_path):
     """On one core a second process would only delay the first, so none is started."""
     assert _started(tmp_path, affinity=str(min(os.sched_getaffinity(0)))) == "None"

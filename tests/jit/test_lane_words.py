@@ -1,5 +1,6 @@
 """Words of all lanes moved as a whole."""
 
+import numba
 import numpy as np
 import pytest
 
@@ -54,6 +55,21 @@ def test_only_lanes_of_the_mask_are_put(row, active):
             expected[0].registers[row, lane] = expected[0].d[lane]
     _put(records, row, active)
     assert records.tobytes() == expected.tobytes()
+
+
+@pytest.mark.jit
+def test_other_arrays_are_not_compiled():
+    """Words of another size, or that don't lie one after the other, would be moved wrongly: Numba refuses them."""
+    wide = np.zeros((ROWS, LANES), np.uint64)
+    apart = np.zeros((ROWS, 2 * LANES), np.uint32)[:, ::2]
+
+    @numba.njit
+    def copied(to, rows):
+        lane_words.copy(to, rows, 0)
+
+    for rows in (wide, apart):
+        with pytest.raises(numba.TypingError):
+            copied(rows[0], rows)
 
 
 @pytest.mark.parametrize("row", range(ROWS))

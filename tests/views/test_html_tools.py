@@ -110,7 +110,7 @@ def test_a_cycle_is_marked_where_all_are_in_sight(opened):
         before = tab.query_selector("canvas").screenshot()
         sought(tab, "@30")
         marked = tab.query_selector("canvas").screenshot()
-        sought(tab, "")
+        assert sought(tab, "DADD")[1].startswith("none")
         assert marked != before
         assert tab.query_selector("canvas").screenshot() == before
 

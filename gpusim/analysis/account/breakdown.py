@@ -11,10 +11,10 @@ In cycles of the SM that gets the most blocks, or of all SMs together:
 
 The last part is exact because each issue slot is either used or lost for one reason. Slots lost to the limiter are
 subtracted from all reasons in proportion; so are those of blocks that were not simulated. Where several SMs were
-simulated, slots are those of the SMs with the most blocks: what the others lose is the step of uneven SMs. A rate is
-the launch's work over the cycles so far: GFLOP/s, or for kernels without operations GB/s at the level of memory that is
-nearest to its peak, or where issue slots are nearer to theirs, or no bytes are known, thread instructions per cycle of
-an SM.
+simulated, slots are those of the SM that is done last: what SMs with fewer blocks lose is the step of uneven SMs. A
+rate is the launch's work over the cycles so far: GFLOP/s, or for kernels without operations GB/s at the level of memory
+that is nearest to its peak, or where issue slots are nearer to theirs, or no bytes are known, thread instructions per
+cycle of an SM.
 `gpusim limits` instead runs the launch again (gpusim/analysis/account/limit_study.py).
 """
 
@@ -24,7 +24,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from gpusim.analysis.account.memory_rates import MemoryRate, memory_rates
-from gpusim.analysis.account.stalls import lost_by_the_fullest
+from gpusim.analysis.account.stalls import lost_by_the_last
 from gpusim.bounds import rates
 from gpusim.simulation import Result
 from gpusim.support.plural import plural
@@ -87,7 +87,7 @@ def _costs(result: Result) -> Iterator[tuple[str, float]]:
         if level > reached * (1 + NEGLIGIBLE):
             yield cause, level - reached
             reached = level
-    lost = lost_by_the_fullest(result.run)
+    lost = lost_by_the_last(result.run)
     for reason, slots in lost.items() if result.cycles > reached else ():
         yield f"lost slots: {reason}", (result.cycles - reached) * slots / sum(lost.values())
 

@@ -13,9 +13,10 @@ from gpusim.units.global_memory import arriving_mbs
 def summary(result: Result) -> Summary:
     """Return the rates of a launch, and how much it does for each byte that it moves to and from the DRAM.
 
-    Bytes are those of `memory_rates`: by tags, or as the bound counts them. So a launch bound by the memory bandwidth
-    lies on the roof (Williams, Waterman and Patterson 2009). Without floating-point operations, thread instructions
-    count instead, under the rate at which warps issue (Ding and Williams 2019).
+    Bytes are those of `memory_rates`: by tags, or as the bound counts them; none where loads are taken to hit a cache.
+    A launch whose SMs all take the time of the memory bandwidth lies on the roof (Williams, Waterman and Patterson
+    2009). Without floating-point operations, thread instructions count instead, under the rate at which warps issue
+    (Ding and Williams 2019).
     """
     kernel, machine, least = result.kernel, result.machine, result.bound
     moved = next((rate.gbs for rate in memory_rates(result) if rate.level == DRAM), 0.0)

@@ -54,15 +54,12 @@ def lost_slots(run: SmRun) -> dict[str, int]:
     return _by_name(run.lost.sum(axis=0))
 
 
-def lost_by_the_fullest(run: SmRun) -> dict[str, int]:
-    """Return the same of the SMs with the most blocks alone, where several were simulated."""
-    if not isinstance(run, ChipRun):
-        return lost_slots(run)
-    most = max(sm.blocks for sm in run.each)
-    fullest = [sm for sm in run.each if sm.blocks == most]
-    totals = sum((sm.lost.sum(axis=0) for sm in fullest), np.zeros(len(Stall), np.int64))
-    totals[Stall.NO_WARP] += sum((run.cycles - sm.cycles) * len(sm.lost) for sm in fullest)
-    return _by_name(totals)
+def lost_by_the_last(run: SmRun) -> dict[str, int]:
+    """Return cycles of unused issue slots of the SM's schedulers by reason, most first.
+
+    Where several SMs were simulated, they are those of the SM that is done last.
+    """
+    return lost_slots(max(run.each, key=lambda sm: sm.cycles) if isinstance(run, ChipRun) else run)
 
 
 def waits(run: SmRun) -> NDArray[np.int64]:

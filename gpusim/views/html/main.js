@@ -26,7 +26,8 @@ function toView(runs, canvases) {
   const layout = firstLayout(runs);
   document.getElementById("layout").value = layout;
   const panes = runs.map((run, k) => toPane(run, canvases[k], layout));
-  return { panes, active: panes[0], layout, range: null, mark: null, orders: {}, scale: 1, height: 1, history: [], ink: {} };
+  const seen = { range: null, mark: null, orders: {}, scale: 1, height: 1, history: [], ink: {} };
+  return { panes, active: panes[0], layout, ...seen };
 }
 
 /** What is found from a run once: numbers of its states, its instructions by warp, its lost slots by scheduler. */

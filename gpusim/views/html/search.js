@@ -46,7 +46,8 @@ function search(view, by) {
   const query = asked(field.value);
   const tell = (words) => (document.getElementById("found").textContent = words);
   view.mark = null;
-  if (!field.value.trim()) return (tell(""), redraw(view));
+  redraw(view);
+  if (!field.value.trim()) return tell("");
   if (query.range) return void (setRange(view, query.range), zoomToRange(view), tell(""));
   if (view.page === "source") return tell(searchRows(view, query, by));
   const { active: pane } = view;

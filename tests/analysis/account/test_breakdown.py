@@ -4,9 +4,10 @@ import pytest
 
 from gpusim.analysis.account.breakdown import breakdown
 from gpusim.analysis.account.memory_rates import memory_rates
-from gpusim.analysis.account.stalls import lost_by_the_fullest, lost_slots
+from gpusim.analysis.account.stalls import lost_by_the_last, lost_slots
 from gpusim.machine.machine import load
 from gpusim.simulation import simulate
+from isa.text.listing import read
 from workloads.catalog import make
 
 pytestmark = pytest.mark.jit
@@ -105,6 +106,17 @@ def test_idle_sms_are_counted_once():
     one, both = simulate(kernel, machine), simulate(kernel, machine, sms="all")
     steps = {step.cause: step for step in breakdown(both).steps}
     assert steps["uneven SMs: 1 block, mean 0.5"].rate == pytest.approx(both.peak_gflops / 2)
-    assert lost_by_the_fullest(both.run) == lost_slots(one.run)
-    assert lost_slots(both.run)["no_warp"] > lost_by_the_fullest(both.run).get("no_warp", 0)
+    assert lost_by_the_last(both.run) == lost_slots(one.run)
+    assert lost_slots(both.run)["no_warp"] > lost_by_the_last(both.run).get("no_warp", 0)
     assert breakdown(both).steps[-1].rate == pytest.approx(both.gflops)
+
+
+def test_lost_slots_are_those_of_the_sm_that_is_done_last():
+    """Of three blocks on two SMs, one alone on its SM loops longest: its waits for results are named, not idle SMs."""
+    text = ".kernel k\n.grid 3\n.block 32\n.flops 96\n    S2R R0, CTAID.X\n    ISETP.EQ P0, R0, 1\n    MOV R1, 1\n"
+    text += "    @P0 MOV R1, 400\nloop:\n    FADD R2, R2, 1.0\n    IADD R1, R1, -1\n    ISETP.GT P1, R1, 0\n"
+    result = simulate(read(text + "    @P1 BRA loop\n    EXIT\n"), load("gtx580", {"chip.sms": 2}), sms="all")
+    assert [sm.blocks for sm in result.run.each] == [2, 1]
+    assert lost_by_the_last(result.run) == lost_slots(result.run.each[1])
+    lost = {step.cause: step.cycles for step in breakdown(result).steps if step.cause.startswith("lost slots")}
+    assert max(lost, key=lost.__getitem__) != "lost slots: no_warp"

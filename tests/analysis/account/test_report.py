@@ -221,4 +221,4 @@ def test_a_sample_of_a_small_grid_tells_of_sms_without_a_block():
     kernel = make("throughput", {"blocks": "1", "iterations": "1"})
     result = simulate(kernel, load("gtx580", {"chip.sms": 4}), sms=2)
     assert result.sms == 2
-    assert "1 of them have none, as the grid is small" in " ".join(text_of(screen(result)).split())
+    assert "1 SM without a block, as the grid is small" in " ".join(text_of(screen(result)).split())
