@@ -34,8 +34,8 @@ from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, occupancy
 from gpusim.machine.simulated_sms import Sms, blocks_of, count
-from gpusim.support.beside import begun
 from gpusim.support.document import doc
+from gpusim.support.meanwhile import begun
 from gpusim.units.capacities import NEVER
 from gpusim.verify import UNCHECKED, Verification, verify
 from gpusim.waves import Share, estimate

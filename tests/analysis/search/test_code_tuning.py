@@ -11,6 +11,8 @@ from gpusim.analysis.search.space_file import read
 from gpusim.machine.machine import read as machine_file
 from gpusim.simulation import simulate
 
+pytestmark = pytest.mark.jit  # with tags of caches, minutes in plain Python
+
 A100 = Place(machine_file("a100"), {})
 TWO_WAVES = How(1)
 FEW_SMS = Place(machine_file("a100"), {"chip.sms": 2})

@@ -1,4 +1,4 @@
-"""Compute something beside other work, which does not wait for it if it fails."""
+"""Compute something during other work, which does not wait for it if it fails."""
 
 from __future__ import annotations
 

@@ -1,10 +1,10 @@
-"""Work beside other work."""
+"""Work that is done during other work."""
 
 from threading import Event
 
 import pytest
 
-from gpusim.support.beside import begun
+from gpusim.support.meanwhile import begun
 
 
 def test_a_result_is_waited_for():
