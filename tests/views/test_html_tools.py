@@ -104,6 +104,13 @@ def test_a_cycle_is_gone_to(opened):
         assert seen(tab, "view.mark") is None
 
 
+def test_a_cycle_beyond_the_run_is_told(opened):
+    """A cycle that the page doesn't have is not gone to, and the page says which cycles it has."""
+    with opened(SMALL) as tab:
+        assert sought(tab, "@900") == (NONE, "none; cycles 0 to 60 are here")
+        assert seen(tab, "view.mark") is None
+
+
 def test_a_cycle_is_marked_where_all_are_in_sight(opened):
     """The line at cycle 30 of 60 changes pixels of the canvas, though the view stays where it was."""
     with opened(SMALL) as tab:
@@ -143,6 +150,9 @@ def test_warps_and_units_are_filtered(opened):
         tab.press("#warps", "Enter")
         assert tab.get_attribute("#warps", "aria-invalid") == "true"
         assert tab.inner_text("#unread") == "give numbers, such as 0-3, 7"
+        tab.fill("#warps", "7-9")
+        tab.press("#warps", "Enter")
+        assert tab.inner_text("#unread") == "none of these; there are 0 to 1"
         assert waited(tab) == {1: 28}
         for layout in ("grouped", "warps"):
             tab.select_option("#layout", layout)

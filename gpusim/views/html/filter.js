@@ -28,13 +28,22 @@ function keep(run, warps, unit) {
   run.levels = once(() => levelsOf(run, [...run.keptByWarp.values()]));
 }
 
+/** What is wrong with the numbers of warps, in words; empty if nothing is. */
+function faultOf(warps, panes) {
+  if (warps === undefined) return "give numbers, such as 0-3, 7";
+  const known = panes.flatMap(({ run }) => [...run.byWarp.keys()]);
+  if (!warps || known.some((warp) => warps.has(warp))) return "";
+  return `none of these; there are ${Math.min(...known)} to ${Math.max(...known)}`;
+}
+
 /** Take over what the page's fields say. */
 function applyFilter(view) {
   const field = document.getElementById("warps");
   const warps = numbersIn(field.value);
-  field.setAttribute("aria-invalid", warps === undefined);
-  document.getElementById("unread").textContent = warps === undefined ? "give numbers, such as 0-3, 7" : "";
-  if (warps === undefined) return;
+  const fault = faultOf(warps, view.panes);
+  field.setAttribute("aria-invalid", Boolean(fault));
+  document.getElementById("unread").textContent = fault;
+  if (fault) return;
   const unit = document.getElementById("unit").value;
   for (const pane of view.panes) {
     keep(pane.run, warps, unit);

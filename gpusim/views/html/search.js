@@ -52,6 +52,8 @@ function search(view, by) {
   if (view.page === "source") return tell(searchRows(view, query, by));
   const { active: pane } = view;
   if (Object.keys(query).join() === "cycle,words" && !query.words) {
+    const { from, to } = pane.run;
+    if (query.cycle < from || query.cycle > to) return tell(`none; cycles ${counted(from)} to ${counted(to)} are here`);
     center(view, pane, query.cycle);
     view.mark = query.cycle;
     tell(`cycle ${counted(query.cycle)}`);
