@@ -172,7 +172,8 @@ def _cycles(result: Result) -> str:
             of = f"{result.run.sms} of the {plural(result.machine.chip.sms, 'SM')}"
             idle = sum(sm.blocks == 0 for sm in result.run.each)
             none = f"; {plural(idle, 'SM')} without a block, as the grid is small" if idle else ""
-            return f"{result.cycles:,} on {of} {head}; {each} each of their {blocks}{none}"
+            have = f"they have {result.run.blocks:,} of the grid's {plural(result.kernel.blocks, 'block')}, {each} each"
+            return f"{result.cycles:,} on {of} {head}; {have}{none}"
         return f"{result.cycles:,} of all {sms} {head}; {each} of {blocks} each"
     return f"{result.cycles:,} of the SM with the most blocks = {milliseconds:.4g} ms; {_scaling(result)}"
 

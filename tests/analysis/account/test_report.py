@@ -221,4 +221,5 @@ def test_a_sample_of_a_small_grid_tells_of_sms_without_a_block():
     kernel = make("throughput", {"blocks": "1", "iterations": "1"})
     result = simulate(kernel, load("gtx580", {"chip.sms": 4}), sms=2)
     assert result.sms == 2
+    assert "they have 1 of the grid's 1 block, 0 to 1 each" in " ".join(text_of(screen(result)).split())
     assert "1 SM without a block, as the grid is small" in " ".join(text_of(screen(result)).split())
