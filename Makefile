@@ -17,7 +17,7 @@ help:
 	@echo "make pictures    the pictures of README and docs anew"
 	@echo "make examples    what the commands in README and docs print, anew"
 	@echo "make test        the quick tests: nine minutes of processor time, five minutes on two cores"
-	@echo "make check       style, types, imports, all tests but the slow ones, compiled and in plain Python: 20 minutes"
+	@echo "make check       style, types, imports, all tests but the slow ones, compiled and in plain Python: half an hour"
 	@echo "make check-full  the same and the slow tests: hours"
 	@echo "make fuzz        random programs on random machines, and mutated inputs: SECONDS=600 [SEED=n]"
 	@echo "make bench       speed of both engines, and how it grows with the work (docs/performance.md)"

@@ -236,8 +236,7 @@ def _estimated(kernel: Kernel, machine: Machine, observed: Callable[..., SmRun],
         run = adding_up(run, np.sum([work.profile.counts * work.blocks for work in each], axis=0) * int(many))
     if run.doubt * MILLION > tolerance * run.cycles:
         run = observed(feed=TRACE_DRIVEN)
-    method = "steady" if run.estimated else "complete"
-    asked = tolerance / 10_000 if run.estimated else 0.0
+    method, asked = ("steady", tolerance / 10_000) if run.estimated else ("complete", 0.0)
     error = Estimated(run.estimated, asked, 100 * run.doubt / run.cycles)
     scaling = Scaling(run.blocks, run.blocks, method, "", error)
     return Result(kernel, machine, run.engine, run.cycles, run, scaling, UNCHECKED, found)
@@ -264,8 +263,7 @@ def _timed_and_checked(
         run = observed(feed=TRACE_DRIVEN)
         few = max(1, run.blocks * BUDGET[engine] // run.warp_instructions)
         if few < run.blocks:
-            verification = _checked_run(kernel, machine, runner, few)
-            return run, verification, bound(kernel, machine, limit=_enough(run))
+            return run, _checked_run(kernel, machine, runner, few), bound(kernel, machine, limit=_enough(run))
     run = observed(feed=EXECUTION_DRIVEN)
     return run, _verified(kernel, machine, run), bound(kernel, machine, limit=_enough(run))
 

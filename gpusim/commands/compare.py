@@ -32,7 +32,7 @@ from gpusim.commands.document import show, write_json
 from gpusim.commands.figures_charts import busy_section, cycles_section, difference_section
 from gpusim.commands.notices import ineffective_at_all
 from gpusim.commands.page_file import Html, OpenPage, page_file, present
-from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.commands.progress import begin_compiling, shown
 from gpusim.support import whole_file
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
 from gpusim.support.plural import plural
@@ -165,7 +165,7 @@ def compare(
     paths = dict.fromkeys(path for each in variants for path in each.point.settings)
     of_all = chain.from_iterable(launches(each.subject, [each.point]) for each in variants)
     unfelt = ineffective_at_all(of_all, paths)
-    tell_of_compiling("compiled")
+    begin_compiling("compiled")
     found = _simulated(variants)
     if page:
         whole_file.write(page, _page(found))

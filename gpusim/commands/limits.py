@@ -38,7 +38,7 @@ from gpusim.commands.document import show, write_json
 from gpusim.commands.limits_page import limits_page
 from gpusim.commands.notices import Launched, given, ineffective_at_all
 from gpusim.commands.page_file import Html, OpenPage, page_file, present
-from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.commands.progress import begin_compiling, shown
 from gpusim.machine.machine import Machine, read
 from gpusim.support import whole_file
 from gpusim.support.document import LaunchDocument, Setting, spelled
@@ -90,7 +90,7 @@ def limits(
     make = partial(kernel_of, kernel, tuple(parameter or ()), code)
     overrides = overrides_of(setting, policy)
     unfelt = ineffective_at_all(_launches(chosen, machine, overrides), given(chosen, overrides))
-    tell_of_compiling("compiled")
+    begin_compiling("compiled")
     with shown(f"limits {chosen.name}", "run") as tell:
         found = limit_study(
             make,

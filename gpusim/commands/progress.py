@@ -96,10 +96,10 @@ def _clock(seconds: float) -> str:
     return str(timedelta(seconds=int(seconds)))
 
 
-def tell_of_compiling(engine: str, sms: Sms = 1, *, in_turn: bool = False) -> None:
-    """Announce on stderr that the engine will be compiled, if the cache has no compiled one for so many SMs.
+def begin_compiling(engine: str, sms: Sms = 1, *, in_turn: bool = False) -> None:
+    """Announce on stderr that the engine will be compiled, if the cache has none for so many SMs.
 
-    A second process then compiles what else a run needs. `in_turn`: several SMs share the tags of an L2.
+    Start the second process then, which compiles what else a run needs. `in_turn`: several SMs share the tags of an L2.
     """
     from gpusim.jit import code_cache  # noqa: PLC0415  (only `run` compiles)
     from gpusim.jit.rule import COMPILED  # noqa: PLC0415

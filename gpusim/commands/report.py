@@ -50,7 +50,7 @@ from gpusim.commands.arguments import (
 )
 from gpusim.commands.document import show, write_json
 from gpusim.commands.notices import ineffective_settings
-from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.commands.progress import begin_compiling, shown
 from gpusim.simulation import Result, simulate
 from gpusim.support.document import Document, LaunchDocument, doc
 from gpusim.support.plural import plural
@@ -136,7 +136,7 @@ def report(
     regions = _regions(chosen, lines or ())
     settings = changes(where, setting)
     unfelt = ineffective_settings(chosen, machine, setting, policy)
-    tell_of_compiling("compiled")
+    begin_compiling("compiled")
     with shown(chosen.name) as tell:
         limit = cycles_of(kernel, max_cycles)
         result = simulate(chosen, where, values=False, max_cycles=limit, progress=tell)

@@ -18,7 +18,7 @@ from rich.table import Table
 
 from gpusim.commands.arguments import Json, pairs
 from gpusim.commands.document import show, write, write_json
-from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.commands.progress import begin_compiling, shown
 from gpusim.machine.machine import load
 from gpusim.reproduction import drawing, sensitivity, unclaimed
 from gpusim.reproduction.bench import Done, Job, Settings
@@ -138,7 +138,7 @@ def reproduce(
     claims, settings = select(names or ["all"]), _settings(setting or ())
     wanted = _Wanted(claims, settings, sensitive, table, page, plots, tried)
     _check(wanted)
-    tell_of_compiling("compiled")
+    begin_compiling("compiled")
     found = _found(wanted, quiet=json)
     if table:
         whole_file.write(table, _csv(found, settings))

@@ -37,7 +37,7 @@ from gpusim.commands.arguments import (
 )
 from gpusim.commands.document import show, write_json
 from gpusim.commands.notices import ineffective_settings, tell_of_channels, tell_of_turns
-from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.commands.progress import begin_compiling, shown
 from gpusim.engines.estimated import tolerated
 from gpusim.engines.simulate import write_trace
 from gpusim.machine.machine import facts, seconds
@@ -102,7 +102,7 @@ def run(
         known(where, chosen.warp_size)
     unfelt = ineffective_settings(chosen, machine, setting, policy, energy=energy, sms=which)
     tell_of_channels(kernel, where, which)
-    tell_of_compiling(engine, which, in_turn=tagged(where))
+    begin_compiling(engine, which, in_turn=tagged(where))
     limit = cycles_of(kernel, max_cycles)
     simulated = partial(simulate, chosen, where, engine=engine, max_cycles=limit, sms=which, threads=threads)
     with shown(chosen.name) as tell:

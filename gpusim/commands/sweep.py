@@ -61,7 +61,7 @@ from gpusim.commands.kernel_tuner_files import (
 )
 from gpusim.commands.notices import ineffective_at_all
 from gpusim.commands.page_file import Html, OpenPage, page_file, present
-from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.commands.progress import begin_compiling, shown
 from gpusim.commands.sweep_page import sweep_page
 from gpusim.commands.sweep_screen import Swept, document, first_varied, plotted, screen
 from gpusim.launch_file.prepare import files_of
@@ -149,7 +149,7 @@ def sweep(
         _check_outputs(out, parquet, plot, None if columns else axes)
     with results(out and out / "results.jsonl", _settings(kernel, subject, code), SweepRow) as (kept, add):
         unfelt = _ineffective(subject, axes, chosen or ())
-        tell_of_compiling("compiled", subject.sms, in_turn=tagged(model.build(subject.file)))
+        begin_compiling("compiled", subject.sms, in_turn=tagged(model.build(subject.file)))
         found = {key(each.point): each for each in kept}
         simulated = partial(_simulated, found, add, partial(spread, partial(row, subject=subject)))
         rows = _searched(axes, trials, seed, simulated) if chosen is None else _swept(chosen, found, simulated)

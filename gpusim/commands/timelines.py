@@ -22,7 +22,7 @@ from gpusim.commands.arguments import (
     placed,
 )
 from gpusim.commands.notices import ineffective_settings
-from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.commands.progress import begin_compiling, shown
 from gpusim.support import whole_file
 from gpusim.timeline.document import Timeline
 from gpusim.timeline.file import load, part
@@ -76,7 +76,7 @@ def timeline_of(
     from gpusim.timeline.build import timeline  # noqa: PLC0415  (--help waits for no compiler)
     from gpusim.units.capacities import NEVER  # noqa: PLC0415
 
-    tell_of_compiling("compiled")
+    begin_compiling("compiled")
     replaced, limit = changes(where, settings), cycles_of(name, max_cycles) or NEVER
     unfelt = () if quiet else ineffective_settings(kernel, machine, settings, policy)
     with shown(kernel.name) as tell:

@@ -35,7 +35,7 @@ from gpusim.commands.arguments import (
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.kernel_tuner_files import CacheFile, T4File, check_files, write_files
 from gpusim.commands.notices import Launched, ineffective_at_all
-from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.commands.progress import begin_compiling, shown
 from gpusim.commands.reasons import in_kinds
 from gpusim.commands.run import WRONG_VALUES
 from gpusim.commands.space import LastStage, in_words
@@ -213,7 +213,7 @@ def _tune_space(tuning: _Tuning, setting: Sequence[str], stage: str | None, jobs
     check_files(to.cache, to.t4)
     with results(to.out, _settings(tuning), Trial) as (kept, add):
         unfelt = _ineffective(wanted, machine.key, overrides_of(setting, None))
-        tell_of_compiling("compiled")
+        begin_compiling("compiled")
         outcome = _outcome(tuning, wanted, kept, add, jobs)
     settings = changes(machine, setting)
     write_files(to.cache, to.t4, machine.key, tuning.space.kernel, tuning.size, *_entries(outcome.trials))

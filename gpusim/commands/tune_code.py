@@ -42,7 +42,7 @@ from gpusim.commands.arguments import overrides_of, sms_of, whole_number
 from gpusim.commands.document import show, write_json
 from gpusim.commands.kernel_tuner_files import check_files, write_files
 from gpusim.commands.notices import Launched, ineffective_at_all
-from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.commands.progress import begin_compiling, shown
 from gpusim.commands.run import WRONG_VALUES
 from gpusim.commands.tune_code_screen import Check, CodeOutcome, OnMachine, document, screen
 from gpusim.machine import machine as model
@@ -174,7 +174,7 @@ def _tried(
         folder = Path(name)
         made = _compiled(space, wanted, folder, task.jobs)
         in_turn = any(tagged(place.machine()) for place in places.values())
-        tell_of_compiling("compiled", task.how.sms, in_turn=in_turn)
+        begin_compiling("compiled", task.how.sms, in_turn=in_turn)
         groups = _groups(made, places, {*((key, tuple(one.values())) for key in missing for one in missing[key])}, keep)
         _simulated(task, space, places, groups, folder, known, keep)
     return found

@@ -15,7 +15,7 @@ from gpusim.analysis.validate.errors import Errors
 from gpusim.analysis.validate.validation import Kind, Outcome, Quantity, outcomes, published_points, summary
 from gpusim.commands.arguments import Json, Overrides, changes, machine_of, machines_from
 from gpusim.commands.document import new_table, right, show, write_json
-from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.commands.progress import begin_compiling, shown
 from gpusim.commands.validate_kernels import Wanted, validate_kernels
 from gpusim.machine.machine import Machine
 from gpusim.support.document import Document, MachineKey, Settings, doc
@@ -143,7 +143,7 @@ def validate(
         _measured(where, measured, setting or (), json=json)
         return
     points = published_points(where)
-    tell_of_compiling("compiled")
+    begin_compiling("compiled")
     found: list[Outcome] = []
     with shown(f"validate {where.key}") as tell:
         for outcome in outcomes(points, where, make):
@@ -179,7 +179,7 @@ def _measured(machine: Machine, path: Path, setting: Sequence[str], *, json: boo
 
 def _simulated(machine: Machine, given: Sequence[rows.MeasuredRow]) -> list[rows.Outcome]:
     """Simulate the rows, over all cores, and return their outcomes in the order of the file."""
-    tell_of_compiling("compiled")
+    begin_compiling("compiled")
     found: list[rows.Outcome] = []
     with shown(f"validate {machine.key}", "row") as tell:
         for outcome in rows.outcomes(given, machine, _probe, cores()):

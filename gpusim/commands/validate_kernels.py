@@ -23,7 +23,7 @@ from gpusim.analysis.validate.agreement import (
 from gpusim.analysis.validate.profiler import profiles
 from gpusim.commands.arguments import changes, overrides_of
 from gpusim.commands.document import show, write_json
-from gpusim.commands.progress import shown, tell_of_compiling
+from gpusim.commands.progress import begin_compiling, shown
 from gpusim.commands.validate_kernels_screen import markdown, screen
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
@@ -140,7 +140,7 @@ def _timed(one: tables.Timed) -> whole.Timed:
 def _compared(launches: Sequence[whole.Timed], machine: Machine) -> list[whole.Compared]:
     """Return the launches with their simulation, in their order."""
     tables.machine_code()  # an error of its tool comes before others
-    tell_of_compiling("compiled")
+    begin_compiling("compiled")
     found: list[whole.Compared] = []
     with shown(f"validate {machine.key}", "kernel", alike=False) as tell:
         for one in whole.compared(launches, machine, profiles(CHIP), kernel_of, clocks.recorded):

@@ -241,7 +241,7 @@ def test_bad_options_of_run_are_one_line(arguments, capsys):
 @pytest.mark.jit
 def test_compiling_is_reported_once(tmp_path):
     """With an empty cache stderr says that the engine is compiled once; stdout stays empty."""
-    command = [sys.executable, "-c", "from gpusim.commands.progress import tell_of_compiling as t; t('compiled')"]
+    command = [sys.executable, "-c", "from gpusim.commands.progress import begin_compiling as t; t('compiled')"]
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert done.stderr.startswith("compiling the engine (compiled, one SM), once per installation")
@@ -251,7 +251,7 @@ def test_compiling_is_reported_once(tmp_path):
 @pytest.mark.jit
 def test_without_a_cache_compiling_is_reported_with_the_cause(tmp_path):
     """If no code can be kept, stderr gives the cause and says that compiling takes about ten seconds."""
-    command = [sys.executable, "-c", "from gpusim.commands.progress import tell_of_compiling as t; t('compiled')"]
+    command = [sys.executable, "-c", "from gpusim.commands.progress import begin_compiling as t; t('compiled')"]
     (tmp_path / "file").touch()
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "file")}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)

@@ -23,7 +23,7 @@ def _started(folder, affinity=None):
 
 @pytest.mark.jit
 @pytest.mark.long
-def test_the_cache_holds_what_a_run_asks_for(tmp_path):
+def test_the_cache_holds_each_rule(tmp_path):
     """When the process is done, each of its rules has a file in the cache, and it has ended well."""
     assert _started(tmp_path) == "0"
     names = {path.name.rpartition("-")[0] for path in tmp_path.rglob("*.nbc")}

@@ -38,10 +38,9 @@ def _instructions(result: Result, moved: float) -> InstructionRates:
     """Return the rates of thread instructions of a launch that moves so many GB/s."""
     machine = result.machine
     chip = result.kernel.blocks / result.scaling.blocks_of_sm * result.run.sms
-    all_of_them = result.thread_instructions_per_cycle * result.cycles * chip / 1e9
-    rate = all_of_them / seconds(machine, result.cycles)
-    bound = all_of_them / seconds(machine, result.bound.cycles)
-    return InstructionRates(rate, bound, _peak(machine), rate / moved)
+    executed = result.thread_instructions_per_cycle * result.cycles * chip / 1e9
+    speed, bound = (executed / seconds(machine, cycles) for cycles in (result.cycles, result.bound.cycles))
+    return InstructionRates(speed, bound, _peak(machine), speed / moved)
 
 
 def _peak(machine: Machine) -> float:
