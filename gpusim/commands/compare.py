@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass
+from functools import partial
 from itertools import chain, product
 from typing import Annotated
 
@@ -24,8 +25,10 @@ from gpusim.commands.arguments import (
     LaunchFile,
     MaxCycles,
     NvccFlags,
+    SmsOption,
     kernels_from,
     machines_from,
+    sms_of,
 )
 from gpusim.commands.axes import ParameterAxes, PolicyAxis, SettingAxes, axes_of, launches, subject_of
 from gpusim.commands.document import show, write_json
@@ -33,10 +36,12 @@ from gpusim.commands.figures_charts import busy_section, cycles_section, differe
 from gpusim.commands.notices import ineffective_at_all
 from gpusim.commands.page_file import Html, OpenPage, page_file, present
 from gpusim.commands.progress import begin_compiling, shown
+from gpusim.machine import machine as model
 from gpusim.support import whole_file
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
 from gpusim.support.plural import plural
 from gpusim.support.processes import as_done
+from gpusim.units.cache import tagged
 from gpusim.views.charts import page as charts
 from gpusim.views.charts.page import Row
 from isa.errors import UserError
@@ -139,6 +144,7 @@ def compare(
     open_page: OpenPage = False,
     max_cycles: MaxCycles = None,
     estimate: Estimate = None,
+    sms: SmsOption = "1",
     architecture: Architecture = None,
     launch: LaunchFile = None,
     nvcc_flags: NvccFlags = "",
@@ -156,16 +162,16 @@ def compare(
     """
     page = page_file(html, show=open_page, name="compare.html")
     code = CodeOptions(architecture, launch, nvcc_flags, force)
-    variants = _variants(
-        kernels, machine or [None], setting or (), parameter or (), policy, variant or (), max_cycles, code, estimate
-    )
+    made = partial(subject_of, max_cycles=max_cycles, code=code, estimate=estimate, sms=sms_of(sms))
+    variants = _variants(made, kernels, machine or [None], setting or (), parameter or (), policy, variant or ())
     if not 2 <= len(variants) <= MOST:
         hint = "give two kernels, machines or values" if len(variants) < 2 else "take gpusim sweep"
         raise UserError(f"compare: {plural(len(variants), 'variant')}, and there is room for 2 to {MOST}; {hint}")
     paths = dict.fromkeys(path for each in variants for path in each.point.settings)
     of_all = chain.from_iterable(launches(each.subject, [each.point]) for each in variants)
     unfelt = ineffective_at_all(of_all, paths)
-    begin_compiling("compiled")
+    files = [each.subject.file for each in variants]
+    begin_compiling("compiled", sms_of(sms), in_turn=any(tagged(model.build(file)) for file in files))
     found = _simulated(variants)
     if page:
         whole_file.write(page, _page(found))
@@ -177,22 +183,20 @@ def compare(
 
 
 def _variants(
+    made: Callable[[str, str | None], Subject],
     kernels: Sequence[str],
     machines: Sequence[str | None],
     setting: Sequence[str],
     parameter: Sequence[str],
     policy: str | None,
     given: Sequence[str],
-    max_cycles: int | None,
-    code: CodeOptions,
-    estimate: str | None,
 ) -> list[Variant]:
     """Every kernel on every machine, unchanged and as each variant given changes it, at each point of the axes."""
     chosen = product(kernels, machines, [None, *given] if given else [None])
     several = len(kernels) > 1, len(machines) > 1, len(given) > 0
     found = []
     for kernel, given_machine, changed in chosen:
-        subject, changes = subject_of(kernel, given_machine, max_cycles, code, estimate), (changed or "").split()
+        subject, changes = made(kernel, given_machine), (changed or "").split()
         name = given_machine or subject.file.key
         own = [change for change in changes if "." in change.partition("=")[0]]
         settings, parameters = _changed(setting, own), _changed(parameter, [x for x in changes if x not in own])

@@ -67,7 +67,7 @@ def given_by(path: Path | None, renames: Sequence[str]) -> Given:
 def check_files(cache: Path | None, t4: Path | None, whole: bool = True) -> None:
     """Raise UserError where a file could not be written in the end, or a cache would lack points."""
     if cache and not whole:
-        raise UserError(f"--kernel-tuner {cache}: needs every point; leave --sample and --search out, or take --t4")
+        raise UserError(f"--kernel-tuner {cache}: needs every point; leave --draw and --search out, or take --t4")
     for path in (cache, t4):
         if path:
             whole_file.check(path)

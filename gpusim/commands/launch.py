@@ -27,7 +27,7 @@ def launch(
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Write it to this file; k.toml goes with k.cubin.")
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Replace a file that exists.")] = False,
+    replace: Annotated[bool, typer.Option("--replace", help="Replace a file that exists.")] = False,
     json: Json = False,
 ) -> None:
     """Print a launch file for a kernel, to edit: its sizes, arguments and buffers, with the guesses said as such.
@@ -43,8 +43,8 @@ def launch(
     own = out is None or out == Path(file).with_suffix(files.LAUNCH)
     text = template.text(found, name, os.path.relpath(file, out.parent) if out else file, found=own, source=source)
     if out:
-        if out.exists() and not force:
-            raise UserError(f"{out}: exists, and may have been edited; give --force to replace it, or another name")
+        if out.exists() and not replace:
+            raise UserError(f"{out}: exists, and may have been edited; give --replace, or another name")
         whole_file.write(out, text)
     if json:
         write_json(template.launch_file(found, name, file, source))

@@ -19,13 +19,15 @@ from gpusim.support.plural import plural
 PATIENCE = 2.0  # seconds before a terminal shows anything
 PERIOD = 10.0  # seconds between two lines where stderr is no terminal
 WINDOW = 600.0  # seconds over which the speed is measured: a block may take minutes
-ENTRIES = {  # module and name
-    ("compiled", "1"): ("gpusim.engines.compiled", "run"),
-    ("compiled", "all"): ("gpusim.engines.chip_ahead", "take_part"),
-    ("compiled", "in turn"): ("gpusim.engines.chip_stretches", "run"),
-    ("reference", "1"): ("gpusim.rules.step", "act_on"),
-    ("reference", "all"): ("gpusim.rules.step", "act_on"),
-    ("reference", "in turn"): ("gpusim.rules.step", "act_on"),
+ONE, SEVERAL = "the engine for one SM", "the engine for several SMs"
+ENTRIES = {  # what is compiled, and its module and name
+    ("compiled", "1"): (ONE, "gpusim.engines.compiled", "run"),
+    ("compiled", "all"): (SEVERAL, "gpusim.engines.chip_ahead", "take_part"),
+    ("compiled", "in turn"): (SEVERAL, "gpusim.engines.chip_stretches", "run"),
+    ("reference", "1"): ("the reference engine", "gpusim.rules.step", "act_on"),
+    ("reference", "all"): ("the reference engine", "gpusim.rules.step", "act_on"),
+    ("reference", "in turn"): ("the reference engine", "gpusim.rules.step", "act_on"),
+    ("timeline", "1"): ("the caches of timelines", "gpusim.rules.cache", "serve"),
 }
 
 
@@ -105,11 +107,11 @@ def begin_compiling(engine: str, sms: Sms = 1, *, in_turn: bool = False) -> None
     from gpusim.jit.rule import COMPILED  # noqa: PLC0415
 
     together = "in turn" if in_turn else "all"
-    compiled = ENTRIES.get((engine, "1" if sms == 1 else together))
-    if compiled and COMPILED and not code_cache.holds(*compiled):
-        which = f"{engine}, {'one SM' if sms == 1 else 'several SMs'}"
+    what, *entry = ENTRIES.get((engine, "1" if sms == 1 else together), ("", "", ""))
+    if what and COMPILED and not code_cache.holds(*entry):
         often = "once per installation: " if code_cache.directory() else ""
-        sys.stderr.write(f"compiling the engine ({which}), {often}about ten seconds\n")
-        from gpusim.engines import beforehand  # noqa: PLC0415
+        sys.stderr.write(f"compiling {what}, {often}about ten seconds\n")
+        if engine != "timeline":
+            from gpusim.engines import beforehand  # noqa: PLC0415
 
-        beforehand.begin()
+            beforehand.begin()

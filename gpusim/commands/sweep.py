@@ -74,8 +74,8 @@ from isa.errors import UserError
 from isa.reading import extra
 from isa.text import listing
 
-Sample = Annotated[
-    int | None, typer.Option("--sample", min=1, max=MOST, help="Take so many points of the product, drawn at random.")
+Draw = Annotated[
+    int | None, typer.Option("--draw", min=1, max=MOST, help="Draw so many points of the product at random.")
 ]
 Search = Annotated[str, typer.Option("--search", metavar="optuna", help="Let Optuna propose points instead.")]
 Directory = Annotated[
@@ -107,10 +107,10 @@ def sweep(
     policy: PolicyAxis = None,
     t1: T1File = None,
     rename: Renames = None,
-    sample: Sample = None,
+    draw: Draw = None,
     search: Search = "",
     trials: Annotated[int, typer.Option("--trials", min=1, max=MOST, help="Points that --search may propose.")] = 100,
-    seed: Annotated[int, typer.Option("--seed", min=0, max=MOST_SEED, help="Seed of the sample or search.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, max=MOST_SEED, help="Seed of --draw or --search.")] = 0,
     out: Directory = None,
     parquet: Annotated[bool, typer.Option("--parquet", help="Also write results.parquet.")] = False,
     pareto: Pareto = "",
@@ -143,9 +143,9 @@ def sweep(
     settings, parameters = [*(setting or ()), *given.settings], [*(parameter or ()), *given.parameters]
     axes = axes_of(kernel, subject.file, settings, parameters, policy)
     columns, spread = compared(pareto, axes, "--pareto"), _spread(jobs, dask)
-    chosen = None if _searching(search, sample, given) else points(axes, sample, seed, given.allows)
+    chosen = None if _searching(search, draw, given) else points(axes, draw, seed, given.allows)
     with _directory(out):
-        check_files(cache, t4, whole=chosen is not None and sample is None)
+        check_files(cache, t4, whole=chosen is not None and draw is None)
         _check_outputs(out, parquet, plot, None if columns else axes)
     with results(out and out / "results.jsonl", _settings(kernel, subject, code), SweepRow) as (kept, add):
         unfelt = _ineffective(subject, axes, chosen or ())
@@ -186,14 +186,14 @@ def _ineffective(subject: Subject, axes: Sequence[Axis], some: Sequence[SweepPoi
     return ineffective_at_all(launches(subject, shuffled(some)), paths) if paths else ()
 
 
-def _searching(search: str, sample: int | None, given: Given) -> bool:
+def _searching(search: str, draw: int | None, given: Given) -> bool:
     """Tell whether to search for points; raises UserError for an unknown search."""
     if not search:
         return False
     if search != "optuna":
         raise UserError(f"--search {search}: there is no such search; give optuna")
-    if sample or given.allows:
-        raise UserError("--search optuna: takes the axes alone; leave --sample and --t1 out")
+    if draw or given.allows:
+        raise UserError("--search optuna: takes the axes alone; leave --draw and --t1 out")
     optuna_search.check()
     return True
 

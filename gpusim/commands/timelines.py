@@ -74,9 +74,12 @@ def timeline_of(
     machine, settings = placed(kernel, machine, settings)
     where = machine_of(machine, settings, policy)
     from gpusim.timeline.build import timeline  # noqa: PLC0415  (--help waits for no compiler)
+    from gpusim.units.cache import tagged  # noqa: PLC0415
     from gpusim.units.capacities import NEVER  # noqa: PLC0415
 
     begin_compiling("compiled")
+    if tagged(where):
+        begin_compiling("timeline")
     replaced, limit = changes(where, settings), cycles_of(name, max_cycles) or NEVER
     unfelt = () if quiet else ineffective_settings(kernel, machine, settings, policy)
     with shown(kernel.name) as tell:

@@ -18,9 +18,10 @@ SETTINGS: Mapping[str, Mapping[str, str]] = {
 
 
 def asked(kernel: Kernel, file: File) -> dict[str, str]:
-    """Return the settings that a kernel's launch asks for, by path, without those of sections that a machine lacks."""
-    sections = {path.partition(".")[0] for path in file.facts}
-    return {path: str(value) for path, value in kernel.settings.items() if path.partition(".")[0] in sections}
+    """Return the settings that a kernel's launch asks for, by path: those that the machine has, and has otherwise."""
+    has = {path.partition(".")[0] for path in file.facts}, {path: str(fact.value) for path, fact in file.facts.items()}
+    wanted = {path: str(value) for path, value in kernel.settings.items() if path.partition(".")[0] in has[0]}
+    return {path: value for path, value in wanted.items() if has[1].get(path) != value}
 
 
 def holding(machine: Machine, caches: str) -> tuple[Machine, dict[str, Setting]]:
@@ -31,8 +32,9 @@ def holding(machine: Machine, caches: str) -> tuple[Machine, dict[str, Setting]]
     settings: dict[str, Setting] = {}
     for path, value in SETTINGS[caches].items():
         section, _, key = path.partition(".")
-        if (part := getattr(machine, section)) is not None:
-            settings[path] = int(value) if value.isdecimal() else value
-            part = msgspec.structs.replace(part, **{key: settings[path]})
+        part, wanted = getattr(machine, section), int(value) if value.isdecimal() else value
+        if part is not None and getattr(part, key) != wanted:
+            settings[path] = wanted
+            part = msgspec.structs.replace(part, **{key: wanted})
             machine = msgspec.structs.replace(machine, **{section: part})
     return machine, settings

@@ -31,6 +31,19 @@ def test_two_machines_stand_side_by_side(capsys):
 
 
 @pytest.mark.jit
+def test_all_sms_are_compared(capsys):
+    """With --sms all each variant takes the cycles that `gpusim run` takes with it; not as many SMs are refused."""
+    found = document(capsys, *SMALL, "--machine", "gtx580", "--machine", "gtx680", "--sms", "all")
+    cycles = []
+    for machine in ("gtx580", "gtx680"):
+        assert execute(["run", *SMALL, "--machine", machine, "--sms", "all", "--json"]) == 0
+        cycles.append(json.loads(capsys.readouterr().out)["cycles"])
+    assert [each["figures"]["cycles"] for each in found["variants"]] == cycles
+    assert execute(["compare", *SMALL, "--machine", "gtx580", "--machine", "gtx680", "--sms", "7"]) == 2
+    assert "sms=7: give 1, all, or a divisor of the 16 SMs of gtx580" in capsys.readouterr().err
+
+
+@pytest.mark.jit
 def test_the_screen_has_cycles_and_the_largest_part_of_the_difference(capsys, monkeypatch):
     """In 80 columns, the screen has two policies' cycles, the difference, and a line with its largest part."""
     monkeypatch.setenv("COLUMNS", "80")

@@ -52,7 +52,7 @@ OPTIONS = list(options(int))
 def test_the_options_are_found():
     """Five options known to take whole numbers are found, and each command found has arguments here."""
     names = {f"{name} {option}" for name, option, _ in OPTIONS}
-    assert {"run --max-cycles", "explain --depth", "limits --jobs", "sweep --sample", "tune --jobs"} <= names
+    assert {"run --max-cycles", "explain --depth", "limits --jobs", "sweep --draw", "tune --jobs"} <= names
     assert {name for name, _, _ in OPTIONS} <= set(ARGUMENTS)
 
 

@@ -68,7 +68,7 @@ def test_machine_code_runs_with_its_launch_file(capsys):
     found = printed(capsys, "run", "k.cubin")
     assert (found["kernel"], found["machine"], found["verified"]) == ("flip", "h200", True)
     assert (found["grid"], found["block"]) == ([3, 1, 1], [32, 1, 1])
-    assert found["settings"] == {"cache.hits": "tags", "l2.filled": 1}
+    assert found["settings"] == {"l2.filled": 1}
     assert "ineffective" not in found
 
 
@@ -87,7 +87,7 @@ def test_warm_caches_are_faster_than_cold_ones(folder, capsys):
     warm = printed(capsys, "run", "k.cubin")
     (folder / "k.toml").write_text(f'caches = "cold"\n{LAUNCH}')
     cold = printed(capsys, "run", "k.cubin")
-    assert cold["settings"] == {"cache.hits": "tags"}
+    assert cold["settings"] == {}
     assert warm["cycles"] < cold["cycles"]
     assert printed(capsys, "run", "k.cubin", "--set", "l2.filled=1")["cycles"] == warm["cycles"]
 
@@ -150,17 +150,17 @@ def test_options_that_do_not_fit(folder, capsys):
 
 @pytest.mark.jit
 def test_a_launch_file_is_written_and_runs(folder, capsys):
-    """`gpusim launch` writes a file that `run` takes; it replaces none without --force."""
+    """`gpusim launch` writes a file that `run` takes; it replaces none without --replace."""
     assert execute(["launch", "k.cubin", "flip", "-o", "new.toml"]) == 0
     assert capsys.readouterr().out == ""
     assert source.read(folder / "new.toml").file.code == "k.cubin"
     text = (folder / "new.toml").read_text()
     (folder / "new.toml").write_text(text.replace('name = "a1"', 'name = "x"'))
     assert printed(capsys, "run", "new.toml")["kernel"] == "flip"
-    assert "k.toml: exists, and may have been edited; give --force" in refused(
+    assert "k.toml: exists, and may have been edited; give --replace" in refused(
         capsys, "launch", "k.cubin", "flip", "--out", "k.toml"
     )
-    assert execute(["launch", "k.cubin", "flip", "--out", "k.toml", "--force"]) == 0
+    assert execute(["launch", "k.cubin", "flip", "--out", "k.toml", "--replace"]) == 0
     assert "code =" not in (folder / "k.toml").read_text()
 
 

@@ -244,8 +244,19 @@ def test_compiling_is_reported_once(tmp_path):
     command = [sys.executable, "-c", "from gpusim.commands.progress import begin_compiling as t; t('compiled')"]
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert done.stderr.startswith("compiling the engine (compiled, one SM), once per installation")
+    assert done.stderr.startswith("compiling the engine for one SM, once per installation")
     assert done.stdout == ""
+
+
+@pytest.mark.jit
+def test_compiling_names_what_is_compiled(tmp_path):
+    """Several SMs, the reference engine and caches of timelines each have a line that tells them apart."""
+    calls = "t('compiled', 'all'); t('reference'); t('timeline')"
+    command = [sys.executable, "-c", f"from gpusim.commands.progress import begin_compiling as t; {calls}"]
+    environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    named = [line.partition(",")[0].removeprefix("compiling ") for line in done.stderr.splitlines()]
+    assert named == ["the engine for several SMs", "the reference engine", "the caches of timelines"]
 
 
 @pytest.mark.jit
@@ -257,7 +268,7 @@ def test_without_a_cache_compiling_is_reported_with_the_cause(tmp_path):
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     cause, compiling = done.stderr.splitlines()
     assert cause.startswith("warning: compiled code is not kept")
-    assert compiling == "compiling the engine (compiled, one SM), about ten seconds"
+    assert compiling == "compiling the engine for one SM, about ten seconds"
 
 
 def test_a_listing_may_have_any_ending(tmp_path):

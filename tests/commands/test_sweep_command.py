@@ -184,7 +184,7 @@ def test_a_search_goes_on_where_it_was_interrupted(tmp_path, capsys):
 @pytest.mark.jit
 def test_a_killed_sweep_loses_only_the_points_in_flight(tmp_path):
     """A killed sweep leaves the finished points in whole lines; started again, it simulates the others."""
-    out, options = tmp_path / "out", ["--jobs", "2", "--sample", "12"]
+    out, options = tmp_path / "out", ["--jobs", "2", "--draw", "12"]
     command = [sys.executable, "-c", SCRIPT, "sweep", *SLOW, *options, "--out", str(out)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as running:
         until(out / "results.jsonl", 5, running)
@@ -229,11 +229,11 @@ def test_an_interrupt_ends_it_with_one_line(tmp_path):
         ([*SMALL, "--out", __file__], f"error: --out {__file__}: is a file; name a directory"),
         ([*SMALL, "--out", "-"], "error: --out -: is no directory, and several files don't fit on stdout; name a "),
         ([*SMALL, "--out", "/nowhere/at/all"], "error: /nowhere/at/all: no such file or directory"),
-        ([*SMALL, "--sample", "0"], "error: gpusim sweep: Invalid value for '--sample'"),
+        ([*SMALL, "--draw", "0"], "error: gpusim sweep: Invalid value for '--draw'"),
         ([*SMALL, "--pareto", "gflops"], "error: --pareto gflops: one column; give two or more, such as gflops,regi"),
         ([*SMALL, "--search", "grid"], "error: --search grid: there is no such search; give optuna"),
-        ([*SMALL, "--search", "optuna", "--sample", "3"], "error: --search optuna: takes the axes alone; leave "),
-        ([*SMALL, "--sample", "3", "--kernel-tuner", "x"], "error: --kernel-tuner x: needs every point; leave "),
+        ([*SMALL, "--search", "optuna", "--draw", "3"], "error: --search optuna: takes the axes alone; leave "),
+        ([*SMALL, "--draw", "3", "--kernel-tuner", "x"], "error: --kernel-tuner x: needs every point; leave "),
         ([*SMALL, "--rename", "A=warps"], "error: --rename A=warps: renames parameters of --t1 FILE; give both"),
         ([*SMALL, "--t1", "none.json"], "error: none.json: No such file or directory; give a T1 file"),
         (["nothing.asm"], "error: nothing.asm: No such file or directory; give the path of a listing"),

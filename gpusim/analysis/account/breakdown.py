@@ -136,7 +136,8 @@ def _most_blocks(result: Result) -> int:
 
 def _fewer_blocks(result: Result) -> str:
     blocks, sms = result.kernel.blocks, result.machine.chip.sms
-    return f"uneven SMs: {plural(_most_blocks(result), 'block')}, mean {blocks / sms:g}"
+    waits = ", no_warp" if result.run.sms > 1 else ""
+    return f"uneven SMs{waits}: {plural(_most_blocks(result), 'block')}, mean {round(blocks / sms, 2):g}"
 
 
 def _other_instructions(result: Result) -> str:

@@ -169,7 +169,7 @@ def _words(result: Result, reason: Stall, share: float, pcs: tuple[int, ...]) ->
     what = f"{100 * share:.0f} % of the issue slots are lost to {cause} ({label(reason)}){where}"
     busy = dram_busy(result)
     if reason in MEMORY_REASONS and busy >= BUSY_DRAM:
-        return f"{what}; the DRAM moves {100 * busy:.0f} % of what {_who(result)} can", REMEDIES["memory bandwidth"]
+        return f"{what}; the DRAM moves {100 * busy:.0f} % of what {_who(result)} can", _less_moved(result)
     warps, limits = result.occupancy, result.machine.limits
     resident = min(warps.warps, result.kernel.warps * -(-result.kernel.blocks // result.machine.chip.sms))
     if reason in FEW_WARPS and 2 * resident <= limits.warps:
@@ -206,9 +206,20 @@ def _awaited(result: Result, reason: Stall, pcs: tuple[int, ...]) -> list[Awaite
 
 
 def _who(result: Result) -> str:
-    """Whose share of the DRAM counts: an SM's by itself is too small where others have no block."""
+    """Whose share of the DRAM counts."""
+    return f"its share for {result.run.sms} of {result.machine.chip.sms} SMs" if _idle_share(result) else "it"
+
+
+def _idle_share(result: Result) -> bool:
+    """Tell whether the SMs that are simulated have too small a share of the DRAM, since others have no block."""
     few, sms = result.run.sms, result.machine.chip.sms
-    return "it" if few == sms or result.kernel.blocks >= sms else f"its share for {few} of {sms} SMs"
+    return few < sms and result.kernel.blocks < sms
+
+
+def _less_moved(result: Result) -> str:
+    """Return what to do where the DRAM is busy."""
+    all_sms = "simulate all SMs (--sms all): those without a block leave the others more of the DRAM"
+    return all_sms if _idle_share(result) else REMEDIES["memory bandwidth"]
 
 
 def _lost_share(result: Result) -> float:

@@ -14,7 +14,7 @@ from rich.text import Text
 from gpusim.analysis.account.breakdown import Breakdown, Step, breakdown
 from gpusim.analysis.account.diagnosis import Finding, diagnosis
 from gpusim.analysis.account.energy import Spent
-from gpusim.analysis.account.memory_rates import MemoryRate, bound_rates, memory_rates
+from gpusim.analysis.account.memory_rates import DRAM, L2, MemoryRate, bound_rates, memory_rates
 from gpusim.analysis.account.run_document import NONE, waited
 from gpusim.analysis.account.stalls import lost_slots, warp_cycles
 from gpusim.bounds.bounds import Bound
@@ -28,6 +28,7 @@ from isa.dataflow.missing_waits import MissingWait
 from isa.dataflow.shared_barriers import words
 from isa.execute.races import Race
 from isa.kernel import Kernel
+from isa.memory import SECTOR_BYTES
 from isa.text.printer import named, text_of
 
 GAP = 3  # columns between tables side by side
@@ -97,12 +98,21 @@ def heading(
 
 
 def _headline(kernel: Kernel, machine: Machine, settings: Mapping[str, Setting]) -> str:
-    return f"{kernel.name} on {'a changed ' if settings else ''}{machine.key} ({machine.name})"
+    changed = "a changed " if any(not _asked(kernel, *one) for one in settings.items()) else ""
+    return f"{kernel.name} on {changed}{machine.key} ({machine.name})"
+
+
+def _asked(kernel: Kernel, path: str, value: Setting) -> bool:
+    """Tell whether the launch asks for a setting itself."""
+    return kernel.settings.get(path) == str(value)
 
 
 def _launch(kernel: Kernel, machine: Machine, settings: Mapping[str, Setting]) -> Iterator[tuple[str, str]]:
-    if settings:
-        yield "settings", " ".join(f"{path}={value}" for path, value in settings.items())
+    own = {path: value for path, value in settings.items() if _asked(kernel, path, value)}
+    if given := settings.keys() - own.keys():
+        yield "settings", " ".join(f"{path}={value}" for path, value in settings.items() if path in given)
+    if own:
+        yield "caches", f"{' '.join(f'{path}={value}' for path, value in own.items())}, by the launch file"
     if kernel.arguments:
         yield "parameters", " ".join(f"{name}={spelled(value)}" for name, value in kernel.arguments.items())
     program = kernel.program
@@ -122,7 +132,7 @@ def _outcome(result: Result) -> Iterator[tuple[str, str]]:
     yield "cycles", _cycles(result)
     yield "throughput", _throughput(result)
     if rates := memory_rates(result):
-        yield "memory", "; ".join(_memory(rate) for rate in rates)
+        yield "memory", "; ".join(_memory(rate) for rate in rates) + _beyond_asked(result.machine, rates)
     ratio = result.cycles / result.bound.cycles
     yield "bound", f"{_bound(result.bound)}; simulated {ratio:.3f} times that"
     yield "occupancy", _occupancy(result.occupancy, result.machine)
@@ -138,7 +148,7 @@ def _verification(result: Result) -> str:
         others = result.kernel.blocks - result.run.blocks
         left = f"; the other {others:,} of {plural(result.kernel.blocks, 'block')} don't run" if others else ""
         return f"not checked: nothing to compare with was promised, or not by the blocks that ran{left}"
-    order = f", {found.in_program_order} of them in program order" if found.in_program_order else ""
+    order = f", {found.in_program_order} of them untimed" if found.in_program_order else ""
     where = f"{plural(found.values, 'value')} in {found.blocks:,} of {plural(result.kernel.blocks, 'block')}{order}"
     if found.wrong:
         hint = "; `gpusim races KERNEL` tells if a barrier is missing" if result.kernel.program.shared_bytes else ""
@@ -206,6 +216,14 @@ def _throughput(result: Result) -> str:
 
 def _memory(rate: MemoryRate) -> str:
     return f"{rate.gbs:.4g} GB/s of the {rate.level}, {rate.percent:.1f} % of {rate.peak_gbs:.4g}"
+
+
+def _beyond_asked(machine: Machine, rates: Sequence[MemoryRate]) -> str:
+    """Return why the DRAM moves more than the L2, if it does."""
+    gbs = {rate.level: rate.gbs for rate in rates}
+    if machine.l2 is None or gbs.get(DRAM, 0.0) <= gbs.get(L2, 0.0) or machine.l2.sector_bytes == SECTOR_BYTES:
+        return ""
+    return f": of {machine.l2.sector_bytes} bytes that the L2 brings, not all are asked for"
 
 
 def _bound(bound: Bound) -> str:

@@ -123,9 +123,9 @@ def points(
     """
     total = size(axes)
     if sample is not None and min(sample, total) > MOST:
-        raise UserError(f"--sample {sample}: more than {MOST:,} of {total:,} points; take fewer")
+        raise UserError(f"--draw {sample}: more than {MOST:,} of {total:,} points; take fewer")
     if total > MOST and (allows or sample is None):
-        raise UserError(f"{total:,} points are too many to list; take {'fewer' if allows else 'some with --sample N'}")
+        raise UserError(f"{total:,} points are too many to list; take {'fewer' if allows else 'some with --draw N'}")
     if total > sys.maxsize:
         raise UserError(f"{total:.1e} points are too many to draw from; take fewer values")
     places: Sequence[int] = range(total)

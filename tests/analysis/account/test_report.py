@@ -91,7 +91,7 @@ def test_the_screen_shows_the_figures_of_the_result(product):
     assert f"{product.cycles:,} of the SM" in text
     assert f"{product.gflops:.1f} GFLOP/s, {product.percent_of_peak:.1f} % of 1581.1" in text
     assert f"{product.bound.cycles:,} cycles, set by {product.bound.limiter}" in text
-    assert "right: 36,864 of 36,864 values in 4 of 4 blocks, 3 of them in program order" in text
+    assert "right: 36,864 of 36,864 values in 4 of 4 blocks, 3 of them untimed" in text
     found = product.verification
     assert 0 < found.worst_ratio < 1
     assert f"errors up to {found.max_error:.2g}, at most {found.worst_ratio:.2g} times the error bound" in text
@@ -138,6 +138,28 @@ def test_settings_are_shown(product):
     assert document(product, settings).settings == bound_document(*facts).settings == settings
     assert "changed" not in text_of(screen(product))
     assert document(product).settings == {}
+
+
+def test_settings_that_the_launch_asks_for_are_no_change():
+    """What the launch file says of the caches has a line of its own, and the machine is not called changed for it."""
+    kernel = replace(make("chain", {"length": "4"}), settings={"l2.filled": "1"})
+    h200 = load("h200", {"l2.filled": 1})
+    facts = kernel, h200, bound(kernel, h200), occupancy(kernel, h200)
+    headline, second, *_ = text_of(bound_screen(*facts, {"l2.filled": 1})).splitlines()
+    assert headline.startswith("chain on h200 ")
+    assert second.split() == ["caches", "l2.filled=1,", "by", "the", "launch", "file"]
+    changed = text_of(bound_screen(*facts, {"l2.filled": 1, "chip.sms": 1})).splitlines()
+    assert changed[0].startswith("chain on a changed h200 ")
+    assert changed[1].split() == ["settings", "chip.sms=1"]
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(("stride", "told"), [("1", False), ("16", True)])
+def test_more_from_the_dram_than_from_the_l2_is_explained(stride, told):
+    """Where the L2 brings 64 bytes and lanes ask for 4, the DRAM moves more than it, and the screen says why."""
+    result = simulate(make("coalescing", {"stride": stride, "blocks": "1", "length": "8"}), load("h200"), values=False)
+    text = " ".join(text_of(screen(result)).split())
+    assert (": of 64 bytes that the L2 brings, not all are asked for" in text) is told
 
 
 @pytest.mark.jit

@@ -47,7 +47,7 @@ def test_a_product_too_large_to_list_can_be_sampled():
     """10^12 points can be sampled but not listed; 10^21 points can be neither."""
     axes = [Axis("kernel", name, tuple(map(str, range(1000)))) for name in "abcd"]
     assert len(points(axes, 10)) == 10
-    with pytest.raises(UserError, match="points are too many to list; take some with --sample N"):
+    with pytest.raises(UserError, match="points are too many to list; take some with --draw N"):
         points(axes)
     with pytest.raises(UserError, match="points are too many to draw from; take fewer values"):
         points([Axis("kernel", str(name), axes[0].values) for name in range(7)], 10)
@@ -119,6 +119,6 @@ def test_neither_order_nor_processes_matter():
 def test_a_sample_of_too_many_points_is_refused():
     """A sample of all of 10^12 points is refused before any is made."""
     axes = [Axis("machine", f"a.{i}", tuple(map(str, range(1000)))) for i in range(4)]
-    with pytest.raises(UserError, match=r"--sample 1000000000000: more than 1,000,000 of 1,000,000,000,000 points"):
+    with pytest.raises(UserError, match=r"--draw 1000000000000: more than 1,000,000 of 1,000,000,000,000 points"):
         points(axes, 10**12)
     assert len(points(axes, 3)) == 3
