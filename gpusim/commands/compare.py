@@ -271,8 +271,10 @@ def _page(found: Found) -> str:
     ]
     table = charts.Table(("figure", *(name for name, _ in runs)), rows)
     sections = [cycles_section(runs, "Where the cycles go"), *differences, busy_section(runs)]
-    title = f"gpusim compare: {' beside '.join(dict.fromkeys(name for name, _ in runs))}"
-    return charts.page(title, _facts(found), [*sections, charts.PageSection("All figures", table=table)])
+    kernels, labels = (list(dict.fromkeys(names)) for names in ([one.kernel for one, _ in found], dict(runs)))
+    title = f"{', '.join(kernels)}: {' beside '.join(labels)}" if labels != kernels else " beside ".join(labels)
+    sections.append(charts.PageSection("All figures", table=table))
+    return charts.page(f"gpusim compare: {title}", _facts(found), sections)
 
 
 def _facts(found: Found) -> list[str]:

@@ -15,6 +15,7 @@ Named = Sequence[tuple[str, Figures]]  # runs by their labels
 SELECTED = label(Stall.SELECTED)  # the colour of a used issue slot
 MEANING = {label(reason): reason.meaning for reason in Stall}
 LEAST = 0.001  # share of the cycles, in each run, below which a reason has no row
+BUSY = 0.01  # share of the cycles, in each run, below which a unit has no bar
 VISIBLE = 0.01  # share of a difference below which a part of it has no bar
 
 
@@ -31,7 +32,7 @@ def cycles_section(runs: Named, head: str) -> PageSection:
 def busy_section(runs: Named) -> PageSection:
     """Return bars of how busy each run keeps each unit at least, in percent of its cycles."""
     shares = [figures.limits for _, figures in runs]
-    names = _largest(shares, [100.0] * len(shares))
+    names = _largest(shares, [100.0] * len(shares), BUSY)
     letters = dict(zip((name for name, _ in runs), ascii_uppercase, strict=False))
     rows = [_busy_bar(unit, letters[name], figures.limits.get(unit, 0.0)) for unit in names for name, figures in runs]
     keys = [Key("text", letter, name, mark=False) for name, letter in letters.items()]
@@ -39,8 +40,10 @@ def busy_section(runs: Named) -> PageSection:
         ("busy at least, % of cycles", *letters),
         [Row(unit, [f"{each.get(unit, 0.0):.1f}" for each in shares]) for unit in names],
     )
-    text = "The least share of its cycles for which a run keeps each unit busy; a run can't take less than 100 %."
-    return PageSection("How busy each unit is", [text], bars(rows, "% of the run's cycles, from zero"), keys, table)
+    idle = sorted({name for each in shares for name, share in each.items() if share > 0} - set(names))
+    text = ["The least share of its cycles for which a run keeps each unit busy; a run can't take less than 100 %."]
+    text += [f"Busy for less than {BUSY:.0%} of the cycles of any run: {', '.join(idle)}."] if idle else []
+    return PageSection("How busy each unit is", text, bars(rows, "% of the run's cycles, from zero"), keys, table)
 
 
 def difference_section(first: tuple[str, Figures], other: tuple[str, Figures], sentence: str) -> PageSection:
@@ -60,13 +63,13 @@ def _reasons(each: Sequence[Figures]) -> list[str]:
     return _largest([figures.lost for figures in each], [float(figures.cycles) for figures in each])
 
 
-def _largest(each: Sequence[Mapping[str, float]], wholes: Sequence[float]) -> list[str]:
+def _largest(each: Sequence[Mapping[str, float]], wholes: Sequence[float], least: float = LEAST) -> list[str]:
     """Return the names whose share is large enough in some run, the largest share first."""
     shares = {
         name: max(parts.get(name, 0.0) / whole for parts, whole in zip(each, wholes, strict=True))
         for name in dict.fromkeys(name for parts in each for name in parts)
     }
-    return sorted((name for name, share in shares.items() if share >= LEAST), key=lambda name: -shares[name])
+    return sorted((name for name, share in shares.items() if share >= least), key=lambda name: -shares[name])
 
 
 def _cycles_bar(name: str, figures: Figures, reasons: Sequence[str]) -> Bar:

@@ -26,6 +26,8 @@ def _savings(found: LimitStudy) -> PageSection:
     text = ["Alone: while all other limits stay. In order: after all limits above it have been lifted."]
     if idle:
         text.append(f"Lifting saves nothing, alone or in order: {', '.join(idle)}.")
+    if any(min(each.saves_alone, each.saves_in_order) < 0 for each in felt):
+        text.append("Less than zero: cycles are lost, as warps that come sooner may come in a worse order.")
     rows = [bar for each in felt for bar in _pair(each, found.cycles)]
     keys = [Key(ALONE, "", "alone"), Key(IN_ORDER, "", "in order")]
     picture = bars(rows, "% of the cycles as it is, from zero") if rows else None
@@ -51,10 +53,9 @@ def _way(found: LimitStudy) -> PageSection:
         if each.saves_in_order:
             rows.append(_left(f"and without {each.name}", each.in_order, before - each.in_order))
         before = each.in_order
-    text = [
-        "Cycles that are left when limits are lifted one after the other; the pale part is what the last one saved."
-    ]
-    return PageSection("From the real SM to the ideal one", text, bars(rows, "shader cycles, from zero"))
+    text = ["Cycles that are left when limits are lifted one after the other; what saved none has no pale part."]
+    keys = [Key(ALONE, "", "left"), Key(IN_ORDER, "", "saved by the last one", pale=True)]
+    return PageSection("From the real SM to the ideal one", text, bars(rows, "shader cycles, from zero"), keys)
 
 
 def _left(name: str, cycles: int, saved: int) -> Bar:

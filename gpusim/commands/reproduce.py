@@ -118,7 +118,11 @@ def reproduce(
     ] = False,
     tried: Annotated[
         Path | None,
-        typer.Option("--tried", metavar="FILE", help="Show what FILE has of --sensitivity, which tries only the rest."),
+        typer.Option(
+            "--tried",
+            metavar="FILE",
+            help="A file of --sensitivity: show what it has; with --sensitivity try the rest only.",
+        ),
     ] = None,
     json: Json = False,
 ) -> None:

@@ -14,7 +14,6 @@ import msgspec
 import typer
 
 from gpusim.analysis.search import search as optuna_search
-from gpusim.analysis.search import sweep_plot
 from gpusim.analysis.search.results_file import hash_of, results
 from gpusim.analysis.search.sweep import (
     MOST,
@@ -29,6 +28,7 @@ from gpusim.analysis.search.sweep import (
     shuffled,
 )
 from gpusim.analysis.search.sweep_table import compared, write_csv, write_parquet
+from gpusim.commands import sweep_plot
 from gpusim.commands.arguments import (
     AS_IT_IS,
     MOST_SEED,

@@ -6,9 +6,9 @@ from collections.abc import Iterator, Sequence
 
 from gpusim.analysis.account.figures import estimates
 from gpusim.analysis.search.sweep import Axis
-from gpusim.analysis.search.sweep_plot import by_others, label_of, place
 from gpusim.analysis.search.sweep_table import Cell, Cells, column_of
 from gpusim.commands.figures_charts import cycles_section
+from gpusim.commands.sweep_plot import by_others, curve, label_of, place
 from gpusim.commands.sweep_screen import Swept
 from gpusim.support.plural import plural
 from gpusim.views.charts.curves import MOST, Curve, plot
@@ -47,8 +47,7 @@ def _speed(shown: Sequence[Cells], x: str, y: str) -> PageSection:
     if many:
         curves = [Curve("all points", _points(shown, x, y), alone=True)]
     else:
-        ordered = {name: sorted(rows, key=lambda row: place(row[x])) for name, rows in groups.items()}
-        curves = [Curve(name, _points(rows, x, y)) for name, rows in ordered.items()]
+        curves = [curve(name, rows, x, y) for name, rows in groups.items()]
     found = plot(curves, label_of(x), label_of(y))
     text = [f"{plural(len(groups), 'choice')} of the other axes are too many for lines: each point is a dot."] * many
     keys = [Key(each.colour, each.letter, each.name, bool(each.dashes)) for each in found.lines if not many]

@@ -90,7 +90,9 @@ def view(
     policy: Annotated[
         list[str] | None,
         typer.Option(
-            "--policy", help=f"Scheduling policy; two: side by side. {POLICIES}.", autocompletion=policies_from
+            "--policy",
+            help=f"Scheduling policy; two, as in lrr,gto: side by side. {POLICIES}.",
+            autocompletion=policies_from,
         ),
     ] = None,
     warps: Warps = None,
@@ -116,7 +118,8 @@ def view(
     """
     out = _file(out, show=show)
     whole_file.check(out)
-    sides = _sides([kernel, other] if other else [kernel], machine or [], policy or [])
+    policies = [one for each in policy or () for one in each.split(",")]
+    sides = _sides([kernel, other] if other else [kernel], machine or [], policies)
     picture = out.suffix == ".svg"
     if picture and len(sides) > 1:
         raise UserError(f"{out}: a picture shows one run; leave out the second, or let the name end in .html")
@@ -191,8 +194,12 @@ def _run(
 def _check(runs: Sequence[Timeline]) -> None:
     for run in runs:
         if len(run.instructions) > MOST:
-            shown = plural(len(run.instructions), "warp instruction")
-            raise UserError(f"{run.kernel}: {shown} are too many for a browser; choose some by --cycles or --warps")
+            shown, least = plural(len(run.instructions), "warp instruction"), run.start
+            most = least + (run.end - least) * MOST * 9 // (10 * len(run.instructions))
+            raise UserError(
+                f"{run.kernel}: {shown} are too many for a browser, which takes {MOST:,}; "
+                f"choose some by --warps or --cycles, such as --cycles {least}:{most}"
+            )
 
 
 def _line(run: Timeline) -> str:

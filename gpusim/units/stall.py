@@ -56,7 +56,7 @@ class Stall(IntEnum):
         "waits until its next instruction has been fetched")
     IMC_MISS = (4, "c", "#a224fc", "#8f0ef6", Blocker.PREVIOUS,
         "waits until the constants among its operands are in the constant cache")
-    ISSUE_INTERVAL = (5, "i", "#a1e2e3", "#2e3235", Blocker.PREVIOUS,
+    ISSUE_INTERVAL = (5, "i", "#a1e2e3", "#a8c6de", Blocker.PREVIOUS,
         "has just issued; one warp may issue only every so many cycles")
     WAIT = (6, "w", "#e69f00", "#e69f00", Blocker.RELEASE,
         "waits for the result of a fixed-latency instruction")

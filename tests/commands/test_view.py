@@ -113,8 +113,16 @@ def test_a_page_has_an_end(monkeypatch, capsys):
     """Too many warp instructions for a browser are refused, with the advice to choose fewer."""
     monkeypatch.setattr("gpusim.commands.view.MOST", 2)
     assert execute(["view", "one.json", "--out", "one.html"]) == 2
-    message = "k: 3 warp instructions are too many for a browser; choose some by --cycles or --warps"
-    assert capsys.readouterr().err == f"error: {message}\n"
+    message = "k: 3 warp instructions are too many for a browser, which takes 2; choose some by --warps or --cycles"
+    assert capsys.readouterr().err == f"error: {message}, such as --cycles 0:18\n"
+
+
+@pytest.mark.jit
+def test_two_policies_may_share_an_option(tmp_path, capsys):
+    """`--policy lrr,gto` shows both side by side, as compare takes them."""
+    out = str(tmp_path / "both.html")
+    assert execute(["view", "chain", "-p", "length=8", "--policy", "lrr,gto", "--out", out, "--json"]) == 0
+    assert [run["policy"] for run in json.loads(capsys.readouterr().out)["runs"]] == ["lrr", "gto"]
 
 
 @pytest.mark.jit

@@ -111,6 +111,46 @@ def test_a_cycle_beyond_the_run_is_told(opened):
         assert seen(tab, "view.mark") is None
 
 
+def test_a_cycle_of_either_run_is_gone_to(opened):
+    """Of two runs a cycle is told only where neither has it."""
+    with opened(replace(SMALL, end=40), SMALL) as tab:
+        assert sought(tab, "@50") == (NONE, "cycle 50")
+        assert sought(tab, "@61")[1] == "none; cycles 0 to 60 are here"
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [("900:950", "none; cycles 0 to 60 are here"), ("30:30", "none; give the first cycle and a later one")],
+)
+def test_a_range_without_cycles_is_told(opened, text, told):
+    """Cycles beyond the run, and no cycles, are not selected, and the page says why."""
+    with opened(SMALL) as tab:
+        assert sought(tab, text) == (NONE, told)
+        assert seen(tab, "view.range") is None
+
+
+def test_a_search_stays_in_the_range(opened):
+    """Matches are those that issue in the cycles selected; the page says so where all lie beyond."""
+    with opened(SMALL) as tab:
+        sought(tab, "0:9")
+        assert [sought(tab, text)[1] for text in ("w0", "EXIT")] == ["1 of 1", "none in these cycles"]
+
+
+def test_the_source_view_sends_numbers_of_issues_to_the_pipeline(opened):
+    """A warp, an instruction by number and a cycle have no row in the source view, which says where they are."""
+    with opened(SMALL) as tab:
+        tab.keyboard.press("v")
+        assert {sought(tab, text)[1] for text in ("w0", "#3", "@20")} == {"of the pipeline view: key v"}
+
+
+def test_a_cleared_search_tells_nothing(opened):
+    """Escape takes away what the last search told."""
+    with opened(SMALL) as tab:
+        assert sought(tab, "ffma")[1] == "1 of 2"
+        tab.press("#search", "Escape")
+        assert tab.inner_text("#found") == ""
+
+
 def test_a_cycle_is_marked_where_all_are_in_sight(opened):
     """The line at cycle 30 of 60 changes pixels of the canvas, though the view stays where it was."""
     with opened(SMALL) as tab:
@@ -234,14 +274,52 @@ def test_the_occupancy_names_its_limit(opened):
         assert "16 warps: limit by blocks" in tab.text_content("#tables svg")
 
 
-def test_the_panel_sums_what_is_not_selected(opened):
-    """With nothing selected the panel has each reason's share of the waits, the greatest first."""
+def test_the_panel_sums_what_is_shown(opened):
+    """The panel has each reason's share of the waits, the greatest first, and keeps it below what is selected."""
     with opened(SMALL) as tab:
-        assert tab.locator("#details .shares").first.inner_text().split() == [
+        shares = [
             *("S", "short_scoreboard", "58.5", "%"),
             *("T", "wait", "36.2", "%"),
             *("I", "not_selected", "3.2", "%"),
             *("Z", "launch_delay", "2.1", "%"),
         ]
-        tab.mouse.click(*place(tab, 2))
-        assert tab.locator("#details .shares").count() == 0
+        for _ in range(2):
+            assert tab.locator("#details .shares").first.inner_text().split() == shares
+            tab.mouse.click(*place(tab, 2))
+        assert tab.locator("#details h2").count() == 2
+
+
+def test_the_occupancy_follows_the_range(opened):
+    """The picture of resident warps has the cycles that are selected, from edge to edge."""
+    with opened(SMALL) as tab:
+        tab.click("#tab-Occupancy")
+        assert {"0", "30", "60"} <= set(tab.locator("#tables svg text").all_text_contents())
+        sought(tab, "10:40")
+        assert {"10", "25", "40"} <= set(tab.locator("#tables svg text").all_text_contents())
+
+
+def test_heads_of_a_table_stay_above_its_rows(opened):
+    """However far the table of instructions is scrolled, each head that is in sight is on top."""
+    with opened(SMALL) as tab:
+        tab.evaluate("document.getElementById('tables').style.height = '60px'")
+        tab.evaluate("document.getElementById('tables').scrollTo(60, 30)")
+        hidden = """[...document.querySelectorAll("#tables th button")].filter((head) => {
+            const { left, right, top, bottom } = head.getBoundingClientRect();
+            const here = document.elementFromPoint((left + right) / 2, (top + bottom) / 2);
+            return left > 0 && here && !here.closest("th");
+        }).map((head) => head.textContent)"""
+        assert tab.evaluate("document.getElementById('tables').scrollTop") > 0
+        assert seen(tab, hidden) == []
+
+
+def test_arrows_walk_along_the_tabs(opened):
+    """With the keyboard on a tab the arrow keys open the next one or the one before, around at the ends."""
+    with opened(SMALL) as tab:
+        tab.focus("#tab-Instructions")
+        opened_by = []
+        for key in ("ArrowRight", "ArrowRight", "ArrowLeft", "ArrowLeft", "ArrowLeft"):
+            tab.keyboard.press(key)
+            opened_by.append((tab.evaluate("document.activeElement.textContent"), seen(tab, "view.tab")))
+        names = tab.locator("#tabs button").all_text_contents()
+        wanted = [names[k % len(names)] for k in (1, 2, 1, 0, -1)]
+        assert opened_by == [(name, name) for name in wanted]

@@ -69,6 +69,13 @@ def test_colours_differ_for_every_eye(scheme, sight):
     assert near == []
 
 
+@pytest.mark.parametrize(("scheme", "least"), [("light", 1.3), ("dark", 1.7)])
+def test_an_area_of_any_colour_is_seen(scheme, least):
+    """What a bar shows has some contrast to the ground; WCAG's 3 to 1 has no room for so many, so letters tell them."""
+    found = {name: contrast(getattr(one, scheme), BACKGROUND[scheme]) for name, one in COLOURS.items()}
+    assert {name for name, ratio in found.items() if ratio < least} <= NO_PART_OF_A_BAR
+
+
 @pytest.mark.parametrize("scheme", SCHEMES)
 def test_letters_are_readable_on_every_colour(scheme):
     """The letter of a state or reason has a contrast of 4.5 to 1 on its colour, as WCAG 2.1 asks of text."""

@@ -23,6 +23,7 @@ class Key:
     dashes: bool = False
     mark: bool = True  # whether the colour is shown
     meaning: str = ""
+    pale: bool = False
 
 
 @dataclass(frozen=True)

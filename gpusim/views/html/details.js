@@ -3,10 +3,13 @@
 const CAUSES = 6; // waits of a chain that are shown
 const BARRIER_REASONS = new Set(["short_scoreboard", "long_scoreboard", "war_hazard"]); // reasons for which barriers are waited for
 
+/** What was selected, if something is, above the sums of what is shown. */
 function showDetails(view, panel) {
   const chosen = view.panes.filter((pane) => pane.selected !== NONE);
-  const sums = () => [hint(), ...view.panes.map((pane) => sumsOf(view, pane))];
-  panel.replaceChildren(...(chosen.length ? chosen.map((pane) => details(view, pane)) : sums()));
+  view.sums ??= view.panes.map((pane) => sumsOf(view, pane));
+  const above = chosen.length ? chosen.map((pane) => details(view, pane)) : [hint()];
+  panel.replaceChildren(...above, ...view.sums);
+  panel.scrollTop = 0;
 }
 
 function hint() {

@@ -20,6 +20,7 @@ function filled(made, attributes, children) {
 }
 
 const counted = (number) => number.toLocaleString("en");
+const many = (number, noun) => `${counted(number)} ${noun}${number === 1 ? "" : "s"}`;
 const rounded = (number) =>
   Number.isInteger(number) ? counted(number) : number.toLocaleString("en", { maximumSignificantDigits: 4 });
 const percent = (part, whole) => `${(whole ? (100 * part) / whole : 0).toFixed(1)} %`;

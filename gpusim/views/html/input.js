@@ -37,6 +37,7 @@ function listen(view, pane) {
     if (from) released(view, pane, from, event);
     from = null;
   });
+  canvas.addEventListener("pointercancel", () => (from = null)); // the browser scrolls or zooms instead
   canvas.addEventListener("pointerleave", hideTip);
   canvas.addEventListener("dblclick", (event) => zoomAt(view, event.offsetX, event.offsetY, 3, 3));
 }
@@ -128,6 +129,7 @@ function onKey(view, event) {
   if (event.ctrlKey || event.metaKey || event.altKey || /INPUT|SELECT|TEXTAREA/.test(event.target.tagName)) return;
   if (event.key === "?") return void help.showModal();
   if (event.key === "Enter" && event.target.tagName === "BUTTON") return; // the button's own
+  if (event.target.role === "tab" && /^Arrow(Left|Right)$/.test(event.key)) return stepTab(view, event);
   const keys = view.page === "source" ? SOURCE_KEYS : KEYS;
   const found = keys.find(([names]) => names.includes(event.key));
   if (!found || (event.target.closest("#tables") && event.key.startsWith("Arrow"))) return;

@@ -26,7 +26,7 @@ function toView(runs, canvases) {
   const layout = firstLayout(runs);
   document.getElementById("layout").value = layout;
   const panes = runs.map((run, k) => toPane(run, canvases[k], layout));
-  const seen = { range: null, mark: null, orders: {}, scale: 1, height: 1, history: [], ink: {} };
+  const seen = { range: null, mark: null, sums: null, orders: {}, scale: 1, height: 1, history: [], ink: {} };
   return { panes, active: panes[0], layout, ...seen };
 }
 
@@ -77,6 +77,7 @@ function setLayout(view, name) {
 /** Show the sums anew, after other cycles or instructions have been chosen. */
 function refresh(view) {
   for (const { run } of view.panes) run.bySource = null;
+  view.sums = null;
   fillRange(view);
   fillTab(view);
   if (view.page === "source") return openSource(view, view.source.pane);
@@ -101,10 +102,13 @@ function connectFields(view) {
   field("layout").addEventListener("change", (event) => setLayout(view, event.target.value));
   field("warps").addEventListener("change", () => applyFilter(view));
   field("unit").addEventListener("change", () => applyFilter(view));
-  field("search").addEventListener("input", () => (field("found").textContent = ""));
+  field("search").addEventListener("input", () => tellFound(""));
   field("search").addEventListener("keydown", (event) => {
     if (event.key === "Enter") search(view, event.shiftKey ? -1 : 1);
-    if (event.key === "Escape") field("search").blur();
+    if (event.key === "Escape") {
+      field("search").blur();
+      tellFound("");
+    }
   });
 }
 

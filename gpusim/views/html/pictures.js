@@ -20,38 +20,40 @@ function frame(caption, horizontal, vertical) {
 function ticks({ add, x, y }, marks, vertical) {
   for (const [part, text] of marks) {
     if (vertical) add(drawing("text", { x: x(0) - 5, y: y(part) + 4, "text-anchor": "end" }, text));
-    else add(drawing("text", { x: x(part), y: y(0) + 14, "text-anchor": "middle" }, text));
+    else add(drawing("text", { x: x(part), y: y(0) + 14, "text-anchor": part === 1 ? "end" : "middle" }, text));
   }
 }
 
 /** Blocks as bars from placement to retirement, one row per warp slot, and how many warps that makes. */
 function occupancyPicture(run) {
-  const span = Math.max(1, run.to - run.from);
-  const part = (cycle) => clamp((cycle - run.from) / span, 0, 1);
+  const [from, to] = run.span;
+  const part = (cycle) => clamp((cycle - from) / Math.max(1, to - from), 0, 1);
   const slots = Math.max(run.warp_slots, run.summary?.warps ?? 0);
   const picture = frame("Resident blocks over time", "cycle", "warp slot");
   const { add, x, y } = picture;
+  const tones = tonesOf(run.blocks);
   for (const block of run.blocks) {
-    const [from, to] = [block.placed, retirement(run, block)].map((cycle) => x(part(cycle)));
-    for (const slot of block.warps) {
-      const [low, high] = [y(slot / slots), y((slot + 1) / slots)];
+    const [left, right] = [block.placed, retirement(run, block)].map((cycle) => x(part(cycle)));
+    if (block.placed >= to || retirement(run, block) <= from) continue;
+    for (const [first, last] of stretchesOf(block.warps)) {
+      const [low, high] = [y(first / slots), y((last + 1) / slots)];
       add(
         drawing("rect", {
-          x: from,
+          x: left,
           y: high,
-          width: Math.max(1, to - from),
+          width: Math.max(1, right - left),
           height: Math.max(0.5, low - high - 0.5),
-          class: `block tone${block.id % 2}`,
+          class: `block tone${tones.get(block)}`,
         }),
       );
     }
     const label = y((Math.min(...block.warps) + Math.max(...block.warps) + 1) / 2 / slots) + 4;
-    if (to - from > 60) add(drawing("text", { x: from + 5, y: label, class: "inside" }, `block ${block.id}`));
+    if (right - left > 60) add(drawing("text", { x: left + 5, y: label, class: "inside" }, `block ${block.id}`));
   }
   ticks(picture, [
-    [0, counted(run.from)],
-    [0.5, counted(Math.round(run.from + span / 2))],
-    [0.97, counted(run.to)],
+    [0, counted(from)],
+    [0.5, counted(Math.round((from + to) / 2))],
+    [1, counted(to)],
   ]);
   ticks(
     picture,
@@ -64,6 +66,25 @@ function occupancyPicture(run) {
   );
   if (run.summary) addLimit(picture, run.summary, slots);
   return element("figure", {}, element("figcaption", {}, occupancyCaption(run)), picture.picture);
+}
+
+/** Two tones by turns for the blocks that follow each other in a warp slot. */
+function tonesOf(blocks) {
+  const [tones, before] = [new Map(), new Map()];
+  for (const block of [...blocks].sort((a, b) => a.placed - b.placed)) {
+    const tone = 1 - (before.get(block.warps[0]) ?? (block.warps[0] / block.warps.length) & 1);
+    tones.set(block, tone);
+    for (const slot of block.warps) before.set(slot, tone);
+  }
+  return tones;
+}
+
+/** First and last of each row of neighbouring warp slots. */
+function stretchesOf(warps) {
+  const sorted = [...warps].sort((a, b) => a - b);
+  const firsts = sorted.filter((slot) => !warps.includes(slot - 1));
+  const lasts = sorted.filter((slot) => !warps.includes(slot + 1));
+  return firsts.map((first, k) => [first, lasts[k]]);
 }
 
 /** A line at the warps of a full SM, with what limits them. */
@@ -91,5 +112,5 @@ function occupancyCaption(run) {
 function fullSm({ summary }) {
   if (!summary) return "";
   const { blocks, warps, occupancy_limiter: limiter } = summary;
-  return `; a full SM holds ${counted(blocks)} blocks, ${counted(warps)} warps, limited by ${limiter}`;
+  return `; a full SM holds ${many(blocks, "block")}, ${many(warps, "warp")}, limited by ${limiter}`;
 }

@@ -25,7 +25,7 @@ function rooflinePicture(run) {
   const [slow, fast] = [Math.min(reached / 2, bandwidth * low), peak * 2];
   const across = (number) => Math.log(number / low) / Math.log(high / low);
   const up = (number) => clamp(Math.log(number / slow) / Math.log(fast / slow), 0, 1);
-  const picture = frame("Roofline", `${of} per byte of DRAM traffic`, unit);
+  const picture = frame("Roofline", `${of} per byte of DRAM traffic, logarithmic`, `${unit}, logarithmic`);
   const { add, x, y } = picture;
   const place = x(across(intensity));
   add(
@@ -64,8 +64,10 @@ function rooflineCaption(run) {
   return `${letter}The launch: ${reached}; bound ${rounded(bound)}, set by ${limiter}. The roof: ${roofs}.`;
 }
 
-/** Powers of ten from a number up to another. */
+/** Powers of ten from a number up to another; twice and five times these as well where there are few. */
 function powers(low, high) {
-  const [first, last] = [Math.ceil(Math.log10(low)), Math.floor(Math.log10(high))];
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, k) => 10 ** (first + k));
+  const [first, last] = [Math.floor(Math.log10(low)), Math.floor(Math.log10(high))];
+  const tens = Array.from({ length: last - first + 1 }, (_, k) => 10 ** (first + k));
+  const inside = (numbers) => numbers.filter((number) => number >= low && number <= high);
+  return inside(tens).length > 2 ? inside(tens) : inside(tens.flatMap((ten) => [ten, 2 * ten, 5 * ten]));
 }

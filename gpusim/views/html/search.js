@@ -43,27 +43,55 @@ function matching(run, query) {
 /** Go to what is asked for, the next match after the selected one or the previous one; tell how many there are. */
 function search(view, by) {
   const field = document.getElementById("search");
-  const query = asked(field.value);
-  const tell = (words) => (document.getElementById("found").textContent = words);
   view.mark = null;
   redraw(view);
-  if (!field.value.trim()) return tell("");
-  if (query.range) return void (setRange(view, query.range), zoomToRange(view), tell(""));
-  if (view.page === "source") return tell(searchRows(view, query, by));
-  const { active: pane } = view;
-  if (Object.keys(query).join() === "cycle,words" && !query.words) {
-    const { from, to } = pane.run;
-    if (query.cycle < from || query.cycle > to) return tell(`none; cycles ${counted(from)} to ${counted(to)} are here`);
-    center(view, pane, query.cycle);
-    view.mark = query.cycle;
-    tell(`cycle ${counted(query.cycle)}`);
-    return redraw(view);
-  }
-  tell(goToMatch(view, pane, matching(pane.run, query), by));
+  tellFound(field.value.trim() ? seek(view, asked(field.value), by) : "");
 }
 
-function goToMatch(view, pane, found, by) {
-  if (!found.length) return `none; try ${HINT}`;
+/** Go there, and return what there is to tell. */
+function seek(view, query, by) {
+  if (query.range) return goToRange(view, query.range);
+  if (view.page === "source") return searchRows(view, query, by);
+  const { active: pane } = view;
+  if (Object.keys(query).join() === "cycle,words" && !query.words) return goToCycle(view, query.cycle);
+  return goToMatch(view, pane, matching(pane.run, query), by);
+}
+
+/** Say beside the field what was found; what has no room there is in its title. */
+function tellFound(words) {
+  const told = document.getElementById("found");
+  [told.textContent, told.title] = [words, words];
+}
+
+/** Select cycles and zoom to them, if a run has some of them. */
+function goToRange(view, [from, to]) {
+  const [first, last] = cyclesHere(view);
+  const [start, end] = [Math.max(from, first), Math.min(to, last)];
+  if (from >= to) return "none; give the first cycle and a later one";
+  if (start >= end) return `none; cycles ${counted(first)} to ${counted(last)} are here`;
+  setRange(view, [start, end]);
+  zoomToRange(view);
+  return "";
+}
+
+/** Bring a cycle to the middle, and mark it, if a run has it. */
+function goToCycle(view, cycle) {
+  const [first, last] = cyclesHere(view);
+  if (cycle < first || cycle > last) return `none; cycles ${counted(first)} to ${counted(last)} are here`;
+  for (const pane of view.panes) center(view, pane, cycle);
+  view.mark = cycle;
+  redraw(view);
+  return `cycle ${counted(cycle)}`;
+}
+
+/** The first and the last cycle of all runs. */
+function cyclesHere({ panes }) {
+  return [Math.min(...panes.map(({ run }) => run.from)), Math.max(...panes.map(({ run }) => run.to))];
+}
+
+function goToMatch(view, pane, all, by) {
+  const found = view.range ? all.filter((i) => issuesHere(pane.run, i)) : all;
+  if (!found.length) return all.length ? "none in these cycles" : `none; try ${HINT}`;
   const at = pane.selected === NONE ? -1 : lowerBound(found, pane.selected + (by > 0 ? 1 : 0)) - 1;
   const next = pane.selected === NONE ? 0 : (at + (by > 0 ? 1 : 0) + found.length) % found.length;
   select(view, pane, found[next]);
@@ -72,6 +100,8 @@ function goToMatch(view, pane, found, by) {
 
 /** The same among lines and instructions of the source view. */
 function searchRows(view, query, by) {
+  if ([query.warp, query.id, query.cycle].some((number) => number !== undefined))
+    return "of the pipeline view: key v";
   const { lines, code, chosen } = view.source;
   const rows = [...lines.shown, ...code.shown].filter((row) => row.pcs.length);
   const wanted = (row) => (row.half === "code" ? lineMatches(row, query) : sourceMatches(row, query));

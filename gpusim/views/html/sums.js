@@ -1,4 +1,4 @@
-// What stands beside the pipeline while nothing is selected: the sums of the cycles and instructions shown.
+// The sums of the cycles and instructions shown, beside the pipeline.
 
 function sumsOf(view, { run }) {
   const all = sumOfAll(run);

@@ -9,7 +9,7 @@ function sortable(columns, rows, { order = {}, caption, choose } = {}) {
     element(
       "th",
       { scope: "col", title: column.title ?? "", class: column.text ? "" : "number" },
-      element("button", { click: () => sort(k, k === by ? !down : !column.text) }, column.head ?? column.name),
+      element("button", { click: () => sort(k, k === by ? !down : largestFirst(column)) }, column.head ?? column.name),
     ),
   );
   const sort = (k, descending) => {
@@ -24,6 +24,9 @@ function sortable(columns, rows, { order = {}, caption, choose } = {}) {
   const captions = caption ? [element("caption", {}, caption)] : [];
   return element("table", {}, ...captions, element("thead", {}, element("tr", {}, ...heads)), body);
 }
+
+/** Whether a first click on a column's head puts the largest first: numbers, and lengths of bars. */
+const largestFirst = ({ text }) => !text || text === "bar";
 
 function tableRow(columns, row, choose) {
   const cells = columns.map((column) => {

@@ -55,6 +55,14 @@ function openTab(view, name) {
   fillTab(view);
 }
 
+/** Open the tab beside one that has the keyboard, around again at the end. */
+function stepTab(view, { target, key }) {
+  const names = Object.keys(view.tabs);
+  const next = (names.indexOf(target.textContent) + (key === "ArrowRight" ? 1 : -1) + names.length) % names.length;
+  openTab(view, names[next]);
+  document.getElementById(`tab-${names[next]}`).focus();
+}
+
 function fillTab(view) {
   document.getElementById("tables").replaceChildren(element("div", { class: "side" }, ...view.tabs[view.tab]()));
 }

@@ -1,4 +1,7 @@
-"""A sweep as a picture: one column over another, a line for each choice of the other axes, and the Pareto front."""
+"""A sweep as a picture: one column over another, a line for each choice of the other axes, and the Pareto front.
+
+Lines that coincide are one, and the picture says where an axis begins, as pages do (gpusim/views/charts/curves.py).
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,12 @@ from typing import Any
 
 from gpusim.analysis.search.sweep_table import PREFIX, Cell, Cells
 from gpusim.support import whole_file
+from gpusim.views.charts.axis import of_curve
+from gpusim.views.charts.curves import Curve, plot
 from isa.errors import UserError
 from isa.reading import extra
 
+TICKS = 12  # choices that each have a mark on the axis
 LINES = 10  # lines that a picture can show; more choices of the other axes are drawn as points
 FORMATS = ("png", "svg", "pdf")
 
@@ -30,27 +36,39 @@ def write(path: Path, title: str, table: Sequence[Cells], x: str, y: str, front:
     pyplot = extra.module("matplotlib.pyplot", "plot")
     figure, axes = pyplot.subplots(figsize=(8, 5), layout="constrained")
     shown = [row for row in table if x in row and y in row]
-    _draw(axes, shown, x, y, lines=not front)
+    notes = _draw(axes, shown, x, y, lines=not front)
     if front:
         axes.step([row[x] for row in front], [row[y] for row in front], "k-", where="post", label="Pareto front")
-        axes.legend()
-    axes.set(title=title, xlabel=label_of(x), ylabel=label_of(y))
+    if axes.get_legend_handles_labels()[1]:
+        figure.legend(loc="outside lower center", fontsize="small")
+    axes.set(title=title, xlabel="\n".join([label_of(x), *notes]), ylabel=label_of(y))
     axes.grid(alpha=0.3)
     with whole_file.unfinished(path) as part:
         pyplot.savefig(part, format=path.suffix[1:].lower(), dpi=120)
     pyplot.close(figure)
 
 
-def _draw(axes: Any, shown: Sequence[Cells], x: str, y: str, lines: bool) -> None:
+def _draw(axes: Any, shown: Sequence[Cells], x: str, y: str, lines: bool) -> Sequence[str]:
+    """Draw points, or a line for each choice of the other axes, and return what there is to say of them."""
     groups = by_others(shown, x)
-    if not lines or len(groups) > LINES:
+    if not shown or not lines or len(groups) > LINES:
         axes.plot([row[x] for row in shown], [row[y] for row in shown], "o")
-        return
-    for name, rows in groups.items():
-        order = sorted(rows, key=lambda row: place(row[x]))
-        axes.plot([row[x] for row in order], [row[y] for row in order], "o-", label=name)
-    if len(groups) > 1:
-        axes.legend()
+        return []
+    found = plot([curve(name, rows, x, y) for name, rows in groups.items()], label_of(x), label_of(y))
+    for line in found.lines:
+        axes.plot(*zip(*line.curves[0].points, strict=True), "o-", label="\n= ".join(one.name for one in line.curves))
+    height = of_curve([float(row[y]) for row in shown])
+    axes.set_ylim(height.low, height.high)
+    choices = {choice for line in found.lines for choice, _ in line.curves[0].points}
+    if len(choices) <= TICKS:
+        axes.set_xticks(sorted(choices, key=place))
+    return [note for note in found.notes if "coincide" not in note]
+
+
+def curve(name: str, rows: Sequence[Cells], x: str, y: str) -> Curve:
+    """Return column y over column x, in the order of x."""
+    ordered = sorted(rows, key=lambda row: place(row[x]))
+    return Curve(name, tuple((row[x], float(row[y])) for row in ordered))
 
 
 def by_others(shown: Sequence[Cells], x: str) -> Mapping[str, list[Cells]]:

@@ -2,8 +2,8 @@ import sys
 
 import pytest
 
-from gpusim.analysis.search.sweep_plot import check, write
 from gpusim.analysis.search.sweep_table import cell
+from gpusim.commands.sweep_plot import check, write
 from isa.errors import UserError
 
 NUMBERS = ["0.5", "1", "2", "10.5", "2.5", "-3"]
@@ -57,6 +57,29 @@ def test_a_line_goes_through_numbers_in_their_order(drawn):
     """A line has its points in the order of their numbers, fractions and negative ones included."""
     rows = [{"p.alpha": cell(text), "gflops": 1.0} for text in NUMBERS]
     assert drawn(rows, "p.alpha", "gflops", []) == [([-3, 0.5, 1, 2, 2.5, 10.5], "default")]
+
+
+@pytest.mark.slow
+def test_lines_that_coincide_are_one(tmp_path):
+    """Two choices with the same speeds share a line, whose name in the picture has both."""
+    rows = [{"set.a.b": a, "p.c": c, "gflops": float(a)} for a in (1, 2, 4) for c in ("x", "yy")]
+    with pytest.importorskip("matplotlib").rc_context({"svg.fonttype": "none"}):
+        write(path := tmp_path / "sweep.svg", "a title", rows, "set.a.b", "gflops", [])
+    text = path.read_text()
+    assert ">c=x<" in text
+    assert ">= c=yy<" in text
+
+
+@pytest.mark.slow
+def test_an_axis_that_begins_elsewhere_says_so(tmp_path):
+    """Speeds from 75 to 77 begin at 75 in the picture, whole choices have a mark each, and a line says both."""
+    rows = [{"set.a.b": a, "gflops": 74.0 + a} for a in (1, 2, 3)]
+    with pytest.importorskip("matplotlib").rc_context({"svg.fonttype": "none"}):
+        write(path := tmp_path / "sweep.svg", "a title", rows, "set.a.b", "gflops", [])
+    text = path.read_text()
+    assert ">The axis of GFLOP/s begins at 75, not at zero.<" in text
+    assert all(f">{number}<" in text for number in (1, 2, 3))
+    assert ">1.5<" not in text
 
 
 @pytest.mark.slow
