@@ -2,7 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from gpusim.analysis.account.answer import Result
+    from gpusim.analysis.settings.ineffective import ineffective
+    from gpusim.python import bound, kernels, load, machines, register_policy, simulate
+    from gpusim.raw_module import RawModule
+    from gpusim.texture import Texture
+    from isa.errors import DeadlockError, ExecutionError, LimitError, UserError
+
+    __version__: str
 
 __all__ = [
     "DeadlockError",
@@ -29,25 +39,29 @@ _HOME = {
     "Result": "gpusim.analysis.account.answer",
     "Texture": "gpusim.texture",
     "UserError": "isa.errors",
-    "bound": "gpusim.bounds.bounds",
+    "bound": "gpusim.python",
     "ineffective": "gpusim.analysis.settings.ineffective",
     "kernels": "gpusim.python",
     "load": "gpusim.python",
     "machines": "gpusim.python",
-    "register_policy": "gpusim.units.policies",
+    "register_policy": "gpusim.python",
     "simulate": "gpusim.python",
 }
 
 
-def __getattr__(name: str) -> Any:
-    """Import a name when it is first used, so that `gpusim --help` waits for no compiler."""
-    from importlib import import_module  # noqa: PLC0415  (start-up time)
+if not TYPE_CHECKING:  # else any name would be there
 
-    if name not in _HOME:
-        raise AttributeError(f"module gpusim has no attribute {name}")
-    return getattr(import_module(_HOME[name]), name)
+    def __getattr__(name: str) -> Any:
+        """Import a name when it is first used, so that `gpusim --help` waits for no compiler."""
+        from importlib import import_module, metadata  # noqa: PLC0415  (start-up time)
+
+        if name == "__version__":
+            return metadata.version("gpusim")
+        if name not in _HOME:
+            raise AttributeError(f"module gpusim has no attribute {name}")
+        return getattr(import_module(_HOME[name]), name)
 
 
 def __dir__() -> list[str]:
-    """List the names imported on first use, too."""
-    return sorted({*globals(), *__all__})
+    """List the names of the interface, which are imported on first use."""
+    return sorted([*__all__, "__version__"])

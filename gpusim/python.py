@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import inspect
+from collections.abc import Iterable, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
+import msgspec
 from msgspec import structs
 
 from gpusim import simulation
 from gpusim.analysis.account.answer import Result, frame
-from gpusim.commands.arguments import MACHINE, is_code, is_listing, kernel_of, placed
+from gpusim.bounds import bounds
+from gpusim.commands.arguments import MACHINE, POLICIES, CodeOptions, is_code, is_listing, kernel_of, placed
 from gpusim.commands.machines import summary
 from gpusim.engines.simulate import Progress
 from gpusim.machine import machine as model
@@ -18,10 +21,29 @@ from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import Sms
 from gpusim.simulation import Sample
 from gpusim.support.document import Setting, spelled
+from gpusim.support.python_arguments import called, settings_of, typed
 from gpusim.support.python_words import in_words_of_python
+from gpusim.units import policies
+from gpusim.units.policies import Policy
 from isa.errors import UserError
 from isa.kernel import Kernel
+from isa.reading.nearest import nearest
 from workloads.catalog import CATALOG
+from workloads.entry import shown_default
+
+_Count = Annotated[int, msgspec.Meta(ge=1)]
+_SWITCH: tuple[Any, str] = (bool, "True or False")
+KINDS: Mapping[str, tuple[Any, str]] = {  # of arguments: their type, and what to give
+    "engine": (str, "compiled or reference"),
+    "values": _SWITCH,
+    "max_cycles": (_Count | None, "a number of cycles, or None"),
+    "policy": (str | None, f"the name of a policy: {POLICIES}"),
+    "trace": _SWITCH,
+    "fast_forward": _SWITCH,
+    "threads": (_Count | None, "a number of threads, or None"),
+    "estimate": (float | None, "a number of percent, such as 0.5"),
+    "force": _SWITCH,
+}
 
 
 def simulate(
@@ -40,6 +62,7 @@ def simulate(
     fast_forward: bool = True,
     threads: int | None = None,
     estimate: float | None = None,
+    force: bool = False,
     **parameters: object,
 ) -> Result:
     """Simulate a kernel on a machine, and check its values.
@@ -47,31 +70,25 @@ def simulate(
     `kernel` is a name of `kernels()` with its parameters as further arguments, the path of a listing, of machine code
     or of CUDA C, or a Kernel. `machine` is a name of `machines()`, a .toml file, or a Machine; without it, it is the
     one of the kernel's architecture, else the GTX 580. `settings` replace numbers of a machine that is given by name.
-    The other arguments are those of `gpusim.simulation.simulate`. Raises UserError, LimitError, DeadlockError and
+    `force` runs machine code on a machine that does not execute it: what if. The other arguments are those of
+    `gpusim.simulation.simulate`. Raises UserError, LimitError, DeadlockError and
     ExecutionError, as that does.
 
         gpusim.simulate("sgemm-lai", "gtx580", m=192, n=192, k=64)
         gpusim.simulate("examples/reduce.asm", "h200", settings={"unit.fp32.latency": 5})
     """
+    given = {"engine": engine, "values": values, "max_cycles": max_cycles, "policy": policy, "trace": trace}
+    given |= {"fast_forward": fast_forward, "threads": threads, "estimate": estimate}
     with in_words_of_python():
-        chosen, loaded = _kernel(kernel, parameters)
+        options = {name: typed(name, value, *KINDS[name]) for name, value in given.items()}
+        chosen, loaded = _kernel(kernel, parameters, force=typed("force", force, *KINDS["force"]))
         where, changed = _machine(chosen, machine, settings or {}, by_name=chosen is not kernel)
-        found = simulation.simulate(
-            chosen,
-            where,
-            engine=engine,
-            values=values,
-            max_cycles=max_cycles,
-            policy=policy,
-            progress=progress,
-            sample=sample,
-            sms=sms,
-            trace=trace,
-            fast_forward=fast_forward,
-            threads=threads,
-            estimate=estimate,
-        )
+        called("progress", progress)
+        found = simulation.simulate(chosen, where, progress=progress, sample=sample, sms=sms, **options)
         return Result.of(found, changed, loaded)
+
+
+ARGUMENTS = [name for name in inspect.signature(simulate).parameters if name not in ("kernel", "parameters")]
 
 
 def kernels() -> Any:
@@ -80,7 +97,7 @@ def kernels() -> Any:
         {
             "kernel": entry.name,
             "description": entry.description,
-            "parameters": ", ".join(f"{one.name}={one.default}" for one in entry.parameters),
+            "parameters": ", ".join(f"{one.name}={shown_default(one)}" for one in entry.parameters),
             "machine": entry.machine,
         }
         for entry in CATALOG.values()
@@ -93,21 +110,71 @@ def machines() -> Any:
     return frame({k: v for k, v in structs.asdict(one).items() if k != "methods"} for one in every)
 
 
-def _kernel(kernel: Kernel | str | Path, parameters: Mapping[str, object]) -> tuple[Kernel, str]:
+def load(name_or_path: str | Path, overrides: Mapping[str, Setting] | None = None) -> Machine:
+    """Return the machine of that name or file, with the values at some dotted paths replaced; raises UserError."""
+    with in_words_of_python():
+        if not isinstance(name_or_path, str | Path):
+            raise UserError(f"{name_or_path!r}: give the name of a machine (gpusim.machines()), or a .toml file")
+        return model.load(str(name_or_path), None if overrides is None else settings_of("overrides", overrides))
+
+
+def bound(
+    kernel: Kernel | str | Path,
+    machine: Machine | str | Path | None = None,
+    *,
+    settings: Mapping[str, Setting] | None = None,
+    sms: int = 1,
+    limit: int = bounds.LIMIT,
+    **parameters: object,
+) -> bounds.Bound:
+    """Return the bound of a launch, which no schedule undercuts; kernel and machine are given as for `simulate`.
+
+    `sms` and `limit` are those of `gpusim.bounds.bounds.bound`, which says what is raised.
+
+        gpusim.bound("sgemm-lai", "gtx580", m=192, n=192, k=64).cycles
+    """
+    with in_words_of_python():
+        chosen, _ = _kernel(kernel, parameters)
+        where, _ = _machine(chosen, machine, settings or {}, by_name=chosen is not kernel)
+        return bounds.bound(chosen, where, sms=sms, limit=limit)
+
+
+def register_policy(name: str, function: Policy) -> None:
+    """Make a function the scheduling policy of that name; `gpusim.units.policies.register_policy` says of which kind.
+
+    Raises UserError for what is no function, and for the name of a policy that comes with the simulator.
+    """
+    with in_words_of_python():
+        typed("name", name, str, "a name")
+        if not callable(function):
+            raise UserError(f"function={function!r}: give a function of the state, a scheduler and a mask of warps")
+        policies.register_policy(name, function)
+
+
+def _kernel(
+    kernel: Kernel | str | Path, parameters: Mapping[str, object], *, force: bool = False
+) -> tuple[Kernel, str]:
     """Return the kernel, and the file that it was loaded from, if any."""
-    if not isinstance(kernel, str | Path):
+    if not isinstance(kernel, Kernel | str | Path):
+        raise UserError(f"kernel={kernel!r}: give the name of a kernel (gpusim.kernels()), a path, or a Kernel")
+    if isinstance(kernel, Kernel):
         if parameters:
             raise UserError(f"{next(iter(parameters))}: the kernel is made already; give its parameters to make")
         return kernel, ""
     name = str(kernel)
-    made = kernel_of(name, [f"{key}={spelled(value)}" for key, value in parameters.items()])
+    _check_spelling(name, parameters)
+    given = [f"{key}={spelled(value)}" for key, value in parameters.items()]
+    made = kernel_of(name, given, CodeOptions(force=force))
     return made, name if is_code(name) or is_listing(name) else ""
 
 
-def load(name_or_path: str, overrides: Mapping[str, Setting] | None = None) -> Machine:
-    """Return the machine of that name or file, with the values at some dotted paths replaced; raises UserError."""
-    with in_words_of_python():
-        return model.load(name_or_path, overrides)
+def _check_spelling(kernel: str, parameters: Iterable[str]) -> None:
+    """Raise UserError for what is no parameter of the kernel, and like an argument of `simulate`."""
+    known = [one.name for one in CATALOG[kernel].parameters] if kernel in CATALOG else []
+    for name in parameters:
+        meant = nearest(name, ARGUMENTS)
+        if name not in known and meant and not nearest(name, known):
+            raise UserError(f"{name}: neither an argument nor a parameter of {kernel}; did you mean {meant}?")
 
 
 def _machine(
@@ -116,6 +183,9 @@ def _machine(
     """Return the machine and its changed settings; those that its launch asks for too, if the kernel was named."""
     if not isinstance(machine, Machine | str | Path | None):
         raise UserError(f"machine={machine!r}: give the name of a machine, or what gpusim.load returns")
+    settings = settings_of("settings", settings)
+    if machine == "":
+        raise UserError("machine='': give the name of a machine (gpusim.machines()), or leave it out")
     if isinstance(machine, Machine):
         if settings:
             raise UserError("settings: the machine is loaded already; give them to load, or name the machine")

@@ -74,6 +74,10 @@ class RawModule:
         """
         if (code is None) == (path is None):
             raise UserError("RawModule: give code, a text of CUDA C, or path, one of the two")
+        if code is not None and not isinstance(code, str):
+            raise UserError(f"code={code!r}: give a text of CUDA C, or path=, a file")
+        if path is not None and not isinstance(path, str | Path):
+            raise UserError(f"path={path!r}: give the path of a file")
         if isinstance(options, str):
             raise UserError(f"options={options!r}: give a tuple of options, such as ({options!r},)")
         if architecture is not None and not isinstance(architecture, int):

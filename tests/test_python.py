@@ -1,6 +1,7 @@
 """What `import gpusim` gives to programs and notebooks."""
 
 import pickle
+from importlib import metadata
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,24 @@ def test_kernels_and_machines_are_listed():
         ({"kernel": "examples/reduce.asm", "m": 3}, "m: examples/reduce.asm is a listing; change its .param lines"),
         ({"kernel": make("chain", {}), "m": 3}, "m: the kernel is made already; give its parameters to make"),
         ({"kernel": "chain", "machine": "gtx58"}, "gtx58"),
+        ({"kernel": "chain", "machine": ""}, "machine='': give the name of a machine"),
+        (
+            {"kernel": "chain", "polcy": "lrr"},
+            "neither an argument nor a parameter of chain; did you mean policy?",
+        ),
+        ({"kernel": "chain", "lenght": 3}, "chain: no parameter lenght (did you mean length?)"),
+        ({"kernel": 3}, "kernel=3: give the name of a kernel (gpusim.kernels()), a path, or a Kernel"),
+        ({"kernel": "chain", "settings": "l2.ways=8"}, "settings='l2.ways=8': give a dictionary"),
+        ({"kernel": "chain", "settings": {"": 9}}, "settings['']: unknown machine key"),
+        ({"kernel": "chain", "policy": 3}, "policy=3: give the name of a policy: lrr, gto"),
+        ({"kernel": "chain", "engine": "fast"}, "engine=fast: there is no such engine; give one of compiled"),
+        ({"kernel": "chain", "max_cycles": -5}, "max_cycles=-5: give a number of cycles, or None"),
+        ({"kernel": "chain", "estimate": 50}, "estimate=50: give 0.01% to 10%, as in estimate=0.5"),
+        ({"kernel": "chain", "trace": "chain.npy"}, "trace='chain.npy': give True or False"),
+        ({"kernel": "chain", "values": "no"}, "values='no': give True or False"),
+        ({"kernel": "chain", "progress": 3}, "progress=3: give a function"),
+        ({"kernel": "chain", "sms": True}, "sms=True: give 1, all"),
+        ({"kernel": "chain", "force": True}, "force: chain is no machine code"),
     ],
 )
 def test_errors_speak_of_arguments(arguments, message):
@@ -73,6 +92,72 @@ def test_errors_speak_of_arguments(arguments, message):
     assert str(raised.value).startswith(message) or message in str(raised.value)
     assert "--" not in str(raised.value)
     assert "-p " not in str(raised.value)
+
+
+def test_all_faults_of_a_listing_are_told(tmp_path):
+    """The error's message is the first fault; a traceback shows the others below it, as notes."""
+    (tmp_path / "k.asm").write_text("FFMA R1\nFOO\nEXIT R3\n")
+    with pytest.raises(gpusim.UserError, match=r"k\.asm:1:1: FFMA takes 4 operands") as raised:
+        gpusim.simulate(tmp_path / "k.asm")
+    assert [note.split(": ")[0].rpartition("k.asm")[2] for note in raised.value.__notes__] == [":2:1", ":3:1"]
+
+
+@pytest.mark.jit
+def test_machine_code_can_be_forced():
+    """Code for another machine is refused, and runs with `force`, what if."""
+    with pytest.raises(gpusim.UserError, match=r"gtx580 executes no machine code; take h200, or force it"):
+        gpusim.simulate("examples/saxpy.sass", "gtx580")
+    assert gpusim.simulate("examples/saxpy.sass", "rtx3090", force=True).machine.key == "rtx3090"
+
+
+def test_a_bound_is_found_by_name():
+    """`bound` takes kernels and machines as `simulate` does, and finds what the command does."""
+    named = gpusim.bound("chain", "c2050", length=20, settings={"unit.fp32.latency": 30})
+    assert named == gpusim.bound(make("chain", {"length": "20"}), gpusim.load("c2050", {"unit.fp32.latency": 30}))
+
+
+def test_a_policy_is_a_function():
+    """What can't be called is no policy; machines are loaded by a name or a path."""
+    with pytest.raises(gpusim.UserError, match=r"^function=3: give a function of the state"):
+        gpusim.register_policy("mine", 3)
+    with pytest.raises(gpusim.UserError, match=r"^None: give the name of a machine"):
+        gpusim.load(None)
+    assert gpusim.load(Path("gtx580")) == gpusim.load("gtx580")
+
+
+PROGRAM = """
+import gpusim
+
+result = gpusim.simulate("chain", "gtx580", length=8)
+reveal_type(result.cycles)
+gpusim.simulat("chain")
+print(result.cyclez, gpusim.__version__)
+"""
+
+
+def test_type_checkers_see_the_interface(tmp_path):
+    """Mypy knows what `simulate` returns, and finds a name that is not there, in a program that imports gpusim."""
+    api = pytest.importorskip("mypy.api")
+    (tmp_path / "mine.py").write_text(PROGRAM)
+    found, _, _ = api.run(["--strict", "--cache-dir", str(tmp_path / "kept"), str(tmp_path / "mine.py")])
+    lines = [line.partition("mine.py:")[2] for line in found.splitlines() if "mine.py:" in line]
+    assert [line.split(": ")[0] for line in lines] == ["5", "6", "7"]
+    assert "int" in lines[0]
+    assert "simulat" in lines[1]
+    assert "cyclez" in lines[2]
+
+
+def test_the_version_is_the_packages():
+    """`gpusim.__version__` is the installed version, and `dir` lists the interface alone."""
+    assert gpusim.__version__ == metadata.version("gpusim")
+    assert dir(gpusim) == sorted([*gpusim.__all__, "__version__"])
+
+
+@pytest.mark.jit
+@pytest.mark.usefixtures("records")
+def test_a_kernel_without_source_has_no_lines():
+    """The table of lines is empty where no instruction has one."""
+    assert gpusim.simulate("chain", length=8).lines == []
 
 
 def test_a_limit_is_named_as_an_argument():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
@@ -38,7 +39,14 @@ def shown_default(parameter: Parameter) -> str:
 
 def integer(name: str, default: int, doc: str) -> Parameter:
     """Return a parameter that takes whole numbers."""
-    return Parameter(name, default, int, "a whole number", doc)
+    return Parameter(name, default, _whole, "a whole number", doc)
+
+
+def _whole(text: str) -> int:
+    """Return the number that decimal digits spell; raises ValueError for 1_0 and digits of other scripts, too."""
+    if not re.fullmatch(r"[+-]?[0-9]+", text):
+        raise ValueError(text)
+    return int(text)
 
 
 def number(name: str, default: float, doc: str) -> Parameter:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import getitem
@@ -35,6 +35,12 @@ POLICY = "schedulers.policy"  # the path that `--policy` sets
 MACHINE = "gtx580"  # where none is given, and the kernel is no machine code
 OBEYS = "v100"  # likewise, of commands that are about control codes
 POLICIES = ", ".join(POLICY_NAMES)
+
+
+def among(names: Iterable[str]) -> Callable[[str], list[str]]:
+    """Return a function that completes one of some names, for a shell."""
+    known = list(names)
+    return lambda incomplete: [name for name in known if name.startswith(incomplete)]
 
 
 def machines_from(incomplete: str) -> list[str]:
@@ -322,6 +328,8 @@ def sms_of(text: str) -> Sms:
 def pairs(option: str, form: str, texts: Sequence[str]) -> dict[str, str]:
     """Return the name=value texts of an option by name; raises UserError, which shows the `form` wanted."""
     for text in texts:
+        if re.search(r"=\S+\s+[\w.]+=", text):
+            raise UserError(f"{option} {text}: several at once; give {option} for each")
         if "=" not in text:
             raise UserError(f"{option} {text}: no value; give {option} {form}")
         if not all(text.split("=", 1)):

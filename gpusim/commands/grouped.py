@@ -1,13 +1,16 @@
-"""Help whose options stand in groups: a command's own, then those that many commands share."""
+"""Help in groups: commands by what they are for, options of a command: its own, then those that many share."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, ClassVar
 
-from typer.core import TyperCommand
+from typer.core import TyperCommand, TyperGroup
 
 OWN = "Options"
+LONGEST = 70  # characters of a command's line of help
+UNBOUNDED = re.compile(r"(\d+)<=x<=9223372036854775807")  # a range of an option that ends where numbers do
 GROUPS: Mapping[str, tuple[str, ...]] = {  # options that several commands have, by what they are about
     "Kernel and machine": ("--machine", "-p", "--set", "--policy", "--launch", "--arch", "--nvcc-flags", "--force"),
     "Simulation": (
@@ -38,6 +41,19 @@ GROUPS: Mapping[str, tuple[str, ...]] = {  # options that several commands have,
 GROUP_OF = {option: group for group, options in GROUPS.items() for option in options}
 
 
+class Commands(TyperGroup):
+    """The commands, each group of them under its head."""
+
+    groups: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """Write each group's commands with their lines of help."""
+        for group, names in self.groups.items():
+            commands = [(name, self.get_command(ctx, name)) for name in names]
+            with formatter.section(group):
+                formatter.write_dl([(name, one.get_short_help_str(LONGEST)) for name, one in commands if one])
+
+
 class Grouped(TyperCommand):
     """A command whose help has its options in groups."""
 
@@ -46,7 +62,8 @@ class Grouped(TyperCommand):
         found: dict[str, list[tuple[str, str]]] = {name: [] for name in ("Arguments", OWN, *GROUPS)}
         for parameter in self.get_params(ctx):
             if record := parameter.get_help_record(ctx):
-                found[_group(parameter)].append(record)
+                name, text = record
+                found[_group(parameter)].append((name, UNBOUNDED.sub(r"x>=\1", text)))
         for name, records in found.items():
             if records:
                 with formatter.section(name):

@@ -78,7 +78,7 @@ def _open(home: Path, file: str | None = None) -> None:
     extra.module("marimo", "lessons")
     port = _free_port()
     address = f"http://{HOST}:{port}/" + (f"?file={file}" if file else "")
-    show(f"{address}: Ctrl-C ends it")
+    show(address, "Ctrl-C ends it")
     threading.Thread(target=_browse, args=(address, port), daemon=True).start()
     served = "--headless", "--host", HOST, "--port", str(port)
     command = [sys.executable, "-m", "marimo", *QUIETLY, "run", str(home), *served]

@@ -8,48 +8,66 @@ import signal
 import sys
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from pathlib import Path
 from time import monotonic
-from typing import Annotated, Any
+from typing import Annotated, Any, ClassVar
 
 import typer
 
-from gpusim.commands.grouped import Grouped
+from gpusim.commands.grouped import Commands, Grouped
 from gpusim.commands.streams import CLOSED, drop_unwritten, open_closed, tell
 from isa.errors import UserError, one_line
 
 # Each command is a function in the file of the same name in this folder; the text is its line of help.
-COMMANDS = {
-    "run": "Simulate a kernel: values, cycles, bound, lost cycles.",
-    "timeline": "Show what each warp instruction did, cycle by cycle.",
-    "explain": "Tell why a warp did not issue in a cycle, back to the cause.",
-    "bound": "Bound a kernel's cycles from below, without simulating it.",
-    "report": "Pressure on each resource by instruction, long paths, lost slots.",
-    "limits": "Lift each limit of a machine, and show what it costs a kernel.",
-    "schema": "Print the JSON Schema of a document.",
-    "examples": "List the kernels that come with gpusim, or copy them.",
-    "lessons": "List the lessons, or open one in a browser.",
-    "kernels": "List the kernels, or the parameters of one.",
-    "machines": "List the machines, every number of one, or two side by side.",
-    "space": "Count the points of a search space that meet its constraints.",
-    "compare": "Compare two or more runs, and find what makes the difference.",
-    "sweep": "Simulate a kernel on variants of a machine, with many parameters.",
-    "tune": "Simulate every point of a search space, and rank them.",
-    "validate": "Compare published figures of a machine with simulated ones.",
-    "reproduce": "Compare claims of five documents with results computed here.",
-    "asm": "Assemble a listing: program counters, registers, units.",
-    "codes": "Print a program with the control codes that a machine obeys.",
-    "sass": "List a cubin's kernels, or print one with its control codes.",
-    "launch": "Write a first launch file for a kernel of machine code.",
-    "schedule": "Reorder a program so that it waits less.",
-    "hazards": "Find registers read or written too early, by wrong control codes.",
-    "export": "Write a timeline for Konata, Perfetto, or as a table.",
-    "traffic": "Count the words that a kernel moves, from registers to DRAM.",
-    "view": "Show a timeline, or two side by side, in a browser.",
-    "races": "Find accesses to shared memory that no barrier orders.",
+GROUPS = {
+    "Run a kernel, and look": {
+        "run": "Simulate a kernel: values, cycles, bound, lost cycles.",
+        "view": "Show a timeline, or two side by side, in a browser.",
+        "timeline": "Show what each warp instruction did, cycle by cycle.",
+        "explain": "Tell why a warp did not issue in a cycle, back to the cause.",
+        "export": "Write a timeline for Konata, Perfetto, or as a table.",
+    },
+    "Find what limits it": {
+        "bound": "Bound a kernel's cycles from below, without simulating it.",
+        "report": "Pressure on each resource by instruction, long paths, lost slots.",
+        "limits": "Lift each limit of a machine, and show what it costs a kernel.",
+        "compare": "Compare two or more runs, and find what makes the difference.",
+        "traffic": "Count the words that a kernel moves, from registers to DRAM.",
+        "races": "Find accesses to shared memory that no barrier orders.",
+    },
+    "Search for a faster one": {
+        "sweep": "Simulate a kernel on variants of a machine, with many parameters.",
+        "space": "Count the points of a search space that meet its constraints.",
+        "tune": "Simulate every point of a search space, and rank them.",
+        "schedule": "Reorder a program so that it waits less.",
+    },
+    "Write and read programs": {
+        "asm": "Assemble a listing: program counters, registers, units.",
+        "codes": "Print a program with the control codes that a machine obeys.",
+        "hazards": "Find registers read or written too early, by wrong control codes.",
+        "sass": "List a cubin's kernels, or print one with its control codes.",
+        "launch": "Write a first launch file for a kernel of machine code.",
+    },
+    "What comes with it": {
+        "kernels": "List the kernels, or the parameters of one.",
+        "machines": "List the machines, every number of one, or two side by side.",
+        "examples": "List the kernels that come with gpusim, or copy them.",
+        "lessons": "List the lessons, or open one in a browser.",
+        "schema": "Print the JSON Schema of a document.",
+    },
+    "How far to trust it": {
+        "validate": "Compare published figures of a machine with simulated ones.",
+        "reproduce": "Compare claims of five documents with results computed here.",
+    },
 }
+COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
 BAD_INPUT = 2
 INTERRUPTED = 130
 GRACE = 3.0  # seconds in which a second Ctrl-C is ignored: ending processes takes less
+
+
+class _Commands(Commands):
+    groups: ClassVar = {group: tuple(names) for group, names in GROUPS.items()}
 
 
 def main() -> None:
@@ -81,6 +99,7 @@ def interrupter() -> Callable[[int, Any], None]:
 def execute(arguments: Sequence[str]) -> int:
     """Return the exit code: 0; 1 for wrong values; 2 for bad input, explained in one line; 130 when interrupted."""
     try:
+        _check_command(arguments)
         outcome = application(arguments)(list(arguments) or ["--help"], prog_name="gpusim", standalone_mode=False)
     except SystemExit:
         return 0  # typer raises it for a broken pipe: the reader of the output has closed it
@@ -89,6 +108,17 @@ def execute(arguments: Sequence[str]) -> int:
     if outcome == INTERRUPTED:  # typer returns it for Ctrl-C in a command
         return _tell(*_explained(KeyboardInterrupt()))
     return outcome if isinstance(outcome, int) else 0
+
+
+def _check_command(arguments: Sequence[str]) -> None:
+    """Raise UserError where a kernel stands in place of a command."""
+    word = next(iter(arguments), "-")
+    if word in COMMANDS or word.startswith("-"):
+        return
+    from workloads.catalog import CATALOG  # noqa: PLC0415  (start-up time)
+
+    if word in CATALOG or (("." in word or "/" in word) and Path(word).exists()):
+        raise UserError(f"{word}: a kernel is no command; gpusim run {word} simulates it")
 
 
 def _explained(error: BaseException) -> tuple[str, int]:
@@ -114,6 +144,7 @@ def application(arguments: Sequence[str]) -> typer.Typer:
     The others have only their line of help, so that `--help` loads neither NumPy nor a compiler.
     """
     app = typer.Typer(
+        cls=_Commands,
         rich_markup_mode=None,
         help="Instruction-level GPU pipeline simulator: values, cycles and the analytic bound in one run.",
         epilog="Example: gpusim machines gtx580",

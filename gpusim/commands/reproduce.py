@@ -16,13 +16,13 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 
-from gpusim.commands.arguments import Json, pairs
+from gpusim.commands.arguments import Json, among, pairs
 from gpusim.commands.document import show, write, write_json
 from gpusim.commands.progress import begin_compiling, shown
 from gpusim.machine.machine import load
 from gpusim.reproduction import drawing, sensitivity, unclaimed
 from gpusim.reproduction.bench import Done, Job, Settings
-from gpusim.reproduction.claims import SEEDS, Claim, select
+from gpusim.reproduction.claims import SEEDS, Claim, read, select
 from gpusim.reproduction.drawing import Picture
 from gpusim.reproduction.finding import NOT_COMPUTED
 from gpusim.reproduction.ledger import Counts, LedgerRow, rows, summary
@@ -84,13 +84,23 @@ class _Wanted:
         return [one for one in unclaimed.read() if one.seed in self.seeds]
 
 
+def claims_from(incomplete: str) -> list[str]:
+    """Return the documents, and the claims, whose names begin so."""
+    return among(["all", *SEEDS, *(claim.id for claim in read())])(incomplete)
+
+
+Names = Annotated[
+    list[str] | None,
+    typer.Argument(
+        metavar="[ID|DOCUMENT|all]",
+        help=f"Claims such as LS37, or documents: {', '.join(SEEDS)}; all by default.",
+        autocompletion=claims_from,
+    ),
+]
+
+
 def reproduce(
-    names: Annotated[
-        list[str] | None,
-        typer.Argument(
-            metavar="[ID|DOCUMENT|all]", help=f"Claims such as LS37, or documents: {', '.join(SEEDS)}; all by default."
-        ),
-    ] = None,
+    names: Names = None,
     *,
     setting: Annotated[
         list[str] | None,

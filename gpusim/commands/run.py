@@ -26,6 +26,7 @@ from gpusim.commands.arguments import (
     Policy,
     SmsOption,
     Threads,
+    among,
     changes,
     cycles_of,
     kernel_of,
@@ -39,7 +40,7 @@ from gpusim.commands.document import show, write_json
 from gpusim.commands.notices import ineffective_settings, tell_of_channels, tell_of_turns
 from gpusim.commands.progress import begin_compiling, shown
 from gpusim.engines.estimated import tolerated
-from gpusim.engines.simulate import write_trace
+from gpusim.engines.simulate import ENGINES, write_trace
 from gpusim.machine.machine import facts, seconds
 from gpusim.machine.simulated_sms import count
 from gpusim.simulation import Result, Sample, simulate
@@ -51,6 +52,9 @@ from isa.execute.interpret import LIMIT
 from isa.execute.traffic import traffic
 
 WRONG_VALUES = 1  # exit code
+Engine = Annotated[
+    str, typer.Option("--engine", help="compiled, or reference (SimPy, slow).", autocompletion=among(ENGINES))
+]
 
 
 def run(
@@ -60,7 +64,7 @@ def run(
     parameter: Parameters = None,
     setting: Overrides = None,
     policy: Policy = None,
-    engine: Annotated[str, typer.Option("--engine", help="compiled, or reference (SimPy, slow).")] = "compiled",
+    engine: Engine = "compiled",
     max_cycles: MaxCycles = None,
     fast_forward: Annotated[
         bool, typer.Option("--fast-forward/--no-fast-forward", help="Skip whole periods of a steady state, exactly.")

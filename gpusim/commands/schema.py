@@ -12,7 +12,7 @@ import msgspec
 import typer
 from rich.table import Table
 
-from gpusim.commands.arguments import Json
+from gpusim.commands.arguments import Json, among
 from gpusim.commands.document import new_table, right, show, write, write_json
 from gpusim.support import whole_file
 from gpusim.support.document import Document, doc
@@ -69,7 +69,10 @@ class SchemasDocument(Document, frozen=True):
 
 
 def schema(
-    document: Annotated[str | None, typer.Argument(help="A document's name; without one, all are listed.")] = None,
+    document: Annotated[
+        str | None,
+        typer.Argument(help="A document's name; without one, all are listed.", autocompletion=among(DOCUMENTS)),
+    ] = None,
     *,
     out: Annotated[
         Path | None, typer.Option("--out", "-o", help="Write it to a file; without a name, write all into a directory.")

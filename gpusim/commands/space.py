@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
-from gpusim.commands.arguments import Json, Overrides, changes, machine_of, machines_from, overrides_of, pairs
+from gpusim.commands.arguments import Json, Overrides, among, changes, machine_of, machines_from, overrides_of, pairs
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.kernels import Takes, takes
 from gpusim.commands.notices import tell
@@ -24,7 +24,18 @@ from workloads.space import Limits, Point, Pruned, Space, Stage, as_points, prun
 from workloads.spaces import SPACES, Entry, find, make_space
 
 MACHINE = "c2050"
-LastStage = Annotated[str | None, typer.Option("--stage", metavar="NAME", help="Stop after this stage.")]
+
+
+def stages_from(ctx: typer.Context, incomplete: str) -> list[str]:
+    """Return the stages, of the space on the command line, that begin so."""
+    found = (one.name for word in ctx.args if word in SPACES for one in make_space(word, {}).constraints)
+    return among(found)(incomplete)
+
+
+LastStage = Annotated[
+    str | None,
+    typer.Option("--stage", metavar="NAME", help="Stop after this stage.", autocompletion=stages_from),
+]
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from gpusim.commands.arguments import (
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.progress import shown
 from gpusim.machine.machine import Machine
+from gpusim.machine.occupancy import occupancy
 from gpusim.support.document import Arguments, Document, KernelKey, MachineKey, doc, plain
 from gpusim.support.plural import plural
 from gpusim.units.global_memory import arriving_mbs
@@ -99,6 +100,8 @@ def traffic(
     if setting and not machine:
         raise UserError(f"--set {setting[0]}: of no machine; name one with --machine")
     where = machine_of(machine, setting or (), None) if machine else None
+    if where:
+        occupancy(chosen, where)  # refuses what the machine can't run
     forwarding = forwarding or bool(where and where.energy and where.energy.forwarding)
     with shown(chosen.name):
         found = count(chosen, forwarding=forwarding, limit=instructions_of(kernel, max_instructions, LIMIT))

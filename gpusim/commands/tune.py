@@ -25,6 +25,7 @@ from gpusim.commands.arguments import (
     MOST_WHOLE,
     Json,
     Overrides,
+    among,
     changes,
     machine_of,
     machines_from,
@@ -146,7 +147,12 @@ class _Outcome:
 
 def tune(
     name: Annotated[
-        str, typer.Argument(metavar="SPACE", help=f"A space file ending in .toml, or a space: {', '.join(SPACES)}.")
+        str,
+        typer.Argument(
+            metavar="SPACE",
+            help=f"A space file ending in .toml, or a space: {', '.join(SPACES)}.",
+            autocompletion=among(SPACES),
+        ),
     ],
     *,
     machine: Machines = None,

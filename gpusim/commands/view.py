@@ -38,6 +38,7 @@ from gpusim.timeline.document import NONE, Timeline
 from gpusim.views import html, source_svg
 from isa.errors import UserError
 
+ENDINGS = ".html", ".svg"
 CYCLES = 100_000  # of a kernel, by default
 MOST = 1_000_000  # warp instructions of a page: with more, browsers take long and gigabytes of memory
 
@@ -142,6 +143,8 @@ def view(
 
 def _file(out: Path | None, *, show: bool) -> Path:
     """The file to write: the one that is named, or one in the folder for temporary files."""
+    if out and out.suffix.lower() not in ENDINGS:
+        raise UserError(f"{out}: a view is a page or a picture; let its name end in {' or '.join(ENDINGS)}")
     if out:
         return out
     if not show:

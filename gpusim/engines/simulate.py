@@ -44,7 +44,7 @@ R = TypeVar("R", bound="SmRun")
 def check_engine(name: str) -> None:
     """Raise UserError unless there is an engine of that name."""
     if name not in ENGINES:
-        raise UserError(f"unknown engine {name}; choose one of {', '.join(ENGINES)}")
+        raise UserError(f"--engine {name}: there is no such engine; give one of {', '.join(ENGINES)}")
 
 
 def run_sm(

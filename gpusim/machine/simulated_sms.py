@@ -16,10 +16,10 @@ def count(machine: Machine, asked: Sms) -> int:
     sms = machine.chip.sms
     if asked == "all":
         return sms
-    if not isinstance(asked, int) or asked < 1 or sms % asked:
+    if not isinstance(asked, int) or isinstance(asked, bool) or asked < 1 or sms % asked:
         parts = ", ".join(str(n) for n in range(2, sms) if sms % n == 0)
         others = f", or a divisor of the {sms} SMs of {machine.key}: {parts}" if parts else ""
-        raise UserError(f"sms={asked!r}: give 1, all{others}")
+        raise UserError(f"--sms {asked}: give 1, all{others}")
     return asked
 
 

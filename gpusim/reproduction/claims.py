@@ -100,7 +100,8 @@ def select(names: Sequence[str]) -> tuple[Claim, ...]:
     known = {name.lower(): name for name in ("all", *SEEDS, *(claim.id for claim in claims))}
     for name in names:
         if name.lower() not in known:
-            near = nearest(name.lower(), known)
+            begun = [each for each in known if each.startswith(name.lower())]
+            near = begun[0] if begun else nearest(name.lower(), known)
             other = f"give a claim such as LS37, or one of {', '.join(SEEDS)}"
             advice = f"did you mean {known[near]}?" if near else other
             raise UserError(f"reproduce {name}: there is no such claim or document; {advice}")

@@ -122,7 +122,7 @@ def timeline(
     except _EnoughError:
         cycles = _cycles(kernel, machine, blocks=blocks, max_cycles=max_cycles, progress=progress)
     if start >= cycles != NONE:
-        raise UserError(f"cycles {start}: the run ends at cycle {cycles}; give an earlier first cycle")
+        raise UserError(f"--cycles {start}: the run ends at cycle {cycles}; give an earlier first cycle")
     _close(kept, kept.end if cycles == NONE else cycles)
     return _document(kernel, machine, kept, settings, cycles)
 
@@ -135,9 +135,11 @@ def letters() -> tuple[Letter, ...]:
 def _check(slots: int, shown: Sequence[int], start: int, end: int | None) -> None:
     wrong = [g for g in shown if not 0 <= g < slots]
     if wrong:
-        raise UserError(f"warp {wrong[0]}: the launch fills warp slots 0 to {slots - 1} of an SM; choose among these")
+        raise UserError(
+            f"--warps {wrong[0]}: the launch fills warp slots 0 to {slots - 1} of an SM; choose among these"
+        )
     if start < 0 or (end is not None and end <= start):
-        raise UserError(f"cycles {start}:{'' if end is None else end}: give a first cycle from 0 on and a later end")
+        raise UserError(f"--cycles {start}:{'' if end is None else end}: give a first cycle from 0 on and a later end")
 
 
 def _cycles(kernel: Kernel, machine: Machine, **options: Any) -> int:

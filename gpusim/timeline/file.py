@@ -84,9 +84,9 @@ def part(timeline: Timeline, start: int, end: int | None, warps: Collection[int]
     shown = timeline.shown if warps is None else tuple(sorted(warps))
     if not timeline.start <= start < last:
         given = f"{start}:{'' if end is None else end}"
-        raise UserError(f"cycles {given}: the timeline has {timeline.start}:{timeline.end}; choose among these")
+        raise UserError(f"--cycles {given}: the timeline has {timeline.start}:{timeline.end}; choose among these")
     if missing := sorted(set(shown) - set(timeline.shown)):
-        raise UserError(f"warp {missing[0]}: the timeline has {list(timeline.shown)}; choose among these")
+        raise UserError(f"--warps {missing[0]}: the timeline has {list(timeline.shown)}; choose among these")
     return msgspec.structs.replace(
         timeline,
         start=start,

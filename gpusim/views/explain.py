@@ -95,7 +95,7 @@ def _at(document: Timeline, warp: int, cycle: int) -> Issued | None:
 
 def _check(document: Timeline, warp: int, cycle: int) -> None:
     if warp not in document.shown:
-        raise UserError(f"warp {warp}: the run has warp slots {document.shown[0]} to {document.shown[-1]} of an SM")
+        raise UserError(f"--warp {warp}: the run has warp slots {document.shown[0]} to {document.shown[-1]} of an SM")
     if not document.start <= cycle < document.end:
         raise UserError(f"cycle {cycle}: there are cycles {document.start} to {document.end - 1} to look at")
 

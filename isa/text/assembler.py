@@ -15,13 +15,14 @@ A control code may precede each instruction: [B------:R-:W-:-:S01] @P0 FADD R1, 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from isa import control
 from isa.instruction import Instruction
 from isa.operand import PT, SCC, Constant, Immediate, Label, Operand, Predicate, Targets
 from isa.program import Program, check_size
+from isa.reading.faults import raise_all, tried
 from isa.reading.source import IDENTIFIER, AssemblyError, Token, lines, part, suggest, whole
 from isa.reading.source import operands as operands_of
 from isa.row import Row, Unit
@@ -33,7 +34,6 @@ __all__ = ["AssemblyError", "Directive", "Parsed", "assemble", "parse"]
 
 RESOURCES = (".shared", ".local")
 BARRIERS = 16
-MOST_FAULTS = 9  # of a text that are told after the first
 WRITE_SCC = ("S_ADD_U32", "S_SUB_U32", "S_LSHL_B32", "S_LSHR_B32", "S_AND_B32", "S_OR_B32")  # carry, or result not 0
 LARGEST = {  # truth table; masks; counts; a millisecond; a kind of trap; a mask of triggers
     "LOP3": 0xFF,
@@ -102,42 +102,33 @@ def assemble(text: str, name: str = "<text>") -> Program:
 
 def parse(text: str, name: str = "<text>") -> Parsed:
     """Return the program of a text, and its launch directives unparsed. Raises AssemblyError."""
+    faults: list[AssemblyError] = []
+    parsed = read(text, name, faults)
+    raise_all(faults)
+    return parsed
+
+
+def read(text: str, name: str, faults: list[AssemblyError]) -> Parsed:
+    """Return what `parse` does, of the lines without a fault; add the faults of the others to a list.
+
+    Where a line has one, labels may be missing, so uses of them are not looked at.
+    """
     tokens = lines(text, name)
     directives = [_directive(token) for token in tokens if token.text.startswith(".")]
-    statements = _statements([token for token in tokens if not token.text.startswith(".")])
-    labels = _labels(statements)
-    _check_targets(statements, labels)
-    _check_controls([s for s in statements if s.instruction])
-    _check_scc([s for s in statements if s.instruction])
-    shared, local = (_resource(directives, resource) for resource in RESOURCES)
+    others = [token for token in tokens if not token.text.startswith(".")]
+    found = [tried(faults, _statement, token, otherwise=None) for token in others]
+    statements = [statement for statement in found if statement]
+    labels = _labels(statements, faults)
+    if None not in found:
+        _check_targets(statements, labels, faults)
+        for check in (_check_controls, _check_scc):
+            tried(faults, check, [s for s in statements if s.instruction], otherwise=None)
+    shared, local = (tried(faults, _resource, directives, resource, otherwise=0) for resource in RESOURCES)
     instructions = tuple(s.instruction for s in statements if s.instruction)
+    if faults:  # control codes may be among them
+        instructions = tuple(replace(instruction, control=None) for instruction in instructions)
     program = Program(instructions, MappingProxyType(labels), shared, local)
     return Parsed(program, tuple(d for d in directives if d.name.text not in RESOURCES))
-
-
-def _statements(tokens: list[Token]) -> list[_Statement]:
-    """Return the statement of each line; raises the first fault, with those of other lines as further ones."""
-    found: list[_Statement] = []
-    faults: list[AssemblyError] = []
-    for token in tokens:
-        try:
-            found.append(_statement(token))
-        except AssemblyError as fault:
-            faults.append(fault)
-    raise_all(faults)
-    return found
-
-
-def raise_all(faults: list[AssemblyError]) -> None:
-    """Raise the first of some faults, with the others as further ones; none: nothing."""
-    if faults:
-        first, *others = faults
-        first.further = (*map(str, others[:MOST_FAULTS]), *_left_out(len(others) - MOST_FAULTS))
-        raise first
-
-
-def _left_out(count: int) -> tuple[str, ...]:
-    return (f"{count} more lines have faults",) if count > 0 else ()
 
 
 def _directive(token: Token) -> Directive:
@@ -269,13 +260,13 @@ def _check_barrier(tokens: tuple[Token, ...], operands: tuple[Operand, ...]) -> 
         raise AssemblyError(tokens[1], f"{threads.bits} threads are no whole warps; take a multiple of 32 above 0")
 
 
-def _labels(statements: list[_Statement]) -> dict[str, int]:
+def _labels(statements: list[_Statement], faults: list[AssemblyError]) -> dict[str, int]:
     labels: dict[str, int] = {}
     index = 0
     for statement in statements:
         for token in statement.labels:
             if token.text in labels:
-                raise AssemblyError(token, f"label {token.text} defined twice; rename one of the two")
+                faults.append(AssemblyError(token, f"label {token.text} defined twice; rename one of the two"))
             labels[token.text] = index
         index += statement.instruction is not None
     return labels
@@ -301,7 +292,7 @@ def _check_scc(statements: list[_Statement]) -> None:
             raise AssemblyError(statement.place, f"{last.mnemonic} has changed SCC, to what is not kept here; {fix}")
 
 
-def _check_targets(statements: list[_Statement], labels: dict[str, int]) -> None:
+def _check_targets(statements: list[_Statement], labels: dict[str, int], faults: list[AssemblyError]) -> None:
     for statement in statements:
         targets = statement.instruction.operands if statement.instruction else ()
         for token, target in zip(statement.tokens, targets, strict=False):
@@ -309,4 +300,4 @@ def _check_targets(statements: list[_Statement], labels: dict[str, int]) -> None
             for name in names:
                 if name not in labels:
                     fix = suggest(name, labels) if labels else "no label is defined"
-                    raise AssemblyError(token, f"undefined label {name}; {fix}")
+                    faults.append(AssemblyError(token, f"undefined label {name}; {fix}"))

@@ -30,9 +30,10 @@ from isa.kernel import WARP_SIZE, WARP_SIZES, Buffer, Dim3, Expectation, Kernel
 from isa.operand import Constant, Texture
 from isa.program import Program
 from isa.reading import input_file, literals
+from isa.reading.faults import raise_all, tried
 from isa.reading.source import AssemblyError, Token, equation, new_name, suggest, whole, words
-from isa.text import buffer_text, printer
-from isa.text.assembler import Directive, Parsed, parse, raise_all
+from isa.text import assembler, buffer_text, printer
+from isa.text.assembler import Directive
 from isa.text.expression import Values, evaluate
 from isa.text.foreign import looks_like
 
@@ -75,38 +76,45 @@ def text_of(path: Path | str) -> str:
 
 def read(text: str, name: str = "<text>") -> Kernel:
     """Return the kernel of a listing, by default one block of a warp; messages show `name`. Raises AssemblyError."""
-    parsed = _parsed(text, name)
-    given = {d: [x.argument for x in parsed.directives if x.name.text == d] for d in DIRECTIVES}
-    _check_directives(parsed.directives)
-    parameters = _parameters(given[".param"])
-    buffers = _buffers(given[".buffer"], parameters)
-    warp_size = _warp_size(given[".warp"])
-    _check_names(parsed.program, {*parameters, *buffers}, set(buffers), text, name)
-    kernel = Kernel(
-        name=_name(given[".kernel"], Path(name).stem),
-        program=parsed.program,
-        grid=_dimensions(given[".grid"], (1, 1, 1), literals.MOST),
-        block=_dimensions(given[".block"], (warp_size, 1, 1), MOST_THREADS),
-        parameters=MappingProxyType(parameters),
-        buffers=tuple(buffers.values()),
-        outcome=_outcome(given[".expect"], buffers),
-        flops=whole(given[".flops"][0], 0, MOST_FLOPS) if given[".flops"] else 0,
-        warp_size=warp_size,
-        marked=marked(text, name),
-    )
-    if not parsed.program.instructions:
+    faults: list[AssemblyError] = []
+    kernel = _kernel(text, name, faults)
+    if faults and (foreign := looks_like(text, name)):
+        raise AssemblyError(Token("", name, foreign.line, 1), f"no listing: looks like {foreign.words}")
+    raise_all(faults)
+    if not kernel.program.instructions:
         raise AssemblyError(Token("", name, 1, 1), "has no instruction; write one at least, such as EXIT")
     return kernel
 
 
-def _parsed(text: str, name: str) -> Parsed:
-    """Return the program and directives; of a text of another kind the error tells that alone."""
-    try:
-        return parse(text, name)
-    except AssemblyError as error:
-        if words := looks_like(text):
-            raise AssemblyError(Token("", name, error.line, error.column), f"no listing: looks like {words}") from None
-        raise
+def _kernel(text: str, name: str, faults: list[AssemblyError]) -> Kernel:
+    """Return the kernel of the lines without a fault; add the faults to a list."""
+    parsed = assembler.read(text, name, faults)
+    given = {d: [x.argument for x in parsed.directives if x.name.text == d] for d in DIRECTIVES}
+    _check_directives(parsed.directives, faults)
+    parameters = _parameters(given[".param"], faults)
+    buffers = _buffers(given[".buffer"], parameters, faults)
+    warp_size = tried(faults, _warp_size, given[".warp"], otherwise=WARP_SIZE)
+    one, threads = (1, 1, 1), (warp_size, 1, 1)
+    complete = len(buffers) == len(given[".buffer"])  # else what is expected of the others would be a fault, too
+    kernel = Kernel(
+        name=tried(faults, _name, given[".kernel"], Path(name).stem, otherwise=""),
+        program=parsed.program,
+        grid=tried(faults, _dimensions, given[".grid"], one, literals.MOST, otherwise=one),
+        block=tried(faults, _dimensions, given[".block"], threads, MOST_THREADS, otherwise=threads),
+        parameters=MappingProxyType(parameters),
+        buffers=tuple(buffers.values()),
+        outcome=_outcome(given[".expect"], buffers, faults) if complete else None,
+        flops=tried(faults, _flops, given[".flops"], otherwise=0),
+        warp_size=warp_size,
+        marked=tried(faults, marked, text, name, otherwise=()),
+    )
+    if complete and len(parameters) == len(given[".param"]):
+        _check_names(parsed.program, {*parameters, *buffers}, set(buffers), text, name, faults)
+    return kernel
+
+
+def _flops(given: list[Token]) -> int:
+    return whole(given[0], 0, MOST_FLOPS) if given else 0
 
 
 def write(kernel: Kernel, notes: Mapping[int, str] = printer.NONE) -> str:
@@ -149,18 +157,14 @@ def _show_statement(statement: Statement) -> str:
     return f"{statement.buffer} = {statement.expression}{tolerance}"
 
 
-def _check_directives(directives: Iterable[Directive]) -> None:
-    given = list(directives)
-    unknown = [each.name for each in given if each.name.text not in DIRECTIVES]
-    faults = [
-        AssemblyError(each, f"unknown directive {each.text}; {suggest(each.text, DIRECTIVES)}") for each in unknown
-    ]
-    raise_all(faults)
+def _check_directives(directives: Iterable[Directive], faults: list[AssemblyError]) -> None:
     seen = set()
-    for directive in given:
+    for directive in directives:
         name = directive.name.text
-        if name in ONCE and name in seen:
-            raise AssemblyError(directive.name, f"{name} given twice; leave out one of the two")
+        if name not in DIRECTIVES:
+            faults.append(AssemblyError(directive.name, f"unknown directive {name}; {suggest(name, DIRECTIVES)}"))
+        elif name in ONCE and name in seen:
+            faults.append(AssemblyError(directive.name, f"{name} given twice; leave out one of the two"))
         seen.add(name)
 
 
@@ -191,12 +195,17 @@ def _warp_size(given: list[Token]) -> int:
     return size
 
 
-def _parameters(given: list[Token]) -> dict[str, int]:
+def _parameters(given: list[Token], faults: list[AssemblyError]) -> dict[str, int]:
     parameters: dict[str, int] = {}
     for token in given:
-        left, right = equation(token, ".param name = value")
-        parameters[new_name(left, parameters)] = _pattern(right)
+        if found := tried(faults, _parameter, token, parameters, otherwise=None):
+            parameters |= dict([found])
     return parameters
+
+
+def _parameter(token: Token, others: Iterable[str]) -> tuple[str, int]:
+    left, right = equation(token, ".param name = value")
+    return new_name(left, others), _pattern(right)
 
 
 def _pattern(token: Token) -> int:
@@ -206,19 +215,26 @@ def _pattern(token: Token) -> int:
         raise AssemblyError(token, str(error)) from None
 
 
-def _buffers(given: list[Token], parameters: Iterable[str]) -> dict[str, Buffer]:
+def _buffers(given: list[Token], parameters: Iterable[str], faults: list[AssemblyError]) -> dict[str, Buffer]:
     buffers: dict[str, Buffer] = {}
     for token in given:
-        buffer = buffer_text.buffer(token, {*parameters, *buffers})
-        buffers[buffer.name] = buffer
-        try:
-            memory.bases(tuple(buffers.values()))
-        except ValueError as error:
-            raise AssemblyError(token, f"{error}; take fewer elements") from None
+        if buffer := tried(faults, _buffer, token, parameters, buffers, otherwise=None):
+            buffers[buffer.name] = buffer
     return buffers
 
 
-def _check_names(program: Program, constants: set[str], textures: set[str], text: str, name: str) -> None:
+def _buffer(token: Token, parameters: Iterable[str], others: Mapping[str, Buffer]) -> Buffer:
+    buffer = buffer_text.buffer(token, {*parameters, *others})
+    try:
+        memory.bases((*others.values(), buffer))
+    except ValueError as error:
+        raise AssemblyError(token, f"{error}; take fewer elements") from None
+    return buffer
+
+
+def _check_names(
+    program: Program, constants: set[str], textures: set[str], text: str, name: str, faults: list[AssemblyError]
+) -> None:
     for instruction in program.instructions:
         for operand in instruction.operands:
             known = constants if isinstance(operand, Constant) else textures
@@ -226,16 +242,22 @@ def _check_names(program: Program, constants: set[str], textures: set[str], text
                 line = text.splitlines()[instruction.line - 1]
                 token = Token(operand.name, name, instruction.line, line.find(operand.name) + 1)
                 what = "c[...]: .param or .buffer" if isinstance(operand, Constant) else "tex[...]: .buffer"
-                raise AssemblyError(token, f"undefined name {operand.name} in {what}; {suggest(operand.name, known)}")
+                fix = suggest(operand.name, known)
+                faults.append(AssemblyError(token, f"undefined name {operand.name} in {what}; {fix}"))
 
 
-def _outcome(given: list[Token], buffers: dict[str, Buffer]) -> Outcome | None:
+def _outcome(given: list[Token], buffers: dict[str, Buffer], faults: list[AssemblyError]) -> Outcome | None:
     if not given:
         return None
     contents = {name: buffer_text.contents(buffer) for name, buffer in buffers.items()}
-    statements = tuple(_statement(token) for token in given)
-    expectations = tuple(_expectation(t, s, contents) for t, s in zip(given, statements, strict=True))
-    return Outcome(statements, expectations)
+    found = [tried(faults, _expected, token, contents, otherwise=None) for token in given]
+    both = [each for each in found if each]
+    return Outcome(tuple(statement for statement, _ in both), tuple(expectation for _, expectation in both))
+
+
+def _expected(token: Token, contents: dict[str, Values]) -> tuple[Statement, Expectation]:
+    statement = _statement(token)
+    return statement, _expectation(token, statement, contents)
 
 
 def _statement(token: Token) -> Statement:

@@ -40,7 +40,7 @@ def test_all_sms_are_compared(capsys):
         cycles.append(json.loads(capsys.readouterr().out)["cycles"])
     assert [each["figures"]["cycles"] for each in found["variants"]] == cycles
     assert execute(["compare", *SMALL, "--machine", "gtx580", "--machine", "gtx680", "--sms", "7"]) == 2
-    assert "sms=7: give 1, all, or a divisor of the 16 SMs of gtx580" in capsys.readouterr().err
+    assert "--sms 7: give 1, all, or a divisor of the 16 SMs of gtx580" in capsys.readouterr().err
 
 
 @pytest.mark.jit

@@ -13,7 +13,11 @@ from draws import few
 from gpusim.commands import main
 from gpusim.commands.arguments import settings_from
 from gpusim.machine.machine import load
+from gpusim.reproduction.claims import read
 from isa.errors import UserError
+
+VEGA = "error: examples/vega.asm: a kernel is no command; gpusim run examples/vega.asm simulates it\n"
+CLAIMS = {claim.id for claim in read()}
 
 
 def test_help_lists_every_command(capsys):
@@ -23,6 +27,14 @@ def test_help_lists_every_command(capsys):
     for name, line in main.COMMANDS.items():
         assert text.count(f"{name} ") >= 2
         assert text.count(line) == 2
+
+
+def test_help_has_no_number_without_end(capsys):
+    """A range that ends where whole numbers do is told by its beginning."""
+    assert main.execute(["run", "--help"]) == 0
+    text = capsys.readouterr().out
+    assert "[x>=1]" in " ".join(text.split())
+    assert str(2**63 - 1) not in text
 
 
 @pytest.mark.parametrize("name", main.COMMANDS)
@@ -37,6 +49,8 @@ def test_every_command_has_an_example(name, capsys):
     [
         (["machine"], "error: gpusim: No such command 'machine'. Did you mean 'machines'? See `gpusim --help`\n"),
         (["asm"], "error: gpusim asm: Missing argument 'file'. See `gpusim asm --help`\n"),
+        (["chain"], "error: chain: a kernel is no command; gpusim run chain simulates it\n"),
+        (["examples/vega.asm"], VEGA),
         (["machines", "gtx58"], "error: machine gtx58: no such machine; did you mean gtx580?\n"),
     ],
 )
@@ -144,6 +158,12 @@ def test_settings_that_are_completed_exist(machine):
         ("gpusim run chain --machine h200 --set l2.wa", {"l2.ways="}),
         ("gpusim run chain --set schedulers.po", {"schedulers.policy="}),
         ("gpusim run chain --machine nothing --set l2", set()),
+        ("gpusim run chain --engine r", {"reference"}),
+        ("gpusim tune sg", {"sgemm", "sgemm-lai"}),
+        ("gpusim reproduce ls", set()),
+        ("gpusim reproduce LS7", {f"LS7{number}" for number in range(10) if f"LS7{number}" in CLAIMS}),
+        ("gpusim schema tim", {"timeline"}),
+        ("gpusim space zgemm --stage ti", {"tiling"}),
     ],
 )
 def test_a_shell_completes_commands_options_and_names(words, found):

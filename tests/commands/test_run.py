@@ -194,6 +194,10 @@ def test_a_deadlock_ends_with_3(tmp_path, capsys):
         (["chain", "--set", "unit.fp32.latency=fast"], "takes a whole number from 1 to 1000000000"),
         (["chain", "--set", "unit.fp32.latency"], "no value; give --set machine.path=value"),
         (["chain", "--set", "unit.fp32.latency=10000000000"], "takes a whole number from 1 to 1000000000"),
+        (
+            ["chain", "--set", "l2.ways=8 l2.bytes=4096"],
+            "l2.ways=8 l2.bytes=4096: several at once; give --set",
+        ),
         (["chain", "--set", "x"], "--set x: no value; give --set machine.path=value"),
         (["chain", "--set", "="], "--set =: a name or a value is missing; give --set machine.path=value"),
         (["chain", "--set", "chip.sms="], "a name or a value is missing; give --set machine.path=value"),

@@ -77,8 +77,8 @@ def test_a_sample_of_sms_is_simulated_at_every_point(tmp_path, capsys):
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        (["--sms", "some"], "error: sms='some': give 1, all, or a divisor of the 16 SMs of gtx580: 2, 4, 8"),
-        (["--sms", "5"], "error: sms=5: give 1, all, or a divisor of the 16 SMs of gtx580: 2, 4, 8"),
+        (["--sms", "some"], "error: --sms some: give 1, all, or a divisor of the 16 SMs of gtx580: 2, 4, 8"),
+        (["--sms", "5"], "error: --sms 5: give 1, all, or a divisor of the 16 SMs of gtx580: 2, 4, 8"),
         (["--sms", "4", "--estimate", "1%"], "of several SMs every block is simulated"),
     ],
 )

@@ -78,14 +78,14 @@ def test_explain_prints_a_document_of_so_many_steps(capsys):
     [
         (
             ["explain", *REDUCE, "--warp", "9", "--cycle", "5"],
-            "error: warp 9: the run has warp slots 0 to 3 of an SM\n",
+            "error: --warp 9: the run has warp slots 0 to 3 of an SM\n",
         ),
         (
             ["explain", *REDUCE, "--warp", "0", "--cycle", "9999"],
             "error: cycle 9999: there are cycles 0 to 1921 to look at",
         ),
-        (["timeline", *REDUCE, "--warps", "4"], "error: warp 4: the launch fills warp slots 0 to 3"),
-        (["timeline", *REDUCE, "--cycles", "9000:"], "error: cycles 9000: the run ends at cycle 1922"),
+        (["timeline", *REDUCE, "--warps", "4"], "error: --warps 4: the launch fills warp slots 0 to 3"),
+        (["timeline", *REDUCE, "--cycles", "9000:"], "error: --cycles 9000: the run ends at cycle 1922"),
         (
             ["timeline", *REDUCE, "--out", "x.txt"],
             "error: x.txt: timelines are recognized by their names; let it end in .json or",

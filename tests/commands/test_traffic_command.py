@@ -50,17 +50,23 @@ def test_a_kernel_that_never_ends_is_given_up(capsys, tmp_path):
 def test_a_machine_tells_the_time_of_its_dram(capsys):
     """With --machine the time is the DRAM's words over its bandwidth; results count as the machine forwards them."""
     found = []
-    for more in (["--machine", "mi60"], ["--machine", "gtx580"], []):
-        assert execute(["traffic", "transpose", *more, "--json"]) == 0
+    for more in (["-p", "lanes=64", "--machine", "mi60"], ["--machine", "gtx580"], []):
+        assert execute(["traffic", "stream", *more, "--json"]) == 0
         found.append(json.loads(capsys.readouterr().out))
     words = sum(each["read"] + each["written"] for each in found[1]["words"] if each["level"] == "DRAM")
     assert found[1]["dram_milliseconds"] == pytest.approx(4 * words / 192.4e9 * 1000)
     assert [each["machine"] for each in found] == ["mi60", "gtx580", None]
     assert [each["forwarding"] for each in found] == [True, False, False]
     assert found[2]["dram_milliseconds"] is None
-    assert execute(["traffic", "transpose", "--machine", "gtx580"]) == 0
+    assert execute(["traffic", "stream", "--machine", "gtx580"]) == 0
     line = " ".join(capsys.readouterr().out.split())
     assert f"DRAM of gtx580 (GeForce GTX 580): {found[1]['dram_milliseconds']:.4g} ms" in line
+
+
+def test_a_machine_that_can_not_run_it_is_refused(capsys):
+    """A program of 64 lanes is not counted for a machine of 32."""
+    assert execute(["traffic", "sgemm-vega-vlp", "--machine", "gtx580"]) == 2
+    assert "is written for warps of 64 lanes; gtx580 has 32" in capsys.readouterr().err
 
 
 def test_a_setting_needs_a_machine(capsys):

@@ -147,7 +147,7 @@ def test_settings_that_do_nothing_are_reported(tmp_path, capsys):
         (["--machine", "gtx580"], "error: --machine gtx580: executes no machine code; take a100, "),
         (["--machine", "a100", "--machine", "a100"], "error: --machine a100: given twice; leave one out"),
         (["--sample", "none"], "error: --sample none: give a number of blocks, or all"),
-        (["--sms", "some"], "error: sms='some': give 1, all, or a divisor of the"),
+        (["--sms", "some"], "error: --sms some: give 1, all, or a divisor of the"),
         (["--sms", "all", "--sample", "4"], "error: --sample 4: of several SMs every block is simulated; leave it out"),
         (["-p", "M=1"], "error: -p M=1: {} has no M; it has BLOCK, EACH, PAD, N"),
         (["-p", "BLOCK=2048"], "error: {}:2:1: none of 4 points meets the restrictions; loosen them"),

@@ -95,6 +95,7 @@ def test_a_missing_browser_is_told(documents, capsys, monkeypatch):
             ["chain", *(f"--policy={name}" for name in ("lrr", "gto", "oldest")), "--out", "one.html"],
             "view: oldest is a third; give two to compare",
         ),
+        (["one.json", "--out", "one.pdf"], "one.pdf: a view is a page or a picture; let its name end in .html or .svg"),
         (
             ["one.json", "two.json", "--out", "both.svg"],
             "both.svg: a picture shows one run; leave out the second, or let the name end in .html",

@@ -82,6 +82,8 @@ def test_text_sets_parameters():
             "no kernel sgem-lai .did you mean sgemm-lai..; there are sgemm-lai, matmul-naive",
         ),
         ("chain", {"lenght": "5"}, "chain: no parameter lenght .did you mean length..; it takes op, length"),
+        ("chain", {"warps": "1_0"}, "chain: warps=1_0 is not allowed; give a whole number"),
+        ("chain", {"warps": "\u0663"}, "chain: warps=\u0663 is not allowed; give a whole number"),
         ("chain", {"length": "many"}, "chain: length=many is not allowed; give a whole number"),
         ("chain", {"length": "0"}, "chain: length=0 is too small"),
         ("chain", {"iterations": "999999999999"}, "chain: iterations=999999999999 is too large; give 2147483647"),

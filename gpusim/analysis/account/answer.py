@@ -89,8 +89,9 @@ class Result(simulation.Result):
 
     @property
     def lines(self) -> Any:
-        """A table with a row for each line of the source: instructions issued, waits, and what it accesses."""
+        """A table with a row for each line of the source: what is issued, waited for and accessed; empty without."""
         found = source_lines.by_line(self, self.loaded, given=self.given).lines
+        found = found if any(one.line for one in found) else ()
         left_out = {"stalls", "pcs", "inlined"}
         return frame({key: value for key, value in asdict(one).items() if key not in left_out} for one in found)
 

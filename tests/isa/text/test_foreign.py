@@ -32,10 +32,27 @@ def test_another_language_is_named(text, words):
     assert raised.value.further == ()
 
 
+@pytest.mark.parametrize(
+    ("text", "line", "command"),
+    [
+        (f"// made by hand\n\n{PTX}", 3, ""),
+        (f"\n\n{DUMPED}", 3, "gpusim launch mine.sass"),
+        (CUDA, 1, "launch mine.cu"),
+    ],
+    ids=["ptx", "dumped", "cuda"],
+)
+def test_the_sign_of_another_language_has_its_place(text, line, command):
+    """The message has the line that gives the language away, and the command for the file of that name."""
+    with pytest.raises(UserError) as raised:
+        listing.read(text, "mine.asm")
+    assert str(raised.value).startswith(f"mine.asm:{line}:1: ")
+    assert command in str(raised.value)
+
+
 @pytest.mark.parametrize("text", ["    FFMA R1, R2\n", "    FOO R1\n", ".bogus 3\n    EXIT\n", ""])
 def test_a_faulty_listing_stays_one(text):
     """A listing with a mistake looks like nothing else."""
-    assert looks_like(text) == ""
+    assert looks_like(text, "k.asm") is None
     with pytest.raises(UserError) as raised:
         listing.read(text)
     assert "looks like" not in str(raised.value)
@@ -51,6 +68,39 @@ def test_the_faults_of_all_lines_are_told():
         listing.read("    FOO R1\n" * 30)
     assert len(raised.value.further) == 10
     assert raised.value.further[-1] == "20 more lines have faults"
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        (".grid 1\n.blok 3\nFADDD R1, R2\nEXIT\n", ["2:1", "3:1"]),
+        ("BRA nowhere\nBRA there\nEXIT\n", ["1:5", "2:5"]),
+        (".grid 0\n.block 5000000\n.shared x\nEXIT\n", ["1:7", "2:8", "3:9"]),
+        (".buffer y q32 5\n.buffer z f32 = iota\n.param 3\nEXIT\n", ["1:11", "2:9", "3:8"]),
+        (".buffer y f32 5\n.expect q = y\n.expect y = 3 within x\nEXIT\n", ["2:9", "3:9"]),
+        ("a:\nEXIT\na:\nBRA b\nBRA a\n.expect foo = 1\n", ["3:1", "4:5", "6:9"]),
+        ("MOV R1, c[n]\nMOV R1, c[m]\nMOV R1, 1 2\nEXIT\n", ["1:11", "2:11", "3:9"]),
+        (".parm n = 1\nLDG R1, R2\nEXIT\n", ["1:1", "2:9"]),
+    ],
+)
+def test_faults_of_all_kinds_are_told_together(text, places):
+    """Directives, instructions, labels, names and expectations: each fault of a text has a line, in order of place."""
+    with pytest.raises(UserError) as raised:
+        listing.read(text, "k")
+    told = [str(raised.value), *raised.value.further]
+    assert [":".join(one.split(":")[1:3]) for one in told] == places
+
+
+def test_what_follows_from_a_fault_is_not_told():
+    """A buffer with a fault is not missing where it is used, nor a label on a line that has one."""
+    for text in (
+        ".buffer x q32 5\nMOV R1, c[x]\n.expect x = 1\nEXIT\n",
+        ".param n = z\nMOV R1, c[n]\nEXIT\n",
+        "a: FOO\nBRA a\nEXIT\n",
+    ):
+        with pytest.raises(UserError) as raised:
+            listing.read(text, "k")
+        assert raised.value.further == ()
 
 
 def test_unknown_directives_are_told_together():

@@ -1,0 +1,41 @@
+"""Arguments of Python programs: their types, checked in one line each."""
+
+import numpy as np
+import pytest
+
+from gpusim.support.python_arguments import called, settings_of, typed
+from isa.errors import UserError
+
+
+def test_integers_of_numpy_are_integers():
+    """A NumPy integer is taken as an integer, in arguments and in settings; a truth value is none."""
+    assert typed("limit", np.int64(3), int, "a number") == 3
+    assert settings_of("settings", {"l2.ways": np.uint8(8), "cache.hits": "l1"}) == {
+        "l2.ways": 8,
+        "cache.hits": "l1",
+    }
+    with pytest.raises(UserError, match=r"^limit=True: give a number$"):
+        typed("limit", True, int, "a number")
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        ("l2.ways=8", "settings='l2.ways=8': give a dictionary, such as {'unit.fp32.latency': 9}"),
+        ({3: 3}, "settings=3: give paths as texts"),
+        ({"l2.ways": 0.5}, "settings['l2.ways']=0.5: give a whole number or a word"),
+    ],
+)
+def test_what_maps_no_numbers_is_refused(value, message):
+    """Settings are a dictionary of texts to whole numbers or words."""
+    with pytest.raises(UserError) as raised:
+        settings_of("settings", value)
+    assert str(raised.value) == message
+
+
+def test_a_function_can_be_called():
+    """None stands for no function; what can't be called is refused."""
+    called("progress", None)
+    called("progress", print)
+    with pytest.raises(UserError, match=r"^progress=3: give a function$"):
+        called("progress", 3)
