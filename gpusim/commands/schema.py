@@ -45,6 +45,7 @@ DOCUMENTS = {
     "schedule": "gpusim.analysis.search.scheduling:ScheduleDocument",
     "schemas": "gpusim.commands.schema:SchemasDocument",
     "space": "gpusim.commands.space:SpaceDocument",
+    "space-code": "gpusim.commands.space_code:SpaceCodeDocument",
     "space-file": "gpusim.analysis.search.space_document:SpaceFile",
     "spaces": "gpusim.commands.space:SpacesDocument",
     "sweep": "gpusim.commands.sweep_screen:SweepDocument",

@@ -11,11 +11,13 @@ from typing import Annotated
 import typer
 from rich.table import Table
 
+from gpusim.analysis.search.space_file import ENDING
 from gpusim.commands.arguments import Json, Overrides, among, changes, machine_of, machines_from, overrides_of, pairs
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.kernels import Takes, takes
 from gpusim.commands.notices import tell
 from gpusim.commands.progress import shown
+from gpusim.commands.space_code import space_code
 from gpusim.machine.capability import capability as limits_of
 from gpusim.support import whole_file
 from gpusim.support.document import Document, Ineffective, OfSettings, Setting, Settings, doc
@@ -85,20 +87,37 @@ def spaces_from(incomplete: str) -> list[str]:
     return [name for name in SPACES if name.startswith(incomplete)]
 
 
+SpaceName = Annotated[
+    str,
+    typer.Argument(
+        metavar="[SPACE]",
+        help="A search space's name, or a space file ending in .toml.",
+        autocompletion=spaces_from,
+    ),
+]
+MachineOfSpace = Annotated[
+    str | None,
+    typer.Option(
+        "--machine",
+        help=f"A machine's name, or a file ending in .toml. [default: {MACHINE}; of a space file, the compiler's]",
+        autocompletion=machines_from,
+    ),
+]
+Numbers = Annotated[
+    list[str] | None,
+    typer.Option(
+        "-p",
+        metavar="NAME=VALUE",
+        help="A number of the constraints; of a space file a size, or values to keep; repeatable.",
+    ),
+]
+
+
 def space(
-    name: Annotated[
-        str, typer.Argument(metavar="[SPACE]", help="A search space's name.", autocompletion=spaces_from)
-    ] = "",
+    name: SpaceName = "",
     *,
-    machine: Annotated[
-        str | None,
-        typer.Option(
-            "--machine", help=f"A machine's name, or a file ending in .toml; {MACHINE}.", autocompletion=machines_from
-        ),
-    ] = None,
-    parameter: Annotated[
-        list[str] | None, typer.Option("-p", metavar="NAME=VALUE", help="A number of the constraints; repeatable.")
-    ] = None,
+    machine: MachineOfSpace = None,
+    parameter: Numbers = None,
     setting: Overrides = None,
     capability: Annotated[
         str | None, typer.Option("--capability", metavar="X.Y", help="Limits of these chips: 1.0 to 1.3, or 2.x.")
@@ -111,6 +130,8 @@ def space(
 ) -> None:
     """List the search spaces, or count the points that each constraint leaves on a machine, beside published counts.
 
+    Of a space file, which tunes a CUDA kernel, nothing is compiled.
+
     Example: gpusim space zgemm --machine c2050
     """
     if not name:
@@ -118,6 +139,12 @@ def space(
         return
     if file:
         whole_file.check(file)
+    if name.endswith(ENDING):
+        for option, value in {"--capability": capability, "--stage": stage}.items():
+            if value:
+                raise UserError(f"{option} {value}: {name} is a space file; leave the option out")
+        space_code(Path(name), machine, setting or (), pairs("-p", "name=value", parameter or ()), file, json=json)
+        return
     limits, where = _limits(machine, setting or (), capability)
     chosen = make_space(name, pairs("-p", "name=value", parameter or ()))
     unfelt = _ineffective(setting or ())

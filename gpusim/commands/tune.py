@@ -20,6 +20,7 @@ from gpusim.analysis.account import report, run_document
 from gpusim.analysis.search.bounded_expression import Value
 from gpusim.analysis.search.kernel_tuner import Entry
 from gpusim.analysis.search.results_file import hash_of, results
+from gpusim.analysis.search.space_file import ENDING
 from gpusim.analysis.search.tuning import WAVES, Candidate, Trial, Tuned, ranking, trial
 from gpusim.commands.arguments import (
     MOST_WHOLE,
@@ -52,7 +53,6 @@ from workloads.space import Point, Size, Space, arguments_at, as_points, prune
 from workloads.spaces import SPACES, find, make_space, split
 
 SIZE, MACHINE = "960,960,960", "c2050"
-CODE_SPACE = ".toml"
 
 Machines = Annotated[
     list[str] | None,
@@ -193,7 +193,7 @@ def tune(
     Example: gpusim tune sgemm-lai --machine gtx580-1566 --top 5
     """
     given, outputs = pairs("-p", "name=value", parameter or ()), Outputs(out, cache, t4, top, json)
-    if name.endswith(CODE_SPACE):
+    if name.endswith(ENDING):
         _refuse({"--size": size, "--stage": stage}, f"{name} is a space file; give -p NAME=VALUE")
         how = how_of(sample, sms)
         tune_code(CodeTask(Path(name), machine or (), given, setting or (), how, jobs, dask), outputs)

@@ -30,6 +30,7 @@ from isa.errors import UserError
 from isa.reading import input_file
 from isa.reading.nearest import nearest
 
+ENDING = ".toml"
 FIX = "give the path of a space file; gpusim schema space-file lists its keys"
 MOST = 1_000_000  # points of the product
 _NAME = re.compile(r"[A-Za-z_]\w*")
@@ -132,15 +133,21 @@ def points(space: CodeSpace) -> list[Point]:
 
     Raises UserError where there are too many, none is left, or a restriction can't be computed.
     """
-    if (total := prod(map(len, space.values.values()))) > MOST:
-        raise space.refusal("parameters", f"{total:,} points; leave {MOST:,} at most")
+    every = product_of(space)
     tests = [(f"restrictions.{n}", text) for n, text in enumerate(space.file.restrictions)]
     asks = [(key, text, space.ask(key, text, space.known)) for key, text in tests]
-    every = (dict(zip(space.values, chosen, strict=True)) for chosen in product(*space.values.values()))
     found = [point for point in every if all(space.computed(*each, {**point, **space.sizes}) for each in asks)]
     if not found:
+        total = prod(map(len, space.values.values()))
         raise space.refusal("restrictions", f"none of {total:,} points meets the restrictions; loosen them")
     return found
+
+
+def product_of(space: CodeSpace) -> Iterator[Point]:
+    """Return all points, the last parameter varying fastest; raises UserError where there are too many."""
+    if (total := prod(map(len, space.values.values()))) > MOST:
+        raise space.refusal("parameters", f"{total:,} points; leave {MOST:,} at most")
+    return (dict(zip(space.values, chosen, strict=True)) for chosen in product(*space.values.values()))
 
 
 def defines(point: Point) -> list[str]:

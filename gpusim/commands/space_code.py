@@ -1,0 +1,58 @@
+"""`gpusim space` of a space file: the points of a CUDA kernel that each restriction leaves, before any is compiled."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Annotated
+
+from gpusim.analysis.search.bounded_expression import Value
+from gpusim.analysis.search.code_stages import Restricted, stages
+from gpusim.analysis.search.space_file import CodeSpace, Point, read, with_given
+from gpusim.commands.arguments import changes, machine_of
+from gpusim.commands.document import new_table, right, show, write_json
+from gpusim.machine.architecture import machine_for
+from gpusim.support import whole_file
+from gpusim.support.document import Document, MachineKey, Settings, doc
+from isa.sass.compile import ARCHITECTURE
+
+LATER = "registers and static shared memory are known once a point is compiled: gpusim tune tells which don't fit"
+
+
+class SpaceCodeDocument(Document, frozen=True):
+    """Points of a space file that meet its restrictions, and that a machine can launch as far as is known of them."""
+
+    file: Annotated[str, doc("The space file.")]
+    machine: MachineKey
+    set: Settings
+    sizes: Annotated[dict[str, int | float], doc("Sizes of the problem.")]
+    stages: Annotated[list[Restricted], doc("The restrictions, in order; last the machine's limits.")]
+    points: Annotated[list[dict[str, Value]], doc("The points that are left, by parameter.")]
+
+
+def space_code(
+    path: Path, machine: str | None, setting: Sequence[str], given: Mapping[str, str], file: Path | None, *, json: bool
+) -> None:
+    """Show the points that are left after each restriction; raises UserError."""
+    space = with_given(read(path), given)
+    where = machine_of(machine or machine_for(ARCHITECTURE).key, setting, None)
+    found, left = stages(space, where)
+    if file:
+        _write(file, space, left)
+    if json:
+        replaced = changes(where, setting)
+        write_json(SpaceCodeDocument(str(path), where.key, replaced, dict(space.sizes), list(found), list(left)))
+        return
+    table = new_table("stage", *right("points left"), "rule")
+    for one in found:
+        table.add_row(one.stage, f"{one.left:,}", one.rule)
+    sizes = " ".join(f"{name}={size}" for name, size in space.sizes.items())
+    show(f"{path} on {where.key}: {space.source.name}{f', {sizes}' if sizes else ''}\n", table, "", LATER)
+
+
+def _write(path: Path, space: CodeSpace, left: Sequence[Point]) -> None:
+    with whole_file.unfinished(path) as part, part.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(space.values)
+        writer.writerows(point.values() for point in left)
