@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, Literal
 
 import msgspec
 from msgspec import structs
@@ -18,7 +18,7 @@ from gpusim.commands.machines import summary
 from gpusim.engines.simulate import Progress
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
-from gpusim.machine.simulated_sms import Sms
+from gpusim.machine.simulated_sms import Sms, count
 from gpusim.simulation import Sample
 from gpusim.support.document import Setting, spelled
 from gpusim.support.python_arguments import called, settings_of, typed
@@ -40,6 +40,7 @@ KINDS: Mapping[str, tuple[Any, str]] = {  # of arguments: their type, and what t
     "policy": (str | None, f"the name of a policy: {POLICIES}"),
     "trace": _SWITCH,
     "fast_forward": _SWITCH,
+    "sms": (_Count | Literal["all"], "a number of SMs, or all"),
     "threads": (_Count | None, "a number of threads, or None"),
     "estimate": (float | None, "a number of percent, such as 0.5"),
     "force": _SWITCH,
@@ -78,17 +79,15 @@ def simulate(
         gpusim.simulate("examples/reduce.asm", "h200", settings={"unit.fp32.latency": 5})
     """
     given = {"engine": engine, "values": values, "max_cycles": max_cycles, "policy": policy, "trace": trace}
-    given |= {"fast_forward": fast_forward, "threads": threads, "estimate": estimate}
+    given |= {"fast_forward": fast_forward, "threads": threads, "estimate": estimate, "sms": sms}
     with in_words_of_python():
         options = {name: typed(name, value, *KINDS[name]) for name, value in given.items()}
-        chosen, loaded = _kernel(kernel, parameters, force=typed("force", force, *KINDS["force"]))
+        forced = typed("force", force, *KINDS["force"])
+        chosen, loaded = _kernel(kernel, parameters, named=SIMULATE, force=forced)
         where, changed = _machine(chosen, machine, settings or {}, by_name=chosen is not kernel)
         called("progress", progress)
-        found = simulation.simulate(chosen, where, progress=progress, sample=sample, sms=sms, **options)
+        found = simulation.simulate(chosen, where, progress=progress, sample=sample, **options)
         return Result.of(found, changed, loaded)
-
-
-ARGUMENTS = [name for name in inspect.signature(simulate).parameters if name not in ("kernel", "parameters")]
 
 
 def kernels() -> Any:
@@ -123,7 +122,7 @@ def bound(
     machine: Machine | str | Path | None = None,
     *,
     settings: Mapping[str, Setting] | None = None,
-    sms: int = 1,
+    sms: Sms = 1,
     limit: int = bounds.LIMIT,
     **parameters: object,
 ) -> bounds.Bound:
@@ -134,9 +133,18 @@ def bound(
         gpusim.bound("sgemm-lai", "gtx580", m=192, n=192, k=64).cycles
     """
     with in_words_of_python():
-        chosen, _ = _kernel(kernel, parameters)
+        most = typed("limit", limit, _Count, "a number of warp instructions")
+        chosen, _ = _kernel(kernel, parameters, named=BOUND)
         where, _ = _machine(chosen, machine, settings or {}, by_name=chosen is not kernel)
-        return bounds.bound(chosen, where, sms=sms, limit=limit)
+        return bounds.bound(chosen, where, sms=count(where, typed("sms", sms, *KINDS["sms"])), limit=most)
+
+
+def _arguments(function: Callable[..., Any]) -> list[str]:
+    """Return the names of a function's arguments, but for the kernel and its parameters."""
+    return [name for name in inspect.signature(function).parameters if name not in ("kernel", "parameters")]
+
+
+SIMULATE, BOUND = _arguments(simulate), _arguments(bound)
 
 
 def register_policy(name: str, function: Policy) -> None:
@@ -152,9 +160,9 @@ def register_policy(name: str, function: Policy) -> None:
 
 
 def _kernel(
-    kernel: Kernel | str | Path, parameters: Mapping[str, object], *, force: bool = False
+    kernel: Kernel | str | Path, parameters: Mapping[str, object], *, named: Sequence[str], force: bool = False
 ) -> tuple[Kernel, str]:
-    """Return the kernel, and the file that it was loaded from, if any."""
+    """Return the kernel, and the file that it was loaded from, if any; `named` are the arguments of the function."""
     if not isinstance(kernel, Kernel | str | Path):
         raise UserError(f"kernel={kernel!r}: give the name of a kernel (gpusim.kernels()), a path, or a Kernel")
     if isinstance(kernel, Kernel):
@@ -162,17 +170,17 @@ def _kernel(
             raise UserError(f"{next(iter(parameters))}: the kernel is made already; give its parameters to make")
         return kernel, ""
     name = str(kernel)
-    _check_spelling(name, parameters)
+    _check_spelling(name, parameters, named)
     given = [f"{key}={spelled(value)}" for key, value in parameters.items()]
     made = kernel_of(name, given, CodeOptions(force=force))
     return made, name if is_code(name) or is_listing(name) else ""
 
 
-def _check_spelling(kernel: str, parameters: Iterable[str]) -> None:
-    """Raise UserError for what is no parameter of the kernel, and like an argument of `simulate`."""
+def _check_spelling(kernel: str, parameters: Iterable[str], named: Sequence[str]) -> None:
+    """Raise UserError for what is no parameter of the kernel, and like an argument of the function."""
     known = [one.name for one in CATALOG[kernel].parameters] if kernel in CATALOG else []
     for name in parameters:
-        meant = nearest(name, ARGUMENTS)
+        meant = nearest(name, named)
         if name not in known and meant and not nearest(name, known):
             raise UserError(f"{name}: neither an argument nor a parameter of {kernel}; did you mean {meant}?")
 

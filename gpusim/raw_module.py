@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -171,7 +172,8 @@ class RawFunction:
         where, settings = _machine(machine, self.module.contents.architecture, caches)
         found = raw_arguments.regions(args, self._variables)
         made = self._kernel(grid, block, args, shared_mem, stack, found)
-        kernel = replace(load.on_chip(made, where.chip.sms), any_machine=force)
+        asked = {path: str(value) for path, value in settings.items()}
+        kernel = replace(load.on_chip(made, where.chip.sms), any_machine=force, settings=MappingProxyType(asked))
         options = {"engine": engine, "policy": policy, "max_cycles": max_cycles, "trace": trace, "progress": progress}
         options["threads"] = threads
         sample = "all" if sms == 1 else None
@@ -196,6 +198,12 @@ class RawFunction:
     def shared_size_bytes(self) -> int:
         """Bytes of shared memory of a block that the code declares, and that the system keeps."""
         return self._function.shared_bytes if self._function else 0
+
+    @property
+    def parameter_bytes(self) -> tuple[int, ...]:
+        """Bytes of each parameter, in order; none where a text doesn't say."""
+        launch = self._function.launch if self._function else None
+        return tuple(one.size for one in launch.parameters) if launch else ()
 
     @property
     def local_size_bytes(self) -> int:

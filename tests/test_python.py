@@ -4,6 +4,7 @@ import pickle
 from importlib import metadata
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import gpusim
@@ -81,7 +82,9 @@ def test_kernels_and_machines_are_listed():
         ({"kernel": "chain", "trace": "chain.npy"}, "trace='chain.npy': give True or False"),
         ({"kernel": "chain", "values": "no"}, "values='no': give True or False"),
         ({"kernel": "chain", "progress": 3}, "progress=3: give a function"),
-        ({"kernel": "chain", "sms": True}, "sms=True: give 1, all"),
+        ({"kernel": "chain", "sms": True}, "sms=True: give a number of SMs, or all"),
+        ({"kernel": "chain", "sms": "2"}, "sms='2': give a number of SMs, or all"),
+        ({"kernel": "chain", "estimate": float("nan")}, "estimate=nan: give 0.01% to 10%"),
         ({"kernel": "chain", "force": True}, "force: chain is no machine code"),
     ],
 )
@@ -114,6 +117,24 @@ def test_a_bound_is_found_by_name():
     """`bound` takes kernels and machines as `simulate` does, and finds what the command does."""
     named = gpusim.bound("chain", "c2050", length=20, settings={"unit.fp32.latency": 30})
     assert named == gpusim.bound(make("chain", {"length": "20"}), gpusim.load("c2050", {"unit.fp32.latency": 30}))
+    assert gpusim.bound("chain", sms="all").cycles == gpusim.bound("chain", sms=np.int64(16)).cycles
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"sms": 0}, "sms=0: give a number of SMs, or all"),
+        ({"sms": 3}, "sms=3: give 1, all, or a divisor of the 16 SMs"),
+        ({"limit": "x"}, "limit='x': give a number of warp instructions"),
+        ({"limt": 3}, "limt: neither an argument nor a parameter of chain; did you mean limit?"),
+        ({"values": False}, "chain: no parameter values"),
+    ],
+)
+def test_a_bounds_arguments_are_checked(arguments, message):
+    """What `bound` doesn't take is told in its own words, not in those of `simulate`."""
+    with pytest.raises(gpusim.UserError) as raised:
+        gpusim.bound("chain", **arguments)
+    assert str(raised.value).startswith(message)
 
 
 def test_a_policy_is_a_function():

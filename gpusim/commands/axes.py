@@ -131,9 +131,7 @@ def axes_of(
     if policies:
         if POLICY in of_machine:
             raise UserError(f"--policy {policies}: --set {POLICY} already names one; give one of the two")
-        of_machine[POLICY] = POLICY_NAMES if policies == "all" else _listed([policies])
-        for policy in of_machine[POLICY]:
-            check_policy(policy, "--policy: ")
+        of_machine[POLICY] = policies_of(policies)
     of_kernel = _by_name("-p", "name=values", parameters)
     axes = [Axis("machine", name, values) for name, values in of_machine.items()]
     _check_machine(file, axes)
@@ -146,6 +144,14 @@ def launches(subject: Subject, points: Iterable[SweepPoint]) -> Iterator[Launche
         with suppress(UserError):
             kernel = subject.build(point.parameters)
             yield Launched(kernel, subject.file, point.settings, point.settings, subject.sms)
+
+
+def policies_of(text: str) -> tuple[str, ...]:
+    """Return the scheduling policies that `--policy` names: all, or some with commas; raises UserError for others."""
+    found = POLICY_NAMES if text == "all" else _listed([text])
+    for policy in found:
+        check_policy(policy, "--policy: ")
+    return tuple(found)
 
 
 def _by_name(option: str, form: str, texts: Sequence[str]) -> dict[str, list[str]]:

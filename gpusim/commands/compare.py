@@ -37,6 +37,7 @@ from gpusim.commands.notices import ineffective_at_all
 from gpusim.commands.page_file import Html, OpenPage, page_file, present
 from gpusim.commands.progress import begin_compiling, shown
 from gpusim.machine import machine as model
+from gpusim.machine.simulated_sms import Sms
 from gpusim.support import whole_file
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
 from gpusim.support.plural import plural
@@ -119,6 +120,7 @@ class CompareDocument(OfSettings, frozen=True, tag=2):
 
     variants: Annotated[list[Compared], doc("All variants, in the order given.")]
     differences: Annotated[list[Difference], doc("All but the first.")]
+    sms: Annotated[int | str, doc("SMs that are simulated: 1, which stands for all, so many, or all.")] = 1
 
 
 def compare(
@@ -176,7 +178,7 @@ def compare(
     if page:
         whole_file.write(page, _page(found))
     if json:
-        write_json(_document(found), unfelt)
+        write_json(_document(found, sms_of(sms)), unfelt)
     else:
         show(*_screen(found))
     present(page, show=open_page, json=json)
@@ -248,6 +250,7 @@ def _accepted(variant: Variant, result: Figures | Refusal) -> Figures:
 
 def _screen(found: Found) -> Iterator[RenderableType]:
     first, figures = found[0]
+    yield from _simulated_sms(first)
     yield _table(found)
     yield ""
     for line in estimates([each for _, each in found], "variant"):
@@ -277,13 +280,20 @@ def _page(found: Found) -> str:
     return charts.page(f"gpusim compare: {title}", _facts(found), sections)
 
 
+def _simulated_sms(variant: Variant) -> Iterator[str]:
+    """Yield which SMs are simulated, if not one that stands for all."""
+    sms = variant.subject.sms
+    if sms != 1:
+        yield "all SMs are simulated\n" if sms == "all" else f"{sms} SMs of each machine are simulated\n"
+
+
 def _facts(found: Found) -> list[str]:
     """What each variant is: kernel, machine, and what was chosen of them."""
     chosen = [(each, " ".join(f"{name}={value}" for name, value in each.point.values.items())) for each, _ in found]
     told = [
         f"{each.label}: {each.kernel} on {each.machine}{f', {values}' if values else ''}" for each, values in chosen
     ]
-    return [*told, *estimates([each for _, each in found], "variant")]
+    return [*told, *map(str.strip, _simulated_sms(found[0][0])), *estimates([each for _, each in found], "variant")]
 
 
 def _table(found: Found) -> Table:
@@ -347,7 +357,7 @@ def _difference(one: Cell, other: Cell) -> str:
     return change(one, other) if one and other is not None and other != one else ""
 
 
-def _document(found: Found) -> CompareDocument:
+def _document(found: Found, sms: Sms) -> CompareDocument:
     (_, first), *others = found
     return CompareDocument(
         variants=[
@@ -357,4 +367,5 @@ def _document(found: Found) -> CompareDocument:
         differences=[
             Difference(variant.label, other.cycles - first.cycles, parts(first, other)) for variant, other in others
         ],
+        sms=sms,
     )

@@ -42,7 +42,7 @@ def busy_section(runs: Named) -> PageSection:
     )
     idle = sorted({name for each in shares for name, share in each.items() if share > 0} - set(names))
     text = ["The least share of its cycles for which a run keeps each unit busy; a run can't take less than 100 %."]
-    text += [f"Busy for less than {BUSY:.0%} of the cycles of any run: {', '.join(idle)}."] if idle else []
+    text += [f"Busy for less than {100 * BUSY:g} % of the cycles of any run: {', '.join(idle)}."] if idle else []
     return PageSection("How busy each unit is", text, bars(rows, "% of the run's cycles, from zero"), keys, table)
 
 

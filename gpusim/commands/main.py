@@ -61,6 +61,10 @@ GROUPS = {
     },
 }
 COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
+RENAMED = {  # options by their command and former name
+    ("gpusim sweep", "--sample"): "--sample is --draw now",
+    ("gpusim launch", "--force"): "--force is --replace now",
+}
 BAD_INPUT = 2
 INTERRUPTED = 130
 GRACE = 3.0  # seconds in which a second Ctrl-C is ignored: ending processes takes less
@@ -115,9 +119,10 @@ def _check_command(arguments: Sequence[str]) -> None:
     word = next(iter(arguments), "-")
     if word in COMMANDS or word.startswith("-"):
         return
-    from workloads.catalog import CATALOG  # noqa: PLC0415  (start-up time)
+    from gpusim.launch_file.files import is_launch  # noqa: PLC0415  (start-up time)
+    from workloads.catalog import CATALOG  # noqa: PLC0415
 
-    if word in CATALOG or (("." in word or "/" in word) and Path(word).exists()):
+    if word in CATALOG or ((is_launch(word) or word.endswith(".asm")) and Path(word).is_file()):
         raise UserError(f"{word}: a kernel is no command; gpusim run {word} simulates it")
 
 
@@ -129,7 +134,7 @@ def _explained(error: BaseException) -> tuple[str, int]:
         case typer.TyperException():
             context = getattr(error, "ctx", None)
             command = context.command_path if context else "gpusim"
-            message = error.format_message()
+            message = RENAMED.get((command, getattr(error, "option_name", "")), error.format_message())
             return f"{command}: {message}{'' if message[-1:] in '.?!' else '.'} See `{command} --help`", BAD_INPUT
         case KeyboardInterrupt():
             return "interrupted", INTERRUPTED

@@ -85,6 +85,14 @@ def tell(found: Iterable[Ineffective], what: str) -> None:
         sys.stderr.write(f"note: {one.setting}={one.value} changes nothing for {what}: {one.reason}\n")
 
 
+def unread(setting: Sequence[str]) -> Sequence[Ineffective]:
+    """Return the settings that decide no point of a space, as all but limits do, and report them on stderr."""
+    given = {path: value for path, value in overrides_of(setting, None).items() if not path.startswith("limits.")}
+    found = [Ineffective(path, value, "constraints read limits alone") for path, value in given.items()]
+    tell(found, "any point of a space")
+    return found
+
+
 def tell_of_channels(name: str, machine: Machine, sms: Sms) -> None:
     """Report on stderr where a kernel of the catalog that shows what several memory channels do can't show it."""
     if name not in CATALOG or not CATALOG[name].channels:

@@ -12,15 +12,15 @@ import typer
 from rich.table import Table
 
 from gpusim.analysis.search.space_file import ENDING
-from gpusim.commands.arguments import Json, Overrides, among, changes, machine_of, machines_from, overrides_of, pairs
+from gpusim.commands.arguments import Json, Overrides, among, changes, machine_of, machines_from, pairs
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.kernels import Takes, takes
-from gpusim.commands.notices import tell
+from gpusim.commands.notices import unread
 from gpusim.commands.progress import shown
 from gpusim.commands.space_code import space_code
 from gpusim.machine.capability import capability as limits_of
 from gpusim.support import whole_file
-from gpusim.support.document import Document, Ineffective, OfSettings, Setting, Settings, doc
+from gpusim.support.document import Document, OfSettings, Setting, Settings, doc
 from isa.errors import UserError
 from workloads.space import Limits, Point, Pruned, Space, Stage, as_points, prune, published_for, survives
 from workloads.spaces import SPACES, Entry, find, make_space
@@ -147,7 +147,7 @@ def space(
         return
     limits, where = _limits(machine, setting or (), capability)
     chosen = make_space(name, pairs("-p", "name=value", parameter or ()))
-    unfelt = _ineffective(setting or ())
+    unfelt = unread(setting or ())
     with shown(f"space {name}"):
         pruned = prune(chosen, limits, stage)
     published = published_for(chosen, limits)
@@ -159,14 +159,6 @@ def space(
         notes = _notes(chosen, pruned, published)
         on = where.machine or f"compute capability {capability}"
         show(f"{name} on {on}: {find(name).description}\n", _table(pruned, published), *notes)
-
-
-def _ineffective(setting: Sequence[str]) -> Sequence[Ineffective]:
-    """Return the settings that no constraint reads, and report them on stderr."""
-    given = {path: value for path, value in overrides_of(setting, None).items() if not path.startswith("limits.")}
-    found = [Ineffective(path, value, "constraints read limits alone") for path, value in given.items()]
-    tell(found, "any point of a space")
-    return found
 
 
 @dataclass(frozen=True)

@@ -8,27 +8,31 @@ from pathlib import Path
 from typing import Annotated
 
 from gpusim.analysis.search.bounded_expression import Value
-from gpusim.analysis.search.code_stages import Restricted, stages
+from gpusim.analysis.search.code_stages import Restricted, Stages, stages
 from gpusim.analysis.search.space_file import CodeSpace, Point, read, with_given
 from gpusim.commands.arguments import changes, machine_of
 from gpusim.commands.document import new_table, right, show, write_json
-from gpusim.machine.architecture import machine_for
+from gpusim.commands.notices import unread
+from gpusim.machine.architecture import executing, machine_for
+from gpusim.machine.machine import Machine
 from gpusim.support import whole_file
-from gpusim.support.document import Document, MachineKey, Settings, doc
+from gpusim.support.document import MachineKey, OfSettings, Setting, Settings, doc
+from gpusim.support.plural import plural
 from isa.sass.compile import ARCHITECTURE
 
 LATER = "registers and static shared memory are known once a point is compiled: gpusim tune tells which don't fit"
 
 
-class SpaceCodeDocument(Document, frozen=True):
+class SpaceCodeDocument(OfSettings, frozen=True):
     """Points of a space file that meet its restrictions, and that a machine can launch as far as is known of them."""
 
     file: Annotated[str, doc("The space file.")]
     machine: MachineKey
     set: Settings
     sizes: Annotated[dict[str, int | float], doc("Sizes of the problem.")]
-    stages: Annotated[list[Restricted], doc("The restrictions, in order; last the machine's limits.")]
+    stages: Annotated[list[Restricted], doc("The restrictions, in order; last what the machine can launch.")]
     points: Annotated[list[dict[str, Value]], doc("The points that are left, by parameter.")]
+    refused: Annotated[dict[str, int], doc("Of the points that meet the restrictions, those refused, by reason.")]
 
 
 def space_code(
@@ -36,19 +40,33 @@ def space_code(
 ) -> None:
     """Show the points that are left after each restriction; raises UserError."""
     space = with_given(read(path), given)
-    where = machine_of(machine or machine_for(ARCHITECTURE).key, setting, None)
-    found, left = stages(space, where)
+    name = machine or machine_for(ARCHITECTURE).key
+    where = executing(machine_of(name, setting, None), f"--machine {name}")
+    unfelt = unread(setting)
+    found = stages(space, where)
     if file:
-        _write(file, space, left)
+        _write(file, space, found.points)
     if json:
-        replaced = changes(where, setting)
-        write_json(SpaceCodeDocument(str(path), where.key, replaced, dict(space.sizes), list(found), list(left)))
+        write_json(_document(space, where, changes(where, setting), found), unfelt)
         return
     table = new_table("stage", *right("points left"), "rule")
-    for one in found:
+    for one in found.stages:
         table.add_row(one.stage, f"{one.left:,}", one.rule)
     sizes = " ".join(f"{name}={size}" for name, size in space.sizes.items())
-    show(f"{path} on {where.key}: {space.source.name}{f', {sizes}' if sizes else ''}\n", table, "", LATER)
+    why = [f"not launched: {plural(count, 'point')}: {reason}" for reason, count in found.refused.items()]
+    show(f"{path} on {where.key}: {space.source.name}{f', {sizes}' if sizes else ''}\n", table, "", *why, LATER)
+
+
+def _document(space: CodeSpace, where: Machine, replaced: Mapping[str, Setting], found: Stages) -> SpaceCodeDocument:
+    return SpaceCodeDocument(
+        file=str(space.path),
+        machine=where.key,
+        set=replaced,
+        sizes=dict(space.sizes),
+        stages=list(found.stages),
+        points=list(found.points),
+        refused=found.refused,
+    )
 
 
 def _write(path: Path, space: CodeSpace, left: Sequence[Point]) -> None:

@@ -11,12 +11,12 @@ from typing import Any
 
 from gpusim.analysis.search.sweep_table import PREFIX, Cell, Cells
 from gpusim.support import whole_file
-from gpusim.views.charts.axis import of_curve
-from gpusim.views.charts.curves import Curve, plot
+from gpusim.views.charts.axis import short, with_room
+from gpusim.views.charts.curves import Curve, Frame, plot
 from isa.errors import UserError
 from isa.reading import extra
 
-TICKS = 12  # choices that each have a mark on the axis
+WIDTH = 600  # pixels of the plot, for marks that stand clear of each other
 LINES = 10  # lines that a picture can show; more choices of the other axes are drawn as points
 FORMATS = ("png", "svg", "pdf")
 
@@ -57,12 +57,21 @@ def _draw(axes: Any, shown: Sequence[Cells], x: str, y: str, lines: bool) -> Seq
     found = plot([curve(name, rows, x, y) for name, rows in groups.items()], label_of(x), label_of(y))
     for line in found.lines:
         axes.plot(*zip(*line.curves[0].points, strict=True), "o-", label="\n= ".join(one.name for one in line.curves))
-    height = of_curve([float(row[y]) for row in shown])
-    axes.set_ylim(height.low, height.high)
-    choices = {choice for line in found.lines for choice, _ in line.curves[0].points}
-    if len(choices) <= TICKS:
-        axes.set_xticks(sorted(choices, key=place))
-    return [note for note in found.notes if "coincide" not in note]
+    _scale(axes, found.frame)
+    return found.of_axes
+
+
+def _scale(axes: Any, frame: Frame) -> None:
+    """Give the picture the axes of the page, and a mark at each choice that has room."""
+    axes.set_ylim(frame.y.low, frame.y.high)
+    if frame.words:
+        return
+    if frame.x.log:
+        axes.set_xscale("log")
+    kept = with_room([(frame.x.place(tick), short(tick)) for tick in frame.x.ticks], WIDTH)
+    marks = [tick for tick in frame.x.ticks if (frame.x.place(tick), short(tick)) in kept]
+    axes.set_xticks(marks, [short(tick) for tick in marks])
+    axes.minorticks_off()
 
 
 def curve(name: str, rows: Sequence[Cells], x: str, y: str) -> Curve:

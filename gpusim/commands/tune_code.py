@@ -46,7 +46,7 @@ from gpusim.commands.progress import begin_compiling, shown
 from gpusim.commands.run import WRONG_VALUES
 from gpusim.commands.tune_code_screen import Check, CodeOutcome, OnMachine, document, screen
 from gpusim.machine import machine as model
-from gpusim.machine.architecture import machine_for, number
+from gpusim.machine.architecture import executing, machine_for, number
 from gpusim.machine.simulated_sms import count
 from gpusim.support import dask_cluster
 from gpusim.support.document import Ineffective
@@ -123,10 +123,7 @@ def _places(task: CodeTask) -> dict[str, Place]:
     found: dict[str, Place] = {}
     for name in task.machines or [machine_for(ARCHITECTURE).key]:
         place = Place(model.read(name), overrides_of(task.settings, None))
-        if not number(place.machine()):
-            known = ", ".join(one.key for one in model.every() if number(one))
-            raise UserError(f"--machine {name}: executes no machine code; take {known}")
-        count(place.machine(), task.how.sms)
+        count(executing(place.machine(), f"--machine {name}"), task.how.sms)
         if place.file.key in found:
             raise UserError(f"--machine {name}: given twice; leave one out")
         found[place.file.key] = place

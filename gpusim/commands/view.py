@@ -28,6 +28,7 @@ from gpusim.commands.arguments import (
     placed,
     policies_from,
 )
+from gpusim.commands.axes import policies_of
 from gpusim.commands.document import write, write_json
 from gpusim.commands.page_file import open_in_browser, temporary
 from gpusim.commands.timelines import DOCUMENTS, Cycles, KernelOrTimeline, Warps, timeline_of
@@ -119,9 +120,9 @@ def view(
     """
     out = _file(out, show=show)
     whole_file.check(out)
-    policies = [one for each in policy or () for one in each.split(",")]
+    policies = [one for each in policy or () for one in policies_of(each)]
     sides = _sides([kernel, other] if other else [kernel], machine or [], policies)
-    picture = out.suffix == ".svg"
+    picture = out.suffix.lower() == ".svg"
     if picture and len(sides) > 1:
         raise UserError(f"{out}: a picture shows one run; leave out the second, or let the name end in .html")
     code = CodeOptions(architecture, launch, nvcc_flags, force)

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from gpusim.machine import machine as model
-from gpusim.machine.architecture import number
+from gpusim.machine.architecture import executing
 from gpusim.machine.machine import Machine
 from isa.errors import UserError
 
@@ -39,10 +39,7 @@ def use(machine: Machine | str) -> None:
     Raises UserError for an unknown name, and for a machine that executes no machine code.
     """
     found = model.load(machine) if isinstance(machine, str) else machine
-    if not number(found):
-        known = ", ".join(one.key for one in model.every() if number(one))
-        raise UserError(f"{found.key}: executes no machine code; take {known}")
-    _CARD.machine = found
+    _CARD.machine = executing(found)
 
 
 def tune_kernel(*args: Any, **named: Any) -> Results:

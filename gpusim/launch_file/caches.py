@@ -19,9 +19,10 @@ SETTINGS: Mapping[str, Mapping[str, str]] = {
 
 def asked(kernel: Kernel, file: File) -> dict[str, str]:
     """Return the settings that a kernel's launch asks for, by path: those that the machine has, and has otherwise."""
-    has = {path.partition(".")[0] for path in file.facts}, {path: str(fact.value) for path, fact in file.facts.items()}
-    wanted = {path: str(value) for path, value in kernel.settings.items() if path.partition(".")[0] in has[0]}
-    return {path: value for path, value in wanted.items() if has[1].get(path) != value}
+    sections = {path.partition(".")[0] for path in file.facts}
+    own = {path: str(fact.value) for path, fact in file.facts.items()}
+    wanted = {path: str(value) for path, value in kernel.settings.items() if path.partition(".")[0] in sections}
+    return {path: value for path, value in wanted.items() if own.get(path) != value}
 
 
 def holding(machine: Machine, caches: str) -> tuple[Machine, dict[str, Setting]]:

@@ -51,3 +51,11 @@ def check_architecture(kernel: Kernel, machine: Machine) -> None:
 def _known() -> str:
     """Return the architectures that are read and that some machine has."""
     return ", ".join(f"sm_{one}" for one in sorted({number(machine) for machine in every()} & set(ARCHITECTURES)))
+
+
+def executing(machine: Machine, named: str = "") -> Machine:
+    """Return a machine that executes machine code; raises UserError, which calls it as it is named."""
+    if not number(machine):
+        known = ", ".join(one.key for one in every() if number(one))
+        raise UserError(f"{named or machine.key}: executes no machine code; take {known}")
+    return machine

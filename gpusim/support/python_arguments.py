@@ -6,19 +6,19 @@ from collections.abc import Mapping
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from gpusim.support.document import Setting
 from isa.errors import UserError
 
 
 def typed(name: str, value: Any, kind: Any, hint: str) -> Any:
-    """Return an argument's value if it is of a kind that msgspec knows; integers of NumPy are integers.
+    """Return an argument's value if it is of a kind that msgspec knows; NumPy's numbers are as good as Python's.
 
     Raises UserError with a hint: what to give.
     """
-    whole = hasattr(value, "__index__") and not isinstance(value, bool)
     try:
-        return msgspec.convert(value.__index__() if whole else value, kind)
+        return msgspec.convert(value.item() if isinstance(value, np.generic) else value, kind)
     except msgspec.ValidationError:
         raise UserError(f"{name}={value!r}: give {hint}") from None
 
@@ -33,7 +33,6 @@ def settings_of(name: str, value: Any) -> Mapping[str, Setting]:
     """Return numbers and words of a machine by path; raises UserError for what maps none."""
     if not isinstance(value, Mapping):
         raise UserError(f"{name}={value!r}: give a dictionary, such as {{'unit.fp32.latency': 9}}")
-    return {
-        typed(name, path, str, "paths as texts"): typed(f"{name}[{path!r}]", one, int | str, "a whole number or a word")
-        for path, one in value.items()
-    }
+    what = "a whole number or a word"
+    paths = [typed(f"a path of {name}", path, str, "a text") for path in value]
+    return {path: typed(f"{name}[{path!r}]", value[path], int | str, what) for path in paths}

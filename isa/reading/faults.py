@@ -31,4 +31,4 @@ def raise_all(faults: Iterable[AssemblyError]) -> None:
 
 
 def _left_out(count: int) -> tuple[str, ...]:
-    return (f"{count} more lines have faults",) if count > 0 else ()
+    return (f"{count} more faults",) if count > 0 else ()

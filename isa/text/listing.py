@@ -77,8 +77,10 @@ def text_of(path: Path | str) -> str:
 def read(text: str, name: str = "<text>") -> Kernel:
     """Return the kernel of a listing, by default one block of a warp; messages show `name`. Raises AssemblyError."""
     faults: list[AssemblyError] = []
-    kernel = _kernel(text, name, faults)
-    if faults and (foreign := looks_like(text, name)):
+    parsed = assembler.read(text, name, faults)
+    unread = len(faults)  # lines that are no statements
+    kernel = _kernel(parsed, text, name, faults)
+    if unread and (foreign := looks_like(text, name)):
         raise AssemblyError(Token("", name, foreign.line, 1), f"no listing: looks like {foreign.words}")
     raise_all(faults)
     if not kernel.program.instructions:
@@ -86,16 +88,16 @@ def read(text: str, name: str = "<text>") -> Kernel:
     return kernel
 
 
-def _kernel(text: str, name: str, faults: list[AssemblyError]) -> Kernel:
+def _kernel(parsed: assembler.Parsed, text: str, name: str, faults: list[AssemblyError]) -> Kernel:
     """Return the kernel of the lines without a fault; add the faults to a list."""
-    parsed = assembler.read(text, name, faults)
     given = {d: [x.argument for x in parsed.directives if x.name.text == d] for d in DIRECTIVES}
     _check_directives(parsed.directives, faults)
     parameters = _parameters(given[".param"], faults)
     buffers = _buffers(given[".buffer"], parameters, faults)
     warp_size = tried(faults, _warp_size, given[".warp"], otherwise=WARP_SIZE)
     one, threads = (1, 1, 1), (warp_size, 1, 1)
-    complete = len(buffers) == len(given[".buffer"])  # else what is expected of the others would be a fault, too
+    known = all(directive.name.text in DIRECTIVES for directive in parsed.directives)
+    complete = known and len(buffers) == len(given[".buffer"])  # else uses of the others would be faults, too
     kernel = Kernel(
         name=tried(faults, _name, given[".kernel"], Path(name).stem, otherwise=""),
         program=parsed.program,

@@ -39,7 +39,11 @@ def test_all_sms_are_compared(capsys):
         assert execute(["run", *SMALL, "--machine", machine, "--sms", "all", "--json"]) == 0
         cycles.append(json.loads(capsys.readouterr().out)["cycles"])
     assert [each["figures"]["cycles"] for each in found["variants"]] == cycles
-    assert execute(["compare", *SMALL, "--machine", "gtx580", "--machine", "gtx680", "--sms", "7"]) == 2
+    assert found["sms"] == "all"
+    both = ["compare", *SMALL, "--machine", "gtx580", "--machine", "gtx680", "--sms"]
+    assert execute([*both, "all"]) == 0
+    assert capsys.readouterr().out.splitlines()[0] == "all SMs are simulated"
+    assert execute([*both, "7"]) == 2
     assert "--sms 7: give 1, all, or a divisor of the 16 SMs of gtx580" in capsys.readouterr().err
 
 

@@ -51,6 +51,11 @@ def test_every_command_has_an_example(name, capsys):
         (["asm"], "error: gpusim asm: Missing argument 'file'. See `gpusim asm --help`\n"),
         (["chain"], "error: chain: a kernel is no command; gpusim run chain simulates it\n"),
         (["examples/vega.asm"], VEGA),
+        (["README.md"], "error: gpusim: No such command 'README.md'. See `gpusim --help`\n"),
+        (
+            ["sweep", "chain", "--sample", "3"],
+            "error: gpusim sweep: --sample is --draw now. See `gpusim sweep --help`\n",
+        ),
         (["machines", "gtx58"], "error: machine gtx58: no such machine; did you mean gtx580?\n"),
     ],
 )
@@ -160,7 +165,6 @@ def test_settings_that_are_completed_exist(machine):
         ("gpusim run chain --machine nothing --set l2", set()),
         ("gpusim run chain --engine r", {"reference"}),
         ("gpusim tune sg", {"sgemm", "sgemm-lai"}),
-        ("gpusim reproduce ls", set()),
         ("gpusim reproduce LS7", {f"LS7{number}" for number in range(10) if f"LS7{number}" in CLAIMS}),
         ("gpusim schema tim", {"timeline"}),
         ("gpusim space zgemm --stage ti", {"tiling"}),

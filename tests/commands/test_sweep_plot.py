@@ -1,4 +1,6 @@
+import re
 import sys
+from itertools import pairwise
 
 import pytest
 
@@ -78,8 +80,23 @@ def test_an_axis_that_begins_elsewhere_says_so(tmp_path):
         write(path := tmp_path / "sweep.svg", "a title", rows, "set.a.b", "gflops", [])
     text = path.read_text()
     assert ">The axis of GFLOP/s begins at 75, not at zero.<" in text
-    assert all(f">{number}<" in text for number in (1, 2, 3))
-    assert ">1.5<" not in text
+    marks = re.findall(r">([\d.]+)<", text)
+    assert marks[:3] == ["1", "2", "3"]
+    assert (marks[3], marks[-1]) == ("75.00", "77.00")
+
+
+@pytest.mark.slow
+def test_choices_far_apart_have_a_logarithmic_axis(tmp_path):
+    """Choices from 1 to 512 are drawn as the picture says, and their marks are their numbers."""
+    rows = [{"set.a.b": 2**a, "gflops": 1.0 + a} for a in range(10)]
+    with pytest.importorskip("matplotlib").rc_context({"svg.fonttype": "none"}):
+        write(path := tmp_path / "sweep.svg", "a title", rows, "set.a.b", "gflops", [])
+    text = path.read_text()
+    assert ">The axis of a.b is logarithmic, and begins at 1.<" in text
+    places = [float(x) for x in re.findall(r'<use xlink:href="#\w+" x="([\d.]+)" y="[\d.]+" style="fill', text)]
+    steps = [b - a for a, b in pairwise(sorted(set(places)))]
+    assert len(steps) >= 9
+    assert max(steps) == pytest.approx(min(steps), rel=1e-3)
 
 
 @pytest.mark.slow

@@ -95,6 +95,10 @@ def test_a_missing_browser_is_told(documents, capsys, monkeypatch):
             ["chain", *(f"--policy={name}" for name in ("lrr", "gto", "oldest")), "--out", "one.html"],
             "view: oldest is a third; give two to compare",
         ),
+        (
+            ["chain", "--policy", "lrr,", "--out", "one.html"],
+            "--policy: unknown scheduling policy ; choose one of lrr, gto, oldest, cggty, two_level",
+        ),
         (["one.json", "--out", "one.pdf"], "one.pdf: a view is a page or a picture; let its name end in .html or .svg"),
         (
             ["one.json", "two.json", "--out", "both.svg"],
@@ -116,6 +120,13 @@ def test_a_page_has_an_end(monkeypatch, capsys):
     assert execute(["view", "one.json", "--out", "one.html"]) == 2
     message = "k: 3 warp instructions are too many for a browser, which takes 2; choose some by --warps or --cycles"
     assert capsys.readouterr().err == f"error: {message}, such as --cycles 0:18\n"
+
+
+@pytest.mark.usefixtures("documents")
+def test_a_picture_may_end_in_capitals():
+    """one.SVG is a picture as one.svg is."""
+    assert execute(["view", "one.json", "--out", "one.SVG"]) == 0
+    assert Path("one.SVG").read_text().startswith("<svg")
 
 
 @pytest.mark.jit

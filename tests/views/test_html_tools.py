@@ -115,7 +115,11 @@ def test_a_cycle_of_either_run_is_gone_to(opened):
     """Of two runs a cycle is told only where neither has it."""
     with opened(replace(SMALL, end=40), SMALL) as tab:
         assert sought(tab, "@50") == (NONE, "cycle 50")
-        assert sought(tab, "@61")[1] == "none; cycles 0 to 60 are here"
+        assert sought(tab, "@61")[1] == "none; cycles 0 to 40 and 0 to 60 are here"
+    with opened(replace(SMALL, end=10), replace(SMALL, start=30)) as tab:
+        told = "none; cycles 0 to 10 and 30 to 60 are here"
+        assert [sought(tab, text) for text in ("15:20", "@20")] == [(NONE, told)] * 2
+        assert seen(tab, "view.range") is None
 
 
 @pytest.mark.parametrize(
@@ -215,6 +219,24 @@ def test_a_dragged_range_is_what_is_summed(opened):
         tab.mouse.click(box["x"] + box["width"] - 30, box["y"] + y)
         assert seen(tab, "view.range") is None
         assert waited(tab) == {0: 5, 1: 55, 2: 34}
+
+
+def test_a_drag_that_the_browser_takes_over_changes_nothing(opened):
+    """Where a finger's drag becomes a scroll, the range and its sums are those of before."""
+    with opened(SMALL) as tab:
+        sought(tab, "10:40")
+        y = seen(tab, "view.panes[0].axis") + 8
+        points = [seen(tab, f"xOf(view, view.panes[0], {cycle})") for cycle in (12, 30)]
+        for kind, x in zip(("pointerdown", "pointermove", "pointercancel"), (*points, points[1]), strict=True):
+            tab.evaluate(
+                f"""() => {{
+                    const canvas = document.querySelector("canvas"), {{ left, top }} = canvas.getBoundingClientRect();
+                    canvas.setPointerCapture = () => {{}};
+                    const at = {{ clientX: left + {x}, clientY: top + {y}, pointerId: 1, bubbles: true }};
+                    canvas.dispatchEvent(new PointerEvent("{kind}", at));
+                }}"""
+            )
+        assert seen(tab, "[view.range, view.panes[0].run.span]") == [[10, 40], [10, 40]]
 
 
 def test_a_range_holds_in_both_runs_and_in_the_source_view(opened):

@@ -211,9 +211,12 @@ def _who(result: Result) -> str:
 
 
 def _idle_share(result: Result) -> bool:
-    """Tell whether the SMs that are simulated have too small a share of the DRAM, since others have no block."""
+    """Tell whether the SMs that are simulated have too small a share of the DRAM, since others have no block.
+
+    They do where the DRAM would not be busy if those with a block shared all of it.
+    """
     few, sms = result.run.sms, result.machine.chip.sms
-    return few < sms and result.kernel.blocks < sms
+    return few < sms and dram_busy(result) * min(1.0, result.kernel.blocks / sms) < BUSY_DRAM
 
 
 def _less_moved(result: Result) -> str:

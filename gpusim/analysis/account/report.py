@@ -112,7 +112,7 @@ def _launch(kernel: Kernel, machine: Machine, settings: Mapping[str, Setting]) -
     if given := settings.keys() - own.keys():
         yield "settings", " ".join(f"{path}={value}" for path, value in settings.items() if path in given)
     if own:
-        yield "caches", f"{' '.join(f'{path}={value}' for path, value in own.items())}, by the launch file"
+        yield "caches", f"{' '.join(f'{path}={value}' for path, value in own.items())}, by the launch"
     if kernel.arguments:
         yield "parameters", " ".join(f"{name}={spelled(value)}" for name, value in kernel.arguments.items())
     program = kernel.program

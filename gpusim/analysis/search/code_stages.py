@@ -2,39 +2,47 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Annotated
 
 from gpusim.analysis.search.code_points import refusal
-from gpusim.analysis.search.space_file import CodeSpace, Point, product_of
+from gpusim.analysis.search.space_file import CodeSpace, Point, restricted
 from gpusim.machine.machine import Machine
+from gpusim.support.document import doc
 
 PRODUCT, LAUNCH = "product", "launch"
 
 
 @dataclass(frozen=True)
 class Restricted:
-    """How many points are left after a stage and all before it: a restriction of the file, or the machine's limits."""
+    """How many points are left after a stage and all before it: a restriction of the file, or what can be launched."""
 
     stage: str
     rule: str
     left: int
 
 
-def stages(space: CodeSpace, machine: Machine) -> tuple[Sequence[Restricted], Sequence[Point]]:
-    """Return the stages, and the points that are left, of which registers and static shared memory are not known yet.
+@dataclass(frozen=True)
+class Stages:
+    """The stages, the points that are left, and why the others can't be launched."""
+
+    stages: Sequence[Restricted]
+    points: Sequence[Point]
+    refused: Annotated[dict[str, int], doc("Points that meet the restrictions by the reason why none can be launched.")]
+
+
+def stages(space: CodeSpace, machine: Machine) -> Stages:
+    """Return what is left; registers and static shared memory of points are not known before they are compiled.
 
     Raises UserError for a restriction that can't be computed, and for too many points.
     """
-    left = list(product_of(space))
-    found = [Restricted(PRODUCT, f"of the values of {', '.join(space.values)}", len(left))]
-    for number, text in enumerate(space.file.restrictions):
-        key = f"restrictions.{number}"
-        ask = space.ask(key, text, space.known)
-        left = [point for point in left if space.computed(key, text, ask, {**point, **space.sizes})]
-        found.append(Restricted(f"restriction {number + 1}", text, len(left)))
-    left = [point for point in left if not refusal(space, point, [machine])]
-    limits = machine.limits
-    rule = f"{limits.threads_per_block} threads and {limits.shared_bytes} dynamic bytes of shared memory in a block"
-    found.append(Restricted(LAUNCH, f"at most {rule}", len(left)))
-    return found, left
+    found, left = [], list[Point]()
+    for number, (text, left) in enumerate(restricted(space)):
+        values = f"of the values of {', '.join(space.values)}"
+        found.append(Restricted(f"restriction {number}" if number else PRODUCT, text or values, len(left)))
+    reasons = [refusal(space, point, [machine]) for point in left]
+    points = [point for point, reason in zip(left, reasons, strict=True) if not reason]
+    found.append(Restricted(LAUNCH, f"what {machine.key} can launch", len(points)))
+    return Stages(found, points, dict(Counter(reason for reason in reasons if reason)))

@@ -133,21 +133,27 @@ def points(space: CodeSpace) -> list[Point]:
 
     Raises UserError where there are too many, none is left, or a restriction can't be computed.
     """
-    every = product_of(space)
-    tests = [(f"restrictions.{n}", text) for n, text in enumerate(space.file.restrictions)]
-    asks = [(key, text, space.ask(key, text, space.known)) for key, text in tests]
-    found = [point for point in every if all(space.computed(*each, {**point, **space.sizes}) for each in asks)]
+    *_, (_, found) = restricted(space)
     if not found:
         total = prod(map(len, space.values.values()))
         raise space.refusal("restrictions", f"none of {total:,} points meets the restrictions; loosen them")
     return found
 
 
-def product_of(space: CodeSpace) -> Iterator[Point]:
-    """Return all points, the last parameter varying fastest; raises UserError where there are too many."""
+def restricted(space: CodeSpace) -> Iterator[tuple[str, list[Point]]]:
+    """Yield all points, the last parameter varying fastest, then what each restriction leaves of them, with its text.
+
+    Raises UserError where there are too many, and for a restriction that can't be computed.
+    """
     if (total := prod(map(len, space.values.values()))) > MOST:
         raise space.refusal("parameters", f"{total:,} points; leave {MOST:,} at most")
-    return (dict(zip(space.values, chosen, strict=True)) for chosen in product(*space.values.values()))
+    left = [dict(zip(space.values, chosen, strict=True)) for chosen in product(*space.values.values())]
+    yield "", left
+    for number, text in enumerate(space.file.restrictions):
+        key = f"restrictions.{number}"
+        ask = space.ask(key, text, space.known)
+        left = [point for point in left if space.computed(key, text, ask, {**point, **space.sizes})]
+        yield text, left
 
 
 def defines(point: Point) -> list[str]:

@@ -114,7 +114,7 @@ def size(axes: Iterable[Axis]) -> int:
 
 
 def points(
-    axes: Sequence[Axis], sample: int | None = None, seed: int = 0, allows: Allows | None = None
+    axes: Sequence[Axis], draw: int | None = None, seed: int = 0, allows: Allows | None = None
 ) -> list[SweepPoint]:
     """Return the product of the axes, the last one varying fastest, or so many of its points, drawn by the seed.
 
@@ -122,16 +122,16 @@ def points(
     from, and if none is left.
     """
     total = size(axes)
-    if sample is not None and min(sample, total) > MOST:
-        raise UserError(f"--draw {sample}: more than {MOST:,} of {total:,} points; take fewer")
-    if total > MOST and (allows or sample is None):
+    if draw is not None and min(draw, total) > MOST:
+        raise UserError(f"--draw {draw}: more than {MOST:,} of {total:,} points; take fewer")
+    if total > MOST and (allows or draw is None):
         raise UserError(f"{total:,} points are too many to list; take {'fewer' if allows else 'some with --draw N'}")
     if total > sys.maxsize:
         raise UserError(f"{total:.1e} points are too many to draw from; take fewer values")
     places: Sequence[int] = range(total)
     if allows and not (places := [index for index in places if allows(_at(axes, index))]):
         raise UserError(f"none of {total:,} points meets the conditions; take other values")
-    chosen = places if sample is None or sample >= len(places) else sorted(Random(seed).sample(places, sample))
+    chosen = places if draw is None or draw >= len(places) else sorted(Random(seed).sample(places, draw))
     return [_at(axes, index) for index in chosen]
 
 

@@ -35,7 +35,7 @@ class Axis:
     def told(self) -> str:
         """What a reader must know of the axis: where it begins, if not at zero, and that it is logarithmic."""
         if self.log:
-            return f"logarithmic, begins at {short(self.low)}"
+            return f"is logarithmic, and begins at {short(self.low)}"
         return "" if self.low <= 0 <= self.high else f"begins at {short(self.low)}, not at zero"
 
 

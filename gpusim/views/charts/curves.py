@@ -44,16 +44,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Plot:
-    """A picture, its lines, and sentences about its axes and about lines that coincide."""
-
-    svg: Element
-    lines: tuple[Line, ...]
-    notes: tuple[str, ...]
-
-
-@dataclass(frozen=True)
-class _Frame:
+class Frame:
     """The two axes; words stand in their order, at equal distances."""
 
     x: Axis
@@ -66,6 +57,22 @@ class _Frame:
         return self.x.place(x), 1 - self.y.place(value)
 
 
+@dataclass(frozen=True)
+class Plot:
+    """A picture, its axes and lines, and sentences about the axes, and about lines that coincide."""
+
+    svg: Element
+    frame: Frame
+    lines: tuple[Line, ...]
+    of_axes: tuple[str, ...]
+    of_lines: tuple[str, ...]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """All sentences."""
+        return self.of_axes + self.of_lines
+
+
 def plot(curves: Sequence[Curve], x: str, y: str) -> Plot:
     """Return curves of at least one point each, over axes with these names."""
     frame = _frame(curves)
@@ -76,20 +83,20 @@ def plot(curves: Sequence[Curve], x: str, y: str) -> Plot:
     for each in found:
         _line(root, each, frame, y)
     _letters(root, [each for each in found if each.letter], frame)
-    return Plot(root, found, tuple(_notes(frame, found, x, y)))
+    return Plot(root, frame, found, tuple(_of_axes(frame, x, y)), tuple(_of_lines(found)))
 
 
-def _frame(curves: Sequence[Curve]) -> _Frame:
+def _frame(curves: Sequence[Curve]) -> Frame:
     choices = list(dict.fromkeys(choice for curve in curves for choice, _ in curve.points))
     y = of_curve([value for curve in curves for _, value in curve.points])
     numbers = [float(each) for each in choices if not isinstance(each, str)]
     if len(numbers) == len(choices):
-        return _Frame(of_choices(numbers), y)
+        return Frame(of_choices(numbers), y)
     places = {choice: number for number, choice in enumerate(choices)}
-    return _Frame(of_choices(range(len(places))) if len(places) < 2 else Axis(0, len(places) - 1, ()), y, places)
+    return Frame(of_choices(range(len(places))) if len(places) < 2 else Axis(0, len(places) - 1, ()), y, places)
 
 
-def _lines(curves: Sequence[Curve], frame: _Frame) -> Iterator[Line]:
+def _lines(curves: Sequence[Curve], frame: Frame) -> Iterator[Line]:
     """Put curves that cover each other together, and give each line its letter, colour and dashes."""
     groups: list[list[Curve]] = []
     for curve in curves:
@@ -104,7 +111,7 @@ def _lines(curves: Sequence[Curve], frame: _Frame) -> Iterator[Line]:
         yield Line(tuple(group), letter, f"line-{number % len(LINES)}", dashes)
 
 
-def _covers(one: Curve, other: Curve, frame: _Frame) -> bool:
+def _covers(one: Curve, other: Curve, frame: Frame) -> bool:
     """Whether both have the same choices and are nowhere further apart than a line is wide."""
     mine, yours = dict(one.points), dict(other.points)
     if one.alone or other.alone or mine.keys() != yours.keys():
@@ -113,7 +120,7 @@ def _covers(one: Curve, other: Curve, frame: _Frame) -> bool:
     return all(abs(value - yours[choice]) <= room for choice, value in mine.items())
 
 
-def _axes(root: Element, frame: _Frame, x: str) -> None:
+def _axes(root: Element, frame: Frame, x: str) -> None:
     """Add round numbers at the left with lines through the plot, and the choices below it where they have room."""
     for tick in frame.y.ticks:
         at = HEIGHT * (1 - frame.y.place(tick))
@@ -130,7 +137,7 @@ def _axes(root: Element, frame: _Frame, x: str) -> None:
     words(root, "50%", HEIGHT + 2 * LINE + 4, x, "var(--faint)", anchor="middle")
 
 
-def _line(root: Element, line: Line, frame: _Frame, y: str) -> None:
+def _line(root: Element, line: Line, frame: Frame, y: str) -> None:
     """Add a line, and a dot for each of its points that says what it is."""
     first, colour = line.curves[0], f"var(--{line.colour})"
     points = [(choice, value, *frame.at(choice, value)) for choice, value in first.points]
@@ -147,7 +154,7 @@ def _line(root: Element, line: Line, frame: _Frame, y: str) -> None:
         SubElement(dot, "title").text = f"{line.name or y}: {value:,.5g} at {where}"
 
 
-def _letters(root: Element, lines: Sequence[Line], frame: _Frame) -> None:
+def _letters(root: Element, lines: Sequence[Line], frame: Frame) -> None:
     """Add each line's letter at the right, at the height of its last point, or as near as others leave room."""
     ends = []
     for line in lines:
@@ -168,11 +175,14 @@ def _letter(line: Line, y: float) -> Element:
     return mark
 
 
-def _notes(frame: _Frame, lines: Sequence[Line], x: str, y: str) -> Iterator[str]:
+def _of_axes(frame: Frame, x: str, y: str) -> Iterator[str]:
     if frame.y.told:
         yield f"The axis of {y} {frame.y.told}."
     if not frame.words and frame.x.told:
         yield f"The axis of {x} {frame.x.told}."
+
+
+def _of_lines(lines: Sequence[Line]) -> Iterator[str]:
     for each in lines:
         if len(each.curves) > 1:
             lead = f"{each.letter} is {len(each.curves)} lines that coincide" if each.letter else "All lines coincide"

@@ -8,7 +8,8 @@ function showDetails(view, panel) {
   const chosen = view.panes.filter((pane) => pane.selected !== NONE);
   view.sums ??= view.panes.map((pane) => sumsOf(view, pane));
   const above = chosen.length ? chosen.map((pane) => details(view, pane)) : [hint()];
-  panel.replaceChildren(...above, ...view.sums);
+  const told = element("div", { "aria-live": "polite" }, ...above);
+  panel.replaceChildren(told, ...view.sums);
   panel.scrollTop = 0;
 }
 

@@ -37,7 +37,10 @@ function listen(view, pane) {
     if (from) released(view, pane, from, event);
     from = null;
   });
-  canvas.addEventListener("pointercancel", () => (from = null)); // the browser scrolls or zooms instead
+  canvas.addEventListener("pointercancel", () => {
+    if (from?.ruler && from.moved) setRange(view, from.range); // the browser scrolls or zooms instead
+    from = null;
+  });
   canvas.addEventListener("pointerleave", hideTip);
   canvas.addEventListener("dblclick", (event) => zoomAt(view, event.offsetX, event.offsetY, 3, 3));
 }
@@ -45,7 +48,8 @@ function listen(view, pane) {
 /** Where a pointer went down, and what a drag from there does. */
 function pressed(view, pane, { offsetX: x, offsetY: y, shiftKey }) {
   const ruler = onRuler(pane, x, y) || (shiftKey && x >= pane.left && y >= pane.top);
-  return { x, y, moved: false, overview: y < BANDS.overview, ruler, cycle: cycleAt(view, pane, x) };
+  const { range } = view;
+  return { x, y, moved: false, overview: y < BANDS.overview, ruler, range, cycle: cycleAt(view, pane, x) };
 }
 
 function released(view, pane, from, { offsetX: x, offsetY: y }) {

@@ -65,28 +65,27 @@ function tellFound(words) {
 
 /** Select cycles and zoom to them, if a run has some of them. */
 function goToRange(view, [from, to]) {
-  const [first, last] = cyclesHere(view);
-  const [start, end] = [Math.max(from, first), Math.min(to, last)];
   if (from >= to) return "none; give the first cycle and a later one";
-  if (start >= end) return `none; cycles ${counted(first)} to ${counted(last)} are here`;
-  setRange(view, [start, end]);
+  if (!view.panes.some(({ run }) => Math.max(from, run.from) < Math.min(to, run.to))) return cyclesHere(view);
+  const [first, last] = [view.panes.map(({ run }) => run.from), view.panes.map(({ run }) => run.to)];
+  setRange(view, [Math.max(from, Math.min(...first)), Math.min(to, Math.max(...last))]);
   zoomToRange(view);
   return "";
 }
 
 /** Bring a cycle to the middle, and mark it, if a run has it. */
 function goToCycle(view, cycle) {
-  const [first, last] = cyclesHere(view);
-  if (cycle < first || cycle > last) return `none; cycles ${counted(first)} to ${counted(last)} are here`;
+  if (!view.panes.some(({ run }) => cycle >= run.from && cycle <= run.to)) return cyclesHere(view);
   for (const pane of view.panes) center(view, pane, cycle);
   view.mark = cycle;
   redraw(view);
   return `cycle ${counted(cycle)}`;
 }
 
-/** The first and the last cycle of all runs. */
+/** What is told of cycles that no run has. */
 function cyclesHere({ panes }) {
-  return [Math.min(...panes.map(({ run }) => run.from)), Math.max(...panes.map(({ run }) => run.to))];
+  const spans = panes.map(({ run }) => `${counted(run.from)} to ${counted(run.to)}`);
+  return `none; cycles ${[...new Set(spans)].join(" and ")} are here`;
 }
 
 function goToMatch(view, pane, all, by) {

@@ -64,12 +64,16 @@ def test_the_bandwidth_is_named_where_it_is_full():
 @pytest.mark.jit
 @pytest.mark.parametrize(
     ("blocks", "who", "remedy"),
-    [("328", "it", "move fewer bytes"), ("16", "its share for 1 of 82 SMs", "simulate all SMs (--sms all)")],
+    [
+        ("328", "it", "move fewer bytes"),
+        ("81", "it", "move fewer bytes"),
+        ("16", "its share for 1 of 82 SMs", "simulate all SMs (--sms all)"),
+    ],
 )
 def test_the_bandwidth_is_named_where_tags_say_what_misses(blocks, who, remedy):
     """Of lanes eight words apart seven of eight bytes from the DRAM are wasted, which is full; the bound knows no DRAM.
 
-    With fewer blocks than SMs an SM by itself has its share alone, and all SMs are to be simulated.
+    With far fewer blocks than SMs an SM by itself has its share alone, and all SMs are to be simulated.
     """
     findings, result = found("coalescing", "rtx3090", stride="8", blocks=blocks)
     assert "memory bandwidth" not in result.bound.limits

@@ -67,7 +67,7 @@ def test_the_faults_of_all_lines_are_told():
     with pytest.raises(UserError) as raised:
         listing.read("    FOO R1\n" * 30)
     assert len(raised.value.further) == 10
-    assert raised.value.further[-1] == "20 more lines have faults"
+    assert raised.value.further[-1] == "20 more faults"
 
 
 @pytest.mark.parametrize(
@@ -91,12 +91,20 @@ def test_faults_of_all_kinds_are_told_together(text, places):
     assert [":".join(one.split(":")[1:3]) for one in told] == places
 
 
+def test_a_comment_of_another_language_hides_no_fault():
+    """A listing whose lines are read, but for a name given twice, is none in CUDA C because a comment quotes some."""
+    with pytest.raises(UserError, match=r"^k:3:8: n defined twice"):
+        listing.read("// after __global__ void k()\n.param n = 1\n.param n = 2\nEXIT\n", "k")
+
+
 def test_what_follows_from_a_fault_is_not_told():
     """A buffer with a fault is not missing where it is used, nor a label on a line that has one."""
     for text in (
         ".buffer x q32 5\nMOV R1, c[x]\n.expect x = 1\nEXIT\n",
         ".param n = z\nMOV R1, c[n]\nEXIT\n",
         "a: FOO\nBRA a\nEXIT\n",
+        ".bufer x f32 32 = hash 1\n.buffer y f32 32\n.expect y = x\nMOV R1, c[x]\nEXIT\n",
+        ".parm n = 1\nMOV R1, c[n]\nEXIT\n",
     ):
         with pytest.raises(UserError) as raised:
             listing.read(text, "k")

@@ -38,7 +38,7 @@ def test_an_axis_that_does_not_begin_at_zero_says_so():
     assert of_curve([950, 990]).told == "begins at 950, not at zero"
     assert of_curve([100, 990]).told == ""
     assert of_choices([3, 5]).told == "begins at 3, not at zero"
-    assert of_choices([1, 2, 4, 8, 16]).told == "logarithmic, begins at 1"
+    assert of_choices([1, 2, 4, 8, 16]).told == "is logarithmic, and begins at 1"
 
 
 @pytest.mark.parametrize(
