@@ -147,7 +147,7 @@ def test_settings_that_the_launch_asks_for_are_no_change():
     facts = kernel, h200, bound(kernel, h200), occupancy(kernel, h200)
     headline, second, *_ = text_of(bound_screen(*facts, {"l2.filled": 1})).splitlines()
     assert headline.startswith("chain on h200 ")
-    assert second.split() == ["caches", "l2.filled=1,", "by", "the", "launch", "file"]
+    assert second.split() == ["caches", "l2.filled=1,", "by", "the", "launch"]
     changed = text_of(bound_screen(*facts, {"l2.filled": 1, "chip.sms": 1})).splitlines()
     assert changed[0].startswith("chain on a changed h200 ")
     assert changed[1].split() == ["settings", "chip.sms=1"]
