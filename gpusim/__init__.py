@@ -2,17 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from gpusim.analysis.account.answer import Result
-    from gpusim.analysis.settings.ineffective import ineffective
-    from gpusim.python import bound, kernels, load, machines, register_policy, simulate
-    from gpusim.raw_module import RawModule
-    from gpusim.texture import Texture
-    from isa.errors import DeadlockError, ExecutionError, LimitError, UserError
-
-    __version__: str
+from typing import Any
 
 __all__ = [
     "DeadlockError",
@@ -49,17 +39,15 @@ _HOME = {
 }
 
 
-if not TYPE_CHECKING:  # else any name would be there
+def __getattr__(name: str) -> Any:
+    """Import a name when it is first used, so that `gpusim --help` waits for no compiler."""
+    from importlib import import_module, metadata  # noqa: PLC0415  (start-up time)
 
-    def __getattr__(name: str) -> Any:
-        """Import a name when it is first used, so that `gpusim --help` waits for no compiler."""
-        from importlib import import_module, metadata  # noqa: PLC0415  (start-up time)
-
-        if name == "__version__":
-            return metadata.version("gpusim")
-        if name not in _HOME:
-            raise AttributeError(f"module gpusim has no attribute {name}")
-        return getattr(import_module(_HOME[name]), name)
+    if name == "__version__":
+        return metadata.version("gpusim")
+    if name not in _HOME:
+        raise AttributeError(f"module gpusim has no attribute {name}")
+    return getattr(import_module(_HOME[name]), name)
 
 
 def __dir__() -> list[str]:

@@ -1,5 +1,6 @@
 """What `import gpusim` gives to programs and notebooks."""
 
+import ast
 import pickle
 from importlib import metadata
 from pathlib import Path
@@ -166,6 +167,15 @@ def test_type_checkers_see_the_interface(tmp_path):
     assert "int" in lines[0]
     assert "simulat" in lines[1]
     assert "cyclez" in lines[2]
+
+
+def test_the_stub_has_the_interface():
+    """What type checkers are told of is what the package promises."""
+    stub = ast.parse(Path(gpusim.__file__).with_suffix(".pyi").read_text())
+    (told,) = [one.value for one in stub.body if isinstance(one, ast.Assign)]
+    assert ast.literal_eval(told) == gpusim.__all__
+    imported = {name.name for one in stub.body if isinstance(one, ast.ImportFrom) for name in one.names}
+    assert imported == set(gpusim.__all__)
 
 
 def test_the_version_is_the_packages():

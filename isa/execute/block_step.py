@@ -11,7 +11,7 @@ of 64 bits, since all that lie in the kernel's window have the same upper word; 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import reduce
 
@@ -170,7 +170,8 @@ def _step(operand: Operand, state: _State) -> Step | None:
     return _register(operand, state).step if isinstance(operand, Register) else STILL
 
 
-def states(kernel: Kernel) -> list[_State | None]:
+@once
+def states(kernel: Kernel) -> Sequence[_State | None]:
     """Return the state before each instruction; None if it is unreachable."""
     instructions, onward = kernel.program.instructions, successors(kernel.program)
     before: list[_State | None] = [None] * len(instructions)
