@@ -15,6 +15,7 @@ from gpusim.launch.code_order import keeps_order
 from gpusim.launch.decode import decode
 from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, evaluated, prepare_streams, reads_memory
 from gpusim.launch.packing import pack
+from gpusim.machine.carveout import carved
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, occupancy
 from gpusim.machine.simulated_sms import blocks_of
@@ -206,6 +207,7 @@ def _prepared(
     `why` says why they must take turns. Return the same, or why else they must; empty if they may run ahead.
     """
     fits, kernel = occupancy(kernel, machine), on_chip(kernel, machine.chip.sms)
+    machine = carved(kernel, machine)
     resident = min(fits.blocks, count)
     check_capacity(machine, kernel, resident, number)
     computed = evaluated(kernel, feed)

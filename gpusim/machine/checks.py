@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from gpusim.machine.file import Fact
 from gpusim.machine.schema import MEMBERS, Machine
 from gpusim.units.asks import WIDTHS
-from gpusim.units.cache import Kept
+from gpusim.units.cache import Kept, NearCache
 from gpusim.units.policies import check_policy
 from gpusim.units.ranges import MOST
 from gpusim.units.selection import Selection
@@ -31,6 +31,8 @@ def check(machine: Machine, facts: Mapping[str, Fact]) -> None:
     for level in ("l1", "l2", "l2_partition", "texture_cache", "scalar_cache", "constant_cache"):
         if cache := getattr(machine, level):
             _check_cache(machine, level, cache, facts)
+    if machine.l1 and machine.l1.carveouts:
+        _check_carveouts(machine.l1, facts)
     if (part := machine.l2_partition) and (machine.l2 is None or machine.l2.bytes % part.bytes):
         place, size = facts["l2_partition.bytes"].place, machine.l2.bytes if machine.l2 else "no"
         raise UserError(f"{place}: partitions of {part.bytes} bytes, of an L2 of {size} bytes; take a divisor of these")
@@ -88,6 +90,15 @@ def _check_cache(machine: Machine, level: str, cache: Kept, facts: Mapping[str, 
     if cache.bytes % (line * cache.ways):
         place, sets = facts[f"{level}.bytes"].place, f"sets of {cache.ways} lines of {line} bytes"
         raise UserError(f"{place}: {cache.bytes} bytes are no whole {sets}; take a multiple of {line * cache.ways}")
+
+
+def _check_carveouts(cache: NearCache, facts: Mapping[str, Fact]) -> None:
+    """Check that sizes of shared memory are whole KB, rising, and leave the L1 some."""
+    place, sizes = facts["l1.carveouts"].place, cache.carveouts.split()
+    if not all(size.isdecimal() for size in sizes) or sorted(set(map(int, sizes))) != list(map(int, sizes)):
+        raise UserError(f"{place}: {cache.carveouts} are no sizes in KB; write them from the smallest, such as 0 32 64")
+    if 1024 * int(sizes[-1]) >= cache.bytes:
+        raise UserError(f"{place}: {sizes[-1]} KB leave nothing of {cache.bytes} bytes; take less")
 
 
 def _check_pipes(machine: Machine, facts: Mapping[str, Fact]) -> None:

@@ -35,7 +35,7 @@ class Cache(msgspec.Struct, frozen=True):
 class NearCache(msgspec.Struct, frozen=True):
     """The SM's L1 cache, as its tags are kept; a line is global memory's."""
 
-    bytes: Positive  # bytes that it holds
+    bytes: Positive  # bytes that it holds, with `carveouts` together with shared memory
     sector_bytes: Positive  # bytes that a miss brings
     ways: Positive  # lines of one set
     misses: Annotated[int, msgspec.Meta(ge=1, le=4096)]  # lines asked for and not there yet, at most
@@ -46,6 +46,7 @@ class NearCache(msgspec.Struct, frozen=True):
     lines_per_cycle: Count = 0  # lines looked up in a cycle, of a load whose words lie in banks of their own; 0: one
     least_cycles: Positive = 1  # cycles in which such a load gets 32 words, at least
     hashed: Flag = 0  # 1: the sum of the digits of a line's number, in base of the sets, says its set; 0: the last one
+    carveouts: str = ""  # KB that shared memory takes of `bytes`, the smallest that holds the resident blocks
 
 
 class FarCache(msgspec.Struct, frozen=True):

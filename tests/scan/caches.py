@@ -13,6 +13,7 @@ from isa.kernel import Kernel
 from isa.memory import bases
 from isa.row import Row, Unit
 from scan.l2_atomic import Slices
+from scan.left_to_l1 import left
 from scan.levels import Level, Line
 
 UNIT = 32  # bytes: lines are held and moved in such units
@@ -357,7 +358,8 @@ def caches(machine: Machine, kernel: Kernel) -> Caches | None:
     line, levels = machine.global_memory.line_bytes, []
     read = machine.texture_cache, machine.scalar_cache, machine.constant_cache
     for cache in (machine.l1, machine.l2, machine.l2_partition, *read):
-        sets = cache.bytes // (line * cache.ways) if cache else 0
+        size = left(machine, kernel) if cache is machine.l1 else cache.bytes if cache else 0
+        sets = size // (line * cache.ways) if cache else 0
         hashed = bool(getattr(cache, "hashed", 0))
         levels.append(Level(sets, cache.ways, line // UNIT, cache.sector_bytes // UNIT, hashed) if cache else None)
     if machine.l2 and machine.l2.filled:

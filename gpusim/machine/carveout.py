@@ -1,0 +1,36 @@
+"""What shared memory takes of the memory that it and the L1 have together: a size for each launch.
+
+The sizes are those of the CUDA C++ Programming Guide 13.0 (shared memory of each compute capability). Unless a program
+asks for another one, the driver chooses: here the smallest that holds the resident blocks. docs/units/cache.md has how
+that compares with an H200.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from gpusim.machine.machine import Machine
+from gpusim.machine.occupancy import occupancy, shared_per_block
+from isa.kernel import Kernel
+
+KB = 1024
+
+
+def carved(kernel: Kernel, machine: Machine) -> Machine:
+    """Return the machine whose L1 has the bytes that shared memory leaves it in a launch, one set of lines at least.
+
+    The machine itself where it has no `l1.carveouts`. Raises UserError where no block fits.
+    """
+    if machine.l1 is None or not machine.l1.carveouts:
+        return machine
+    of_set = machine.l1.ways * machine.global_memory.line_bytes
+    left = max(of_set, (machine.l1.bytes - taken(kernel, machine)) // of_set * of_set)
+    return msgspec.structs.replace(machine, l1=msgspec.structs.replace(machine.l1, bytes=left))
+
+
+def taken(kernel: Kernel, machine: Machine) -> int:
+    """Return the bytes that shared memory takes, of the sizes of `l1.carveouts` the smallest that holds all blocks."""
+    assert machine.l1
+    sizes = [KB * int(size) for size in machine.l1.carveouts.split()]
+    needed = occupancy(kernel, machine).blocks * shared_per_block(kernel, machine)
+    return next((size for size in sizes if size >= needed), sizes[-1])

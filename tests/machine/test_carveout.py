@@ -1,0 +1,78 @@
+"""What shared memory takes of the L1: sizes of the guide, the smallest that holds the resident blocks."""
+
+from dataclasses import replace
+
+import pytest
+from scan.left_to_l1 import left
+
+from gpusim.engines.simulate import run_sm
+from gpusim.machine.carveout import carved, taken
+from gpusim.machine.machine import load
+from isa.errors import UserError
+from isa.text.listing import read
+from workloads.catalog import make
+
+KB = 1024
+# bytes of a block (1 KB of them the system's), threads, and KB of which an H200 reads all again from its L1, 2026-11-28
+MEASURED = [
+    (1, 32, 216), (2, 32, 184), (5, 32, 84), (9, 32, 20), (17, 32, 16), (33, 32, 16), (47, 32, 52),
+    (1, 1024, 240), (2, 1024, 240), (5, 1024, 232), (9, 1024, 216), (17, 1024, 184), (33, 1024, 148), (47, 1024, 148),
+    (9, 128, 84), (17, 128, 20), (33, 128, 16), (47, 128, 52),
+    (17, 256, 84), (33, 256, 20), (47, 256, 52),
+]  # fmt: skip
+
+
+def kernel(kilobytes, threads=32):
+    """Return a kernel whose blocks have so many threads and KB of shared memory."""
+    return read(f".block {threads}\n.shared {kilobytes * KB}\nEXIT\n", "k")
+
+
+@pytest.mark.parametrize(("kilobytes", "threads", "hit"), MEASURED)
+def test_an_h200_keeps_what_shared_memory_leaves(kilobytes, threads, hit):
+    """Of 256 KB the L1 has what the size for all resident blocks leaves; an H200 keeps 8 to 12 KB less than that."""
+    found = carved(kernel(kilobytes, threads), load("h200"))
+    assert 8 <= found.l1.bytes / KB - hit <= 12
+
+
+@pytest.mark.parametrize(
+    ("machine", "kilobytes", "threads", "size"),
+    [
+        ("rtx2080ti", 0, 32, 32),  # 32 KB are the least there
+        ("rtx2080ti", 3, 128, 32),  # 8 blocks of 1,024 threads have 24 KB
+        ("rtx2080ti", 5, 128, 64),
+        ("rtx3090", 0, 32, 0),
+        ("rtx3090", 40, 256, 100),  # two blocks
+        ("v100", 20, 1024, 64),
+        ("a100", 1, 32, 32),
+    ],
+)
+def test_the_smallest_size_that_holds_all_blocks_is_taken(machine, kilobytes, threads, size):
+    """Sizes are those of each compute capability; shared memory of resident blocks says which."""
+    where = load(machine)
+    assert taken(kernel(kilobytes, threads), where) == size * KB
+    assert carved(kernel(kilobytes, threads), where).l1.bytes == left(where, kernel(kilobytes, threads))
+
+
+def test_a_machine_without_sizes_stays():
+    """Where a machine's file has no sizes, its L1 is what the file says."""
+    machine = load("gtx580")
+    assert carved(kernel(40), machine) is machine
+
+
+@pytest.mark.jit
+def test_shared_memory_costs_hits():
+    """A chase of pointers through 64 KB hits the L1 of an RTX 3090, unless a block holds 90 KB of shared memory."""
+    chase = make("pointer-chase", {"footprint": str(64 * KB), "stride": "128", "loads": "4096"})
+    large = replace(chase, program=replace(chase.program, shared_bytes=90 * KB))
+    alone, beside = (run_sm(one, load("rtx3090"), feed="trace-driven").cycles for one in (chase, large))
+    assert beside > 2 * alone
+
+
+@pytest.mark.parametrize(
+    ("sizes", "message"),
+    [("0 32 16", "0 32 16 are no sizes in KB"), ("0 x", "0 x are no sizes in KB"), ("0 256", "256 KB leave nothing")],
+)
+def test_wrong_sizes_are_refused(sizes, message):
+    """Sizes rise, are whole KB, and leave the L1 some of its bytes."""
+    with pytest.raises(UserError, match=message):
+        load("h200", {"l1.carveouts": sizes})
