@@ -137,7 +137,7 @@ def test_another_table_is_written(document, tmp_path):
         (["--format", "csv", "--out", "-"], "-: output is written as a whole file, which stdout can't be; name a file"),
         (["--format", "csv", "--out", "no/such.csv"], "no/such.csv: there is no directory no; create it"),
         (["--format", "csv", "--out", "x", "--warps", "1-"], "--warps 1-: no warp slots; give numbers and ranges"),
-        (["--format", "csv", "--out", "x", "--warps", "3"], "warp 3: the timeline has [0]; choose among these"),
+        (["--format", "csv", "--out", "x", "--warps", "3"], "--warps 3: the timeline has [0]; choose among these"),
         (
             ["--format", "csv", "--out", "x", "--cycles", "9"],
             "--cycles 9: no cycles; give the first and the one after",

@@ -13,7 +13,7 @@ BY_CYCLES = {
     "timeline": WINDOW,
     "explain": ["--warp", "0", "--cycle", "4000"],
     "export": ["--format", "csv", "--out", "file"],
-    "view": [*WINDOW, "--out", "file"],
+    "view": [*WINDOW, "--out", "file.html"],
 }
 
 

@@ -171,10 +171,10 @@ def test_a_window_of_a_deadlocked_kernel_is_shown():
 @pytest.mark.parametrize(
     ("options", "message"),
     [
-        ({"warps": [0, 7]}, "warp 7: the launch fills warp slots 0 to 1 of an SM"),
-        ({"start": -1}, "cycles -1:"),
-        ({"start": 9, "end": 9}, "cycles 9:9:"),
-        ({"start": 99}, "cycles 99: the run ends at cycle 4"),
+        ({"warps": [0, 7]}, "--warps 7: the launch fills warp slots 0 to 1 of an SM"),
+        ({"start": -1}, "--cycles -1:"),
+        ({"start": 9, "end": 9}, "--cycles 9:9:"),
+        ({"start": 99}, "--cycles 99: the run ends at cycle 4"),
     ],
 )
 def test_missing_warps_and_cycles_are_refused(options, message):

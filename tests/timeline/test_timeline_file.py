@@ -134,7 +134,7 @@ def test_a_part_of_a_run_is_what_a_run_of_the_part_gives(launch, data):
         ((9, 10), None, "cycles 9:10: the timeline has 0:9; choose among these"),
         ((9, None), None, "cycles 9:: the timeline has 0:9; choose among these"),
         ((5, 5), None, "cycles 5:5: the timeline has 0:9; choose among these"),
-        ((0, None), [0, 1], r"warp 1: the timeline has \[0\]; choose among these"),
+        ((0, None), [0, 1], r"--warps 1: the timeline has \[0\]; choose among these"),
     ],
 )
 def test_a_part_outside_of_the_document_is_refused(span, warps, message):
