@@ -70,9 +70,9 @@ def test_shared_memory_costs_hits():
 
 @pytest.mark.parametrize(
     ("sizes", "message"),
-    [("0 32 16", "0 32 16 are no sizes in KB"), ("0 x", "0 x are no sizes in KB"), ("0 256", "256 KB leave nothing")],
+    [("0 32 16", "0 32 16 are no sizes in KB"), ("0 x", "0 x are no sizes in KB"), ("256", "256 KB at least leave nothing")],
 )
 def test_wrong_sizes_are_refused(sizes, message):
-    """Sizes rise, are whole KB, and leave the L1 some of its bytes."""
+    """Sizes rise, are whole KB, and the least leaves the L1 some of its bytes."""
     with pytest.raises(UserError, match=message):
         load("h200", {"l1.carveouts": sizes})
