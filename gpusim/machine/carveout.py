@@ -29,8 +29,11 @@ def carved(kernel: Kernel, machine: Machine) -> Machine:
 
 
 def taken(kernel: Kernel, machine: Machine) -> int:
-    """Return the bytes that shared memory takes, of the sizes of `l1.carveouts` the smallest that holds all blocks."""
+    """Return the bytes that shared memory takes, of the sizes of `l1.carveouts` the smallest that holds all blocks.
+
+    Sizes that leave the L1 nothing, as with `--set l1.bytes`, are left out: 0 if they all do.
+    """
     assert machine.l1
-    sizes = [KB * int(size) for size in machine.l1.carveouts.split()]
+    sizes = [size for text in machine.l1.carveouts.split() if (size := KB * int(text)) < machine.l1.bytes]
     needed = occupancy(kernel, machine).blocks * shared_per_block(kernel, machine)
-    return next((size for size in sizes if size >= needed), sizes[-1])
+    return next((size for size in sizes if size >= needed), max(sizes, default=0))

@@ -93,12 +93,10 @@ def _check_cache(machine: Machine, level: str, cache: Kept, facts: Mapping[str, 
 
 
 def _check_carveouts(cache: NearCache, facts: Mapping[str, Fact]) -> None:
-    """Check that sizes of shared memory are whole KB, rising, and that the least leaves the L1 some."""
+    """Check that sizes of shared memory are whole KB, and rise."""
     place, sizes = facts["l1.carveouts"].place, cache.carveouts.split()
     if not all(size.isdecimal() for size in sizes) or sorted(set(map(int, sizes))) != list(map(int, sizes)):
         raise UserError(f"{place}: {cache.carveouts} are no sizes in KB; write them from the smallest, such as 0 32 64")
-    if 1024 * int(sizes[0]) >= cache.bytes:
-        raise UserError(f"{place}: {sizes[0]} KB at least leave nothing of {cache.bytes} bytes; take less, such as 0")
 
 
 def _check_pipes(machine: Machine, facts: Mapping[str, Fact]) -> None:

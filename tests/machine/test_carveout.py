@@ -53,6 +53,13 @@ def test_the_smallest_size_that_holds_all_blocks_is_taken(machine, kilobytes, th
     assert carved(kernel(kilobytes, threads), where).l1.bytes == left(where, kernel(kilobytes, threads))
 
 
+@pytest.mark.parametrize(("size", "left_over"), [(64 * KB, 32 * KB), (32 * KB, 32 * KB), (2 * KB, 2 * KB)])
+def test_sizes_that_leave_nothing_are_left_out(size, left_over):
+    """With a smaller memory of both an RTX 2080 Ti has the sizes of 32 and 64 KB as far as they leave the L1 some."""
+    machine = load("rtx2080ti", {"l1.bytes": size})
+    assert carved(kernel(40), machine).l1.bytes == left(machine, kernel(40)) == left_over
+
+
 def test_a_machine_without_sizes_stays():
     """Where a machine's file has no sizes, its L1 is what the file says."""
     machine = load("gtx580")
@@ -70,9 +77,9 @@ def test_shared_memory_costs_hits():
 
 @pytest.mark.parametrize(
     ("sizes", "message"),
-    [("0 32 16", "0 32 16 are no sizes in KB"), ("0 x", "0 x are no sizes in KB"), ("256", "256 KB at least leave nothing")],
+    [("0 32 16", "0 32 16 are no sizes in KB"), ("0 x", "0 x are no sizes in KB")],
 )
 def test_wrong_sizes_are_refused(sizes, message):
-    """Sizes rise, are whole KB, and the least leaves the L1 some of its bytes."""
+    """Sizes rise, and are whole KB."""
     with pytest.raises(UserError, match=message):
         load("h200", {"l1.carveouts": sizes})

@@ -12,5 +12,6 @@ def left(machine: Machine, kernel: Kernel) -> int:
     sizes, least = machine.l1.carveouts.split(), machine.l1.ways * machine.global_memory.line_bytes
     unit = machine.limits.shared_unit
     held = occupancy(kernel, machine).blocks * (-(-kernel.program.shared_bytes // unit) * unit)
-    enough = [int(size) for size in sizes if 1024 * int(size) >= held] or [int(size) for size in sizes[-1:]] or [0]
-    return max(least, machine.l1.bytes - 1024 * min(enough))
+    allowed = [1024 * int(size) for size in sizes if 1024 * int(size) < machine.l1.bytes]
+    enough = [size for size in allowed if size >= held] or allowed[-1:] or [0]
+    return max(least, machine.l1.bytes - min(enough))
