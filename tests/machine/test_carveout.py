@@ -3,7 +3,11 @@
 from dataclasses import replace
 
 import pytest
+from draws import draws
+from hypothesis import given, settings
+from hypothesis import strategies as st
 from scan.left_to_l1 import left
+from strategies.launches import REPEATABLE
 
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.carveout import carved, taken
@@ -83,3 +87,17 @@ def test_wrong_sizes_are_refused(sizes, message):
     """Sizes rise, and are whole KB."""
     with pytest.raises(UserError, match=message):
         load("h200", {"l1.carveouts": sizes})
+
+
+@settings(REPEATABLE, max_examples=draws(100))
+@given(
+    st.sampled_from(("h200", "a100", "rtx3090", "rtx2080ti", "v100")),
+    st.integers(0, 48),
+    st.sampled_from((32, 96, 256, 1024)),
+    st.sampled_from((0, 1024, 65536)),
+)
+def test_what_is_left_is_that_of_the_guide(name, kilobytes, threads, less):
+    """On any of these chips, with any block and a smaller memory of both, the L1 has what the oracle finds."""
+    whole = load(name)
+    machine = load(name, {"l1.bytes": whole.l1.bytes - less})
+    assert carved(kernel(kilobytes, threads), machine).l1.bytes == left(machine, kernel(kilobytes, threads))

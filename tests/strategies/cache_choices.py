@@ -24,7 +24,6 @@ CACHES: dict[str, Sequence[int | str]] = {
     "l1.lines_per_cycle": (0, 1, 4),
     "l1.least_cycles": (1, 1, 2, 3),
     "l1.hashed": (0, 0, 1),
-    "l1.carveouts": ("", "0", "0 1 3 7"),
     "l2.bytes": (2048, 8192),
     "l2.sector_bytes": (32, 64, 128),
     "l2.ways": (1, 2, 8),
