@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from pathlib import Path
 
 import gpusim
@@ -17,7 +18,7 @@ LAUNCHES = "solo", "persm", "resident", "full"
 CHIPS = "h200", "a100", "v100"
 H200 = gpusim.load("h200")
 ROWS = DIRECTORY / "h200.csv"
-GUESSES = {  # other possible values of numbers that nobody measured on this card
+GUESSES: dict[str, Mapping[str, int | str]] = {  # other possible values of numbers that nobody measured on this card
     "policy gto": {"schedulers.policy": "gto"},
     "policy oldest": {"schedulers.policy": "oldest"},
     "schedulers out of step": {"schedulers.stagger": 1},
