@@ -22,7 +22,8 @@ def requests(machine: Machine, row: Row, bytes_of_lanes: list[list[int | None]])
             for byte in group:
                 lines.setdefault(byte // line, Counter())[byte % line // UNIT] += 1
             asked += [(number, set(words), _in_part(row, words)) for number, words in lines.items()]
-        if row.unit is Unit.GLOBAL and not row.is_load and row.update is None:
+        atomic = row.update is not None and machine.global_atomic  # without the section it is a store
+        if row.unit is Unit.GLOBAL and not row.is_load and not atomic:
             leaves = _leaves(row, where, asked[before:])
             asked[before:] = [(number, units, units if leaves else set()) for number, units, _ in asked[before:]]
     return asked
