@@ -39,6 +39,7 @@ from isa.sass import tools
 DEFAULT = "rtx3090"
 ALIGNED = 16  # bytes of a pointer, and what divides a whole number, from which on Triton makes wider accesses
 WARP = 32
+SHORT = range(-(2**31), 2**31)  # whole numbers that Triton passes in 32 bits
 OPTIONS = "num_warps", "num_stages", "num_ctas", "maxnreg"  # of a configuration, which are the compiler's
 NAMES = {"float": "fp", "bfloat": "bf", "int": "i", "uint": "u"}  # Triton's, by NumPy's and PyTorch's
 Grid = Sequence[int] | Callable[[Mapping[str, Any]], Sequence[int]]
@@ -92,14 +93,12 @@ def rank(
         for place, config in enumerate(configs):
             made = _launched(kernel, dict(config.kwargs), _options(config), arguments, grid, where)
             if isinstance(made, str):
-                found[place] = Ranked(config, inf, reason=made)
+                found[place] = _ranked(config, made)
             else:
                 launches[place] = made
         work = partial(_simulated, machine=where, how=how or How())
         for place, outcome in as_done(work, list(launches.items()), jobs):
-            time = outcome.milliseconds if isinstance(outcome, Figures) else inf
-            told = (outcome, "") if isinstance(outcome, Figures) else (None, outcome)
-            found[place] = Ranked(configs[place], time, *told)
+            found[place] = _ranked(configs[place], outcome)
     return sorted((found[place] for place in range(len(configs))), key=lambda one: one.milliseconds)
 
 
@@ -119,10 +118,16 @@ def perf_model(
         constant = {one.name for one in kernel.params if one.is_constexpr}
         meta = {name: value for name, value in named.items() if name in constant}
         made = _launched(kernel, meta, options, named, grid, where)
-        outcome = made if isinstance(made, str) else _simulated((0, made), where, How())[1]
-        return outcome.milliseconds if isinstance(outcome, Figures) else inf
+        return _ranked(None, made if isinstance(made, str) else _simulated((0, made), where, How())[1]).milliseconds
 
     return milliseconds
+
+
+def _ranked(config: Any, outcome: Figures | str) -> Ranked:
+    """Return a configuration with its figures, or with the reason why it has none."""
+    if isinstance(outcome, str):
+        return Ranked(config, inf, reason=outcome)
+    return Ranked(config, outcome.milliseconds, outcome)
 
 
 def _machine(machine: Machine | str, settings: Mapping[str, Setting]) -> Machine:
@@ -199,7 +204,7 @@ def _type_of(name: str, value: Any) -> str:
     if isinstance(value, bool | np.bool_):
         return "i1"
     if _is_whole(value):
-        return "i32" if -(2**31) <= value < 2**31 else "i64"
+        return "i32" if int(value) in SHORT else "i64"
     if _is_number(value):
         return "fp32"
     kind = str(getattr(value, "dtype", "")).rpartition(".")[2]
@@ -216,7 +221,7 @@ def _array(value: Any) -> Any:
     if isinstance(value, bool | np.bool_):
         return np.int8(value)
     if _is_whole(value):
-        return np.int32(value) if -(2**31) <= value < 2**31 else np.int64(value)
+        return np.int32(value) if int(value) in SHORT else np.int64(value)
     if _is_number(value):
         return np.float32(value)
     return value if isinstance(value, np.ndarray) else _zeros(value)

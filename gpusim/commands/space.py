@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -82,17 +81,12 @@ class SpaceDocument(OfSettings, frozen=True):
     points: Annotated[list[Point], doc("The points that are left, by parameter.")]
 
 
-def spaces_from(incomplete: str) -> list[str]:
-    """Return the names of search spaces that begin so."""
-    return [name for name in SPACES if name.startswith(incomplete)]
-
-
 SpaceName = Annotated[
     str,
     typer.Argument(
         metavar="[SPACE]",
         help="A search space's name, or a space file ending in .toml.",
-        autocompletion=spaces_from,
+        autocompletion=among(SPACES),
     ),
 ]
 MachineOfSpace = Annotated[
@@ -152,7 +146,7 @@ def space(
         pruned = prune(chosen, limits, stage)
     published = published_for(chosen, limits)
     if file:
-        _write_points(file, chosen, pruned)
+        whole_file.write_table(file, chosen.axes, pruned.points.tolist())
     if json:
         write_json(_document(chosen, where, pruned, published), unfelt)
     else:
@@ -251,10 +245,3 @@ def _left(stage: Stage, published: Mapping[str, int]) -> Left:
 def _exact(count: int) -> int | float:
     """A count, as a float where it is beyond the integers of JSON readers."""
     return count if count < 2**53 else float(count)
-
-
-def _write_points(path: Path, space: Space, pruned: Pruned) -> None:
-    with whole_file.unfinished(path) as part, part.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(space.axes)
-        writer.writerows(pruned.points.tolist())

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import csv
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated
 
 from gpusim.analysis.search.bounded_expression import Value
 from gpusim.analysis.search.code_stages import Restricted, Stages, stages
-from gpusim.analysis.search.space_file import CodeSpace, Point, read, with_given
+from gpusim.analysis.search.space_file import CodeSpace, read, with_given
 from gpusim.commands.arguments import changes, machine_of
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.notices import unread
@@ -45,7 +44,7 @@ def space_code(
     unfelt = unread(setting)
     found = stages(space, where)
     if file:
-        _write(file, space, found.points)
+        whole_file.write_table(file, space.values, (point.values() for point in found.points))
     if json:
         write_json(_document(space, where, changes(where, setting), found), unfelt)
         return
@@ -67,10 +66,3 @@ def _document(space: CodeSpace, where: Machine, replaced: Mapping[str, Setting],
         points=list(found.points),
         refused=found.refused,
     )
-
-
-def _write(path: Path, space: CodeSpace, left: Sequence[Point]) -> None:
-    with whole_file.unfinished(path) as part, part.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(space.values)
-        writer.writerows(point.values() for point in left)

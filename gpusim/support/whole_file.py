@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
@@ -54,6 +55,14 @@ def write(path: Path, text: str) -> None:
     """Write a text; raises UserError if the file can't be written, and OSError if writing fails."""
     with unfinished(path) as part:
         part.write_text(text, encoding="utf-8")
+
+
+def write_table(path: Path, header: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
+    """Write a table as CSV; raises UserError as `check`."""
+    with unfinished(path) as part, part.open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)
 
 
 def write_pieces(path: Path, pieces: Iterable[bytes]) -> int:

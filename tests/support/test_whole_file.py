@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from gpusim.support.whole_file import check, unfinished, write, write_pieces
+from gpusim.support.whole_file import check, unfinished, write, write_pieces, write_table
 from isa.errors import UserError
 
 
@@ -94,3 +94,11 @@ def test_pieces_that_fail_leave_nothing(tmp_path):
     with pytest.raises(ZeroDivisionError):
         write_pieces(tmp_path / "a.gz", pieces())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_table_is_csv_with_its_header_first(tmp_path):
+    """A table has its header, a line for each row, and no carriage return; what can't be written leaves no file."""
+    write_table(tmp_path / "t.csv", ["a", "b"], [(1, "x,y"), (2, "")])
+    assert (tmp_path / "t.csv").read_bytes() == b'a,b\n1,"x,y"\n2,\n'
+    with pytest.raises(UserError, match="there is no directory"):
+        write_table(tmp_path / "none" / "t.csv", [], [])

@@ -39,8 +39,8 @@ def stages(space: CodeSpace, machine: Machine) -> Stages:
     Raises UserError for a restriction that can't be computed, and for too many points.
     """
     found, left = [], list[Point]()
+    values = f"of the values of {', '.join(space.values)}"
     for number, (text, left) in enumerate(restricted(space)):
-        values = f"of the values of {', '.join(space.values)}"
         found.append(Restricted(f"restriction {number}" if number else PRODUCT, text or values, len(left)))
     reasons = [refusal(space, point, [machine]) for point in left]
     points = [point for point, reason in zip(left, reasons, strict=True) if not reason]
