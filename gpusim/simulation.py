@@ -11,11 +11,10 @@ steady loops and waves on at their mean cost (gpusim/rules/estimate.py), and add
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor, wait
 from contextlib import suppress
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from functools import cached_property, partial
 from typing import Annotated
 
@@ -107,7 +106,7 @@ class Result:
     scaling: Scaling
     verification: Verification
     bound: Bound
-    work_growth: Fraction | None = None
+    growth: float = 1  # blocks of the SM over simulated ones, or their work if they differ: the factor for counts
 
     def __repr__(self) -> str:
         """Return one line; the arrays of the run would take pages."""
@@ -126,13 +125,6 @@ class Result:
     def sms(self) -> int:
         """SMs that were simulated."""
         return self.run.sms
-
-    @property
-    def growth(self) -> float:
-        """Blocks of the SM over simulated blocks, or their work if they differ: the factor for counts of the run."""
-        if self.work_growth is not None:
-            return float(self.work_growth)
-        return self.scaling.blocks_of_sm / self.scaling.simulated_blocks
 
     @property
     def warp_instructions(self) -> int:
@@ -216,7 +208,7 @@ def simulate(
     if tolerance:
         return _estimated(kernel, machine, observed, tolerance)
     if isinstance(_valid(sample), int):
-        return _sampled(kernel, machine, engine, runner, observed, int(sample or 0), values)
+        return _sampled(kernel, machine, engine, observed, int(sample or 0), values)
     if values:
         run, verification, limits = _timed_and_checked(kernel, machine, engine, runner, observed, sample)
     else:
@@ -304,27 +296,23 @@ def _sampled(
     kernel: Kernel,
     machine: Machine,
     engine: str,
-    runner: Callable[..., SmRun],
     observed: Callable[..., SmRun],
     sample: int,
     values: bool,
 ) -> Result:
     """Return the estimate from a sample, or from all blocks if they are few; raises UserError where blocks differ."""
-    share, alike = Share(-(-kernel.blocks // machine.chip.sms), occupancy(kernel, machine).blocks), True
-    blocks = share.resident * max(2, -(-sample // share.resident))
-    if share.blocks // share.resident < 3 or blocks >= share.blocks:
-        blocks = share.blocks
-    first = runner(feed=TRACE_DRIVEN, blocks=min(share.resident, share.blocks))
-    limits = bound(kernel, machine, limit=_enough(first))
+    share = Share(-(-kernel.blocks // machine.chip.sms), occupancy(kernel, machine).blocks)
+    blocks = share.sampled(sample)
+    run = observed(feed=EXECUTION_DRIVEN if values else TRACE_DRIVEN, blocks=blocks, last=share.rest)
+    limits = bound(kernel, machine, limit=_enough(run))
     if blocks < share.blocks and not limits.alike:
-        share, alike = replace(share, work=_work(kernel, machine, _enough(first))), False
-    run = observed(feed=EXECUTION_DRIVEN if values else TRACE_DRIVEN, blocks=blocks)
+        share = replace(share, work=_work(kernel, machine, _enough(run)))
     if blocks == share.blocks:
         cycles, scaling = run.cycles, Scaling(blocks, blocks, "complete", "")
     else:
-        found = estimate(runner, share, first, run)
+        found = estimate(share, run)
         cycles = max(found.cycles, limits.limits.get(STARTS, 0))  # which the first wave doesn't feel
-        scaling = Scaling(blocks, share.blocks, "waves" if alike else "work", found.checked)
+        scaling = Scaling(blocks, share.blocks, "waves" if share.work is None else "work", found.checked)
     return Result(
         kernel=kernel,
         machine=machine,
@@ -332,9 +320,9 @@ def _sampled(
         cycles=cycles,
         run=run,
         scaling=scaling,
-        verification=_verified(kernel, machine, run) if values else UNCHECKED,
+        verification=_verified(kernel, machine, run, places=share.simulated(blocks)) if values else UNCHECKED,
         bound=limits,
-        work_growth=share.growth(run),
+        growth=share.growth(blocks),
     )
 
 
@@ -393,6 +381,14 @@ def _lines(kernel: Kernel, machine: Machine, blocks: int) -> NDArray[np.bool_] |
     return touched_lines.lines(kernel, blocks_of(kernel, machine, 1)[:blocks])
 
 
-def _verified(kernel: Kernel, machine: Machine, run: SmRun, lines: NDArray[np.bool_] | None = None) -> Verification:
-    blocks = blocks_of(kernel, machine, run.sms)[: run.blocks]
+def _verified(
+    kernel: Kernel,
+    machine: Machine,
+    run: SmRun,
+    lines: NDArray[np.bool_] | None = None,
+    places: Sequence[int] | None = None,
+) -> Verification:
+    """Verify the values of a run of the SM's first blocks, or of those with these places."""
+    every = blocks_of(kernel, machine, run.sms)
+    blocks = every[: run.blocks] if places is None else [every[place] for place in places]
     return verify(kernel, run.memory, blocks, run.warp_instructions / run.blocks / kernel.warps, lines)

@@ -2,18 +2,28 @@
 
 import numpy as np
 import pytest
+from draws import draws
+from hypothesis import given, settings
+from hypothesis.strategies import integers
 from space_files import needs_compiler
+from strategies.launches import REPEATABLE, launches, looping_kernels
+from twins import differences
 
 from gpusim.engines.simulate import run_sm
+from gpusim.engines.sm_run import END
 from gpusim.launch_file.caches import holding
 from gpusim.machine.machine import load
+from gpusim.machine.occupancy import occupancy
 from gpusim.raw_module import RawModule
 from gpusim.simulation import simulate
-from gpusim.waves import Share
+from gpusim.units.record import PLACE
+from gpusim.waves import Share, estimate, rate
 from isa.errors import UserError
 from isa.text.listing import read
+from workloads.catalog import make
 
 pytestmark = pytest.mark.jit
+ONE_SM = load("gtx580", {"chip.sms": 1})
 TWO_SMS = load("gtx580", {"chip.sms": 2})
 BORDER = """.grid 9 {rows}
 .block 256
@@ -50,12 +60,12 @@ def border(rows=11, most=20, few=10):
 @pytest.mark.parametrize("few", [10, 15, 19])
 @pytest.mark.parametrize("rows", [11, 12, 17])
 def test_blocks_that_differ_are_scaled_by_their_work(rows, few):
-    """From 12 of 50 to 77 blocks the time of all is told within 3 %, and their warp instructions exactly."""
+    """From two waves of 50 to 77 blocks the time of all is told within half a block's, their instructions exactly."""
     kernel = border(rows, few=few)
     whole, sampled = simulate(kernel, TWO_SMS, values=False), simulate(kernel, TWO_SMS, values=False, sample=12)
     assert (sampled.scaling.method, whole.scaling.method) == ("work", "complete")
-    assert sampled.scaling.simulated_blocks == 12
-    assert sampled.cycles == pytest.approx(whole.cycles, rel=0.03)
+    assert sampled.scaling.simulated_blocks == 12 + whole.run.blocks % 6
+    assert sampled.cycles == pytest.approx(whole.cycles, abs=run_sm(kernel, TWO_SMS, blocks=1).cycles / 2)
     assert sampled.warp_instructions == whole.warp_instructions
 
 
@@ -68,28 +78,67 @@ def test_most_blocks_must_be_alike():
         simulate(read(text), one, sample=4)
 
 
-def test_the_sms_first_blocks_can_be_skipped():
-    """The blocks after those that are skipped issue what the run of all issues beyond that of the skipped ones."""
-    kernel = border()
-    whole, first, rest = (
-        run_sm(kernel, TWO_SMS, feed="trace-driven", **given) for given in ({}, {"blocks": 44}, {"skip": 44})
-    )
-    assert (whole.blocks, first.blocks, rest.blocks) == (50, 44, 6)
-    assert np.array_equal(whole.issued, first.issued + rest.issued)
+def places(run):
+    """The places of the blocks that were placed, in their order, among those of the SM."""
+    return [int(record.block) // 2 for record in run.trace if record.kind == PLACE]
 
 
 @pytest.mark.parametrize("engine", ["compiled", "reference"])
-def test_engines_skip_the_same_blocks(engine):
-    """Both engines simulate the same blocks, in the same cycles."""
-    run = run_sm(border(rows=3), TWO_SMS, engine=engine, feed="trace-driven", skip=4, blocks=5)
-    assert (run.blocks, run.cycles) == (5, run_sm(border(rows=3), TWO_SMS, skip=4, blocks=5).cycles)
+def test_blocks_between_can_be_left_out(engine):
+    """A run of 9 of 14 blocks, the last 4 among them, has the first 5 and these."""
+    some, every = {"blocks": 9, "last": 4}, {}
+    few, whole = (run_sm(border(3), TWO_SMS, engine=engine, trace=True, **given) for given in (some, every))
+    assert (places(few), places(whole)) == ([0, 1, 2, 3, 4, 10, 11, 12, 13], list(range(14)))
+    assert len(few.ends) == 9
 
 
-def test_work_is_waves_where_blocks_are_alike():
-    """Without work of their own seven blocks, two at a time, are three whole waves; else their warp instructions."""
-    assert (Share(7, 2).done(7), Share(7, 2).done(4)) == (3, 2)
-    share = Share(3, 1, np.array([5, 7, 11]))
-    assert (share.done(2), share.done(3)) == (12, 23)
+@settings(REPEATABLE, max_examples=draws(40))
+@given(launches(looping_kernels(), tags=False), integers(1, 4), integers(0, 8))
+def test_whole_periods_end_where_blocks_are_left_out(launched, left_out, last):
+    """With blocks left out, periods taken at once give the answer of the full simulation, and each block's end."""
+    kernel, machine = launched
+    blocks = max(1, -(-kernel.blocks // machine.chip.sms) - left_out)
+    given = {"feed": "trace-driven", "blocks": blocks, "last": min(blocks - 1, last)}
+    one, other = (run_sm(kernel, machine, fast_forward=forward, **given) for forward in (True, False))
+    assert differences(one, other) == []
+
+
+def test_ends_that_are_taken_at_once_are_told():
+    """Of 200 blocks, two at a time, of which most are taken at once, all leave when they do in the full simulation."""
+    kernel = make("throughput", {"blocks": "200", "iterations": "1"})
+    forward, full = (run_sm(kernel, ONE_SM, feed="trace-driven", fast_forward=forward) for forward in (True, False))
+    assert forward.skipped > 0.8 * forward.cycles
+    assert np.array_equal(forward.ends, full.ends)
+
+
+def test_an_sm_remembers_the_last_ends():
+    """Of 5000 blocks, the last 4096 ends are kept, in order; an estimate takes them for all."""
+    some, every = read(".grid 5000\nEXIT"), read(".grid 50000\nEXIT")
+    run, whole = (run_sm(one, ONE_SM, feed="trace-driven") for one in (some, every))
+    assert (len(run.ends), run.ends[-1].issued) == (4096, 5000)
+    assert (np.diff(run.ends.cycle) >= 0).all()
+    assert estimate(Share(50_000, occupancy(some, ONE_SM).blocks), run).cycles == pytest.approx(whole.cycles, abs=1)
+
+
+def test_the_rate_counts_what_other_blocks_have_issued():
+    """A wave of two blocks of 80 instructions takes 80 cycles; of blocks that leave late, what others issued counts."""
+    ends = np.array([(40, 80), (80, 160), (120, 240), (160, 320)], END)
+    uneven = np.array([(80, 140), (80, 140), (120, 230), (165, 310)], END)
+    assert (rate(ends, 2), rate(uneven, 2)) == (0.5, 85 / 170)
+
+
+def test_a_sample_has_whole_waves_and_the_rest():
+    """Of 17 blocks, three at a time, two to five waves are simulated, and two blocks more; of eight all are."""
+    share = Share(17, 3)
+    assert [share.sampled(least) for least in (1, 6, 7, 13, 99)] == [8, 8, 11, 17, 17]
+    assert Share(8, 3).sampled(1) == 8
+    assert share.simulated(8) == [0, 1, 2, 3, 4, 5, 15, 16]
+
+
+def test_work_grows_with_blocks_or_with_what_they_issue():
+    """All of four blocks issue 36 instructions, the first two 12: three times as many, or twice as many blocks."""
+    assert Share(4, 1).growth(2) == 2
+    assert Share(4, 1, np.array([5, 7, 11, 13])).growth(2) == 3
 
 
 STENCIL = """
@@ -125,7 +174,10 @@ extern "C" __global__ void convolution(const float *in, float *out, int width, i
 @pytest.mark.parametrize("rows", [1, 3])
 @pytest.mark.parametrize(("source", "name"), [(STENCIL, "stencil"), (CONVOLUTION, "convolution")])
 def test_kernels_with_borders_are_told_from_some_waves(source, name, rows):
-    """Half of the blocks of a stencil and of a convolution, whose borders do less, tell the time within 3 %."""
+    """Half of the blocks of a stencil and of a convolution, whose borders do less, tell the time within 4 %.
+
+    Eighths of the convolution's blocks differ by twelve percent in cycles for an instruction.
+    """
     card, _ = holding(load("rtx3090", {"chip.sms": 2}), "warm")
     width, height = 500, 333
     arrays = np.zeros((height + 4) * (width + 4), np.float32), np.zeros(height * width, np.float32)
@@ -135,5 +187,5 @@ def test_kernels_with_borders_are_told_from_some_waves(source, name, rows):
     whole = simulate(kernel, card, values=False)
     sampled = simulate(kernel, card, values=False, sample=whole.run.blocks // 2)
     assert sampled.scaling.method == "work"
-    assert sampled.cycles == pytest.approx(whole.cycles, rel=0.03)
+    assert sampled.cycles == pytest.approx(whole.cycles, rel=0.04)
     assert sampled.warp_instructions == whole.warp_instructions

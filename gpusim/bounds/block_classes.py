@@ -70,18 +70,6 @@ def classes(kernel: Kernel, on: On, ids: range, limit: int) -> Classes | None:
     return Classes(of, work)
 
 
-def holds(kernel: Kernel, machine: Machine, budget: int) -> int | None:
-    """Return how many blocks so many warp instructions hold, one at least, if all are as the first.
-
-    None where what a block executes depends on what memory holds, and where it can't be run, or not within the budget.
-    """
-    try:
-        found = _counter(kernel, machine, budget)(0) if recordable(kernel) else None
-    except UserError:
-        return None
-    return None if found is None else max(1, budget // int(found[0].sum()))
-
-
 def _counter(kernel: Kernel, machine: Machine, limit: int) -> Callable[[int], Counts | None]:
     """Return a function that counts what a block executes; None if it faults."""
     light = without_contents(kernel)

@@ -21,6 +21,7 @@ from gpusim.launch.feed import recordable
 from gpusim.launch.ground import ground
 from gpusim.launch.launch import share_channel
 from gpusim.machine.machine import Machine
+from isa.errors import UserError
 from isa.execute.block_step import block_steps, texture_steps
 from isa.execute.profile import Profile, profile
 from isa.execute.touched_lines import without_contents
@@ -79,7 +80,8 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
     @cache
     def of(block: int) -> Work:
         found = walking()
-        executed = (found and program_order.profile(found, block, limit)) or profile(light, block, limit=limit)
+        executed = found and program_order.profile(found, block, limit)
+        executed = executed or (profile(light, block, limit=limit) if block else _first(light, limit))
         return work(executed, cost(executed))
 
     steps, moving = block_steps(kernel), bool(base.numbers.fetch_cost) and texture_steps(kernel) != {}
@@ -94,6 +96,18 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
         return Profiled(few, len(few), alike)
     every = _standing(of, classes(kernel, On(machine, machine.chip.sms), ids, limit), ids)
     return Profiled(every, len(every), alike)
+
+
+def holds(kernel: Kernel, budget: int, limit: int) -> int | None:
+    """Return how many blocks so many warp instructions hold, one at least, if all are as the first.
+
+    None where what a block executes depends on what memory holds, and where it can't be run, or not within `limit`.
+    """
+    try:
+        found = _first(without_contents(kernel), limit) if recordable(kernel) else None
+    except UserError:
+        return None
+    return None if found is None else max(1, budget // int(found.counts.sum()))
 
 
 def _probes(kernel: Kernel, ids: range) -> list[int]:

@@ -56,7 +56,7 @@ def run_sm(
     fast_forward: bool = True,
     tolerance: int = 0,
     blocks: int | None = None,
-    skip: int = 0,
+    last: int = 0,
     max_cycles: int = NEVER,
     trace: bool = False,
     take: Take | None = None,
@@ -64,7 +64,7 @@ def run_sm(
     lines: NDArray[np.bool_] | None = None,
     progress: Progress | None = None,
 ) -> SmRun:
-    """Simulate the SM that gets the most blocks of the grid, or its first `blocks` ones after so many to `skip`.
+    """Simulate the SM that gets the most blocks of the grid: all, or `blocks`, so many of which are its `last` ones.
 
     `feed`: one of gpusim.launch.feed.FEEDS; trace-driven becomes address-only where recording is impossible.
     `fast_forward`: take whole periods at once where the compiled engine is trace-driven; `tolerance`: parts in a
@@ -74,12 +74,12 @@ def run_sm(
     machine don't fit, ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
     """
     check_engine(engine)
-    start = partial(launch, kernel, machine, blocks=blocks, skip=skip, trace=trace, memory=memory, lines=lines)
+    start = partial(launch, kernel, machine, blocks=blocks, last=last, trace=trace, memory=memory, lines=lines)
     forward = fast_forward and engine == "compiled"
 
     def run(feed: str) -> SmRun:
         prepared = start(feed=feed, fast_forward=forward, tolerance=tolerance)
-        total = -(-int(prepared.sm.launch.end) // int(prepared.sm.launch.stride)) - skip
+        total = min(-(-kernel.blocks // machine.chip.sms), blocks or kernel.blocks)
         _check_scripts(prepared, total)
         job = _Job(kernel, machine, [prepared], total, engine, feed, max_cycles, progress, take)
         return _run(job, *_engine(engine, kernel, prepared, max_cycles))[0]

@@ -13,9 +13,12 @@ from gpusim.launch.launch import Launch
 from gpusim.launch.scalar_registers import by_index, places
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy
+from gpusim.units.capacities import ENDS
 from gpusim.units.stall import Stall
 from isa import brief
 from isa.kernel import Kernel
+
+END = np.dtype([("cycle", np.int64), ("issued", np.int64)])  # when a block left, warp instructions issued by then
 
 
 @dataclass(frozen=True, repr=False)
@@ -29,6 +32,7 @@ class SmRun:
 
     cycles: int
     blocks: int
+    ends: Any  # when blocks left, in this order, the last ENDS of them; empty if waves were estimated
     warp_slots: int
     interval: int
     issued: NDArray[np.int64]
@@ -89,6 +93,7 @@ def result(
     return SmRun(
         cycles=int(sm.cycles),
         blocks=int(sm.placed),
+        ends=_ends(sm),
         warp_slots=int(sm.warp_slots),
         interval=machine.schedulers.interval,
         issued=np.array(program.issued),
@@ -112,6 +117,15 @@ def result(
         threads=1,
         in_turn="",
     )
+
+
+def _ends(sm: Any) -> Any:
+    """Return when the last blocks left, in that order; none where waves were taken at their mean cost."""
+    known = 0 if sm.estimated else min(int(sm.retired), ENDS)
+    places = np.arange(int(sm.retired) - known, int(sm.retired)) % ENDS
+    ends = np.zeros(known, END)
+    ends["cycle"], ends["issued"] = sm.ended[places], sm.ended_after[places]
+    return ends.view(np.recarray)
 
 
 def _sectors(unit: Any) -> dict[str, int]:
@@ -141,6 +155,7 @@ def together(each: Sequence[SmRun], threads: int = 1, in_turn: str = "") -> Chip
     return ChipRun(
         cycles=cycles,
         blocks=sum(run.blocks for run in each),
+        ends=first.ends[:0],
         warp_slots=sum(run.warp_slots for run in each),
         interval=first.interval,
         issued=_sum(run.issued for run in each),

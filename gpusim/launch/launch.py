@@ -109,27 +109,28 @@ def launch(
     fast_forward: bool = False,
     tolerance: int = 0,
     blocks: int | None = None,
-    skip: int = 0,
+    last: int = 0,
     trace: bool = False,
     memory: NDArray[np.uint32] | None = None,
     lines: NDArray[np.bool_] | None = None,
 ) -> Launch:
-    """Prepare the SM that gets the most blocks of the grid, or its first `blocks` ones; `trace` keeps records.
+    """Prepare the SM that gets the most blocks of the grid, or `blocks` of them; `trace` keeps records.
 
-    The SM's first blocks are left out, so many as are to `skip`.
+    These are its first ones, and so many of its `last` ones.
 
     `feed` is one of gpusim.launch.feed.FEEDS. `fast_forward` takes whole periods at once if the feed is trace-driven
     and nothing is traced, and with a `tolerance`, in parts in a million, estimates too. If `memory` is not given, only
     these `lines` of it are filled. Raises UserError if kernel and machine don't fit, or on the trace-driven feed if
     addresses or branches depend on the contents of memory.
     """
-    share = -(-kernel.blocks // machine.chip.sms) - skip
+    share = -(-kernel.blocks // machine.chip.sms)
     count = share if blocks is None else min(blocks, share)
     _, _, (prepared,) = _prepared(1, kernel, machine, feed, count, memory, lines, trace=trace)
     prepared.sm.tracing = trace
     prepared.sm.machine.refill_parts = SHARE_PARTS * refill_cycles(machine)  # all SMs are handed blocks
-    prepared.sm.launch.next = skip * machine.chip.sms
-    prepared.sm.launch.end = min(kernel.blocks, (skip + count) * machine.chip.sms)
+    if last and count < share:
+        prepared.sm.launch.gap = (count - last) * machine.chip.sms
+        prepared.sm.launch.behind, prepared.sm.launch.end = (share - last) * machine.chip.sms, kernel.blocks
     own = machine.schedulers.policy in REGISTERED  # it may use state that fast-forward does not compare
     compared = not own and not tagged(machine)  # what tags say is no part of a state that could come back
     prepared.sm.forwarding = fast_forward and feed == TRACE_DRIVEN and not trace and compared

@@ -19,7 +19,7 @@ from gpusim.rules import (
 )
 from gpusim.units.block_scheduler import DONE, FREE, RUNNING
 from gpusim.units.cache import SHARE_PARTS
-from gpusim.units.capacities import BARRIERS, HOLDS, WARPS
+from gpusim.units.capacities import BARRIERS, ENDS, HOLDS, WARPS
 from gpusim.units.sm import LAUNCHER
 from gpusim.units.stall import OWN, Stall
 
@@ -42,7 +42,9 @@ def retire(sm: Any, slot: int, now: int) -> None:
         sm.program[warp.pc].stall[EXITED] += now - warp.since
         sm.empty_since[g] = now
     sm.blocks[slot].state = FREE
-    sm.cycles = now
+    sm.cycles = sm.ended[sm.retired % ENDS] = now
+    sm.ended_after[sm.retired % ENDS] = warp_scheduler.issued(sm)
+    sm.retired += 1
 
 
 @rule
@@ -90,6 +92,8 @@ def hand_out(chip: Any, parts: int, now: int) -> int:
 def place(sm: Any, slot: int, now: int) -> None:
     """Place the next block of the grid in the slot."""
     launch = sm.launch
+    if launch.next == launch.gap:
+        launch.next = launch.behind
     open_block(sm, slot, launch.next)
     if launch.sharers > 1:
         l2_share.place(sm, sm.blocks[slot])

@@ -19,7 +19,7 @@ from typing import Any
 from gpusim.jit.kinds import Memory, Sm, States
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import NEVER, rarely, rule
-from gpusim.rules import estimate, same_state, stream
+from gpusim.rules import estimate, same_state, stream, warp_scheduler
 from gpusim.rules.moved_state import move as _move
 from gpusim.rules.moved_state import put, take
 from gpusim.rules.same_state import AGE, CURSOR, EVENT, HASH, LAPS, LIVE, NEXT, PLACED, WHEN, word
@@ -63,9 +63,7 @@ def _exactly(sm: Any, memory: Any, r: Any, event: int, now: int, limit: int) -> 
 @rule
 def _worth_a_look(sm: Any, r: Any, event: int) -> bool:
     """Tell whether enough has been issued since the last look that another look costs little in comparison."""
-    issued = 0
-    for k in range(sm.machine.schedulers):
-        issued += sm.schedulers[k].issued
+    issued = warp_scheduler.issued(sm)
     soon = issued - r.counts[LOOKED] < r.places.size // WORTH
     if soon and r.counts[EVENTS] > EAGER and not event & stream.PLACED:
         return False
@@ -153,16 +151,23 @@ def _blocks_alike(sm: Any, memory: Any, r: Any, before: int, here: int, now: int
     """Return how many of the next blocks, up to `most`, do the same as those placed between two states, one by one."""
     first = word(r, before, PLACED, 0)
     placed = word(r, here, PLACED, 0) - first
-    if first < sm.launch.resident or placed > LOG:
+    if first < sm.launch.resident or placed > LOG or not _in_a_row(sm, r, before, here, placed):
         return 0
     block, alike = word(r, now, NEXT, 0), 0
-    while block < sm.launch.end and alike < most:
+    end = sm.launch.gap if block <= sm.launch.gap else sm.launch.end
+    while block < end and alike < most:
         if stream.script_of(sm, memory, 0, block) != sm.log[(first + alike % placed) % LOG]:
             sm.fault.code = 0
             break
         block += sm.launch.stride
         alike += 1
     return alike
+
+
+@rule
+def _in_a_row(sm: Any, r: Any, before: int, here: int, placed: int) -> bool:
+    """Tell whether no block was left out among so many that were placed between two states."""
+    return bool(word(r, here, NEXT, 0) - word(r, before, NEXT, 0) == placed * sm.launch.stride)
 
 
 @rule

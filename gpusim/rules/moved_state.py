@@ -11,6 +11,7 @@ from gpusim.jit.rule import NEVER, rarely, rule
 from gpusim.rules import stall_accounting, wakeup, write_back
 from gpusim.rules.same_state import (
     CHANNEL,
+    ISSUED,
     LAPS,
     MARKER,
     NUMBER,
@@ -27,7 +28,7 @@ from gpusim.rules.same_state import (
     behind,
     word,
 )
-from gpusim.units.capacities import DEPTHS, LOG
+from gpusim.units.capacities import DEPTHS, ENDS, LOG
 from gpusim.units.stall import OWN, SHARED
 
 
@@ -103,7 +104,13 @@ def _move_warp(
 
 @rule
 def put(sm: Any, r: Any, before: int, here: int, reached: int) -> None:
-    """Make the reached state the SM's state; the blocks placed meanwhile have the scripts of one period ago."""
+    """Make the reached state the SM's state; the blocks placed meanwhile have the scripts of one period ago.
+
+    Those that left meanwhile did so a period later than the ones before them.
+    """
+    retired, issued = sm.retired, 0
+    for k in range(sm.machine.schedulers):
+        issued += word(r, here, ISSUED, k) - word(r, before, ISSUED, k)
     for i in range(r.places.size):
         r.words[r.places[i]] = r.kept[reached, i]
     for k in range(sm.machine.schedulers):
@@ -112,3 +119,7 @@ def put(sm: Any, r: Any, before: int, here: int, reached: int) -> None:
     period = placed - word(r, before, PLACED, 0)
     for block in range(placed, word(r, reached, PLACED, 0)):
         sm.log[block % LOG] = sm.log[(block - period) % LOG]
+    for number in range(retired, sm.retired):
+        to, like = number % ENDS, (number - period) % ENDS
+        sm.ended[to] = sm.ended[like] + r.notes[here, WHEN] - r.notes[before, WHEN]
+        sm.ended_after[to] = sm.ended_after[like] + issued

@@ -110,6 +110,15 @@ def wait(sm: Any, k: int, j: int, warp: Any, now: int) -> int:
 
 
 @rule
+def issued(sm: Any) -> int:
+    """Return how many warp instructions have issued."""
+    total = 0
+    for k in range(sm.machine.schedulers):
+        total += sm.schedulers[k].issued
+    return total
+
+
+@rule
 def commit(machine: Any, scheduler: Any, warp: Any, instruction: Any, now: int) -> None:
     """Count an issue of the warp's instruction."""
     instruction.issued += 1

@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from gpusim.units.cache import SHARE_PARTS
+from gpusim.units.capacities import ENDS
 from gpusim.units.declare import Condition, Machine, Role, Unit, field, packed_key
 from gpusim.units.dimensions import BLOCK, WARP
 from gpusim.units.ranges import Count, Flag
@@ -52,6 +53,8 @@ UNIT = Unit(
             field("stride", "from one block of this SM to its next"),
             field("sms", "SMs of the chip"),
             field("apart", "from one SM that is simulated to the next"),
+            field("gap", "id of the first block that is left out; 0: none"),
+            field("behind", "id of the next one that is not; 0: none"),
             field("end", "block ids end here"),
             field("handed_until", "until when the chip hands out the block before", role=Role.TIME),
             field("handed_parts", "and so many 64ths of a cycle", role=Role.SAME),
@@ -59,6 +62,9 @@ UNIT = Unit(
         "sm": (
             field("placed", "blocks so far", role=Role.TOTAL),
             field("aged", "warps so far", role=Role.TOTAL),
+            field("retired", "blocks that have left", role=Role.TOTAL),
+            field("ended", "when the last ones of these left: number n at n modulo ENDS", ENDS, role=Role.FREE),
+            field("ended_after", "and how many warp instructions had issued by then", ENDS, role=Role.FREE),
             field("empty", "warp-slot cycles without a block", role=Role.TOTAL),
             field("empty_since", "since when each warp slot has no block", WARP, role=Role.STAMP),
             field("warp_slots", "warp slots that the resident blocks have", role=Role.FIXED),

@@ -60,6 +60,7 @@ STREAMS = 512  # recorded ones that others are compared with
 SCRIPTS = 32  # blocks whose accesses differ
 DEPTHS = 4  # loops inside loops that a stream counts
 LOG = 256  # placed blocks whose scripts are remembered
+ENDS = 4096  # blocks of which it is remembered when they left
 RECORDED = 1 << 20  # words of the requests that go with them, where caches keep tags
 VISITS = 64_000_000  # instructions walked through to record streams: a few seconds
 TRACE = 16384  # records that may wait to be taken away

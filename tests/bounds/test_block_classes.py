@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gpusim.bounds import block_classes
-from gpusim.bounds.block_classes import On, classes, holds, standing
+from gpusim.bounds.block_classes import On, classes, standing
 from gpusim.bounds.bounds import bound
 from gpusim.bounds.profiled import profiled
 from gpusim.machine.machine import load
@@ -70,17 +70,11 @@ def test_no_classes_where_memory_decides(monkeypatch):
     """What loaded values guard can't be counted beforehand; nor are blocks with too much work or too many classes."""
     loaded = ".grid 4\n.buffer a f32 64\nMOV R0, c[a]\nLDG R1, [R0]\nISETP.LT P0, R1, 5\n@P0 FADD R2, R2, 1.0\nEXIT"
     assert classes(read(loaded), ON, range(4), LIMIT) is None
-    assert holds(read(loaded), ONE, LIMIT) is None
     monkeypatch.setattr(block_classes, "FEW", 3)
     assert classes(read(BORDER), ON, range(30), LIMIT) is None
     monkeypatch.setattr(block_classes, "FEW", 4)
     monkeypatch.setattr(block_classes, "MOST", 100)
     assert classes(read(BORDER), ON, range(30), LIMIT) is None
-
-
-def test_a_budget_holds_blocks():
-    """A block has two warps of 10 instructions: 100 of them hold five, 25 hold one, and 5 can't hold the first."""
-    assert [holds(read(BORDER), ONE, budget) for budget in (100, 25, 5)] == [5, 1, None]
 
 
 def test_shares_of_those_that_stand_for_others_add_up():

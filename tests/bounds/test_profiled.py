@@ -3,7 +3,7 @@
 import pytest
 
 from gpusim.bounds.bounds import bound
-from gpusim.bounds.profiled import profiled
+from gpusim.bounds.profiled import holds, profiled
 from gpusim.engines.simulate import run_chip, run_sm
 from gpusim.machine.machine import load
 from isa.text.listing import read
@@ -55,3 +55,17 @@ def test_a_chip_whose_blocks_cost_differently_keeps_the_bound(text):
     kernel, machine = read(f".grid 3\n{text}EXIT"), load("gtx580", TWO_SMS)
     assert not profiled(kernel, machine, range(3), 2, LIMIT).equal
     assert bound(kernel, machine, sms=2).cycles <= run_chip(kernel, machine).cycles
+
+
+def test_a_budget_holds_blocks():
+    """A block has two warps of 10 instructions: 100 of them hold five, 25 and 5 hold one, at most 5 none."""
+    body = "FADD R3, R3, 1.0\n" * 9 + "EXIT"
+    kernel = read(f".grid 6 5\n.block 64\n{body}")
+    assert [holds(kernel, budget, LIMIT) for budget in (100, 25, 5)] == [5, 1, 1]
+    assert holds(read(f".grid 6 5\n.block 64\n{body}"), 100, 5) is None
+
+
+def test_no_budget_holds_blocks_that_memory_decides():
+    """What loaded values guard can't be counted beforehand."""
+    loaded = ".grid 4\n.buffer a f32 64\nMOV R0, c[a]\nLDG R1, [R0]\nISETP.LT P0, R1, 5\n@P0 FADD R2, R2, 1.0\nEXIT"
+    assert holds(read(loaded), 1000, LIMIT) is None

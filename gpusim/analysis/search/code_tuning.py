@@ -17,7 +17,8 @@ from gpusim.analysis.account.figures import Figures, figures
 from gpusim.analysis.search.bounded_expression import Value
 from gpusim.analysis.search.code_points import cubin_at, kernel
 from gpusim.analysis.search.space_file import CodeSpace, Point, at_check, moved
-from gpusim.bounds.block_classes import holds
+from gpusim.bounds.bounds import LIMIT
+from gpusim.bounds.profiled import holds
 from gpusim.launch_file.caches import asked
 from gpusim.machine import machine as model
 from gpusim.machine.architecture import number
@@ -123,7 +124,7 @@ def timed(launched: Kernel, machine: Machine, how: How) -> Result:
     if how.sms != 1 or sample == "all":
         sample = None
     elif sample is None:
-        sample = holds(launched, machine, AFFORDABLE) or LEAST
+        sample = holds(launched, AFFORDABLE, LIMIT) or LEAST
     try:
         return simulate(launched, machine, values=False, sample=sample, sms=how.sms, max_cycles=ENOUGH)
     except DifferingBlocksError:
