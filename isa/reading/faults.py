@@ -9,10 +9,10 @@ from isa.reading.source import AssemblyError
 
 MOST = 9  # faults that are told after the first
 T = TypeVar("T")
-U = TypeVar("U")
+_R = TypeVar("_R")
 
 
-def tried(faults: list[AssemblyError], made: Callable[..., T], *arguments: object, otherwise: U) -> T | U:
+def tried(faults: list[AssemblyError], made: Callable[..., T], *arguments: object, otherwise: _R) -> T | _R:
     """Return what a function makes of its arguments; if that is a fault, keep the fault and return `otherwise`."""
     try:
         return made(*arguments)
