@@ -164,11 +164,11 @@ def test_more_from_the_dram_than_from_the_l2_is_explained(stride, told):
 
 @pytest.mark.jit
 def test_sampling_is_reported():
-    """A sampled run says how many blocks it simulated, and from four waves on how well half of them predict all."""
+    """A sampled run says how many blocks it simulated, and from four waves on how well the first predict the rest."""
     kernel, machine = make("throughput", {"blocks": "31", "iterations": "1"}), load("gtx580", {"chip.sms": 1})
     few, more = (" ".join(text_of(screen(simulate(kernel, machine, sample=n))).split()) for n in (6, 12))
-    assert "6 of its 31 blocks simulated, scaled " in few
-    assert "12 of its 31 blocks simulated, scaled (2 of the 4 waves simulated predict these within" in more
+    assert "7 of its 31 blocks simulated, scaled " in few
+    assert "13 of its 31 blocks simulated, scaled (the waves before predict the last 2 of 4 simulated within" in more
     assert "scaled (" not in few
 
 
