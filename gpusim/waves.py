@@ -5,9 +5,9 @@ as all blocks do. What is left out between these goes on at the rate at which th
 
     cycles = c(run) + (work(all) - work(run)) (end(last) - end(early)) / (issued(last) - issued(early))
 
-Work is what issues, warp instructions. Blocks of the first waves begin together, and wait together: so the rate is that
-of half the waves, or of one where there are fewer than four. From when a block leaves until as many blocks later is
-a whole number of waves, and what of other blocks has issued by then counts.
+Work is warp instructions. Blocks of the first waves begin together, and wait together: so the rate is that of the last
+half of the waves, or of the last one where there are fewer than four. It counts what all blocks have issued when a
+block leaves, those that are not done as well.
 """
 
 from __future__ import annotations

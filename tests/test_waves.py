@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis.strategies import integers
 from space_files import needs_compiler
 from strategies.launches import REPEATABLE, launches, looping_kernels
-from twins import differences
+from twins import differences, run_both
 
 from gpusim.engines.simulate import run_sm
 from gpusim.engines.sm_run import END
@@ -90,6 +90,19 @@ def test_blocks_between_can_be_left_out(engine):
     few, whole = (run_sm(border(3), TWO_SMS, engine=engine, trace=True, **given) for given in (some, every))
     assert (places(few), places(whole)) == ([0, 1, 2, 3, 4, 10, 11, 12, 13], list(range(14)))
     assert len(few.ends) == 9
+
+
+def test_engines_leave_the_same_blocks_out():
+    """Both engines agree on a run of blocks of which some are left out, in all that is told of it."""
+    assert differences(*run_both(border(3), TWO_SMS, blocks=9, last=4)) == []
+
+
+def test_nothing_is_estimated_where_blocks_are_left_out():
+    """A run that may be estimated is exact if blocks are left out."""
+    kernel = make("throughput", {"blocks": "200", "iterations": "1"})
+    given = {"feed": "trace-driven", "blocks": 150, "last": 50}
+    run, exact = (run_sm(kernel, ONE_SM, tolerance=tolerance, **given) for tolerance in (50_000, 0))
+    assert (run.estimated, differences(run, exact)) == (0, [])
 
 
 @settings(REPEATABLE, max_examples=draws(40))

@@ -64,8 +64,9 @@ def run_sm(
     lines: NDArray[np.bool_] | None = None,
     progress: Progress | None = None,
 ) -> SmRun:
-    """Simulate the SM that gets the most blocks of the grid: all, or `blocks`, so many of which are its `last` ones.
+    """Simulate the SM that gets the most blocks of the grid: all of them, or some.
 
+    `blocks`: so many, its first ones and so many of its `last` ones.
     `feed`: one of gpusim.launch.feed.FEEDS; trace-driven becomes address-only where recording is impossible.
     `fast_forward`: take whole periods at once where the compiled engine is trace-driven; `tolerance`: parts in a
     million by which cycles, stalls and counts may be estimated there, 0: exact. `trace`: keep trace records,

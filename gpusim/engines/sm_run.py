@@ -32,7 +32,7 @@ class SmRun:
 
     cycles: int
     blocks: int
-    ends: Any  # when blocks left, in this order, the last ENDS of them; empty if waves were estimated
+    ends: Any  # [block] of END, in the order in which the last ENDS blocks left; none if waves were estimated
     warp_slots: int
     interval: int
     issued: NDArray[np.int64]

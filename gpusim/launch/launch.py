@@ -114,9 +114,9 @@ def launch(
     memory: NDArray[np.uint32] | None = None,
     lines: NDArray[np.bool_] | None = None,
 ) -> Launch:
-    """Prepare the SM that gets the most blocks of the grid, or `blocks` of them; `trace` keeps records.
+    """Prepare the SM that gets the most blocks of the grid; `trace` keeps records.
 
-    These are its first ones, and so many of its `last` ones.
+    It gets all its blocks, or so many `blocks`: its first ones, and so many of its `last` ones.
 
     `feed` is one of gpusim.launch.feed.FEEDS. `fast_forward` takes whole periods at once if the feed is trace-driven
     and nothing is traced, and with a `tolerance`, in parts in a million, estimates too. If `memory` is not given, only
@@ -134,7 +134,7 @@ def launch(
     own = machine.schedulers.policy in REGISTERED  # it may use state that fast-forward does not compare
     compared = not own and not tagged(machine)  # what tags say is no part of a state that could come back
     prepared.sm.forwarding = fast_forward and feed == TRACE_DRIVEN and not trace and compared
-    prepared.sm.tolerance = tolerance
+    prepared.sm.tolerance = 0 if prepared.sm.launch.gap else tolerance  # estimates take blocks that follow each other
     return prepared
 
 

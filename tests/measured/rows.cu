@@ -1,6 +1,6 @@
 // Loads that hit the L1, whose lanes ask for words in rows that begin anywhere, in several rows, strided and at random.
 //
-//   tests/measured/rows.py compiles this (NVRTC 13.0, sm_90: rows.cubin.xz), and prints h200_rows.csv
+//   nvcc 13.0.88 compiles this for sm_90 (rows.cubin.xz); tests/measured/rows.py times it, and prints h200_rows.csv
 //
 // Each round has eight loads so many bytes apart. `at` holds each lane's place in bytes, and behind them a mask that is
 // zero: rounds move by its bits, so that no load is taken out of the loop.
