@@ -37,6 +37,7 @@ from gpusim.units.scalar_registers import ScalarFile
 from gpusim.units.selection import Selection
 from gpusim.units.shared_memory import SharedAtomic, SharedMemory
 from gpusim.units.sm import Limits
+from gpusim.units.tag_stage import TagStage
 from gpusim.units.texture import Texture
 from gpusim.units.wait_count import Outstanding, WaitCounters
 from gpusim.units.warp_scheduler import Schedulers
@@ -98,6 +99,7 @@ class Machine(msgspec.Struct, frozen=True):
     memory_channels: MemoryChannels | None = None
     cache: Cache | None = None
     l1: NearCache | None = None
+    tag_stage: TagStage | None = None
     l2: FarCache | None = None
     l2_partition: Partition | None = None
     l2_channel: L2Channel | None = None

@@ -28,7 +28,7 @@ import numpy as np
 from gpusim.jit.kinds import Memory, Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import count_bits, lowest_bit, rarely, rule
-from gpusim.rules import generic_address, global_memory, l2_atomic, l2_channel, l2_share, requests, tags
+from gpusim.rules import generic_address, global_memory, l2_atomic, l2_channel, l2_share, requests, tag_stage, tags
 from gpusim.rules.requests import PARTLY, UNITS
 from gpusim.rules.tags import DIRTY, TAG, USED
 from gpusim.units.cache import BACK, CONSTANTS, COPIED, FAR, NEAR, PARTITION, SCALARS, TEXTURES, WAY_HEAD
@@ -65,7 +65,10 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
     instruction = sm.program[entry.pc]
     if instruction.action == STORE:
         return _store_all(sm, words, instruction, row, entry, now)
-    start = done = back = now
+    near = instruction.packets == 0 and instruction.cached == NEAR + 1
+    entered = tag_stage.free(sm, now) if near else now
+    start = done = back = entered
+    tag_stage.enter(sm)
     if instruction.packets == 0:
         l2_share.ask(sm, instruction, sm.warps[entry.warp].block)
     for i in range(entry.requests):
@@ -73,7 +76,7 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
         if instruction.packets:
             done = max(done, _atomic(sm, words, instruction, i, line, units & UNITS, now) + entry.extra)
             done = max(done, l2_atomic.update(sm, instruction, line, units >> PARTLY, now) + int(instruction.latency))
-        elif instruction.cached == NEAR + 1:
+        elif near:
             turn = i * (entry.cycles // sm.machine.global_request) // entry.requests if sm.machine.near_lines else i
             late = min(turn * sm.machine.hit_late, entry.extra)  # shared and local memory delay no line
             start = _load(sm, words, instruction, i, late, line, units, start)
@@ -84,6 +87,8 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
             back = there - int(instruction.latency) if sm.machine.in_series else now
         else:
             done = max(done, _far_load(sm, words, _behind(sm, instruction, i), line, units, start))
+    if near:
+        tag_stage.take_load(sm, instruction, int(entry.requests), entered)
     sm.load_store.waited, sm.load_store.from_others = start - now, UNKNOWN
     return done
 
@@ -91,10 +96,12 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
 @rarely
 def _store_all(sm: Any, words: Any, instruction: Any, row: int, entry: Any, now: int) -> int:
     """Do the requests of a store, or of an atomic without a result; return when all have left the SM."""
-    done, lines, parted, room = now, 0, 0, now
+    end, looks = now + entry.cycles, instruction.packets == 0 and tag_stage.passed_by_stores(sm)
+    now = tag_stage.free(sm, now) if looks else now
+    done, lines, parted, sectors, room = now, 0, 0, 0, now
     for i in range(entry.requests):
         line, noted = words[row + 2 * i], words[row + 2 * i + 1]
-        goes = _passing(sm, words, instruction, line, noted)
+        goes, sectors = _passing(sm, words, instruction, line, noted), sectors + count_bits(noted & UNITS)
         lines, parted = lines + (goes != 0), parted + (goes != 0) * (noted >> PARTLY != 0) * (instruction.packets == 0)
         if instruction.packets:
             done = max(done, _atomic(sm, words, instruction, i, line, noted & UNITS, now))
@@ -102,8 +109,10 @@ def _store_all(sm: Any, words: Any, instruction: Any, row: int, entry: Any, now:
             room = l2_atomic.room(sm, now) if sm.machine.slices else now
         else:
             done = max(done, _store(sm, words, instruction, line, noted, goes, now))
-    end = now + entry.cycles
-    left = _next_store(sm, parted, end) if lines and sm.machine.ways_apart else end
+    if looks:
+        tag_stage.take_store(sm, instruction, sectors, now)
+    ends = now + entry.cycles
+    left = _next_store(sm, parted, ends) if lines and sm.machine.ways_apart else ends
     sm.load_store.waited = max(left, room) - end
     return done
 
@@ -148,11 +157,13 @@ def _load(sm: Any, words: Any, instruction: Any, i: int, late: int, line: int, u
         start = max(start, words[sm.launch.misses])
         _claim(sm, words, way, line, start)
         done = max(done, _far_load(sm, words, _behind(sm, instruction, i), line, lost, start))
-        _wait_for(sm, words, done)
+        tags.wait_for(sm, words, done)
         tags.fill(words, way, lost, done)
     elif sm.machine.joined and done > start + instruction.latency:
         done += sm.machine.joined  # accesses that wait for a line get it one after the other
         tags.stored(words, way, units, done)
+    if done > start + instruction.latency:
+        tag_stage.comes_late(sm, line)
     tags.use(words, cache, way)
     late = 0 if generic_address.is_local(sm, instruction, line) else late
     sm.load_store.arrived = max(done, start + instruction.latency + late)
@@ -369,22 +380,3 @@ def _drop(sm: Any, words: Any, way: int, line: int, now: int) -> None:
         sm.load_store.written += count_bits(words[way + DIRTY])
         global_memory.commit_line(sm, words[way + TAG] - 1, count_bits(words[way + DIRTY]), now)
     tags.clear(words, sm.launch.caches[FAR], way, line)
-
-
-@rarely
-def _wait_for(sm: Any, words: Any, done: int) -> None:
-    """Let a line that comes at `done` take the place among the outstanding ones that becomes free first.
-
-    Their times are a heap: that at place n, from 1 on, is at most those at 2 n and 2 n + 1.
-    """
-    times, count, at = sm.launch.misses - 1, sm.machine.misses, 1
-    sinking = True
-    while sinking and 2 * at <= count:
-        child = 2 * at
-        if child < count and words[times + child + 1] < words[times + child]:
-            child += 1
-        sinking = words[times + child] < done
-        if sinking:
-            words[times + at] = words[times + child]
-            at = child
-    words[times + at] = done

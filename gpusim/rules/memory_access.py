@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from gpusim.jit.rule import lowest_bit, rarely, rule
-from gpusim.rules import generic_address, global_memory, move, shared_memory, word_owner
+from gpusim.rules import generic_address, global_memory, move, shared_memory, tag_stage, word_owner
 from gpusim.state.fault import Fault
 from gpusim.units.cache import L1, SHARE_PARTS, TAGS
 from gpusim.units.capacities import LANES, REMEMBERED, REMEMBERED_BITS
@@ -252,8 +252,11 @@ def cost(sm: Any, instruction: Any, into: Any, active: int) -> None:
         requests, moved = global_memory.transactions(sm, active, words)
         into.cycles = requests * machine.global_request
         if machine.near_lines and instruction.through_l1:
-            lines = (requests + machine.near_lines - 1) // machine.near_lines
+            lines = tag_stage.lookups(machine, requests)
             into.cycles = max(shared_memory.conflicts(sm, active, words), lines) * machine.global_request
+        elif instruction.action == STORE and machine.tag_stages and instruction.packets == 0:
+            looked_up = max(words, tag_stage.lookups(machine, requests)) if requests else 0
+            into.cycles = looked_up * machine.global_request
         if instruction.packets and machine.slices and instruction.action == STORE:
             into.cycles = machine.global_request  # its packets wait on their way (l2_atomic.py)
         elif instruction.packets:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.jit.rule import rule
+from gpusim.jit.rule import rarely, rule
 from gpusim.units.cache import WAY_HEAD
 
 TAG, USED, DIRTY = range(WAY_HEAD)  # words of a way: line + 1, number of its last use, mask; then each unit's arrival
@@ -105,3 +105,22 @@ def clear(words: Any, cache: Any, way: int, line: int) -> None:
         words[way + TAG], words[way + DIRTY] = line + 1, 0
         for unit in range(cache.stride - WAY_HEAD):
             words[way + WAY_HEAD + unit] = 0
+
+
+@rarely
+def wait_for(sm: Any, words: Any, done: int) -> None:
+    """Let a line that comes at `done` take the place among the outstanding ones that becomes free first.
+
+    Their times are a heap: that at place n, from 1 on, is at most those at 2 n and 2 n + 1.
+    """
+    times, count, at = sm.launch.misses - 1, sm.machine.misses, 1
+    sinking = True
+    while sinking and 2 * at <= count:
+        child = 2 * at
+        if child < count and words[times + child + 1] < words[times + child]:
+            child += 1
+        sinking = words[times + child] < done
+        if sinking:
+            words[times + at] = words[times + child]
+            at = child
+    words[times + at] = done

@@ -8,13 +8,14 @@ from fractions import Fraction
 from math import floor
 
 from gpusim.machine.machine import Machine
-from gpusim.machine.occupancy import occupancy
 from isa.kernel import Kernel
 from isa.memory import bases
 from isa.row import Row, Unit
+from scan.kept import not_kept
 from scan.l2_atomic import Slices
 from scan.left_to_l1 import left
 from scan.levels import Level, Line
+from scan.tag_stage import Stage
 
 UNIT = 32  # bytes: lines are held and moved in such units
 Work = dict[int, tuple[int, int, int]]  # of an atomic, by line: scan/requests.py
@@ -45,6 +46,7 @@ class Caches:
     sms: int = 1  # that share the L2; this one stands for all of them
     free: dict[str, int] = field(default_factory=dict)  # 1/64 cycles: when each way and the DRAM's channel are free
     slices: Slices | None = None  # of the L2, that do atomics
+    stage: Stage | None = None  # of the L1, where lines are looked up
     asked: dict[str, list[tuple[int, int]]] = field(default_factory=dict)  # of the L2, by way: cycle and 1/64 cycles
 
     def asked_by(self, row: Row) -> bool:
@@ -67,7 +69,8 @@ class Caches:
         if row.unit is Unit.LOCAL:
             first, late = machine.local_memory.latency, 0
         here = self.near if machine.l1 and (row.unit is Unit.LOCAL or machine.l1.global_loads) else None
-        start, results = now, []
+        now = self.stage.enter(now) if here and self.stage else now
+        start, results, waited_for = now, [], []
         for i, (number, units, _) in enumerate(requests):
             beyond = getattr(cache, f"l2_latency_{row.width}") + i * cache.l2_late
             if here is None:
@@ -84,9 +87,13 @@ class Caches:
                 line.came |= dict.fromkeys(lost, self.misses[-1])
             elif machine.l1 and machine.l1.joined and max(known) > start + first:  # behind the others that wait for it
                 line.came |= dict.fromkeys(units, max(known) + machine.l1.joined)
+            if max(line.came[unit] for unit in units) > start + first:
+                waited_for.append(number)
             turns = cycles // machine.global_memory.request_cycles
             looked_up = i * turns // len(requests) if machine.l1 and machine.l1.lines_per_cycle else i
             results += [*(line.came[unit] for unit in units), start + first + looked_up * late]
+        if here and self.stage:
+            self.stage.load(row, len(requests), waited_for, now)
         return max(results), start
 
     def _constants_there(self, asked: list[Request], now: int, *, parameters: bool) -> tuple[int, int]:
@@ -164,6 +171,9 @@ class Caches:
 
         It is served for so many cycles.
         """
+        if self.near and self.stage:
+            now = self.stage.enter(now)
+            self.stage.store(row, sum(len(units) for _, units, _ in requests), now)
         left, rules, sent, parted = [now], self.machine.l1, [], 0
         for number, units, partly in requests:
             if self.near and rules and row.unit is Unit.LOCAL and rules.local_stores != "through":
@@ -363,28 +373,14 @@ def caches(machine: Machine, kernel: Kernel) -> Caches | None:
         hashed = bool(getattr(cache, "hashed", 0))
         levels.append(Level(sets, cache.ways, line // UNIT, cache.sector_bytes // UNIT, hashed) if cache else None)
     if machine.l2 and machine.l2.filled:
-        spills = _not_kept(machine, kernel)
+        spills = not_kept(machine, kernel)
         for number in sorted({place // line for place in _held(kernel)}):
             for level in levels[1:3]:
                 if level and (number * 0x9E3779B1 >> 20) % 64 >= spills:
                     level.use(number)[0].came = dict.fromkeys(range(level.units), 1)
     slices = Slices(machine) if machine.l2_atomic and machine.l2 else None
-    return Caches(machine, *levels, sms=min(machine.chip.sms, kernel.blocks), slices=slices)
-
-
-def _not_kept(machine: Machine, kernel: Kernel) -> int:
-    """Of 64 lines of a kernel's buffers, those that the L2 does not keep from launch to launch."""
-    assert machine.l2
-    size, rules, more = sum(buffer.nbytes for buffer in kernel.buffers), machine.l2, Fraction(1)
-    if not rules.keeps_bytes:
-        return 0
-    if kernel.blocks <= machine.chip.sms * occupancy(kernel, machine).blocks:
-        more = Fraction(2) / Fraction(3, 2)
-    least = min(rules.bytes, int(rules.keeps_bytes * more))
-    most = max(least, rules.loses_bytes or rules.bytes)
-    if size <= least:
-        return 0
-    return 64 if size >= most else round(64 * (size - least) / (most - least))
+    sms = min(machine.chip.sms, kernel.blocks)
+    return Caches(machine, *levels, sms=sms, slices=slices, stage=Stage(machine))
 
 
 def _held(kernel: Kernel) -> Iterator[int]:

@@ -1,0 +1,69 @@
+"""Tag stage of the L1: where loads and stores look up their lines, one after the other.
+
+A load takes the stage as long as it takes to look up its lines, a cycle for each word of a lane at least, and longer
+for lines that are not there yet: a group of neighbouring lines that comes late is looked up again. A store takes it
+for its words, or for its sectors if that is longer. An access that the stage isn't free for keeps the load/store unit.
+Accesses to shared memory take the unit alone, so that what a load or a store takes of the stage beyond its cycles there
+is free for them.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.jit.rule import rule
+from gpusim.units.cache import NEAR, SHARE_PARTS
+
+
+@rule
+def free(sm: Any, now: int) -> int:
+    """Return the cycle at which an access that is served now enters the stage."""
+    return max(now, int(sm.load_store.tagged) // SHARE_PARTS)
+
+
+@rule
+def enter(sm: Any) -> None:
+    """Begin to count the late lines of a load."""
+    sm.load_store.late, sm.load_store.late_last = 0, -1
+
+
+@rule
+def comes_late(sm: Any, line: int) -> None:
+    """Count a line that is not there yet, unless it lies in one group with the late line before it."""
+    if sm.machine.late_cost and line // sm.machine.late_lines != sm.load_store.late_last:
+        sm.load_store.late += 1
+        sm.load_store.late_last = line // sm.machine.late_lines
+
+
+@rule
+def lookups(machine: Any, lines: int) -> int:
+    """Return the cycles in which so many lines are looked up."""
+    at_once = max(1, int(machine.near_lines))
+    return (lines + at_once - 1) // at_once
+
+
+@rule
+def take_load(sm: Any, instruction: Any, lines: int, now: int) -> None:
+    """Take the stage for a load of so many lines that enters it now."""
+    cycles = max(int(instruction.words), lookups(sm.machine, lines))
+    _take(sm, cycles * SHARE_PARTS + sm.load_store.late * sm.machine.late_cost, now)
+
+
+@rule
+def take_store(sm: Any, instruction: Any, sectors: int, now: int) -> None:
+    """Take the stage for a store to so many sectors that enters it now."""
+    machine = sm.machine
+    least = machine.store_cost + int(instruction.words) * machine.store_word_cost
+    _take(sm, max(least, sectors * machine.store_sector_cost), now)
+
+
+@rule
+def _take(sm: Any, parts: int, now: int) -> None:
+    if sm.machine.tag_stages:
+        sm.load_store.tagged = max(sm.load_store.tagged, now * SHARE_PARTS) + parts
+
+
+@rule
+def passed_by_stores(sm: Any) -> bool:
+    """Tell whether stores go through the stage: there is an L1."""
+    return bool(sm.machine.tag_stages and sm.launch.caches[NEAR].sets > 0)

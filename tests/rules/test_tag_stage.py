@@ -1,0 +1,81 @@
+"""Tag stage of the L1: loads that hit pass it in a cycle; late lines and stores keep the next access waiting."""
+
+import pytest
+from tagged_caches import TAGS
+from timing import cycles_of, run_text
+
+# A load takes the stage 20 cycles more for each late pair of lines; a store 5 cycles, 10 for each word besides, and 8
+# for each sector if that is longer. Four lines are looked up in a cycle. A warp issues every sixth cycle.
+STAGE = {
+    "tag_stage.late_parts": 1280,
+    "tag_stage.late_lines": 2,
+    "tag_stage.store_parts": 320,
+    "tag_stage.store_word_parts": 640,
+    "tag_stage.store_sector_parts": 512,
+    "l1.lines_per_cycle": 4,
+    "shared_memory.banks": 32,
+    "global_memory.rule": "sectors",
+    "l1.global_stores": "update",
+    "l1.bytes": 8192,
+    "l1.ways": 4,
+    "l1.misses": 64,
+}
+HEAD = ".shared 128\n.buffer x u32 4096\nS2R R0, LANEID\nIMUL R1, R0, {stride}\nIADD R1, R1, c[x]\nIADD R0, RZ, c[x]\n"
+
+
+def served(accesses, stride=4, changes=None):
+    """Return the cycles at which accesses are served, from the first one on.
+
+    Before them a load brings line 0, and its result is waited for; R1 is lane * stride.
+    """
+    text = HEAD.format(stride=stride) + "LDG R9, [R0]\nIADD R9, R9, 1\n" + "\n".join(accesses) + "\nEXIT"
+    cycles = [cycle for cycle, _, _ in cycles_of(run_text(text, TAGS | STAGE | (changes or {})), "serve")][1:]
+    return [cycle - cycles[0] for cycle in cycles]
+
+
+def test_loads_that_hit_do_not_wait():
+    """Four loads of a line that is there are served as they issue."""
+    assert served([f"LDG R{i}, [R0]" for i in range(2, 6)]) == [0, 6, 12, 18]
+
+
+@pytest.mark.parametrize(
+    ("stride", "byte", "taken"),
+    [(4, 512, 21), (4, 576, 21), (8, 512, 21), (16, 512, 41), (132, 512, 8 + 20 * 16)],
+)
+def test_a_late_load_takes_the_stage_for_each_pair_of_lines(stride, byte, taken):
+    """Words from a byte on: of one line, of two that are a pair, twice, of four lines, and 132 bytes apart of 32 lines.
+
+    The load takes a cycle for four lines and 20 for each pair: 1 + 20, 1 + 40, 8 + 320. The second load waits in the
+    unit until the stage is free, and the third until the second has gone on, a cycle later.
+    """
+    begin, _, third = served([f"LDG R2, [R1+{byte}]", "LDG R3, [R0]", "LDG R4, [R0]"], stride)
+    assert third - begin == taken + 1
+
+
+def test_each_load_that_waits_for_a_line_looks_it_up_again():
+    """Two loads of one line that is not there: 21 cycles each."""
+    assert served(["LDG R2, [R1+512]", "LDG R3, [R1+512]", "LDG R4, [R0]", "LDG R5, [R0]"]) == [0, 6, 22, 43]
+
+
+@pytest.mark.parametrize(
+    ("store", "taken"), [("STG [R0+4096], R9", 15), ("STG.64 [R0+4096], R10", 25), ("STG [R1+4096], R9", 32)]
+)
+def test_a_store_takes_the_stage_for_its_words_or_its_sectors(store, taken):
+    """One sector: 5 + 10 for a word, 5 + 20 for two; four sectors of words: 4 times 8."""
+    assert served([store, "LDG R3, [R0]", "LDG R4, [R0]"])[2] == taken + 1
+
+
+def test_shared_memory_is_not_behind_the_stage():
+    """Behind a store of 25 cycles a load from shared memory is served as it issues, and one from global memory waits.
+
+    So the next one is served in cycle 26.
+    """
+    assert served(["STG.64 [R0+4096], R10", "LDS R3, [RZ]", "LDG R4, [R0]", "LDG R5, [R0]"]) == [0, 6, 12, 26]
+
+
+def test_without_the_section_nothing_waits():
+    """On a machine without `[tag_stage]` a load behind a store and a late load is served as it issues."""
+    without = {path: value for path, value in STAGE.items() if not path.startswith("tag_stage")}
+    text = HEAD.format(stride=4) + "STG [R0+4096], R9\nLDG R2, [R1+512]\nLDG R3, [R1+512]\nEXIT"
+    cycles = [cycle for cycle, _, _ in cycles_of(run_text(text, TAGS | without), "serve")]
+    assert [cycle - cycles[0] for cycle in cycles] == [0, 6, 12]

@@ -1,0 +1,43 @@
+"""The tag stage of the L1 as a scan of every cycle (`every_cycle.py`) sees it: the moment at which it is free."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from itertools import groupby
+from math import floor
+
+from gpusim.machine.machine import Machine
+from isa.row import Row
+
+PART = Fraction(1, 64)  # of a cycle
+
+
+@dataclass(eq=False)
+class Stage:
+    """When the stage has looked up all that came; a machine without the section has none, and nothing waits."""
+
+    machine: Machine
+    free: Fraction = Fraction(0)
+
+    def enter(self, now: int) -> int:
+        """The cycle in which an access that is served now is looked up."""
+        return max(now, floor(self.free))
+
+    def load(self, row: Row, lines: int, late: list[int], now: int) -> None:
+        """Look up so many lines of a load, of which some are late."""
+        stage, near = self.machine.tag_stage, self.machine.l1
+        if stage and near:
+            groups = [number for number, _ in groupby(line // stage.late_lines for line in late)]
+            at_once = max(1, near.lines_per_cycle)
+            self._take(max(row.width // 32, -(-lines // at_once)) + PART * len(groups) * stage.late_parts, now)
+
+    def store(self, row: Row, sectors: int, now: int) -> None:
+        """Look up the lines of a store to so many sectors."""
+        stage = self.machine.tag_stage
+        if stage and self.machine.l1:
+            words = stage.store_parts + row.width // 32 * stage.store_word_parts
+            self._take(PART * max(words, sectors * stage.store_sector_parts), now)
+
+    def _take(self, cycles: Fraction | int, now: int) -> None:
+        self.free = max(self.free, Fraction(now)) + cycles
