@@ -179,6 +179,7 @@ CHANNEL: dict[str, int | str] = TAGS | {
     "l1.global_stores": "update",
     "tag_stage.late_parts": 100,
     "tag_stage.late_lines": 2,
+    "tag_stage.late_most": 3,
     "tag_stage.store_parts": 200,
     "tag_stage.store_word_parts": 100,
     "tag_stage.store_sector_parts": 150,

@@ -18,21 +18,21 @@ from measured_limits import documented, module_of, stated
 # Percent: the median error, the 95th percentile, and the worst, as reached in November 2026, rounded up.
 LIMITS = {
     "consts": (5.1, 18, 27),
-    "loads": (5.2, 32, 84),
-    "stores": (31, 77, 316),
-    "stream": (9, 20, 20),
+    "loads": (4.7, 32, 84),
+    "stores": (24, 82, 316),
+    "stream": (8.5, 19, 20),
     "empty": (6.6, 67, 72),
-    "arith": (1.2, 21, 84),
+    "arith": (1.5, 27, 84),
     "waves": (2.6, 3.8, 6.1),
-    "tiles": (3.3, 15, 19),
+    "tiles": (3.2, 16, 19),
     "behind": (2.4, 6.8, 13),
     "straight": (3.3, 9.4, 9.9),
     "rate": (12, 46, 72),
-    "local": (1, 16, 20),
-    "bursts": (1, 7.5, 34),
+    "local": (1.4, 15, 20),
+    "bursts": (1.1, 7.4, 34),
     "gather": (2.7, 23, 53),
     "halves": (4.2, 11, 16),
-    "rows": (2.8, 7.4, 18),
+    "rows": (3.2, 13, 33),
 }
 
 

@@ -1,10 +1,10 @@
 """Tag stage of the L1: where loads and stores look up their lines, one after the other.
 
 A load takes the stage as long as it takes to look up its lines, a cycle for each word of a lane at least, and longer
-for lines that are not there yet: a group of neighbouring lines that comes late is looked up again. A store takes it
-for its words, or for its sectors if that is longer. An access that the stage isn't free for keeps the load/store unit.
-Accesses to shared memory take the unit alone, so that what a load or a store takes of the stage beyond its cycles there
-is free for them.
+for lines that are not there yet: a group of neighbouring lines that comes late is looked up again, a few of them one
+after the other. A store takes it for its words, or for its sectors if that is longer. An access that the stage isn't
+free for keeps the load/store unit. Accesses to shared memory take the unit alone, so that what a load or a store takes
+of the stage beyond its cycles there is free for them.
 """
 
 from __future__ import annotations
@@ -46,7 +46,8 @@ def lookups(machine: Any, lines: int) -> int:
 def take_load(sm: Any, instruction: Any, lines: int, now: int) -> None:
     """Take the stage for a load of so many lines that enters it now."""
     cycles = max(int(instruction.words), lookups(sm.machine, lines))
-    _take(sm, cycles * SHARE_PARTS + sm.load_store.late * sm.machine.late_cost, now)
+    again = min(int(sm.load_store.late), int(sm.machine.late_most))
+    _take(sm, cycles * SHARE_PARTS + again * sm.machine.late_cost, now)
 
 
 @rule

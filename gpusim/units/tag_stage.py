@@ -19,6 +19,7 @@ class TagStage(msgspec.Struct, frozen=True):
 
     late_parts: Count  # 1/64 cycles of a load for each group of neighbouring lines that is not there yet
     late_lines: Positive  # neighbouring lines that count as one such group
+    late_most: Positive  # groups that count, at most
     store_parts: Count  # 1/64 cycles of a store
     store_word_parts: Count  # 1/64 cycles of a store besides, for each 32-bit word of a lane
     store_sector_parts: Count  # 1/64 cycles of a store for each sector, if these are more
@@ -30,6 +31,7 @@ def pack(packed: Any, machine: Machine) -> None:
     if stage and machine.l1 and tagged(machine):
         packed.tag_stages = 1
         packed.late_cost, packed.late_lines = stage.late_parts, stage.late_lines
+        packed.late_most = stage.late_most
         packed.store_cost, packed.store_word_cost = stage.store_parts, stage.store_word_parts
         packed.store_sector_cost = stage.store_sector_parts
 
@@ -45,7 +47,7 @@ def _passed(given: Any) -> bool:
 
 
 STORES = "store_cost store_word_cost store_sector_cost"
-ALL = f"tag_stages late_cost late_lines {STORES}"
+ALL = f"tag_stages late_cost late_lines late_most {STORES}"
 
 UNIT = Unit(
     "tag_stage",
@@ -54,6 +56,7 @@ UNIT = Unit(
             field("tag_stages", "1: accesses take the tag stage one after the other"),
             field("late_cost", "parts of a cycle of a load for each group of lines that is late"),
             field("late_lines", "neighbouring lines of a group"),
+            field("late_most", "groups of a load that count, at most"),
             field("store_cost", "parts of a cycle of a store"),
             field("store_word_cost", "parts of a cycle of a store for each word of a lane"),
             field("store_sector_cost", "parts of a cycle of a store for each sector, if these are more"),
@@ -68,7 +71,7 @@ UNIT = Unit(
     conditions=(
         Condition("tag_stage.*", "", lambda g: tagged(g.machine), NO_TAGS),
         Condition("tag_stage.*", ALL, _passed, "no access of {kernel} goes through the L1"),
-        Condition("tag_stage.late_*", "late_cost late_lines", asks(NEAR), "no load of {kernel} asks the L1"),
+        Condition("tag_stage.late_*", "late_cost late_lines late_most", asks(NEAR), "no load of {kernel} asks the L1"),
         Condition("tag_stage.store_*", STORES, _stores, "{kernel} stores nothing through the L1"),
     ),
     limits={"bandwidth": {"tag_stage.*_parts": 0}},

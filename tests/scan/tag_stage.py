@@ -30,7 +30,8 @@ class Stage:
         if stage and near:
             groups = [number for number, _ in groupby(line // stage.late_lines for line in late)]
             at_once = max(1, near.lines_per_cycle)
-            self._take(max(row.width // 32, -(-lines // at_once)) + PART * len(groups) * stage.late_parts, now)
+            again = min(len(groups), stage.late_most)
+            self._take(max(row.width // 32, -(-lines // at_once)) + PART * again * stage.late_parts, now)
 
     def store(self, row: Row, sectors: int, now: int) -> None:
         """Look up the lines of a store to so many sectors."""

@@ -26,6 +26,7 @@ CACHES: dict[str, Sequence[int | str]] = {
     "l1.hashed": (0, 0, 1),
     "tag_stage.late_parts": (0, 32, 100),
     "tag_stage.late_lines": (1, 2, 3),
+    "tag_stage.late_most": (1, 2, 40),
     "tag_stage.store_parts": (0, 64, 300),
     "tag_stage.store_word_parts": (0, 168),
     "tag_stage.store_sector_parts": (0, 43, 200),
