@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 
 from gpusim.support import toml
@@ -74,6 +75,7 @@ def read(path: Path) -> tuple[dict[str, str], dict[str, Fact]]:
     return _read(path, ())
 
 
+@cache
 def extended(name: str) -> int:
     """Return how many others the file of a machine of the package extends, directly or through one of them."""
     base = toml.parse(input_file.text(DIRECTORY / f"{name}.toml", ""), DIRECTORY, "").get("extends")

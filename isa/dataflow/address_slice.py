@@ -28,7 +28,7 @@ class _Flow:
     loaded: set[frozenset[Unit]]  # memories whose stores are in the slice already
 
 
-_Walked = tuple[int, str, Predicate]  # pc, name, and the guard under which it is read
+_Walked = dict[tuple[str, Predicate], set[int]]  # by name, and the guard under which it is read: the pcs passed
 
 
 @once
@@ -40,7 +40,7 @@ def address_slice(program: Program) -> NDArray[np.bool_]:
     """
     needed = np.zeros(len(program), np.bool_)
     flow = _Flow(program, predecessors(program), [writes(i) for i in program.instructions], set())
-    seen: set[_Walked] = set()
+    seen: _Walked = {}
     todo = [(pc, name) for pc, i in enumerate(program.instructions) for name in _steering(i)]
     while todo:
         pc, name = todo.pop()
@@ -71,28 +71,28 @@ def _read_by_control(instruction: Instruction) -> set[str]:
     return {f"P{p}" for p in read} | {f"R{r}" for r in registers}
 
 
-def _reaching(flow: _Flow, seen: set[_Walked], pc: int, name: str) -> list[int]:
+def _reaching(flow: _Flow, seen: _Walked, pc: int, name: str) -> list[int]:
     """Return the pcs whose write of `name` may reach pc, except those found on earlier walks (`seen`).
 
     A lane that executes pc under a guard executed what has the same guard, as long as nobody writes this in between;
     unless it reads what other lanes have.
     """
     user = flow.program.instructions[pc]
-    found, todo = [], [(pc, PT if user.row.across or user.row.across_truth else user.guard)]
+    guard = PT if user.row.across or user.row.across_truth else user.guard
+    found, todo = [], [(pc, guard, seen.setdefault((name, guard), set()))]
     while todo:
-        at, guard = todo.pop()
+        at, guard, passed = todo.pop()
         for previous in flow.before[at]:
-            if (previous, name, guard) in seen:
+            if previous in passed:
                 continue
-            seen.add((previous, name, guard))
-            writer, holds = flow.program.instructions[previous], guard
-            if f"P{guard.index}" in flow.written[previous]:
-                holds = PT
-            defines = name in flow.written[previous]
-            if defines:
+            passed.add(previous)
+            writer, written, holds, onward = flow.program.instructions[previous], flow.written[previous], guard, passed
+            if guard.index != PT_INDEX and f"P{guard.index}" in written:
+                holds, onward = PT, seen.setdefault((name, PT), set())
+            if name in written:
                 found.append(previous)
-            if not (defines and writer.guard in (PT, holds)):
-                todo.append((previous, holds))
+            if not (name in written and writer.guard in (PT, holds)):
+                todo.append((previous, holds, onward))
     return found
 
 
