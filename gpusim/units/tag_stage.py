@@ -19,7 +19,7 @@ class TagStage(msgspec.Struct, frozen=True):
 
     late_parts: Count  # 1/64 cycles of a load for each group of neighbouring lines that is not there yet
     late_lines: Positive  # neighbouring lines that count as one such group
-    late_most: Positive  # groups that count, at most
+    late_most: Positive  # groups of lines that count for a load, at most
     store_parts: Count  # 1/64 cycles of a store
     store_word_parts: Count  # 1/64 cycles of a store besides, for each 32-bit word of a lane
     store_sector_parts: Count  # 1/64 cycles of a store for each sector, if these are more
