@@ -29,6 +29,8 @@ KEPT = (
         "cache.hits",
         "l2.filled",
         "l2.*s_bytes",
+        "tag_stage.late_lines",
+        "tag_stage.late_most",
     ),
     *("*.bytes", "*.sector_bytes", "*.ways", "fetch.ahead", "fetch.*_lines", "fetch.*_ways", "fetch.line"),
     *(
