@@ -31,13 +31,13 @@ class Stage:
             groups = [number for number, _ in groupby(line // stage.late_lines for line in late)]
             at_once = max(1, near.lines_per_cycle)
             again = min(len(groups), stage.late_most)
-            self._take(max(row.width // 32, -(-lines // at_once)) + PART * again * stage.late_parts, now)
+            self._take(max(row.words, -(-lines // at_once)) + PART * again * stage.late_parts, now)
 
     def store(self, row: Row, sectors: int, now: int) -> None:
         """Look up the lines of a store to so many sectors."""
         stage = self.machine.tag_stage
         if stage and self.machine.l1:
-            words = stage.store_parts + row.width // 32 * stage.store_word_parts
+            words = stage.store_parts + row.words * stage.store_word_parts
             self._take(PART * max(words, sectors * stage.store_sector_parts), now)
 
     def _take(self, cycles: Fraction | int, now: int) -> None:
