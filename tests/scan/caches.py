@@ -218,13 +218,13 @@ class Caches:
         return max(now, own - cycles, shared - cycles)
 
     def atomic(
-        self, row: Row, requests: list[Request], work: Work, now: int, latency: int, cycles: int
+        self, row: Row, requests: list[Request], work: Work, now: int, latency: int, cycles: int, extra: int
     ) -> tuple[int, int, int]:
         """The cycles at which an atomic that is served now has its old values, and at which it has left the SM.
 
         And that up to which its service is put off, of so many cycles.
         """
-        cache, done, left = self.machine.cache, now, now
+        cache, done, left, sliced = self.machine.cache, now, now, now
         assert cache is not None
         for i, (number, units, _) in enumerate(requests):
             if self.near:
@@ -239,7 +239,8 @@ class Caches:
             assert held is not None
             held.stored |= units
             if self.slices and number in work:
-                done = max(done, self.slices.update(row, number, work.pop(number), now) + latency)
+                sliced = max(sliced, self.slices.update(row, number, work.pop(number), now) + latency)
+        done = max(done + extra, sliced)  # slices do its passes one after the other as it is
         if row.is_load:
             return done, left, now
         room = self.slices.room(now) if self.slices else now

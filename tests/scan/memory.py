@@ -113,9 +113,11 @@ def _serve(sm: Scan, y: int, count: int, now: int) -> None:
 def _cached(sm: Scan, row: Row, access: Access, now: int, *, own: bool) -> None:
     """Follow an access through the caches; the unit waits if too many lines are on their way."""
     assert sm.caches is not None
+    extra = access.extra
     if row.update is not None and sm.machine.global_atomic:
         latency = _latency(sm.machine, row)
-        done, left, start = sm.caches.atomic(row, access.requests, access.updates, now, latency, access.cycles)
+        done, left, start = sm.caches.atomic(row, access.requests, access.updates, now, latency, access.cycles, extra)
+        extra = 0
     elif row.is_load:
         named = sm.kernel.program.instructions[access.pc].operands
         banks = {operand.bank.bank for operand in named if isinstance(operand, Address) and operand.bank}
@@ -123,7 +125,7 @@ def _cached(sm: Scan, row: Row, access: Access, now: int, *, own: bool) -> None:
     else:
         left, start = sm.caches.store(row, access.requests, now, access.cycles)
     sm.free[own] += start - now
-    access.done = done + access.extra if row.is_load else max(sm.free[own], left)
+    access.done = done + extra if row.is_load else max(sm.free[own], left)
 
 
 def _queue(sm: Scan, k: int, *, apart: bool) -> list[Access]:
