@@ -1,7 +1,7 @@
 """Loads whose lines are late, and stores, beside loads that hit, as an H200 times them, and here.
 
-The numbers of `[tag_stage]` were fitted to some of these loops (as the machine file says): late loads of one, two and
-four rows by 32 warps, stores beside loads that hit the L1. The other loops were in sight.
+The numbers of `[tag_stage]` were fitted to some of these loops (as the machine file says): late loads of one to
+eight rows by 32 warps, stores beside loads that hit the L1. The other loops were in sight.
 """
 
 import csv
