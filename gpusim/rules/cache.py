@@ -58,17 +58,16 @@ def ask(sm: Sm, memory: Memory, g: int, group: int, active: int) -> None:
 def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
     """Look up the access at that place of queue y; return when a load's result is there, or when a store has left.
 
-    `sm.load_store.waited` says how long the unit has waited for room among the outstanding lines, or of the way to the
-    L2.
+    `sm.load_store.waited` says how long the unit has waited for the L1's tag stage, and for room among the outstanding
+    lines, or of the way to the L2.
     """
     words, row, entry = tags.words(sm, memory), requests.row_of(sm, y, place), sm.load_store.queues[y].entries[place]
     instruction = sm.program[entry.pc]
     if instruction.action == STORE:
         return _store_all(sm, words, instruction, row, entry, now)
     near = instruction.packets == 0 and instruction.cached == NEAR + 1
-    entered = tag_stage.free(sm, now) if near else now
+    entered = tag_stage.enter(sm, now) if near else now
     start = done = back = entered
-    tag_stage.enter(sm)
     if instruction.packets == 0:
         l2_share.ask(sm, instruction, sm.warps[entry.warp].block)
     for i in range(entry.requests):
@@ -96,8 +95,7 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
 @rarely
 def _store_all(sm: Any, words: Any, instruction: Any, row: int, entry: Any, now: int) -> int:
     """Do the requests of a store, or of an atomic without a result; return when all have left the SM."""
-    end, looks = now + entry.cycles, instruction.packets == 0 and tag_stage.passed_by_stores(sm)
-    now = tag_stage.free(sm, now) if looks else now
+    asked, now = now, tag_stage.enter(sm, now) if instruction.packets == 0 else now
     done, lines, parted, sectors, room = now, 0, 0, 0, now
     for i in range(entry.requests):
         line, noted = words[row + 2 * i], words[row + 2 * i + 1]
@@ -109,11 +107,11 @@ def _store_all(sm: Any, words: Any, instruction: Any, row: int, entry: Any, now:
             room = l2_atomic.room(sm, now) if sm.machine.slices else now
         else:
             done = max(done, _store(sm, words, instruction, line, noted, goes, now))
-    if looks:
+    if instruction.packets == 0:
         tag_stage.take_store(sm, instruction, sectors, now)
-    ends = now + entry.cycles
-    left = _next_store(sm, parted, ends) if lines and sm.machine.ways_apart else ends
-    sm.load_store.waited = max(left, room) - end
+    end = now + entry.cycles
+    left = _next_store(sm, parted, end) if lines and sm.machine.ways_apart else end
+    sm.load_store.waited = max(left, room) - (asked + entry.cycles)
     return done
 
 

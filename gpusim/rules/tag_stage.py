@@ -1,10 +1,9 @@
 """Tag stage of the L1: where loads and stores look up their lines, one after the other.
 
-A load takes the stage as long as it takes to look up its lines, a cycle for each word of a lane at least, and longer
-for lines that are not there yet: a group of neighbouring lines that comes late is looked up again, a few of them one
-after the other. A store takes it for its words, or for its sectors if that is longer. An access that the stage isn't
-free for keeps the load/store unit. Accesses to shared memory take the unit alone, so that what a load or a store takes
-of the stage beyond its cycles there is free for them.
+A load takes the stage as long as it takes to look up its lines, a cycle for each word of a lane at least. It looks up
+again what comes late, neighbouring lines together, and a few such groups at most. A store takes the stage for its
+words, or for its sectors if that is longer. An access keeps the load/store unit until the stage is free. Accesses to
+shared memory do not pass the stage.
 """
 
 from __future__ import annotations
@@ -12,19 +11,14 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.rule import rule
-from gpusim.units.cache import NEAR, SHARE_PARTS
+from gpusim.units.cache import SHARE_PARTS
 
 
 @rule
-def free(sm: Any, now: int) -> int:
-    """Return the cycle at which an access that is served now enters the stage."""
-    return max(now, int(sm.load_store.tagged) // SHARE_PARTS)
-
-
-@rule
-def enter(sm: Any) -> None:
-    """Begin to count the late lines of a load."""
+def enter(sm: Any, now: int) -> int:
+    """Return the cycle at which an access that is served now enters the stage; of a load no line is late yet."""
     sm.load_store.late, sm.load_store.late_last = 0, -1
+    return max(now, int(sm.load_store.tagged) // SHARE_PARTS)
 
 
 @rule
@@ -62,9 +56,3 @@ def take_store(sm: Any, instruction: Any, sectors: int, now: int) -> None:
 def _take(sm: Any, parts: int, now: int) -> None:
     if sm.machine.tag_stages:
         sm.load_store.tagged = max(sm.load_store.tagged, now * SHARE_PARTS) + parts
-
-
-@rule
-def passed_by_stores(sm: Any) -> bool:
-    """Tell whether stores go through the stage: there is an L1."""
-    return bool(sm.machine.tag_stages and sm.launch.caches[NEAR].sets > 0)

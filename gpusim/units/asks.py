@@ -27,6 +27,11 @@ def asks(which: int) -> Reads:
     return lambda given: bool((given.rows["cached"] == 1 + which).any())
 
 
+def loads_from(which: int) -> Reads:
+    """Whether some load asks that cache first."""
+    return lambda given: bool(((given.rows["cached"] == 1 + which) & (given.rows["action"] == LOAD)).any())
+
+
 def looks(which: int) -> Reads:
     """Whether a cache behind those that accesses ask first is there, and something asks."""
     return lambda given: given.cached and given.levels["sets"][which] > 0

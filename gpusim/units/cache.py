@@ -6,7 +6,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
-from gpusim.units.asks import accesses, asks, looks, looks_up_banks
+from gpusim.units.asks import accesses, asks, loads_from, looks, looks_up_banks
 from gpusim.units.capacities import LANES, REQUESTS
 from gpusim.units.declare import Condition, Machine, Role, Unit, field
 from gpusim.units.opcodes import LOAD, STORE
@@ -124,6 +124,11 @@ def _near(given: Any) -> bool:
     """The L1 is asked by loads, and looked at by stores."""
     stores = given.does(STORE, unit=UnitClass.GLOBAL) or given.does(STORE, unit=UnitClass.LOCAL)
     return bool(given.levels["sets"][NEAR]) and given.cached and (stores or asks(NEAR)(given))
+
+
+def _looked_up(given: Any) -> bool:
+    """Loads look up their lines in the L1, and where it has a tag stage stores do, too."""
+    return bool(given.rows["through_l1"].any()) or bool(given.record.tag_stages and _near(given))
 
 
 def pack(packed: Any, machine: Machine) -> None:
@@ -263,14 +268,9 @@ UNIT = Unit(
             NO_ASKER,
         ),
         Condition("l1.*", f"caches.{NEAR} misses joined drops_stored keeps_stores", _near, NO_ASKER),
-        Condition(
-            "l1.lines_per_cycle",
-            "near_lines rows.through_l1",
-            lambda g: bool(g.rows["through_l1"].any()),
-            "no load of {kernel} comes through the L1",
-        ),
+        Condition("l1.lines_per_cycle", "near_lines", _looked_up, "no access of {kernel} looks up lines in the L1"),
         Condition("l1.least_cycles", "near_least", looks_up_banks, "no load takes its passes through banks of the L1"),
-        Condition("l1.misses l1.joined", "misses joined", asks(NEAR), "no load of {kernel} asks the L1"),
+        Condition("l1.misses l1.joined", "misses joined", loads_from(NEAR), "no load of {kernel} asks the L1"),
         Condition(
             "l1.global_stores",
             "drops_stored",

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from gpusim.units.asks import asks
+from gpusim.units.asks import asks, loads_from
 from gpusim.units.cache import NEAR, NO_TAGS, tagged
 from gpusim.units.declare import Condition, Machine, Role, Unit, field
 from gpusim.units.opcodes import STORE
@@ -47,7 +47,8 @@ def _passed(given: Any) -> bool:
 
 
 STORES = "store_cost store_word_cost store_sector_cost"
-ALL = f"tag_stages late_cost late_lines late_most {STORES}"
+LATE = "late_cost late_lines late_most"
+ALL = f"tag_stages {LATE} {STORES}"
 
 UNIT = Unit(
     "tag_stage",
@@ -71,7 +72,7 @@ UNIT = Unit(
     conditions=(
         Condition("tag_stage.*", "", lambda g: tagged(g.machine), NO_TAGS),
         Condition("tag_stage.*", ALL, _passed, "no access of {kernel} goes through the L1"),
-        Condition("tag_stage.late_*", "late_cost late_lines late_most", asks(NEAR), "no load of {kernel} asks the L1"),
+        Condition("tag_stage.late_*", LATE, loads_from(NEAR), "no load of {kernel} asks the L1"),
         Condition("tag_stage.store_*", STORES, _stores, "{kernel} stores nothing through the L1"),
     ),
     limits={"bandwidth": {"tag_stage.*_parts": 0}},

@@ -1,4 +1,4 @@
-"""Tag stage of the L1: loads that hit pass it in a cycle; late lines and stores keep the next access waiting."""
+"""Tag stage of the L1: a load that hits takes it for a cycle; late lines and stores keep the next access waiting."""
 
 import pytest
 from tagged_caches import TAGS
@@ -34,9 +34,23 @@ def served(accesses, stride=4, changes=None):
     return [cycle - cycles[0] for cycle in cycles]
 
 
+EACH_CYCLE = {"schedulers.interval": 1, "schedulers.stagger": 0, "schedulers.issue_interval": 1}
+
+
 def test_loads_that_hit_do_not_wait():
-    """Four loads of a line that is there are served as they issue."""
-    assert served([f"LDG R{i}, [R0]" for i in range(2, 6)]) == [0, 6, 12, 18]
+    """Four loads of a line that is there, of a warp that issues every cycle, are served in four cycles."""
+    assert served([f"LDG R{i}, [R0]" for i in range(2, 6)], changes=EACH_CYCLE) == [0, 1, 2, 3]
+
+
+def test_a_wide_load_takes_the_stage_for_its_words():
+    """Loads of 128, 64, 32 and 32 bits that hit: all lanes keep the unit for 4, 2 and 1 cycles, and wait for nothing.
+
+    One lane keeps it for a cycle, and the stage for 4, 2 and 1: the second load enters in cycle 4, the third in 6.
+    """
+    loads = ["LDG.128 R4, [R0]", "LDG.64 R2, [R0]", "LDG R8, [R0]", "LDG R10, [R0]"]
+    assert served(loads, changes=EACH_CYCLE) == [0, 4, 6, 7]
+    one_lane = ["S2R R12, LANEID", "ISETP.LT P0, R12, 1", *(f"@P0 {load}" for load in loads)]
+    assert served(one_lane, changes=EACH_CYCLE) == [0, 1, 5, 7]
 
 
 @pytest.mark.parametrize(

@@ -23,6 +23,7 @@ from workloads.catalog import make
 
 SAXPY = listing.load("examples/saxpy.asm")
 REDUCE = listing.load("examples/reduce.asm")
+FILL = listing.read(".buffer x u32 32\nS2R R0, LANEID\nSHL R0, R0, 2\nIADD R0, R0, c[x]\nSTG [R0], R0\nEXIT")
 
 
 def reported(kernel, machine, **given):
@@ -56,6 +57,8 @@ def reported(kernel, machine, **given):
         (SAXPY, "gtx980", "dependence.yield_rest", 3, "the policy gto asks nobody when a warp yielded"),
         (SAXPY, "v100", "dependence.yield_rest", 3, "no scheduler has more than one warp of saxpy"),
         (SAXPY, "mi60", "branch.latency", 9, None),
+        (FILL, "h200", "tag_stage.late_lines", 1, "asks the L1"),
+        (FILL, "h200", "l1.joined", 1, "asks the L1"),
     ],
 )
 def test_a_setting_that_does_nothing_is_reported_with_its_reason(kernel, machine, path, value, reason):
@@ -73,6 +76,12 @@ def test_a_setting_that_does_nothing_is_reported_with_its_reason(kernel, machine
 def test_constants_of_one_line_are_waited_for_too(path, value):
     """How soon a line comes, and how soon to all schedulers, is felt by a kernel whose constants lie in one line."""
     assert ineffective(SAXPY, "h200", {path: value}) == ()
+
+
+@pytest.mark.parametrize(("path", "value"), [("l1.lines_per_cycle", 1), ("tag_stage.store_parts", 99)])
+def test_what_stores_take_of_the_tag_stage_is_felt(path, value):
+    """A kernel that only stores looks up lines in the L1, and takes its tag stage."""
+    assert ineffective(FILL, "h200", {path: value}) == ()
 
 
 def test_a_default_that_the_file_does_not_have_is_felt():
