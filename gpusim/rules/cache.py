@@ -312,6 +312,7 @@ def _of_far(sm: Any, words: Any, latency: int, line: int, units: int, gone: int)
     """Return the same for the L2 as a whole, or for the DRAM."""
     cache, machine = sm.launch.caches[FAR], sm.machine
     way = tags.way(words, cache, line)
+    l2_share.lose(sm, words, way, line, gone)
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
     if lost:
         _drop(sm, words, way, line, gone)
@@ -320,7 +321,7 @@ def _of_far(sm: Any, words: Any, latency: int, line: int, units: int, gone: int)
         elif sm.load_store.from_others == NOW:
             done = max(done, gone + machine.memory_latency)
         tags.fill(words, way, lost, max(done, gone + latency))
-    tags.use(words, cache, way)
+    l2_share.use(sm, words, way, line, lost > 0)
     return max(done, gone + latency)
 
 
@@ -354,12 +355,12 @@ def _far_store(sm: Any, words: Any, line: int, units: int, now: int) -> int:
     waiting = l2_channel.waiting(words, way, line, units, now) if sm.machine.ways_apart else 0
     sent = count_bits(units & ~waiting)
     gone = l2_channel.ported(sm, sent, sent, STORES, now)
-    if l2_share.spilled(sm, line):
-        l2_share.pass_on(sm, words, way, line, units, gone)
+    l2_share.store(sm, words, way, line, units, gone)
+    new = words[way + TAG] != line + 1
     _drop(sm, words, way, line, gone)
     tags.stored(words, way, units & ~waiting, gone)
     words[way + DIRTY] |= units
-    tags.use(words, cache, way)
+    l2_share.use(sm, words, way, line, new)
     return gone
 
 

@@ -4,6 +4,7 @@ Where one SM is simulated, or few, nobody else fills the L2 or empties it. So of
 lies in the buffer for each SM; what it asks for beyond that, others bring. They have brought it before, or do so now,
 in step with the SM, which then waits as they do (gpusim/launch/in_step.py). Of lines that the L2 does not keep from
 launch to launch, as the kernel's buffers don't fit it, what is stored goes on to the DRAM, as it must in the long run.
+All SMs have as much local memory as this one: of what does not fit the L2, loads come from the DRAM.
 """
 
 from __future__ import annotations
@@ -13,10 +14,12 @@ from typing import Any
 import numpy as np
 
 from gpusim.jit.rule import count_bits, rarely, rule
-from gpusim.rules import global_memory
-from gpusim.rules.tags import DIRTY, TAG
+from gpusim.rules import global_memory, tags
+from gpusim.rules.tags import DIRTY, TAG, USED
+from gpusim.units.cache import FAR, WAY_HEAD
 from gpusim.units.capacities import WAVES
 from gpusim.units.l2_share import AXIS_SETS, BEFORE, NOW, PARTS, SHIFT, SPREADING
+from gpusim.units.local_memory import LOCAL_BASE
 from isa.memory import SECTOR_BYTES
 
 
@@ -63,21 +66,88 @@ def _in_its_part(sm: Any, byte: int, units: int) -> bool:
 
 
 @rule
+def _is_local(sm: Any, line: int) -> bool:
+    return bool(line * sm.machine.line_bytes >= LOCAL_BASE)
+
+
+@rule
+def use(sm: Any, words: Any, way: int, line: int, new: bool) -> None:
+    """Mark a way of the L2 as the one used last.
+
+    Where the SM stands for others, uses count that take room there: those of a new line, and of local memory.
+    """
+    cache = sm.launch.caches[FAR]
+    if new or not sm.launch.passes_on or _is_local(sm, line):
+        tags.use(words, cache, way)
+    else:
+        words[way + USED] = words[cache.first]
+
+
+@rule
+def _parts_since(sm: Any, words: Any, way: int) -> int:
+    """Return how much of the L2 all SMs have used since the way was used last, in 1/64 of its bytes.
+
+    The simulated SMs count their uses together.
+    """
+    cache, launch = sm.launch.caches[FAR], sm.launch
+    others = max(1, int(launch.sharers * launch.apart // launch.sms))
+    return int((words[cache.first] - words[way + USED]) * others * PARTS // (cache.sets * cache.ways))
+
+
+@rule
+def _may_lose(sm: Any, words: Any, way: int, line: int) -> bool:
+    """Tell whether a way has that line, and the line is of local memory and may make room for that of other SMs."""
+    return bool(sm.launch.passes_on and _is_local(sm, line) and words[way + TAG] == line + 1)
+
+
+@rule
+def lose(sm: Any, words: Any, way: int, line: int, now: int) -> None:
+    """Take a line of local memory from its way if all SMs have used more than the L2 holds since.
+
+    Of so much it keeps what it holds, spread evenly, as counters of an RTX 2080 Ti say (docs/units/l2-share.md).
+    """
+    if _may_lose(sm, words, way, line):
+        since = _parts_since(sm, words, way)
+        if since > PARTS and place_of(line) * since < PARTS * (since - PARTS):
+            _write(sm, words, way, line, now)
+            for unit in range(WAY_HEAD, sm.launch.caches[FAR].stride):
+                words[way + unit] = 0
+
+
+@rule
+def store(sm: Any, words: Any, way: int, line: int, units: int, now: int) -> None:
+    """Send to the DRAM what a store makes go there: units of a buffer's line that the L2 does not keep.
+
+    Of local memory, what was stored in the line before has gone, if all SMs have used so much of the L2 since.
+    """
+    if spilled(sm, line):
+        before = words[way + DIRTY] if words[way + TAG] == line + 1 else 0
+        _send(sm, line, count_bits(units & ~before), now)
+    elif _may_lose(sm, words, way, line) and place_of(line) < _parts_since(sm, words, way):
+        _write(sm, words, way, line, now)
+
+
+@rule
+def _write(sm: Any, words: Any, way: int, line: int, now: int) -> None:
+    """Write to the DRAM what was stored in a way's line."""
+    _send(sm, line, count_bits(words[way + DIRTY]), now)
+    words[way + DIRTY] = 0
+
+
+@rarely
+def _send(sm: Any, line: int, units: int, now: int) -> None:
+    """Send so many units of a line to the DRAM."""
+    sm.load_store.written += units
+    global_memory.commit_line(sm, line, units, now)
+
+
+@rule
 def spilled(sm: Any, line: int) -> bool:
-    """Tell whether what is stored in that line goes on to the DRAM."""
-    return bool(sm.launch.passes_on and place_of(line) < sm.launch.spills)
+    """Tell whether what is stored in that line of a buffer goes on to the DRAM at once."""
+    return bool(sm.launch.passes_on and place_of(line) < sm.launch.spills and not _is_local(sm, line))
 
 
 @rule
 def place_of(line: Any) -> Any:
-    """Return a number below 64 that spreads lines evenly: of those below `spills` nothing is kept."""
+    """Return a number below 64 that spreads lines evenly: of so many of 64 lines it is below that number."""
     return (np.int64(line) * SPREADING >> SHIFT) & (PARTS - 1)
-
-
-@rarely
-def pass_on(sm: Any, words: Any, way: int, line: int, units: int, now: int) -> None:
-    """Send those units of a line to the DRAM that are stored to for the first time."""
-    before = words[way + DIRTY] if words[way + TAG] == line + 1 else 0
-    fresh = count_bits(units & ~before)
-    sm.load_store.written += fresh
-    global_memory.commit_line(sm, line, fresh, now)

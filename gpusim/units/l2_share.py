@@ -25,7 +25,7 @@ UNIT = Unit(
         "launch": (
             field("sharers", "SMs with blocks, if not all SMs are simulated and each stands for others"),
             field("spills", "of 64 lines of the buffers, those that the L2 does not keep from launch to launch"),
-            field("passes_on", "1: what is stored in these goes on to the DRAM, as others need the room"),
+            field("passes_on", "1: what is stored in these goes on to the DRAM, and local memory makes room"),
             field("in_step", "of 64 blocks, those in step, by axes and wave", AXIS_SETS, WAVES),
         ),
     },

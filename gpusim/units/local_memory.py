@@ -9,6 +9,8 @@ from gpusim.units.declare import Condition, Unit, field, packed_key
 from gpusim.units.ranges import Positive, RequestCycles
 from isa.row import Unit as UnitClass
 
+LOCAL_BASE = 1 << 32  # addresses at which caches see local memory: after all global memory
+
 
 class LocalMemory(msgspec.Struct, frozen=True):
     """Local memory that hits the L1 cache."""

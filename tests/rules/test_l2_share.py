@@ -3,9 +3,11 @@
 import pytest
 from timing import cycles_of
 
-from gpusim.engines.simulate import ENGINES, run_sm
+from gpusim.engines.simulate import ENGINES, run_chip, run_sm
 from gpusim.launch.feed import FEEDS
 from gpusim.machine.machine import load
+from gpusim.rules.l2_share import place_of
+from gpusim.units.local_memory import LOCAL_BASE
 from isa.text.listing import read
 
 # Four SMs with a block each: waves of blocks 0 to 3, 4 to 7, 8 to 11, 12 to 14. The SM has blocks 0, 4, 8 and 12, whose
@@ -74,3 +76,84 @@ def test_engines_and_feeds_agree(which, machine):
     """Both engines find the same waits on every feed."""
     found = {tuple(waits(which, machine, engine=engine, feed=feed)) for engine in ENGINES for feed in FEEDS}
     assert len(found) == 1
+
+
+LINES = 64  # of a warp's local memory: a word of each lane is a line
+SPILLS = f".grid 4\n.block 32\n.local {4 * LINES}\n"
+STORED = "".join(f"STL [RZ+{4 * line}], R1\n" for line in range(LINES))
+LOADED = "".join(f"LDL R2, [RZ+{4 * line}]\n" for line in range(LINES))
+KILOBYTE = 1024
+
+
+def of_dram(text, kilobytes, sms=4, **options):
+    """Return the sectors that an SM of four reads from the DRAM and writes there, with an L2 of so many KB."""
+    changes = {"l1.local_stores": "through", "l2.bytes": kilobytes * KILOBYTE, "chip.sms": sms}
+    kernel = read(SPILLS.replace(".grid 4", f".grid {sms}") + text + "EXIT")
+    run = run_sm(kernel, load("rtx2080ti", FOUR_SMS | changes), **options)
+    return run.sectors["read"], run.sectors["written"]
+
+
+def lines_below(place):
+    """Return how many of the SM's lines of local memory have a place below this one of 64."""
+    return sum(place_of(LOCAL_BASE // 128 + line) < place for line in range(LINES))
+
+
+@pytest.mark.parametrize(("kilobytes", "kept"), [(64, 64), (32, 64), (16, 32), (8, 16)])
+def test_of_local_memory_an_l2_keeps_what_it_holds(kilobytes, kept):
+    """Four SMs store 32 KB, then load it. Of 32 KB an L2 of 16 KB keeps half; the rest was written, and is read."""
+    lost = 4 * lines_below(64 - kept)
+    assert of_dram(STORED + LOADED, kilobytes) == (lost, lost)
+
+
+def test_what_was_stored_goes_to_the_dram_before_it_is_stored_again():
+    """Before a line is stored again four SMs have used 63 others each: of 64 KB 31 parts of 64, of 16 KB all."""
+    assert of_dram(STORED + STORED, 64) == (0, 4 * lines_below(63 * 4 * 128 * 64 // (64 * KILOBYTE)))
+    assert of_dram(STORED + STORED, 16) == (0, 4 * LINES)
+
+
+def test_what_is_written_is_written_once():
+    """What was written when its line was lost is not written again when the line is stored: 32 KB of 8, all by then."""
+    assert of_dram(STORED + LOADED + STORED, 8) == (4 * lines_below(48), 4 * LINES)
+
+
+def test_a_lost_line_comes_back_sector_by_sector():
+    """Half a warp's words of a line that is lost are two sectors; the other half's are two more."""
+    lanes = "S2R R3, LANEID\nISETP.LT P0, R3, 16\n"
+    halves = "".join(f"@P0 LDL R2, [RZ+{4 * line}]\n@!P0 LDL R2, [RZ+{4 * line}]\n" for line in range(LINES))
+    once, _ = of_dram(lanes + STORED + "".join(f"@P0 LDL R2, [RZ+{4 * line}]\n" for line in range(LINES)), 8)
+    assert once == 2 * lines_below(48)
+    assert of_dram(lanes + STORED + halves, 8)[0] >= 2 * once
+
+
+def test_a_line_used_a_moment_ago_is_there():
+    """Of a line that is stored and loaded in turn nothing is lost and nothing goes on, however small the L2."""
+    assert of_dram("STL [RZ], R1\nLDL R2, [RZ]\n" * 8, 8) == (0, 0)
+
+
+def test_hits_take_no_room():
+    """A word of a buffer that is loaded 100 times takes one line of the L2: 16 KB for 8 of two SMs are enough."""
+    again = ".buffer x u32 32\nMOV R5, c[x]\n" + STORED + "LDG R4, [R5]\n" * 100 + LOADED
+    assert of_dram(again, 32, sms=2)[1] == 0
+
+
+@pytest.mark.parametrize("some", [2, 4])
+def test_a_sample_of_sms_counts_its_uses_together(some):
+    """Eight SMs' 8 KB each fit 64 KB, for one SM that stands for eight, for two and four of them, and for all."""
+    changes = {"l1.local_stores": "through", "l2.bytes": 64 * KILOBYTE, "chip.sms": 8}
+    kernel, machine = (
+        read(SPILLS.replace(".grid 4", ".grid 8") + STORED + LOADED + "EXIT"),
+        load("rtx2080ti", FOUR_SMS | changes),
+    )
+    assert [run.sectors["read"] for run in run_chip(kernel, machine, sms=some).each] == [0] * some
+    assert run_sm(kernel, machine).sectors["read"] == 0
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_engines_and_feeds_agree_on_local_memory(engine):
+    """Both engines lose the same lines on every feed."""
+    assert len({of_dram(STORED + LOADED + STORED, 16, engine=engine, feed=feed) for feed in FEEDS}) == 1
+
+
+def test_an_sm_alone_shares_its_l2_with_nobody():
+    """One SM has 16 KB for its 8: nothing is lost, and nothing goes on."""
+    assert of_dram(STORED + LOADED + STORED, 16, sms=1) == (0, 0)
