@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 from gpusim.machine.machine import Machine
 from gpusim.units.dimensions import LEVELS
 from gpusim.units.fetch import OWN_CACHE, Fetch
+from isa.kernel import Kernel
 
 
 class Level(NamedTuple):
@@ -18,12 +19,13 @@ class Level(NamedTuple):
     parts: int
 
 
-def levels(fetch: Fetch) -> list[Level]:
-    """Return the levels of a machine, from the schedulers' own caches to memory."""
+def levels(fetch: Fetch, *, apart: bool = False) -> list[Level]:
+    """Return the levels of a machine, from the schedulers' own caches to memory; `apart`: all SMs run, out of step."""
+    parts = max(fetch.l15_parts, fetch.l15_apart_parts * apart)
     return [
         Level(fetch.l0_lines, fetch.l0_ways, 0, 0),
         Level(fetch.l1_lines, fetch.l1_ways, fetch.l1_latency, fetch.l1_parts),
-        *([Level(fetch.l15_lines, fetch.l15_ways, fetch.l15_latency, fetch.l15_parts)] if fetch.l15_lines else []),
+        *([Level(fetch.l15_lines, fetch.l15_ways, fetch.l15_latency, parts)] if fetch.l15_lines else []),
         Level(0, 1, fetch.memory_latency, fetch.memory_parts),
     ]
 
@@ -33,7 +35,12 @@ def largest(machine: Machine) -> int:
     return max((level.lines for level in levels(machine.fetch)), default=0) if machine.fetch else 0
 
 
-def prepare(sm: Any, machine: Machine, rows: int) -> None:
+def out_of_step(kernel: Kernel, machine: Machine, resident: int) -> bool:
+    """Tell whether SMs lose step: the grid has more than one wave of so many resident blocks on each."""
+    return kernel.blocks > machine.chip.sms * resident
+
+
+def prepare(sm: Any, machine: Machine, rows: int, *, apart: bool) -> None:
     """Pack the levels for a program of so many rows, up to the first that holds all of it: no request goes further.
 
     The caches hold the lines that a walk through the program leaves, as if it had run before. If the schedulers' own
@@ -42,7 +49,7 @@ def prepare(sm: Any, machine: Machine, rows: int) -> None:
     if machine.fetch is None:
         return
     sm.lines = -(-rows // machine.fetch.line)
-    for index, level in enumerate(levels(machine.fetch)):
+    for index, level in enumerate(levels(machine.fetch, apart=apart)):
         sets = level.lines // level.ways
         packed = sm.machine.levels[index]
         packed.latency, packed.parts = level.latency, level.parts

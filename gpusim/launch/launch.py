@@ -14,6 +14,7 @@ from gpusim.launch.assign_codes import has_codes
 from gpusim.launch.code_order import keeps_order
 from gpusim.launch.decode import decode
 from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, evaluated, prepare_streams, reads_memory
+from gpusim.launch.instruction_caches import out_of_step
 from gpusim.launch.packing import pack
 from gpusim.machine.carveout import carved
 from gpusim.machine.machine import Machine
@@ -46,6 +47,7 @@ from gpusim.units.constant_operand import cycles_of_line
 from gpusim.units.control_code import by_codes
 from gpusim.units.l2_channel import sector_shares
 from gpusim.units.layout import sm_bytes
+from gpusim.units.local_memory import LOCAL_BASE
 from gpusim.units.opcodes import BARRIER, MEMORY_KINDS
 from gpusim.units.pipe import choices
 from gpusim.units.policies import REGISTERED
@@ -68,7 +70,6 @@ MORE = {
     "registers of a thread and a warp": "compile for fewer registers",
 }
 NOT_YET = -(1 << 40)  # before every cycle
-LOCAL_BASE = 1 << 32  # addresses at which caches see local memory: after all global memory
 
 
 @dataclass
@@ -229,7 +230,7 @@ def _prepared(
         sm = sms[s : s + 1].view(np.recarray)[0]
         pack(sm.machine, machine, flagged=bool(decoded["reuse"].any()))
         sm.defers = defers
-        instruction_caches.prepare(sm, machine, len(decoded))
+        instruction_caches.prepare(sm, machine, len(decoded), apart=out_of_step(kernel, machine, fits.blocks))
         sm.launch.apart = machine.chip.sms // number
         sm.launch.index = s * sm.launch.apart
         sm.launch.constant_cycles, sm.launch.constant_lag = turn

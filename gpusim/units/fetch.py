@@ -17,7 +17,7 @@ class Fetch(msgspec.Struct, frozen=True):
     """How instructions come to a warp: by lines; those that its scheduler's own cache holds are always there.
 
     There is no L1.5 of no lines. A port passes one line in so many parts, 1/64 cycles; what misses goes through the
-    ports of all levels on its way, and takes the latency of the level where it hits.
+    ports of all levels on its way, and takes the latency of the level where it hits. SMs share the L1.5's port.
     """
 
     line: Positive  # instructions of one line
@@ -34,6 +34,7 @@ class Fetch(msgspec.Struct, frozen=True):
     l15_parts: Count  # 1/64 cycles for which a line keeps the L1.5's port
     memory_latency: Count  # cycles of a line that no cache of instructions holds
     memory_parts: Count  # 1/64 cycles for which such a line keeps its port
+    l15_apart_parts: Count = 0  # 1/64 cycles for which a line keeps it, at least, in grids of more than one wave
 
 
 OWN_CACHE = 0  # the level of a scheduler's own cache
@@ -79,6 +80,9 @@ UNIT = Unit(
             "ahead levels lines rows.line",
             lambda g: bool(g.record.fetches),
             "all of {kernel} fits into the schedulers' own caches",
+        ),
+        Condition(
+            "fetch.l15_apart_parts", "", never, "{kernel} has one wave of blocks, or a nearer cache holds all of it"
         ),
         Condition("fetch.*", "", never, "a nearer cache holds all of {kernel}"),
     ),

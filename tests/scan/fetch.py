@@ -5,6 +5,7 @@ from __future__ import annotations
 from fractions import Fraction
 from math import floor
 
+from gpusim.machine.occupancy import occupancy
 from scan.state import Scan, Warp
 
 OWN, MEMORY = "l0", "memory"
@@ -55,7 +56,7 @@ def _line(sm: Scan, k: int, line: int, now: int) -> int:
     for level in _levels(sm):
         if level != OWN:
             free = max(sm.passed.get(level, Fraction(0)), Fraction(asked))
-            sm.passed[level] = free + Fraction(getattr(sm.machine.fetch, f"{level}_parts"), 64)
+            sm.passed[level] = free + Fraction(_parts(sm, level), 64)
             asked = floor(free)
         if level == MEMORY or line in _set(sm, k, level, line):
             break
@@ -68,6 +69,15 @@ def _line(sm: Scan, k: int, line: int, now: int) -> int:
     for nearer in passed:
         _use(sm, k, nearer, line, there)
     return there
+
+
+def _parts(sm: Scan, level: str) -> int:
+    """1/64 cycles for which a line keeps the port. All SMs share that of the L1.5, and are apart in longer grids."""
+    fetch, machine = sm.machine.fetch, sm.machine
+    wave = machine.chip.sms * occupancy(sm.kernel, machine).blocks
+    if level == "l15" and sm.kernel.blocks > wave:
+        return max(fetch.l15_parts, fetch.l15_apart_parts)
+    return getattr(fetch, f"{level}_parts")
 
 
 def _set(sm: Scan, k: int, level: str, line: int) -> dict[int, int]:

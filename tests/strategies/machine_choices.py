@@ -19,6 +19,7 @@ FETCHES: dict[str, Sequence[int]] = {
     "fetch.l15_ways": (1, 4),
     "fetch.l15_latency": (5, 30),
     "fetch.l15_parts": (0, 500),
+    "fetch.l15_apart_parts": (0, 300, 900),
     "fetch.memory_latency": (1, 100),
     "fetch.memory_parts": (0, 100, 1000),
 }

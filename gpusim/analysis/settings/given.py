@@ -104,9 +104,9 @@ def as_given(kernel: Kernel, machine: Machine, *, several_sms: bool = True) -> G
     """
     base = ground(kernel, machine)
     held = np.zeros(sm_t["instruction_caches"].shape, instruction_cache_t).view(np.recarray)
-    instruction_caches.prepare(
-        SimpleNamespace(machine=base.numbers, instruction_caches=held, lines=0), machine, len(base.rows)
-    )
+    fetching = SimpleNamespace(machine=base.numbers, instruction_caches=held, lines=0)
+    apart = instruction_caches.out_of_step(kernel, machine, base.fits.blocks)
+    instruction_caches.prepare(fetching, machine, len(base.rows), apart=apart)
     (target,) = np.zeros(1, launch_t).view(np.recarray)
     if tagged(machine):
         caches.place(target, machine, 0, 1, 0, recorded=False)

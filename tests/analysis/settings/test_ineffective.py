@@ -84,6 +84,14 @@ def test_what_stores_take_of_the_tag_stage_is_felt(path, value):
     assert ineffective(FILL, "h200", {path: value}) == ()
 
 
+@pytest.mark.parametrize(("blocks", "reason"), [(4224, "has one wave of blocks"), (4225, None)])
+def test_the_port_of_sms_that_are_apart_is_felt_in_grids_of_several_waves(blocks, reason):
+    """48 KB of code come through the L1.5 to 132 SMs, which hold 32 blocks each: 4,224 are one wave."""
+    kernel = listing.read(f".grid {blocks}\n" + "NOP\n" * 3072 + "EXIT")
+    (found,) = reported(kernel, "h200", fetch__l15_apart_parts=2000).values() or [None]
+    assert found is reason is None or reason in found
+
+
 def test_a_default_that_the_file_does_not_have_is_felt():
     """A key that may be left out has a default: to set it there says nothing if the file has none, else it is felt."""
     assert ineffective(REDUCE, "h200", {"barrier.per_arrival": 0}) == ()
