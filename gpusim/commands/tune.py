@@ -194,7 +194,8 @@ def tune(
     """
     given, outputs = pairs("-p", "name=value", parameter or ()), Outputs(out, cache, t4, top, json)
     if name.endswith(ENDING):
-        _refuse({"--size": size, "--stage": stage}, f"{name} is a space file; give -p NAME=VALUE")
+        _refuse({"--size": size}, f"{name} is a space file; give -p NAME=VALUE")
+        _refuse({"--stage": stage}, f"{name} is a space file, which has no stages; -p NAME=VALUE keeps fewer points")
         how = how_of(sample, sms)
         tune_code(CodeTask(Path(name), machine or (), given, setting or (), how, jobs, dask), outputs)
         return

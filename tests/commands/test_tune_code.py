@@ -143,7 +143,10 @@ def test_settings_that_do_nothing_are_reported(tmp_path, capsys):
     ("options", "line"),
     [
         (["--size", "1,1,1"], "error: --size 1,1,1: {} is a space file; give -p NAME=VALUE"),
-        (["--stage", "x"], "error: --stage x: {} is a space file; give -p NAME=VALUE"),
+        (
+            ["--stage", "x"],
+            "error: --stage x: {} is a space file, which has no stages; -p NAME=VALUE keeps fewer points",
+        ),
         (["--machine", "gtx580"], "error: --machine gtx580: executes no machine code; take a100, "),
         (["--machine", "a100", "--machine", "a100"], "error: --machine a100: given twice; leave one out"),
         (["--sample", "none"], "error: --sample none: give a number of blocks, or all"),

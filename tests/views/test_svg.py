@@ -126,4 +126,4 @@ def test_a_picture_of_the_readme_is_up_to_date(number, tmp_path, monkeypatch):
     assert len(made) == 2
     assert execute([*arguments, "out.svg"]) == 0
     assert (tmp_path / "out.svg").read_bytes() == (ROOT / file).read_bytes()
-    assert f"]({file})" in (ROOT / "README.md").read_text()
+    assert f"]({file})" in (ROOT / "README.md").read_text(encoding="utf-8")
