@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from rows import Card
 
 SMS = 132
-NEAR = 0, 1, 16, 17, 32, 33, 48, 49  # SMs of one cluster of texture processors
+NEAR = 0, 1, 16, 17, 32, 33, 48, 49  # SMs that blocks of one cluster ran on
 ROUNDS, UNTIMED = 11, 3
 ONE_BLOCK = 200 << 10  # bytes of shared memory of a block, so that an SM has one
 DYNAMIC_BYTES = 8  # CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES

@@ -88,18 +88,20 @@ def test_a_cache_that_is_not_of_whole_sets_is_refused():
 
 @pytest.mark.parametrize(("apart", "line"), [(0, 10), (5 * 64, 10), (20 * 64, 20)])
 def test_beyond_a_wave_all_sms_want_lines_of_the_same_port(apart, line):
-    """The L1.5 passes a line in 10 cycles for one SM, in 20 for each of all where the grid has a second wave."""
+    """The L1.5 passes one more line in 10 cycles for one SM, in 20 for each of all where the grid has a second wave."""
     shared = {"fetch.l15_lines": 64, "fetch.l15_ways": 64, "fetch.l15_parts": 640, "fetch.l15_apart_parts": apart}
     changes = shared | {"chip.sms": 1, "limits.blocks": 1}
-    one, two = (rounds_of_blocks(blocks, changes) for blocks in (1, 2))
-    assert (one / LINES_OF_LOOP, two / LINES_OF_LOOP) == pytest.approx((10, line), abs=0.5)
+    assert [line_of_blocks(blocks, changes) for blocks in (1, 2)] == [10, line]
 
 
-LINES_OF_LOOP = 40
+def line_of_blocks(blocks: int, changes: dict[str, int]) -> float:
+    """Cycles of one more line of a loop, for each block of a grid whose blocks follow each other."""
+    few, many = (round_of_blocks(blocks, lines, changes) for lines in (25, 50))
+    return (many - few) / 25
 
 
-def rounds_of_blocks(blocks: int, changes: dict[str, int]) -> float:
-    """Cycles of one more round of a loop of 40 lines, for each block of a grid whose blocks follow each other."""
-    texts = (f".grid {blocks}\n" + loop(LINES_OF_LOOP * LINE, 1, rounds) for rounds in (ROUNDS, 2 * ROUNDS))
+def round_of_blocks(blocks: int, lines: int, changes: dict[str, int]) -> float:
+    """Cycles of one more round of a loop of so many lines, for each of these blocks."""
+    texts = (f".grid {blocks}\n" + loop(lines * LINE, 1, rounds) for rounds in (ROUNDS, 2 * ROUNDS))
     few, many = (run_text(text, FETCH | changes).cycles for text in texts)
     return (many - few) / ROUNDS / blocks
