@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.machine.machine import Machine
+from gpusim.machine.occupancy import is_one_wave
 from gpusim.units.cache import FAR, PARTITION, WAY_HEAD, tagged
 from gpusim.units.l2_share import PARTS, SHIFT, SPREADING
 from isa.kernel import Kernel
@@ -48,7 +49,7 @@ def spills(machine: Machine, kernel: Kernel, blocks: int) -> int:
     """
     if machine.l2 is None:
         return 0
-    more = COPIES_OF_ONE_WAVE if kernel.blocks <= machine.chip.sms * blocks else 1
+    more = COPIES_OF_ONE_WAVE if is_one_wave(kernel, machine, blocks) else 1
     keeps = min(machine.l2.bytes, int(machine.l2.keeps_bytes * more)) or machine.l2.bytes
     loses = max(keeps, machine.l2.loses_bytes or machine.l2.bytes)
     size = sum(buffer.nbytes for buffer in kernel.buffers)

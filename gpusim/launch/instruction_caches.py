@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 from gpusim.machine.machine import Machine
 from gpusim.units.dimensions import LEVELS
 from gpusim.units.fetch import OWN_CACHE, Fetch
-from isa.kernel import Kernel
 
 
 class Level(NamedTuple):
@@ -21,7 +20,7 @@ class Level(NamedTuple):
 
 def levels(fetch: Fetch, *, apart: bool = False) -> list[Level]:
     """Return the levels of a machine, from the schedulers' own caches to memory; `apart`: all SMs run, out of step."""
-    parts = max(fetch.l15_parts, fetch.l15_apart_parts * apart)
+    parts = max(fetch.l15_parts, fetch.l15_apart_parts) if apart else fetch.l15_parts
     return [
         Level(fetch.l0_lines, fetch.l0_ways, 0, 0),
         Level(fetch.l1_lines, fetch.l1_ways, fetch.l1_latency, fetch.l1_parts),
@@ -35,14 +34,10 @@ def largest(machine: Machine) -> int:
     return max((level.lines for level in levels(machine.fetch)), default=0) if machine.fetch else 0
 
 
-def out_of_step(kernel: Kernel, machine: Machine, resident: int) -> bool:
-    """Tell whether SMs lose step: the grid has more than one wave of so many resident blocks on each."""
-    return kernel.blocks > machine.chip.sms * resident
-
-
 def prepare(sm: Any, machine: Machine, rows: int, *, apart: bool) -> None:
     """Pack the levels for a program of so many rows, up to the first that holds all of it: no request goes further.
 
+    SMs are `apart`, out of step, where the grid has more than one wave.
     The caches hold the lines that a walk through the program leaves, as if it had run before. If the schedulers' own
     caches hold all of it, no fetch is ever late.
     """

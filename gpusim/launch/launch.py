@@ -14,11 +14,10 @@ from gpusim.launch.assign_codes import has_codes
 from gpusim.launch.code_order import keeps_order
 from gpusim.launch.decode import decode
 from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, evaluated, prepare_streams, reads_memory
-from gpusim.launch.instruction_caches import out_of_step
 from gpusim.launch.packing import pack
 from gpusim.machine.carveout import carved
 from gpusim.machine.machine import Machine
-from gpusim.machine.occupancy import Occupancy, occupancy
+from gpusim.machine.occupancy import Occupancy, is_one_wave, occupancy
 from gpusim.machine.simulated_sms import blocks_of
 from gpusim.state import sm as state
 from gpusim.units.block_scheduler import refill_cycles
@@ -230,7 +229,7 @@ def _prepared(
         sm = sms[s : s + 1].view(np.recarray)[0]
         pack(sm.machine, machine, flagged=bool(decoded["reuse"].any()))
         sm.defers = defers
-        instruction_caches.prepare(sm, machine, len(decoded), apart=out_of_step(kernel, machine, fits.blocks))
+        instruction_caches.prepare(sm, machine, len(decoded), apart=not is_one_wave(kernel, machine, fits.blocks))
         sm.launch.apart = machine.chip.sms // number
         sm.launch.index = s * sm.launch.apart
         sm.launch.constant_cycles, sm.launch.constant_lag = turn

@@ -43,6 +43,11 @@ def occupancy(kernel: Kernel, machine: Machine) -> Occupancy:
     return Occupancy(blocks, blocks * kernel.warps, limiter, _next_step(kernel, machine, blocks + 1))
 
 
+def is_one_wave(kernel: Kernel, machine: Machine, resident: int) -> bool:
+    """Tell whether all blocks of the grid are resident at once, so many on each SM."""
+    return kernel.blocks <= machine.chip.sms * resident
+
+
 def blocks_by_resource(kernel: Kernel, machine: Machine) -> dict[str, int]:
     """Blocks of the kernel that each resource it uses could hold by itself."""
     limits = machine.limits

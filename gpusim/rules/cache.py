@@ -376,6 +376,5 @@ def _claim(sm: Any, words: Any, way: int, line: int, now: int) -> None:
 def _drop(sm: Any, words: Any, way: int, line: int, now: int) -> None:
     """Take a way of the L2 in the same manner; stored data of the line before goes to the DRAM."""
     if words[way + TAG] != line + 1 and words[way + DIRTY] and not l2_share.spilled(sm, words[way + TAG] - 1):
-        sm.load_store.written += count_bits(words[way + DIRTY])
-        global_memory.commit_line(sm, words[way + TAG] - 1, count_bits(words[way + DIRTY]), now)
+        l2_share.send(sm, words[way + TAG] - 1, count_bits(words[way + DIRTY]), now)
     tags.clear(words, sm.launch.caches[FAR], way, line)

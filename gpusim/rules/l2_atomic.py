@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from gpusim.jit.rule import rarely, rule
+from gpusim.rules import l2_share
 from gpusim.units.cache import SHARE_PARTS
 from gpusim.units.l2_share import SPREADING
 from gpusim.units.opcodes import STORE
@@ -76,7 +77,7 @@ def room(sm: Any, now: int) -> int:
 @rule
 def _of_all(sm: Any, instruction: Any, parts: int) -> int:
     """Return the time of a slice for what this SM does, and for what those do for which it stands."""
-    sharers = max(1, int(sm.launch.sharers * sm.launch.apart // sm.launch.sms))
+    sharers = l2_share.stood_for(sm)
     if instruction.own_slices:
         return max(parts, parts * sharers // int(sm.machine.slices))
     return parts * sharers

@@ -66,6 +66,12 @@ def _in_its_part(sm: Any, byte: int, units: int) -> bool:
 
 
 @rule
+def stood_for(sm: Any) -> int:
+    """Return for how many SMs each simulated SM stands, itself included."""
+    return max(1, int(sm.launch.sharers * sm.launch.apart // sm.launch.sms))
+
+
+@rule
 def _is_local(sm: Any, line: int) -> bool:
     return bool(line * sm.machine.line_bytes >= LOCAL_BASE)
 
@@ -85,13 +91,10 @@ def use(sm: Any, words: Any, way: int, line: int, new: bool) -> None:
 
 @rule
 def _parts_since(sm: Any, words: Any, way: int) -> int:
-    """Return how much of the L2 all SMs have used since the way was used last, in 1/64 of its bytes.
-
-    The simulated SMs count their uses together.
-    """
-    cache, launch = sm.launch.caches[FAR], sm.launch
-    others = max(1, int(launch.sharers * launch.apart // launch.sms))
-    return int((words[cache.first] - words[way + USED]) * others * PARTS // (cache.sets * cache.ways))
+    """Return how much of the L2 all SMs have used since the way was used last, in 1/64 of its bytes."""
+    cache = sm.launch.caches[FAR]
+    used = (words[cache.first] - words[way + USED]) * stood_for(sm)  # the simulated SMs count together
+    return int(used * PARTS // (cache.sets * cache.ways))
 
 
 @rule
@@ -102,9 +105,9 @@ def _may_lose(sm: Any, words: Any, way: int, line: int) -> bool:
 
 @rule
 def lose(sm: Any, words: Any, way: int, line: int, now: int) -> None:
-    """Take a line of local memory from its way if all SMs have used more than the L2 holds since.
+    """Empty the way of a line of local memory if all SMs have used more of the L2 since than it holds.
 
-    Of so much it keeps what it holds, spread evenly, as counters of an RTX 2080 Ti say (docs/units/l2-share.md).
+    The L2 keeps as many of these lines as it holds, spread evenly (docs/units/l2-share.md says why); others are lost.
     """
     if _may_lose(sm, words, way, line):
         since = _parts_since(sm, words, way)
@@ -118,11 +121,11 @@ def lose(sm: Any, words: Any, way: int, line: int, now: int) -> None:
 def store(sm: Any, words: Any, way: int, line: int, units: int, now: int) -> None:
     """Send to the DRAM what a store makes go there: units of a buffer's line that the L2 does not keep.
 
-    Of local memory, what was stored in the line before has gone, if all SMs have used so much of the L2 since.
+    Of a line of local memory, what was stored there before goes, the more likely the more of the L2 was used since.
     """
     if spilled(sm, line):
         before = words[way + DIRTY] if words[way + TAG] == line + 1 else 0
-        _send(sm, line, count_bits(units & ~before), now)
+        send(sm, line, count_bits(units & ~before), now)
     elif _may_lose(sm, words, way, line) and place_of(line) < _parts_since(sm, words, way):
         _write(sm, words, way, line, now)
 
@@ -130,12 +133,12 @@ def store(sm: Any, words: Any, way: int, line: int, units: int, now: int) -> Non
 @rule
 def _write(sm: Any, words: Any, way: int, line: int, now: int) -> None:
     """Write to the DRAM what was stored in a way's line."""
-    _send(sm, line, count_bits(words[way + DIRTY]), now)
+    send(sm, line, count_bits(words[way + DIRTY]), now)
     words[way + DIRTY] = 0
 
 
 @rarely
-def _send(sm: Any, line: int, units: int, now: int) -> None:
+def send(sm: Any, line: int, units: int, now: int) -> None:
     """Send so many units of a line to the DRAM."""
     sm.load_store.written += units
     global_memory.commit_line(sm, line, units, now)
@@ -149,5 +152,5 @@ def spilled(sm: Any, line: int) -> bool:
 
 @rule
 def place_of(line: Any) -> Any:
-    """Return a number below 64 that spreads lines evenly: of so many of 64 lines it is below that number."""
+    """Return a line's number below 64: of many lines each 64th part has the same one."""
     return (np.int64(line) * SPREADING >> SHIFT) & (PARTS - 1)

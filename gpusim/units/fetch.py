@@ -34,7 +34,9 @@ class Fetch(msgspec.Struct, frozen=True):
     l15_parts: Count  # 1/64 cycles for which a line keeps the L1.5's port
     memory_latency: Count  # cycles of a line that no cache of instructions holds
     memory_parts: Count  # 1/64 cycles for which such a line keeps its port
-    l15_apart_parts: Count = 0  # 1/64 cycles for which a line keeps it, at least, in grids of more than one wave
+    l15_apart_parts: Count = (
+        0  # 1/64 cycles for which a line keeps the L1.5's port, at least, in longer grids than a wave
+    )
 
 
 OWN_CACHE = 0  # the level of a scheduler's own cache
@@ -82,7 +84,10 @@ UNIT = Unit(
             "all of {kernel} fits into the schedulers' own caches",
         ),
         Condition(
-            "fetch.l15_apart_parts", "", never, "{kernel} has one wave of blocks, or a nearer cache holds all of it"
+            "fetch.l15_apart_parts",
+            "",
+            never,
+            "{kernel} has one wave of blocks, a nearer cache holds all of it, or fetch.l15_parts is more",
         ),
         Condition("fetch.*", "", never, "a nearer cache holds all of {kernel}"),
     ),

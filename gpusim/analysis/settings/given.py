@@ -12,7 +12,7 @@ import numpy as np
 from gpusim.launch import caches, instruction_caches
 from gpusim.launch.ground import ground
 from gpusim.machine.machine import Machine
-from gpusim.machine.occupancy import Occupancy
+from gpusim.machine.occupancy import Occupancy, is_one_wave
 from gpusim.state.sm import instruction_cache_t, launch_t, sm_t
 from gpusim.units.asks import WIDTHS
 from gpusim.units.cache import tagged
@@ -105,7 +105,7 @@ def as_given(kernel: Kernel, machine: Machine, *, several_sms: bool = True) -> G
     base = ground(kernel, machine)
     held = np.zeros(sm_t["instruction_caches"].shape, instruction_cache_t).view(np.recarray)
     fetching = SimpleNamespace(machine=base.numbers, instruction_caches=held, lines=0)
-    apart = instruction_caches.out_of_step(kernel, machine, base.fits.blocks)
+    apart = not is_one_wave(kernel, machine, base.fits.blocks)
     instruction_caches.prepare(fetching, machine, len(base.rows), apart=apart)
     (target,) = np.zeros(1, launch_t).view(np.recarray)
     if tagged(machine):
