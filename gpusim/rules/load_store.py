@@ -52,12 +52,14 @@ def earliest(sm: Any, k: int, unit: int, now: int) -> int:
     """Return the first cycle at which scheduler k's queue may take an instruction: now, or after the next service.
 
     With several queues that service may be another queue's; then a later call gives the same answer again. An
-    instruction keeps a place for some cycles after its service, if the machine says so (`held`).
+    instruction keeps a place for some cycles after its service, if the machine says so (`held`) and the load/store
+    unit served it: one of the unit of constants leaves its place at once, which may be before a kept place is left.
     """
-    queue = _queue(sm, k, unit)
-    if queue.count < sm.machine.queue:
-        return max(now, queue.left[queues.wrapped(sm, queue.kept + queue.count)])
-    return max(now, sm.agenda[sm.load_store_agent]) + 1
+    queue, served = _queue(sm, k, unit), max(now, sm.agenda[sm.load_store_agent]) + 1
+    if queue.count == sm.machine.queue:
+        return served
+    left = max(now, queue.left[queues.wrapped(sm, queue.kept + queue.count)])
+    return min(left, served) if sm.machine.paths > 1 and queue.count > 0 else left
 
 
 @rule

@@ -94,6 +94,20 @@ def test_the_unit_of_constants_takes_one_after_the_other():
     assert added - served[0] == 25
 
 
+@pytest.mark.parametrize(("held", "issued"), [(0, 18), (20, 20), (60, 37)])
+def test_a_place_that_constants_leave_is_taken_before_one_that_is_kept(held, issued):
+    """In a queue of two places a load waits for the second read of constants or for the first load, whoever is first.
+
+    The first load, issued and served at 0, keeps its place for `held` cycles. The reads issue at 6 and 12; the unit
+    takes the first at 6 and, 30 cycles later, the second at 36. The last load issues at 18 if it finds a place; or when
+    the kept place is left at 20; or at 37, as the unit takes the second read at 36, after the schedulers have acted.
+    """
+    text = ".shared 512\nMOV R0, 0\nLDS R4, [R0]\nS2R R5, CTAID.X\nS2R R6, CTAID.Y\nLDS R7, [R0]\nEXIT"
+    changes = {"schedulers.issue_interval": 6, "load_store.queue": 2, "constant_path.cycles": 30}
+    cycles = [cycle for cycle, _, pc in cycles_of(run_text(text, APART | changes | {"memory_port.held": held})) if pc]
+    assert [cycle - cycles[0] for cycle in cycles[:4]] == [0, 6, 12, issued]
+
+
 @pytest.mark.parametrize(
     ("load", "stride", "cycles"),
     [("LDS", 4, 23), ("LDS", 8, 25), ("LDS.64", 0, 23), ("LDS.64", 8, 26), ("LDS.128", 0, 26), ("LDS.128", 16, 32)],
