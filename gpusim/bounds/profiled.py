@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from math import gcd
 from typing import NamedTuple
@@ -17,7 +17,7 @@ from gpusim.bounds.block_classes import Classes, On, classes, standing
 from gpusim.bounds.placement import Placement, moved, placements
 from gpusim.bounds.pressure import Work
 from gpusim.engines import program_order
-from gpusim.launch.feed import recordable
+from gpusim.launch.feed import ADDRESS_ONLY, recordable
 from gpusim.launch.ground import ground
 from gpusim.launch.launch import share_channel
 from gpusim.machine.machine import Machine
@@ -54,6 +54,18 @@ class Profiled(NamedTuple):
     def equal(self) -> bool:
         """Whether all blocks have the same work."""
         return self.alike and all(work.costs == self.works[0].costs for work in self.works)
+
+
+@dataclass(frozen=True)
+class Walk:
+    """How a first block is walked through, which changes nothing in what is found: whoever asks again gets the same.
+
+    With a machine it is compiled, for a launch on that: ten seconds once, and a tenth of the time from then on. Without
+    one it is interpreted. `limit` is in warp instructions.
+    """
+
+    limit: int = field(compare=False)
+    machine: Machine | None = field(default=None, compare=False)
 
 
 def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int) -> Profiled:
@@ -98,13 +110,14 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
     return Profiled(every, len(every), alike)
 
 
-def holds(kernel: Kernel, budget: int, limit: int) -> int | None:
+def holds(kernel: Kernel, machine: Machine, budget: int, limit: int) -> int | None:
     """Return how many blocks so many warp instructions hold, one at least, if all are as the first.
 
-    None where what a block executes depends on what memory holds, and where it can't be run, or not within `limit`.
+    The bound takes the first block's profile from here. None where what a block executes depends on what memory holds,
+    and where it can't be run, or not within `limit`.
     """
     try:
-        found = _first(without_contents(kernel), limit) if recordable(kernel) else None
+        found = _first(without_contents(kernel), limit, machine) if recordable(kernel) else None
     except UserError:
         return None
     return None if found is None else max(1, budget // int(found.counts.sum()))
@@ -131,9 +144,18 @@ def _standing(of: Callable[[int], Work], known: Classes | None, ids: range) -> l
     return [replace(of(ids[place]), blocks=blocks) for each in chosen for place, blocks in each.items()]
 
 
+def _first(light: Kernel, limit: int, machine: Machine | None = None) -> Profile:
+    """Return the first block's profile; raises LimitError, also where a larger limit has let it through before."""
+    found = _walked(light, Walk(limit, machine))
+    return found if found.counts.sum() <= limit else profile(light, limit=limit)
+
+
 @once
-def _first(light: Kernel, limit: int) -> Profile:
-    return profile(light, limit=limit)
+def _walked(light: Kernel, walk: Walk) -> Profile:
+    found = None
+    if walk.machine and program_order.profiles(light):
+        found = program_order.profile(program_order.walker(light, walk.machine, feed=ADDRESS_ONLY), 0, walk.limit)
+    return found or profile(light, limit=walk.limit)
 
 
 def _placed(

@@ -30,6 +30,7 @@ from isa.kernel import Kernel
 from isa.row import Unit
 
 Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
+UNLIKE = Unit.TEXTURE, Unit.SMEM  # fetches from named buffers, and scalar loads: the interpreter notes other lanes
 STEPS = 1 << 20  # warp instructions between two looks at Ctrl-C
 
 
@@ -102,6 +103,7 @@ def profile(one: Walker, block: int, limit: int, most: int = MOST) -> Profile | 
     length = len(one.kernel.program)
     one.launch.memory[: len(one.start)] = one.start
     one.launch.program.issued[:] = one.launch.program.active[:] = 0
+    one.launch.program.located[:] = 1
     noted = room(length + 1, most)
     if not _run(one, block, noted, limit) or noted.size[0] == most:
         return None
@@ -123,9 +125,8 @@ def counts(one: Walker, block: int, limit: int) -> Counts | None:
 
 
 def profiles(kernel: Kernel) -> bool:
-    """Tell whether blocks of a kernel are profiled here: compiled, of 32 lanes, without textures of named buffers."""
-    textures = any(i.row.unit is Unit.TEXTURE for i in kernel.program.instructions)
-    return COMPILED and kernel.warp_size == LANES and not textures
+    """Tell whether blocks of a kernel are profiled here: compiled, of 32 lanes, without `UNLIKE` instructions."""
+    return COMPILED and kernel.warp_size == LANES and all(i.row.unit not in UNLIKE for i in kernel.program.instructions)
 
 
 def _run(one: Walker, block: int, noted: Noted, limit: int) -> bool:

@@ -105,6 +105,7 @@ def decode(
     accesses = np.array([i.row.unit in MEMORY_KINDS for i in instructions], np.bool_)
     rows["evaluate"][:-1] = evaluate
     rows["evaluate"] |= rows["action"] == MOVE_BARRIER  # which decides where lanes meet
+    rows["located"] = (rows["evaluate"] == 1) | (rows["cached"] != 0)
     rows["feed"][:-1] = np.where(accesses, np.cumsum(accesses) - 1, -1)
     _end(rows[-1], kernel)
     if machine.fetch:

@@ -54,7 +54,7 @@ def access(sm: Any, memory: Any, g: int, group: int, active: int) -> bool:
     remembered, version = sm.feed[group, place(instruction)], _version(sm.warps[g], instruction)
     mask = active | np.int64(instruction.feed) >> REMEMBERED_BITS << LANES
     known = version > 0 and remembered.version == version and remembered.mask == mask and sm.machine.channels == 1
-    if instruction.evaluate or not known or instruction.cached:
+    if not known or instruction.located:
         _addresses(sm, instruction, group)
         if instruction.wide_address and not _in_window(sm, g, group, active):
             return False

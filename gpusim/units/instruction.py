@@ -19,6 +19,7 @@ UNIT = Unit(
             field("width", "0, 1, 2 for 32, 64, 128 bits", kind="i1"),
             field("eventful", "1: its outcome depends on values", kind="i1"),
             field("evaluate", "1: its result is computed", kind="i1"),
+            field("located", "1: the addresses of its access are found even where its cost is known", kind="i1"),
             field("guard", "its guard predicate", kind="i1"),
             field("selector", "predicate handed to the value function as c, -1: none", kind="i1"),
             field("predicate", "predicate written, -1: none", kind="i1"),

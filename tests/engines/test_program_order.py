@@ -8,18 +8,20 @@ from draws import draws, few
 from generic_addresses import LAUNCHES as GENERIC
 from generic_addresses import code as generic_code
 from generic_addresses import kernel as generic_name
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
 from idioms import LAUNCHES as IDIOMS
 from idioms import code as idioms_code
 from strategies import moves
-from strategies.launches import REPEATABLE, kernels, launches
+from strategies.launches import REPEATABLE, kernels, launches, looping_kernels
 from strategies.machine_code import kernels as straight_kernels
 from strategies.parting_lanes import kernels as parting_kernels
 
 import gpusim
 from gpusim.engines import program_order
-from gpusim.engines.program_order import memory_after, profile, walker
+from gpusim.engines.program_order import UNLIKE, memory_after, profile, walker
 from gpusim.jit.rule import COMPILED
+from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, recordable
 from gpusim.machine.machine import load
 from gpusim.rules import access_patterns
 from isa import memory
@@ -65,9 +67,9 @@ def counted(patterns):
     return {(one.addresses.tobytes(), one.active.tobytes()): one.count for one in active}
 
 
-def differences(kernel, machine, block=0):
+def differences(kernel, machine, block=0, feed=EXECUTION_DRIVEN):
     """Return the parts of a block's profile that differ from the interpreter's."""
-    truth, found = interpreted.profile(kernel, block), profile(walker(kernel, machine), block, 10**6)
+    truth, found = interpreted.profile(kernel, block), profile(walker(kernel, machine, feed=feed), block, 10**6)
     same = {
         "counts": np.array_equal(truth.counts, found.counts),
         "active": np.array_equal(truth.active, found.active),
@@ -100,6 +102,18 @@ def test_special_registers_of_a_chip(sms):
 def test_a_profile_has_counts_and_patterns():
     """Two warps load a line each from all blocks; in shared memory they access the two halves of 256 bytes."""
     assert [differences(read(CHASE), GTX580, block) for block in (0, 5)] == [[], []]
+
+
+@settings(REPEATABLE, max_examples=draws(100 if COMPILED else 3))
+@given(launches(looping_kernels(warp_sizes=(32,)), tags=False), st.integers(0, 2))
+def test_a_profile_needs_only_what_addresses_depend_on(launched, block):
+    """Where memory decides nothing, loops have the same profile if only addresses, guards and branches are computed.
+
+    Accesses recur in them at the same addresses and at moved ones, whose costs are known; their patterns are counted.
+    """
+    kernel, machine = launched
+    assume(recordable(kernel) and all(each.row.unit not in UNLIKE for each in kernel.program.instructions))
+    assert differences(kernel, machine, min(block, kernel.blocks - 1), ADDRESS_ONLY) == []
 
 
 @settings(REPEATABLE, max_examples=draws(150 if COMPILED else 3))
