@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from datetime import timedelta
+from pathlib import Path
 from threading import Event, Thread
 from typing import Protocol
 
@@ -71,6 +72,17 @@ def shown(name: str, noun: str = "block", *, alike: bool = True) -> Iterator[Tel
     finally:
         over.set()
         show.join()
+
+
+@contextmanager
+def keeping(path: Path | None) -> Iterator[None]:
+    """Tell on stderr, if Ctrl-C ends the block, that a file keeps the results so far; without a file nothing."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if path:
+            sys.stderr.write(f"{path} keeps the results so far; the same command continues\n")
+        raise
 
 
 def _bar(bar: Progress, over: Event) -> None:

@@ -61,7 +61,7 @@ from gpusim.commands.kernel_tuner_files import (
 )
 from gpusim.commands.notices import ineffective_at_all
 from gpusim.commands.page_file import Html, OpenPage, page_file, present
-from gpusim.commands.progress import begin_compiling, shown
+from gpusim.commands.progress import begin_compiling, keeping, shown
 from gpusim.commands.sweep_page import sweep_page
 from gpusim.commands.sweep_screen import Swept, document, first_varied, plotted, screen
 from gpusim.launch_file.prepare import files_of
@@ -147,7 +147,7 @@ def sweep(
     with _directory(out):
         check_files(cache, t4, whole=chosen is not None and draw is None)
         _check_outputs(out, parquet, plot, None if columns else axes)
-    with results(out and out / "results.jsonl", _settings(kernel, subject, code), SweepRow) as (kept, add):
+    with keeping(out), results(_rows_in(out), _settings(kernel, subject, code), SweepRow) as (kept, add):
         unfelt = _ineffective(subject, axes, chosen or ())
         begin_compiling("compiled", subject.sms, in_turn=tagged(model.build(subject.file)))
         found = {key(each.point): each for each in kept}
@@ -164,6 +164,11 @@ def sweep(
     else:
         show(*screen(swept, top))
     present(page, show=open_page, json=json)
+
+
+def _rows_in(folder: Path | None) -> Path | None:
+    """Return the file of a sweep's folder that keeps its rows."""
+    return folder and folder / "results.jsonl"
 
 
 def _write_tables(swept: Swept, out: Path | None, *, parquet: bool) -> None:

@@ -37,7 +37,7 @@ from gpusim.commands.arguments import (
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.kernel_tuner_files import CacheFile, T4File, check_files, write_files
 from gpusim.commands.notices import Launched, ineffective_at_all
-from gpusim.commands.progress import begin_compiling, shown
+from gpusim.commands.progress import begin_compiling, keeping, shown
 from gpusim.commands.reasons import in_kinds
 from gpusim.commands.run import WRONG_VALUES
 from gpusim.commands.space import LastStage, in_words
@@ -218,7 +218,7 @@ def _tune_space(tuning: _Tuning, setting: Sequence[str], stage: str | None, jobs
     """Tune a generated kernel, and show the result; raises Exit where the fastest computes wrong values."""
     wanted, machine = _candidates(tuning, stage), tuning.machine
     check_files(to.cache, to.t4)
-    with results(to.out, _settings(tuning), Trial) as (kept, add):
+    with keeping(to.out), results(to.out, _settings(tuning), Trial) as (kept, add):
         unfelt = _ineffective(wanted, machine.key, overrides_of(setting, None))
         begin_compiling("compiled")
         outcome = _outcome(tuning, wanted, kept, add, jobs)

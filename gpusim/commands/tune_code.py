@@ -17,7 +17,7 @@ from gpusim.analysis.search.bounded_expression import Value
 from gpusim.analysis.search.code_points import (
     Compiled,
     Wanted,
-    check_arrays,
+    check_inputs,
     compiled,
     cubin_at,
     kernel,
@@ -42,7 +42,7 @@ from gpusim.commands.arguments import overrides_of, sms_of, whole_number
 from gpusim.commands.document import show, write_json
 from gpusim.commands.kernel_tuner_files import check_files, write_files
 from gpusim.commands.notices import Launched, ineffective_at_all
-from gpusim.commands.progress import begin_compiling, shown
+from gpusim.commands.progress import begin_compiling, keeping, shown
 from gpusim.commands.run import WRONG_VALUES
 from gpusim.commands.tune_code_screen import Check, CodeOutcome, OnMachine, document, screen
 from gpusim.machine import machine as model
@@ -99,11 +99,11 @@ def tune_code(task: CodeTask, to: Outputs) -> None:
     space = with_given(read(task.path), task.given)
     places = _places(task)
     every = points(space)
-    check_arrays(space)
+    check_inputs(space)
     files = {key: tuple(_of_machine(path, key, places) for path in (to.cache, to.t4)) for key in places}
     for cache, t4 in files.values():
         check_files(cache, t4)
-    with results(to.out, _settings(space, places, task.how), CodeTrial) as (kept, add):
+    with keeping(to.out), results(to.out, _settings(space, places, task.how), CodeTrial) as (kept, add):
         known = {_key(each): each for each in kept}
         found = {**known, **_tried(task, space, places, every, known, add)}
     outcome = CodeOutcome(space, len(every), [_on(space, places[key], key, every, found, known) for key in places])
@@ -113,7 +113,7 @@ def tune_code(task: CodeTask, to: Outputs) -> None:
     if to.json:
         write_json(document(outcome, overrides_of(task.settings, None), to.top), unfelt)
     else:
-        show(*screen(outcome, to.top))
+        show(*screen(outcome, to.top), *_written(files))
     if any(one.check.wrong for one in outcome.machines):
         raise typer.Exit(WRONG_VALUES)
 
@@ -299,6 +299,13 @@ def _name(space: CodeSpace) -> str:
 def _whole(space: CodeSpace) -> list[int]:
     """The sizes of the problem that are whole numbers, as Kernel Tuner has them."""
     return [int(size) for size in space.sizes.values() if size == int(size)] or [1]
+
+
+def _written(files: Mapping[str, Sequence[Path | None]]) -> Iterator[str]:
+    """Yield the names of Kernel Tuner's files, where those of several machines were made of one that was given."""
+    if len(files) > 1:
+        for key, some in files.items():
+            yield from (f"{key}: {file}" for file in some if file)
 
 
 def _write(space: CodeSpace, one: OnMachine, cache: Path | None, t4: Path | None) -> None:

@@ -25,6 +25,7 @@ _TABLES: Mapping[str, type[msgspec.Struct]] = {
     "constants": Initial,
     "globals": Initial,
 }
+NOTHING: Mapping[str, str] = {}
 Table = Callable[[str], type[msgspec.Struct]]
 _AT = re.compile(r"(?P<cause>.*?)(?: - at `(?:key in )?\$\.?(?P<path>[^`]*)`)?", re.S)
 _UNKNOWN = re.compile(r"Object contains unknown field `(?P<name>.*)`")
@@ -71,11 +72,17 @@ def table_at(key: str) -> type[msgspec.Struct]:
 
 
 def refused(
-    message: str, places: Mapping[str, str], path: Path, table: Table = table_at, schema: str = "launch"
+    message: str,
+    places: Mapping[str, str],
+    path: Path,
+    table: Table = table_at,
+    schema: str = "launch",
+    computed: Mapping[str, str] = NOTHING,
 ) -> UserError:
     """Return the error for what a schema refuses: where, why, and what is known.
 
-    `table` gives the struct of the table at a path, `schema` is the name of the document.
+    `table` gives the struct of the table at a path, `schema` is the name of the document; `computed` tells of keys
+    what their values were computed from.
     """
     match = _AT.fullmatch(message)
     cause, key = (match["cause"], match["path"] or "") if match else (message, "")
@@ -84,7 +91,7 @@ def refused(
         name = unknown["name"]
         place = toml.place(f"{key}.{name}".lstrip("."), places, path)
         return UserError(f"{place}: unknown key {name}; {_known(name, table(key))}")
-    what = f"{key}: " * bool(key) + cause[:1].lower() + cause[1:]
+    what = f"{key}: " * bool(key) + f"{computed.get(key, '')}, " * (key in computed) + cause[:1].lower() + cause[1:]
     fix = _words(key, table) or f"gpusim schema {schema} lists the keys"
     return UserError(f"{toml.place(key, places, path)}: {what}; {fix}")
 

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import time
 from contextlib import suppress
+from pathlib import Path
 
 import pytest
 
@@ -28,6 +29,19 @@ def until(phrase, more):
         assert time.monotonic() < end, text
         text += more()
     return text
+
+
+@pytest.mark.parametrize(
+    ("path", "told"), [(Path("k.jsonl"), "k.jsonl keeps the results so far; the same command continues\n"), (None, "")]
+)
+def test_an_interrupt_tells_which_file_keeps_results(path, told, capsys):
+    """Ctrl-C goes on through the block, after a line on stderr if there is a file; another error adds none."""
+    with pytest.raises(KeyboardInterrupt), progress.keeping(path):
+        raise KeyboardInterrupt
+    assert capsys.readouterr() == ("", told)
+    with pytest.raises(ValueError, match="other"), progress.keeping(path):
+        raise ValueError("other")
+    assert capsys.readouterr() == ("", "")
 
 
 def test_short_commands_show_no_progress(capsys):

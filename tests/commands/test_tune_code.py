@@ -76,7 +76,9 @@ def test_a_check_that_can_not_run_keeps_the_ranks(tmp_path, capsys):
     path = written(tmp_path, SPACE.replace("N = 1024", "N = 16"))
     found = document(capsys, path, *ONE, "--machine", "a100")["machines"][0]
     assert found["ranking"][0]["rank"] == 1
-    assert found["check"]["reason"].endswith("grid.0: expected `int` >= 1; gpusim schema launch lists the keys")
+    assert found["check"]["reason"].endswith(
+        "grid.0: N // (BLOCK * EACH) is 0, expected `int` >= 1; gpusim schema launch lists the keys"
+    )
 
 
 def test_a_point_that_does_not_compile_has_the_error_as_its_reason(tmp_path, capsys):
@@ -103,7 +105,7 @@ def test_an_interrupted_run_goes_on(tmp_path, capsys):
     assert sorted(out.read_bytes().splitlines(keepends=True)) == sorted(lines)
     (tmp_path / "sum.cu").write_text("")
     assert execute(["tune", str(path), "--machine", "a100", "--results", str(out)]) == 2
-    assert capsys.readouterr().err.startswith(f"error: {out}: results of source ")
+    assert capsys.readouterr().err.startswith(f"error: {out}: results of a source with the hash ")
 
 
 def test_results_are_written_for_kernel_tuner(tmp_path, capsys):
@@ -126,6 +128,27 @@ def test_files_of_several_machines_have_their_names(tmp_path, capsys):
         "a100",
         "rtx3090",
     ]
+
+
+@pytest.mark.long
+def test_files_of_several_machines_are_named_on_the_screen(tmp_path, capsys):
+    """The last lines are the files of each machine; of one machine there is none, as its file has the given name."""
+    path, cache = written(tmp_path), str(tmp_path / "k.json")
+    machines = "--machine", "a100", "--machine", "rtx3090"
+    assert execute(["tune", str(path), *ONE, *machines, "--kernel-tuner", cache, "--jobs", "1"]) == 0
+    lines = capsys.readouterr().out.splitlines()[-2:]
+    assert lines == [f"{name}: {tmp_path}/k-{name}.json" for name in ("a100", "rtx3090")]
+    assert execute(["tune", str(path), *ONE, *machines[:2], "--kernel-tuner", cache, "--jobs", "1"]) == 0
+    assert "k.json" not in capsys.readouterr().out
+
+
+def test_a_missing_source_has_its_place(tmp_path, capsys):
+    """A source that is not there is one line, with the place of its name in the space file."""
+    path = written(tmp_path)
+    (tmp_path / "sum.cu").unlink()
+    assert execute(["tune", str(path), "--machine", "a100"]) == 2
+    missing = f"{tmp_path}/sum.cu: no such file; name the CUDA source, from this file's folder"
+    assert capsys.readouterr().err == f"error: {path}:1:1: {missing}\n"
 
 
 def test_settings_that_do_nothing_are_reported(tmp_path, capsys):

@@ -29,7 +29,10 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     gflops: Gflops
     percent_of_peak: OfPeak
     dram_gbs: Annotated[float | None, doc("10^9 bytes per second of the DRAM; null where the run knows none.")]
-    percent_of_dram: Annotated[float | None, doc("Percent of what arrives of its bandwidth.")]
+    percent_of_dram: Annotated[
+        float | None,
+        doc("Percent of what arrives of its bandwidth; above 100 where much is still to be written at the end."),
+    ]
     l2_gbs: Annotated[float | None, doc("10^9 bytes per second of the L2; null where the run knows none.")]
     percent_of_l2: Annotated[float | None, doc("Percent of what all SMs can load from it.")]
     instructions_per_cycle: Annotated[float, doc("Thread instructions, per cycle and SM.")]

@@ -19,7 +19,13 @@ from gpusim.support import whole_file
 from isa.errors import UserError
 from isa.reading import input_file
 
-LABELS = {"facts": "machine numbers with the hash", "listing": "a listing with the hash"}
+LABELS = {
+    "facts": "machine numbers with the hash",
+    "listing": "a listing with the hash",
+    "file": "a space file with the hash",
+    "source": "a source with the hash",
+}
+NUMBERS = "facts"  # by machine, where there are several: their keys say more than their hashes
 S = TypeVar("S", bound=msgspec.Struct)
 T = TypeVar("T", bound=msgspec.Struct)
 
@@ -90,8 +96,16 @@ def _check(path: Path, found: S, wanted: S) -> None:
     for name in wanted.__struct_fields__:
         have, want = getattr(found, name), getattr(wanted, name)
         if have != want:
-            label = LABELS.get(name, name)
-            raise UserError(f"{path}: results of {label} {_show(have)}, not {_show(want)}; give another file")
+            raise UserError(f"{path}: results of {_difference(name, have, want)}; give another file")
+
+
+def _difference(name: str, have: object, want: object) -> str:
+    """Return what results are of, and of what they should be."""
+    if name != NUMBERS or not (isinstance(have, dict) and isinstance(want, dict)):
+        return f"{LABELS.get(name, name)} {_show(have)}, not {_show(want)}"
+    if have.keys() != want.keys():
+        return f"{', '.join(have)}, not {', '.join(want)}"
+    return f"other numbers of {', '.join(key for key in have if have[key] != want[key])}"
 
 
 def _show(value: object) -> str:

@@ -171,8 +171,14 @@ def launch(space: CodeSpace, point: Point) -> Source:
     try:
         file = msgspec.convert(table, LaunchFile)
     except msgspec.ValidationError as error:
-        raise source.refused(f"{error}", places, space.path) from None
+        raise source.refused(f"{error}", places, space.path, computed=_computed(space, names)) from None
     return Source(space.path, file, space.lines, places)
+
+
+def _computed(space: CodeSpace, names: Names) -> dict[str, str]:
+    """Return each expression of the launch with its value, by its key in a launch file: `M // TILE is 0`."""
+    texts = _texts(("launch",), msgspec.to_builtins(space.file.launch))
+    return {key.removeprefix("launch."): f"{text} is {space.answer(key, text, names)}" for key, text in texts}
 
 
 def launch_places(space: CodeSpace) -> dict[str, str]:

@@ -74,4 +74,4 @@ def test_what_no_card_can_launch_is_refused_before_it_is_compiled(tmp_path):
     assert refusal(large, POINT, machines) == ""
     assert refusal(large, POINT | {"PAD": 2}, machines[:1]) == "needs 131072 bytes of shared memory; rtx3090 has 102400"
     assert refusal(large, POINT | {"PAD": 2}, [load("a100"), *machines]) == ""
-    assert "grid.0: expected `int` >= 1" in refusal(space, POINT | {"BLOCK": 16384}, machines)
+    assert "is 0, expected `int` >= 1" in refusal(space, POINT | {"BLOCK": 16384}, machines)

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpusim.analysis.search.code_tuning import CodeTuned
 from gpusim.analysis.search.results_file import hash_of, results
 from gpusim.analysis.search.tuning import Trial, Tuned
 from gpusim.machine.machine import load
@@ -70,6 +71,22 @@ def test_results_of_other_settings_are_refused(change, whole, tmp_path):
         written(path, TRIALS, msgspec.structs.replace(SETTINGS, **{change.name: change.value}))
     assert str(refused.value) == f"{path}: results of {change.reported}; give another file"
     assert path.read_bytes() == whole[0]
+
+
+@pytest.mark.parametrize(
+    ("facts", "told"),
+    [
+        ({"a100": "1", "h200": "2"}, "rtx3090, a100, not a100, h200"),
+        ({"rtx3090": "0", "a100": "2"}, "other numbers of a100"),
+    ],
+)
+def test_results_of_other_machines_name_them(facts, told, tmp_path):
+    """Where results are of several machines, a refusal names those, or the one whose numbers have changed."""
+    settings = CodeTuned("f", "s", {"N": 64}, {"rtx3090": "0", "a100": "1"}, "None", "1", "0.1.0")
+    written(path := tmp_path / "old.jsonl", [], settings)
+    with pytest.raises(UserError) as refused:
+        written(path, [], msgspec.structs.replace(settings, facts=facts))
+    assert str(refused.value) == f"{path}: results of {told}; give another file"
 
 
 @pytest.mark.parametrize("text", [b"hello\n", b"{}\n", b"\xff\n", b"no newline"])

@@ -95,13 +95,13 @@ def test_a_mistake_is_one_line_with_its_place(tmp_path, old, new, message):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ('"BLOCK"]', '"BLOCK / 2"]', "sum.toml:17:1: block.0: expected `int`, got `float`; gpusim schema launch "),
-        ('"BLOCK"]', '"BLOCK - 64"]', "sum.toml:17:1: block.0: expected `int` >= 1; gpusim schema launch lists "),
+        ('"BLOCK"]', '"BLOCK / 2"]', "sum.toml:17:1: block.0: BLOCK / 2 is 32.0, expected `int`, got `float`; "),
+        ('"BLOCK"]', '"BLOCK - 64"]', "sum.toml:17:1: block.0: BLOCK - 64 is 0, expected `int` >= 1; gpusim "),
         ('"BLOCK"]', '"BLOCK // (EACH - 1)"]', "sum.toml:17:1: BLOCK // (EACH - 1): integer division or modulo by "),
     ],
 )
 def test_a_launch_that_is_none_is_one_line(tmp_path, old, new, message):
-    """An expression that gives no size at a point is refused with the place of its key."""
+    """An expression that gives no size at a point is refused with the place of its key, and with its value."""
     at = {"BLOCK": 64, "EACH": 1, "PAD": 1}
     assert refusal(tmp_path, old, new, lambda path: launch(read(path), at)).startswith(message)
 
