@@ -113,8 +113,8 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
 def holds(kernel: Kernel, machine: Machine, budget: int, limit: int) -> int | None:
     """Return how many blocks so many warp instructions hold, one at least, if all are as the first.
 
-    The bound takes the first block's profile from here. None where what a block executes depends on what memory holds,
-    and where it can't be run, or not within `limit`.
+    The kernel is as it is on the machine's chip; so the bound takes the first block's profile from here. None where
+    what a block executes depends on what memory holds, and where it can't be run, or not within `limit`.
     """
     try:
         found = _first(without_contents(kernel), limit, machine) if recordable(kernel) else None

@@ -28,6 +28,7 @@ ENTRIES = {  # what is compiled, and its module and name
     ("reference", "1"): ("the reference engine", "gpusim.rules.step", "act_on"),
     ("reference", "all"): ("the reference engine", "gpusim.rules.step", "act_on"),
     ("reference", "in turn"): ("the reference engine", "gpusim.rules.step", "act_on"),
+    ("walk", "1"): ("the walk through blocks", "gpusim.engines.program_order", "run"),
     ("timeline", "1"): ("the caches of timelines", "gpusim.rules.cache", "serve"),
 }
 
@@ -76,12 +77,12 @@ def shown(name: str, noun: str = "block", *, alike: bool = True) -> Iterator[Tel
 
 @contextmanager
 def keeping(path: Path | None) -> Iterator[None]:
-    """Tell on stderr, if Ctrl-C ends the block, that a file keeps the results so far; without a file nothing."""
+    """Tell on stderr, if Ctrl-C ends the block, that the file or folder, if there is one, keeps the results so far."""
     try:
         yield
     except KeyboardInterrupt:
-        if path:
-            sys.stderr.write(f"{path} keeps the results so far; the same command continues\n")
+        if path and path.exists():
+            sys.stderr.write(f"{path} keeps the results so far; the same command continues from there\n")
         raise
 
 
@@ -123,7 +124,7 @@ def begin_compiling(engine: str, sms: Sms = 1, *, in_turn: bool = False) -> None
     if what and COMPILED and not code_cache.holds(*entry):
         often = "once per installation: " if code_cache.directory() else ""
         sys.stderr.write(f"compiling {what}, {often}about ten seconds\n")
-        if engine != "timeline":
+        if engine not in ("timeline", "walk"):
             from gpusim.engines import beforehand  # noqa: PLC0415
 
             beforehand.begin()

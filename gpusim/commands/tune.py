@@ -204,7 +204,8 @@ def tune(
         raise UserError(f"--machine {machine[1]}: only space files are tuned for several; give one")
     mine, others = split(name, given)
     tuning = _Tuning(make_space(name, mine), machine_of(machine[0], setting or (), None), _size(size or SIZE), others)
-    _tune_space(tuning, setting or (), stage, jobs, outputs)
+    with keeping(out):
+        _tune_space(tuning, setting or (), stage, jobs, outputs)
 
 
 def _refuse(options: Mapping[str, str | None], why: str) -> None:
@@ -218,7 +219,7 @@ def _tune_space(tuning: _Tuning, setting: Sequence[str], stage: str | None, jobs
     """Tune a generated kernel, and show the result; raises Exit where the fastest computes wrong values."""
     wanted, machine = _candidates(tuning, stage), tuning.machine
     check_files(to.cache, to.t4)
-    with keeping(to.out), results(to.out, _settings(tuning), Trial) as (kept, add):
+    with results(to.out, _settings(tuning), Trial) as (kept, add):
         unfelt = _ineffective(wanted, machine.key, overrides_of(setting, None))
         begin_compiling("compiled")
         outcome = _outcome(tuning, wanted, kept, add, jobs)

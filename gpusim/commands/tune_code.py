@@ -12,6 +12,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 import typer
+from rich.text import Text
 
 from gpusim.analysis.search.bounded_expression import Value
 from gpusim.analysis.search.code_points import (
@@ -96,6 +97,11 @@ def how_of(sample: str, sms: str) -> How:
 
 def tune_code(task: CodeTask, to: Outputs) -> None:
     """Tune a CUDA kernel and show the result; raises UserError, and Exit where a winner computes wrong values."""
+    with keeping(to.out):
+        _tune(task, to)
+
+
+def _tune(task: CodeTask, to: Outputs) -> None:
     space = with_given(read(task.path), task.given)
     places = _places(task)
     every = points(space)
@@ -103,7 +109,7 @@ def tune_code(task: CodeTask, to: Outputs) -> None:
     files = {key: tuple(_of_machine(path, key, places) for path in (to.cache, to.t4)) for key in places}
     for cache, t4 in files.values():
         check_files(cache, t4)
-    with keeping(to.out), results(to.out, _settings(space, places, task.how), CodeTrial) as (kept, add):
+    with results(to.out, _settings(space, places, task.how), CodeTrial) as (kept, add):
         known = {_key(each): each for each in kept}
         found = {**known, **_tried(task, space, places, every, known, add)}
     outcome = CodeOutcome(space, len(every), [_on(space, places[key], key, every, found, known) for key in places])
@@ -172,6 +178,8 @@ def _tried(
         made = _compiled(space, wanted, folder, task.jobs)
         in_turn = any(tagged(place.machine()) for place in places.values())
         begin_compiling("compiled", task.how.sms, in_turn=in_turn)
+        if task.how == How():  # a first block says how many a sample may have
+            begin_compiling("walk")
         groups = _groups(made, places, {*((key, tuple(one.values())) for key in missing for one in missing[key])}, keep)
         _simulated(task, space, places, groups, folder, known, keep)
     return found
@@ -301,11 +309,11 @@ def _whole(space: CodeSpace) -> list[int]:
     return [int(size) for size in space.sizes.values() if size == int(size)] or [1]
 
 
-def _written(files: Mapping[str, Sequence[Path | None]]) -> Iterator[str]:
-    """Yield the names of Kernel Tuner's files, where those of several machines were made of one that was given."""
+def _written(files: Mapping[str, Sequence[Path | None]]) -> Iterator[Text]:
+    """Yield which file each machine got, where several share a given name; a path is never broken."""
     if len(files) > 1:
         for key, some in files.items():
-            yield from (f"{key}: {file}" for file in some if file)
+            yield from (Text(f"{key}: {file}", no_wrap=True, overflow="ignore") for file in some if file)
 
 
 def _write(space: CodeSpace, one: OnMachine, cache: Path | None, t4: Path | None) -> None:

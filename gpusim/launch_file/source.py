@@ -91,7 +91,9 @@ def refused(
         name = unknown["name"]
         place = toml.place(f"{key}.{name}".lstrip("."), places, path)
         return UserError(f"{place}: unknown key {name}; {_known(name, table(key))}")
-    what = f"{key}: " * bool(key) + f"{computed.get(key, '')}, " * (key in computed) + cause[:1].lower() + cause[1:]
+    what = f"{key}: " * bool(key) + cause[:1].lower() + cause[1:]
+    if key in computed:
+        what = f"{key}: {computed[key]}, {cause[:1].lower()}{cause[1:]}"
     fix = _words(key, table) or f"gpusim schema {schema} lists the keys"
     return UserError(f"{toml.place(key, places, path)}: {what}; {fix}")
 

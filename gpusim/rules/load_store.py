@@ -49,11 +49,11 @@ def _queue(sm: Any, k: int, unit: int) -> Any:
 
 @rule
 def earliest(sm: Any, k: int, unit: int, now: int) -> int:
-    """Return the first cycle at which scheduler k's queue may take an instruction: now, or after the next service.
+    """Return now if scheduler k's queue takes an instruction; else when to ask again, until which it takes none.
 
-    With several queues that service may be another queue's; then a later call gives the same answer again. An
-    instruction keeps a place for some cycles after its service, if the machine says so (`held`) and the load/store
-    unit served it: one of the unit of constants leaves its place at once, which may be before a kept place is left.
+    That is after the next service, which may be another queue's. An instruction keeps a place for some cycles after its
+    service, if the machine says so (`held`) and the load/store unit served it: one of the unit of constants leaves its
+    place at once, which may be before a kept place is left.
     """
     queue, served = _queue(sm, k, unit), max(now, sm.agenda[sm.load_store_agent]) + 1
     if queue.count == sm.machine.queue:

@@ -32,10 +32,17 @@ def until(phrase, more):
 
 
 @pytest.mark.parametrize(
-    ("path", "told"), [(Path("k.jsonl"), "k.jsonl keeps the results so far; the same command continues\n"), (None, "")]
+    ("path", "told"),
+    [
+        (Path("k.jsonl"), "k.jsonl keeps the results so far; the same command continues from there\n"),
+        (Path("none.jsonl"), ""),
+        (None, ""),
+    ],
 )
-def test_an_interrupt_tells_which_file_keeps_results(path, told, capsys):
+def test_an_interrupt_tells_which_file_keeps_results(path, told, capsys, tmp_path, monkeypatch):
     """Ctrl-C goes on through the block, after a line on stderr if there is a file; another error adds none."""
+    monkeypatch.chdir(tmp_path)
+    Path("k.jsonl").touch()
     with pytest.raises(KeyboardInterrupt), progress.keeping(path):
         raise KeyboardInterrupt
     assert capsys.readouterr() == ("", told)

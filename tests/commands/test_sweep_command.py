@@ -204,15 +204,16 @@ def test_a_killed_sweep_loses_only_the_points_in_flight(tmp_path):
 
 @pytest.mark.long
 @pytest.mark.jit
-def test_an_interrupt_ends_it_with_one_line(tmp_path):
-    """Ctrl-C ends with code 130 and one line, and leaves whole lines on file."""
+def test_an_interrupt_ends_it_and_tells_where_it_goes_on(tmp_path):
+    """Ctrl-C ends with code 130, tells what keeps the results, and leaves whole lines on file."""
     command = [sys.executable, "-c", SCRIPT, "sweep", *SLOW, "--jobs", "2", "--out", str(tmp_path)]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True) as running:
         until(tmp_path / "results.jsonl", 3, running)
         os.killpg(running.pid, signal.SIGINT)
         out, err = running.communicate(timeout=DEADLINE)
     assert (running.returncode, out) == (130, b"")
-    assert err.endswith(b"error: interrupted\n")
+    told = f"{tmp_path} keeps the results so far; the same command continues from there\nerror: interrupted\n"
+    assert err.endswith(told.encode())
     assert b"Traceback" not in err
     assert all(json.loads(line) for line in (tmp_path / "results.jsonl").read_bytes().splitlines())
 

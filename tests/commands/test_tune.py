@@ -82,7 +82,7 @@ def test_an_interrupted_run_goes_on(tmp_path, capsys):
 
 @pytest.mark.jit
 def test_an_interrupt_ends_it_with_whole_lines(tmp_path):
-    """Ctrl-C sent 20 times to every process: code 130, one line, no process left, whole lines on file."""
+    """Ctrl-C sent 20 times to every process: code 130, two lines, no process left, whole lines on file."""
     path = tmp_path / "results.jsonl"
     command = [sys.executable, "-m", "gpusim", "tune", *SLOW, "--out", str(path), "--jobs", "2"]
     with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, start_new_session=True) as running:
@@ -96,7 +96,9 @@ def test_an_interrupt_ends_it_with_whole_lines(tmp_path):
         out, err = running.communicate(timeout=DEADLINE)
     assert running.returncode == 130
     assert out == b""
-    assert err.endswith(b"error: interrupted\n")
+    assert err.endswith(
+        f"{path} keeps the results so far; the same command continues from there\nerror: interrupted\n".encode()
+    )
     assert b"Traceback" not in err
     with pytest.raises(ProcessLookupError):
         os.killpg(running.pid, 0)

@@ -146,6 +146,7 @@ def test_a_missing_source_has_its_place(tmp_path, capsys):
     """A source that is not there is one line, with the place of its name in the space file."""
     path = written(tmp_path)
     (tmp_path / "sum.cu").unlink()
+    (tmp_path / "sum.cu").mkdir()
     assert execute(["tune", str(path), "--machine", "a100"]) == 2
     missing = f"{tmp_path}/sum.cu: no such file; name the CUDA source, from this file's folder"
     assert capsys.readouterr().err == f"error: {path}:1:1: {missing}\n"

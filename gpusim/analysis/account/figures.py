@@ -31,7 +31,7 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     dram_gbs: Annotated[float | None, doc("10^9 bytes per second of the DRAM; null where the run knows none.")]
     percent_of_dram: Annotated[
         float | None,
-        doc("Percent of what arrives of its bandwidth; above 100 where much is still to be written at the end."),
+        doc("Percent of what arrives of its bandwidth; over 100 if many bytes are still on their way at the end."),
     ]
     l2_gbs: Annotated[float | None, doc("10^9 bytes per second of the L2; null where the run knows none.")]
     percent_of_l2: Annotated[float | None, doc("Percent of what all SMs can load from it.")]

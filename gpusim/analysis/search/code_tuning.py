@@ -29,6 +29,7 @@ from gpusim.support.document import Setting, doc
 from gpusim.verify import UNCHECKED, Verification
 from isa.errors import UserError
 from isa.kernel import Kernel
+from isa.sass.load import on_chip
 
 AFFORDABLE = 4_000_000  # warp instructions of a sample by default: some seconds
 LEAST = 1  # blocks of a sample whose blocks can't be measured beforehand; rounded up to two whole waves
@@ -120,7 +121,7 @@ def trial(job: Job, space: CodeSpace, places: Mapping[str, Place], how: How) -> 
 
 def timed(launched: Kernel, machine: Machine, how: How) -> Result:
     """Simulate a launch without values; all blocks of the SM where a few can't stand for them. Raises UserError."""
-    sample = how.sample
+    launched, sample = on_chip(launched, machine.chip.sms), how.sample
     if how.sms != 1 or sample == "all":
         sample = None
     elif sample is None:

@@ -104,7 +104,7 @@ def _difference(name: str, have: object, want: object) -> str:
     if name != NUMBERS or not (isinstance(have, dict) and isinstance(want, dict)):
         return f"{LABELS.get(name, name)} {_show(have)}, not {_show(want)}"
     if have.keys() != want.keys():
-        return f"{', '.join(have)}, not {', '.join(want)}"
+        return f"{' and '.join(have)}, not of {' and '.join(want)}"
     return f"other numbers of {', '.join(key for key in have if have[key] != want[key])}"
 
 

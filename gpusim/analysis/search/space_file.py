@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 from math import prod
 from pathlib import Path
+from textwrap import shorten
 from typing import Any
 
 import msgspec
@@ -33,6 +34,7 @@ from isa.reading.nearest import nearest
 ENDING = ".toml"
 FIX = "give the path of a space file; gpusim schema space-file lists its keys"
 MOST = 1_000_000  # points of the product
+MOST_SHOWN = 40  # characters of a value in an error
 _NAME = re.compile(r"[A-Za-z_]\w*")
 _TABLES: Mapping[str, type[msgspec.Struct]] = {
     "argument": PointArgument,
@@ -171,14 +173,18 @@ def launch(space: CodeSpace, point: Point) -> Source:
     try:
         file = msgspec.convert(table, LaunchFile)
     except msgspec.ValidationError as error:
-        raise source.refused(f"{error}", places, space.path, computed=_computed(space, names)) from None
+        raise source.refused(f"{error}", places, space.path, computed=_computed(space, tree, names)) from None
     return Source(space.path, file, space.lines, places)
 
 
-def _computed(space: CodeSpace, names: Names) -> dict[str, str]:
-    """Return each expression of the launch with its value, by its key in a launch file: `M // TILE is 0`."""
-    texts = _texts(("launch",), msgspec.to_builtins(space.file.launch))
-    return {key.removeprefix("launch."): f"{text} is {space.answer(key, text, names)}" for key, text in texts}
+def _computed(space: CodeSpace, tree: Any, names: Names) -> dict[str, str]:
+    """Return each expression of a launch with its value, by its key in a launch file: `M // TILE is 0`."""
+    found = {key: (text, str(space.answer(key, text, names))) for key, text in _texts(("launch",), tree)}
+    return {
+        key.removeprefix("launch."): f"{text} is {shorten(value, MOST_SHOWN, placeholder=' ...')}"
+        for key, (text, value) in found.items()
+        if text != value
+    }
 
 
 def launch_places(space: CodeSpace) -> dict[str, str]:

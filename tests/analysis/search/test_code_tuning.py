@@ -8,8 +8,11 @@ from gpusim.analysis.account.figures import figures
 from gpusim.analysis.search.code_points import cubin_at, kernel
 from gpusim.analysis.search.code_tuning import How, Job, Place, checked, ranked, slower, timed, trial
 from gpusim.analysis.search.space_file import read
+from gpusim.bounds import profiled
+from gpusim.engines.program_order import walker
 from gpusim.machine.machine import read as machine_file
 from gpusim.simulation import simulate
+from isa.execute.profile import profile
 
 pytestmark = pytest.mark.jit  # with tags of caches, minutes in plain Python
 
@@ -35,6 +38,22 @@ def test_a_trial_has_the_figures_of_the_run(tmp_path):
     assert found.gbs == pytest.approx(8 * 16384 / (1e6 * found.figures.milliseconds))
     assert found.occupancy == 100 * result.occupancy.warps / 64
     assert (found.simulated_blocks, found.blocks) == (result.scaling.simulated_blocks, result.scaling.blocks_of_sm)
+
+
+@pytest.mark.long
+@needs_compiler
+@pytest.mark.parametrize("name", ["a100", "two SMs"])
+def test_a_first_block_is_walked_through_once_and_compiled(name, tmp_path, monkeypatch):
+    """The interpreter has no first block, with the number of SMs that the architecture's own card has, and another."""
+    space = read(written(tmp_path))
+    made, place = kernel(space, POINT, cubin_at(space, POINT, 80)), A100 if name == "a100" else FEW_SMS
+    walks = []
+    monkeypatch.setattr(profiled.program_order, "walker", lambda *a, **k: walks.append(a) or walker(*a, **k))
+    interpreted = []
+    monkeypatch.setattr(profiled, "profile", lambda *a, **k: interpreted.append(a[1:]) or profile(*a, **k))
+    assert timed(made, place.machine(made), How()).cycles > 0
+    assert len(walks) == 1
+    assert () not in interpreted  # which is the first block
 
 
 @pytest.mark.long

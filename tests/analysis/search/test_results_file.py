@@ -76,7 +76,7 @@ def test_results_of_other_settings_are_refused(change, whole, tmp_path):
 @pytest.mark.parametrize(
     ("facts", "told"),
     [
-        ({"a100": "1", "h200": "2"}, "rtx3090, a100, not a100, h200"),
+        ({"a100": "1", "h200": "2"}, "rtx3090 and a100, not of a100 and h200"),
         ({"rtx3090": "0", "a100": "2"}, "other numbers of a100"),
     ],
 )

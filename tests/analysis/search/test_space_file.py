@@ -106,6 +106,14 @@ def test_a_launch_that_is_none_is_one_line(tmp_path, old, new, message):
     assert refusal(tmp_path, old, new, lambda path: launch(read(path), at)).startswith(message)
 
 
+def test_bytes_are_not_computed_for_a_refusal_of_another_key(tmp_path):
+    """Where bytes can't be computed at a point whose grid is refused, the refusal is that of the grid."""
+    text = SPACE.replace('bytes = "8 * N"', 'bytes = "N // PAD"').replace('"BLOCK"]', '"BLOCK - 64"]')
+    at = {"BLOCK": 64, "EACH": 1, "PAD": 0}
+    with pytest.raises(UserError, match=r"block.0: BLOCK - 64 is 0, expected"):
+        launch(read(written(tmp_path, text)), at)
+
+
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
