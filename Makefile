@@ -17,8 +17,8 @@ help:
 	@echo "make pictures    the pictures of README and docs anew"
 	@echo "make examples    what the commands in README and docs print, anew"
 	@echo "make test        the quick tests: nine minutes of processor time, five minutes on two cores"
-	@echo "make check       style, types, imports, all tests but the slow ones, compiled and in plain Python: half an hour"
-	@echo "make check-full  the same and the slow tests: hours"
+	@echo "make check       style, types, imports, tests compiled and in plain Python, with a part of the draws: 20 minutes"
+	@echo "make check-full  the same, all draws and the slow tests: hours"
 	@echo "make fuzz        random programs on random machines, and mutated inputs: SECONDS=600 [SEED=n]"
 	@echo "make bench       speed of both engines, and how it grows with the work (docs/performance.md)"
 	@echo "make reproduction  every claim of docs/reproduction.md anew"
@@ -55,11 +55,12 @@ check: $(VENV)/all.stamp
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy --strict $(PACKAGES) docs/generate notebooks/teaching.py notebooks/precompute.py notebooks/trust.py notebooks/puzzle.py notebooks/dark.py
 	$(BIN)/lint-imports
-	$(PYTEST) -m "not slow"
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not jit"
+	GPUSIM_TESTS=check $(PYTEST) -m "not slow"
+	GPUSIM_TESTS=quick NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not long and not jit"
 
 check-full: check $(VENV)/docs.stamp
-	$(PYTEST) -m slow
+	$(PYTEST)
+	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not jit"
 
 fuzz: SECONDS := 600
 fuzz: $(VENV)/test.stamp

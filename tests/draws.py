@@ -1,4 +1,4 @@
-"""The examples that a test draws or goes through: all of them, or a part in the quick run of `make test`."""
+"""The examples that a test draws or goes through: all, or a part in the runs of `make test` and `make check`."""
 
 from __future__ import annotations
 
@@ -6,14 +6,19 @@ import os
 from collections.abc import Iterable
 from typing import TypeVar
 
-QUICK = os.environ.get("GPUSIM_TESTS") == "quick"
+RUN = os.environ.get("GPUSIM_TESTS", "")
+QUICK = RUN == "quick"
+PARTS = {"quick": 15, "check": 3}  # of the examples one part is drawn
 
 T = TypeVar("T")
 
 
 def draws(number: int, least: int = 2) -> int:
-    """Return the number of examples to draw: all of them, or in the quick run a 15th, but at least `least`."""
-    return min(number, max(least, number // 15)) if QUICK else number
+    """Return the number of examples to draw: all, or a 15th in the quick run and a third in that of `make check`.
+
+    At least `least` are drawn if there are as many.
+    """
+    return min(number, max(least, number // PARTS.get(RUN, 1)))
 
 
 def few(values: Iterable[T], number: int) -> list[T]:

@@ -1,4 +1,4 @@
-"""The quick run of `make test` draws and goes through a part, every other run all."""
+"""The quick run of `make test` draws and goes through a part; `make check` draws a part; every other run has all."""
 
 import draws as module
 import pytest
@@ -8,10 +8,17 @@ from draws import draws, few
 @pytest.mark.parametrize(("number", "quick"), [(1, 1), (2, 2), (25, 2), (45, 3), (400, 26)])
 def test_the_quick_run_draws_a_fifteenth(number, quick, monkeypatch):
     """The quick run draws a 15th, and at least two if there are two; a run without `GPUSIM_TESTS=quick` draws all."""
-    monkeypatch.setattr(module, "QUICK", True)
+    monkeypatch.setattr(module, "RUN", "quick")
     assert draws(number) == quick
-    monkeypatch.setattr(module, "QUICK", False)
+    monkeypatch.setattr(module, "RUN", "")
     assert draws(number) == number
+
+
+@pytest.mark.parametrize(("number", "third"), [(1, 1), (2, 2), (5, 2), (25, 8), (400, 133)])
+def test_the_check_draws_a_third(number, third, monkeypatch):
+    """With `GPUSIM_TESTS=check` a third is drawn, and at least two if there are two."""
+    monkeypatch.setattr(module, "RUN", "check")
+    assert draws(number) == third
 
 
 @pytest.mark.parametrize(

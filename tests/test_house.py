@@ -132,7 +132,9 @@ def test_most_functions_are_short():
 
 def test_every_module_of_gpusim_has_its_layer():
     """Each module is in exactly one layer of .importlinter, by itself or with its package."""
-    layers = re.findall(r"gpusim[\w.]+", (ROOT / ".importlinter").read_text().split("\nlayers =")[1].split("\n\n")[0])
+    layers = re.findall(
+        r"gpusim[\w.]+", (ROOT / ".importlinter").read_text(encoding="utf-8").split("\nlayers =")[1].split("\n\n")[0]
+    )
     for path in (path for path in SOURCES if path.name != "__init__.py" and path.is_relative_to(ROOT / "gpusim")):
         module = label(path).removesuffix(".py").replace("/", ".")
         assert sum(f"{module}.".startswith(f"{layer}.") for layer in layers) == 1, module
@@ -180,7 +182,7 @@ def test_no_two_test_files_share_a_name():
 
 def vocabulary() -> list[list[str]]:
     """Return the columns of each row of the vocabulary."""
-    lines = (ROOT / "docs/vocabulary.md").read_text().splitlines()
+    lines = (ROOT / "docs/vocabulary.md").read_text(encoding="utf-8").splitlines()
     rows = [line.strip("|").split("|") for line in lines if line.startswith("| ")][1:]
     return [[column.strip() for column in row] for row in rows]
 
@@ -197,7 +199,7 @@ def test_the_files_of_the_vocabulary_speak_of_its_terms():
     assert [row for row in rows if len(row) != 6 or len(row[1].split()) < 2] == []
     paths = {term: ROOT / path.strip("`") for term, *_, path in rows}
     assert [term for term, path in paths.items() if not path.is_file()] == []
-    assert [term for term, path in paths.items() if not speaks_of(path.read_text(), term)] == []
+    assert [term for term, path in paths.items() if not speaks_of(path.read_text(encoding="utf-8"), term)] == []
 
 
 @pytest.mark.parametrize(
@@ -261,8 +263,8 @@ def test_a_refused_word_is_found_in_any_name(text):
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])
 def test_every_command_in_the_documents_exists(document):
     """Each `make X` is a target of the Makefile, each `gpusim X` a command, and each linked file exists."""
-    text = (ROOT / document).read_text()
-    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(), re.M))
+    text = (ROOT / document).read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([\w-]+):", (ROOT / "Makefile").read_text(encoding="utf-8"), re.M))
     code = "\n".join(re.findall(r"`[^`\n]+`|^```\w*\n.*?^```", text, re.M | re.S))
     assert set(re.findall(r"\bmake ([\w-]+)", code)) <= targets
     assert set(re.findall(r"(?:^|`)gpusim (\w[\w-]*)", code, re.M)) <= set(COMMANDS)
@@ -274,17 +276,20 @@ def test_the_documents_name_only_files_that_exist():
     """Every path in backquotes in the guides exists."""
     for document in ("README.md", "CONTRIBUTING.md"):
         for path in re.findall(
-            r"`((?:gpusim|isa|workloads|tests|docs|examples|\.ci)/[\w./-]*)`", (ROOT / document).read_text()
+            r"`((?:gpusim|isa|workloads|tests|docs|examples|\.ci)/[\w./-]*)`",
+            (ROOT / document).read_text(encoding="utf-8"),
         ):
             assert (ROOT / path).exists(), f"{document}: {path}"
 
 
 def test_constraints_pin_every_dependency_by_version():
     """The constraints file holds exact versions and no address, and covers every dependency of the project."""
-    lines = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
+    lines = [
+        line for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines() if not line.startswith("#")
+    ]
     assert all(re.fullmatch(r"[\w.\-]+==[\w.]+", line) for line in lines)
     pinned = {line.split("==")[0].lower().replace("_", "-") for line in lines}
-    project = (ROOT / "pyproject.toml").read_text()
+    project = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
     lists = re.findall(r"^(?:dependencies|test|check|lessons|docs) = \[(.*)\]", project, re.M)
     wanted = {name for one in lists for name in re.findall(r'"([\w-]+)(?:~=[\d.]+)?"', one)}
     assert {"numpy", "simpy", "numba", "pytest", "ruff"} <= wanted <= pinned

@@ -29,7 +29,8 @@ def only_tagged(launched):
     return tagged(launched[1])
 
 
-@settings(REPEATABLE, max_examples=draws(80 if COMPILED else 1))
+@pytest.mark.jit
+@settings(REPEATABLE, max_examples=draws(80))
 @given(
     launches(kernels(most_blocks=30, least=4)).filter(only_tagged),
     st.integers(2, 6),

@@ -78,7 +78,7 @@ def noticed() -> bool:
         return True
 
 
-@pytest.mark.long
+@pytest.mark.slow
 @pytest.mark.jit
 def test_wrong_rules_are_caught_by_the_scan_of_every_cycle():
     """The independent scan catches each of at least 15 wrong rules, which both engines share; the right rules pass."""

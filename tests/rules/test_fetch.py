@@ -86,6 +86,7 @@ def test_a_cache_that_is_not_of_whole_sets_is_refused():
         load("h200", {"fetch.l1_lines": 9})
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize(("apart", "line"), [(0, 10), (5 * 64, 10), (20 * 64, 20)])
 def test_beyond_a_wave_all_sms_want_lines_of_the_same_port(apart, line):
     """The L1.5 passes one more line in 10 cycles for one SM, in 20 for each of all where the grid has a second wave."""

@@ -171,7 +171,7 @@ def test_steps_are_what_happens_in_loops(kernel):
 
 @pytest.mark.long
 def test_steps_are_what_happens_where_they_are_known():
-    """Of 150 random kernels 12 or more have steps, and their addresses move by them."""
+    """Of random kernels 8 % or more have steps, and their addresses move by them."""
     followed = 0
 
     @settings(REPEATABLE, max_examples=draws(150))
@@ -183,7 +183,7 @@ def test_steps_are_what_happens_where_they_are_known():
             check_steps(kernel)
 
     agree()
-    assert followed >= 12
+    assert followed >= draws(150) * 12 // 150
 
 
 @pytest.mark.parametrize(
