@@ -64,12 +64,16 @@ def given_by(path: Path | None, renames: Sequence[str]) -> Given:
     return Given(settings, parameters, allows, {ours.get(name, name): name for name in space.values})
 
 
-def check_files(cache: Path | None, t4: Path | None, whole: bool = True) -> None:
-    """Raise UserError where a file could not be written in the end, or a cache would lack points."""
+def check_files(cache: Path | None, t4: Path | None, whole: bool = True, inputs: Sequence[Path] = ()) -> None:
+    """Raise UserError where a file could not be written in the end, or is another's; or a cache would lack points."""
     if cache and not whole:
         raise UserError(f"--kernel-tuner {cache}: needs every point; leave --draw and --search out, or take --t4")
-    for path in (cache, t4):
+    taken = {path.resolve(): f"is read: {path}" for path in inputs}
+    for option, path in (("--kernel-tuner", cache), ("--t4", t4)):
         if path:
+            if path.resolve() in taken:
+                raise UserError(f"{option} {path}: {taken[path.resolve()]}; give another file")
+            taken[path.resolve()] = f"is the file of {option}, too"
             whole_file.check(path)
 
 

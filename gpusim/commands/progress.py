@@ -77,11 +77,11 @@ def shown(name: str, noun: str = "block", *, alike: bool = True) -> Iterator[Tel
 
 @contextmanager
 def keeping(path: Path | None) -> Iterator[None]:
-    """Tell on stderr, if Ctrl-C ends the block, that the file or folder, if there is one, keeps the results so far."""
+    """Tell on stderr, if Ctrl-C ends the block, that the file keeps the results so far, if it has any."""
     try:
         yield
     except KeyboardInterrupt:
-        if path and path.exists():
+        if path and path.is_file() and path.read_bytes().count(b"\n") > 1:  # the first line says of what
             sys.stderr.write(f"{path} keeps the results so far; the same command continues from there\n")
         raise
 

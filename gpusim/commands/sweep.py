@@ -147,7 +147,7 @@ def sweep(
     with _directory(out):
         check_files(cache, t4, whole=chosen is not None and draw is None)
         _check_outputs(out, parquet, plot, None if columns else axes)
-    with keeping(out), results(_rows_in(out), _settings(kernel, subject, code), SweepRow) as (kept, add):
+    with keeping(_rows_in(out)), results(_rows_in(out), _settings(kernel, subject, code), SweepRow) as (kept, add):
         unfelt = _ineffective(subject, axes, chosen or ())
         begin_compiling("compiled", subject.sms, in_turn=tagged(model.build(subject.file)))
         found = {key(each.point): each for each in kept}

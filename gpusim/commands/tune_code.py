@@ -18,6 +18,7 @@ from gpusim.analysis.search.bounded_expression import Value
 from gpusim.analysis.search.code_points import (
     Compiled,
     Wanted,
+    check_compiler,
     check_inputs,
     compiled,
     cubin_at,
@@ -108,7 +109,9 @@ def _tune(task: CodeTask, to: Outputs) -> None:
     check_inputs(space)
     files = {key: tuple(_of_machine(path, key, places) for path in (to.cache, to.t4)) for key in places}
     for cache, t4 in files.values():
-        check_files(cache, t4)
+        check_files(cache, t4, inputs=(space.path, space.source))
+    for key, place in places.items():
+        check_compiler(space, key, number(place.machine()))
     with results(to.out, _settings(space, places, task.how), CodeTrial) as (kept, add):
         known = {_key(each): each for each in kept}
         found = {**known, **_tried(task, space, places, every, known, add)}
@@ -311,7 +314,8 @@ def _whole(space: CodeSpace) -> list[int]:
 
 def _written(files: Mapping[str, Sequence[Path | None]]) -> Iterator[Text]:
     """Yield which file each machine got, where several share a given name; a path is never broken."""
-    if len(files) > 1:
+    if len(files) > 1 and any(any(some) for some in files.values()):
+        yield Text("\nfor Kernel Tuner:")
         for key, some in files.items():
             yield from (Text(f"{key}: {file}", no_wrap=True, overflow="ignore") for file in some if file)
 

@@ -35,14 +35,16 @@ def until(phrase, more):
     ("path", "told"),
     [
         (Path("k.jsonl"), "k.jsonl keeps the results so far; the same command continues from there\n"),
+        (Path("begun.jsonl"), ""),
         (Path("none.jsonl"), ""),
         (None, ""),
     ],
 )
 def test_an_interrupt_tells_which_file_keeps_results(path, told, capsys, tmp_path, monkeypatch):
-    """Ctrl-C goes on through the block, after a line on stderr if there is a file; another error adds none."""
+    """Ctrl-C goes on through the block, after a line on stderr if a file has results; another error adds none."""
     monkeypatch.chdir(tmp_path)
-    Path("k.jsonl").touch()
+    Path("k.jsonl").write_text("{}\n{}\n")
+    Path("begun.jsonl").write_text("{}\n{")
     with pytest.raises(KeyboardInterrupt), progress.keeping(path):
         raise KeyboardInterrupt
     assert capsys.readouterr() == ("", told)

@@ -212,8 +212,8 @@ def test_an_interrupt_ends_it_and_tells_where_it_goes_on(tmp_path):
         os.killpg(running.pid, signal.SIGINT)
         out, err = running.communicate(timeout=DEADLINE)
     assert (running.returncode, out) == (130, b"")
-    told = f"{tmp_path} keeps the results so far; the same command continues from there\nerror: interrupted\n"
-    assert err.endswith(told.encode())
+    told = f"{tmp_path}/results.jsonl keeps the results so far; the same command continues from there\n"
+    assert err.endswith(f"{told}error: interrupted\n".encode())
     assert b"Traceback" not in err
     assert all(json.loads(line) for line in (tmp_path / "results.jsonl").read_bytes().splitlines())
 

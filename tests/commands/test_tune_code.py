@@ -1,9 +1,12 @@
 import json
+from pathlib import Path
 
 import pytest
 from space_files import SOURCE, SPACE, needs_compiler, written
 
+from gpusim.analysis.search import code_points
 from gpusim.commands.main import execute
+from isa.errors import UserError
 
 UNUSED = SOURCE.replace("BLOCK * PAD", "BLOCK")  # PAD changes nothing
 MIXED = SPACE.replace('"BLOCK * EACH <= 512"', '"BLOCK != 128 and EACH * PAD < 4"')
@@ -136,10 +139,42 @@ def test_files_of_several_machines_are_named_on_the_screen(tmp_path, capsys):
     path, cache = written(tmp_path), str(tmp_path / "k.json")
     machines = "--machine", "a100", "--machine", "rtx3090"
     assert execute(["tune", str(path), *ONE, *machines, "--kernel-tuner", cache, "--jobs", "1"]) == 0
-    lines = capsys.readouterr().out.splitlines()[-2:]
-    assert lines == [f"{name}: {tmp_path}/k-{name}.json" for name in ("a100", "rtx3090")]
+    lines = capsys.readouterr().out.splitlines()[-4:]
+    named = [f"{name}: {tmp_path}/k-{name}.json" for name in ("a100", "rtx3090")]
+    assert lines == ["", "for Kernel Tuner:", *named]
     assert execute(["tune", str(path), *ONE, *machines[:2], "--kernel-tuner", cache, "--jobs", "1"]) == 0
     assert "k.json" not in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("option", "other", "cause"),
+    [
+        ("--t4", ["--kernel-tuner", "k.json"], "k.json: is the file of --kernel-tuner, too; give another file"),
+        ("--t4", [], "sum.toml: is read: sum.toml; give another file"),
+        ("--kernel-tuner", [], "sum.cu: is read: sum.cu; give another file"),
+    ],
+)
+def test_no_file_takes_anothers_place(option, other, cause, tmp_path, monkeypatch, capsys):
+    """A file to write that is read, or that another option writes, is refused, and left as it is."""
+    text = written(tmp_path).read_text()
+    monkeypatch.chdir(tmp_path)
+    assert execute(["tune", "sum.toml", "--machine", "a100", *other, option, cause.partition(":")[0]]) == 2
+    assert capsys.readouterr().err == f"error: {option} {cause}\n"
+    assert Path("sum.toml").read_text() == text
+    assert sorted(one.name for one in tmp_path.iterdir()) == ["sum.cu", "sum.toml"]
+
+
+def test_what_lacks_here_is_no_reason_of_a_point(tmp_path, capsys, monkeypatch):
+    """Where nothing can be compiled for a machine, that is one line before anything is written."""
+
+    def refused(*_):
+        raise UserError("CUDA C needs a compiler; install one")
+
+    monkeypatch.setattr(code_points.compile, "compile_source", refused)
+    out = tmp_path / "results.jsonl"
+    assert execute(["tune", str(written(tmp_path)), "--machine", "a100", "--results", str(out)]) == 2
+    assert capsys.readouterr().err == "error: --machine a100: CUDA C needs a compiler; install one\n"
+    assert not out.exists()
 
 
 def test_a_missing_source_has_its_place(tmp_path, capsys):
@@ -177,7 +212,7 @@ def test_settings_that_do_nothing_are_reported(tmp_path, capsys):
         (["--sms", "some"], "error: --sms some: give 1, all, or a divisor of the"),
         (["--sms", "all", "--sample", "4"], "error: --sample 4: of several SMs every block is simulated; leave it out"),
         (["-p", "M=1"], "error: -p M=1: {} has no M; it has BLOCK, EACH, PAD, N"),
-        (["-p", "BLOCK=2048"], "error: {}:2:1: none of 4 points meets the restrictions; loosen them"),
+        (["-p", "BLOCK=2048"], "error: {}:2:1: none of 4 points is left by BLOCK * EACH <= 512; loosen it"),
         (["--kernel-tuner", "/nowhere/k"], "error: /nowhere/k: there is no directory /nowhere; create it"),
     ],
 )

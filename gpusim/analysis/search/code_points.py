@@ -22,6 +22,7 @@ from isa.sass.cubin import Cubin
 from isa.sass.kept import digest
 
 DIGITS = 16  # of a digest
+NOTHING = "__global__ void nothing() {}\n"
 
 
 class Compiled(msgspec.Struct, frozen=True):
@@ -94,6 +95,19 @@ def check_inputs(space: CodeSpace) -> None:
     for key, file in found:
         if file:
             elements.array(named, key, file)
+
+
+def check_compiler(space: CodeSpace, key: str, architecture: int) -> None:
+    """Raise UserError where nothing can be compiled for a machine's architecture, or no cubin be read.
+
+    So what lacks here is no reason of a point, which a results file would keep.
+    """
+    try:
+        data = compile.compile_source(NOTHING, (), architecture, space.source.name)
+        cubin.read(data, space.source.name)
+    except UserError as error:
+        fix = "" if "install" in str(error) else "; leave the machine out, or install another compiler"
+        raise UserError(f"--machine {key}: {error}{fix}") from None
 
 
 def refusal(space: CodeSpace, point: Point, machines: Iterable[Machine]) -> str:

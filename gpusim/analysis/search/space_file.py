@@ -135,10 +135,12 @@ def points(space: CodeSpace) -> list[Point]:
 
     Raises UserError where there are too many, none is left, or a restriction can't be computed.
     """
-    *_, (_, found) = restricted(space)
-    if not found:
-        total = prod(map(len, space.values.values()))
-        raise space.refusal("restrictions", f"none of {total:,} points meets the restrictions; loosen them")
+    found: list[Point] = []
+    for text, found in restricted(space):
+        if not found:
+            total = prod(map(len, space.values.values()))
+            cause = f"none of {total:,} points is left by {text}"
+            raise space.refusal("restrictions", f"{cause}; loosen it, or give other values or sizes")
     return found
 
 

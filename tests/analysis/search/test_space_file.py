@@ -117,7 +117,7 @@ def test_bytes_are_not_computed_for_a_refusal_of_another_key(tmp_path):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("EACH <= 512", "EACH <= 5", "sum.toml:2:1: none of 12 points meets the restrictions; loosen them"),
+        ("EACH <= 512", "EACH <= 5", "sum.toml:2:1: none of 12 points is left by BLOCK * EACH <= 5; loosen it, "),
         ('"range(1, 3)"', '"range(0, 999999)"', "sum.toml:4:2: 5,999,994 points; leave 1,000,000 at most"),
         ("BLOCK * EACH <= 512", "BLOCK % (EACH - 1)", "sum.toml:2:1: BLOCK % (EACH - 1): integer modulo by zero; "),
     ],
