@@ -58,10 +58,10 @@ class Profiled(NamedTuple):
 
 @dataclass(frozen=True)
 class Walk:
-    """How a first block is walked through, which changes nothing in what is found: whoever asks again gets the same.
+    """How a first block is walked through. All ways find the same profile, so that the first result is kept for all.
 
-    With a machine it is compiled, for a launch on that: ten seconds once, and a tenth of the time from then on. Without
-    one it is interpreted. `limit` is in warp instructions.
+    With a machine the walk is compiled code, for a launch on it; compiling takes ten seconds once per installation.
+    Without one the interpreter walks. `limit` is in warp instructions.
     """
 
     limit: int = field(compare=False)

@@ -71,8 +71,8 @@ def check_files(cache: Path | None, t4: Path | None, whole: bool = True, inputs:
     taken = {path.resolve(): f"is read: {path}" for path in inputs}
     for option, path in (("--kernel-tuner", cache), ("--t4", t4)):
         if path:
-            if path.resolve() in taken:
-                raise UserError(f"{option} {path}: {taken[path.resolve()]}; give another file")
+            if cause := taken.get(path.resolve()):
+                raise UserError(f"{option} {path}: {cause}; give another file")
             taken[path.resolve()] = f"is the file of {option}, too"
             whole_file.check(path)
 

@@ -25,7 +25,7 @@ _TABLES: Mapping[str, type[msgspec.Struct]] = {
     "constants": Initial,
     "globals": Initial,
 }
-NOTHING: Mapping[str, str] = {}
+_NONE: Mapping[str, str] = {}
 Table = Callable[[str], type[msgspec.Struct]]
 _AT = re.compile(r"(?P<cause>.*?)(?: - at `(?:key in )?\$\.?(?P<path>[^`]*)`)?", re.S)
 _UNKNOWN = re.compile(r"Object contains unknown field `(?P<name>.*)`")
@@ -77,12 +77,12 @@ def refused(
     path: Path,
     table: Table = table_at,
     schema: str = "launch",
-    computed: Mapping[str, str] = NOTHING,
+    computed: Mapping[str, str] = _NONE,
 ) -> UserError:
     """Return the error for what a schema refuses: where, why, and what is known.
 
-    `table` gives the struct of the table at a path, `schema` is the name of the document; `computed` tells of keys
-    what their values were computed from.
+    `table` gives the struct of the table at a path, `schema` is the name of the document. `computed` has, by key,
+    the expression that gave a value, and the value: `M // TILE is 0`.
     """
     match = _AT.fullmatch(message)
     cause, key = (match["cause"], match["path"] or "") if match else (message, "")
@@ -91,9 +91,10 @@ def refused(
         name = unknown["name"]
         place = toml.place(f"{key}.{name}".lstrip("."), places, path)
         return UserError(f"{place}: unknown key {name}; {_known(name, table(key))}")
-    what = f"{key}: " * bool(key) + cause[:1].lower() + cause[1:]
+    about = f"{key}: " if key else ""
     if key in computed:
-        what = f"{key}: {computed[key]}, {cause[:1].lower()}{cause[1:]}"
+        about += f"{computed[key]}, "
+    what = about + cause[:1].lower() + cause[1:]
     fix = _words(key, table) or f"gpusim schema {schema} lists the keys"
     return UserError(f"{toml.place(key, places, path)}: {what}; {fix}")
 

@@ -34,9 +34,7 @@ class Fetch(msgspec.Struct, frozen=True):
     l15_parts: Count  # 1/64 cycles for which a line keeps the L1.5's port
     memory_latency: Count  # cycles of a line that no cache of instructions holds
     memory_parts: Count  # 1/64 cycles for which such a line keeps its port
-    l15_apart_parts: Count = (
-        0  # 1/64 cycles for which a line keeps the L1.5's port, at least, in longer grids than a wave
-    )
+    l15_apart_parts: Count = 0  # 1/64 cycles that a line keeps the L1.5's port, at least, in grids beyond one wave
 
 
 OWN_CACHE = 0  # the level of a scheduler's own cache

@@ -22,7 +22,7 @@ from isa.sass.cubin import Cubin
 from isa.sass.kept import digest
 
 DIGITS = 16  # of a digest
-NOTHING = "__global__ void nothing() {}\n"
+EMPTY_KERNEL = "__global__ void empty() {}\n"
 
 
 class Compiled(msgspec.Struct, frozen=True):
@@ -98,14 +98,15 @@ def check_inputs(space: CodeSpace) -> None:
 
 
 def check_compiler(space: CodeSpace, key: str, architecture: int) -> None:
-    """Raise UserError where nothing can be compiled for a machine's architecture, or no cubin be read.
+    """Raise UserError if even an empty kernel can't be compiled for a machine's architecture, or its cubin not be read.
 
-    So what lacks here is no reason of a point, which a results file would keep.
+    A missing package would else be the reason of each point, and a results file would keep it.
     """
     try:
-        data = compile.compile_source(NOTHING, (), architecture, space.source.name)
+        data = compile.compile_source(EMPTY_KERNEL, (), architecture, space.source.name)
         cubin.read(data, space.source.name)
     except UserError as error:
+        # a missing package's error says what to install; the compiler's own errors name no fix
         fix = "" if "install" in str(error) else "; leave the machine out, or install another compiler"
         raise UserError(f"--machine {key}: {error}{fix}") from None
 

@@ -100,7 +100,7 @@ def _check(path: Path, found: S, wanted: S) -> None:
 
 
 def _difference(name: str, have: object, want: object) -> str:
-    """Return what results are of, and of what they should be."""
+    """Return whose results a file has, and whose it should have."""
     if name != NUMBERS or not (isinstance(have, dict) and isinstance(want, dict)):
         return f"{LABELS.get(name, name)} {_show(have)}, not {_show(want)}"
     if have.keys() != want.keys():
