@@ -12,6 +12,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from threading import Event
 from typing import Any
 
 import numpy as np
@@ -115,10 +116,16 @@ def start(prepared: ChipLaunch, threads: int, window: int) -> Callable[[int], in
     shared, own = np.zeros(WORDS, np.int64), np.zeros((threads, 8), np.int64)
     memory = prepared.each[0].memory
 
+    failed = Event()  # a thread has an error, so others need not wait for it
+
     def take_turns(thread: int, until: int, of: int) -> None:
         given = prepared.sms, prepared.chips, times, room, memory, shared, own[thread], of, until, window
-        while take_part(*given) == WAITS:
-            time.sleep(0)
+        try:
+            while take_part(*given) == WAITS and not failed.is_set():
+                time.sleep(0)
+        except BaseException:
+            failed.set()
+            raise
 
     def together(until: int) -> None:
         with held_back(), ThreadPoolExecutor(threads) as pool:  # a thread that ended early would keep others waiting

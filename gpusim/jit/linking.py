@@ -33,6 +33,7 @@ from numba.core.untyped_passes import (
     WithLifting,
 )
 
+from gpusim.jit import kept_error
 from gpusim.jit.code_cache import CodeCache
 
 NARROW = types.int8, types.uint8, types.int32  # columns of records: small numbers, which int64 holds unchanged
@@ -295,3 +296,13 @@ class EntryDispatcher(CPUDispatcher):
     def __init__(self, function: Any, options: dict[str, Any]) -> None:
         super().__init__(function, targetoptions={"nopython": True, **options}, pipeline_class=EntryCompiler)
         self._cache = CodeCache(function)
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Run the code; raises the error that ended it, where Python was asked for the code of a rule."""
+        try:
+            return super().__call__(*arguments)
+        except SystemError:  # what Python says of code that ends with an error status alone
+            error = kept_error.taken()
+            if error is None:
+                raise
+            raise error from None

@@ -21,7 +21,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
 
-from gpusim.jit import sources
+from gpusim.jit import kept_error, sources
 from gpusim.jit.kinds import Sm
 from gpusim.jit.rule import COMPILED, entry
 from gpusim.support.interruption import held_back
@@ -108,12 +108,18 @@ def uninterrupted(run: Callable[[int], int]) -> Callable[[int], int]:
 
 
 def address(key: int, index: int) -> int:
-    """Return the address of a rule's code; the rule is compiled now if it isn't in the cache.
-
-    Compiled code calls this and cannot pass on an exception, so the caller of that code holds Ctrl-C back.
-    """
+    """Return the address of a rule's code; the rule is compiled now if it isn't in the cache."""
     functions, kind = RULES[key]
     return begin_of(dispatcher_of(functions[index]), kind)
+
+
+def _asked(key: int, index: int) -> int:
+    """Return the same to compiled code, or 0 for an error, such as that of a signal handler: its entry raises it."""
+    try:
+        return address(key, index)
+    except BaseException as error:  # compiled code passes on none
+        kept_error.keep(error)
+        return 0
 
 
 @cache
@@ -159,23 +165,27 @@ def _call_by_address(
 
     def generate(context: Any, builder: Any, _signature: Any, given: Any) -> Any:
         index, arguments = split(given)
-        return call_at(context, builder, _looked_up(builder, key, count, index), RULES[key][1], arguments)
+        begin = _looked_up(context, builder, key, count, index)
+        return call_at(context, builder, begin, RULES[key][1], arguments)
 
     type_callable(function)(typing)
     lower_builtin(function, *kind.args)(generate)
 
 
-def _looked_up(builder: Any, key: int, count: int, index: Any) -> Any:
-    """Return the address in this caller's cell; if the cell is empty, ask for the address first."""
+def _looked_up(context: Any, builder: Any, key: int, count: int, index: Any) -> Any:
+    """Return the address in this caller's cell; if the cell is empty, ask first. Without an answer the caller fails."""
     kind = ir.ArrayType(LONG, count)
     cells = cgutils.add_global_variable(builder.module, kind, f"on_demand_{key}")
     cells.linkage, cells.initializer = "internal", ir.Constant(kind, None)
     cell = builder.gep(cells, [LONG(0), index])
     with builder.if_then(builder.icmp_unsigned("==", builder.load(cell), LONG(0)), likely=False):
         ask = cgutils.get_or_insert_function(builder.module, ASK, SYMBOL)
-        builder.store(builder.call(ask, [LONG(key), index]), cell)
+        answer = builder.call(ask, [LONG(key), index])
+        with builder.if_then(builder.icmp_unsigned("==", answer, LONG(0)), likely=False):
+            context.call_conv.return_exc(builder)
+        builder.store(answer, cell)
     return builder.load(cell)
 
 
-CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(address)
+CALLBACK = ctypes.CFUNCTYPE(ctypes.c_int64, ctypes.c_int64, ctypes.c_int64)(_asked)
 binding.add_symbol(SYMBOL, ctypes.cast(CALLBACK, ctypes.c_void_p).value or 0)

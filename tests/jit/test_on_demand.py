@@ -28,6 +28,16 @@ def asked_late(sm: Sm, cycles: int) -> int:
     return sm.now + cycles
 
 
+@on_demand
+def failing_once(sm: Sm, cycles: int) -> int:
+    return sm.now + cycles
+
+
+@entry
+def asking_again(sms: Any, cycles: int) -> int:
+    return failing_once(sms[0], cycles)
+
+
 @entry
 def asking(sms: Any, cycles: int) -> int:
     return asked_late(sms[0], cycles) if cycles > 0 else 0
@@ -120,3 +130,29 @@ def test_an_interruption_waits_for_compiled_code():
     with pytest.raises(KeyboardInterrupt):
         module.uninterrupted(run)(7)
     assert done == [0, 7]
+
+
+class Late(Exception):
+    """What the handler of an alarm raises in this test."""
+
+
+@pytest.mark.jit
+def test_an_error_of_a_signal_handler_during_a_compilation_is_raised_after_it(monkeypatch):
+    """A handler's exception while compiled code waits for a rule's code ends that code and is raised from its entry.
+
+    The next call compiles the rule and returns 5 + 2.
+    """
+
+    def late(*_: Any) -> None:
+        raise Late
+
+    before = signal.signal(signal.SIGALRM, late)
+    known = module.dispatcher_of
+    monkeypatch.setattr(module, "dispatcher_of", lambda _: signal.raise_signal(signal.SIGALRM))
+    try:
+        with pytest.raises(Late):
+            asking_again(sms(5), 2)
+    finally:
+        signal.signal(signal.SIGALRM, before)
+    monkeypatch.setattr(module, "dispatcher_of", known)
+    assert asking_again(sms(5), 2) == 7
