@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 __all__ = [
+    "BeyondBufferWarning",
     "DeadlockError",
     "ExecutionError",
     "LimitError",
@@ -22,6 +23,7 @@ __all__ = [
 ]
 
 _HOME = {
+    "BeyondBufferWarning": "gpusim.analysis.account.answer",
     "DeadlockError": "isa.errors",
     "ExecutionError": "isa.errors",
     "LimitError": "isa.errors",

@@ -1,6 +1,6 @@
 """The interface for type checkers: `gpusim/__init__.py` imports these names when they are first used."""
 
-from gpusim.analysis.account.answer import Result
+from gpusim.analysis.account.answer import BeyondBufferWarning, Result
 from gpusim.analysis.settings.ineffective import ineffective
 from gpusim.python import bound, kernels, load, machines, register_policy, simulate
 from gpusim.raw_module import RawModule
@@ -8,6 +8,7 @@ from gpusim.texture import Texture
 from isa.errors import DeadlockError, ExecutionError, LimitError, UserError
 
 __all__ = [
+    "BeyondBufferWarning",
     "DeadlockError",
     "ExecutionError",
     "LimitError",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -11,7 +12,7 @@ import msgspec
 from msgspec import structs
 
 from gpusim import simulation
-from gpusim.analysis.account.answer import Result, frame
+from gpusim.analysis.account.answer import Result, frame, warned
 from gpusim.bounds import bounds
 from gpusim.commands.arguments import MACHINE, POLICIES, CodeOptions, is_code, is_listing, kernel_of, placed
 from gpusim.commands.machines import summary
@@ -64,6 +65,7 @@ def simulate(
     threads: int | None = None,
     estimate: float | None = None,
     force: bool = False,
+    strict: bool = False,
     **parameters: object,
 ) -> Result:
     """Simulate a kernel on a machine, and check its values.
@@ -71,7 +73,8 @@ def simulate(
     `kernel` is a name of `kernels()` with its parameters as further arguments, the path of a listing, of machine code
     or of CUDA C, or a Kernel. `machine` is a name of `machines()`, a .toml file, or a Machine; without it, it is the
     one of the kernel's architecture, else the GTX 580. `settings` replace numbers of a machine that is given by name.
-    `force` runs machine code on a machine that does not execute it: what if. The other arguments are those of
+    `force` runs machine code on a machine that does not execute it: what if; with `strict` a load behind a buffer ends
+    it, which else is a BeyondBufferWarning. The other arguments are those of
     `gpusim.simulation.simulate`. Raises UserError, LimitError, DeadlockError and
     ExecutionError, as that does.
 
@@ -82,12 +85,13 @@ def simulate(
     given |= {"fast_forward": fast_forward, "threads": threads, "estimate": estimate, "sms": sms}
     with in_words_of_python():
         options = {name: typed(name, value, *KINDS[name]) for name, value in given.items()}
-        forced = typed("force", force, *KINDS["force"])
+        forced, exact = (typed(name, value, *_SWITCH) for name, value in (("force", force), ("strict", strict)))
         chosen, loaded = _kernel(kernel, parameters, named=SIMULATE, force=forced)
+        chosen = replace(chosen, page_bytes=0) if exact else chosen
         where, changed = _machine(chosen, machine, settings or {}, by_name=chosen is not kernel)
         called("progress", progress)
         found = simulation.simulate(chosen, where, progress=progress, sample=sample, **options)
-        return Result.of(found, changed, loaded)
+        return warned(Result.of(found, changed, loaded))
 
 
 def kernels() -> Any:

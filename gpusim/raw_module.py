@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim import raw_arguments, raw_variable, simulation
-from gpusim.analysis.account.answer import Result
+from gpusim.analysis.account.answer import Result, warned
 from gpusim.engines import program_order
 from gpusim.engines.simulate import Progress
 from gpusim.launch_file.caches import SETTINGS, holding
@@ -30,6 +30,7 @@ from gpusim.support.document import Setting
 from gpusim.support.python_words import in_words_of_python
 from isa import memory
 from isa.errors import UserError
+from isa.execute.beyond import joined
 from isa.kernel import Dim3, Kernel
 from isa.reading.source import suggest
 from isa.sass import code as machine_code
@@ -155,6 +156,7 @@ class RawFunction:
         max_cycles: int | None = MAX_CYCLES,
         trace: bool = False,
         progress: Progress | None = None,
+        strict: bool = False,
     ) -> Result:
         """Simulate a launch, leave the results in the arrays, and return what `gpusim.simulate` returns.
 
@@ -164,7 +166,8 @@ class RawFunction:
         None, as the machine has it. With `sms=1` the SM with the most blocks is simulated, and the blocks of other SMs
         are run in program order without time, so that all results are there; unless `complete`, they don't run at all.
         `sms="all"` simulates all, a divisor of their number so many, on so many `threads`. Without `values` only time
-        is found, and arrays stay. Raises UserError for arguments that the kernel doesn't take, and as `simulate` does.
+        is found, and arrays stay. A load behind an array, in its last page of memory, is a BeyondBufferWarning, or with
+        `strict` an error. Raises UserError for arguments that the kernel doesn't take, and as `simulate` does.
         """
         _check_bytes(shared_mem=shared_mem, stack=stack)
         if not isinstance(args, tuple | list):
@@ -174,14 +177,17 @@ class RawFunction:
         made = self._kernel(grid, block, args, shared_mem, stack, found)
         asked = {path: str(value) for path, value in settings.items()}
         kernel = replace(load.on_chip(made, where.chip.sms), any_machine=force, settings=MappingProxyType(asked))
+        kernel = replace(kernel, page_bytes=0) if strict else kernel
         options = {"engine": engine, "policy": policy, "max_cycles": max_cycles, "trace": trace, "progress": progress}
         options["threads"] = threads
         sample = "all" if sms == 1 else None
         with in_words_of_python():
             result = simulate(kernel, where, sms=sms, sample=sample, values=values, **options)  # type: ignore[arg-type]  # each has its own type
         if values:
-            self._keep(kernel, found, _left(kernel, result, complete=complete))
-        return Result.of(result, settings, self.module.loaded, self.module.given)
+            words, beyond = _left(kernel, result, complete=complete)
+            self._keep(kernel, found, words)
+            result = replace(result, run=replace(result.run, beyond=beyond))
+        return warned(Result.of(result, settings, self.module.loaded, self.module.given))
 
     def launched(
         self, grid: int | Sequence[int], block: int | Sequence[int], args: Sequence[Any] = (), *, shared_mem: int = 0
@@ -311,12 +317,16 @@ def _extent(what: str, size: int | Sequence[int]) -> Dim3:
         raise UserError(f"{what}={size!r}: {error}") from None
 
 
-def _left(kernel: Kernel, result: simulation.Result, *, complete: bool) -> NDArray[np.uint32]:
-    """Return global memory after the launch: the simulated blocks', then that of all others in program order."""
+def _left(kernel: Kernel, result: simulation.Result, *, complete: bool) -> program_order.Left:
+    """Return global memory after the launch: the simulated blocks', then that of all others in program order.
+
+    And the loads behind buffers of all these.
+    """
     held = result.run.memory
     ran = result.run.blocks
     if ran == kernel.blocks or not complete:
-        return held
+        return held, result.run.beyond
     others = sorted(set(range(kernel.blocks)) - set(blocks_of(kernel, result.machine, result.run.sms)[:ran]))
     run = program_order.memory_after if result.engine == "compiled" else program_order.interpreted
-    return run(kernel, result.machine, others, held)
+    words, beyond = run(kernel, result.machine, others, held)
+    return words, joined((result.run.beyond, beyond))

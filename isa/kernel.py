@@ -65,6 +65,9 @@ class Kernel:
     `architecture` is that of its machine code, 90 for sm_90 (0: it is none), which its machine must execute unless
     `any_machine` may run it. `settings` are the machine's numbers that its launch asks for, by path. `sms` is how many
     SMs machine code is told that its machine has (0: nothing); in program order block b is on SM b modulo that.
+
+    `page_bytes` is the unit in which a driver maps memory: loads may read behind a buffer to the end of its last page,
+    which isa.execute.beyond reports (0: they may not, as in listings, which declare their buffers).
     """
 
     name: str
@@ -87,6 +90,7 @@ class Kernel:
     any_machine: bool = False
     settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     sms: int = 0
+    page_bytes: int = 0
 
     __repr__ = brief
     __getstate__ = frozen.state

@@ -9,9 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isa.kernel import Buffer, Fill, Kernel
+from isa.windows import SHARED_PLACE
 
 PAGE_BYTES = 4096  # buffers start on a page, the first page is never mapped, and a page lies between two buffers
 LINE_BYTES = 128  # smallest part that is filled by itself; divides a page
+DEVICE_PAGE_BYTES = 1 << 21  # in which a driver maps device memory: measured on an H200, docs/units/memory-access.md
 SECTOR_BYTES = 32  # smallest transfer to or from global memory (CUDA C Programming Guide 4.2, F.3.2.2 and F.4.2)
 CHUNK = 1 << 14  # elements made at once: their memory stays in a cache
 
@@ -27,10 +29,19 @@ def bases(buffers: Sequence[Buffer]) -> dict[str, int]:
     return where
 
 
+def reaches(buffers: Sequence[Buffer], page_bytes: int) -> dict[str, int]:
+    """Return the byte address behind what loads may read of each buffer: its end, or that of its last page.
+
+    Pages count from the buffer's start; the places of generic addresses are no part of any.
+    """
+    where = bases(buffers)
+    pages = {b.name: -(-b.nbytes // page_bytes) * page_bytes if page_bytes else b.nbytes for b in buffers}
+    return {b.name: max(where[b.name] + b.nbytes, min(where[b.name] + pages[b.name], SHARED_PLACE)) for b in buffers}
+
+
 def length(kernel: Kernel) -> int:
-    """Return the number of 32-bit words of global memory, including the gaps between buffers."""
-    where = bases(kernel.buffers)
-    return -(-max((where[b.name] + b.nbytes for b in kernel.buffers), default=0) // 4)
+    """Return the number of 32-bit words of global memory, including the gaps between buffers and the last's page."""
+    return -(-max(reaches(kernel.buffers, kernel.page_bytes).values(), default=0) // 4)
 
 
 def image(kernel: Kernel, room: int = 0, lines: NDArray[np.bool_] | None = None) -> NDArray[np.uint32]:

@@ -80,7 +80,7 @@ class Executed:
 def executed(kernel: Kernel, machine: Machine) -> list[Executed]:
     """The instructions that the only warp of a kernel executes, in order, up to its last EXIT."""
     unused = np.zeros(len(kernel.program), np.int64)
-    frame = new_frame(kernel, 0, memory.image(kernel), unused, unused.copy())
+    frame = new_frame(kernel, 0, memory.image(kernel), unused, unused.copy(), [])
     warp = Warp(slot=0, block=0, index=0, age=0, start=0, frame=frame, group=group_of(frame, (0,)))
     stream: list[Executed] = []
     while not warp.exited:

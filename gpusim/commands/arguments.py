@@ -177,6 +177,9 @@ LaunchFile = Annotated[
     Path | None, typer.Option("--launch", metavar="FILE", help="The launch file of machine code: k.toml of k.cubin.")
 ]
 Force = Annotated[bool, typer.Option("--force", help="Run machine code on a machine that doesn't execute it: what if.")]
+Strict = Annotated[
+    bool, typer.Option("--strict", help="End at a load behind a buffer, which machine code may do in its last page.")
+]
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON document.")]
 
 
@@ -188,6 +191,7 @@ class CodeOptions:
     launch: Path | None = None
     nvcc_flags: str = ""
     force: bool = False
+    strict: bool = False
 
 
 AS_IT_IS = CodeOptions()
@@ -217,7 +221,14 @@ def code_of(name: str, parameters: Sequence[str] = (), options: CodeOptions = AS
     if parameters:
         raise UserError(f"-p {parameters[0]}: {name} is machine code; change its launch file instead")
     flags = flags_of(options.nvcc_flags)
-    return prepared(name, options.launch, architecture=options.architecture, nvcc_flags=flags, force=options.force)
+    return prepared(
+        name,
+        options.launch,
+        architecture=options.architecture,
+        nvcc_flags=flags,
+        force=options.force,
+        strict=options.strict,
+    )
 
 
 def _first(options: CodeOptions) -> str:
@@ -227,6 +238,7 @@ def _first(options: CodeOptions) -> str:
         "--arch": options.architecture,
         "--nvcc-flags": options.nvcc_flags,
         "--force": options.force,
+        "--strict": options.strict,
     }
     return next((option for option, value in given.items() if value), "code")
 

@@ -15,6 +15,7 @@ from gpusim.commands.arguments import (
     Overrides,
     Parameters,
     Policy,
+    Strict,
     changes,
     instructions_of,
     kernel_of,
@@ -38,13 +39,14 @@ def bound(
     launch: LaunchFile = None,
     nvcc_flags: NvccFlags = "",
     force: Force = False,
+    strict: Strict = False,
     json: Json = False,
 ) -> None:
     """Bound a kernel's cycles from below: issue slots, pipes, load/store unit, bandwidth, dependence chain.
 
     Example: gpusim bound sgemm-lai --machine gtx580 -p lds=128
     """
-    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force))
+    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force, strict))
     machine, setting = placed(chosen, machine, setting or ())
     where = machine_of(machine, setting, policy)
     from gpusim.analysis.account import report, run_document  # noqa: PLC0415  (--help waits for no compiler)

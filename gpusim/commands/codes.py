@@ -17,6 +17,7 @@ from gpusim.commands.arguments import (
     NvccFlags,
     Overrides,
     Parameters,
+    Strict,
     is_listing,
     kernel_of,
     machine_of,
@@ -71,6 +72,7 @@ def codes(
     launch: LaunchFile = None,
     nvcc_flags: NvccFlags = "",
     force: Force = False,
+    strict: Strict = False,
     json: Json = False,
 ) -> None:
     """Print a program with control codes: its own, or those that gpusim assigns for the machine.
@@ -80,7 +82,7 @@ def codes(
 
     Example: gpusim codes examples/saxpy.asm --machine h200
     """
-    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force))
+    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force, strict))
     machine, setting = placed(chosen, machine, setting or (), OBEYS)
     where = machine_of(machine, setting, None)
     check_architecture(chosen, where)

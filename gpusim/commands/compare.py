@@ -26,6 +26,7 @@ from gpusim.commands.arguments import (
     MaxCycles,
     NvccFlags,
     SmsOption,
+    Strict,
     kernels_from,
     machines_from,
     sms_of,
@@ -151,6 +152,7 @@ def compare(
     launch: LaunchFile = None,
     nvcc_flags: NvccFlags = "",
     force: Force = False,
+    strict: Strict = False,
     json: Json = False,
 ) -> None:
     """Simulate variants side by side, without values: kernels, machines, policies, numbers, parameters.
@@ -163,7 +165,7 @@ def compare(
     Example: gpusim compare mix --policy lrr,gto --html policies.html
     """
     page = page_file(html, show=open_page, name="compare.html")
-    code = CodeOptions(architecture, launch, nvcc_flags, force)
+    code = CodeOptions(architecture, launch, nvcc_flags, force, strict)
     made = partial(subject_of, max_cycles=max_cycles, code=code, estimate=estimate, sms=sms_of(sms))
     variants = _variants(made, kernels, machine or [None], setting or (), parameter or (), policy, variant or ())
     if not 2 <= len(variants) <= MOST:

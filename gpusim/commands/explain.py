@@ -21,6 +21,7 @@ from gpusim.commands.arguments import (
     Overrides,
     Parameters,
     Policy,
+    Strict,
 )
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.timelines import DOCUMENTS, KernelOrTimeline, timeline_of
@@ -56,6 +57,7 @@ def explain(
     launch: LaunchFile = None,
     nvcc_flags: NvccFlags = "",
     force: Force = False,
+    strict: Strict = False,
     json: Json = False,
 ) -> None:
     """Tell why a warp did not issue in a cycle: follow the chain of waits back to the cause.
@@ -71,7 +73,7 @@ def explain(
         policy=policy,
         warps=None,
         max_cycles=max_cycles,
-        code=CodeOptions(architecture, launch, nvcc_flags, force),
+        code=CodeOptions(architecture, launch, nvcc_flags, force, strict),
     )
     kept = kernel.endswith(DOCUMENTS)
     document = of_cycles(cycles=None if kept else f"0:{cycle + 1}")

@@ -12,7 +12,17 @@ OWN = "Options"
 LONGEST = 70  # characters of a command's line of help
 UNBOUNDED = re.compile(r"(\d+)<=x<=9223372036854775807")  # a range of an option that ends where numbers do
 GROUPS: Mapping[str, tuple[str, ...]] = {  # options that several commands have, by what they are about
-    "Kernel and machine": ("--machine", "-p", "--set", "--policy", "--launch", "--arch", "--nvcc-flags", "--force"),
+    "Kernel and machine": (
+        "--machine",
+        "-p",
+        "--set",
+        "--policy",
+        "--launch",
+        "--arch",
+        "--nvcc-flags",
+        "--force",
+        "--strict",
+    ),
     "Simulation": (
         "--max-cycles",
         "--max-instructions",

@@ -19,6 +19,7 @@ from gpusim.commands.arguments import (
     NvccFlags,
     Overrides,
     Parameters,
+    Strict,
     kernel_of,
     machine_of,
     placed,
@@ -50,6 +51,7 @@ def hazards(
     launch: LaunchFile = None,
     nvcc_flags: NvccFlags = "",
     force: Force = False,
+    strict: Strict = False,
     json: Json = False,
 ) -> None:
     """Find registers that are read or written too early because codes or waits are wrong. A hazard ends with code 1.
@@ -58,7 +60,7 @@ def hazards(
 
     Example: gpusim hazards examples/saxpy.asm --machine h200
     """
-    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force))
+    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force, strict))
     machine, setting = placed(chosen, machine, setting or (), OBEYS)
     where = machine_of(machine, setting, None)
     if where.wait_counters is None:

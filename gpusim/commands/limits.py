@@ -27,6 +27,7 @@ from gpusim.commands.arguments import (
     Overrides,
     Parameters,
     Policy,
+    Strict,
     changes,
     cycles_of,
     kernel_of,
@@ -72,6 +73,7 @@ def limits(
     launch: LaunchFile = None,
     nvcc_flags: NvccFlags = "",
     force: Force = False,
+    strict: Strict = False,
     json: Json = False,
 ) -> None:
     """Lift the machine's limits, alone and in order up to an ideal SM, and show how many cycles each one costs.
@@ -83,7 +85,7 @@ def limits(
     Example: gpusim limits chain -p length=20 --html limits.html
     """
     page = page_file(html, show=open_page, name="limits.html")
-    code = CodeOptions(architecture, launch, nvcc_flags, force)
+    code = CodeOptions(architecture, launch, nvcc_flags, force, strict)
     chosen = kernel_of(kernel, parameter or (), code)
     machine, setting = placed(chosen, machine, setting or ())
     where = machine_of(machine, setting, policy)

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
+from gpusim.analysis.account.report import beyond
 from gpusim.commands.arguments import overrides_of
 from gpusim.machine.machine import File, Machine, read
 from gpusim.support.document import ANYWAY, Ineffective, Setting
@@ -21,6 +22,7 @@ from workloads.catalog import CATALOG
 if TYPE_CHECKING:
     from gpusim.engines.sm_run import SmRun
     from gpusim.machine.simulated_sms import Sms
+    from gpusim.simulation import Result
 
 MOST = 64  # launches checked at most: each takes some hundredths of a second unless the program is large
 
@@ -109,6 +111,12 @@ def tell_of_turns(run: SmRun, threads: int | None) -> None:
     """Report on stderr why SMs took turns on one thread, if they did and more `threads` were asked for."""
     if run.engine == "compiled" and run.in_turn and (threads or 1) > 1:
         sys.stderr.write(f"note: the SMs ran on one thread: {run.in_turn}\n")
+
+
+def tell_of_beyond(result: Result) -> None:
+    """Report on stderr the loads of machine code behind a buffer, if there are any."""
+    if result.run.beyond:
+        sys.stderr.write(f"warning: {beyond(result)}\n")
 
 
 def _joined(values: Mapping[str, Ineffective], more: str) -> Ineffective:

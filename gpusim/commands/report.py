@@ -40,6 +40,7 @@ from gpusim.commands.arguments import (
     Overrides,
     Parameters,
     Policy,
+    Strict,
     changes,
     cycles_of,
     file_of,
@@ -49,7 +50,7 @@ from gpusim.commands.arguments import (
     whole_number,
 )
 from gpusim.commands.document import show, write_json
-from gpusim.commands.notices import ineffective_settings
+from gpusim.commands.notices import ineffective_settings, tell_of_beyond
 from gpusim.commands.progress import begin_compiling, shown
 from gpusim.simulation import Result, simulate
 from gpusim.support.document import Document, LaunchDocument, doc
@@ -117,6 +118,7 @@ def report(
     launch: LaunchFile = None,
     nvcc_flags: NvccFlags = "",
     force: Force = False,
+    strict: Strict = False,
     json: Json = False,
 ) -> None:
     """Simulate a kernel and show, by instruction and region, pressure on each resource, paths and lost issue slots.
@@ -128,7 +130,7 @@ def report(
 
     Example: gpusim report examples/reduce.asm --by line
     """
-    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force))
+    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force, strict))
     machine, setting = placed(chosen, machine, setting or ())
     where = machine_of(machine, setting, policy)
     if by is By.LINE:
@@ -146,6 +148,7 @@ def report(
         else:
             found = pressure_report(result, regions, limit=most)
             made, parts = _document(found, settings), _screen(found, settings, whole=whole, totals=totals)
+    tell_of_beyond(result)
     if json:
         write_json(made, unfelt)
     else:

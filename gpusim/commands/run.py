@@ -25,6 +25,7 @@ from gpusim.commands.arguments import (
     Parameters,
     Policy,
     SmsOption,
+    Strict,
     Threads,
     among,
     changes,
@@ -82,6 +83,7 @@ def run(
     launch: LaunchFile = None,
     nvcc_flags: NvccFlags = "",
     force: Force = False,
+    strict: Strict = False,
     energy: Annotated[
         bool, typer.Option("--energy", help="Compute energy from words at each level and [energy] of the machine.")
     ] = False,
@@ -94,7 +96,7 @@ def run(
     Example: gpusim run sgemm-lai --machine gtx580-1566 -p layout=nt -p lds=64
     """
     percent = percent_of(estimate)
-    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force))
+    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force, strict))
     machine, setting = placed(chosen, machine, setting or ())
     where = machine_of(machine, setting, policy)
     settings, which = changes(where, setting), sms_of(sms)

@@ -43,6 +43,7 @@ from gpusim.commands.arguments import (
     MachineOfKernel,
     NvccFlags,
     SmsOption,
+    Strict,
     is_code,
     is_listing,
     sms_of,
@@ -129,6 +130,7 @@ def sweep(
     launch: LaunchFile = None,
     nvcc_flags: NvccFlags = "",
     force: Force = False,
+    strict: Strict = False,
     json: Json = False,
 ) -> None:
     """Simulate a kernel at every point of a product: numbers of the machine, policies, parameters; without values.
@@ -138,7 +140,7 @@ def sweep(
     Example: gpusim sweep mix -p iterations=2 --set load_store.queue=1:4 --html queue.html
     """
     page = page_file(html, show=open_page, name="sweep.html")
-    code = CodeOptions(architecture, launch, nvcc_flags, force)
+    code = CodeOptions(architecture, launch, nvcc_flags, force, strict)
     subject, given = subject_of(kernel, machine, max_cycles, code, estimate, sms_of(sms)), given_by(t1, rename or ())
     settings, parameters = [*(setting or ()), *given.settings], [*(parameter or ()), *given.parameters]
     axes = axes_of(kernel, subject.file, settings, parameters, policy)

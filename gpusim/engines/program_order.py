@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.engines.sm_run import beyond_of
 from gpusim.jit.on_demand import uninterrupted
 from gpusim.jit.rule import COMPILED, borrow, entry
 from gpusim.launch.feed import EXECUTION_DRIVEN
@@ -24,6 +25,7 @@ from gpusim.rules import program_order
 from gpusim.rules.access_patterns import ACTIVE, FIRST, MOST, PC, Noted, room
 from gpusim.units.capacities import LANES, WARPS
 from isa.execute import faults
+from isa.execute.beyond import Beyond
 from isa.execute.interpret import LIMIT, interpret
 from isa.execute.profile import Pattern, Profile
 from isa.kernel import Kernel
@@ -74,25 +76,25 @@ def walker(
     return Walker(kernel, prepared, start, *np.zeros((2, WARPS), np.int64))
 
 
-def memory_after(
-    kernel: Kernel, machine: Machine, blocks: Sequence[int], left: NDArray[np.uint32]
-) -> NDArray[np.uint32]:
+Left = tuple[NDArray[np.uint32], Beyond | None]
+
+
+def memory_after(kernel: Kernel, machine: Machine, blocks: Sequence[int], left: NDArray[np.uint32]) -> Left:
     """Return global memory after these blocks have run in program order, on what others have `left`.
 
-    Raises as `isa.execute.interpret.interpret` does.
+    And their loads behind buffers. Raises as `isa.execute.interpret.interpret` does.
     """
     if COMPILED:
         one, noted = walker(kernel, machine, left), room(0)
         if all(_run(one, block, noted, LIMIT) for block in blocks):
-            return one.launch.memory[: one.launch.global_words]
+            return one.launch.memory[: one.launch.global_words], beyond_of(one.launch.sm)
     return interpreted(kernel, machine, blocks, left)
 
 
-def interpreted(
-    kernel: Kernel, _machine: Machine, blocks: Sequence[int], left: NDArray[np.uint32]
-) -> NDArray[np.uint32]:
+def interpreted(kernel: Kernel, _machine: Machine, blocks: Sequence[int], left: NDArray[np.uint32]) -> Left:
     """Return the same, by the interpreter."""
-    return interpret(kernel, blocks, left=left).memory
+    ran = interpret(kernel, blocks, left=left)
+    return ran.memory, ran.beyond
 
 
 def profile(one: Walker, block: int, limit: int, most: int = MOST) -> Profile | None:

@@ -16,6 +16,7 @@ from gpusim.machine.occupancy import Occupancy
 from gpusim.units.capacities import ENDS
 from gpusim.units.stall import Stall
 from isa import brief
+from isa.execute.beyond import Beyond, joined
 from isa.kernel import Kernel
 
 END = np.dtype([("cycle", np.int64), ("issued", np.int64)])  # when a block left, warp instructions issued by then
@@ -54,6 +55,7 @@ class SmRun:
     sectors: dict[str, int]  # moved between SM and L2 ("loaded", "stored"), L2 and DRAM ("read", "written"), by tags
     events: int
     threads: int  # of this computer that simulated
+    beyond: Beyond | None  # loads behind buffers, of the blocks whose addresses were computed
     in_turn: str  # why SMs took turns on one thread; empty if they ran ahead of each other, or there is one
 
     __repr__ = brief.brief
@@ -115,8 +117,16 @@ def result(
         sectors=_sectors(sm.load_store),
         events=events,
         threads=1,
+        beyond=beyond_of(sm),
         in_turn="",
     )
+
+
+def beyond_of(sm: Any) -> Beyond | None:
+    """Return the loads behind buffers that the SM's blocks made, or None."""
+    found = sm.beyond
+    numbers = (int(found[name]) for name in Beyond.__dataclass_fields__)
+    return Beyond(*numbers) if found.loads else None
 
 
 def _ends(sm: Any) -> Any:
@@ -178,6 +188,7 @@ def together(each: Sequence[SmRun], threads: int = 1, in_turn: str = "") -> Chip
         events=first.events,
         each=tuple(each),
         threads=threads,
+        beyond=joined(run.beyond for run in each),
         in_turn=in_turn,
     )
 

@@ -28,19 +28,21 @@ def prepared(
     architecture: int | None = None,
     nvcc_flags: Sequence[str] = (),
     force: bool = False,
+    strict: bool = False,
 ) -> Kernel:
     """Return the kernel of a file of machine code or CUDA C, or of a launch file, with its launch.
 
     `architecture` takes the place of the launch file's; `nvcc_flags` follow those of the launch file, which only CUDA C
-    takes. `force`: any machine may run it. Raises UserError, with the place in the launch file where one is wrong, and
-    LoweringError for code that is not executed.
+    takes. `force`: any machine may run it; `strict`: no load may leave the buffers. Raises UserError, with the place in
+    the launch file where one is wrong, and LoweringError for code that is not executed.
     """
     launch, path = _both(name, launch_file)
     own = launch.file.nvcc_flags if code.is_source(path) else ()
     asked = architecture or launch.file.architecture
     found_code = code.read(path, asked or None, (*own, *nvcc_flags))
     known = replace(found_code, architecture=found_code.architecture or asked)
-    return kernel(launch, known, str(path), force=force)
+    made = kernel(launch, known, str(path), force=force)
+    return replace(made, page_bytes=0) if strict else made
 
 
 def files_of(name: str, launch_file: Path | None = None) -> tuple[Path, Path]:

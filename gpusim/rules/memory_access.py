@@ -58,6 +58,7 @@ def access(sm: Any, memory: Any, g: int, group: int, active: int) -> bool:
         _addresses(sm, instruction, group)
         if instruction.wide_address and not _in_window(sm, g, group, active):
             return False
+    seen = sm.beyond.loads
     if not known:
         if not _checked(sm, instruction, remembered, g, group, active):
             return False
@@ -66,7 +67,8 @@ def access(sm: Any, memory: Any, g: int, group: int, active: int) -> bool:
                 generic_cost(sm, instruction, remembered, active)
             else:
                 cost(sm, instruction, remembered, active)
-        remembered.version, remembered.mask = version, mask
+        again = sm.beyond.loads != seen  # such loads are counted each time
+        remembered.version, remembered.mask = 0 if again else version, mask
     outcome = sm.outcome
     outcome.cycles += remembered.cycles
     outcome.transactions += remembered.transactions
@@ -182,11 +184,17 @@ def _checked(sm: Any, instruction: Any, remembered: Any, g: int, group: int, act
 
 @rarely
 def _each_checked(sm: Any, instruction: Any, g: int, group: int, active: int) -> bool:
-    """Do the same check lane by lane, as lanes may access different buffers; the first bad one is the fault."""
+    """Do the same check lane by lane, as lanes may access different buffers; the first bad one is the fault.
+
+    A load behind a buffer is noted.
+    """
     size, alignment = instruction.access_bytes, instruction.alignment
     for lane in range(LANES):
         address = np.int64(sm.scratch.address[lane])
         if (active >> lane) & 1 and (address % alignment or not _within(sm, instruction, address, address + size)):
+            if instruction.leaves_buffers and address % alignment == 0 and _in_page(sm, address, address + size):
+                _note_beyond(sm, instruction, g, group, lane)
+                continue
             fault = sm.fault
             fault.code = MISALIGNED if address % alignment else OUTSIDE
             alone = instruction.wide_address == 0 or generic_address.is_near(instruction, address)
@@ -209,6 +217,26 @@ def _within(sm: Any, instruction: Any, start: Any, end: Any) -> bool:
         if sm.buffers[i].start <= start and end <= sm.buffers[i].end:
             return True
     return False
+
+
+@rule
+def _in_page(sm: Any, start: Any, end: Any) -> bool:
+    """Tell whether the bytes from `start` up to `end` lie in a buffer or behind it in its last page."""
+    for i in range(sm.launch.buffers):
+        if sm.buffers[i].start <= start and end <= sm.buffers[i].reach and sm.buffers[i].start < sm.buffers[i].end:
+            return True
+    return False
+
+
+@rule
+def _note_beyond(sm: Any, instruction: Any, g: int, group: int, lane: int) -> None:
+    """Count a lane's load behind a buffer, and keep the first."""
+    found, warp = sm.beyond, sm.warps[g]
+    found.loads += 1
+    if found.loads == 1:
+        found.pc, found.block, found.warp = warp.pc, sm.blocks[warp.block].id, warp.index
+        found.lane = (group - g * sm.machine.groups) * LANES + lane
+        found.address = np.int64(sm.scratch.address[lane]) + (sm.launch.window if instruction.wide_address else 0)
 
 
 @rule

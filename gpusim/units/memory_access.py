@@ -7,6 +7,7 @@ from typing import Any
 from gpusim.units.capacities import BANKS, LANE_GROUPS, LANES, REMEMBERED
 from gpusim.units.declare import Machine, Role, Unit, field
 from gpusim.units.shared_memory import atomic_costs
+from isa.execute.access import may_leave_buffers
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.row import Unit as UnitClass
@@ -16,6 +17,7 @@ def decode(row: Any, instruction: Instruction, machine: Machine, kernel: Kernel)
     """Fill in how what is less than a word is loaded, what an atomic tells, and what a generic address costs."""
     form = instruction.row
     row["signed_load"], row["tested"] = form.signed, form.tested
+    row["leaves_buffers"] = may_leave_buffers(kernel, form)
     if form.generic and kernel.program.leaves_global:
         row["generic"] = 1
         row["near"] = sum(bit for unit, bit in ((UnitClass.SHARED, 1), (UnitClass.LOCAL, 2)) if unit in form.near)
@@ -43,6 +45,7 @@ UNIT = Unit(
                 kind="i4",
             ),
             field("tested", "1: an atomic whose result tells whether it has swapped", kind="i1"),
+            field("leaves_buffers", "1: a load that may read behind a buffer, in its last page", kind="i1"),
             field("generic", "1: each lane's address says in which memory it is", kind="i1"),
             field("near", "of such an access: 1 if shared memory can do it, and 2 if local memory can", kind="i1"),
             field("near_turns", "its turns in shared memory, as in turns", kind="i4"),
@@ -61,7 +64,16 @@ UNIT = Unit(
                 kind="feed",
                 role=Role.FREE,
             ),
+            field("beyond", "the loads behind buffers", kind="beyond", role=Role.FREE),
             field("scratch", "room for what one access is reckoned with", kind="scratch", role=Role.FREE),
+        ),
+        "beyond": (
+            field("loads", "of threads"),
+            field("pc", "the first one's instruction"),
+            field("block", "its block"),
+            field("warp", "its warp in the block"),
+            field("lane", "its lane"),
+            field("address", "its byte address"),
         ),
         "feed": (
             field("version", "of the address register behind the remembered outcome (0: none)"),

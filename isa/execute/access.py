@@ -28,11 +28,16 @@ class Ranges:
     ends: tuple[int, ...]
 
 
-def buffer_ranges(buffers: Sequence[Buffer]) -> Ranges:
-    """Return the ranges of global memory: one for each buffer, empty ones left out."""
-    where = memory.bases(buffers)
-    held = [(where[b.name], where[b.name] + b.nbytes) for b in buffers if b.nbytes]
+def buffer_ranges(buffers: Sequence[Buffer], page_bytes: int = 0) -> Ranges:
+    """Return the ranges of global memory: one for each buffer, empty ones left out, up to the end of its last page."""
+    where, ends = memory.bases(buffers), memory.reaches(buffers, page_bytes)
+    held = [(where[b.name], ends[b.name]) for b in buffers if b.nbytes]
     return Ranges(tuple(start for start, _ in held), tuple(end for _, end in held))
+
+
+def may_leave_buffers(kernel: Kernel, row: Row) -> bool:
+    """Tell whether an instruction of that row may read behind a buffer: a load from global memory, no atomic."""
+    return bool(kernel.page_bytes) and row.unit is Unit.GLOBAL and row.is_load and row.update is None
 
 
 def leaves_global(kernel: Kernel, row: Row) -> bool:
@@ -40,10 +45,14 @@ def leaves_global(kernel: Kernel, row: Row) -> bool:
     return row.generic and kernel.program.leaves_global
 
 
-def ranges(kernel: Kernel, row: Row) -> Ranges:
-    """Return the ranges of the space that a memory instruction of this row accesses; a generic one has all."""
+def ranges(kernel: Kernel, row: Row, *, exact: bool = False) -> Ranges:
+    """Return the ranges of the space that a memory instruction of this row accesses; a generic one has all.
+
+    Those of loads from global memory go up to the end of a buffer's last page, unless they are to be `exact`.
+    """
+    page_bytes = kernel.page_bytes if may_leave_buffers(kernel, row) and not exact else 0
     if leaves_global(kernel, row):
-        held = buffer_ranges(kernel.buffers)
+        held = buffer_ranges(kernel.buffers, page_bytes)
         sizes = kernel.program.shared_bytes, kernel.program.local_bytes
         ends = (place + nbytes for place, nbytes in zip(_NEAR, sizes, strict=True))
         return Ranges((*held.starts, *_NEAR), (*held.ends, *ends))
@@ -51,7 +60,7 @@ def ranges(kernel: Kernel, row: Row) -> Ranges:
         return Ranges((0,), (kernel.program.shared_bytes,))
     if row.unit is Unit.LOCAL:
         return Ranges((0,), (kernel.program.local_bytes,))
-    return buffer_ranges(kernel.buffers)
+    return buffer_ranges(kernel.buffers, page_bytes)
 
 
 def whole(kernel: Kernel, instruction: Instruction, place: int) -> int:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isa.execute.beyond import Beyond
 from isa.kernel import Kernel
 from isa.operand import FIRST_UNIFORM, MACHINE_SPECIALS, PT_INDEX
 from isa.program import WORD_BYTES
@@ -52,12 +53,18 @@ class Frame:
     versions: list[int]
     located: dict[int, tuple[int, Group, NDArray[np.uint32]]]
     reduced: NDArray[np.uint32]  # [warp] what its last BAR.RED found
+    beyond: list[Beyond]  # loads behind buffers, also of the blocks before
 
 
 def new_frame(
-    kernel: Kernel, block: int, memory: NDArray[np.uint32], counts: NDArray[np.int64], active: NDArray[np.int64]
+    kernel: Kernel,
+    block: int,
+    memory: NDArray[np.uint32],
+    counts: NDArray[np.int64],
+    active: NDArray[np.int64],
+    beyond: list[Beyond],
 ) -> Frame:
-    """Return a block at its launch: all zero except its special registers; `memory` is shared by all blocks."""
+    """Return a block at its launch: all zero except its special registers; `memory` and `beyond` are of all blocks."""
     registers, warps, lanes = kernel.program.register_rows, kernel.warps, kernel.warp_size
     local_words = kernel.program.local_bytes // WORD_BYTES
     predicates = np.zeros((PREDICATES, warps, lanes), np.bool_)
@@ -77,6 +84,7 @@ def new_frame(
         versions=[0] * registers,
         located={},
         reduced=np.zeros(warps, np.uint32),
+        beyond=beyond,
     )
 
 

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from isa import memory
 from isa.execute import batch, block_barriers, faults, independent, rounds, simt_stack, steps
+from isa.execute.beyond import Beyond, joined
 from isa.execute.block_barriers import Arrival
 from isa.execute.frame import Frame, Group, group_of, new_frame
 from isa.execute.plan import NO_WARPS, Plan, Progress, Visit, alive, free, move
@@ -43,6 +44,7 @@ class Interpretation:
     active: NDArray[np.int64]  # [pc] thread instructions whose guard was true
     registers: NDArray[np.uint32]  # [register, warp, lane] of the last block
     predicates: NDArray[np.bool_]  # [predicate, warp, lane] of the last block, PT the last
+    beyond: Beyond | None  # loads behind buffers
 
 
 def interpret(
@@ -71,15 +73,15 @@ def interpret(
     words = memory.image(kernel) if left is None else left.copy()
     plan = _plan(kernel, observe, evaluate, released, limit)
     counts, active = (np.zeros(len(kernel.program), np.int64) for _ in range(2))
-    frame = None
+    frame, seen = None, list[Beyond]()
     with np.errstate(all="ignore"):
         for block in range(kernel.blocks) if blocks is None else blocks:
             if started is not None:
                 started(block)
-            frame = new_frame(kernel, block, words, counts, active)
+            frame = new_frame(kernel, block, words, counts, active, seen)
             _run(plan, frame)
-    frame = frame or new_frame(kernel, 0, words, counts, active)
-    return Interpretation(words, counts, active, frame.registers, frame.predicates)
+    frame = frame or new_frame(kernel, 0, words, counts, active, seen)
+    return Interpretation(words, counts, active, frame.registers, frame.predicates, joined(seen))
 
 
 def _plan(

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from isa.execute import access, faults, move, texture
 from isa.execute import operand_value as values
+from isa.execute.beyond import Beyond
 from isa.execute.frame import Frame, Group
 from isa.execute.operand_value import Fetch, Mask, Observe, Scope
 from isa.execute.places import places
@@ -276,13 +277,26 @@ def _in_window(scope: Scope, frame: Frame, group: Group, mask: Mask, found: NDAr
 def _check(scope: Scope) -> Callable[[Frame, Group, Mask, NDArray[np.uint32]], None]:
     row = scope.instruction.row
     nbytes, alignment, allowed = row.nbytes, row.alignment, access.ranges(scope.kernel, row)
+    buffers = access.ranges(scope.kernel, row, exact=True)
 
     def check(frame: Frame, group: Group, mask: Mask, addresses: NDArray[np.uint32]) -> None:
         used = addresses if mask is None else addresses[mask]
         if used.size and (access.misaligned(used, alignment) or not access.inside(allowed, used, nbytes)):
             raise _fault(scope, frame, group, mask, addresses)
+        if buffers != allowed and used.size and not access.inside(buffers, used, nbytes):
+            frame.beyond.append(_beyond(scope, frame, group, mask, addresses))
 
     return check
+
+
+def _beyond(scope: Scope, frame: Frame, group: Group, mask: Mask, addresses: NDArray[np.uint32]) -> Beyond:
+    """Return the loads of an instruction that read behind a buffer."""
+    row = scope.instruction.row
+    buffers = access.ranges(scope.kernel, row, exact=True)
+    found = (group.live if mask is None else mask) & access.outside(buffers, addresses, row.nbytes)
+    at, lane = np.argwhere(found)[0]
+    address = access.whole(scope.kernel, scope.instruction, int(addresses[at, lane]))
+    return Beyond(int(found.sum()), scope.pc, frame.block, int(group.members[at]), int(lane), address)
 
 
 def _fault(scope: Scope, frame: Frame, group: Group, mask: Mask, addresses: NDArray[np.uint32]) -> Exception:

@@ -74,6 +74,7 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
         textures=state.textures,
         architecture=code.architecture,
         sms=state.sms,
+        page_bytes=memory.DEVICE_PAGE_BYTES,
     )
 
 

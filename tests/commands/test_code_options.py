@@ -25,17 +25,19 @@ TAKEN = {
     "launch": arguments.LaunchFile,
     "nvcc_flags": arguments.NvccFlags,
     "force": arguments.Force,
+    "strict": arguments.Strict,
 }
+OF_A_RUN = "force", "strict"
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_takes_the_shared_options(name):
-    """All have --arch, --launch and --nvcc-flags by the shared declarations, and --force where there is a machine."""
+    """All have --arch, --launch and --nvcc-flags by the shared declarations, and --force and --strict of a machine."""
     command = getattr(import_module(f"gpusim.commands.{name}"), name)
     taken = signature(command, eval_str=True).parameters
-    expected = [each for each in TAKEN if each != "force" or name not in WITHOUT_A_MACHINE]
+    expected = [each for each in TAKEN if each not in OF_A_RUN or name not in WITHOUT_A_MACHINE]
     assert {each: taken[each].annotation for each in expected} == {each: TAKEN[each] for each in expected}
-    assert ("force" in taken) == (name not in WITHOUT_A_MACHINE)
+    assert all((each in taken) == (name not in WITHOUT_A_MACHINE) for each in OF_A_RUN)
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -132,7 +132,7 @@ def test_an_interruption_waits_for_compiled_code():
     assert done == [0, 7]
 
 
-class Late(Exception):
+class LateError(Exception):
     """What the handler of an alarm raises in this test."""
 
 
@@ -144,13 +144,13 @@ def test_an_error_of_a_signal_handler_during_a_compilation_is_raised_after_it(mo
     """
 
     def late(*_: Any) -> None:
-        raise Late
+        raise LateError
 
     before = signal.signal(signal.SIGALRM, late)
     known = module.dispatcher_of
     monkeypatch.setattr(module, "dispatcher_of", lambda _: signal.raise_signal(signal.SIGALRM))
     try:
-        with pytest.raises(Late):
+        with pytest.raises(LateError):
             asking_again(sms(5), 2)
     finally:
         signal.signal(signal.SIGALRM, before)

@@ -111,7 +111,7 @@ def _place(sm: Scan, slot: int, now: int) -> None:
     block, launch, warps = sm.placed, sm.machine.launch, sm.kernel.warps
     start = handed_at(sm, slot, now)
     unused = np.zeros(len(sm.kernel.program), np.int64)
-    frame = new_frame(sm.kernel, block, sm.memory, unused, unused.copy())
+    frame = new_frame(sm.kernel, block, sm.memory, unused, unused.copy(), [])
     members = [
         Warp(taken, block, i, block * warps + i, start + i * launch.warp_skew, frame, group_of(frame, (i,)))
         for i, taken in enumerate(warp_slots(sm, slot))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from importlib import import_module
@@ -94,6 +95,17 @@ class Result(simulation.Result):
         found = found if any(one.line for one in found) else ()
         left_out = {"stalls", "pcs", "inlined"}
         return frame({key: value for key, value in asdict(one).items() if key not in left_out} for one in found)
+
+
+class BeyondBufferWarning(UserWarning):
+    """Machine code has read behind a buffer, in its last page: a chip gives what lies there, zeros here."""
+
+
+def warned(found: Result) -> Result:
+    """Return a result; warn of loads behind buffers, at the line that called the caller."""
+    if found.run.beyond:
+        warnings.warn(report.beyond(found, "strict=True"), BeyondBufferWarning, stacklevel=3)
+    return found
 
 
 def frame(records: Any) -> Any:

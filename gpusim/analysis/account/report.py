@@ -26,6 +26,7 @@ from gpusim.support.document import Setting, spelled
 from gpusim.support.plural import plural
 from isa.dataflow.missing_waits import MissingWait
 from isa.dataflow.shared_barriers import words
+from isa.execute.beyond import told
 from isa.execute.races import Race
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
@@ -129,6 +130,8 @@ def _outcome(result: Result) -> Iterator[tuple[str, str]]:
         yield "races", _races(result.races)
     if result.missing_waits:
         yield "hazards", _missing(result.kernel, result.missing_waits)
+    if result.run.beyond:
+        yield "reads", beyond(result)
     yield "cycles", _cycles(result)
     yield "throughput", _throughput(result)
     if rates := memory_rates(result):
@@ -171,6 +174,17 @@ def _missing(kernel: Kernel, missing: Sequence[MissingWait]) -> str:
     also = f"; and {plural(others, 'other result')}" if others else ""
     lack = f"without a wait for barrier {first.barrier}, with which {its} has written it{also}"
     return f"{deed} {lack}. Values are as if all waited; `gpusim hazards KERNEL` runs the codes as they are"
+
+
+def beyond(result: Result, strict: str = "--strict") -> str:
+    """Return the place of the first load behind a buffer, how many there are, and what that means; there is one.
+
+    `strict` is how the user asks for an error instead.
+    """
+    assert result.run.beyond
+    what = told(result.kernel, result.run.beyond)
+    means = "a chip reads what lies in that page of memory, here zeros or the next buffer"
+    return f"{what}: {means}; {strict} makes it an error"
 
 
 def _cycles(result: Result) -> str:

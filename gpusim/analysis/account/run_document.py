@@ -22,6 +22,7 @@ from gpusim.simulation import Result, Scaling
 from gpusim.support.document import LaunchDocument, Setting, doc, plain
 from gpusim.verify import Verification
 from isa.dataflow.missing_waits import MissingWait
+from isa.execute.beyond import Beyond
 from isa.execute.races import Race
 from isa.kernel import Kernel
 
@@ -56,6 +57,12 @@ class RunDocument(LaunchDocument, frozen=True, tag=2):
     missing_waits: Annotated[
         tuple[MissingWait, ...],
         doc("Results of machine code that are used, on some path, without a wait for their barrier; a use of each."),
+    ]
+    beyond: Annotated[
+        Beyond | None,
+        doc(
+            "Loads of machine code behind a buffer, in its last page, by blocks whose addresses were computed; or null."
+        ),
     ]
     bound: Bound
     scaling: Scaling
@@ -103,6 +110,7 @@ def document(result: Result, settings: Mapping[str, Setting] = NONE, energy: Spe
         verification=result.verification,
         races=result.races,
         missing_waits=result.missing_waits,
+        beyond=result.run.beyond,
         bound=result.bound,
         scaling=result.scaling,
         sms=result.run.sms,
