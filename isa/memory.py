@@ -25,11 +25,11 @@ def bases(buffers: Sequence[Buffer]) -> dict[str, int]:
         where[buffer.name] = address
         address += -(-buffer.nbytes // PAGE_BYTES) * PAGE_BYTES + PAGE_BYTES
     if address > 1 << 32:
-        raise ValueError(f"buffers need {address} bytes: more than a 32-bit address reaches")
+        raise ValueError(f"buffers need {address} bytes: more than a 32-bit address page_ends")
     return where
 
 
-def reaches(buffers: Sequence[Buffer], page_bytes: int) -> dict[str, int]:
+def page_ends(buffers: Sequence[Buffer], page_bytes: int) -> dict[str, int]:
     """Return the byte address behind what loads may read of each buffer: its end, or that of its last page.
 
     Pages count from the buffer's start; the places of generic addresses are no part of any.
@@ -41,7 +41,7 @@ def reaches(buffers: Sequence[Buffer], page_bytes: int) -> dict[str, int]:
 
 def length(kernel: Kernel) -> int:
     """Return the number of 32-bit words of global memory, including the gaps between buffers and the last's page."""
-    return -(-max(reaches(kernel.buffers, kernel.page_bytes).values(), default=0) // 4)
+    return -(-max(page_ends(kernel.buffers, kernel.page_bytes).values(), default=0) // 4)
 
 
 def image(kernel: Kernel, room: int = 0, lines: NDArray[np.bool_] | None = None) -> NDArray[np.uint32]:

@@ -37,8 +37,8 @@ Renames = Annotated[
 class Given:
     """The content of a T1 file: options as for -p and --set, the points that it allows, and its names by ours."""
 
-    settings: Sequence[str] = ()
-    parameters: Sequence[str] = ()
+    settings: list[str] = field(default_factory=list)
+    parameters: list[str] = field(default_factory=list)
     allows: Allows | None = None
     names: Mapping[str, str] = field(default_factory=dict)
 

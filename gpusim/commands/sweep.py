@@ -142,8 +142,7 @@ def sweep(
     page = page_file(html, show=open_page, name="sweep.html")
     code = CodeOptions(architecture, launch, nvcc_flags, force, strict)
     subject, given = subject_of(kernel, machine, max_cycles, code, estimate, sms_of(sms)), given_by(t1, rename or ())
-    settings, parameters = [*(setting or ()), *given.settings], [*(parameter or ()), *given.parameters]
-    axes = axes_of(kernel, subject.file, settings, parameters, policy)
+    axes = axes_of(kernel, subject.file, (setting or []) + given.settings, (parameter or []) + given.parameters, policy)
     columns, spread = compared(pareto, axes, "--pareto"), _spread(jobs, dask)
     chosen = None if _searching(search, draw, given) else points(axes, draw, seed, given.allows)
     with _directory(out):

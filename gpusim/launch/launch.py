@@ -56,7 +56,7 @@ from isa import texture
 from isa.dataflow.divergence import reconvergence_points
 from isa.errors import UserError
 from isa.kernel import Kernel
-from isa.memory import bases, image, reaches
+from isa.memory import bases, image, page_ends
 from isa.program import WORD_BYTES
 from isa.row import Unit
 from isa.sass.load import on_chip
@@ -363,8 +363,8 @@ def _program(sm: Any, kernel: Kernel, decoded: Any, feed: str) -> None:
 
 
 def _buffers(sm: Any, kernel: Kernel) -> None:
-    where, behind = bases(kernel.buffers), reaches(kernel.buffers, kernel.page_bytes)
+    where, behind = bases(kernel.buffers), page_ends(kernel.buffers, kernel.page_bytes)
     sm.launch.buffers = len(kernel.buffers)
     for row, buffer in zip(sm.buffers, kernel.buffers, strict=False):
         row.start, row.end = where[buffer.name], where[buffer.name] + buffer.nbytes
-        row.reach = behind[buffer.name]
+        row.page_end = behind[buffer.name]

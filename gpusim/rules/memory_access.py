@@ -223,7 +223,7 @@ def _within(sm: Any, instruction: Any, start: Any, end: Any) -> bool:
 def _in_page(sm: Any, start: Any, end: Any) -> bool:
     """Tell whether the bytes from `start` up to `end` lie in a buffer or behind it in its last page."""
     for i in range(sm.launch.buffers):
-        if sm.buffers[i].start <= start and end <= sm.buffers[i].reach and sm.buffers[i].start < sm.buffers[i].end:
+        if sm.buffers[i].start <= start and end <= sm.buffers[i].page_end and sm.buffers[i].start < sm.buffers[i].end:
             return True
     return False
 

@@ -37,7 +37,7 @@ UNIT = Unit(
         "buffer": (
             field("start", "first byte address"),
             field("end", "byte address after its last"),
-            field("reach", "byte address after the last that loads may read"),
+            field("page_end", "byte address after the last that loads may read"),
         ),
         "launch": (
             field("buffers", "of global memory"),

@@ -30,7 +30,7 @@ class Ranges:
 
 def buffer_ranges(buffers: Sequence[Buffer], page_bytes: int = 0) -> Ranges:
     """Return the ranges of global memory: one for each buffer, empty ones left out, up to the end of its last page."""
-    where, ends = memory.bases(buffers), memory.reaches(buffers, page_bytes)
+    where, ends = memory.bases(buffers), memory.page_ends(buffers, page_bytes)
     held = [(where[b.name], ends[b.name]) for b in buffers if b.nbytes]
     return Ranges(tuple(start for start, _ in held), tuple(end for _, end in held))
 
