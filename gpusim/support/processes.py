@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import signal
 from collections.abc import Callable, Generator, Iterable, Iterator
-from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, wait
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from itertools import islice
-from multiprocessing import active_children, parent_process
+from multiprocessing import active_children, get_start_method, parent_process
 from threading import Thread
 from typing import Any, TypeVar
 
@@ -32,15 +32,15 @@ def processes(count: int, prepare: Callable[..., None] | None = None, *arguments
     """Give a pool of so many processes, no more than cores, in each of which `prepare(*arguments)` is called first.
 
     If the block is left early, by Ctrl-C for example, or this process is killed, they end at once, whatever they do;
-    a second Ctrl-C changes nothing. Raises UserError when one of them is killed.
+    a second Ctrl-C changes nothing. Raises UserError when one of them is killed, or when they can't start.
     """
     pool = ProcessPoolExecutor(min(count, cores()), initializer=_start, initargs=(prepare, *arguments))
     try:
         with held_back():  # a new process keeps this one's handler until `_start`
-            pool.submit(int)
+            ready = pool.submit(int)
         yield pool
     except BrokenProcessPool:
-        raise UserError("a process was killed, most likely for want of memory; ask for less at a time") from None
+        raise _broken(ready) from None
     except BaseException:
         with held_back():
             pool.shutdown(wait=False, cancel_futures=True)
@@ -67,6 +67,14 @@ def as_done(function: Callable[[J], R], jobs: Iterable[J], workers: int | None =
             for each in sorted(done, key=lambda each: each.exception() is not None):
                 yield each.result()
             going |= {pool.submit(_work, job) for job in islice(rest, len(done))}
+
+
+def _broken(ready: Future[int]) -> UserError:
+    """Return the error for processes that have ended; `ready` is the first thing that they were asked for."""
+    if ready.done() and ready.exception() and get_start_method() != "fork":
+        cause = f"no process starts by the method {get_start_method()}, which runs the script again in each"
+        return UserError(f'{cause}; put what the script does under `if __name__ == "__main__":`')
+    return UserError("a process was killed, most likely for want of memory; ask for less at a time")
 
 
 def _keep(function: Callable[[Any], Any]) -> None:

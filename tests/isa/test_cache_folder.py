@@ -142,10 +142,15 @@ def test_what_is_written_is_read(cache):
 
 
 @pytest.mark.parametrize(
-    "spoilt", [lambda file: file.write_bytes(file.read_bytes()[:-1]), lambda file: file.chmod(0o666)]
+    "spoilt",
+    [
+        lambda file: file.write_bytes(file.read_bytes()[:-1]),
+        lambda file: file.write_bytes(file.read_bytes()[:-1] + b"T"),
+        lambda file: file.chmod(0o666),
+    ],
 )
 def test_a_spoilt_file_is_not_read(cache, spoilt):
-    """A file that is cut short, or that others could have written, is as good as missing."""
+    """A file that is cut short, changed, or that others could have written, is as good as missing."""
     cache_folder.write(cache / "a", b"text")
     spoilt(cache / "a")
     assert cache_folder.read(cache / "a") is None

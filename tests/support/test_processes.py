@@ -151,3 +151,15 @@ def test_processes_may_be_started_in_any_way(tmp_path, method):
     script.write_text(EACH_WAY, encoding="utf-8")
     run = subprocess.run([sys.executable, script, method], capture_output=True, text=True, check=False)
     assert (run.stdout, run.returncode) == ("[1, 2, 3]\n", 0), run.stderr
+
+
+UNGUARDED = EACH_WAY.replace('if __name__ == "__main__":', "if True:")
+
+
+def test_a_script_without_a_main_guard_is_told_of_it(tmp_path):
+    """Under spawn a script that does all at once ends with code 1, and its last line says what it lacks."""
+    script = tmp_path / "script.py"
+    script.write_text(UNGUARDED, encoding="utf-8")
+    run = subprocess.run([sys.executable, script, "spawn"], capture_output=True, text=True, timeout=120, check=False)
+    assert run.returncode == 1
+    assert run.stderr.splitlines()[-1].endswith('put what the script does under `if __name__ == "__main__":`')
