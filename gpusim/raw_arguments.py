@@ -86,7 +86,7 @@ def buffers(found: Sequence[Region]) -> tuple[Buffer, ...]:
 def values(
     arguments: Sequence[Any],
     sizes: Sequence[int] | None,
-    types: Sequence[Type] | None,
+    types: Sequence[Type | None] | None,
     found: Sequence[Region],
     known: Sequence[Buffer],
     variables: Variables,
@@ -173,7 +173,7 @@ def _check_pointer(number: int, kind: Type | None, array: Array) -> None:
         raise UserError(f"argument {number}: an array, where the parameter is of type {kind.text}; give {fix}")
     if kind and misread(kind, array.dtype):
         what = f"argument {number}: an array of {array.dtype}, where the parameter is of type {kind.text}"
-        raise UserError(f"{what}; give one of {kind.element}")
+        raise UserError(f"{what}; give one of {kind.element}, or a view as numpy.{kind.element} to pass its bits")
 
 
 def _check_handle(number: int, size: int | None, kind: Type | None) -> None:
