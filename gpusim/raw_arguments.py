@@ -16,7 +16,7 @@ from numpy.lib.array_utils import byte_bounds
 from numpy.typing import NDArray
 
 from gpusim.texture import Texture
-from isa import memory
+from isa import frozen, memory
 from isa.errors import UserError
 from isa.generators import ArrayFill
 from isa.kernel import Buffer
@@ -31,6 +31,7 @@ _REALS = 2, 4, 8  # bytes
 _NULL = Value(bytes(POINTER_BYTES), POINTER_BYTES)
 
 
+@frozen.comparable
 @dataclass(frozen=True)
 class Region:
     """Memory from one byte to before another, which arrays lie in: one buffer of that name."""
@@ -50,6 +51,7 @@ class Region:
         return np.ctypeslib.as_array((ctypes.c_uint8 * (self.stop - self.start)).from_address(self.start))
 
 
+@frozen.comparable
 @dataclass(frozen=True)
 class Variables:
     """The memory of a module's `__device__` variables, and of its constants, that views of them are views of."""

@@ -49,10 +49,10 @@ SOURCE = "source.cu"  # the name of a text's lines
 class RawModule:
     """Machine code for one architecture, with its variables.
 
-    `contents` is the code, `name` that of its file, `loaded` its path; a text is `given` by its name. `text` is the CUDA
-    C of the code, empty where it is none. `memory` and
-    `constants` are what `__device__` and `__constant__` variables hold: `get_global` gives views of them; calls read
-    them, and leave there what kernels store.
+    `contents` is the code, `name` that of its file, `loaded` its path; a text is `given` by its name. `text` is the
+    CUDA C that it was compiled from, empty where it is not known. `memory` and `constants` are what `__device__` and
+    `__constant__` variables hold: `get_global` gives views of them; calls read them, and leave there what kernels
+    store.
     """
 
     contents: Code

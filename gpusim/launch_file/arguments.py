@@ -61,7 +61,7 @@ def check_types(source: Source, known: Sequence[Buffer], types: Sequence[Type | 
     by_name = {buffer.name: buffer for buffer in known}
     for n, (argument, kind) in enumerate(zip(source.file.argument, types, strict=True)):
         buffer = by_name.get(_name(argument, n)) if argument.buffer or argument.file else None
-        if buffer and not argument.texture and misread(kind, np.dtype(buffer.dtype)):
+        if kind and buffer and not argument.texture and misread(kind, np.dtype(buffer.dtype)):
             form = "file" if argument.file else "buffer"
             what = f"{buffer.name} has elements of {np.dtype(buffer.dtype)}, its parameter is of type {kind.text}"
             raise source.refusal(f"argument.{n}.{form}", f"{what}; give {kind.element}")

@@ -9,8 +9,6 @@ from dataclasses import dataclass
 from keyword import iskeyword
 from math import prod
 
-import numpy as np
-
 from gpusim.launch_file.document import Argument, LaunchFile, Texture
 from gpusim.support.plural import plural
 from isa.sass import load, spelling, syntax

@@ -70,7 +70,8 @@ UNIT = Unit(
     pack=pack,
     conditions=(
         Condition(
-            "limits.registers_per_thread limits.threads_per_block limits.block_z limits.shared_per_block limits.barriers",
+            "limits.registers_per_thread limits.threads_per_block limits.block_z limits.shared_per_block "
+            "limits.barriers",
             "",
             never,
             "it refuses kernels that ask for more, and {kernel} asks for less",

@@ -48,14 +48,15 @@ def known_types(
 ) -> tuple[Type | None, ...] | None:
     """Return the types of the parameters of a kernel, given mangled, as far as its name or else its source says them.
 
-    A type of the source that is a name may stand for any, and is None. `parameters` is the table of them in the code, if there is one. None where neither says how many there are.
+    A type of the source that is a name may stand for any, and is None. `parameters` is the table of them in the code,
+    if there is one. None where neither says how many there are.
     """
     if (types := parameter_types(kernel)) is not None:
         return types
     found = declared(source, plain(kernel))
     if found is None or len(found) != len(parameters or found):
         return None
-    rows = parameters or [None] * len(found)
+    rows: Sequence[Parameter | None] = parameters or [None] * len(found)
     kinds = (fitting(one.type, parameter) for one, parameter in zip(found, rows, strict=True))
     return tuple(kind if kind and (kind.pointer or kind.element) else None for kind in kinds)
 

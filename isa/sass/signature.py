@@ -48,7 +48,7 @@ class Type:
 
 
 def misread(kind: Type | None, dtype: np.dtype[Any]) -> bool:
-    """Tell whether a parameter surely reads the elements of an array wrongly: real numbers of another size, or in parts.
+    """Tell whether a parameter surely reads an array's elements wrongly: as real numbers of another size, or in parts.
 
     Whole numbers that are no wider may be the bits of anything, and bytes, structs and `void *` say nothing.
     """

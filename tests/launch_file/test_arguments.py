@@ -119,7 +119,7 @@ def test_buffers_of_another_real_type_are_refused(launch):
 
 
 def test_numbers_of_another_kind_are_refused(launch):
-    """A real number for a whole parameter is refused at its type, and a whole one for a real; unknown types take any."""
+    """A real number for a whole parameter is refused at its type, and the reverse; unknown types take any."""
     source = launch('[[argument]]\nvalue = 1\ntype = "int32"\n[[argument]]\nvalue = 1\ntype = "float64"\n')
     with pytest.raises(UserError) as caught:
         arguments.check_types(source, (), parameter_types("_Z1kfd"))

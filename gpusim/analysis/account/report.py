@@ -213,7 +213,7 @@ def _scaling(result: Result) -> str:
 
 def _throughput(result: Result) -> str:
     per_cycle = f"{result.thread_instructions_per_cycle:.2f} thread instructions per cycle and SM"
-    if not result.kernel.flops:
+    if result.gflops is None:
         return per_cycle
     return f"{result.gflops:.1f} GFLOP/s, {result.percent_of_peak:.1f} % of {result.peak_gflops:.1f}; {per_cycle}"
 
