@@ -16,7 +16,7 @@ from numpy.lib.array_utils import byte_bounds
 from numpy.typing import NDArray
 
 from gpusim.texture import Texture
-from isa import memory
+from isa import frozen, memory
 from isa.errors import UserError
 from isa.generators import ArrayFill
 from isa.kernel import Buffer
@@ -31,6 +31,7 @@ _REALS = 2, 4, 8  # bytes
 _NULL = Value(bytes(POINTER_BYTES), POINTER_BYTES)
 
 
+@frozen.comparable
 @dataclass(frozen=True)
 class Region:
     """Memory from one byte to before another, which arrays lie in: one buffer of that name."""
@@ -50,6 +51,7 @@ class Region:
         return np.ctypeslib.as_array((ctypes.c_uint8 * (self.stop - self.start)).from_address(self.start))
 
 
+@frozen.comparable
 @dataclass(frozen=True)
 class Variables:
     """The memory of a module's `__device__` variables, and of its constants, that views of them are views of."""
@@ -86,7 +88,7 @@ def buffers(found: Sequence[Region]) -> tuple[Buffer, ...]:
 def values(
     arguments: Sequence[Any],
     sizes: Sequence[int] | None,
-    types: Sequence[Type] | None,
+    types: Sequence[Type | None] | None,
     found: Sequence[Region],
     known: Sequence[Buffer],
     variables: Variables,
@@ -173,7 +175,7 @@ def _check_pointer(number: int, kind: Type | None, array: Array) -> None:
         raise UserError(f"argument {number}: an array, where the parameter is of type {kind.text}; give {fix}")
     if kind and misread(kind, array.dtype):
         what = f"argument {number}: an array of {array.dtype}, where the parameter is of type {kind.text}"
-        raise UserError(f"{what}; give one of {kind.element}")
+        raise UserError(f"{what}; give one of {kind.element}, or a view as numpy.{kind.element} to pass its bits")
 
 
 def _check_handle(number: int, size: int | None, kind: Type | None) -> None:

@@ -32,15 +32,16 @@ from isa import memory
 from isa.errors import UserError
 from isa.execute.beyond import joined
 from isa.kernel import Dim3, Kernel
+from isa.reading import input_file
 from isa.reading.source import suggest
 from isa.sass import code as machine_code
 from isa.sass import compile, load
 from isa.sass.choice import chosen, kernels
 from isa.sass.code import Code
 from isa.sass.cubin import Function
+from isa.sass.declaration import known_types
 from isa.sass.launch import STACK_BYTES, LaunchState, extent
 from isa.sass.names import named
-from isa.sass.signature import parameter_types
 
 MAX_CYCLES = 200_000_000  # of a kernel that may never end
 SOURCE = "source.cu"  # the name of a text's lines
@@ -49,15 +50,17 @@ SOURCE = "source.cu"  # the name of a text's lines
 class RawModule:
     """Machine code for one architecture, with its variables.
 
-    `contents` is the code, `name` that of its file, `loaded` its path; a text is `given` by its name. `memory` and
-    `constants` are what `__device__` and `__constant__` variables hold: `get_global` gives views of them; calls read
-    them, and leave there what kernels store.
+    `contents` is the code, `name` that of its file, `loaded` its path; a text is `given` by its name. `text` is the
+    CUDA C that it was compiled from, empty where it is not known. `memory` and `constants` are what `__device__` and
+    `__constant__` variables hold: `get_global` gives views of them; calls read them, and leave there what kernels
+    store.
     """
 
     contents: Code
     name: str
     loaded: str
     given: Mapping[str, str]
+    text: str
     memory: NDArray[np.uint8]
     constants: NDArray[np.uint8]
 
@@ -87,9 +90,11 @@ class RawModule:
         if path is not None:
             self.contents, self.name = machine_code.read(path, architecture, options), str(path)
             self.loaded, self.given = self.name, {}
+            self.text = _text(path)
         else:
             self.contents, self.name = _compiled(code or "", options, architecture), SOURCE
             self.loaded, self.given = "", {SOURCE: code or ""}
+            self.text = code or ""
         cubin = self.contents.cubin
         self.memory = _held(cubin.memory if cubin else b"")
         self.constants = _held(cubin.constants if cubin else b"")
@@ -241,8 +246,9 @@ class RawFunction:
         found: Sequence[Region],
     ) -> Kernel:
         code, function = _with_variables(self.module), self._function
-        sizes = [one.size for one in function.launch.parameters] if function and function.launch else None
-        types = parameter_types(self.name)
+        parameters = function.launch.parameters if function and function.launch else None
+        sizes = None if parameters is None else [one.size for one in parameters]
+        types = known_types(self.name, self.module.text, parameters)
         buffers = raw_arguments.buffers(found)
         given = raw_arguments.values(args, sizes, types, found, buffers, self._variables)
         state = LaunchState(
@@ -271,6 +277,13 @@ class RawFunction:
 def _compiled(code: str, options: Sequence[str], architecture: int | None) -> Code:
     cubin = compile.compile_source(code, tuple(options), architecture or compile.ARCHITECTURE, SOURCE)
     return machine_code.of_cubin(cubin, SOURCE)
+
+
+def _text(path: str | Path) -> str:
+    """Return the text of a file of CUDA C; empty for another file."""
+    if not machine_code.is_source(path):
+        return ""
+    return input_file.read(path, machine_code.FIX).decode(errors="replace")
 
 
 def _held(data: bytes) -> NDArray[np.uint8]:

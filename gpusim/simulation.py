@@ -38,6 +38,7 @@ from gpusim.support.meanwhile import begun
 from gpusim.units.capacities import NEVER
 from gpusim.verify import UNCHECKED, Verification, verify
 from gpusim.waves import Share, estimate
+from isa import frozen
 from isa.dataflow.address_slice import address_slice
 from isa.dataflow.missing_waits import MissingWait, missing_waits
 from isa.errors import LimitError, UserError
@@ -90,6 +91,7 @@ class Scaling:
     estimate: Annotated[Estimated | None, doc("Present if an estimate was asked for.")] = None
 
 
+@frozen.comparable
 @dataclass(frozen=True, repr=False)
 class Result:
     """One launch on one machine. `run` holds the simulated blocks, `cycles` counts for all blocks of the SM, or SMs.
@@ -112,7 +114,7 @@ class Result:
         """Return one line; the arrays of the run would take pages."""
         found = self.verification
         values = "wrong" if found.wrong else "right" if found.verified else "unchecked"
-        rate = f"{self.gflops:.1f} GFLOP/s, " if self.kernel.flops else ""
+        rate = "" if self.gflops is None else f"{self.gflops:.1f} GFLOP/s, "
         bound = f"bound {self.bound.cycles:,} ({self.bound.limiter})"
         return f"<{self.kernel.name} on {self.machine.key}: {self.cycles:,} cycles, {rate}values {values}, {bound}>"
 
@@ -137,8 +139,8 @@ class Result:
         return float(self.run.active.sum()) * self.growth / self.cycles / self.run.sms
 
     @property
-    def gflops(self) -> float:
-        """The launch's operations, as its kernel counts them, over its time, in 10^9 per second."""
+    def gflops(self) -> float | None:
+        """The launch's operations over its time, in 10^9 per second; None where its kernel counts none."""
         return rates.gflops(self.kernel, self.machine, self.cycles)
 
     @property
@@ -157,9 +159,9 @@ class Result:
         return missing_waits(self.kernel.program) if self.kernel.architecture else ()
 
     @property
-    def percent_of_peak(self) -> float:
-        """100 gflops / peak_gflops."""
-        return 100 * self.gflops / self.peak_gflops
+    def percent_of_peak(self) -> float | None:
+        """100 gflops / peak_gflops; None where the kernel counts no operations."""
+        return rates.percent_of_peak(self.kernel, self.machine, self.cycles)
 
 
 def simulate(

@@ -12,12 +12,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isa import frozen
 from isa.errors import UserError
 from isa.texture import CHANNELS, TextureObject
 
 DIMENSIONS = 3
 
 
+@frozen.comparable
 @dataclass(frozen=True)
 class Texture:
     """Texels of a NumPy array, [x], [y, x] or [z, y, x], and the last axis the channels where `channels` says so.

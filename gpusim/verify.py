@@ -50,7 +50,7 @@ class Verification:
 UNCHECKED = Verification("none", 0, 0, 0, 0, 0.0, 0.0, 0.0, "")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Comparison:
     """The outcome of one expectation; arrays have an entry per value, `got` as doubles."""
 

@@ -18,10 +18,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.engines.sm_run import SmRun
+from isa import frozen
 
 FOR_HALVES = 4  # waves of a run from whose halves its error is told
 
 
+@frozen.comparable
 @dataclass(frozen=True)
 class Share:
     """The SM's blocks: how many, how many are resident at a time, and the work of each; None where all are alike."""

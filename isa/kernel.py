@@ -37,6 +37,7 @@ class Buffer:
         return int(np.dtype(self.dtype).itemsize) * self.elements
 
 
+@frozen.comparable
 @dataclass(frozen=True, repr=False)
 class Expectation:
     """The contents of `buffer` expected of one block: at each `index` a `value`, within an absolute error `bound`."""

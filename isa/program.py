@@ -23,6 +23,7 @@ CODE_BYTES = 16  # of an instruction: code addresses are bytes from the program'
 class Program:
     """A program; `labels` maps a name to the index of the instruction after it (the program's length: the end).
 
+    `reserved_bytes` of the shared memory are the system's, which each block of a machine may have anyway.
     `declared_registers` are those that its compiler has set aside for a thread, if it says so. `origins` by pc are
     those of machine code; other programs have none. `indirect` are the labels to which an indirect branch may go, by
     its pc, where its own operands do not say so. `independent`: its lanes are scheduled as from Volta on
@@ -40,6 +41,7 @@ class Program:
     origins: tuple[Origin, ...] = field(default=(), compare=False)
     indirect: Mapping[int, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     independent: bool = False
+    reserved_bytes: int = 0
 
     __repr__ = brief
     __getstate__ = frozen.state
@@ -54,6 +56,11 @@ class Program:
             raise ValueError(f"instruction {odd}: {uneven(self.instructions[odd].control)}")
         if self.origins and len(self.origins) != len(self.instructions):
             raise ValueError(f"{len(self.origins)} origins of {len(self.instructions)} instructions; give one for each")
+
+    @property
+    def own_shared_bytes(self) -> int:
+        """Return the bytes of shared memory that a block asks for: those without the system's."""
+        return self.shared_bytes - self.reserved_bytes
 
     @cached_property
     def registers(self) -> int:

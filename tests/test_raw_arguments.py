@@ -63,7 +63,8 @@ def test_scalars_have_their_bytes(argument, size, name, expected):
             np.zeros(2, np.float32),
             8,
             "_Z1kPKd",
-            r"argument 1: an array of float32, where the parameter is of type const double \*; give one of float64",
+            r"argument 1: an array of float32, where the parameter is of type const double \*; give one of float64, or "
+            "a view as numpy.float64 to pass its bits",
         ),
         (np.zeros(2), 4, "_Z1ki", "argument 1: an array, where the parameter is of type int; give a number"),
         ([1, 2], 8, "", "argument 1: list; give a NumPy array, a scalar or a number"),

@@ -305,3 +305,37 @@ def test_modules_that_are_none(given, message):
     """Options that are one text, and an architecture that is no number, are refused before anything is compiled."""
     with pytest.raises(UserError, match=message):
         gpusim.RawModule("", **given)
+
+
+TYPED = """
+extern "C" __global__ void add(const float* in, float* out, int n) { if (threadIdx.x < n) out[threadIdx.x] = in[0]; }
+extern "C" __global__ void any(const void* in, char* out) { out[threadIdx.x] = ((const char*)in)[threadIdx.x]; }
+"""
+
+
+@needs_nvcc
+@pytest.mark.parametrize("as_file", [False, True])
+def test_types_of_a_source_are_checked(tmp_path, as_file):
+    """Doubles for the `const float *` of a C function are refused where its source is known, as text or as file."""
+    path = tmp_path / "k.cu"
+    path.write_text(TYPED)
+    module = gpusim.RawModule(path=path, architecture=90) if as_file else gpusim.RawModule(TYPED)
+    out, add = np.zeros(64, np.float32), module.get_function("add")
+    with pytest.raises(UserError) as caught:
+        add.launched((1,), (64,), (np.zeros(64), out, np.int32(64)))
+    what = "argument 1: an array of float64, where the parameter is of type const float *"
+    assert str(caught.value) == f"{what}; give one of float32, or a view as numpy.float32 to pass its bits"
+    with pytest.raises(UserError, match=r"argument 3: 1.5, where the parameter is of type int; give numpy.int32$"):
+        add.launched((1,), (64,), (out, out, 1.5))
+    for array in (np.zeros(64, np.float32), np.zeros(64).view(np.float32), np.zeros(64, np.int32)):
+        assert add.launched((1,), (64,), (array, out, 64)).threads == 64
+    for array in (np.zeros(64), np.zeros(64, np.float16), np.zeros(64, np.int64)):
+        assert module.get_function("any").launched((1,), (64,), (array, array)).threads == 64
+
+
+def test_a_block_of_128_threads_in_z_is_refused(flip):
+    """CUDA allows 64 threads of a block in z; the message names the machine and the fix."""
+    with pytest.raises(
+        UserError, match="needs 128 threads of a block in z; h200 has 64; turn the block, with more in x"
+    ):
+        flip((1,), (1, 1, 128), (numbers(128), *REST))

@@ -44,6 +44,26 @@ def test_a_result_prints_as_one_line():
     assert "values unchecked" in repr(simulate(make("chain"), GTX580, values=False))
 
 
+def test_results_can_be_compared():
+    """Results of one kernel with the same numbers are equal; a comparison with anything else is false, never raises."""
+    kernel = make("chain", {"length": "4"})
+    one, same, other = (simulate(kernel, name) for name in ("gtx580", "gtx580", "gtx680"))
+    assert one == same
+    assert one != other
+    assert one != None  # noqa: E711  (a user may write it)
+    assert one not in (other, 1, "result")
+    assert gpusim.simulate(kernel, "gtx580") == gpusim.simulate(kernel, "gtx580")
+
+
+def test_a_kernel_without_operations_has_no_rate():
+    """`gflops` and `percent_of_peak` are None in Python, and null in the document, where a kernel counts nothing."""
+    result = gpusim.simulate(read("MOV R0, 1\nEXIT", "plain"), "gtx580")
+    assert (result.gflops, result.percent_of_peak) == (None, None)
+    found = result.to_dict()
+    assert (found["gflops"], found["percent_of_peak"], found["bound"]["gflops"]) == (None, None, None)
+    assert "GFLOP/s" not in repr(result)
+
+
 def test_rates_follow_from_cycles():
     """GFLOP/s are the launch's operations over its time, percent of the single-precision peak of 1581.1 GFLOP/s."""
     result = simulate(make("sgemm-lai", SMALL), GTX580)

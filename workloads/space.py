@@ -15,6 +15,7 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from isa import frozen
 from isa.errors import UserError
 
 WEIGHT = "weight"  # the column with the number of points that a row represents
@@ -119,6 +120,7 @@ class Space:
     published: Published | None = None
 
 
+@frozen.comparable
 @dataclass(frozen=True, slots=True)
 class Pruned:
     """Every stage with its count, and the points left after the last, [point, axis] in ascending order."""

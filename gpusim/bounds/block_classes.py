@@ -16,6 +16,7 @@ from gpusim.engines import program_order
 from gpusim.engines.program_order import Counts
 from gpusim.launch.feed import ADDRESS_ONLY, recordable
 from gpusim.machine.machine import Machine
+from isa import frozen
 from isa.dataflow.address_slice import address_slice
 from isa.errors import UserError
 from isa.execute.interpret import interpret
@@ -27,6 +28,7 @@ MOST = 100_000_000  # warp instructions of all blocks: about as many seconds of 
 FEW = 64  # classes beyond which blocks are not put together
 
 
+@frozen.comparable
 @dataclass(frozen=True)
 class Classes:
     """The classes of some blocks, in their order; `work` has their warp instructions."""

@@ -81,11 +81,10 @@ def bound(kernel: Kernel, machine: Machine, *, sms: int = 1, limit: int = LIMIT)
     sharing = Fraction(len(ids), found.counted)
     limits = {name: ceil(cycles) for name, cycles in _limits(found.works, each, sharing, share)}
     limiter = max(limits, key=limits.__getitem__)
-    rate = rates.gflops(kernel, machine, limits[limiter])
     return Bound(
         limits[limiter],
-        rate if kernel.flops else None,
-        100 * rate / rates.peak_gflops(kernel, machine) if kernel.flops else None,
+        rates.gflops(kernel, machine, limits[limiter]),
+        rates.percent_of_peak(kernel, machine, limits[limiter]),
         limiter,
         limits,
         len(ids),

@@ -20,6 +20,7 @@ from gpusim.launch.scalar_registers import place_of
 from gpusim.machine.machine import Machine
 from gpusim.units.pipe import instances, pipe_names
 from gpusim.units.register_file import register_bank, register_banks
+from isa import frozen
 from isa.execute.profile import Profile
 from isa.instruction import Instruction
 from isa.kernel import Kernel
@@ -28,6 +29,7 @@ from isa.operand import Register
 Pipes = frozenset[int]  # by their index
 
 
+@frozen.comparable
 @dataclass(frozen=True)
 class Work:
     """The work of a block, for `blocks` alike. Arrays have an entry per pc.
@@ -46,6 +48,7 @@ class Work:
     blocks: int = 1
 
 
+@frozen.comparable
 @dataclass(frozen=True)
 class Pressure:
     """How long instructions keep a resource: `parts` by pc, each of `cycle` cycles."""

@@ -8,9 +8,18 @@ from isa.kernel import Kernel
 from isa.row import Unit
 
 
-def gflops(kernel: Kernel, machine: Machine, cycles: float) -> float:
-    """Return 10^9 operations per second of the launch, as its kernel counts them, if it takes so many shader cycles."""
-    return kernel.flops / model.seconds(machine, cycles) / 1e9
+def gflops(kernel: Kernel, machine: Machine, cycles: float) -> float | None:
+    """Return 10^9 operations per second of the launch, as its kernel counts them, if it takes so many shader cycles.
+
+    None for a kernel that counts none.
+    """
+    return kernel.flops / model.seconds(machine, cycles) / 1e9 if kernel.flops else None
+
+
+def percent_of_peak(kernel: Kernel, machine: Machine, cycles: float) -> float | None:
+    """Return such a rate in percent of the chip's peak in the kernel's precision; None for a kernel without one."""
+    rate = gflops(kernel, machine, cycles)
+    return None if rate is None else 100 * rate / peak_gflops(kernel, machine)
 
 
 def peak_unit(kernel: Kernel) -> Unit:

@@ -97,7 +97,7 @@ def write_swept(
         Entry(
             {names[axis.name]: cell(row.point.values[axis.name]) for axis in tuned},
             row.figures.milliseconds if row.figures else None,
-            (row.figures and row.figures.gflops) or 0.0,
+            row.figures.gflops if row.figures else None,
         )
         for row in rows
     ]

@@ -1,4 +1,4 @@
-"""`gpusim races`: accesses to shared memory that no barrier orders."""
+"""`gpusim races`: accesses of different warps to shared memory that no barrier orders."""
 
 from __future__ import annotations
 
@@ -29,6 +29,8 @@ from isa.execute.races import races as find
 from isa.kernel import Kernel
 
 FOUND = 1  # exit code
+CHECKED = "accesses of different warps of a block to one word of shared memory"
+NOT_CHECKED = ("lanes of one warp", "other memories", "different blocks", "barriers that threads skip")
 ALL = 16  # blocks up to which a grid is checked whole; blocks mostly differ in data, not in accesses
 
 
@@ -39,6 +41,8 @@ class RacesDocument(Document, frozen=True):
     blocks: Annotated[int, doc("Blocks of the grid.")]
     blocks_checked: Annotated[list[int], doc("Ids of the blocks that were checked.")]
     races: Annotated[list[Race], doc("One for each pair of instructions in a block.")]
+    checked: Annotated[str, doc("What is looked at.")] = CHECKED
+    not_checked: Annotated[tuple[str, ...], doc("What is not looked at: none of it is reported.")] = NOT_CHECKED
 
 
 def races(
@@ -53,7 +57,8 @@ def races(
 ) -> None:
     """Find accesses of different warps to one word of shared memory that no barrier orders. A race ends with code 1.
 
-    In a grid of more than 16 blocks only the first and the last are checked.
+    Nothing else is looked at: neither lanes of one warp, nor other memories, different blocks, or barriers that threads
+    skip. In a grid of more than 16 blocks only the first and the last are checked.
 
     Example: gpusim races examples/reduce.asm
     """
@@ -84,7 +89,11 @@ def _text(kernel: Kernel, blocks: Sequence[int], found: Sequence[Race]) -> str:
     scope = "" if len(blocks) == kernel.blocks else f" (the first and the last of {kernel.blocks})"
     count = f"{plural(len(blocks), 'block')}{scope}"
     if not found:
-        return f"{kernel.name}: no race in {count}\n"
+        return f"{kernel.name}: no race between warps on shared memory in {count}; {_not_checked()}\n"
     racing = plural(len({race.block for race in found}), "block")
     head = f"{kernel.name}: {plural(len(found), 'race')}, in {racing}; checked {count}"
-    return "".join(f"{line}\n" for line in (head, *found))
+    return "".join(f"{line}\n" for line in (head, *found, _not_checked()))
+
+
+def _not_checked() -> str:
+    return f"not checked: {', '.join(NOT_CHECKED)}"

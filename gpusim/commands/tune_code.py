@@ -323,9 +323,7 @@ def _written(files: Mapping[str, Sequence[Path | None]]) -> Iterator[Text]:
 def _write(space: CodeSpace, one: OnMachine, cache: Path | None, t4: Path | None) -> None:
     """Write the requested files of Kernel Tuner for one machine."""
     entries = [
-        Entry(each.point, each.figures.milliseconds, each.figures.gflops or 0.0)
-        if each.figures
-        else Entry(each.point, None)
+        Entry(each.point, each.figures.milliseconds, each.figures.gflops) if each.figures else Entry(each.point, None)
         for each in one.trials
     ]
     write_files(cache, t4, one.machine.key, _name(space), _whole(space), space.values, entries)

@@ -48,7 +48,7 @@ def run(sms: Any, memory: Any, away: Any, group: Any, noted: Any, steps: int) ->
     return program_order.proceed(sms[0], borrow(memory), borrow(away), borrow(group), noted, steps)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Walker:
     """A launch whose blocks are run one by one; `start` is the memory that a profiled block begins with."""
 

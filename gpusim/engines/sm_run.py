@@ -15,13 +15,14 @@ from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy
 from gpusim.units.capacities import ENDS
 from gpusim.units.stall import Stall
-from isa import brief
+from isa import brief, frozen
 from isa.execute.beyond import Beyond, joined
 from isa.kernel import Kernel
 
 END = np.dtype([("cycle", np.int64), ("issued", np.int64)])  # when a block left, warp instructions issued by then
 
 
+@frozen.comparable
 @dataclass(frozen=True, repr=False)
 class SmRun:
     """The results of one SM. Cycles are of the machine's fastest clock; arrays are indexed by pc unless said otherwise.
@@ -71,6 +72,7 @@ class SmRun:
         return 1
 
 
+@frozen.comparable
 @dataclass(frozen=True, repr=False)
 class ChipRun(SmRun):
     """The results of several SMs: `cycles` until the last is done, sums for the rest, and in `each` the run of each.

@@ -52,7 +52,7 @@ from gpusim.units.pipe import choices
 from gpusim.units.policies import REGISTERED
 from gpusim.units.sm import LAUNCHER
 from gpusim.units.stall import UNCHOSEN
-from isa import texture
+from isa import frozen, texture
 from isa.dataflow.divergence import reconvergence_points
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -71,6 +71,7 @@ MORE = {
 NOT_YET = -(1 << 40)  # before every cycle
 
 
+@frozen.comparable
 @dataclass
 class Launch:
     """The data that engines change in place: the SM, and the memory, whose word w is at byte 4 w.

@@ -10,7 +10,7 @@ import msgspec
 import numpy as np
 
 from gpusim.launch_file import elements
-from gpusim.launch_file.document import Argument, Contents, Member, Texture
+from gpusim.launch_file.document import TYPES, Argument, Contents, Member, Texture
 from gpusim.launch_file.source import Source
 from isa import memory
 from isa.kernel import Buffer
@@ -51,17 +51,28 @@ def values(source: Source, known: Sequence[Buffer]) -> list[Value]:
     return found
 
 
-def check_types(source: Source, known: Sequence[Buffer], types: Sequence[Type] | None) -> None:
-    """Raise UserError for a buffer whose elements its parameter surely reads wrongly; unknown `types` are None."""
+def check_types(source: Source, known: Sequence[Buffer], types: Sequence[Type | None] | None) -> None:
+    """Raise UserError for an argument that its parameter surely reads wrongly; unknown `types` are None.
+
+    Such are buffers with elements of other types, and real numbers for whole ones or the other way round.
+    """
     if types is None or len(types) != len(source.file.argument):
         return
     by_name = {buffer.name: buffer for buffer in known}
     for n, (argument, kind) in enumerate(zip(source.file.argument, types, strict=True)):
         buffer = by_name.get(_name(argument, n)) if argument.buffer or argument.file else None
-        if buffer and not argument.texture and misread(kind, np.dtype(buffer.dtype)):
+        if kind and buffer and not argument.texture and misread(kind, np.dtype(buffer.dtype)):
             form = "file" if argument.file else "buffer"
             what = f"{buffer.name} has elements of {np.dtype(buffer.dtype)}, its parameter is of type {kind.text}"
             raise source.refusal(f"argument.{n}.{form}", f"{what}; give {kind.element}")
+        if kind and kind.element and not kind.pointer and argument.value is not None and argument.type in TYPES:
+            _check_number(source, f"argument.{n}.type", argument.type, kind)
+
+
+def _check_number(source: Source, key: str, given: str, kind: Type) -> None:
+    """Raise UserError for the type of a number whose parameter is a real one where it is not, or the reverse."""
+    if given.startswith("float") != kind.element.startswith("float"):
+        raise source.refusal(key, f"{given}, where the parameter is of type {kind.text}; give {kind.element}")
 
 
 def textures(source: Source, known: Sequence[Buffer]) -> tuple[TextureObject, ...]:

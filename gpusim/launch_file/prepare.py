@@ -14,11 +14,13 @@ from gpusim.launch_file.source import Source
 from gpusim.machine.architecture import machine_for
 from isa.errors import UserError
 from isa.kernel import Kernel
+from isa.reading import input_file
 from isa.sass import code, load
 from isa.sass.choice import chosen, only
 from isa.sass.code import Code
+from isa.sass.cubin import Parameter
+from isa.sass.declaration import known_types
 from isa.sass.launch import LaunchError, LaunchState, extent
-from isa.sass.signature import parameter_types
 
 
 def prepared(
@@ -41,7 +43,8 @@ def prepared(
     asked = architecture or launch.file.architecture
     found_code = code.read(path, asked or None, (*own, *nvcc_flags))
     known = replace(found_code, architecture=found_code.architecture or asked)
-    made = kernel(launch, known, str(path), force=force)
+    text = input_file.read(path, code.FIX).decode(errors="replace") if code.is_source(path) else ""
+    made = kernel(launch, known, str(path), force=force, text=text)
     return replace(made, page_bytes=0) if strict else made
 
 
@@ -57,8 +60,11 @@ def _both(name: str, launch_file: Path | None) -> tuple[Source, Path]:
     return launch, found.code or files.code_of(launch)
 
 
-def kernel(launch: Source, given: Code, file: str, *, force: bool = False) -> Kernel:
-    """Return the kernel that a launch file launches from the code of a file; raises UserError as `prepared` does."""
+def kernel(launch: Source, given: Code, file: str, *, force: bool = False, text: str = "") -> Kernel:
+    """Return the kernel that a launch file launches from the code of a file; raises UserError as `prepared` does.
+
+    `text` is the CUDA C of the code, if there is one.
+    """
     name = _chosen(launch, given, file)
     if not given.architecture:
         raise launch.refusal(
@@ -66,7 +72,7 @@ def kernel(launch: Source, given: Code, file: str, *, force: bool = False) -> Ke
         )
     given = replace(given, cubin=variables.with_values(launch, given.cubin))
     buffers = arguments.buffers(launch)
-    arguments.check_types(launch, buffers, parameter_types(name))
+    arguments.check_types(launch, buffers, known_types(name, text, _parameters(given, name)))
     try:
         state = LaunchState(
             kernel=name,
@@ -89,6 +95,12 @@ def kernel(launch: Source, given: Code, file: str, *, force: bool = False) -> Ke
         any_machine=force or launch.file.any_machine,
         settings=MappingProxyType(dict(SETTINGS[launch.file.caches])),
     )
+
+
+def _parameters(given: Code, name: str) -> Sequence[Parameter] | None:
+    """Return the table of a kernel's parameters, if its code has one."""
+    found = given.cubin.functions[name].launch if given.cubin else None
+    return found.parameters if found else None
 
 
 def _sms(architecture: int) -> int:

@@ -9,14 +9,12 @@ from dataclasses import dataclass
 from keyword import iskeyword
 from math import prod
 
-import numpy as np
-
 from gpusim.launch_file.document import Argument, LaunchFile, Texture
 from gpusim.support.plural import plural
 from isa.sass import load, spelling, syntax
 from isa.sass.code import Code
 from isa.sass.cubin import Cubin, Function, Parameter
-from isa.sass.declaration import Declared, declared
+from isa.sass.declaration import Declared, declared, fitting
 from isa.sass.launch import POINTER_BYTES
 from isa.sass.names import named, plain
 from isa.sass.signature import Type, parameter_types
@@ -24,6 +22,7 @@ from isa.sass.signature import Type, parameter_types
 ELEMENTS = 1024  # of each buffer, and what a whole number is guessed to be
 OF_STRUCT = 64  # bytes that a struct is guessed to have at most
 THREADS = 128
+DIGITS = 128  # of a line of bytes: 64 of them
 TEXELS = [1024], [32, 32], [16, 8, 8]  # of a texture of one, two or three dimensions: as many in all
 HANDLE = "unsigned long long"  # what a cudaTextureObject_t is
 FILLS = '  # or zero, constant V, values V V ..., hash SEED [LOW HIGH], iota; or file = "x.npy" in place of all three'
@@ -57,17 +56,9 @@ def guesses(code: Code, name: str, source: str = "") -> tuple[Guess, ...]:
     )
     rows = zip(table, kinds, found, strict=True)
     return tuple(
-        _guess(_buffer_name(one.name), parameter, kind or _fitting(one.type, parameter), fetches=fetches)
+        _guess(_buffer_name(one.name), parameter, kind or fitting(one.type, parameter), fetches=fetches)
         for parameter, kind, one in rows
     )
-
-
-def _fitting(kind: Type | None, parameter: Parameter | None) -> Type | None:
-    """Return a type of the source unless it has another size than the parameter, as behind a macro."""
-    if kind is None or parameter is None or not (kind.pointer or kind.element):
-        return kind
-    size = POINTER_BYTES if kind.pointer else np.dtype(kind.element).itemsize
-    return kind if size == parameter.size else None
 
 
 def _buffer_name(name: str) -> str:
@@ -149,9 +140,10 @@ def _guess(name: str, parameter: Parameter | None, kind: Type | None, *, fetches
         words = ", ".join(filter(None, (kind.text, where)))
         return Guess(_of_type(name, kind), "; ".join(filter(None, (words, unknown))))
     size = parameter.size if parameter else 0
-    if kind is None and size == POINTER_BYTES:
+    aligned = parameter is None or parameter.offset % max(1, size) == 0  # else a struct of narrower members
+    if kind is None and size == POINTER_BYTES and aligned:
         return Guess(_pointer(name, "float32"), f"{where}; guessed: a pointer to float32")
-    if kind is None and size in _GUESSED:
+    if kind is None and size in _GUESSED and aligned and size < POINTER_BYTES:
         guessed = f"guessed: {_GUESSED[size]} (or {_OTHERS[size]})"
         return Guess(_number(name, _GUESSED[size]), f"{where}; {guessed}")
     what = ", ".join(filter(None, (kind.text if kind else "", where)))
@@ -197,10 +189,20 @@ def _argument(number: int, guess: Guess) -> Iterator[str]:
         yield f"elements = {one.elements}"
         yield f"fill = {_quoted(one.fill)}{FILLS if number == 0 else ''}"
     elif one.bytes:
-        yield f"bytes = {_quoted(one.bytes)}"
+        yield from _bytes(one.bytes)
     else:
         yield f"value = {json.dumps(one.value)}"
         yield f"type = {_quoted(one.type)}"
+
+
+def _bytes(digits: str) -> Iterator[str]:
+    """Yield the bytes of an argument, in several lines where one would be too long to read."""
+    if len(digits) <= DIGITS:
+        yield f"bytes = {_quoted(digits)}"
+    else:
+        yield 'bytes = """\\'  # the end of a line does not count
+        yield from (f"{digits[at : at + DIGITS]}\\" for at in range(0, len(digits), DIGITS))
+        yield '"""'
 
 
 def _expected(known: Sequence[Guess]) -> Iterator[str]:

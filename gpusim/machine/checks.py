@@ -22,6 +22,7 @@ SLOWEST = 64  # a share of the bandwidth moves a byte in so many cycles at the l
 def check(machine: Machine, facts: Mapping[str, Fact]) -> None:
     """Check the relations between a machine's numbers; raises UserError naming the place of the wrong one."""
     check_policy(machine.schedulers.policy, f"{facts['schedulers.policy'].place}: ")
+    _check_registers(machine, facts)
     _check_pipes(machine, facts)
     _check_pairing(machine, facts)
     _check_port(machine, facts)
@@ -49,6 +50,14 @@ def check(machine: Machine, facts: Mapping[str, Fact]) -> None:
         if machine.wait_counters and machine.dependence.rule == "codes":
             place = facts["dependence.rule"].place
             raise UserError(f"{place}: programs wait for codes or for counts; take scoreboard beside [wait_counters]")
+
+
+def _check_registers(machine: Machine, facts: Mapping[str, Fact]) -> None:
+    """Check that the register counts whose unit is doubled are numbers."""
+    for word in machine.limits.register_unit_doubled.split():
+        if not word.isdecimal():
+            place = facts["limits.register_unit_doubled"].place
+            raise UserError(f"{place}: {word} is no number of registers; write some with spaces between, such as 21 22")
 
 
 def _check_memory(machine: Machine, facts: Mapping[str, Fact]) -> None:

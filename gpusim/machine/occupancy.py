@@ -1,7 +1,7 @@
 """Occupancy: how many blocks of a kernel one SM holds at once, and what stands in the way of one more.
 
-The rules are those of the CUDA C Programming Guide 4.2, section 4.2: registers are allocated per warp (per block on
-compute capability 1.x) and shared memory per block, each rounded up to the machine's unit.
+The rules are those of `cuda_occupancy.h`, CUDA 6.5 and 13.0: registers are allocated per warp, in a file of each
+scheduler (per block on compute capability 1.x), and shared memory per block, each rounded up to the machine's unit.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def blocks_by_resource(kernel: Kernel, machine: Machine) -> dict[str, int]:
     """Blocks of the kernel that each resource it uses could hold by itself."""
     limits = machine.limits
     registers = limits.registers, registers_per_block(kernel, machine)
-    if limits.register_scope == "scheduler" and kernel.program.registers:
+    if kernel.program.registers and not _together(machine):
         registers = _warps_by_registers(kernel, machine), kernel.warps
     for_each = {
         "registers": registers,
@@ -68,16 +68,23 @@ def blocks_by_resource(kernel: Kernel, machine: Machine) -> dict[str, int]:
 
 def registers_per_block(kernel: Kernel, machine: Machine) -> int:
     """32-bit registers that a resident block holds, allocation granularity included."""
-    warps, unit = _round_up(kernel.warps, machine.limits.warp_unit), machine.limits.register_unit
-    of_warp = kernel.program.registers * kernel.warp_size
-    return _round_up(of_warp * warps, unit) if _together(machine) else _round_up(of_warp, unit) * warps
+    if not _together(machine):
+        return _registers_per_warp(kernel.program.registers, machine) * kernel.warps
+    warps = _round_up(kernel.warps, machine.limits.warp_unit)
+    return _round_up(kernel.program.registers * kernel.warp_size * warps, machine.limits.register_unit)
+
+
+def _registers_per_warp(registers: int, machine: Machine) -> int:
+    """32-bit registers that a warp holds whose threads have so many, allocation granularity included."""
+    limits = machine.limits
+    twice = str(registers) in limits.register_unit_doubled.split()
+    return _round_up(registers * limits.warp_size, limits.register_unit << twice)
 
 
 def _warps_by_registers(kernel: Kernel, machine: Machine) -> int:
-    """Warps that the registers of all schedulers hold, each scheduler's those of its own warps."""
-    files, limits = machine.schedulers.count, machine.limits
-    of_warp = _round_up(kernel.program.registers * kernel.warp_size, limits.register_unit)
-    return files * (limits.registers // files // of_warp)
+    """Warps that the registers of the SM hold: equally many in each of the files, whichever blocks they are of."""
+    warps = machine.limits.registers // _registers_per_warp(kernel.program.registers, machine)
+    return warps // machine.limits.warp_unit * machine.limits.warp_unit
 
 
 def _warps_by_scalars(kernel: Kernel, file: ScalarFile, machine: Machine) -> int:
@@ -101,7 +108,9 @@ def _scalars_for(kernel: Kernel, machine: Machine, blocks: int) -> int:
 
 def shared_per_block(kernel: Kernel, machine: Machine) -> int:
     """Bytes of shared memory that a resident block holds, allocation granularity included."""
-    return _round_up(kernel.program.shared_bytes, machine.limits.shared_unit)
+    program, limits = kernel.program, machine.limits
+    reserved = max(program.reserved_bytes, limits.shared_reserved)
+    return _round_up(program.own_shared_bytes + reserved, limits.shared_unit)
 
 
 def _round_up(amount: int, unit: int) -> int:
@@ -110,12 +119,16 @@ def _round_up(amount: int, unit: int) -> int:
 
 def _registers_for(kernel: Kernel, machine: Machine, blocks: int) -> int:
     """Most registers per thread with which so many blocks fit."""
-    warps, unit = _round_up(kernel.warps, machine.limits.warp_unit), machine.limits.register_unit
-    parts = blocks if _together(machine) else blocks * warps
-    if machine.limits.register_scope == "scheduler":
-        parts = _round_up(parts, machine.schedulers.count)
-    of_warp = machine.limits.registers // parts // unit * unit // (warps if _together(machine) else 1)
-    return min(of_warp // kernel.warp_size, machine.limits.registers_per_thread)
+    limits, warps = machine.limits, kernel.warps
+    if _together(machine):
+        of_block = limits.registers // blocks // limits.register_unit * limits.register_unit
+        most = of_block // _round_up(warps, limits.warp_unit) // kernel.warp_size
+    else:
+        of_warp = limits.registers // _round_up(blocks * warps, limits.warp_unit)
+        most = of_warp // limits.register_unit * limits.register_unit // kernel.warp_size
+        while _registers_per_warp(most, machine) > of_warp:
+            most -= 1
+    return min(most, limits.registers_per_thread)
 
 
 def _together(machine: Machine) -> bool:
@@ -123,9 +136,12 @@ def _together(machine: Machine) -> bool:
     return machine.limits.register_scope == "block"
 
 
-def _shared_for(machine: Machine, blocks: int) -> int:
-    unit = machine.limits.shared_unit
-    return machine.limits.shared_bytes // blocks // unit * unit
+def _shared_for(kernel: Kernel, machine: Machine, blocks: int) -> int:
+    """Most bytes of shared memory of its own with which so many blocks fit; none: 0."""
+    limits = machine.limits
+    reserved = max(kernel.program.reserved_bytes, limits.shared_reserved)
+    most = limits.shared_bytes // blocks // limits.shared_unit * limits.shared_unit - reserved
+    return max(0, min(most, limits.shared_per_block))
 
 
 def _check_limits(kernel: Kernel, machine: Machine) -> None:
@@ -140,7 +156,8 @@ def _check_limits(kernel: Kernel, machine: Machine) -> None:
     for need, have, what, fix in (
         (kernel.program.registers, limits.registers_per_thread, "registers per thread", "spill or reuse some"),
         (kernel.threads, limits.threads_per_block, "threads per block", "launch smaller blocks"),
-        (kernel.program.shared_bytes, limits.shared_bytes, "bytes of shared memory", "take smaller tiles"),
+        (kernel.block[2], limits.block_z, "threads of a block in z", "turn the block, with more in x"),
+        (kernel.program.own_shared_bytes, limits.shared_per_block, "bytes of shared memory", "take smaller tiles"),
     ):
         if need > have:
             advice = f"{fix}, or take a machine with more"
@@ -163,7 +180,7 @@ def _too_large(kernel: Kernel, machine: Machine, limiter: str) -> str:
         need, fit = scalars_of_warp(kernel.program), _scalars_for(kernel, machine, 1)
         return f"needs {need} scalar registers per warp; on {machine.key} {fit} leave room for a block; take no more"
     if limiter == "shared memory":
-        need, fit = shared_per_block(kernel, machine), _shared_for(machine, 1)
+        need, fit = shared_per_block(kernel, machine), _shared_for(kernel, machine, 1)
         return f"needs {need} bytes of shared memory; {machine.key} has {limits.shared_bytes}; take at most {fit}"
     need, have = (kernel.warps, limits.warps) if limiter == "warps" else (kernel.threads, limits.threads)
     return f"needs {need} {limiter} per block; {machine.key} holds {have}; launch smaller blocks"
@@ -174,11 +191,11 @@ def _next_step(kernel: Kernel, machine: Machine, blocks: int) -> str:
     limits = machine.limits
     if blocks > limits.blocks:
         return f"{machine.key} holds no more than {limits.blocks} blocks"
-    registers, shared = _registers_for(kernel, machine, blocks), _shared_for(machine, blocks)
+    registers, shared = _registers_for(kernel, machine, blocks), _shared_for(kernel, machine, blocks)
     wanted = (
         (kernel.program.registers, registers, "registers per thread"),
         (scalars_of_warp(kernel.program), _scalars_for(kernel, machine, blocks), "scalar registers per warp"),
-        (kernel.program.shared_bytes, shared, "bytes of shared memory"),
+        (kernel.program.own_shared_bytes, shared, "bytes of shared memory"),
         (kernel.warps, limits.warps // blocks, "warps per block"),
         (kernel.threads, limits.threads // blocks, "threads per block"),
     )

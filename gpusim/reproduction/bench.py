@@ -223,8 +223,8 @@ def measured(
         raise UserError(f"{kernel} on {machine}: wrong values; see `gpusim run {kernel} --machine {machine}`")
     return Measurement(
         cycles=found.cycles,
-        gflops=found.gflops if found.kernel.flops else 0.0,
-        percent_of_peak=found.percent_of_peak if found.kernel.flops else 0.0,
+        gflops=found.gflops or 0.0,
+        percent_of_peak=found.percent_of_peak or 0.0,
         rate=found.thread_instructions_per_cycle,
         checked=found.verification.verified,
         issued=_issued(found),

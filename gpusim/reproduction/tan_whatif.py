@@ -149,7 +149,7 @@ def under_own_policy(machine: str, settings: Pairs) -> float:
     register_policy(OWN_POLICY, memory_first)
     own = model.load(machine, {**dict(settings), "schedulers.policy": OWN_POLICY})
     size = {name: str(side) for name, side in SMALLER.items()}
-    return simulate(make("dgemm-tan", {**size, "variant": "v4"}), own, values=False).percent_of_peak
+    return simulate(make("dgemm-tan", {**size, "variant": "v4"}), own, values=False).percent_of_peak or 0.0
 
 
 def memory_first(sm: Any, k: int, eligible: int) -> int:

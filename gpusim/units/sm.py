@@ -22,13 +22,17 @@ class Limits(msgspec.Struct, frozen=True):
     blocks: Annotated[int, msgspec.Meta(ge=1, le=BLOCKS)]  # resident blocks
     registers: Positive  # 32-bit registers of the SM
     registers_per_thread: Positive  # 32-bit registers that a thread may use
-    register_scope: Literal["warp", "block", "scheduler"]  # what is allocated together; a file each
+    register_scope: Literal["warp", "block"]  # what is allocated together
     register_unit: Positive  # registers are allocated in multiples of this
-    warp_unit: Positive  # a block's warps count in multiples of this
+    warp_unit: Positive  # registers of warps hold a multiple of this in the SM, those of a block for such a multiple
     threads_per_block: Positive  # threads that a block may have
+    block_z: Positive  # threads that a block may have in z
     shared_bytes: Count  # bytes of shared memory of the SM
+    shared_per_block: Count  # bytes of shared memory that a block may have of its own
+    shared_reserved: Count  # bytes of shared memory that the system keeps for each block
     shared_unit: Positive  # a block's shared bytes are allocated in multiples of this
     barriers: Positive  # barriers of a block
+    register_unit_doubled: str = ""  # registers of a thread for which `register_unit` is twice as large
 
 
 LAUNCHER = 0  # agents: the block scheduler, then the warp schedulers, then the load/store unit
@@ -66,7 +70,8 @@ UNIT = Unit(
     pack=pack,
     conditions=(
         Condition(
-            "limits.registers_per_thread limits.threads_per_block limits.barriers",
+            "limits.registers_per_thread limits.threads_per_block limits.block_z limits.shared_per_block "
+            "limits.barriers",
             "",
             never,
             "it refuses kernels that ask for more, and {kernel} asks for less",

@@ -33,7 +33,7 @@ class Barrier:
     reduces: bool = False
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Arrival:
     """A warp at a barrier: the instruction, and the lanes that execute it."""
 

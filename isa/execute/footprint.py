@@ -15,6 +15,7 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from isa import frozen
 from isa.dataflow.address_slice import address_slice
 from isa.execute.block_step import block_steps
 from isa.execute.interpret import LIMIT, interpret
@@ -32,6 +33,7 @@ SECTORED = GLOBAL_UNITS | {Unit.TEXTURE}
 Touched = Mapping[tuple[str, bool], int]  # distinct sectors, by buffer and whether they are written
 
 
+@frozen.comparable
 @dataclass(frozen=True)
 class Footprint:
     """The footprint of a launch; `counts` and `active` are sums over its blocks.
@@ -48,7 +50,7 @@ class Footprint:
     of_launch: Touched
 
 
-@dataclass
+@dataclass(eq=False)
 class _Distinct:
     """Numbers, from which duplicates are removed from time to time."""
 
@@ -66,7 +68,7 @@ class _Distinct:
         return np.unique(np.concatenate(self.parts)) if self.parts else np.zeros(0, np.int64)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Walk:
     """Everything touched so far; `sectors` are those of the running block, by pc, `marked` those of the launch."""
 

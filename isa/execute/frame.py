@@ -19,7 +19,7 @@ _OF_TIME = "CLOCKLO", "CLOCKHI", "GLOBALTIMERLO", "GLOBALTIMERHI"  # there is no
 PREDICATES = FIRST_UNIFORM + PT_INDEX
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Group:
     """Warps that execute together; `select` picks their rows (a slice if they are neighbours, for speed)."""
 
@@ -31,7 +31,7 @@ class Group:
     lanes: int  # live lanes in all
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Frame:
     """The state of a block, in arrays that are written in place; [.., warp, lane] unless said otherwise.
 

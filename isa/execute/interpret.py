@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from isa import memory
+from isa import frozen, memory
 from isa.execute import batch, block_barriers, faults, independent, rounds, simt_stack, steps
 from isa.execute.beyond import Beyond, joined
 from isa.execute.block_barriers import Arrival
@@ -35,6 +35,7 @@ from isa.row import Row, Unit
 LIMIT = 100_000_000  # warp instructions of a block: some sixty times a 4800-deep matrix product
 
 
+@frozen.comparable
 @dataclass(frozen=True)
 class Interpretation:
     """The state after the run."""

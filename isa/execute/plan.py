@@ -30,7 +30,7 @@ class Visit:
     action: Action | None
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Plan:
     """The translated program. From pc straight to stops[pc] nothing transfers control."""
 

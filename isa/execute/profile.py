@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isa import frozen
 from isa.dataflow.address_slice import address_slice
 from isa.execute.interpret import LIMIT, interpret
 from isa.kernel import Kernel
@@ -21,6 +22,7 @@ from isa.windows import SHARED_PLACE
 PLACE_BYTES = 1024  # patterns keep their place modulo this: lines and rows of banks must divide it
 
 
+@frozen.comparable
 @dataclass(frozen=True)
 class Pattern:
     """One warp's access: byte addresses less the lowest active one rounded down to a line; 0 where inactive.
@@ -33,6 +35,7 @@ class Pattern:
     count: int  # warp instructions with this pattern
 
 
+@frozen.comparable
 @dataclass(frozen=True)
 class Profile:
     """One block's execution: `accesses[pc]` lists the distinct patterns of each memory instruction that executed."""
@@ -42,7 +45,7 @@ class Profile:
     accesses: Mapping[int, tuple[Pattern, ...]]
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class _Tally:
     """Patterns of one pc, each key a whole group of warps; and the last group, which often recurs unchanged."""
 

@@ -59,7 +59,7 @@ class Race:
         )
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Past:
     """Epoch and pc of the latest access of a kind, [word, warp]; epoch 0: none."""
 
@@ -67,7 +67,7 @@ class _Past:
     pc: NDArray[np.int32]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Touch:
     """The words that an instruction accesses, or their parts, each with its warp."""
 
@@ -76,7 +76,7 @@ class _Touch:
     warps: NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _History:
     """The accesses so far in the running block; `fresh` marks words written since a barrier of the whole block.
 

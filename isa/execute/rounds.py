@@ -42,7 +42,7 @@ class Visit:
     still: bool  # the same access in every round
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Loop:
     """A loop: instructions first to last, always in this order, the last a branch to the first."""
 
@@ -54,7 +54,7 @@ class Loop:
     seen: list[Access]  # of the rounds being computed
 
 
-@dataclass(slots=True)
+@dataclass(slots=True, eq=False)
 class Round:
     """The state in which a group of warps last branched back, and the number of rounds to guess from there."""
 

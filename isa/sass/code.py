@@ -87,7 +87,8 @@ def _disassembled(data: bytes, name: str) -> bytes:
     with TemporaryDirectory() as folder:
         file = Path(folder) / "code.cubin"
         file.write_bytes(data)
-        return tools.run("nvdisasm", [*OPTIONS, file], about=name).encode()
+        seconds = tools.reading_seconds(len(data))
+        return tools.run("nvdisasm", [*OPTIONS, file], about=name, seconds=seconds).encode()
 
 
 def _of_text(data: bytes, name: str, architecture: int | None) -> Code:
@@ -107,7 +108,8 @@ def _of_text(data: bytes, name: str, architecture: int | None) -> Code:
 def _extracted(path: Path, architecture: int | None) -> bytes:
     """Return the cubin in a fat binary or executable for an architecture, or its only one."""
     with TemporaryDirectory() as folder:
-        tools.run("cuobjdump", ["-xelf", "all", path.resolve()], about=str(path), folder=Path(folder))
+        seconds = tools.reading_seconds(path.stat().st_size)
+        tools.run("cuobjdump", ["-xelf", "all", path.resolve()], about=str(path), folder=Path(folder), seconds=seconds)
         files = dict[int, list[Path]]()
         for file in sorted(Path(folder).glob("*.cubin")):
             files.setdefault(_architecture(file), []).append(file)

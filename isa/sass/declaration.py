@@ -6,9 +6,15 @@ Comments, macros and conditions are not looked through: a list that is no plain 
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 
-from isa.sass.signature import BUILTIN, Type, named_type, pointer_to
+import numpy as np
+
+from isa.sass.cubin import Parameter
+from isa.sass.launch import POINTER_BYTES
+from isa.sass.names import plain
+from isa.sass.signature import BUILTIN, Type, named_type, parameter_types, pointer_to
 
 _COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
 _TEMPLATE = re.compile(r"\btemplate\s*<[^;{}]*>\s*(?:static\s+|inline\s+)*$")
@@ -35,6 +41,32 @@ class Declared:
 
     name: str
     type: Type | None
+
+
+def known_types(
+    kernel: str, source: str = "", parameters: Sequence[Parameter] | None = None
+) -> tuple[Type | None, ...] | None:
+    """Return the types of the parameters of a kernel, given mangled, as far as its name or else its source says them.
+
+    A type of the source that is a name may stand for any, and is None. `parameters` is the table of them in the code,
+    if there is one. None where neither says how many there are.
+    """
+    if (types := parameter_types(kernel)) is not None:
+        return types
+    found = declared(source, plain(kernel))
+    if found is None or len(found) != len(parameters or found):
+        return None
+    rows: Sequence[Parameter | None] = parameters or [None] * len(found)
+    kinds = (fitting(one.type, parameter) for one, parameter in zip(found, rows, strict=True))
+    return tuple(kind if kind and (kind.pointer or kind.element) else None for kind in kinds)
+
+
+def fitting(kind: Type | None, parameter: Parameter | None) -> Type | None:
+    """Return a type of the source unless it has another size than the parameter, as behind a macro."""
+    if kind is None or parameter is None or not (kind.pointer or kind.element):
+        return kind
+    size = POINTER_BYTES if kind.pointer else np.dtype(kind.element).itemsize
+    return kind if size == parameter.size else None
 
 
 def declared(source: str, kernel: str) -> tuple[Declared, ...] | None:

@@ -57,7 +57,7 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
     _check_room(state, code.cubin)
     section = link.linked(code, state.kernel, _of_variables(code.cubin, state) if code.cubin else 0)
     local = _local_bytes(section, function, state)
-    shared, of_system = _shared(section, code.architecture, function, state)
+    shared, reserved, of_system = _shared(section, code.architecture, function, state)
     banks = _banks(code, state, function, local, of_system)
     buffers = (*state.buffers, *_own_buffers(section, code, state, banks))
     if CONSTANTS in _places(buffers):
@@ -65,7 +65,7 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
         buffers = (*state.buffers, *_own_buffers(section, code, state, banks))
     return Kernel(
         name=plain(state.kernel),
-        program=_program(section, code, state, (local, shared), _places(buffers)),
+        program=_program(section, code, state, (local, shared, reserved), _places(buffers)),
         grid=state.grid,
         block=state.block,
         buffers=buffers,
@@ -133,10 +133,10 @@ def _check_room(state: LaunchState, cubin: Cubin | None) -> None:
 
 
 def _program(
-    section: Section, code: Code, state: LaunchState, nbytes: tuple[int, int], places: Mapping[int, int]
+    section: Section, code: Code, state: LaunchState, nbytes: tuple[int, int, int], places: Mapping[int, int]
 ) -> Program:
     function = code.cubin.functions[state.kernel] if code.cubin else None
-    local, shared = nbytes
+    local, shared, reserved = nbytes
     return lower.program(
         section,
         places,
@@ -146,6 +146,7 @@ def _program(
         grid_word=GRID_WORD.get(code.architecture, ""),
         registers=function.registers if function else 0,
         shared=shared,
+        reserved=reserved,
         local=local,
     )
 
@@ -158,8 +159,8 @@ def _local_bytes(section: Section, function: Function | None, state: LaunchState
     return _whole_words(max(frame, state.stack) if grows else frame)
 
 
-def _shared(section: Section, architecture: int, function: Function | None, state: LaunchState) -> tuple[int, int]:
-    """Return the bytes of a block's shared memory, and where the part of cooperative groups begins in it.
+def _shared(section: Section, architecture: int, function: Function | None, state: LaunchState) -> tuple[int, int, int]:
+    """Return the bytes of a block's shared memory, those of the system, and where cooperative groups' part begins.
 
     Kernels of sm_90 have the system's bytes before their own, others behind them, where only those count that ask for
     them. A kernel of sm_90 that has no shared memory counts them if it asks where they are, or for their number.
@@ -172,9 +173,9 @@ def _shared(section: Section, architecture: int, function: Function | None, stat
         declared = max(declared, before)
     own = _whole_words(declared + state.dynamic_shared)
     if before or not asks:
-        return own, 0
+        return own, min(declared, before), 0
     begin = own + -own % _LINE
-    return begin + OF_SYSTEM_BYTES, begin
+    return begin + OF_SYSTEM_BYTES, OF_SYSTEM_BYTES, begin
 
 
 def _banks(code: Code, state: LaunchState, function: Function | None, local: int, of_system: int) -> dict[int, bytes]:

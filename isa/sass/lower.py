@@ -74,6 +74,7 @@ def program(
     grid_word: str = "",
     registers: int,
     shared: int,
+    reserved: int = 0,
     local: int,
 ) -> Program:
     """Return the program of a section of machine code.
@@ -81,8 +82,8 @@ def program(
     `places` are the byte addresses in global memory at which constant banks lie, for LDC; `function` is the name in
     messages; `externals` are the functions of the system that the file calls, `addresses` what constant bank 4 has the
     addresses of, and `grid_word` is the constant that a cooperative launch fills; the others are the resources of a
-    thread or block, in registers and bytes. Calls by which a program stops become traps. Raises LoweringError, which
-    lists what the table does not have.
+    thread or block, in registers and bytes, `reserved` those of the shared bytes that are the system's. Calls by which
+    a program stops become traps. Raises LoweringError, which lists what the table does not have.
     """
     instructions, unknown = list[Instruction](), list[tuple[Encoded, str]]()
     written = section.instructions
@@ -104,7 +105,9 @@ def program(
     origins = [_origin(function, one) for one in written]
     for pc, name in stops.items():
         origins[pc] = replace(origins[pc], text=system.named(written[pc].text, name))
-    return Program(code, named, shared, local, registers, tuple(origins), known, independent=True)
+    return Program(
+        code, named, shared, local, registers, tuple(origins), known, independent=True, reserved_bytes=reserved
+    )
 
 
 def _origin(function: str, encoded: Encoded) -> Origin:

@@ -66,7 +66,7 @@ def options(flags: Sequence[str]) -> Iterator[str]:
 
 def _headers() -> Iterator[str]:
     """Yield options for the folders of CUDA's own headers, where packages have them."""
-    for folder in sorted(tools.packages().glob("*/include"), reverse=True)[:1]:
+    for folder in tools.packaged("include")[:1]:
         yield from (f"-I{one}" for one in (folder, folder / "cccl") if one.is_dir())
 
 
@@ -88,7 +88,7 @@ def _check(code: int) -> None:
 @cache
 def _library() -> Any:
     """Return the library of the newest package, else the system's; None if there is none."""
-    for folder in sorted(tools.packages().glob("*/lib"), reverse=True):
+    for folder in tools.packaged("lib"):
         for path in sorted(folder.glob("libnvrtc.so.*")):
             _preload(folder)
             return ctypes.CDLL(str(path))

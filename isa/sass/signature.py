@@ -48,13 +48,16 @@ class Type:
 
 
 def misread(kind: Type | None, dtype: np.dtype[Any]) -> bool:
-    """Tell whether a parameter surely reads the elements of an array wrongly: as real numbers of another size.
+    """Tell whether a parameter surely reads an array's elements wrongly: as real numbers of another size, or in parts.
 
-    Whole numbers may be the bits of anything, and bytes, structs and `void *` say nothing.
+    Whole numbers that are no wider may be the bits of anything, and bytes, structs and `void *` say nothing.
     """
-    if kind is None or not kind.pointer or not kind.element.startswith("float") or dtype.kind not in "fc":
+    if kind is None or not kind.pointer or not kind.element or dtype.kind not in "iufc":
         return False
-    return dtype.itemsize // (2 if dtype.kind == "c" else 1) != np.dtype(kind.element).itemsize
+    given, read = dtype.itemsize // (2 if dtype.kind == "c" else 1), np.dtype(kind.element).itemsize
+    if kind.element.startswith("float") and dtype.kind in "fc":
+        return given != read
+    return read > 1 and given > read * kind.count
 
 
 class _UnknownError(Exception):

@@ -143,7 +143,7 @@ def best_places(
     return ends[0][1]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class _Step:
     """An instruction as rows of the tables: those it waits for, those it writes, and those it reads until later."""
 

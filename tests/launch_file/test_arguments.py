@@ -116,3 +116,15 @@ def test_buffers_of_another_real_type_are_refused(launch):
         arguments.check_types(source, buffers, parameter_types(name))
     same = launch(BUFFERS + '[[argument]]\nsame = "x"\n')
     arguments.check_types(same, buffers, parameter_types("_Z1kPfPd"))
+
+
+def test_numbers_of_another_kind_are_refused(launch):
+    """A real number for a whole parameter is refused at its type, and the reverse; unknown types take any."""
+    source = launch('[[argument]]\nvalue = 1\ntype = "int32"\n[[argument]]\nvalue = 1\ntype = "float64"\n')
+    with pytest.raises(UserError) as caught:
+        arguments.check_types(source, (), parameter_types("_Z1kfd"))
+    assert str(caught.value) == f"{source.path}:3:1: int32, where the parameter is of type float; give float32"
+    with pytest.raises(UserError, match=r":6:1: float64, where the parameter is of type long; give int64"):
+        arguments.check_types(source, (), parameter_types("_Z1kil"))
+    for types in (parameter_types("_Z1kjd"), parameter_types("_Z1k3Bigd"), (None, None), None):
+        arguments.check_types(source, (), types)

@@ -4,12 +4,17 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from draws import draws
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 from lowered import stand_in
+from msgspec import structs
 
 from gpusim.launch_file import prepare, source, template
 from isa.sass import code
 from isa.sass.choice import kernels
 from isa.sass.code import Code
+from isa.sass.cubin import Launch, Parameter
 from isa.sass.dump import Encoded, Section
 
 DATA = Path(__file__).parents[1] / "isa" / "sass" / "data"
@@ -136,3 +141,58 @@ def test_buffers_hold_as_many_values_as_there_are_threads(parameter, element, el
     (one,) = template.guesses(replace(SAXPY, sections={name: Section()}), name)
     assert (one.argument.buffer, one.argument.elements) == (element, elements)
     assert ("guessed: at most 64 bytes each" in one.comment) == (parameter == "P3Big")
+
+
+# Letters of types in mangled names with their bytes; "" is a C function's, whose name says no types.
+SCALARS = {"b": 1, "c": 1, "h": 1, "s": 2, "t": 2, "i": 4, "j": 4, "f": 4, "l": 8, "m": 8, "x": 8, "y": 8, "d": 8}
+POINTERS = dict.fromkeys(("Pv", "PKv", "Pf", "PKd", "PPf", "Ph", "P6float4", "P6__half", "P3Big"), 8)
+OTHERS = {"6__half": 2, "13__nv_bfloat16": 2, "13__nv_fp8_e4m3": 1, "6float2": 8, "6float4": 16, "4int3": 12}
+SIZES = st.integers(1, 64) | st.sampled_from((1, 2, 4, 8, 16, 1999, 2000, 2001, 2560, 4000, 12000))
+
+
+@st.composite
+def parameter(draw):
+    """Letters of a type, its bytes and its alignment: each kind that a kernel's parameter can be."""
+    if draw(st.booleans()):
+        letters, size = draw(st.sampled_from([*SCALARS.items(), *POINTERS.items(), *OTHERS.items()]))
+        return letters, size, min(size & -size, 16)
+    size = draw(SIZES)  # a struct
+    return "3Big", size, draw(st.sampled_from([each for each in (1, 2, 4, 8, 16) if size % each == 0]))
+
+
+def with_parameters(found, drawn, named):
+    """Return code of one kernel with these parameters, whose name says their types or does not; and its name."""
+    table, end = [], 0
+    for _, size, alignment in drawn:
+        table.append(Parameter(end + -end % alignment, size))
+        end = table[-1].offset + size
+    name = "_Z1k" + ("".join(letters for letters, _, _ in drawn) or "v") if named else "k"
+    function = replace(found.cubin.functions["flip"], name=name, launch=Launch(0x210, end, tuple(table)))
+    cubin = replace(found.cubin, functions={name: function}, variables={})
+    return Code(90, {name: found.sections["flip"]}, cubin), name
+
+
+@settings(max_examples=draws(300), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(drawn=st.lists(parameter(), max_size=5), named=st.booleans())
+def test_each_kind_of_parameter_comes_back(tmp_path, monkeypatch, drawn, named):
+    """What is written for a kernel with any parameters is read back the same, and is a launch that its code takes."""
+    stand_in(monkeypatch, "EXIT")
+    code_, name = with_parameters(code.read(DATA / "sm_90.cubin"), drawn, named)
+    launch = written(tmp_path, template.text(code_, name, "k.cubin"))
+    assert launch.file == replace_code(template.launch_file(code_, name, "k.cubin"))
+    made = prepare.kernel(launch, code_, "k.cubin")
+    assert len(made.banks[0]) >= 0x210 + sum(size for _, size, _ in drawn)
+
+
+def replace_code(file):
+    """Return a launch file that does not name its code, as one beside it does."""
+    return structs.replace(file, code="")
+
+
+def test_long_bytes_take_several_lines():
+    """Bytes of a struct of 2,560 bytes stand in lines of 64, and those of a short one in one line."""
+    code_, name = with_parameters(code.read(DATA / "sm_90.cubin"), [("3Big", 2560, 4), ("3Big", 12, 4)], named=True)
+    lines = template.text(code_, name, "k.cubin").splitlines()
+    at = lines.index('bytes = """\\')
+    assert lines[at + 1 : at + 42] == ["00" * 64 + "\\"] * 40 + ['"""']
+    assert f'bytes = "{"00" * 12}"' in lines

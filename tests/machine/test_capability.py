@@ -9,10 +9,10 @@ from isa.errors import UserError
 
 @pytest.mark.parametrize(("name", "machine"), [("1.3", "gt200"), ("2.x", "gtx580"), ("2.x", "c2050")])
 def test_machines_have_the_limits_of_their_capability(name, machine):
-    """The GT200, GTX 580 and C2050 have each limit of their capability, but for the shapes of grids and blocks."""
+    """GT200, GTX 580, C2050 have each limit of their capability, but for the sizes of grids, and of blocks in x, y."""
     limits = load(machine).limits
     shared = [field.name for field in fields(Capability) if hasattr(limits, field.name)]
-    assert {field.name for field in fields(Capability)} - set(shared) == {"grid", "block_xy", "block_z"}
+    assert {field.name for field in fields(Capability)} - set(shared) == {"grid", "block_xy"}
     assert all(getattr(capability(name), field) == getattr(limits, field) for field in shared)
 
 

@@ -32,9 +32,52 @@ def test_63_registers_leave_512_threads():
 
 
 def test_registers_are_allocated_per_warp_in_units_of_64():
-    """21 registers x 32 threads = 672 are rounded up to 704 per warp (CUDA C Programming Guide 4.2, section 4.2)."""
-    assert registers_per_block(kernel(21, 192), GTX580) == 704 * 6
-    assert registers_per_block(kernel(22, 192), GTX580) == 704 * 6
+    """19 registers x 32 threads = 608 are rounded up to 640 per warp (CUDA C Programming Guide 4.2, section 4.2)."""
+    assert registers_per_block(kernel(19, 192), GTX580) == 640 * 6
+    assert registers_per_block(kernel(20, 192), GTX580) == 640 * 6
+
+
+def test_eight_counts_of_registers_are_allocated_in_units_of_128():
+    """On compute capability 2.x 21, 22, 29, 30, 37, 38, 45 and 46 registers take as many as the next multiple of 8.
+
+    All others take the next even number (cuda_occupancy.h, CUDA 6.5).
+    """
+    for registers in range(1, 64):
+        unit = 4 if registers in (21, 22, 29, 30, 37, 38, 45, 46) else 2
+        assert registers_per_block(kernel(registers, 32), GTX580) == -(-registers // unit) * unit * 32
+
+
+@pytest.mark.parametrize(
+    ("name", "registers", "found"),
+    [("c2050", 48, (2, 14)), ("gtx460", 48, (2, 14)), ("k20m", 92, (2, 14)), ("gtx980", 92, (2, 14))],
+)
+def test_the_files_of_fermi_and_kepler_hold_equally_many_warps(name, registers, found):
+    """48 registers leave 10 warps in each half of Fermi's file, 20 of 21 in all: two blocks of seven warps, not three.
+
+    With 92 there are five in each quarter of a Kepler's or a Maxwell's, 20 of 21 as well.
+    """
+    held = occupancy(kernel(registers, 224), load(name))
+    assert (held.blocks, held.warps) == found
+
+
+@pytest.mark.parametrize("name", ["a100", "rtx3090", "h200"])
+def test_the_system_keeps_a_kilobyte_of_each_block(name):
+    """From sm_80 on each block takes 1 KB more than it asks for, once where its code counts it already."""
+    machine = load(name)
+    for own in (0, 4, 1024, 50000):
+        assert shared_per_block(kernel(16, 64, own), machine) == -(-(own + 1024) // 128) * 128
+        counted = kernel(16, 64, own + 1024)
+        counted = replace(counted, program=replace(counted.program, reserved_bytes=1024))
+        assert shared_per_block(counted, machine) == shared_per_block(kernel(16, 64, own), machine)
+
+
+@pytest.mark.parametrize("name", ["gtx580", "gtx680", "gtx980", "v100", "rtx2080ti", "a100", "rtx3090", "h200"])
+def test_a_block_has_at_most_64_threads_in_z(name):
+    """A block of 1 x 1 x 128 threads is refused, one of 16 x 1 x 64 is not (technical specifications)."""
+    deep = replace(kernel(8, 32), block=(1, 1, 128))
+    with pytest.raises(UserError, match=f"needs 128 threads of a block in z; {name} has 64; turn the block"):
+        occupancy(deep, load(name))
+    assert occupancy(replace(deep, block=(16, 1, 64)), load(name)).warps >= 32
 
 
 @pytest.mark.parametrize("name", ["v100", "rtx2080ti", "rtx3090", "a100", "h200"])
@@ -98,6 +141,14 @@ def test_a_block_that_does_not_fit_is_refused(registers, threads, shared, messag
 def test_67_registers_fit_a_machine_with_more():
     """A kernel of 67 registers per thread fits a machine that allows 255."""
     assert occupancy(kernel(67, 256), load("gtx580", {"limits.registers_per_thread": 255})).blocks == 1
+
+
+def test_a_block_may_have_less_shared_memory_than_the_sm():
+    """An SM of a GTX 980 has 96 KB of shared memory, and a block may have 48 of them."""
+    gtx980 = load("gtx980")
+    assert occupancy(kernel(8, 64, 48 << 10), gtx980).blocks == 2
+    with pytest.raises(UserError, match="needs 49156 bytes of shared memory; gtx980 has 49152"):
+        occupancy(kernel(8, 64, (48 << 10) + 4), gtx980)
 
 
 @given(st.integers(1, 63), st.integers(1, 512), BYTES)

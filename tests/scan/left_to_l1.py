@@ -11,7 +11,9 @@ def left(machine: Machine, kernel: Kernel) -> int:
         return 0
     sizes, least = machine.l1.carveouts.split(), machine.l1.ways * machine.global_memory.line_bytes
     unit = machine.limits.shared_unit
-    held = occupancy(kernel, machine).blocks * (-(-kernel.program.shared_bytes // unit) * unit)
+    of_block = kernel.program.shared_bytes - kernel.program.reserved_bytes
+    of_block += max(kernel.program.reserved_bytes, machine.limits.shared_reserved)
+    held = occupancy(kernel, machine).blocks * (-(-of_block // unit) * unit)
     allowed = [1024 * int(size) for size in sizes if 1024 * int(size) < machine.l1.bytes]
     enough = [size for size in allowed if size >= held] or allowed[-1:] or [0]
     return max(least, machine.l1.bytes - min(enough))

@@ -17,6 +17,7 @@ from gpusim import simulation
 from gpusim.analysis.account import diagnosis, report, run_document, source_lines
 from gpusim.analysis.account.stalls import lost_slots, waiting_most, warp_cycles
 from gpusim.support.document import Setting
+from isa import frozen
 from isa.reading.source_text import NO_TEXTS
 
 WIDTH = 100  # columns of the screen
@@ -24,6 +25,7 @@ LIBRARIES = "polars", "pandas"  # whose data frames are taken, the first that is
 HTML = '<pre style="font-family: ui-monospace, monospace; line-height: 1.3; white-space: pre">{code}</pre>'
 
 
+@frozen.comparable
 @dataclass(frozen=True, repr=False)
 class Result(simulation.Result):
     """A simulated launch: what `simulate` found, and views of it. A notebook shows the screen of `gpusim run`.

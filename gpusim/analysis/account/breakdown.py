@@ -65,7 +65,7 @@ def breakdown(result: Result) -> Breakdown:
 
 def _work(result: Result) -> tuple[str, float]:
     """Return the unit of rates, and the work that gives a rate when divided by cycles."""
-    if result.kernel.flops:
+    if result.gflops is not None:
         return "GFLOP/s", result.gflops * result.cycles
     if nearest := _nearest_to_peak(result):
         return "GB/s", nearest.gbs * result.cycles
@@ -115,7 +115,7 @@ def _issued(result: Result) -> float:
 
 def _peak(result: Result) -> tuple[str, float] | None:
     """Return what has the peak, and the cycles of all operations, or else bytes, at that rate; None if unknown."""
-    if result.kernel.flops:
+    if result.gflops is not None:
         return _precision(result), result.cycles * result.gflops / result.peak_gflops
     nearest = _nearest_to_peak(result)
     return (f"bytes of the {nearest.level}", result.cycles * nearest.percent / 100) if nearest else None

@@ -62,8 +62,8 @@ def figures(result: Result) -> Figures:
     return Figures(
         cycles=result.cycles,
         milliseconds=1000 * seconds(result.machine, result.cycles),
-        gflops=result.gflops if result.kernel.flops else None,
-        percent_of_peak=result.percent_of_peak if result.kernel.flops else None,
+        gflops=result.gflops,
+        percent_of_peak=result.percent_of_peak,
         dram_gbs=memory[DRAM].gbs if DRAM in memory else None,
         percent_of_dram=memory[DRAM].percent if DRAM in memory else None,
         l2_gbs=memory[L2].gbs if L2 in memory else None,

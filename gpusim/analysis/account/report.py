@@ -154,7 +154,11 @@ def _verification(result: Result) -> str:
     order = f", {found.in_program_order} of them untimed" if found.in_program_order else ""
     where = f"{plural(found.values, 'value')} in {found.blocks:,} of {plural(result.kernel.blocks, 'block')}{order}"
     if found.wrong:
-        hint = "; `gpusim races KERNEL` tells if a barrier is missing" if result.kernel.program.shared_bytes else ""
+        hint = (
+            "; `gpusim races KERNEL` tells if warps, but not lanes of one, lack a barrier"
+            if result.kernel.program.shared_bytes
+            else ""
+        )
         return f"WRONG: {found.wrong:,} of {where}; {found.first_wrong}{hint}"
     error = f"errors up to {found.max_error:.2g}, at most {found.worst_ratio:.2g} times the error bound"
     return f"right: {found.values:,} of {where}; {error if found.max_error else 'exact'}"
@@ -223,7 +227,7 @@ def _scaling(result: Result) -> str:
 
 def _throughput(result: Result) -> str:
     per_cycle = f"{result.thread_instructions_per_cycle:.2f} thread instructions per cycle and SM"
-    if not result.kernel.flops:
+    if result.gflops is None:
         return per_cycle
     return f"{result.gflops:.1f} GFLOP/s, {result.percent_of_peak:.1f} % of {result.peak_gflops:.1f}; {per_cycle}"
 

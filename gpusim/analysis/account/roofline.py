@@ -21,12 +21,12 @@ def summary(result: Result) -> Summary:
     kernel, machine, least = result.kernel, result.machine, result.bound
     moved = next((rate.gbs for rate in memory_rates(result) if rate.level == DRAM), 0.0)
     return Summary(
-        gflops=result.gflops,
+        gflops=result.gflops or 0.0,
         bound_gflops=least.gflops or 0.0,
         bound_limiter=least.limiter,
         peak_gflops=rates.peak_gflops(kernel, machine),
         bandwidth_gbs=float(arriving_mbs(machine)) / 1000,
-        flops_per_byte=result.gflops / moved if moved else 0.0,
+        flops_per_byte=(result.gflops or 0.0) / moved if moved else 0.0,
         blocks=result.occupancy.blocks,
         warps=result.occupancy.warps,
         occupancy_limiter=result.occupancy.limiter,

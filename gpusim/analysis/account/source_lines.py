@@ -70,7 +70,7 @@ class ByLine:
     sources: Sources
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Counted:
     """The figures of each instruction, and of the program's end: `waits` by pc and reason."""
 

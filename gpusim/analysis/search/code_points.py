@@ -127,7 +127,7 @@ def _refused(threads: int, shared: int, machine: Machine) -> str:
     limits = machine.limits
     for need, have, what in (
         (threads, limits.threads_per_block, "threads per block"),
-        (shared, limits.shared_bytes, "bytes of shared memory"),
+        (shared, limits.shared_per_block, "bytes of shared memory"),
     ):
         if need > have:
             return f"needs {need} {what}; {machine.key} has {have}"

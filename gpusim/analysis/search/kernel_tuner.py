@@ -30,7 +30,7 @@ class Entry:
 
     point: Mapping[str, Value]
     milliseconds: float | None
-    gflops: float = 0.0
+    gflops: float | None = None  # None where the kernel counts no operations
 
 
 @dataclass(frozen=True)

@@ -136,7 +136,7 @@ def compare(
         progress = partial(_progress, tell, name) if tell else None
         result = simulate(other, machine, max_cycles=max_cycles, progress=progress)
         first = first or result
-        rate = result.gflops if kernel.flops else None
+        rate = result.gflops
         stalls = float(static_stalls(other.program, table))
         outcomes.append(Outcome(name, order, other, stalls, result.cycles, rate, _values(result, first)))
     return outcomes

@@ -71,7 +71,7 @@ def trial(candidate: Candidate, make: Make, machine: Machine, waves: int = WAVES
     except UserError as error:
         return Trial(candidate.point, reason=str(error))
     whole = cycles * kernel.blocks / (blocks * machine.chip.sms)
-    found = rates.gflops(kernel, machine, whole)
+    found = rates.gflops(kernel, machine, whole) or 0.0
     milliseconds = 1000 * seconds(machine, whole)
     return Trial(candidate.point, found, cycles, blocks, resident, kernel.program.registers, milliseconds)
 

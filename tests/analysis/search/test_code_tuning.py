@@ -108,7 +108,7 @@ def test_a_trial_can_be_sent_to_another_computer(tmp_path):
 @needs_compiler
 def test_a_refusal_is_the_reason(tmp_path):
     """A point that does not fit the machine has the simulator's message."""
-    found = tried(tmp_path, Place(machine_file("a100"), {"limits.shared_bytes": 128}))
+    found = tried(tmp_path, Place(machine_file("a100"), {"limits.shared_per_block": 128}))
     assert found.figures is None
     assert found.reason.startswith("sum: needs 256 bytes of shared memory; a100 has 128")
 

@@ -37,7 +37,7 @@ def executable(monkeypatch, tmp_path):
     """A function that returns the path of an executable with these cubins, which cuobjdump takes out."""
 
     def with_cubins(*held):
-        def run(tool, arguments, *, about, folder=None):
+        def run(tool, arguments, *, about, folder=None, seconds=0):
             if tool != "cuobjdump":
                 return tools_run(tool, arguments, about=about, folder=folder)
             for number, name in enumerate(held):
@@ -182,8 +182,17 @@ def test_bytes(tmp_path):
 
 def test_without_the_tool(monkeypatch, tmp_path):
     """A cubin needs nvdisasm; a dump doesn't."""
-    monkeypatch.setattr(tools.sysconfig, "get_path", lambda _: str(tmp_path))
+    monkeypatch.setattr(tools, "packaged", lambda _: [])
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UserError, match=r"pip install 'gpusim\[cubin\]'"):
         read(DATA / "sm_90.cubin")
     assert read(DATA / "sm_80.sass").sections
+
+
+@pytest.mark.slow
+def test_a_damaged_cubin_on_which_nvdisasm_does_not_end():
+    """Of a cubin with a flipped byte nvdisasm computes for minutes: it is stopped after 5 s, and one line says so."""
+    with pytest.raises(UserError) as caught:
+        read(DATA / "flipped.cubin")
+    name = DATA / "flipped.cubin"
+    assert str(caught.value) == f"{name}: nvdisasm computed for 5 s and was stopped; give a file that is not damaged"

@@ -37,7 +37,7 @@ else:
 @pytest.fixture
 def folder(monkeypatch, tmp_path):
     """Return a folder with a stand-in for nvcc, ptxas and g++, nothing else installed, and a cache of its own."""
-    monkeypatch.setattr(tools, "packages", lambda: tmp_path / "packages")
+    monkeypatch.setattr(tools, "packaged", lambda _: [])
     monkeypatch.setattr(nvrtc, "available", lambda: False)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "cache"))

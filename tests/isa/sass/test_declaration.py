@@ -2,7 +2,8 @@
 
 import pytest
 
-from isa.sass.declaration import Declared, declared
+from isa.sass.cubin import Parameter
+from isa.sass.declaration import Declared, declared, known_types
 from isa.sass.signature import Type
 
 SOURCE = """
@@ -91,3 +92,21 @@ def test_words_of_a_type_may_stand_in_any_order(words, text):
 def test_a_list_with_conditions_is_not_read():
     """Which parameters the compiler takes is not known."""
     assert declared('extern "C" __global__ void k(int a,\n#ifdef X\nint b,\n#endif\nint c) {}', "k") is None
+
+
+def test_types_are_those_of_the_name_or_else_of_the_source():
+    """A mangled name says all types; of a C name the source says them, but for names that may stand for any type."""
+    assert [kind.text for kind in known_types("_Z3extPd", SOURCE)] == ["double *"]
+    assert known_types("ext", SOURCE) == tuple(kind if kind.element else None for kind in EXT.values())
+    assert known_types("ext") is None
+    assert known_types("odd", SOURCE) is None
+
+
+def test_types_of_the_source_fit_the_parameters_of_the_code():
+    """A type of another size than the parameter is not known, and of another number of parameters none is."""
+    source = 'extern "C" __global__ void k(const float *x, real n, int m) {}'
+    sizes = Parameter(0, 8), Parameter(8, 8), Parameter(16, 8)
+    known = Type("const float *", "float32", pointer=True)
+    assert known_types("k", source) == (known, None, Type("int", "int32"))
+    assert known_types("k", source, sizes) == (known, None, None)
+    assert known_types("k", source, sizes[:2]) is None

@@ -28,7 +28,7 @@ def test_flags_of_nvcc():
 
 def test_without_the_library(monkeypatch, tmp_path):
     """Where neither packages nor the system have it, it is not available."""
-    monkeypatch.setattr(nvrtc.tools, "packages", lambda: tmp_path)
+    monkeypatch.setattr(nvrtc.tools, "packaged", lambda part: sorted(tmp_path.glob(f"*/{part}")))
     monkeypatch.setattr(nvrtc.ctypes.util, "find_library", lambda _: None)
     assert nvrtc._library.__wrapped__() is None
 

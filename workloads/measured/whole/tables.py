@@ -18,6 +18,7 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
+from isa import frozen
 from isa.errors import UserError
 from isa.sass import code
 from isa.sass.code import Code
@@ -72,6 +73,7 @@ class Timed:
         return self.grid_x * self.grid_y
 
 
+@frozen.comparable
 @dataclass(frozen=True)
 class Executed:
     """How often each instruction executed, [pc]: by warps, and by threads whose guard was true."""
