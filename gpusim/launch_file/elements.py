@@ -44,7 +44,7 @@ def element_type(source: Source, key: str, name: str) -> str:
 
 def array(source: Source, key: str, name: str) -> NDArray[Any]:
     """Return the numbers in a .npy file in the order of C, complex ones as pairs; raises UserError."""
-    path = source.named(name)
+    path = source.named(key, name)
     try:
         data = input_file.read(path, _NPY, input_file.MOST_GENERATED)
     except UserError as error:
