@@ -22,6 +22,7 @@ from gpusim.commands.arguments import (
     Overrides,
     Parameters,
     Policy,
+    SourceRoots,
 )
 from gpusim.commands.document import show, write_json
 from gpusim.commands.progress import shown
@@ -100,6 +101,7 @@ def export(
     launch: LaunchFile = None,
     nvcc_flags: NvccFlags = "",
     force: Force = False,
+    source_root: SourceRoots = None,
     json: Json = False,
 ) -> None:
     """Write the timeline of one SM for another tool: Konata, Perfetto, tables, a picture, or JSON.
@@ -118,7 +120,7 @@ def export(
         warps=warps,
         cycles=cycles,
         max_cycles=max_cycles,
-        code=CodeOptions(architecture, launch, nvcc_flags, force),
+        code=CodeOptions(architecture, launch, nvcc_flags, force, tuple(source_root or ())),
     )
     with shown(f"writing {out.name}"):
         size = whole_file.write_pieces(out, FORMATS[form].pieces(timeline, table or Table.INSTRUCTIONS))

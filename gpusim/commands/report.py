@@ -40,6 +40,7 @@ from gpusim.commands.arguments import (
     Overrides,
     Parameters,
     Policy,
+    SourceRoots,
     changes,
     cycles_of,
     file_of,
@@ -117,6 +118,7 @@ def report(
     launch: LaunchFile = None,
     nvcc_flags: NvccFlags = "",
     force: Force = False,
+    source_root: SourceRoots = None,
     json: Json = False,
 ) -> None:
     """Simulate a kernel and show, by instruction and region, pressure on each resource, paths and lost issue slots.
@@ -128,7 +130,8 @@ def report(
 
     Example: gpusim report examples/reduce.asm --by line
     """
-    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force))
+    code = CodeOptions(architecture, launch, nvcc_flags, force, tuple(source_root or ()))
+    chosen = kernel_of(kernel, parameter or (), code)
     machine, setting = placed(chosen, machine, setting or ())
     where = machine_of(machine, setting, policy)
     if by is By.LINE:
@@ -142,7 +145,7 @@ def report(
         result = simulate(chosen, where, values=False, max_cycles=limit, progress=tell)
         most = max(bounds.LIMIT, result.run.warp_instructions)
         if by is By.LINE:
-            made, parts = _by_line(result, file_of(kernel), most, settings)
+            made, parts = _by_line(result, kernel, code, most, settings)
         else:
             found = pressure_report(result, regions, limit=most)
             made, parts = _document(found, settings), _screen(found, settings, whole=whole, totals=totals)
@@ -153,10 +156,10 @@ def report(
 
 
 def _by_line(
-    result: Result, loaded: str, limit: int, settings: Mapping[str, int | str]
+    result: Result, kernel: str, code: CodeOptions, limit: int, settings: Mapping[str, int | str]
 ) -> tuple[Document, Iterator[RenderableType]]:
     """Return the report by line of source as a document and for the screen."""
-    found = by_line(result, loaded, limit=limit)
+    found = by_line(result, file_of(kernel), roots=code.source_roots, limit=limit)
     return report_lines.document(found, settings), report_lines.screen(found, settings)
 
 

@@ -20,6 +20,7 @@ from gpusim.commands.arguments import (
     Overrides,
     Parameters,
     Policy,
+    SourceRoots,
 )
 from gpusim.commands.document import width, write
 from gpusim.commands.timelines import DOCUMENTS, Cycles, KernelOrTimeline, Warps, check_name, timeline_of
@@ -47,6 +48,7 @@ def timeline(
     launch: LaunchFile = None,
     nvcc_flags: NvccFlags = "",
     force: Force = False,
+    source_root: SourceRoots = None,
     json: Json = False,
 ) -> None:
     """Show a run of one SM: a row for each warp instruction, a letter for each cycle.
@@ -67,7 +69,7 @@ def timeline(
         warps=warps,
         cycles=cycles or (None if whole else f"0:{FIRST}"),
         max_cycles=max_cycles,
-        code=CodeOptions(architecture, launch, nvcc_flags, force),
+        code=CodeOptions(architecture, launch, nvcc_flags, force, tuple(source_root or ())),
     )
     if out:
         whole_file.write_pieces(out, _encoded(document))

@@ -201,7 +201,10 @@ def tune(
         how = how_of(sample, sms)
         tune_code(CodeTask(Path(name), machine or (), given, setting or (), how, jobs, dask, nvcc_flags), outputs)
         return
-    _refuse({"--sample": sample, "--sms": sms, "--dask": dask, "--nvcc-flags": nvcc_flags}, f"for space files only; {name} is none")
+    _refuse(
+        {"--sample": sample, "--sms": sms, "--dask": dask, "--nvcc-flags": nvcc_flags},
+        f"for space files only; {name} is none",
+    )
     if len(machine := machine or [MACHINE]) > 1:
         raise UserError(f"--machine {machine[1]}: only space files are tuned for several; give one")
     mine, others = split(name, given)

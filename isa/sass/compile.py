@@ -29,7 +29,7 @@ _SETTINGS = "NVCC_CCBIN", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"  # of the en
 _TARGET = re.compile(r"-arch(=.*)?|--gpu-architecture(=.*)?|-gencode(=.*)?|--generate-code(=.*)?")
 _NOT_LISTED = re.compile(r"(-optf|--options-file)(=.*)?")
 _MACRO = re.compile(r"-D.")
-_ACTIVE = re.compile(r"-.*|.*[\x00-\x1f\"$`\\].*", re.S)  # a name that nvcc takes for an option, or its shell for a command
+_ACTIVE = re.compile(r"-.*|.*[\x00-\x1f\"$`\\].*", re.S)  # a name that nvcc, or its shell, would act on
 _DEPENDENCY = re.compile(r"(?:[^\s\\]|\\.)+")
 _SYSTEM = Path("/usr"), Path("/opt")  # where headers of compilers and libraries are
 _MAY_INCLUDE = "include", "embed", "\\\n"  # a line that goes on in the next may spell one of these
@@ -148,7 +148,8 @@ def _nvcc_cubin(job: _Job) -> bytes:
 def _nvcc(job: _Job, *how: str | Path) -> str:
     """Return what nvcc prints on stdout; raises CompileError with its errors."""
     if _ACTIVE.fullmatch(str(job.path)):
-        raise CompileError(f"{job.name}: nvcc would not take this for a name; rename it: no - first, no \" $ ` or \\ in it")
+        fix = 'rename it, without " $ ` \\ and - first'
+        raise CompileError(f"{job.name}: nvcc would not take this for a name; {fix}")
     done = tools.outcome("nvcc", [*job.flags, *how, job.path], about=job.name)
     if done.returncode:
         raise _refused(job, done.stderr + done.stdout)

@@ -28,9 +28,7 @@ def read(
     return found or (f"{name}: {(text.strip() or 'the compiler failed').splitlines()[-1].strip()}",)
 
 
-def _errors(
-    lines: list[str], name: str, source: Callable[[str], str], is_open: Callable[[str], bool]
-) -> Iterator[str]:
+def _errors(lines: list[str], name: str, source: Callable[[str], str], is_open: Callable[[str], bool]) -> Iterator[str]:
     for number, line in enumerate(lines):
         match = _FRONT_END.fullmatch(line) or _PREPROCESSOR.fullmatch(line)
         if match and not is_open(match["file"]):

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-# Between the double quotes in which nvcc gives a value to a shell these mean nothing; a comma would begin another value.
+# What means nothing between the double quotes in which nvcc gives a value to a shell; a comma begins another value.
 _TEXT = r"[^\x00-\x1f\"'$`\\,]*"
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _MACRO = re.compile(rf"[A-Za-z_]\w*(={_TEXT})?", re.ASCII)
@@ -28,7 +28,7 @@ _GENCODE = re.compile(r"arch=compute_\d{2,3}[af]?,code=\[?((sm|compute)_\d{2,3}[
 
 
 class _Kind(NamedTuple):
-    """An option as it is given on: its beginning, what its value must look like (None: it has none), and how it joins."""
+    """An option as it is given on: how it begins, what its value looks like (None: it has none), and the sign between."""
 
     written: str
     value: re.Pattern[str] | None = None

@@ -35,7 +35,9 @@ class Budget:
         """Take so many steps; raises ValueError if fewer are left."""
         self.left -= steps
         if self.left < 0:
-            raise ValueError(f"takes over {MOST_STEPS:,} steps at all points; write shorter expressions, or fewer points")
+            raise ValueError(
+                f"takes over {MOST_STEPS:,} steps at all points; write shorter expressions, or fewer points"
+            )
 
 
 @dataclass(frozen=True)

@@ -154,7 +154,7 @@ def test_what_the_compiler_is_told_by_a_file(tmp_path):
 
 def test_a_restriction_that_would_take_hours(tmp_path):
     """A long list in a restriction at many points is one line, with the place of the restrictions, within seconds."""
-    text = SPACE.replace('PAD = [1, 2]', 'PAD = "range(100000)"')
+    text = SPACE.replace("PAD = [1, 2]", 'PAD = "range(100000)"')
     path = written(tmp_path, text.replace('"BLOCK * EACH <= 512"', '"max(list(range(99999))) > BLOCK + EACH + PAD"'))
     space = read(path)
     space.budget.left //= 20
@@ -162,4 +162,3 @@ def test_a_restriction_that_would_take_hours(tmp_path):
         points(space)
     with pytest.raises(UserError, match=r"sum\.toml:4:2: the list of points takes over .* steps"):
         points(space)
-
