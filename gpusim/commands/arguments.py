@@ -14,7 +14,7 @@ from typing import Annotated, Any, cast
 import msgspec
 import typer
 
-from gpusim.launch_file.files import is_launch
+from gpusim.launch_file.files import LAUNCH, is_launch
 from gpusim.machine.architecture import machine_for
 from gpusim.machine.machine import Machine, load, names, read
 from gpusim.machine.simulated_sms import Sms
@@ -180,6 +180,16 @@ Force = Annotated[bool, typer.Option("--force", help="Run machine code on a mach
 Strict = Annotated[
     bool, typer.Option("--strict", help="End at a load behind a buffer, which machine code may do in its last page.")
 ]
+SourceRoots = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--source-root",
+        metavar="DIR",
+        file_okay=False,
+        exists=True,
+        help="Show source files of this folder too, not only those beside or below the machine code; repeatable.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print a JSON document.")]
 
 
@@ -192,6 +202,7 @@ class CodeOptions:
     nvcc_flags: str = ""
     force: bool = False
     strict: bool = False
+    source_roots: tuple[Path, ...] = ()
 
 
 AS_IT_IS = CodeOptions()
@@ -239,6 +250,7 @@ def _first(options: CodeOptions) -> str:
         "--nvcc-flags": options.nvcc_flags,
         "--force": options.force,
         "--strict": options.strict,
+        "--source-root": options.source_roots,
     }
     return next((option for option, value in given.items() if value), "code")
 
@@ -313,8 +325,12 @@ def is_code(name: str) -> bool:
 
 
 def file_of(name: str) -> str:
-    """Return the file that a kernel's name is the path of: code or a listing; empty for a kernel of the catalog."""
-    return name if is_code(name) or is_listing(name) else ""
+    """Return the file with the program that a name means: code or a listing; empty for a kernel of the catalog."""
+    if not (is_code(name) and name.endswith(LAUNCH)):
+        return name if is_code(name) or is_listing(name) else ""
+    from gpusim.launch_file.prepare import files_of  # noqa: PLC0415  (--help waits for no NumPy)
+
+    return str(files_of(name)[1])
 
 
 def percent_of(estimate: str | None) -> float | None:

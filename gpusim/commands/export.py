@@ -22,6 +22,7 @@ from gpusim.commands.arguments import (
     Overrides,
     Parameters,
     Policy,
+    SourceRoots,
     Strict,
 )
 from gpusim.commands.document import show, write_json
@@ -102,6 +103,7 @@ def export(
     nvcc_flags: NvccFlags = "",
     force: Force = False,
     strict: Strict = False,
+    source_root: SourceRoots = None,
     json: Json = False,
 ) -> None:
     """Write the timeline of one SM for another tool: Konata, Perfetto, tables, a picture, or JSON.
@@ -120,7 +122,7 @@ def export(
         warps=warps,
         cycles=cycles,
         max_cycles=max_cycles,
-        code=CodeOptions(architecture, launch, nvcc_flags, force, strict),
+        code=CodeOptions(architecture, launch, nvcc_flags, force, strict, tuple(source_root or ())),
     )
     with shown(f"writing {out.name}"):
         size = whole_file.write_pieces(out, FORMATS[form].pieces(timeline, table or Table.INSTRUCTIONS))

@@ -40,6 +40,7 @@ from gpusim.commands.arguments import (
     Overrides,
     Parameters,
     Policy,
+    SourceRoots,
     Strict,
     changes,
     cycles_of,
@@ -119,6 +120,7 @@ def report(
     nvcc_flags: NvccFlags = "",
     force: Force = False,
     strict: Strict = False,
+    source_root: SourceRoots = None,
     json: Json = False,
 ) -> None:
     """Simulate a kernel and show, by instruction and region, pressure on each resource, paths and lost issue slots.
@@ -130,7 +132,8 @@ def report(
 
     Example: gpusim report examples/reduce.asm --by line
     """
-    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force, strict))
+    code = CodeOptions(architecture, launch, nvcc_flags, force, strict, tuple(source_root or ()))
+    chosen = kernel_of(kernel, parameter or (), code)
     machine, setting = placed(chosen, machine, setting or ())
     where = machine_of(machine, setting, policy)
     if by is By.LINE:
@@ -144,7 +147,7 @@ def report(
         result = simulate(chosen, where, values=False, max_cycles=limit, progress=tell)
         most = max(bounds.LIMIT, result.run.warp_instructions)
         if by is By.LINE:
-            made, parts = _by_line(result, file_of(kernel), most, settings)
+            made, parts = _by_line(result, kernel, code, most, settings)
         else:
             found = pressure_report(result, regions, limit=most)
             made, parts = _document(found, settings), _screen(found, settings, whole=whole, totals=totals)
@@ -156,10 +159,10 @@ def report(
 
 
 def _by_line(
-    result: Result, loaded: str, limit: int, settings: Mapping[str, int | str]
+    result: Result, kernel: str, code: CodeOptions, limit: int, settings: Mapping[str, int | str]
 ) -> tuple[Document, Iterator[RenderableType]]:
     """Return the report by line of source as a document and for the screen."""
-    found = by_line(result, loaded, limit=limit)
+    found = by_line(result, file_of(kernel), roots=code.source_roots, limit=limit)
     return report_lines.document(found, settings), report_lines.screen(found, settings)
 
 

@@ -20,6 +20,7 @@ from gpusim.commands.arguments import (
     Overrides,
     Parameters,
     Policy,
+    SourceRoots,
     Strict,
 )
 from gpusim.commands.document import width, write
@@ -49,6 +50,7 @@ def timeline(
     nvcc_flags: NvccFlags = "",
     force: Force = False,
     strict: Strict = False,
+    source_root: SourceRoots = None,
     json: Json = False,
 ) -> None:
     """Show a run of one SM: a row for each warp instruction, a letter for each cycle.
@@ -69,7 +71,7 @@ def timeline(
         warps=warps,
         cycles=cycles or (None if whole else f"0:{FIRST}"),
         max_cycles=max_cycles,
-        code=CodeOptions(architecture, launch, nvcc_flags, force, strict),
+        code=CodeOptions(architecture, launch, nvcc_flags, force, strict, tuple(source_root or ())),
     )
     if out:
         whole_file.write_pieces(out, _encoded(document))

@@ -86,7 +86,7 @@ def timeline_of(
         found = timeline(
             kernel, where, warps=slots, start=start, end=end, max_cycles=limit, settings=replaced, progress=tell
         )
-    found = with_source(found, kernel.program, file_of(name))
+    found = with_source(found, kernel.program, file_of(name), code.source_roots)
     return msgspec.structs.replace(found, ineffective=unfelt) if unfelt else found
 
 

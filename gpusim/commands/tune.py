@@ -25,6 +25,7 @@ from gpusim.analysis.search.tuning import WAVES, Candidate, Trial, Tuned, rankin
 from gpusim.commands.arguments import (
     MOST_WHOLE,
     Json,
+    NvccFlags,
     Overrides,
     among,
     changes,
@@ -178,6 +179,7 @@ def tune(
         str,
         typer.Option("--sms", help="Of a space file, as for gpusim run. [default: 1]"),
     ] = "",
+    nvcc_flags: NvccFlags = "",
     out: OutFile = None,
     jobs: Jobs = None,
     dask: Dask = "",
@@ -197,9 +199,12 @@ def tune(
         _refuse({"--size": size}, f"{name} is a space file; give -p NAME=VALUE")
         _refuse({"--stage": stage}, f"{name} is a space file, which has no stages; -p NAME=VALUE keeps fewer points")
         how = how_of(sample, sms)
-        tune_code(CodeTask(Path(name), machine or (), given, setting or (), how, jobs, dask), outputs)
+        tune_code(CodeTask(Path(name), machine or (), given, setting or (), how, jobs, dask, nvcc_flags), outputs)
         return
-    _refuse({"--sample": sample, "--sms": sms, "--dask": dask}, f"for space files only; {name} is none")
+    _refuse(
+        {"--sample": sample, "--sms": sms, "--dask": dask, "--nvcc-flags": nvcc_flags},
+        f"for space files only; {name} is none",
+    )
     if len(machine := machine or [MACHINE]) > 1:
         raise UserError(f"--machine {machine[1]}: only space files are tuned for several; give one")
     mine, others = split(name, given)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
@@ -40,7 +40,7 @@ from gpusim.analysis.search.code_tuning import (
 from gpusim.analysis.search.kernel_tuner import Entry
 from gpusim.analysis.search.results_file import hash_of, results
 from gpusim.analysis.search.space_file import CodeSpace, Point, points, read, with_given
-from gpusim.commands.arguments import overrides_of, sms_of, whole_number
+from gpusim.commands.arguments import flags_of, overrides_of, sms_of, whole_number
 from gpusim.commands.document import show, write_json
 from gpusim.commands.kernel_tuner_files import check_files, write_files
 from gpusim.commands.notices import Launched, ineffective_at_all
@@ -72,6 +72,7 @@ class CodeTask:
     how: How
     jobs: int | None
     dask: str
+    flags: str = ""
 
 
 @dataclass(frozen=True)
@@ -104,6 +105,7 @@ def tune_code(task: CodeTask, to: Outputs) -> None:
 
 def _tune(task: CodeTask, to: Outputs) -> None:
     space = with_given(read(task.path), task.given)
+    space = replace(space, flags=(*space.flags, *flags_of(task.flags)))
     places = _places(task)
     every = points(space)
     check_inputs(space)
@@ -112,7 +114,7 @@ def _tune(task: CodeTask, to: Outputs) -> None:
         check_files(cache, t4, inputs=(space.path, space.source))
     for key, place in places.items():
         check_compiler(space, key, number(place.machine()))
-    with results(to.out, _settings(space, places, task.how), CodeTrial) as (kept, add):
+    with results(to.out, _settings(task, space, places), CodeTrial) as (kept, add):
         known = {_key(each): each for each in kept}
         found = {**known, **_tried(task, space, places, every, known, add)}
     outcome = CodeOutcome(space, len(every), [_on(space, places[key], key, every, found, known) for key in places])
@@ -144,20 +146,21 @@ def _of_machine(path: Path | None, key: str, places: Mapping[str, Place]) -> Pat
     return path and (path if len(places) == 1 else path.with_name(f"{path.stem}-{key}{path.suffix}"))
 
 
-def _settings(space: CodeSpace, places: Mapping[str, Place], how: How) -> CodeTuned:
+def _settings(task: CodeTask, space: CodeSpace, places: Mapping[str, Place]) -> CodeTuned:
     return CodeTuned(
-        file=_digest(space.path),
+        file=_digest(space.path, *flags_of(task.flags)),
         source=_digest(space.source),
         sizes=dict(space.sizes),
         facts={key: hash_of(place.machine()) for key, place in places.items()},
-        sample=str(how.sample),
-        sms=str(how.sms),
+        sample=str(task.how.sample),
+        sms=str(task.how.sms),
         version=version("gpusim"),
     )
 
 
-def _digest(path: Path) -> str:
-    return sha256(path.read_bytes()).hexdigest()[:16]
+def _digest(path: Path, *options: str) -> str:
+    """Return the digest of a file, and of options of the command line if there are any."""
+    return sha256(b"\0".join((path.read_bytes(), *map(str.encode, options)))).hexdigest()[:16]
 
 
 def _key(found: CodeTrial) -> tuple[str, tuple[Value, ...]]:

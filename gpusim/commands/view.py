@@ -21,6 +21,7 @@ from gpusim.commands.arguments import (
     NvccFlags,
     Overrides,
     Parameters,
+    SourceRoots,
     Strict,
     kernel_of,
     kernels_from,
@@ -106,6 +107,7 @@ def view(
     nvcc_flags: NvccFlags = "",
     force: Force = False,
     strict: Strict = False,
+    source_root: SourceRoots = None,
     json: Json = False,
 ) -> None:
     """Write one HTML file that shows what each warp instruction did, when, and what it waited for.
@@ -127,7 +129,7 @@ def view(
     picture = out.suffix.lower() == ".svg"
     if picture and len(sides) > 1:
         raise UserError(f"{out}: a picture shows one run; leave out the second, or let the name end in .html")
-    code = CodeOptions(architecture, launch, nvcc_flags, force, strict)
+    code = CodeOptions(architecture, launch, nvcc_flags, force, strict, tuple(source_root or ()))
     runs = [_run(*side, parameter or (), setting or (), warps, cycles, max_cycles, code) for side in sides]
     _check(runs)
     if picture:

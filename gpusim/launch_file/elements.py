@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from io import BytesIO
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.launch_file import npy
 from gpusim.launch_file.document import TYPES, Contents, Number
 from gpusim.launch_file.source import Source
+from isa.brief import shown
 from isa.errors import UserError
 from isa.generators import ArrayFill
 from isa.kernel import Buffer
@@ -44,18 +45,15 @@ def element_type(source: Source, key: str, name: str) -> str:
 
 def array(source: Source, key: str, name: str) -> NDArray[Any]:
     """Return the numbers in a .npy file in the order of C, complex ones as pairs; raises UserError."""
-    path = source.named(name)
+    path = source.named(key, name)
     try:
         data = input_file.read(path, _NPY, input_file.MOST_GENERATED)
     except UserError as error:
         raise source.refusal(key, str(error)) from None
     try:
-        found = np.load(BytesIO(data), allow_pickle=False)
-    except (ValueError, EOFError, OSError) as error:
-        raise source.refusal(key, f"{path}: no array of numbers ({error}); {_NPY}") from None
-    if not isinstance(found, np.ndarray) or found.dtype.str[1:] not in _KINDS:
-        kind = found.dtype if isinstance(found, np.ndarray) else "several arrays"
-        raise source.refusal(key, f"{path}: {kind}; save one array of integers or floating-point numbers")
+        found = npy.array(data, _KINDS)
+    except ValueError as error:
+        raise source.refusal(key, f"{path}: {error}") from None
     flat = np.ascontiguousarray(found, found.dtype.newbyteorder("<")).reshape(-1)
     return flat.view(_REAL.get(flat.dtype.str[1:], flat.dtype))
 
@@ -78,17 +76,20 @@ def converted(value: Number, name: str) -> Any:
     """Return a number as NumPy's of the type of that name: reals are rounded; ValueError for what it can't hold."""
     kind = np.dtype(name)
     if kind.kind == "f":
-        with np.errstate(over="ignore"):
-            return kind.type(value)
+        try:
+            with np.errstate(over="ignore"):
+                return kind.type(value)
+        except OverflowError:
+            raise ValueError(f"{shown(value)} is beyond {name}; write inf if that is meant") from None
     if isinstance(value, bool) or kind.kind == "b":
         if not isinstance(value, bool) and value not in (0, 1):
             raise ValueError(f"{value} is no {name}; write true or false")
         return kind.type(value)
-    if not float(value).is_integer():
+    if isinstance(value, float) and not value.is_integer():
         raise ValueError(f"{value} is no whole number; {name} takes one")
     limits = np.iinfo(kind)
     if not limits.min <= value <= limits.max:
-        raise ValueError(f"{value} does not fit {name}; write {limits.min} to {limits.max}")
+        raise ValueError(f"{shown(value)} does not fit {name}; write {limits.min} to {limits.max}")
     return kind.type(int(value))
 
 

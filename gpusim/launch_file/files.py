@@ -48,7 +48,7 @@ def pair(name: str, launch_file: Path | None = None) -> Pair:
 def code_of(launch: Source) -> Path:
     """Return the file with the code that a launch file names, or of its own name; raises UserError if there is none."""
     if launch.file.code:
-        return launch.named(launch.file.code)
+        return launch.named("code", launch.file.code)
     for ending in CODE:
         if input_file.present(found := launch.path.with_suffix(ending)):
             return found

@@ -39,7 +39,7 @@ def prepared(
     the launch file where one is wrong, and LoweringError for code that is not executed.
     """
     launch, path = _both(name, launch_file)
-    own = launch.file.nvcc_flags if code.is_source(path) else ()
+    own = launch.options("nvcc_flags", launch.file.nvcc_flags) if code.is_source(path) else ()
     asked = architecture or launch.file.architecture
     found_code = code.read(path, asked or None, (*own, *nvcc_flags))
     known = replace(found_code, architecture=found_code.architecture or asked)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import get_args, get_type_hints
@@ -16,6 +16,7 @@ from isa.errors import UserError
 from isa.reading import input_file
 from isa.reading.nearest import nearest
 from isa.reading.source import Token
+from isa.sass import file_options
 
 FIX = "give the path of a launch file, as gpusim launch writes it"
 _TABLES: Mapping[str, type[msgspec.Struct]] = {
@@ -50,9 +51,22 @@ class Source:
         start = self.lines[int(line) - 1].find(text, int(column) - 1) if text and int(line) <= len(self.lines) else -1
         return Token(text, str(self.path), int(line), start + 1 if start >= 0 else int(column))
 
-    def named(self, name: str) -> Path:
-        """Return the path of a file that is named relative to this one."""
-        return self.path.parent / name
+    def named(self, key: str, name: str) -> Path:
+        """Return the path of a file that the value of a key names relative to this one; raises UserError for a device.
+
+        A file may come from a stranger, and a device or a pipe may have no end.
+        """
+        path = self.path.parent / name
+        if input_file.present(path) and not path.is_file():
+            raise self.refusal(key, f"{path}: no regular file; name another")
+        return path
+
+    def options(self, key: str, given: Sequence[str]) -> tuple[str, ...]:
+        """Return the compiler's options at a key; raises UserError for those that a file may not ask for."""
+        try:
+            return file_options.allowed(given, self.path.parent)
+        except ValueError as error:
+            raise self.refusal(key, str(error)) from None
 
 
 def read(path: Path) -> Source:

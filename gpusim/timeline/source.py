@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from pathlib import Path
+
 from msgspec.structs import replace
 
 from gpusim.timeline.document import Line, SourceFile, Timeline
@@ -9,14 +12,15 @@ from isa.program import Program
 from isa.reading import source_text
 
 
-def with_source(document: Timeline, program: Program, loaded: str = "") -> Timeline:
+def with_source(document: Timeline, program: Program, loaded: str = "", roots: Sequence[Path] = ()) -> Timeline:
     """Return the document of a program with the places of its instructions, and the source files that they name.
 
-    `loaded` is the file that the program was read from: a listing, or machine code, beside which its source may lie.
+    `loaded` is the file that the program was read from, a listing or machine code: its source may lie beside it, or in
+    one of the folders `roots`.
     """
     lines = [_placed(one, program, loaded) for one in document.program]
     files = dict.fromkeys(one.file for one in lines if one.line)
-    texts = source_text.find(files, loaded).lines
+    texts = source_text.find(files, loaded, roots=roots).lines
     return replace(document, program=tuple(lines), sources=tuple(SourceFile(name, texts.get(name)) for name in files))
 
 

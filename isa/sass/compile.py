@@ -11,7 +11,7 @@ import re
 import shutil
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -29,7 +29,9 @@ _SETTINGS = "NVCC_CCBIN", "NVCC_PREPEND_FLAGS", "NVCC_APPEND_FLAGS"  # of the en
 _TARGET = re.compile(r"-arch(=.*)?|--gpu-architecture(=.*)?|-gencode(=.*)?|--generate-code(=.*)?")
 _NOT_LISTED = re.compile(r"(-optf|--options-file)(=.*)?")
 _MACRO = re.compile(r"-D.")
+_ACTIVE = re.compile(r"-.*|.*[\x00-\x1f\"$`\\].*", re.S)  # a name that nvcc, or its shell, would act on
 _DEPENDENCY = re.compile(r"(?:[^\s\\]|\\.)+")
+_SYSTEM = Path("/usr"), Path("/opt")  # where headers of compilers and libraries are
 _MAY_INCLUDE = "include", "embed", "\\\n"  # a line that goes on in the next may spell one of these
 
 
@@ -145,6 +147,9 @@ def _nvcc_cubin(job: _Job) -> bytes:
 
 def _nvcc(job: _Job, *how: str | Path) -> str:
     """Return what nvcc prints on stdout; raises CompileError with its errors."""
+    if _ACTIVE.fullmatch(str(job.path)):
+        fix = 'rename it, without " $ ` \\ and - first'
+        raise CompileError(f"{job.name}: nvcc would not take this for a name; {fix}")
     done = tools.outcome("nvcc", [*job.flags, *how, job.path], about=job.name)
     if done.returncode:
         raise _refused(job, done.stderr + done.stdout)
@@ -171,8 +176,20 @@ def _may_include(job: _Job) -> bool:
 
 
 def _refused(job: _Job, printed: str, *more: str) -> CompileError:
-    first, *further = compiler_errors.read(printed, job.name, _source_of(job))
+    first, *further = compiler_errors.read(printed, job.name, _source_of(job), partial(_is_open, job))
     return CompileError(first, [*further, *more])
+
+
+def _is_open(job: _Job, name: str) -> bool:
+    """Tell whether messages may quote a file: the source, what lies beside or below it, and headers of the system.
+
+    A source may include any file, also one that is nobody's business.
+    """
+    if name in (job.name, str(job.path)):
+        return True
+    given = (flag[2:] for flag in job.flags if flag.startswith("-I"))
+    known = Path(job.name).parent, *_SYSTEM, *tools.packaged("include"), *map(Path, filter(None, given))
+    return any(Path(name).resolve().is_relative_to(folder.resolve()) for folder in known)
 
 
 def _source_of(job: _Job) -> Callable[[str], str]:

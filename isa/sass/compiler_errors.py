@@ -11,22 +11,29 @@ _ASSEMBLER = re.compile(r"(?P<tool>ptxas) .*, line (?P<line>\d+); (?:error|fatal
 _TOOL = re.compile(r"(?P<tool>\w+):? (?:fatal error|fatal|error)\s*: (?P<cause>.*)")
 _CARET = re.compile(r"(?P<blank>[ \t]*)\^\s*")
 _ABORTED = "Ptx assembly aborted due to errors"  # which the lines before it name
+CLOSED = "the source includes this file from outside its folder, so it is not quoted"
 _INDENTED = 2  # blanks that the front end prints before a line of source
 
 
-def read(text: str, name: str, source: Callable[[str], str]) -> tuple[str, ...]:
+def read(
+    text: str, name: str, source: Callable[[str], str], is_open: Callable[[str], bool] = lambda _: True
+) -> tuple[str, ...]:
     """Return a line for each error in what a compiler printed; `name` is the file's that was compiled.
 
-    `source` gives the text of a file by the name that the compiler prints, for the columns. Of a text of no known form
-    the last line is returned.
+    `source` gives the text of a file by the name that the compiler prints, for the columns. `is_open` tells whether
+    messages may quote a file; of others they have the place alone. Of a text of no known form the last line is
+    returned.
     """
-    found = tuple(dict.fromkeys(_errors(text.splitlines(), name, source)))
+    found = tuple(dict.fromkeys(_errors(text.splitlines(), name, source, is_open)))
     return found or (f"{name}: {(text.strip() or 'the compiler failed').splitlines()[-1].strip()}",)
 
 
-def _errors(lines: list[str], name: str, source: Callable[[str], str]) -> Iterator[str]:
+def _errors(lines: list[str], name: str, source: Callable[[str], str], is_open: Callable[[str], bool]) -> Iterator[str]:
     for number, line in enumerate(lines):
-        if match := _FRONT_END.fullmatch(line):
+        match = _FRONT_END.fullmatch(line) or _PREPROCESSOR.fullmatch(line)
+        if match and not is_open(match["file"]):
+            yield f"{match['file']}:{match['line']}: an error; {CLOSED}"
+        elif match := _FRONT_END.fullmatch(line):
             yield _front_end(match, lines[number + 1 :], source)
         elif match := _PREPROCESSOR.fullmatch(line):
             yield f"{match['file']}:{match['line']}:{match['column']}: {match['cause']}"

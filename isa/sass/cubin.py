@@ -10,6 +10,7 @@ from math import prod
 from typing import Any
 
 from isa.errors import UserError
+from isa.limits import MOST_LOCAL_BYTES, MOST_REGISTERS
 from isa.reading import extra
 from isa.sass import attributes as at
 
@@ -236,6 +237,9 @@ def _counts(elf: Any, symbols: Sequence[Any]) -> dict[tuple[int, str], int]:
     for number, value in at.attributes(_bytes(elf, ".nv.info")):
         if number in (at.REGISTERS, at.FRAME_BYTES, at.LEAST_STACK_BYTES):
             symbol, count = at.words(value)
+            most = MOST_REGISTERS if number == at.REGISTERS else MOST_LOCAL_BYTES
+            if most < count < _UNKNOWN:
+                raise ValueError(f"{symbols[symbol].name} has {count} where {most} is the most")
             found[number, symbols[symbol].name] = count if count < _UNKNOWN else 0
     return found
 

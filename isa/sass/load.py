@@ -15,7 +15,7 @@ from types import MappingProxyType
 
 import numpy as np
 
-from isa import memory
+from isa import limits, memory
 from isa.bulk import without_collection
 from isa.generators import ArrayFill
 from isa.kernel import Buffer, Kernel
@@ -107,6 +107,14 @@ def _check(state: LaunchState, function: Function | None) -> None:
     for axis, size, most in zip("xyz", state.grid, MOST_GRID, strict=True):
         if not 1 <= size <= most:
             raise LaunchError("grid", f"{size} blocks in {axis}; a grid has 1 to {most}")
+    for part, size, most, unit in (
+        ("grid", prod(state.grid), limits.MOST_BLOCKS, "blocks"),
+        ("block", prod(state.block), limits.MOST_THREADS, "threads"),
+        ("shared", state.dynamic_shared, limits.MOST_SHARED_BYTES, "bytes"),
+        ("stack", state.stack, limits.MOST_LOCAL_BYTES, "bytes"),
+    ):
+        if size > most:
+            raise LaunchError(part, f"{part}: {size} {unit}; take {most} at most")
     if min(state.block) < 1:
         raise LaunchError("block", f"a block of {' x '.join(map(str, state.block))} threads; give at least 1 x 1 x 1")
     launch, threads = function.launch if function else None, prod(state.block)

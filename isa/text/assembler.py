@@ -20,6 +20,7 @@ from types import MappingProxyType
 
 from isa import control
 from isa.instruction import Instruction
+from isa.limits import MOST_LOCAL_BYTES, MOST_SHARED_BYTES
 from isa.operand import PT, SCC, Constant, Immediate, Label, Operand, Predicate, Targets
 from isa.program import Program, check_size
 from isa.reading.faults import raise_all, tried
@@ -46,7 +47,7 @@ LARGEST = {  # truth table; masks; counts; a millisecond; a kind of trap; a mask
     "PMTRIG": 0xFFFF,
 }
 _LABEL = re.compile(rf"({IDENTIFIER})\s*:")
-MOST_BYTES = {".shared": 1 << 24, ".local": 1 << 19}  # local: CUDA C Programming Guide 4.2, table F-2
+MOST_BYTES = {".shared": MOST_SHARED_BYTES, ".local": MOST_LOCAL_BYTES}
 _WORD = re.compile(r"\S+")
 _USAGE = {
     "d": "Rd",

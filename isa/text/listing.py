@@ -27,6 +27,7 @@ from isa import memory
 from isa.code_region import marked
 from isa.errors import UserError
 from isa.kernel import WARP_SIZE, WARP_SIZES, Buffer, Dim3, Expectation, Kernel
+from isa.limits import MOST_BLOCKS, MOST_THREADS
 from isa.operand import Constant, Texture
 from isa.program import Program
 from isa.reading import input_file, literals
@@ -37,7 +38,6 @@ from isa.text.assembler import Directive
 from isa.text.expression import Values, evaluate
 from isa.text.foreign import looks_like
 
-MOST_THREADS = 1 << 16  # of a block: the machine may have a lower limit
 MOST_FLOPS = 2**63 - 1
 ONCE = (".kernel", ".grid", ".block", ".warp", ".flops")
 DIRECTIVES = (*ONCE, ".shared", ".local", ".param", ".buffer", ".expect")
@@ -101,7 +101,7 @@ def _kernel(parsed: assembler.Parsed, text: str, name: str, faults: list[Assembl
     kernel = Kernel(
         name=tried(faults, _name, given[".kernel"], Path(name).stem, otherwise=""),
         program=parsed.program,
-        grid=tried(faults, _dimensions, given[".grid"], one, literals.MOST, otherwise=one),
+        grid=tried(faults, _dimensions, given[".grid"], one, MOST_BLOCKS, otherwise=one),
         block=tried(faults, _dimensions, given[".block"], threads, MOST_THREADS, otherwise=threads),
         parameters=MappingProxyType(parameters),
         buffers=tuple(buffers.values()),

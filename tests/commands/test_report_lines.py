@@ -69,7 +69,15 @@ def test_a_missing_source_leaves_numbers_and_one_note(machine_code, capsys, tmp_
     machine_code("/build/saxpy.cu")
     found = lines_of(capsys, str(tmp_path / "k.sass"), "--machine", "h200")
     assert [line.split()[:3] for line in found if line.startswith("   3 ")] == [["3", "22", "71"]]
-    assert found[-1] == "source not found: saxpy.cu; put it next to the file that was loaded"
+    assert found[-1] == "source not found: saxpy.cu; put it next to the file that was loaded, or give --source-root DIR"
+
+
+def test_a_source_elsewhere_is_shown_if_its_folder_is_given(machine_code, capsys, tmp_path):
+    """Code that names a file outside its folder shows its lines only with --source-root, here the examples' source."""
+    machine_code(str(ROOT / "examples" / "saxpy.cu"))
+    arguments = [str(tmp_path / "k.sass"), "--machine", "h200"]
+    assert "extern" not in "".join(lines_of(capsys, *arguments))
+    assert 'extern "C"' in "".join(lines_of(capsys, *arguments, "--source-root", str(ROOT / "examples")))
 
 
 def test_the_document_has_every_figure(machine_code, capsys, tmp_path):

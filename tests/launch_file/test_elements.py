@@ -65,7 +65,7 @@ def test_other_orders_and_complex_numbers(launch, tmp_path):
         ('file = "x.npy"\nfill = "iota"', "4:1: buffer x has a file and a fill; leave out one"),
         ('file = "x.npy"\nbuffer = "int32"', "4:1: x.npy has float64, not int32; leave buffer out"),
         ('file = "x.npy"\nelements = 4', "4:1: x.npy has 3 elements, not 4; leave elements out"),
-        ('file = "text.npy"', "3:1: {folder}/text.npy: no array of numbers ("),
+        ('file = "text.npy"', "3:1: {folder}/text.npy: no array of numbers: it does not begin"),
         ('file = "struct.npy"', "3:1: {folder}/struct.npy: [('a', '<i4')]; save one array of integers"),
         ('file = "zip.npz"', "3:1: {folder}/zip.npz: several arrays; save one array"),
         ('file = "no.npy"', "3:1: {folder}/no.npy: No such file or directory; write it with numpy.save"),
@@ -102,6 +102,8 @@ def test_whole_numbers_keep_their_value_or_are_refused(kind, number):
         (float("nan"), "int32", "nan is no whole number"),
         (float("inf"), "uint8", "inf is no whole number"),
         (2, "bool", "2 is no bool; write true or false"),
+        (10**400, "int64", "does not fit int64"),
+        (10**400, "float32", "is beyond float32; write inf if that is meant"),
     ],
 )
 def test_numbers_that_a_type_does_not_hold(value, kind, message):

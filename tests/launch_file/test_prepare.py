@@ -91,6 +91,26 @@ def test_flags_of_a_launch_file_are_for_its_source(beside):
         prepared(str(path), nvcc_flags=("-G",))
 
 
+def test_flags_that_would_run_a_program(tmp_path):
+    """An option that a file may not ask for is refused with the place of the key, before a compiler is looked for."""
+    path = tmp_path / "k.toml"
+    path.with_suffix(".cu").write_text("")
+    for flags in ('["-ccbin", "./x"]', '["-O3", "--run"]', '["-Xcompiler", "-wrapper,./x"]', '["-DA=$(touch x)"]'):
+        path.write_text(f"\nnvcc_flags = {flags}\n{LAUNCH}")
+        assert refusal(path).startswith("k.toml:2:1: ")
+
+
+@pytest.mark.parametrize("key", ["code", "file"])
+def test_a_device_is_no_file_of_a_launch(beside, key):
+    """A launch file that names a pipe or a device, which may have no end, is refused."""
+    named = 'code = "/dev/zero"\n' if key == "code" else ""
+    path = beside(named + LAUNCH.replace('buffer = "float32"\nelements = 64\nfill = "hash 1"', 'file = "/dev/zero"'))
+    path = path.with_suffix(".toml") if key == "code" else path
+    if key == "code":
+        path.write_text(named + LAUNCH)
+    assert refusal(path).endswith("/dev/zero: no regular file; name another")
+
+
 def test_what_if_and_caches(beside):
     """`any_machine` and `force` lift the check of the architecture; `caches` is a setting of the machine."""
     assert not prepared(str(beside())).any_machine

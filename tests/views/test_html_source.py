@@ -180,7 +180,10 @@ def test_a_missing_source_has_its_numbers_and_a_note(opened):
     """Without the file, lines with instructions have their numbers and figures, under one note."""
     with opened(replace(CODE, sources=(SourceFile("/a/k.cu"),))) as tab:
         tab.keyboard.press("v")
-        assert tab.inner_text("#lines .note") == "k.cu was not found; put it next to the file that was loaded"
+        assert (
+            tab.inner_text("#lines .note")
+            == "k.cu was not found; put it next to the file that was loaded, or give --source-root DIR"
+        )
         assert cells(tab, "lines", (0, 1, 4)) == [["2", "", "4"], ["64", "", "2"]]
 
 

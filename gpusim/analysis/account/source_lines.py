@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from pathlib import Path
 from typing import Annotated
 
 import numpy as np
@@ -81,16 +82,21 @@ class _Counted:
 
 
 def by_line(
-    result: Result, loaded: str = "", *, given: Mapping[str, str] = NO_TEXTS, limit: int = bounds.LIMIT
+    result: Result,
+    loaded: str = "",
+    *,
+    given: Mapping[str, str] = NO_TEXTS,
+    roots: Sequence[Path] = (),
+    limit: int = bounds.LIMIT,
 ) -> ByLine:
     """Return the figures of each line that has instructions, file by file as the program has them, lines in order.
 
-    `loaded` is the file that the program was read from: a listing, or machine code, beside which its source may lie.
-    Sources that are in no file are `given` by name. Raises what `bounds.bound` raises.
+    `loaded` is the file that the program was read from: a listing, or machine code, beside which its source may lie,
+    or in one of the folders `roots`. Sources that are in no file are `given` by name. Raises as `bounds.bound` does.
     """
     program = result.kernel.program
     places = [*(program.source(pc, loaded) for pc in range(len(program))), NOWHERE]  # the last one: the program's end
-    found = find((file for file, _ in places), loaded, given)
+    found = find((file for file, _ in places), loaded, given, roots)
     works, each = bounds.works(result.kernel, result.machine, sms=result.run.sms, limit=limit)
     blocks = blocks_of(result.kernel, result.machine, result.run.sms)
     counted = _Counted(

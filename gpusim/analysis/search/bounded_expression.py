@@ -1,7 +1,8 @@
 """Expressions of search spaces in Python syntax, built once, evaluated at many points, and bounded in size.
 
 Numbers, words, names, lists, operators and calls of a few functions. A number has MOST_BITS bits at most, a list or a
-word MOST elements, so that untrusted expressions can't use up time or memory.
+word MOST elements, and the expressions of a document share a budget of steps over all their evaluations, so that
+untrusted expressions can't use up time or memory.
 """
 
 from __future__ import annotations
@@ -9,63 +10,103 @@ from __future__ import annotations
 import ast
 import operator
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from isa.reading.syntax_tree import chain, parsed
 
 MOST = 1_000_000  # elements of a list, letters of a word
 MOST_BITS = 256
+MOST_STEPS = 100_000_000  # of all expressions of a document: some ten seconds
 Value = int | float | str
 Names = Mapping[str, Value]
 Ask = Callable[[Names], Any]
+_NUMBERS = frozenset((int, float, bool))  # asked for by type, which is quicker than to ask for a length
 FUNCTIONS = ("range", "list", "min", "max", "abs")
 
 
-def built(text: str, known: Sequence[str]) -> Ask:
-    """Return the expression as a function of the values of the `known` names.
+@dataclass
+class Budget:
+    """The steps that are left to the expressions of a document: one for each part and each element of a list."""
+
+    left: int = MOST_STEPS
+
+    def spend(self, steps: int) -> None:
+        """Take so many steps; raises ValueError if fewer are left."""
+        self.left -= steps
+        if self.left < 0:
+            raise ValueError(
+                f"takes over {MOST_STEPS:,} steps at all points; write shorter expressions, or fewer points"
+            )
+
+
+@dataclass(frozen=True)
+class _Scope:
+    """The names that an expression may use, and the budget that it takes its steps from."""
+
+    known: Sequence[str]
+    budget: Budget
+
+    def elements(self, *values: Any) -> None:
+        """Take a step for each element of lists and words that are walked through."""
+        if elements := sum(map(_sized, values)):
+            self.budget.spend(elements)
+
+
+def built(text: str, known: Sequence[str], budget: Budget) -> Ask:
+    """Return the expression as a function of the values of the `known` names; each call takes its steps of the budget.
 
     Raises ValueError with cause and fix for any other text. The function raises ValueError, TypeError or
     ArithmeticError if it can't be computed.
     """
-    return _built(parsed(text, "write it as in Python"), known)
+    tree = parsed(text, "write it as in Python")
+    steps, inner = sum(isinstance(node, ast.expr) for node in ast.walk(tree)), _built(tree, _Scope(known, budget))
+
+    def ask(names: Names) -> Any:
+        budget.spend(steps)
+        return inner(names)
+
+    return ask
 
 
-def _built(node: ast.expr, known: Sequence[str]) -> Ask:
+def _built(node: ast.expr, scope: _Scope) -> Ask:
     if isinstance(node, ast.Constant) and isinstance(node.value, int | float | str):
         value = _bounded(node.value)
         return lambda _: value
     if isinstance(node, ast.Name):
-        return _name(node.id, known)
+        return _name(node.id, scope)
     if type(node) not in _BUILDERS:
         raise ValueError(f"takes numbers, operators and {', '.join(FUNCTIONS)}; leave out the rest")
-    return _BUILDERS[type(node)](node, known)
+    return _BUILDERS[type(node)](node, scope)
 
 
-def _name(name: str, known: Sequence[str]) -> Ask:
-    if name not in known:
-        raise ValueError(f"there is no parameter {name}; choose from {', '.join(known) or 'none'}")
+def _name(name: str, scope: _Scope) -> Ask:
+    if name not in scope.known:
+        raise ValueError(f"there is no parameter {name}; choose from {', '.join(scope.known) or 'none'}")
     return lambda names: names[name]
 
 
-def _elements(node: Any, known: Sequence[str]) -> Ask:
-    parts = [_built(each, known) for each in node.elts]
+def _elements(node: Any, scope: _Scope) -> Ask:
+    parts = [_built(each, scope) for each in node.elts]
     return lambda names: [_plain(part(names)) for part in parts]
 
 
-def _unary(node: Any, known: Sequence[str]) -> Ask:
-    inner, apply = _built(node.operand, known), _UNARY[type(node.op)]
+def _unary(node: Any, scope: _Scope) -> Ask:
+    inner, apply = _built(node.operand, scope), _UNARY[type(node.op)]
     return lambda names: apply(inner(names))
 
 
-def _binary(node: Any, known: Sequence[str]) -> Ask:
+def _binary(node: Any, scope: _Scope) -> Ask:
     first, pairs = chain(node)
-    start = _built(first, known)
-    steps = [(_operator(operation), _built(right, known)) for operation, right in pairs]
+    start = _built(first, scope)
+    steps = [(_operator(operation), _built(right, scope)) for operation, right in pairs]
 
     def ask(names: Names) -> Any:
         value = start(names)
         for apply, right in steps:
             value = apply(value, right(names))
+            if type(value) not in _NUMBERS:
+                scope.elements(value)
         return value
 
     return ask
@@ -77,8 +118,8 @@ def _operator(operation: ast.operator) -> Callable[[Any, Any], Any]:
     return _BINARY[type(operation)]
 
 
-def _logical(node: Any, known: Sequence[str]) -> Ask:
-    parts = [_built(each, known) for each in node.values]
+def _logical(node: Any, scope: _Scope) -> Ask:
+    parts = [_built(each, scope) for each in node.values]
     last = isinstance(node.op, ast.And)
 
     def ask(names: Names) -> Any:
@@ -92,14 +133,16 @@ def _logical(node: Any, known: Sequence[str]) -> Ask:
     return ask
 
 
-def _comparison(node: Any, known: Sequence[str]) -> Ask:
-    start = _built(node.left, known)
-    steps = [(_COMPARED[type(op)], _built(each, known)) for op, each in zip(node.ops, node.comparators, strict=True)]
+def _comparison(node: Any, scope: _Scope) -> Ask:
+    start = _built(node.left, scope)
+    steps = [(_COMPARED[type(op)], _built(each, scope)) for op, each in zip(node.ops, node.comparators, strict=True)]
 
     def ask(names: Names) -> bool:
         left = start(names)
         for compare, part in steps:
             right = part(names)
+            if type(right) not in _NUMBERS:
+                scope.elements(left, right)
             if not compare(left, right):
                 return False
             left = right
@@ -108,11 +151,17 @@ def _comparison(node: Any, known: Sequence[str]) -> Ask:
     return ask
 
 
-def _call(node: Any, known: Sequence[str]) -> Ask:
+def _call(node: Any, scope: _Scope) -> Ask:
     if not (isinstance(node.func, ast.Name) and node.func.id in FUNCTIONS) or node.keywords:
         raise ValueError(f"takes numbers, operators and {', '.join(FUNCTIONS)}; leave out the rest")
-    parts, call = [_built(each, known) for each in node.args], _CALLED[node.func.id]
-    return lambda names: call(*(part(names) for part in parts))
+    parts, call = [_built(each, scope) for each in node.args], _CALLED[node.func.id]
+
+    def ask(names: Names) -> Any:
+        values = [part(names) for part in parts]
+        scope.elements(*values)
+        return call(*values)
+
+    return ask
 
 
 def _bounded(value: Any) -> Any:
@@ -183,7 +232,7 @@ _COMPARED: dict[type[ast.cmpop], Callable[[Any, Any], Any]] = {
     ast.In: lambda left, right: left in right, ast.NotIn: lambda left, right: left not in right,
 }  # fmt: skip
 _CALLED: dict[str, Callable[..., Any]] = {"range": _range, "list": list, "min": min, "max": max, "abs": abs}
-_BUILDERS: dict[type[ast.expr], Callable[[Any, Sequence[str]], Ask]] = {
+_BUILDERS: dict[type[ast.expr], Callable[[Any, _Scope], Ask]] = {
     ast.List: _elements, ast.Tuple: _elements, ast.UnaryOp: _unary, ast.BinOp: _binary, ast.BoolOp: _logical,
     ast.Compare: _comparison, ast.Call: _call,
 }  # fmt: skip

@@ -68,7 +68,7 @@ def _digest(contents: Cubin, file: LaunchFile) -> str:
 
 def cubin_at(space: CodeSpace, point: Point, architecture: int) -> bytes:
     """Return the machine code of a point; raises UserError, whose first line is the compiler's first error."""
-    return compile.compile_file(space.source, architecture, [*space.file.flags, *defines(point)])
+    return compile.compile_file(space.source, architecture, [*space.flags, *defines(point)])
 
 
 def kernel(space: CodeSpace, point: Point, data: bytes, *, expected: bool = False) -> Kernel:

@@ -14,7 +14,7 @@ from typing import Any
 
 import msgspec
 
-from gpusim.analysis.search.bounded_expression import Ask, Value, built
+from gpusim.analysis.search.bounded_expression import Ask, Budget, Value, built
 from gpusim.support import whole_file
 from isa.errors import UserError
 from isa.reading import input_file
@@ -83,11 +83,14 @@ def write_t4(path: Path, entries: Sequence[Entry]) -> None:
 
 def read_t1(path: Path) -> Space:
     """Return the search space of a T1 file; raises UserError, with the fault, for any other file."""
+    budget = Budget()
     try:
         content = msgspec.json.decode(input_file.read(path, "give a T1 file"))
         space = content["ConfigurationSpace"]
-        values = {each["Name"]: _values(path, each["Name"], each["Values"]) for each in space["TuningParameters"]}
-        conditions = [_condition(path, each["Expression"], values) for each in space.get("Conditions", ())]
+        given = {each["Name"]: each["Values"] for each in space["TuningParameters"]}
+        values = {name: _values(path, name, some, budget) for name, some in given.items()}
+        asked = [each["Expression"] for each in space.get("Conditions", ())]
+        conditions = [_built(path, text, tuple(values), budget) for text in asked]
     except (msgspec.MsgspecError, KeyError, TypeError, AttributeError, UnicodeDecodeError, RecursionError):
         hint = "give JSON with ConfigurationSpace.TuningParameters, each with Name and Values"
         raise UserError(f"{path}: is no T1 file; {hint}") from None
@@ -127,22 +130,18 @@ def _result(entry: Entry) -> dict[str, Any]:
     }
 
 
-def _values(path: Path, name: str, text: str | list[Value]) -> list[Value]:
+def _values(path: Path, name: str, text: str | list[Value], budget: Budget) -> list[Value]:
     """The values of a parameter: a list of JSON, or as Python writes it, or a range."""
-    found = _evaluated(_built(path, text, ()), {}, f"{path}: {name}") if isinstance(text, str) else text
+    found = _evaluated(_built(path, text, (), budget), {}, f"{path}: {name}") if isinstance(text, str) else text
     if not isinstance(found, list | tuple | range) or not all(isinstance(value, int | float | str) for value in found):
         raise UserError(f"{path}: {name}: {text} is no list of numbers or words; write [1, 2, 4]")
     return list(found)
 
 
-def _condition(path: Path, text: str, values: Mapping[str, Sequence[Value]]) -> Ask:
-    """An expression of the parameters as a function of points."""
-    return _built(path, text, tuple(values))
-
-
-def _built(path: Path, text: str, known: Sequence[str]) -> Ask:
+def _built(path: Path, text: str, known: Sequence[str], budget: Budget) -> Ask:
+    """An expression of some names as a function of their values."""
     try:
-        return built(text, known)
+        return built(text, known, budget)
     except ValueError as error:
         raise UserError(f"{path}: {text}: {error}") from None
 

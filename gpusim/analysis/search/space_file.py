@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 from math import prod
 from pathlib import Path
@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from gpusim.analysis.search.bounded_expression import Ask, Names, Value, built
+from gpusim.analysis.search.bounded_expression import Ask, Budget, Names, Value, built
 from gpusim.analysis.search.space_document import (
     PointArgument,
     PointBuffer,
@@ -30,6 +30,7 @@ from gpusim.support import toml
 from isa.errors import UserError
 from isa.reading import input_file
 from isa.reading.nearest import nearest
+from isa.sass.file_options import inert
 
 ENDING = ".toml"
 FIX = "give the path of a space file; gpusim schema space-file lists its keys"
@@ -50,7 +51,10 @@ Point = dict[str, Value]
 
 @dataclass(frozen=True)
 class CodeSpace:
-    """A space file with the values of its parameters, its sizes, and file:line:column of each key by dotted path."""
+    """A space file with the values of its parameters, its sizes, and file:line:column of each key by dotted path.
+
+    `flags` are the compiler's options, those of the file first; all its expressions share the `budget`.
+    """
 
     path: Path
     file: SpaceFile
@@ -58,6 +62,8 @@ class CodeSpace:
     places: Mapping[str, str]
     values: Mapping[str, tuple[Value, ...]]
     sizes: Mapping[str, int | float]
+    flags: tuple[str, ...] = ()
+    budget: Budget = field(default_factory=Budget, compare=False)
 
     @property
     def source(self) -> Path:
@@ -76,7 +82,7 @@ class CodeSpace:
     def ask(self, key: str, text: str, known: Sequence[str]) -> Ask:
         """Return an expression at a key as a function of names; raises UserError with its place."""
         try:
-            return built(text, known)
+            return built(text, known, self.budget)
         except ValueError as error:
             raise self.refusal(key, f"{text}: {error}") from None
 
@@ -102,7 +108,8 @@ def read(path: Path) -> CodeSpace:
         file = msgspec.convert(table, SpaceFile)
     except msgspec.ValidationError as error:
         raise source.refused(str(error), places, path, _table, "space-file") from None
-    space = CodeSpace(path, file, tuple(text.splitlines()), places, {}, {})
+    flags = Source(path, LaunchFile(), (), places).options("flags", file.flags)
+    space = CodeSpace(path, file, tuple(text.splitlines()), places, {}, {}, flags)
     space = replace(space, values={name: _values(space, name, given) for name, given in file.parameters.items()})
     if not space.values:
         raise space.refusal("parameters", "no tunable parameter; write one with its values: TILE = [16, 32]")
@@ -151,6 +158,7 @@ def restricted(space: CodeSpace) -> Iterator[tuple[str, list[Point]]]:
     """
     if (total := prod(map(len, space.values.values()))) > MOST:
         raise space.refusal("parameters", f"{total:,} points; leave {MOST:,} at most")
+    _spend(space, total * len(space.values))
     left = [dict(zip(space.values, chosen, strict=True)) for chosen in product(*space.values.values())]
     yield "", left
     for number, text in enumerate(space.file.restrictions):
@@ -158,6 +166,14 @@ def restricted(space: CodeSpace) -> Iterator[tuple[str, list[Point]]]:
         ask = space.ask(key, text, space.known)
         left = [point for point in left if space.computed(key, text, ask, {**point, **space.sizes})]
         yield text, left
+
+
+def _spend(space: CodeSpace, steps: int) -> None:
+    """Take steps of the budget for what is listed; raises UserError if too few are left."""
+    try:
+        space.budget.spend(steps)
+    except ValueError as error:
+        raise space.refusal("parameters", f"the list of points {error}") from None
 
 
 def defines(point: Point) -> list[str]:
@@ -216,6 +232,8 @@ def _values(space: CodeSpace, name: str, given: list[Value] | str) -> tuple[Valu
     found = space.answer(key, given, {}) if isinstance(given, str) else given
     if not isinstance(found, list | range) or not all(isinstance(one, int | float | str) for one in found) or not found:
         raise space.refusal(key, f"{name}: {given} is no list of numbers or words; write [1, 2, 4]")
+    if odd := next((one for one in found if isinstance(one, str) and not inert(one)), None):
+        raise space.refusal(key, f"{name}: {odd!r} is no value of -D that a file may give; leave out , \" ' $ ` and \\")
     if len(set(found)) < len(found):
         raise space.refusal(key, f"{name}: a value is given twice; leave one out")
     return tuple(found)

@@ -52,7 +52,7 @@ function fillLines(view) {
   const { run } = source.pane;
   source.lines = halfTable(lineColumns(run), lineRows(run, source.file), "Source", ...answers(view));
   const missing = source.files.find(({ name }) => name === source.file)?.missing;
-  const note = `${baseName(source.file ?? "")} was not found; put it next to the file that was loaded`;
+  const note = `${baseName(source.file ?? "")} was not found; put it next to the file that was loaded, or give --source-root DIR`;
   const notes = missing ? [element("p", { class: "note" }, note)] : [];
   document.getElementById("lines").replaceChildren(...notes, source.lines.element);
 }

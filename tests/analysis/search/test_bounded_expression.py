@@ -1,6 +1,6 @@
 import pytest
 
-from gpusim.analysis.search.bounded_expression import built
+from gpusim.analysis.search.bounded_expression import MOST_STEPS, Budget, built
 
 POINT = {"A": 8, "B": 3, "W": "nt"}
 
@@ -17,7 +17,7 @@ POINT = {"A": 8, "B": 3, "W": "nt"}
 def test_an_expression_has_pythons_value(text):
     """Each expression has Python's value and type, but tuples are lists; parts that Python skips are not computed."""
     expected = eval(text, dict(POINT))
-    found = built(text, list(POINT))(POINT)
+    found = built(text, list(POINT), Budget())(POINT)
     assert found == (list(expected) if isinstance(expected, tuple) else expected)
     assert type(found) is type(expected)
 
@@ -36,4 +36,30 @@ def test_an_expression_has_pythons_value(text):
 def test_nothing_large_is_made(text):
     """Lists, words and numbers that are too large, and other Python code, are refused before they are computed."""
     with pytest.raises((ValueError, TypeError, ArithmeticError)):
-        built(text, list(POINT))(POINT)
+        built(text, list(POINT), Budget())(POINT)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "max(list(range(99999))) > A", "min([A] * 99999)", "'a' * 99999 == 'a' * 99999", "1.5 in range(99999)",
+        "[A] * 99999 + [B] == 1", "A in [8] * 99999",
+    ],
+)  # fmt: skip
+def test_many_evaluations_share_a_budget(text):
+    """An expression over long lists, quick at one point, is refused after so many steps at all points."""
+    budget = Budget()
+    ask = built(text, list(POINT), budget)
+    ask(POINT)
+    taken = MOST_STEPS - budget.left
+    assert 99_999 <= taken < 1_000_000
+    budget.left = taken - 1
+    with pytest.raises(ValueError, match="takes over 100,000,000 steps at all points; write shorter expressions"):
+        ask(POINT)
+
+
+def test_an_expression_of_numbers_takes_a_step_for_each_part():
+    """Each name, number and operator takes a step: at a million points there is room for a hundred."""
+    budget = Budget()
+    built("A * B <= 3072 and (A % 8 == 0 or not A > 96)", list(POINT), budget)(POINT)
+    assert MOST_STEPS - budget.left == 8 + 8  # names and numbers, operators

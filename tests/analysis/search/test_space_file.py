@@ -140,3 +140,25 @@ def test_what_is_given_must_be_there(space, given, message):
     with pytest.raises(UserError) as caught:
         with_given(space, given)
     assert str(caught.value) == message.format(space.path)
+
+
+def test_what_the_compiler_is_told_by_a_file(tmp_path):
+    """Options and words that a shell would take for commands are refused; those of the file come before all others."""
+    old = "restrictions ="
+    assert refusal(tmp_path, old, f'flags = ["-O3", "--run"]\n{old}').startswith("sum.toml:2:1: ")
+    assert refusal(tmp_path, "BLOCK = [", 'T = ["float", "$(touch x)"]\nBLOCK = [').startswith(
+        "sum.toml:5:1: T: '$(touch x)' is no value of -D"
+    )
+    assert read(written(tmp_path, SPACE.replace(old, f'flags = ["-O", "3"]\n{old}'))).flags == ("-O3",)
+
+
+def test_a_restriction_that_would_take_hours(tmp_path):
+    """A long list in a restriction at many points is one line, with the place of the restrictions, within seconds."""
+    text = SPACE.replace("PAD = [1, 2]", 'PAD = "range(100000)"')
+    path = written(tmp_path, text.replace('"BLOCK * EACH <= 512"', '"max(list(range(99999))) > BLOCK + EACH + PAD"'))
+    space = read(path)
+    space.budget.left //= 20
+    with pytest.raises(UserError, match=r"sum\.toml:2:1: max\(.*takes over .* steps at all points; write shorter"):
+        points(space)
+    with pytest.raises(UserError, match=r"sum\.toml:4:2: the list of points takes over .* steps"):
+        points(space)

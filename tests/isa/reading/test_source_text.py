@@ -16,18 +16,53 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-def test_a_file_is_found_at_its_path(folder):
-    """A path as given is read; lines end where compilers end them, and tabs are blanks."""
+def test_the_lines_of_a_file(folder):
+    """Lines end where compilers end them, and tabs are blanks."""
     name = str(folder / "build" / "k.cu")
-    found = find([name])
+    found = find([name], str(folder / "build" / "k.cubin"))
     assert found.lines == {name: ("one", "    two\x0c", "three")}
     assert (found.missing, found.note) == ((), "")
 
 
-@pytest.mark.parametrize("name", ["/elsewhere/k.cu", "k.cu", r"C:\elsewhere\k.cu", "../build/k.cu"])
+@pytest.mark.parametrize("name", ["/elsewhere/k.cu", "k.cu", r"C:\elsewhere\k.cu", "../build/k.cu", "./build/../k.cu"])
 def test_a_file_is_found_beside_the_one_that_was_loaded(folder, name):
     """A file whose path is of another machine, or of another folder, is found beside the loaded file by its name."""
     assert find([name], str(folder / "build" / "k.cubin")).text(name, 3) == "three"
+
+
+def test_a_file_is_found_below_by_the_end_of_its_path(folder):
+    """Of two files of a name the one is taken whose path ends as the code says."""
+    for part in ("a", "b"):
+        (folder / "build" / part).mkdir()
+        (folder / "build" / part / "x.h").write_text(part)
+    names = ["/elsewhere/b/x.h", "/elsewhere/a/x.h"]
+    assert [find(names, str(folder / "build" / "k.cubin")).text(name, 1) for name in names] == ["b", "a"]
+
+
+def outside(folder):
+    """Return names by which machine code may mean a file that lies in none of its folders."""
+    secret = folder / "here" / "secret"
+    secret.write_text("secret")
+    (folder / "build" / "link").symlink_to(secret)
+    (folder / "build" / "up").symlink_to("..")
+    return str(secret), "../here/secret", f"{folder}/build/../here/secret", "link", "up/here/secret", "secret"
+
+
+def test_no_file_outside_is_read(folder):
+    """A path to a file outside the loaded file's folder, by dots, links or from the root, is missing."""
+    names = outside(folder)
+    found = find(names, str(folder / "build" / "k.cubin"))
+    assert (found.lines, found.missing) == ({}, names)
+    assert find(names).missing == names
+
+
+def test_folders_that_are_given_are_read_too(folder):
+    """A folder that is given has its files, those below it too, as the loaded file's has."""
+    names = outside(folder)
+    roots = [folder / "nowhere", folder / "here"]
+    assert find(names, str(folder / "build" / "k.cubin"), roots=roots).missing == ("link",)
+    (folder / "src").symlink_to(folder / "here")
+    assert find(["secret"], roots=[folder / "src"]).text("secret", 1) == "secret"
 
 
 @pytest.mark.usefixtures("folder")
@@ -42,7 +77,10 @@ def test_missing_files_are_noted_once():
     names = ["/a/one.cu", "/a/two.cuh", "/a/one.cu", "3.h", "4.h", "5.h", ""]
     found = find(names)
     assert (found.lines, found.missing) == ({}, ("/a/one.cu", "/a/two.cuh", "3.h", "4.h", "5.h"))
-    assert found.note == "source not found: one.cu, two.cuh, 3.h and 2 more; put it next to the file that was loaded"
+    assert (
+        found.note
+        == "source not found: one.cu, two.cuh, 3.h and 2 more; put it next to the file that was loaded, or give --source-root DIR"
+    )
 
 
 def test_what_is_no_source_file_is_missing(folder):
@@ -56,7 +94,7 @@ def test_what_is_no_source_file_is_missing(folder):
 def test_a_file_that_is_not_utf_8_is_shown_all_the_same(folder):
     """Bytes of another encoding become replacement characters, so that the lines keep their numbers."""
     (folder / "here" / "old.cu").write_bytes(b"// gr\xfc\xdfe\nint x;\n")
-    assert find(["old.cu"]).lines["old.cu"] == ("// gr\ufffd\ufffde", "int x;")
+    assert find(["old.cu"], "k.cubin").lines["old.cu"] == ("// gr\ufffd\ufffde", "int x;")
 
 
 def test_the_text_of_a_line():

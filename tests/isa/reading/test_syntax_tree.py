@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
 
-from gpusim.analysis.search.bounded_expression import built
+from gpusim.analysis.search.bounded_expression import Budget, built
 from isa.reading.syntax_tree import DEEPEST, parsed
 from isa.text.expression import evaluate
 
@@ -24,7 +24,7 @@ DEEP = {
 def test_every_walk_refuses_expressions_nested_too_deep(kind, number):
     """In listings and in search spaces, an expression nested too deep raises ValueError, and never RecursionError."""
     text = DEEP[kind](number)
-    for walk in (lambda: evaluate(text, {"x": np.zeros(1)}), lambda: built(text, ["x"])):
+    for walk in (lambda: evaluate(text, {"x": np.zeros(1)}), lambda: built(text, ["x"], Budget())):
         with pytest.raises(
             ValueError, match=rf"is nested deeper than {DEEPEST} levels|can't be used here|no expression|characters"
         ):
@@ -36,7 +36,7 @@ def test_a_chain_may_be_long(terms):
     """A chain of up to 2,000 terms is one level of nesting, evaluated from left to right."""
     text = " + ".join(["1"] * terms)
     assert evaluate(text, {}) == terms
-    assert built(text, [])({}) == terms
+    assert built(text, [], Budget())({}) == terms
     assert evaluate(f"{terms} - " + " - ".join(["1"] * terms), {}) == 0
 
 

@@ -130,6 +130,32 @@ def test_options_in_a_file_are_refused(folder):
         compile_file(folder / "k.cu", 90, ("--options-file=x",))
 
 
+@pytest.mark.parametrize("name", ["-ccbin=x.cu", "k$(touch made).cu", "k`touch made`.cu", 'k".cu', "k\\.cu"])
+def test_a_file_whose_name_is_a_command(folder, monkeypatch, name):
+    """A name that nvcc would take for an option, or its shell for a command, is refused before anything runs."""
+    monkeypatch.chdir(folder)
+    Path(name).write_text("int x;")
+    with pytest.raises(CompileError, match="nvcc would not take this for a name; rename it"):
+        compile_file(name)
+    assert not any(name in line for line in (folder / "calls").read_text().splitlines())
+
+
+@needs_nvcc
+def test_errors_in_files_of_others_are_not_quoted(tmp_path):
+    """What the compiler says of an included file beside the source is told; of one elsewhere the place alone."""
+    own, other = tmp_path / "own", tmp_path / "other"
+    for folder in (own, other):
+        folder.mkdir()
+        (folder / "words.h").write_text("secret words\n")
+    (own / "k.cu").write_text('#include "words.h"\n')
+    with pytest.raises(CompileError, match=r'own/words\.h:1:1: identifier "secret" is undefined'):
+        compile_file(own / "k.cu")
+    (own / "k.cu").write_text(f'#include "{other}/words.h"\n')
+    with pytest.raises(CompileError, match=r"other/words\.h:1: an error; the source includes this file") as caught:
+        compile_file(own / "k.cu")
+    assert "secret" not in "".join((str(caught.value), *caught.value.further))
+
+
 def test_a_missing_compiler(folder):
     """Without g++ nvcc does not run, and without nvcc there is no compiler: one line says what to install."""
     (folder / "g++").unlink()
