@@ -25,7 +25,7 @@ def bases(buffers: Sequence[Buffer]) -> dict[str, int]:
         where[buffer.name] = address
         address += -(-buffer.nbytes // PAGE_BYTES) * PAGE_BYTES + PAGE_BYTES
     if address > 1 << 32:
-        raise ValueError(f"buffers need {address} bytes: more than a 32-bit address page_ends")
+        raise ValueError(f"buffers need {address} bytes: more than a 32-bit address reaches")
     return where
 
 

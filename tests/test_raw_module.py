@@ -118,6 +118,7 @@ def test_views_share_the_buffer_of_their_array(module, monkeypatch):
     seen = []
     monkeypatch.setattr("gpusim.raw_module.simulate", lambda kernel, *_, **__: seen.append(kernel))
     monkeypatch.setattr("gpusim.raw_module.Result.of", lambda *_: None)
+    monkeypatch.setattr("gpusim.raw_module.warned", lambda result: result)
     flip = module.get_function("flip")
     bits = {}
     for name, first in (("whole", x), ("view", x[32:]), ("last", x[::-1])):
@@ -189,8 +190,19 @@ def test_a_bad_address_is_the_programs():
     arguments = np.int32(128), np.float32(2), numbers(64), numbers(128)
     for sms in (1, "all"):  # of one SM that of block 0: block 1 is run in program order
         with pytest.raises(ExecutionError, match=r"block 1, .* 4 bytes at 0x7f000000[12]100 lie in no buffer") as error:
-            saxpy((2,), (64,), arguments, sms=sms)
+            saxpy((2,), (64,), arguments, sms=sms, strict=True)
         assert " at 0x7f000000" in str(error.value).partition("; the nearest is argument")[2]
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("sms", [1, "all"])
+def test_loads_behind_an_array_are_a_warning(sms):
+    """The same launch, not strict, warns of the 64 loads of block 1, and leaves 2 x 0 + y of them: pages hold zeros."""
+    saxpy = gpusim.RawModule(path=DATA.parents[3] / "examples" / "saxpy.sass").get_function("saxpy")
+    y = numbers(128)
+    with pytest.warns(gpusim.BeyondBufferWarning, match="block 1, warp 0, lane 0 and 63 other loads: .* strict=True"):
+        saxpy((2,), (64,), (np.int32(128), np.float32(2), numbers(64), y), sms=sms)
+    assert y.tolist() == [*(3.0 * i for i in range(64)), *range(64, 128)]
 
 
 @pytest.mark.jit

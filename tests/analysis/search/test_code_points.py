@@ -72,6 +72,6 @@ def test_what_no_card_can_launch_is_refused_before_it_is_compiled(tmp_path):
     assert refusal(space, POINT | {"BLOCK": 2048}, machines) == "needs 2048 threads per block; rtx3090 has 1024"
     large = read(written(tmp_path, SPACE.replace('flops = "N"', 'shared = "1024 * BLOCK * PAD"')))
     assert refusal(large, POINT, machines) == ""
-    assert refusal(large, POINT | {"PAD": 2}, machines[:1]) == "needs 131072 bytes of shared memory; rtx3090 has 102400"
+    assert refusal(large, POINT | {"PAD": 2}, machines[:1]) == "needs 131072 bytes of shared memory; rtx3090 has 101376"
     assert refusal(large, POINT | {"PAD": 2}, [load("a100"), *machines]) == ""
     assert "is 0, expected `int` >= 1" in refusal(space, POINT | {"BLOCK": 16384}, machines)
