@@ -21,6 +21,12 @@ _NARROW = {
     "S16": packed.TO_16,
     "U16": packed.TO_16 | packed.TO_UNSIGNED,
 }
+_FIELDS = {
+    "S4": packed.TO_4,
+    "U4": packed.TO_4 | packed.TO_UNSIGNED,
+    "S2": packed.TO_2,
+    "U2": packed.TO_2 | packed.TO_UNSIGNED,
+}
 _UNSIGNED_WORD = {"value": None, "result": integer.minimum, "code": 0}
 
 # fmt: off
@@ -45,6 +51,8 @@ FAMILIES = (
              modifiers={"S16": packed.A_SIGNED, "U16": 0, **_FACTORS})
       for half, code in (("LO", 0), ("HI", packed.HIGH))),
     Family("I2I", "da", Unit.INT, packed.saturated, modifiers={**_NARROW, "S32": 0, "SAT": 0}),
+    *(Family(f"I2IP.{name}.S32.SAT", "dabc", Unit.INT, packed.saturated_pair, fields={"code": code})
+      for name, code in {**_NARROW, **_FIELDS}.items()),
     *(Family(f"PRMT.{mode}", "dabc", Unit.PERMUTE, packed.permuted, fields={"code": getattr(packed, mode)})
       for mode in _MODES),
 )
