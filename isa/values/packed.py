@@ -138,7 +138,7 @@ def saturated(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
     unsigned = has(n, TO_UNSIGNED)
     span = ONE << bits
     most = choose(unsigned, span, span >> ONE) - ONE
-    least = choose(unsigned, NONE, ~(span >> ONE) + ONE)
+    least = choose(unsigned, NONE, NONE - (span >> ONE))
     negative = (a & TOP) != NONE
     word = choose(negative, a | ~LOW32, a & LOW32)
     under = negative & (unsigned | (word < least))

@@ -40,7 +40,7 @@ def immediates(encoded):
     ],
 )
 def test_numbers_have_the_bits_of_the_encoding(text, low):
-    """Numbers have the format that the row reads, also RCP64H's and halves'; +QNAN is printed for infinity's upper word."""
+    """Numbers have the format that a row reads, RCP64H's and halves' too; +QNAN may be infinity's upper word."""
     ((bits, missing),) = immediates(Encoded(0, text, low, 0x000FE20000000000))
     assert (bits >> missing, bits & (1 << missing) - 1) == (low >> 32, 0)
 

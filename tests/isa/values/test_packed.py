@@ -19,5 +19,5 @@ def test_i2ip_saturates_two_words_and_keeps_the_low_bits_of_the_third(kind, bits
     least, most = (0, 2**bits - 1) if kind == "U" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
     high, low = (min(max(x, least), most) % 2**bits for x in (a, b))
     words = [np.array([x % 2**32], np.uint64) for x in (a, b, c)]
-    found = row.result(*words, np.zeros(1, np.uint32), np.uint32(row.code))
+    found = row.result(*words, np.zeros(1, np.uint32), np.full(1, row.code, np.uint32))
     assert int(found[0]) % 2**32 == ((c << 2 * bits) | (high << bits) | low) % 2**32
