@@ -204,7 +204,7 @@ def test_fetches_refuse_what_no_row_declares(text):
     ],
 )
 def test_texts_that_are_rewritten_are_whole(text):
-    """What no known text has is not dropped, such as modifiers of a call or a second set of barriers; nor is GCN read."""
+    """What no known text has is not dropped, such as a call's modifiers or a second set of barriers; GCN is none."""
     with pytest.raises(UnknownError):
         lowered(text)
 
