@@ -32,7 +32,7 @@ _UNSIGNED_WORD = {"value": None, "result": integer.minimum, "code": 0}
 # fmt: off
 FAMILIES = (
     Family("VIADD", "dab", Unit.INT, fields={"value": v.iadd},
-           modifiers={"16x2": {"value": None, "result": packed.add_halves}}),
+           modifiers={"16x2": {"value": None, "result": packed.add_halves}}, signs={"ab": "-"}),
     Family("IMNMX", "dabQ", Unit.MINMAX, fields={"value": v.imnmx}, modifiers={"U32": _UNSIGNED_WORD}),
     Family("VIMNMX", "dabQ", Unit.MINMAX, fields={"value": v.imnmx}, modifiers={"U32": _UNSIGNED_WORD}),
     *(Family(f"VIMNMX.{name}", "dPpabQ", Unit.MINMAX, packed.extreme, packed.extreme_is_first, "Pp",
@@ -40,7 +40,7 @@ FAMILIES = (
     *(Family(f"VIMNMX.{name}.RELU", "dPpabQ", Unit.MINMAX, packed.extreme, packed.extreme_is_first, "Pp",
              fields={"code": code | packed.RELU}) for name, code in _KINDS.items() if name != "RELU"),
     Family("VIMNMX3", "dabcQ", Unit.MINMAX, packed.extreme_of_three, modifiers=_KINDS),
-    Family("VIADDMNMX", "dabcQ", Unit.MINMAX, packed.extreme_of_sum, modifiers=_KINDS),
+    Family("VIADDMNMX", "dabcQ", Unit.MINMAX, packed.extreme_of_sum, modifiers=_KINDS, signs={"ab": "-"}),
     Family("VABSDIFF", "dabc", Unit.INT, packed.difference, modifiers={"U32": packed.UNSIGNED}),
     Family("VABSDIFF4.U8", "dabc", Unit.INT, packed.byte_differences, modifiers={"ACC": packed.SUM}),
     Family("IDP.4A.S8.S8", "dabc", Unit.DOT, fields={"value": v.dot_bytes}),

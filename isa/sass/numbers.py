@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from isa.operand import Immediate, Operand
-from isa.row import Row
+from isa.row import HALF_UNITS, Row
 from isa.sass import syntax
 from isa.sass.dump import Encoded
 
@@ -19,8 +19,13 @@ _HALVES = "F16", "BF16"
 _INFINITY = 0x7F800000  # of singles; the upper word of a double that is a NaN is more than that, too
 
 
-def with_digits(operand: Operand, encoded: Encoded) -> Operand:
-    """Return a NaN with the digits of the encoding, which its text does not say; other operands as they are."""
+def with_digits(operand: Operand, encoded: Encoded, row: Row) -> Operand:
+    """Return a NaN with the digits of the encoding, which its text does not say; other operands as they are.
+
+    Of a row on halves, where an immediate is two of them, both are those of the encoding.
+    """
+    if isinstance(operand, Immediate) and row.unit in HALF_UNITS:
+        return replace(operand, bits=encoded.low >> _PLACE)
     if not isinstance(operand, Immediate) or operand.kind not in _NANS:
         return operand
     shift = _NANS[operand.kind]
