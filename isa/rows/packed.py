@@ -27,6 +27,7 @@ _FIELDS = {
     "S2": packed.TO_2,
     "U2": packed.TO_2 | packed.TO_UNSIGNED,
 }
+_KEPT = {"8": {"H0": 0, "H1": packed.UPPER}, "4": {"24": 0}, "2": {"28": 0}}  # bits of c beside two fields of a width
 _UNSIGNED_WORD = {"value": None, "result": integer.minimum, "code": 0}
 
 # fmt: off
@@ -51,7 +52,8 @@ FAMILIES = (
              modifiers={"S16": packed.A_SIGNED, "U16": 0, **_FACTORS})
       for half, code in (("LO", 0), ("HI", packed.HIGH))),
     Family("I2I", "da", Unit.INT, packed.saturated, modifiers={**_NARROW, "S32": 0, "SAT": 0}),
-    *(Family(f"I2IP.{name}.S32.SAT", "dabc", Unit.INT, packed.saturated_pair, fields={"code": code})
+    *(Family(f"I2IP.{name}.S32.SAT", "dabc", Unit.INT, packed.saturated_pair, fields={"code": code},
+             parts={"c": _KEPT.get(name[1:], {})})
       for name, code in {**_NARROW, **_FIELDS}.items()),
     *(Family(f"PRMT.{mode}", "dabc", Unit.PERMUTE, packed.permuted, fields={"code": getattr(packed, mode)})
       for mode in _MODES),

@@ -15,7 +15,7 @@ UNSIGNED, HALVES, RELU, SUM = 1, 2, 4, 8  # codes of minima and of differences: 
 A_SIGNED, B_SIGNED, HIGH = 1, 2, 4  # codes of dot products
 BYTE, HALF, HALF_TOP = np.uint64(0xFF), np.uint64(0xFFFF), np.uint64(0x8000)
 SIXTEEN = np.uint64(16)
-TO_8, TO_16, TO_UNSIGNED, TO_4, TO_2 = 1, 2, 4, 8, 16  # codes of saturation
+TO_8, TO_16, TO_UNSIGNED, TO_4, TO_2, UPPER = 1, 2, 4, 8, 16, 32  # codes of saturation: UPPER takes c's upper half
 
 
 def low_half(x: Any) -> Any:
@@ -129,7 +129,7 @@ def saturated_pair(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
     bits = narrow_bits(n)
     field = (ONE << bits) - ONE
     pair = (saturated(b, b, c, p, n) & field) | ((saturated(a, b, c, p, n) & field) << bits)
-    return pair | (c << (bits + bits))
+    return pair | (choose(has(n, UPPER), high_half(c), c) << (bits + bits))
 
 
 def saturated(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
