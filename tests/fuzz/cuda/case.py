@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from time import monotonic
 
 from fuzz import shrink
@@ -37,11 +37,33 @@ def wrong(case: bytes) -> str:
 
 
 def smaller(case: bytes, fails: Callable[[bytes], bool], seconds: float) -> bytes:
-    """Return a text of fewer lines that still fails."""
+    """Return a text of fewer blocks and lines that still fails."""
     first, *rest = case.splitlines(keepends=True)
+    until = monotonic() + seconds
 
-    def still(lines: list[bytes]) -> bool:
+    def still(lines: Sequence[bytes]) -> bool:
         body = b"".join(lines)
         return body.count(b"{") == body.count(b"}") and fails(first + body)
 
-    return first + b"".join(shrink.fewer(rest, still, monotonic() + seconds))
+    return first + b"".join(shrink.fewer(_of_fewer_blocks(rest, still, until), still, until))
+
+
+def _of_fewer_blocks(lines: list[bytes], still: Callable[[Sequence[bytes]], bool], until: float) -> list[bytes]:
+    """Return the lines without blocks in braces, or without the braces around them, with which it still fails."""
+    place = 0
+    while place < len(lines) and monotonic() < until:
+        end = _end(lines, place)
+        tries = (lines[:place] + lines[end:], lines[:place] + lines[place + 1 : end - 1] + lines[end:])
+        kept = next((one for one in tries if end > place + 1 and still(one)), None)
+        place, lines = (place, kept) if kept is not None else (place + 1, lines)
+    return lines
+
+
+def _end(lines: Sequence[bytes], place: int) -> int:
+    """Return where the block ends that a line opens: behind that line if it opens none."""
+    depth = 0
+    for n, line in enumerate(lines[place:], place + 1):
+        depth += line.count(b"{") - line.count(b"}")
+        if depth <= 0:
+            return n
+    return place + 1

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fuzz.cuda.program import COMMON, OUT, OWN, WIDE, Program, memory, source
 
-HERE = Path(__file__).parent
+HEADERS = Path(__file__).parent / "headers"
 COMPILER = "g++"
 FLAGS = (
     "-std=c++17", "-O1", "-w", "-mfma", "-fwrapv", "-fno-strict-aliasing", "-ffp-contract=off", "-fno-builtin-fma",
@@ -30,7 +30,7 @@ def emulated(programs: Sequence[Program], folder: Path) -> list[Words]:
     """Return each program's memory after its launch: `out`, the words of all threads, the words of each thread."""
     text, given, left = folder / "lanes.cpp", folder / "given", folder / "left"
     text.write_text(source(programs), encoding="utf-8")
-    _run([COMPILER, *FLAGS, f"-I{HERE}", str(text), "-o", str(folder / "lanes")])
+    _run([COMPILER, *FLAGS, f"-I{HEADERS}", str(text), "-o", str(folder / "lanes")])
     with given.open("wb") as file:
         for one in programs:
             start = memory(one)

@@ -24,7 +24,8 @@ class Operator:
 
 
 # A line: the result's type; operands' types, or - for none; texts, with `$` for an operand if it isn't a function's
-# name, `#` for a number of 0 to 255, `@` for one from 1 on, and {a,b} for either. `80:` begins what only sm_80 and later compute exactly.
+# name, `#` for a number of 0 to 255, `@` for one from 1 on, and {a,b} for either. `80:` begins what only sm_80 and
+# later compute exactly.
 LINES = """
 u uu ($+$) ($-$) ($*$) ($&$) ($|$) ($^$) ($<<($&31)) ($>>($&31)) ($/($|1u)) ($%($|1u)) ($<$) ($==$) __umulhi __umul24
 u uu __{uhadd,urhadd} mn<u32> mx<u32> rot32 join byte_of ($&&$) ((u32)(u8)($+$)) ((u32)(u16)($*$)) ((u32)(i8)($-$))

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import gpusim
-from fuzz.cuda.emulate import HERE, Words
+from fuzz.cuda.emulate import HEADERS, Words
 from fuzz.cuda.program import Program, memory, source
 from isa.sass import tools
 
@@ -37,8 +37,8 @@ def compiled(programs: Sequence[Program], way: Way, folder: Path) -> Path:
     """Return the cubin of a text with all programs."""
     text, cubin = folder / "programs.cu", folder / "programs.cubin"
     text.write_text(source(programs), encoding="utf-8")
-    options = ["-cubin", "-w", "-std=c++17", "-fmad=false", f"-arch=sm_{way.architecture}", f"-I{HERE}", *way.options]
-    command = [str(tools.find("nvcc")), *options, str(text), "-o", str(cubin)]
+    options = ["-w", "-std=c++17", "-fmad=false", f"-arch=sm_{way.architecture}", f"-I{HEADERS}", *way.options]
+    command = [str(tools.find("nvcc")), "-cubin", *options, str(text), "-o", str(cubin)]
     subprocess.run(command, check=True, capture_output=True, text=True)
     return cubin
 

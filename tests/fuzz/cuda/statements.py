@@ -83,13 +83,14 @@ def own_atomic(at: Place) -> Lines:
     compared = f"{_e(at, 'u', 1)}, " if name == "CAS" else ""
     wide = at.random.choice(["Add", "Min", "Max", "And", "Or", "Xor", "Exch", "CAS"])
     other = f"{_e(at, 'q', 1)}, " if wide == "CAS" else ""
+    extreme = at.random.choice(["Min", "Max"])
     small, signed = f"({_e(at, 'u', 1)} & 15u)", at.random.choice(["Min", "Max", "Add", "Exch"])
     choices = [
         f"{variable(at, 'u')} = atomic{name}({word}, {compared}{_e(at, 'u', 2)});",
         f"{variable(at, 'u')} = atomic{name}({word}, {compared}{_e(at, 'u', 2)});",
         f"{variable(at, 'i')} = atomic{signed}((i32 *)({word}), {_e(at, 'i', 2)});",
         f"{variable(at, 'q')} = atomic{wide}((u64 *)(priv + 24u * g + 12u), {other}{_e(at, 'q', 2)});",
-        f"{variable(at, 'l')} = atomic{at.random.choice(['Min', 'Max'])}((i64 *)(priv + 24u * g + 14u), {_e(at, 'l', 2)});",
+        f"{variable(at, 'l')} = atomic{extreme}((i64 *)(priv + 24u * g + 14u), {_e(at, 'l', 2)});",
         f"{variable(at, 'f')} = atomicAdd((float *)(priv + 24u * g + 16u), (float){small});",
         f"{variable(at, 'd')} = atomicAdd((double *)(priv + 24u * g + 18u), (double){small});",
     ]
