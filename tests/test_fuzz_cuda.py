@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import islice
 from random import Random
 
 import numpy as np
@@ -128,3 +129,10 @@ def test_a_campaign_counts_programs_and_runs(monkeypatch, planted):
     assert tally.covered["programs"] == 10
     assert tally.covered["compiled: sm_80 -G"] == tally.covered["runs of programs"] == 20
     assert case.wrong(tally.found[0].case) == "1 words"
+
+
+def test_a_campaign_draws_every_kind_or_one():
+    """Of eight batches five are of pairs, two of texts and one of programs, unless only one kind is asked for."""
+    kinds = [name.partition("(")[0] for name, _ in islice(campaign.drawn(3), 8)]
+    assert {kind: kinds.count(kind) for kind in campaign.ALL} == {"pairs": 5, "texts": 2, "programs": 1}
+    assert {name.partition("(")[0] for name, _ in islice(campaign.drawn(3, "programs"), 8)} == {"programs"}

@@ -14,6 +14,7 @@ from functools import partial
 from itertools import count, islice, takewhile
 from random import Random
 from time import monotonic
+from types import MappingProxyType
 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as with_seed
@@ -138,10 +139,14 @@ Batch = tuple[str, Callable[[], Tally]]  # a name and a function
 Running = dict[Future[Tally], str]
 
 
-def drawn(seed: int) -> Iterator[Batch]:
-    """Yield batches without end: of eight, five of pairs, two of texts, one of programs."""
+ALL = MappingProxyType({"pairs": pairs, "texts": texts, "programs": programs})
+
+
+def drawn(seed: int, only: str = "") -> Iterator[Batch]:
+    """Yield batches without end, of one kind or of eight five of pairs, two of texts, one of programs."""
     for n in count(seed << 32):
         batch = programs if n % 8 == 1 else pairs if n % 4 else texts
+        batch = ALL.get(only, batch)
         yield f"{batch.__name__}({n})", partial(batch, n)
 
 
