@@ -19,7 +19,7 @@ help:
 	@echo "make test        the quick tests: nine minutes of processor time, five minutes on two cores"
 	@echo "make check       style, types, imports, tests both ways with a part of the draws: 20 to 35 minutes"
 	@echo "make check-full  the same, all draws and the slow tests: hours"
-	@echo "make fuzz        random programs on random machines, and mutated inputs: SECONDS=600 [SEED=n]"
+	@echo "make fuzz        random programs on random machines, programs of CUDA C, mutated inputs: SECONDS=600 [SEED=n]"
 	@echo "make bench       speed of both engines, and how it grows with the work (docs/performance.md)"
 	@echo "make reproduction  every claim of docs/reproduction.md anew"
 	@echo "make validation  the tables and the picture of docs/validation-h200.md anew"

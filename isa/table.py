@@ -8,7 +8,7 @@ from typing import Any
 
 from isa.row import Row
 from isa.rows import gcn, nvidia
-from isa.rows.family import of_base
+from isa.rows.family import Family, of_base
 from isa.rows.machine_code import FAMILIES
 
 ROWS = (*nvidia.ROWS, *gcn.ROWS)
@@ -30,7 +30,16 @@ UPDATES = _of_rows_and_families("update")
 
 
 @cache
-def machine_row(mnemonic: str) -> Row | None:
-    """Return the row of a mnemonic of machine code, None if there is none; of equal mnemonics the same object."""
-    family = of_base(BY_BASE, mnemonic)
-    return family.row(mnemonic) if family else None
+def machine_row(mnemonic: str, parts: tuple[str, ...] = ()) -> Row | None:
+    """Return the row of a mnemonic of machine code and of parts of its operands, such as B1; None if there is none.
+
+    Of equal mnemonics and parts it is the same object.
+    """
+    family = machine_family(mnemonic)
+    return family.row(mnemonic, parts) if family else None
+
+
+@cache
+def machine_family(mnemonic: str) -> Family | None:
+    """Return the family of a mnemonic of machine code, None if there is none."""
+    return of_base(BY_BASE, mnemonic)

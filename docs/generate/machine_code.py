@@ -48,11 +48,13 @@ REFUSED = (  # an example of each, as nvcc 13.0 writes it for sm_90
 )
 ABOUT = """\
 Machine code of sm_75 to sm_90 that gpusim executes ([machine code](../sass.md)). An instruction is a base mnemonic with
-modifiers; an instruction that no row has, or a modifier that its row does not take, stops the load. A modifier in the
-table may stand anywhere behind the base; those of scopes, orders and caches (`STRONG`, `GPU`, `EF`, ...) change no
-values, and all memory instructions take them. A form is a base mnemonic, or one with a modifier that changes what is
-computed. The last column has the forms that no kernel checked against the chip has. Unit classes are those of
-[machine files](machine-keys.md)."""
+modifiers; an instruction that no row has, or a modifier or operand that its row does not take, stops the load. A
+modifier in the table may stand anywhere behind the base; those of scopes, orders and caches (`STRONG`, `GPU`, `EF`,
+...) change no values, and all memory instructions take them. Under operands stands what may be before, around and
+behind a source: `-`, bars, `~`, a half (`H0_H0`, `H1_H1`, `H1_H0`, `H0_NH1`, or `F32`: a single, cut to a half), a part
+such as `B1`. Predicates that are read may have `!`. A form is a base mnemonic, or one with a modifier or part that
+changes what is computed. The last column has the forms that no kernel checked against the chip has. Unit classes are
+those of [machine files](machine-keys.md)."""
 CHECKED = """\
 Small kernels of PTX, compiled for sm_90, ran on an {gpu} ({driver}). Their machine code and all results
 are kept in `tests/hardware/data`. The tests run the same machine code on the same inputs, edge cases and random ones,
@@ -73,7 +75,7 @@ def machine_code() -> str:
     """Return the page."""
     known = _known()
     parts = [ABOUT, "## Checked against the chip", *_checked(known), "## What is executed"]
-    head = "mnemonic", "modifiers", "unit class", "unchecked"
+    head = "mnemonic", "modifiers", "operands", "unit class", "unchecked"
     for title, families in GROUPS.items():
         parts += [f"### {title}", table(head, _rows(families))]
     alone = ", ".join(code(row.mnemonic) for row in control.ROWS if row.mnemonic not in BY_BASE)
@@ -105,8 +107,9 @@ def _checked(known: Mapping[str, Any]) -> Iterator[str]:
 
 
 def forms(family: Family) -> tuple[str, ...]:
-    """Return the base mnemonic of a family, and the base with each modifier that changes what is computed."""
-    return (family.base, *(f"{family.base}.{name}" for name, change in family.modifiers.items() if change != 0))
+    """Return the base mnemonic of a family, and the base with each modifier or part that changes what is computed."""
+    changes = [*family.modifiers.items(), *(one for some in family.parts.values() for one in some.items())]
+    return (family.base, *(f"{family.base}.{name}" for name, change in changes if change != 0))
 
 
 @cache
@@ -126,7 +129,15 @@ def _rows(families: Sequence[Family]) -> Iterator[tuple[str, ...]]:
         missing = [one for one in forms(family) if one not in covered()]
         absent = "all" if family.base in missing else ", ".join(code(one.removeprefix(family.base)) for one in missing)
         names = ", ".join(code(f".{name}") for name in family.modifiers)
-        yield code(family.base), names, family.unit.value, absent
+        yield code(family.base), names, operands(family), family.unit.value, absent
+
+
+def operands(family: Family) -> str:
+    """Return what the sources of a family take: signs, halves and other parts."""
+    signs = "".join(sorted({sign for some in family.signs.values() for sign in some}))
+    shown = [code(sign) if sign != "|" else "bars" for sign in signs]
+    parts = [code(f".{name}") for some in family.parts.values() for name in some]
+    return ", ".join([*shown, *(["halves"] if family.halves else []), *parts])
 
 
 def _refused() -> Iterator[tuple[str, str, str]]:

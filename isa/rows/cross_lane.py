@@ -34,15 +34,15 @@ FAMILIES = (
     *(Family(f"SHFL.{name}", "Pdabc", Unit.SHUFFLE, optional="P", fields={"across": across, "across_truth": truth})
       for name, (across, truth) in _SHUFFLES.items()),
     Family("VOTE", "dPQ", Unit.VOTE, optional="d", modifiers=_AGREED, fields={"across": v.ballot}),
-    Family("VOTEU", "dPQ", Unit.UNIFORM, optional="d", modifiers=_AGREED, fields={"across": v.ballot}),
+    Family("VOTEU", "dPQ", Unit.UNIFORM, optional="d", modifiers=_AGREED, fields={"across": v.ballot}, shared="dP"),
     Family("MATCH.ANY", "da", Unit.SHUFFLE, modifiers=_PAIR, fields={"across": v.match_any}),
     Family("MATCH.ALL", "Pda", Unit.SHUFFLE, optional="P", modifiers=_PAIR,
            fields={"across": v.match_all, "across_truth": v.all_match}),
     *(Family(f"REDUX{name}", "da", Unit.REDUCE, silent=frozenset({"S32"}) if name == ".SUM" else frozenset(),
-             fields={"across": across})
+             fields={"across": across}, shared="d")
       for name, across in _REDUCTIONS.items()),
-    Family("ELECT", "PdQ", Unit.VOTE, fields={"across": v.first_lane, "across_truth": v.is_first}),
+    Family("ELECT", "PdQ", Unit.VOTE, fields={"across": v.first_lane, "across_truth": v.is_first}, shared="d"),
     Family("R2UR", "PdaQ", Unit.UNIFORM, optional="PQ", falsely="Q", silent=frozenset({"OR"}),
-           fields={"across": v.of_first_lane, "across_truth": v.is_other}),
+           fields={"across": v.of_first_lane, "across_truth": v.is_other}, shared="d"),
 )
 # fmt: on

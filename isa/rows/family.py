@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
@@ -10,6 +10,8 @@ from typing import Any
 from isa.row import Row, Unit
 
 Change = int | Mapping[str, Any]  # bits of the code that `result` and `truth` receive, or other fields of the row
+NOTHING: Mapping[str, Any] = MappingProxyType({})
+REAL: Mapping[str, str] = MappingProxyType({"abc": "-|"})  # signs of IEEE numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +21,11 @@ class Family:
     A text may leave out the operands of `optional`: predicates are then PT, or !PT for letters in `falsely`, and
     registers RZ. `modifiers` that change nothing here have the code 0. Without its optional operands and its `silent`
     modifiers a row is the listing's of that name, if there is one: the machine treats the two alike.
+
+    Operands have nothing before, around and behind them but what the family says, by their letters: `signs` are of `-`,
+    `|` and `~`; `halves` are letters of sources that take a part of isa.operand_change, such as H0_H0; `parts` are
+    others, such as B1, which change the row like modifiers do. `shared` are letters of operands that are uniform
+    registers or uniform predicates alone; registers that are written are uniform only there.
     """
 
     base: str
@@ -28,19 +35,28 @@ class Family:
     truth: Callable[..., Any] | None = None
     optional: str = ""
     falsely: str = ""
-    modifiers: Mapping[str, Change] = field(default_factory=lambda: MappingProxyType({}))
+    modifiers: Mapping[str, Change] = field(default_factory=lambda: NOTHING)
     silent: frozenset[str] = frozenset()
-    fields: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))  # other fields of every row
+    fields: Mapping[str, Any] = field(default_factory=lambda: NOTHING)  # other fields of every row
     alone: bool = False  # its rows are no listing's
+    signs: Mapping[str, str] = field(default_factory=lambda: NOTHING)
+    halves: str = ""
+    parts: Mapping[str, Mapping[str, Change]] = field(default_factory=lambda: NOTHING)
+    shared: str = ""
 
-    def row(self, mnemonic: str) -> Row | None:
-        """Return the row of a mnemonic with its modifiers, None if it is not one of this family."""
+    def row(self, mnemonic: str, parts: Sequence[str] = ()) -> Row | None:
+        """Return the row of a mnemonic with its modifiers and of parts of operands; None if none of this family.
+
+        The row's name has the parts behind the modifiers.
+        """
         names = mnemonic.removeprefix(self.base).split(".")[1:]
         changes = [self.modifiers.get(name, 0 if name in self.silent else None) for name in names]
+        changes += [self.part(name) for name in parts]
         if None in changes or len(set(names)) < len(names):
             return None
         code = 0
-        plain = Row(mnemonic, self.form, self.unit, result=self.result, truth=self.truth, **self.fields)
+        name = ".".join((mnemonic, *parts))
+        plain = Row(name, self.form, self.unit, result=self.result, truth=self.truth, **self.fields)
         for change in changes:
             if isinstance(change, int):
                 code |= change
@@ -48,9 +64,19 @@ class Family:
                 plain = replace(plain, **change)
         return replace(plain, code=plain.code | code)
 
+    def part(self, name: str, letter: str = "") -> Change | None:
+        """Return what a part of an operand changes; None for one that no operand, or not that of the letter, has."""
+        found = (some.get(name) for letters, some in self.parts.items() if letter in letters)
+        return next((one for one in found if one is not None), None)
+
+    def signs_of(self, letter: str) -> str:
+        """Return which of `-`, `|` and `~` may stand before and around an operand."""
+        return "".join(some for letters, some in self.signs.items() if letter in letters)
+
     def functions(self, name: str) -> tuple[Callable[..., Any], ...]:
         """Return the functions that its rows may have in the field of that name."""
-        changes = [change for change in self.modifiers.values() if isinstance(change, Mapping)]
+        every = (self.modifiers, *self.parts.values())
+        changes = [change for some in every for change in some.values() if isinstance(change, Mapping)]
         found = [getattr(self, name, None), *(fields.get(name) for fields in (self.fields, *changes))]
         return tuple(one for one in found if one is not None)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from isa.row import Unit
-from isa.rows.family import Family
+from isa.rows.family import REAL, Family
 from isa.values import comparison, double, half, single, special_function
 from isa.values import semantics as v
 
@@ -36,29 +36,30 @@ _HALF_FUNCTIONS = {"EX2": special_function.small_exponential, "TANH": special_fu
 
 # fmt: off
 FAMILIES = (
-    Family("FADD", "dab", Unit.FP32, single.add, modifiers=_SINGLE, fields={"flops": 1}),
-    Family("FMUL", "dab", Unit.FMUL, single.multiply, fields={"flops": 1}, modifiers={
+    Family("FADD", "dab", Unit.FP32, single.add, modifiers=_SINGLE, fields={"flops": 1}, signs=REAL),
+    Family("FMUL", "dab", Unit.FMUL, single.multiply, fields={"flops": 1}, signs=REAL, modifiers={
         **_SINGLE,
         **{name: {"result": single.multiply_scaled, "code": single.scale_code(power)}
            for name, power in _SCALES.items()},
     }),
-    Family("FFMA", "dabc", Unit.FP32, single.multiply_add, modifiers=_SINGLE, fields={"flops": 2}),
+    Family("FFMA", "dabc", Unit.FP32, single.multiply_add, modifiers=_SINGLE, fields={"flops": 2}, signs=REAL),
     Family("FMNMX", "dabQ", Unit.MINMAX, single.minimum,
-           modifiers={**FLUSH, "NAN": single.NAN_WINS, "XORSIGN": single.XOR_SIGN}),
-    Family("FSEL", "dabQ", Unit.MOVE, fields={"value": v.sel}),
-    Family("FSETP", "PpabQ", Unit.COMPARE, None, comparison.singles, "pQ", "", COMPARE, AND),
-    Family("FSET", "dabQ", Unit.COMPARE, comparison.singles_as_mask, None, "Q", "", COMPARE),
-    Family("FSET.BF", "dabQ", Unit.COMPARE, comparison.singles_as_number, None, "Q", "", COMPARE),
-    Family("FCHK", "Pab", Unit.SFU, None, comparison.hard_to_divide, modifiers={"DIVIDE": 0}),
-    Family("DADD", "dab", Unit.DP, double.add, modifiers=ROUND, fields={"width": 64, "flops": 1}),
-    Family("DMUL", "dab", Unit.DP, double.multiply, modifiers=ROUND, fields={"width": 64, "flops": 1}),
-    Family("DFMA", "dabc", Unit.DP, double.fused, modifiers=ROUND, fields={"width": 64, "flops": 2}),
-    Family("DSETP", "PpabQ", Unit.DP, None, comparison.doubles, "pQ", "", COMPARE, fields={"wide": "ab"}),
+           modifiers={**FLUSH, "NAN": single.NAN_WINS, "XORSIGN": single.XOR_SIGN}, signs=REAL),
+    Family("FSEL", "dabQ", Unit.MOVE, fields={"value": v.sel}, signs=REAL),
+    Family("FSETP", "PpabQ", Unit.COMPARE, None, comparison.singles, "pQ", "", COMPARE, AND, signs=REAL),
+    Family("FSET", "dabQ", Unit.COMPARE, comparison.singles_as_mask, None, "Q", "", COMPARE, signs=REAL),
+    Family("FSET.BF", "dabQ", Unit.COMPARE, comparison.singles_as_number, None, "Q", "", COMPARE, signs=REAL),
+    Family("FCHK", "Pab", Unit.SFU, None, comparison.hard_to_divide, modifiers={"DIVIDE": 0}, signs=REAL),
+    Family("DADD", "dab", Unit.DP, double.add, modifiers=ROUND, fields={"width": 64, "flops": 1}, signs=REAL),
+    Family("DMUL", "dab", Unit.DP, double.multiply, modifiers=ROUND, fields={"width": 64, "flops": 1}, signs=REAL),
+    Family("DFMA", "dabc", Unit.DP, double.fused, modifiers=ROUND, fields={"width": 64, "flops": 2}, signs=REAL),
+    Family("DSETP", "PpabQ", Unit.DP, None, comparison.doubles, "pQ", "", COMPARE, fields={"wide": "ab"}, signs=REAL),
     *(Family(f"DSETP.{name}.AND", "PpabQ", Unit.DP, None, comparison.extreme_of_doubles, "pQ",
-             fields={"wide": "ab", "code": code}) for name, code in (("MIN", v.LT), ("MAX", v.GT))),
-    *(Family(f"MUFU.{name}", "da", Unit.SFU, function, alone=True) for name, function in _FUNCTIONS.items()),
-    *(Family(f"MUFU.{name}.{kind}", "da", Unit.SFU, function, modifiers={"H0": 0, "H1": half.UPPER},
-             fields={"code": code})
+             fields={"wide": "ab", "code": code}, signs=REAL) for name, code in (("MIN", v.LT), ("MAX", v.GT))),
+    *(Family(f"MUFU.{name}", "da", Unit.SFU, function, alone=True, signs=REAL)
+      for name, function in _FUNCTIONS.items()),
+    *(Family(f"MUFU.{name}.{kind}", "da", Unit.SFU, function, parts={"a": {"H0": 0, "H1": half.UPPER}},
+             fields={"code": code}, signs=REAL)
       for name, function in _HALF_FUNCTIONS.items() for kind, code in (("F16", 0), ("BF16", half.BFLOAT))),
 )
 # fmt: on

@@ -14,20 +14,23 @@ _WRAP = {"W": integer.WRAP}
 
 # fmt: off
 _ALIKE = (  # of threads and of the warp
-    Family("IADD3", "dPpabcQq", Unit.INT, integer.add3, integer.add3_carry, "PpQq", "Qq", {"X": integer.X}),
+    Family("IADD3", "dPpabcQq", Unit.INT, integer.add3, integer.add3_carry, "PpQq", "Qq", {"X": integer.X},
+           signs={"abc": "-~"}),
     Family("IMAD", "dabcQ", Unit.IMUL, integer.multiply_add, None, "Q", "Q", {"X": integer.X},
-           frozenset({"MOV", "U32", "SHL", "IADD"})),
+           frozenset({"MOV", "U32", "SHL", "IADD"}), signs={"c": "-~"}),
     Family("IMAD.WIDE", "dPabcQ", Unit.IMUL, integer.wide_signed, integer.wide_carry, "PQ", "Q",
-           {"U32": {"result": integer.wide_unsigned}, "X": integer.X}, fields={"wide": "dc"}),
+           {"U32": {"result": integer.wide_unsigned}, "X": integer.X}, fields={"wide": "dc"},
+           signs={"c": "-~"}),
     Family("IMAD.HI", "dPabcQ", Unit.WIDE, integer.high_signed, integer.wide_carry, "PQ", "Q",
-           {"U32": {"result": integer.high_unsigned}, "X": integer.X}, fields={"wide": "c"}, alone=True),
-    Family("LEA", "dPabn", Unit.INT, integer.shifted_add, integer.shifted_add_carry, "P"),
+           {"U32": {"result": integer.high_unsigned}, "X": integer.X}, fields={"wide": "c"}, alone=True,
+           signs={"c": "-~"}),
+    Family("LEA", "dPabn", Unit.INT, integer.shifted_add, integer.shifted_add_carry, "P", signs={"b": "-~"}),
     Family("LEA.HI", "dPabcnQ", Unit.INT, integer.upper_shifted_add, integer.upper_shifted_carry, "PQ", "Q",
-           {"X": integer.X}),
+           {"X": integer.X}, signs={"b": "-~"}),
     Family("LEA.HI.SX32", "dPabnQ", Unit.INT, integer.upper_extended_add, integer.upper_extended_carry, "PQ", "Q",
-           {"X": integer.X}),
+           {"X": integer.X}, signs={"b": "-~"}),
     Family("LEA.HI.X.SX32", "dPabnQ", Unit.INT, integer.upper_extended_add, integer.upper_extended_carry, "PQ", "Q",
-           fields={"code": integer.X}),
+           fields={"code": integer.X}, signs={"b": "-~"}),
     Family("ISETP", "PpabQq", Unit.COMPARE, None, comparison.integers, "pQq", "",
            {**comparison.RELATIONS, **_COMBINE, "U32": comparison.UNSIGNED, "EX": comparison.CARRY},
            frozenset({"AND"})),
@@ -46,10 +49,11 @@ _ALIKE = (  # of threads and of the warp
     Family("SGXT", "dab", Unit.INT, integer.sign_extended, modifiers={"U32": {"code": 0}, **_WRAP},
            fields={"code": integer.SIGNED}),
     Family("PRMT", "dabc", Unit.PERMUTE, fields={"value": v.prmt}),
-    Family("POPC", "da", Unit.BITS, fields={"value": v.popc}),
+    Family("POPC", "da", Unit.BITS, fields={"value": v.popc}, signs={"a": "~"}),
     Family("BREV", "da", Unit.BITS, fields={"value": v.reverse_bits}),
     Family("FLO", "da", Unit.BITS, fields={"value": v.find_leading_one, "code": integer.SIGNED},
-           modifiers={"U32": {"code": 0}, "SH": {"value": None, "result": integer.shift_to_top}}),
+           modifiers={"U32": {"code": 0}, "SH": {"value": None, "result": integer.shift_to_top}},
+           signs={"a": "~"}),
 )
 # fmt: on
 
@@ -57,7 +61,7 @@ _ALIKE = (  # of threads and of the warp
 def of_warp(family: Family) -> Family:
     """Return the family of the same instruction on what all lanes share."""
     changes = {name: change if isinstance(change, int) else dict(change) for name, change in family.modifiers.items()}
-    return replace(family, base=f"U{family.base}", unit=Unit.UNIFORM, modifiers=changes)
+    return replace(family, base=f"U{family.base}", unit=Unit.UNIFORM, modifiers=changes, shared=family.form)
 
 
 FAMILIES = (

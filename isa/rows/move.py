@@ -25,13 +25,13 @@ _PAIR = {"value": None, "result": copy, "wide": "da"}
 
 FAMILIES = (
     Family("MOV", "da", Unit.MOVE, fields={"value": v.mov}),
-    Family("UMOV", "da", Unit.UNIFORM, fields={"value": v.mov}),
-    Family("ULDC", "da", Unit.UNIFORM, fields={"value": v.mov}, modifiers={"64": _PAIR, **_PARTS}),
+    Family("UMOV", "da", Unit.UNIFORM, fields={"value": v.mov}, shared="da"),
+    Family("ULDC", "da", Unit.UNIFORM, fields={"value": v.mov}, modifiers={"64": _PAIR, **_PARTS}, shared="d"),
     Family("S2R", "ds", Unit.SPECIAL),
-    Family("S2UR", "ds", Unit.SPECIAL),
-    Family("R2P", "Ppuvwrzan", Unit.MOVE, None, logic.predicates_of_bits, modifiers=_BYTES),
+    Family("S2UR", "ds", Unit.SPECIAL, shared="d"),
+    Family("R2P", "Ppuvwrzan", Unit.MOVE, None, logic.predicates_of_bits, parts={"a": _BYTES}),
     Family("P2R", "dQqxefghan", Unit.MOVE, logic.bits_of_predicates, None, modifiers=_BYTES),
-    Family("UR2UP", "Ppuvwrzan", Unit.UNIFORM, None, logic.predicates_of_bits, modifiers=_BYTES),
-    Family("UP2UR", "dQqxefghan", Unit.UNIFORM, logic.bits_of_predicates, None, modifiers=_BYTES),
+    Family("UR2UP", "Ppuvwrzan", Unit.UNIFORM, None, logic.predicates_of_bits, parts={"a": _BYTES}, shared="Ppuvwrza"),
+    Family("UP2UR", "dQqxefghan", Unit.UNIFORM, logic.bits_of_predicates, None, modifiers=_BYTES, shared="dQqxefgha"),
     Family("CS2R", "ds", Unit.MOVE, fields={"wide": "d"}, modifiers={"32": {"wide": ""}}),
 )

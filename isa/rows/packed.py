@@ -21,12 +21,19 @@ _NARROW = {
     "S16": packed.TO_16,
     "U16": packed.TO_16 | packed.TO_UNSIGNED,
 }
+_FIELDS = {
+    "S4": packed.TO_4,
+    "U4": packed.TO_4 | packed.TO_UNSIGNED,
+    "S2": packed.TO_2,
+    "U2": packed.TO_2 | packed.TO_UNSIGNED,
+}
+_KEPT = {"8": {"H0": 0, "H1": packed.UPPER}, "4": {"24": 0}, "2": {"28": 0}}  # bits of c beside two fields of a width
 _UNSIGNED_WORD = {"value": None, "result": integer.minimum, "code": 0}
 
 # fmt: off
 FAMILIES = (
     Family("VIADD", "dab", Unit.INT, fields={"value": v.iadd},
-           modifiers={"16x2": {"value": None, "result": packed.add_halves}}),
+           modifiers={"16x2": {"value": None, "result": packed.add_halves}}, signs={"ab": "-"}),
     Family("IMNMX", "dabQ", Unit.MINMAX, fields={"value": v.imnmx}, modifiers={"U32": _UNSIGNED_WORD}),
     Family("VIMNMX", "dabQ", Unit.MINMAX, fields={"value": v.imnmx}, modifiers={"U32": _UNSIGNED_WORD}),
     *(Family(f"VIMNMX.{name}", "dPpabQ", Unit.MINMAX, packed.extreme, packed.extreme_is_first, "Pp",
@@ -34,7 +41,7 @@ FAMILIES = (
     *(Family(f"VIMNMX.{name}.RELU", "dPpabQ", Unit.MINMAX, packed.extreme, packed.extreme_is_first, "Pp",
              fields={"code": code | packed.RELU}) for name, code in _KINDS.items() if name != "RELU"),
     Family("VIMNMX3", "dabcQ", Unit.MINMAX, packed.extreme_of_three, modifiers=_KINDS),
-    Family("VIADDMNMX", "dabcQ", Unit.MINMAX, packed.extreme_of_sum, modifiers=_KINDS),
+    Family("VIADDMNMX", "dabcQ", Unit.MINMAX, packed.extreme_of_sum, modifiers=_KINDS, signs={"ab": "-"}),
     Family("VABSDIFF", "dabc", Unit.INT, packed.difference, modifiers={"U32": packed.UNSIGNED}),
     Family("VABSDIFF4.U8", "dabc", Unit.INT, packed.byte_differences, modifiers={"ACC": packed.SUM}),
     Family("IDP.4A.S8.S8", "dabc", Unit.DOT, fields={"value": v.dot_bytes}),
@@ -45,6 +52,9 @@ FAMILIES = (
              modifiers={"S16": packed.A_SIGNED, "U16": 0, **_FACTORS})
       for half, code in (("LO", 0), ("HI", packed.HIGH))),
     Family("I2I", "da", Unit.INT, packed.saturated, modifiers={**_NARROW, "S32": 0, "SAT": 0}),
+    *(Family(f"I2IP.{name}.S32.SAT", "dabc", Unit.INT, packed.saturated_pair, fields={"code": code},
+             parts={"c": _KEPT.get(name[1:], {})})
+      for name, code in {**_NARROW, **_FIELDS}.items()),
     *(Family(f"PRMT.{mode}", "dabc", Unit.PERMUTE, packed.permuted, fields={"code": getattr(packed, mode)})
       for mode in _MODES),
 )

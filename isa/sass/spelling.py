@@ -1,5 +1,7 @@
 """Texts of machine code that the table writes in other words: sets of predicates, constants by a uniform register.
 
+What a text says beside these words stays, so that a row which does not have it refuses it.
+
 `P2R` and `R2P` name all predicates, PR, and those that they mean in a mask; the table names each of them, of `UP2UR`
 and `UR2UP` too. `R2UR.OR` keeps lanes in which its predicate holds; the table has that predicate as a source too. An
 operation on the caches names an address and changes no value; the table has it without. `DEPBAR` names further barriers
@@ -15,11 +17,13 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
-from isa.sass.syntax import ZERO, Address, Constant, Number, Register, Statement, Target, Word
+from isa.sass.syntax import ZERO, Address, Constant, Number, Operand, Register, Statement, Target, Word, parse
 
 FETCHES = "TEX", "TLD", "TLD4", "TXQ"
 _DIMENSIONS = {"1D": 1, "2D": 2, "3D": 3, "TEX_HEADER_DIMENSION": 0}
-_DEPBAR = re.compile(r"(?:@\S+ )?DEPBAR\.LE SB(?P<own>\d), (?P<count>\w+)(?:, \{(?P<others>[\d,]*)\})?")
+_BARRIERS = re.compile(r"\{[\d,]*\}")
+_SIGN = "SIGN"  # part of a register whose sign PLOP3 takes as a predicate
+_KNOWN_CALLS = ("REL", "NOINC"), ("ABS", "NOINC")  # modifiers of calls, which come to the same at a known place
 _ALL = 15  # mask of four channels
 _PREDICATES = 7  # P0 to P6; the next is PT
 _SETS: Mapping[str, tuple[Literal["P", "UP"], str]] = {
@@ -34,9 +38,7 @@ def spelled(statement: Statement) -> Statement:
         return respell(statement)
     if statement.mnemonic == "ULDC" and any(isinstance(o, Constant) and o.base for o in statement.operands):
         return replace(statement, mnemonic="LDC")  # the launch does not decide what it loads
-    if statement.mnemonic == "NANOSLEEP" and any(isinstance(o, Constant) for o in statement.operands):
-        return replace(statement, operands=(Number("0"),))  # how long it asks for says nothing here
-    if statement.mnemonic == "CCTL" and statement.operands:
+    if statement.mnemonic == "CCTL" and all(isinstance(o, Address) for o in statement.operands):
         return replace(statement, operands=())
     return statement
 
@@ -46,16 +48,17 @@ def awaited(text: str) -> int:
 
     `DEPBAR.LE SB0, 0x2, {1,3}` waits so for 1 and 3, and for 0 until two are out.
     """
-    match = _DEPBAR.fullmatch(text)
-    if match is None:
-        return 0
-    own = {match["own"]} if int(match["count"], 0) == 0 else set()
-    return sum(1 << int(one) for one in own | set(filter(None, (match["others"] or "").split(","))))
+    words = [one.text for one in parse(text).operands if isinstance(one, Word | Number)]
+    own = {words[0].removeprefix("SB")} if int(words[1], 0) == 0 else set()
+    others = set(re.findall(r"\d+", words[2])) if words[2:] else set()
+    return sum(1 << int(one) for one in own | others)
 
 
 def _without_set(statement: Statement) -> Statement:
     """Return DEPBAR with a barrier and a count alone."""
-    return replace(statement, operands=statement.operands[:2])
+    last = statement.operands[-1] if statement.operands else None
+    has_set = isinstance(last, Word) and _BARRIERS.fullmatch(last.text)
+    return replace(statement, operands=statement.operands[:-1]) if has_set else statement
 
 
 def _keeping(statement: Statement) -> Statement:
@@ -64,10 +67,29 @@ def _keeping(statement: Statement) -> Statement:
     return replace(statement, operands=(*statement.operands, *more))
 
 
+def _asleep(statement: Statement) -> Statement:
+    """Return NANOSLEEP for a constant's time as one for none: how long it asks for says nothing here."""
+    constants = [o for o in statement.operands if isinstance(o, Constant) and isinstance(o.bank, int)]
+    known = [Constant(o.bank, o.offset) for o in constants] == list(statement.operands) and len(constants) == 1
+    return replace(statement, operands=(Number("0"),)) if known else statement
+
+
 def _call(statement: Statement) -> Statement:
     """Return a call of a function at a known place as such; one of an address in registers stays as it is."""
-    known = any(isinstance(one, Target) for one in statement.operands)
-    return replace(statement, modifiers=("REL", "NOINC")) if known else statement
+    known = any(isinstance(one, Target) for one in statement.operands) and statement.modifiers in _KNOWN_CALLS
+    return replace(statement, modifiers=_KNOWN_CALLS[0]) if known else statement
+
+
+def _of_signs(statement: Statement) -> Statement:
+    """Return PLOP3 of three registers' signs with these as modifiers; one of predicates stays as it is."""
+    operands = tuple(_unsigned(one) for one in statement.operands)
+    count = sum(a != b for a, b in zip(operands, statement.operands, strict=True))
+    return replace(statement, modifiers=(*statement.modifiers, *[_SIGN] * count), operands=operands)
+
+
+def _unsigned(one: Operand) -> Operand:
+    """Return a register without the part that says that its sign is taken."""
+    return replace(one, part="") if isinstance(one, Register) and (one.bank, one.part) == ("R", _SIGN) else one
 
 
 def dimensions(text: str) -> int:
@@ -97,6 +119,8 @@ def _with_parts(statement: Statement) -> Statement:
     if len(registers) > 1 or not (address.base or address.uniform):
         return statement
     base = registers[0] if registers else Register("R", ZERO["R"])
+    if base.part not in ("", "64"):
+        return statement
     parts = (replace(base, part=""), Number(hex(address.offset & 0xFFFFFFFF)))
     return replace(statement, operands=(*others, *parts))
 
@@ -109,12 +133,12 @@ def _fetch(statement: Statement) -> Statement:
     """
     words = [one.text for one in statement.operands if isinstance(one, Word)]
     shape = words[0] if words else ""
-    if shape not in _DIMENSIONS:
+    if shape not in _DIMENSIONS or len(words) > 1 or not _is_plain(statement):
         return replace(statement, modifiers=(*statement.modifiers, *words))
     at = statement.operands.index(Word(shape))
     named = [one for one in statement.modifiers if one in "RGBA"]  # a gather names a channel, which may be B
     by_register = "B" in named[statement.mnemonic == "TLD4" :]
-    given = [one for one in statement.operands if isinstance(one, Register)]
+    given = _registers(statement)
     upper, target, first, *others = given
     rest = [one for one in others if one.bank == "R"]
     count, leveled = _DIMENSIONS[shape], "LL" in statement.modifiers
@@ -133,6 +157,17 @@ def _fetch(statement: Statement) -> Statement:
     operands = (target, upper, handle, *values[:count], Number(str(bits)))
     modifiers = (*kept, shown, f"V{bits.bit_count()}")
     return replace(statement, modifiers=modifiers, operands=operands)
+
+
+def _is_plain(statement: Statement) -> bool:
+    """Tell whether a fetch has registers alone, without signs and parts, and no number but 0 behind a uniform one."""
+    plain = all(replace(one, reused=False) == Register(one.bank, one.number) for one in _registers(statement))
+    pairs = zip(statement.operands, statement.operands[1:], strict=False)
+    return plain and all(b == Number("0x0") for a, b in pairs if isinstance(a, Register) and a.bank == "UR")
+
+
+def _registers(statement: Statement) -> list[Register]:
+    return [one for one in statement.operands if isinstance(one, Register)]
 
 
 def _values(statement: Statement, first: Register, second: Register, count: int, further: int) -> list[Register]:
@@ -162,8 +197,10 @@ _BY_MNEMONIC = {
     "UP2UR": _with_predicates,
     "UR2UP": _with_predicates,
     "QSPC": _with_parts,
+    "PLOP3": _of_signs,
     "R2UR": _keeping,
     "DEPBAR": _without_set,
     "CALL": _call,
+    "NANOSLEEP": _asleep,
     **dict.fromkeys(FETCHES, _fetch),
 }

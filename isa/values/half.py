@@ -106,6 +106,12 @@ def extreme(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
     return pair_of(low, lesser(high_part(a), high_part(b), p, n))
 
 
+def extreme_of_three(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
+    """VHMNMX: the same of three."""
+    low = lesser(lesser(low_part(a), low_part(b), p, n), low_part(c), p, n)
+    return pair_of(low, lesser(lesser(high_part(a), high_part(b), p, n), high_part(c), p, n))
+
+
 def lesser(x: Any, y: Any, p: Any, n: Any) -> Any:
     """Return the lesser of two numbers where Q is true, else the greater."""
     sign = choose(has(n, XOR_SIGN), (x ^ y) & SIGN16, NONE)
@@ -144,9 +150,11 @@ def comparison_as_number(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
 
 
 def add_as_single(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
-    """HADD2.F32: the single sum of the low halves; compilers convert a half so."""
+    """HADD2.F32: the single sum of the low halves; compilers convert a half so. SAT as of halves."""
     r = np.float32(as_f32(half_as_single(low_part(a))) + as_f32(half_as_single(low_part(b))))
-    return widen(choose(np.isnan(r), NAN32, as_u32(r)))
+    plain = choose(np.isnan(r), NAN32, as_u32(r))
+    inside = choose(r > np.float32(0.0), choose(r > np.float32(1.0), as_u32(np.float32(1.0)), plain), NONE)
+    return widen(choose(has(n, SATURATE), inside, plain))
 
 
 PARTS = (one, fused, flushed, finished, is_nan, ordered, lesser, compared)

@@ -15,7 +15,7 @@ UNSIGNED, HALVES, RELU, SUM = 1, 2, 4, 8  # codes of minima and of differences: 
 A_SIGNED, B_SIGNED, HIGH = 1, 2, 4  # codes of dot products
 BYTE, HALF, HALF_TOP = np.uint64(0xFF), np.uint64(0xFFFF), np.uint64(0x8000)
 SIXTEEN = np.uint64(16)
-TO_8, TO_16, TO_UNSIGNED = 1, 2, 4  # codes of saturation
+TO_8, TO_16, TO_UNSIGNED, TO_4, TO_2, UPPER = 1, 2, 4, 8, 16, 32  # codes of saturation: UPPER takes c's upper half
 
 
 def low_half(x: Any) -> Any:
@@ -118,9 +118,23 @@ def dot_of_two(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
     return c + low + part(a, 16, 16, has(n, A_SIGNED)) * part(bytes_of_b, 8, 8, has(n, B_SIGNED))
 
 
+def narrow_bits(n: Any) -> Any:
+    """Return the bits of the type to which a word is saturated."""
+    large = choose(has(n, TO_8), np.uint64(8), choose(has(n, TO_16), SIXTEEN, np.uint64(32)))
+    return choose(has(n, TO_4), np.uint64(4), choose(has(n, TO_2), np.uint64(2), large))
+
+
+def saturated_pair(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
+    """I2IP: two signed words as narrower integers, a above b, below the lower bits of c (PTX: cvt.pack)."""
+    bits = narrow_bits(n)
+    field = (ONE << bits) - ONE
+    pair = (saturated(b, b, c, p, n) & field) | ((saturated(a, b, c, p, n) & field) << bits)
+    return pair | (choose(has(n, UPPER), high_half(c), c) << (bits + bits))
+
+
 def saturated(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
     """I2I.SAT: the signed word, or the nearest integer of the narrower type."""
-    bits = choose(has(n, TO_8), np.uint64(8), choose(has(n, TO_16), SIXTEEN, np.uint64(32)))
+    bits = narrow_bits(n)
     unsigned = has(n, TO_UNSIGNED)
     span = ONE << bits
     most = choose(unsigned, span, span >> ONE) - ONE
@@ -157,5 +171,6 @@ def named_byte(at: Any, place: int, mode: Any) -> Any:
 
 
 PARTS = (
-    low_half, high_half, joined, add_halves, chosen, not_negative, extreme, part, named_byte,
+    low_half, high_half, joined, add_halves, chosen, not_negative, extreme, part, named_byte, narrow_bits,
+    saturated,
 )  # fmt: skip

@@ -15,16 +15,22 @@ SASS = (ROOT / "docs" / "sass.md").read_text(encoding="utf-8")
 
 def test_each_family_has_one_row_with_its_modifiers():
     """The tables have each base mnemonic once, with every modifier that it takes."""
-    rows = dict(re.findall(r"^\| `(\S+)` \| ((?:`\.\S+`,? ?)*) ?\| [a-z0-9]+ \|", PAGE, re.M))
+    rows = dict(re.findall(r"^\| `(\S+)` \| ((?:`\.\S+`,? ?)*) ?\| [^|]*\| [a-z0-9]+ \|", PAGE, re.M))
     found = {base: re.findall(r"`\.(\S+)`", cell) for base, cell in rows.items()}
     assert found == {family.base: list(family.modifiers) for family in FAMILIES}
+
+
+def test_each_family_has_what_its_operands_take():
+    """Halves may have signs and be singles, an I2F takes a byte, and an IADD3 a minus or ~."""
+    for base, taken in (("HADD2", "`-`, bars, halves"), ("R2P", "`.B0`, `.B1`, `.B2`, `.B3`"), ("IADD3", "`-`, `~`")):
+        assert re.search(rf"^\| `{base}` \| [^|]*\| {taken} \|", PAGE, re.M), base
 
 
 def test_a_form_is_unchecked_if_no_recorded_kernel_has_it():
     """FADD.RZ stands in a kernel; DADD has no FTZ; IMNMX, which ptxas does not write for sm_90, is in none."""
     assert {"FADD", "FADD.RZ", "DADD.RP"} <= machine_code.covered()
     assert "IMNMX" not in machine_code.covered()
-    assert re.search(r"^\| `IMNMX` \| `.U32` \| minmax \| all \|$", PAGE, re.M)
+    assert re.search(r"^\| `IMNMX` \| `.U32` \|  \| minmax \| all \|$", PAGE, re.M)
 
 
 def test_counts_are_those_of_the_file():

@@ -11,7 +11,7 @@ from secrets import randbits
 from time import monotonic
 
 from fuzz import found
-from fuzz.campaign import Tally, campaign, drawn
+from fuzz.campaign import ALL, Tally, campaign, drawn
 from fuzz.report import document, lines
 
 
@@ -21,10 +21,11 @@ def main() -> int:
     start = monotonic()
 
     def report(tally: Tally) -> None:
-        counts = f"{tally.covered['pairs']:,} pairs, {tally.covered['texts']:,} texts, {len(tally.found)} failed"
+        tried = ", ".join(f"{tally.covered[kind]:,} {kind}" for kind in ALL)
+        counts = f"{tried}, {len(tally.found)} failed"
         sys.stderr.write(f"\r{monotonic() - start:.0f} s: {counts}")
 
-    tally = campaign(given.seconds, drawn(given.seed), given.jobs, report)
+    tally = campaign(given.seconds, drawn(given.seed, given.only), given.jobs, report)
     content = document(tally, monotonic() - start, given.seed)
     sys.stderr.write("\n")
     sys.stdout.write("".join(f"{line}\n" for line in lines(content)))
@@ -38,10 +39,13 @@ def main() -> int:
 
 
 def _arguments() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="fuzz", description="Random pairs and mutated texts, for so many seconds.")
+    parser = argparse.ArgumentParser(
+        prog="fuzz", description="Random pairs, programs and mutated texts, for so many seconds."
+    )
     parser.add_argument("seconds", type=float)
     parser.add_argument("seed", type=int, nargs="?", default=None, help="of all that is drawn; default: a new one")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--only", choices=ALL, default="", help="one kind of batch")
     parser.add_argument("--json", type=Path, help="a file for what was covered")
     given = parser.parse_args()
     given.seed = randbits(31) if given.seed is None else given.seed

@@ -1,4 +1,4 @@
-"""Batches of pairs and of mutated texts, each from a seed, in any number of processes."""
+"""Batches of pairs, of mutated texts and of programs of CUDA C, each from a seed, in any number of processes."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from functools import partial
 from itertools import count, islice, takewhile
 from random import Random
 from time import monotonic
+from types import MappingProxyType
 
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as with_seed
@@ -21,6 +22,8 @@ from hypothesis import seed as with_seed
 from fuzz import coverage, inputs, mutate
 from fuzz.checks import CHECKS, wrong_with
 from fuzz.coverage import Coverage
+from fuzz.cuda import batch as cuda
+from fuzz.cuda import case
 from fuzz.draw import batches
 from fuzz.found import Found
 from fuzz.pair import Pair
@@ -119,15 +122,31 @@ def texts(seed: int, number: int = TEXTS) -> Tally:
     return tally
 
 
+def programs(seed: int) -> Tally:
+    """Draw some programs of CUDA C, and compare what they leave by nvcc and by g++."""
+    if lacks := cuda.missing():
+        return Tally(Coverage({f"not tried: CUDA C, without {lacks}": 1}))
+    came = cuda.drawn(seed)
+    tally = Tally(Coverage({"programs": came.programs, "runs of programs": len(came.runs)}))
+    tally.covered += Coverage(f"compiled: {way}" for way in came.runs)
+    for each in came.differences:
+        _failed(tally, Found(case.CHECK, case.text(each), each.what))
+    return tally
+
+
 KINDS = tuple(kind for kind in inputs.READERS for _ in range(1 if kind == "command" else 3))
 Batch = tuple[str, Callable[[], Tally]]  # a name and a function
 Running = dict[Future[Tally], str]
 
 
-def drawn(seed: int) -> Iterator[Batch]:
-    """Yield batches without end, three of pairs for each batch of texts."""
+ALL = MappingProxyType({"pairs": pairs, "texts": texts, "programs": programs})
+
+
+def drawn(seed: int, only: str = "") -> Iterator[Batch]:
+    """Yield batches without end, of one kind or of eight five of pairs, two of texts, one of programs."""
     for n in count(seed << 32):
-        batch = pairs if n % 4 else texts
+        batch = programs if n % 8 == 1 else pairs if n % 4 else texts
+        batch = ALL.get(only, batch)
         yield f"{batch.__name__}({n})", partial(batch, n)
 
 

@@ -11,6 +11,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from fuzz import checks, inputs, pair, shrink
+from fuzz.cuda import case as program
 from fuzz.pair import Pair
 
 _RAISED = re.compile(r"\w+Error:|no pair:")
@@ -36,6 +37,7 @@ def smaller(found: Found, seconds: float = shrink.SECONDS) -> Found:
 
     case = found.case
     made = shrink.smaller_pair if isinstance(case, Pair) else shrink.smaller_text
+    made = program.smaller if found.check == program.CHECK else made
     case = made(case, fails, seconds)
     return Found(found.check, case, wrong(found.check, case) or found.what)
 
@@ -46,7 +48,9 @@ def _kin(said: str, kind: str) -> bool:
 
 
 def wrong(check: str, case: Pair | bytes) -> str | None:
-    """Return the fault of a pair by a check, or of a text by its reader."""
+    """Return the fault of a pair by a check, of a text by its reader, or of a program of CUDA C."""
+    if check == program.CHECK and isinstance(case, bytes):
+        return program.wrong(case)
     return checks.wrong(check, case) if isinstance(case, Pair) else inputs.wrong(check, case)
 
 

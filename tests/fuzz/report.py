@@ -9,7 +9,9 @@ from typing import Any
 from fuzz.campaign import Tally
 from fuzz.coverage import every
 
-GROUPS = ("check", "text", "file", "feed", "ended by", "event", "reason", "mechanism", "mnemonic")
+GROUPS = (
+    "check", "text", "file", "feed", "ended by", "event", "reason", "mechanism", "mnemonic", "compiled", "not tried",
+)  # fmt: skip
 WIDTH = 112
 
 
@@ -21,6 +23,8 @@ def document(tally: Tally, seconds: float, seed: int) -> dict[str, Any]:
         "seconds": round(seconds),
         "pairs": covered["pairs"],
         "texts": covered["texts"],
+        "programs": covered["programs"],
+        "runs of programs": covered["runs of programs"],
         "skipping": covered["skipping"],
         "cycles": covered["cycles"],
         "skipped": covered["skipped"],
@@ -47,6 +51,7 @@ def lines(content: dict[str, Any]) -> Iterator[str]:
     )
     for group, counts in content["covered"].items():
         yield from _wrapped(group, [f"{name} {n:,}" for name, n in counts.items()])
+    yield f"{content['programs']:,} programs of CUDA C, compared in {content['runs of programs']:,} runs"
     yield from _wrapped("never", content["never"])
     yield from _wrapped("failed", [f"{name} {n:,}" for name, n in content["failed"].items()])
 

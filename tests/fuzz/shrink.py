@@ -29,21 +29,21 @@ def _of_fewer_settings(pair: Pair, fails: Callable[[Pair], bool], until: float) 
     def made(some: Sequence[tuple[str, int | str]]) -> Pair:
         return replace(pair, settings=dict(some))
 
-    return made(_fewer(list(pair.settings.items()), lambda some: fails(made(some)), until))
+    return made(fewer(list(pair.settings.items()), lambda some: fails(made(some)), until))
 
 
 def _of_fewer_lines(pair: Pair, fails: Callable[[Pair], bool], until: float) -> Pair:
     def made(some: Sequence[str]) -> Pair:
         return replace(pair, listing="".join(some))
 
-    return made(_fewer(pair.listing.splitlines(keepends=True), lambda some: fails(made(some)), until, _loose))
+    return made(fewer(pair.listing.splitlines(keepends=True), lambda some: fails(made(some)), until, _loose))
 
 
 def smaller_text(text: bytes, fails: Callable[[bytes], bool], seconds: float = SECONDS) -> bytes:
     """Return a shorter text that still fails: of fewer lines, then of fewer bytes."""
     until = monotonic() + seconds
-    lines = _fewer(text.splitlines(keepends=True), lambda some: fails(b"".join(some)), until)
-    return bytes(_fewer(list(b"".join(lines)), lambda some: fails(bytes(some)), until))
+    lines = fewer(text.splitlines(keepends=True), lambda some: fails(b"".join(some)), until)
+    return bytes(fewer(list(b"".join(lines)), lambda some: fails(bytes(some)), until))
 
 
 def _loose(line: str) -> bool:
@@ -51,7 +51,7 @@ def _loose(line: str) -> bool:
     return not line.startswith((".", "[")) and line.strip() not in KEPT and "BAR" not in line
 
 
-def _fewer(
+def fewer(
     items: Sequence[T], fails: Callable[[list[T]], bool], until: float, loose: Callable[[T], bool] = lambda _: True
 ) -> list[T]:
     """Return fewer of the items, with which it still fails; stretches are left out, halves first."""

@@ -34,7 +34,7 @@ def mnemonics() -> dict[str, int]:
     found = Counter[str]()
     for section in replay.machine_code().sections.values():
         texts = (branch.absolute(encoded) for encoded in section.instructions)
-        found.update({mnemonic_of(syntax.parse(text)) for text in texts})
+        found.update({mnemonic_of(text) for text in texts})
     for section in texture_replay.machine_code().sections.values():
         found.update({mnemonic for one in section.instructions if (mnemonic := fetch(one.text))})
     return dict(sorted(found.items()))
@@ -43,7 +43,7 @@ def mnemonics() -> dict[str, int]:
 def fetch(text: str) -> str:
     """Return the table's mnemonic of a texture fetch, nothing of another instruction."""
     parsed = syntax.parse(text)
-    return mnemonic_of(spelling.spelled(parsed)) if parsed.mnemonic in spelling.FETCHES else ""
+    return mnemonic_of(text) if parsed.mnemonic in spelling.FETCHES else ""
 
 
 def counted() -> dict[str, Any]:

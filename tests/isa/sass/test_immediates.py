@@ -32,10 +32,15 @@ def immediates(encoded):
         ("FSEL R5, R5, +QNAN , !P0", 0x7FF0000005057808),
         ("DADD R2, R4, 100", 0x4059000004027429),
         ("FADD R2, R4, 100", 0x42C8000004027421),
+        ("F2I.F16.FLOOR.NTZ R13, -5.9604644775390625e-08", 0x00008001000D7905),
+        ("F2I.S64.F16.CEIL R4, 1.0009765625", 0x00003C0100047905),
+        ("F2I.BF16.CEIL.NTZ R5, -9.183549615799121156e-41", 0x0000800100057905),
+        ("FRND.F16.FLOOR R17, 3.140625", 0x0000424800117907),
+        ("FRND.BF16.FLOOR R21, 3.140625", 0x0000404900157907),
     ],
 )
 def test_numbers_have_the_bits_of_the_encoding(text, low):
-    """RCP64H takes the upper word of a double that its text has whole; +QNAN is printed for infinity's upper word."""
+    """Numbers have the format that a row reads, RCP64H's and halves' too; +QNAN may be infinity's upper word."""
     ((bits, missing),) = immediates(Encoded(0, text, low, 0x000FE20000000000))
     assert (bits >> missing, bits & (1 << missing) - 1) == (low >> 32, 0)
 
