@@ -50,11 +50,11 @@ ABOUT = """\
 Machine code of sm_75 to sm_90 that gpusim executes ([machine code](../sass.md)). An instruction is a base mnemonic with
 modifiers; an instruction that no row has, or a modifier or operand that its row does not take, stops the load. A
 modifier in the table may stand anywhere behind the base; those of scopes, orders and caches (`STRONG`, `GPU`, `EF`,
-...) change no values, and all memory instructions take them. Under operands stands what may be before, around and
-behind a source: `-`, bars, `~`, a half (`H0_H0`, `H1_H1`, `H1_H0`, `H0_NH1`, or `F32`: a single, cut to a half), a part
-such as `B1`. Predicates that are read may have `!`. A form is a base mnemonic, or one with a modifier or part that
-changes what is computed. The last column has the forms that no kernel checked against the chip has. Unit classes are
-those of [machine files](machine-keys.md)."""
+...) change no values, and all memory instructions take them.
+Under operands stands what may be before, around and behind a source: `-`, bars, `~`, a half (`H0_H0`, `H1_H1`,
+`H1_H0`, `H0_NH1`), a single among halves (`F32`, cut to a half), a part such as `B1`. Predicates that are read may have
+`!`. A form is a base mnemonic, or one with a modifier or part that changes what is computed. The last column has the
+forms that no kernel checked against the chip has. Unit classes are those of [machine files](machine-keys.md)."""
 CHECKED = """\
 Small kernels of PTX, compiled for sm_90, ran on an {gpu} ({driver}). Their machine code and all results
 are kept in `tests/hardware/data`. The tests run the same machine code on the same inputs, edge cases and random ones,
@@ -137,7 +137,8 @@ def operands(family: Family) -> str:
     signs = "".join(sorted({sign for some in family.signs.values() for sign in some}))
     shown = [code(sign) if sign != "|" else "bars" for sign in signs]
     parts = [code(f".{name}") for some in family.parts.values() for name in some]
-    return ", ".join([*shown, *(["halves"] if family.halves else []), *parts])
+    halves = [name for name, letters in (("halves", family.halves), ("singles", family.singles)) if letters]
+    return ", ".join([*shown, *halves, *parts])
 
 
 def _refused() -> Iterator[tuple[str, str, str]]:

@@ -23,9 +23,9 @@ class Family:
     modifiers a row is the listing's of that name, if there is one: the machine treats the two alike.
 
     Operands have nothing before, around and behind them but what the family says, by their letters: `signs` are of `-`,
-    `|` and `~`; `halves` are letters of sources that take a part of isa.operand_change, such as H0_H0; `parts` are
-    others, such as B1, which change the row like modifiers do. `shared` are letters of operands that are uniform
-    registers or uniform predicates alone; registers that are written are uniform only there.
+    `|` and `~`; `halves` are letters of sources that take a half, such as H0_H0, `singles` of those that take F32
+    (isa.operand_change); `parts` are others, such as B1, which change the row like modifiers do. `shared` are letters
+    of operands that are uniform registers or uniform predicates alone; what is written is uniform only there.
     """
 
     base: str
@@ -41,6 +41,7 @@ class Family:
     alone: bool = False  # its rows are no listing's
     signs: Mapping[str, str] = field(default_factory=lambda: NOTHING)
     halves: str = ""
+    singles: str = ""
     parts: Mapping[str, Mapping[str, Change]] = field(default_factory=lambda: NOTHING)
     shared: str = ""
 

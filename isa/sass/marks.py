@@ -13,6 +13,7 @@ from isa.sass import syntax
 from isa.table import machine_family
 
 _PLAIN = Family("", "", Unit.CONTROL)
+_SINGLE, _NO_SINGLE = "F32", frozenset({"FTZ", "BF16_V2"})  # with these no compiler was seen to write it
 _PREDICATES = ("P", "UP")
 _WRITTEN = "dDo" + PREDICATES_WRITTEN
 _WIDTHS, _SCALES = ("", "64", "U32"), ("", "X4", "X8", "X16")  # parts of the register of an address
@@ -23,11 +24,11 @@ def takes(row: Row, mnemonic: str, letter: str, token: syntax.Operand) -> bool:
     family = machine_family(mnemonic) or _PLAIN
     match token:
         case syntax.Register():
-            return _is_marked(token, family, letter) and _is_of_bank(token, family, letter)
+            return _is_marked(token, family, letter, mnemonic) and _is_of_bank(token, family, letter)
         case syntax.Constant() if letter == "m":
             return not _marks(token) and not token.part and _is_plain(token.base)
         case syntax.Constant():
-            return _is_marked(token, family, letter)
+            return _is_marked(token, family, letter, mnemonic)
         case syntax.Address():
             return _is_address(token, is_wide(row))
     return True
@@ -38,14 +39,19 @@ def is_wide(row: Row) -> bool:
     return row.unit in GLOBAL_UNITS and "E" in row.mnemonic.split(".")
 
 
-def _is_marked(token: syntax.Register | syntax.Constant, family: Family, letter: str) -> bool:
+def _is_marked(token: syntax.Register | syntax.Constant, family: Family, letter: str, mnemonic: str) -> bool:
     """Tell whether an operand has the marks and the part that its letter takes; a predicate that is read may have !."""
     if isinstance(token, syntax.Register) and token.bank in _PREDICATES:
         return not token.part and _marks(token) <= set("~" if letter in PREDICATES_READ else "")
-    has_part = letter in family.halves and token.part in PARTS
-    return _marks(token) <= set(family.signs_of(letter)) and (
-        not token.part or has_part or family.part(token.part, letter) is not None
-    )
+    part = not token.part or _is_half(token.part, family, letter, mnemonic)
+    return _marks(token) <= set(family.signs_of(letter)) and (part or family.part(token.part, letter) is not None)
+
+
+def _is_half(part: str, family: Family, letter: str, mnemonic: str) -> bool:
+    """Tell whether a part is of halves and declared for a letter."""
+    if part == _SINGLE:
+        return letter in family.singles and _NO_SINGLE.isdisjoint(mnemonic.split("."))
+    return letter in family.halves and part in PARTS
 
 
 def _marks(token: syntax.Register | syntax.Constant) -> set[str]:

@@ -13,7 +13,7 @@ from isa.values.lanes import choose, narrow, widen
 
 UNSIGNED, HALVES, RELU, SUM = 1, 2, 4, 8  # codes of minima and of differences: SUM adds the bytes' onto c
 A_SIGNED, B_SIGNED, HIGH = 1, 2, 4  # codes of dot products
-BYTE, HALF, HALF_TOP = np.uint64(0xFF), np.uint64(0xFFFF), np.uint64(0x8000)
+BYTE, BYTE_TOP, HALF, HALF_TOP = np.uint64(0xFF), np.uint64(0x80), np.uint64(0xFFFF), np.uint64(0x8000)
 SIXTEEN = np.uint64(16)
 TO_8, TO_16, TO_UNSIGNED, TO_4, TO_2, UPPER = 1, 2, 4, 8, 16, 32  # codes of saturation: UPPER takes c's upper half
 
@@ -87,10 +87,10 @@ def difference(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
 
 
 def byte_differences(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
-    """VABSDIFF4.U8: `|a - b|` of each byte; with ACC their sum onto c."""
-    word, total = a & NONE, c
+    """VABSDIFF4: `|a - b|` of each byte, signed without U8; with ACC their sum onto c."""
+    word, total, flip = a & NONE, c, choose(has(n, UNSIGNED), NONE, BYTE_TOP)
     for place in (0, 8, 16, 24):
-        x, y = (a >> np.uint64(place)) & BYTE, (b >> np.uint64(place)) & BYTE
+        x, y = ((a >> np.uint64(place)) & BYTE) ^ flip, ((b >> np.uint64(place)) & BYTE) ^ flip
         apart = choose(x < y, y - x, x - y)
         word, total = word | (apart << np.uint64(place)), total + apart
     return choose(has(n, SUM), total, word)

@@ -22,7 +22,11 @@ def test_each_family_has_one_row_with_its_modifiers():
 
 def test_each_family_has_what_its_operands_take():
     """Halves may have signs and be singles, an I2F takes a byte, and an IADD3 a minus or ~."""
-    for base, taken in (("HADD2", "`-`, bars, halves"), ("R2P", "`.B0`, `.B1`, `.B2`, `.B3`"), ("IADD3", "`-`, `~`")):
+    for base, taken in (
+        ("HADD2", "`-`, bars, halves, singles"),
+        ("R2P", "`.B0`, `.B1`, `.B2`, `.B3`"),
+        ("IADD3", "`-`, `~`"),
+    ):
         assert re.search(rf"^\| `{base}` \| [^|]*\| {taken} \|", PAGE, re.M), base
 
 

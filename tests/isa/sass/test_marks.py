@@ -81,7 +81,7 @@ def declared(family, letter, mark):
         return True
     if letter in PREDICATES_READ + PREDICATES_WRITTEN:
         return False
-    in_half = letter in family.halves and mark in PARTS
+    in_half = letter in (family.singles if mark == "F32" else family.halves) and mark in PARTS
     return mark in family.signs_of(letter) or in_half or family.part(mark, letter) is not None
 
 
@@ -199,6 +199,8 @@ def test_fetches_refuse_what_no_row_declares(text):
         "NANOSLEEP c[0x0][0x160], R2",
         "QSPC.E.S P0, RZ, [R2.U32+UR4]",
         "PLOP3.LUT P1, PT, R2.SIGN, R3.SIGN, P0, 0x40, 0x0",
+        "HADD2.BF16_V2 R2, -RZ.H0_H0, R3.F32",
+        "HFMA2.FTZ R2, R3.F32, R4, R5",
         "V_ADD_F32 v0, v1, v2",
         "S_ENDPGM",
     ],
