@@ -16,6 +16,7 @@ from gpusim import simulation
 from gpusim.analysis.account import diagnosis, report, run_document, source_lines
 from gpusim.analysis.account.stalls import lost_slots, waiting_most, warp_cycles
 from gpusim.support.document import Setting
+from gpusim.support.escaped_parts import EscapedParts
 from isa.reading.source_text import NO_TEXTS
 
 WIDTH = 100  # columns of the screen
@@ -50,6 +51,7 @@ class Result(simulation.Result):
     def _repr_html_(self) -> str:
         """The screen for a notebook."""
         console = Console(record=True, file=StringIO(), width=WIDTH, highlight=False, force_jupyter=False)
+        console.push_render_hook(EscapedParts())
         console.print(report.screen(self, self.settings))
         return console.export_html(inline_styles=True, code_format=HTML)
 
