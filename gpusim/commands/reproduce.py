@@ -15,10 +15,10 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 
+from gpusim.commands import streams
 from gpusim.commands.arguments import Json, among, pairs
 from gpusim.commands.document import show, write, write_json
 from gpusim.commands.progress import begin_compiling, shown
-from gpusim.commands import streams
 from gpusim.machine.machine import load
 from gpusim.reproduction import drawing, sensitivity, unclaimed
 from gpusim.reproduction.bench import Done, Job, Settings

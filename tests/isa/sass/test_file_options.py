@@ -39,13 +39,14 @@ REFUSED = {
         ["-Xptxas", "-O3,-o,x"], ["-Xptxas", "--output-file=x"], ["-pch", "-pch-dir=x"], ["-ptx"], ["-c"],
     ),
     "reads a file": (
-        ["--options-file", "x"], ["-optf=x"], ["@x"], ["x.cu"], ["./x"], ["-include", "x"], ["-isystem", "/x"], 
+        ["--options-file", "x"], ["-optf=x"], ["@x"], ["x.cu"], ["./x"], ["-include", "x"], ["-isystem", "/x"],
         ["-x", "cu"],         ["-Xptxas", "@x"], ["-Xptxas=--options-file=x"], ["-"], [""], ["--"],
     ),
     "a value that is none": (
-        ["-D", "-ccbin"], ["-D", "A=1", "-D"], ["-DA=1;$(touch x)"], ["-DA=`touch x`"], ['-DA=" ; touch x"'], 
-        ["-DA=\\"], ["-DA='"], ["-DA=1\n#include </etc/passwd>"], ["-DA=1,B"], ["-D1=2"], ["-DF(x)=x"], ["-std=c++17 -o x"],
-        ["-maxrregcount=64 "], ["-O", "-o"], ["-O3x"], ["-arch=native"], ["-arch", "all"], ["-G=x"], ["-U", "A B"],
+        ["-D", "-ccbin"], ["-D", "A=1", "-D"], ["-DA=1;$(touch x)"], ["-DA=`touch x`"], ['-DA=" ; touch x"'],
+        ["-DA=\\"], ["-DA='"], ["-DA=1\n#include </etc/passwd>"], ["-DA=1,B"], ["-D1=2"], ["-DF(x)=x"],
+        ["-std=c++17 -o x"], ["-maxrregcount=64 "], ["-O", "-o"],
+        ["-O3x"], ["-arch=native"], ["-arch", "all"], ["-G=x"], ["-U", "A B"],
         ["-fmad=maybe"], ["-gencode", "arch=compute_90,code=sm_90;touch x"], ["-std"],
     ),
 }  # fmt: skip
