@@ -15,7 +15,7 @@ import sys
 from contextlib import suppress
 from pathlib import Path
 
-from isa.errors import UserError
+from isa.errors import UserError, one_line
 
 DIGEST = 32  # bytes of a SHA-256
 SETTING = "NUMBA_CACHE_DIR"  # the environment's name of another place; Numba's, whose compiled code is kept here too
@@ -102,7 +102,8 @@ def tell(error: Exception) -> None:
         cause = f"{error.filename}: {error.strerror.lower()}"
     if sys.stderr and not SAID:
         remedy = f"{SETTING} may name another directory"
-        sys.stderr.write(f"warning: compiled code is not kept, so each run compiles it anew: {cause}; {remedy}\n")
+        said = f"compiled code is not kept, so each run compiles it anew: {cause}; {remedy}"
+        sys.stderr.write(f"warning: {one_line(said)}\n")
     SAID.append(cause)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+from isa.escaped import escaped
+
 LONGEST = 2000  # characters of a message, which may quote a text of any length
 _TAIL = 600  # of these, from the end, where the fix is
 
@@ -29,8 +31,11 @@ class UserError(Exception):
 
 
 def one_line(message: str) -> str:
-    """Return a message on one line of at most LONGEST characters: of a longer one, the beginning and the end."""
-    line = " ".join(message.splitlines())
+    """Return a message on one line of at most LONGEST characters: of a longer one, the beginning and the end.
+
+    Control characters are shown as escapes.
+    """
+    line = escaped(" ".join(message.splitlines()))
     return line if len(line) <= LONGEST else f"{line[: LONGEST - _TAIL - 5]} ... {line[-_TAIL:]}"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 from collections import Counter
 from functools import partial
@@ -10,7 +11,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
-from fuzz import campaign, checks, coverage, found, inputs, mutate
+from fuzz import campaign, checks, code_files, coverage, found, inputs, mutate, structure
 from fuzz.campaign import Tally
 from fuzz.checks import CHECKS, Check
 from fuzz.found import Found
@@ -20,6 +21,7 @@ from fuzz.trial import trial
 
 from gpusim.jit.rule import COMPILED
 from isa.errors import UserError
+from isa.sass import tools
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "reliability.md"
 PAIR = Pair(
@@ -115,6 +117,46 @@ def test_a_text_that_takes_too_long_is_a_failure(monkeypatch):
 def test_a_pair_survives_its_text():
     """A pair is read back from the text that it is stored as."""
     assert from_text(as_text(PAIR, {"check": "values", "what": "'''"})) == PAIR
+
+
+@pytest.mark.parametrize("kind", inputs.READERS)
+def test_every_kind_of_file_is_changed_and_read(kind):
+    """A few files of each kind, changed by its structure and as any text, are taken or refused in one line each."""
+    if kind in code_files.READERS and not tools.installed("nvdisasm"):
+        pytest.skip("nvdisasm is not installed (extra cubin)")
+    random, known = Random(kind), inputs.seeds(kind)
+    if kind in ("fat binary", "launch file", "space file", "npy", "cache entry"):
+        assert inputs.wrong(kind, known[0]) == ""
+    for _ in range(1 if kind == "machine code" else 2):
+        text = mutate.mutated(random.choice(known), known, random, structure.mutations(kind))
+        if COMPILED or kind in (*code_files.READERS, "search space", "results", "dump", "cubin", "measured rows"):
+            assert inputs.wrong(kind, text) == ""
+
+
+def test_a_file_that_is_left_behind_is_a_failure(monkeypatch):
+    """A reader that leaves a temporary file, or a half-written one, fails."""
+
+    def leaves(name):
+        return lambda _, folder: (folder / name).write_text("x") and None
+
+    monkeypatch.setattr(inputs, "READERS", {name: leaves(name) for name in ("temporary/x", "a.json.7.part", "a.json")})
+    assert "left behind: ['x']" in inputs.wrong("temporary/x", b"")
+    assert "left behind: ['a.json.7.part']" in inputs.wrong("a.json.7.part", b"")
+    assert inputs.wrong("a.json", b"") == ""
+
+
+def test_structures_are_changed():
+    """Fields of ELF files, values of JSON and of TOML are replaced; what has no such structure changes as well."""
+    random = Random(3)
+    data = next(iter(code_files.SEEDS["machine code"]()))
+    assert all(len(structure.field(data, random)) == len(data) for _ in range(50))
+    assert len({structure.field(data, random) for _ in range(50)}) > 40
+    changed = {structure.json_value(b'{"a": [1, 2], "b": {"c": 3}}', random) for _ in range(50)}
+    assert all(json.loads(each) is not None for each in changed)
+    assert len(changed) > 20
+    assert len({structure.toml_value(b"a = 1\nb = [2]\n", random) for _ in range(50)}) > 20
+    for change in (structure.field, structure.json_value, structure.toml_value):
+        assert change(b"no structure", random) != b"no structure"
 
 
 def test_batches_are_the_same_for_a_seed():

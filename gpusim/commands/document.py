@@ -11,6 +11,8 @@ from rich.console import Console, RenderableType
 from rich.table import Column, Table
 
 from gpusim.support.document import Document, Ineffective
+from gpusim.support.escaped_parts import EscapedParts
+from isa.escaped import escaped
 
 WIDTH = 100
 
@@ -30,10 +32,11 @@ def encoded(document: Document) -> str:
 def show(*parts: RenderableType) -> None:
     """Print tables and text without blanks at the ends of lines, as wide as the terminal or COLUMNS, else 100."""
     console = Console(highlight=False, markup=False, width=width())
+    console.push_render_hook(EscapedParts())
     with console.capture() as captured:
         for part in parts:
             console.print(part)
-    write("".join(f"{line.rstrip()}\n" for line in captured.get().splitlines()))
+    _put("".join(f"{line.rstrip()}\n" for line in captured.get().split("\n")[:-1]))
 
 
 def width() -> int:
@@ -53,6 +56,13 @@ def right(*names: str) -> Iterable[Column]:
 
 
 def write(text: str) -> None:
-    """Write text to stdout at once, so that a broken pipe raises here and not at exit."""
+    """Write text to stdout at once, so that a broken pipe raises here and not at exit.
+
+    Control characters are shown as escapes.
+    """
+    _put(escaped(text))
+
+
+def _put(text: str) -> None:
     sys.stdout.write(text)
     sys.stdout.flush()

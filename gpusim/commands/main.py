@@ -193,9 +193,8 @@ def _nothing() -> None:
 
 
 def _tell(message: str, code: int, *further: str) -> int:
-    start = "\r" if sys.stderr.isatty() else ""  # overwrites the ^C that a terminal echoes
     for line in (message, *further):
-        tell(f"{start}error: {one_line(line)}\n")
+        tell(f"error: {one_line(line)}\n", anew=True)
     return code
 
 

@@ -5,12 +5,12 @@ Settings are a field of JSON documents, too.
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpusim.analysis.account.report import beyond
+from gpusim.commands import streams
 from gpusim.commands.arguments import overrides_of
 from gpusim.machine.machine import File, Machine, read
 from gpusim.support.document import ANYWAY, Ineffective, Setting
@@ -84,7 +84,7 @@ def ineffective_at_all(
 def tell(found: Iterable[Ineffective], what: str) -> None:
     """Report settings that change nothing on stderr, a line for each."""
     for one in found:
-        sys.stderr.write(f"note: {one.setting}={one.value} changes nothing for {what}: {one.reason}\n")
+        streams.tell(f"note: {one.setting}={one.value} changes nothing for {what}: {one.reason}\n")
 
 
 def unread(setting: Sequence[str]) -> Sequence[Ineffective]:
@@ -101,22 +101,22 @@ def tell_of_channels(name: str, machine: Machine, sms: Sms) -> None:
         return
     if machine.memory_channels is None or machine.memory_channels.count == 1:
         other = CATALOG[name].machine
-        sys.stderr.write(f"note: {name} needs several memory channels, and {machine.key} has one: try {other}\n")
+        streams.tell(f"note: {name} needs several memory channels, and {machine.key} has one: try {other}\n")
     elif sms != "all":
         why = f"fewer than all SMs have their share of the {machine.memory_channels.count} alone"
-        sys.stderr.write(f"note: {name} needs several memory channels, and {why}: add --sms all\n")
+        streams.tell(f"note: {name} needs several memory channels, and {why}: add --sms all\n")
 
 
 def tell_of_turns(run: SmRun, threads: int | None) -> None:
     """Report on stderr why SMs took turns on one thread, if they did and more `threads` were asked for."""
     if run.engine == "compiled" and run.in_turn and (threads or 1) > 1:
-        sys.stderr.write(f"note: the SMs ran on one thread: {run.in_turn}\n")
+        streams.tell(f"note: the SMs ran on one thread: {run.in_turn}\n")
 
 
 def tell_of_beyond(result: Result) -> None:
     """Report on stderr the loads of machine code behind a buffer, if there are any."""
     if result.run.beyond:
-        sys.stderr.write(f"warning: {beyond(result)}\n")
+        streams.tell(f"warning: {beyond(result)}\n")
 
 
 def _joined(values: Mapping[str, Ineffective], more: str) -> Ineffective:

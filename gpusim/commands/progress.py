@@ -14,8 +14,10 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.text import Text
 
+from gpusim.commands.streams import tell
 from gpusim.machine.simulated_sms import Sms
 from gpusim.support.plural import plural
+from isa.escaped import escaped
 
 PATIENCE = 2.0  # seconds before a terminal shows anything
 PERIOD = 10.0  # seconds between two lines where stderr is no terminal
@@ -58,17 +60,17 @@ def shown(name: str, noun: str = "block", *, alike: bool = True) -> Iterator[Tel
     all items take `alike` long. Output meanwhile appears above the bar if stdout is a terminal too.
     """
     left = (TimeRemainingColumn(),) if alike else ()
-    columns = TextColumn("{task.description}"), BarColumn(), _Counts(), TimeElapsedColumn(), *left
+    columns = TextColumn("{task.description}", markup=False), BarColumn(), _Counts(), TimeElapsedColumn(), *left
     both = sys.stdout.isatty()
     bar = Progress(
         *columns, console=Console(stderr=True), transient=True, speed_estimate_period=WINDOW, redirect_stdout=both
     )
-    task, over = bar.add_task(name, total=None, noun=noun, alike=alike), Event()
+    task, over = bar.add_task(escaped(name), total=None, noun=noun, alike=alike), Event()
     show = Thread(target=_bar if bar.console.is_terminal else _lines, args=(bar, over), daemon=True)
     show.start()
     try:
         yield lambda done, total, remark="": bar.update(
-            task, completed=done, total=total, description=f"{name}, {remark}" if remark else name
+            task, completed=done, total=total, description=escaped(f"{name}, {remark}" if remark else name)
         )
     finally:
         over.set()
@@ -82,7 +84,7 @@ def keeping(path: Path | None) -> Iterator[None]:
         yield
     except KeyboardInterrupt:
         if path and path.is_file() and path.read_bytes().count(b"\n") > 1:  # the first line says of what
-            sys.stderr.write(f"{path} keeps the results so far; the same command continues from there\n")
+            tell(f"{path} keeps the results so far; the same command continues from there\n")
         raise
 
 
@@ -94,7 +96,7 @@ def _bar(bar: Progress, over: Event) -> None:
 
 def _lines(bar: Progress, over: Event) -> None:
     while not over.wait(PERIOD):
-        sys.stderr.write(f"{_line(bar.tasks[0])}\n")
+        tell(f"{_line(bar.tasks[0])}\n")
 
 
 def _line(task: Task) -> str:
@@ -123,7 +125,7 @@ def begin_compiling(engine: str, sms: Sms = 1, *, in_turn: bool = False) -> None
     what, *entry = ENTRIES.get((engine, "1" if sms == 1 else together), ("", "", ""))
     if what and COMPILED and not code_cache.holds(*entry):
         often = "once per installation: " if code_cache.directory() else ""
-        sys.stderr.write(f"compiling {what}, {often}about ten seconds\n")
+        tell(f"compiling {what}, {often}about ten seconds\n")
         if engine not in ("timeline", "walk"):
             from gpusim.engines import beforehand  # noqa: PLC0415
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import io
 import os
-import sys
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
@@ -16,6 +15,7 @@ from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
 
+from gpusim.commands import streams
 from gpusim.commands.arguments import Json, among, pairs
 from gpusim.commands.document import show, write, write_json
 from gpusim.commands.progress import begin_compiling, shown
@@ -242,7 +242,7 @@ def _warn(found: Sequence[LedgerRow], settings: Settings) -> None:
     used = dict.fromkeys(machine for row in found for machine in row.machines)
     for key in [key for key in settings if key not in used]:
         machines = ", ".join(used) or "no machine"
-        sys.stderr.write(f"warning: --set {key}: none of these claims uses {key}; they use {machines}\n")
+        streams.tell(f"warning: --set {key}: none of these claims uses {key}; they use {machines}\n")
 
 
 def _settings(given: Sequence[str]) -> Settings:

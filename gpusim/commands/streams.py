@@ -6,6 +6,8 @@ import os
 import sys
 from contextlib import suppress
 
+from isa.escaped import escaped
+
 LAST = 2  # the number of stderr, after stdin and stdout
 CLOSED = "stdout is closed; send it to a file, or to /dev/null"
 
@@ -24,10 +26,13 @@ def open_closed() -> bool:
     return is_open
 
 
-def tell(line: str) -> None:
-    """Write a line to stderr, if anything can be written there."""
+def tell(line: str, *, anew: bool = False) -> None:
+    """Write a line to stderr, if anything can be written there; control characters are shown as escapes.
+
+    `anew`: it overwrites the ^C that a terminal echoes.
+    """
     with suppress(OSError):
-        sys.stderr.write(line)
+        sys.stderr.write(("\r" if anew and sys.stderr.isatty() else "") + escaped(line))
         sys.stderr.flush()
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from isa.errors import UserError
+from isa.escaped import escaped
 
 COMPRESSION = 6  # of gzip: with 9, Python's default, timelines take 4 to 10 times as long and are 1 to 8 % smaller
 DEVICES = Path("/dev"), Path("/dev/fd"), Path("/proc/self/fd")  # a name there may refer to another file
@@ -52,17 +53,22 @@ def unfinished(path: Path) -> Iterator[Path]:
 
 
 def write(path: Path, text: str) -> None:
-    """Write a text; raises UserError if the file can't be written, and OSError if writing fails."""
+    """Write a text, control characters as escapes; raises UserError for a bad name, and OSError if writing fails."""
     with unfinished(path) as part:
-        part.write_text(text, encoding="utf-8")
+        part.write_text(escaped(text), encoding="utf-8")
 
 
 def write_table(path: Path, header: Iterable[str], rows: Iterable[Iterable[object]]) -> None:
-    """Write a table as CSV; raises UserError as `check`."""
+    """Write a table as CSV, control characters as escapes; raises UserError as `check`."""
     with unfinished(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         writer = csv.writer(file, lineterminator="\n")
-        writer.writerow(header)
-        writer.writerows(rows)
+        for row in (header, *rows):
+            writer.writerow(map(shown, row))
+
+
+def shown(cell: object) -> object:
+    """Return a cell of a table, a text with control characters as escapes."""
+    return escaped(cell) if isinstance(cell, str) else cell
 
 
 def write_pieces(path: Path, pieces: Iterable[bytes]) -> int:

@@ -6,17 +6,20 @@ Cycles are shader cycles since the launch. Instructions are named by their `id`,
 
 from __future__ import annotations
 
-from typing import Annotated
+from collections.abc import Mapping
+from typing import Annotated, Any
 
 import msgspec
 
 from gpusim.support.document import Arguments, KernelKey, MachineKey, Policy, Settings, Unfelt, doc
 from isa.brief import brief
 from isa.dataflow.shared_barriers import SharedBarrier
+from isa.escaped import escaped
 from isa.origin import Origin, number
 
 VERSION = 1
 NONE = -1  # no instruction, or no such cycle
+_TEXTS = "kernel", "parameters", "machine", "machine_name", "settings", "policy", "program", "sources"
 END = "end of the program"  # text of the row after a program's last
 Cycle = Annotated[int, msgspec.Meta(ge=0)]
 CycleOrNone = Annotated[int, msgspec.Meta(ge=NONE)]
@@ -137,6 +140,25 @@ class Resident(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     warps: tuple[int, ...]
     placed: Cycle
     retired: CycleOrNone
+
+
+def escaped_texts(document: Timeline) -> Timeline:
+    """Return the document with control characters in its texts shown as escapes: names and sources may be anybody's."""
+    shown = {name: _escaped(getattr(document, name)) for name in _TEXTS}
+    return msgspec.structs.replace(document, **shown)
+
+
+def _escaped(value: Any) -> Any:
+    if isinstance(value, str):
+        return escaped(value)
+    if isinstance(value, tuple):
+        return tuple(map(_escaped, value))
+    if isinstance(value, Mapping):
+        return {_escaped(key): _escaped(each) for key, each in value.items()}
+    if isinstance(value, msgspec.Struct):
+        fields = value.__struct_fields__
+        return msgspec.structs.replace(value, **{name: _escaped(getattr(value, name)) for name in fields})
+    return value
 
 
 def seen(block: Resident, end: int) -> Resident:

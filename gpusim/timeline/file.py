@@ -9,9 +9,10 @@ from pathlib import Path
 import msgspec
 
 from gpusim.timeline.dependence import born, over
-from gpusim.timeline.document import NONE, VERSION, Timeline, seen
+from gpusim.timeline.document import NONE, VERSION, Timeline, escaped_texts, seen
 from gpusim.units.stall import Stall, label
 from isa.errors import UserError
+from isa.escaped import escaped
 from isa.reading import input_file
 
 ABSENT = frozenset(map(label, (Stall.NO_WARP, Stall.WARP_EXITED)))  # states of a warp without an instruction
@@ -38,7 +39,7 @@ def load(path: Path) -> Timeline:
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
         raise UserError(f"{path}: no timeline: {error}; {fix}") from None
     _check(path, timeline)
-    return timeline
+    return escaped_texts(timeline)
 
 
 def _check(path: Path, timeline: Timeline) -> None:
@@ -62,6 +63,8 @@ def _unknown(timeline: Timeline) -> Iterator[str]:
     if [line.pc for line in timeline.program] != list(range(len(timeline.program))):
         yield "the pcs of the program do not count up from 0"
     reasons = {wait.reason for i in timeline.instructions for wait in i.waits} | {one.reason for one in timeline.lost}
+    if odd := next((name for name in reasons if escaped(name) != name), None):
+        yield f"a reason's name has a control character: {odd!r}"
     if unnamed := sorted((reasons | ABSENT) - {letter.name for letter in timeline.letters}):
         yield f"no letter is named {unnamed[0]!r}"
     pcs, shown, schedulers = range(len(timeline.program)), set(timeline.shown), range(timeline.schedulers)

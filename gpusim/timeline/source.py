@@ -7,7 +7,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from gpusim.timeline.document import Line, SourceFile, Timeline
+from gpusim.timeline.document import Line, SourceFile, Timeline, escaped_texts
 from isa.program import Program
 from isa.reading import source_text
 
@@ -21,7 +21,8 @@ def with_source(document: Timeline, program: Program, loaded: str = "", roots: S
     lines = [_placed(one, program, loaded) for one in document.program]
     files = dict.fromkeys(one.file for one in lines if one.line)
     texts = source_text.find(files, loaded, roots=roots).lines
-    return replace(document, program=tuple(lines), sources=tuple(SourceFile(name, texts.get(name)) for name in files))
+    sources = tuple(SourceFile(name, texts.get(name)) for name in files)
+    return escaped_texts(replace(document, program=tuple(lines), sources=sources))
 
 
 def _placed(one: Line, program: Program, loaded: str) -> Line:

@@ -28,7 +28,7 @@ _GENCODE = re.compile(r"arch=compute_\d{2,3}[af]?,code=\[?((sm|compute)_\d{2,3}[
 
 
 class _Kind(NamedTuple):
-    """An option as it is given on: how it begins, what its value looks like (None: it has none), and the sign between."""
+    """An option as it is given on: how it begins, what its value looks like (None: none), and the sign between."""
 
     written: str
     value: re.Pattern[str] | None = None

@@ -19,7 +19,7 @@ from types import MappingProxyType
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import seed as with_seed
 
-from fuzz import coverage, inputs, mutate
+from fuzz import coverage, inputs, mutate, structure
 from fuzz.checks import CHECKS, wrong_with
 from fuzz.coverage import Coverage
 from fuzz.cuda import batch as cuda
@@ -112,7 +112,7 @@ def texts(seed: int, number: int = TEXTS) -> Tally:
     for _ in range(number):
         kind = random.choice(KINDS)
         known = inputs.seeds(kind)
-        text = mutate.mutated(random.choice(known), known, random)
+        text = mutate.mutated(random.choice(known), known, random, structure.mutations(kind))
         said = inputs.wrong(kind, text)
         if said and said.startswith(inputs.OvertimeError.__name__):  # or something was compiled meanwhile
             said = inputs.wrong(kind, text)

@@ -13,9 +13,11 @@ from pathlib import Path
 from types import MappingProxyType
 
 import msgspec
+import pytest
 from mutated import BUSY, REUSING
 from read.fenced import ROOT
 
+from fuzz import code_files
 from gpusim.analysis.search import kernel_tuner
 from gpusim.analysis.search.results_file import results
 from gpusim.analysis.validate import measured
@@ -36,7 +38,7 @@ from isa.errors import UserError
 from isa.sass import code, cubin, syntax
 from isa.text import listing
 
-SECONDS = 20.0  # a text that takes longer counts as endless
+SECONDS = 5.0  # a text that takes longer counts as endless
 CYCLES, INSTRUCTIONS = 20_000, 20_000
 TINY = listing.read(".block 64\n.shared 256\nS2R R0, TID.X\nSHL R1, R0, 2\nLDS R2, [R1]\nFADD R2, R2, R2\nEXIT")
 
@@ -69,13 +71,33 @@ def within(seconds: float) -> Iterator[None]:
 def wrong(kind: str, text: bytes, seconds: float = SECONDS) -> str:
     """The fault in reading a text: empty if it gives a result or one line for the user."""
     try:
-        with within(seconds), tempfile.TemporaryDirectory() as folder, quiet():
+        with within(seconds), tempfile.TemporaryDirectory() as folder, quiet(), temporary(Path(folder)):
             READERS[kind](text, Path(folder))
     except UserError as error:
         return "" if len(str(error).splitlines()) == 1 else f"not one line: {error!r}"
     except (Exception, OvertimeError) as error:
         return f"{type(error).__name__}: {str(error)[:300]}"
     return ""
+
+
+@contextmanager
+def temporary(folder: Path) -> Iterator[None]:
+    """Let temporary files be made in a folder; raise AssertionError if one is left, or anything but files `a.*`."""
+    room = folder / "temporary"
+    room.mkdir()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(room))
+        patch.setattr(tempfile, "tempdir", str(room))
+        try:
+            yield
+        finally:
+            left = [
+                *room.iterdir(),
+                *(one for one in folder.iterdir() if one != room and not one.name.startswith("a.")),
+            ]
+            parts = list(folder.glob("*.part"))
+    if left or parts:
+        raise AssertionError(f"left behind: {[one.name for one in (*left, *parts)]}")
 
 
 @contextmanager
@@ -198,6 +220,7 @@ READERS: Mapping[str, Callable[[bytes, Path], None]] = MappingProxyType(
         "dump": read_dump,
         "cubin": read_cubin,
         "command": run_command,
+        **code_files.READERS,
     }
 )
 
@@ -294,5 +317,6 @@ SEEDS: Mapping[str, Callable[[], Iterator[bytes]]] = MappingProxyType(
         "dump": _dumps,
         "cubin": _cubins,
         "command": _commands,
+        **code_files.SEEDS,
     }
 )

@@ -24,15 +24,14 @@ WORD = re.compile(rb"[\w.]+")
 Mutation = Callable[[bytes, Random], bytes]
 
 
-def mutated(text: bytes, others: Sequence[bytes], random: Random) -> bytes:
-    """Return the text with one to four changes; some take a part of another text of its kind."""
+def mutated(text: bytes, others: Sequence[bytes], random: Random, mutations: Sequence[Mutation] = ()) -> bytes:
+    """Return the text with one to four changes of these kinds; some take a part of another text of its kind."""
     for _ in range(random.choice((1, 1, 1, 2, 4))):
-        text = spliced(text, random.choice(others), random) if random.random() < 0.1 else _changed(text, random)
+        if random.random() < 0.1:
+            text = spliced(text, random.choice(others), random)
+        else:
+            text = random.choice(mutations or MUTATIONS)(text, random)
     return text
-
-
-def _changed(text: bytes, random: Random) -> bytes:
-    return random.choice(MUTATIONS)(text, random)
 
 
 def _place(text: bytes, random: Random) -> int:

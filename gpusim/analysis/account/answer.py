@@ -17,6 +17,7 @@ from gpusim import simulation
 from gpusim.analysis.account import diagnosis, report, run_document, source_lines
 from gpusim.analysis.account.stalls import lost_slots, waiting_most, warp_cycles
 from gpusim.support.document import Setting
+from gpusim.support.escaped_parts import EscapedParts
 from isa import frozen
 from isa.reading.source_text import NO_TEXTS
 
@@ -53,6 +54,7 @@ class Result(simulation.Result):
     def _repr_html_(self) -> str:
         """The screen for a notebook."""
         console = Console(record=True, file=StringIO(), width=WIDTH, highlight=False, force_jupyter=False)
+        console.push_render_hook(EscapedParts())
         console.print(report.screen(self, self.settings))
         return console.export_html(inline_styles=True, code_format=HTML)
 

@@ -129,7 +129,7 @@ def write_csv(path: Path, table: Sequence[Cells]) -> None:
     with whole_file.unfinished(path) as part, part.open("w", newline="", encoding="utf-8") as file:
         writer = csv.DictWriter(file, columns(table), restval="", lineterminator="\n")
         writer.writeheader()
-        writer.writerows(table)
+        writer.writerows({name: whole_file.shown(cell) for name, cell in row.items()} for row in table)
 
 
 def write_parquet(path: Path, table: Sequence[Cells]) -> None:

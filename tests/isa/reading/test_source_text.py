@@ -3,7 +3,7 @@ import pickle
 
 import pytest
 
-from isa.reading.source_text import MOST, Sources, find
+from isa.reading.source_text import FIX, MOST, Sources, find
 
 
 @pytest.fixture
@@ -77,10 +77,7 @@ def test_missing_files_are_noted_once():
     names = ["/a/one.cu", "/a/two.cuh", "/a/one.cu", "3.h", "4.h", "5.h", ""]
     found = find(names)
     assert (found.lines, found.missing) == ({}, ("/a/one.cu", "/a/two.cuh", "3.h", "4.h", "5.h"))
-    assert (
-        found.note
-        == "source not found: one.cu, two.cuh, 3.h and 2 more; put it next to the file that was loaded, or give --source-root DIR"
-    )
+    assert found.note == f"source not found: one.cu, two.cuh, 3.h and 2 more; {FIX}"
 
 
 def test_what_is_no_source_file_is_missing(folder):

@@ -44,8 +44,9 @@ REFUSED = {
     ),
     "a value that is none": (
         ["-D", "-ccbin"], ["-D", "A=1", "-D"], ["-DA=1;$(touch x)"], ["-DA=`touch x`"], ['-DA=" ; touch x"'],
-        ["-DA=\\"], ["-DA='"], ["-DA=1\n#include </etc/passwd>"], ["-DA=1,B"], ["-D1=2"], ["-DF(x)=x"], ["-std=c++17 -o x"],
-        ["-maxrregcount=64 "], ["-O", "-o"], ["-O3x"], ["-arch=native"], ["-arch", "all"], ["-G=x"], ["-U", "A B"],
+        ["-DA=\\"], ["-DA='"], ["-DA=1\n#include </etc/passwd>"], ["-DA=1,B"], ["-D1=2"], ["-DF(x)=x"],
+        ["-std=c++17 -o x"], ["-maxrregcount=64 "], ["-O", "-o"],
+        ["-O3x"], ["-arch=native"], ["-arch", "all"], ["-G=x"], ["-U", "A B"],
         ["-fmad=maybe"], ["-gencode", "arch=compute_90,code=sm_90;touch x"], ["-std"],
     ),
 }  # fmt: skip
