@@ -88,8 +88,8 @@ def test_a_unit_that_was_free_serves_an_access_when_it_comes(engine):
 
 @pytest.mark.jit
 @pytest.mark.parametrize("feed", FEEDS)
-@pytest.mark.parametrize(("name", "cycles"), [("reference-all-SMs-3376fd62", 1698), ("reference-all-SMs-53d3da09", 1659)])
-def test_a_scan_of_every_cycle_tells_which_engine_is_right(name, cycles, feed):
+@pytest.mark.parametrize("name", ["reference-all-SMs-3376fd62", "reference-all-SMs-53d3da09"])
+def test_a_scan_of_every_cycle_tells_which_engine_is_right(name, feed):
     """All SMs of a chip of one take the cycles of a scan of its SM, which agrees with the run of one SM in all."""
     pair = load_found(FOLDER / f"{name}.toml").case
     kernel, machine = kernel_of(pair.listing), machine_of(pair)
@@ -97,7 +97,7 @@ def test_a_scan_of_every_cycle_tells_which_engine_is_right(name, cycles, feed):
     assert mistakes(run_sm(kernel, machine, trace=True), scanned) == []
     runs = [run_chip(kernel, machine, engine=engine, feed=feed) for engine in ENGINES]
     assert unlike(*runs) == []
-    assert [run.cycles for run in runs] == [scanned.cycles] * 2 == [cycles] * 2
+    assert [run.cycles for run in runs] == [scanned.cycles] * 2
 
 
 # Blocks load lines that others have brought to the L2, and sum them with shared memory's words.
