@@ -21,9 +21,19 @@ def on(sms: int, machine: Machine) -> Machine:
 
 
 def unlike(one: ChipRun, other: ChipRun) -> list[str]:
-    """Return the names of what differs between two runs of all SMs, for all and for each; only one has a trace."""
+    """Return the names of what differs between two runs of all SMs, for all and for each; only one has a trace.
+
+    Of each run all warp-cycles must have a reason, too.
+    """
     pairs = [(one, other), *zip(one.each, other.each, strict=True)]
-    return [name for pair in pairs for name in differences(*pair) if name != "trace"]
+    found = [name for pair in pairs for name in differences(*pair) if name != "trace"]
+    return found + ["warp-cycles" for run in (one, other) if not adds_up(run)]
+
+
+def adds_up(run: ChipRun) -> bool:
+    """Tell whether the stalls of all SMs, and the cycles without a warp, add up to all warp-cycles."""
+    whole = all(each.stalls.sum() + each.empty == each.cycles * each.warp_slots for each in (run, *run.each))
+    return whole and bool(run.stalls.min() >= 0 and run.lost.min() >= 0)
 
 
 def in_turn(kernel: Kernel, machine: Machine, **options: Any) -> ChipRun:

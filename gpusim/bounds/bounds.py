@@ -22,7 +22,7 @@ from gpusim.bounds.wasted import conflicts, scattered
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import blocks_of
 from gpusim.support.document import Gflops, OfPeak, doc
-from gpusim.units.block_scheduler import refill_cycles
+from gpusim.units.block_scheduler import refill_parts
 from gpusim.units.cache import SHARE_PARTS, tagged
 from gpusim.units.pipe import pipe_names
 from gpusim.units.register_file import register_banks
@@ -195,7 +195,7 @@ def _starts(work: Work, share: int) -> Fraction:
     A block of all SMs at a time, as they are simulated: exactly, or rounded where one SM stands for all.
     """
     exactly = Fraction(work.machine.launch.refill_parts * work.machine.chip.sms, SHARE_PARTS)
-    return max(0, share - work.resident - 1) * min(exactly, Fraction(refill_cycles(work.machine)))
+    return max(0, share - work.resident - 1) * min(exactly, Fraction(refill_parts(work.machine), SHARE_PARTS))
 
 
 def _refills(work: Work, share: int) -> int:

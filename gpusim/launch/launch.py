@@ -20,7 +20,7 @@ from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, is_one_wave, occupancy
 from gpusim.machine.simulated_sms import blocks_of
 from gpusim.state import sm as state
-from gpusim.units.block_scheduler import refill_cycles
+from gpusim.units.block_scheduler import refill_parts
 from gpusim.units.cache import SHARE_PARTS, tagged
 from gpusim.units.capacities import (
     BANKS,
@@ -128,7 +128,7 @@ def launch(
     count = share if blocks is None else min(blocks, share)
     _, _, (prepared,) = _prepared(1, kernel, machine, feed, count, memory, lines, trace=trace)
     prepared.sm.tracing = trace
-    prepared.sm.machine.refill_parts = SHARE_PARTS * refill_cycles(machine)  # all SMs are handed blocks
+    prepared.sm.machine.refill_parts = refill_parts(machine)  # all SMs are handed blocks
     if last and count < share:
         prepared.sm.launch.gap = (count - last) * machine.chip.sms
         prepared.sm.launch.behind, prepared.sm.launch.end = (share - last) * machine.chip.sms, kernel.blocks

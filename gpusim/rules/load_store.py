@@ -158,17 +158,20 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
         if sm.tracing:
             done = UNKNOWN if results else ready if instruction.tracked else back
             record.service(sm, y, place, unit.free[own], read, done, back, now)
-    sm.agenda[sm.load_store_agent] = _next_service(sm)
+    sm.agenda[sm.load_store_agent] = _next_service(sm, now)
     return int(entry.warp)
 
 
 @rule
-def _next_service(sm: Any) -> int:
-    """Return when the next head is served; NEVER if nothing waits."""
+def _next_service(sm: Any, now: int) -> int:
+    """Return when the next head is served, after a service at `now`; NEVER if nothing waits.
+
+    A head that has just come to a queue and a unit that were free before is served now, not before it came.
+    """
     unit, when = sm.load_store, NEVER
     for y in range(sm.machine.queues):
         if unit.queues[y].count > 0:
-            when = min(when, max(unit.queues[y].free, unit.free[queues.path(sm, y)]))
+            when = min(when, max(now, unit.queues[y].free, unit.free[queues.path(sm, y)]))
     return when
 
 

@@ -25,10 +25,13 @@ class LaunchTimes(msgspec.Struct, frozen=True):
 FREE, RUNNING, DONE = range(3)  # states of a block slot
 
 
-def refill_cycles(machine: Machine) -> int:
-    """Return the cycles in which the chip hands a block to each of its SMs, as one SM that stands for all waits."""
-    cycles: float = machine.launch.refill_parts * machine.chip.sms / SHARE_PARTS
-    return round(cycles)
+def refill_parts(machine: Machine) -> int:
+    """Return the 64ths of a cycle in which the chip hands a block to each of its SMs, as one SM waits for that.
+
+    One that stands for others waits for whole cycles.
+    """
+    parts: int = machine.launch.refill_parts * machine.chip.sms
+    return parts if machine.chip.sms == 1 else SHARE_PARTS * round(parts / SHARE_PARTS)
 
 
 UNIT = Unit(

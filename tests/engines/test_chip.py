@@ -4,6 +4,7 @@ import msgspec
 import numpy as np
 import pytest
 from chip_errors import ERRORS, MOST_CYCLES
+from chip_runs import adds_up
 from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -103,6 +104,7 @@ def test_the_engines_agree_on_random_pairs(launched, sms):
     kernel, machine = launched
     compiled, reference = (run_chip(kernel, on(sms, machine), engine=engine, trace=True) for engine in ENGINES)
     assert unlike(compiled, reference) == [[]] * sms
+    assert adds_up(compiled)
     assert np.array_equal(compiled.memory, interpret(kernel).memory)
 
 

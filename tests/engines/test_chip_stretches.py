@@ -6,19 +6,27 @@ import pytest
 from chip_errors import ERRORS, MOST_CYCLES
 from chip_runs import in_turn, on, unlike
 from draws import draws
+from fuzz.found import FOLDER
+from fuzz.found import load as load_found
+from fuzz.pair import kernel_of, machine_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from scan.every_cycle import scan
 from strategies.launches import REPEATABLE, kernels, launches
+from strategies.machine_files import launches_on
 from tagged_caches import SCALAR_CACHE, SCALAR_FILE, TAGS
-from timing import plain_machine
+from timing import PORT, plain_machine
+from twins import differences, mistakes
 
 from gpusim.engines import chip_stretches
-from gpusim.engines.simulate import run_chip
+from gpusim.engines.simulate import ENGINES, run_chip, run_sm
 from gpusim.jit.rule import COMPILED
 from gpusim.launch.feed import EXECUTION_DRIVEN, FEEDS
 from gpusim.launch.in_turn import CONTESTED, TAGGED
 from gpusim.machine.machine import load
+from gpusim.machine.occupancy import occupancy
 from gpusim.units.cache import tagged
+from gpusim.units.record import ISSUE
 from isa.execute.interpret import interpret
 from isa.text.listing import read
 from workloads.catalog import make
@@ -29,11 +37,14 @@ def only_tagged(launched):
     return tagged(launched[1])
 
 
+RANDOM = launches(kernels(most_blocks=30, least=4)) | launches_on(kernels(most_blocks=12, least=3), ["h200"], (1,))
+
+
 @pytest.mark.jit
-@settings(REPEATABLE, max_examples=draws(80))
+@settings(REPEATABLE, max_examples=draws(120))
 @given(
-    launches(kernels(most_blocks=30, least=4)).filter(only_tagged),
-    st.integers(2, 6),
+    RANDOM.filter(only_tagged),
+    st.integers(1, 6),
     st.sampled_from([1, 2, 8]),
     st.sampled_from(FEEDS),
 )
@@ -42,6 +53,51 @@ def test_random_pairs_give_what_sms_in_turn_give(launched, sms, slots, feed):
     kernel, machine = launched[0], on(sms, launched[1])
     machine = msgspec.structs.replace(machine, limits=msgspec.structs.replace(machine.limits, blocks=slots))
     assert unlike(run_chip(kernel, machine, feed=feed), in_turn(kernel, machine, feed=feed)) == []
+
+
+# Two warps issue in one cycle, 38, to their schedulers' queues: one to the unit of constants, one to shared memory.
+TWO_UNITS = """
+.block 64
+.shared 256
+    S2R R0, WARPID
+    ISETP.EQ P0, R0, 1
+    @P0 LDS R1, [RZ]
+    NOP
+    @!P0 S2R R2, CTAID.X
+    IADD R3, R1, R2
+    EXIT
+"""
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_unit_that_was_free_serves_an_access_when_it_comes(engine):
+    """The load is back 23 cycles after 38, at 61: then IADD issues, EXIT at 62, and an issue interval ends the launch.
+
+    The unit of shared memory and the queue are free since cycle 4, before the load has come.
+    """
+    settings_ = {"constant_path.cycles": 2, "constant_path.latency": 3, "schedulers.count": 2, "launch.warp_skew": 1}
+    machine = plain_machine(PORT | TAGS | settings_)
+    alone = run_sm(read(TWO_UNITS), machine, trace=True)
+    issues = [(int(r.cycle), int(r.pc)) for r in alone.trace if r.kind == ISSUE and r.warp == 1]
+    assert (38, 2) in issues
+    assert issues[-2:] == [(61, 5), (62, 6)]
+    (only,) = run_chip(read(TWO_UNITS), machine, engine=engine).each
+    assert set(differences(only, alone)) == {"trace"}
+    assert only.cycles == 63
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("feed", FEEDS)
+@pytest.mark.parametrize("name", ["reference-all-SMs-3376fd62", "reference-all-SMs-53d3da09"])
+def test_a_scan_of_every_cycle_tells_which_engine_is_right(name, feed):
+    """All SMs of a chip of one take the cycles of a scan of its SM, which agrees with the run of one SM in all."""
+    pair = load_found(FOLDER / f"{name}.toml").case
+    kernel, machine = kernel_of(pair.listing), machine_of(pair)
+    scanned = scan(kernel, machine, min(occupancy(kernel, machine).blocks, kernel.blocks))
+    assert mistakes(run_sm(kernel, machine, trace=True), scanned) == []
+    runs = [run_chip(kernel, machine, engine=engine, feed=feed) for engine in ENGINES]
+    assert unlike(*runs) == []
+    assert [run.cycles for run in runs] == [scanned.cycles] * 2
 
 
 # Blocks load lines that others have brought to the L2, and sum them with shared memory's words.

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from chip_runs import in_turn, on, unlike
+from chip_runs import adds_up, in_turn, on, unlike
 from draws import draws
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
@@ -89,6 +89,7 @@ def test_the_engines_agree_on_a_sample(launched, sizes):
     whole = on(sms, machine)
     compiled, reference = (run_chip(kernel, whole, engine=engine, trace=True, sms=sample) for engine in ENGINES)
     assert [differences(*pair) for pair in zip(compiled.each, reference.each, strict=True)] == [[]] * sample
+    assert adds_up(compiled)
 
 
 @settings(REPEATABLE, max_examples=draws(40 if COMPILED else 1))

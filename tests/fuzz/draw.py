@@ -2,34 +2,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from functools import cache
 
 import hypothesis.strategies as st
 from strategies import launches as strategies
-from strategies.cache_choices import CACHES
+from strategies.machine_files import few, fitting, grafted
 from strategies.sketch import without_scalars
 from strategies.waits import waited
 
 from fuzz.pair import Pair, machine_of
 from gpusim.machine import machine
-from gpusim.machine.schema import EXTRAS, PIPE_UNITS
-from gpusim.units.control_code import by_codes
-from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.text import listing
 
-NAMED = re.compile(r"\b(\w+)[.\]]")
 KERNELS, MACHINES = 3, 3  # of a batch, in all combinations
 ROUNDS = (60, 100, 160, 250, 400)
 WHAT_IF = {
     "what_if.shared_memory": ("banks", "conflict-free", "one-pass"),
     "what_if.barriers": ("wait", "wait", "pass"),
 }
-SCALARS = {"scalar_file.registers": 4000, "scalar_file.unit": 16, "scalar_file.per_warp": 102}
-CONSTANTS = {key: values[0] for key, values in CACHES.items() if key.startswith("constant_cache")}
 SMS = (1, 1, 1, 2, 3)
 POISON = (  # accesses out of bounds and misaligned, a barrier of another count, one at which not all warps arrive
     "LDG R8, [RZ]",
@@ -112,69 +104,13 @@ def sketched(draw: st.DrawFn, lanes: int) -> tuple[bool, str, Mapping[str, int |
     if name == "gtx580":
         settings |= draw(_chosen(WHAT_IF)) if draw(_seldom(8)) else {}
     else:
-        settings, lacking = draw(_grafted(name, settings)), frozenset()
+        settings, lacking = draw(grafted(name, settings) | few(name, settings)), frozenset()
     sms = draw(st.sampled_from(SMS))
     settings |= {"chip.sms": sms, "chip.dram_mbs": sms * int(settings.get("chip.dram_mbs", 190000))}
-    settings = _fitting(name, settings)
+    settings = fitting(name, settings)
     waits = machine_of(Pair("", name, settings)).wait_counters is not None
     return waits, name, settings, tuple(sorted(lacking)) if "cache.hits" in settings else ()
 
 
 def _chosen(choices: Mapping[str, Sequence[int | str]]) -> st.SearchStrategy[dict[str, int | str]]:
     return st.fixed_dictionaries({path: st.sampled_from(values) for path, values in choices.items()})
-
-
-@st.composite
-def _grafted(draw: st.DrawFn, name: str, settings: Mapping[str, int | str]) -> dict[str, int | str]:
-    """Some sections of a drawn machine on another file, whose pipes keep their names."""
-    base = _base(name)
-    pipes = [f"pipe.{pipe}.{key}" for pipe in base.pipe for key in ("lanes", "schedulers")]
-    sections = sorted({path.partition(".")[0] for path in settings} - {"chip", "limits", "pipe", "joint", "blocked"})
-    taken = {section for section in sections if draw(st.booleans())}
-    found = {p: v for p, v in settings.items() if p.partition(".")[0] in taken and p in _paths(name)}
-    found = {p: v for p, v in found.items() if not p.endswith(".pipe")}
-    found = _lacked(name) | found | {"limits.warp_size": settings["limits.warp_size"]}
-    found |= {"limits.blocks": settings["limits.blocks"]} if draw(st.booleans()) else {}
-    for path in pipes if draw(st.booleans()) else ():
-        found[path] = draw(st.sampled_from((4, 8, 16, 32) if path.endswith("lanes") else (1, 2, 4)))
-    codes = by_codes(base) and found.get("dependence.rule", "codes") == "codes"
-    return {path: value for path, value in found.items() if not (codes and path.startswith("wait_counters."))}
-
-
-def _fitting(name: str, settings: Mapping[str, int | str]) -> dict[str, int | str]:
-    """The settings without the sections that conflict with others of them, or of the file."""
-    kept = {path: settings[path] for path in ("chip.sms", "chip.dram_mbs", "limits.warp_size")} | _lacked(name)
-    left = kept | settings
-    while True:
-        try:
-            machine_of(Pair("", name, left))
-        except UserError as error:
-            if left == kept:
-                raise
-            sections = {path.partition(".")[0] for path in left if path not in kept}
-            wrong = next((word for word in NAMED.findall(str(error)) if word in sections), None)
-            left = {path: value for path, value in left.items() if path.partition(".")[0] != wrong} if wrong else {}
-            left |= kept
-        else:
-            return left
-
-
-@cache
-def _lacked(name: str) -> dict[str, int | str]:
-    """Settings that instructions of the table need and the file lacks."""
-    base = _base(name)
-    units = [unit for unit in PIPE_UNITS if unit not in base.unit]
-    pipe = {f"unit.{unit}.pipe": next(iter(base.pipe)) for unit in units}
-    sections = {} if base.scalar_file else SCALARS
-    sections |= {} if base.constant_cache else CONSTANTS
-    return pipe | {f"unit.{unit}.latency": 18 for unit in units} | sections | {"limits.barriers": 16}
-
-
-@cache
-def _base(name: str) -> machine.Machine:
-    return machine.load(name)
-
-
-@cache
-def _paths(name: str) -> frozenset[str]:
-    return frozenset(machine.facts(name)) | frozenset(EXTRAS)

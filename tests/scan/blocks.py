@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
+from math import floor
 
 from scan.state import Scan
 
@@ -14,8 +15,9 @@ def handed_at(sm: Scan, slot: int, now: int) -> int:
         gaps = [launch.block_skew, last_warp * launch.warp_skew + launch.block_gap if launch.block_gap else 0]
         return now + slot * max(gaps)
     of_all_sms = Fraction(launch.refill_parts * sm.machine.chip.sms, 64)
-    begin = max(now, sm.handed_until)
-    sm.handed_until = begin + round(of_all_sms)
+    whole = of_all_sms if sm.machine.chip.sms == 1 else round(of_all_sms)
+    begin = max(now, floor(sm.handed_until))
+    sm.handed_until = max(Fraction(now), sm.handed_until) + whole
     return begin + launch.block_latency
 
 

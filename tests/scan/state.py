@@ -138,7 +138,7 @@ class Scan:
     passed: dict[str, Fraction] = field(default_factory=dict)  # by cache: when its port is free
     constants: dict[tuple[str, int], int] = field(default_factory=dict)  # by cache and line: when it comes
     served_until: int = -(10**9)  # until when the next cache serves the line of constants before
-    handed_until: int = 0  # until when the chip hands out the block before
+    handed_until: Fraction = Fraction()  # until when the chip hands out the block before
     exclusive: int = 0
     early: list[tuple[int, str]] = field(default_factory=list)  # pc, and a name that it touched too early
     ordered: int = 0  # warps placed, and yields

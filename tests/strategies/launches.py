@@ -389,10 +389,10 @@ def machines(warp_size: int = 32, *, tags: bool = True) -> st.SearchStrategy[Mac
 def launches(of: st.SearchStrategy[Kernel], *, tags: bool = True) -> st.SearchStrategy[tuple[Kernel, Machine]]:
     """Kernels, each with a machine whose warps are of its size; `tags` as in `machines`."""
     return of.flatmap(
-        lambda kernel: machines(kernel.warp_size, tags=tags).map(lambda machine: (_fit(kernel, machine), machine))
+        lambda kernel: machines(kernel.warp_size, tags=tags).map(lambda machine: (fit(kernel, machine), machine))
     )
 
 
-def _fit(kernel: Kernel, machine: Machine) -> Kernel:
+def fit(kernel: Kernel, machine: Machine) -> Kernel:
     """The kernel with the waits that the machine's programs need."""
     return replace(kernel, program=waited(kernel.program)) if machine.wait_counters else kernel
