@@ -40,6 +40,7 @@ from gpusim.verify import UNCHECKED, Verification, verify
 from gpusim.waves import Share, estimate
 from isa.dataflow.address_slice import address_slice
 from isa.dataflow.missing_waits import MissingWait, missing_waits
+from isa.dataflow.order import may_vary
 from isa.errors import LimitError, UserError
 from isa.execute import touched_lines
 from isa.execute.interpret import interpret
@@ -51,7 +52,9 @@ from isa.sass.load import on_chip
 
 BUDGET = {"compiled": 4_000_000, "reference": 400_000}  # warp instructions whose values are computed by default
 WALK_BYTES = 1 << 24  # of memory: filling them takes about as long as walking through a block
+SOME, MORE = 100_000, 4  # warp instructions of a block that may wait for ever, and times those of the run
 Sample = int | str | None
+Limits = tuple[Bound | None, str]  # or why there is none
 
 
 class DifferingBlocksError(UserError):
@@ -105,7 +108,8 @@ class Result:
     run: SmRun
     scaling: Scaling
     verification: Verification
-    bound: Bound
+    bound: Bound | None
+    no_bound: str = ""  # why there is none
     growth: float = 1  # blocks of the SM over simulated ones, or their work if they differ: the factor for counts
 
     def __repr__(self) -> str:
@@ -113,7 +117,7 @@ class Result:
         found = self.verification
         values = "wrong" if found.wrong else "right" if found.verified else "unchecked"
         rate = f"{self.gflops:.1f} GFLOP/s, " if self.kernel.flops else ""
-        bound = f"bound {self.bound.cycles:,} ({self.bound.limiter})"
+        bound = f"bound {self.bound.cycles:,} ({self.bound.limiter})" if self.bound else "no bound"
         return f"<{self.kernel.name} on {self.machine.key}: {self.cycles:,} cycles, {rate}values {values}, {bound}>"
 
     @property
@@ -213,25 +217,24 @@ def simulate(
         run, verification, limits = _timed_and_checked(kernel, machine, engine, runner, observed, sample)
     else:
         run, verification = observed(feed=TRACE_DRIVEN), UNCHECKED
-        limits = bound(kernel, machine, limit=_enough(run))
+        limits = _bounded(kernel, machine, run)
     scaling = Scaling(run.blocks, run.blocks, "complete", "")
-    return Result(kernel, machine, engine, run.cycles, run, scaling, verification, limits)
+    return Result(kernel, machine, engine, run.cycles, run, scaling, verification, *limits)
 
 
 def _estimated(kernel: Kernel, machine: Machine, observed: Callable[..., SmRun], tolerance: int) -> Result:
     """Return the result of a run of one SM that was estimated where it was steady, if its doubt is tolerated."""
     run = observed(feed=TRACE_DRIVEN, tolerance=tolerance * 4 // 5)  # counts may add to its doubt
-    limit = _enough(run)
-    found = bound(kernel, machine, limit=limit)
-    if run.estimated and found.alike:
-        each, many = works(kernel, machine, limit=limit)
+    limits = _bounded(kernel, machine, run)
+    if run.estimated and limits[0] and limits[0].alike and not limits[0].order_dependent:
+        each, many = works(kernel, machine, limit=_enough(kernel, run))
         run = adding_up(run, np.sum([work.profile.counts * work.blocks for work in each], axis=0) * int(many))
     if run.doubt * MILLION > tolerance * run.cycles:
         run = observed(feed=TRACE_DRIVEN)
     method, asked = ("steady", tolerance / 10_000) if run.estimated else ("complete", 0.0)
     error = Estimated(run.estimated, asked, 100 * run.doubt / run.cycles)
     scaling = Scaling(run.blocks, run.blocks, method, "", error)
-    return Result(kernel, machine, run.engine, run.cycles, run, scaling, UNCHECKED, found)
+    return Result(kernel, machine, run.engine, run.cycles, run, scaling, UNCHECKED, *limits)
 
 
 def _timed_and_checked(
@@ -241,7 +244,7 @@ def _timed_and_checked(
     runner: Callable[..., SmRun],
     observed: Callable[..., SmRun],
     sample: Sample,
-) -> tuple[SmRun, Verification, Bound]:
+) -> tuple[SmRun, Verification, Limits]:
     """Time every block of the SM, with values if that is quick; else check some meanwhile, then bound it."""
     share = -(-kernel.blocks // machine.chip.sms)
     few = share if sample == "all" else _affordable(kernel, engine)
@@ -250,14 +253,15 @@ def _timed_and_checked(
             check = thread.submit(_checked_run, kernel, machine, runner, few)
             limits = begun(partial(_bound_after, check, kernel, machine))
             run = observed(feed=TRACE_DRIVEN)
-        return run, check.result(), limits() or bound(kernel, machine, limit=_enough(run))
+        early = limits()
+        return run, check.result(), (early, "") if early else _bounded(kernel, machine, run)
     if few is None:
         run = observed(feed=TRACE_DRIVEN)
         few = max(1, run.blocks * BUDGET[engine] // run.warp_instructions)
         if few < run.blocks:
-            return run, _checked_run(kernel, machine, runner, few), bound(kernel, machine, limit=_enough(run))
+            return run, _checked_run(kernel, machine, runner, few), _bounded(kernel, machine, run)
     run = observed(feed=EXECUTION_DRIVEN)
-    return run, _verified(kernel, machine, run), bound(kernel, machine, limit=_enough(run))
+    return run, _verified(kernel, machine, run), _bounded(kernel, machine, run)
 
 
 def _bound_after(check: Future[Verification], kernel: Kernel, machine: Machine) -> Bound | None:
@@ -287,9 +291,20 @@ def _checked_run(kernel: Kernel, machine: Machine, runner: Callable[..., SmRun],
     return _verified(kernel, machine, runner(blocks=blocks, lines=lines), lines)
 
 
-def _enough(run: SmRun) -> int:
-    """Warp instructions beyond which the bound gives up; at least as many as were simulated."""
-    return max(LIMIT, run.warp_instructions)
+def _bounded(kernel: Kernel, machine: Machine, run: SmRun) -> Limits:
+    """Return the bound of a launch that ran to its end; or none, and why, if a block by itself does not end."""
+    try:
+        return bound(kernel, machine, sms=run.sms, limit=_enough(kernel, run)), ""
+    except UserError as error:
+        return None, f"it needs each block by itself, in program order, which does not end: {str(error).split('; ')[0]}"
+
+
+def _enough(kernel: Kernel, run: SmRun) -> int:
+    """Warp instructions of a block beyond which the bound gives up; at least as many as were simulated.
+
+    If what a block executes may depend on the order of warps, it may wait for ever in program order.
+    """
+    return max(SOME, MORE * run.warp_instructions) if may_vary(kernel) else max(LIMIT, run.warp_instructions)
 
 
 def _sampled(
@@ -304,14 +319,14 @@ def _sampled(
     share = Share(-(-kernel.blocks // machine.chip.sms), occupancy(kernel, machine).blocks)
     blocks = share.sampled(sample)
     run = observed(feed=EXECUTION_DRIVEN if values else TRACE_DRIVEN, blocks=blocks, last=share.rest)
-    limits = bound(kernel, machine, limit=_enough(run))
-    if blocks < share.blocks and not limits.alike:
-        share = replace(share, work=_work(kernel, machine, _enough(run)))
+    limits, no_bound = _bounded(kernel, machine, run)
+    if blocks < share.blocks and not (limits and limits.alike):
+        share = replace(share, work=_work(kernel, machine, _enough(kernel, run)))
     if blocks == share.blocks:
         cycles, scaling = run.cycles, Scaling(blocks, blocks, "complete", "")
     else:
         found = estimate(share, run)
-        cycles = max(found.cycles, limits.limits.get(STARTS, 0))  # which the first wave doesn't feel
+        cycles = max(found.cycles, limits.limits.get(STARTS, 0) if limits else 0)  # which the first wave doesn't feel
         scaling = Scaling(blocks, share.blocks, "waves" if share.work is None else "work", found.checked)
     return Result(
         kernel=kernel,
@@ -322,6 +337,7 @@ def _sampled(
         scaling=scaling,
         verification=_verified(kernel, machine, run, places=share.simulated(blocks)) if values else UNCHECKED,
         bound=limits,
+        no_bound=no_bound,
         growth=share.growth(blocks),
     )
 
@@ -339,16 +355,10 @@ def _work(kernel: Kernel, machine: Machine, limit: int) -> NDArray[np.int64]:
 
 def _result_of_several(kernel: Kernel, machine: Machine, run: ChipRun, values: bool) -> Result:
     """Return the result of a run of all SMs, or of a sample of them."""
-    return Result(
-        kernel=kernel,
-        machine=machine,
-        engine=run.engine,
-        cycles=run.cycles,
-        run=run,
-        scaling=Scaling(run.blocks, run.blocks, "complete", ""),
-        verification=_verified(kernel, machine, run) if values else UNCHECKED,
-        bound=bound(kernel, machine, sms=run.sms, limit=_enough(run)),
-    )
+    scaling = Scaling(run.blocks, run.blocks, "complete", "")
+    verification = _verified(kernel, machine, run) if values else UNCHECKED
+    limits = _bounded(kernel, machine, run)
+    return Result(kernel, machine, run.engine, run.cycles, run, scaling, verification, *limits)
 
 
 def _several(machine: Machine, sms: Sms, sample: Sample, threads: int | None) -> int:

@@ -57,7 +57,8 @@ class RunDocument(LaunchDocument, frozen=True, tag=2):
         tuple[MissingWait, ...],
         doc("Results of machine code that are used, on some path, without a wait for their barrier; a use of each."),
     ]
-    bound: Bound
+    bound: Annotated[Bound | None, doc("Null if there is none.")]
+    no_bound: Annotated[str, doc("Why there is none; empty if there is one.")]
     scaling: Scaling
     sms: Annotated[int, doc("Simulated SMs.")]
     threads: Annotated[int, doc("Threads of this computer that simulated them.")]
@@ -104,6 +105,7 @@ def document(result: Result, settings: Mapping[str, Setting] = NONE, energy: Spe
         races=result.races,
         missing_waits=result.missing_waits,
         bound=result.bound,
+        no_bound=result.no_bound,
         scaling=result.scaling,
         sms=result.run.sms,
         threads=result.run.threads,
