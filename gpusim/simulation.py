@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from gpusim.bounds import rates
 from gpusim.bounds.block_classes import On, classes
-from gpusim.bounds.bounds import LIMIT, STARTS, Bound, bound, works
+from gpusim.bounds.bounds import STARTS, Bound, bound, works
+from gpusim.bounds.of_run import Limits, bound_of_run, enough
 from gpusim.engines.estimated import MILLION, adding_up, tolerated
 from gpusim.engines.simulate import Progress, check_engine, run_chip, run_sm
 from gpusim.engines.sm_run import ChipRun, SmRun
@@ -40,7 +41,6 @@ from gpusim.verify import UNCHECKED, Verification, verify
 from gpusim.waves import Share, estimate
 from isa.dataflow.address_slice import address_slice
 from isa.dataflow.missing_waits import MissingWait, missing_waits
-from isa.dataflow.order import may_vary
 from isa.errors import LimitError, UserError
 from isa.execute import touched_lines
 from isa.execute.interpret import interpret
@@ -52,9 +52,7 @@ from isa.sass.load import on_chip
 
 BUDGET = {"compiled": 4_000_000, "reference": 400_000}  # warp instructions whose values are computed by default
 WALK_BYTES = 1 << 24  # of memory: filling them takes about as long as walking through a block
-SOME, MORE = 100_000, 4  # warp instructions of a block that may wait for ever, and times those of the run
 Sample = int | str | None
-Limits = tuple[Bound | None, str]  # or why there is none
 
 
 class DifferingBlocksError(UserError):
@@ -217,7 +215,7 @@ def simulate(
         run, verification, limits = _timed_and_checked(kernel, machine, engine, runner, observed, sample)
     else:
         run, verification = observed(feed=TRACE_DRIVEN), UNCHECKED
-        limits = _bounded(kernel, machine, run)
+        limits = bound_of_run(kernel, machine, run)
     scaling = Scaling(run.blocks, run.blocks, "complete", "")
     return Result(kernel, machine, engine, run.cycles, run, scaling, verification, *limits)
 
@@ -225,9 +223,9 @@ def simulate(
 def _estimated(kernel: Kernel, machine: Machine, observed: Callable[..., SmRun], tolerance: int) -> Result:
     """Return the result of a run of one SM that was estimated where it was steady, if its doubt is tolerated."""
     run = observed(feed=TRACE_DRIVEN, tolerance=tolerance * 4 // 5)  # counts may add to its doubt
-    limits = _bounded(kernel, machine, run)
+    limits = bound_of_run(kernel, machine, run)
     if run.estimated and limits[0] and limits[0].alike and not limits[0].order_dependent:
-        each, many = works(kernel, machine, limit=_enough(kernel, run))
+        each, many = works(kernel, machine, limit=enough(kernel, run))
         run = adding_up(run, np.sum([work.profile.counts * work.blocks for work in each], axis=0) * int(many))
     if run.doubt * MILLION > tolerance * run.cycles:
         run = observed(feed=TRACE_DRIVEN)
@@ -254,14 +252,14 @@ def _timed_and_checked(
             limits = begun(partial(_bound_after, check, kernel, machine))
             run = observed(feed=TRACE_DRIVEN)
         early = limits()
-        return run, check.result(), (early, "") if early else _bounded(kernel, machine, run)
+        return run, check.result(), (early, "") if early else bound_of_run(kernel, machine, run)
     if few is None:
         run = observed(feed=TRACE_DRIVEN)
         few = max(1, run.blocks * BUDGET[engine] // run.warp_instructions)
         if few < run.blocks:
-            return run, _checked_run(kernel, machine, runner, few), _bounded(kernel, machine, run)
+            return run, _checked_run(kernel, machine, runner, few), bound_of_run(kernel, machine, run)
     run = observed(feed=EXECUTION_DRIVEN)
-    return run, _verified(kernel, machine, run), _bounded(kernel, machine, run)
+    return run, _verified(kernel, machine, run), bound_of_run(kernel, machine, run)
 
 
 def _bound_after(check: Future[Verification], kernel: Kernel, machine: Machine) -> Bound | None:
@@ -291,22 +289,6 @@ def _checked_run(kernel: Kernel, machine: Machine, runner: Callable[..., SmRun],
     return _verified(kernel, machine, runner(blocks=blocks, lines=lines), lines)
 
 
-def _bounded(kernel: Kernel, machine: Machine, run: SmRun) -> Limits:
-    """Return the bound of a launch that ran to its end; or none, and why, if a block by itself does not end."""
-    try:
-        return bound(kernel, machine, sms=run.sms, limit=_enough(kernel, run)), ""
-    except UserError as error:
-        return None, f"it needs each block by itself, in program order, which does not end: {str(error).split('; ')[0]}"
-
-
-def _enough(kernel: Kernel, run: SmRun) -> int:
-    """Warp instructions of a block beyond which the bound gives up; at least as many as were simulated.
-
-    If what a block executes may depend on the order of warps, it may wait for ever in program order.
-    """
-    return max(SOME, MORE * run.warp_instructions) if may_vary(kernel) else max(LIMIT, run.warp_instructions)
-
-
 def _sampled(
     kernel: Kernel,
     machine: Machine,
@@ -319,9 +301,9 @@ def _sampled(
     share = Share(-(-kernel.blocks // machine.chip.sms), occupancy(kernel, machine).blocks)
     blocks = share.sampled(sample)
     run = observed(feed=EXECUTION_DRIVEN if values else TRACE_DRIVEN, blocks=blocks, last=share.rest)
-    limits, no_bound = _bounded(kernel, machine, run)
+    limits, no_bound = bound_of_run(kernel, machine, run)
     if blocks < share.blocks and not (limits and limits.alike):
-        share = replace(share, work=_work(kernel, machine, _enough(kernel, run)))
+        share = replace(share, work=_work(kernel, machine, enough(kernel, run)))
     if blocks == share.blocks:
         cycles, scaling = run.cycles, Scaling(blocks, blocks, "complete", "")
     else:
@@ -357,7 +339,7 @@ def _result_of_several(kernel: Kernel, machine: Machine, run: ChipRun, values: b
     """Return the result of a run of all SMs, or of a sample of them."""
     scaling = Scaling(run.blocks, run.blocks, "complete", "")
     verification = _verified(kernel, machine, run) if values else UNCHECKED
-    limits = _bounded(kernel, machine, run)
+    limits = bound_of_run(kernel, machine, run)
     return Result(kernel, machine, run.engine, run.cycles, run, scaling, verification, *limits)
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isa.dataflow.at_least import at_least
-from isa.dataflow.order import Varying, may_vary, varying
+from isa.dataflow.order_dependence import Varying, may_vary, varying
 from isa.execute.contended import contended
 from isa.execute.profile import Pattern, Profile
 from isa.kernel import Kernel

@@ -135,7 +135,7 @@ def _outcome(result: Result) -> Iterator[tuple[str, str]]:
     yield "throughput", _throughput(result)
     if rates := memory_rates(result):
         yield "memory", "; ".join(_memory(rate) for rate in rates) + _beyond_asked(result.machine, rates)
-    yield "bound", _beside(result)
+    yield "bound", _bound_of_run(result)
     if result.bound and result.bound.order_dependent:
         yield "order", _order(result.kernel, result.bound)
     yield "occupancy", _occupancy(result.occupancy, result.machine)
@@ -234,7 +234,7 @@ def _bound(bound: Bound) -> str:
     return f"{rate}{bound.cycles:,} cycles, set by {bound.limiter}"
 
 
-def _beside(result: Result) -> str:
+def _bound_of_run(result: Result) -> str:
     if result.bound is None:
         return f"none: {result.no_bound}"
     return f"{_bound(result.bound)}; simulated {result.cycles / result.bound.cycles:.3f} times that"
