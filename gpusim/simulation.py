@@ -24,7 +24,8 @@ from numpy.typing import NDArray
 
 from gpusim.bounds import rates
 from gpusim.bounds.block_classes import On, classes
-from gpusim.bounds.bounds import LIMIT, STARTS, Bound, bound, works
+from gpusim.bounds.bounds import STARTS, Bound, bound, works
+from gpusim.bounds.of_run import Limits, bound_of_run, enough
 from gpusim.engines.estimated import MILLION, adding_up, tolerated
 from gpusim.engines.simulate import Progress, check_engine, run_chip, run_sm
 from gpusim.engines.sm_run import ChipRun, SmRun
@@ -107,7 +108,8 @@ class Result:
     run: SmRun
     scaling: Scaling
     verification: Verification
-    bound: Bound
+    bound: Bound | None
+    no_bound: str = ""  # why there is none
     growth: float = 1  # blocks of the SM over simulated ones, or their work if they differ: the factor for counts
 
     def __repr__(self) -> str:
@@ -115,7 +117,7 @@ class Result:
         found = self.verification
         values = "wrong" if found.wrong else "right" if found.verified else "unchecked"
         rate = "" if self.gflops is None else f"{self.gflops:.1f} GFLOP/s, "
-        bound = f"bound {self.bound.cycles:,} ({self.bound.limiter})"
+        bound = f"bound {self.bound.cycles:,} ({self.bound.limiter})" if self.bound else "no bound"
         return f"<{self.kernel.name} on {self.machine.key}: {self.cycles:,} cycles, {rate}values {values}, {bound}>"
 
     @property
@@ -215,25 +217,24 @@ def simulate(
         run, verification, limits = _timed_and_checked(kernel, machine, engine, runner, observed, sample)
     else:
         run, verification = observed(feed=TRACE_DRIVEN), UNCHECKED
-        limits = bound(kernel, machine, limit=_enough(run))
+        limits = bound_of_run(kernel, machine, run)
     scaling = Scaling(run.blocks, run.blocks, "complete", "")
-    return Result(kernel, machine, engine, run.cycles, run, scaling, verification, limits)
+    return Result(kernel, machine, engine, run.cycles, run, scaling, verification, *limits)
 
 
 def _estimated(kernel: Kernel, machine: Machine, observed: Callable[..., SmRun], tolerance: int) -> Result:
     """Return the result of a run of one SM that was estimated where it was steady, if its doubt is tolerated."""
     run = observed(feed=TRACE_DRIVEN, tolerance=tolerance * 4 // 5)  # counts may add to its doubt
-    limit = _enough(run)
-    found = bound(kernel, machine, limit=limit)
-    if run.estimated and found.alike:
-        each, many = works(kernel, machine, limit=limit)
+    limits = bound_of_run(kernel, machine, run)
+    if run.estimated and limits[0] and limits[0].alike and not limits[0].order_dependent:
+        each, many = works(kernel, machine, limit=enough(kernel, run))
         run = adding_up(run, np.sum([work.profile.counts * work.blocks for work in each], axis=0) * int(many))
     if run.doubt * MILLION > tolerance * run.cycles:
         run = observed(feed=TRACE_DRIVEN)
     method, asked = ("steady", tolerance / 10_000) if run.estimated else ("complete", 0.0)
     error = Estimated(run.estimated, asked, 100 * run.doubt / run.cycles)
     scaling = Scaling(run.blocks, run.blocks, method, "", error)
-    return Result(kernel, machine, run.engine, run.cycles, run, scaling, UNCHECKED, found)
+    return Result(kernel, machine, run.engine, run.cycles, run, scaling, UNCHECKED, *limits)
 
 
 def _timed_and_checked(
@@ -243,7 +244,7 @@ def _timed_and_checked(
     runner: Callable[..., SmRun],
     observed: Callable[..., SmRun],
     sample: Sample,
-) -> tuple[SmRun, Verification, Bound]:
+) -> tuple[SmRun, Verification, Limits]:
     """Time every block of the SM, with values if that is quick; else check some meanwhile, then bound it."""
     share = -(-kernel.blocks // machine.chip.sms)
     few = share if sample == "all" else _affordable(kernel, engine)
@@ -252,14 +253,15 @@ def _timed_and_checked(
             check = thread.submit(_checked_run, kernel, machine, runner, few)
             limits = begun(partial(_bound_after, check, kernel, machine))
             run = observed(feed=TRACE_DRIVEN)
-        return run, check.result(), limits() or bound(kernel, machine, limit=_enough(run))
+        early = limits()
+        return run, check.result(), (early, "") if early else bound_of_run(kernel, machine, run)
     if few is None:
         run = observed(feed=TRACE_DRIVEN)
         few = max(1, run.blocks * BUDGET[engine] // run.warp_instructions)
         if few < run.blocks:
-            return run, _checked_run(kernel, machine, runner, few), bound(kernel, machine, limit=_enough(run))
+            return run, _checked_run(kernel, machine, runner, few), bound_of_run(kernel, machine, run)
     run = observed(feed=EXECUTION_DRIVEN)
-    return run, _verified(kernel, machine, run), bound(kernel, machine, limit=_enough(run))
+    return run, _verified(kernel, machine, run), bound_of_run(kernel, machine, run)
 
 
 def _bound_after(check: Future[Verification], kernel: Kernel, machine: Machine) -> Bound | None:
@@ -289,11 +291,6 @@ def _checked_run(kernel: Kernel, machine: Machine, runner: Callable[..., SmRun],
     return _verified(kernel, machine, runner(blocks=blocks, lines=lines), lines)
 
 
-def _enough(run: SmRun) -> int:
-    """Warp instructions beyond which the bound gives up; at least as many as were simulated."""
-    return max(LIMIT, run.warp_instructions)
-
-
 def _sampled(
     kernel: Kernel,
     machine: Machine,
@@ -306,14 +303,14 @@ def _sampled(
     share = Share(-(-kernel.blocks // machine.chip.sms), occupancy(kernel, machine).blocks)
     blocks = share.sampled(sample)
     run = observed(feed=EXECUTION_DRIVEN if values else TRACE_DRIVEN, blocks=blocks, last=share.rest)
-    limits = bound(kernel, machine, limit=_enough(run))
-    if blocks < share.blocks and not limits.alike:
-        share = replace(share, work=_work(kernel, machine, _enough(run)))
+    limits, no_bound = bound_of_run(kernel, machine, run)
+    if blocks < share.blocks and not (limits and limits.alike):
+        share = replace(share, work=_work(kernel, machine, enough(kernel, run)))
     if blocks == share.blocks:
         cycles, scaling = run.cycles, Scaling(blocks, blocks, "complete", "")
     else:
         found = estimate(share, run)
-        cycles = max(found.cycles, limits.limits.get(STARTS, 0))  # which the first wave doesn't feel
+        cycles = max(found.cycles, limits.limits.get(STARTS, 0) if limits else 0)  # which the first wave doesn't feel
         scaling = Scaling(blocks, share.blocks, "waves" if share.work is None else "work", found.checked)
     return Result(
         kernel=kernel,
@@ -324,6 +321,7 @@ def _sampled(
         scaling=scaling,
         verification=_verified(kernel, machine, run, places=share.simulated(blocks)) if values else UNCHECKED,
         bound=limits,
+        no_bound=no_bound,
         growth=share.growth(blocks),
     )
 
@@ -341,16 +339,10 @@ def _work(kernel: Kernel, machine: Machine, limit: int) -> NDArray[np.int64]:
 
 def _result_of_several(kernel: Kernel, machine: Machine, run: ChipRun, values: bool) -> Result:
     """Return the result of a run of all SMs, or of a sample of them."""
-    return Result(
-        kernel=kernel,
-        machine=machine,
-        engine=run.engine,
-        cycles=run.cycles,
-        run=run,
-        scaling=Scaling(run.blocks, run.blocks, "complete", ""),
-        verification=_verified(kernel, machine, run) if values else UNCHECKED,
-        bound=bound(kernel, machine, sms=run.sms, limit=_enough(run)),
-    )
+    scaling = Scaling(run.blocks, run.blocks, "complete", "")
+    verification = _verified(kernel, machine, run) if values else UNCHECKED
+    limits = bound_of_run(kernel, machine, run)
+    return Result(kernel, machine, run.engine, run.cycles, run, scaling, verification, *limits)
 
 
 def _several(machine: Machine, sms: Sms, sample: Sample, threads: int | None) -> int:

@@ -18,7 +18,7 @@ import numpy as np
 from gpusim.bounds import chain, pressure, rates
 from gpusim.bounds.pressure import Pipes, Pressure, Resource, Work, added
 from gpusim.bounds.profiled import profiled
-from gpusim.bounds.wasted import conflicts, scattered
+from gpusim.bounds.wasted import conflicts, scattered, serialised
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import blocks_of
 from gpusim.support.document import Gflops, OfPeak, doc
@@ -43,7 +43,8 @@ class Bound:
     its global addresses, the first block stands for all, once for each place in a line where these begin. Else, if the
     first, middle and last block and those at borders execute the same instructions equally often, they are `alike` and
     stand for all. Else, if what all blocks execute can be counted, a few stand for those that execute the same. Where
-    these assumptions hold, so do the limits, for every schedule.
+    these assumptions hold, so do the limits, for every schedule. If results of `order_dependent` instructions decide
+    what is executed, limits count what every order of warps executes, and `conflicts` and the like program order.
     """
 
     cycles: Annotated[int, doc("Shader cycles.")]
@@ -58,10 +59,18 @@ class Bound:
         Mapping[int, float],
         doc("Passes through shared memory for each that the width needs, by program counter, where they are more."),
     ] = field(default_factory=dict)
+    serialised: Annotated[
+        Mapping[int, float],
+        doc("The same, of atomics whose lanes update one word and so go one after the other."),
+    ] = field(default_factory=dict)
     scattered: Annotated[
         Mapping[int, float],
         doc("Sectors of global memory for each that the bytes fill, by program counter, where they are twice as many."),
     ] = field(default_factory=dict)
+    order_dependent: Annotated[
+        tuple[int, ...],
+        doc("Instructions whose results the order of warps decides, and they what is executed or where; by counter."),
+    ] = ()
 
 
 def bound(kernel: Kernel, machine: Machine, *, sms: int = 1, limit: int = LIMIT) -> Bound:
@@ -79,7 +88,7 @@ def bound(kernel: Kernel, machine: Machine, *, sms: int = 1, limit: int = LIMIT)
     found = profiled(kernel, machine, ids, sms, limit)
     each = Fraction(share if found.equal else Fraction(len(ids), sms)) / found.counted
     sharing = Fraction(len(ids), found.counted)
-    limits = {name: ceil(cycles) for name, cycles in _limits(found.works, each, sharing, share)}
+    limits = {name: ceil(cycles) for name, cycles in _limits(found.least, each, sharing, share)}
     limiter = max(limits, key=limits.__getitem__)
     return Bound(
         limits[limiter],
@@ -91,7 +100,9 @@ def bound(kernel: Kernel, machine: Machine, *, sms: int = 1, limit: int = LIMIT)
         found.blocks,
         found.alike,
         dict(conflicts(found.works)),
+        dict(serialised(found.works)),
         dict(scattered(found.works)),
+        found.sources,
     )
 
 

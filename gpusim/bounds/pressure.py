@@ -16,15 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.bounds.access_cost import AccessCost
-from gpusim.launch.scalar_registers import place_of
 from gpusim.machine.machine import Machine
 from gpusim.units.pipe import instances, pipe_names
 from gpusim.units.register_file import register_bank, register_banks
 from isa import frozen
 from isa.execute.profile import Profile
-from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.operand import Register
 
 Pipes = frozenset[int]  # by their index
 
@@ -117,22 +114,24 @@ def choices(work: Work) -> list[Pipes]:
 def reads_of_banks(work: Work) -> list[Pressure]:
     """Return the reads of each register bank, per scheduler, on a machine whose operands may be late.
 
-    Only registers that are never flagged for reuse count; sources that one instruction may carry to the next do not.
+    Only registers of a thread that are never flagged for reuse count: those that a warp shares lie in no bank, and
+    sources that one instruction may carry to the next do not count.
     """
-    instructions = work.kernel.program.instructions
-    kept = {register for i in instructions for register in _flagged(i)}
-    reads = np.zeros((register_banks(work.machine), len(instructions)), np.int64)
-    for pc, i in enumerate(instructions):
-        for register in set(i.reads()) - kept:
-            reads[register_bank(work.machine, place_of(work.kernel.program, register)), pc] += work.certain[pc]
+    rows, own = work.program[:-1], work.kernel.program.registers
+    kept = {register for row in rows for register in _flagged(row)}
+    reads = np.zeros((register_banks(work.machine), len(rows)), np.int64)
+    for pc, row in enumerate(rows):
+        for register in set(row["read"][: row["reads"]].tolist()) - kept:
+            if register < own:
+                reads[register_bank(work.machine, register), pc] += work.certain[pc]
     return [Pressure(of_bank, Fraction(1, work.machine.schedulers.count)) for of_bank in reads]
 
 
-def _flagged(i: Instruction) -> Iterator[int]:
+def _flagged(row: Any) -> Iterator[int]:
     """Yield the registers that the reuse cache may keep from this instruction on."""
-    for operand in i.operands:
-        if isinstance(operand, Register) and operand.reuse:
-            yield from range(operand.index, operand.index + i.row.source.words)
+    for slot, (first, words) in enumerate(zip(row["source"].tolist(), row["source_words"].tolist(), strict=True)):
+        if row["reuse"] >> slot & 1:
+            yield from range(first, first + words)
 
 
 def load_store_units(work: Work) -> list[Pressure]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.bounds.access_cost import AccessCost, Seen, costs
+from gpusim.bounds.any_order import least, order_of
 from gpusim.bounds.block_classes import Classes, On, classes, standing
 from gpusim.bounds.placement import Placement, moved, placements
 from gpusim.bounds.pressure import Work
@@ -38,12 +39,15 @@ Costs = Mapping[int, AccessCost]  # by pc
 class Profiled(NamedTuple):
     """The works that stand for all blocks, each for its share of them; how many blocks were profiled; if all are alike.
 
-    Blocks are alike if they execute the same instructions equally often.
+    Blocks are alike if they execute the same instructions equally often. `works` are those of program order; `least`
+    has what they come to in every order, and `sources` the pcs whose results the order decides, if there are any.
     """
 
     works: list[Work]
+    least: list[Work]
     blocks: int
     alike: bool
+    sources: tuple[int, ...] = ()
 
     @property
     def counted(self) -> int:
@@ -53,7 +57,9 @@ class Profiled(NamedTuple):
     @property
     def equal(self) -> bool:
         """Whether all blocks have the same work."""
-        return self.alike and all(work.costs == self.works[0].costs for work in self.works)
+        first = self.least[0]
+        counts = all(np.array_equal(work.profile.counts, first.profile.counts) for work in self.least)
+        return self.alike and counts and all(work.costs == first.costs for work in self.least)
 
 
 @dataclass(frozen=True)
@@ -96,18 +102,27 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
         executed = executed or (profile(light, block, limit=limit) if block else _first(light, limit))
         return work(executed, cost(executed))
 
+    def in_any_order(found: list[Work], alike: bool) -> Profiled:
+        waits = not (machine.what_if and machine.what_if.barriers == "pass")
+        order = order_of(kernel, ids if waits else None, int(found[0].profile.counts.sum()))
+        if order is None:
+            return Profiled(found, found, len(found), alike)
+        each = [(least(kernel, order, one.profile), one.blocks) for one in found]
+        always = [work(executed, cost(executed), blocks) for executed, blocks in each]
+        return Profiled(found, always, len(found), alike, tuple(sorted(order.sources)))
+
     steps, moving = block_steps(kernel), bool(base.numbers.fetch_cost) and texture_steps(kernel) != {}
     found = None if steps is None or moving else placements(kernel, steps, machine.global_memory.line_bytes, ids)
     if found:
         first = _first(light, limit)
-        return Profiled([work(first, *each) for each in _placed(first, cost, found)], 1, alike=True)
+        placed = [work(first, *each) for each in _placed(first, cost, found)]
+        return Profiled(placed, placed, 1, alike=True)
     most = ALL_FETCHING if moving else ALL_PROFILED
-    few = [of(block) for block in (ids if len(ids) <= most else _probes(kernel, ids))]
+    few = [of(block) for block in (ids if len(ids) <= most or light is kernel else _probes(kernel, ids))]
     alike = all(np.array_equal(few[0].profile.counts, other.profile.counts) for other in few)
-    if alike or len(few) == len(ids):
-        return Profiled(few, len(few), alike)
-    every = _standing(of, classes(kernel, On(machine, machine.chip.sms), ids, limit), ids)
-    return Profiled(every, len(every), alike)
+    if not alike and len(few) < len(ids):
+        few = _standing(of, classes(kernel, On(machine, machine.chip.sms), ids, limit), ids)
+    return in_any_order(few, alike)
 
 
 def holds(kernel: Kernel, machine: Machine, budget: int, limit: int) -> int | None:

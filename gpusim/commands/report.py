@@ -89,7 +89,7 @@ class ReportDocument(LaunchDocument, frozen=True, tag=2):
     """Pressure of each instruction on each resource, long paths, and causes of lost issue slots."""
 
     cycles: Annotated[int, doc("Shader cycles of the SM with the most blocks.")]
-    bound: Bound
+    bound: Annotated[Bound | None, doc("Null if there is none.")]
     totals: Annotated[Mapping[str, float], doc("Cycles that the whole run takes of each resource.")]
     instructions: Annotated[tuple[InstructionPressure, ...], doc("The program.")]
     regions: Annotated[tuple[RegionPressure, ...], doc("Code regions, and last the instructions of none.")]
@@ -208,9 +208,7 @@ def _screen(
     found: PressureReport, settings: Mapping[str, int | str], *, whole: bool, totals: bool
 ) -> Iterator[RenderableType]:
     result, names = found.result, _shown(found)
-    bound, ratio = result.bound, result.cycles / result.bound.cycles
-    cycles = f"{result.cycles:,}; bound {bound.cycles:,}, set by {bound.limiter}; simulated {ratio:.3f} times that"
-    yield reports.heading(result.kernel, result.machine, settings, [("cycles", cycles)])
+    yield reports.heading(result.kernel, result.machine, settings, [("cycles", _cycles(result))])
     yield ""
     yield _instructions(found, names, whole=whole, totals=totals)
     yield f"{'Cycles of the whole run' if totals else 'Cycles of the SM for each execution'}; {PATHS}"
@@ -223,6 +221,14 @@ def _screen(
     yield _bottlenecks(found)
     for each in found.bottlenecks[:MOST]:
         yield f"{each.reason}: {each.meaning}"
+
+
+def _cycles(result: Result) -> str:
+    bound = result.bound
+    if bound is None:
+        return f"{result.cycles:,}; no bound: {result.no_bound}"
+    ratio = f"simulated {result.cycles / bound.cycles:.3f} times that"
+    return f"{result.cycles:,}; bound {bound.cycles:,}, set by {bound.limiter}; {ratio}"
 
 
 def _shown(found: PressureReport) -> Sequence[str]:
@@ -263,8 +269,10 @@ def _instructions(found: PressureReport, names: Sequence[str], *, whole: bool, t
             table.add_row(*_row(found, alike, names, extra, totals=totals))
         if again > 1:
             table.add_row("", "", f"... {plural(again - 1, 'time')} more")
-    shares = (f"{100 * found.totals[name] / found.result.bound.cycles:.0f}" for name in names)
-    table.add_row("", _count(int(found.result.run.issued.sum())), "all, % of the bound", *shares)
+    least = found.result.bound
+    if least and not least.order_dependent:  # whose limits leave out some of these cycles
+        shares = (f"{100 * found.totals[name] / least.cycles:.0f}" for name in names)
+        table.add_row("", _count(int(found.result.run.issued.sum())), "all, % of the bound", *shares)
     return table
 
 

@@ -150,7 +150,7 @@ def _fastest(swept: Swept, top: int) -> Table:
     names = _add_axes(table, swept)
     for found, each in swept.simulated[:top]:
         speed = [_rate(getattr(found, field), style) for field, style in rates.values()]
-        time = f"{found.cycles:,}", f"{found.cycles / found.bound_cycles:.2f}"
+        time = f"{found.cycles:,}", f"{found.cycles / found.bound_cycles:.2f}" if found.bound_cycles else ""
         point = cells(each)
         table.add_row(*speed, *time, f"{found.warps}", next(iter(found.lost), "-"), *(str(point[x]) for x in names))
     return table

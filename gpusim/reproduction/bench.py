@@ -229,7 +229,7 @@ def measured(
         checked=found.verification.verified,
         issued=_issued(found),
         lost=lost_slots(found.run),
-        limits=dict(found.bound.limits),
+        limits=dict(found.bound.limits) if found.bound else {},
         blocks=found.occupancy.blocks,
         warps=found.occupancy.warps,
     )

@@ -41,7 +41,7 @@ def address_slice(program: Program) -> NDArray[np.bool_]:
     needed = np.zeros(len(program), np.bool_)
     flow = _Flow(program, predecessors(program), [writes(i) for i in program.instructions], set())
     seen: _Walked = {}
-    todo = [(pc, name) for pc, i in enumerate(program.instructions) for name in _steering(i)]
+    todo = [(pc, name) for pc, i in enumerate(program.instructions) for name in steering(i)]
     while todo:
         pc, name = todo.pop()
         for definition in _reaching(flow, seen, pc, name):
@@ -50,7 +50,7 @@ def address_slice(program: Program) -> NDArray[np.bool_]:
     return needed
 
 
-def _steering(instruction: Instruction) -> set[str]:
+def steering(instruction: Instruction) -> set[str]:
     """Return the names that determine an instruction's address, whether it executes, and where its lanes go on."""
     if instruction.row.is_branch or instruction.row.steers or instruction.row.unit is Unit.BARRIER:
         return _read_by_control(instruction)

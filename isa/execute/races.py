@@ -10,7 +10,8 @@ epoch. Two atomics are no race: the memory serves them one after the other.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Set
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -87,6 +88,7 @@ class _History:
     size: int
     block: int
     found: dict[tuple[int, int], Race]
+    among_atomics: bool  # whether two atomics count as well
     clock: NDArray[np.int32]  # [warp, warp]
     fresh: NDArray[np.bool_]
     reads: _Past
@@ -100,34 +102,66 @@ def races(kernel: Kernel, blocks: Iterable[int] | None = None, *, limit: int = L
     Raises what `interpret` raises, such as LimitError beyond `limit` warp instructions in one block.
     """
     found: dict[tuple[int, int], Race] = {}
+    _search(kernel, blocks, limit, found, among_atomics=False, enough=lambda: False)
+    return list(found.values())
+
+
+def unordered(kernel: Kernel, blocks: Iterable[int], wanted: Set[int], limit: int) -> set[int]:
+    """Return which wanted accesses to shared memory no barrier orders, two atomics on one word among them.
+
+    Raises as `races` does.
+    """
+    found: dict[tuple[int, int], Race] = {}
+
+    def known() -> set[int]:
+        return {pc for pair in found for pc in pair if pc in wanted}
+
+    with suppress(StopIteration):
+        _search(kernel, blocks, limit, found, among_atomics=True, enough=lambda: len(known()) == len(wanted))
+    return known()
+
+
+def _search(
+    kernel: Kernel,
+    blocks: Iterable[int] | None,
+    limit: int,
+    found: dict[tuple[int, int], Race],
+    *,
+    among_atomics: bool,
+    enough: Callable[[], bool],
+) -> None:
+    """Add the races by their pcs, in the order of discovery; raises StopIteration once these are enough."""
     leaves = kernel.program.leaves_global
     history: list[_History] = []
 
     def started(block: int) -> None:
-        history[:] = [_new_history(kernel, block, found)]
+        history[:] = [_new_history(kernel, block, found, among_atomics)]
 
     def observe(pc: int, warps: NDArray[np.int64], addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> None:
         row = kernel.program.instructions[pc].row
         if row.generic and leaves:
             active = active & lanes_in(Unit.SHARED, addresses)
             addresses = addresses - np.uint32(SHARED_PLACE)
+        known = len(found)
         if row.unit is Unit.SHARED or (row.generic and leaves and active.any()):
             _access(history[0], _touch(pc, row.nbytes, history[0].size, warps, addresses[active], active), row)
+        if len(found) > known and enough():
+            raise StopIteration
 
     def released(warps: NDArray[np.int64]) -> None:
         _join(history[0], warps)
 
     needed = address_slice(kernel.program)
     interpret(kernel, blocks, observe, needed, started=started, released=released, limit=limit)
-    return list(found.values())
 
 
-def _new_history(kernel: Kernel, block: int, found: dict[tuple[int, int], Race]) -> _History:
+def _new_history(kernel: Kernel, block: int, found: dict[tuple[int, int], Race], among_atomics: bool) -> _History:
     sizes = [i.row.nbytes for i in kernel.program.instructions if Unit.SHARED in kernel.program.memories(i.row)]
     size = min(WORD_BYTES, *sizes) if sizes else WORD_BYTES
     words, warps = -(-kernel.program.shared_bytes // size), kernel.warps
     pasts = (_Past(np.zeros((words, warps), np.int32), np.zeros((words, warps), np.int32)) for _ in range(3))
-    return _History(kernel, size, block, found, np.eye(warps, dtype=np.int32), np.zeros(words, np.bool_), *pasts)
+    clock, fresh = np.eye(warps, dtype=np.int32), np.zeros(words, np.bool_)
+    return _History(kernel, size, block, found, among_atomics, clock, fresh, *pasts)
 
 
 def _touch(
@@ -153,7 +187,7 @@ def _access(history: _History, touch: _Touch, row: Row) -> None:
         _compare(history, reads, touch)
     if row.is_store or history.fresh[touch.words].any():
         _compare(history, writes, touch)
-        if not row.update:
+        if history.among_atomics or not row.update:
             _compare(history, atomics, touch)
 
 

@@ -110,14 +110,9 @@ def _bounded(of: Trial, run: Ended, *, sms: int) -> str | None:
     found = ended(partial(bound, of.kernel, of.machine, sms=sms, limit=LIMIT)) if run.run else run
     if found.error:
         return None if run.error or isinstance(found.error, LimitError) or not of.sure else str(found.error)
-    if found.run.cycles <= run.run.cycles or not _profiled(of, found.run.profiled_blocks):
+    if found.run.cycles <= run.run.cycles or not of.orderly:  # a register read too early may lead elsewhere
         return ""
     return f"bound {found.run.cycles} ({found.run.limiter}), simulated {run.run.cycles}"
-
-
-def _profiled(of: Trial, blocks: int) -> bool:
-    """Whether the bound profiled every block, or blocks can't differ, and addresses are those of program order."""
-    return (recordable(of.kernel) and of.orderly) or (blocks == len(of.blocks) and of.sure)
 
 
 def twins(of: Trial) -> str | None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 import hypothesis.strategies as st
 from strategies import launches as strategies
+from strategies.contention import banked_kernels, contended_kernels
 from strategies.machine_files import few, fitting, grafted
 from strategies.sketch import without_scalars
 from strategies.waits import waited
@@ -52,7 +53,8 @@ def _texts(draw: st.DrawFn, lanes: int) -> tuple[str, str]:
     short = strategies.kernels(most_blocks=4, least=3, warp_sizes=(lanes,))
     racing = strategies.kernels(barriers=False, most_blocks=3, least=4, warp_sizes=(lanes,))
     single_warp = strategies.kernels(most_blocks=1, least=4, threads=(32, 20), warp_sizes=(lanes,))
-    kinds = [*[long] * 8, steady, short, racing, single_warp] + [strategies.parting_kernels()] * (lanes == 32)
+    kinds = [*[long] * 8, steady, short, racing, single_warp, contended_kernels(warp_sizes=(lanes,))]
+    kinds += [strategies.parting_kernels(), banked_kernels()] * (lanes == 32)
     kernel = draw(st.sampled_from(kinds).flatmap(lambda kind: kind))
     if draw(_seldom(16)):
         kernel = draw(_any_codes(kernel))

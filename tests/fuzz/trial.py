@@ -17,6 +17,7 @@ from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.machine.machine import Machine
 from gpusim.units.control_code import by_codes
 from isa.errors import UserError
+from isa.execute.contended import contended
 from isa.execute.interpret import interpret
 from isa.execute.races import races
 from isa.kernel import Kernel
@@ -102,7 +103,15 @@ class Trial:
     def sure(self) -> bool:
         """Whether values don't depend on time: the run is orderly, has no race, and its barriers wait."""
         waits = not (self.machine.what_if and self.machine.what_if.barriers == "pass")
-        return waits and self.orderly and not ended(partial(races, self.kernel, self.blocks, limit=LIMIT)).run
+        racing = ended(partial(races, self.kernel, self.blocks, limit=LIMIT)).run
+        return waits and self.orderly and not racing and not self.contends
+
+    @cached_property
+    def contends(self) -> bool:
+        """Whether atomics give values that depend on the order of warps."""
+        rows = [instruction.row for instruction in self.kernel.program.instructions]
+        atomics = frozenset(pc for pc, row in enumerate(rows) if row.update is not None and row.is_load)
+        return bool(atomics and contended(self.kernel, range(self.kernel.blocks), atomics, LIMIT))
 
 
 def trial(pair: Pair) -> Trial:

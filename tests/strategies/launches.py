@@ -194,12 +194,12 @@ def kernels(
         Buffer("in", "<u4", INPUT_WORDS, hash_fill(seed, 0, 1 << 29, "<u4")),
         Buffer("out", "<u4", blocks * size * SLOT_BYTES // 4),
     )
-    program = _assembled(sketch)
+    program = assembled(sketch)
     program = draw(safe_codes(program)) if draw(st.booleans()) else program
     return Kernel("random", program, (blocks, 1, 1), (size, 1, 1), buffers=buffers, warp_size=lanes)
 
 
-def _assembled(sketch: Sketch) -> Program:
+def assembled(sketch: Sketch) -> Program:
     """The sketch's program, without its scalar parts if lanes may diverge."""
     head = f".shared {sketch.warps * sketch.lanes * SLOT_BYTES}\n.local 32\n"
     program = assemble(head + "\n".join(sketch.lines))
@@ -218,7 +218,7 @@ def parting_kernels(draw: st.DrawFn) -> Kernel:
     parting_regions(sketch)
     sketch.emit("STG [R2], R8", "EXIT")
     buffers = Buffer("in", "<u4", INPUT_WORDS), Buffer("out", "<u4", 32 * SLOT_BYTES // 4)
-    return Kernel("diverges", _assembled(sketch), (1, 1, 1), (32, 1, 1), buffers=buffers)
+    return Kernel("diverges", assembled(sketch), (1, 1, 1), (32, 1, 1), buffers=buffers)
 
 
 @st.composite
@@ -235,7 +235,7 @@ def looping_kernels(
     sketch.emit("STG [R2], R8", "EXIT")
     walked = max(8 * INPUT_WORDS * 4, 2 * max(rounds) * STRIDES[-1] // 4)  # words, by two loops
     buffers = Buffer("in", "<u4", INPUT_WORDS + walked), Buffer("out", "<u4", blocks * size * SLOT_BYTES // 4 + walked)
-    program = _assembled(sketch)
+    program = assembled(sketch)
     program = draw(safe_codes(program)) if draw(st.booleans()) else program
     return Kernel("looping", program, (blocks, 1, 1), (size, 1, 1), buffers=buffers, warp_size=lanes)
 

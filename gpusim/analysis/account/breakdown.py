@@ -102,7 +102,8 @@ def _levels(result: Result) -> Iterator[tuple[str, float]]:
         fullest = _most_blocks(result) * result.machine.chip.sms / kernel.blocks
         yield _fewer_blocks(result), min(peak * fullest, result.cycles)
     yield _other_instructions(result) if kernel.flops else _all_instructions(top), min(_issued(result), result.cycles)
-    yield f"bound: {result.bound.limiter}", min(float(result.bound.cycles), result.cycles)
+    if result.bound:
+        yield f"bound: {result.bound.limiter}", min(float(result.bound.cycles), result.cycles)
 
 
 def _issued(result: Result) -> float:

@@ -21,6 +21,7 @@ import numpy as np
 
 from gpusim.analysis.account.advice import ADVICE, INDEPENDENT, MORE_WARPS, Advice
 from gpusim.analysis.account.memory_rates import dram_busy, used_sms
+from gpusim.bounds.bounds import Bound
 from gpusim.launch.assign_codes import FAR, with_codes
 from gpusim.simulation import Result
 from gpusim.support.document import doc
@@ -69,7 +70,7 @@ class Finding:
 
 def diagnosis(result: Result) -> tuple[Finding, ...]:
     """Return the findings of a result, the costliest first; none if nothing is worth a line."""
-    found = [*_grid(result), *_bound(result), *_conflicts(result), *_scattered(result), *_reasons(result)]
+    found = [*_grid(result), *(_bounded(result, result.bound) if result.bound else ()), *_reasons(result)]
     worth = [one for one in found if one.share >= WORTH]
     by_remedy = {one.remedy: one for one in reversed(worth)}  # the first of those with the same: counted before lost
     return tuple(sorted(by_remedy.values(), key=lambda one: -one.share)[:MOST])
@@ -87,21 +88,27 @@ def _grid(result: Result) -> Iterator[Finding]:
         yield Finding("grid", idle, "counted", what, "choose a grid that is a multiple of the SMs")
 
 
-def _bound(result: Result) -> Iterator[Finding]:
+def _bounded(result: Result, bound: Bound) -> Iterator[Finding]:
+    """What the bound tells: its limit, and what accesses waste."""
+    for finding in (_bound, _conflicts, _serialised, _scattered):
+        yield from finding(result, bound)
+
+
+def _bound(result: Result, bound: Bound) -> Iterator[Finding]:
     """The limit of the bound, where the run comes near it."""
-    limits, cycles = result.bound.limits, result.cycles
-    if cycles > NEAR * result.bound.cycles:
+    limits, cycles = bound.limits, result.cycles
+    if cycles > NEAR * bound.cycles:
         return
-    name, busy = result.bound.limiter, result.bound.cycles / cycles
+    name, busy = bound.limiter, bound.cycles / cycles
     others = [each for limit, each in limits.items() if limit != name]
     what = f"{name}: no schedule takes less than {100 * busy:.0f} % of these cycles"
     remedy = REMEDIES.get(name, ADVICE[Stall.MATH_PIPE_THROTTLE].remedy)
     yield Finding(name, 1 - max(others, default=0) / cycles, "counted", what, remedy)
 
 
-def _conflicts(result: Result) -> Iterator[Finding]:
+def _conflicts(result: Result, bound: Bound) -> Iterator[Finding]:
     """Passes through shared memory that bank conflicts add, as time of the load/store unit."""
-    ways = result.bound.conflicts
+    ways = bound.conflicts
     if ways:
         pcs, share = _unit_time(result, ways)
         what = f"{_ways(ways[pcs[0]])} bank conflicts {_at(result, pcs)}"
@@ -109,16 +116,29 @@ def _conflicts(result: Result) -> Iterator[Finding]:
         yield Finding("bank conflicts", share, "counted", what, remedy, pcs)
 
 
+def _serialised(result: Result, bound: Bound) -> Iterator[Finding]:
+    """Passes through shared memory of lanes that update one word, as time of the load/store unit."""
+    factors = bound.serialised
+    if factors:
+        pcs, share = _unit_time(result, factors)
+        swaps = any("CAS" in result.kernel.program.instructions[pc].row.mnemonic for pc in pcs)
+        again = ", and those that another one outran try again" if swaps else ""
+        passes = f"{factors[pcs[0]]:.3g} passes for each that the width needs"
+        what = f"lanes update one word in shared memory, one after the other{again}, {_at(result, pcs)}: {passes}"
+        remedy = "add up within each warp first, by shuffles, and let one lane update the word; or take a word per warp"
+        yield Finding("serialised atomics", share, "counted", what, remedy, pcs)
+
+
 def _ways(factor: float) -> str:
     return f"{factor:.0f}-way" if abs(factor - round(factor)) < 0.05 else f"{factor:.1f}-way (mean)"
 
 
-def _scattered(result: Result) -> Iterator[Finding]:
+def _scattered(result: Result, bound: Bound) -> Iterator[Finding]:
     """Sectors of global memory that lanes touch beyond those that their bytes fill.
 
     As time of the load/store unit, or of the DRAM where that is busy.
     """
-    factors = result.bound.scattered
+    factors = bound.scattered
     if factors:
         pcs, share = _unit_time(result, factors)
         busy = dram_busy(result)

@@ -37,7 +37,7 @@ class Figures(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     percent_of_l2: Annotated[float | None, doc("Percent of what all SMs can load from it.")]
     instructions_per_cycle: Annotated[float, doc("Thread instructions, per cycle and SM.")]
     warp_instructions: Annotated[int, doc("Warp instructions of an SM.")]
-    bound_cycles: int
+    bound_cycles: Annotated[int, doc("0 if there is no bound.")]
     bound_limiter: str
     blocks: Annotated[int, doc("Blocks resident on an SM.")]
     warps: int
@@ -70,8 +70,8 @@ def figures(result: Result) -> Figures:
         percent_of_l2=memory[L2].percent if L2 in memory else None,
         instructions_per_cycle=result.thread_instructions_per_cycle,
         warp_instructions=result.warp_instructions,
-        bound_cycles=result.bound.cycles,
-        bound_limiter=result.bound.limiter,
+        bound_cycles=result.bound.cycles if result.bound else 0,
+        bound_limiter=result.bound.limiter if result.bound else "",
         blocks=result.occupancy.blocks,
         warps=result.occupancy.warps,
         occupancy_limiter=result.occupancy.limiter,
@@ -80,7 +80,7 @@ def figures(result: Result) -> Figures:
         used=result.cycles - sum(lost.values()),
         lost=lost,
         stalls={reason: 100 * cycles / sum(waits.values()) for reason, cycles in waits.items()},
-        limits={name: 100 * cycles / result.cycles for name, cycles in result.bound.limits.items()},
+        limits={n: 100 * cycles / result.cycles for n, cycles in (result.bound.limits if result.bound else {}).items()},
         error_percent=result.scaling.estimate.error_percent if result.scaling.estimate else UNSET,
     )
 

@@ -57,7 +57,7 @@ def dram_busy(result: Result) -> float:
     """
     machine = result.machine
     if not tagged(machine):
-        return result.bound.limits.get("memory bandwidth", 0) / result.cycles
+        return (result.bound.limits.get("memory bandwidth", 0) if result.bound else 0) / result.cycles
     arrives = float(arriving_mbs(machine)) / 1000 * result.run.sms / machine.chip.sms
     return _moved_gbs(result, "read", "written") / arrives
 
@@ -81,8 +81,10 @@ def bound_rates(kernel: Kernel, machine: Machine, bound: Bound) -> tuple[MemoryR
 
 
 def _by_bound(result: Result) -> Iterator[tuple[str, float, float]]:
+    if result.bound is None or result.bound.order_dependent:  # which counts less than was moved
+        return
     used = result.kernel.blocks * result.run.sms / (result.machine.chip.sms * result.scaling.blocks_of_sm)
-    return _of_bound(result.machine, result.bound, used, result.cycles)
+    yield from _of_bound(result.machine, result.bound, used, result.cycles)
 
 
 def _of_bound(machine: Machine, bound: Bound, used: float, cycles: int) -> Iterator[tuple[str, float, float]]:

@@ -34,6 +34,7 @@ from isa.text.printer import named, text_of
 
 GAP = 3  # columns between tables side by side
 REASONS_SHOWN = 10
+NAMED = 3  # instructions that a line names
 WAITING_SHOWN = 5  # instructions
 SHARED_SHOWN = 2  # lines at most about instructions that wait for more than they need
 VISIBLE = 0.0005  # share of the peak below which losses share a line
@@ -81,6 +82,7 @@ def bound_screen(
     for name, cycles in sorted(bound.limits.items(), key=lambda item: -item[1]):
         limits.add_row(name, f"{cycles:,}", f"{100 * cycles / bound.cycles:.1f} %")
     facts = [("bound", _bound(bound)), *_memory_of_bound(kernel, machine, bound)]
+    facts += [("order", _order(kernel, bound))] if bound.order_dependent else []
     facts += [("occupancy", _occupancy(occupancy, machine))]
     return Group(heading(kernel, machine, settings, facts), "", limits)
 
@@ -136,8 +138,9 @@ def _outcome(result: Result) -> Iterator[tuple[str, str]]:
     yield "throughput", _throughput(result)
     if rates := memory_rates(result):
         yield "memory", "; ".join(_memory(rate) for rate in rates) + _beyond_asked(result.machine, rates)
-    ratio = result.cycles / result.bound.cycles
-    yield "bound", f"{_bound(result.bound)}; simulated {ratio:.3f} times that"
+    yield "bound", _bound_of_run(result)
+    if result.bound and result.bound.order_dependent:
+        yield "order", _order(result.kernel, result.bound)
     yield "occupancy", _occupancy(result.occupancy, result.machine)
 
 
@@ -247,6 +250,20 @@ def _beyond_asked(machine: Machine, rates: Sequence[MemoryRate]) -> str:
 def _bound(bound: Bound) -> str:
     rate = f"{bound.gflops:.1f} GFLOP/s, {bound.percent_of_peak:.1f} % of peak, " if bound.gflops else ""
     return f"{rate}{bound.cycles:,} cycles, set by {bound.limiter}"
+
+
+def _bound_of_run(result: Result) -> str:
+    if result.bound is None:
+        return f"none: {result.no_bound}"
+    return f"{_bound(result.bound)}; simulated {result.cycles / result.bound.cycles:.3f} times that"
+
+
+def _order(kernel: Kernel, bound: Bound) -> str:
+    """Return in words what the limits leave out where the order of warps decides what is executed."""
+    named_ones = [named(kernel.program, pc) for pc in bound.order_dependent]
+    shown = ", ".join(named_ones[:NAMED]) + (f" and {len(named_ones) - NAMED} more" if len(named_ones) > NAMED else "")
+    decide = "decide what is executed, or where it accesses memory, and depend on the order of warps"
+    return f"results of {shown} {decide}: the bound counts what every order executes"
 
 
 def _occupancy(occupancy: Occupancy, machine: Machine) -> str:

@@ -22,8 +22,8 @@ def summary(result: Result) -> Summary:
     moved = next((rate.gbs for rate in memory_rates(result) if rate.level == DRAM), 0.0)
     return Summary(
         gflops=result.gflops or 0.0,
-        bound_gflops=least.gflops or 0.0,
-        bound_limiter=least.limiter,
+        bound_gflops=(least.gflops or 0.0) if least else 0.0,
+        bound_limiter=least.limiter if least else "",
         peak_gflops=rates.peak_gflops(kernel, machine),
         bandwidth_gbs=float(arriving_mbs(machine)) / 1000,
         flops_per_byte=(result.gflops or 0.0) / moved if moved else 0.0,
@@ -39,7 +39,8 @@ def _instructions(result: Result, moved: float) -> InstructionRates:
     machine = result.machine
     chip = result.kernel.blocks / result.scaling.blocks_of_sm * result.run.sms
     executed = result.thread_instructions_per_cycle * result.cycles * chip / 1e9
-    speed, bound = (executed / seconds(machine, cycles) for cycles in (result.cycles, result.bound.cycles))
+    speed = executed / seconds(machine, result.cycles)
+    bound = executed / seconds(machine, result.bound.cycles) if result.bound else 0.0
     return InstructionRates(speed, bound, _peak(machine), speed / moved)
 
 

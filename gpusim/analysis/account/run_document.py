@@ -64,7 +64,8 @@ class RunDocument(LaunchDocument, frozen=True, tag=2):
             "Loads of machine code behind a buffer, in its last page, by blocks whose addresses were computed; or null."
         ),
     ]
-    bound: Bound
+    bound: Annotated[Bound | None, doc("Null if there is none.")]
+    no_bound: Annotated[str, doc("Why there is none; empty if there is one.")]
     scaling: Scaling
     sms: Annotated[int, doc("Simulated SMs.")]
     threads: Annotated[int, doc("Threads of this computer that simulated them.")]
@@ -112,6 +113,7 @@ def document(result: Result, settings: Mapping[str, Setting] = NONE, energy: Spe
         missing_waits=result.missing_waits,
         beyond=result.run.beyond,
         bound=result.bound,
+        no_bound=result.no_bound,
         scaling=result.scaling,
         sms=result.run.sms,
         threads=result.run.threads,

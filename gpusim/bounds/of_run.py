@@ -1,0 +1,29 @@
+"""The bound of a launch that ran to its end, or why there is none."""
+
+from __future__ import annotations
+
+from gpusim.bounds.bounds import LIMIT, Bound, bound
+from gpusim.engines.sm_run import SmRun
+from gpusim.machine.machine import Machine
+from isa.dataflow.order_dependence import may_vary
+from isa.errors import UserError
+from isa.kernel import Kernel
+
+SOME, MORE = 100_000, 4  # warp instructions of a block that may wait for ever, and times those of the run
+Limits = tuple[Bound | None, str]  # or why there is none
+
+
+def bound_of_run(kernel: Kernel, machine: Machine, run: SmRun) -> Limits:
+    """Return the bound of a launch that ran to its end; or none, and why, if a block by itself does not end."""
+    try:
+        return bound(kernel, machine, sms=run.sms, limit=enough(kernel, run)), ""
+    except UserError as error:
+        return None, f"it needs each block by itself, in program order, which does not end: {str(error).split('; ')[0]}"
+
+
+def enough(kernel: Kernel, run: SmRun) -> int:
+    """Warp instructions of a block beyond which the bound gives up; at least as many as were simulated.
+
+    If what a block executes may depend on the order of warps, it may wait for ever in program order.
+    """
+    return max(SOME, MORE * run.warp_instructions) if may_vary(kernel) else max(LIMIT, run.warp_instructions)
