@@ -1,6 +1,6 @@
 """Convergence: the groups of a warp whose lanes are independent, as from Volta on. One group runs, the others wait.
 
-The running group is the warp's pc and lanes; `sm.parted` has the others, the last to wait on top. What they do is what
+The running group is the warp's pc and lanes; `sm.parted` has the others (gpusim.rules.parted). What they do is what
 `isa.execute.convergence` says: who runs first after a branch, who meets at a convergence barrier, and who comes next.
 
 Time: one group of a warp issues at a time, and the next one goes on where the last one waits, exits or gives way. All
@@ -12,12 +12,22 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.rule import count_bits, rarely, rule
-from gpusim.rules import partners
+from gpusim.rules import parted, partners, warpsync
+from gpusim.rules.parted import (
+    ALONE,
+    AT_BARRIER,
+    AT_COLLECTIVE,
+    AT_EXCLUSIVE,
+    AT_WARPSYNC,
+    IN_COLLECTIVE,
+    MARKED,
+    READY,
+    YIELDED,
+)
 from gpusim.state.fault import Fault
 from gpusim.units.capacities import BARRIERS, LANES
 
 ALL = (1 << LANES) - 1
-READY, YIELDED, AT_WARPSYNC, AT_COLLECTIVE, IN_COLLECTIVE, AT_BARRIER, AT_EXCLUSIVE, ALONE = range(8)
 STUCK = int(Fault.STUCK)
 
 
@@ -25,7 +35,7 @@ STUCK = int(Fault.STUCK)
 def begin(sm: Any, g: int) -> None:
     """All lanes of warp slot g that are threads run together, and no lane belongs to a barrier."""
     warp = sm.warps[g]
-    warp.gone, warp.parted = ALL & ~warp.lanes[0], 0
+    warp.gone, warp.parted, warp.plain = ALL & ~warp.lanes[0], 0, 0
     for barrier in range(BARRIERS):
         warp.convergence[barrier] = 0
 
@@ -71,24 +81,46 @@ def scatter(sm: Any, g: int, here: int) -> None:
 
 @rarely
 def expect(sm: Any, g: int, barrier: int, lanes: int) -> None:
-    """BSSY: let a barrier expect these lanes, and no others."""
-    sm.warps[g].convergence[barrier] = lanes
+    """BSSY: let a barrier expect these lanes too."""
+    warp = sm.warps[g]
+    warp.plain &= ~(1 << barrier)
+    if warp.convergence[barrier] == 0:
+        warp.plain |= 1 << barrier
+    warp.convergence[barrier] |= lanes
 
 
 @rarely
 def take_away(sm: Any, g: int, barrier: int, lanes: int) -> None:
-    """BREAK: take lanes away from a barrier; who waits for nobody else any more becomes ready."""
-    sm.warps[g].convergence[barrier] &= ~lanes
-    _let_go(sm, g)
+    """BREAK: take lanes away from a barrier; those that wait for nobody else any more run before the others."""
+    warp = sm.warps[g]
+    warp.convergence[barrier] &= ~lanes
+    met = parted.mark(sm, g, barrier, warp.convergence[barrier])
+    missed = warp.lanes[0] | _ready(sm, g) | partners.waiting(sm, g, AT_BARRIER)
+    if met and warp.convergence[barrier] & ~met & missed == 0:
+        warp.convergence[barrier] = 0
+        parted.join_marked(sm, g)
+        count = parted.stack_marked(sm, g)
+        first = sm.parted[g, warp.parted - 1]
+        pc, lanes = first.pc, first.lanes
+        warp.parted -= 1
+        for _ in range(count - 1):
+            parted.sink(sm, g, warp.parted - 1)
+        parted.append(sm, g, READY, warp.pc, warp.lanes[0])
+        _run(warp, pc, lanes)
+    else:
+        parted.unmark(sm, g, barrier)
 
 
 @rarely
 def meet(sm: Any, g: int, barrier: int, lanes: int) -> None:
-    """BSYNC: let lanes of the running group wait at a barrier; lanes that it does not have pass."""
-    if sm.warps[g].convergence[barrier] & lanes == 0:
+    """BSYNC: let lanes wait at a barrier while one that it has is ready; lanes that it does not have pass."""
+    warp = sm.warps[g]
+    mask = warp.convergence[barrier]
+    if mask & lanes == 0:
         return
-    _wait(sm, g, AT_BARRIER, barrier, lanes, -1)
-    if _is_complete(sm, g, barrier):
+    if mask & ~lanes & (warp.lanes[0] | _ready(sm, g)):
+        _wait(sm, g, AT_BARRIER, barrier, mask & lanes, -1)
+    else:
         _go_on(sm, g, barrier)
     _resume(sm, g)
 
@@ -97,7 +129,7 @@ def meet(sm: Any, g: int, barrier: int, lanes: int) -> None:
 def gather(sm: Any, g: int, lanes: int, label: int) -> None:
     """WARPSYNC: let lanes of the running group wait for their `partners`; with a label, for a collective."""
     _wait(sm, g, AT_WARPSYNC if label < 0 else AT_COLLECTIVE, -1, lanes, label)
-    _align(sm, g)
+    warpsync.align(sm, g, lanes)
     _resume(sm, g)
 
 
@@ -105,7 +137,7 @@ def gather(sm: Any, g: int, lanes: int, label: int) -> None:
 def part_by_mask(sm: Any, g: int, lanes: int) -> None:
     """WARPSYNC.EXCLUSIVE: let lanes of the running group wait for their `partners`, and go on with these only."""
     _wait(sm, g, AT_EXCLUSIVE, -1, lanes, -1)
-    _align(sm, g)
+    warpsync.align(sm, g, lanes)
     _resume(sm, g)
 
 
@@ -113,15 +145,14 @@ def part_by_mask(sm: Any, g: int, lanes: int) -> None:
 def disperse(sm: Any, g: int) -> None:
     """ENDCOLLECTIVE: let the running group go on where each of its lanes came from."""
     warp = sm.warps[g]
-    first = warp.parted
-    for i in range(first):
+    for i in range(warp.parted):
         one = sm.parted[g, i]
         mine = one.lanes & warp.lanes[0]
         if one.state == IN_COLLECTIVE and mine:
             one.lanes &= ~mine
-            _append(sm, g, READY, one.label, mine)
-    warp.lanes[0] = 0
-    _tidy(sm, g, first)
+            parted.append(sm, g, MARKED, one.label, mine)
+            warp.lanes[0] &= ~mine
+    parted.stack_marked(sm, g)
     _resume(sm, g)
 
 
@@ -129,7 +160,6 @@ def disperse(sm: Any, g: int) -> None:
 def give_way(sm: Any, g: int) -> None:
     """YIELD, NANOSLEEP: let other groups run before this one, as a whole, goes on."""
     _wait(sm, g, YIELDED, -1, sm.warps[g].lanes[0], -1)
-    _let_go(sm, g)
     _resume(sm, g)
 
 
@@ -142,9 +172,9 @@ def leave(sm: Any, g: int, lanes: int) -> None:
     for i in range(warp.parted):
         if sm.parted[g, i].state == IN_COLLECTIVE:
             sm.parted[g, i].lanes &= ~lanes
-    _tidy(sm, g, warp.parted)
+    parted.tidy(sm, g)
     _let_go(sm, g)
-    _align(sm, g)
+    warpsync.align(sm, g, 0)
     _resume(sm, g)
 
 
@@ -153,20 +183,12 @@ def _run(warp: Any, pc: int, lanes: int) -> None:
     warp.pc, warp.lanes[0] = pc, lanes
 
 
-@rule
-def _append(sm: Any, g: int, state: int, pc: int, lanes: int) -> None:
-    """Put a group on top."""
-    one = sm.parted[g, sm.warps[g].parted]
-    sm.warps[g].parted += 1
-    one.pc, one.lanes, one.state, one.barrier, one.label, one.old = pc, lanes, state, -1, -1, 0
-
-
 @rarely
 def _remember(sm: Any, g: int, pc: int, lanes: int) -> None:
     """Put a group that has just parted on top; it is the one that is remembered."""
     for i in range(sm.warps[g].parted):
         sm.parted[g, i].old = 1
-    _append(sm, g, READY, pc, lanes)
+    parted.append(sm, g, READY, pc, lanes)
 
 
 @rarely
@@ -174,7 +196,7 @@ def _wait(sm: Any, g: int, state: int, barrier: int, lanes: int, label: int) -> 
     """Let lanes of the running group wait at the warp's pc."""
     warp = sm.warps[g]
     warp.lanes[0] &= ~lanes
-    _append(sm, g, state, warp.pc, lanes)
+    parted.append(sm, g, state, warp.pc, lanes)
     one = sm.parted[g, warp.parted - 1]
     one.barrier, one.label = barrier, label
 
@@ -204,121 +226,61 @@ def _common_place(sm: Any, lanes: int, here: int) -> int:
     return int(_place(sm, lanes)) if _together(sm, lanes) == lanes else here
 
 
-@rarely
-def _is_complete(sm: Any, g: int, barrier: int) -> bool:
-    """Tell whether a barrier misses nobody: its lanes wait there, have yielded or have exited."""
-    warp = sm.warps[g]
-    there = warp.gone
-    for i in range(warp.parted):
-        one = sm.parted[g, i]
-        if one.state == YIELDED or (one.state == AT_BARRIER and one.barrier == barrier):
-            there |= one.lanes
-    return bool(warp.convergence[barrier] & ~there == 0)
+@rule
+def _ready(sm: Any, g: int) -> int:
+    """Return the lanes of the groups that are ready."""
+    return int(partners.waiting(sm, g, READY) | partners.waiting(sm, g, ALONE))
 
 
 @rarely
-def _let_go(sm: Any, g: int) -> None:
-    """Let those go on that wait at barriers which miss nobody any more."""
-    for barrier in range(BARRIERS):
-        waited_for = False
-        for i in range(sm.warps[g].parted):
-            one = sm.parted[g, i]
-            waited_for |= bool(one.state == AT_BARRIER and one.barrier == barrier)
-        if waited_for and _is_complete(sm, g, barrier):
-            _go_on(sm, g, barrier)
+def _away(sm: Any, g: int) -> int:
+    """Return the lanes for which nobody waits at a BSYNC: they have exited, have yielded or wait at a WARPSYNC."""
+    away = sm.warps[g].gone | partners.waiting(sm, g, YIELDED) | partners.waiting(sm, g, AT_WARPSYNC)
+    return int(away | partners.waiting(sm, g, AT_EXCLUSIVE) | partners.waiting(sm, g, AT_COLLECTIVE))
 
 
 @rarely
 def _go_on(sm: Any, g: int, barrier: int) -> None:
-    """Let groups that have met at a barrier go on; those at one place do so together, the last to come on top."""
+    """Let the running group go on with those that wait at the same BSYNC; others of the barrier's lanes look again."""
     warp = sm.warps[g]
-    mask, first = warp.convergence[barrier], warp.parted
-    for i in range(first):
-        one = sm.parted[g, i]
-        if one.state == AT_BARRIER and one.barrier == barrier and one.lanes & mask:
-            _append(sm, g, READY, one.pc, one.lanes)
-            one.lanes = 0
+    mask, plain = warp.convergence[barrier], warp.plain >> barrier & 1
     warp.convergence[barrier] = 0
-    _tidy(sm, g, first)
-
-
-@rarely
-def _align(sm: Any, g: int) -> None:
-    """Let those lanes go on that wait at a WARPSYNC, or for a collective, and miss nobody."""
-    warp = sm.warps[g]
-    first, waiting = warp.parted, partners.waiting(sm, g, AT_WARPSYNC)
-    for i in range(first):
-        one = sm.parted[g, i]
-        free = partners.free(warp, one.lanes, waiting) if one.state == AT_WARPSYNC else 0
-        if free:
-            _append(sm, g, READY, one.pc, free)
-            one.lanes &= ~free
-    _tidy(sm, g, first)
-    _go_on_by_mask(sm, g, AT_EXCLUSIVE)
-    _go_on_by_mask(sm, g, AT_COLLECTIVE)
-
-
-@rarely
-def _go_on_by_mask(sm: Any, g: int, state: int) -> None:
-    """Let those that miss nobody go on mask by mask, each apart.
-
-    The lowest lane's part from the others; if they are the larger part, those of the next mask run first.
-    """
-    warp = sm.warps[g]
-    first, waiting, parts = warp.parted, partners.waiting(sm, g, state), 0
-    free = partners.free(warp, waiting, waiting)
-    while free:
-        mine = partners.alike(warp, free)
-        free &= ~mine
-        if free and count_bits(mine) > count_bits(free):
-            _free_one_mask(sm, g, state, first, mine)
-            mine = partners.alike(warp, free)
-            free &= ~mine
-        sm.places[parts] = mine
-        parts += 1
-    for part in range(parts - 1, -1, -1):
-        _free_one_mask(sm, g, state, first, sm.places[part])
-    if parts:
-        _tidy(sm, g, warp.parted)
-
-
-@rarely
-def _free_one_mask(sm: Any, g: int, state: int, first: int, mine: int) -> None:
-    """Let lanes go on; those of a collective together, where the last of them came to it, which notes where from."""
-    warp, pc = sm.warps[g], -1
-    for i in range(first):
-        one = sm.parted[g, i]
-        lanes = one.lanes & mine if one.state == state else 0
-        if lanes:
-            pc = one.pc
-            one.lanes &= ~lanes
-            _append(sm, g, IN_COLLECTIVE if state == AT_COLLECTIVE else ALONE, pc, lanes)
-            sm.parted[g, warp.parted - 1].label = one.label
-    if state == AT_COLLECTIVE:
-        _append(sm, g, ALONE, pc, mine)
-
-
-@rarely
-def _tidy(sm: Any, g: int, first: int) -> None:
-    """Join the groups from `first` on that are at one pc, in the place of the last; drop those without lanes."""
-    warp = sm.warps[g]
-    for i in range(first, warp.parted):
-        for j in range(i + 1, warp.parted):
-            if sm.parted[g, j].pc == sm.parted[g, i].pc:
-                sm.parted[g, j].lanes |= sm.parted[g, i].lanes
-                sm.parted[g, i].lanes = 0
-    kept = 0
     for i in range(warp.parted):
-        if sm.parted[g, i].lanes:
-            if kept < i:
-                _copy(sm.parted[g, kept], sm.parted[g, i])
-            kept += 1
-    warp.parted = kept
+        one = sm.parted[g, i]
+        if one.state == AT_BARRIER and one.lanes & mask:
+            if one.barrier == barrier and (plain or one.pc == warp.pc):
+                warp.lanes[0] |= one.lanes
+                one.lanes = 0
+            else:
+                one.state = MARKED
+    parted.tidy(sm, g)
+    _look_again(sm, g)
 
 
-@rule
-def _copy(to: Any, of: Any) -> None:
-    to.pc, to.lanes, to.state, to.barrier, to.label, to.old = of.pc, of.lanes, of.state, of.barrier, of.label, of.old
+@rarely
+def _look_again(sm: Any, g: int) -> None:
+    """Let marked groups come to their BSYNCs once more, the lowest lane's first, when those that are ready have run."""
+    place = parted.lowest(sm, g, MARKED)
+    while place >= 0:
+        sm.parted[g, place].pc -= 1
+        sm.parted[g, place].state = READY
+        parted.sink(sm, g, place)
+        place = parted.lowest(sm, g, MARKED)
+
+
+@rarely
+def _let_go(sm: Any, g: int) -> None:
+    """Let those go on, apart, that wait at barriers of which nobody else is ready, or waits elsewhere."""
+    warp, away = sm.warps[g], _away(sm, g)
+    for barrier in range(BARRIERS):
+        mask = warp.convergence[barrier]
+        there = parted.mark(sm, g, barrier, mask)
+        if mask & ~(there | away) or there == 0:
+            parted.unmark(sm, g, barrier)
+        else:
+            warp.convergence[barrier] = 0
+    parted.join_marked(sm, g)
+    parted.stack_marked(sm, g)
 
 
 @rarely
@@ -327,10 +289,9 @@ def _resume(sm: Any, g: int) -> None:
     warp = sm.warps[g]
     if warp.lanes[0] or warp.parted == 0:
         return
+    if _ready(sm, g) == 0:
+        _move_on(sm, g)
     chosen = _topmost(sm, g)
-    if chosen < 0:
-        _give_up(sm, g)
-        chosen = _topmost(sm, g)
     if chosen < 0:
         sm.fault.code, sm.fault.pc, sm.fault.warp = STUCK, warp.pc - 1, g
         return
@@ -339,20 +300,29 @@ def _resume(sm: Any, g: int) -> None:
     sm.parted[g, chosen].lanes = 0
     if along:
         lanes |= _others_there(sm, g, pc)
-    _tidy(sm, g, warp.parted)
+    parted.tidy(sm, g)
     _run(warp, pc, lanes)
 
 
 @rarely
-def _give_up(sm: Any, g: int) -> None:
-    """If all groups wait at BSYNCs, let the last one go on without the others."""
-    warp = sm.warps[g]
-    for i in range(warp.parted):
-        if sm.parted[g, i].state != AT_BARRIER:
+def _move_on(sm: Any, g: int) -> None:
+    """Let those go on that miss nobody; else the lowest lane looks again, of those whose barrier has them if it can."""
+    _let_go(sm, g)
+    if _ready(sm, g):
+        return
+    for barrier in range(BARRIERS):
+        parted.mark(sm, g, barrier, sm.warps[g].convergence[barrier])
+    place = parted.lowest(sm, g, MARKED)
+    if place < 0:
+        place = parted.lowest(sm, g, AT_BARRIER)
+        if place < 0:
             return
-    last = sm.parted[g, warp.parted - 1]
-    last.state = READY
-    take_away(sm, g, last.barrier, last.lanes)
+        sm.warps[g].convergence[sm.parted[g, place].barrier] = 0
+    sm.parted[g, place].pc -= 1
+    sm.parted[g, place].state = READY
+    for barrier in range(BARRIERS):
+        parted.unmark(sm, g, barrier)
+    parted.sink(sm, g, place)
 
 
 @rule

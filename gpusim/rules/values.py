@@ -195,6 +195,7 @@ def _move_barrier(sm: Any, instruction: Any, g: int, group: int, active: int) ->
     if instruction.clears:
         sm.scratch.d[:] = np.uint32(warp.convergence[barrier])
         _write(sm, g, group, instruction.destination, active)
+    warp.plain &= ~(1 << barrier)
     if source < 0:  # a number, or 0 where it is cleared
         warp.convergence[barrier] = np.int64(instruction.constant[0])
     else:

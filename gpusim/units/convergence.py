@@ -88,7 +88,7 @@ UNIT = Unit(
         "parted_lanes": (
             field("pc", "where its lanes go on"),
             field("lanes", "mask of its lanes"),
-            field("state", "what it waits for, as in rules/convergence.py"),
+            field("state", "what it waits for, as in gpusim.rules.convergence"),
             field("barrier", "the convergence barrier at which it waits"),
             field("label", "where its lanes go on after a collective"),
             field("old", "1: another group has parted since"),
@@ -97,6 +97,7 @@ UNIT = Unit(
             field("gone", "mask of the lanes that have exited", role=Role.FREE),
             field("parted", "groups that do not run", role=Role.FREE),
             field("convergence", "masks of its convergence barriers", BARRIERS, role=Role.FREE),
+            field("plain", "the convergence barriers that one BSSY alone has set, as bits", role=Role.FREE),
             field("partners", "mask of those for whom each lane waits at a WARPSYNC", LANES, role=Role.FREE),
         ),
     },

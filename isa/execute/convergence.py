@@ -4,58 +4,47 @@ One group of lanes runs; the others wait, the last to wait on top. A mask is an 
 
 * At a branch lanes part into groups. The smaller one runs first; of two alike, the one that does not branch. At an
   indirect branch, lanes that go where the lowest lane goes part from the others, who branch again.
-* A convergence barrier is a mask of lanes: BSSY makes it those that run, BREAK takes lanes away. At BSYNC a group waits
-  until each lane of the mask waits there too, has exited or has yielded; then all that wait go on together, and none
-  are left.
-* At WARPSYNC a lane waits until those of its mask wait at one as well, for it, or have exited. After WARPSYNC.EXCLUSIVE
-  lanes with one mask go on together, and apart from those with another. WARPSYNC.COLLECTIVE does so too, also for lanes
-  from several places, until ENDCOLLECTIVE. Behind it each goes to its label.
-* A group that yields or sleeps lets others run, also those that wait at a BSYNC for nobody but lanes that have yielded.
-* When a group waits or exits, the topmost that is ready runs; if there is none, the first that has yielded. If all wait
-  at BSYNCs for each other, the last to wait goes on without the others, as if it broke out of the barrier.
+* A convergence barrier is a mask of lanes: BSSY adds those that run, BREAK takes lanes away, BMOV replaces the mask. At
+  BSYNC lanes of the mask wait while another of it is ready. Lanes that have exited, have yielded, or wait at a WARPSYNC
+  or another BSYNC are not waited for. Those that wait at the same BSYNC go on with the last to come, and the mask is
+  empty. Others of the mask come to their BSYNC once more.
+* At WARPSYNC a lane waits until those of its mask wait at the same one, for it, or have exited. After
+  WARPSYNC.EXCLUSIVE lanes with one mask go on together, and apart from those with another. WARPSYNC.COLLECTIVE does so
+  too, also for lanes from several places, until ENDCOLLECTIVE. Behind it those go on that came last, the others at
+  their labels.
+* A group that yields or sleeps lets others run, also those that wait at a BSYNC.
+* When a group waits or exits, the topmost that is ready runs. If there is none, those go on whose barrier misses
+  nobody; else the lowest lane that waits at a BSYNC comes to it once more; else the first that has yielded runs.
 * Only the last group that parted is remembered as such; an older one is found by its pc, with all lanes that are there.
-  So lanes that wait at the same BSYNC for lanes of another call come along, and no longer wait.
 
-Most of this was measured on an H200, by what lanes are active where (tests/isa/execute/test_convergence_measured.py).
-Guesses are that a BSSY forgets whom the barrier had, and that the last to wait goes on (docs/units/convergence.md).
+All of this was measured on an H200, by what lanes are active where (tests/isa/execute/test_convergence_rules.py and
+test_convergence_measured.py; docs/units/convergence.md).
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import replace
 
-BARRIERS = 16
-EVERY = (1 << 32) - 1
-READY, YIELDED, AT_WARPSYNC, AT_COLLECTIVE, IN_COLLECTIVE, AT_BARRIER, AT_EXCLUSIVE, ALONE = range(8)
-
-
-@dataclass(slots=True)
-class Waiting:
-    """Lanes that do not run, the pc at which they go on, and for what they wait; ALONE ones are ready, but join nobody.
-
-    `barrier` is that of AT_BARRIER. `masks` are those of a WARPSYNC, lane by lane; `label` is where the lanes of a
-    collective go on after it.
-    """
-
-    pc: int
-    lanes: int
-    state: int = READY
-    barrier: int = -1
-    masks: Sequence[int] = ()
-    label: int = -1
-    old: bool = False  # another group has parted since
-
-
-@dataclass(slots=True)
-class Groups:
-    """The groups of a warp: the running one's pc and lanes, the others, who has exited, the barriers' masks."""
-
-    pc: int
-    lanes: int
-    gone: int
-    others: list[Waiting] = field(default_factory=list)
-    barriers: list[int] = field(default_factory=lambda: [0] * BARRIERS)
+from isa.execute import warpsync
+from isa.execute.groups import (
+    ALONE,
+    AT_BARRIER,
+    AT_COLLECTIVE,
+    AT_EXCLUSIVE,
+    AT_WARPSYNC,
+    EVERY,
+    IN_COLLECTIVE,
+    READY,
+    YIELDED,
+    Groups,
+    Waiting,
+    joined,
+    lanes_in,
+    lanes_together,
+    lowest,
+    remove,
+)
 
 
 class StuckError(Exception):
@@ -97,61 +86,76 @@ def scatter(groups: Groups, places: Mapping[int, int], here: int) -> None:
 
 
 def expect(groups: Groups, barrier: int, lanes: int) -> None:
-    """Let a barrier expect these lanes, and no others: BSSY."""
+    """Let a barrier expect these lanes too: BSSY."""
+    groups.plain[barrier] = groups.barriers[barrier] == 0
+    groups.barriers[barrier] |= lanes
+
+
+def put(groups: Groups, barrier: int, lanes: int) -> None:
+    """Let a barrier expect these lanes, and no others: BMOV. Nobody looks at once."""
+    groups.plain[barrier] = False
     groups.barriers[barrier] = lanes
 
 
 def take_away(groups: Groups, barrier: int, lanes: int) -> None:
-    """Take lanes away from a barrier: BREAK. Those that wait for nobody else any more become ready."""
+    """Take lanes away from a barrier: BREAK. Those that wait for nobody else any more run before the others."""
     groups.barriers[barrier] &= ~lanes
-    _let_go(groups)
+    met = _inside(groups, barrier)
+    expected = groups.barriers[barrier] & ~lanes_together(met)
+    if met and not expected & (groups.lanes | lanes_in(groups, READY, ALONE, AT_BARRIER)):
+        groups.barriers[barrier] = 0
+        *later, first = _freed(groups, met)
+        groups.others = [*later, *groups.others, Waiting(groups.pc, groups.lanes), first]
+        groups.lanes = 0
+        _resume(groups)
 
 
 def meet(groups: Groups, barrier: int, lanes: int) -> None:
-    """Let lanes of the running group wait at a barrier: BSYNC. Lanes that it does not have pass."""
-    if not groups.barriers[barrier] & lanes:
+    """Let lanes of the running group wait at a barrier while one that it has is ready: BSYNC. Others pass."""
+    mask = groups.barriers[barrier]
+    if not mask & lanes:
         return
-    _wait(groups, lanes, Waiting(groups.pc, lanes, AT_BARRIER, barrier))
-    if _is_complete(groups, barrier):
-        _go_on(groups, _at(groups, barrier), barrier)
+    if mask & ~lanes & (groups.lanes | lanes_in(groups, READY, ALONE)):
+        _wait(groups, mask & lanes, Waiting(groups.pc, mask & lanes, AT_BARRIER, barrier))
+    else:
+        _go_on(groups, barrier)
     _resume(groups)
 
 
 def gather(groups: Groups, lanes: int, masks: Sequence[int]) -> None:
     """Let lanes of the running group wait for those of their masks: WARPSYNC."""
     _wait(groups, lanes, Waiting(groups.pc, lanes, AT_WARPSYNC, masks=masks))
-    _align(groups)
+    warpsync.align(groups)
     _resume(groups)
 
 
 def part_by_mask(groups: Groups, lanes: int, masks: Sequence[int]) -> None:
     """Let lanes of the running group wait for those of their masks, and go on with these only: WARPSYNC.EXCLUSIVE."""
     _wait(groups, lanes, Waiting(groups.pc, lanes, AT_EXCLUSIVE, masks=masks))
-    _align(groups)
+    warpsync.align(groups)
     _resume(groups)
 
 
 def collect(groups: Groups, lanes: int, masks: Sequence[int], label: int) -> None:
     """Let lanes of the running group wait to execute a collective together; they go on at `label` after it."""
     _wait(groups, lanes, Waiting(groups.pc, lanes, AT_COLLECTIVE, masks=masks, label=label))
-    _align(groups)
+    warpsync.align(groups, arrived=lanes)
     _resume(groups)
 
 
 def disperse(groups: Groups) -> None:
     """Let the running group, which executed a collective, go on where each lane came from: ENDCOLLECTIVE."""
-    mine = [one for one in groups.others if one.state == IN_COLLECTIVE and one.lanes & groups.lanes]
-    ready = [Waiting(one.label, one.lanes & groups.lanes) for one in mine]
+    came = [replace(one, lanes=one.lanes & groups.lanes) for one in groups.others if one.state == IN_COLLECTIVE]
+    came = joined([one for one in came if one.lanes])
     _take_away(groups, IN_COLLECTIVE, groups.lanes)
-    groups.lanes = 0
-    _become_ready(groups, ready, ())
+    groups.lanes &= ~lanes_together(came)
+    groups.others += [Waiting(one.label, one.lanes) for one in sorted(came, key=lowest, reverse=True)]
     _resume(groups)
 
 
 def give_way(groups: Groups) -> None:
     """Let other groups run before this one, as a whole, goes on: YIELD, NANOSLEEP."""
     _wait(groups, groups.lanes, Waiting(groups.pc, groups.lanes, YIELDED))
-    _let_go(groups)
     _resume(groups)
 
 
@@ -161,7 +165,7 @@ def leave(groups: Groups, lanes: int) -> None:
     groups.gone |= lanes
     _take_away(groups, IN_COLLECTIVE, lanes)
     _let_go(groups)
-    _align(groups)
+    warpsync.align(groups)
     _resume(groups)
 
 
@@ -203,139 +207,76 @@ def _take_away(groups: Groups, state: int, lanes: int) -> None:
     groups.others = [one for one in groups.others if one.lanes]
 
 
-def _at(groups: Groups, barrier: int) -> list[Waiting]:
-    """Return the groups that wait at a barrier and belong to it."""
+def _inside(groups: Groups, barrier: int) -> list[Waiting]:
+    """Return the groups that wait at a barrier which has them."""
     mask = groups.barriers[barrier]
     return [one for one in groups.others if one.state == AT_BARRIER and one.barrier == barrier and one.lanes & mask]
 
 
-def _is_complete(groups: Groups, barrier: int) -> bool:
-    """Tell whether a barrier misses nobody."""
-    there = sum(one.lanes for one in groups.others if one.state == AT_BARRIER and one.barrier == barrier)
-    away = sum(one.lanes for one in groups.others if one.state == YIELDED)
-    return not groups.barriers[barrier] & ~(there | away | groups.gone)
+def _go_on(groups: Groups, barrier: int) -> None:
+    """Let the running group go on with those that wait at the same BSYNC; others of the barrier's lanes look again."""
+    mask = groups.barriers[barrier]
+    groups.barriers[barrier] = 0
+    met = [one for one in groups.others if one.state == AT_BARRIER and one.lanes & mask]
+    here = [one for one in met if one.barrier == barrier and (groups.plain[barrier] or one.pc == groups.pc)]
+    groups.lanes |= lanes_together(here)
+    remove(groups, here)
+    _look_again(groups, [one for one in met if not any(one is other for other in here)])
 
 
 def _let_go(groups: Groups) -> None:
-    """Let those go on that wait at barriers which miss nobody any more."""
-    for barrier in sorted({one.barrier for one in groups.others if one.state == AT_BARRIER}):
-        if _is_complete(groups, barrier):
-            _go_on(groups, _at(groups, barrier), barrier)
+    """Let those go on, apart, that wait at barriers of which nobody else is ready, or waits elsewhere."""
+    away = groups.gone | lanes_in(groups, YIELDED, AT_WARPSYNC, AT_EXCLUSIVE, AT_COLLECTIVE)
+    done = list[Waiting]()
+    for barrier, mask in enumerate(groups.barriers):
+        met = _inside(groups, barrier)
+        if met and not mask & ~(away | lanes_together(met)):
+            groups.barriers[barrier] = 0
+            done += met
+    freed = _freed(groups, done)
+    groups.others += freed
 
 
-def _go_on(groups: Groups, met: Sequence[Waiting], barrier: int) -> None:
-    """Let groups that have met at a barrier go on; those at one place do so together, the last to come on top."""
-    groups.barriers[barrier] = 0
-    _become_ready(groups, [Waiting(one.pc, one.lanes) for one in met], met)
+def _freed(groups: Groups, some: Sequence[Waiting]) -> list[Waiting]:
+    """Take groups away; return them ready, those at one pc as one, the lowest lane's last."""
+    remove(groups, some)
+    return sorted(joined([Waiting(one.pc, one.lanes) for one in some]), key=lowest, reverse=True)
 
 
-def _align(groups: Groups) -> None:
-    """Let those lanes go on that wait at a WARPSYNC, or for a collective, and miss nobody."""
-    for state in (AT_WARPSYNC, AT_EXCLUSIVE, AT_COLLECTIVE):
-        there = [one for one in groups.others if one.state == state]
-        masks = {lane: one.masks[lane] for one in there for lane in lanes_of(one.lanes)}
-        free = [(one, _free(one, masks, groups.gone)) for one in there]
-        done = [(one, lanes) for one, lanes in free if lanes]
-        if done and state == AT_WARPSYNC:
-            _become_ready(groups, [Waiting(one.pc, lanes) for one, lanes in done], _without(done))
-        for mask in _masks(done):
-            mine = [(one, found) for one, lanes in done if (found := _with_mask(one, lanes, mask))]
-            if state == AT_EXCLUSIVE:
-                groups.others += [Waiting(one.pc, lanes, ALONE) for one, lanes in mine]
-            elif state == AT_COLLECTIVE:
-                _execute_together(groups, mine)
-        if done and state != AT_WARPSYNC:
-            _remove(groups, _without(done))
-
-
-def _masks(done: Sequence[tuple[Waiting, int]]) -> list[int]:
-    """Return the masks of lanes that go on, the last to run first.
-
-    The lowest lane's part from the others; if they are the larger part, those of the next mask run first.
-    """
-    of_lanes = {lane: one.masks[lane] for one, lanes in done for lane in lanes_of(lanes)}
-    sizes = dict[int, int]()
-    for lane in sorted(of_lanes):
-        sizes[of_lanes[lane]] = sizes.get(of_lanes[lane], 0) + 1
-    first, last = list[int](), list[int]()
-    while sizes:
-        mask = next(iter(sizes))
-        size = sizes.pop(mask)
-        if sizes and size > sum(sizes.values()):
-            last.append(mask)
-            mask = next(iter(sizes))
-            del sizes[mask]
-        first.append(mask)
-    return last + first[::-1]
-
-
-def _with_mask(one: Waiting, lanes: int, mask: int) -> int:
-    return sum(1 << lane for lane in lanes_of(lanes) if one.masks[lane] == mask)
-
-
-def _execute_together(groups: Groups, mine: Sequence[tuple[Waiting, int]]) -> None:
-    """Let lanes of one mask execute a collective where the last of them came to it; note where they go on."""
-    parts = [Waiting(one.pc, lanes, IN_COLLECTIVE, label=one.label) for one, lanes in mine]
-    groups.others += [*parts, Waiting(parts[-1].pc, sum(one.lanes for one in parts), ALONE)]
-
-
-def _free(one: Waiting, masks: Mapping[int, int], gone: int) -> int:
-    """Return the lanes of a group all of whose partners wait for them, too, or have exited; `masks` of who waits."""
-    return sum(
-        1 << lane
-        for lane in lanes_of(one.lanes)
-        if all(masks.get(other, 0) >> lane & 1 for other in lanes_of(one.masks[lane] & ~gone))
-    )
-
-
-def _without(done: Sequence[tuple[Waiting, int]]) -> list[Waiting]:
-    """Take away the lanes that go on; return the groups of which none are left."""
-    for one, lanes in done:
-        one.lanes &= ~lanes
-    return [one for one, _ in done if not one.lanes]
-
-
-def _become_ready(groups: Groups, ready: Sequence[Waiting], instead_of: Sequence[Waiting]) -> None:
-    """Put ready groups on top in the place of others; those at one pc are one group, where the last of them is."""
-    _remove(groups, instead_of)
-    together = dict[int, int]()
-    for one in ready:
-        together[one.pc] = together.pop(one.pc, 0) | one.lanes
-    groups.others += [Waiting(pc, lanes) for pc, lanes in together.items()]
-
-
-def _remove(groups: Groups, gone: Sequence[Waiting]) -> None:
-    groups.others = [one for one in groups.others if not any(one is other for other in gone)]
+def _look_again(groups: Groups, some: Sequence[Waiting]) -> None:
+    """Let groups that wait at BSYNCs come to them once more, when the others that are ready have run."""
+    remove(groups, some)
+    groups.others[:0] = [replace(one, pc=one.pc - 1, state=READY) for one in sorted(some, key=lowest, reverse=True)]
 
 
 def _resume(groups: Groups) -> None:
     """If no lane runs, let the topmost ready group run, else the first that has yielded; StuckError if none can."""
     if groups.lanes or not groups.others:
         return
-    if all(one.state not in (READY, ALONE, YIELDED) for one in groups.others):
-        _give_up(groups)
+    if not lanes_in(groups, READY, ALONE):
+        _move_on(groups)
+    if not lanes_in(groups, READY, ALONE, YIELDED):
+        raise StuckError
     ready = [one for one in groups.others if one.state in (READY, ALONE)]
     chosen = ready[-1] if ready else next(one for one in groups.others if one.state == YIELDED)
     looks = chosen.state == READY and chosen.old  # who else is there
     along = [one for one in groups.others if one is chosen or (looks and _is_there(one, chosen.pc))]
-    _remove(groups, along)
+    remove(groups, along)
     groups.pc, groups.lanes = chosen.pc, sum(one.lanes for one in along)
 
 
-def _give_up(groups: Groups) -> None:
-    """If all wait at BSYNCs, let the last group go on without the others; StuckError if one waits at a WARPSYNC."""
-    last = groups.others[-1]
-    if any(one.state != AT_BARRIER for one in groups.others):
-        raise StuckError
-    last.state = READY
-    take_away(groups, last.barrier, last.lanes)
+def _move_on(groups: Groups) -> None:
+    """Let those go on that miss nobody; else the lowest lane looks again, of those whose barrier has them if it can."""
+    _let_go(groups)
+    waiting = [one for one in groups.others if one.state == AT_BARRIER]
+    if waiting and not lanes_in(groups, READY):
+        inside = [one for one in waiting if one.lanes & groups.barriers[one.barrier]]
+        first = min(inside or waiting, key=lowest)
+        if not inside:
+            groups.barriers[first.barrier] = 0
+        _look_again(groups, [first])
 
 
 def _is_there(one: Waiting, pc: int) -> bool:
     """Tell whether a group is at a pc: ready, or waiting at the BSYNC there."""
     return (one.state == READY and one.pc == pc) or (one.state == AT_BARRIER and one.pc == pc + 1)
-
-
-def lanes_of(mask: int) -> list[int]:
-    """Return the lanes of a mask."""
-    return [lane for lane in range(mask.bit_length()) if mask >> lane & 1]

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isa.execute import convergence, faults
-from isa.execute.convergence import EVERY, Groups
 from isa.execute.frame import Frame
+from isa.execute.groups import EVERY, Groups, lane_numbers
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.operand import RZ_INDEX, Convergence, Immediate, Operand, Predicate, Register
@@ -110,7 +110,7 @@ def _indirect(kernel: Kernel, pc: int) -> Step:
     def act(here: Here) -> None:
         places = dict[int, int]()
         addresses = _pairs(operand, here)
-        for lane in convergence.lanes_of(here.groups.lanes):
+        for lane in lane_numbers(here.groups.lanes):
             place = here.groups.pc
             if here.lanes >> lane & 1:
                 address = (addresses[lane] + base) % (1 << 64)
@@ -141,9 +141,9 @@ def _move(kernel: Kernel, pc: int) -> Step:
     def act(here: Here) -> None:
         if clears:
             _write(other, here, here.groups.barriers[barrier])
-            here.groups.barriers[barrier] = 0
+            convergence.put(here.groups, barrier, 0)
         else:
-            here.groups.barriers[barrier] = _words(other, here)[_lowest(here.lanes)]
+            convergence.put(here.groups, barrier, _words(other, here)[_lowest(here.lanes)])
 
     return act
 

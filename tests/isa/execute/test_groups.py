@@ -3,7 +3,7 @@
 import pytest
 
 from isa.execute import convergence
-from isa.execute.convergence import EVERY, Groups
+from isa.execute.groups import EVERY, Groups
 
 THIRDS = 0x1542A855, 0x42A8550A, 0xA81502A0  # of 12, 11 and 9 lanes
 
