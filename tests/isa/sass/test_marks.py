@@ -132,6 +132,14 @@ def test_rows_without_a_family_take_plain_operands(row):
     assert wrongly_taken(statement, row.form, None) == []
 
 
+def test_no_word_is_both_a_modifier_and_a_part():
+    """A row's name tells which it is: no family has a word as both, and none has a part for two operands."""
+    for family in FAMILIES:
+        words = [*{*family.modifiers, *family.silent}, *chain(*family.parts.values())]
+        assert len(set(words)) == len(words), family.base
+        assert all(len(letters) == 1 for letters in family.parts)
+
+
 @pytest.mark.parametrize("family", SIMPLE, ids=lambda family: family.base)
 def test_a_modifier_that_no_row_declares_refuses(family):
     """Each modifier of any other row, and one of none, is refused where the row does not declare it."""
