@@ -28,7 +28,7 @@ MANY = -1  # warps that write a word
 MOST_WORDS = 1 << 27  # of global memory that are looked at
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Seen:
     """Who writes each word of global memory (0: nobody), and the words, with their readers, that loads read."""
 
