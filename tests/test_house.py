@@ -229,9 +229,9 @@ def names_in(text: str) -> set[str]:
 
 
 def refused(texts: Iterable[str]) -> list[str]:
-    """Return the words that the vocabulary refuses and that occur in the texts as whole words."""
+    """Return the words that the vocabulary refuses and that occur in the texts as whole words, in the plural too."""
     whole = "\n".join(texts).lower()
-    return [word for word in REFUSED if re.search(rf"\b{word}\b", whole)]
+    return [word for word in REFUSED if re.search(rf"\b{word}(?:e?s)?\b", whole)]
 
 
 def prose(path: Path) -> list[str]:
@@ -258,6 +258,12 @@ def test_a_refused_word_is_found_in_any_name(text):
     """Variables, attributes, classes, arguments and keys are all searched, word by word."""
     assert refused(names_in(text)) == ["reach"]
     assert refused(names_in(text.replace("each", "eached"))) == []
+
+
+def test_a_refused_word_is_found_in_the_plural():
+    """`Rungs` and `reaches` are found as `rung` and `reach` are, in documents and in names."""
+    assert refused(["Rungs, the sums that a warp has"]) == ["rung"]
+    assert refused(names_in("f(reaches=1)")) == ["reach"]
 
 
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])

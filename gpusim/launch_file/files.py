@@ -41,6 +41,7 @@ def pair(name: str, launch_file: Path | None = None) -> Pair:
         raise UserError(f"{name}: No such file or directory; {code.FIX}")
     launch = launch_file or path.with_suffix(LAUNCH)
     if not input_file.present(launch):
+        code.check_kind(path)
         raise UserError(f"{name}: no launch file {launch}; gpusim launch {name} --out {launch} writes a first one")
     return Pair(launch, path)
 

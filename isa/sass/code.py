@@ -10,7 +10,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from isa.errors import UserError
-from isa.reading import input_file
+from isa.reading import foreign, input_file
 from isa.sass import compile as compiler
 from isa.sass import cubin, dump, tools
 from isa.sass.cubin import Cubin
@@ -61,9 +61,22 @@ def _of_bytes(path: Path | str, architecture: int | None) -> Code:
     data = input_file.read(path, FIX, input_file.MOST_GENERATED)
     if data.startswith(_ELF) and data[_MACHINE] == _CUDA:
         return of_cubin(data, str(path))
+    if what := foreign.binary(data):
+        raise CodeError(f"{path}: {what}")
     if data.startswith((_ELF, _FAT_BINARY)):
         return of_cubin(_extracted(Path(path), architecture), str(path))
     return _of_text(data, str(path), architecture)
+
+
+def check_kind(path: Path) -> None:
+    """Raise CodeError for a file that can't be machine code, by its first bytes or, of a text, by all of it."""
+    if is_source(path):
+        return
+    data = input_file.read(path, FIX, input_file.MOST_GENERATED)
+    if what := foreign.binary(data):
+        raise CodeError(f"{path}: {what}")
+    if not data.startswith((_ELF, _FAT_BINARY)):
+        _read_text(data, str(path))
 
 
 def is_source(path: Path | str) -> bool:
@@ -92,17 +105,22 @@ def _disassembled(data: bytes, name: str) -> bytes:
 
 
 def _of_text(data: bytes, name: str, architecture: int | None) -> Code:
+    each = _read_text(data, name)
+    found = next(iter(each.values())) if len(each) == 1 else each[_chosen(name, each, architecture)]
+    if found.architecture not in (0, *cubin.ARCHITECTURES):  # 0: a text that doesn't say
+        raise CodeError(cubin.unread(name, found.architecture))
+    return Code(found.architecture, found.sections, None)
+
+
+def _read_text(data: bytes, name: str) -> dict[int, dump.Dump]:
+    """Return what a dump's text says, by architecture; raises UserError for another text."""
     try:
         text = data.decode()
     except UnicodeDecodeError:
         raise CodeError(f"{name}: neither machine code nor text; {FIX}") from None
     if _PTX.search(text):
         raise CodeError(f"{name}: PTX, which is no machine code; compile it with ptxas -arch=sm_90")
-    each = dump.read_each(text, name)
-    found = next(iter(each.values())) if len(each) == 1 else each[_chosen(name, each, architecture)]
-    if found.architecture not in (0, *cubin.ARCHITECTURES):  # 0: a text that doesn't say
-        raise CodeError(cubin.unread(name, found.architecture))
-    return Code(found.architecture, found.sections, None)
+    return dump.read_each(text, name)
 
 
 def _extracted(path: Path, architecture: int | None) -> bytes:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -11,6 +11,7 @@ from isa.bulk import without_collection
 from isa.control import Control
 from isa.errors import UserError
 from isa.origin import PlaceInSource
+from isa.reading.foreign import looks_like
 from isa.sass import encoding
 from isa.sass.inlined import NO_SOURCE, SourceLine, attributed
 
@@ -98,9 +99,12 @@ def read_each(text: str, name: str) -> dict[int, Dump]:
     lines = enumerate(text.splitlines(), 1)
     for number, line in lines:
         if match := _INSTRUCTION.fullmatch(line):
+            upper = _UPPER.fullmatch(next(lines, (0, ""))[1])
+            if match["low"] is None or upper is None:
+                raise _refused(text, name, number, match)
             if not found:
                 raise DumpError(f"{name}:{number}: an instruction of no function; {FIX}")
-            section.instructions.append(_instruction(match, lines, source, f"{name}:{number}"))
+            section.instructions.append(_instruction(match, upper["high"], source))
             _check_order(section, f"{name}:{number}")
         elif match := _FUNCTION.fullmatch(line):
             section, source = Section(), NO_SOURCE
@@ -115,7 +119,16 @@ def read_each(text: str, name: str) -> dict[int, Dump]:
             architecture = int(match["number"])
             if found and not section.instructions:  # cuobjdump says it behind the function's name
                 found[-1].architecture = architecture
+    if not any(one.section.instructions for one in found) and (foreign := looks_like(text, name, sass=True)):
+        raise DumpError(f"{name}:{foreign.line}: no machine code: looks like {foreign.words}")
     return _by_architecture([one for one in found if one.section.instructions], name)
+
+
+def _refused(text: str, name: str, number: int, match: re.Match[str]) -> DumpError:
+    """Return the error for an instruction without its encoding: what the text is, if it is of another kind."""
+    if foreign := looks_like(text, name, sass=True):
+        return DumpError(f"{name}:{foreign.line}: looks like {foreign.words}")
+    return DumpError(f"{name}:{number}: {match['text'][:60]} has no encoding, so no control code; {FIX}")
 
 
 def _by_architecture(found: Sequence[_Titled], name: str) -> dict[int, Dump]:
@@ -130,13 +143,10 @@ def _by_architecture(found: Sequence[_Titled], name: str) -> dict[int, Dump]:
     return dumps
 
 
-def _instruction(match: re.Match[str], lines: Iterator[tuple[int, str]], source: SourceLine, place: str) -> Encoded:
-    """Return the instruction of a line, and of the next, which has the upper half of the encoding."""
-    upper = _UPPER.fullmatch(next(lines, (0, ""))[1])
-    if match["low"] is None or upper is None:
-        raise DumpError(f"{place}: {match['text'][:60]} has no encoding, so no control code; {FIX}")
+def _instruction(match: re.Match[str], high: str, source: SourceLine) -> Encoded:
+    """Return the instruction of a line; `high` has the digits of the upper half of its encoding, of the next line."""
     text = _BEFORE_REMARK.sub(" (*", match["text"]) if "(*" in match["text"] else match["text"]
-    return Encoded(int(match["offset"], 16), text, int(match["low"], 16), int(upper["high"], 16), source)
+    return Encoded(int(match["offset"], 16), text, int(match["low"], 16), int(high, 16), source)
 
 
 def _check_order(section: Section, place: str) -> None:

@@ -32,11 +32,11 @@ from isa.operand import Constant, Texture
 from isa.program import Program
 from isa.reading import input_file, literals
 from isa.reading.faults import raise_all, tried
+from isa.reading.foreign import looks_like
 from isa.reading.source import AssemblyError, Token, equation, new_name, suggest, whole, words
 from isa.text import assembler, buffer_text, printer
 from isa.text.assembler import Directive
 from isa.text.expression import Values, evaluate
-from isa.text.foreign import looks_like
 
 MOST_FLOPS = 2**63 - 1
 ONCE = (".kernel", ".grid", ".block", ".warp", ".flops")

@@ -54,6 +54,8 @@ def _words(path: str, machine: Machine) -> list[str]:
     """Words that a key without a fixed choice may have."""
     if path == "schedulers.policy":
         return list(POLICY_NAMES)
+    if path == "limits.register_unit_doubled":
+        return ["", " ".join(map(str, range(256)))]
     if path.endswith(".pipe") or path.partition(".")[0] in ("joint", "blocked"):
         return [*machine.pipe, " ".join(list(machine.pipe)[:2])]
     if path.startswith("category."):

@@ -37,7 +37,7 @@ def executable(monkeypatch, tmp_path):
     """A function that returns the path of an executable with these cubins, which cuobjdump takes out."""
 
     def with_cubins(*held):
-        def run(tool, arguments, *, about, folder=None, seconds=0):
+        def run(tool, arguments, *, about, folder=None, **_):
             if tool != "cuobjdump":
                 return tools_run(tool, arguments, about=about, folder=folder, seconds=seconds)
             for number, name in enumerate(held):

@@ -2,9 +2,11 @@
 
 import pytest
 
+from gpusim.launch_file.files import pair
 from isa.errors import UserError
+from isa.reading.foreign import looks_like
+from isa.sass import code
 from isa.text import listing
-from isa.text.foreign import looks_like
 
 PTX = ".version 8.0\n.target sm_90\n.visible .entry k(\n.param .u64 a\n)\n{\nld.param.u64 %rd1, [a];\nret;\n}\n"
 DUMPED = "        /*0000*/                   MOV R1, c[0x0][0x28] ;         /* 0x00000a0000017a02 */\n"
@@ -30,6 +32,67 @@ def test_another_language_is_named(text, words):
     assert words in str(raised.value)
     assert str(raised.value).startswith("k.asm:")
     assert raised.value.further == ()
+
+
+OTHERS = {
+    "snippet.traceg": (
+        "-kernel name = vecadd\n-kernel id = 1\n#BEGIN_TB\n0000 ffffffff 1 R1 MOV 0 0\n",
+        "a trace of Accel-S",
+    ),
+    "space-t1.json": ('{"General":{},"ConfigurationSpace":{"TuningParameters":[]}}\n', "Tuner's T1 format"),
+    "other.json": ('{"a": 1}\n', "JSON, which is no program"),
+    "k.cl": ("__kernel void f(__global float *x)\n{\n  x[get_global_id(0)] = 1;\n}\n", "OpenCL C"),
+    "turingas.asm": (".kernel t\n--:-:0:-:2 S2R R0, TID.X\n01:-:-:-:6 SHL R1, R0, 2\n", "a text for maxas or turingas"),
+    "exec-mask.asm": (".warp 64\nS_AND_SAVEEXEC_B64 s[0:1], vcc\nS_MOV_B64 exec, s[0:1]\n", "the mask of lanes (EXEC)"),
+}
+
+
+@pytest.mark.parametrize("name", OTHERS)
+def test_files_of_other_tools_are_named(tmp_path, name):
+    """Traces, search spaces, OpenCL, maxas and GCN's masks are named in one line, as a listing and as machine code."""
+    text, words = OTHERS[name]
+    path = tmp_path / name
+    path.write_text(text)
+    for read in (listing.load, code.read):
+        with pytest.raises(UserError) as caught:
+            read(path)
+        assert "looks like" in str(caught.value)
+        assert words in str(caught.value)
+        assert str(caught.value).startswith(f"{path}:")
+        assert caught.value.further == ()
+
+
+SM_61 = """\tcode for sm_61
+\t\tFunction : _Z4vaddPf
+\t.headerflags    @"EF_CUDA_SM61 EF_CUDA_PTX_SM(EF_CUDA_SM61)"
+                                                                        /* 0x083fc400e3e007f6 */
+        /*0008*/                   MOV R1, c[0x0][0x20] ;               /* 0x4c98078000870001 */
+        /*0018*/                   EXIT ;                               /* 0xe30000000007000f */
+"""
+PLAIN = "        /*0000*/                   MOV R1, c[0x0][0x28] ;\n        /*0040*/                   EXIT ;\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [(SM_61, "SASS of an architecture that is not read; compile"), (PLAIN, "has no encoding, so no con")],
+)
+def test_sass_that_is_not_read(tmp_path, text, words):
+    """SASS of sm_61, and SASS without encodings, is refused with the reason, also where a launch file is missing."""
+    path = tmp_path / "k.sass"
+    path.write_text(text)
+    for read in (code.read, lambda path: pair(str(path))):
+        with pytest.raises(UserError) as caught:
+            read(path)
+        assert words in str(caught.value)
+
+
+def test_machine_code_for_amd(tmp_path):
+    """An ELF file for an AMD GPU is said to be one, with or without a launch file beside it."""
+    path = tmp_path / "k.hsaco"
+    path.write_bytes(b"\x7fELF\x02\x01\x01\x40" + bytes(10) + b"\xe0\x00" + bytes(100))
+    for read in (code.read, lambda path: pair(str(path))):
+        with pytest.raises(UserError, match=r"k\.hsaco: machine code for an AMD GPU \(HSACO\), which is not read"):
+            read(path)
 
 
 @pytest.mark.parametrize(
