@@ -277,6 +277,9 @@ def _launch(elf: Any, name: str, own: Sequence[at.Attribute]) -> Launch | None:
     single = dict(own)  # all but the parameters, of which there are several
     without = struct.pack("<2I", 0, section.data_size & 0xFFFF)  # parameters: the bank ends where they would begin
     _, bank = at.words(single.get(at.PARAMETER_BANK, without))
+    cluster = at.words(single.get(at.CLUSTER, b""))
+    if 0 in cluster:
+        raise ValueError(f"{name} has clusters of no blocks")
     parameters = sorted(_parameter(value) for number, value in own if number == at.PARAMETER)
     return Launch(
         base=bank & 0xFFFF,
@@ -284,7 +287,7 @@ def _launch(elf: Any, name: str, own: Sequence[at.Attribute]) -> Launch | None:
         parameters=tuple(Parameter(offset, size) for _, offset, size in parameters),
         most_threads=_product(single.get(at.MOST_THREADS, b"")),
         exact_threads=_product(single.get(at.EXACT_THREADS, b"")),
-        cluster=at.words(single.get(at.CLUSTER, b"")),
+        cluster=cluster,
         most_cluster_blocks=_product(single.get(at.MOST_CLUSTER_BLOCKS, b"")),
     )
 
