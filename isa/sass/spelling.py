@@ -89,7 +89,7 @@ def _of_signs(statement: Statement) -> Statement:
 
 def _unsigned(one: Operand) -> Operand:
     """Return a register without the part that says that its sign is taken."""
-    return replace(one, part="") if isinstance(one, Register) and (one.bank, one.part) == ("R", _SIGN) else one
+    return replace(one, part="") if isinstance(one, Register) and one.bank in ("R", "UR") and one.part == _SIGN else one
 
 
 def dimensions(text: str) -> int:

@@ -182,3 +182,10 @@ def test_a_line_that_is_discarded_is_no_access():
 def test_a_place_is_asked_for_by_a_uniform_register(address):
     """RZ adds nothing to the pair of UR4."""
     assert lowered(f"QSPC.E.S P1, RZ, {address}").operands[2].index == FIRST_SCALAR + 4
+
+
+def test_signs_of_uniform_registers_are_signs_too():
+    """PLOP3 of signs, as nvcc makes it of a sum with overflow, may have a uniform register among the three."""
+    form = lowered("PLOP3.LUT P2, PT, R7.reuse.SIGN, UR10.SIGN, R4.reuse.SIGN, 0x2, 0x0")
+    assert form.row.mnemonic == "PLOP3.LUT.SIGN.SIGN.SIGN"
+    assert form.operands[3] == Register(FIRST_SCALAR + 10)
