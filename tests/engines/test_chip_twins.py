@@ -17,7 +17,7 @@ from gpusim.launch.launch import several_channels
 SMALL = kernels(most_blocks=6, least=3)
 
 
-def compare(examples: int) -> None:
+def assert_agreement(examples: int) -> None:
     """Assert that the engines agree on so many pairs, and one SM's run with them where the chip has one."""
 
     @settings(REPEATABLE, max_examples=draws(examples))
@@ -36,11 +36,11 @@ def compare(examples: int) -> None:
 @pytest.mark.long
 def test_the_engines_and_a_run_of_one_sm_agree():
     """Neither has a trace, so SMs run ahead or act alone where they may; all warp-cycles have a reason."""
-    compare(90 if COMPILED else 2)
+    assert_agreement(90 if COMPILED else 2)
 
 
 @pytest.mark.slow
 @pytest.mark.jit
 def test_the_engines_and_a_run_of_one_sm_agree_on_two_thousand_pairs():
     """The same for 2,000 pairs."""
-    compare(2000)
+    assert_agreement(2000)
