@@ -1,0 +1,44 @@
+"""Generated CUDA programs that call functions and collectives in divergent code, without optimization.
+
+Their results are those of a lane emulation of the same text (tests/measured/generated; nvcc 13, `-G` or `-Xptxas -O0`).
+"""
+
+import lzma
+
+import numpy as np
+import pytest
+from read.fenced import ROOT
+
+import gpusim
+from gpusim import raw_arguments
+from isa.execute.interpret import interpret
+
+WHERE = ROOT / "tests" / "measured" / "generated"
+PARAMETERS = np.dtype(
+    [("a", "u4"), ("b", "i4"), ("d", "f8"), ("f", "f4"), ("c", "u1", 5), ("h", "u2"), ("q", "u8"), ("q32", "u4")],
+    align=True,
+)
+PASS_WARPSYNC = "k5003_80", "k5003_90"  # lanes leave a region without BREAK, and wait at WARPSYNC
+PASS_COLLECTIVE = "k28032_90", pytest.param("k22013_90", marks=pytest.mark.long)  # likewise, for a collective
+MEET_AT_EXCLUSIVE = ("k22023_80",)  # lanes come apart to WARPSYNC.EXCLUSIVE, and execute REDUX together
+
+
+@pytest.mark.parametrize("name", [*PASS_WARPSYNC, *PASS_COLLECTIVE, *MEET_AT_EXCLUSIVE])
+def test_every_word_is_that_of_the_lane_emulation(name, tmp_path):
+    """The interpreter comes to the end, and leaves the words of the emulation in all three arrays."""
+    kernel = name.split("_")[0]
+    given = np.load(WHERE / f"{kernel}.npz")
+    path = tmp_path / f"{name}.cubin"
+    path.write_bytes(lzma.decompress((WHERE / f"{name}.cubin.xz").read_bytes()))
+    grid, *block = given["shape"].tolist()
+    threads = grid * block[0] * block[1]
+    out, gathered = np.zeros(len(given["out"]), np.uint32), np.arange(16, dtype=np.uint32) * 0x01010101
+    private = np.arange(threads * 8, dtype=np.uint32) * 7 + 3
+    private[6::8] = 0x42280000
+    arguments = (given["x"].copy(), out, gathered, private, given["s"].view(PARAMETERS)[0])
+    function = gpusim.RawModule(path=path).get_function(kernel)
+    launched = function.launched((grid,), tuple(block), arguments)
+    function._keep(launched, raw_arguments.regions(arguments, function._variables), interpret(launched).memory)
+    assert np.array_equal(out, given["out"])
+    assert np.array_equal(gathered, given["gat"])
+    assert np.array_equal(private, given["priv"])
