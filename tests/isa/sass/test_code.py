@@ -39,7 +39,7 @@ def executable(monkeypatch, tmp_path):
     def with_cubins(*held):
         def run(tool, arguments, *, about, folder=None, **_):
             if tool != "cuobjdump":
-                return tools_run(tool, arguments, about=about, folder=folder, seconds=seconds)
+                return tools_run(tool, arguments, about=about, folder=folder)
             for number, name in enumerate(held):
                 (folder / f"app.{number}.sm_90.cubin").write_bytes((DATA / f"{name}.cubin").read_bytes())
             return ""
