@@ -6,6 +6,8 @@ from draws import few
 
 import gpusim
 from gpusim import simulation, verify
+from gpusim.bounds import of_run
+from gpusim.bounds.of_run import LIMIT
 from gpusim.machine.machine import load
 from gpusim.simulation import simulate
 from isa.errors import LimitError, UserError
@@ -279,14 +281,15 @@ def test_a_bound_that_gives_up_beside_the_run_is_found_after_it(monkeypatch):
     kernel, asked = _large(monkeypatch), []
     found = gpusim.bound(kernel, ONE_SM)
 
-    def bound(*_, limit=None):
+    def bound(*_, limit=None, **__):
         asked.append(limit)
         if limit is None:
             raise LimitError("too long")
         return found
 
-    monkeypatch.setattr(simulation, "bound", bound)
+    for module in (simulation, of_run):
+        monkeypatch.setattr(module, "bound", bound)
     result = simulate(kernel, ONE_SM)
     assert result.verification.scope != "complete"
     assert result.bound is found
-    assert asked == [None, simulation.LIMIT]
+    assert asked == [None, LIMIT]

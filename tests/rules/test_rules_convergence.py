@@ -81,7 +81,7 @@ def test_a_barrier_counts_a_predicate_over_the_block(kind, found):
 @pytest.mark.parametrize(
     ("text", "error", "words"),
     [
-        ("BSSY B0, met\n@P0 BRA low\nmet:\nBSYNC B0\nEXIT\nlow:\nWARPSYNC.ALL\nEXIT", DeadlockError, "0x000000ff"),
+        ("@P0 BRA low\nWARPSYNC.ALL\nEXIT\nlow:\nWARPSYNC.ALL\nEXIT", DeadlockError, "0x000000ff"),
         ("MOV R20, 0x1000\nRET.ABS.NODEC R20", ExecutionError, "at code address 0x1000"),
         ("@P0 BPT.TRAP\nEXIT\nYIELD", ExecutionError, "lane 0: the kernel traps"),
     ],
