@@ -17,8 +17,10 @@ import numpy as np
 
 from isa import limits, memory
 from isa.bulk import without_collection
+from isa.errors import UserError
 from isa.generators import ArrayFill
 from isa.kernel import Buffer, Kernel
+from isa.operand import BankConstant
 from isa.program import WORD_BYTES, Program
 from isa.sass import link, lower, syntax
 from isa.sass.code import Code
@@ -63,9 +65,12 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
     if CONSTANTS in _places(buffers):
         banks[PARAMETERS] = _with_address(banks[PARAMETERS], code.architecture, _places(buffers)[CONSTANTS])
         buffers = (*state.buffers, *_own_buffers(section, code, state, banks))
+    program = _program(section, code, state, (local, shared, reserved), _places(buffers))
+    if code.cubin:
+        _check_banks(program, banks)
     return Kernel(
         name=plain(state.kernel),
-        program=_program(section, code, state, (local, shared, reserved), _places(buffers)),
+        program=program,
         grid=state.grid,
         block=state.block,
         buffers=buffers,
@@ -76,6 +81,15 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
         sms=state.sms,
         page_bytes=memory.DEVICE_PAGE_BYTES,
     )
+
+
+def _check_banks(program: Program, banks: Mapping[int, bytes]) -> None:
+    """Raise UserError for a constant of a bank that neither the file nor the launch has."""
+    for pc, instruction in enumerate(program.instructions):
+        for operand in instruction.operands:
+            if isinstance(operand, BankConstant) and operand.bank not in banks:
+                what = f"c[{operand.bank:#x}][{operand.offset:#x}]: neither the file nor the launch has this bank"
+                raise UserError(f"{program.place(pc)}: {what}; compile it at another level, or with another release")
 
 
 def on_chip(kernel: Kernel, sms: int) -> Kernel:

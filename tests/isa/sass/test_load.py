@@ -6,8 +6,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from lowered import stand_in
 
 from isa import memory
+from isa.errors import UserError
 from isa.execute import frame
 from isa.generators import iota_fill
 from isa.kernel import Buffer
@@ -171,3 +173,10 @@ def test_launches_that_cuda_refuses(changes, part, message):
     with pytest.raises(LaunchError, match=message) as caught:
         loaded(90, **changes)
     assert caught.value.part == part
+
+
+def test_a_bank_that_nobody_has_is_refused(monkeypatch):
+    """A constant of a bank that neither the cubin nor the launch has refuses the load, with its place."""
+    stand_in(monkeypatch, "MOV R1, c[0xd][0x10]\nEXIT")
+    with pytest.raises(UserError, match=r"flip\+0x0: c\[0xd\]\[0x10\]: neither the file nor the launch has this bank"):
+        loaded(90)
