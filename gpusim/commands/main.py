@@ -33,7 +33,7 @@ GROUPS = {
         "limits": "Lift each limit of a machine, and show what it costs a kernel.",
         "compare": "Compare two or more runs, and find what makes the difference.",
         "traffic": "Count the words that a kernel moves, from registers to DRAM.",
-        "races": "Find accesses of different warps to shared memory that no barrier orders.",
+        "races": "Find accesses of warps to shared memory that no barrier orders.",
     },
     "Search for a faster one": {
         "sweep": "Simulate a kernel on variants of a machine, with many parameters.",

@@ -44,7 +44,7 @@ _LOOKS = (  # in this order: a disassembly may quote its source
         "@VCC V_MOV_B32 v1, v2, or branch (docs/listing.md)",
     ),
     (
-        re.compile(r"^\s*\.(version|target|address_size|visible|entry)\b|\b(ld|st)\.(param|global|shared)\.\w", re.M),
+        re.compile(r"^\s*\.(version|address_size|visible|entry)\b|\b(ld|st)\.(param|global|shared)\.\w", re.M),
         "PTX, which the GPU does not execute; take the CUDA C that it was made from (k.cu), or a cubin (ptxas -cubin)",
     ),
     (

@@ -169,7 +169,7 @@ def test_a_launch_file_from_another_folder(folder):
     (folder / "there").mkdir()
     assert execute(["launch", "k.cubin", "flip", "--out", "there/k.toml"]) == 0
     found = source.read(folder / "there" / "k.toml")
-    assert found.named(found.file.code).resolve() == folder / "k.cubin"
+    assert found.named("code", found.file.code).resolve() == folder / "k.cubin"
 
 
 @pytest.mark.usefixtures("folder")

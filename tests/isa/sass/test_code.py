@@ -130,7 +130,7 @@ def test_ptx_is_no_machine_code(tmp_path):
         ("both.fatbin", None, "it holds machine code for sm_80, sm_90; choose one, as in --arch 90"),
         ("both.fatbin", 75, "it holds machine code for sm_80, sm_90, not for sm_75"),
         ("sm_80.cubin", 90, "machine code for sm_80, not for sm_90"),
-        ("../test_code.py", None, "no instructions; "),
+        ("../../test_bulk.py", None, "no instructions; "),
         ("none.cubin", None, "No such file"),
     ],
 )

@@ -1,21 +1,25 @@
 """Kernels from the cubins of data/variables.cu; their instructions are replaced where a test needs none."""
 
+import re
 import struct
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
-from lowered import stand_in
 
 from isa import memory
 from isa.errors import UserError
 from isa.execute import frame
 from isa.generators import iota_fill
+from isa.instruction import Instruction
 from isa.kernel import Buffer
-from isa.program import Program
+from isa.operand import BankConstant, Register
+from isa.origin import Origin
+from isa.program import CODE_BYTES, Program
 from isa.sass import code, load, lower
 from isa.sass.launch import WINDOW, LaunchError, LaunchState, Value, pointer
+from isa.table import TABLE
 from isa.text import listing
 
 DATA = Path(__file__).with_name("data")
@@ -177,6 +181,9 @@ def test_launches_that_cuda_refuses(changes, part, message):
 
 def test_a_bank_that_nobody_has_is_refused(monkeypatch):
     """A constant of a bank that neither the cubin nor the launch has refuses the load, with its place."""
-    stand_in(monkeypatch, "MOV R1, c[0xd][0x10]\nEXIT")
-    with pytest.raises(UserError, match=r"flip\+0x0: c\[0xd\]\[0x10\]: neither the file nor the launch has this bank"):
+    asking = Instruction(TABLE["MOV"], (Register(1), BankConstant(13, 16)))
+    program = Program((asking, *EMPTY.instructions), origins=(Origin("flip", 0), Origin("flip", CODE_BYTES)))
+    monkeypatch.setattr(lower, "program", lambda *_, **__: program)
+    message = re.escape("flip+0x0: c[0xd][0x10]: neither the file nor the launch has this bank; ")
+    with pytest.raises(UserError, match=message):
         loaded(90)
