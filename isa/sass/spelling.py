@@ -22,7 +22,7 @@ from isa.sass.syntax import ZERO, Address, Constant, Number, Operand, Register, 
 FETCHES = "TEX", "TLD", "TLD4", "TXQ"
 _DIMENSIONS = {"1D": 1, "2D": 2, "3D": 3, "TEX_HEADER_DIMENSION": 0}
 _BARRIERS = re.compile(r"\{[\d,]*\}")
-_SIGN = "SIGN"  # part of a register whose sign PLOP3 takes as a predicate
+_SIGN = "SIGN"  # part of a register or a constant whose sign PLOP3 takes as a predicate
 _KNOWN_CALLS = ("REL", "NOINC"), ("ABS", "NOINC")  # modifiers of calls, which come to the same at a known place
 _ALL = 15  # mask of four channels
 _PREDICATES = 7  # P0 to P6; the next is PT
@@ -81,15 +81,16 @@ def _call(statement: Statement) -> Statement:
 
 
 def _of_signs(statement: Statement) -> Statement:
-    """Return PLOP3 of three registers' signs with these as modifiers; one of predicates stays as it is."""
+    """Return PLOP3 of three words' signs with these as modifiers; one of predicates stays as it is."""
     operands = tuple(_unsigned(one) for one in statement.operands)
     count = sum(a != b for a, b in zip(operands, statement.operands, strict=True))
     return replace(statement, modifiers=(*statement.modifiers, *[_SIGN] * count), operands=operands)
 
 
 def _unsigned(one: Operand) -> Operand:
-    """Return a register without the part that says that its sign is taken."""
-    return replace(one, part="") if isinstance(one, Register) and one.bank in ("R", "UR") and one.part == _SIGN else one
+    """Return a register or a constant without the part that says that its sign is taken."""
+    is_word = isinstance(one, Constant) or (isinstance(one, Register) and one.bank in ("R", "UR"))
+    return replace(one, part="") if is_word and one.part == _SIGN else one
 
 
 def dimensions(text: str) -> int:

@@ -1,11 +1,14 @@
 """Texts that the table writes in other words."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from isa.operand import FIRST_SCALAR, FIRST_UNIFORM, PT, RZ_INDEX, BankConstant, Label, Predicate, Register
 from isa.sass.dump import Encoded
 from isa.sass.lower import UnknownError, instruction, lowered
+from isa.values.general import NUMBER, SECOND_NUMBER
 
 
 def words(a):
@@ -184,8 +187,36 @@ def test_a_place_is_asked_for_by_a_uniform_register(address):
     assert lowered(f"QSPC.E.S P1, RZ, {address}").operands[2].index == FIRST_SCALAR + 4
 
 
-def test_signs_of_uniform_registers_are_signs_too():
-    """PLOP3 of signs, as nvcc makes it of a sum with overflow, may have a uniform register among the three."""
-    form = lowered("PLOP3.LUT P2, PT, R7.reuse.SIGN, UR10.SIGN, R4.reuse.SIGN, 0x2, 0x0")
+@pytest.mark.parametrize(
+    ("sources", "expected"),
+    [
+        ("R7.reuse.SIGN, UR10.SIGN, R4.reuse.SIGN", (Register(7), Register(FIRST_SCALAR + 10), Register(4))),
+        ("R15.SIGN, c[0x3] [0x24].SIGN, R10.SIGN", (Register(15), BankConstant(3, 0x24), Register(10))),
+        ("R15.SIGN, R10.SIGN, c[0x0] [0x160].SIGN", (Register(15), Register(10), BankConstant(0, 0x160))),
+        ("UR4.SIGN, c[0x3] [0x0].SIGN, RZ.SIGN", (Register(FIRST_SCALAR + 4), BankConstant(3, 0), Register(RZ_INDEX))),
+    ],
+)
+def test_signs_of_all_words_are_signs(sources, expected):
+    """PLOP3 of signs, as nvcc makes it of a sum with overflow, may have uniform registers and constants among them."""
+    form = lowered(f"PLOP3.LUT P2, PT, {sources}, 0x8, 0x0")
     assert form.row.mnemonic == "PLOP3.LUT.SIGN.SIGN.SIGN"
-    assert form.operands[3] == Register(FIRST_SCALAR + 10)
+    assert tuple(replace(o, reuse=False) if isinstance(o, Register) else o for o in form.operands[2:5]) == expected
+
+
+@pytest.mark.parametrize("place", range(8))
+def test_the_first_sign_counts_4_in_the_table_of_plop3(place):
+    """Of truth table 1 << place, the result is 1 for the three signs that are the digits of `place`."""
+    form = lowered(f"PLOP3.LUT P2, PT, R7.SIGN, c[0x3] [0x24].SIGN, R4.SIGN, {1 << place:#x}, 0x0")
+    true = [n for n in range(8) if form.row.truth(*_signs(n), np.zeros(1, np.uint32), _of_two_masks(form)) & 1]
+    assert true == [place]
+
+
+def _of_two_masks(form):
+    """What a row's functions get of its two masks."""
+    first, second = form.operands[-2:]
+    return np.array([first.bits << NUMBER | second.bits << SECOND_NUMBER], np.uint64)
+
+
+def _signs(number):
+    """Three words, whose signs are the digits of a number."""
+    return [np.array([0x80000000 * (number >> n & 1) + 5], np.uint64) for n in (2, 1, 0)]
