@@ -9,7 +9,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
-from gpusim.analysis.account.report import beyond
 from gpusim.commands import streams
 from gpusim.commands.arguments import overrides_of
 from gpusim.machine.machine import File, Machine, read
@@ -116,6 +115,8 @@ def tell_of_turns(run: SmRun, threads: int | None) -> None:
 def tell_of_beyond(result: Result) -> None:
     """Report on stderr the loads of machine code behind a buffer, if there are any."""
     if result.run.beyond:
+        from gpusim.analysis.account.report import beyond  # noqa: PLC0415  (--help waits for no compiler)
+
         streams.tell(f"warning: {beyond(result)}\n")
 
 
