@@ -89,8 +89,9 @@ def _of_signs(statement: Statement) -> Statement:
 
 def _unsigned(one: Operand) -> Operand:
     """Return a register or a constant without the part that says that its sign is taken."""
-    is_word = isinstance(one, Constant) or (isinstance(one, Register) and one.bank in ("R", "UR"))
-    return replace(one, part="") if is_word and one.part == _SIGN else one
+    if isinstance(one, Constant) or (isinstance(one, Register) and one.bank in ("R", "UR")):
+        return replace(one, part="") if one.part == _SIGN else one
+    return one
 
 
 def dimensions(text: str) -> int:
