@@ -80,9 +80,9 @@ Left = tuple[NDArray[np.uint32], Beyond | None]
 
 
 def memory_after(kernel: Kernel, machine: Machine, blocks: Sequence[int], left: NDArray[np.uint32]) -> Left:
-    """Return global memory after these blocks have run in program order, on what others have `left`.
+    """Return global memory after these blocks have run in program order, and their loads behind buffers.
 
-    And their loads behind buffers. Raises as `isa.execute.interpret.interpret` does.
+    They run on what others have `left`. Raises as `isa.execute.interpret.interpret` does.
     """
     if COMPILED:
         one, noted = walker(kernel, machine, left), room(0)
