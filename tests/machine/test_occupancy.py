@@ -153,14 +153,18 @@ def test_a_block_may_have_less_shared_memory_than_the_sm():
 
 @given(st.integers(1, 63), st.integers(1, 512), BYTES)
 def test_the_blocks_fit_and_one_more_does_not(registers, threads, shared):
-    """Whatever the kernel, the blocks found stay inside every limit of the SM, and one more breaks one."""
+    """Whatever the kernel, the blocks found stay inside every limit of the SM, and one more breaks one.
+
+    Each half of the registers holds whole warps.
+    """
     probe = kernel(registers, threads, shared)
     blocks = occupancy(probe, GTX580).blocks
+    of_warp = registers_per_block(probe, GTX580) // probe.warps
 
     def fits(count: int) -> bool:
         limits = GTX580.limits
         return (
-            count * registers_per_block(probe, GTX580) <= limits.registers
+            count * probe.warps <= 2 * (limits.registers // 2 // of_warp)
             and count * shared_per_block(probe, GTX580) <= limits.shared_bytes
             and count * probe.warps <= limits.warps
             and count * probe.threads <= limits.threads
