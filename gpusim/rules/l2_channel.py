@@ -14,6 +14,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.rule import count_bits, rarely, rule
+from gpusim.rules import l2_share
 from gpusim.rules.tags import DIRTY, TAG
 from gpusim.units.cache import SHARE_PARTS, WAY_HEAD
 from gpusim.units.l2_channel import LOADS, STORES
@@ -53,7 +54,7 @@ def _shared(sm: Any, units: int, way: int, now: int) -> int:
     the L2, the nearer the SM has come to asking for all of it since its first, when all SMs ask at once.
     """
     unit, machine = sm.load_store, sm.machine
-    cost = units * machine.shared_cost[way]
+    cost = l2_share.of_all(sm, units * machine.shared_cost[way])
     if sm.launch.sharers > 1 or machine.shared_parts == SHARE_PARTS:
         if unit.asked[way] == 0:
             unit.began[way] = now
