@@ -37,10 +37,10 @@ MEANINGS = {
 Row = LineFigures | Inlined
 
 
-class ReportLinesDocument(LaunchDocument, frozen=True):
+class ReportLinesDocument(LaunchDocument, frozen=True, tag=2):
     """What each line of source issued, waited for and accessed, on the SM with most work."""
 
-    cycles: Annotated[int, doc("Shader cycles of the SM with most work.")]
+    cycles: Annotated[int, doc("Shader cycles until the SM with most work is done, and the L2 with its atomics.")]
     lines: Annotated[tuple[LineFigures, ...], doc("Lines with instructions, file by file.")]
     missing: Annotated[tuple[str, ...], doc("Source files that were not found.")]
 
