@@ -15,6 +15,7 @@ import gpusim
 FILE = Path(gpusim.__file__).parent / "published" / "h200_ends.csv"
 CODE = Path(__file__).parent / "measured" / "ends.cubin.xz"
 WAITING = ("barriers", "scan")  # blocks that wait for each other
+STORING = ("col", "far")  # 32 stores of a warp, each to 32 sectors: eight in turn to the same, or none
 APART = 512  # bytes between the words of two blocks
 NONE = np.uint32(0)
 
@@ -63,6 +64,12 @@ def simulated(module: gpusim.RawModule, row: Row) -> int:
     arguments = (np.zeros(words, np.uint32), NONE)
     call = {"machine": "h200", "shared_mem": shared, "complete": False}
     return int(function((row.blocks,), (row.threads,), arguments, **call).cycles)
+
+
+def stored(module: gpusim.RawModule, experiment: str) -> tuple[int, int]:
+    """Return the cycles of 32 stores of a warp to 32 sectors each, and the sectors that went to the L2."""
+    run = module.get_function(experiment)((1,), (32,), (np.zeros(32 * APART, np.float32),), machine="h200").run
+    return int(run.cycles), int(run.sectors["stored"])
 
 
 def counted(module: gpusim.RawModule, blocks: int) -> int:

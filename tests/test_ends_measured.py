@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import pytest
 from draws import few
-from ends_rows import WAITING, Row, code, counted, cycles, rows, scanned, simulated
+from ends_rows import STORING, WAITING, Row, code, counted, cycles, rows, scanned, simulated, stored
 from measured_limits import by_experiment, documented, module_of, stated, within
 
 # Percent: the median error and the 95th percentile, as reached in November 2026, rounded up.
@@ -90,9 +90,21 @@ def test_an_sm_is_done_before_its_atomics_are():
         assert 1.15 < cycles(row) / row.active < 1.3
 
 
+@pytest.mark.jit
+def test_each_store_moves_its_sectors(module):
+    """32 stores of a warp to 32 sectors each move 1,024, if eight in turn fill a sector or not, in the same cycles.
+
+    They are within an eighth of the chip's.
+    """
+    found = [stored(module, experiment) for experiment in STORING]
+    assert [sectors for _, sectors in found] == [1024, 1024]
+    for (taken, _), experiment in zip(found, STORING, strict=True):
+        assert taken == pytest.approx(cycles(of(experiment)[0]), rel=0.125)
+
+
 def test_every_row_belongs_to_an_experiment():
-    """The file has rows of the experiments above, and of blocks that wait for each other; each launch once."""
-    assert {row.experiment for row in rows()} == set(LIMITS) | set(WAITING)
+    """The file has rows of the experiments above, of blocks that wait for each other and of 32 stores, each once."""
+    assert {row.experiment for row in rows()} == {*LIMITS, *WAITING, *STORING}
     assert len({row[:4] for row in rows()}) == len(rows())
 
 
