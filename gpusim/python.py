@@ -13,6 +13,7 @@ from msgspec import structs
 
 from gpusim import simulation
 from gpusim.analysis.account.answer import Result, frame, warned
+from gpusim.asked import Sample
 from gpusim.bounds import bounds
 from gpusim.commands.arguments import MACHINE, POLICIES, CodeOptions, is_code, is_listing, kernel_of, placed
 from gpusim.commands.machines import summary
@@ -20,7 +21,6 @@ from gpusim.engines.simulate import Progress
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import Sms, count
-from gpusim.simulation import Sample
 from gpusim.support.document import Setting, spelled
 from gpusim.support.python_arguments import called, settings_of, typed
 from gpusim.support.python_words import in_words_of_python

@@ -168,7 +168,7 @@ class RawFunction:
         `args`: NumPy arrays, of which the kernel gets the address of the first element; textures; NumPy scalars,
         structured ones too, by value; Python's numbers, which get the size of the parameter. `machine` is by default
         that of the code's architecture; `force` lets others run it. `caches`: warm, the L2 holds the arrays; cold;
-        None, as the machine has it. With `sms=1` the SM with the most blocks is simulated, and the blocks of other SMs
+        None, as the machine has it. With `sms=1` the SM with most work is simulated, and the blocks of other SMs
         are run in program order without time, so that all results are there; unless `complete`, they don't run at all.
         `sms="all"` simulates all, a divisor of their number so many, on so many `threads`. Without `values` only time
         is found, and arrays stay. A load behind an array, in its last page of memory, is a BeyondBufferWarning, or with
@@ -339,7 +339,8 @@ def _left(kernel: Kernel, result: simulation.Result, *, complete: bool) -> progr
     ran = result.run.blocks
     if ran == kernel.blocks or not complete:
         return held, result.run.beyond
-    others = sorted(set(range(kernel.blocks)) - set(blocks_of(kernel, result.machine, result.run.sms)[:ran]))
+    simulated = blocks_of(kernel, result.machine, result.run.sms, result.run.first_sm)[:ran]
+    others = sorted(set(range(kernel.blocks)) - set(simulated))
     run = program_order.memory_after if result.engine == "compiled" else program_order.interpreted
     words, beyond = run(kernel, result.machine, others, held)
     return words, joined((result.run.beyond, beyond))

@@ -1,7 +1,7 @@
 """Simulate a launch: cycles, checked values, bound and stalls in one result.
 
-On request, time is that of all SMs, which share the memory bandwidth, or of a sample of them. Otherwise it is that of
-the SM that gets the most blocks of the grid, with its fair share of the bandwidth; each of its blocks is simulated.
+On request, and where blocks wait for those of other SMs, time is that of all SMs, or of a sample of them. Otherwise it
+is that of the SM with most work, with its fair share of the bandwidth; each of its blocks is simulated.
 Values are computed in the same run if that is affordable. For a larger launch on one SM time is found without values
 (gpusim/launch/feed.py), and its first blocks are run once more with values, and checked.
 
@@ -18,14 +18,16 @@ from dataclasses import dataclass, replace
 from functools import cached_property, partial
 from typing import Annotated
 
-import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.asked import Sample, several_of, valid, with_policy
 from gpusim.bounds import rates
-from gpusim.bounds.block_classes import On, classes
+from gpusim.bounds.block_classes import classes
 from gpusim.bounds.bounds import STARTS, Bound, bound, works
 from gpusim.bounds.of_run import Limits, bound_of_run, enough
+from gpusim.engines.busiest_sm import On, busiest_sm
+from gpusim.engines.endless_wait import BlocksWaitError
 from gpusim.engines.estimated import MILLION, adding_up, tolerated
 from gpusim.engines.simulate import Progress, check_engine, run_chip, run_sm
 from gpusim.engines.sm_run import ChipRun, SmRun
@@ -33,7 +35,7 @@ from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, recordable
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, occupancy
-from gpusim.machine.simulated_sms import Sms, blocks_of, count
+from gpusim.machine.simulated_sms import Sms, blocks_of
 from gpusim.support.document import doc
 from gpusim.support.meanwhile import begun
 from gpusim.units.capacities import NEVER
@@ -53,7 +55,6 @@ from isa.sass.load import on_chip
 
 BUDGET = {"compiled": 4_000_000, "reference": 400_000}  # warp instructions whose values are computed by default
 WALK_BYTES = 1 << 24  # of memory: filling them takes about as long as walking through a block
-Sample = int | str | None
 
 
 class DifferingBlocksError(UserError):
@@ -187,9 +188,10 @@ def simulate(
     Without `values` only time is found. `policy` replaces the machine's scheduling policy. `sample` is the number of
     blocks to simulate, rounded up to at least two whole waves, from which the time of all is estimated; "all" computes
     the values of every block; None computes as many as are quick. `fast_forward` skips periods of a recurring state at
-    once. `sms`: 1 for the SM that gets the most blocks, with its share of the bandwidth, "all" for all SMs and every
+    once. `sms`: 1 for the SM with most work, with its share of the bandwidth, "all" for all SMs and every
     block, or a divisor of their number, so many evenly apart; several run on so many `threads` (None: one for each
-    core). `progress(blocks done, blocks in all)` is called now and then. `estimate`: percent by which cycles may be
+    core). If its blocks wait for those of other SMs, all SMs are simulated in its place, with every block's values.
+    `progress(blocks done, blocks in all)` is called now and then. `estimate`: percent by which cycles may be
     wrong; steady loops and waves are then taken on at their mean cost where no state recurs, and no values are
     computed. Raises UserError where kernel and machine don't fit, ExecutionError at a fault, DeadlockError, and
     LimitError beyond `max_cycles`.
@@ -197,21 +199,37 @@ def simulate(
     if not isinstance(kernel, Kernel):
         raise UserError(f"kernel={kernel!r}: no kernel; make one with workloads.catalog.make or isa.text.listing.load")
     check_engine(engine)
-    machine = _with_policy(model.load(machine) if isinstance(machine, str) else machine, policy)
+    machine = with_policy(model.load(machine) if isinstance(machine, str) else machine, policy)
     kernel = on_chip(kernel, machine.chip.sms)
     occupancy(kernel, machine)  # refuses launches that don't fit before anything is computed
     limit = NEVER if max_cycles is None else max_cycles
     tolerance = tolerated(estimate, engine=engine, sample=sample, sms=sms, trace=trace, fast_forward=fast_forward)
-    several = _several(machine, sms, sample, threads)
+    several = several_of(machine, sms, sample, threads)
+    whole = partial(run_chip, kernel, machine, engine=engine, max_cycles=limit, trace=trace, progress=progress)
     if several:
-        whole = partial(run_chip, feed=EXECUTION_DRIVEN if values else TRACE_DRIVEN, threads=threads, sms=several)
-        everything = whole(kernel, machine, engine=engine, max_cycles=limit, trace=trace, progress=progress)
-        return _result_of_several(kernel, machine, everything, values)
+        return _result_of_several(kernel, machine, partial(whole, threads=threads, sms=several), values)
     runner = partial(run_sm, kernel, machine, engine=engine, max_cycles=limit, fast_forward=fast_forward)
     observed = partial(runner, trace=trace, progress=progress)
+    try:
+        return _of_one_sm(kernel, machine, engine, runner, observed, sample, tolerance, values)
+    except BlocksWaitError:  # no SM can stand for others
+        return _result_of_several(kernel, machine, whole, values)
+
+
+def _of_one_sm(
+    kernel: Kernel,
+    machine: Machine,
+    engine: str,
+    runner: Callable[..., SmRun],
+    observed: Callable[..., SmRun],
+    sample: Sample,
+    tolerance: int,
+    values: bool,
+) -> Result:
+    """Return the result of the SM that stands for all; raises BlocksWaitError where its blocks wait for others'."""
     if tolerance:
         return _estimated(kernel, machine, observed, tolerance)
-    if isinstance(_valid(sample), int):
+    if isinstance(valid(sample), int):
         return _sampled(kernel, machine, engine, observed, int(sample or 0), values)
     if values:
         run, verification, limits = _timed_and_checked(kernel, machine, engine, runner, observed, sample)
@@ -246,7 +264,7 @@ def _timed_and_checked(
     sample: Sample,
 ) -> tuple[SmRun, Verification, Limits]:
     """Time every block of the SM, with values if that is quick; else check some meanwhile, then bound it."""
-    share = -(-kernel.blocks // machine.chip.sms)
+    share = len(_of_sm(kernel, machine))
     few = share if sample == "all" else _affordable(kernel, engine)
     if few is not None and few < share:
         with ThreadPoolExecutor(1) as thread:
@@ -270,6 +288,11 @@ def _bound_after(check: Future[Verification], kernel: Kernel, machine: Machine) 
     with suppress(LimitError):
         return bound(kernel, machine)
     return None
+
+
+def _of_sm(kernel: Kernel, machine: Machine) -> range:
+    """Return the blocks of the SM that stands for all."""
+    return blocks_of(kernel, machine, 1, busiest_sm(kernel, machine))
 
 
 def _affordable(kernel: Kernel, engine: str) -> int | None:
@@ -300,7 +323,7 @@ def _sampled(
     values: bool,
 ) -> Result:
     """Return the estimate from a sample, or from all blocks if they are few; raises UserError where blocks differ."""
-    share = Share(-(-kernel.blocks // machine.chip.sms), occupancy(kernel, machine).blocks)
+    share = Share(len(_of_sm(kernel, machine)), occupancy(kernel, machine).blocks)
     blocks = share.sampled(sample)
     run = observed(feed=EXECUTION_DRIVEN if values else TRACE_DRIVEN, blocks=blocks, last=share.rest)
     limits, no_bound = bound_of_run(kernel, machine, run)
@@ -328,8 +351,7 @@ def _sampled(
 
 def _work(kernel: Kernel, machine: Machine, limit: int) -> NDArray[np.int64]:
     """Return the warp instructions of each of the SM's blocks; raises UserError unless half of these are of a class."""
-    sms = machine.chip.sms
-    found = classes(kernel, On(machine, sms), range(0, kernel.blocks, sms), limit)
+    found = classes(kernel, On(machine, machine.chip.sms), _of_sm(kernel, machine), limit)
     if found is None or 2 * max(map(len, found.members())) < len(found.of):
         raise DifferingBlocksError(
             f"{kernel.name}: its blocks differ, so that a sample can't stand for all; sample all"
@@ -337,42 +359,20 @@ def _work(kernel: Kernel, machine: Machine, limit: int) -> NDArray[np.int64]:
     return found.work
 
 
-def _result_of_several(kernel: Kernel, machine: Machine, run: ChipRun, values: bool) -> Result:
+def _result_of_several(kernel: Kernel, machine: Machine, whole: Callable[..., ChipRun], values: bool) -> Result:
     """Return the result of a run of all SMs, or of a sample of them."""
+    run = whole(feed=EXECUTION_DRIVEN if values else TRACE_DRIVEN)
     scaling = Scaling(run.blocks, run.blocks, "complete", "")
     verification = _verified(kernel, machine, run) if values else UNCHECKED
     limits = bound_of_run(kernel, machine, run)
     return Result(kernel, machine, run.engine, run.cycles, run, scaling, verification, *limits)
 
 
-def _several(machine: Machine, sms: Sms, sample: Sample, threads: int | None) -> int:
-    """Return how many SMs are simulated together; 0: one that stands for all."""
-    many = count(machine, sms)
-    if threads is not None and (sms == 1 or threads < 1):
-        reason = "one SM runs on one thread; take several, or leave it out" if sms == 1 else "give at least 1"
-        raise UserError(f"threads={threads}: {reason}")
-    if sms != 1 and sample not in (None, "all"):
-        raise UserError(f"sample={sample}: of several SMs every block is simulated; leave it out, or take one SM")
-    return 0 if sms == 1 else many
-
-
-def _valid(sample: Sample) -> Sample:
-    if sample is None or sample == "all" or (isinstance(sample, int) and sample >= 1):
-        return sample
-    raise UserError(f"sample={sample}: give a number of blocks, or all")
-
-
-def _with_policy(machine: Machine, policy: str | None) -> Machine:
-    if policy is None:
-        return machine
-    return msgspec.structs.replace(machine, schedulers=msgspec.structs.replace(machine.schedulers, policy=policy))
-
-
 def _lines(kernel: Kernel, machine: Machine, blocks: int) -> NDArray[np.bool_] | None:
     """Lines of memory that so many blocks of the SM touch; None if filling all memory is quicker than finding them."""
     if 4 * length(kernel) < blocks * WALK_BYTES or not recordable(kernel):
         return None
-    return touched_lines.lines(kernel, blocks_of(kernel, machine, 1)[:blocks])
+    return touched_lines.lines(kernel, _of_sm(kernel, machine)[:blocks])
 
 
 def _verified(
@@ -383,6 +383,6 @@ def _verified(
     places: Sequence[int] | None = None,
 ) -> Verification:
     """Verify the values of a run of the SM's first blocks, or of those with these places."""
-    every = blocks_of(kernel, machine, run.sms)
+    every = blocks_of(kernel, machine, run.sms, run.first_sm)
     blocks = every[: run.blocks] if places is None else [every[place] for place in places]
     return verify(kernel, run.memory, blocks, run.warp_instructions / run.blocks / kernel.warps, lines)

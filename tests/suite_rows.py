@@ -134,7 +134,8 @@ def simulated(row: Row, machine: Machine) -> float:
     run = run_sm(launched, machine)
     clocks = next(one for one in launched.buffers if one.name == "rec")
     words = view(run.memory, clocks, bases(launched.buffers)["rec"]).view(np.uint32).reshape(row.blocks, -1)
-    mine = np.ascontiguousarray(words[:: machine.chip.sms][: run.blocks]).reshape(-1, row.warps, WORDS_OF_CLOCKS)
+    of_sm = words[run.first_sm :: machine.chip.sms][: run.blocks]
+    mine = np.ascontiguousarray(of_sm).reshape(-1, row.warps, WORDS_OF_CLOCKS)
     times = np.ascontiguousarray(mine[..., :4]).view(np.int64)
     first, last = times[..., 0].min(axis=1), times[..., 1].max(axis=1)
     return float(np.median(last - first) if row.configuration in OF_BLOCKS else last.max() - first.min())

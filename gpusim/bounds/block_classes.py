@@ -6,21 +6,15 @@ those on which addresses, guards and branches depend; so its class is known, not
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.engines import program_order
-from gpusim.engines.program_order import Counts
-from gpusim.launch.feed import ADDRESS_ONLY, recordable
-from gpusim.machine.machine import Machine
+from gpusim.engines.busiest_sm import On, counter
+from gpusim.launch.feed import recordable
 from isa import frozen
-from isa.dataflow.address_slice import address_slice
-from isa.errors import UserError
-from isa.execute.interpret import interpret
-from isa.execute.touched_lines import without_contents
 from isa.kernel import Kernel
 from isa.once import once
 
@@ -41,14 +35,6 @@ class Classes:
         return [np.flatnonzero(self.of == number) for number in range(int(self.of.max()) + 1)]
 
 
-@dataclass(frozen=True)
-class On:
-    """A machine whose own numbers change no count, except for that of SMs."""
-
-    machine: Machine = field(compare=False)
-    sms: int
-
-
 @once
 def classes(kernel: Kernel, on: On, ids: range, limit: int) -> Classes | None:
     """Return the classes of the blocks with these ids.
@@ -58,7 +44,7 @@ def classes(kernel: Kernel, on: On, ids: range, limit: int) -> Classes | None:
     """
     if not recordable(kernel):
         return None
-    count = _counter(kernel, on.machine, limit)
+    count = counter(kernel, on.machine, limit)
     numbers: dict[bytes, int] = {}
     of, work = np.zeros((2, len(ids)), np.int64)
     for place, block in enumerate(ids):
@@ -70,24 +56,6 @@ def classes(kernel: Kernel, on: On, ids: range, limit: int) -> Classes | None:
         if len(numbers) > FEW:
             return None
     return Classes(of, work)
-
-
-def _counter(kernel: Kernel, machine: Machine, limit: int) -> Callable[[int], Counts | None]:
-    """Return a function that counts what a block executes; None if it faults."""
-    light = without_contents(kernel)
-    if program_order.profiles(kernel):
-        walker = program_order.walker(light, machine, feed=ADDRESS_ONLY)
-        return lambda block: program_order.counts(walker, block, limit)
-    wanted = address_slice(kernel.program)
-
-    def interpreted(block: int) -> Counts | None:
-        try:
-            run = interpret(light, [block], evaluate=wanted, limit=limit)
-        except UserError:
-            return None
-        return run.counts, run.active
-
-    return interpreted
 
 
 def standing(places: Sequence[int], most: int) -> dict[int, int]:

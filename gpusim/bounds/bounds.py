@@ -2,7 +2,7 @@
 
 Each limit sums what the SM's blocks execute, by the rules that the engines use, and the bound is the largest limit.
 No time is simulated: one block's profile says how often each instruction executes and which
-addresses it touches. All cycles are shader cycles of the SM that gets the most blocks.
+addresses it touches. All cycles are shader cycles of the SM with most work.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from gpusim.bounds import chain, pressure, rates
 from gpusim.bounds.pressure import Pipes, Pressure, Resource, Work, added
 from gpusim.bounds.profiled import profiled
 from gpusim.bounds.wasted import conflicts, scattered, serialised
+from gpusim.engines.busiest_sm import busiest_sm
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import blocks_of
 from gpusim.support.document import Gflops, OfPeak, doc
@@ -74,7 +75,7 @@ class Bound:
 
 
 def bound(kernel: Kernel, machine: Machine, *, sms: int = 1, limit: int = LIMIT) -> Bound:
-    """Return the bound of a launch, on the SM that gets the most blocks, with its share of the bandwidth.
+    """Return the bound of a launch, on the SM with most work, with its share of the bandwidth.
 
     `sms`: on so many SMs (gpusim/machine/simulated_sms.py), which take blocks as they can, with the sum of their
     shares: if all blocks have equal work, some SM has at least the mean number of blocks rounded up; if not, it has at
@@ -84,7 +85,8 @@ def bound(kernel: Kernel, machine: Machine, *, sms: int = 1, limit: int = LIMIT)
     errors of a run in program order.
     """
     kernel = on_chip(kernel, machine.chip.sms)
-    ids, share = blocks_of(kernel, machine, sms), -(-kernel.blocks // machine.chip.sms)
+    ids = blocks_of(kernel, machine, sms, busiest_sm(kernel, machine) if sms == 1 else 0)
+    share = len(ids) if sms == 1 else -(-kernel.blocks // machine.chip.sms)
     found = profiled(kernel, machine, ids, sms, limit)
     each = Fraction(share if found.equal else Fraction(len(ids), sms)) / found.counted
     sharing = Fraction(len(ids), found.counted)
@@ -107,13 +109,13 @@ def bound(kernel: Kernel, machine: Machine, *, sms: int = 1, limit: int = LIMIT)
 
 
 def works(kernel: Kernel, machine: Machine, *, sms: int = 1, limit: int = LIMIT) -> tuple[list[Work], Fraction]:
-    """Return the works of the SM that gets the most blocks, and how many of these there are for each that they count.
+    """Return the works of the SM with most work, and how many of these there are for each that they count.
 
     Or of the blocks of so many `sms` that are simulated.
 
     Raises as `bound` does.
     """
-    ids = blocks_of(kernel, machine, sms)
+    ids = blocks_of(kernel, machine, sms, busiest_sm(kernel, machine) if sms == 1 else 0)
     found = profiled(kernel, machine, ids, sms, limit)
     return found.works, Fraction(len(ids), found.counted)
 

@@ -14,10 +14,11 @@ from numpy.typing import NDArray
 
 from gpusim.bounds.access_cost import AccessCost, Seen, costs
 from gpusim.bounds.any_order import least, order_of
-from gpusim.bounds.block_classes import Classes, On, classes, standing
+from gpusim.bounds.block_classes import Classes, classes, standing
 from gpusim.bounds.placement import Placement, moved, placements
 from gpusim.bounds.pressure import Work
 from gpusim.engines import program_order
+from gpusim.engines.busiest_sm import On
 from gpusim.launch.feed import ADDRESS_ONLY, recordable
 from gpusim.launch.ground import ground
 from gpusim.launch.launch import share_channel

@@ -78,7 +78,7 @@ def limits(
 ) -> None:
     """Lift the machine's limits, alone and in order up to an ideal SM, and show how many cycles each one costs.
 
-    Cycles are those of the SM with the most blocks. No values are computed: without barriers they would be wrong.
+    Cycles are those of the SM with most work. No values are computed: without barriers they would be wrong.
 
     Example: gpusim limits sgemm-lai --machine gtx580 -p m=192 -p n=192 -p k=64
 

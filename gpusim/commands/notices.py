@@ -120,6 +120,12 @@ def tell_of_beyond(result: Result) -> None:
         streams.tell(f"warning: {beyond(result)}\n")
 
 
+def tell_of_waiting(run: SmRun, sms: Sms) -> None:
+    """Report on stderr that all SMs were simulated in place of the one that was asked for, and why."""
+    if sms == 1 and run.sms > 1:
+        streams.tell(f"note: blocks wait for blocks of other SMs, so all {run.sms} SMs were simulated\n")
+
+
 def _joined(values: Mapping[str, Ineffective], more: str) -> Ineffective:
     """All values of a setting, with the reason of one that differs from the machine's own value, if there is one."""
     one, *_ = sorted(values.values(), key=lambda each: each.reason == ANYWAY.format(each.value))

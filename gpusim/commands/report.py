@@ -85,10 +85,10 @@ class By(StrEnum):
     LINE = "line"
 
 
-class ReportDocument(LaunchDocument, frozen=True, tag=2):
+class ReportDocument(LaunchDocument, frozen=True, tag=3):
     """Pressure of each instruction on each resource, long paths, and causes of lost issue slots."""
 
-    cycles: Annotated[int, doc("Shader cycles of the SM with the most blocks.")]
+    cycles: Annotated[int, doc("Shader cycles until the SM with most work is done, and the L2 with its atomics.")]
     bound: Annotated[Bound | None, doc("Null if there is none.")]
     totals: Annotated[Mapping[str, float], doc("Cycles that the whole run takes of each resource.")]
     instructions: Annotated[tuple[InstructionPressure, ...], doc("The program.")]

@@ -27,7 +27,7 @@ INLINED = 3  # places in headers shown of a line
 FROM = "from "  # before such a place
 NARROW = "bytes", "threads", "code", "sectors"  # columns left out in this order where there is no such room
 MEANINGS = {
-    "waits": "warp-cycles of waiting before the line's instructions, on the SM with the most blocks",
+    "waits": "warp-cycles of waiting before the line's instructions, on the SM with most work",
     "conflicts": "passes through shared memory beyond those that the accesses' widths need",
     "sectors": "of 32 bytes of global memory, for each warp instruction that touches one",
     "bytes": "that active threads load from global memory, or store there",
@@ -37,10 +37,10 @@ MEANINGS = {
 Row = LineFigures | Inlined
 
 
-class ReportLinesDocument(LaunchDocument, frozen=True):
-    """What each line of source issued, waited for and accessed, on the SM with the most blocks."""
+class ReportLinesDocument(LaunchDocument, frozen=True, tag=2):
+    """What each line of source issued, waited for and accessed, on the SM with most work."""
 
-    cycles: Annotated[int, doc("Shader cycles of the SM with the most blocks.")]
+    cycles: Annotated[int, doc("Shader cycles until the SM with most work is done, and the L2 with its atomics.")]
     lines: Annotated[tuple[LineFigures, ...], doc("Lines with instructions, file by file.")]
     missing: Annotated[tuple[str, ...], doc("Source files that were not found.")]
 

@@ -10,6 +10,7 @@ import typer
 
 from gpusim.analysis.account import report, run_document
 from gpusim.analysis.account.energy import Spent, known, spent
+from gpusim.asked import Sample
 from gpusim.commands.arguments import (
     Architecture,
     CodeOptions,
@@ -38,13 +39,13 @@ from gpusim.commands.arguments import (
     whole_number,
 )
 from gpusim.commands.document import show, write_json
-from gpusim.commands.notices import ineffective_settings, tell_of_channels, tell_of_turns
+from gpusim.commands.notices import ineffective_settings, tell_of_channels, tell_of_turns, tell_of_waiting
 from gpusim.commands.progress import begin_compiling, shown
 from gpusim.engines.estimated import tolerated
 from gpusim.engines.simulate import ENGINES, write_trace
 from gpusim.machine.machine import facts, seconds
 from gpusim.machine.simulated_sms import count
-from gpusim.simulation import Result, Sample, simulate
+from gpusim.simulation import Result, simulate
 from gpusim.support import whole_file
 from gpusim.units.cache import tagged
 from gpusim.units.capacities import NEVER
@@ -117,6 +118,7 @@ def run(
             write_trace(chosen, where, trace, engine=engine, max_cycles=limit or NEVER, progress=tell)
         joules = _spent(result, machine) if energy else None
     tell_of_turns(result.run, threads)
+    tell_of_waiting(result.run, which)
     if json:
         write_json(run_document.document(result, settings, joules), unfelt)
     else:

@@ -12,6 +12,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.engines import endless_wait
+from gpusim.engines.busiest_sm import busiest_sm
 from gpusim.engines.sm_run import ChipRun, SmRun, result, together
 from gpusim.engines.trace import Take, to_file
 from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, TRACE_DRIVEN, has_requests, recordable
@@ -64,7 +66,7 @@ def run_sm(
     lines: NDArray[np.bool_] | None = None,
     progress: Progress | None = None,
 ) -> SmRun:
-    """Simulate the SM that gets the most blocks of the grid: all of them, or some.
+    """Simulate the SM with most work (gpusim/engines/busiest_sm.py): all its blocks of the grid, or some.
 
     `blocks`: so many, its first ones and so many of its `last` ones.
     `feed`: one of gpusim.launch.feed.FEEDS; trace-driven becomes address-only where recording is impossible.
@@ -76,11 +78,13 @@ def run_sm(
     """
     check_engine(engine)
     start = partial(launch, kernel, machine, blocks=blocks, last=last, trace=trace, memory=memory, lines=lines)
+    start = partial(start, index=busiest_sm(kernel, machine))
     forward = fast_forward and engine == "compiled"
 
     def run(feed: str) -> SmRun:
         prepared = start(feed=feed, fast_forward=forward, tolerance=tolerance)
-        total = min(-(-kernel.blocks // machine.chip.sms), blocks or kernel.blocks)
+        of_sm = len(blocks_of(kernel, machine, 1, int(prepared.sm.launch.index)))
+        total = min(of_sm, blocks or kernel.blocks)
         _check_scripts(prepared, total)
         job = _Job(kernel, machine, [prepared], total, engine, feed, max_cycles, progress, take)
         return _run(job, *_engine(engine, kernel, prepared, max_cycles))[0]
@@ -185,6 +189,14 @@ class _UnrecordedError(Exception):
 
 
 @dataclass(frozen=True)
+class Looked:
+    """How many cycles to advance before warps are looked at, and how many blocks had left at the last look."""
+
+    step: int
+    gone: int = 0
+
+
+@dataclass(frozen=True)
 class _Job:
     """A launch on each simulated SM, `total` blocks in all, and how to run them."""
 
@@ -202,15 +214,16 @@ class _Job:
 def _run(job: _Job, advance: Advance, events: Count) -> list[SmRun]:
     """Run the launches to their end."""
     chunks: list[list[Any]] = [[prepared.sm.records[:0]] for prepared in job.launches]
-    now = 0
+    now, looked = 0, Looked(endless_wait.FIRST_LOOK)
     while now < NEVER:
-        now = advance(min(now + SLICE, job.max_cycles + 1))
+        now = advance(min(now + looked.step, job.max_cycles + 1))
         for kept, prepared in zip(chunks, job.launches, strict=True):
             if prepared.sm.tracing:
                 (job.take or kept.append)(_drain(prepared))
         _check(job, now)
         if job.progress:
             job.progress(sum(map(_done, job.launches)), job.total)
+        now, looked = _look(job, looked, advance, now)
     for prepared in job.launches:
         _close(prepared)
     traces = map(np.concatenate, chunks)
@@ -219,6 +232,23 @@ def _run(job: _Job, advance: Advance, events: Count) -> list[SmRun]:
         result(job.kernel, job.machine, how, prepared, trace, events())
         for prepared, trace in zip(job.launches, traces, strict=True)
     ]
+
+
+def _look(job: _Job, looked: Looked, advance: Advance, now: int) -> tuple[int, Looked]:
+    """Look whether blocks wait without end, if none has left since; return the cycle, and when to look next.
+
+    Only warps whose branches depend on memory can. Results in flight are no part of the states that are compared.
+    """
+    sm = job.launches[0].sm
+    if sm.trace_driven or sm.defers or recordable(job.kernel):
+        return now, Looked(SLICE)
+    gone = endless_wait.left(job.launches)
+    if looked.gone != gone or now >= min(NEVER, job.max_cycles - endless_wait.WINDOW):
+        return now, Looked(looked.step, gone)
+    ends, now = endless_wait.waits(job.kernel, job.launches, advance, now)
+    if ends:
+        raise endless_wait.error(job.kernel, job.launches)
+    return now, Looked(min(2 * looked.step, SLICE), gone)
 
 
 def _engine(name: str, kernel: Kernel, prepared: Launch, max_cycles: int) -> tuple[Advance, Count]:

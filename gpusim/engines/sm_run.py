@@ -56,6 +56,7 @@ class SmRun:
     sectors: dict[str, int]  # moved between SM and L2 ("loaded", "stored"), L2 and DRAM ("read", "written"), by tags
     events: int
     threads: int  # of this computer that simulated
+    first_sm: int  # the number of the SM, or of the first of several
     beyond: Beyond | None  # loads behind buffers, of the blocks whose addresses were computed
     in_turn: str  # why SMs took turns on one thread; empty if they ran ahead of each other, or there is one
 
@@ -119,6 +120,7 @@ def result(
         sectors=_sectors(sm.load_store),
         events=events,
         threads=1,
+        first_sm=int(sm.launch.index),
         beyond=beyond_of(sm),
         in_turn="",
     )
@@ -190,6 +192,7 @@ def together(each: Sequence[SmRun], threads: int = 1, in_turn: str = "") -> Chip
         events=first.events,
         each=tuple(each),
         threads=threads,
+        first_sm=first.first_sm,
         beyond=joined(run.beyond for run in each),
         in_turn=in_turn,
     )

@@ -14,7 +14,7 @@ from typing import Any
 
 from gpusim.units.capacities import WAVES
 from gpusim.units.l2_share import PARTS
-from isa.execute.address_steps import address_steps
+from isa.execute.address_steps import address_steps, linear_steps
 from isa.execute.moving import Step
 from isa.kernel import Kernel
 
@@ -22,18 +22,22 @@ Grid = tuple[int, int, int]
 
 
 def prepare(sm: Any, kernel: Kernel) -> None:
-    """Store along which axes each load's lines are shared, and how many blocks of each wave are in step there."""
+    """Store along which axes each load's lines are shared, and how many blocks of each wave are in step there.
+
+    And of how many blocks a slice of the L2 has the atomics.
+    """
+    for pc, step in linear_steps(kernel).items():
+        sm.program[pc].slice_blocks = _near(step, kernel.grid, int(sm.machine.slice_lines * sm.machine.line_bytes))
     for pc, step in address_steps(kernel).items():
         along = sum(1 << axis for axis, each in enumerate(step) if each == 0)
         sm.program[pc].shared_along = 1 + along
-        sm.program[pc].own_slices = _own(step, kernel.grid, int(sm.machine.slice_lines * sm.machine.line_bytes))
         sm.launch.in_step[along] = waves(kernel.grid, int(sm.launch.stride), int(sm.launch.resident), along)
 
 
-def _own(step: Step, grid: Grid, size: int) -> bool:
-    """Tell whether neighbouring blocks are so many bytes apart, along each axis of the grid."""
+def _near(step: Step, grid: Grid, size: int) -> int:
+    """Return how many blocks in a row have places within so many bytes; 0 if all have, along some axis of the grid."""
     magnitudes = [min(each, (1 << 32) - each) for each, extent in zip(step, grid, strict=True) if extent > 1]
-    return size > 0 and all(each >= size for each in magnitudes)
+    return -(-size // min(magnitudes, default=size)) if size and all(magnitudes) else 0
 
 
 @cache

@@ -114,8 +114,9 @@ def launch(
     trace: bool = False,
     memory: NDArray[np.uint32] | None = None,
     lines: NDArray[np.bool_] | None = None,
+    index: int = 0,
 ) -> Launch:
-    """Prepare the SM that gets the most blocks of the grid; `trace` keeps records.
+    """Prepare the SM with that number, the first gets as many blocks of the grid as any; `trace` keeps records.
 
     It gets all its blocks, or so many `blocks`: its first ones, and so many of its `last` ones.
 
@@ -124,14 +125,15 @@ def launch(
     these `lines` of it are filled. Raises UserError if kernel and machine don't fit, or on the trace-driven feed if
     addresses or branches depend on the contents of memory.
     """
-    share = -(-kernel.blocks // machine.chip.sms)
+    share = len(blocks_of(kernel, machine, 1, index))
     count = share if blocks is None else min(blocks, share)
     _, _, (prepared,) = _prepared(1, kernel, machine, feed, count, memory, lines, trace=trace)
     prepared.sm.tracing = trace
     prepared.sm.machine.refill_parts = refill_parts(machine)  # all SMs are handed blocks
+    prepared.sm.launch.index = prepared.sm.launch.next = index
     if last and count < share:
-        prepared.sm.launch.gap = (count - last) * machine.chip.sms
-        prepared.sm.launch.behind, prepared.sm.launch.end = (share - last) * machine.chip.sms, kernel.blocks
+        prepared.sm.launch.gap = (count - last) * machine.chip.sms + index
+        prepared.sm.launch.behind, prepared.sm.launch.end = (share - last) * machine.chip.sms + index, kernel.blocks
     own = machine.schedulers.policy in REGISTERED  # it may use state that fast-forward does not compare
     compared = not own and not tagged(machine)  # what tags say is no part of a state that could come back
     prepared.sm.forwarding = fast_forward and feed == TRACE_DRIVEN and not trace and compared

@@ -23,6 +23,6 @@ def count(machine: Machine, asked: Sms) -> int:
     return asked
 
 
-def blocks_of(kernel: Kernel, machine: Machine, sms: int) -> range:
-    """Return the blocks of the grid that run on so many simulated SMs."""
-    return range(0, kernel.blocks, machine.chip.sms // sms)
+def blocks_of(kernel: Kernel, machine: Machine, sms: int, first: int = 0) -> range:
+    """Return the blocks of the grid that run on so many simulated SMs, of which the first has that number."""
+    return range(first, kernel.blocks, machine.chip.sms // sms)

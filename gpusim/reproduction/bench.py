@@ -18,10 +18,11 @@ import numpy as np
 from gpusim.analysis.account.stalls import lost_slots
 from gpusim.analysis.validate import validation
 from gpusim.analysis.validate.validation import PublishedPoint
+from gpusim.asked import Sample
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import Sms
-from gpusim.simulation import Result, Sample, simulate
+from gpusim.simulation import Result, simulate
 from gpusim.support.document import spelled
 from isa.errors import UserError
 from isa.kernel import Kernel

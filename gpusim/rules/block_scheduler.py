@@ -42,7 +42,7 @@ def retire(sm: Any, slot: int, now: int) -> None:
         sm.program[warp.pc].stall[EXITED] += now - warp.since
         sm.empty_since[g] = now
     sm.blocks[slot].state = FREE
-    sm.cycles = sm.ended[sm.retired % ENDS] = now
+    sm.cycles = sm.ended[sm.retired % ENDS] = max(now, sm.load_store.updated)  # by then the L2 has done its atomics
     sm.ended_after[sm.retired % ENDS] = warp_scheduler.issued(sm)
     sm.retired += 1
 
@@ -172,11 +172,17 @@ def next_act(sm: Any) -> int:
 
 @rule
 def close(sm: Any) -> None:
-    """Settle the warp slots and issue slots that had no more work when the launch ended."""
+    """Settle the warp slots and issue slots that had no more work when the launch ended.
+
+    Once the last block has left, the launch may still wait for atomics that the L2 does: there is no warp then.
+    """
+    left = 0
     for g in range(WARPS):
         if g < sm.warp_slots:
+            left = max(left, sm.empty_since[g])
             sm.empty += sm.cycles - sm.empty_since[g]
     for k in range(sm.machine.schedulers):
         scheduler = sm.schedulers[k]
         had_warps = k < sm.warp_slots
-        scheduler.lost[EXITED if had_warps else EMPTY] += sm.cycles - scheduler.used_until
+        scheduler.lost[EXITED if had_warps else EMPTY] += left - scheduler.used_until
+        scheduler.lost[EMPTY] += sm.cycles - left

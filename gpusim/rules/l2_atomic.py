@@ -1,9 +1,9 @@
 """Atomics in the slices of the L2, where lanes of one word, and words of one slice, follow each other.
 
 A pass, as it left the SM, takes its slice for each of its sectors; one of real numbers at least until its sum is there,
-as the next pass needs it. Where one SM stands for all, the others do the same at the same time: at the same lines, or
-spread over all slices if each block's atomics are to lines of its own. Which slice has a line is a hash of its number;
-that hash is the model's own.
+as the next pass needs it. Where one SM stands for all, the others do the same at the same time: at the same lines; or,
+if blocks' atomics are to places of their own, spread over all slices, with those in one that lie near each other. Which
+slice has a line is a hash of its number; that hash is the model's own.
 """
 
 from __future__ import annotations
@@ -13,7 +13,6 @@ from typing import Any
 import numpy as np
 
 from gpusim.jit.rule import rarely, rule
-from gpusim.rules import l2_share
 from gpusim.units.cache import SHARE_PARTS
 from gpusim.units.l2_share import SPREADING
 from gpusim.units.opcodes import STORE
@@ -77,7 +76,7 @@ def room(sm: Any, now: int) -> int:
 @rule
 def _of_all(sm: Any, instruction: Any, parts: int) -> int:
     """Return the time of a slice for what this SM does, and for what those do for which it stands."""
-    sharers = l2_share.stood_for(sm)
-    if instruction.own_slices:
-        return max(parts, parts * sharers // int(sm.machine.slices))
-    return parts * sharers
+    blocks = max(1, int(sm.load_store.stands))
+    if instruction.slice_blocks:
+        return max(parts * min(blocks, int(instruction.slice_blocks)), parts * blocks // int(sm.machine.slices))
+    return parts * blocks

@@ -16,7 +16,7 @@ import numpy as np
 from gpusim.jit.rule import count_bits, rarely, rule
 from gpusim.rules import global_memory, tags
 from gpusim.rules.tags import DIRTY, TAG, USED
-from gpusim.units.cache import FAR, WAY_HEAD
+from gpusim.units.cache import FAR, SHARE_PARTS, WAY_HEAD
 from gpusim.units.capacities import WAVES
 from gpusim.units.l2_share import AXIS_SETS, BEFORE, NOW, PARTS, SHIFT, SPREADING
 from gpusim.units.local_memory import LOCAL_BASE
@@ -33,6 +33,24 @@ def place(sm: Any, block: Any) -> None:
         if 2 * sm.owed[along] >= PARTS:
             sm.owed[along] -= PARTS
             block.in_step |= 1 << along
+
+
+@rule
+def begin(sm: Any, slot: int) -> None:
+    """Note for how many blocks of the grid that slot's block stands, one of each SM: fewer where the grid ends."""
+    launch = sm.launch
+    if launch.sharers > 1:
+        blocks, number = launch.grid[0] * launch.grid[1] * launch.grid[2], sm.blocks[slot].id
+        sm.load_store.stands = min(launch.apart, blocks - (number - number % launch.apart))
+
+
+@rule
+def of_all(sm: Any, cost: int) -> int:
+    """Return what the L2 takes for what costs each SM so much of its share, if all have such a block."""
+    blocks = sm.load_store.stands
+    if blocks == 0:
+        return cost
+    return int(cost * blocks * (sm.machine.shared_parts // SHARE_PARTS) // sm.launch.sharers)
 
 
 @rule

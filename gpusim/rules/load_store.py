@@ -23,6 +23,7 @@ from gpusim.rules import (
     global_memory,
     in_flight,
     instruction_replay,
+    l2_share,
     memory_access,
     questions,
     queues,
@@ -131,7 +132,9 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
     unit.busy += entry.cycles
     instruction.passes += entry.cycles
     if entry.requests:
+        l2_share.begin(sm, warp.block)
         ready = max(cache.serve(sm, memory, y, place, now), now + entry.near)
+        unit.stands = 0
         unit.free[own] += unit.waited
         ready = max(unit.free[own], ready) if instruction.action == STORE else ready
     else:

@@ -65,7 +65,7 @@ UNIT = Unit(
         ),
         "row": (
             field("pass_parts", "of an atomic, least parts of a cycle for each pass", kind="i4"),
-            field("own_slices", "1: each block's atomics are to lines of its own", kind="i1"),
+            field("slice_blocks", "of an atomic, blocks in a row whose lanes lie in one slice; 0: all may", kind="i4"),
         ),
         "load_store": (
             field("slice", "when each slice has done the atomics before, in parts of a cycle", SLICES, role=Role.FIXED),

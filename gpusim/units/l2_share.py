@@ -16,7 +16,10 @@ UNIT = Unit(
         "row": (
             field("shared_along", "1 and the axes (bits) along which blocks ask for the same; 0: unknown", kind="i1"),
         ),
-        "load_store": (field("from_others", "when others bring what is asked for, as above", role=Role.FIXED),),
+        "load_store": (
+            field("from_others", "when others bring what is asked for, as above", role=Role.FIXED),
+            field("stands", "blocks of the grid for which that one stands whose access is served", role=Role.FIXED),
+        ),
         "sm": (
             field("brought", "sectors of each buffer that the L2 lacked", BUFFERS, role=Role.FIXED),
             field("owed", "parts of blocks in step beyond those that were so, by axes", AXIS_SETS, role=Role.FIXED),

@@ -18,11 +18,18 @@ def address_steps(kernel: Kernel) -> Mapping[int, Step]:
     Steps are bytes per block in x, y and z, modulo 2**32. Other accesses are left out; all are, if a guard or a branch
     may depend on the index.
     """
+    code = kernel.program.instructions
+    if any(state is not None and depends_on_block(code[pc], state) for pc, state in enumerate(states(kernel))):
+        return {}
+    return linear_steps(kernel)
+
+
+@once
+def linear_steps(kernel: Kernel) -> Mapping[int, Step]:
+    """Return the same whatever guards and branches depend on: of blocks that do execute the access."""
     steps: dict[int, Step] = {}
     for pc, state in enumerate(states(kernel)):
         instruction = kernel.program.instructions[pc]
-        if state is not None and depends_on_block(instruction, state):
-            return {}
         address = instruction.address()
         step = step_of(address, state) if state is not None and address is not None else None
         if step is not None and instruction.row.unit in GLOBAL_UNITS:

@@ -8,7 +8,9 @@ from strategies.launches import REPEATABLE, kernels, launches
 
 from gpusim.bounds.bounds import works
 from gpusim.bounds.sectors import sectors
+from gpusim.engines.busiest_sm import busiest_sm
 from gpusim.machine.machine import load
+from gpusim.machine.simulated_sms import blocks_of
 from isa.execute.interpret import interpret
 from isa.memory import SECTOR_BYTES
 from isa.row import Unit
@@ -17,10 +19,14 @@ from isa.text.listing import read
 HEAD = ".buffer x f32 8192\nS2R R0, TID.X\nS2R R1, CTAID.X\n"
 
 
+def of_sm(kernel, machine):
+    """Return the blocks of the SM with most work."""
+    return blocks_of(kernel, machine, 1, busiest_sm(kernel, machine))
+
+
 def found(kernel, machine):
-    """Return sectors and bytes by pc, of the blocks of the SM that gets the most."""
-    ids = range(0, kernel.blocks, machine.chip.sms)
-    each = sectors(works(kernel, machine)[0], ids)
+    """Return sectors and bytes by pc, of the blocks of the SM with most work."""
+    each = sectors(works(kernel, machine)[0], of_sm(kernel, machine))
     return {pc: (one.sectors, one.bytes) for pc, one in each.items() if one.bytes}
 
 
@@ -76,4 +82,4 @@ def test_each_block_lies_where_its_index_moves_it(step):
 def test_sectors_are_those_of_the_addresses(launched):
     """Sectors and bytes of random programs of up to three blocks are those of every address of every block."""
     kernel, machine = launched
-    assert found(kernel, machine) == counted(kernel, range(0, kernel.blocks, machine.chip.sms))
+    assert found(kernel, machine) == counted(kernel, of_sm(kernel, machine))

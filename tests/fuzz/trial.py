@@ -10,11 +10,13 @@ from typing import Any
 import numpy as np
 
 from fuzz.pair import Pair, kernel_of, machine_of
+from gpusim.engines.busiest_sm import busiest_sm
 from gpusim.engines.simulate import run_chip, run_noting, run_sm
 from gpusim.engines.sm_run import SmRun
 from gpusim.launch.assign_codes import has_codes
 from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.machine.machine import Machine
+from gpusim.machine.simulated_sms import blocks_of
 from gpusim.units.control_code import by_codes
 from isa.errors import UserError
 from isa.execute.contended import contended
@@ -82,8 +84,8 @@ class Trial:
 
     @property
     def blocks(self) -> range:
-        """The blocks of the SM that gets the most."""
-        return range(0, self.kernel.blocks, self.machine.chip.sms)
+        """The blocks of the SM with most work."""
+        return blocks_of(self.kernel, self.machine, 1, busiest_sm(self.kernel, self.machine))
 
     @property
     def truth(self) -> Ended:

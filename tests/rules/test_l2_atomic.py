@@ -1,5 +1,6 @@
 """Atomics in the L2's slices: lanes of a word follow each other, SMs that stand for others, and what waits behind."""
 
+from itertools import pairwise
 from types import SimpleNamespace
 
 import pytest
@@ -10,6 +11,7 @@ from gpusim.engines.simulate import run_chip, run_sm
 from gpusim.rules import l2_atomic
 from gpusim.units.l2_atomic import updates_reals
 from gpusim.units.opcodes import LOAD
+from gpusim.units.stall import Stall
 from isa.errors import UserError
 from isa.text.listing import read
 
@@ -77,9 +79,9 @@ def test_reals_wait_for_each_other_s_sums():
     Requests of 32 lanes at a word, of one lane at it, of one at another line, and of 32 at words of their own.
     """
     machine = SimpleNamespace(slices=1, slice_lines=4, update_parts=640, packet_parts=64)
-    unit = SimpleNamespace(slice=[0], slice_line=[0], updates=0, updates_began=0, updated=0, updates_sent=0)
+    unit = SimpleNamespace(slice=[0], slice_line=[0], stands=0, updates=0, updates_began=0, updated=0, updates_sent=0)
     sm = SimpleNamespace(machine=machine, load_store=unit, launch=SimpleNamespace(sharers=1, sms=1, apart=1))
-    real = SimpleNamespace(action=LOAD, packets=1, pass_parts=3200, own_slices=0)
+    real = SimpleNamespace(action=LOAD, packets=1, pass_parts=3200, slice_blocks=0)
     requests = [(7, 32, 32, 32), (7, 1, 1, 1), (8, 1, 1, 1), (8, 32, 1, 4)]
     done = [l2_atomic.update(sm, real, line, *work, 0) for line, *work in ((n, noted(*w)) for n, *w in requests)]
     assert done == [31 * 50, 32 * 50, 32 * 50 + 10, 33 * 50 + 10]
@@ -119,7 +121,39 @@ def test_a_load_goes_to_the_l2_behind_the_sm_s_atomics():
     assert hitting <= 22
 
 
-@pytest.mark.parametrize(("step", "cost"), [(0, 4), (64, 4), (1024, 2)])
+def test_a_launch_ends_when_the_l2_has_done_its_atomics():
+    """32 lanes at a word take the slice 320 cycles, which no warp waits for: the launch does, without a warp."""
+    run = run_text(text("one word", "RED.ADD [R0], R3"), SLICES)
+    served = next(cycle for cycle, _, _ in cycles_of(run, "serve"))
+    left = int(run.trace["cycle"].max())
+    assert run.cycles == served + 320 > left + 200
+    assert run.empty == run.cycles - left
+    assert run.stalls.sum() + run.empty == run.cycles * run.warp_slots
+    assert run.lost[0, Stall.NO_WARP] == run.cycles - left
+
+
+@pytest.mark.parametrize(("body", "again"), [("RED.ADD [R0], R3", 0), ("ATOMG.ADD R4, [R0], R3", 380)])
+def test_a_further_block_adds_what_its_own_atomics_take(body, again):
+    """Four SMs of one place each, 1 to 9 blocks: each adds its 320 cycles.
+
+    Where old values are waited for, the first one of a wave adds the way there and back: its SM waits for those before.
+    """
+    machine = plain_machine(SLICES | {"chip.sms": 4, "chip.dram_mbs": 128000, "limits.blocks": 1, **CHANNEL})
+    taken = [run_sm(read(text("one word", body, grid=blocks)), machine).cycles for blocks in range(1, 10)]
+    grown = [later - earlier for earlier, later in pairwise(taken)]
+    assert grown == [320 + again * (before % 4 == 0) for before in range(1, 9)]
+
+
+def test_all_sms_and_one_that_stands_for_them_end_together():
+    """Six blocks on four SMs update one word 192 times: the last wave has two blocks, for one SM as for all."""
+    machine = plain_machine(SLICES | {"chip.sms": 4, "chip.dram_mbs": 128000, **CHANNEL})
+    kernel = read(text("one word", "RED.ADD [R0], R3", grid=6))
+    one, everyone = run_sm(kernel, machine).cycles, run_chip(kernel, machine).cycles
+    assert abs(one - everyone) <= 8
+    assert 6 * 320 <= one <= 6 * 320 + 100
+
+
+@pytest.mark.parametrize(("step", "cost"), [(0, 4), (64, 4), (256, 2), (1024, 2)])
 def test_an_sm_that_stands_for_all_waits_for_their_atomics(step, cost):
     """Four SMs that update one line at once take a slice four times as long; their own lines, spread over two, twice.
 

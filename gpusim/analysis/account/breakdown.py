@@ -1,6 +1,6 @@
 """The breakdown from the chip's peak down to the simulated rate: each step has a cause, and the steps add up exactly.
 
-In cycles of the SM that gets the most blocks, or of all SMs together:
+In cycles of the SM with most work, or of all SMs together:
 
     the launch's operations, or bytes, at the chip's peak rate
     + other SMs have fewer blocks: they could have shared this one's if blocks were divisible
@@ -107,7 +107,7 @@ def _levels(result: Result) -> Iterator[tuple[str, float]]:
 
 
 def _issued(result: Result) -> float:
-    """Return the cycles of the issue slots that the SM with the most blocks uses."""
+    """Return the cycles of the issue slots that the SM with most work uses."""
     run = result.run
     used = (run.cycles * len(run.lost) - int(run.lost.sum())) / run.warp_instructions  # cycles of slots for each
     mean = result.scaling.blocks_of_sm / run.sms

@@ -110,7 +110,7 @@ def limit_study(
     workers: int | None = None,
     tell: Tell | None = None,
 ) -> LimitStudy:
-    """Run the SM with the most blocks once as it is and twice for each limit, in so many processes; None: all cores.
+    """Run the SM with most work once as it is and twice for each limit, in so many processes; None: all cores.
 
     `make` builds the kernel, in every process. `tell(runs done, runs in all)` is called now and then. Raises UserError
     where kernel and machine don't fit, LimitError beyond `max_cycles`.

@@ -96,7 +96,7 @@ def _of_bound(machine: Machine, bound: Bound, used: float, cycles: int) -> Itera
 
 
 def used_sms(result: Result) -> float:
-    """Return the mean work of all SMs over that of the SM with the most blocks, from 0 to 1."""
+    """Return the mean work of all SMs over that of the SM with most work, from 0 to 1."""
     return _used_sms(result.kernel, result.machine)
 
 

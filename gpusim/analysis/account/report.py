@@ -206,7 +206,7 @@ def _cycles(result: Result) -> str:
             have = f"they have {result.run.blocks:,} of the grid's {plural(result.kernel.blocks, 'block')}, {each} each"
             return f"{result.cycles:,} on {of} {head}; {have}{none}"
         return f"{result.cycles:,} of all {sms} {head}; {each} of {blocks} each"
-    return f"{result.cycles:,} of the SM with the most blocks = {milliseconds:.4g} ms; {_scaling(result)}"
+    return f"{result.cycles:,} of the SM with most work = {milliseconds:.4g} ms; {_scaling(result)}"
 
 
 def _fewest_and_most(run: ChipRun) -> str:

@@ -37,7 +37,7 @@ class OneSm:
     blocks: int
 
 
-class RunDocument(LaunchDocument, frozen=True, tag=2):
+class RunDocument(LaunchDocument, frozen=True, tag=3):
     """A simulated launch: values checked, cycles, rates, bound, and where the lost cycles went.
 
     Cycles are shader cycles. `cycles`, rates and `warp_instructions` are of the whole launch; `stalls`, `lost_slots`
@@ -45,7 +45,10 @@ class RunDocument(LaunchDocument, frozen=True, tag=2):
     """
 
     engine: Annotated[str, doc("compiled or reference.")]
-    cycles: Annotated[int, doc("Shader cycles of the SM with the most blocks, or until all simulated SMs are done.")]
+    cycles: Annotated[
+        int,
+        doc("Shader cycles until the SM with most work is done, or all simulated SMs, and the L2 with their atomics."),
+    ]
     warp_instructions: Annotated[int, doc("Warp instructions that this SM, or all simulated SMs, issue.")]
     thread_instructions_per_cycle: Annotated[float, doc("Thread instructions whose guard holds, per cycle and SM.")]
     gflops: Annotated[float | None, doc("10^9 operations per second of the chip; null if the kernel counts none.")]
@@ -81,7 +84,7 @@ class RunDocument(LaunchDocument, frozen=True, tag=2):
     breakdown: Breakdown
     waiting_most: Annotated[Sequence[Waiting], doc("The instructions before which warps wait longest.")]
     memory: Annotated[tuple[MemoryRate, ...], doc("Rates of DRAM and L2, where the run knows them.")]
-    used_sms: Annotated[float, doc("Mean work of all SMs over that of the SM with the most blocks, 0 to 1.")]
+    used_sms: Annotated[float, doc("Mean work of all SMs over that of the SM with most work, 0 to 1.")]
     diagnosis: Annotated[tuple[Finding, ...], doc("What limits the launch and what to do, the costliest first.")]
     energy: Annotated[Spent | UnsetType, doc("Present if requested.")] = UNSET
 

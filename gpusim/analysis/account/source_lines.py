@@ -98,7 +98,7 @@ def by_line(
     places = [*(program.source(pc, loaded) for pc in range(len(program))), NOWHERE]  # the last one: the program's end
     found = find((file for file, _ in places), loaded, given, roots)
     works, each = bounds.works(result.kernel, result.machine, sms=result.run.sms, limit=limit)
-    blocks = blocks_of(result.kernel, result.machine, result.run.sms)
+    blocks = blocks_of(result.kernel, result.machine, result.run.sms, result.run.first_sm)
     counted = _Counted(
         result.run, stalls.waits(result.run), _conflicts(works, each, len(places)), sectors(works, blocks)
     )

@@ -1,6 +1,6 @@
 """Tuning of a CUDA kernel: each piece of machine code of a search space is simulated once on each machine, and ranked.
 
-A trial simulates the SM with the most blocks, with its share of the bandwidth, without values: all its blocks, or as
+A trial simulates the SM with most work, with its share of the bandwidth, without values: all its blocks, or as
 many whole waves of resident blocks as are affordable, two at least, from which the time of all follows, the last,
 uneven wave included (gpusim/waves.py).
 """
@@ -17,6 +17,7 @@ from gpusim.analysis.account.figures import Figures, figures
 from gpusim.analysis.search.bounded_expression import Value
 from gpusim.analysis.search.code_points import cubin_at, kernel
 from gpusim.analysis.search.space_file import CodeSpace, Point, at_check, moved
+from gpusim.asked import Sample
 from gpusim.bounds.bounds import LIMIT
 from gpusim.bounds.profiled import holds
 from gpusim.launch_file.caches import asked
@@ -24,7 +25,7 @@ from gpusim.machine import machine as model
 from gpusim.machine.architecture import number
 from gpusim.machine.machine import File, Machine
 from gpusim.machine.simulated_sms import Sms
-from gpusim.simulation import DifferingBlocksError, Result, Sample, simulate
+from gpusim.simulation import DifferingBlocksError, Result, simulate
 from gpusim.support.document import Setting, doc
 from gpusim.verify import UNCHECKED, Verification
 from isa.errors import UserError

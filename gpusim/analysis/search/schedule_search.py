@@ -202,7 +202,7 @@ def _judge(kernel: Kernel, machine: Machine, budget: int, count: int | None) -> 
 
 
 def cycles(kernel: Kernel, machine: Machine, order: Order) -> int:
-    """Return the cycles that the SM with the most blocks takes with the program in this order."""
+    """Return the cycles that the SM with most work takes with the program in this order."""
     return run_sm(replace(kernel, program=reordered(kernel.program, order)), machine, feed=TRACE_DRIVEN).cycles
 
 

@@ -103,7 +103,7 @@ def compared(
 def _job(timed: Timed, machine: Machine, make: Make, records: Records) -> tuple[Timed, Simulated]:
     kernel = make(timed)
     run = run_sm(kernel, machine)
-    blocks = range(0, kernel.blocks, machine.chip.sms)[: run.blocks]
+    blocks = range(run.first_sm, kernel.blocks, machine.chip.sms)[: run.blocks]
     sectors = _l1_sectors(kernel) | _moved(kernel, machine) if timed.configuration == "full" else {}
     return timed, Simulated(
         cycles=_cycles(records(kernel, run.memory, blocks), of_blocks=timed.configuration in OF_BLOCKS),

@@ -98,7 +98,7 @@ def test_blocks_of_a_full_grid_execute_what_ncu_counted(name):
 
 def check_sm(launched, run):
     """Fail unless an SM left the right results of its blocks, and executed what ncu counted, in warps and threads."""
-    counted, blocks = tables.executed(launched.name), range(0, launched.blocks, SMS)
+    counted, blocks = tables.executed(launched.name), range(run.first_sm, launched.blocks, SMS)
     assert run.blocks == len(blocks)
     check_values(launched, run.memory, blocks)
     of_code = slice(len(launched.program))  # the last number is of warps that run off the end

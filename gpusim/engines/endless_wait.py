@@ -1,0 +1,115 @@
+"""Blocks that wait for each other without end: the proof that no warp will ever do anything but what it has done.
+
+A warp whose program state comes back, while memory stays as it is, does the same for ever: what it computes follows
+from its registers, its lanes' places and memory. If that holds for all warps that are not held at a barrier, nobody
+will ever store what they wait for. Where some SMs are simulated, blocks of the others would have; where all are, the
+chip would hang, too. A warp that counts its looks, or reads the clock, never comes back to a state; it is not found.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpusim.launch.launch import Launch
+from gpusim.launch.scalar_registers import places
+from gpusim.support.plural import plural
+from gpusim.units.capacities import LANES, NEVER
+from gpusim.units.stall import Stall
+from isa.errors import DeadlockError, UserError
+from isa.execute.faults import place
+from isa.kernel import Kernel
+
+FIRST_LOOK = 1 << 16  # cycles without a block that leaves before warps are looked at
+WINDOW = 1 << 14  # cycles in which each must have come back: a round of a loop that asks memory takes some hundreds
+STATE = ("pc", "threads", "lanes", "reconvergence", "depth", "gone", "parted", "convergence", "partners")
+AT_BARRIER = int(Stall.BARRIER)
+Warp = tuple[int, int]  # its SM's place among those that are simulated, and its slot there
+
+
+class BlocksWaitError(UserError):
+    """Blocks of the simulated SMs wait for blocks of SMs that are not simulated."""
+
+
+def left(launches: Sequence[Launch]) -> int:
+    """Return how many blocks have left these SMs."""
+    return sum(int(one.sm.retired) for one in launches)
+
+
+def waits(kernel: Kernel, launches: Sequence[Launch], advance: Callable[[int], int], now: int) -> tuple[bool, int]:
+    """Advance until each warp has come back to its state, or by WINDOW cycles; tell whether all have, and the cycle.
+
+    Warps that are held at a barrier come back if nobody arrives there.
+    """
+    used, before = places(kernel.program), [_held(one) for one in launches]
+    begun = {warp: _state(launches[warp[0]], warp[1], used) for warp in _live(launches)}
+    issued = {(s, g): int(launches[s].sm.warps[g].issued_at) for s, g in begun}
+    away = {warp for warp in begun if not _at_barrier(launches, warp)}
+    for _ in range(WINDOW if away else 0):
+        now = advance(now + 1)
+        away = {warp for warp in away if not _is_back(launches, warp, begun[warp], issued[warp], used)}
+        if now >= NEVER or not away:
+            break
+    still = {warp for warp in begun if _at_barrier(launches, warp)}
+    moved = [launches[s].sm.warps[g].issued_at != issued[s, g] for s, g in still]
+    same = all(np.array_equal(old, new) for old, new in zip(before, map(_held, launches), strict=True))
+    return bool(begun) and not away and not any(moved) and same, now
+
+
+def error(kernel: Kernel, launches: Sequence[Launch]) -> UserError:
+    """Return the error of blocks that wait without end: for other SMs that would be simulated, or on the chip, too."""
+    placed = sum(int(one.sm.placed) for one in launches)
+    s, g = next(warp for warp in _live(launches) if not _at_barrier(launches, warp))
+    warp, sm = launches[s].sm.warps[g], launches[s].sm
+    where = place(kernel, min(int(warp.pc), len(kernel.program) - 1), int(sm.blocks[warp.block].id), int(warp.index))
+    if int(sm.launch.apart) > 1 and kernel.blocks > int(sm.launch.resident):
+        return BlocksWaitError(f"{where}: waits for blocks of SMs that are not simulated; give --sms all")
+    ended, resident = left(launches), placed - left(launches)
+    if placed == kernel.blocks:
+        return DeadlockError(f"{where}: waits for memory that no warp will change; look for who should store it")
+    return DeadlockError(
+        f"{where}: waits for a block that is never placed: {ended} of {kernel.blocks} blocks have ended, "
+        f"{plural(resident, 'block')} wait without end, and the others fit only when one ends; "
+        f"launch at most as many blocks as fit at once, {resident} here"
+    )
+
+
+def _live(launches: Sequence[Launch]) -> list[Warp]:
+    slots = [np.flatnonzero(one.sm.warps["live"][: int(one.sm.warp_slots)]) for one in launches]
+    return [(s, int(g)) for s, each in enumerate(slots) for g in each]
+
+
+def _at_barrier(launches: Sequence[Launch], warp: Warp) -> bool:
+    return bool(launches[warp[0]].sm.warps[warp[1]].release_at[AT_BARRIER] >= NEVER)
+
+
+def _is_back(launches: Sequence[Launch], warp: Warp, begun: bytes, issued: int, used: int) -> bool:
+    """Tell whether a warp has issued since, and is in the same state again."""
+    s, g = warp
+    now = launches[s].sm.warps[g]
+    return bool(now.issued_at != issued and _state(launches[s], g, used) == begun)
+
+
+def _state(launch: Launch, g: int, used: int) -> bytes:
+    """Return what a warp's next instructions follow from, apart from memory."""
+    sm = launch.sm
+    groups = int(sm.machine.groups)
+    warp, lanes = sm.warps[g], sm.lanes[g * groups : (g + 1) * groups]
+    parts: list[Any] = [warp[name] for name in STATE]
+    parts += [sm.simt_stack[g][: int(warp.depth)], sm.parted[g][: int(warp.parted)]]
+    parts += [lanes["registers"][:, :used], lanes["predicates"]]
+    return b"".join(np.asarray(part).tobytes() for part in parts)
+
+
+def _held(launch: Launch) -> NDArray[np.uint32]:
+    """Return what global, shared and local memory hold, and how far the barriers of the blocks are."""
+    at, sm = launch.sm.launch, launch.sm
+    shared = int(at.shared_word)
+    local = int(at.local_word) + int(at.resident * at.warps * sm.machine.groups * at.local_words) * LANES
+    arrived = sm.blocks["barriers"]["arrived"][: int(at.resident)]
+    return np.concatenate(
+        [launch.memory[: launch.global_words], launch.memory[shared:local], arrived.astype(np.uint32).ravel()]
+    )

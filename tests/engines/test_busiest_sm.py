@@ -1,0 +1,76 @@
+"""Which SM stands for all: the one with most work, the first of several."""
+
+import pytest
+from timing import plain_machine
+
+from gpusim.bounds.bounds import bound
+from gpusim.engines import busiest_sm
+from gpusim.engines.simulate import run_chip, run_sm
+from gpusim.simulation import simulate
+from isa.text.listing import read
+
+# Block b goes round a loop 1 + (7 b mod 8) times; what it reaches it stores.
+UNEQUAL = """
+.grid {blocks}
+.buffer x u32 4096
+S2R R0, CTAID.X
+IMUL R1, R0, 7
+LOP.AND R1, R1, 7
+MOV R2, 0
+again:
+IADD R2, R2, 1
+ISETP.LE P0, R2, R1
+@P0 BRA again
+SHL R3, R0, 2
+IADD R3, R3, c[x]
+STG [R3], R2
+EXIT
+"""
+EQUAL = UNEQUAL.replace("IMUL R1, R0, 7", "MOV R1, 3")
+
+
+def on(sms):
+    """Return a machine with so many SMs and bandwidth to spare."""
+    return plain_machine({"chip.sms": sms, "chip.dram_mbs": 10_000_000})
+
+
+def rounds(block):
+    """Return how often a block goes round."""
+    return 1 + 7 * block % 8
+
+
+@pytest.mark.parametrize(("blocks", "sms"), [(8, 8), (8, 4), (7, 5), (11, 4), (8, 16)])
+def test_the_sm_with_most_work_stands_for_all(blocks, sms):
+    """Of unequal blocks the SM whose loops have most rounds is simulated: the first of these, with all its blocks."""
+    kernel, machine = read(UNEQUAL.format(blocks=blocks)), on(sms)
+    work = [8 * len(each) + 3 * sum(map(rounds, each)) for each in (range(s, blocks, sms) for s in range(sms))]
+    run = run_sm(kernel, machine)
+    assert run.first_sm == work.index(max(work))
+    assert run.blocks == len(range(run.first_sm, blocks, sms))
+
+
+def test_it_takes_the_time_of_all():
+    """Eight unequal blocks on eight SMs: one stands for all, as slow within 2 %, above its bound."""
+    kernel, machine = read(UNEQUAL.format(blocks=8)), on(8)
+    found, whole = simulate(kernel, machine), run_chip(kernel, machine).cycles
+    assert found.cycles == pytest.approx(whole, rel=0.02)
+    assert found.run.first_sm == 1
+    assert bound(kernel, machine).cycles <= found.cycles
+    assert found.verification.wrong == 0
+
+
+def test_a_sample_takes_blocks_of_that_sm():
+    """Whole waves and the last one of the SM with most work, by their ids."""
+    kernel, machine = read(UNEQUAL.format(blocks=80)), on(4)
+    run = run_sm(kernel, machine, blocks=10, last=2, trace=True)
+    placed = run.trace["block"][run.trace["kind"] == 3]
+    assert run.first_sm == 1
+    assert sorted(set(run.trace["block"].tolist())) == [*range(1, 33, 4), 73, 77], placed
+
+
+def test_equal_blocks_and_many_take_the_first_sm(monkeypatch):
+    """Where blocks do the same, or all together too much to be counted, the first SM stands for all."""
+    assert run_sm(read(EQUAL.format(blocks=8)), on(4)).first_sm == 0
+    kernel = read(UNEQUAL.format(blocks=8))
+    monkeypatch.setattr(busiest_sm, "MOST", 10)
+    assert run_sm(kernel, on(4)).first_sm == 0

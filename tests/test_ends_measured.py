@@ -1,0 +1,121 @@
+"""When launches end: as an H200 ended them (h200_ends.csv), and here, by one SM that stands for all.
+
+Nothing was fitted to these rows: all is predicted, what `[l2_atomic]` says was read off others (h200_paths.csv). That a
+launch waits for the atomics of the L2 is a rule that was made with the public report of a jump in sight, not the rows.
+docs/hopper.md says more.
+"""
+
+from itertools import pairwise
+
+import pytest
+from draws import few
+from ends_rows import STORING, WAITING, Row, code, counted, cycles, rows, scanned, simulated, stored
+from measured_limits import by_experiment, documented, module_of, stated, within
+
+# Percent: the median error and the 95th percentile, as reached in November 2026, rounded up.
+LIMITS = {
+    "own_empty": (37, 51),
+    "own_store": (22, 45),
+    "one_store": (13, 46),
+    "block_store": (25, 50),
+    "own_shared": (24, 53),
+    "own_load": (21, 42),
+    "one_red": (12, 39),
+    "block_red": (58, 77),
+    "own_red": (18, 47),
+    "one_redf": (14, 20),
+    "block_redf": (30, 56),
+    "own_redf": (19, 55),
+    "one_atom": (13, 14),
+    "block_atom": (29, 71),
+    "own_atom": (6.3, 25),
+    "one_atomf": (14, 16),
+}
+of = by_experiment(rows)
+SOME = 1, 2, 131, 132, 133, 264, 265, 400  # numbers of blocks: few, and at the ends of waves
+BLOCK_LATENCY = 260  # cycles of an h200 until a further block begins
+
+
+@pytest.fixture(scope="module")
+def module(tmp_path_factory):
+    """The cubin as a module."""
+    return module_of(tmp_path_factory.mktemp("cubin"), code())
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("experiment", LIMITS)
+def test_launches_end_when_they_do(module, experiment):
+    """Of all rows the median error and the 95th percentile are no larger than they were; of few the median is below."""
+    found = [100 * abs(simulated(module, row) / cycles(row) - 1) for row in few(of(experiment), 3)]
+    assert within(found, *LIMITS[experiment])
+
+
+def grows_evenly(module, experiment: str, threads: int, numbers) -> bool:
+    """Tell whether each further block adds at most what one takes alone, and the cycles before it begins."""
+    taken = {blocks: simulated(module, Row(experiment, blocks, threads, 0, 0, 0)) for blocks in numbers}
+    most = taken[1] + BLOCK_LATENCY
+    steps = ((more - fewer, taken[more] - taken[fewer]) for fewer, more in pairwise(taken))
+    return all(-2 <= grown <= blocks * most for blocks, grown in steps)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("experiment", LIMITS)
+def test_cycles_grow_without_a_jump(module, experiment):
+    """From 1 to 400 blocks of a warp and of 32, with their neighbours at the ends of waves, no block makes a jump."""
+    assert grows_evenly(module, experiment, 32, SOME)
+    assert grows_evenly(module, experiment, 1024, SOME)
+
+
+@pytest.mark.jit
+@pytest.mark.slow
+@pytest.mark.parametrize("experiment", LIMITS)
+def test_cycles_grow_without_a_jump_from_block_to_block(module, experiment):
+    """The same of each number of blocks from 1 to 400, of a warp."""
+    assert grows_evenly(module, experiment, 32, range(1, 401))
+
+
+def test_atomics_of_one_word_grow_on_the_chip_as_their_lanes_do():
+    """In the chip's rows of 1,024 threads each lane at one word takes 1.45 cycles, 3.48 of real numbers, from 33 on."""
+    for name, lane in (("one_red", 1.45), ("one_redf", 3.48), ("one_atom", 1.45), ("one_atomf", 3.48)):
+        found = [row for row in of(name) if row.threads == 1024 and row.blocks >= 33]
+        grown = [(later, before, cycles(later) - cycles(before)) for before, later in pairwise(found)]
+        wide = [more / (later.blocks - before.blocks) / 1024 for later, before, more in grown if more > 20_000]
+        assert wide == pytest.approx([lane] * len(wide), rel=0.03)
+
+
+def test_an_sm_is_done_before_its_atomics_are():
+    """In the chip's rows a launch of `RED` lasts longer than any SM is active, by a fifth with 132 blocks."""
+    for name in ("one_red", "one_redf"):
+        (row,) = (row for row in of(name) if (row.blocks, row.threads) == (132, 1024))
+        assert 1.15 < cycles(row) / row.active < 1.3
+
+
+@pytest.mark.jit
+def test_each_store_moves_its_sectors(module):
+    """32 stores of a warp to 32 sectors each move 1,024, if eight in turn fill a sector or not, in the same cycles.
+
+    They are within an eighth of the chip's.
+    """
+    found = [stored(module, experiment) for experiment in STORING]
+    assert [sectors for _, sectors in found] == [1024, 1024]
+    for (taken, _), experiment in zip(found, STORING, strict=True):
+        assert taken == pytest.approx(cycles(of(experiment)[0]), rel=0.125)
+
+
+def test_every_row_belongs_to_an_experiment():
+    """The file has rows of the experiments above, of blocks that wait for each other and of 32 stores, each once."""
+    assert {row.experiment for row in rows()} == {*LIMITS, *WAITING, *STORING}
+    assert len({row[:4] for row in rows()}) == len(rows())
+
+
+def test_the_document_has_these_errors():
+    """The table in docs/hopper.md says the rows, the median and the 95th percentile of each experiment."""
+    assert documented("When launches end") == stated(LIMITS, of)
+
+
+@pytest.mark.jit
+@pytest.mark.slow
+def test_blocks_that_wait_for_each_other_end(module):
+    """A barrier of the grid and a scan with look-back come to their end on all SMs, with right values."""
+    assert counted(module, 40) == 40
+    assert scanned(module, 140)
