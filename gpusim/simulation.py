@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from gpusim.bounds import rates
 from gpusim.bounds.block_classes import On, classes
-from gpusim.bounds.bounds import STARTS, Bound, bound, works
+from gpusim.bounds.bounds import STARTS, Bound, NoBoundError, bound, works
 from gpusim.bounds.of_run import Limits, bound_of_run, enough
 from gpusim.engines.estimated import MILLION, adding_up, tolerated
 from gpusim.engines.simulate import Progress, check_engine, run_chip, run_sm
@@ -267,7 +267,7 @@ def _timed_and_checked(
 def _bound_after(check: Future[Verification], kernel: Kernel, machine: Machine) -> Bound | None:
     """Wait for the check, so that it has a core, and return the bound; None if a block is too long for it so far."""
     wait([check])
-    with suppress(LimitError):
+    with suppress(LimitError, NoBoundError):
         return bound(kernel, machine)
     return None
 

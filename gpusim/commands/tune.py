@@ -96,7 +96,7 @@ class Refused:
     reason: str
 
 
-class TuneDocument(OfSettings, frozen=True, tag=2):
+class TuneDocument(OfSettings, frozen=True, tag=3):
     """The points of a search space ranked by speed, and the whole launch of the fastest, with values.
 
     Speeds are steady rates of the chip in 10^9 operations per second.

@@ -38,7 +38,7 @@ class OneSm:
     blocks: int
 
 
-class RunDocument(LaunchDocument, frozen=True, tag=2):
+class RunDocument(LaunchDocument, frozen=True, tag=3):
     """A simulated launch: values checked, cycles, rates, bound, and where the lost cycles went.
 
     Cycles are shader cycles. `cycles`, rates and `warp_instructions` are of the whole launch; `stalls`, `lost_slots`

@@ -40,7 +40,7 @@ def test_a_dictionary_is_the_document(result):
     found = result.to_dict()
     made = document(result)
     assert set(made.__struct_fields__) - {"energy", "ineffective"} <= set(found)
-    assert (found["schema_version"], found["cycles"], found["gflops"]) == (2, result.cycles, result.gflops)
+    assert (found["schema_version"], found["cycles"], found["gflops"]) == (3, result.cycles, result.gflops)
     assert found["bound"]["limits"] == dict(result.bound.limits)
 
 
