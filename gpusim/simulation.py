@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from gpusim.asked import Sample, several_of, valid, with_policy
 from gpusim.bounds import rates
 from gpusim.bounds.block_classes import classes
-from gpusim.bounds.bounds import STARTS, Bound, bound, works
+from gpusim.bounds.bounds import STARTS, Bound, NoBoundError, bound, works
 from gpusim.bounds.of_run import Limits, bound_of_run, enough
 from gpusim.engines.busiest_sm import On, busiest_sm
 from gpusim.engines.endless_wait import BlocksWaitError
@@ -285,7 +285,7 @@ def _timed_and_checked(
 def _bound_after(check: Future[Verification], kernel: Kernel, machine: Machine) -> Bound | None:
     """Wait for the check, so that it has a core, and return the bound; None if a block is too long for it so far."""
     wait([check])
-    with suppress(LimitError):
+    with suppress(LimitError, NoBoundError):
         return bound(kernel, machine)
     return None
 

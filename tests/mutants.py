@@ -21,6 +21,7 @@ from gpusim.engines.simulate import run_sm
 from gpusim.jit.rule import lowest_bit
 from gpusim.launch.assign_codes import with_codes
 from gpusim.rules import (
+    access_cost,
     barrier,
     block_scheduler,
     cache,
@@ -34,7 +35,6 @@ from gpusim.rules import (
     l2_atomic,
     l2_channel,
     load_store,
-    memory_access,
     pipe,
     policies,
     queues,
@@ -235,12 +235,12 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "arrivals do not wait for each other": (barrier, "_arrive", arrivals_together),
     "double precision not exclusive": (double_precision, "commit", nothing),
     "one pass more": (shared_memory, "passes", plus(shared_memory.passes, 1)),
-    "one pass in a cycle": (memory_access, "service", lambda _machine, _instruction, cycles: cycles),
+    "one pass in a cycle": (access_cost, "service", lambda _machine, _instruction, cycles: cycles),
     "no least cycles": (
-        memory_access,
+        access_cost,
         "service",
         lambda m, instruction, cycles: (
-            memory_access.service_of(m, cycles) if instruction.memory_kind == SHARED_MEMORY else cycles
+            access_cost.service_of(m, cycles) if instruction.memory_kind == SHARED_MEMORY else cycles
         ),
     ),
     "atomics as loads": (shared_memory, "turns", lambda *_: 1),

@@ -9,6 +9,7 @@ from functools import partial
 from types import MappingProxyType
 
 from isa.errors import UserError
+from isa.reading import foreign
 from workloads.catalog import arguments, nearest
 from workloads.entry import Parameter
 from workloads.gemm.lai_space import lai_space
@@ -30,6 +31,8 @@ class Entry:
 def find(name: str) -> Entry:
     """Return the entry of the named space; raises UserError with the nearest name if there is none."""
     if name not in SPACES:
+        if what := foreign.of_file(name):
+            raise UserError(f"{name}: no search space of gpusim: looks like {what}")
         raise UserError(f"no search space {name}{nearest(name, SPACES)}; there are {', '.join(SPACES)}")
     return SPACES[name]
 

@@ -33,6 +33,7 @@ USES: Mapping[str, Sequence[str]] = {
     "Bounds": ("gpusim.bounds.bounds", "gpusim.bounds.critical_path"),
     "Where the cycles go": (
         "gpusim.analysis.account.diagnosis",
+        "gpusim.analysis.account.findings.finding",
         "gpusim.analysis.account.memory_rates",
         "gpusim.analysis.account.figures",
         "gpusim.analysis.account.breakdown",

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from gpusim.bounds.noted_reads import NotedReads, known_by
-from gpusim.rules import instruction_replay, load_store, memory_access
+from gpusim.rules import access_cost, instruction_replay, load_store
 from gpusim.state.unpacked import unpacked, unpacked_rows
 from gpusim.units.cache import FAR, NEAR
 from gpusim.units.capacities import LANES
@@ -101,8 +101,8 @@ def _of_pattern(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, see
         parts = [_of_group(sm, row, pattern, first) for first in range(0, len(pattern.active), LANES)]
         undivided, transactions, extra, near = (sum(part[i] for part in parts) for i in range(4))
         seen[key] = SimpleNamespace(
-            cycles=memory_access.service(sm.machine, row, undivided),
-            extra=extra if row.generic else memory_access.extra(sm.machine, row, undivided),
+            cycles=access_cost.service(sm.machine, row, undivided),
+            extra=extra if row.generic else access_cost.extra(sm.machine, row, undivided),
             near=near,
             transactions=transactions,
             parts=transactions * (sm.machine.fetch_cost if row.action == FETCH else sm.machine.line_cost),
@@ -122,7 +122,7 @@ def _of_group(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, first
     active = sum(1 << int(lane) for lane in np.flatnonzero(pattern.active[lanes]))
     if active:
         sm.scratch.address = pattern.addresses[lanes].tolist()
-        cost = memory_access.generic_cost if row.generic else memory_access.cost
+        cost = access_cost.generic_cost if row.generic else access_cost.cost
         cost(sm, row, into, active)
     return into.cycles, into.transactions, into.extra, into.near
 

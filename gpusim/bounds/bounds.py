@@ -17,7 +17,7 @@ import numpy as np
 
 from gpusim.bounds import chain, pressure, rates
 from gpusim.bounds.pressure import Pipes, Pressure, Resource, Work, added
-from gpusim.bounds.profiled import profiled
+from gpusim.bounds.profiled import Profiled, profiled
 from gpusim.bounds.wasted import conflicts, scattered, serialised
 from gpusim.engines.busiest_sm import busiest_sm
 from gpusim.machine.machine import Machine
@@ -27,6 +27,8 @@ from gpusim.units.block_scheduler import refill_parts
 from gpusim.units.cache import SHARE_PARTS, tagged
 from gpusim.units.pipe import pipe_names
 from gpusim.units.register_file import register_banks
+from isa.dataflow.order_dependence import may_vary
+from isa.errors import DeadlockError, LimitError, UserError
 from isa.kernel import Kernel
 from isa.sass.load import on_chip
 
@@ -34,6 +36,10 @@ STARTS = "starts of blocks"
 MOST_READS = 6  # registers of an instruction: three pairs
 LIMIT = 10_000_000  # warp instructions of a block: in program order that takes a minute or two
 UNIT, SHARED, CONSTANTS = "load/store unit", "shared-memory unit", "constant unit"  # the latter where they lie apart
+
+
+class NoBoundError(UserError):
+    """A block by itself, in program order, does not end, as it may wait for others; so its launch has no bound."""
 
 
 @dataclass(frozen=True)
@@ -81,13 +87,13 @@ def bound(kernel: Kernel, machine: Machine, *, sms: int = 1, limit: int = LIMIT)
     shares: if all blocks have equal work, some SM has at least the mean number of blocks rounded up; if not, it has at
     least the mean amount of work.
 
-    Raises UserError where kernel and machine don't fit, LimitError beyond `limit` warp instructions in a block, and the
-    errors of a run in program order.
+    Raises UserError where kernel and machine don't fit, NoBoundError where a block may wait for others, LimitError
+    beyond `limit` warp instructions in another block, and the errors of a run in program order.
     """
     kernel = on_chip(kernel, machine.chip.sms)
     ids = blocks_of(kernel, machine, sms, busiest_sm(kernel, machine) if sms == 1 else 0)
     share = len(ids) if sms == 1 else -(-kernel.blocks // machine.chip.sms)
-    found = profiled(kernel, machine, ids, sms, limit)
+    found = _profiled(kernel, machine, ids, sms, limit)
     each = Fraction(share if found.equal else Fraction(len(ids), sms)) / found.counted
     sharing = Fraction(len(ids), found.counted)
     limits = {name: ceil(cycles) for name, cycles in _limits(found.least, each, sharing, share)}
@@ -116,8 +122,21 @@ def works(kernel: Kernel, machine: Machine, *, sms: int = 1, limit: int = LIMIT)
     Raises as `bound` does.
     """
     ids = blocks_of(kernel, machine, sms, busiest_sm(kernel, machine) if sms == 1 else 0)
-    found = profiled(kernel, machine, ids, sms, limit)
+    found = _profiled(kernel, machine, ids, sms, limit)
     return found.works, Fraction(len(ids), found.counted)
+
+
+def _profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int) -> Profiled:
+    """Return the profiled blocks; raises as `bound` does."""
+    try:
+        return profiled(kernel, machine, ids, sms, limit)
+    except (LimitError, DeadlockError) as error:
+        if not may_vary(kernel):
+            raise
+        raise NoBoundError(
+            f"{str(error).split('; ')[0]}; a bound needs each block by itself, in program order, and this one may wait "
+            "for others: take `gpusim run`, which times it without a bound, or raise the limit, --max-instructions"
+        ) from None
 
 
 def pressures(works: Sequence[Work], each: Fraction) -> dict[str, Pressure]:

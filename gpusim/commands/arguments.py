@@ -22,6 +22,7 @@ from gpusim.units.policies import POLICY_NAMES, check_policy
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.reading import input_file
+from isa.sass.code import check_kind
 from isa.text import listing
 from workloads.catalog import CATALOG, make
 
@@ -322,6 +323,14 @@ def is_listing(name: str) -> bool:
 def is_code(name: str) -> bool:
     """Tell whether a name is the path of machine code, of CUDA C, or of a launch file."""
     return name not in CATALOG and bool(name) and is_launch(name)
+
+
+def refuse_code(name: str, why: str) -> None:
+    """Raise UserError for machine code where a listing is asked for; for a file of another kind it says which."""
+    if is_code(name):
+        if not name.endswith(LAUNCH) and input_file.present(Path(name)):
+            check_kind(Path(name))
+        raise UserError(f"{name}: machine code, {why}")
 
 
 def file_of(name: str) -> str:

@@ -10,11 +10,10 @@ from typing import Annotated
 import typer
 from rich.table import Column, Table
 
-from gpusim.commands.arguments import is_code
+from gpusim.commands.arguments import refuse_code
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.support.document import Document, Extent, KernelKey, Labels, Pc, SourceLine, Text, doc
 from gpusim.support.plural import plural
-from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.text import listing
@@ -57,8 +56,7 @@ def asm(
 
     Example: gpusim asm examples/saxpy.asm
     """
-    if is_code(file):
-        raise UserError(f"{file}: machine code, no listing; gpusim sass prints it, and gpusim codes as a listing")
+    refuse_code(file, "no listing; gpusim sass prints it, and gpusim codes as a listing")
     kernel = listing.load(file)
     if json:
         write_json(_document(kernel))

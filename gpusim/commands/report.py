@@ -24,8 +24,8 @@ from gpusim.analysis.account.pressure_report import (
     pressure_report,
 )
 from gpusim.analysis.account.source_lines import by_line
-from gpusim.bounds import bounds
 from gpusim.bounds.bounds import Bound
+from gpusim.bounds.of_run import enough
 from gpusim.commands import report_lines
 from gpusim.commands.arguments import (
     Architecture,
@@ -90,6 +90,7 @@ class ReportDocument(LaunchDocument, frozen=True, tag=3):
 
     cycles: Annotated[int, doc("Shader cycles until the SM with most work is done, and the L2 with its atomics.")]
     bound: Annotated[Bound | None, doc("Null if there is none.")]
+    no_bound: Annotated[str, doc("Why there is none; empty if there is one.")]
     totals: Annotated[Mapping[str, float], doc("Cycles that the whole run takes of each resource.")]
     instructions: Annotated[tuple[InstructionPressure, ...], doc("The program.")]
     regions: Annotated[tuple[RegionPressure, ...], doc("Code regions, and last the instructions of none.")]
@@ -145,7 +146,7 @@ def report(
     with shown(chosen.name) as tell:
         limit = cycles_of(kernel, max_cycles)
         result = simulate(chosen, where, values=False, max_cycles=limit, progress=tell)
-        most = max(bounds.LIMIT, result.run.warp_instructions)
+        most = enough(chosen, result.run)
         if by is By.LINE:
             made, parts = _by_line(result, kernel, code, most, settings)
         else:
@@ -197,6 +198,7 @@ def _document(found: PressureReport, settings: Mapping[str, int | str]) -> Repor
         **run_document.identity(result.kernel, result.machine, settings),
         cycles=result.cycles,
         bound=result.bound,
+        no_bound=result.no_bound,
         totals=found.totals,
         instructions=found.instructions,
         regions=found.regions,

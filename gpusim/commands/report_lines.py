@@ -13,6 +13,7 @@ from gpusim.analysis.account import report as reports
 from gpusim.analysis.account import run_document
 from gpusim.analysis.account.source_lines import ByLine, Inlined, LineFigures
 from gpusim.commands.document import new_table, right, width
+from gpusim.simulation import Result
 from gpusim.support.document import LaunchDocument, Setting, doc
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -43,6 +44,7 @@ class ReportLinesDocument(LaunchDocument, frozen=True, tag=2):
     cycles: Annotated[int, doc("Shader cycles until the SM with most work is done, and the L2 with its atomics.")]
     lines: Annotated[tuple[LineFigures, ...], doc("Lines with instructions, file by file.")]
     missing: Annotated[tuple[str, ...], doc("Source files that were not found.")]
+    no_bound: Annotated[str, doc("Why there is no bound; empty if there is one.")]
 
 
 def check(kernel: Kernel) -> None:
@@ -57,13 +59,15 @@ def document(found: ByLine, settings: Mapping[str, Setting]) -> ReportLinesDocum
     """Return the figures by line as a document."""
     result = found.result
     head = run_document.identity(result.kernel, result.machine, settings)
-    return ReportLinesDocument(**head, cycles=result.cycles, lines=found.lines, missing=found.sources.missing)
+    return ReportLinesDocument(
+        **head, cycles=result.cycles, lines=found.lines, missing=found.sources.missing, no_bound=result.no_bound
+    )
 
 
 def screen(found: ByLine, settings: Mapping[str, Setting]) -> Iterator[RenderableType]:
     """Yield the launch, the table of lines, and what its columns mean."""
     result = found.result
-    yield reports.heading(result.kernel, result.machine, settings, [("cycles", f"{result.cycles:,}")])
+    yield reports.heading(result.kernel, result.machine, settings, [("cycles", _cycles(result))])
     yield ""
     rows = [row for one in found.lines for row in _rows(one)]
     columns = _columns(rows)
@@ -78,6 +82,11 @@ def screen(found: ByLine, settings: Mapping[str, Setting]) -> Iterator[Renderabl
         yield f"{FROM}header:line: code of a header that is inlined in the line above, a part of its figures"
     if found.sources.note:
         yield found.sources.note
+
+
+def _cycles(result: Result) -> str:
+    """Return the cycles, and why conflicts and sectors are not known where they are not."""
+    return f"{result.cycles:,}" if result.bound else f"{result.cycles:,}; no bound: {result.no_bound}"
 
 
 def _rows(line: LineFigures) -> Iterator[Row]:
@@ -96,9 +105,9 @@ def _columns(rows: Sequence[Row]) -> dict[str, list[str]]:
     }
     lines = [one if isinstance(one, LineFigures) else None for one in rows]
     moved = {
-        "conflicts": [one.shared_conflicts if one else 0.0 for one in lines],
-        "sectors": [one.global_sectors if one else 0.0 for one in lines],
-        "bytes": [one.global_bytes if one else 0.0 for one in lines],
+        "conflicts": [(one and one.shared_conflicts) or 0.0 for one in lines],
+        "sectors": [(one and one.global_sectors) or 0.0 for one in lines],
+        "bytes": [(one and one.global_bytes) or 0.0 for one in lines],
     }
     line = {"line": [*(str(one.line or "") if one else "" for one in lines), ""]}
     share = {"share": [*(f"{100 * one.share:.1f} %" if one.waits else "" for one in rows), ""]}

@@ -20,10 +20,10 @@ from gpusim.commands.arguments import (
     Policy,
     cycles_of,
     instructions_of,
-    is_code,
     kernel_of,
     machine_of,
     placed,
+    refuse_code,
 )
 from gpusim.commands.document import write, write_json
 from gpusim.commands.notices import ineffective_settings
@@ -78,8 +78,7 @@ def schedule(
 
     Example: gpusim schedule dgemm-tan -p variant=v2 --machine c2050 --search --budget 100
     """
-    if is_code(kernel):
-        raise UserError(f"{kernel}: machine code, whose order is its compiler's; reorder a listing")
+    refuse_code(kernel, "whose order is its compiler's; reorder a listing")
     chosen = kernel_of(kernel, parameter or ())
     machine, setting = placed(chosen, machine, setting or ())
     where = machine_of(machine, setting, policy)

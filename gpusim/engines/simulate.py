@@ -359,6 +359,9 @@ def _fault(kernel: Kernel, prepared: Launch) -> UserError:
         return faults.crowded(kernel, pc, block, index)
     if fault.code in (Fault.STUCK, Fault.TRAPPED):
         return _stopped(kernel, sm, pc, block)
+    if fault.code in (Fault.LEFT_OUT, Fault.GONE_WITHIN):
+        told = faults.left_out if fault.code == Fault.LEFT_OUT else faults.gone_within
+        return told(kernel, pc, block, index, lane=int(fault.lane))
     tell = {
         Fault.NO_CODE: faults.no_code,
         Fault.NO_TEXTURE: faults.no_texture,

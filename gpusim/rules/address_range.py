@@ -12,7 +12,7 @@ import numpy as np
 from gpusim.jit.kinds import Row, Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import rarely
-from gpusim.rules import memory_access
+from gpusim.rules import memory_access, texel
 from gpusim.units.capacities import FEED, LANES
 from gpusim.units.opcodes import COMPARISON, FETCH, GLOBAL_MEMORY
 
@@ -38,7 +38,7 @@ def widen(sm: Sm, group: int, instruction: Row, active: int) -> None:
     elif instruction.action == FETCH and feed >= 0:
         for lane in range(LANES):
             if (active >> lane) & 1:
-                pitch, lines = memory_access.rows(sm.scratch, instruction, lane)
+                pitch, lines = texel.rows(sm.scratch, instruction, lane)
                 _include(script, feed, sm.scratch.a[lane], min(pitch, np.int64(instruction.limit)))
                 _include(script, feed + 1, sm.scratch.b[lane], lines)
 

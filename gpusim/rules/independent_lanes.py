@@ -14,7 +14,8 @@ import numpy as np
 from gpusim.jit.kinds import Row, Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import count_bits, lowest_bit, rarely, rule
-from gpusim.rules import convergence, predicates
+from gpusim.rules import convergence, partners, predicates
+from gpusim.rules.parted import IN_COLLECTIVE
 from gpusim.state.fault import Fault
 from gpusim.units.capacities import LANES
 from gpusim.units.convergence import (
@@ -36,6 +37,7 @@ from isa.program import CODE_BYTES
 
 ALL = (1 << LANES) - 1
 NO_CODE, TRAPPED = int(Fault.NO_CODE), int(Fault.TRAPPED)
+LEFT_OUT, GONE_WITHIN = int(Fault.LEFT_OUT), int(Fault.GONE_WITHIN)
 
 
 @on_demand
@@ -78,7 +80,7 @@ def _step(sm: Any, g: int, instruction: Any, pc: int, lanes: int) -> None:
     if steers == GO:
         convergence.branch(sm, g, lanes, instruction.target)
     elif steers == LEAVE:
-        convergence.leave(sm, g, lanes)
+        _leave(sm, g, pc, lanes)
     elif steers == EXPECT:
         convergence.expect(sm, g, barrier, lanes)
     elif steers == MEET:
@@ -89,7 +91,7 @@ def _step(sm: Any, g: int, instruction: Any, pc: int, lanes: int) -> None:
         if _find_places(sm, g, instruction, pc, lanes):
             convergence.scatter(sm, g, pc)
     elif steers in (GATHER, PART, COLLECT):
-        _gather(sm, g, instruction, lanes)
+        _gather(sm, g, instruction, pc, lanes)
     elif steers == DISPERSE:
         convergence.disperse(sm, g)
     elif steers == GIVE_WAY:
@@ -99,11 +101,24 @@ def _step(sm: Any, g: int, instruction: Any, pc: int, lanes: int) -> None:
 
 
 @rule
-def _gather(sm: Any, g: int, instruction: Any, lanes: int) -> None:
-    """Let lanes wait for those that each of them names."""
+def _leave(sm: Any, g: int, pc: int, lanes: int) -> None:
+    """Let lanes exit; within a collective that is a fault."""
+    if partners.waiting(sm, g, IN_COLLECTIVE) & sm.warps[g].lanes[0]:
+        _fault(sm, GONE_WITHIN, g, pc, lowest_bit(lanes))
+    else:
+        convergence.leave(sm, g, lanes)
+
+
+@rule
+def _gather(sm: Any, g: int, instruction: Any, pc: int, lanes: int) -> None:
+    """Let lanes wait for those that each of them names; one that a plain WARPSYNC's mask lacks is a fault."""
     for lane in range(LANES):
         if lanes >> lane & 1:
-            sm.warps[g].partners[lane] = _word(sm, g, instruction, 0, lane)
+            asked = _word(sm, g, instruction, 0, lane)
+            sm.warps[g].partners[lane] = asked
+            if instruction.steers == GATHER and asked >> lane & 1 == 0:
+                _fault(sm, LEFT_OUT, g, pc, lane)
+                return
     if instruction.steers == PART:
         convergence.part_by_mask(sm, g, lanes)
     else:

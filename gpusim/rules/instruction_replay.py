@@ -36,7 +36,7 @@ def commit(sm: Any, k: int, g: int, instruction: Any, cycles: int) -> None:
 
 @rule
 def slots(machine: Any, instruction: Any, cycles: int) -> int:
-    """Return the issue slots that an access of such a cost (`memory_access.cost`) takes again."""
+    """Return the issue slots that an access of such a cost (`access_cost.cost`) takes again."""
     each = machine.pass_slots if instruction.memory_kind == SHARED_MEMORY else machine.request_slots
     return beyond(machine, instruction, cycles) * int(each)
 

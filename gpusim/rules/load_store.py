@@ -17,6 +17,7 @@ from typing import Any
 
 from gpusim.jit.rule import NEVER, rarely, rule
 from gpusim.rules import (
+    access_cost,
     cache,
     completion,
     control_code,
@@ -73,7 +74,7 @@ def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None
     entry.cycles, entry.extra, entry.transactions, entry.requests = instruction.service, 0, 0, 0
     entry.near = 0
     if memory_access.accesses(instruction):
-        entry.cycles = memory_access.service(sm.machine, instruction, outcome.cycles)
+        entry.cycles = access_cost.service(sm.machine, instruction, outcome.cycles)
         entry.extra, entry.transactions = outcome.extra, outcome.transactions
         entry.requests, entry.near = outcome.requests, outcome.near
         for c in range(sm.machine.channels if sm.machine.channels > 1 else 0):

@@ -25,7 +25,7 @@ from typing import Any
 from gpusim.jit.kinds import Row, Sm, Warp
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import lowest_bit, rarely, rule
-from gpusim.rules import memory_access, stall_accounting
+from gpusim.rules import access_cost, memory_access, stall_accounting
 from gpusim.units.capacities import OPERANDS, PROGRAM, REUSE
 from gpusim.units.register_file import COUNT_BITS, LAST_BIT, OF_WARP
 from gpusim.units.stall import DISPATCH
@@ -130,7 +130,7 @@ def _returned(sm: Any, instruction: Any, bank: int) -> int:
         return cycles
     for other in range(sm.machine.register_banks):
         most += _of_bank(instruction.bank_returns, other)
-    taken = memory_access.service(sm.machine, instruction, sm.outcome.cycles)
+    taken = access_cost.service(sm.machine, instruction, sm.outcome.cycles)
     port = max(instruction.port, taken * instruction.port_cycles)
     return min(cycles, cycles * port // most) if port else cycles
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.rule import rarely, rule
-from gpusim.rules import cache, global_memory, memory_access
+from gpusim.rules import cache, global_memory, texel
 from gpusim.units.capacities import LANES
 
 
@@ -20,7 +20,7 @@ def ask(sm: Any, memory: Any, instruction: Any, active: int) -> None:
     if not instruction.cached and not sm.machine.fetch_cost:
         return
     for lane in range(LANES):
-        sm.scratch.address[lane] = memory_access.texel(sm.scratch, instruction, lane)
+        sm.scratch.address[lane] = texel.texel(sm.scratch, instruction, lane)
     if instruction.cached:
         cache.fetch(sm, memory, active)
     else:

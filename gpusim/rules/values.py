@@ -25,6 +25,7 @@ from gpusim.rules import (
     memory_access,
     predicates,
     special_register,
+    texel,
     texture,
     texture_object,
 )
@@ -165,7 +166,7 @@ def _fetch(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: i
         return
     _operands(sm.scratch, sm.lanes[group], instruction)
     for word in range(instruction.writes):
-        memory_access.fetch(sm, instruction, memory, word)
+        texel.fetch(sm, instruction, memory, word)
         _write(sm, g, group, instruction.destination + word, active)
 
 

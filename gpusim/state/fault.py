@@ -19,3 +19,5 @@ class Fault(IntEnum):
     NO_TEXTURE = 9  # a fetch by a handle that no texture object has
     WRONG_TEXTURE = 10  # a fetch of other dimensions than the texture's
     CONTESTED = 11  # another SM uses the word too, and SMs run ahead of each other
+    LEFT_OUT = 12  # a lane at a WARPSYNC whose mask lacks it
+    GONE_WITHIN = 13  # lanes exit within a collective

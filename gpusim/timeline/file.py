@@ -14,6 +14,7 @@ from gpusim.units.stall import Stall, label
 from isa.errors import UserError
 from isa.escaped import escaped
 from isa.reading import input_file
+from isa.reading.foreign import looks_like
 
 ABSENT = frozenset(map(label, (Stall.NO_WARP, Stall.WARP_EXITED)))  # states of a warp without an instruction
 
@@ -37,7 +38,8 @@ def load(path: Path) -> Timeline:
             raise UserError(f"{path}: a timeline of version {version}, where {VERSION} is read; write it anew")
         timeline = msgspec.json.decode(data, type=Timeline)
     except (msgspec.MsgspecError, UnicodeDecodeError, RecursionError) as error:
-        raise UserError(f"{path}: no timeline: {error}; {fix}") from None
+        other = looks_like(data.decode(errors="replace"), str(path), json=True)
+        raise UserError(f"{path}: no timeline: {f'looks like {other.words}' if other else f'{error}; {fix}'}") from None
     _check(path, timeline)
     return escaped_texts(timeline)
 

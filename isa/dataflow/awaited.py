@@ -1,4 +1,4 @@
-"""What instructions wait for: the ones whose results they need on some path, and what these results are in words."""
+"""What instructions wait for: results that they need on some path, in words too, and reads of what they overwrite."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from isa.dataflow.flow import overwrites, predecessors, reads, writes
-from isa.dataflow.shared_barriers import CODE, RESULT, givers_of, under_way, waits
+from isa.dataflow.shared_barriers import CODE, RESULT, SOURCES, givers_of, under_way, waits
 from isa.program import Program
-from isa.row import Unit
+from isa.row import MEMORY_UNITS, Unit
 
 
 class Awaited(NamedTuple):
@@ -52,19 +52,27 @@ def awaited(program: Program, pcs: Iterable[int]) -> dict[int, tuple[int, ...]]:
     With control codes they are those on whose barriers it waits, else those that have written what it reads or writes.
     """
     if any(one.control for one in program.instructions):
-        return _by_codes(program, pcs)
+        return _by_codes(program, pcs, RESULT)
     before = predecessors(program)
     return {pc: _writers(program, before, pc) for pc in pcs}
 
 
-def _by_codes(program: Program, pcs: Iterable[int]) -> dict[int, tuple[int, ...]]:
+def overwritten(program: Program, pcs: Iterable[int]) -> dict[int, tuple[int, ...]]:
+    """Return by pc the memory accesses that may not have read yet what one overwrites, as `awaited` does results."""
+    if any(one.control for one in program.instructions):
+        return _by_codes(program, pcs, SOURCES)
+    before = predecessors(program)
+    return {pc: _readers(program, before, pc) for pc in pcs}
+
+
+def _by_codes(program: Program, pcs: Iterable[int], what: str) -> dict[int, tuple[int, ...]]:
     givers = givers_of(program)
     held = under_way(program, givers)
     found = dict[int, tuple[int, ...]]()
     for pc in pcs:
         barriers = waits(program.instructions[pc])
         on = (giver for place, giver in enumerate(givers) if held[pc] >> place & 1 and giver.barrier in barriers)
-        found[pc] = tuple(giver.pc for giver in on if giver.what == RESULT)
+        found[pc] = tuple(giver.pc for giver in on if giver.what == what)
     return found
 
 
@@ -81,4 +89,18 @@ def _writers(program: Program, before: list[list[int]], pc: int) -> tuple[int, .
             writes_it = name in writes(code[at])
             found |= {at} if writes_it else set()
             todo += [] if writes_it and overwrites(code[at]) else before[at]
+    return tuple(sorted(found))
+
+
+def _readers(program: Program, before: list[list[int]], pc: int) -> tuple[int, ...]:
+    """Return the memory accesses that read what the one at pc writes, with no other writer of it between."""
+    code, found = program.instructions, set[int]()
+    for name in writes(code[pc]):
+        seen, todo = set[int](), [*before[pc]]
+        while todo:
+            at = todo.pop()
+            if at not in seen:
+                seen.add(at)
+                found |= {at} if code[at].row.unit in MEMORY_UNITS and name in reads(code[at]) else set()
+                todo += [] if name in writes(code[at]) else before[at]
     return tuple(sorted(found))

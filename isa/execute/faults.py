@@ -131,6 +131,22 @@ def trap(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int) -> Execut
     return ExecutionError(f"{place(kernel, pc, block, warp, lane)}: {why}; look for the condition that leads here")
 
 
+def left_out(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int) -> ExecutionError:
+    """Return the error for a lane that comes to a WARPSYNC whose mask lacks it: the chip ends such a launch."""
+    return ExecutionError(
+        f"{place(kernel, pc, block, warp, lane)}: the mask lacks the lane that executes it, an illegal instruction; "
+        "give each lane a mask that has it, such as that of __activemask()"
+    )
+
+
+def gone_within(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int) -> ExecutionError:
+    """Return the error for lanes that exit between WARPSYNC.COLLECTIVE and ENDCOLLECTIVE: the chip ends the launch."""
+    return ExecutionError(
+        f"{place(kernel, pc, block, warp, lane)}: exits within a collective, an illegal instruction; "
+        "let lanes exit behind ENDCOLLECTIVE"
+    )
+
+
 def stuck(kernel: Kernel, pc: int, block: int, warp: int, waiting: Sequence[tuple[int, int]]) -> DeadlockError:
     """Return the error for a warp whose lanes all wait for each other; `waiting`: pc and mask of each group."""
     groups = ", ".join(f"{lanes:#010x} before {_target(kernel.program, at)}" for at, lanes in waiting)

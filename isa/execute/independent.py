@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from isa.execute import convergence, faults
 from isa.execute.frame import Frame
-from isa.execute.groups import EVERY, Groups, lane_numbers
+from isa.execute.groups import EVERY, IN_COLLECTIVE, Groups, lane_numbers, lanes_in
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.operand import RZ_INDEX, Convergence, Immediate, Operand, Predicate, Register
@@ -63,7 +63,7 @@ def step(kernel: Kernel, pc: int) -> Step:
     instruction = kernel.program.instructions[pc]
     row = instruction.row
     if row.is_exit:
-        return lambda here: convergence.leave(here.groups, here.lanes)
+        return _leave(kernel, pc)
     if row.is_indirect:
         return _indirect(kernel, pc)
     if row.is_branch:
@@ -156,6 +156,28 @@ def _of_masks(act: Callable[[Groups, int, Sequence[int]], None]) -> Callable[[Ke
     return made
 
 
+def _gather(kernel: Kernel, pc: int) -> Step:
+    """Return a plain WARPSYNC, which no lane may execute that its mask lacks."""
+    asked = kernel.program.instructions[pc].operands
+
+    def act(here: Here) -> None:
+        wanted = _words(asked[0], here) if asked else _ALL
+        if lacking := [lane for lane in lane_numbers(here.lanes) if not wanted[lane] >> lane & 1]:
+            raise faults.left_out(kernel, pc, here.frame.block, here.warp, lane=lacking[0])
+        convergence.gather(here.groups, here.lanes, wanted)
+
+    return act
+
+
+def _leave(kernel: Kernel, pc: int) -> Step:
+    def act(here: Here) -> None:
+        if lanes_in(here.groups, IN_COLLECTIVE) & here.groups.lanes:
+            raise faults.gone_within(kernel, pc, here.frame.block, here.warp, lane=_lowest(here.lanes))
+        convergence.leave(here.groups, here.lanes)
+
+    return act
+
+
 def _collect(kernel: Kernel, pc: int) -> Step:
     instruction = kernel.program.instructions[pc]
     asked, label = instruction.operands[:-1], instruction.label()
@@ -181,7 +203,7 @@ _STEPS: Mapping[str, Callable[[Kernel, int], Step]] = {
     "BSYNC": _of_barrier(convergence.meet),
     "BREAK": _of_barrier(convergence.take_away),
     "BMOV": _move,
-    "WARPSYNC": _of_masks(convergence.gather),
+    "WARPSYNC": _gather,
     "WARPSYNC.EXCLUSIVE": _of_masks(convergence.part_by_mask),
     "WARPSYNC.COLLECTIVE": _collect,
     "ENDCOLLECTIVE": lambda _kernel, _pc: lambda here: convergence.disperse(here.groups),

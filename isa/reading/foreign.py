@@ -6,12 +6,16 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from isa.errors import UserError
+from isa.reading import input_file
+
 _AMD = b"\xe0\x00"  # EM_AMDGPU, the machine in an ELF file's header
 _READ = "75|80|86|89|90"  # architectures whose SASS is read
 _AS_SASS = (
     "SASS as disassemblers print it; let its name end in .sass, keep the encodings, "
     "and write a launch file: gpusim launch {stem}.sass"
 )
+_JSON = "JSON, which is no program; gpusim schema lists the documents"
 # In this order: a disassembly may quote its source. None takes a time that grows faster than the text.
 _LOOKS = (
     (
@@ -24,7 +28,7 @@ _LOOKS = (
         "a search space in Kernel Tuner's T1 format, which is no program; give it to a search: "
         "gpusim sweep KERNEL --t1 {name}",
     ),
-    (re.compile(r'\A\s*\{\s*"'), "JSON, which is no program; gpusim schema lists the documents"),
+    (re.compile(r'\A\s*\{\s*"'), _JSON),
     (
         re.compile(r"\b__kernel\b|\bget_(global|local|group)_id\s*\("),
         "OpenCL C, which is not compiled here; write the kernel in CUDA C (k.cu)",
@@ -68,16 +72,29 @@ class Foreign(NamedTuple):
     words: str
 
 
-def looks_like(text: str, name: str, *, sass: bool = False) -> Foreign | None:
+def looks_like(text: str, name: str, *, sass: bool = False, json: bool = False) -> Foreign | None:
     """Return what a text of that name, which is no listing, looks like; None if that is unknown.
 
-    With `sass` it is no SASS that is read, either.
+    With `sass` it is no SASS that is read, either, with `json` no JSON document.
     """
+    known = {words for words, reads in ((_AS_SASS, sass), (_JSON, json)) if reads}
     for pattern, words in _LOOKS:
-        if (found := pattern.search(text)) and not (sass and words is _AS_SASS):
+        if (found := pattern.search(text)) and words not in known:
             line = text.count("\n", 0, found.end()) + 1
             return Foreign(line, words.replace("{stem}", Path(name).stem).replace("{name}", name))
     return None
+
+
+def of_file(name: str) -> str:
+    """Return what a file looks like, and what to do; empty if there is no such file, or that is unknown."""
+    if not name or not Path(name).is_file():
+        return ""
+    try:
+        data = input_file.read(name, "")
+    except UserError:
+        return ""
+    found = looks_like(data.decode(errors="replace"), name)
+    return binary(data) or (found.words if found else "")
 
 
 def binary(head: bytes) -> str:

@@ -25,6 +25,16 @@ def test_the_published_schema_is_that_of_the_code(document):
     assert (PUBLISHED / names_of(document)).read_text() == text(document)
 
 
+@pytest.mark.parametrize("document", ["run", "report"])
+def test_a_bound_may_be_missing_from_version_3_on(document):
+    """Version 2 of a run and of a report, which is published as it was, always has a bound; in version 3 it is null."""
+    schemas = {n: json.loads((PUBLISHED / f"{document}-{n}.json").read_text())["$defs"] for n in (2, 3)}
+    name = kind_of(document).__name__
+    bounds = {n: json.dumps(kinds[name]["properties"]["bound"]) for n, kinds in schemas.items()}
+    assert "null" not in bounds[2]
+    assert "null" in bounds[3]
+
+
 def test_every_command_has_a_document():
     """Each command has a document of its name; that of `gpusim schema` is called schemas."""
     assert {"schemas" if name == "schema" else name for name in main.COMMANDS} <= set(DOCUMENTS)

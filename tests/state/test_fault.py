@@ -20,6 +20,8 @@ MESSAGES = {
     Fault.STUCK: "wait for each other",
     Fault.NO_CODE: "no instruction is at",
     Fault.TRAPPED: "the kernel traps",
+    Fault.LEFT_OUT: "the mask lacks the lane",
+    Fault.GONE_WITHIN: "exits within a collective",
 }
 
 

@@ -15,6 +15,7 @@ from rich.console import Console
 
 from gpusim import simulation
 from gpusim.analysis.account import diagnosis, report, run_document, source_lines
+from gpusim.analysis.account.findings.finding import Finding
 from gpusim.analysis.account.stalls import lost_slots, waiting_most, warp_cycles
 from gpusim.support.document import Setting
 from gpusim.support.escaped_parts import EscapedParts
@@ -64,7 +65,7 @@ class Result(simulation.Result):
         return found
 
     @property
-    def diagnosis(self) -> tuple[diagnosis.Finding, ...]:
+    def diagnosis(self) -> tuple[Finding, ...]:
         """What limits the launch, and what to do, the costliest first."""
         return diagnosis.diagnosis(self)
 

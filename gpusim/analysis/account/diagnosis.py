@@ -14,17 +14,17 @@ from where it comes from:
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Annotated, Literal
 
 import numpy as np
 
 from gpusim.analysis.account.advice import ADVICE, INDEPENDENT, MORE_WARPS, Advice
+from gpusim.analysis.account.findings.divergence import divergence
+from gpusim.analysis.account.findings.finding import PLACES, Finding, Sure, named
+from gpusim.analysis.account.findings.local_memory import local_memory, told
 from gpusim.analysis.account.memory_rates import dram_busy, used_sms
 from gpusim.bounds.bounds import Bound
 from gpusim.launch.assign_codes import FAR, with_codes
 from gpusim.simulation import Result
-from gpusim.support.document import doc
 from gpusim.support.plural import plural
 from gpusim.units.control_code import by_codes
 from gpusim.units.opcodes import NEARBY
@@ -33,12 +33,10 @@ from isa.dataflow.awaited import SHARED, Awaited, awaited, result_of
 from isa.row import Unit
 from isa.text.printer import text_of
 
-Sure = Literal["counted", "likely", "possible"]
 WORTH = 0.05  # share from which on a finding is worth a line: chosen, as are the shares below
 UNEVEN = 0.1  # share of SM time without work from which on the grid is blamed
 NEAR = 1.15  # times the bound up to which the bound's own limit is blamed: no schedule gains more than 13 %
 LEADING = 0.5  # share of the lost slots from which on their reason is the likely limit
-PLACES = 4  # instructions that a finding names
 LOOKED_AT = 64  # instructions whose waits say what is awaited where none is worth a name
 MOST = 3  # findings, and kinds of results that a cause names
 MEMORY_REASONS = Stall.LONG_SCOREBOARD, Stall.DRAIN, Stall.WAR_HAZARD, Stall.MIO_THROTTLE  # where the DRAM is busy
@@ -56,21 +54,10 @@ REMEDIES = {  # of a limit of the bound
 }
 
 
-@dataclass(frozen=True)
-class Finding:
-    """What limits the launch, where, what lifting that saves at most, and what to do."""
-
-    limit: Annotated[str, doc("The limit, in a word or two.")]
-    share: Annotated[float, doc("Of the time of the launch, what lifting it saves at most, from 0 to 1.")]
-    sure: Annotated[Sure, doc("counted in the launch; likely, or possible, by the reasons of lost issue slots.")]
-    what: Annotated[str, doc("What was found, in words and numbers.")]
-    remedy: Annotated[str, doc("What to do.")]
-    pcs: Annotated[tuple[int, ...], doc("Instructions that it concerns, the costliest first.")] = ()
-
-
 def diagnosis(result: Result) -> tuple[Finding, ...]:
     """Return the findings of a result, the costliest first; none if nothing is worth a line."""
-    found = [*_grid(result), *(_bounded(result, result.bound) if result.bound else ()), *_reasons(result)]
+    bounded = _bounded(result, result.bound) if result.bound else ()
+    found = [*_grid(result), *divergence(result), *local_memory(result), *bounded, *_reasons(result)]
     worth = [one for one in found if one.share >= WORTH]
     by_remedy = {one.remedy: one for one in reversed(worth)}  # the first of those with the same: counted before lost
     return tuple(sorted(by_remedy.values(), key=lambda one: -one.share)[:MOST])
@@ -169,12 +156,13 @@ def _unit_time(result: Result, factors: Mapping[int, float]) -> tuple[tuple[int,
 
 
 def _reasons(result: Result) -> Iterator[Finding]:
-    """The reasons of lost issue slots."""
+    """The reasons of lost issue slots, but those that local memory causes."""
     lost = result.run.lost.sum(axis=0)
+    elsewhere = told(result) | {Stall.NO_WARP}
     every, slots = int(lost.sum()), result.run.cycles * len(result.run.lost)
     for number in np.argsort(-lost, kind="stable"):
         reason = BY_NUMBER[number]
-        if lost[reason] < max(1, WORTH * slots) or reason is Stall.NO_WARP:
+        if lost[reason] < max(1, WORTH * slots) or reason in elsewhere:
             continue
         share = float(lost[reason]) / slots
         sure: Sure = "likely" if lost[reason] >= LEADING * every else "possible"
@@ -262,18 +250,8 @@ def _waiting(result: Result, reason: Stall) -> tuple[int, ...]:
 
 
 def _before(result: Result, pcs: tuple[int, ...]) -> str:
-    return f"mostly before {_pcs(result, pcs)}"
+    return f"mostly before {named(result.kernel.program, pcs)}"
 
 
 def _at(result: Result, pcs: tuple[int, ...]) -> str:
-    return f"at {_pcs(result, pcs)}"
-
-
-def _pcs(result: Result, pcs: tuple[int, ...]) -> str:
-    """Name some instructions, as a range where they follow each other."""
-    program = result.kernel.program
-    shown = sorted(pcs[:PLACES]) if len(pcs) <= PLACES else sorted(pcs)
-    if len(shown) > 1 and shown == list(range(shown[0], shown[-1] + 1)):
-        return f"{program.numbering} {program.number(shown[0])} to {program.number(shown[-1])}"
-    more = f" and {len(pcs) - PLACES} more" if len(pcs) > PLACES else ""
-    return f"{program.numbering} {', '.join(map(program.number, pcs[:PLACES]))}{more}"
+    return f"at {named(result.kernel.program, pcs)}"

@@ -25,6 +25,7 @@ from isa.text.printer import text_of
 ELSEWHERE, WHOLE = "elsewhere", "program"  # instructions outside all regions; the whole program, if none is marked
 Paths = tuple[Path, Path]  # critical and loop-carried
 NO_PATH = Path(Fraction(0), {})
+NO_PATHS = NO_PATH, NO_PATH
 
 
 @dataclass(frozen=True)
@@ -34,14 +35,15 @@ class InstructionPressure:
     `shared_passes` and `transactions` are means over its executions in all blocks; `bank_conflicts`: cycles beyond
     the first in which the fullest register bank reads its operands. `critical` and `carried`: cycles that it adds to
     those paths of its innermost region, None if it is not on them. `waits`: warp-cycles spent waiting before it.
+    Where the launch has no bound, its blocks can't be profiled: `cycles` are empty, means and paths None.
     """
 
     pc: int
     text: str
     issued: int
     cycles: Mapping[str, float]
-    shared_passes: float
-    transactions: float
+    shared_passes: float | None
+    transactions: float | None
     bank_conflicts: int
     critical: int | None
     carried: int | None
@@ -54,16 +56,17 @@ class RegionPressure:
     """A code region: sums over its instructions, and the lengths of its paths in cycles.
 
     `critical` leads through it, `carried` around a loop, for each round; `alone` is the time from the first to the last
-    issue of a warp alone on the SM. They are 0 where there is no such path, and for the instructions of no region.
+    issue of a warp alone on the SM. They are 0 where there is no such path, and for the instructions of no region; None
+    where the launch has no bound.
     """
 
     name: str
     pcs: tuple[int, ...]
     issued: int
     cycles: Mapping[str, float]
-    critical: float
-    carried: float
-    alone: int
+    critical: float | None
+    carried: float | None
+    alone: int | None
     waits: int
 
 
@@ -98,19 +101,19 @@ class PressureReport:
 def pressure_report(result: Result, regions: Sequence[CodeRegion] = (), *, limit: int = bounds.LIMIT) -> PressureReport:
     """Return the report of a launch on one SM, with these regions, or the program's own if none are given.
 
-    Raises what `bounds.bound` raises.
+    Where the launch has no bound, it has what the run itself counts. Raises what `bounds.bound` raises.
     """
-    works, each = bounds.works(result.kernel, result.machine, limit=limit)
-    found = bounds.pressures(works, each)
+    works, each = bounds.works(result.kernel, result.machine, limit=limit) if result.bound else ([], Fraction(1))
+    found = bounds.pressures(works, each) if works else {}
     program = result.kernel.program
     whole = (CodeRegion(WHOLE, tuple(range(len(program)))),)
     chosen = regions or code_regions(program, result.kernel.marked) or whole
-    paths = _paths(works[0], chosen)
+    paths = _paths(works[0], chosen) if works else dict.fromkeys(chosen, NO_PATHS)
     return PressureReport(
         result=result,
         totals={name: float(one.cycles) for name, one in found.items()},
         instructions=tuple(_instructions(result, works, found, paths)),
-        regions=tuple(_regions(result, works[0], found, chosen, paths)),
+        regions=tuple(_regions(result, works[0] if works else None, found, chosen, paths)),
         bottlenecks=tuple(_bottlenecks(result)),
     )
 
@@ -130,7 +133,7 @@ def _instructions(
     of_inner = {pc: paths[region] for pc, region in innermost(paths).items()}
     waits = stalls.waits(result.run).sum(axis=1)
     for pc, instruction in enumerate(result.kernel.program.instructions):
-        critical, carried = of_inner.get(pc, (NO_PATH, NO_PATH))
+        critical, carried = of_inner.get(pc, NO_PATHS)
         yield InstructionPressure(
             pc=pc,
             text=text_of(result.kernel.program, pc),
@@ -138,7 +141,7 @@ def _instructions(
             cycles=_within(found, (pc,)),
             shared_passes=_mean(works, pc, "passes"),
             transactions=_mean(works, pc, "transactions"),
-            bank_conflicts=_bank_conflicts(works[0], instruction),
+            bank_conflicts=_bank_conflicts(result, instruction),
             critical=critical.parts.get(pc),
             carried=carried.parts.get(pc),
             waits=int(waits[pc]),
@@ -146,18 +149,20 @@ def _instructions(
         )
 
 
-def _mean(works: Sequence[Work], pc: int, name: str) -> float:
+def _mean(works: Sequence[Work], pc: int, name: str) -> float | None:
     """Return the mean of a cost of the memory instruction at pc over its executions in all blocks; 0 if it has none."""
+    if not works:
+        return None
     found = [(work.blocks, work.costs[pc]) for work in works if pc in work.costs]
     executions = sum(blocks * cost.executions for blocks, cost in found)
     return sum(blocks * getattr(cost, name) for blocks, cost in found) / executions if executions else 0.0
 
 
-def _bank_conflicts(work: Work, instruction: Instruction) -> int:
+def _bank_conflicts(result: Result, instruction: Instruction) -> int:
     """Cycles beyond the first in which the fullest register bank reads the operands."""
-    places = (place_of(work.kernel.program, register) for register in set(instruction.reads()))
-    banks = Counter(register_bank(work.machine, place) for place in places)
-    return max(banks.values(), default=1) - 1 if register_banks(work.machine) else 0
+    places = (place_of(result.kernel.program, register) for register in set(instruction.reads()))
+    banks = Counter(register_bank(result.machine, place) for place in places)
+    return max(banks.values(), default=1) - 1 if register_banks(result.machine) else 0
 
 
 def _within(found: Mapping[str, Pressure], pcs: Sequence[int]) -> dict[str, float]:
@@ -166,24 +171,24 @@ def _within(found: Mapping[str, Pressure], pcs: Sequence[int]) -> dict[str, floa
 
 def _regions(
     result: Result,
-    work: Work,
+    work: Work | None,
     found: Mapping[str, Pressure],
     regions: Sequence[CodeRegion],
     paths: Mapping[CodeRegion, Paths],
 ) -> Iterator[RegionPressure]:
     """Yield each region, and last the instructions outside all regions."""
     waits, inside = stalls.waits(result.run).sum(axis=1), {pc for region in regions for pc in region.pcs}
-    rest = CodeRegion(ELSEWHERE, tuple(pc for pc in range(len(work.kernel.program)) if pc not in inside))
+    rest = CodeRegion(ELSEWHERE, tuple(pc for pc in range(len(result.kernel.program)) if pc not in inside))
     for region in (*regions, *([rest] if rest.pcs else [])):
-        pcs, (critical, carried) = list(region.pcs), paths.get(region, (NO_PATH, NO_PATH))
+        pcs, (critical, carried) = list(region.pcs), paths.get(region, NO_PATHS)
         yield RegionPressure(
             name=region.name,
             pcs=region.pcs,
             issued=int(result.run.issued[pcs].sum()),
             cycles=_within(found, pcs),
-            critical=float(critical.cycles),
-            carried=float(carried.cycles),
-            alone=0 if region is rest else _alone(work, region),
+            critical=float(critical.cycles) if work else None,
+            carried=float(carried.cycles) if work else None,
+            alone=(0 if region is rest else _alone(work, region)) if work else None,
             waits=int(waits[pcs].sum()),
         )
 

@@ -12,8 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from gpusim.analysis.account.breakdown import Breakdown, Step, breakdown
-from gpusim.analysis.account.diagnosis import Finding, diagnosis
+from gpusim.analysis.account.diagnosis import diagnosis
 from gpusim.analysis.account.energy import Spent
+from gpusim.analysis.account.findings.finding import Finding
 from gpusim.analysis.account.memory_rates import DRAM, L2, MemoryRate, bound_rates, memory_rates
 from gpusim.analysis.account.run_document import NONE, waited
 from gpusim.analysis.account.stalls import lost_slots, warp_cycles

@@ -9,8 +9,9 @@ from typing import Annotated, Any
 from msgspec import UNSET, UnsetType
 
 from gpusim.analysis.account.breakdown import Breakdown, breakdown
-from gpusim.analysis.account.diagnosis import Finding, diagnosis
+from gpusim.analysis.account.diagnosis import diagnosis
 from gpusim.analysis.account.energy import Spent
+from gpusim.analysis.account.findings.finding import Finding
 from gpusim.analysis.account.memory_rates import MemoryRate, memory_rates, used_sms
 from gpusim.analysis.account.stalls import Waiting, lost_slots, waiting_most, warp_cycles
 from gpusim.bounds.bounds import Bound

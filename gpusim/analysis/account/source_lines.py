@@ -44,7 +44,8 @@ class LineFigures:
     Line 0 has those without a line, and the end of the program, where warps may wait too. `shared_conflicts` are passes
     through shared memory beyond those that the widths of accesses need. A sector of `global_sectors` is counted for
     each warp instruction that touches it; `global_bytes` are those that the active lanes ask for. Code of headers of
-    the compiler and the system counts to the line that calls it, where `inlined` has it by its own place.
+    the compiler and the system counts to the line that calls it, where `inlined` has it by its own place. Where the
+    launch has no bound, its blocks can't be profiled, and conflicts, sectors and bytes are None.
     """
 
     file: str
@@ -56,9 +57,9 @@ class LineFigures:
     stalls: Annotated[Mapping[str, int], doc("Warp-cycles of waiting before its instructions by reason, most first.")]
     waits: Annotated[int, doc("Their sum.")]
     share: Annotated[float, doc("Of the waits of all lines; 0 to 1.")]
-    shared_conflicts: float
-    global_sectors: Annotated[float, doc("Of 32 bytes.")]
-    global_bytes: float
+    shared_conflicts: float | None
+    global_sectors: Annotated[float | None, doc("Of 32 bytes.")]
+    global_bytes: float | None
     inlined: Annotated[tuple[Inlined, ...], doc("Code from headers, what waited longest first.")] = ()
 
 
@@ -78,7 +79,7 @@ class _Counted:
     run: SmRun
     waits: NDArray[np.int64]
     conflicts: Sequence[Fraction]
-    moved: Mapping[int, Sectors]
+    moved: Mapping[int, Sectors] | None  # None: no block was profiled
 
 
 def by_line(
@@ -97,14 +98,20 @@ def by_line(
     program = result.kernel.program
     places = [*(program.source(pc, loaded) for pc in range(len(program))), NOWHERE]  # the last one: the program's end
     found = find((file for file, _ in places), loaded, given, roots)
-    works, each = bounds.works(result.kernel, result.machine, sms=result.run.sms, limit=limit)
-    blocks = blocks_of(result.kernel, result.machine, result.run.sms, result.run.first_sm)
-    counted = _Counted(
-        result.run, stalls.waits(result.run), _conflicts(works, each, len(places)), sectors(works, blocks)
-    )
+    counted = _counted(result, len(places), limit)
     inlined = [*(program.inlined(pc) for pc in range(len(program))), NOWHERE]
     lines = (_figures(counted, place, pcs, found, inlined) for place, pcs in _grouped(places))
     return ByLine(result, tuple(one for one in lines if one.pcs or one.waits), found)
+
+
+def _counted(result: Result, count: int, limit: int) -> _Counted:
+    """Return the figures of each of so many pcs."""
+    waits = stalls.waits(result.run)
+    if result.bound is None:
+        return _Counted(result.run, waits, (), None)
+    works, each = bounds.works(result.kernel, result.machine, sms=result.run.sms, limit=limit)
+    blocks = blocks_of(result.kernel, result.machine, result.run.sms, result.run.first_sm)
+    return _Counted(result.run, waits, _conflicts(works, each, count), sectors(works, blocks))
 
 
 def _grouped(places: Sequence[PlaceInSource]) -> list[tuple[PlaceInSource, list[int]]]:
@@ -129,7 +136,8 @@ def _figures(
     counted: _Counted, place: PlaceInSource, pcs: list[int], found: Sources, inlined: Sequence[PlaceInSource]
 ) -> LineFigures:
     mine = counted.waits[pcs].sum(axis=0)
-    moved = [counted.moved[pc] for pc in pcs if pc in counted.moved]
+    known = counted.moved is not None
+    moved = [counted.moved[pc] for pc in pcs if pc in counted.moved] if counted.moved is not None else []
     return LineFigures(
         *place,
         text=found.text(*place),
@@ -139,9 +147,9 @@ def _figures(
         stalls={label(k): int(mine[k]) for k in np.argsort(-mine, kind="stable").tolist() if mine[k]},
         waits=int(mine.sum()),
         share=float(mine.sum() / max(1, counted.waits.sum())),
-        shared_conflicts=float(sum(counted.conflicts[pc] for pc in pcs)),
-        global_sectors=float(sum(one.sectors for one in moved)),
-        global_bytes=float(sum(one.bytes for one in moved)),
+        shared_conflicts=float(sum(counted.conflicts[pc] for pc in pcs)) if known else None,
+        global_sectors=float(sum(one.sectors for one in moved)) if known else None,
+        global_bytes=float(sum(one.bytes for one in moved)) if known else None,
         inlined=_inlined(counted, pcs, inlined),
     )
 

@@ -162,15 +162,13 @@ READER = "IADD R3, R2, 1"
         ("S2R R2, LANEID", "v100", "reads of special registers", "execute these"),
         ("LDS R2, [R1]", "v100", "reads of special registers and loads from shared memory", "load earlier"),
         ("LDS R2, [R1]", "gtx580", "loads from shared memory", "load earlier"),
-        ("LDL R2, [RZ]", "gtx580", "loads from local memory", "load earlier"),
     ],
 )
 def test_waits_name_what_is_awaited(producer, machine, cause, remedy):
     """Waits for results name what these are, and shared or global memory only where a load from it is awaited."""
-    reason = "long_scoreboard" if "local" in cause else "short_scoreboard"
     found = diagnosis(gpusim.simulate(results((producer, READER)), gpusim.load(machine)))
-    one = next(one for one in found if one.limit == reason)
-    assert f" lost to {cause} ({reason})" in one.what
+    one = next(one for one in found if one.limit == "short_scoreboard")
+    assert f" lost to {cause} (short_scoreboard)" in one.what
     assert one.remedy.startswith(remedy)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from isa.dataflow.awaited import awaited, result_of
+from isa.dataflow.awaited import awaited, overwritten, result_of
 from isa.table import TABLE
 from isa.text.listing import read
 
@@ -61,3 +61,17 @@ def test_registers_say_it_without_codes():
 def test_results_have_names(mnemonic, text, one):
     """Unit class and text of an instruction say what its result is; guards, codes and modifiers don't matter."""
     assert result_of(TABLE[mnemonic].unit.value, text).one == one
+
+
+@pytest.mark.parametrize("codes", [True, False])
+def test_reads_say_what_is_overwritten(codes):
+    """What may still read R2 when it is overwritten is the store, by its barrier or by register; not the addition."""
+    lines = ["STG [R1], R2", "IADD R3, R2, 1", "MOV R2, R3"]
+    signs = ["[B------:R0:W-:-:S01] ", "[B------:R-:W-:-:S01] ", "[B0-----:R-:W-:-:S01] "]
+    text = "".join(f"    {sign if codes else ''}{line}\n" for sign, line in zip(signs, lines, strict=True))
+    assert overwritten(
+        read(text + ("    [B------:R-:W-:-:S01] EXIT\n" if codes else "    EXIT\n")).program, (1, 2)
+    ) == {
+        1: (),
+        2: (0,),
+    }
