@@ -18,6 +18,8 @@ _ZIP = b"PK\x03\x04"
 _READERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 # What NumPy raises at a header that makes no sense, a text that Python's own parser reads.
 _SENSELESS = ValueError, TypeError, LookupError, AttributeError, ArithmeticError, SyntaxError, TokenError, EOFError
+_TOO_LARGE = 1 << 63  # bytes of an array, also where it has no element: NumPy refuses it
+MOST_DIMENSIONS = 32  # what every NumPy takes
 _TOO_DEEP = RecursionError, MemoryError
 
 
@@ -35,6 +37,8 @@ def array(data: bytes, kinds: tuple[str, ...]) -> NDArray[Any]:
         raise ValueError("an array of Python objects; save one of integers or floating-point numbers")
     if dtype.str[1:] not in kinds:
         raise ValueError(f"{str(dtype)[:LONGEST]}; save one array of integers or floating-point numbers")
+    if prod(max(1, size) for size in shape) * dtype.itemsize >= _TOO_LARGE:
+        raise ValueError(f"no array of numbers: its shape is {shape}; write it with numpy.save")
     needed, there = prod(shape) * dtype.itemsize, len(data) - start
     if needed > there:
         raise ValueError(f"cut short: {there} bytes of the {needed} of its numbers; write it with numpy.save")
@@ -51,6 +55,6 @@ def _header(data: bytes) -> tuple[tuple[int, ...], bool, np.dtype[Any], int]:
             shape, by_columns, dtype = _READERS[npy.read_magic(file)](file)
     except (*_SENSELESS, *_TOO_DEEP):
         raise ValueError("no array of numbers: its header is damaged; write it with numpy.save") from None
-    if any(isinstance(size, bool) or size < 0 for size in shape):
+    if any(isinstance(size, bool) or size < 0 for size in shape) or len(shape) > MOST_DIMENSIONS:
         raise ValueError(f"no array of numbers: its shape is {shape}; write it with numpy.save")
     return shape, by_columns, dtype, file.tell()

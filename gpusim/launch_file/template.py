@@ -11,6 +11,7 @@ from math import prod
 
 from gpusim.launch_file.document import Argument, LaunchFile, Texture
 from gpusim.support.plural import plural
+from isa.escaped import escaped
 from isa.sass import load, spelling, syntax
 from isa.sass.code import Code
 from isa.sass.cubin import Cubin, Function, Parameter
@@ -97,7 +98,12 @@ def text(code: Code, name: str, file: str, *, found: bool = True, source: str = 
 
     It is left out where the code is `found` by the launch file's own name.
     """
-    return "".join(f"{line}\n" for line in _lines(code, name, file, found=found, source=source))
+    return "".join(f"{_one_line(line)}\n" for line in _lines(code, name, file, found=found, source=source))
+
+
+def _one_line(line: str) -> str:
+    """Return a line in which no name, of a file or of its code, begins another one."""
+    return escaped(line).replace("\n", "\\n")
 
 
 def _lines(code: Code, name: str, file: str, *, found: bool, source: str) -> Iterator[str]:

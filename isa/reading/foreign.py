@@ -12,7 +12,8 @@ _AS_SASS = (
     "SASS as disassemblers print it; let its name end in .sass, keep the encodings, "
     "and write a launch file: gpusim launch {stem}.sass"
 )
-_LOOKS = (  # in this order: a disassembly may quote its source
+# In this order: a disassembly may quote its source. None takes a time that grows faster than the text.
+_LOOKS = (
     (
         re.compile(r"^-kernel name =|^-accelsim tracer version|^#BEGIN_TB", re.M),
         "a trace of Accel-Sim, which has neither values nor control codes; take the cubin that it was traced from, "
@@ -34,21 +35,23 @@ _LOOKS = (  # in this order: a disassembly may quote its source
         "-cubin",
     ),
     (
-        re.compile(r"^\s*(--|[0-9a-f]{2}):[-0-7]:[-0-7]:[-yY]:[-0-9a-f]\s", re.M),
+        re.compile(r"^[ \t]*(--|[0-9a-f]{2}):[-0-7]:[-0-7]:[-yY]:[-0-9a-f]\s", re.M),
         "a text for maxas or turingas; assemble it there and take the cubin, or write its control codes as gpusim has "
         "them: [B0-----:R-:W-:-:S06] (docs/listing.md)",
     ),
     (
-        re.compile(r"^\s*[sv]_\w+.*\bexec(_lo|_hi)?\b|_SAVEEXEC_", re.M | re.I),
+        re.compile(r"^[ \t]*[sv]_\w++.*\bexec(_lo|_hi)?\b|_SAVEEXEC_", re.M | re.I),
         "GCN code that sets the mask of lanes (EXEC), which listings don't have; guard instructions with VCC, as in "
         "@VCC V_MOV_B32 v1, v2, or branch (docs/listing.md)",
     ),
     (
-        re.compile(r"^\s*\.(version|address_size|visible|entry)\b|\b(ld|st)\.(param|global|shared)\.\w", re.M),
+        re.compile(r"^[ \t]*\.(version|address_size|visible|entry)\b|\b(ld|st)\.(param|global|shared)\.\w", re.M),
         "PTX, which the GPU does not execute; take the CUDA C that it was made from (k.cu), or a cubin (ptxas -cubin)",
     ),
     (
-        re.compile(r"/\*[0-9a-f]{4,}\*/|/\* 0x[0-9a-f]{16} \*/|\.headerflags|^\s*Function :|c\[0x[0-9a-f]+\]\[", re.M),
+        re.compile(
+            r"/\*[0-9a-f]{4,}\*/|/\* 0x[0-9a-f]{16} \*/|\.headerflags|^[ \t]*Function :|c\[0x[0-9a-f]+\]\[", re.M
+        ),
         _AS_SASS,
     ),
     (

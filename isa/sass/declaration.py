@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import islice
 
 import numpy as np
 
@@ -16,8 +17,11 @@ from isa.sass.launch import POINTER_BYTES
 from isa.sass.names import plain
 from isa.sass.signature import BUILTIN, Type, named_type, parameter_types, pointer_to
 
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.S)
-_TEMPLATE = re.compile(r"\btemplate\s*<[^;{}]*>\s*(?:static\s+|inline\s+)*$")
+_HEADS = 64  # declarations of a kernel that are looked at
+_LETTERS = 1 << 16  # of a list of parameters, which has 32 KB of values at most, and before it
+_COMMENT = re.compile(r"//[^\n]*|/\*.*?(?:\*/|\Z)", re.S)
+_TEMPLATE = re.compile(r"\btemplate\s*<")
+_BEHIND_TEMPLATE = re.compile(r"\s*(?:static\s+|inline\s+)*")
 _ATTRIBUTE = re.compile(r"\b(?:__restrict__|__restrict|restrict|__grid_constant__|struct|typename)\b|\bstd::|\bcuda::")
 _DECLARED = re.compile(r"(?P<type>.*?[\s*&>])(?P<name>[A-Za-z_]\w*)\s*(?P<array>\[[^\]]*\])?", re.S)
 _WORD = re.compile(r"[A-Za-z_]\w*(?:::\w+)*|\*|&")
@@ -73,22 +77,25 @@ def declared(source: str, kernel: str) -> tuple[Declared, ...] | None:
     """Return the parameters of a kernel, given by its plain name, as its source declares them.
 
     None where the source has no such kernel, where it has several with different names of parameters, or where the
-    list is none that can be read.
+    list is none that can be read. The time that it takes is in proportion to the text, which may be anybody's.
     """
     text = _COMMENT.sub(" ", source)
-    found = [one for match in _heads(kernel).finditer(text) if (one := _read(text, match)) is not None]
+    heads = [*islice(_heads(kernel).finditer(text), _HEADS + 1)]
+    if len(heads) > _HEADS:
+        return None
+    found = [one for match in heads if (one := _read(text, match)) is not None]
     names = {tuple(each.name for each in one) for one in found}
     return found[0] if len(names) == 1 and all(one == found[0] for one in found) else None
 
 
 def _heads(kernel: str) -> re.Pattern[str]:
     """Return what the beginning of a kernel's declaration looks like, up to the parenthesis of its parameters."""
-    return re.compile(rf"\b__global__\b[^;{{}}]*?\b{re.escape(kernel)}\s*\(")
+    return re.compile(rf"\b__global__\b(?:(?!\b__global__\b)[^;{{}}])*?\b{re.escape(kernel)}\s*+\(")
 
 
 def _read(text: str, head: re.Match[str]) -> tuple[Declared, ...] | None:
     """Return the parameters behind the beginning of a declaration; None if one is none that can be read."""
-    template = _TEMPLATE.search(text[: head.start()]) is not None
+    template = _in_template(text, head.start())
     found = list[Declared]()
     for part in _parts(text, head.end()):
         match = _DECLARED.fullmatch(part.partition("=")[0].strip())
@@ -98,13 +105,20 @@ def _read(text: str, head: re.Match[str]) -> tuple[Declared, ...] | None:
     return tuple(found)
 
 
+def _in_template(text: str, at: int) -> bool:
+    """Tell whether the declaration that begins there is a template's."""
+    before = re.split("[;{}]", text[max(0, at - _LETTERS) : at])[-1]
+    head, end = _TEMPLATE.search(before), before.rfind(">")
+    return head is not None and head.end() <= end and _BEHIND_TEMPLATE.fullmatch(before, end + 1) is not None
+
+
 def _parts(text: str, at: int) -> list[str]:
     """Return what stands between the commas of a list, up to the parenthesis that ends it; nothing of `()`, `(void)`.
 
-    A list that does not end has an empty part.
+    A list that does not end, or not soon, has an empty part.
     """
     depth, begin, found = 0, at, list[str]()
-    for place in range(at, len(text)):
+    for place in range(at, min(at + _LETTERS, len(text))):
         letter = text[place]
         if depth == 0 and letter in ",)":
             part = text[begin:place].strip()

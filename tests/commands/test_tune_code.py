@@ -1,4 +1,5 @@
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -178,13 +179,15 @@ def test_what_lacks_here_is_no_reason_of_a_point(tmp_path, capsys, monkeypatch):
 
 
 def test_a_missing_source_has_its_place(tmp_path, capsys):
-    """A source that is not there is one line, with the place of its name in the space file."""
+    """A source that is not there, or no file, is one line, with the place of its name in the space file."""
     path = written(tmp_path)
     (tmp_path / "sum.cu").unlink()
-    (tmp_path / "sum.cu").mkdir()
     assert execute(["tune", str(path), "--machine", "a100"]) == 2
     missing = f"{tmp_path}/sum.cu: no such file; name the CUDA source, from this file's folder"
     assert capsys.readouterr().err == f"error: {path}:1:1: {missing}\n"
+    os.mkfifo(tmp_path / "sum.cu")
+    assert execute(["tune", str(path), "--machine", "a100"]) == 2
+    assert capsys.readouterr().err == f"error: {path}:1:1: {tmp_path}/sum.cu: no regular file; name another\n"
 
 
 def test_settings_that_do_nothing_are_reported(tmp_path, capsys):

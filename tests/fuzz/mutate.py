@@ -16,7 +16,10 @@ WORDS = (
     b"\n", b"\t", b"'", b'"', b"'''", b"[", b"]", b"{", b"}", b"(", b")", b",", b":", b"=", b"#", b"//", b"--", b"%s",
     b"../", b"~", b"None", b"null", b"true", b"[]", b"{}", b"RZ", b"PT", b"R255", b"c[x]", b".grid 0", b"BRA x", b"a.",
 )  # fmt: skip
-DEEP = (b"(", b"-", b"[", b"{", b"a.", b"1+", b"x ", b"\n", b",", b"!", b"@P0 ", b'{"a":', b"= ", b"\\")
+DEEP = (
+    b"(", b"-", b"[", b"{", b"a.", b"1+", b"x ", b"\n", b",", b"!", b"@P0 ", b'{"a":', b"= ", b"\\", b"/*", b"s_a",
+    b"template<", b"__global__ ",
+)  # fmt: skip
 TIMES = (2, 50, 1000, 5000, 60_000)
 NUMBER = re.compile(rb"-?\d+(\.\d+)?")
 WORD = re.compile(rb"[\w.]+")

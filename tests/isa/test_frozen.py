@@ -44,6 +44,8 @@ def test_equal_are_records_with_equal_fields():
     assert record() != replace(record(), by_name={"a": np.arange(3), "b": np.array([1.0])})
     assert record() != replace(record(), parts=(np.zeros(2), np.zeros(2)))
     assert record() != replace(record(), parts=(np.zeros(2),))
+    assert replace(record(), words=np.ones(2)) != replace(record(), words=1.0)
+    assert replace(record(), words=np.ones(2)) != replace(record(), words=[1.0, 1.0])
     for other in (None, 1, "x", np.arange(3), object()):
         assert (record() == other) is False
 

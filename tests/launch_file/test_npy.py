@@ -62,6 +62,9 @@ DAMAGED = {
     "huge": (headed("(4000000000000,)"), "cut short: 32 bytes of the 32000000000000 of its numbers"),
     "less than nothing": (headed("(-4, -1)"), r"its shape is \(-4, -1\)"),
     "no number": (headed("(True,)"), r"its shape is \(True,\)"),
+    "huge and empty": (headed(f"(0, {10**30})"), "its shape is "),
+    "many bytes of nothing": (headed(f"(0, {1 << 62}, {1 << 62})"), "its shape is "),
+    "many dimensions": (headed(f"({'1, ' * 33})"), "its shape is "),
     "a word": (headed("'4'"), "its header is damaged"),
 }
 

@@ -52,6 +52,15 @@ def test_the_first_launch_is_one_that_the_code_takes(tmp_path, monkeypatch, file
         assert prepare.kernel(launch, found, file).threads <= 128
 
 
+def test_no_name_begins_a_line(tmp_path):
+    """Line feeds and controls in a file's name are shown as escapes, in comments and values: no key comes of them."""
+    found, file = code.read(DATA / "sm_90.cubin"), "k\nshared = 9\r\x1b#.cubin"
+    text = template.text(found, "flip", file, found=False)
+    assert text.startswith(r"# A launch of flip in k\nshared = 9\x0d\x1b#.cubin; gpusim schema")
+    assert written(tmp_path, text).file.shared == 0
+    assert written(tmp_path, text).file.code == file
+
+
 def test_guesses_are_said():
     """Without types in the name, 8 bytes are guessed to be a pointer, and 4 a whole number; the text says so."""
     found = code.read(DATA / "sm_90.cubin")

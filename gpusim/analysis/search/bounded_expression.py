@@ -1,8 +1,8 @@
 """Expressions of search spaces in Python syntax, built once, evaluated at many points, and bounded in size.
 
-Numbers, words, names, lists, operators and calls of a few functions. A number has MOST_BITS bits at most, a list or a
-word MOST elements, and the expressions of a document share a budget of steps over all their evaluations, so that
-untrusted expressions can't use up time or memory.
+Numbers, words, names, lists, operators and calls of a few functions. A number has MOST_BITS bits at most, a word
+MOST_LETTERS letters, a list MOST elements, and the expressions of a document share a budget of steps over all their
+evaluations, so that untrusted expressions can't use up time or memory.
 """
 
 from __future__ import annotations
@@ -15,7 +15,8 @@ from typing import Any
 
 from isa.reading.syntax_tree import chain, parsed
 
-MOST = 1_000_000  # elements of a list, letters of a word
+MOST = 1_000_000  # elements of a list
+MOST_LETTERS = 1000  # of a word: to compare two takes about a step
 MOST_BITS = 256
 MOST_STEPS = 100_000_000  # of all expressions of a document: some ten seconds
 Value = int | float | str
@@ -83,7 +84,12 @@ def _built(node: ast.expr, scope: _Scope) -> Ask:
 def _name(name: str, scope: _Scope) -> Ask:
     if name not in scope.known:
         raise ValueError(f"there is no parameter {name}; choose from {', '.join(scope.known) or 'none'}")
-    return lambda names: names[name]
+
+    def ask(names: Names) -> Value:
+        value = names[name]
+        return value if type(value) in _NUMBERS else _bounded(value)
+
+    return ask
 
 
 def _elements(node: Any, scope: _Scope) -> Ask:
@@ -167,7 +173,9 @@ def _call(node: Any, scope: _Scope) -> Ask:
 def _bounded(value: Any) -> Any:
     if isinstance(value, int) and value.bit_length() > MOST_BITS:
         raise ValueError(f"a number of {value.bit_length()} bits; write one of {MOST_BITS} at most")
-    if isinstance(value, str | list | range) and len(value) > MOST:
+    if isinstance(value, str) and len(value) > MOST_LETTERS:
+        raise ValueError(f"a word of {len(value)} letters; write {MOST_LETTERS} at most")
+    if isinstance(value, list | range) and len(value) > MOST:
         raise ValueError(f"{len(value)} elements; write {MOST} at most")
     return value
 

@@ -17,6 +17,7 @@ from gpusim.launch_file.source import Source
 from gpusim.machine.machine import Machine
 from isa.errors import UserError
 from isa.kernel import Kernel
+from isa.reading.input_file import present
 from isa.sass import code, compile, cubin
 from isa.sass.cubin import Cubin
 from isa.sass.kept import digest
@@ -84,6 +85,8 @@ def kernel(space: CodeSpace, point: Point, data: bytes, *, expected: bool = Fals
 
 def check_inputs(space: CodeSpace) -> None:
     """Raise UserError, with its place, where there is no source, and for a .npy file that can't be read."""
+    if present(space.source) and not space.source.is_file():
+        raise space.refusal("source", f"{space.source}: no regular file; name another")
     if not space.source.is_file():
         raise space.refusal("source", f"{space.source}: no such file; name the CUDA source, from this file's folder")
     given, named = space.file.launch, Source(space.path, LaunchFile(), space.lines, launch_places(space))

@@ -27,7 +27,8 @@ def test_an_expression_has_pythons_value(text):
     [
         "range(10**12)", "range(1000000000000)", "list(range(1000000000000))", "[1 << 40000000000]", "1 << 257",
         "[0] * 1000000000", "1000000000 * [0]", "'a' * 1000000000", "[0] * 1000000 + [0]", "'%1000000000d' % 1",
-        "[[0] * 1000] * 1000", "max(range(1 << 255))", "0x" + "f" * 1000, "range(1 << 64) == range(1 << 64)",
+        "[[0] * 1000] * 1000", "'a' * 1001", "'a' * 600 + 'b' * 600",
+        "['" + "a" * 1001 + "'] * 2", "max(range(1 << 255))", "0x" + "f" * 1000, "range(1 << 64) == range(1 << 64)",
         "range(0, -(1 << 70), -1)", "(1 << 200) * (1 << 200)", "9 ** 9 ** 9", "range(*[1])", "max(0, key=abs)",
         "print(1)", "[x for x in range(9)]", "f'{1:1000000000}'", "W.zfill(1000000000)", "1j", "...", "b'a'", "None",
         "__import__('os')", "(lambda: 0)()", "A @ B", "W[0]", "A / 0", "W + 1", "range(0, 1, 0)", "C",
@@ -42,7 +43,7 @@ def test_nothing_large_is_made(text):
 @pytest.mark.parametrize(
     "text",
     [
-        "max(list(range(99999))) > A", "min([A] * 99999)", "'a' * 99999 == 'a' * 99999", "1.5 in range(99999)",
+        "max(list(range(99999))) > A", "min([A] * 99999)", "'a' in ['b' * 1000] * 99999", "1.5 in range(99999)",
         "[A] * 99999 + [B] == 1", "A in [8] * 99999",
     ],
 )  # fmt: skip
@@ -63,3 +64,11 @@ def test_an_expression_of_numbers_takes_a_step_for_each_part():
     budget = Budget()
     built("A * B <= 3072 and (A % 8 == 0 or not A > 96)", list(POINT), budget)(POINT)
     assert MOST_STEPS - budget.left == 8 + 8  # names and numbers, operators
+
+
+def test_a_long_word_among_the_values_is_refused():
+    """A parameter's value may have a thousand letters, so that to compare two of a list takes about a step."""
+    ask = built("W in ['nt'] * 1000", ["W"], Budget())
+    assert ask({"W": "a" * 1000}) is False
+    with pytest.raises(ValueError, match="a word of 1001 letters; write 1000 at most"):
+        ask({"W": "a" * 1001})

@@ -1,5 +1,7 @@
 """Texts that are no listings, and what users are told of them."""
 
+import time
+
 import pytest
 
 from gpusim.launch_file.files import pair
@@ -8,6 +10,7 @@ from isa.reading.foreign import looks_like
 from isa.sass import code
 from isa.text import listing
 
+MOST_SECONDS = 5  # of the processor, that docs/reliability.md promises
 PTX = ".version 8.0\n.target sm_90\n.visible .entry k(\n.param .u64 a\n)\n{\nld.param.u64 %rd1, [a];\nret;\n}\n"
 DUMPED = "        /*0000*/                   MOV R1, c[0x0][0x28] ;         /* 0x00000a0000017a02 */\n"
 BARE = "IMAD.WIDE R2, R3, R4, c[0x0][0x160] ;\nLDG.E.64 R4, [R2.64] ;\n"
@@ -119,6 +122,18 @@ def test_a_faulty_listing_stays_one(text):
     with pytest.raises(UserError) as raised:
         listing.read(text)
     assert "looks like" not in str(raised.value)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["\n" * 60_000 + "junk", " \t" * 60_000 + "junk", "s_" + "a" * 60_000, "s_exe" * 20_000, "Function" * 20_000],
+    ids=["lines", "blanks", "word", "words", "names"],
+)
+def test_a_text_of_anybody_is_looked_at_in_seconds(text):
+    """A text that repeats what a pattern begins with takes a time in proportion to its length: of 60 KB under 5 s."""
+    begin = time.process_time()
+    assert looks_like(f"x\n{text}", "k.asm") is None
+    assert time.process_time() - begin < MOST_SECONDS
 
 
 def test_the_faults_of_all_lines_are_told():

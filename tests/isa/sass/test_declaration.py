@@ -1,11 +1,14 @@
 """Parameters of kernels as sources of CUDA C declare them."""
 
+import time
+
 import pytest
 
 from isa.sass.cubin import Parameter
 from isa.sass.declaration import Declared, declared, known_types
 from isa.sass.signature import Type
 
+MOST_SECONDS = 5  # of the processor, that docs/reliability.md promises
 SOURCE = """
 // __global__ void ext(int wrong);
 /* __global__ void ext(int worse); */
@@ -110,3 +113,34 @@ def test_types_of_the_source_fit_the_parameters_of_the_code():
     assert known_types("k", source) == (known, None, Type("int", "int32"))
     assert known_types("k", source, sizes) == (known, None, None)
     assert known_types("k", source, sizes[:2]) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["template<" * 60_000, "/*" * 60_000, "__global__ " * 60_000, "__global__ void k(" * 20_000, "> " * 60_000,
+     "k " * 60_000, "__global__ void k(" + "int a, " * 60_000, "template<" + "a>" * 60_000],
+    ids=["templates", "comments", "globals", "heads", "ends", "names", "parameters", "arguments"],
+)  # fmt: skip
+def test_a_source_of_anybody_is_read_in_seconds(text):
+    """A source that repeats what a declaration has takes a time in proportion to its length: under 5 s."""
+    begin = time.process_time()
+    declared(f"{text} __global__ void k(float *a) {{ }}", "k")
+    assert time.process_time() - begin < MOST_SECONDS
+
+
+def test_a_template_is_the_declarations_own():
+    """A template before another declaration, or one whose list does not end, says nothing of a kernel's types."""
+    kernel = "__global__ void k(float *a) { }"
+    own = (Declared("a", None),)
+    assert declared(f"template <typename T> static {kernel}", "k") == own
+    assert declared(f"template <typename T, class U = A<T>> {kernel}", "k") == own
+    for before in ("template <typename T> void f();", "template <typename T> struct A { };", "template < ", "A<int> "):
+        (found,) = declared(before + kernel, "k") or ()
+        assert found.type == EXT["out"]
+
+
+def test_a_kernel_declared_too_often_is_not_read():
+    """Of a kernel with more than 64 declarations nothing is said."""
+    once = "__global__ void k(float *a);\n"
+    assert declared(once * 64, "k") is not None
+    assert declared(once * 65, "k") is None
