@@ -352,12 +352,14 @@ def _far_store(sm: Any, words: Any, line: int, units: int, now: int) -> int:
     if cache.sets == 0:
         return global_memory.commit_line(sm, line, count_bits(units), now)
     way = tags.way(words, cache, line)
-    sent = count_bits(units)
+    waiting = l2_channel.waiting(words, way, line, units, now) if sm.machine.ways_apart else 0
+    sent = count_bits(units & ~waiting)
+    sm.load_store.moved[STORES] += count_bits(waiting)  # they take no further time
     gone = l2_channel.ported(sm, sent, sent, STORES, now)
     l2_share.store(sm, words, way, line, units, gone)
     new = words[way + TAG] != line + 1
     _drop(sm, words, way, line, gone)
-    tags.stored(words, way, units, gone)
+    tags.stored(words, way, units & ~waiting, gone)
     words[way + DIRTY] |= units
     l2_share.use(sm, words, way, line, new)
     return gone

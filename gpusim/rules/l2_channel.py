@@ -3,8 +3,8 @@
 * Each 32 bytes take an SM's way for some parts of a cycle, and the L2 for its share of what all SMs together may move.
   Of a load the L2 answers neighbouring sectors of a line at once, and is taken for all of them if one is asked for.
 * A store to parts of sectors takes its way and the L2 longer for each line.
-* A store goes on without waiting for the L2 until so many 32 bytes wait for it; then the next one waits. Each
-  goes by itself, also where it writes 32 bytes that still wait.
+* A store goes on without waiting for the L2 until so many 32 bytes wait for it; then the next one waits. One that
+  writes 32 bytes that still wait joins them: these are moved once more, and take no further time.
 * Slices of the L2 are near an SM or far from it. Which one has a line is a parity of bits of its address, as addresses
   are hashed; that parity is the model's own.
 """
@@ -15,7 +15,8 @@ from typing import Any
 
 from gpusim.jit.rule import count_bits, rarely, rule
 from gpusim.rules import l2_share
-from gpusim.units.cache import SHARE_PARTS
+from gpusim.rules.tags import DIRTY, TAG
+from gpusim.units.cache import SHARE_PARTS, WAY_HEAD
 from gpusim.units.l2_channel import LOADS, STORES
 
 
@@ -77,6 +78,18 @@ def free_for_stores(sm: Any, lines: int, now: int) -> int:
     own = unit.port[STORES] // machine.port_parts - machine.store_buffer * machine.port_cost[STORES] // SHARE_PARTS
     all_of_them = unit.shared[STORES] // machine.shared_parts
     return int(max(now, own, all_of_them - machine.store_buffer * machine.shared_cost[STORES] // SHARE_PARTS))
+
+
+@rule
+def waiting(words: Any, way: int, line: int, units: int, now: int) -> int:
+    """Return those of the units that a store before has not yet sent off: this one joins it."""
+    found, unit = 0, 0
+    if words[way + TAG] == line + 1:
+        while (units & words[way + DIRTY]) >> unit:
+            if ((units & words[way + DIRTY]) >> unit) & 1 and words[way + WAY_HEAD + unit] > now:
+                found |= 1 << unit
+            unit += 1
+    return found
 
 
 @rule

@@ -290,12 +290,15 @@ class Caches:
         return spread if sum(number >> bit & 1 for bit in (0, 1, 3, 6, 10)) % 2 else -spread
 
     def _far_store(self, number: int, units: set[int], now: int) -> int:
-        """The cycle at which units have left the SM, each by itself."""
+        """The cycle at which units have left the SM; those that still wait since a store before are written there."""
         if self.far is None:
             return self._moved("dram", len(units), now)
-        now = self._sent("stores", len(units), now)
+        held, joined = self.far.find(number), set[int]()
+        if held and self.machine.l2_channel:
+            joined = {unit for unit in units & held.stored if held.came[unit] > now}
+        now = self._sent("stores", len(units - joined), now)
         line = self._of_far(number, now)
-        line.came |= dict.fromkeys(units, now)
+        line.came |= dict.fromkeys(units - joined, now)
         line.stored |= units
         return now
 
