@@ -8,10 +8,10 @@ from isa.errors import ExecutionError
 from isa.execute.interpret import interpret
 from isa.text.listing import read
 
-RUNS = {
-    "interpreter": interpret,
-    "compiled": lambda kernel: run_sm(kernel, load("h200")),
-    "reference": lambda kernel: run_sm(kernel, load("h200"), engine="reference"),
+RUNS = {  # each returns how many warp instructions were executed
+    "interpreter": lambda kernel: int(interpret(kernel).counts.sum()),
+    "compiled": lambda kernel: run_sm(kernel, load("h200")).warp_instructions,
+    "reference": lambda kernel: run_sm(kernel, load("h200"), engine="reference").warp_instructions,
 }
 # the YIELD makes lanes independent
 MASKS = "S2R R0, LANEID\nISETP.LT P0, R0, 8\nMOV R1, {few}\n@P0 MOV R1, {many}\nWARPSYNC R1\nEXIT\nYIELD"
@@ -41,8 +41,8 @@ def test_a_lane_that_the_mask_of_its_warpsync_lacks_is_refused(run):
 
 @pytest.mark.parametrize("run", RUNS)
 def test_masks_that_have_their_lanes_are_not(run):
-    """Two masks that differ, each with the lanes that name it, let all lanes go on."""
-    RUNS[run](read(MASKS.format(few="0xffffff00", many="0xff")))
+    """Two masks that differ, each with the lanes that name it, let all lanes go on: six instructions in all."""
+    assert RUNS[run](read(MASKS.format(few="0xffffff00", many="0xff"))) == 6
 
 
 @pytest.mark.parametrize("run", RUNS)
@@ -56,4 +56,5 @@ def test_an_exit_within_a_collective_is_refused(run):
 @pytest.mark.parametrize("run", RUNS)
 def test_exits_of_no_lane_and_behind_a_collective_are_not(run):
     """An EXIT whose guard holds in no lane, and those behind ENDCOLLECTIVE, let the warp end."""
-    RUNS[run](read(COLLECTIVE.format(gone=0, inside="@P1 EXIT")))
+    kernel = read(COLLECTIVE.format(gone=0, inside="@P1 EXIT"))
+    assert RUNS[run](kernel) == 4 + 2 + 2 + 2  # to the branch, to the collective on both ways, in it, behind it
