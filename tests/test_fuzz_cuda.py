@@ -11,6 +11,7 @@ import pytest
 from fuzz import campaign, found
 from fuzz.cuda import batch, case, emulate, operators, simulate
 from fuzz.cuda.batch import Compared, Difference
+from fuzz.cuda.expression import Place, expression
 from fuzz.cuda.program import Program, memory, program
 from fuzz.cuda.simulate import Way
 
@@ -39,6 +40,24 @@ def told(compared: Compared) -> list[str]:
 def test_a_sample_of_programs_leaves_the_same_words():
     """Two programs with a fixed seed, compiled for sm_90, leave every word as the lane emulation does."""
     assert told(batch.compared([program(n, 80) for n in (11, 12)], [Way(90, ())])) == []
+
+
+@needs_compilers
+@pytest.mark.jit
+def test_a_length_from_constant_memory_leaves_the_same_words():
+    """SGXT of sm_80 gets its length in a register: ptxas gives it a bank of constants that no launch has."""
+    begin = BY_HAND[: BY_HAND.index("{") + 1].replace("hand", "length")
+    body = "\n  HEAD(32)\n  u0 = szext_wrap_s(t * 77u, cst[9]) + szext_clamp_u(t * 99u, s.w[1]);\n  SAVE();\n}\n"
+    assert told(batch.compared([Program("length", begin + body, 1, (32, 1), 1)], [Way(80, ())])) == []
+
+
+def test_what_ptxas_makes_wrong_code_of_is_not_drawn():
+    """No half is the minimum of a maximum with the same number, or the other way round."""
+    at = Place(Random(1), 80, iter(()))
+    drawn = [expression(at, "h") for _ in range(20_000)]
+    ends = [one.removeprefix("__hmin(__hmax(")[-24:] for one in drawn if one.startswith("__hmin(__hmax(")]
+    assert any(one.endswith("bh(0x7bff)),bh(0x3c00))") for one in ends)
+    assert [one for one in ends if one.endswith("bh(0x7bff)),bh(0x7bff))")] == []
 
 
 @needs_compilers

@@ -200,6 +200,7 @@ _BY_MNEMONIC = {
     "UR2UP": _with_predicates,
     "QSPC": _with_parts,
     "PLOP3": _of_signs,
+    "UPLOP3": _of_signs,
     "R2UR": _keeping,
     "DEPBAR": _without_set,
     "CALL": _call,

@@ -25,6 +25,7 @@ OTHERWISE = {  # texts that isa.sass.spelling rewrites, with the letters of thei
     "UP2UR": ("UP2UR UR4, UPR, UR8, 0x7f", "d-an"),
     "CCTL": ("CCTL [R8]", "-"),
     "PLOP3.LUT.SIGN.SIGN.SIGN": ("PLOP3.LUT P1, P2, R8.SIGN, R9.SIGN, R10.SIGN, 0x80, 0x8", "PpabcnN"),
+    "UPLOP3.LUT.SIGN.SIGN.SIGN": ("UPLOP3.LUT UP1, UP2, UR8.SIGN, UR9.SIGN, UR10.SIGN, 0x80, 0x8", "PpabcnN"),
     **{f"QSPC.E.{x}": (f"QSPC.E.{x} P1, R4, [R8]", "Pdm") for x in "SDLG"},
 }
 SIMPLE = [family for family in FAMILIES if family.base not in OTHERWISE and not family.base.startswith(FETCHES)]

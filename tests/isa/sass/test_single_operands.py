@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from read.fenced import ROOT
 
 from isa import memory
 from isa.execute.interpret import interpret
@@ -16,7 +17,7 @@ from isa.sass.launch import LaunchState, Value, pointer
 from isa.sass.lower import lowered
 
 DATA = Path(__file__).with_name("data")
-GENERATED = DATA / "generated"
+GENERATED = ROOT / "tests" / "measured" / "generated"
 
 
 def launched(file, name, grid, block, arrays, further=()):

@@ -203,6 +203,14 @@ def test_signs_of_all_words_are_signs(sources, expected):
     assert tuple(replace(o, reuse=False) if isinstance(o, Register) else o for o in form.operands[2:5]) == expected
 
 
+def test_signs_of_uniform_words_are_signs():
+    """UPLOP3 of signs, as nvcc for sm_80 makes it of a sum with overflow, takes those of uniform registers."""
+    form = lowered("UPLOP3.LUT UP0, UPT, UR5.SIGN, UR5.SIGN, UR4.SIGN, 0x2, 0x0")
+    assert form.row.mnemonic == "UPLOP3.LUT.SIGN.SIGN.SIGN"
+    assert form.operands[2:5] == tuple(Register(FIRST_SCALAR + n) for n in (5, 5, 4))
+    assert [n for n in range(8) if form.row.truth(*_signs(n), np.zeros(1, np.uint32), _of_two_masks(form)) & 1] == [1]
+
+
 @pytest.mark.parametrize("place", range(8))
 def test_the_first_sign_counts_4_in_the_table_of_plop3(place):
     """Of truth table 1 << place, the result is 1 for the three signs that are the digits of `place`."""

@@ -14,7 +14,21 @@ OP u32 bfi(u32 a, u32 b, u32 c, u32 d) { u32 r; asm("bfi.b32 %0, %1, %2, %3, %4;
 template <int L> OP u32 lop3(u32 a, u32 b, u32 c) { u32 r; asm("lop3.b32 %0, %1, %2, %3, %4;" : "=r"(r) : "r"(a), "r"(b), "r"(c), "n"(L)); return r; }
 ASM3(prmt_f4e, "prmt.b32.f4e") ASM3(prmt_b4e, "prmt.b32.b4e") ASM3(prmt_rc8, "prmt.b32.rc8")
 ASM3(prmt_ecl, "prmt.b32.ecl") ASM3(prmt_ecr, "prmt.b32.ecr") ASM3(prmt_rc16, "prmt.b32.rc16")
-ASM2(bmsk_clamp, "bmsk.clamp.b32") ASM2(bmsk_wrap, "bmsk.wrap.b32") ASM2(szext_clamp_u, "szext.clamp.u32") ASM2(szext_wrap_s, "szext.wrap.s32")
+ASM2(bmsk_clamp, "bmsk.clamp.b32") ASM2(bmsk_wrap, "bmsk.wrap.b32")
+// Two operands that ptxas 13 makes wrong code of before sm_90, from -O1 on. SGXT gets a length of constant memory in a bank
+// that no launch has (of c[0x3][0x24], c[0x9][0x30]: the offset's words as the bank). VABSDIFF4 of a uniform register, UR12,
+// reads R12 (opcode 0x215). What threadIdx.z, 0, changes for all that ptxas knows is in a register of each thread.
+#if __CUDA_ARCH__ < 900
+#define OF_THREAD(b) ((b) ^ threadIdx.z)
+#else
+#define OF_THREAD(b) (b)
+#endif
+#define __vabsdiffs4(a, b) __vabsdiffs4(a, OF_THREAD(b))
+#define __vabsdiffu4(a, b) __vabsdiffu4(a, OF_THREAD(b))
+#define __vsads4(a, b) __vsads4(a, OF_THREAD(b))
+#define __vsadu4(a, b) __vsadu4(a, OF_THREAD(b))
+#define SZEXT(N, ins) OP u32 N(u32 a, u32 b) { u32 r; asm(ins " %0, %1, %2;" : "=r"(r) : "r"(a), "r"(OF_THREAD(b))); return r; }
+SZEXT(szext_clamp_u, "szext.clamp.u32") SZEXT(szext_wrap_s, "szext.wrap.s32")
 OP u32 bfind_u(u32 a) { u32 r; asm("bfind.u32 %0, %1;" : "=r"(r) : "r"(a)); return r; }
 OP u32 bfind_s(u32 a) { u32 r; asm("bfind.s32 %0, %1;" : "=r"(r) : "r"(a)); return r; }
 OP u32 bfind_shift(u32 a) { u32 r; asm("bfind.shiftamt.u32 %0, %1;" : "=r"(r) : "r"(a)); return r; }
