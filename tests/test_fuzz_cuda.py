@@ -51,13 +51,16 @@ def test_a_length_from_constant_memory_leaves_the_same_words():
     assert told(batch.compared([Program("length", begin + body, 1, (32, 1), 1)], [Way(80, ())])) == []
 
 
-def test_what_ptxas_makes_wrong_code_of_is_not_drawn():
-    """No half is the minimum of a maximum with the same number, or the other way round."""
+def test_what_nvcc_makes_wrong_code_of_is_not_drawn():
+    """No half is clamped to one number, no number is multiplied by itself in 24 bits, no shifted constant converted."""
     at = Place(Random(1), 80, iter(()))
-    drawn = [expression(at, "h") for _ in range(20_000)]
+    drawn = [expression(at, kind, depth) for kind, depth in (("h", 3), ("i", 1), ("b", 2)) for _ in range(20_000)]
     ends = [one.removeprefix("__hmin(__hmax(")[-24:] for one in drawn if one.startswith("__hmin(__hmax(")]
     assert any(one.endswith("bh(0x7bff)),bh(0x3c00))") for one in ends)
     assert [one for one in ends if one.endswith("bh(0x7bff)),bh(0x7bff))")] == []
+    products = [one.removeprefix("__mul24(").removesuffix(")") for one in drawn if one.startswith("__mul24(")]
+    assert [one for one in products if one == ", ".join([one[: len(one) // 2 - 1]] * 2)] == []
+    assert [one for one in drawn if one.startswith("__ull2bfloat16_ru((u64)(0x123456789abcdefull<<")] == []
 
 
 @needs_compilers

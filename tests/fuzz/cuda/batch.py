@@ -75,16 +75,19 @@ def compared(programs: Sequence[Program], ways: Sequence[Way]) -> Compared:
 
 def _of_way(programs: Sequence[Program], expected: Sequence[Words], way: Way, folder: Path) -> Iterator[Difference]:
     module = gpusim.RawModule(path=compiled(programs, way, folder))
-    for one, words in zip(programs, expected, strict=True):
-        what = difference(module, one, words, MACHINES[way.architecture])
+    for number, (one, words) in enumerate(zip(programs, expected, strict=True)):
+        what = difference(module, one, words, MACHINES[way.architecture], timed=number == 0)
         if what:
             yield Difference(one, way, what)
 
 
-def difference(module: gpusim.RawModule, one: Program, expected: Words, machine: str) -> str:
-    """Return which words of a program's memory differ, or why it was refused; empty if all words are the same."""
+def difference(module: gpusim.RawModule, one: Program, expected: Words, machine: str, *, timed: bool = False) -> str:
+    """Return which words of a program's memory differ, or why it was refused; empty if all words are the same.
+
+    `timed`, the machine runs it, else its blocks run in program order.
+    """
     try:
-        found = simulated(module, one, machine)
+        found = simulated(module, one, machine, timed=timed)
     except UserError as error:
         return f"{type(error).__name__}: {error}"
     wrong = np.flatnonzero(found != expected)

@@ -17,9 +17,16 @@ VARIABLES = {
 KINDS = "uuuuuiiiqqllffffdddhhbbpr"  # how often an assignment is to each type
 NUMBERS = 0, 1, 2, 3, 4, 5, 7, 8, 10, 15, 16, 17, 31, 32, 33, 63, 64, 77, 100, 127, 128, 170, 200, 202, 240, 255
 
-# What ptxas 13 makes wrong code of, so that it is not drawn: from -O1 on it takes the minimum of a maximum with one
-# half for known, and leaves out the mask of the lower 16 bits of HMNMX2, which gives two halves.
-_MISCOMPILED = re.compile(r"__h(min|max)\(__h(?!\1)(min|max)\(.*,(bh\(0x\w+\))\),\3\)")
+# What nvcc 13 makes wrong code of, so that it is not drawn, each with an expression that is the whole text:
+# - ptxas from -O1 on takes the minimum of a maximum with one half for known, and leaves out the mask of the lower 16
+#   bits of HMNMX2, which gives two halves;
+# - cicc takes __mul24 of a number with itself for no less than 0, although its 48 bits may not fit into 32;
+# - ptxas gives I2F.U64 the lower 32 bits of a shifted constant of 64 as an immediate.
+_MISCOMPILED = re.compile(
+    r"__h(min|max)\(__h(?!\1)(min|max)\(.*,(bh\(0x\w+\))\),\3\)"
+    r"|__mul24\((.*),\s*\4\)"
+    r"|__u?ll2\w+\((\([ui]64\)\()?0x\w+ull(<<|>>).*"
+)
 
 
 @dataclass(frozen=True)

@@ -46,10 +46,10 @@ def compiled(programs: Sequence[Program], way: Way, folder: Path) -> Path:
     return cubin
 
 
-def simulated(module: gpusim.RawModule, program: Program, machine: str, timed: bool = False) -> Words:
+def simulated(module: gpusim.RawModule, program: Program, machine: str, *, timed: bool = False) -> Words:
     """Return a program's memory after its launch, as `emulated` does.
 
-    `timed`, the machine runs it; else its blocks run in program order, which costs a tenth: no time, no bound.
+    `timed`, the machine runs it; else its blocks run in program order, which costs about a quarter: no time, no bound.
     """
     start = memory(program)
     arguments = (start.given, start.out, start.common, start.wide, start.own, start.parameter)
