@@ -54,10 +54,10 @@ def _busiest(kernel: Kernel, on: On) -> int:
         except UserError:
             return 0
         each = int(found[0].sum()) if found else left
-        if each * (kernel.blocks - block) > left:
-            return 0
         work[block % on.sms] += each
         left -= each
+        if left < 0 or (block == 0 and each * kernel.blocks > MOST):
+            return 0
     return int(work.argmax())
 
 

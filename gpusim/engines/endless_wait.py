@@ -9,6 +9,7 @@ chip would hang, too. A warp that counts its looks, or reads the clock, never co
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -24,6 +25,7 @@ from isa.execute.faults import place
 from isa.kernel import Kernel
 
 FIRST_LOOK = 1 << 16  # cycles without a block that leaves before warps are looked at
+STRIDE = 7  # cycles between two looks at a warp, which stands for hundreds where it waits for memory
 WINDOW = 1 << 14  # cycles in which each must have come back: a round of a loop that asks memory takes some hundreds
 STATE = ("pc", "threads", "lanes", "reconvergence", "depth", "gone", "parted", "convergence", "partners")
 AT_BARRIER = int(Stall.BARRIER)
@@ -39,24 +41,59 @@ def left(launches: Sequence[Launch]) -> int:
     return sum(int(one.sm.retired) for one in launches)
 
 
+@dataclass
+class _Watch:
+    """The warps of an SM that have not come back yet: their slots, when each last issued, and the states to come to."""
+
+    launch: Launch
+    slots: list[int]
+    issued: dict[int, int]
+    begun: dict[int, bytes]
+
+    def look(self, used: int) -> None:
+        """Leave out the warps that have issued since the last look, and are in the same state again."""
+        issued = self.launch.sm.warps["issued_at"]
+        for g in [g for g in self.slots if issued[g] != self.issued[g]]:
+            self.issued[g] = int(issued[g])
+            if _state(self.launch, g, used) == self.begun[g]:
+                self.slots.remove(g)
+
+
 def waits(kernel: Kernel, launches: Sequence[Launch], advance: Callable[[int], int], now: int) -> tuple[bool, int]:
     """Advance until each warp has come back to its state, or by WINDOW cycles; tell whether all have, and the cycle.
 
-    Warps that are held at a barrier come back if nobody arrives there.
+    Warps that are held at a barrier come back if nobody arrives there. Ends early where memory has changed.
     """
-    used, before = places(kernel.program), [_held(one) for one in launches]
-    begun = {warp: _state(launches[warp[0]], warp[1], used) for warp in _live(launches)}
-    issued = {(s, g): int(launches[s].sm.warps[g].issued_at) for s, g in begun}
-    away = {warp for warp in begun if not _at_barrier(launches, warp)}
-    for _ in range(WINDOW if away else 0):
-        now = advance(now + 1)
-        away = {warp for warp in away if not _is_back(launches, warp, begun[warp], issued[warp], used)}
-        if now >= NEVER or not away:
-            break
-    still = {warp for warp in begun if _at_barrier(launches, warp)}
+    used, before, begin = places(kernel.program), [_held(one) for one in launches], now
+    live = _live(launches)
+    issued = {(s, g): int(launches[s].sm.warps[g].issued_at) for s, g in live}
+    watches = [
+        _watch(one, [g for t, g in live if t == s and not _at_barrier(launches, (s, g))], used)
+        for s, one in enumerate(launches)
+    ]
+    check = STRIDE
+    while now < min(NEVER, begin + WINDOW) and any(watch.slots for watch in watches):
+        now = advance(now + STRIDE)
+        for watch in watches:
+            watch.look(used)
+        if now - begin > check:
+            check *= 4
+            if not _is_held(launches, before):
+                return False, now
+    still = [warp for warp in live if _at_barrier(launches, warp)]
     moved = [launches[s].sm.warps[g].issued_at != issued[s, g] for s, g in still]
-    same = all(np.array_equal(old, new) for old, new in zip(before, map(_held, launches), strict=True))
-    return bool(begun) and not away and not any(moved) and same, now
+    back = bool(live) and not any(moved) and not any(watch.slots for watch in watches)
+    return back and _is_held(launches, before), now
+
+
+def _watch(launch: Launch, slots: list[int], used: int) -> _Watch:
+    issued = {g: int(launch.sm.warps[g].issued_at) for g in slots}
+    return _Watch(launch, slots, issued, {g: _state(launch, g, used) for g in slots})
+
+
+def _is_held(launches: Sequence[Launch], before: Sequence[NDArray[np.uint32]]) -> bool:
+    """Tell whether memory and barriers are as they were."""
+    return all(np.array_equal(old, new) for old, new in zip(before, map(_held, launches), strict=True))
 
 
 def error(kernel: Kernel, launches: Sequence[Launch]) -> UserError:
@@ -84,13 +121,6 @@ def _live(launches: Sequence[Launch]) -> list[Warp]:
 
 def _at_barrier(launches: Sequence[Launch], warp: Warp) -> bool:
     return bool(launches[warp[0]].sm.warps[warp[1]].release_at[AT_BARRIER] >= NEVER)
-
-
-def _is_back(launches: Sequence[Launch], warp: Warp, begun: bytes, issued: int, used: int) -> bool:
-    """Tell whether a warp has issued since, and is in the same state again."""
-    s, g = warp
-    now = launches[s].sm.warps[g]
-    return bool(now.issued_at != issued and _state(launches[s], g, used) == begun)
 
 
 def _state(launch: Launch, g: int, used: int) -> bytes:

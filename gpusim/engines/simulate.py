@@ -190,10 +190,11 @@ class _UnrecordedError(Exception):
 
 @dataclass(frozen=True)
 class Looked:
-    """How many cycles to advance before warps are looked at, and how many blocks had left at the last look."""
+    """In how many cycles no block has to leave before warps are looked at, how many had left, and since when none has."""
 
-    step: int
+    quiet: int
     gone: int = 0
+    since: int = 0
 
 
 @dataclass(frozen=True)
@@ -216,7 +217,7 @@ def _run(job: _Job, advance: Advance, events: Count) -> list[SmRun]:
     chunks: list[list[Any]] = [[prepared.sm.records[:0]] for prepared in job.launches]
     now, looked = 0, Looked(endless_wait.FIRST_LOOK)
     while now < NEVER:
-        now = advance(min(now + looked.step, job.max_cycles + 1))
+        now = advance(min(now + min(looked.quiet, SLICE), job.max_cycles + 1))
         for kept, prepared in zip(chunks, job.launches, strict=True):
             if prepared.sm.tracing:
                 (job.take or kept.append)(_drain(prepared))
@@ -241,14 +242,16 @@ def _look(job: _Job, looked: Looked, advance: Advance, now: int) -> tuple[int, L
     """
     sm = job.launches[0].sm
     if sm.trace_driven or sm.defers or recordable(job.kernel):
-        return now, Looked(SLICE)
+        return now, Looked(NEVER)
     gone = endless_wait.left(job.launches)
-    if looked.gone != gone or now >= min(NEVER, job.max_cycles - endless_wait.WINDOW):
-        return now, Looked(looked.step, gone)
+    if looked.gone != gone:
+        return now, Looked(looked.quiet, gone, now)
+    if now - looked.since < looked.quiet or now >= min(NEVER, job.max_cycles - endless_wait.WINDOW):
+        return now, looked
     ends, now = endless_wait.waits(job.kernel, job.launches, advance, now)
     if ends:
         raise endless_wait.error(job.kernel, job.launches)
-    return now, Looked(min(2 * looked.step, SLICE), gone)
+    return now, Looked(2 * looked.quiet, gone, now)
 
 
 def _engine(name: str, kernel: Kernel, prepared: Launch, max_cycles: int) -> tuple[Advance, Count]:
