@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cache
 from math import gcd
 from typing import NamedTuple
@@ -19,7 +19,8 @@ from gpusim.bounds.placement import Placement, moved, placements
 from gpusim.bounds.pressure import Work
 from gpusim.engines import program_order
 from gpusim.engines.busiest_sm import On
-from gpusim.launch.feed import ADDRESS_ONLY, recordable
+from gpusim.engines.first_block import first_profile
+from gpusim.launch.feed import recordable
 from gpusim.launch.ground import ground
 from gpusim.launch.launch import share_channel
 from gpusim.machine.machine import Machine
@@ -28,7 +29,6 @@ from isa.execute.block_step import block_steps, texture_steps
 from isa.execute.profile import Profile, profile
 from isa.execute.touched_lines import without_contents
 from isa.kernel import Kernel
-from isa.once import once
 from isa.operand import PT
 
 ALL_PROFILED = 3  # blocks of an SM up to which all are profiled; of more, some that may differ, if alike
@@ -63,18 +63,6 @@ class Profiled(NamedTuple):
         return self.alike and counts and all(work.costs == first.costs for work in self.least)
 
 
-@dataclass(frozen=True)
-class Walk:
-    """How a first block is walked through. All ways find the same profile, so that the first result is kept for all.
-
-    With a machine the walk is compiled code, for a launch on it; compiling takes ten seconds once per installation.
-    Without one the interpreter walks. `limit` is in warp instructions.
-    """
-
-    limit: int = field(compare=False)
-    machine: Machine | None = field(default=None, compare=False)
-
-
 def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int) -> Profiled:
     """Return the profiled blocks of those with these ids, which run on so many SMs that share a channel.
 
@@ -100,7 +88,7 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
     def of(block: int) -> Work:
         found = walking()
         executed = found and program_order.profile(found, block, limit)
-        executed = executed or (profile(light, block, limit=limit) if block else _first(light, limit))
+        executed = executed or (profile(light, block, limit=limit) if block else first_profile(light, limit))
         return work(executed, cost(executed))
 
     def in_any_order(found: list[Work], alike: bool) -> Profiled:
@@ -115,7 +103,7 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
     steps, moving = block_steps(kernel), bool(base.numbers.fetch_cost) and texture_steps(kernel) != {}
     found = None if steps is None or moving else placements(kernel, steps, machine.global_memory.line_bytes, ids)
     if found:
-        first = _first(light, limit)
+        first = first_profile(light, limit)
         placed = [work(first, *each) for each in _placed(first, cost, found)]
         return Profiled(placed, placed, 1, alike=True)
     most = ALL_FETCHING if moving else ALL_PROFILED
@@ -133,7 +121,7 @@ def holds(kernel: Kernel, machine: Machine, budget: int, limit: int) -> int | No
     what a block executes depends on what memory holds, and where it can't be run, or not within `limit`.
     """
     try:
-        found = _first(without_contents(kernel), limit, machine) if recordable(kernel) else None
+        found = first_profile(without_contents(kernel), limit, machine) if recordable(kernel) else None
     except UserError:
         return None
     return None if found is None else max(1, budget // int(found.counts.sum()))
@@ -158,20 +146,6 @@ def _standing(of: Callable[[int], Work], known: Classes | None, ids: range) -> l
         return [of(block) for block in ids]
     chosen = [standing(places.tolist(), len(places) * ALL_PROFILED // len(ids) + 1) for places in known.members()]
     return [replace(of(ids[place]), blocks=blocks) for each in chosen for place, blocks in each.items()]
-
-
-def _first(light: Kernel, limit: int, machine: Machine | None = None) -> Profile:
-    """Return the first block's profile; raises LimitError, also where a larger limit has let it through before."""
-    found = _walked(light, Walk(limit, machine))
-    return found if found.counts.sum() <= limit else profile(light, limit=limit)
-
-
-@once
-def _walked(light: Kernel, walk: Walk) -> Profile:
-    found = None
-    if walk.machine and program_order.profiles(light):
-        found = program_order.profile(program_order.walker(light, walk.machine, feed=ADDRESS_ONLY), 0, walk.limit)
-    return found or profile(light, limit=walk.limit)
 
 
 def _placed(

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from gpusim.engines import program_order
+from gpusim.engines.first_block import first_profile
 from gpusim.engines.program_order import Counts
 from gpusim.launch.feed import ADDRESS_ONLY, recordable
 from gpusim.machine.machine import Machine
@@ -47,6 +48,11 @@ def busiest_sm(kernel: Kernel, machine: Machine) -> int:
 
 @once
 def _busiest(kernel: Kernel, on: On) -> int:
+    try:
+        if int(first_profile(without_contents(kernel), MOST, on.machine).counts.sum()) * kernel.blocks > MOST:
+            return 0
+    except UserError:
+        return 0
     count, work, left = counter(kernel, on.machine, MOST), np.zeros(on.sms, np.int64), MOST
     for block in range(kernel.blocks):
         try:
@@ -56,7 +62,7 @@ def _busiest(kernel: Kernel, on: On) -> int:
         each = int(found[0].sum()) if found else left
         work[block % on.sms] += each
         left -= each
-        if left < 0 or (block == 0 and each * kernel.blocks > MOST):
+        if left < 0:
             return 0
     return int(work.argmax())
 

@@ -190,7 +190,7 @@ class _UnrecordedError(Exception):
 
 @dataclass(frozen=True)
 class Looked:
-    """In how many cycles no block has to leave before warps are looked at, how many had left, and since when none has."""
+    """After how many cycles in which no block leaves warps are looked at, how many have left, and since when none."""
 
     quiet: int
     gone: int = 0

@@ -7,6 +7,7 @@ from gpusim.bounds import block_classes
 from gpusim.bounds.block_classes import On, classes, standing
 from gpusim.bounds.bounds import bound
 from gpusim.bounds.profiled import profiled
+from gpusim.engines import busiest_sm
 from gpusim.machine.machine import load
 from isa.execute.interpret import interpret
 from isa.text.listing import read
@@ -51,7 +52,7 @@ def test_the_work_of_a_block_is_what_the_interpreter_executes():
 def test_counts_are_the_same_without_compiled_rules(monkeypatch):
     """The interpreter, which counts where rules are not compiled, finds the same classes."""
     compiled = classes(read(BORDER), ON, range(30), LIMIT)
-    monkeypatch.setattr(block_classes.program_order, "profiles", lambda _: False)
+    monkeypatch.setattr(busiest_sm.program_order, "profiles", lambda _: False)
     found = classes(read(BORDER), ON, range(30), LIMIT)
     assert (found.of.tolist(), found.work.tolist()) == (compiled.of.tolist(), compiled.work.tolist())
 

@@ -9,7 +9,8 @@ from gpusim.analysis.search.code_points import cubin_at, kernel
 from gpusim.analysis.search.code_tuning import How, Job, Place, checked, ranked, slower, timed, trial
 from gpusim.analysis.search.space_file import read
 from gpusim.bounds import profiled
-from gpusim.engines.program_order import walker
+from gpusim.engines import first_block
+from gpusim.engines.program_order import profile as walked
 from gpusim.machine.machine import read as machine_file
 from gpusim.simulation import simulate
 from isa.execute.profile import profile
@@ -48,11 +49,12 @@ def test_a_first_block_is_walked_through_once_and_compiled(name, tmp_path, monke
     space = read(written(tmp_path))
     made, place = kernel(space, POINT, cubin_at(space, POINT, 80)), A100 if name == "a100" else FEW_SMS
     walks = []
-    monkeypatch.setattr(profiled.program_order, "walker", lambda *a, **k: walks.append(a) or walker(*a, **k))
+    monkeypatch.setattr(first_block.program_order, "profile", lambda *a, **k: walks.append(a[1:]) or walked(*a, **k))
     interpreted = []
-    monkeypatch.setattr(profiled, "profile", lambda *a, **k: interpreted.append(a[1:]) or profile(*a, **k))
+    for module in (profiled, first_block):
+        monkeypatch.setattr(module, "profile", lambda *a, **k: interpreted.append(a[1:]) or profile(*a, **k))
     assert timed(made, place.machine(made), How()).cycles > 0
-    assert len(walks) == 1
+    assert [block for block, *_ in walks].count(0) == 1
     assert () not in interpreted  # which is the first block
 
 
