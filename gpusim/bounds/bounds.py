@@ -163,7 +163,7 @@ def dependence_chain(work: Work) -> Fraction:
 def _limits(works: Sequence[Work], each: Fraction, sharing: Fraction, share: int) -> Iterator[tuple[str, Fraction]]:
     """Yield the limits of the SM with the most to do; arguments as for `_resources`, and its share of the blocks."""
     for resource in _resources(works, each, sharing):
-        yield resource.name, resource.pressure.cycles - resource.after
+        yield resource.name, max(Fraction(0), resource.pressure.cycles - resource.after)
     if starts := _starts(works[0], share):
         yield STARTS, starts
     yield "dependence chain", _waves(works[0], share) * min(map(dependence_chain, works)) + _refills(works[0], share)

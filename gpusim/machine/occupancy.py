@@ -197,7 +197,7 @@ def _next_step(kernel: Kernel, machine: Machine, blocks: int) -> str:
         (scalars_of_warp(kernel.program), _scalars_for(kernel, machine, blocks), "scalar registers per warp"),
         (kernel.program.own_shared_bytes, shared, "bytes of shared memory"),
         (kernel.warps, limits.warps // blocks, "warps per block"),
-        (kernel.threads, limits.threads // blocks, "threads per block"),
+        (kernel.threads, limits.threads // blocks // kernel.warp_size * kernel.warp_size, "threads per block"),
     )
     steps = [f"{most} {what} or fewer (now {now})" for now, most, what in wanted if now > most]
     return f"{blocks} blocks take {' and '.join(steps)}"

@@ -136,6 +136,13 @@ def test_bandwidth_counts_transactions_of_loads():
     assert of(text).limits["memory bandwidth"] == pytest.approx(1280 / 7.788, abs=1)
 
 
+@pytest.mark.parametrize("machine", ["gtx680", "gtx980", "v100", "a100", "h200"])
+def test_no_limit_is_below_nothing(machine):
+    """A kernel of three instructions has no limit below 0, though reads of registers may lie after its end."""
+    kernel = read("S2R R0, TID.X\nIADD R1, R0, R0\nFFMA R2, R1, R1, R1")
+    assert min(bound(kernel, load(machine)).limits.values()) >= 0
+
+
 def test_an_empty_program_takes_an_issue_slot():
     """Running off the end is an exit: one slot of 2 cycles."""
     empty = Kernel("empty", Program(()), (1, 1, 1), (32, 1, 1))

@@ -122,6 +122,15 @@ def test_each_resource_can_be_the_limiter(needs, blocks, limiter, step):
     assert found.next_step.startswith(step)
 
 
+def test_the_next_step_names_whole_warps():
+    """Nine blocks of 2,048 threads have 227 threads each at most, of which seven warps are full: 224."""
+    found = occupancy(kernel(16, 256), load("h200"))
+    assert (
+        found.next_step
+        == "9 blocks take 7 warps per block or fewer (now 8) and 224 threads per block or fewer (now 256)"
+    )
+
+
 @pytest.mark.parametrize(
     ("registers", "threads", "shared", "message"),
     [
