@@ -60,40 +60,41 @@ class _Watch:
 
 
 def waits(kernel: Kernel, launches: Sequence[Launch], advance: Callable[[int], int], now: int) -> tuple[bool, int]:
+    """Advance by WINDOW cycles, or twice as many; tell whether nobody will do what it has not done, and the cycle.
+
+    All warps have come back to their state, and once more while memory stayed as it was.
+    """
+    used = places(kernel.program)
+    back, now = _come_back(launches, advance, now, used)
+    if not back:
+        return False, now
+    before = [_held(one) for one in launches]
+    back, now = _come_back(launches, advance, now, used)
+    same = all(np.array_equal(old, new) for old, new in zip(before, map(_held, launches), strict=True))
+    return back and same, now
+
+
+def _come_back(launches: Sequence[Launch], advance: Callable[[int], int], now: int, used: int) -> tuple[bool, int]:
     """Advance until each warp has come back to its state, or by WINDOW cycles; tell whether all have, and the cycle.
 
-    Warps that are held at a barrier come back if nobody arrives there. Ends early where memory has changed.
+    Warps that are held at a barrier come back if nobody arrives there.
     """
-    used, before, begin = places(kernel.program), [_held(one) for one in launches], now
-    live = _live(launches)
+    live, end = _live(launches), min(NEVER, now + WINDOW)
     issued = {(s, g): int(launches[s].sm.warps[g].issued_at) for s, g in live}
-    watches = [
-        _watch(one, [g for t, g in live if t == s and not _at_barrier(launches, (s, g))], used)
-        for s, one in enumerate(launches)
-    ]
-    check = STRIDE
-    while now < min(NEVER, begin + WINDOW) and any(watch.slots for watch in watches):
+    free = [(s, g) for s, g in live if not _at_barrier(launches, (s, g))]
+    watches = [_watch(one, [g for t, g in free if t == s], used) for s, one in enumerate(launches)]
+    while now < end and any(watch.slots for watch in watches):
         now = advance(now + STRIDE)
         for watch in watches:
             watch.look(used)
-        if now - begin > check:
-            check *= 4
-            if not _is_held(launches, before):
-                return False, now
     still = [warp for warp in live if _at_barrier(launches, warp)]
     moved = [launches[s].sm.warps[g].issued_at != issued[s, g] for s, g in still]
-    back = bool(live) and not any(moved) and not any(watch.slots for watch in watches)
-    return back and _is_held(launches, before), now
+    return bool(live) and not any(moved) and not any(watch.slots for watch in watches), now
 
 
 def _watch(launch: Launch, slots: list[int], used: int) -> _Watch:
     issued = {g: int(launch.sm.warps[g].issued_at) for g in slots}
     return _Watch(launch, slots, issued, {g: _state(launch, g, used) for g in slots})
-
-
-def _is_held(launches: Sequence[Launch], before: Sequence[NDArray[np.uint32]]) -> bool:
-    """Tell whether memory and barriers are as they were."""
-    return all(np.array_equal(old, new) for old, new in zip(before, map(_held, launches), strict=True))
 
 
 def error(kernel: Kernel, launches: Sequence[Launch]) -> UserError:

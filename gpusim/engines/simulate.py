@@ -246,7 +246,7 @@ def _look(job: _Job, looked: Looked, advance: Advance, now: int) -> tuple[int, L
     gone = endless_wait.left(job.launches)
     if looked.gone != gone:
         return now, Looked(looked.quiet, gone, now)
-    if now - looked.since < looked.quiet or now >= min(NEVER, job.max_cycles - endless_wait.WINDOW):
+    if now - looked.since < looked.quiet or now >= min(NEVER, job.max_cycles - 2 * endless_wait.WINDOW):
         return now, looked
     ends, now = endless_wait.waits(job.kernel, job.launches, advance, now)
     if ends:
