@@ -46,6 +46,8 @@ def contended(kernel: Kernel, blocks: Sequence[int], loads: frozenset[int], limi
     generic addresses.
     """
     shared, far = ({pc for pc in loads if _only(kernel, pc, unit)} for unit in (Unit.SHARED, Unit.GLOBAL))
+    if kernel.warps * len(blocks) == 1:
+        return loads - shared - far  # there is no other warp
     try:
         near = unordered(kernel, blocks, shared, limit) if shared else set()
         return loads - shared - far | near | (_far(kernel, blocks, far, limit) if far else set())

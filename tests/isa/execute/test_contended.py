@@ -28,3 +28,13 @@ def test_a_limit_leaves_all_loads():
     """Where a block has more instructions than may be looked at, each load is taken to contend."""
     text = "ATOMS.ADD R3, [R2], R0\nEXIT"
     assert contended(read(HEAD + text), range(2), frozenset({3}), 3) == {3}
+
+
+def test_one_warp_contends_with_nobody():
+    """The loads of a launch of one warp read what it stores itself, however many instructions it has."""
+    text = (
+        HEAD.replace(".grid 2", ".grid 1").replace(".block 64", ".block 32")
+        + "MOV R4, c[a]\nLDG R5, [R4]\nSTG [R4], R0"
+    )
+    assert contended(read(text), range(1), frozenset({4}), 2) == set()
+    assert contended(read(text.replace(".block 32", ".block 64")), range(1), frozenset({4}), 2) == {4}
