@@ -36,9 +36,41 @@ class BlocksWaitError(UserError):
     """Blocks of the simulated SMs wait for blocks of SMs that are not simulated."""
 
 
+@dataclass(frozen=True)
+class Looked:
+    """When warps were looked at, and when they are looked at next: once no block has left for so long."""
+
+    quiet: int = FIRST_LOOK  # cycles without a block that leaves
+    gone: int = 0  # blocks that have left
+    since: int = 0  # the cycle from which quiet cycles count
+
+
 def left(launches: Sequence[Launch]) -> int:
     """Return how many blocks have left these SMs."""
     return sum(int(one.sm.retired) for one in launches)
+
+
+def look(
+    kernel: Kernel,
+    launches: Sequence[Launch],
+    advance: Callable[[int], int],
+    now: int,
+    looked: Looked,
+    max_cycles: int,
+) -> tuple[int, Looked]:
+    """Look at the warps if it is time; return the cycle, and when to look next. Raises the `error` of endless waits.
+
+    Each look that finds none doubles the time to the next one.
+    """
+    gone = left(launches)
+    if looked.gone != gone:
+        return now, Looked(looked.quiet, gone, now)
+    if now - looked.since < looked.quiet or now >= min(NEVER, max_cycles - 2 * WINDOW):
+        return now, looked
+    ends, now = waits(kernel, launches, advance, now)
+    if ends:
+        raise error(kernel, launches)
+    return now, Looked(2 * looked.quiet, gone, now)
 
 
 @dataclass

@@ -189,15 +189,6 @@ class _UnrecordedError(Exception):
 
 
 @dataclass(frozen=True)
-class Looked:
-    """After how many cycles in which no block leaves warps are looked at, how many have left, and since when none."""
-
-    quiet: int
-    gone: int = 0
-    since: int = 0
-
-
-@dataclass(frozen=True)
 class _Job:
     """A launch on each simulated SM, `total` blocks in all, and how to run them."""
 
@@ -215,7 +206,7 @@ class _Job:
 def _run(job: _Job, advance: Advance, events: Count) -> list[SmRun]:
     """Run the launches to their end."""
     chunks: list[list[Any]] = [[prepared.sm.records[:0]] for prepared in job.launches]
-    now, looked = 0, Looked(endless_wait.FIRST_LOOK)
+    now, looked = 0, endless_wait.Looked()
     while now < NEVER:
         now = advance(min(now + min(looked.quiet, SLICE), job.max_cycles + 1))
         for kept, prepared in zip(chunks, job.launches, strict=True):
@@ -235,23 +226,15 @@ def _run(job: _Job, advance: Advance, events: Count) -> list[SmRun]:
     ]
 
 
-def _look(job: _Job, looked: Looked, advance: Advance, now: int) -> tuple[int, Looked]:
+def _look(job: _Job, looked: endless_wait.Looked, advance: Advance, now: int) -> tuple[int, endless_wait.Looked]:
     """Look whether blocks wait without end, if none has left since; return the cycle, and when to look next.
 
     Only warps whose branches depend on memory can. Results in flight are no part of the states that are compared.
     """
     sm = job.launches[0].sm
     if sm.trace_driven or sm.defers or recordable(job.kernel):
-        return now, Looked(NEVER)
-    gone = endless_wait.left(job.launches)
-    if looked.gone != gone:
-        return now, Looked(looked.quiet, gone, now)
-    if now - looked.since < looked.quiet or now >= min(NEVER, job.max_cycles - 2 * endless_wait.WINDOW):
-        return now, looked
-    ends, now = endless_wait.waits(job.kernel, job.launches, advance, now)
-    if ends:
-        raise endless_wait.error(job.kernel, job.launches)
-    return now, Looked(2 * looked.quiet, gone, now)
+        return now, endless_wait.Looked(quiet=NEVER)
+    return endless_wait.look(job.kernel, job.launches, advance, now, looked, job.max_cycles)
 
 
 def _engine(name: str, kernel: Kernel, prepared: Launch, max_cycles: int) -> tuple[Advance, Count]:
