@@ -299,7 +299,7 @@ def _resume(sm: Any, g: int) -> None:
     lanes = sm.parted[g, chosen].lanes
     sm.parted[g, chosen].lanes = 0
     if along:
-        lanes |= _others_there(sm, g, pc, lanes)
+        lanes |= _others_there(sm, g, pc)
     parted.tidy(sm, g)
     _run(warp, pc, lanes)
 
@@ -338,19 +338,12 @@ def _topmost(sm: Any, g: int) -> int:
 
 
 @rule
-def _others_there(sm: Any, g: int, pc: int, chosen: int) -> int:
-    """Take up the groups that are ready at a pc, or wait at the BSYNC there; return their lanes.
-
-    A barrier that has the lanes `chosen` has those that come along: an outer call of a function waits for other masks.
-    """
-    warp, lanes = sm.warps[g], 0
-    for i in range(warp.parted):
+def _others_there(sm: Any, g: int, pc: int) -> int:
+    """Take up the groups that are ready at a pc, or wait at the BSYNC there; return their lanes."""
+    lanes = 0
+    for i in range(sm.warps[g].parted):
         one = sm.parted[g, i]
-        there = one.state == READY and one.pc == pc
-        if one.state == AT_BARRIER and one.pc == pc + 1:
-            mask = warp.convergence[one.barrier]
-            there = (one.lanes & mask) != 0 or (chosen & mask) == 0
-        if there:
+        if (one.state == READY and one.pc == pc) or (one.state == AT_BARRIER and one.pc == pc + 1):
             lanes |= one.lanes
             one.lanes = 0
     return lanes

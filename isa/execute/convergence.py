@@ -15,8 +15,7 @@ One group of lanes runs; the others wait, the last to wait on top. A mask is an 
 * A group that yields or sleeps lets others run, also those that wait at a BSYNC.
 * When a group waits or exits, the topmost that is ready runs. If there is none, those go on whose barrier misses
   nobody; else the lowest lane that waits at a BSYNC comes to it once more; else the first that has yielded runs.
-* Only the last group that parted is remembered as such; an older one is found by its pc, with all lanes that are there,
-  but for those that wait at a BSYNC whose barrier, which BMOV has replaced meanwhile, has the first and not them.
+* Only the last group that parted is remembered as such; an older one is found by its pc, with all lanes that are there.
 
 All of this was measured on an H200, by what lanes are active where (tests/isa/execute/test_convergence_rules.py and
 test_convergence_measured.py; docs/units/convergence.md).
@@ -261,7 +260,7 @@ def _resume(groups: Groups) -> None:
     ready = [one for one in groups.others if one.state in (READY, ALONE)]
     chosen = ready[-1] if ready else next(one for one in groups.others if one.state == YIELDED)
     looks = chosen.state == READY and chosen.old  # who else is there
-    along = [one for one in groups.others if one is chosen or (looks and _is_there(groups, one, chosen))]
+    along = [one for one in groups.others if one is chosen or (looks and _is_there(one, chosen.pc))]
     remove(groups, along)
     groups.pc, groups.lanes = chosen.pc, sum(one.lanes for one in along)
 
@@ -278,12 +277,6 @@ def _move_on(groups: Groups) -> None:
         _look_again(groups, [first])
 
 
-def _is_there(groups: Groups, one: Waiting, chosen: Waiting) -> bool:
-    """Tell whether a group is at a pc too: ready, or waiting at the BSYNC there, whose barrier has both or neither.
-
-    Where a function calls itself, lanes of the outer call wait there while BMOV has put their mask in a register.
-    """
-    if one.state == READY or one.pc != chosen.pc + 1:
-        return one.state == READY and one.pc == chosen.pc
-    mask = groups.barriers[one.barrier] if one.state == AT_BARRIER else 0
-    return one.state == AT_BARRIER and bool(one.lanes & mask or not chosen.lanes & mask)
+def _is_there(one: Waiting, pc: int) -> bool:
+    """Tell whether a group is at a pc: ready, or waiting at the BSYNC there."""
+    return (one.state == READY and one.pc == pc) or (one.state == AT_BARRIER and one.pc == pc + 1)

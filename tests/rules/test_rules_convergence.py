@@ -90,32 +90,3 @@ def test_what_cannot_go_on_ends_the_run(text, error, words):
     """Lanes that wait for each other, a branch to no instruction, and a trap end the run with their own error."""
     with pytest.raises(error, match=words):
         run_sm(read(f".block 32\n{OF_LANES}{text}"), plain_machine(SETTINGS))
-
-
-def test_lanes_of_an_outer_call_stay_at_the_barrier_of_an_inner_one():
-    """2 lanes wait at pc 14 for all; the 30 of an inner call meet there without them, and come with B0 put back."""
-    text = """S2R R0, LANEID
-    ISETP.LT P0, R0, 2
-    ISETP.LT P1, R0, 20
-    ISETP.LT P2, R0, 24
-    MOV R1, 0
-    BSSY B0, met
-    @P0 BRA met
-    BMOV.32.CLEAR R2, B0
-    MOV R1, 1
-    BSSY B0, met
-    @P1 BRA met
-    @P2 BRA apart
-    NOP
-    apart:
-    NOP
-    met:
-    BSYNC B0
-    ISETP.EQ P3, R1, 1
-    @!P3 BRA out
-    MOV R1, 0
-    BMOV.32 B0, R2
-    BRA met
-    out:
-    NOP"""
-    assert [lanes for pc, _, lanes in issues(text) if pc == 15] == [30, 32]

@@ -11,26 +11,6 @@ from isa.execute.interpret import Interpretation, interpret
 from isa.text.listing import read
 
 HEAD = "S2R R0, LANEID\nISETP.LT P0, R0, 8\nISETP.LT P1, R0, 2\n"  # pc 0 to 2
-RECURSION = """ISETP.LT P2, R0, 20
-    ISETP.LT P3, R0, 24
-    MOV R1, 0
-    BSSY B0, met
-    @P1 BRA met
-    BMOV.32.CLEAR R2, B0
-    MOV R1, 1
-    BSSY B0, met
-    @P2 BRA met
-    @P3 BRA apart
-    NOP
-    apart:
-    NOP
-    met:
-    BSYNC B0
-    ISETP.EQ P0, R1, 1
-    @!P0 BRA out
-    MOV R1, 0
-    BMOV.32 B0, R2
-    BRA met"""
 INDEPENDENT = "\nYIELD\nEXIT"  # an instruction that only machines with independent lanes have
 
 
@@ -132,18 +112,6 @@ def test_a_barrier_is_saved_and_put_back():
     text = "BSSY B0, met\nBMOV.32.CLEAR R2, B0\nBMOV.32 B0, R2\n@P0 BRA met\nNOP\nmet:\nBSYNC B0\nNOP\nEXIT"
     assert list(run(text).registers[2, 0]) == [0xFFFFFFFF] * 32
     assert ways(text)[-2:] == [(1, 32), (1, 32)]
-
-
-def test_lanes_of_an_outer_call_stay_at_the_barrier_of_an_inner_one():
-    """2 lanes wait at B0 for all; 30 save B0, and meet at the same BSYNC without them; with B0 put back all 32 meet.
-
-    12 of the 30 part once more, so that the other 18 come to the BSYNC last, as an older group. The 2 have waited on.
-    """
-    text = f"""{RECURSION}
-    out:
-    NOP
-    EXIT"""
-    assert ways(text)[-3:] == [(1, 30), (1, 32), (1, 32)]
 
 
 def test_a_barrier_expects_those_that_came_to_any_of_its_bssys():
