@@ -1,8 +1,9 @@
 """BAR: once as many warps as it names have arrived, a block's barrier releases them.
 
-A warp arrives as a whole, also if only some of its lanes execute the instruction. BAR.ARV arrives and does not wait.
-BAR.RED finds in how many active lanes of all warps a predicate holds, or whether in any or in all. Where lanes are
-independent, a barrier that names no threads waits for the warps that have not exited, so that an exit may complete it.
+A warp arrives as a whole, also if only some of its lanes execute the instruction; where lanes are independent, with the
+last of them to come (gpusim.rules.convergence). BAR.ARV arrives and does not wait. BAR.RED finds in how many active
+lanes of all warps a predicate holds, or whether in any or in all. Where lanes are independent, a barrier that names no
+threads waits for the warps that have not exited, so that an exit may complete it.
 """
 
 from __future__ import annotations

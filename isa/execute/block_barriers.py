@@ -1,7 +1,8 @@
 """The barriers of a block in the interpreter: who has arrived, who waits, and what BAR.RED has found so far.
 
 A warp arrives as a whole, also if only some of its lanes execute the instruction (an H200 does the same). BAR.ARV
-arrives and does not wait. Where lanes are independent, a warp that has exited is no longer waited for.
+arrives and does not wait. Where lanes are independent, a warp that has exited is no longer waited for, and lanes that
+come apart arrive with the last of them (isa.execute.convergence).
 """
 
 from __future__ import annotations
@@ -16,7 +17,9 @@ from isa.execute import faults
 from isa.execute.frame import Frame
 from isa.instruction import Instruction
 from isa.kernel import Kernel
+from isa.once import once
 from isa.operand import RZ_INDEX, Immediate, Operand, Predicate, Register
+from isa.program import Program
 
 ALL = 0  # warps that a barrier is for: as many as there are
 IDENTIFIER, COUNT_AT, COUNT = 0xF, 16, 0xFFF  # of a register with the number of a barrier, and of one with its threads
@@ -87,6 +90,19 @@ def wanted(kernel: Kernel, instruction: Instruction, frame: Frame | None = None,
 def by_register(instruction: Instruction) -> bool:
     """Tell whether a register says which barrier it is, or for how many threads."""
     return any(isinstance(o, Register) and o.index != RZ_INDEX for x, o in instruction.slots() if x == "k")
+
+
+@once
+def alike(program: Program, pc: int) -> frozenset[int]:
+    """Return the pcs of the BAR.SYNCs of the barrier of the one at pc; none if a register says which it is."""
+    found = {n: _named(i) for n, i in enumerate(program.instructions) if i.row.mnemonic.startswith("BAR.SYNC")}
+    own = found.get(pc)
+    return frozenset(n for n, named in found.items() if named == own and named is not None)
+
+
+def _named(bar: Instruction) -> list[Operand] | None:
+    """Return what a BAR names, its barrier and threads; None if a register says it."""
+    return None if by_register(bar) else [o for letter, o in bar.slots() if letter == "k"]
 
 
 def stuck(barriers: Barriers, pcs: Sequence[int]) -> dict[int, list[tuple[int, int]]]:

@@ -64,6 +64,12 @@ def test_an_exit_completes_a_barrier():
     assert issues(text, threads=64, warp=1) == [(2, 38, 32), (3, 64, 32), (4, 70, 32)]
 
 
+def test_lanes_that_come_apart_to_a_barrier_arrive_together():
+    """The 8 lanes that jump come to pc 4 at 54; the 24 go on at pc 3 after 18 cycles, come at 78, and all pass at 94."""
+    text = f"{OF_LANES}@P0 BRA on\nNOP\non:\nBAR.SYNC 0\nNOP"
+    assert issues(text) == [(2, 36, 8), (4, 54, 0), (3, 72, 24), (4, 78, 32), (5, 94, 32), (6, 100, 32)]
+
+
 def test_a_barrier_may_be_named_by_a_register():
     """Barrier 5 comes from a register in one warp and from the text in the other: both meet there."""
     run = run_sm(read(".block 64\nMOV R1, 5\nBAR.SYNC R1\nBAR.SYNC 5\nEXIT\nYIELD"), plain_machine(SETTINGS))
