@@ -14,8 +14,10 @@ from gpusim.commands.arguments import overrides_of
 from gpusim.machine.machine import File, Machine, read
 from gpusim.support.document import ANYWAY, Ineffective, Setting
 from gpusim.support.plural import plural
+from isa.dataflow.order_dependence import asks_blocks
 from isa.errors import UserError
 from isa.kernel import Kernel
+from isa.text.printer import named
 from workloads.catalog import CATALOG
 
 if TYPE_CHECKING:
@@ -120,10 +122,13 @@ def tell_of_beyond(result: Result) -> None:
         streams.tell(f"warning: {beyond(result)}\n")
 
 
-def tell_of_waiting(run: SmRun, sms: Sms) -> None:
-    """Report on stderr that all SMs were simulated in place of the one that was asked for, and why."""
+def tell_of_waiting(run: SmRun, kernel: Kernel, sms: Sms) -> None:
+    """Report on stderr that all SMs were simulated in place of one, and why; or that one misses what others store."""
     if sms == 1 and run.sms > 1:
         streams.tell(f"note: blocks wait for blocks of other SMs, so all {run.sms} SMs were simulated\n")
+    elif sms == 1 and run.blocks < kernel.blocks and (asks := asks_blocks(kernel)):
+        where = named(kernel.program, asks[0])
+        streams.tell(f"note: {where} may go by what blocks of other SMs store, and one SM is timed: add --sms all\n")
 
 
 def _joined(values: Mapping[str, Ineffective], more: str) -> Ineffective:

@@ -118,7 +118,7 @@ def run(
             write_trace(chosen, where, trace, engine=engine, max_cycles=limit or NEVER, progress=tell)
         joules = _spent(result, machine) if energy else None
     tell_of_turns(result.run, threads)
-    tell_of_waiting(result.run, which)
+    tell_of_waiting(result.run, chosen, which)
     if json:
         write_json(run_document.document(result, settings, joules), unfelt)
     else:

@@ -78,6 +78,21 @@ def may_vary(kernel: Kernel) -> frozenset[int]:
     return frozenset(loads | {pc for pc, i in enumerate(code) if needed[pc] and _of_time(i)})
 
 
+def asks_blocks(kernel: Kernel) -> list[int]:
+    """Return the pcs at which a launch may go by what other blocks store: atomics and loads of `may_vary`, in order.
+
+    Of machine code only strong loads count, which is how blocks speak to each other (PTX ISA, memory consistency
+    model); a listing does not tell them from others.
+    """
+    program = kernel.program
+    of_memory = [pc for pc in sorted(may_vary(kernel)) if Unit.GLOBAL in program.memories(program.instructions[pc].row)]
+    return [pc for pc in of_memory if not program.origins or _is_strong(program, pc)] if kernel.blocks > 1 else []
+
+
+def _is_strong(program: Program, pc: int) -> bool:
+    return program.instructions[pc].row.update is not None or ".STRONG." in program.origins[pc].text
+
+
 def varying(kernel: Kernel, sources: frozenset[int]) -> Varying:
     """Return what varies with the order of warps, if the results of these instructions do."""
     program = kernel.program

@@ -54,6 +54,7 @@ go:
 STG [R1], R3
 EXIT
 """
+GIVES_UP = CHAIN.replace("@P1 BRA look", "@!P1 BRA go\nIADD R5, R5, 1\nISETP.LT P1, R5, 90\n@P1 BRA look")
 ENDS_BY_ITSELF = CHAIN.replace("@P1 BRA look", "IADD R5, R5, 1\nISETP.LT P1, R5, 900\n@P1 BRA look")
 
 
@@ -134,3 +135,15 @@ def test_the_screen_says_that_all_sms_ran(tmp_path, capsys):
     settings = ["--set", "chip.sms=2", "--set", "limits.blocks=1"]
     assert main.execute(["run", str(listing), "--machine", "gtx580", *settings]) == 0
     assert "note: blocks wait for blocks of other SMs, so all 2 SMs were simulated\n" in capsys.readouterr().err
+
+
+def test_the_screen_says_that_one_sm_misses_what_others_store(tmp_path, capsys):
+    """A loop that ends by itself without what the block before stores: the note names the load and all SMs."""
+    listing = tmp_path / "chain.asm"
+    listing.write_text(GIVES_UP.format(blocks=2))
+    settings = ["--set", "chip.sms=2", "--set", "limits.blocks=1"]
+    assert main.execute(["run", str(listing), "--machine", "gtx580", *settings]) == 0
+    asked = "note: line 11, pc 6 `LDG R2, [R1-0x4]` may go by what blocks of other SMs store, and one SM is timed"
+    assert f"{asked}: add --sms all\n" in capsys.readouterr().err
+    assert main.execute(["run", str(listing), "--machine", "gtx580", *settings, "--sms", "all"]) == 0
+    assert "may go by" not in capsys.readouterr().err

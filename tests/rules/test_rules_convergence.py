@@ -65,7 +65,7 @@ def test_an_exit_completes_a_barrier():
 
 
 def test_lanes_that_come_apart_to_a_barrier_arrive_together():
-    """The 8 lanes that jump come to pc 4 at 54; the 24 go on at pc 3 after 18 cycles, come at 78, and all pass at 94."""
+    """The 8 lanes that jump come to pc 4 at 54; the 24 go on at pc 3 at 72, come at 78, and all 32 pass at 94."""
     text = f"{OF_LANES}@P0 BRA on\nNOP\non:\nBAR.SYNC 0\nNOP"
     assert issues(text) == [(2, 36, 8), (4, 54, 0), (3, 72, 24), (4, 78, 32), (5, 94, 32), (6, 100, 32)]
 

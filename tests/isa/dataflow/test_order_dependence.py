@@ -1,6 +1,6 @@
 import pytest
 
-from isa.dataflow.order_dependence import may_vary, varying
+from isa.dataflow.order_dependence import asks_blocks, may_vary, varying
 from isa.dataflow.pointers import pointed
 from isa.text.listing import read
 
@@ -64,3 +64,11 @@ def test_pointers_lead_to_their_buffers():
     text = "MOV R8, c[a]\nLDG R0, [R8]\nSHL R0, R0, 2\nIADD R0, R0, c[b]\nLDG R1, [R0]\nLDG R2, [R1]\nEXIT"
     kernel = read(HEAD + text)
     assert [pointed(kernel, pc) for pc in (1, 4, 5)] == [{"a"}, {"b"}, frozenset()]
+
+
+def test_blocks_ask_each_other_by_atomics_and_by_loads_of_what_is_stored():
+    """A branch by an atomic's result, and an address by a word that the launch stores; not by a word that it keeps."""
+    text = ".grid 2\n" + HEAD + "MOV R8, c[a]\nMOV R9, c[b]\nATOMG.ADD R0, [R8], 1\nISETP.LT P0, R0, 5\n@P0 EXIT\n"
+    text += "LDG R1, [R8]\nLDG R2, [R1]\nLDG R3, [R9]\nLDG R4, [R3]\nEXIT"
+    assert asks_blocks(read(text)) == [2, 5]
+    assert asks_blocks(read(text.removeprefix(".grid 2\n"))) == []

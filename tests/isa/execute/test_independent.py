@@ -224,7 +224,7 @@ def test_lanes_that_come_apart_to_a_barrier_arrive_together():
 
 
 def test_lanes_with_a_barrier_on_each_way_arrive_once():
-    """In warp 0 8 lanes come to one BAR, 24 to another; with warp 1, whole, each warp arrives once, and all meet again."""
+    """In warp 0 8 lanes come to one BAR, 24 to another; each warp arrives once, and all meet again."""
     text = """S2R R1, TID.X
     ISETP.LT P2, R1, 8
     @P2 BRA low
