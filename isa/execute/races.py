@@ -5,7 +5,8 @@ that is certainly earlier. A barrier joins the clocks of the warps that it relea
 
 Only the latest read and the latest write are kept per word and warp: if the latest is ordered before an access, so are
 those before it. So every word with a race is reported, but not each pair of instructions that conflict there within one
-epoch. Two atomics are no race: the memory serves them one after the other.
+epoch. Two atomics are no race: the memory serves them one after the other. A load whose word a compare-and-swap then
+expects counts as an atomic: if another has come between, the swap fails. Compiled loops for float atomics have it.
 """
 
 from __future__ import annotations
@@ -18,12 +19,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isa.dataflow.address_slice import address_slice
+from isa.dataflow.flow import writes
+from isa.dataflow.reaching import onward, reached
 from isa.execute.interpret import LIMIT, interpret
 from isa.execute.places import lanes_in
+from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.program import WORD_BYTES
+from isa.once import once
+from isa.operand import Register
+from isa.program import WORD_BYTES, Program
 from isa.row import Row, Unit
 from isa.text.printer import named, text_of
+from isa.values.atomic import compare_and_swap
 from isa.windows import SHARED_PLACE
 
 
@@ -85,6 +92,7 @@ class _History:
     """
 
     kernel: Kernel
+    compared: frozenset[int]  # pcs of the loads whose word a compare-and-swap expects
     size: int
     block: int
     found: dict[tuple[int, int], Race]
@@ -119,6 +127,25 @@ def unordered(kernel: Kernel, blocks: Iterable[int], wanted: Set[int], limit: in
     with suppress(StopIteration):
         _search(kernel, blocks, limit, found, among_atomics=True, enough=lambda: len(known()) == len(wanted))
     return known()
+
+
+@once
+def compared(program: Program) -> frozenset[int]:
+    """Return the pcs of loads from shared memory whose result a compare-and-swap there expects to find."""
+    shared = {pc: i for pc, i in enumerate(program.instructions) if Unit.SHARED in program.memories(i.row)}
+    swaps = {pc: _expected(i) for pc, i in shared.items() if i.row.update is compare_and_swap}
+    loads = {pc: i for pc, i in shared.items() if swaps and i.row.is_load and not i.row.is_store}
+    after, found = onward(program), set[int]()
+    for pc, load in loads.items():
+        for name in writes(load):
+            if any(name in swaps.get(user, ()) for user in reached(program, after, after[pc], name)):
+                found.add(pc)
+    return frozenset(found)
+
+
+def _expected(swap: Instruction) -> set[str]:
+    """Return the names of the registers with what a compare-and-swap expects."""
+    return {f"R{o.index}" for letter, o in swap.slots() if letter == "a" and isinstance(o, Register)}
 
 
 def _search(
@@ -161,7 +188,7 @@ def _new_history(kernel: Kernel, block: int, found: dict[tuple[int, int], Race],
     words, warps = -(-kernel.program.shared_bytes // size), kernel.warps
     pasts = (_Past(np.zeros((words, warps), np.int32), np.zeros((words, warps), np.int32)) for _ in range(3))
     clock, fresh = np.eye(warps, dtype=np.int32), np.zeros(words, np.bool_)
-    return _History(kernel, size, block, found, among_atomics, clock, fresh, *pasts)
+    return _History(kernel, compared(kernel.program), size, block, found, among_atomics, clock, fresh, *pasts)
 
 
 def _touch(
@@ -179,7 +206,8 @@ def _touch(
 def _access(history: _History, touch: _Touch, row: Row) -> None:
     """Record an access first, so that warps that store together are compared, then compare it with earlier ones."""
     reads, writes, atomics = history.reads, history.writes, history.atomics
-    past = atomics if row.update else writes if row.is_store else reads
+    as_atomic = bool(row.update) or touch.pc in history.compared
+    past = atomics if as_atomic else writes if row.is_store else reads
     past.epoch[touch.words, touch.warps] = history.clock[touch.warps, touch.warps]
     past.pc[touch.words, touch.warps] = touch.pc
     if row.is_store:
@@ -187,7 +215,7 @@ def _access(history: _History, touch: _Touch, row: Row) -> None:
         _compare(history, reads, touch)
     if row.is_store or history.fresh[touch.words].any():
         _compare(history, writes, touch)
-        if history.among_atomics or not row.update:
+        if history.among_atomics or not as_atomic:
             _compare(history, atomics, touch)
 
 

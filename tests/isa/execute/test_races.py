@@ -66,6 +66,15 @@ def test_reads_never_race():
     assert pairs("LDS R2, [0]\nLDS R3, [0]") == []
 
 
+def test_a_load_whose_word_a_compare_and_swap_expects_is_no_race():
+    """Of a loop that loads, adds and swaps; the same load without the swap, or a store beside it, is one."""
+    loop = "MOV R6, 0\nagain:\nLDS R5, [R6]\nIADD R7, R5, 1\nATOMS.CAS R8, [R6], {}, R7\n"
+    loop += "ISETP.NE P0, R8, R5\n@P0 BRA again"
+    assert pairs(loop.format("R5")) == []
+    assert pairs(loop.format("R9")) == [(4, 6)]
+    assert (3, 3) in pairs(f"STS [0], R0\n{loop.format('R5')}")
+
+
 def test_wide_accesses_race_on_any_of_their_words():
     """A 128-bit load of warp 1 races with warp 0's store to the third of its words."""
     text = "ISETP.EQ P0, R4, 0\n@P0 STS [8], R0\n@!P0 LDS.128 R8, [RZ]"
