@@ -20,6 +20,7 @@ import numpy as np
 from gpusim.analysis.account.advice import ADVICE, INDEPENDENT, MORE_WARPS, Advice
 from gpusim.analysis.account.findings.divergence import divergence
 from gpusim.analysis.account.findings.finding import PLACES, Finding, Sure, named
+from gpusim.analysis.account.findings.l2_atomics import l2_atomics
 from gpusim.analysis.account.findings.local_memory import local_memory, told
 from gpusim.analysis.account.memory_rates import dram_busy, used_sms
 from gpusim.bounds.bounds import Bound
@@ -57,7 +58,8 @@ REMEDIES = {  # of a limit of the bound
 def diagnosis(result: Result) -> tuple[Finding, ...]:
     """Return the findings of a result, the costliest first; none if nothing is worth a line."""
     bounded = _bounded(result, result.bound) if result.bound else ()
-    found = [*_grid(result), *divergence(result), *local_memory(result), *bounded, *_reasons(result)]
+    counted = [*_grid(result), *divergence(result), *local_memory(result), *l2_atomics(result), *bounded]
+    found = [*counted, *_reasons(result)]
     worth = [one for one in found if one.share >= WORTH]
     by_remedy = {one.remedy: one for one in reversed(worth)}  # the first of those with the same: counted before lost
     return tuple(sorted(by_remedy.values(), key=lambda one: -one.share)[:MOST])

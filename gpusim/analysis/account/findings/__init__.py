@@ -1,1 +1,1 @@
-"""Findings of the diagnosis that look at what lanes do: where they part, and what they keep in local memory."""
+"""Findings of the diagnosis that look at what is executed: divergence, local memory, atomics of the L2."""
