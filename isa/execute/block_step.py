@@ -17,7 +17,8 @@ from functools import reduce
 
 import numpy as np
 
-from isa.dataflow.flow import overwrites, reads, successors, writes
+from isa.dataflow.flow import overwrites, reads, writes
+from isa.dataflow.forward import forward
 from isa.execute.moving import (
     MASK,
     SOMETHING,
@@ -173,19 +174,12 @@ def _step(operand: Operand, state: _State) -> Step | None:
 @once
 def states(kernel: Kernel) -> Sequence[_State | None]:
     """Return the state before each instruction; None if it is unreachable."""
-    instructions, onward = kernel.program.instructions, successors(kernel.program)
-    before: list[_State | None] = [None] * len(instructions)
-    known = constants(kernel)
-    todo = [(0, _State())] if instructions else []
-    while todo:
-        pc, arriving = todo.pop()
-        merged = _merged(before[pc], arriving)
-        if merged is None:
-            continue
-        before[pc] = merged
-        after = _after(instructions[pc], merged, known, kernel)
-        todo += [(target, after) for target in onward[pc]]
-    return before
+    instructions, known = kernel.program.instructions, constants(kernel)
+
+    def behind(pc: int, state: _State) -> _State:
+        return _after(instructions[pc], state, known, kernel)
+
+    return forward(kernel.program, _State(), behind, _merged)
 
 
 def _merged(known: _State | None, arriving: _State) -> _State | None:

@@ -11,8 +11,11 @@ from draws import draws
 from hypothesis import given, settings
 from strategies.launches import REPEATABLE, kernels, looping_kernels
 
-from isa.execute.block_step import block_steps, texture_steps
+from isa.dataflow.flow import successors
+from isa.execute import block_step
+from isa.execute.block_step import block_steps, states, texture_steps
 from isa.execute.interpret import interpret
+from isa.memory import constants
 from isa.row import Unit
 from isa.text.listing import read
 from workloads.catalog import make
@@ -247,3 +250,34 @@ def test_the_second_word_of_a_pair_of_constants_is_followed():
     steps = block_steps(timed("sgemm_128x128_8x8_v4_pre_NT", "full"))
     assert steps is not None
     assert {(0, 1 << 19, 0), (1 << 19, 0, 0)} <= set(steps.values())
+
+
+DIAMOND = "@P0 BRA low{0}\nIADD R{1}, R{1}, 1\nBRA met{0}\nlow{0}:\nIADD R{1}, R{1}, 2\nmet{0}:\nNOP"
+CALL = "LEPC R60, back{0}\nCALL.REL.NOINC f{1}\nback{0}:\nIADD R{1}, R{1}, R50\nMOV R50, {0}"
+FUNCTION = "f{0}:\nIADD R{0}, R{0}, R50\nRET.REL.NODEC R60"
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        [DIAMOND.format(n, n % 30) for n in range(60)] + ["EXIT"],
+        [CALL.format(n, n % 20) for n in range(60)] + ["EXIT"] + [FUNCTION.format(n) for n in range(20)],
+    ],
+    ids=["diamonds", "calls"],
+)
+def test_each_place_is_looked_at_a_few_times(lines, monkeypatch):
+    """Behind 60 branches that meet again, and 60 calls of 20 functions, an instruction is followed 4 times at most."""
+    kernel, looked, follow = read("\n".join(lines)), [], block_step._after
+    monkeypatch.setattr(block_step, "_after", lambda one, *rest: looked.append(one) or follow(one, *rest))
+    assert None not in states(kernel)
+    assert len(looked) <= 4 * len(kernel.program)
+
+
+@pytest.mark.parametrize("name", ["sgemm-lai", "transpose", "divergence"])
+def test_states_follow_from_those_before(name):
+    """What an instruction leaves of the state before it adds nothing to the states of those that may come next."""
+    kernel = make(name)
+    found, known = states(kernel), constants(kernel)
+    for pc, ways in enumerate(successors(kernel.program)):
+        after = block_step._after(kernel.program.instructions[pc], found[pc], known, kernel)
+        assert all(block_step._merged(found[way], after) is None for way in ways)
