@@ -214,6 +214,7 @@ PARTS = (
     wide_signed,
     wide_unsigned,
     find_leading_one,
+    shifted_add,
     upper_shifted_add,
     upper_extended_add,
 )  # of other functions
