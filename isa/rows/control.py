@@ -86,8 +86,8 @@ FAMILIES = (
     Family("NANOSLEEP", "k", Unit.CONTROL, silent=frozenset({"WARP"})),
     _addressed("CALL.REL.NOINC", "a"),
     Family("CALL.ABS.NOINC", "a", Unit.CONTROL, fields={"wide": "a"}),
-    _addressed("RET.REL.NODEC"),
-    _addressed("RET.ABS.NODEC"),
+    Family("RET.REL.NODEC", "Qal", Unit.CONTROL, fields={"wide": "a"}, **_IF),
+    Family("RET.ABS.NODEC", "Qal", Unit.CONTROL, fields={"wide": "a"}, **_IF),
     *(_addressed(base) for base in ("BRX", "BRXU", "JMX", "JMXU")),
     Family(
         "CCTL",

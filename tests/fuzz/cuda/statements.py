@@ -263,7 +263,7 @@ def shared_atomic(at: Place) -> Lines:
     """Atomics on words of shared memory whose order makes no difference."""
     name = at.random.choice(["Add", "Min", "Max", "And", "Or", "Xor"])
     return [
-        f"if (t < 8u) sat[t] = {_e(at, 'u', 2)}; __syncthreads();",
+        f"for (u32 z = t; z < 8u; z += T) sat[z] = {_e(at, 'u', 2)}; __syncthreads();",
         f"atomic{name}(&sat[{_e(at, 'u', 1)} & 7u], {_e(at, 'u', 2)}); __syncthreads();",
         f"{variable(at, 'u')} = sat[{_e(at, 'u', 1)} & 7u]; __syncthreads();",
     ]

@@ -5,6 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from isa.dataflow.flow import leaves
+from isa.instruction import Instruction
 from isa.operand import FIRST_SCALAR, FIRST_UNIFORM, PT, RZ_INDEX, BankConstant, Label, Predicate, Register
 from isa.sass.dump import Encoded
 from isa.sass.lower import UnknownError, instruction, lowered
@@ -228,3 +230,16 @@ def _of_two_masks(form):
 def _signs(number):
     """Three words, whose signs are the digits of a number."""
     return [np.array([0x80000000 * (number >> n & 1) + 5], np.uint64) for n in (2, 1, 0)]
+
+
+def test_a_return_takes_a_predicate_beside_its_guard():
+    """`@!P1 RET.REL.NODEC !P0, R26` (nvcc -Xcicc -O0, sm_80): lanes return where both are false."""
+    form = lowered("@!P1 RET.REL.NODEC !P0, R26 `(k)")
+    found = Instruction(form.row, form.operands, Predicate(1, negated=True))
+    assert found.gates() == (Predicate(0, negated=True),)
+    assert not leaves(Instruction(form.row, form.operands))
+    assert leaves(Instruction(*_parts(lowered("RET.REL.NODEC R26 `(k)"))))
+
+
+def _parts(form):
+    return form.row, form.operands
