@@ -195,6 +195,15 @@ def test_a_bad_address_is_the_programs():
 
 
 @pytest.mark.jit
+def test_a_null_pointer_is_told():
+    """None, and a zero of 64 bits, for an array that the kernel loads: the error says so, and names no buffer."""
+    saxpy = gpusim.RawModule(path=DATA.parents[3] / "examples" / "saxpy.sass").get_function("saxpy")
+    for nothing in (None, np.uint64(0)):
+        with pytest.raises(ExecutionError, match="at 0x0 lie in no buffer; it seems to be of a null pointer: give an"):
+            saxpy((1,), (64,), (np.int32(64), np.float32(2), nothing, numbers(64)))
+
+
+@pytest.mark.jit
 @pytest.mark.parametrize("sms", [1, "all"])
 def test_loads_behind_an_array_are_a_warning(sms):
     """The same launch, not strict, warns of the 64 loads of block 1, and leaves 2 x 0 + y of them: pages hold zeros."""

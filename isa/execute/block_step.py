@@ -271,14 +271,15 @@ def _banked(operand: BankConstant, kernel: Kernel) -> Value:
 def _general(instruction: Instruction, sources: Mapping[str, Value], state: _State) -> Value | None:
     """Return the lowest word of a linear result of machine code; None for any other."""
     row = instruction.row
-    if row.result is integer.shifted_add:
-        count = next(o.bits for letter, o in instruction.slots() if letter == "n" and isinstance(o, Immediate))
-        return plus(times(sources["a"], 1 << count % WORD), sources["b"])
     if row.result is integer.shift:
         return _shifted(row.code, sources)
-    if row.result not in _SUMS:
+    if row.result is integer.shifted_add:
+        count = next(o.bits for letter, o in instruction.slots() if letter == "n" and isinstance(o, Immediate))
+        total = plus(times(sources["a"], 1 << count % WORD), sources["b"])
+    elif row.result in _SUMS:
+        total = _SUMS[row.result](sources)
+    else:
         return None
-    total = _SUMS[row.result](sources)
     carries = [
         o for letter, o in instruction.slots() if letter in "Qq" and isinstance(o, Predicate) and o.index != PT_INDEX
     ]

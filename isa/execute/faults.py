@@ -20,6 +20,7 @@ END = 1 << 32  # of the places of addresses; what is beyond is an address of 64 
 
 
 _STOPS = {"`(__assertfail)": "an assertion fails", "`(free)": "free is called, which is not executed here"}
+NULL_BYTES = 1 << 16  # at 0, where no allocation is: an index from a null pointer
 
 
 def place(kernel: Kernel, pc: int, block: int | None = None, warp: int | None = None, lane: int | None = None) -> str:
@@ -191,6 +192,8 @@ def _nearest(kernel: Kernel, address: int) -> str:
     """Return the buffer that is nearest to an address, both as the program has them."""
     if not kernel.buffers:
         return "the kernel has none: declare one"
+    if kernel.window and address < NULL_BYTES:
+        return "it seems to be of a null pointer: give an array or a buffer for it"
     where = {name: kernel.window + base for name, base in memory.bases(kernel.buffers).items()}
     ranges = [(where[b.name], where[b.name] + b.nbytes, b.name) for b in kernel.buffers]
     start, end, name = min(ranges, key=lambda r: max(r[0] - address, address - r[1] + 1, 0))

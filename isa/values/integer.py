@@ -94,13 +94,13 @@ def high_unsigned(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
 
 
 def shifted_add(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
-    """LEA: a shifted left by n, its lower word, plus b."""
-    return lower_shifted(a, n) + b
+    """LEA: a shifted left by n, its lower word, plus b and the carry read."""
+    return lower_shifted(a, n) + b + carried(p, n)
 
 
 def shifted_add_carry(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
     """Carry of that sum."""
-    return carries(lower_shifted(a, n) + b)
+    return carries(shifted_add(a, b, c, p, n))
 
 
 def lower_shifted(a: Any, n: Any) -> Any:
@@ -214,6 +214,7 @@ PARTS = (
     wide_signed,
     wide_unsigned,
     find_leading_one,
+    shifted_add,
     upper_shifted_add,
     upper_extended_add,
 )  # of other functions
