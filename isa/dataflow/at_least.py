@@ -3,15 +3,19 @@
 A basic block is executed at least as often as another one if every path from there to the end leads through it, or
 every path from the start to there, and every cycle through the other one as well: a loop's body at least once for each
 time that lanes come to the loop.
+
+The first is a question of dominators. A cycle through a block that avoids one of its dominators stays below that: it
+is there if the block is the first one of a loop, or if its innermost loop's first one is dominated as well
+(Georgiadis, Italiano and Parotsidis, Strong connectivity in directed graphs under failures, SODA 2017).
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from itertools import compress
 from typing import TYPE_CHECKING
 
-from isa.dataflow.reaching import control_flow
+from isa.dataflow.basic_blocks import basic_blocks
 from isa.program import Program
 
 if TYPE_CHECKING:
@@ -23,44 +27,78 @@ def at_least(program: Program, wanted: Collection[int], known: Mapping[int, int]
 
     `known` says so exactly for other instructions, or at least.
     """
-    flow = control_flow(program)
-    blocks = _basic_blocks(flow, len(program))
+    blocks = basic_blocks(program)
     often: dict[int, int] = {}
     for pc, times in known.items():
-        block = blocks[pc]
+        block = blocks.first[pc]
         often[block] = max(times, often.get(block, 0))
-    between = _between_blocks(flow, blocks)
-    found = {block: _of_block(between, block, often) for block in {blocks[pc] for pc in wanted}}
-    return {pc: found[blocks[pc]] for pc in wanted}
+    found = dict.fromkeys({blocks.first[pc] for pc in wanted}, 0)
+    for flow, root in ((blocks.flow, 0), (blocks.flow.reverse(), len(program))):
+        for dominator, block in _only_through(flow, root, often):
+            if dominator in found:
+                found[dominator] = max(found[dominator], often[block])
+    found |= {block: often[block] for block in found if block in often}
+    return {pc: found[blocks.first[pc]] for pc in wanted}
 
 
-def _of_block(flow: nx.DiGraph, block: int, often: Mapping[int, int]) -> int:
-    """Return how often a basic block is executed at least."""
+def _only_through(flow: nx.DiGraph, root: int, blocks: Collection[int]) -> Iterator[tuple[int, int]]:
+    """Yield other blocks with each of these that they dominate, if every cycle through that leads through them too."""
     import networkx as nx  # noqa: PLC0415  (start-up time)
 
-    if block in often:
-        return often[block]
-    start, end, others = 0, max(flow), flow.copy()
-    others.remove_node(block)
-    leaving = {end} | nx.ancestors(others, end)
-    coming = set[int]() if block == start else {start} | nx.descendants(others, start)
-    again = {b for some in nx.strongly_connected_components(others) if len(some) > 1 for b in some}
-    again |= set(nx.nodes_with_selfloops(others))
-    return max((n for b, n in often.items() if b not in again and not (b in leaving and b in coming)), default=0)
+    nearest, first = nx.immediate_dominators(flow, root), _loops(flow, root)
+    for block in blocks:
+        if block not in nearest or first.get(block) == block:
+            continue
+        above = set(_dominators(nearest, root, first[block])) if block in first else set[int]()
+        for dominator in _dominators(nearest, root, block):
+            if dominator in above:
+                break
+            yield dominator, block
 
 
-def _basic_blocks(flow: nx.DiGraph, length: int) -> list[int]:
-    """Return for each pc the first one of its basic block; the end is one of its own."""
-    inner = {pc for pc in range(1, length) if list(flow.predecessors(pc)) == [pc - 1] and flow.out_degree(pc - 1) == 1}
-    first = [pc for pc in range(length + 1) if pc not in inner]
-    return [first[bisect_right(first, pc) - 1] for pc in range(length + 1)]
+def _dominators(nearest: Mapping[int, int], root: int, block: int) -> Iterator[int]:
+    """Yield the other blocks through which every path from the root to a block leads, the nearest first."""
+    while block != root:
+        block = nearest[block]
+        yield block
 
 
-def _between_blocks(flow: nx.DiGraph, blocks: list[int]) -> nx.DiGraph:
-    """Return the control flow between basic blocks, by their first pcs."""
-    import networkx as nx  # noqa: PLC0415  (start-up time)
+def _loops(flow: nx.DiGraph, root: int) -> dict[int, int]:
+    """Return by block within a loop the first one of its innermost loop, in depth-first order from the root.
 
-    found = nx.DiGraph()
-    found.add_nodes_from(set(blocks))
-    found.add_edges_from((blocks[pc], to) for pc, to in flow.edges if blocks[to] == to)
+    The first one belongs to its own loop, which has all that lead back to it through blocks below it. Inner loops are
+    found first, and count as their first one from then on (Havlak, TOPLAS 19(4), 1997); so do other entries of them.
+    """
+    from networkx.utils import UnionFind  # noqa: PLC0415  (start-up time)
+
+    last = _below(flow, root)
+    number = {block: n for n, block in enumerate(last)}
+    before = {block: [b for b in flow.predecessors(block) if b in number] for block in number}
+    found, whole, firsts = dict[int, int](), UnionFind(number), {block: block for block in number}
+    for first in reversed(number):
+        body, todo = {first}, [b for b in before[first] if number[first] <= number[b] <= last[first]]
+        found |= {first: first} if todo else {}
+        while todo:
+            block = firsts[whole[todo.pop()]]
+            if block not in body:
+                body.add(block)
+                inside = [number[first] <= number[b] <= last[first] for b in before[block]]
+                todo += compress(before[block], inside)
+                before[first] += [b for b, within in zip(before[block], inside, strict=True) if not within]
+        whole.union(*body)
+        firsts[whole[first]] = first
+        for block in body - {first}:
+            found.setdefault(block, first)
     return found
+
+
+def _below(flow: nx.DiGraph, root: int) -> dict[int, int]:
+    """Return in depth-first order each block, with the number in this order of the last one below it."""
+    import networkx as nx  # noqa: PLC0415  (start-up time)
+
+    last = {block: n for n, block in enumerate(nx.dfs_preorder_nodes(flow, root))}
+    above = nx.dfs_predecessors(flow, root)
+    for block in reversed(last):
+        if block in above:
+            last[above[block]] = max(last[above[block]], last[block])
+    return last

@@ -13,9 +13,10 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from isa.dataflow.address_slice import address_slice, steering
+from isa.dataflow.basic_blocks import basic_blocks
 from isa.dataflow.flow import reads
 from isa.dataflow.pointers import pointed
-from isa.dataflow.reaching import control_flow, definitions, onward, reached
+from isa.dataflow.reaching import definitions, onward, reached
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.once import once
@@ -58,23 +59,30 @@ class _Flow:
 
     program: Program
     onward: list[tuple[int, ...]]
-    definitions: Mapping[tuple[int, str], set[int]]  # by pc and name, of what the address slice computes
+    definitions: Mapping[tuple[int, str], frozenset[int]]  # by pc and name, of what the address slice computes
     stores: Mapping[int, frozenset[int]]  # by pc of a load in the slice, those from which it may read
     unwritten: dict[str, set[int]] = field(default_factory=dict)  # pcs to which a name comes as it was at the start
 
     @cached_property
     def post_dominators(self) -> Mapping[int, int]:
-        """By pc the next one on every path to the end; a pc without a path to the end is left out."""
+        """By basic block the next one on every path to the end; one without a path to the end is left out."""
         import networkx as nx  # noqa: PLC0415  (start-up time)
 
-        nearest: Mapping[int, int] = nx.immediate_dominators(control_flow(self.program).reverse(), len(self.program))
+        flow, end = basic_blocks(self.program).flow, len(self.program)
+        nearest: Mapping[int, int] = nx.immediate_dominators(flow.reverse(), end)
         return nearest
+
+    def met(self, pc: int) -> int:
+        """Return the next pc on every path from behind a pc to the end; the end if there is none."""
+        first, end = basic_blocks(self.program).first, len(self.program)
+        return pc + 1 if pc < end and first[pc] == first[pc + 1] else self.post_dominators.get(first[pc], end)
 
 
 def may_vary(kernel: Kernel) -> frozenset[int]:
     """Return the pcs of the address slice whose result could depend on the order of warps."""
     code, needed = kernel.program.instructions, address_slice(kernel.program)
-    loads = {pc for pc, stores in read_from(kernel).items() if stores - _private(kernel.program)}
+    private = _private(kernel.program)
+    loads = {pc for pc, stores in read_from(kernel).items() if not stores <= private}
     return frozenset(loads | {pc for pc, i in enumerate(code) if needed[pc] and _of_time(i)})
 
 
@@ -111,8 +119,11 @@ def read_from(kernel: Kernel) -> Mapping[int, frozenset[int]]:
     program = kernel.program
     stores = [pc for pc, i in enumerate(program.instructions) if i.row.is_store]
     loads = [pc for pc in address_slice(program).nonzero()[0].tolist() if _reads_written(program.instructions[pc])]
-    places = {pc: _places(kernel, pc) for pc in {*stores, *loads}} if stores and loads else {}
-    return {pc: frozenset(at for at in stores if _meet(places[pc], places[at])) for pc in loads if stores}
+    if not stores:
+        return {}
+    places = {pc: _places(kernel, pc) for pc in {*stores, *loads}}
+    met = {place: frozenset(at for at in stores if _meet(place, places[at])) for place in {places[pc] for pc in loads}}
+    return {pc: met[places[pc]] for pc in loads}
 
 
 Places = tuple[frozenset[Unit], frozenset[str]]  # memories, and of global memory buffers; none: any
@@ -145,7 +156,7 @@ def _of_time(instruction: Instruction) -> bool:
 
 def _varies(flow: _Flow, found: Varying, pc: int, name: str) -> bool:
     """Tell whether an operand varies: some definition does, or the order decides which of several it is."""
-    definitions = flow.definitions.get((pc, name), set())
+    definitions = flow.definitions.get((pc, name), frozenset())
     if definitions & found.results:
         return True
     if not definitions & found.counts:
@@ -199,17 +210,16 @@ def _decides(found: Varying, pc: int, instruction: Instruction, moved: set[str])
 def _part(flow: _Flow, found: Varying, pc: int) -> None:
     """Add what follows from a branch that varies: up to its post-dominator counts do, and lanes part."""
     found.branches.add(pc)
-    met = flow.post_dominators.get(pc, len(flow.program))
-    found.counts |= _between(flow, pc, {met})
-    found.apart |= _between(flow, pc, set())
+    _pass(flow, pc, flow.met(pc), counts := set[int]())
+    found.counts |= counts
+    _pass(flow, pc, len(flow.program), found.apart)  # what follows one that is apart is so already
 
 
-def _between(flow: _Flow, pc: int, last: set[int]) -> set[int]:
-    """Return the pcs on paths from behind pc to the last ones, without these."""
-    seen, todo = set[int](), list(flow.onward[pc])
+def _pass(flow: _Flow, pc: int, last: int, passed: set[int]) -> None:
+    """Add the pcs on paths from behind pc to the last one or the end, without these, to those passed before."""
+    todo = list(flow.onward[pc])
     while todo:
         at = todo.pop()
-        if at not in seen and at not in last and at < len(flow.program):
-            seen.add(at)
+        if at not in passed and at != last and at < len(flow.program):
+            passed.add(at)
             todo += flow.onward[at]
-    return seen

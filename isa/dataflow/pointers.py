@@ -6,12 +6,14 @@ with it; accesses stay in the buffers to which such pointers lead, as they do in
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping
 
 from isa.dataflow.reaching import definitions
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.memory import bases, constants
+from isa.once import once
 from isa.operand import BankConstant, Constant
 from isa.program import WORD_BYTES
 
@@ -29,20 +31,30 @@ def _around(kernel: Kernel, value: int) -> Iterator[str]:
 
 def _constants(kernel: Kernel, pc: int) -> set[int]:
     """Return the words that the launch gives from which an access's address is computed."""
-    program, known = kernel.program, definitions(kernel.program)
+    program, known, given = kernel.program, definitions(kernel.program), _given_to(kernel)
     address = program.instructions[pc].address()
     names = {f"R{r}" for r in address.registers} if address else {f"R{r}" for r in program.instructions[pc].reads()}
-    found, seen = set[int](), set[int]()
-    todo = [each for name in names for each in known.get((pc, name), ())]
+    return {value for name in names for at in known.get((pc, name), ()) for value in given.get(at, ())}
+
+
+@once
+def _given_to(kernel: Kernel) -> Mapping[int, set[int]]:
+    """Return by pc of the address slice the words of the launch from which its results are computed.
+
+    Each goes on from where it is read to all that is computed from that; what is loaded from memory is another word.
+    """
+    code, found = kernel.program.instructions, defaultdict[int, set[int]](set)
+    users = defaultdict[int, set[int]](set)
+    for (pc, name), each in definitions(kernel.program).items():
+        if not code[pc].reads_memory() and name in {f"R{r}" for r in code[pc].reads()}:
+            for at in each:
+                users[at].add(pc)
+    todo = [(pc, value) for pc, instruction in enumerate(code) for value in _given(kernel, instruction)]
     while todo:
-        at = todo.pop()
-        if at in seen:
-            continue
-        seen.add(at)
-        instruction = program.instructions[at]
-        found |= set(_given(kernel, instruction))
-        if not instruction.reads_memory():
-            todo += [each for r in instruction.reads() for each in known.get((at, f"R{r}"), ())]
+        pc, value = todo.pop()
+        if value not in found[pc]:
+            found[pc].add(value)
+            todo += [(user, value) for user in users[pc]]
     return found
 
 

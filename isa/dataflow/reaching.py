@@ -3,27 +3,70 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from isa.dataflow.address_slice import address_slice
-from isa.dataflow.flow import leaves, overwrites, successors, writes
+from isa.dataflow.flow import leaves, overwrites, reads, successors, writes
+from isa.dataflow.forward import forward
 from isa.once import once
 from isa.program import Program
 
 if TYPE_CHECKING:
     import networkx as nx
 
+_Places = dict[str, list[tuple[int, int]]]  # by name: each definition's bit, and its pc
+
 
 @once
-def definitions(program: Program) -> Mapping[tuple[int, str], set[int]]:
-    """Return by pc and name the instructions of the address slice whose write of that name may come there."""
-    after, found = onward(program), defaultdict[tuple[int, str], set[int]](set)
-    for pc in address_slice(program).nonzero()[0].tolist():
-        for name in writes(program.instructions[pc]):
-            for user in reached(program, after, after[pc], name):
-                found[user, name].add(pc)
-    return dict(found)
+def definitions(program: Program) -> Mapping[tuple[int, str], frozenset[int]]:
+    """Return by pc and name read the instructions of the address slice whose write of that name may come there.
+
+    A state has one bit for each definition, so that a path is followed with all of them at once.
+    """
+    places = _definitions(program)
+    of_name = {name: sum(1 << bit for bit, _ in each) for name, each in places.items()}
+    given: defaultdict[int, int] = defaultdict(int)  # by pc, the bits of its own definitions
+    for bit, pc in (one for each in places.values() for one in each):
+        given[pc] |= 1 << bit
+    ended = {pc: sum(of_name.get(name, 0) for name in names) for pc, names in enumerate(_ended(program)) if names}
+
+    def behind(pc: int, state: int) -> int:
+        return state & ~ended.get(pc, 0) | given.get(pc, 0)
+
+    return dict(_read(program, forward(program, 0, behind, _merged), places))
+
+
+def _definitions(program: Program) -> _Places:
+    """Return the definitions of each name in the address slice."""
+    code, places = program.instructions, _Places()
+    every = ((pc, name) for pc in address_slice(program).nonzero()[0].tolist() for name in sorted(writes(code[pc])))
+    for bit, (pc, name) in enumerate(every):
+        places.setdefault(name, []).append((bit, pc))
+    return places
+
+
+def _merged(known: int | None, arriving: int) -> int | None:
+    """Return the definitions of both paths; None if nothing new has arrived."""
+    both = arriving if known is None else known | arriving
+    return None if both == known else both
+
+
+def _read(
+    program: Program, before: list[int | None], places: _Places
+) -> Iterator[tuple[tuple[int, str], frozenset[int]]]:
+    """Yield the definitions that come to each name that an instruction reads, if any does."""
+    for pc, state in enumerate(before):
+        for name in reads(program.instructions[pc]) if state else ():
+            found = frozenset(at for bit, at in places.get(name, ()) if state and state >> bit & 1)
+            if found:
+                yield (pc, name), found
+
+
+@once
+def _ended(program: Program) -> list[frozenset[str]]:
+    """Return by pc the names whose old content is certainly lost there."""
+    return [frozenset(writes(i)) if overwrites(i) else frozenset() for i in program.instructions]
 
 
 @once
@@ -39,16 +82,15 @@ def onward(program: Program) -> list[tuple[int, ...]]:
 
 def reached(program: Program, after: list[tuple[int, ...]], first: Iterable[int], name: str) -> set[int]:
     """Return the pcs that the value of a name comes to on paths from the first ones, where it may be read."""
-    seen, todo = set[int](), list(first)
+    ended, seen, todo = _ended(program), {len(program)}, list(first)
     while todo:
         pc = todo.pop()
-        if pc == len(program) or pc in seen:
+        if pc in seen:
             continue
         seen.add(pc)
-        instruction = program.instructions[pc]
-        if not (overwrites(instruction) and name in writes(instruction)):
+        if name not in ended[pc]:
             todo += after[pc]
-    return seen
+    return seen - {len(program)}
 
 
 def control_flow(program: Program) -> nx.DiGraph:

@@ -102,8 +102,8 @@ class Statement:
 
 
 _REGISTER = (
-    r"(?P<negated>-)?(?P<inverted>[!~])?(?P<bar>\|)?(?P<bank>UR|UP|R|P|B)(?P<number>\d+|Z|T)(?(bar)\|)"
-    r"(?P<parts>(?:\.\w+)*)"
+    r"(?P<negated>-)?(?P<inverted>[!~])?(?P<bar>\|)?(?P<bank>UR|UP|R|P|B)(?P<number>\d+|Z|T)"
+    r"(?P<inner>(?:\.\w+)*)(?(bar)\|)(?P<parts>(?:\.\w+)*)"
 )
 _CONSTANT = (
     r"(?P<negated>-)?(?P<inverted>~)?(?P<bar>\|)?c(?P<bindless>x)?\[(?P<bank>[^\]]*)\] ?\[(?P<place>[^\]]*)\]"
@@ -167,7 +167,7 @@ def _register(text: str) -> Register:
     match = _REGISTER_FORM.fullmatch(text)
     if match is None:
         raise ValueError(f"{text!r} is no register")
-    parts = [part for part in match["parts"].split(".") if part]
+    parts = [part for part in (match["inner"] + match["parts"]).split(".") if part]
     kept = [part for part in parts if part != "reuse"]
     return Register(
         match["bank"],  # type: ignore[arg-type]  # the pattern has no other
@@ -241,7 +241,10 @@ def show_operand(one: Operand) -> str:
 
 def _show_register(one: Register) -> str:
     name = _ZERO_NAMES[one.bank] if one.number == ZERO.get(one.bank) else f"{one.bank}{one.number}"
-    return _signed(name, one) + (".reuse" if one.reused else "") + (f".{one.part}" if one.part else "")
+    part = f".{one.part}" if one.part else ""
+    if one.bank == "UR":  # as the tools print it: a part of a uniform register stands within its bars
+        return _signed(name + part, one)
+    return _signed(name, one) + (".reuse" if one.reused else "") + part
 
 
 def _show_constant(one: Constant) -> str:

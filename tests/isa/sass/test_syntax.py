@@ -105,6 +105,14 @@ def test_a_part_stands_behind_bars_and_reuse(text):
     assert show(parse(f"HADD2 R0, R1, {text}")) == f"HADD2 R0, R1, {text}"
 
 
+@pytest.mark.parametrize("text", ["|UR4.H0_H0|", "-|UR4.H1_H1|", "UR4.H0_H0", "|UR4|"])
+def test_a_part_of_a_uniform_register_stands_within_its_bars(text):
+    """A half of a uniform register, as HADD2 of sm_90 reads it, is read, and printed, between the bars."""
+    part = "H0_H0" if "H0" in text else "H1_H1" if "H1" in text else ""
+    assert operand(text) == Register("UR", 4, part, negated=text[0] == "-", absolute="|" in text)
+    assert show(parse(f"HADD2 R11, -RZ.H0_H0, {text}")) == f"HADD2 R11, -RZ.H0_H0, {text}"
+
+
 def test_an_operand_is_read_once():
     """The same text gives the same record, so that long code takes no longer than its different operands."""
     assert operand("R12.reuse") is operand("R12.reuse")
@@ -136,12 +144,20 @@ registers = st.builds(
 )
 plain = st.builds(Register, st.just("R"), st.integers(0, 255), st.sampled_from(["", "64"]))
 uniform = st.builds(Register, st.just("UR"), st.integers(0, 63))
+halves = st.builds(
+    Register,
+    st.just("UR"),
+    st.integers(0, 63),
+    st.sampled_from(["", "H0_H0", "H1_H1"]),
+    negated=st.booleans(),
+    absolute=st.booleans(),
+)
 predicates = st.builds(Register, st.sampled_from(["P", "UP"]), st.integers(0, 7), inverted=st.booleans())
 constants = st.builds(Constant, st.integers(0, 17), st.integers(0, 0xFFFF), st.none() | plain, negated=st.booleans())
 offsets = st.integers(-(1 << 23), (1 << 23) - 1)
 addresses = st.builds(Address, st.none() | plain, st.none() | uniform, offsets, st.none() | uniform)
 numbers = st.builds(lambda n: Number(f"{n:#x}"), st.integers(-(1 << 31), (1 << 32) - 1))
-operands = registers | uniform | predicates | constants | addresses | numbers | st.builds(Target, st.just(".L_x_1"))
+operands = registers | halves | predicates | constants | addresses | numbers | st.builds(Target, st.just(".L_x_1"))
 
 
 @given(st.lists(operands, max_size=6), st.none() | predicates)
