@@ -219,8 +219,10 @@ def show(statement: Statement) -> str:
     """Return an instruction's text, which `parse` reads back."""
     guard = f"@{show_operand(statement.guard)} " if statement.guard else ""
     head = ".".join((statement.mnemonic, *statement.modifiers))
-    between = " " if statement.mnemonic in _BLANK else ", "
-    return f"{guard}{head} {between.join(map(show_operand, statement.operands))}".rstrip()
+    texts = [show_operand(one) for one in statement.operands]
+    if statement.mnemonic in _BLANK:
+        texts[-2:] = [" ".join(texts[-2:])]
+    return f"{guard}{head} {', '.join(texts)}".rstrip()
 
 
 def show_operand(one: Operand) -> str:
