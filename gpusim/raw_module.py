@@ -195,10 +195,17 @@ class RawFunction:
         return warned(Result.of(result, settings, self.module.loaded, self.module.given))
 
     def launched(
-        self, grid: int | Sequence[int], block: int | Sequence[int], args: Sequence[Any] = (), *, shared_mem: int = 0
+        self,
+        grid: int | Sequence[int],
+        block: int | Sequence[int],
+        args: Sequence[Any] = (),
+        *,
+        shared_mem: int = 0,
+        stack: int = STACK_BYTES,
     ) -> Kernel:
         """Return the kernel of a launch, for `gpusim.simulate`; raises UserError as a call does."""
-        return self._kernel(grid, block, args, shared_mem, STACK_BYTES, raw_arguments.regions(args, self._variables))
+        _check_bytes(shared_mem=shared_mem, stack=stack)
+        return self._kernel(grid, block, args, shared_mem, stack, raw_arguments.regions(args, self._variables))
 
     @property
     def num_regs(self) -> int:

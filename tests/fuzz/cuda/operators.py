@@ -111,7 +111,7 @@ l d __double2ll_{rn,rz,rd,ru}
 l h __half2ll_{rn,rz,rd,ru}
 l - l0 l1 ((i64)s.q)
 f ff ($+$) ($-$) ($*$) ($/$) fmn fmx __fadd_{rz,rd,ru} __fsub_{rz,rd,ru} __fmul_{rz,rd,ru} __fdiv_{rn,rz,rd,ru} fsat
-f ff fadd_ftz fmul_ftz copysignf fmodf remainderf nextafterf fdimf
+f ff fadd_ftz fmul_ftz fsign fmodf remainderf nextafterf fdimf
 f f (-$) fabsf sqrtf(fabsf($)) __fsqrt_{rn,rz,rd,ru}(fabsf($)) __frcp_{rn,rz,rd,ru} floorf ceilf truncf rintf roundf
 f f __saturatef ($*0.37f) ($+1.0f) (1.0f/$) ($-0.5f) ($*3.5e20f) ($*1e-30f)
 f fff fmaf __fmaf_{rz,rd,ru} fmsat fmaf(-$,$,$) ($*$+$)
@@ -127,7 +127,7 @@ f h __half2float
 f b __bfloat162float
 f - f0 f1 f2 s.f 0.0f (-0.0f) 1e30f 1e-40f 16777216.0f 3.1415927f (-0.5f) 65504.0f
 d dd ($+$) ($-$) ($*$) ($/$) dmn dmx
-d dd __dadd_{rz,rd,ru} __dsub_{rz,rd,ru} __dmul_{rz,rd,ru} __ddiv_{rz,rd,ru} copysign fdim
+d dd __dadd_{rz,rd,ru} __dsub_{rz,rd,ru} __dmul_{rz,rd,ru} __ddiv_{rz,rd,ru} dsign fdim
 d dd nextafter fmod
 d d (-$) fabs sqrt(fabs($)) __dsqrt_{rz,rd,ru}(fabs($)) __drcp_{rn,rz,rd,ru} floor
 d d ceil trunc rint round (1.0/$) ($*1e-200) ($*1e300)

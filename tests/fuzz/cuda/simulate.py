@@ -23,6 +23,7 @@ LEVELS = tuple(tuple(level.split()) for level in (
     "-maxrregcount=32 -Xptxas -O1", "-Xcicc -O0 -Xptxas -O0",
 ))  # fmt: skip
 CYCLES = 50_000_000
+STACK = 16384  # bytes of a thread: -G keeps large frames for each call of a function that calls itself
 
 
 @dataclass(frozen=True)
@@ -55,9 +56,9 @@ def simulated(module: gpusim.RawModule, program: Program, machine: str, *, timed
     arguments = (start.given, start.out, start.common, start.wide, start.own, start.parameter)
     function, shape = module.get_function(program.name), (program.grid, program.block, arguments)
     if timed:
-        function(*shape, machine=machine, force=True, max_cycles=CYCLES)
+        function(*shape, machine=machine, force=True, stack=STACK, max_cycles=CYCLES)
     else:
-        made = replace(function.launched(*shape), any_machine=True)
+        made = replace(function.launched(*shape, stack=STACK), any_machine=True)
         words, _ = memory_after(made, gpusim.load(machine), range(program.grid), image(made))
         function._keep(made, regions(arguments, function._variables), words)
     return np.concatenate([start.out, start.common, start.wide.view(np.uint32), start.own])

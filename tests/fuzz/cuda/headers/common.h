@@ -45,7 +45,7 @@ OP i64 ldiv_(i64 a, i64 b) { return b == 0 ? a : b == -1 ? lneg(a) : a / b; }
 OP i64 lrem(i64 a, i64 b) { return b == 0 || b == -1 ? 0 : a % b; }
 OP i64 lshl(i64 a, u32 n) { return (i64)((u64)a << (n & 63u)); }
 OP u64 mul128(u64 a, u64 b, u32 n) { return (u64)(((u128)a * b) >> (n & 127u)); }
-OP u64 add128(u64 a, u64 b, u64 c, u64 d) { return (u64)(((((u128)a << 64) | b) + (((u128)c << 64) | d)) >> 64); }
+OP u64 add128(u64 a, u64 b, u64 c, u64 d) { return (u64)(((((u128)a << 64) | unknown(b)) + (((u128)c << 64) | d)) >> 64); }
 OP u64 sub128(u64 a, u64 b, u64 c, u64 d) { return (u64)(((((u128)a << 64) | b) - (((u128)c << 64) | d)) >> 64); }
 OP i64 sar128(i64 a, u64 b, u32 n) { return (i64)((i128)(((u128)(u64)a << 64) | b) >> (n & 127u)); }
 OP u64 rot64(u64 a, u32 n) { return (a << (n & 63u)) | (a >> ((64u - n) & 63u)); }
@@ -62,6 +62,9 @@ OP double dmn(double a, double b) { return a == b ? a : fmin(a, b); }
 OP double dmx(double a, double b) { return a == b ? a : fmax(a, b); }
 OP float fscale(float a, i32 n) { return ldexpf(a, n % 300); }
 OP double dscale(double a, i32 n) { return ldexp(a, n % 2200); }
+// The sign of a NaN is not the same on both.
+OP float fsign(float a, float b) { return copysignf(a, isnan(b) ? 1.0f : b); }
+OP double dsign(double a, double b) { return copysign(a, isnan(b) ? 1.0 : b); }
 OP u32 fclass(float x) { return (isnan(x) ? 1u : 0u) | (isinf(x) ? 2u : 0u) | (signbit(x) && !isnan(x) ? 4u : 0u); }
 OP u32 dclass(double x) { return (isnan(x) ? 1u : 0u) | (isinf(x) ? 2u : 0u) | (signbit(x) && !isnan(x) ? 4u : 0u); }
 OP u32 forder(float a, float b) { return (a < b) | (a <= b) << 1 | (a == b) << 2 | (a != b) << 3 | (!(a >= b)) << 4; }
@@ -77,7 +80,7 @@ OP i32 sbyte(u32 a) { return (i32)(i8)a; }
 OP i32 shalf(u32 a) { return (i32)(i16)a; }
 OP u32 join(u32 a, u32 b) { return (a & 0xffffu) | b << 16; }
 OP u32 vibmax(i32 a, i32 b) { bool p; i32 r = __vibmax_s32(a, b, &p); return (u32)r + (p ? 77u : 0u); }
-OP u32 vibmin2(u32 a, u32 b) { bool p, q; u32 r = __vibmin_s16x2(a, b, &p, &q); return r + (p ? 77u : 0u) + (q ? 1000u : 0u); }
+OP u32 vibmin2(u32 a, u32 b) { bool p, q; u32 r = __vibmin_s16x2(a, unknown(b), &p, &q); return r + (p ? 77u : 0u) + (q ? 1000u : 0u); }
 
 // Lanes of a mask.
 OP u32 pick(u32 m, u32 n) { u32 k = n % (u32)__popc(m); for (u32 z = 0; z < k; ++z) m &= m - 1u; return (u32)__ffs((i32)m) - 1u; }

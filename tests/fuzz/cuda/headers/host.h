@@ -17,6 +17,7 @@
 #define __restrict__ __restrict
 using std::isnan; using std::isinf; using std::signbit;
 struct uint2 { u32 x, y; }; struct alignas(16) uint4 { u32 x, y, z, w; };
+template <class T> OP T unknown(T a) { return a; }
 OP uint2 make_uint2(u32 a, u32 b) { return {a, b}; }
 OP uint4 make_uint4(u32 a, u32 b, u32 c, u32 d) { return {a, b, c, d}; }
 template <class T, class F> OP T bits(F x) { T r; static_assert(sizeof(T) == sizeof(F)); memcpy(&r, &x, sizeof r); return r; }
