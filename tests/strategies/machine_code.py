@@ -40,7 +40,7 @@ def rows(draw: st.DrawFn) -> Row:
         if (family.modifiers or family.silent)
         else []
     )
-    parts = tuple(draw(st.sampled_from(sorted(some))) for some in family.parts.values() if draw(st.booleans()))
+    parts = tuple(draw(st.sampled_from(sorted(some))) for some in family.parts.values() if some and draw(st.booleans()))
     row = machine_row(".".join((family.base, *names)), parts)
     return row if row is not None else draw(rows())
 
