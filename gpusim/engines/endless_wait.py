@@ -3,13 +3,15 @@
 A warp whose program state comes back, while memory stays as it is, does the same for ever: what it computes follows
 from its registers, its lanes' places and memory. If that holds for all warps that are not held at a barrier, nobody
 will ever store what they wait for. Where some SMs are simulated, blocks of the others would have; where all are, the
-chip would hang, too. A warp that counts its looks, or reads the clock, never comes back to a state; it is not found.
+chip would hang, too. A warp that counts its looks never comes back to a state; it is not found. Nor is one that
+reads a clock meanwhile: what it does next follows from the time, too.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from hashlib import blake2b
 from typing import Any
 
 import numpy as np
@@ -25,7 +27,8 @@ from isa.execute.faults import place
 from isa.kernel import Kernel
 
 FIRST_LOOK = 1 << 16  # cycles without a block that leaves before warps are looked at
-STRIDE = 7  # cycles between two looks at a warp, which stands for hundreds where it waits for memory
+STRIDE = 7  # cycles between two looks at warps, each of which stands for hundreds where it waits for memory
+MANY = 32  # warps for which looks are one more cycle apart: the more ask, the longer each waits, and a look costs more
 WINDOW = 1 << 14  # cycles in which each must have come back: a round of a loop that asks memory takes some hundreds
 STATE = ("pc", "threads", "lanes", "reconvergence", "depth", "gone", "parted", "convergence", "partners")
 AT_BARRIER = int(Stall.BARRIER)
@@ -65,7 +68,7 @@ def look(
     gone = left(launches)
     if looked.gone != gone:
         return now, Looked(looked.quiet, gone, now)
-    if now - looked.since < looked.quiet or now >= min(NEVER, max_cycles - 2 * WINDOW):
+    if now - looked.since < looked.quiet or now >= min(NEVER, max_cycles - WINDOW):
         return now, looked
     ends, now = waits(kernel, launches, advance, now)
     if ends:
@@ -75,39 +78,37 @@ def look(
 
 @dataclass
 class _Watch:
-    """The warps of an SM that have not come back yet: their slots, when each last issued, and the states to come to."""
+    """The warps of an SM that have not come back yet: their slots, when each last issued, and the states it was in."""
 
     launch: Launch
-    slots: list[int]
+    slots: set[int]
     issued: dict[int, int]
-    begun: dict[int, bytes]
+    states: dict[int, set[bytes]]
 
     def look(self, used: int) -> None:
-        """Leave out the warps that have issued since the last look, and are in the same state again."""
-        issued = self.launch.sm.warps["issued_at"]
+        """Leave out the warps that have issued since the last look, and are in a state in which they were before."""
+        issued = self.launch.sm.warps["issued_at"].tolist()
         for g in [g for g in self.slots if issued[g] != self.issued[g]]:
-            self.issued[g] = int(issued[g])
-            if _state(self.launch, g, used) == self.begun[g]:
+            self.issued[g] = issued[g]
+            state = _state(self.launch, g, used)
+            if state in self.states[g]:
                 self.slots.remove(g)
+            self.states[g].add(state)
 
 
 def waits(kernel: Kernel, launches: Sequence[Launch], advance: Callable[[int], int], now: int) -> tuple[bool, int]:
-    """Advance by WINDOW cycles, or twice as many; tell whether nobody will do what it has not done, and the cycle.
+    """Advance by WINDOW cycles at most; tell whether nobody will do what it has not done, and the cycle.
 
-    All warps have come back to their state, and once more while memory stayed as it was.
+    All warps have come back to a state, and memory is as it was.
     """
-    used = places(kernel.program)
-    back, now = _come_back(launches, advance, now, used)
-    if not back:
-        return False, now
-    before = [_held(one) for one in launches]
-    back, now = _come_back(launches, advance, now, used)
-    same = all(np.array_equal(old, new) for old, new in zip(before, map(_held, launches), strict=True))
-    return back and same, now
+    before, times = [_held(one) for one in launches], _clocks_read(kernel, launches)
+    back, now = _come_back(launches, advance, now, places(kernel.program))
+    same = (np.array_equal(old, new) for old, new in zip(before, map(_held, launches), strict=True))
+    return back and times == _clocks_read(kernel, launches) and all(same), now
 
 
 def _come_back(launches: Sequence[Launch], advance: Callable[[int], int], now: int, used: int) -> tuple[bool, int]:
-    """Advance until each warp has come back to its state, or by WINDOW cycles; tell whether all have, and the cycle.
+    """Advance until each warp has come back to a state, or by WINDOW cycles; tell whether all have, and the cycle.
 
     Warps that are held at a barrier come back if nobody arrives there.
     """
@@ -115,18 +116,19 @@ def _come_back(launches: Sequence[Launch], advance: Callable[[int], int], now: i
     issued = {(s, g): int(launches[s].sm.warps[g].issued_at) for s, g in live}
     free = [(s, g) for s, g in live if not _at_barrier(launches, (s, g))]
     watches = [_watch(one, [g for t, g in free if t == s], used) for s, one in enumerate(launches)]
+    stride = max(STRIDE, len(live) // MANY)
     while now < end and any(watch.slots for watch in watches):
-        now = advance(now + STRIDE)
+        now = advance(now + stride)
         for watch in watches:
             watch.look(used)
     still = [warp for warp in live if _at_barrier(launches, warp)]
     moved = [launches[s].sm.warps[g].issued_at != issued[s, g] for s, g in still]
-    return bool(live) and not any(moved) and not any(watch.slots for watch in watches), now
+    return now < NEVER and bool(live) and not any(moved) and not any(watch.slots for watch in watches), now
 
 
 def _watch(launch: Launch, slots: list[int], used: int) -> _Watch:
     issued = {g: int(launch.sm.warps[g].issued_at) for g in slots}
-    return _Watch(launch, slots, issued, {g: _state(launch, g, used) for g in slots})
+    return _Watch(launch, set(slots), issued, {g: {_state(launch, g, used)} for g in slots})
 
 
 def error(kernel: Kernel, launches: Sequence[Launch]) -> UserError:
@@ -147,6 +149,12 @@ def error(kernel: Kernel, launches: Sequence[Launch]) -> UserError:
     )
 
 
+def _clocks_read(kernel: Kernel, launches: Sequence[Launch]) -> int:
+    """Return how often warps have read a clock."""
+    pcs = [pc for pc, instruction in enumerate(kernel.program.instructions) if instruction.reads_clock()]
+    return sum(int(one.program.issued[pc]) for one in launches for pc in pcs)
+
+
 def _live(launches: Sequence[Launch]) -> list[Warp]:
     slots = [np.flatnonzero(one.sm.warps["live"][: int(one.sm.warp_slots)]) for one in launches]
     return [(s, int(g)) for s, each in enumerate(slots) for g in each]
@@ -157,14 +165,14 @@ def _at_barrier(launches: Sequence[Launch], warp: Warp) -> bool:
 
 
 def _state(launch: Launch, g: int, used: int) -> bytes:
-    """Return what a warp's next instructions follow from, apart from memory."""
+    """Return a digest of what a warp's next instructions follow from, apart from memory."""
     sm = launch.sm
     groups = int(sm.machine.groups)
     warp, lanes = sm.warps[g], sm.lanes[g * groups : (g + 1) * groups]
     parts: list[Any] = [warp[name] for name in STATE]
     parts += [sm.simt_stack[g][: int(warp.depth)], sm.parted[g][: int(warp.parted)]]
     parts += [lanes["registers"][:, :used], lanes["predicates"]]
-    return b"".join(np.asarray(part).tobytes() for part in parts)
+    return blake2b(b"".join(np.asarray(part).tobytes() for part in parts), digest_size=16).digest()
 
 
 def _held(launch: Launch) -> NDArray[np.uint32]:

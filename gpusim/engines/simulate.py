@@ -207,15 +207,12 @@ def _run(job: _Job, advance: Advance, events: Count) -> list[SmRun]:
     """Run the launches to their end."""
     chunks: list[list[Any]] = [[prepared.sm.records[:0]] for prepared in job.launches]
     now, looked = 0, endless_wait.Looked()
+    step = partial(_step, job, advance, chunks)
     while now < NEVER:
-        now = advance(min(now + min(looked.quiet, SLICE), job.max_cycles + 1))
-        for kept, prepared in zip(chunks, job.launches, strict=True):
-            if prepared.sm.tracing:
-                (job.take or kept.append)(_drain(prepared))
-        _check(job, now)
+        now = step(now + min(looked.quiet, SLICE))
         if job.progress:
             job.progress(sum(map(_done, job.launches)), job.total)
-        now, looked = _look(job, looked, advance, now)
+        now, looked = _look(job, looked, step, now)
     for prepared in job.launches:
         _close(prepared)
     traces = map(np.concatenate, chunks)
@@ -226,7 +223,17 @@ def _run(job: _Job, advance: Advance, events: Count) -> list[SmRun]:
     ]
 
 
-def _look(job: _Job, looked: endless_wait.Looked, advance: Advance, now: int) -> tuple[int, endless_wait.Looked]:
+def _step(job: _Job, advance: Advance, chunks: Sequence[list[Any]], until: int) -> int:
+    """Advance to a cycle and keep what was recorded; return the cycle. Raises the error of what went wrong."""
+    now = advance(min(until, job.max_cycles + 1))
+    for kept, prepared in zip(chunks, job.launches, strict=True):
+        if prepared.sm.tracing:
+            (job.take or kept.append)(_drain(prepared))
+    _check(job, now)
+    return now
+
+
+def _look(job: _Job, looked: endless_wait.Looked, step: Advance, now: int) -> tuple[int, endless_wait.Looked]:
     """Look whether blocks wait without end, if none has left since; return the cycle, and when to look next.
 
     Only warps whose branches depend on memory can. Results in flight are no part of the states that are compared.
@@ -234,7 +241,7 @@ def _look(job: _Job, looked: endless_wait.Looked, advance: Advance, now: int) ->
     sm = job.launches[0].sm
     if sm.trace_driven or sm.defers or recordable(job.kernel):
         return now, endless_wait.Looked(quiet=NEVER)
-    return endless_wait.look(job.kernel, job.launches, advance, now, looked, job.max_cycles)
+    return endless_wait.look(job.kernel, job.launches, step, now, looked, job.max_cycles)
 
 
 def _engine(name: str, kernel: Kernel, prepared: Launch, max_cycles: int) -> tuple[Advance, Count]:

@@ -1,5 +1,7 @@
 """Blocks that wait for each other: they end where all run, one SM alone is not enough, and a deadlock is told."""
 
+from dataclasses import replace
+
 import pytest
 from timing import plain_machine
 
@@ -8,8 +10,10 @@ from gpusim.engines import endless_wait
 from gpusim.engines.endless_wait import BlocksWaitError
 from gpusim.engines.simulate import run_chip, run_sm
 from gpusim.simulation import simulate
-from isa.errors import DeadlockError
+from gpusim.units.record import ISSUE
+from isa.errors import DeadlockError, ExecutionError
 from isa.memory import bases
+from isa.operand import Special
 from isa.text.listing import read
 
 # A barrier of the grid: each block counts itself, and looks until all have.
@@ -106,6 +110,76 @@ def test_one_sm_alone_says_what_is_missing():
         run_sm(barrier(4), on(4))
     with pytest.raises(BlocksWaitError, match="give --sms all"):
         run_chip(barrier(4), on(4), sms=2)
+
+
+# 64 threads, of which those of warp 0 look so often, and then go on at `out`.
+COUNTED = """
+.block 64
+.buffer x u32 64
+S2R R0, TID.X
+ISETP.GE P0, R0, 32
+@P0 BRA gone
+MOV R1, c[x]
+MOV R5, 0
+look:
+LDG R2, [R1]
+IADD R5, R5, 1
+ISETP.EQ P1, R2, 1
+@P1 BRA out
+ISETP.LT P1, R5, {looks}
+@P1 BRA look
+out:
+{then}
+gone:
+EXIT
+"""
+LOOKS = (20, 60, 100, 140, 200, 300)  # some end while warps are looked at
+
+
+@pytest.mark.parametrize("looks", LOOKS)
+def test_a_fault_while_warps_are_looked_at_ends_the_run(looks):
+    """A store outside the buffer is told, whenever it comes."""
+    with pytest.raises(ExecutionError, match="STG"):
+        run_sm(read(COUNTED.format(looks=looks, then="STG [R1+0x10000], R5")), on(1))
+
+
+@pytest.mark.parametrize("looks", LOOKS)
+def test_a_deadlock_while_warps_are_looked_at_is_told(looks):
+    """Warp 0 waits at a barrier for warp 1, which has exited: a deadlock, whenever it comes."""
+    with pytest.raises(DeadlockError, match="barrier 0"):
+        run_sm(read(COUNTED.format(looks=looks, then="BAR.SYNC 0")), on(1))
+
+
+@pytest.mark.parametrize("looks", LOOKS)
+def test_what_is_recorded_while_warps_are_looked_at_is_kept(looks):
+    """A trace has each issue of the run, and the run takes as long as without one."""
+    kernel = read(COUNTED.format(looks=looks, then="STG [R1+4], R5"))
+    found = run_sm(kernel, on(1), trace=True)
+    assert int((found.trace["kind"] == ISSUE).sum()) == found.warp_instructions
+    assert found.cycles == run_sm(kernel, on(1)).cycles
+
+
+def with_clock(kernel):
+    """Return a kernel that reads the clock where it reads TID.Y."""
+    clock = {Special("TID.Y"): Special("CLOCKLO")}
+    code = [replace(one, operands=tuple(clock.get(o, o) for o in one.operands)) for one in kernel.program.instructions]
+    return replace(kernel, program=replace(kernel.program, instructions=tuple(code)))
+
+
+@pytest.mark.parametrize("limit", [3000, 90000])
+def test_a_loop_with_a_time_limit_ends_by_itself(limit):
+    """A loop that asks the clock, whose register it then overwrites, is no endless wait."""
+    text = CHAIN.replace("look:", "S2R R6, TID.Y\nlook:\nS2R R5, TID.Y\nIADD R5, R5, -R6\nISETP.LT P2, R5, {limit}")
+    text = text.replace("@P1 BRA look", "MOV R5, 0\n@!P1 BRA go\n@P2 BRA look").replace("go:", "go:\nEXIT")
+    found = run_sm(with_clock(read(text.format(blocks=2, limit=limit))), on(1))
+    assert limit < found.cycles < limit + 5000
+
+
+def test_a_clock_read_before_does_not_hide_an_endless_wait():
+    """A program that reads the clock once, and then waits for what nobody stores, deadlocks."""
+    text = CHAIN.replace("look:", "S2R R6, TID.Y\nlook:").replace("go:", "go:\nEXIT")
+    with pytest.raises(DeadlockError, match="waits for memory that no warp will change"):
+        run_sm(with_clock(read(text.format(blocks=2))), on(1))
 
 
 @pytest.mark.parametrize("engine", ["compiled", "reference"])
