@@ -23,6 +23,7 @@ from isa.operand import (
     Special,
 )
 from isa.row import Row, Unit
+from isa.values.general import MINUS
 
 PREDICATES_READ, PREDICATES_WRITTEN = "Qqxefgh", "Ppuvwrz"  # form letters, by their bit in a word of truths
 
@@ -110,7 +111,14 @@ class Instruction:
     def number(self) -> int:
         """Return what result and truth functions get as n: its row's code and its numbers (isa.values.general)."""
         found = {letter: o.bits for letter, o in self.slots() if letter in "nN" and isinstance(o, Immediate)}
-        return self.row.code | found.get("n", 0) << 32 | found.get("N", 0) << 48
+        return (
+            self.row.code | found.get("n", 0) << 32 | found.get("N", 0) << 48 | (MINUS if self._shifts_negated() else 0)
+        )
+
+    def _shifts_negated(self) -> bool:
+        """Tell whether a minus stands before a source that is shifted first."""
+        shifted = (o for letter, o in self.slots() if letter == "a" and isinstance(o, Register | BankConstant))
+        return self.row.shifts and any(o.negated for o in shifted)
 
     def address(self) -> Address | None:
         """Return the memory operand, if there is one."""

@@ -106,6 +106,7 @@ class Row:
     near: tuple[Unit, ...] = ()  # of a generic access: the memories beside the global one that can do it
     texel: Callable[..., Any] | None = None  # a fetch by a texture object (isa.values.texture.fetched)
     upper: int = 0  # 32-bit registers of o
+    shifts: bool = False  # a is shifted first, a minus before it comes after that
 
     def __hash__(self) -> int:
         """Return the hash of its mnemonic: a program hashes its rows often."""

@@ -6,6 +6,7 @@ import lzma
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 from read.fenced import ROOT
 
 from isa import memory
@@ -22,14 +23,18 @@ PLACES = 4000 * 96  # words of notes: for each, time, lanes and place, lane by l
 
 def kernel(name: str, case: int) -> Kernel:
     """Return a launch of one warp of one of the programs."""
-    binary, text = (lzma.decompress((MEASURED / f"parted_lanes.{kind}.xz").read_bytes()) for kind in ("cubin", "sass"))
+    given, number = NOTES[f"{name}.{case}.input"], int(NOTES[f"{name}.{case}.k"])
+    return launched("parted_lanes", name, given, number, PLACES + 1024)
+
+
+def launched(file: str, name: str, given: NDArray[np.uint32], number: int, words: int) -> Kernel:
+    """Return a launch of a kernel(notes[words], given, number) of a file, by as many threads as numbers are given."""
+    binary, text = (lzma.decompress((MEASURED / f"{file}.{kind}.xz").read_bytes()) for kind in ("cubin", "sass"))
     found = Code(90, dump.read(text.decode(), name).sections, cubin.read(binary, name))
-    given = NOTES[f"{name}.{case}.input"]
-    buffers = (Buffer("g", "<u4", PLACES + 1024), Buffer("c", "<u4", len(given), ArrayFill(given)))
-    number = int(NOTES[f"{name}.{case}.k"])
+    buffers = (Buffer("g", "<u4", words), Buffer("c", "<u4", len(given), ArrayFill(given)))
     values = [pointer(buffers, "g"), pointer(buffers, "c"), Value(number.to_bytes(4, "little"), 4)]
     arguments = load.arguments(found, name, values)
-    return load.kernel(found, LaunchState(name, (1, 1, 1), (32, 1, 1), 0, arguments, buffers))
+    return load.kernel(found, LaunchState(name, (1, 1, 1), (len(given), 1, 1), 0, arguments, buffers))
 
 
 def notes(launched: Kernel, words: Any) -> tuple[Any, Any]:

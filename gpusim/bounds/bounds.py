@@ -151,7 +151,7 @@ def pressures(works: Sequence[Work], each: Fraction) -> dict[str, Pressure]:
 def code_of(work: Work) -> chain.Code:
     """Return a block's program in the form that the dependence chain needs."""
     always = frozenset(np.flatnonzero(work.certain >= work.profile.counts).tolist())
-    return chain.code(work.numbers, work.program, work.costs, always, work.profile.counts)
+    return chain.code(work.numbers, work.program, work.costs, always)
 
 
 def dependence_chain(work: Work) -> Fraction:

@@ -17,14 +17,13 @@ from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from gpusim.bounds.access_cost import AccessCost
 from gpusim.rules import barrier, control_code, scoreboard, stall_accounting, wait_count
 from gpusim.state.sm import warp_t
 from gpusim.state.unpacked import unpacked, unpacked_rows
 from gpusim.units.capacities import LANES
-from gpusim.units.convergence import COME, GO_INDIRECT, IF_PARTED
+from gpusim.units.convergence import GO_INDIRECT, IF_PARTED
 from gpusim.units.opcodes import BARRIER, BRANCH, EXIT, FETCH, LOAD
 from gpusim.units.stall import OWN, Stall
 from isa.execute.profile import Profile
@@ -68,12 +67,10 @@ class SingleWarp:
     counted: int = 0
 
 
-def code(
-    numbers: Any, program: Any, costs: Mapping[int, AccessCost], always: frozenset[int], counts: NDArray[np.int64]
-) -> Code:
-    """Unpack a launch's machine and program, and find its basic blocks; `counts`: how often each instruction issues."""
+def code(numbers: Any, program: Any, costs: Mapping[int, AccessCost], always: frozenset[int]) -> Code:
+    """Unpack a launch's machine and program, and find its basic blocks."""
     rows = unpacked_rows(program)
-    after = {pc + 1 for pc, row in enumerate(rows) if row.action in (BRANCH, EXIT) or _ends(row, counts[pc : pc + 2])}
+    after = {pc + 1 for pc, row in enumerate(rows) if row.action in (BRANCH, EXIT) or row.steers}
     met = {
         row.reconvergence for row in rows if row.reconvergence >= 0
     }  # once for all paths; the code before it, once for each
@@ -81,11 +78,6 @@ def code(
     units = numbers.units
     pipes = [units[row.unit]["choice"][: units[row.unit]["choices"]].tolist() for row in rows]
     return Code(rows, pipes, unpacked(numbers), costs, always, sorted(pc for pc in leaders if pc < len(rows)))
-
-
-def _ends(row: SimpleNamespace, counts: NDArray[np.int64]) -> bool:
-    """Tell whether lanes may go on elsewhere; at a BAR only if some have waited before it, and issue it once more."""
-    return bool(row.steers) and (row.steers != COME or len(set(counts.tolist())) > 1)
 
 
 def cycles_of_warp(program: Code, profile: Profile, warps: int) -> Fraction:

@@ -1,9 +1,8 @@
 """BAR: once as many warps as it names have arrived, a block's barrier releases them.
 
-A warp arrives as a whole, also if only some of its lanes execute the instruction; where lanes are independent, with the
-last of them to come (gpusim.rules.convergence). BAR.ARV arrives and does not wait. BAR.RED finds in how many active
-lanes of all warps a predicate holds, or whether in any or in all. Where lanes are independent, a barrier that names no
-threads waits for the warps that have not exited, so that an exit may complete it.
+A warp arrives as a whole, also if only some of its lanes execute the instruction. BAR.ARV arrives and does not wait.
+BAR.RED finds in how many active lanes of all warps a predicate holds, or whether in any or in all. Where lanes are
+independent, a barrier that names no threads waits for the warps that have not exited, so that an exit may complete it.
 """
 
 from __future__ import annotations
@@ -20,7 +19,7 @@ from isa.execute.block_barriers import COUNT as MOST_THREADS
 from isa.execute.block_barriers import COUNT_AT, IDENTIFIER
 
 BARRIER = int(Stall.BARRIER)
-MISCOUNTED = int(Fault.MISCOUNTED)
+MISCOUNTED, MIXED, SEVERAL = int(Fault.MISCOUNTED), int(Fault.MIXED), int(Fault.SEVERAL)
 
 
 @rule
@@ -59,17 +58,26 @@ def earliest(warp: Any, instruction: Any) -> None:
 
 @rule
 def _number(sm: Any, g: int, instruction: Any) -> int:
-    """Return the number of the barrier; a register says it in the first of the warp's lanes."""
+    """Return the number of the barrier; a register says it, in all lanes alike, which else is a fault."""
     if instruction.barrier_at and instruction.source[0] >= 0:
-        return _word(sm, g, instruction, 0) & IDENTIFIER
+        word = _word(sm, g, instruction, 0)
+        words = sm.lanes[g * sm.machine.groups].registers[instruction.source[0]]
+        for lane in range(LANES):
+            if sm.outcome.active[0] >> lane & 1 and words[lane] != word:
+                _fault(sm, SEVERAL, g)
+        return word & IDENTIFIER
     return int(instruction.barrier)
 
 
 @rule
 def _needed(sm: Any, g: int, instruction: Any) -> int:
-    """Return the warps that the barrier is for, 0: all that have not exited; a register has threads from bit 16 on."""
+    """Return the warps that the barrier is for, 0: all that have not exited.
+
+    A register has threads from bit 16 on if a register has the number, too, which then is the same one.
+    """
     if instruction.barrier_at and instruction.source[1] >= 0:
-        threads = _word(sm, g, instruction, 1) >> COUNT_AT & MOST_THREADS
+        shift = COUNT_AT if instruction.source[0] >= 0 else 0
+        threads = _word(sm, g, instruction, 1) >> shift & MOST_THREADS
         size = LANES * sm.machine.groups
         return (threads + size - 1) // size
     return int(instruction.arrivals)
@@ -85,8 +93,8 @@ def _word(sm: Any, g: int, instruction: Any, place: int) -> int:
 def _arrive(sm: Any, g: int, instruction: Any, now: int) -> int:
     """Let warp slot g arrive; return the cycle at which it is released, NEVER while other warps are missing.
 
-    It is a fault to name another number of warps than those that wait there already. What-if, on no chip: no warp
-    waits.
+    It is a fault to name another number of warps than those that wait there already, or to find something else.
+    What-if, on no chip: no warp waits.
     """
     if sm.machine.barriers_pass:
         return now
@@ -94,8 +102,11 @@ def _arrive(sm: Any, g: int, instruction: Any, now: int) -> int:
     block, needed = sm.blocks[warp.block], _needed(sm, g, instruction)
     barrier = block.barriers[warp.waits_for]
     if barrier.arrived > 0 and barrier.expected != needed:
-        sm.fault.code, sm.fault.pc, sm.fault.warp = MISCOUNTED, warp.pc - 1, g
+        _fault(sm, MISCOUNTED, g)
         sm.fault.lane, sm.fault.address = barrier.expected, needed
+        return NEVER
+    if barrier.arrived > 0 and barrier.reduced != instruction.reduces:
+        _fault(sm, MIXED, g)
         return NEVER
     if instruction.reduces:
         _reduce(sm, barrier, g, instruction)
@@ -126,7 +137,13 @@ def _reduce(sm: Any, barrier: Any, g: int, instruction: Any) -> None:
         barrier.found = 1 if before or true else 0
     else:
         barrier.found = 1 if true == active and (before or barrier.reduced == 0) else 0
-    barrier.reduced = 1
+    barrier.reduced = instruction.reduces
+
+
+@rarely
+def _fault(sm: Any, code: int, g: int) -> None:
+    """Note a fault at the barrier to which a warp has come."""
+    sm.fault.code, sm.fault.pc, sm.fault.warp = code, sm.warps[g].pc - 1, g
 
 
 @rule

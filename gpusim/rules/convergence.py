@@ -15,7 +15,6 @@ from gpusim.jit.rule import count_bits, rarely, rule
 from gpusim.rules import parted, partners, warpsync
 from gpusim.rules.parted import (
     ALONE,
-    AT_BAR,
     AT_BARRIER,
     AT_COLLECTIVE,
     AT_EXCLUSIVE,
@@ -164,49 +163,6 @@ def give_way(sm: Any, g: int) -> None:
     _resume(sm, g)
 
 
-@rule
-def comes_last(sm: Any, g: int) -> bool:
-    """Tell whether no other group can come to a BAR before the running one has passed it."""
-    others = _ready(sm, g) | partners.waiting(sm, g, YIELDED) | partners.waiting(sm, g, AT_BARRIER)
-    return bool(others == 0)
-
-
-@rarely
-def hold_back(sm: Any, g: int) -> None:
-    """Let the running group wait before the BAR that it has come to."""
-    warp = sm.warps[g]
-    warp.pc -= 1
-    _wait(sm, g, AT_BAR, -1, warp.lanes[0], -1)
-    _resume(sm, g)
-
-
-@rarely
-def take_along(sm: Any, g: int, pc: int) -> None:
-    """Let those that wait before the BAR at a pc run with the running group."""
-    for i in range(sm.warps[g].parted):
-        one = sm.parted[g, i]
-        if one.state == AT_BAR and one.pc == pc:
-            sm.warps[g].lanes[0] |= one.lanes
-            one.lanes = 0
-    parted.tidy(sm, g)
-
-
-@rarely
-def let_pass(sm: Any, g: int, instruction: Any) -> None:
-    """Let those that wait before BAR.SYNCs of the barrier of `instruction`, which one has passed, be behind them."""
-    for i in range(sm.warps[g].parted):
-        one = sm.parted[g, i]
-        if one.state == AT_BAR and _alike(sm.program[one.pc], instruction):
-            one.pc, one.state = one.pc + 1, READY
-
-
-@rule
-def _alike(one: Any, other: Any) -> bool:
-    """Tell whether two BARs arrive at one barrier, for as many warps; not, if a register says it, or for a BAR.RED."""
-    known = one.reduces + other.reduces + one.barrier_at + other.barrier_at == 0
-    return bool(known and one.barrier == other.barrier and one.arrivals == other.arrivals)
-
-
 @rarely
 def leave(sm: Any, g: int, lanes: int) -> None:
     """EXIT: lanes of the running group exit; no lane is left if the warp is done."""
@@ -278,9 +234,8 @@ def _ready(sm: Any, g: int) -> int:
 
 @rarely
 def _away(sm: Any, g: int) -> int:
-    """Return the lanes for which nobody waits at a BSYNC: they have exited or yielded, or wait at a WARPSYNC or BAR."""
+    """Return the lanes for which nobody waits at a BSYNC: they have exited, have yielded or wait at a WARPSYNC."""
     away = sm.warps[g].gone | partners.waiting(sm, g, YIELDED) | partners.waiting(sm, g, AT_WARPSYNC)
-    away |= partners.waiting(sm, g, AT_BAR)
     return int(away | partners.waiting(sm, g, AT_EXCLUSIVE) | partners.waiting(sm, g, AT_COLLECTIVE))
 
 
@@ -304,7 +259,11 @@ def _go_on(sm: Any, g: int, barrier: int) -> None:
 
 @rarely
 def _look_again(sm: Any, g: int) -> None:
-    """Let marked groups come to their BSYNCs once more, the lowest lane's first, when those that are ready have run."""
+    """Let marked groups come to their BSYNCs once more, the lowest lane's first, when those that are ready have run.
+
+    Those that wait at one BSYNC come to it together.
+    """
+    parted.join_marked(sm, g)
     place = parted.lowest(sm, g, MARKED)
     while place >= 0:
         sm.parted[g, place].pc -= 1
@@ -330,7 +289,7 @@ def _let_go(sm: Any, g: int) -> None:
 
 @rarely
 def _resume(sm: Any, g: int) -> None:
-    """If no lane runs, let a group run that can; it is a fault if none can."""
+    """If no lane runs, let the topmost ready group run, else the first that has yielded; it is a fault if none can."""
     warp = sm.warps[g]
     if warp.lanes[0] or warp.parted == 0:
         return
@@ -372,18 +331,14 @@ def _move_on(sm: Any, g: int) -> None:
 
 @rule
 def _topmost(sm: Any, g: int) -> int:
-    """Return the last group that is ready, else the first that has yielded, else the first before a BAR; -1: none."""
-    ready, away, held = -1, -1, -1
+    """Return the last group that is ready, else the first that has yielded; -1: neither."""
+    ready, away = -1, -1
     for i in range(sm.warps[g].parted):
         if sm.parted[g, i].state in (READY, ALONE):
             ready = i
         elif sm.parted[g, i].state == YIELDED and away < 0:
             away = i
-        elif sm.parted[g, i].state == AT_BAR and held < 0:
-            held = i
-    if ready >= 0:
-        return ready
-    return away if away >= 0 else held
+    return ready if ready >= 0 else away
 
 
 @rule

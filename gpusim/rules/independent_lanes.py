@@ -20,14 +20,12 @@ from gpusim.state.fault import Fault
 from gpusim.units.capacities import LANES
 from gpusim.units.convergence import (
     COLLECT,
-    COME,
     DISPERSE,
     EXPECT,
     GATHER,
     GIVE_WAY,
     GO,
     GO_INDIRECT,
-    IF_LAST,
     IF_PARTED,
     LEAVE,
     MEET,
@@ -44,13 +42,11 @@ LEFT_OUT, GONE_WITHIN = int(Fault.LEFT_OUT), int(Fault.GONE_WITHIN)
 
 @on_demand
 def narrow(sm: Sm, g: int, instruction: Row) -> None:
-    """Leave of the active lanes those in which a second predicate holds; of BRA.DIV, BRA.CONV and BAR all, or none."""
+    """Leave of the active lanes those in which a second predicate holds; of BRA.DIV and BRA.CONV all, or none."""
     active, warp = sm.outcome.active[0], sm.warps[g]
     if instruction.narrows == WHERE_TRUE:
         held = sm.lanes[g].predicates[instruction.selectors[0]]
         active &= ALL & ~held if instruction.selectors_negated & 1 else held
-    elif instruction.narrows == IF_LAST:
-        active = _come(sm, g, instruction)
     elif active:
         asked = _word(sm, g, instruction, 0, int(lowest_bit(warp.lanes[0])))
         others = (asked if asked else ALL) & ~warp.gone != active
@@ -59,31 +55,13 @@ def narrow(sm: Sm, g: int, instruction: Row) -> None:
 
 
 @rule
-def _come(sm: Any, g: int, instruction: Any) -> int:
-    """Return the lanes that execute a BAR: none, while others can come to one; else also those that wait before it."""
-    warp, active = sm.warps[g], sm.outcome.active[0]
-    if active == 0 or warp.parted == 0:
-        return int(active)
-    if not convergence.comes_last(sm, g):
-        return 0
-    convergence.take_along(sm, g, warp.pc)
-    return int(_held(sm, g, instruction))
-
-
-@rule
-def _held(sm: Any, g: int, instruction: Any) -> int:
-    """Return the lanes of the running group in which the guard holds."""
-    mask = predicates.mask_of(sm.lanes[g], instruction.guard, instruction.guard_negated)
-    return int(mask & sm.warps[g].lanes[0])
-
-
-@rule
 def guarded(sm: Any, g: int, instruction: Any) -> int:
     """Return the threads of the running group whose guard holds; of a stream, which has no such guards, all."""
     warp = sm.warps[g]
     if sm.trace_driven:
         return int(warp.threads)
-    return int(count_bits(_held(sm, g, instruction)))
+    mask = predicates.mask_of(sm.lanes[g], instruction.guard, instruction.guard_negated)
+    return int(count_bits(mask & warp.lanes[0]))
 
 
 @on_demand
@@ -93,8 +71,6 @@ def follow(sm: Sm, g: int, instruction: Row, pc: int) -> None:
     warp.pc = pc + 1
     if sm.outcome.threads:
         _step(sm, g, instruction, pc, sm.outcome.active[0])
-    elif instruction.steers == COME and _held(sm, g, instruction):
-        convergence.hold_back(sm, g)
     warp.threads = count_bits(warp.lanes[0])
 
 
@@ -120,8 +96,6 @@ def _step(sm: Any, g: int, instruction: Any, pc: int, lanes: int) -> None:
         convergence.disperse(sm, g)
     elif steers == GIVE_WAY:
         convergence.give_way(sm, g)
-    elif steers == COME:
-        convergence.let_pass(sm, g, instruction)
     else:
         _fault(sm, TRAPPED, g, pc, lowest_bit(lanes))
 

@@ -7,7 +7,7 @@ from typing import Any
 from gpusim.jit.rule import lowest_bit, rarely, rule
 from gpusim.units.capacities import LANES
 
-READY, YIELDED, AT_WARPSYNC, AT_COLLECTIVE, IN_COLLECTIVE, AT_BARRIER, AT_EXCLUSIVE, ALONE, AT_BAR, MARKED = range(10)
+READY, YIELDED, AT_WARPSYNC, AT_COLLECTIVE, IN_COLLECTIVE, AT_BARRIER, AT_EXCLUSIVE, ALONE, MARKED = range(9)
 
 
 @rule

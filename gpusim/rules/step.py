@@ -331,7 +331,7 @@ def go_on(sm: Any, k: int, g: int, instruction: Any, pc: int, now: int) -> None:
         independent_lanes.follow(sm, g, instruction, pc)
     if instruction.steers == GIVE_WAY and sm.machine.obeys_codes and sm.outcome.threads:
         control_code.give_way(sm, k, warp, now)
-    if sm.independent:
+    if sm.independent and sm.outcome.threads:
         branch.elsewhere(sm, warp, pc, now)
     if warp.threads == 0:
         warp_exit.commit(sm, g, pc, now)

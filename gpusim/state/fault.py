@@ -21,3 +21,5 @@ class Fault(IntEnum):
     CONTESTED = 11  # another SM uses the word too, and SMs run ahead of each other
     LEFT_OUT = 12  # a lane at a WARPSYNC whose mask lacks it
     GONE_WITHIN = 13  # lanes exit within a collective
+    MIXED = 14  # BARs of several kinds at one barrier
+    SEVERAL = 15  # lanes name several barriers

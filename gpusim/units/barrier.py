@@ -62,7 +62,7 @@ UNIT = Unit(
         "barrier": (
             field("arrived", "warps", role=Role.SAME),
             field("expected", "warps that release it, as the first to arrive said", role=Role.SAME),
-            field("reduced", "1: there is something found", role=Role.FREE),
+            field("reduced", "what those that have arrived find, as a row's `reduces`", role=Role.FREE),
             field("found", "by the warps that have arrived", role=Role.FREE),
             field("last_ends", "when the barrier unit has seen the last arrival", role=Role.TIME),
             field("waiting", "masks of warps", SCHEDULER, role=Role.SAME),

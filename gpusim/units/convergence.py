@@ -13,9 +13,7 @@ from isa.operand import RZ_INDEX, Convergence, Immediate, Register
 from isa.row import Row
 
 # What an instruction does to the groups of its warp.
-NOTHING, GO, GO_INDIRECT, LEAVE, EXPECT, MEET, TAKE_AWAY, GATHER, PART, COLLECT, DISPERSE, GIVE_WAY, TRAP, COME = range(
-    14
-)
+NOTHING, GO, GO_INDIRECT, LEAVE, EXPECT, MEET, TAKE_AWAY, GATHER, PART, COLLECT, DISPERSE, GIVE_WAY, TRAP = range(13)
 STEPS = {
     "BSSY": EXPECT,
     "BSYNC": MEET,
@@ -27,12 +25,10 @@ STEPS = {
     "YIELD": GIVE_WAY,
     "NANOSLEEP": GIVE_WAY,
     "BPT": TRAP,
-    "BAR.SYNC": COME,
-    "BAR.RED": COME,
 }
-# Which lanes are left of those whose guard holds: all; where predicates hold; all, if no other lane can come to a BAR
-# before. Or all that run, if others than a mask's lanes do or fail the guard; if none do.
-ALL_LEFT, WHERE_TRUE, IF_LAST, IF_PARTED, IF_WHOLE = range(5)
+# Which lanes are left of those whose guard holds: all; where predicates hold. Or all that run, if others than a mask's
+# lanes do or fail the guard; if none do.
+ALL_LEFT, WHERE_TRUE, IF_PARTED, IF_WHOLE = range(4)
 ASKS = {"BRA.DIV": IF_PARTED, "BRA.CONV": IF_WHOLE}
 
 
@@ -43,8 +39,6 @@ def decode(row: Any, instruction: Instruction, _machine: Machine, kernel: Kernel
     form = instruction.row
     row["steers"] = _step(form)
     row["narrows"] = ASKS.get(form.mnemonic, WHERE_TRUE if instruction.gates() else ALL_LEFT)
-    if row["steers"] == COME:
-        row["narrows"] = IF_LAST
     row["code_end"], row["clears"] = len(kernel.program), form.form[:1] == "d"
     for operand in instruction.operands:
         if isinstance(operand, Convergence):

@@ -1,8 +1,7 @@
 """The barriers of a block in the interpreter: who has arrived, who waits, and what BAR.RED has found so far.
 
 A warp arrives as a whole, also if only some of its lanes execute the instruction (an H200 does the same). BAR.ARV
-arrives and does not wait. Where lanes are independent, a warp that has exited is no longer waited for, and lanes that
-come apart arrive with the last of them (isa.execute.convergence).
+arrives and does not wait. Where lanes are independent, a warp that has exited is no longer waited for.
 """
 
 from __future__ import annotations
@@ -17,9 +16,7 @@ from isa.execute import faults
 from isa.execute.frame import Frame
 from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.once import once
 from isa.operand import RZ_INDEX, Immediate, Operand, Predicate, Register
-from isa.program import Program
 
 ALL = 0  # warps that a barrier is for: as many as there are
 IDENTIFIER, COUNT_AT, COUNT = 0xF, 16, 0xFFF  # of a register with the number of a barrier, and of one with its threads
@@ -33,7 +30,7 @@ class Barrier:
     waiting: list[int] = field(default_factory=list)
     members: list[int] = field(default_factory=list)
     found: int = 0
-    reduces: bool = False
+    reduces: str = ""  # what, behind BAR.RED
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,14 +48,19 @@ Barriers = dict[int, Barrier]
 def arrive(kernel: Kernel, frame: Frame, barriers: Barriers, arrival: Arrival, alive: int) -> Barrier | None:
     """Let a warp arrive; return the barrier if it is the last that was waited for.
 
-    `alive` warps have not exited. Raises ExecutionError if others wait there for another number of warps.
+    `alive` warps have not exited. Raises ExecutionError if others wait there for another number of warps, or find
+    something else, or if a register names several barriers.
     """
     instruction = kernel.program.instructions[arrival.pc]
+    if _names_several(instruction, frame, arrival):
+        raise faults.several_barriers(kernel, arrival.pc, frame.block, arrival.warp)
     number, needed = wanted(kernel, instruction, frame, arrival.warp)
-    barrier = barriers.setdefault(number, Barrier(needed))
+    barrier = barriers.setdefault(number, Barrier(needed, reduces=_reduction(instruction)))
     if barrier.needed != needed:
         expected, given = (n or alive for n in (barrier.needed, needed))
         raise faults.barrier_count(kernel, arrival.pc, frame.block, arrival.warp, expected=expected, given=given)
+    if barrier.reduces != _reduction(instruction):
+        raise faults.barrier_kinds(kernel, arrival.pc, frame.block, arrival.warp)
     _reduce(barrier, instruction, frame, arrival)
     barrier.members.append(arrival.warp)
     if not passes(kernel, arrival):
@@ -82,7 +84,7 @@ def wanted(kernel: Kernel, instruction: Instruction, frame: Frame | None = None,
     """Return the number of a barrier and the warps that release it; ALL: those that have not exited."""
     operands = [o for letter, o in instruction.slots() if letter == "k"]
     number = _word(operands[0], frame, warp) & IDENTIFIER if operands else 0
-    threads = _threads(operands[1], frame, warp) if len(operands) > 1 else 0
+    threads = _threads(operands, frame, warp) if len(operands) > 1 else 0
     everyone = ALL if kernel.program.has_independent_lanes else kernel.warps
     return number, -(-threads // kernel.warp_size) or everyone
 
@@ -90,19 +92,6 @@ def wanted(kernel: Kernel, instruction: Instruction, frame: Frame | None = None,
 def by_register(instruction: Instruction) -> bool:
     """Tell whether a register says which barrier it is, or for how many threads."""
     return any(isinstance(o, Register) and o.index != RZ_INDEX for x, o in instruction.slots() if x == "k")
-
-
-@once
-def alike(program: Program, pc: int) -> frozenset[int]:
-    """Return the pcs of the BAR.SYNCs of the barrier of the one at pc; none if a register says which it is."""
-    found = {n: _named(i) for n, i in enumerate(program.instructions) if i.row.mnemonic.startswith("BAR.SYNC")}
-    own = found.get(pc)
-    return frozenset(n for n, named in found.items() if named == own and named is not None)
-
-
-def _named(bar: Instruction) -> list[Operand] | None:
-    """Return what a BAR names, its barrier and threads; None if a register says it."""
-    return None if by_register(bar) else [o for letter, o in bar.slots() if letter == "k"]
 
 
 def stuck(barriers: Barriers, pcs: Sequence[int]) -> dict[int, list[tuple[int, int]]]:
@@ -119,27 +108,41 @@ def _word(operand: Operand, frame: Frame | None, warp: int) -> int:
     return int(frame.registers[operand.index, warp][np.argmax(frame.live[warp])])
 
 
-def _threads(operand: Operand, frame: Frame | None, warp: int) -> int:
-    """Return the threads of a barrier; a register has them in its upper half."""
-    word = _word(operand, frame, warp)
-    return word if isinstance(operand, Immediate) else word >> COUNT_AT & COUNT
+def _names_several(instruction: Instruction, frame: Frame, arrival: Arrival) -> bool:
+    """Tell whether lanes that come together have several numbers in their register."""
+    number = next((o for letter, o in instruction.slots() if letter == "k"), None)
+    if not isinstance(number, Register) or number.index == RZ_INDEX:
+        return False
+    words = frame.registers[number.index, arrival.warp][arrival.lanes]
+    return bool((words != words[:1]).any())
+
+
+def _threads(operands: Sequence[Operand], frame: Frame | None, warp: int) -> int:
+    """Return the threads of a barrier; a register has them in its upper half if one has the number, too: the same."""
+    number, threads = operands[:2]
+    word = _word(threads, frame, warp)
+    packed = isinstance(number, Register) and number.index != RZ_INDEX and isinstance(threads, Register)
+    return (word >> COUNT_AT if packed else word) & COUNT
+
+
+def _reduction(instruction: Instruction) -> str:
+    """Return what a BAR.RED finds; empty for another BAR."""
+    return instruction.row.mnemonic.split(".")[2] if instruction.row.mnemonic.startswith("BAR.RED") else ""
 
 
 def _reduce(barrier: Barrier, instruction: Instruction, frame: Frame, arrival: Arrival) -> None:
     """Add what the lanes of a warp find to what BAR.RED has found: a count, whether any is true, whether all are."""
-    mnemonic = instruction.row.mnemonic
-    if not mnemonic.startswith("BAR.RED"):
+    if not barrier.reduces:
         return
     predicate = next(o for o in instruction.operands if isinstance(o, Predicate))
     held = frame.predicates[predicate.index, arrival.warp] ^ predicate.negated
     true, all_true = int((held & arrival.lanes).sum()), bool((held | ~arrival.lanes).all())
-    if mnemonic.startswith("BAR.RED.POPC"):
+    if barrier.reduces == "POPC":
         barrier.found += true
-    elif mnemonic.startswith("BAR.RED.OR"):
+    elif barrier.reduces == "OR":
         barrier.found |= true > 0
     else:
-        barrier.found = int(all_true and (barrier.found == 1 or not barrier.reduces))
-    barrier.reduces = True
+        barrier.found = int(all_true and (barrier.found == 1 or not barrier.members))
 
 
 def _released(frame: Frame, barriers: Barriers, number: int, alive: int) -> Barrier | None:

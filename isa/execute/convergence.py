@@ -13,26 +13,22 @@ One group of lanes runs; the others wait, the last to wait on top. A mask is an 
   too, also for lanes from several places, until ENDCOLLECTIVE. Behind it those go on that came last, the others at
   their labels.
 * A group that yields or sleeps lets others run, also those that wait at a BSYNC.
-* A group that comes to a BAR waits before it while another can run, or waits at a BSYNC. The last to come executes it
-  with those that wait there, and those that wait before another BAR of the same barrier have passed it with them.
 * When a group waits or exits, the topmost that is ready runs. If there is none, those go on whose barrier misses
-  nobody; else the lowest lane that waits at a BSYNC comes to it once more; else the first that has yielded runs; else
-  the first that waits before a BAR.
+  nobody; else the lowest lane that waits at a BSYNC comes to it once more; else the first that has yielded runs.
 * Only the last group that parted is remembered as such; an older one is found by its pc, with all lanes that are there.
 
-All of this but BAR was measured on an H200, by what lanes are active where (tests/isa/execute/test_convergence_rules.py
-and test_convergence_measured.py; docs/units/convergence.md).
+All of this was measured on an H200, by what lanes are active where (tests/isa/execute/test_convergence_rules.py and
+test_convergence_measured.py; docs/units/convergence.md).
 """
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from isa.execute import warpsync
 from isa.execute.groups import (
     ALONE,
-    AT_BAR,
     AT_BARRIER,
     AT_COLLECTIVE,
     AT_EXCLUSIVE,
@@ -163,31 +159,6 @@ def give_way(groups: Groups) -> None:
     _resume(groups)
 
 
-def comes_last(groups: Groups) -> bool:
-    """Tell whether no other group can come to a BAR before the running one has passed it."""
-    return not lanes_in(groups, READY, ALONE, YIELDED, AT_BARRIER)
-
-
-def hold_back(groups: Groups) -> None:
-    """Let the running group wait before the BAR that it has come to."""
-    _wait(groups, groups.lanes, Waiting(groups.pc - 1, groups.lanes, AT_BAR))
-    _resume(groups)
-
-
-def take_along(groups: Groups, pc: int) -> None:
-    """Let those that wait before the BAR at a pc run with the running group."""
-    there = [one for one in groups.others if one.state == AT_BAR and one.pc == pc]
-    remove(groups, there)
-    groups.lanes |= lanes_together(there)
-
-
-def let_pass(groups: Groups, pcs: Collection[int]) -> None:
-    """Let those that wait before the BARs at some pcs be behind them, ready."""
-    for one in groups.others:
-        if one.state == AT_BAR and one.pc in pcs:
-            one.pc, one.state = one.pc + 1, READY
-
-
 def leave(groups: Groups, lanes: int) -> None:
     """Let lanes of the running group exit; none are left if the warp is done."""
     groups.lanes &= ~lanes
@@ -255,7 +226,7 @@ def _go_on(groups: Groups, barrier: int) -> None:
 
 def _let_go(groups: Groups) -> None:
     """Let those go on, apart, that wait at barriers of which nobody else is ready, or waits elsewhere."""
-    away = groups.gone | lanes_in(groups, YIELDED, AT_WARPSYNC, AT_EXCLUSIVE, AT_COLLECTIVE, AT_BAR)
+    away = groups.gone | lanes_in(groups, YIELDED, AT_WARPSYNC, AT_EXCLUSIVE, AT_COLLECTIVE)
     done = list[Waiting]()
     for barrier, mask in enumerate(groups.barriers):
         met = _inside(groups, barrier)
@@ -273,31 +244,26 @@ def _freed(groups: Groups, some: Sequence[Waiting]) -> list[Waiting]:
 
 
 def _look_again(groups: Groups, some: Sequence[Waiting]) -> None:
-    """Let groups that wait at BSYNCs come to them once more, when the others that are ready have run."""
+    """Let groups that wait at BSYNCs come to them once more, together, when the others that are ready have run."""
     remove(groups, some)
-    groups.others[:0] = [replace(one, pc=one.pc - 1, state=READY) for one in sorted(some, key=lowest, reverse=True)]
+    again = sorted(joined(some), key=lowest, reverse=True)
+    groups.others[:0] = [replace(one, pc=one.pc - 1, state=READY) for one in again]
 
 
 def _resume(groups: Groups) -> None:
-    """If no lane runs, let a group run that can; StuckError if none can."""
+    """If no lane runs, let the topmost ready group run, else the first that has yielded; StuckError if none can."""
     if groups.lanes or not groups.others:
         return
     if not lanes_in(groups, READY, ALONE):
         _move_on(groups)
-    chosen = _next(groups)
+    if not lanes_in(groups, READY, ALONE, YIELDED):
+        raise StuckError
+    ready = [one for one in groups.others if one.state in (READY, ALONE)]
+    chosen = ready[-1] if ready else next(one for one in groups.others if one.state == YIELDED)
     looks = chosen.state == READY and chosen.old  # who else is there
     along = [one for one in groups.others if one is chosen or (looks and _is_there(one, chosen.pc))]
     remove(groups, along)
     groups.pc, groups.lanes = chosen.pc, sum(one.lanes for one in along)
-
-
-def _next(groups: Groups) -> Waiting:
-    """Return the topmost group that is ready, else the first that has yielded, else the first before a BAR."""
-    ready = [one for one in groups.others if one.state in (READY, ALONE)]
-    others = [one for state in (YIELDED, AT_BAR) for one in groups.others if one.state == state]
-    if not ready and not others:
-        raise StuckError
-    return ready[-1] if ready else others[0]
 
 
 def _move_on(groups: Groups) -> None:

@@ -94,6 +94,22 @@ def barrier_count(kernel: Kernel, pc: int, block: int, warp: int, *, expected: i
     )
 
 
+def barrier_kinds(kernel: Kernel, pc: int, block: int, warp: int) -> ExecutionError:
+    """Return the error for a BAR that finds something else than those that wait there: an H200 refuses it."""
+    return ExecutionError(
+        f"{place(kernel, pc, block, warp)}: others have come to this barrier by a BAR of another kind; "
+        "let all of them be BAR.SYNC and BAR.ARV, or one BAR.RED; or give them different barriers"
+    )
+
+
+def several_barriers(kernel: Kernel, pc: int, block: int, warp: int) -> ExecutionError:
+    """Return the error for lanes whose register names several barriers: an H200 refuses it."""
+    return ExecutionError(
+        f"{place(kernel, pc, block, warp)}: the register has several numbers of barriers in lanes that come together; "
+        "give them one number, or a branch each"
+    )
+
+
 def deadlock(
     kernel: Kernel, block: int, waiting: Mapping[int, Sequence[tuple[int, int]]], needed: Mapping[int, int]
 ) -> DeadlockError:

@@ -7,14 +7,13 @@ from dataclasses import dataclass, field, replace
 
 BARRIERS = 16
 EVERY = (1 << 32) - 1
-READY, YIELDED, AT_WARPSYNC, AT_COLLECTIVE, IN_COLLECTIVE, AT_BARRIER, AT_EXCLUSIVE, ALONE, AT_BAR = range(9)
+READY, YIELDED, AT_WARPSYNC, AT_COLLECTIVE, IN_COLLECTIVE, AT_BARRIER, AT_EXCLUSIVE, ALONE = range(8)
 
 
 @dataclass(slots=True)
 class Waiting:
     """Lanes that do not run, the pc at which they go on, and for what they wait; ALONE ones are ready, but join nobody.
 
-    AT_BARRIER ones wait behind a BSYNC, AT_BAR ones before a BAR, which they execute when no other can come to one.
     `barrier` is that of AT_BARRIER. `masks` are those of a WARPSYNC, lane by lane; `label` is where the lanes of a
     collective go on after it.
     """

@@ -25,7 +25,7 @@ from isa.execute.frame import Frame, Group, group_of, new_frame
 from isa.execute.plan import NO_WARPS, Plan, Progress, Visit, alive, free, move
 from isa.execute.rounds import Loop
 from isa.execute.simt_stack import StackEntry
-from isa.execute.steering import end, hold_back, is_whole, steer
+from isa.execute.steering import end, is_whole, steer
 from isa.execute.steps import Action, Fetch, Observe, Scope
 from isa.kernel import Kernel
 from isa.operand import Label
@@ -211,9 +211,6 @@ def _transfer(plan: Plan, frame: Frame, progress: Progress, group: Group, pc: in
     frame.counts[pc] += len(group.members)
     move(progress, group.members, pc + 1)
     row = plan.kernel.program.instructions[pc].row
-    if plan.steps and row.unit is Unit.BARRIER and any(progress.warps.groups[w].others for w in group.members):
-        _come(plan, frame, progress, group, lanes, pc)
-        return
     if pc in plan.steps and not (row.is_branch and is_whole(plan, group, lanes, pc)):
         steer(plan, frame, progress, group, lanes, pc)
         return
@@ -227,19 +224,6 @@ def _transfer(plan: Plan, frame: Frame, progress: Progress, group: Group, pc: in
         alone = not progress.barriers and not progress.diverged and not any(w.others for w in progress.warps.groups)
         if pc in plan.loops and len(taken) == len(progress.running) and alone:
             _leap(plan, frame, progress, group, pc)
-
-
-def _come(plan: Plan, frame: Frame, progress: Progress, group: Group, lanes: NDArray[np.bool_], pc: int) -> None:
-    """Let warps whose lanes are apart come to the barrier at pc; those whose last lanes these are arrive."""
-    here = group
-    if plan.kernel.program.instructions[pc].row.mnemonic != "BAR.ARV":
-        found = hold_back(plan, frame, progress, group, lanes, pc)
-        if found is None:
-            return
-        here, guard = found, plan.guards[pc]
-        lanes = here.live if guard is None else guard(frame, here)
-    frame.active[pc] += np.count_nonzero(lanes)
-    _arrive(plan, frame, progress, here, lanes, pc)
 
 
 def _branch(plan: Plan, frame: Frame, progress: Progress, group: Group, lanes: NDArray[np.bool_], pc: int) -> list[int]:

@@ -6,10 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isa.execute import block_barriers, convergence, faults, independent
-from isa.execute.frame import Frame, Group, group_of
-from isa.execute.groups import Groups
+from isa.execute.frame import Frame, Group
 from isa.execute.plan import Plan, Progress, alive, free
-from isa.kernel import Kernel
 
 
 def is_whole(plan: Plan, group: Group, lanes: NDArray[np.bool_], pc: int) -> bool:
@@ -35,36 +33,6 @@ def steer(plan: Plan, frame: Frame, progress: Progress, group: Group, lanes: NDA
         if held and instruction.row.mnemonic in independent.GIVE_WAY:
             progress.warps.away.add(warp)
         _follow(plan, frame, progress, warp, running)
-
-
-def hold_back(
-    plan: Plan, frame: Frame, progress: Progress, group: Group, lanes: NDArray[np.bool_], pc: int
-) -> Group | None:
-    """Return the warps that arrive with `lanes` at the BAR at pc, or pass it; others wait, for lanes still to come.
-
-    None if none does. Those that arrive have the lanes that have waited before the BAR, too.
-    """
-    arriving = list[int]()
-    for row, warp in enumerate(group.members):
-        groups = progress.warps.groups[warp]
-        if not lanes[row].any() or not groups.others:
-            arriving.append(warp)
-            continue
-        groups.pc, running = pc + 1, groups.lanes
-        last = come(plan.kernel, groups, pc)
-        _follow(plan, frame, progress, warp, running)
-        arriving += [warp] if last else []
-    return group_of(frame, tuple(arriving)) if arriving else None
-
-
-def come(kernel: Kernel, groups: Groups, pc: int) -> bool:
-    """Let the running group come to the BAR at pc; false: it waits before it, and another runs."""
-    if not convergence.comes_last(groups):
-        convergence.hold_back(groups)
-        return False
-    convergence.take_along(groups, pc)
-    convergence.let_pass(groups, block_barriers.alike(kernel.program, pc))
-    return True
 
 
 def _step(plan: Plan, here: independent.Here, pc: int) -> None:

@@ -25,7 +25,7 @@ _ALIKE = (  # of threads and of the warp
            {"U32": {"result": integer.high_unsigned}, "X": integer.X}, fields={"wide": "c"}, alone=True,
            signs={"c": "-~"}),
     Family("LEA", "dPabnQ", Unit.INT, integer.shifted_add, integer.shifted_add_carry, "PQ", "Q", {"X": integer.X},
-           signs={"a": "-", "b": "-~"}),
+           fields={"shifts": True}, signs={"a": "-", "b": "-~"}),
     Family("LEA.HI", "dPabcnQ", Unit.INT, integer.upper_shifted_add, integer.upper_shifted_carry, "PQ", "Q",
            {"X": integer.X}, signs={"b": "-~"}),
     Family("LEA.HI.SX32", "dPabnQ", Unit.INT, integer.upper_extended_add, integer.upper_extended_carry, "PQ", "Q",

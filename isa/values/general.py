@@ -5,7 +5,8 @@
     a b c   uint64: the sources' patterns, those of 32 bits with zeros above. Signs, bars and ~ of the text have been
             applied; a negated integer x of 32 bits comes as 2**32 - x, so that the carry of a sum is right
     p       uint32: predicates read, Q in bit 0, q in bit 1, x in bit 2; e, f, g and h follow
-    n       uint64, the same for all lanes: the modifiers' code in bits 0 to 31, the number n from bit 32 on, N from 48
+    n       uint64, the same for all lanes: the modifiers' code in bits 0 to 30, in bit 31 whether a row that shifts a
+            has a minus before it, the number n from bit 32 on, N from 48
 
 and give uint64, of which as many bits count as d has; `truth` gives uint32, P in bit 0 and p in bit 1; u, v, w, r and
 z follow. Otherwise they are written like those of isa.values.semantics.
@@ -21,6 +22,7 @@ from isa.values.lanes import narrow
 
 NUMBER, SECOND_NUMBER = np.uint64(32), np.uint64(48)  # places in n
 NUMBERS = np.uint64(0xFFFF)
+MINUS = 1 << 31  # in n
 
 
 def code(n: Any) -> Any:

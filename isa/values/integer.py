@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from isa.values.general import code, number
+from isa.values.general import MINUS, code, number
 from isa.values.lanes import choose, narrow, widen
 from isa.values.semantics import ALL, LAST, find_leading_one
 
@@ -22,6 +22,7 @@ WRAP = 16  # the count modulo the width, in place of the width at most
 LOW32 = np.uint64(0xFFFFFFFF)
 TOP = np.uint64(0x80000000)
 ABOVE = np.uint64(0xFFFFFFFF00000000)
+NEXT = np.uint64(1 << 32)
 WORD, PAIR = np.uint64(32), np.uint64(64)
 NONE, ONE, TWO = np.uint64(0), np.uint64(1), np.uint64(2)
 EVERY = np.uint64(0xFFFFFFFFFFFFFFFF)
@@ -104,8 +105,10 @@ def shifted_add_carry(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
 
 
 def lower_shifted(a: Any, n: Any) -> Any:
-    """Return the lower word of a shifted left by n."""
-    return ((a & LOW32) << widen(number(n))) & LOW32
+    """Return the lower word of a shifted left by n; where a has a minus, 2**32 minus that: an H200 carries so."""
+    minus = has(n, MINUS)
+    low = (choose(minus, NEXT - a, a) << widen(number(n))) & LOW32
+    return choose(minus, NEXT - low, low)
 
 
 def upper_shifted_add(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:

@@ -1,7 +1,10 @@
-"""Convergence in the engines: the small programs of tests/measured/convergence.txt note what an H200 noted."""
+"""Convergence in the engines: small programs (tests/measured/convergence.txt, parted_bars.cu) note what an H200 did."""
 
 import numpy as np
+import pytest
 from convergence_programs import MOST, by_lane, kernel, measured
+from parted_bars import AS_COMPILED, CASES, ENDING, as_on_the_chip
+from parted_bars import kernel as at_barriers
 
 from gpusim.engines.simulate import run_sm
 from gpusim.jit.rule import COMPILED
@@ -28,3 +31,19 @@ def test_each_program_notes_what_the_chip_noted():
     for one in programs[:: 1 if COMPILED else 20]:
         found, expected = notes(kernel(one)), by_lane(one.notes) if one.ends else None
         assert np.array_equal(found, expected) if one.ends else found is None, one.name
+
+
+@pytest.mark.parametrize("file", ENDING)
+def test_lanes_pass_a_barrier_as_on_the_chip(file):
+    """Lanes that come apart to a barrier of the block note what they noted on the chip, and leave the same sums."""
+    for name in ENDING[file][:: 1 if COMPILED else 5]:
+        for case in CASES[: 3 if COMPILED else 1]:
+            launched = at_barriers(file, name, case)
+            assert as_on_the_chip(file, name, case, launched, run_sm(launched, H200).memory), (name, case)
+
+
+@pytest.mark.jit
+def test_lanes_that_spin_before_a_barrier_of_all_deadlock():
+    """Lanes that spin until others of their warp have passed a barrier, which waits for them, never end, as there."""
+    with pytest.raises(DeadlockError):
+        run_sm(at_barriers(AS_COMPILED, "b_passed", 0), H200)

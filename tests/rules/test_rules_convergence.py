@@ -10,6 +10,7 @@ from timing import plain_machine, run_text
 from gpusim.engines.simulate import run_sm
 from gpusim.units.record import TRACE_KINDS
 from isa.errors import DeadlockError, ExecutionError
+from isa.execute.interpret import interpret
 from isa.text.listing import read
 
 OF_LANES = "S2R R0, LANEID\nISETP.LT P0, R0, 8\n"  # issue at 0 and 18; P0 is there at 36
@@ -64,16 +65,50 @@ def test_an_exit_completes_a_barrier():
     assert issues(text, threads=64, warp=1) == [(2, 38, 32), (3, 64, 32), (4, 70, 32)]
 
 
-def test_lanes_that_come_apart_to_a_barrier_arrive_together():
-    """The 8 lanes that jump come to pc 4 at 54; the 24 go on at pc 3 at 72, come at 78, and all 32 pass at 94."""
-    text = f"{OF_LANES}@P0 BRA on\nNOP\non:\nBAR.SYNC 0\nNOP"
-    assert issues(text) == [(2, 36, 8), (4, 54, 0), (3, 72, 24), (4, 78, 32), (5, 94, 32), (6, 100, 32)]
-
-
 def test_a_barrier_may_be_named_by_a_register():
     """Barrier 5 comes from a register in one warp and from the text in the other: both meet there."""
     run = run_sm(read(".block 64\nMOV R1, 5\nBAR.SYNC R1\nBAR.SYNC 5\nEXIT\nYIELD"), plain_machine(SETTINGS))
     assert run.issued[:4].tolist() == [2, 2, 2, 2]
+
+
+@pytest.mark.parametrize("bar", ["BAR.SYNC 1, R1", "BAR.SYNC R2, R2", "BAR.SYNC R3, 64"])
+def test_a_register_has_the_threads_of_a_barrier(bar):
+    """Two warps of three meet: a count is in a register's upper half only where that has the number, too (nvcc)."""
+    text = f""".block 96
+    S2R R0, TID.X
+    ISETP.GE P1, R0, 64
+    MOV R1, 64
+    MOV R2, {1 + (64 << 16)}
+    MOV R3, 1
+    @P1 BRA on
+    {bar}
+    on:
+    NOP
+    EXIT
+    YIELD"""
+    run = run_sm(read(text), plain_machine(SETTINGS))
+    assert run.issued[6:8].tolist() == [2, 3]
+
+
+BAD = "S2R R0, TID.X\nISETP.GE P0, R0, 32\nLOP.AND R1, R0, 1\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "cause"),
+    [
+        (f"{BAD}BAR.SYNC R1, 64", "the register has several numbers of barriers"),
+        (f"{BAD}@P0 BRA on\nBAR.SYNC 0\nEXIT\non:\nBAR.RED.POPC 0, P0", "by a BAR of another kind"),
+        (f"{BAD}@P0 BRA on\nBAR.ARV 0\nEXIT\non:\nBAR.RED.OR 0, P0", "by a BAR of another kind"),
+        (f"{BAD}@P0 BRA on\nBAR.RED.AND 0, P0\nEXIT\non:\nBAR.RED.OR 0, P0", "by a BAR of another kind"),
+    ],
+)
+def test_a_barrier_is_one_for_all_who_come(text, cause):
+    """Several numbers in one warp, and BARs of several kinds, end the run: an H200 refuses them (715)."""
+    kernel = read(f".block 64\n{text}\nEXIT\nYIELD")
+    with pytest.raises(ExecutionError, match=cause):
+        interpret(kernel)
+    with pytest.raises(ExecutionError, match=cause):
+        run_sm(kernel, plain_machine(SETTINGS))
 
 
 @pytest.mark.parametrize(("kind", "found"), [("POPC", 40), ("AND", 0), ("OR", 1)])

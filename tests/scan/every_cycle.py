@@ -374,7 +374,7 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
 def _steer(sm: Scan, k: int, warp: Warp, active: Any, now: int) -> Any:
     """Let the groups of a warp go on after its next instruction; return the lanes that have executed it."""
     pc, active = warp.pc, parted.move(sm.kernel, warp, active)
-    if not warp.exited and warp.pc != pc + 1:
+    if active.any() and not warp.exited and warp.pc != pc + 1:
         warp.branch = now + sm.machine.branch.latency
     if active.any() and by_codes(sm.machine) and parted.gives_way(sm.kernel.program, pc):
         give_way(sm, k, warp, now)

@@ -6,9 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from isa.execute import convergence, independent, steering
+from isa.execute import convergence, independent
 from isa.execute.frame import group_of
-from isa.execute.groups import EVERY
 from isa.kernel import Kernel
 from isa.program import Program
 from scan.state import Warp
@@ -19,12 +18,7 @@ def steers(program: Program, pc: int) -> bool:
     if not program.has_independent_lanes:
         return False
     row = program.instructions[pc].row if pc < len(program) else None
-    return row is None or row.steers or row.is_branch or row.is_exit or comes(program, pc)
-
-
-def comes(program: Program, pc: int) -> bool:
-    """Whether the instruction at pc is a BAR, before which lanes wait for others."""
-    return program.instructions[pc].row.mnemonic.startswith(("BAR.SYNC", "BAR.RED"))
+    return row is None or row.steers or row.is_branch or row.is_exit
 
 
 def gives_way(program: Program, pc: int) -> bool:
@@ -42,8 +36,6 @@ def move(kernel: Kernel, warp: Warp, active: Any) -> Any:
     if pc == len(kernel.program):
         convergence.leave(groups, running)
         held = running
-    elif comes(kernel.program, pc):
-        held = _come(kernel, warp, here)
     else:
         held = independent.holds(kernel.program.instructions[pc], here)
         if held:
@@ -53,17 +45,6 @@ def move(kernel: Kernel, warp: Warp, active: Any) -> Any:
         warp.frame.live[warp.index] = independent.lanes_of(groups.lanes)
         warp.group = group_of(warp.frame, (warp.index,))
     return independent.lanes_of(held)
-
-
-def _come(kernel: Kernel, warp: Warp, here: independent.Here) -> int:
-    """Let the running group come to a BAR; return the lanes that execute it, with those that have waited before it."""
-    if not here.lanes or not here.groups.others:
-        return here.lanes
-    if not steering.come(kernel, here.groups, warp.pc):
-        return 0
-    guard = kernel.program.instructions[warp.pc].guard
-    true = _mask(warp.frame.predicates[guard.index, warp.index])
-    return here.groups.lanes & (EVERY & ~true if guard.negated else true)
 
 
 def _mask(lanes: Any) -> int:

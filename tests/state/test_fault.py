@@ -22,6 +22,8 @@ MESSAGES = {
     Fault.TRAPPED: "the kernel traps",
     Fault.LEFT_OUT: "the mask lacks the lane",
     Fault.GONE_WITHIN: "exits within a collective",
+    Fault.MIXED: "BAR of another kind",
+    Fault.SEVERAL: "several numbers of barriers",
 }
 
 

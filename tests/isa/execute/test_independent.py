@@ -218,37 +218,6 @@ def test_a_warp_that_arrives_without_waiting_lets_another_go_on():
     assert ways(text, threads=64)[-2:] == [(2, 64), (2, 64)]
 
 
-def test_lanes_that_come_apart_to_a_barrier_arrive_together():
-    """8 lanes come to the BAR at pc 5 first and wait; the 24 come, and all 32 execute it, and what is behind, once."""
-    assert ways("@P0 BRA on\nNOP\non:\nBAR.SYNC 0\nNOP\nEXIT") == [(1, 8), (1, 24), (2, 32), (1, 32), (1, 32)]
-
-
-def test_lanes_with_a_barrier_on_each_way_arrive_once():
-    """In warp 0 8 lanes come to one BAR, 24 to another; each warp arrives once, and all meet again."""
-    text = """S2R R1, TID.X
-    ISETP.LT P2, R1, 8
-    @P2 BRA low
-    BAR.SYNC 0
-    BRA on
-    low:
-    BAR.SYNC 0
-    on:
-    BAR.SYNC 0
-    NOP
-    EXIT"""
-    assert ways(text, threads=64)[3:8] == [(2, 56), (2, 56), (1, 0), (3, 64), (2, 64)]
-
-
-def test_lanes_that_sleep_are_waited_for_at_a_barrier():
-    """8 lanes sleep on their way to the BAR, 24 come to it and wait before it: all 32 go on together."""
-    assert ways("@P0 BRA low\nBRA on\nlow:\nNANOSLEEP 100\non:\nBAR.SYNC 0\nNOP\nEXIT")[3:5] == [(2, 32), (1, 32)]
-
-
-def test_lanes_that_exit_are_not_waited_for_at_a_barrier():
-    """8 lanes come to the BAR and wait before it; the 24 exit, and the 8 execute it alone."""
-    assert ways("@P0 BRA on\nEXIT\non:\nBAR.SYNC 0\nNOP\nEXIT") == [(1, 8), (1, 24), (2, 8), (1, 8), (1, 8)]
-
-
 def test_lanes_that_wait_for_each_other_are_named():
     """8 lanes wait at a WARPSYNC for all, the others at another: the error gives both places and masks (H200)."""
     text = "@P0 BRA low\nWARPSYNC.ALL\nEXIT\nlow:\nWARPSYNC.ALL\nEXIT"

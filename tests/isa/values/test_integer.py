@@ -28,3 +28,12 @@ def test_a_shifted_sum_takes_a_carry_with_x(unit):
         total = (a << 20) % WORD + b
         assert of(f"{unit}LEA.X {names}, {unit}P1", a, b, carry) == ((total + carry) % WORD, (total + carry) // WORD)
         assert of(f"{unit}LEA {names}", a, b, carry) == (total % WORD, total // WORD)
+
+
+@pytest.mark.parametrize("unit", ["", "U"])
+def test_a_minus_comes_after_the_shift(unit):
+    """LEA R, P0, -a, b, n carries where b is not less than the lower word of a shifted left, of 0 too (H200)."""
+    for a, b, n in product((0, 1, 0x80000, 0x80001, 0xFFFFFFFF), (0, 5, 0x80000000, 0xFFFFFFFF), (1, 13, 31)):
+        shifted = (a << n) % WORD
+        found = of(f"{unit}LEA {unit}R5, {unit}P0, -{unit}R5, {unit}R11, {n:#x}", WORD - a, b, 0)
+        assert found == ((b - shifted) % WORD, b >= shifted)
