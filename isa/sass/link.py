@@ -4,6 +4,9 @@ Separately compiled code (`-rdc=true`) and code for debuggers (`-G`) are like th
 code and variables are `32@lo(symbol)` and `32@hi(symbol)`, whose values the file's relocations say. Here the kernel
 lies at 0, the functions that it calls lie behind it, and the addresses are numbers.
 
+A pointer to a function is the address of its code here. A kernel that calls by pointers also has the functions whose
+addresses variables hold from the beginning, such as tables of virtual functions.
+
 Jump tables and numbers of all functions lie in constant bank 2 of each kernel, at the same places in each: nvlink puts
 them there, and their places into the functions' code.
 """
@@ -20,6 +23,7 @@ from isa.sass.encoding import BYTES
 
 LOW, HIGH = 0x38, 0x39  # kinds of relocations: R_CUDA_ABS32_LO_32 and HI_32
 _CALLED = re.compile(r"\bCALL\.\S+ .*`\((?P<name>[^)]+)\)")
+_BY_POINTER = re.compile(r"\bCALL\.\S+ R\d")
 _ADDRESS = re.compile(r"32@(?:lo|hi)\((?:[^()]|\([^()]*\))*\)")
 _OWN_BANK = "c[0x2]"
 
@@ -45,6 +49,24 @@ def linked(code: Code, kernel: str, variables: int) -> Section:
     return whole
 
 
+def places(code: Code, kernel: str) -> Mapping[str, int]:
+    """Return the code addresses of a file's functions in a kernel's linked section.
+
+    Where the kernel calls by pointers, functions that are left out have none; elsewhere no call goes to them, and they
+    lie behind the section.
+    """
+    cubin = code.cubin
+    if cubin is None:
+        return {}
+    starts = _starts(code, cubin, kernel)
+    found = {f.name: starts[f.home] + f.start for f in cubin.functions.values() if f.home in starts}
+    if any(_calls_by_pointer(code.sections[name]) for name in starts):
+        return found
+    end = BYTES * sum(len(code.sections[name].instructions) for name in starts)
+    others = [name for name in cubin.functions if name not in found]
+    return found | {name: end + BYTES * number for number, name in enumerate(others)}
+
+
 def _starts(code: Code, cubin: Cubin, kernel: str) -> dict[str, int]:
     """Return where the sections of a kernel and of all that it calls begin, in bytes."""
     starts, end, todo = dict[str, int](), 0, [kernel]
@@ -62,12 +84,22 @@ def _starts(code: Code, cubin: Cubin, kernel: str) -> dict[str, int]:
 
 
 def _named(section: Section, cubin: Cubin, name: str) -> Iterator[str]:
-    """Yield the sections of the functions that a section calls, or whose addresses it takes."""
+    """Yield the sections of the functions that a section calls, may call by pointers, or takes the addresses of."""
     calls = (match["name"] for one in section.instructions if (match := _CALLED.search(one.text)))
-    taken = (one.symbol for one in cubin.relocations if one.section == f".text.{name}")
+    by_pointer = _calls_by_pointer(section)
+    taken = (
+        one.symbol
+        for one in cubin.relocations
+        if one.section == f".text.{name}" or (by_pointer and not one.section.startswith(".text."))
+    )
     for symbol in (*calls, *taken):
         if symbol in cubin.functions:
             yield cubin.functions[symbol].home
+
+
+def _calls_by_pointer(section: Section) -> bool:
+    """Tell whether a section calls what a register has the address of."""
+    return any("CALL" in one.text and _BY_POINTER.search(one.text) for one in section.instructions)
 
 
 def _reads_bank_of(kernel: Function, code: Code, name: str) -> bool:
