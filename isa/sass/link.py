@@ -14,7 +14,7 @@ them there, and their places into the functions' code.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from isa.sass.code import Code
 from isa.sass.cubin import Cubin, Function, Relocation
@@ -37,7 +37,7 @@ def linked(code: Code, kernel: str, variables: int) -> Section:
     if cubin is None:
         return own
     starts = _starts(code, cubin, kernel)
-    filled = _filled(cubin, starts, variables)
+    filled = _filled(cubin, _places(code, cubin, starts), starts.keys(), variables)
     if len(starts) == 1 and not filled:
         return own
     whole = Section(labels={f.name: starts[f.home] + f.start for f in cubin.functions.values() if f.home in starts})
@@ -52,19 +52,21 @@ def linked(code: Code, kernel: str, variables: int) -> Section:
 def places(code: Code, kernel: str) -> Mapping[str, int]:
     """Return the code addresses of a file's functions in a kernel's linked section.
 
-    Where the kernel calls by pointers, functions that are left out have none; elsewhere no call goes to them, and they
-    lie behind the section.
+    Behind the section lie the functions of the system, and all that are left out if the kernel calls nothing by
+    pointers: if it does, these have no address.
     """
     cubin = code.cubin
     if cubin is None:
         return {}
-    starts = _starts(code, cubin, kernel)
+    return _places(code, cubin, _starts(code, cubin, kernel))
+
+
+def _places(code: Code, cubin: Cubin, starts: Mapping[str, int]) -> Mapping[str, int]:
     found = {f.name: starts[f.home] + f.start for f in cubin.functions.values() if f.home in starts}
-    if any(_calls_by_pointer(code.sections[name]) for name in starts):
-        return found
+    by_pointer = any(_calls_by_pointer(code.sections[name]) for name in starts)
+    behind = [*cubin.externals, *(name for name in cubin.functions if not by_pointer and name not in found)]
     end = BYTES * sum(len(code.sections[name].instructions) for name in starts)
-    others = [name for name in cubin.functions if name not in found]
-    return found | {name: end + BYTES * number for number, name in enumerate(others)}
+    return found | {name: end + BYTES * number for number, name in enumerate(behind)}
 
 
 def _starts(code: Code, cubin: Cubin, kernel: str) -> dict[str, int]:
@@ -112,28 +114,28 @@ def _reads_bank_of(kernel: Function, code: Code, name: str) -> bool:
     return not reads or (bool(kernel.bank_2) and not own)
 
 
-def _filled(cubin: Cubin, starts: Mapping[str, int], variables: int) -> dict[tuple[str, int], int]:
-    """Return by section and offset the 32 bits that relocations of code put there."""
-    address = _addresses(cubin, starts, variables)
+def _filled(
+    cubin: Cubin, functions: Mapping[str, int], sections: Collection[str], variables: int
+) -> dict[tuple[str, int], int]:
+    """Return by section and offset the 32 bits that relocations of the sections' code put there."""
+    address = _addresses(cubin, functions, variables)
     found = dict[tuple[str, int], int]()
     for one in cubin.relocations:
         home = one.section.removeprefix(".text.")
-        place = address(one) if one.kind in (LOW, HIGH) and home in starts else None
+        place = address(one) if one.kind in (LOW, HIGH) and home in sections else None
         if place is not None:
             found[home, one.offset] = (place >> 32 if one.kind == HIGH else place) & 0xFFFFFFFF
     return found
 
 
-def _addresses(cubin: Cubin, starts: Mapping[str, int], variables: int) -> Callable[[Relocation], int | None]:
+def _addresses(cubin: Cubin, functions: Mapping[str, int], variables: int) -> Callable[[Relocation], int | None]:
     """Return a function giving the address that a relocation means; None for one that is not known here."""
 
     def address(one: Relocation) -> int | None:
-        variable, function = cubin.variables.get(one.symbol), cubin.functions.get(one.symbol)
+        variable, function = cubin.variables.get(one.symbol), functions.get(one.symbol)
         if variable is not None and not variable.constant:
             return variables + variable.offset + one.addend
-        if function is not None and function.home in starts:
-            return starts[function.home] + function.start + one.addend
-        return None
+        return None if function is None else function + one.addend
 
     return address
 

@@ -69,7 +69,7 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
         banks = _banks(code, state, function, (local, of_system), symbols)
         banks[PARAMETERS] = _with_address(banks[PARAMETERS], code.architecture, _places(buffers)[CONSTANTS])
         buffers = (*state.buffers, *_own_buffers(section, code, banks, symbols))
-    program = _program(section, code, state, (local, shared, reserved), _places(buffers))
+    program = _program(section, code, state, (local, shared, reserved), _places(buffers), symbols)
     if code.cubin:
         _check_banks(program, banks)
     return Kernel(
@@ -159,16 +159,23 @@ def _check_room(state: LaunchState, cubin: Cubin | None) -> None:
 
 
 def _program(
-    section: Section, code: Code, state: LaunchState, nbytes: tuple[int, int, int], places: Mapping[int, int]
+    section: Section,
+    code: Code,
+    state: LaunchState,
+    nbytes: tuple[int, int, int],
+    places: Mapping[int, int],
+    symbols: Mapping[str, int],
 ) -> Program:
     function = code.cubin.functions[state.kernel] if code.cubin else None
+    externals = code.cubin.externals if code.cubin else ()
     local, shared, reserved = nbytes
     return lower.program(
         section,
         places,
         function=plain(state.kernel),
-        externals=code.cubin.externals if code.cubin else (),
+        externals=externals,
         addresses=code.cubin.addresses if code.cubin else {},
+        outside={symbols[name]: name for name in externals},
         grid_word=GRID_WORD.get(code.architecture, ""),
         registers=function.registers if function else 0,
         shared=shared,
@@ -260,13 +267,10 @@ def _symbols(code: Code, state: LaunchState, constants: int) -> Mapping[str, int
 
 
 def _relocated(data: bytes, section: str, cubin: Cubin, symbols: Mapping[str, int]) -> bytes:
-    """Return a section's bytes with the 64-bit addresses in them; raises UserError for one that is not known.
-
-    Functions of the system have the address zero.
-    """
+    """Return a section's bytes with the 64-bit addresses in them; raises UserError for one that is not known."""
     found = bytearray(data)
     for one in cubin.relocations:
-        if one.section == section and one.symbol not in cubin.externals:
+        if one.section == section:
             if one.kind not in _ADDRESS_KINDS or one.symbol not in symbols:
                 raise UserError(_unknown(one, cubin))
             address = (symbols[one.symbol] + one.addend) % (1 << 64)
