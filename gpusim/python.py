@@ -86,7 +86,7 @@ def simulate(
     with in_words_of_python():
         options = {name: typed(name, value, *KINDS[name]) for name, value in given.items()}
         forced, exact = (typed(name, value, *_SWITCH) for name, value in (("force", force), ("strict", strict)))
-        chosen, loaded = _kernel(kernel, parameters, named=SIMULATE, force=forced)
+        chosen, loaded = _kernel(kernel, machine, parameters, named=SIMULATE, force=forced)
         chosen = replace(chosen, page_bytes=0) if exact else chosen
         where, changed = _machine(chosen, machine, settings or {}, by_name=chosen is not kernel)
         called("progress", progress)
@@ -138,7 +138,7 @@ def bound(
     """
     with in_words_of_python():
         most = typed("limit", limit, _Count, "a number of warp instructions")
-        chosen, _ = _kernel(kernel, parameters, named=BOUND)
+        chosen, _ = _kernel(kernel, machine, parameters, named=BOUND)
         where, _ = _machine(chosen, machine, settings or {}, by_name=chosen is not kernel)
         return bounds.bound(chosen, where, sms=count(where, typed("sms", sms, *KINDS["sms"])), limit=most)
 
@@ -164,7 +164,12 @@ def register_policy(name: str, function: Policy) -> None:
 
 
 def _kernel(
-    kernel: Kernel | str | Path, parameters: Mapping[str, object], *, named: Sequence[str], force: bool = False
+    kernel: Kernel | str | Path,
+    machine: Machine | str | Path | None,
+    parameters: Mapping[str, object],
+    *,
+    named: Sequence[str],
+    force: bool = False,
 ) -> tuple[Kernel, str]:
     """Return the kernel, and the file that it was loaded from, if any; `named` are the arguments of the function."""
     if not isinstance(kernel, Kernel | str | Path):
@@ -176,7 +181,8 @@ def _kernel(
     name = str(kernel)
     _check_spelling(name, parameters, named)
     given = [f"{key}={spelled(value)}" for key, value in parameters.items()]
-    made = kernel_of(name, given, CodeOptions(force=force))
+    where = str(machine) if isinstance(machine, Path) else machine if isinstance(machine, Machine | str) else None
+    made = kernel_of(name, given, CodeOptions(force=force), where)
     return made, name if is_code(name) or is_listing(name) else ""
 
 

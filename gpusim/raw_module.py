@@ -177,7 +177,8 @@ class RawFunction:
         _check_bytes(shared_mem=shared_mem, stack=stack)
         if not isinstance(args, tuple | list):
             raise UserError(f"args: {type(args).__name__}; give a tuple of the arguments, also of one")
-        where, settings = _machine(machine, self.module.contents.architecture, caches)
+        with in_words_of_python():
+            where, settings = _machine(machine, self.module.contents.architecture, caches)
         found = raw_arguments.regions(args, self._variables)
         made = self._kernel(grid, block, args, shared_mem, stack, found)
         asked = {path: str(value) for path, value in settings.items()}

@@ -27,7 +27,8 @@ class Program:
     `declared_registers` are those that its compiler has set aside for a thread, if it says so. `origins` by pc are
     those of machine code; other programs have none. `indirect` are the labels to which an indirect branch may go, by
     its pc, where its own operands do not say so. `independent`: its lanes are scheduled as from Volta on
-    (isa.execute.convergence); so are those of any program with an instruction that needs it.
+    (isa.execute.convergence); so are those of any program with an instruction that needs it. `outside` are functions of
+    the system, which is not here, by the code addresses behind the program that stand for them.
 
     Raises ValueError if shared or local memory is not a whole number of words, if only some instructions have a control
     code, or some an origin.
@@ -42,6 +43,7 @@ class Program:
     indirect: Mapping[int, tuple[str, ...]] = field(default_factory=lambda: MappingProxyType({}))
     independent: bool = False
     reserved_bytes: int = 0
+    outside: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
 
     __repr__ = brief
     __getstate__ = frozen.state

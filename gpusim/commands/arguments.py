@@ -15,7 +15,7 @@ import msgspec
 import typer
 
 from gpusim.launch_file.files import LAUNCH, is_launch
-from gpusim.machine.architecture import machine_for
+from gpusim.machine.architecture import machine_for, native
 from gpusim.machine.machine import Machine, load, names, read
 from gpusim.machine.simulated_sms import Sms
 from gpusim.units.policies import POLICY_NAMES, check_policy
@@ -167,7 +167,7 @@ Architecture = Annotated[
         min=50,
         max=999,
         metavar="N",
-        help="90 for sm_90, of a file for several; of CUDA C: 90 if not given.",
+        help="90 for sm_90, of a file for several; of CUDA C: that of --machine if not given, else 90.",
     ),
 ]
 NvccFlags = Annotated[
@@ -209,11 +209,16 @@ class CodeOptions:
 AS_IT_IS = CodeOptions()
 
 
-def kernel_of(name: str, parameters: Sequence[str], options: CodeOptions = AS_IT_IS) -> Kernel:
-    """Return the kernel of a name and its parameters, of a listing, or of machine code; raises UserError."""
+def kernel_of(
+    name: str, parameters: Sequence[str], options: CodeOptions = AS_IT_IS, machine: Machine | str | None = None
+) -> Kernel:
+    """Return the kernel of a name and its parameters, of a listing, or of machine code; raises UserError.
+
+    CUDA C is compiled for the `machine` if one is given.
+    """
     given = pairs("-p", "name=value", parameters)
     if is_code(name) or options != AS_IT_IS:
-        return code_of(name, parameters, options)
+        return code_of(name, parameters, options, machine)
     if not is_listing(name):
         return make(name, given)
     if given:
@@ -221,10 +226,16 @@ def kernel_of(name: str, parameters: Sequence[str], options: CodeOptions = AS_IT
     return listing.load(name)
 
 
-def code_of(name: str, parameters: Sequence[str] = (), options: CodeOptions = AS_IT_IS) -> Kernel:
+def code_of(
+    name: str,
+    parameters: Sequence[str] = (),
+    options: CodeOptions = AS_IT_IS,
+    machine: Machine | str | None = None,
+) -> Kernel:
     """Return the kernel of machine code or CUDA C with its launch file, by the path of either; raises UserError.
 
     The launch file that is given need not be beside the code; the architecture is taken in place of the launch file's.
+    Where neither says one, CUDA C is compiled for the `machine` if one is given.
     """
     from gpusim.launch_file.prepare import prepared  # noqa: PLC0415  (--help waits for no NumPy)
 
@@ -237,6 +248,7 @@ def code_of(name: str, parameters: Sequence[str] = (), options: CodeOptions = AS
         name,
         options.launch,
         architecture=options.architecture,
+        compiled_for=native(machine),
         nvcc_flags=flags,
         force=options.force,
         strict=options.strict,

@@ -100,19 +100,19 @@ def _exact(kernel: str, machine: str | None, limit: int | None, code: CodeOption
 
 def _of_code(name: str, machine: str | None, limit: int | None, code: CodeOptions) -> Subject:
     """Return a subject of machine code, on its machine with the settings that its launch asks for."""
-    key, settings = placed(_launched(name, code), machine, ())
+    key, settings = placed(_launched(name, code, machine), machine, ())
     file = model.read(key)
     facts = checked(file.name, file.facts, pairs("--set", "machine.path=value", settings))
-    return Subject(partial(_built, name, code), replace(file, facts=facts), limit)
+    return Subject(partial(_built, name, code, machine), replace(file, facts=facts), limit)
 
 
-def _built(name: str, code: CodeOptions, _: Mapping[str, str]) -> Kernel:
-    return _launched(name, code)
+def _built(name: str, code: CodeOptions, machine: str | None, _: Mapping[str, str]) -> Kernel:
+    return _launched(name, code, machine)
 
 
 @cache
-def _launched(name: str, code: CodeOptions) -> Kernel:
-    return code_of(name, (), code)
+def _launched(name: str, code: CodeOptions, machine: str | None) -> Kernel:
+    return code_of(name, (), code, machine)
 
 
 def _assembled(text: str, name: str, _: Mapping[str, str]) -> Kernel:

@@ -46,7 +46,7 @@ def bound(
 
     Example: gpusim bound sgemm-lai --machine gtx580 -p lds=128
     """
-    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force, strict))
+    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force, strict), machine)
     machine, setting = placed(chosen, machine, setting or ())
     where = machine_of(machine, setting, policy)
     from gpusim.analysis.account import report, run_document  # noqa: PLC0415  (--help waits for no compiler)

@@ -82,7 +82,7 @@ def codes(
 
     Example: gpusim codes examples/saxpy.asm --machine h200
     """
-    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force, strict))
+    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force, strict), machine)
     machine, setting = placed(chosen, machine, setting or (), OBEYS)
     where = machine_of(machine, setting, None)
     check_architecture(chosen, where)

@@ -60,7 +60,7 @@ def hazards(
 
     Example: gpusim hazards examples/saxpy.asm --machine h200
     """
-    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force, strict))
+    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force, strict), machine)
     machine, setting = placed(chosen, machine, setting or (), OBEYS)
     where = machine_of(machine, setting, None)
     if where.wait_counters is None:

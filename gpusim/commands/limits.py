@@ -86,10 +86,10 @@ def limits(
     """
     page = page_file(html, show=open_page, name="limits.html")
     code = CodeOptions(architecture, launch, nvcc_flags, force, strict)
-    chosen = kernel_of(kernel, parameter or (), code)
+    chosen = kernel_of(kernel, parameter or (), code, machine)
     machine, setting = placed(chosen, machine, setting or ())
     where = machine_of(machine, setting, policy)
-    make = partial(kernel_of, kernel, tuple(parameter or ()), code)
+    make = partial(kernel_of, kernel, tuple(parameter or ()), code, machine)
     overrides = overrides_of(setting, policy)
     unfelt = ineffective_at_all(_launches(chosen, machine, overrides), given(chosen, overrides))
     begin_compiling("compiled")

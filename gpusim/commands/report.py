@@ -134,7 +134,7 @@ def report(
     Example: gpusim report examples/reduce.asm --by line
     """
     code = CodeOptions(architecture, launch, nvcc_flags, force, strict, tuple(source_root or ()))
-    chosen = kernel_of(kernel, parameter or (), code)
+    chosen = kernel_of(kernel, parameter or (), code, machine)
     machine, setting = placed(chosen, machine, setting or ())
     where = machine_of(machine, setting, policy)
     if by is By.LINE:

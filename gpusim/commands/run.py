@@ -97,7 +97,7 @@ def run(
     Example: gpusim run sgemm-lai --machine gtx580-1566 -p layout=nt -p lds=64
     """
     percent = percent_of(estimate)
-    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force, strict))
+    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force, strict), machine)
     machine, setting = placed(chosen, machine, setting or ())
     where = machine_of(machine, setting, policy)
     settings, which = changes(where, setting), sms_of(sms)

@@ -70,7 +70,7 @@ def timeline_of(
             raise UserError(f"{name}: a timeline is of a finished run; leave out kernel and machine options")
         document = load(Path(name))
         return part(document, document.start if cycles is None else start, end, slots)
-    kernel = kernel_of(name, parameters, code)
+    kernel = kernel_of(name, parameters, code, machine)
     machine, settings = placed(kernel, machine, settings)
     where = machine_of(machine, settings, policy)
     from gpusim.timeline.build import timeline  # noqa: PLC0415  (--help waits for no compiler)

@@ -96,7 +96,7 @@ def traffic(
 
     Example: gpusim traffic sgemm-vega-vlp --machine mi60
     """
-    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags))
+    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags), machine)
     if setting and not machine:
         raise UserError(f"--set {setting[0]}: of no machine; name one with --machine")
     where = machine_of(machine, setting or (), None) if machine else None

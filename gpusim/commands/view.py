@@ -194,7 +194,7 @@ def _run(
     from gpusim.analysis.account.roofline import summary  # noqa: PLC0415  (--help waits for no compiler)
     from gpusim.simulation import simulate  # noqa: PLC0415
 
-    kernel = kernel_of(name, parameters, code)
+    kernel = kernel_of(name, parameters, code, machine)
     where = machine_of(*placed(kernel, machine, settings), policy)
     return msgspec.structs.replace(run, summary=summary(simulate(kernel, where, values=False)))
 

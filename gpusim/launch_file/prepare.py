@@ -15,7 +15,7 @@ from gpusim.machine.architecture import machine_for
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.reading import input_file
-from isa.sass import code, load
+from isa.sass import code, compile, load
 from isa.sass.choice import chosen, only
 from isa.sass.code import Code
 from isa.sass.cubin import Parameter
@@ -28,6 +28,7 @@ def prepared(
     launch_file: Path | None = None,
     *,
     architecture: int | None = None,
+    compiled_for: int = 0,
     nvcc_flags: Sequence[str] = (),
     force: bool = False,
     strict: bool = False,
@@ -35,13 +36,17 @@ def prepared(
     """Return the kernel of a file of machine code or CUDA C, or of a launch file, with its launch.
 
     `architecture` takes the place of the launch file's; `nvcc_flags` follow those of the launch file, which only CUDA C
-    takes. `force`: any machine may run it; `strict`: no load may leave the buffers. Raises UserError, with the place in
-    the launch file where one is wrong, and LoweringError for code that is not executed.
+    takes. CUDA C is `compiled_for` this architecture if none of these names one. `force`: any machine may run it;
+    `strict`: no load may leave the buffers. Raises UserError, with the place in the launch file where one is wrong, and
+    LoweringError for code that is not executed.
     """
     launch, path = _both(name, launch_file)
     own = launch.options("nvcc_flags", launch.file.nvcc_flags) if code.is_source(path) else ()
+    flags = *own, *nvcc_flags
     asked = architecture or launch.file.architecture
-    found_code = code.read(path, asked or None, (*own, *nvcc_flags))
+    if code.is_source(path) and not asked and not compile.names_target(flags):
+        asked = compiled_for
+    found_code = code.read(path, asked or None, flags)
     known = replace(found_code, architecture=found_code.architecture or asked)
     text = input_file.read(path, code.FIX).decode(errors="replace") if code.is_source(path) else ""
     made = kernel(launch, known, str(path), force=force, text=text)

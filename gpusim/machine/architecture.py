@@ -3,18 +3,30 @@
 from __future__ import annotations
 
 from gpusim.machine.file import extended
-from gpusim.machine.machine import Machine, every
+from gpusim.machine.machine import Machine, every, read
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.sass.cubin import ARCHITECTURES
 
-FORCE = "force it, to see what if"
+FORCE = "force it, to see what if (--force)"
 
 
 def number(machine: Machine) -> int:
     """Return the number of a machine's architecture, 90 for sm_90; 0 if it executes no machine code."""
-    digits = machine.architecture.removeprefix("sm_")
+    return _number(machine.architecture)
+
+
+def _number(architecture: str) -> int:
+    digits = architecture.removeprefix("sm_")
     return int(digits) if digits.isdecimal() else 0
+
+
+def native(machine: Machine | str | None) -> int:
+    """Return the architecture to compile for where a machine is given, by name too; 0 if none is, or it has none."""
+    if not machine:
+        return 0
+    given = read(machine).strings.get("architecture", "") if isinstance(machine, str) else machine.architecture
+    return _number(given) if _number(given) in ARCHITECTURES else 0
 
 
 def executes(machine: Machine, architecture: int) -> bool:
@@ -43,6 +55,8 @@ def check_architecture(kernel: Kernel, machine: Machine) -> None:
     if kernel.architecture and not kernel.any_machine and not executes(machine, kernel.architecture):
         fitting = ", ".join(one.key for one in every() if executes(one, kernel.architecture))
         advice = f"take {fitting}" if fitting else f"compile for {_known()}"
+        if native(machine) and fitting:
+            advice = f"{advice}, compile for {machine.architecture} (CUDA C: --arch {native(machine)})"
         what = f"machine code for sm_{kernel.architecture}"
         its = f"executes {machine.architecture}" if number(machine) else "executes no machine code"
         raise UserError(f"{kernel.name}: {what}; {machine.key} {its}; {advice}, or {FORCE}")

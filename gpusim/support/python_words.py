@@ -11,6 +11,7 @@ from isa.errors import UserError
 COMMAND = re.compile(r"(\bgpusim [a-z]+ [^;,`]*)")  # one to type in a shell, which stays as it is
 WORDS = (  # how the command line spells what Python gives otherwise
     (re.compile(r"--set ([\w.\-*]*)(?=[:= ]|$)"), r"settings['\1']"),
+    (re.compile(r"--arch (\d+)"), r"architecture=\1"),
     (re.compile(r"--estimate ([^%\s]+)%"), r"estimate=\1"),
     (re.compile(r"-p (\w+)"), r"\1"),
     (re.compile(r"--([a-z]+)-([a-z]+)"), r"\1_\2"),

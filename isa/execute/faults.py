@@ -5,6 +5,7 @@ Each function returns the error for the caller to raise: place (pc, line, instru
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from isa import memory
@@ -18,8 +19,8 @@ from isa.values.texture import DIMENSIONS
 
 END = 1 << 32  # of the places of addresses; what is beyond is an address of 64 bits
 
-
-_STOPS = {"`(__assertfail)": "an assertion fails", "`(free)": "free is called, which is not executed here"}
+_NAMED = re.compile(r"`\((\w+)\)")  # the function of a call, as the tools print it
+_ASSERTION = "__assertfail"
 NULL_BYTES = 1 << 16  # at 0, where no allocation is: an index from a null pointer
 
 
@@ -133,7 +134,9 @@ def endless(kernel: Kernel, block: int, limit: int, pc: int) -> LimitError:
 
 
 def no_code(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int) -> ExecutionError:
-    """Return the error for a branch to an address at which there is no instruction."""
+    """Return the error for a branch to an address at which no instruction is, or to a function of the system."""
+    if address in kernel.program.outside:
+        return _stopped(kernel, pc, (block, warp, lane), kernel.program.outside[address])
     end = CODE_BYTES * len(kernel.program)
     return ExecutionError(
         f"{place(kernel, pc, block, warp, lane)}: no instruction is at code address {address:#x}; the code has "
@@ -143,9 +146,15 @@ def no_code(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, addres
 
 def trap(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int) -> ExecutionError:
     """Return the error for a trap, by which a program stops itself, or for a call of the system by which it does."""
-    text = kernel.program.origins[pc].text if kernel.program.origins else ""
-    why = next((why for name, why in _STOPS.items() if name in text), "the kernel traps")
-    return ExecutionError(f"{place(kernel, pc, block, warp, lane)}: {why}; look for the condition that leads here")
+    call = _NAMED.search(kernel.program.origins[pc].text) if kernel.program.origins else None
+    return _stopped(kernel, pc, (block, warp, lane), call[1] if call else "")
+
+
+def _stopped(kernel: Kernel, pc: int, where: tuple[int, int, int], name: str) -> ExecutionError:
+    """Return the error for a trap, or for a call of a function of the system, in a block, warp and lane."""
+    why = f"{name} is called, which is not executed here" if name else "the kernel traps"
+    why = "an assertion fails" if name == _ASSERTION else why
+    return ExecutionError(f"{place(kernel, pc, *where)}: {why}; look for the condition that leads here")
 
 
 def left_out(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int) -> ExecutionError:

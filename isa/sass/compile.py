@@ -75,8 +75,13 @@ def _options(architecture: int | None, flags: Sequence[str]) -> tuple[str, ...]:
     """Return all options, the architecture's among them; that of the flags comes first, such as -arch=sm_90a."""
     for flag in filter(_NOT_LISTED.fullmatch, flags):
         raise CompileError(f"{flag}: options in a file are not read; write them out")
-    target = () if any(map(_TARGET.fullmatch, flags)) else (f"-arch=sm_{architecture or ARCHITECTURE}",)
+    target = () if names_target(flags) else (f"-arch=sm_{architecture or ARCHITECTURE}",)
     return *target, "-lineinfo", *flags
+
+
+def names_target(flags: Sequence[str]) -> bool:
+    """Tell whether options name the architecture to compile for."""
+    return any(map(_TARGET.fullmatch, flags))
 
 
 def _compiled(job: _Job) -> bytes:

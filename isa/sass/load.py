@@ -24,7 +24,7 @@ from isa.operand import BankConstant
 from isa.program import WORD_BYTES, Program
 from isa.sass import link, lower, syntax
 from isa.sass.code import Code
-from isa.sass.cubin import Cubin, Function
+from isa.sass.cubin import Cubin, Function, Relocation
 from isa.sass.dump import Section
 from isa.sass.launch import POINTER_BYTES, WINDOW, LaunchError, LaunchState, Value, natural, packed
 from isa.sass.names import plain
@@ -44,6 +44,7 @@ _BLOCK, _GRID, _WINDOWS, _STACK, _SMS, _SYSTEM_BYTES = 0x00, 0x0C, 0x18, 0x28, 0
 _BANK = re.compile(r"\bc\[0x([0-9a-f]+)\]")
 _GROWTH = re.compile(r"^(?:@!?U?P\w+ )?(?!LD)[A-Z]\S* R1, .*(?<!U)R(?!1\b|Z\b)\d")  # R1 from a register: alloca
 _ADDRESS_KINDS = 2, 4  # of relocations: 64-bit addresses (isa/sass/cubin.py)
+_WITH_VALUES, _CONSTANTS, _ADDRESSES = ".nv.global.init", ".nv.constant3", ".nv.constant4"  # sections with such
 _MOST_BANK = 1 << 16  # bytes of a constant bank
 _LINE = 16  # bytes of the widest constant operand: a bank ends with a whole one
 
@@ -60,12 +61,15 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
     section = link.linked(code, state.kernel, _of_variables(code.cubin, state) if code.cubin else 0)
     local = _local_bytes(section, function, state)
     shared, reserved, of_system = _shared(section, code.architecture, function, state)
-    banks = _banks(code, state, function, local, of_system)
-    buffers = (*state.buffers, *_own_buffers(section, code, state, banks))
+    symbols = _symbols(code, state, 0)
+    banks = _banks(code, state, function, (local, of_system), symbols)
+    buffers = (*state.buffers, *_own_buffers(section, code, banks, symbols))
     if CONSTANTS in _places(buffers):
+        symbols = _symbols(code, state, WINDOW + _places(buffers)[CONSTANTS])
+        banks = _banks(code, state, function, (local, of_system), symbols)
         banks[PARAMETERS] = _with_address(banks[PARAMETERS], code.architecture, _places(buffers)[CONSTANTS])
-        buffers = (*state.buffers, *_own_buffers(section, code, state, banks))
-    program = _program(section, code, state, (local, shared, reserved), _places(buffers))
+        buffers = (*state.buffers, *_own_buffers(section, code, banks, symbols))
+    program = _program(section, code, state, (local, shared, reserved), _places(buffers), symbols)
     if code.cubin:
         _check_banks(program, banks)
     return Kernel(
@@ -155,16 +159,23 @@ def _check_room(state: LaunchState, cubin: Cubin | None) -> None:
 
 
 def _program(
-    section: Section, code: Code, state: LaunchState, nbytes: tuple[int, int, int], places: Mapping[int, int]
+    section: Section,
+    code: Code,
+    state: LaunchState,
+    nbytes: tuple[int, int, int],
+    places: Mapping[int, int],
+    symbols: Mapping[str, int],
 ) -> Program:
     function = code.cubin.functions[state.kernel] if code.cubin else None
+    externals = code.cubin.externals if code.cubin else ()
     local, shared, reserved = nbytes
     return lower.program(
         section,
         places,
         function=plain(state.kernel),
-        externals=code.cubin.externals if code.cubin else (),
+        externals=externals,
         addresses=code.cubin.addresses if code.cubin else {},
+        outside={symbols[name]: name for name in externals},
         grid_word=GRID_WORD.get(code.architecture, ""),
         registers=function.registers if function else 0,
         shared=shared,
@@ -200,17 +211,20 @@ def _shared(section: Section, architecture: int, function: Function | None, stat
     return begin + OF_SYSTEM_BYTES, OF_SYSTEM_BYTES, begin
 
 
-def _banks(code: Code, state: LaunchState, function: Function | None, local: int, of_system: int) -> dict[int, bytes]:
+def _banks(
+    code: Code, state: LaunchState, function: Function | None, nbytes: tuple[int, int], symbols: Mapping[str, int]
+) -> dict[int, bytes]:
     """Return the constant banks by number; empty ones are left out."""
+    local, of_system = nbytes
     launch = function.launch if function else None
     base = launch.base if launch else BASE.get(code.architecture, BASE[90])
     banks = {PARAMETERS: _parameters(state, base, local, of_system, code.architecture)}
     if code.cubin:
         constants, addresses = code.cubin.constants, bytes(code.cubin.address_bytes)
-        banks[CONSTANTS] = _relocated(constants, ".nv.constant3", code.cubin, state)
-        banks[ADDRESSES] = _relocated(addresses, ".nv.constant4", code.cubin, state)
-    if function:
-        banks[OF_COMPILER] = function.bank_2
+        banks[CONSTANTS] = _relocated(constants, _CONSTANTS, code.cubin, symbols)
+        banks[ADDRESSES] = _relocated(addresses, _ADDRESSES, code.cubin, symbols)
+        if function:
+            banks[OF_COMPILER] = _relocated(function.bank_2, f".nv.constant2.{function.home}", code.cubin, symbols)
     return {number: bank + bytes(-len(bank) % _LINE) for number, bank in banks.items() if bank}
 
 
@@ -242,18 +256,38 @@ def _with_address(bank: bytes, architecture: int, place: int) -> bytes:
     return bytes(found)
 
 
-def _relocated(data: bytes, section: str, cubin: Cubin, state: LaunchState) -> bytes:
-    """Return a section's bytes with the 64-bit addresses of variables in them.
+def _symbols(code: Code, state: LaunchState, constants: int) -> Mapping[str, int]:
+    """Return the 64-bit addresses of variables and functions; bank 3 lies at `constants`."""
+    if code.cubin is None:
+        return {}
+    first = _of_variables(code.cubin, state)
+    variables = code.cubin.variables.values()
+    where = {one.name: (constants if one.constant else first) + one.offset for one in variables}
+    return {**link.places(code, state.kernel), **where}
 
-    Addresses of functions stay zero, to which no call can go.
-    """
-    found, first = bytearray(data), _of_variables(cubin, state)
+
+def _relocated(data: bytes, section: str, cubin: Cubin, symbols: Mapping[str, int]) -> bytes:
+    """Return a section's bytes with the 64-bit addresses in them; raises UserError for one that is not known."""
+    found = bytearray(data)
     for one in cubin.relocations:
-        variable = cubin.variables.get(one.symbol)
-        if one.section == section and one.kind in _ADDRESS_KINDS and variable and not variable.constant:
-            address = (first + variable.offset + one.addend) % (1 << 64)
+        if one.section == section:
+            if one.kind not in _ADDRESS_KINDS or one.symbol not in symbols:
+                raise UserError(_unknown(one, cubin))
+            address = (symbols[one.symbol] + one.addend) % (1 << 64)
             found[one.offset : one.offset + POINTER_BYTES] = address.to_bytes(POINTER_BYTES, "little")
     return bytes(found)
+
+
+def _unknown(one: Relocation, cubin: Cubin) -> str:
+    """Return the message on an address that can't be filled in, with the variable or the section that holds it."""
+    known = (x for x in cubin.variables.values() if one.section == (_CONSTANTS if x.constant else _WITH_VALUES))
+    holder = next((x.name for x in known if x.offset <= one.offset < x.offset + x.size), one.section)
+    what = f"{plain(holder)} holds the address of {plain(one.symbol)}"
+    if one.kind not in _ADDRESS_KINDS:
+        return f"{what} as relocation {one.kind:#x}, which is not known here; fill it in by a kernel"
+    if one.symbol in cubin.functions:
+        return f"{what}, which has constants of its own in bank 2; compile all in one file, without -G"
+    return f"{what}, which is not in the file; compile it into the same file"
 
 
 def _of_variables(cubin: Cubin, state: LaunchState) -> int:
@@ -261,14 +295,16 @@ def _of_variables(cubin: Cubin, state: LaunchState) -> int:
     return WINDOW + memory.bases((*state.buffers, bytes_buffer(VARIABLES, cubin.memory)))[VARIABLES]
 
 
-def _own_buffers(section: Section, code: Code, state: LaunchState, banks: Mapping[int, bytes]) -> Iterator[Buffer]:
+def _own_buffers(
+    section: Section, code: Code, banks: Mapping[int, bytes], symbols: Mapping[str, int]
+) -> Iterator[Buffer]:
     """Yield the buffers that no argument names: the file's variables, and the banks that the code loads from.
 
-    Code that takes the address of a `__constant__` variable loads from that bank by pointers.
+    Code that takes the address of a `__constant__` variable, or has it in a variable, loads from that bank by pointers.
     """
     cubin, place = code.cubin, CONSTANTS_PLACE.get(code.architecture)
     if cubin and cubin.memory:
-        yield bytes_buffer(VARIABLES, _relocated(cubin.memory, ".nv.global.init", cubin, state))
+        yield bytes_buffer(VARIABLES, _relocated(cubin.memory, _WITH_VALUES, cubin, symbols))
     loaded = {
         int(bank, 16)
         for one in section.instructions
@@ -277,8 +313,16 @@ def _own_buffers(section: Section, code: Code, state: LaunchState, banks: Mappin
     }
     if place is not None and any(f"c[0x0][{place:#x}]" in one.text for one in section.instructions):
         loaded.add(CONSTANTS)
+    if cubin and any(_is_of_constant(one, cubin) for one in cubin.relocations):
+        loaded.add(CONSTANTS)
     for number in sorted(loaded & banks.keys()):
         yield bytes_buffer(_name(number), banks[number])
+
+
+def _is_of_constant(one: Relocation, cubin: Cubin) -> bool:
+    """Tell whether it is the address of a `__constant__` variable outside code."""
+    variable = cubin.variables.get(one.symbol)
+    return variable is not None and variable.constant and not one.section.startswith(".text.")
 
 
 def _places(buffers: tuple[Buffer, ...]) -> dict[int, int]:

@@ -57,6 +57,7 @@ def program(
     function: str = "",
     externals: Sequence[str] = (),
     addresses: Mapping[int, str] = MappingProxyType({}),
+    outside: Mapping[int, str] = MappingProxyType({}),
     grid_word: str = "",
     registers: int,
     shared: int,
@@ -67,23 +68,24 @@ def program(
 
     `places` are the byte addresses in global memory at which constant banks lie, for LDC; `function` is the name in
     messages; `externals` are the functions of the system that the file calls, `addresses` what constant bank 4 has the
-    addresses of, and `grid_word` is the constant that a cooperative launch fills; the others are the resources of a
-    thread or block, in registers and bytes, `reserved` those of the shared bytes that are the system's. Calls by which
-    a program stops become traps. Raises LoweringError, which lists what the table does not have.
+    addresses of, and `outside` these functions by the code addresses that stand for them; `grid_word` is the constant
+    that a cooperative launch fills; the others are the resources of a thread or block, in registers and bytes,
+    `reserved` those of the shared bytes that are the system's. Calls of known functions of the system become traps.
+    Raises LoweringError, which lists what the table does not have.
     """
     instructions, unknown = list[Instruction](), list[tuple[Encoded, str]]()
     written = section.instructions
     grid = system.of_grid(section, grid_word)
-    section, stops, refused = system.calls(section, externals, addresses)
+    section, stops = system.calls(section, externals, addresses)
     for encoded in section.instructions:
         try:
             instructions.append(instruction(encoded, places))
         except UnknownError as error:
             unknown.append((encoded, str(error)))
     labels = branch.labels(section, instructions)
-    if not unknown and not refused:
+    if not unknown:
         unknown = [(section.instructions[pc], "a call of other code") for pc in branch.missing(instructions, labels)]
-    unknown += refused + grid
+    unknown += grid
     if unknown:
         raise LoweringError(_refusal(function, unknown))
     known = MappingProxyType(dict(branch.known_targets(section)))
@@ -92,7 +94,16 @@ def program(
     for pc, name in stops.items():
         origins[pc] = replace(origins[pc], text=system.named(written[pc].text, name))
     return Program(
-        code, named, shared, local, registers, tuple(origins), known, independent=True, reserved_bytes=reserved
+        code,
+        named,
+        shared,
+        local,
+        registers,
+        tuple(origins),
+        known,
+        independent=True,
+        reserved_bytes=reserved,
+        outside=MappingProxyType(dict(outside)),
     )
 
 

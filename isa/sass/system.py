@@ -1,7 +1,7 @@
 """Functions of the system that code calls: their addresses are in constant bank 4, or in the code of debuggers.
 
-`__assertfail` and `free` are calls by which a program that has an error, or destroys an object of the heap, would go
-on; the others are needed for results. So code with the first two runs, and stops with an error if it calls one.
+None is executed. Code that calls them runs, and stops with an error where one is called: a call of a known function is
+a trap; a call by an address goes behind the code, to a place that stands for the function (isa/sass/link.py).
 """
 
 from __future__ import annotations
@@ -13,20 +13,19 @@ from typing import NamedTuple
 
 from isa.sass.dump import Encoded, Section
 
-ENDS = "__assertfail", "free"
 TRAP = "BPT.TRAP 0x1"
 _CALL = re.compile(r"(?P<guard>@\S+ )?CALL\.ABS(?:\.\w+)* (?:R(?P<register>\d+)\b(?! `)|`\((?P<name>\w+)\)).*")
 _LOAD = re.compile(r"(?:@\S+ )?LDC\.64 R(?P<to>\d+), c\[0x4\] ?\[(?:R(?P<base>\d+)|(?P<offset>0x[0-9a-f]+))\]")
+_MOVE = re.compile(r"(?:@\S+ )?(?:MOV|IMAD\.MOV\.U32) R(?P<to>\d+), (?:RZ, RZ, )?R(?P<of>\d+)")
 _NUMBER = re.compile(r"(?:MOV|IMAD\.MOV\.U32) R(?P<to>\d+), (?:RZ, RZ, )?(?P<number>0x[0-9a-f]+)")
 Refused = list[tuple[Encoded, str]]
 
 
 class Calls(NamedTuple):
-    """Code with traps in the place of calls of `ENDS`, their functions by pc, and calls of others with their names."""
+    """Code with traps in the place of calls of known functions of the system, and these functions by pc."""
 
     section: Section
     stops: Mapping[int, str]
-    refused: Refused
 
 
 def calls(section: Section, externals: Sequence[str], addresses: Mapping[int, str]) -> Calls:
@@ -34,19 +33,13 @@ def calls(section: Section, externals: Sequence[str], addresses: Mapping[int, st
 
     `externals` are the functions of the system that the file calls, `addresses` what bank 4 has the addresses of.
     """
-    instructions, stops, refused = list(section.instructions), dict[int, str](), Refused()
-    if not externals:
-        return Calls(section, stops, refused)
-    for at, one in enumerate(section.instructions):
+    instructions, stops = list(section.instructions), dict[int, str]()
+    for at, one in enumerate(section.instructions if externals else ()):
         call = _CALL.fullmatch(one.text)
-        names = _called(call, section.instructions[:at], externals, addresses) if call else ()
-        if call and call["register"] and len(names) == 0:
-            refused.append((one, f"a call of {' or '.join(externals)}"))  # or of a function, whose address is not known
-        elif call and names and names[0] in ENDS:
-            instructions[at], stops[at] = one._replace(text=f"{call['guard'] or ''}{TRAP}"), names[0]
-        elif names:
-            refused.append((one, f"a call of {names[0]}"))
-    return Calls(replace(section, instructions=instructions), stops, refused)
+        name = _called(call, section.instructions[:at], addresses) if call else ""
+        if call and name in externals:
+            instructions[at], stops[at] = one._replace(text=f"{call['guard'] or ''}{TRAP}"), name
+    return Calls(replace(section, instructions=instructions), stops)
 
 
 def named(text: str, name: str) -> str:
@@ -61,22 +54,28 @@ def of_grid(section: Section, grid_word: str) -> Refused:
     return [(one, "a synchronisation of the grid, for a cooperative launch") for one in reads if traps]
 
 
-def _called(
-    call: re.Match[str], before: Sequence[Encoded], externals: Sequence[str], addresses: Mapping[int, str]
-) -> tuple[str, ...]:
-    """Return the function of the system that is called; nothing if it is another, or if the code does not say."""
+def _called(call: re.Match[str], before: Sequence[Encoded], addresses: Mapping[int, str]) -> str:
+    """Return the function that is called; nothing if the code does not say."""
     if call["name"]:
-        return (call["name"],) if call["name"] in externals else ()
-    loads = (match for one in reversed(before) if (match := _LOAD.fullmatch(one.text)))
-    load = next((one for one in loads if one["to"] == call["register"]), None)
-    found = addresses.get(_offset(load, before), "") if load else ""
-    return (found,) if found in externals else ()
+        return call["name"]
+    load, at = _last(_LOAD, call["register"], before)
+    return addresses.get(_offset(load, before[:at]), "") if load else ""
 
 
 def _offset(load: re.Match[str], before: Sequence[Encoded]) -> int:
     """Return the place in bank 4 from which an address is loaded; -1 if that is not known."""
     if load["offset"]:
         return int(load["offset"], 0)
-    end = next(at for at in reversed(range(len(before))) if before[at].text == load.string)
-    moves = (match for one in reversed(before[:end]) if (match := _NUMBER.fullmatch(one.text)))
-    return next((int(one["number"], 0) for one in moves if one["to"] == load["base"]), -1)
+    number, _ = _last(_NUMBER, load["base"], before)
+    return int(number["number"], 0) if number else -1
+
+
+def _last(form: re.Pattern[str], register: str, before: Sequence[Encoded]) -> tuple[re.Match[str] | None, int]:
+    """Return the last instruction of a form that writes a register, through moves, and its index; or None."""
+    for at in reversed(range(len(before))):
+        found, move = form.fullmatch(before[at].text), _MOVE.fullmatch(before[at].text)
+        if found and found["to"] == register:
+            return found, at
+        if move and move["to"] == register:
+            register = move["of"]
+    return None, 0

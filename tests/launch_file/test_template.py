@@ -177,7 +177,7 @@ def with_parameters(found, drawn, named):
         end = table[-1].offset + size
     name = "_Z1k" + ("".join(letters for letters, _, _ in drawn) or "v") if named else "k"
     function = replace(found.cubin.functions["flip"], name=name, launch=Launch(0x210, end, tuple(table)))
-    cubin = replace(found.cubin, functions={name: function}, variables={})
+    cubin = replace(found.cubin, functions={name: function}, variables={}, relocations=())
     return Code(90, {name: found.sections["flip"]}, cubin), name
 
 

@@ -85,14 +85,6 @@ def test_an_indexed_uldc_is_a_load_into_a_register_of_the_warp():
     assert form.operands[1].registers == (FIRST_SCALAR + 6,)
 
 
-def test_calls_of_the_system_are_refused_by_name():
-    """A call by address in a file that calls vprintf goes where no code is; without such a function it is a pointer."""
-    code = section("CALL.ABS.NOINC R2", "EXIT")
-    with pytest.raises(LoweringError, match=r"a call of vprintf \(1 time, first k\+0x0 CALL.ABS.NOINC R2\)"):
-        program(code, {}, function="k", externals=("vprintf",), registers=40, shared=0, local=0)
-    assert len(program(code, {}, function="k", registers=40, shared=0, local=0)) == 2
-
-
 def test_a_synchronisation_of_the_grid_is_refused_by_name():
     """Code that reads where blocks of a cooperative launch meet, and traps if it gets nothing, can't go on."""
     word, reads = "c[0x0][0x44]", "ULDC UR7, c[0x0][0x44]"

@@ -1,11 +1,22 @@
 """Calls of the system: which function is called, and what stops a program."""
 
+import lzma
+from pathlib import Path
+
+import numpy as np
 import pytest
 
+import gpusim
+from isa.errors import ExecutionError
+from isa.execute.interpret import interpret
+from isa.kernel import Kernel
 from isa.sass import system
 from isa.sass.dump import Encoded, Section
-from isa.sass.lower import LoweringError, program
+from isa.sass.lower import program
 
+DATA = Path(__file__).with_name("data")
+CODES = "system_debug_80", "system_debug_90", "system_plain_75", "system_plain_80"
+ASSERTS = "__assertfail"
 BANK_4 = {0x0: "table", 0x80: "vprintf", 0x88: "__assertfail"}
 EXTERNALS = "vprintf", "__assertfail", "free"
 LOADED = "MOV R2, 0x88", "LDC.64 R2, c[0x4][R2]", "NOP"
@@ -39,36 +50,78 @@ def test_the_same_call_by_name_is_the_same_trap():
 
 
 @pytest.mark.parametrize(
-    "texts",
+    ("texts", "name"),
     [
-        ("MOV R4, 0x80", "LDC.64 R2, c[0x4][R4]", "CALL.ABS.NOINC R2"),
-        ("IMAD.MOV.U32 R4, RZ, RZ, 0x80", "LDC.64 R2, c[0x4][R4]", "MOV R4, 0x88", "CALL.ABS.NOINC R2"),
-        ("LDC.64 R2, c[0x4][0x80]", "LDC.64 R4, c[0x4][0x88]", "CALL.ABS.NOINC R2"),
-        ("CALL.ABS.NOINC `(vprintf)",),
+        (("MOV R4, 0x80", "LDC.64 R2, c[0x4][R4]", "CALL.ABS.NOINC R2"), "vprintf"),
+        (("IMAD.MOV.U32 R4, RZ, RZ, 0x80", "LDC.64 R2, c[0x4][R4]", "MOV R4, 0x88", "CALL.ABS.NOINC R2"), "vprintf"),
+        (("LDC.64 R2, c[0x4][0x80]", "LDC.64 R4, c[0x4][0x88]", "CALL.ABS.NOINC R2"), "vprintf"),
+        ((*LOADED, "MOV R8, R2", "IMAD.MOV.U32 R9, RZ, RZ, R3", "MOV R2, R4", "CALL.ABS.NOINC R8"), "__assertfail"),
+        (("MOV R5, 0x88", "MOV R4, R5", "LDC.64 R2, c[0x4][R4]", "CALL.ABS.NOINC R2"), "__assertfail"),
+        (("CALL.ABS.NOINC `(vprintf)",), "vprintf"),
     ],
 )
-def test_what_is_printed_is_refused_by_its_own_name(texts):
-    """The address that was loaded last into the call's register says which function it is; others aren't named."""
-    with pytest.raises(LoweringError, match=r"not executed here: a call of vprintf \(1 time, first k\+0x\w+ CALL"):
-        lowered(*texts, "EXIT")
+def test_the_address_that_was_loaded_last_says_which_function_is_called(texts, name):
+    """Also through moves: the call is a trap, with the function's name."""
+    found = lowered(*texts, "EXIT")
+    assert found.instructions[-2].row.mnemonic == "BPT.TRAP"
+    assert found.origins[-2].text.endswith(f"`({name})")
 
 
 @pytest.mark.parametrize("texts", [(), ("LDC.64 R2, c[0x4][R9]",), ("LDC.64 R2, c[0x4][0x0]",)])
-def test_a_call_that_says_nothing_may_be_of_each(texts):
-    """Without a load of a known address all functions of the system that the file calls are named."""
-    with pytest.raises(LoweringError, match=r"a call of vprintf or __assertfail or free \(1 time"):
-        lowered(*texts, "CALL.ABS.NOINC R2", "EXIT")
+def test_a_call_that_says_nothing_stays_one(texts):
+    """Without a load of a known address it may be of any function, and goes where the register says."""
+    code = section(*texts, "CALL.ABS.NOINC R2", "EXIT")
+    assert system.calls(code, EXTERNALS, BANK_4) == (code, {})
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("engine", ["compiled", "interpreter"])
+@pytest.mark.parametrize(
+    ("name", "why"), [("free", "free is called, which is not executed"), (ASSERTS, "an assertion")]
+)
+def test_a_call_of_a_place_that_stands_for_a_function_ends_the_run(engine, name, why):
+    """Lanes call address 0x1230, behind the code: the error is told at the call, by the function's name."""
+    code = section("MOV R2, 0x1230", "MOV R3, 0x0", "CALL.ABS.NOINC R2", "EXIT")
+    ends = program(code, {}, function="k", outside={0x1230: name}, registers=8, shared=0, local=0)
+    kernel = Kernel("k", ends, grid=(1, 1, 1), block=(32, 1, 1), architecture=90)
+    with pytest.raises(ExecutionError, match=rf"k: k\+0x20 CALL.ABS.NOINC R2, block 0, warp 0, lane 0: {why}"):
+        gpusim.simulate(kernel, "h200") if engine == "compiled" else interpret(kernel)
 
 
 def test_a_file_that_calls_nothing_of_the_system_stays_as_it_is():
     """Its calls by address are of function pointers."""
     code = section("CALL.ABS.NOINC R2", "EXIT")
-    assert system.calls(code, (), BANK_4) == (code, {}, [])
+    assert system.calls(code, (), BANK_4) == (code, {})
 
 
-def test_a_call_by_an_unknown_address_is_no_trap():
-    """In a file that calls nothing but free it may be of a function: it is refused, and does not stop a run."""
-    code = section("CALL.ABS.NOINC R2", "EXIT")
-    found = system.calls(code, ("free",), {})
-    assert found.stops == {}
-    assert [what for _, what in found.refused] == ["a call of free"]
+def left(folder, code, which):
+    """Return what a kernel of data/system.cu leaves in 32 numbers if it makes a call of a kind, 0 for none."""
+    path, architecture = folder / f"{code}.cubin", int(code[-2:])
+    path.write_bytes(lzma.decompress((DATA / f"{code}.cubin.xz").read_bytes()))
+    o, machine = np.zeros(32, np.uint32), {75: "rtx2080ti", 80: "a100", 90: "h200"}[architecture]
+    gpusim.RawModule(path=path).get_function("calls")((1,), (32,), (o, np.uint32(which)), machine=machine)
+    return o
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("code", CODES)
+def test_calls_that_are_not_made_stop_nothing(tmp_path, code):
+    """At every level of optimisation, with virtual functions in a file that calls free."""
+    assert left(tmp_path, code, 0).tolist() == [i * i for i in range(32)]
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("code", CODES)
+@pytest.mark.parametrize(
+    ("which", "lane", "why"),
+    [
+        (1, 3, "an assertion fails"),
+        (2, 4, "vprintf is called, which is not executed here"),
+        (3, 5, "malloc is called, which is not executed here"),
+        (4, 6, "free is called, which is not executed here"),
+    ],
+)
+def test_a_call_that_is_made_ends_the_run(tmp_path, code, which, lane, why):
+    """The message has the call with the function's name, the lane and the reason."""
+    with pytest.raises(ExecutionError, match=rf"CALL.ABS.NOINC .*`\(\w+\).*, lane {lane}: {why}"):
+        left(tmp_path, code, which)
