@@ -130,7 +130,7 @@ def test_a_launch_ends_when_the_l2_has_done_its_atomics():
     assert run.cycles == served + 320 > left + 200
     assert run.empty == run.cycles - left
     assert run.stalls.sum() + run.empty == run.cycles * run.warp_slots
-    assert run.lost[0, Stall.NO_WARP] == run.cycles - left
+    assert run.behind == run.lost[0, Stall.NO_WARP] == run.cycles - left
 
 
 @pytest.mark.parametrize(("body", "again"), [("RED.ADD [R0], R3", 0), ("ATOMG.ADD R4, [R0], R3", 380)])
