@@ -35,7 +35,8 @@ from isa.row import Unit
 from isa.sass.load import on_chip
 
 OWN = 2  # blocks of the SM whose wave is looked at, at most
-STEPS, LEAST = 24_000, 3  # instructions of all blocks, as of blocks of one warp; other blocks of a wave, at least
+LONG = 10_000  # instructions of a warp up to which a block is run, in the mean of its warps
+STEPS, LEAST = 24_000, 3  # of all other blocks that are run for one of its own, in the same way; these blocks, at least
 WORD = 32  # bits of an address
 UNSEEN = 0.0  # the share of an atomic that the walk did not come to
 
@@ -112,12 +113,11 @@ def shares(kernel: Kernel, place: Place) -> Mapping[int, float]:
 def _shares(kernel: Kernel, place: Place) -> Mapping[int, float]:
     seen, waves = _Seen(place, kernel), {}
     own = range(place.index, kernel.blocks, place.sms)[:: -(-kernel.blocks // place.sms // OWN)]
-    most = STEPS * kernel.warps // len(own) // (LEAST + 1)
     for block in own:
-        taken = max(1, _run(seen, [block], most))
+        taken = max(1, _run(seen, [block], LONG * kernel.warps))
         others = [other for other in place.wave(block, kernel.blocks) if other != block]
-        few = sorted(others, key=_scattered)[: max(LEAST, (LEAST + 1) * most // taken)]
-        _run(seen, few, most)
+        few = sorted(others, key=_scattered)[: max(LEAST, STEPS * kernel.warps // len(own) // taken)]
+        _run(seen, few, LONG * kernel.warps)
         waves[block] = [other for other in few if other in seen.begun]
     return {pc: _share(seen, pc, waves) for pc in untold(kernel)}
 

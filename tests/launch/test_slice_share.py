@@ -4,14 +4,14 @@ import numpy as np
 import pytest
 
 from gpusim.commands import main
-from gpusim.launch.slice_share import OWN, STEPS, Place, shares, slices_of, unseen, untold
+from gpusim.launch.slice_share import LONG, Place, shares, slices_of, unseen, untold
 from gpusim.machine.machine import load
 from gpusim.rules import l2_atomic
 from isa.text.listing import read
 
 SMS, SLICES, BYTES = 8, 80, 512
 HEAD = ".grid {}\n.block 32\n.buffer x u32 65536\nMOV R2, c[x]\nMOV R1, 1\nS2R R3, CTAID.X\n"
-LONG = "MOV R5, 0\nagain:\nIADD R5, R5, 1\nISETP.LT P0, R5, {}\n@P0 BRA again\n"
+LOOP = "MOV R5, 0\nagain:\nIADD R5, R5, 1\nISETP.LT P0, R5, {}\n@P0 BRA again\n"
 
 
 def share(body, grid=SMS, index=0):
@@ -64,11 +64,11 @@ def test_slices_are_those_of_the_rule():
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize(("rounds", "said"), [(10, False), (STEPS // OWN, True)])
+@pytest.mark.parametrize(("rounds", "said"), [(10, False), (LONG, True)])
 def test_an_atomic_behind_the_end_of_the_walk_is_told(rounds, said, tmp_path, capsys):
     """Behind a loop that is longer than the walk the note names the atomic; behind a short one there is none."""
     listing = tmp_path / "late.asm"
-    body = LONG.format(rounds) + "ISETP.EQ P0, R3, 0\n@P0 RED.ADD [R2], R1\nEXIT\n"
+    body = LOOP.format(rounds) + "ISETP.EQ P0, R3, 0\n@P0 RED.ADD [R2], R1\nEXIT\n"
     listing.write_text(HEAD.format(132) + body)
     assert bool(unseen(read(listing.read_text()), load("h200"), 0)) == said
     assert main.execute(["run", str(listing), "--machine", "h200"]) == 0
