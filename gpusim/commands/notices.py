@@ -122,13 +122,30 @@ def tell_of_beyond(result: Result) -> None:
         streams.tell(f"warning: {beyond(result)}\n")
 
 
-def tell_of_waiting(run: SmRun, kernel: Kernel, sms: Sms) -> None:
+def tell_of_others(result: Result, kernel: Kernel, sms: Sms) -> None:
+    """Report on stderr what an SM that stands for others has to do with them, or may have."""
+    _tell_of_waiting(result.run, kernel, sms)
+    _tell_of_slices(result, sms)
+
+
+def _tell_of_waiting(run: SmRun, kernel: Kernel, sms: Sms) -> None:
     """Report on stderr that all SMs were simulated in place of one, and why; or that one misses what others store."""
     if sms == 1 and run.sms > 1:
         streams.tell(f"note: blocks wait for blocks of other SMs, so all {run.sms} SMs were simulated\n")
     elif sms == 1 and run.blocks < kernel.blocks and (asks := asks_blocks(kernel)):
         where = named(kernel.program, asks[0])
         streams.tell(f"note: {where} may go by what blocks of other SMs store, and one SM is timed: add --sms all\n")
+
+
+def _tell_of_slices(result: Result, sms: Sms) -> None:
+    """Report on stderr an atomic that the timed SM does, if nothing is known of who else does it at the same place."""
+    from gpusim.launch.slice_share import unseen  # noqa: PLC0415  (--help waits for no compiler)
+
+    run, kernel = result.run, result.kernel
+    if sms == 1 and run.sms == 1 and run.blocks < kernel.blocks:
+        for pc in [pc for pc in unseen(kernel, result.machine, run.first_sm) if run.active[pc]][:1]:
+            where = named(kernel.program, pc)
+            streams.tell(f"note: {where} may be of one SM or of all, and one SM is timed: add --sms all\n")
 
 
 def _joined(values: Mapping[str, Ineffective], more: str) -> Ineffective:

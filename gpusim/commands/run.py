@@ -39,7 +39,7 @@ from gpusim.commands.arguments import (
     whole_number,
 )
 from gpusim.commands.document import show, write_json
-from gpusim.commands.notices import ineffective_settings, tell_of_channels, tell_of_turns, tell_of_waiting
+from gpusim.commands.notices import ineffective_settings, tell_of_channels, tell_of_others, tell_of_turns
 from gpusim.commands.progress import begin_compiling, shown
 from gpusim.engines.estimated import tolerated
 from gpusim.engines.simulate import ENGINES, write_trace
@@ -118,7 +118,7 @@ def run(
             write_trace(chosen, where, trace, engine=engine, max_cycles=limit or NEVER, progress=tell)
         joules = _spent(result, machine) if energy else None
     tell_of_turns(result.run, threads)
-    tell_of_waiting(result.run, chosen, which)
+    tell_of_others(result, chosen, which)
     if json:
         write_json(run_document.document(result, settings, joules), unfelt)
     else:

@@ -349,12 +349,12 @@ def _fault(kernel: Kernel, prepared: Launch) -> UserError:
         expected, given = (int(n) or int(sm.blocks[warp.block].live) for n in (fault.lane, fault.address))
         return faults.barrier_count(kernel, pc, block, index, expected=expected, given=given)
     if fault.code in (Fault.CROWDED, Fault.MIXED, Fault.SEVERAL):
-        tell = {
+        by_warp = {
             Fault.CROWDED: faults.crowded,
             Fault.MIXED: faults.barrier_kinds,
             Fault.SEVERAL: faults.several_barriers,
         }
-        return tell[Fault(int(fault.code))](kernel, pc, block, index)
+        return by_warp[Fault(int(fault.code))](kernel, pc, block, index)
     if fault.code in (Fault.STUCK, Fault.TRAPPED):
         return _stopped(kernel, sm, pc, block)
     if fault.code in (Fault.LEFT_OUT, Fault.GONE_WITHIN):

@@ -42,6 +42,7 @@ class SmRun:
     load_store_cycles: NDArray[np.int64]
     stalls: NDArray[np.int64]
     empty: int
+    behind: int  # cycles at the end for which the L2 still does atomics, behind the exit of the last warp of any SM
     lost: NDArray[np.int64]
     pipe_cycles: dict[str, int]
     memory: NDArray[np.uint32]
@@ -106,6 +107,7 @@ def result(
         load_store_cycles=np.array(program.passes),
         stalls=np.array(program.stall),
         empty=int(sm.empty),
+        behind=int(sm.cycles) - int(sm.empty_since[: sm.warp_slots].max(initial=0)),
         lost=np.array(sm.schedulers["lost"][:schedulers]),
         pipe_cycles={name: int(sm.pipes["busy"][:, i].sum()) for i, name in enumerate(machine.pipe)},
         memory=prepared.memory[: prepared.global_words],
@@ -178,6 +180,7 @@ def together(each: Sequence[SmRun], threads: int = 1, in_turn: str = "") -> Chip
         sectors={name: sum(run.sectors[name] for run in each) for name in first.sectors},
         stalls=_sum(run.stalls for run in each),
         empty=sum(run.empty for run in each) + int(rest.sum()) * first.warp_slots,
+        behind=cycles - max(run.cycles - run.behind for run in each),
         lost=lost.reshape(-1, lost.shape[-1]),
         pipe_cycles={name: sum(run.pipe_cycles[name] for run in each) for name in first.pipe_cycles},
         memory=first.memory,

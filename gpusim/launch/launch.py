@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.launch import caches, filled_caches, in_step, instruction_caches, scalar_registers
+from gpusim.launch import caches, filled_caches, in_step, instruction_caches, scalar_registers, slice_share
 from gpusim.launch import in_turn as turns
 from gpusim.launch.assign_codes import has_codes
 from gpusim.launch.code_order import keeps_order
@@ -127,10 +127,10 @@ def launch(
     """
     share = len(blocks_of(kernel, machine, 1, index))
     count = share if blocks is None else min(blocks, share)
-    _, _, (prepared,) = _prepared(1, kernel, machine, feed, count, memory, lines, trace=trace)
+    _, _, (prepared,) = _prepared(1, kernel, machine, feed, count, memory, lines, trace=trace, index=index)
     prepared.sm.tracing = trace
     prepared.sm.machine.refill_parts = refill_parts(machine)  # all SMs are handed blocks
-    prepared.sm.launch.index = prepared.sm.launch.next = index
+    prepared.sm.launch.next = index
     if last and count < share:
         prepared.sm.launch.gap = (count - last) * machine.chip.sms + index
         prepared.sm.launch.behind, prepared.sm.launch.end = (share - last) * machine.chip.sms + index, kernel.blocks
@@ -205,8 +205,9 @@ def _prepared(
     *,
     trace: bool,
     why: str = "one SM is simulated",
+    index: int = 0,
 ) -> tuple[str, Any, list[Launch]]:
-    """Prepare so many SMs with one global memory, each with the first `count` blocks of the first SM.
+    """Prepare so many SMs from that `index` on with one global memory, each with the first `count` blocks of the first.
 
     `why` says why they must take turns. Return the same, or why else they must; empty if they may run ahead.
     """
@@ -234,7 +235,7 @@ def _prepared(
         sm.defers = defers
         instruction_caches.prepare(sm, machine, len(decoded), apart=not is_one_wave(kernel, machine, fits.blocks))
         sm.launch.apart = machine.chip.sms // number
-        sm.launch.index = s * sm.launch.apart
+        sm.launch.index = index + s * sm.launch.apart
         sm.launch.constant_cycles, sm.launch.constant_lag = turn
         sm.ahead.on, sm.ahead.alert = not why, turns.is_alert(machine)
         sm.ahead.owners = len(words) - owners if owners else 0
@@ -252,6 +253,7 @@ def _prepared(
         _program(sm, kernel, decoded, feed)
         if sm.launch.sharers > 1:
             in_step.prepare(sm, kernel)
+            slice_share.prepare(sm, kernel)
         rows = sm.program[: len(decoded)].view(np.recarray)
         each.append(Launch(sms[s : s + 1], sm, words, rows, fits, global_words))
     filled_caches.fill(words, (prepared.sm.launch for prepared in each), machine, kernel)

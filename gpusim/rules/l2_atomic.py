@@ -1,9 +1,10 @@
 """Atomics in the slices of the L2, where lanes of one word, and words of one slice, follow each other.
 
 A pass, as it left the SM, takes its slice for each of its sectors; one of real numbers at least until its sum is there,
-as the next pass needs it. Where one SM stands for all, the others do the same at the same time: at the same lines; or,
-if blocks' atomics are to places of their own, spread over all slices, with those in one that lie near each other. Which
-slice has a line is a hash of its number; that hash is the model's own.
+as the next pass needs it. Where one SM stands for all, the others do theirs at the same time: at the same lines; or,
+if blocks' atomics are to places of their own, spread over all slices, with those in one that lie near each other; or as
+a walk of some of their blocks found it (gpusim/launch/slice_share.py). Which slice has a line is a hash of its number;
+that hash is the model's own.
 """
 
 from __future__ import annotations
@@ -14,17 +15,17 @@ import numpy as np
 
 from gpusim.jit.rule import rarely, rule
 from gpusim.units.cache import SHARE_PARTS
+from gpusim.units.l2_atomic import ALONE, SLICE_SHIFT
 from gpusim.units.l2_share import SPREADING
 from gpusim.units.opcodes import STORE
 
-SHIFT = 12  # of the product with SPREADING: neighbouring lines of several slices differ
 PASSES, OF_LANES, FIELD = 8, 16, 255  # first bits of a request's noted passes and lanes; below them the passes' sectors
 
 
 @rule
 def slice_of(machine: Any, line: int) -> int:
     """Return the slice of a line."""
-    return int((np.int64(line // machine.slice_lines) * SPREADING >> SHIFT) % machine.slices)
+    return int((np.int64(line // machine.slice_lines) * SPREADING >> SLICE_SHIFT) % machine.slices)
 
 
 @rarely
@@ -77,6 +78,8 @@ def room(sm: Any, now: int) -> int:
 def _of_all(sm: Any, instruction: Any, parts: int) -> int:
     """Return the time of a slice for what this SM does, and for what those do for which it stands."""
     blocks = max(1, int(sm.load_store.stands))
+    if instruction.slice_share:
+        return max(parts, parts * blocks * int(instruction.slice_share) // (ALONE * int(sm.launch.apart)))
     if instruction.slice_blocks:
         return max(parts * min(blocks, int(instruction.slice_blocks)), parts * blocks // int(sm.machine.slices))
     return parts * blocks

@@ -15,6 +15,9 @@ from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.row import Unit as UnitClass
 
+SLICE_SHIFT = 12  # of the product with SPREADING: neighbouring lines of several slices differ
+ALONE = 64  # as a share: what a slice does of an atomic is this SM's own
+
 
 class L2Atomic(msgspec.Struct, frozen=True):
     """Atomics in the L2's slices: a pass takes lanes of one line, and of each word one, as they left the SM."""
@@ -66,6 +69,7 @@ UNIT = Unit(
         "row": (
             field("pass_parts", "of an atomic, least parts of a cycle for each pass", kind="i4"),
             field("slice_blocks", "of an atomic, blocks in a row whose lanes lie in one slice; 0: all may", kind="i4"),
+            field("slice_share", "of an atomic, 64ths of this SM's passes that all do there; 0: not known", kind="i4"),
         ),
         "load_store": (
             field("slice", "when each slice has done the atomics before, in parts of a cycle", SLICES, role=Role.FIXED),

@@ -6,7 +6,8 @@ that is certainly earlier. A barrier joins the clocks of the warps that it relea
 Only the latest read and the latest write are kept per word and warp: if the latest is ordered before an access, so are
 those before it. So every word with a race is reported, but not each pair of instructions that conflict there within one
 epoch. Two atomics are no race: the memory serves them one after the other. A load whose word a compare-and-swap then
-expects counts as an atomic: if another has come between, the swap fails. Compiled loops for float atomics have it.
+expects counts as an atomic against stores: if another has come between, the swap fails. Compiled loops for float
+atomics have it.
 """
 
 from __future__ import annotations
@@ -100,6 +101,7 @@ class _History:
     clock: NDArray[np.int32]  # [warp, warp]
     fresh: NDArray[np.bool_]
     reads: _Past
+    expected: _Past  # reads of words that a compare-and-swap expects
     writes: _Past
     atomics: _Past
 
@@ -186,7 +188,7 @@ def _new_history(kernel: Kernel, block: int, found: dict[tuple[int, int], Race],
     sizes = [i.row.nbytes for i in kernel.program.instructions if Unit.SHARED in kernel.program.memories(i.row)]
     size = min(WORD_BYTES, *sizes) if sizes else WORD_BYTES
     words, warps = -(-kernel.program.shared_bytes // size), kernel.warps
-    pasts = (_Past(np.zeros((words, warps), np.int32), np.zeros((words, warps), np.int32)) for _ in range(3))
+    pasts = (_Past(np.zeros((words, warps), np.int32), np.zeros((words, warps), np.int32)) for _ in range(4))
     clock, fresh = np.eye(warps, dtype=np.int32), np.zeros(words, np.bool_)
     return _History(kernel, compared(kernel.program), size, block, found, among_atomics, clock, fresh, *pasts)
 
@@ -205,18 +207,31 @@ def _touch(
 
 def _access(history: _History, touch: _Touch, row: Row) -> None:
     """Record an access first, so that warps that store together are compared, then compare it with earlier ones."""
-    reads, writes, atomics = history.reads, history.writes, history.atomics
-    as_atomic = bool(row.update) or touch.pc in history.compared
-    past = atomics if as_atomic else writes if row.is_store else reads
+    past = _past(history, touch.pc, row)
     past.epoch[touch.words, touch.warps] = history.clock[touch.warps, touch.warps]
     past.pc[touch.words, touch.warps] = touch.pc
     if row.is_store:
         history.fresh[touch.words] = True
-        _compare(history, reads, touch)
     if row.is_store or history.fresh[touch.words].any():
-        _compare(history, writes, touch)
-        if history.among_atomics or not as_atomic:
-            _compare(history, atomics, touch)
+        for earlier in _conflicting(history, past, writes=row.is_store):
+            _compare(history, earlier, touch)
+
+
+def _past(history: _History, pc: int, row: Row) -> _Past:
+    """Return the accesses of the kind that an instruction's is."""
+    if row.update:
+        return history.atomics
+    if row.is_store:
+        return history.writes
+    return history.expected if pc in history.compared else history.reads
+
+
+def _conflicting(history: _History, past: _Past, *, writes: bool) -> list[_Past]:
+    """Return the kinds of accesses that an access of that kind races with: one of the two is a store."""
+    as_atomic = past is history.atomics or past is history.expected
+    atomics = history.among_atomics or not as_atomic
+    loads = [history.reads, *([history.expected] if atomics else [])] if writes else []
+    return [*loads, history.writes, *([history.atomics] if atomics else [])]
 
 
 def _compare(history: _History, past: _Past, touch: _Touch) -> None:

@@ -9,6 +9,7 @@ from timing import cycles_of, plain_machine, run_text
 
 from gpusim.engines.simulate import run_chip, run_sm
 from gpusim.rules import l2_atomic
+from gpusim.simulation import simulate
 from gpusim.units.l2_atomic import updates_reals
 from gpusim.units.opcodes import LOAD
 from gpusim.units.stall import Stall
@@ -81,7 +82,7 @@ def test_reals_wait_for_each_other_s_sums():
     machine = SimpleNamespace(slices=1, slice_lines=4, update_parts=640, packet_parts=64)
     unit = SimpleNamespace(slice=[0], slice_line=[0], stands=0, updates=0, updates_began=0, updated=0, updates_sent=0)
     sm = SimpleNamespace(machine=machine, load_store=unit, launch=SimpleNamespace(sharers=1, sms=1, apart=1))
-    real = SimpleNamespace(action=LOAD, packets=1, pass_parts=3200, slice_blocks=0)
+    real = SimpleNamespace(action=LOAD, packets=1, pass_parts=3200, slice_blocks=0, slice_share=0)
     requests = [(7, 32, 32, 32), (7, 1, 1, 1), (8, 1, 1, 1), (8, 32, 1, 4)]
     done = [l2_atomic.update(sm, real, line, *work, 0) for line, *work in ((n, noted(*w)) for n, *w in requests)]
     assert done == [31 * 50, 32 * 50, 32 * 50 + 10, 33 * 50 + 10]
@@ -129,7 +130,7 @@ def test_a_launch_ends_when_the_l2_has_done_its_atomics():
     assert run.cycles == served + 320 > left + 200
     assert run.empty == run.cycles - left
     assert run.stalls.sum() + run.empty == run.cycles * run.warp_slots
-    assert run.lost[0, Stall.NO_WARP] == run.cycles - left
+    assert run.behind == run.lost[0, Stall.NO_WARP] == run.cycles - left
 
 
 @pytest.mark.parametrize(("body", "again"), [("RED.ADD [R0], R3", 0), ("ATOMG.ADD R4, [R0], R3", 380)])
@@ -175,6 +176,24 @@ CHANNEL = {
     "l2_channel.load_bytes": 1_000_000,
     "l2_channel.store_bytes": 1_000_000,
 }
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize(
+    "place",
+    [
+        "ISETP.EQ P0, R3, 0\n@P0 RED.ADD [R2], R1",
+        "LOP.AND R3, R3, 7\nSHL R3, R3, 12\nIADD R2, R2, R3\nRED.ADD [R2], R1",
+        "ISETP.LT P0, R3, 200\n@P0 RED.ADD [R2], R1",
+    ],
+    ids=["the first block", "eight places", "all blocks, under a guard"],
+)
+def test_an_atomic_counts_for_the_sms_that_do_it(place):
+    """Of 132 blocks on an H200 one updates a word, or 16 or 17 each of eight, or all: one SM takes what all take."""
+    head = ".grid 132\n.block 256\n.buffer x u32 8192\nMOV R2, c[x]\nMOV R1, 1\nS2R R3, CTAID.X"
+    kernel = read(f"{head}\n{place}\nEXIT")
+    one, everyone = (simulate(kernel, "h200", sms=sms).cycles for sms in (1, "all"))
+    assert one == pytest.approx(everyone, rel=0.02)
 
 
 def test_all_sms_share_the_slices():

@@ -98,7 +98,6 @@ BAD = "S2R R0, TID.X\nISETP.GE P0, R0, 32\nLOP.AND R1, R0, 1\n"
     [
         (f"{BAD}BAR.SYNC R1, 64", "the register has several numbers of barriers"),
         (f"{BAD}@P0 BRA on\nBAR.SYNC 0\nEXIT\non:\nBAR.RED.POPC 0, P0", "by a BAR of another kind"),
-        (f"{BAD}@P0 BRA on\nBAR.ARV 0\nEXIT\non:\nBAR.RED.OR 0, P0", "by a BAR of another kind"),
         (f"{BAD}@P0 BRA on\nBAR.RED.AND 0, P0\nEXIT\non:\nBAR.RED.OR 0, P0", "by a BAR of another kind"),
     ],
 )

@@ -75,6 +75,23 @@ def test_a_load_whose_word_a_compare_and_swap_expects_is_no_race():
     assert (3, 3) in pairs(f"STS [0], R0\n{loop.format('R5')}")
 
 
+def test_a_load_whose_word_a_compare_and_swap_expects_races_with_stores_alone():
+    """Of warps 0 and 1, which meet behind a store: a load by the other is no race, a plain store is one.
+
+    The swap is executed by no warp, or by that of the load; then it is a race with the other's load.
+    """
+    head = "MOV R6, 0\nISETP.LT P0, R4, 2\nISETP.EQ P1, R4, 0\nISETP.EQ P2, R4, 1\nISETP.EQ P3, R4, {swap}\n"
+    met = "@P1 STS [R6], R0\n@P0 BAR.SYNC 1, 64\n@P1 LDS R5, [R6]\n@P2 {other}\n@P3 ATOMS.CAS R8, [R6], R5, R0"
+
+    def between(other, swap):
+        return pairs((head + met).format(other=other, swap=swap), warps=3)
+
+    assert between("LDS R9, [R6]", 9) == between("LDS R5, [R6]", 9) == []
+    assert between("STS [R6], R0", 9) == [(10, 11)]
+    assert between("LDS R9, [R6]", 0) == [(11, 12)]
+    assert between("LDS R5, [R6]", 0) == []
+
+
 def test_wide_accesses_race_on_any_of_their_words():
     """A 128-bit load of warp 1 races with warp 0's store to the third of its words."""
     text = "ISETP.EQ P0, R4, 0\n@P0 STS [8], R0\n@!P0 LDS.128 R8, [RZ]"

@@ -6,17 +6,16 @@ from collections.abc import Iterator
 
 from gpusim.analysis.account.findings.finding import Finding, lines, named
 from gpusim.simulation import Result
-from gpusim.units.stall import Stall
 from isa.row import Unit
 
 REMEDY = "add up within each block first, by shuffles or in shared memory, and let one thread update the word"
 
 
 def l2_atomics(result: Result) -> Iterator[Finding]:
-    """Yield the time without a warp on any scheduler, if the launch has atomics for whose end no warp waits."""
+    """Yield the time at the launch's end in which no SM has a warp, and the L2 does atomics."""
     program, run = result.kernel.program, result.run
     pcs = tuple(pc for pc, i in enumerate(program.instructions) if i.row.update and i.row.unit is Unit.GLOBAL)
-    alone = int(run.lost[:, Stall.NO_WARP].min())
+    alone = run.behind
     if pcs and alone:
         where = f"{named(program, pcs)}{lines(program, pcs)}"
         what = f"the L2 does atomics for {alone:,} cycles while no SM has a warp: {where}"

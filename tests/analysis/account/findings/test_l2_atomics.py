@@ -3,7 +3,9 @@
 import pytest
 
 from gpusim.analysis.account.diagnosis import diagnosis
+from gpusim.analysis.account.findings.l2_atomics import l2_atomics
 from gpusim.simulation import simulate
+from gpusim.units.stall import Stall
 from isa.text.listing import read
 
 ADD = ".grid 132\n.block 1024\n.buffer x u32 64\nMOV R2, c[x]\nMOV R1, 1\nRED.ADD [R2], R1\n{}EXIT"
@@ -25,3 +27,24 @@ def test_it_is_none_where_blocks_stay_longer():
     loop = "MOV R5, 0\nagain:\nIADD R5, R5, 1\nISETP.LT P0, R5, 900\n@P0 BRA again\n"
     found = diagnosis(simulate(read(ADD.format(loop).replace(".grid 132\n.block 1024", ".block 32")), "h200"))
     assert all(one.limit != "atomics of the L2" for one in found)
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("sms", [1, "all"])
+def test_time_between_blocks_is_none_of_it(sms):
+    """1,320 blocks wait for their old values: an SM is empty between two of them, and nothing is left at the end."""
+    text = ADD.replace("132", "1320").replace("RED.ADD [R2], R1", "ATOMG.ADD R4, [R2], R1\nIADD R5, R4, 1")
+    result = simulate(read(text.format("")), "h200", sms=sms)
+    assert result.run.lost[:, Stall.NO_WARP].min() > 0
+    assert list(l2_atomics(result)) == []
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("sms", [1, "all"])
+def test_of_several_waves_the_end_alone_counts(sms):
+    """1,320 blocks that wait for nothing: the finding has the cycles between the last exit of any SM and the end."""
+    result = simulate(read(ADD.replace("132", "1320").format("")), "h200", sms=sms)
+    (found,) = l2_atomics(result)
+    behind = int(result.run.lost[:, Stall.NO_WARP].min())  # of a scheduler that has warps up to the last exit
+    assert f"for {behind:,} cycles" in found.what
+    assert found.share == behind / result.cycles > 0

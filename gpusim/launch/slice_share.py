@@ -1,0 +1,179 @@
+"""How much blocks of other SMs do in the slices of the L2 where an SM's own atomics are, as far as the walk shows.
+
+An SM that stands for others has as many times its own work there as they have. Where all blocks do the atomic, and its
+address moves evenly from block to block, the step tells (in_step.py). Of other atomics blocks are run, in program order
+and for a while: one or more of the SM's own, and blocks for which each of these stands. Of an atomic that the walk does
+not come to nothing is known: all are taken to do it, at places as far apart as the steps say or else in any slice.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpusim.launch.feed import recordable
+from gpusim.machine.machine import Machine
+from gpusim.units.cache import tagged
+from gpusim.units.l2_atomic import ALONE, SLICE_SHIFT
+from gpusim.units.l2_share import SPREADING
+from isa.dataflow.address_slice import address_slice
+from isa.errors import UserError
+from isa.execute.address_steps import address_steps, linear_steps
+from isa.execute.interpret import interpret
+from isa.execute.places import lanes_in
+from isa.execute.touched_lines import without_contents
+from isa.kernel import Kernel
+from isa.memory import SECTOR_BYTES
+from isa.once import once
+from isa.row import Unit
+from isa.sass.load import on_chip
+
+OWN = 2  # blocks of the SM whose wave is looked at, at most
+LONG = 10_000  # instructions of a warp up to which a block is run, in the mean of its warps
+STEPS, LEAST = 24_000, 3  # of all other blocks that are run for one of its own, in the same way; these blocks, at least
+WORD = 32  # bits of an address
+UNSEEN = 0.0  # the share of an atomic that the walk did not come to
+
+Work = NDArray[np.float64]  # passes of sectors, by slice
+
+
+@dataclass(frozen=True)
+class Place:
+    """An SM of those simulated, the SMs for which it stands and those of the chip, and the slices, with their bytes."""
+
+    index: int
+    apart: int
+    sms: int
+    slices: int
+    slice_bytes: int
+
+    def wave(self, block: int, blocks: int) -> range:
+        """Return the blocks for which one of the SM's stands, itself included."""
+        begin = block - block % self.apart
+        return range(begin, min(begin + self.apart, blocks))
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen:
+    """What each block that was run did: by pc, in each slice."""
+
+    place: Place
+    kernel: Kernel
+    begun: list[int] = field(default_factory=list)
+    work: dict[int, dict[int, Work]] = field(default_factory=lambda: defaultdict(dict))
+
+    def of(self, pc: int, block: int) -> Work:
+        return self.work[pc].get(block, np.zeros(self.place.slices))
+
+
+def prepare(sm: Any, kernel: Kernel) -> None:
+    """Store of each atomic that the steps do not tell of what a slice does, for each pass of the SM's own."""
+    if sm.machine.slices:
+        place, told = _place(sm), linear_steps(kernel)
+        for pc, share in shares(kernel, place).items():
+            if share > UNSEEN or pc not in told:
+                sm.program[pc].slice_share = max(ALONE, round((share or place.apart / place.slices) * ALONE))
+
+
+def _place(sm: Any) -> Place:
+    size = int(sm.machine.slice_lines * sm.machine.line_bytes)
+    return Place(int(sm.launch.index), int(sm.launch.apart), int(sm.launch.sms), int(sm.machine.slices), size)
+
+
+def unseen(kernel: Kernel, machine: Machine, index: int) -> list[int]:
+    """Return the pcs of atomics of which nothing is known, where the SM of that number stands for all."""
+    rules, sms = machine.l2_atomic, machine.chip.sms
+    if not (rules and machine.l2 and tagged(machine) and (machine.l2_channel or machine.architecture)):
+        return []
+    found = shares(on_chip(kernel, sms), Place(index, sms, sms, rules.slices, rules.bytes))
+    return [pc for pc, share in found.items() if share == UNSEEN]
+
+
+def untold(kernel: Kernel) -> list[int]:
+    """Return the pcs of atomics to global memory of which the steps don't tell who else does them, and where."""
+    told, code = address_steps(kernel), kernel.program.instructions
+    return [pc for pc, i in enumerate(code) if i.row.update and i.row.unit is Unit.GLOBAL and pc not in told]
+
+
+def shares(kernel: Kernel, place: Place) -> Mapping[int, float]:
+    """Return, by pc, the work of all SMs for which one stands, as multiples of its own, of each untold atomic."""
+    if not untold(kernel) or min(place.apart, kernel.blocks) == 1:
+        return {}
+    empty = all(buffer.fill is None for buffer in kernel.buffers)
+    return _shares(kernel if empty or not recordable(kernel) else without_contents(kernel), place)
+
+
+@once
+def _shares(kernel: Kernel, place: Place) -> Mapping[int, float]:
+    seen, waves = _Seen(place, kernel), {}
+    own = range(place.index, kernel.blocks, place.sms)[:: -(-kernel.blocks // place.sms // OWN)]
+    for block in own:
+        taken = max(1, _run(seen, [block], LONG * kernel.warps))
+        others = [other for other in place.wave(block, kernel.blocks) if other != block]
+        few = sorted(others, key=_scattered)[: max(LEAST, STEPS * kernel.warps // len(own) // taken)]
+        _run(seen, few, LONG * kernel.warps)
+        waves[block] = [other for other in few if other in seen.begun]
+    return {pc: _share(seen, pc, waves) for pc in untold(kernel)}
+
+
+def _scattered(block: int) -> int:
+    """Return a number by which blocks are in no order that an address may have."""
+    return block * SPREADING % (1 << WORD)
+
+
+def _run(seen: _Seen, blocks: Sequence[int], limit: int) -> int:
+    """Run blocks, up to so many warp instructions of one or a fault; return how many they have."""
+    code = seen.kernel.program.instructions
+
+    def observe(pc: int, _warps: object, addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> None:
+        row, block = code[pc].row, seen.begun[-1]
+        if row.update and row.unit is Unit.GLOBAL:
+            done = active & lanes_in(Unit.GLOBAL, addresses) if row.generic else active
+            seen.work[pc][block] = seen.of(pc, block) + _work(seen.place, addresses, done)
+
+    needed = address_slice(seen.kernel.program)
+    with suppress(UserError):
+        run = interpret(seen.kernel, blocks, observe, needed, started=seen.begun.append, limit=limit)
+        return int(run.counts.sum())
+    return limit
+
+
+def _work(place: Place, addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> Work:
+    """Return the sectors of all passes of a request, in each slice: a sector has one for each lane of its word."""
+    request = np.nonzero(active)[0].astype(np.int64)
+    words, lanes = np.unique(request << WORD | addresses[active], return_counts=True)
+    first = np.flatnonzero(np.diff(words // SECTOR_BYTES, prepend=-1))
+    if not len(first):
+        return np.zeros(place.slices)
+    bits = np.int64((1 << WORD) - 1)
+    at = slices_of((words[first] & bits) // place.slice_bytes, place.slices)
+    return np.bincount(at, np.maximum.reduceat(lanes, first), place.slices).astype(np.float64)
+
+
+def slices_of(groups: NDArray[np.int64], slices: int) -> NDArray[np.int64]:
+    """Return the slice of each group of lines that have one together, as rules/l2_atomic.py has it."""
+    return (groups * SPREADING >> SLICE_SHIFT) % slices
+
+
+def _share(seen: _Seen, pc: int, waves: Mapping[int, Sequence[int]]) -> float:
+    """Return what all blocks of a wave do where the SM's own is at work, as multiples of what that does.
+
+    Of waves in which its block does the atomic; of whole ones if there are any. Blocks not run do as those that were.
+    """
+    kernel, apart = seen.kernel, seen.place.apart
+    own = [block for block in waves if seen.of(pc, block).any()]
+    whole = [block for block in own if len(seen.place.wave(block, kernel.blocks)) == apart] or own[:1]
+    found = alone = 0.0
+    for block in whole:
+        mine, others = seen.of(pc, block), waves[block]
+        size = len(seen.place.wave(block, kernel.blocks))
+        theirs = sum(float(seen.of(pc, other)[mine > 0].sum()) for other in others) / max(1, len(others))
+        found += (mine.sum() + theirs * (size - 1)) * apart / size
+        alone += mine.sum()
+    return found / alone if alone else UNSEEN
