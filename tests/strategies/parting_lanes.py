@@ -181,7 +181,8 @@ def _table(parts: Parts, depth: int, ways_out: tuple[str, ...]) -> None:
 
 def _together(parts: Parts, warps: int) -> None:
     """Emit what all lanes, or all warps, of a block take part in."""
-    kind = parts.one(["warp", "collective", "alone", "arrive", "ask", *([] if parts.steady else ["count", "exchange"])])
+    kinds = ["warp", "collective", "alone", "arrive", "ask", "apart", "either"]
+    kind = parts.one([*kinds, *([] if parts.steady else ["count", "exchange"])])
     if kind == "warp":
         parts.condition("P0")
         skip = parts.label()
@@ -201,6 +202,8 @@ def _together(parts: Parts, warps: int) -> None:
         parts.condition("P0")
         parts.emit(f"BSSY B0, {where}", f"{guard}{parts.one(['BRA.DIV', 'BRA.CONV'])} 0xffffffff, {where}")
         parts.emit("IADD R8, R8, 5", f"{where}: BSYNC B0")
+    elif kind in ("apart", "either"):
+        _come_apart(parts, twice=kind == "either")
     elif kind == "count":
         parts.condition("P0")
         parts.emit(f"BAR.RED.{parts.one(['POPC', 'AND', 'OR'])} 3, {parts.one(['P0', '!P0'])}", "B2R.RESULT R10, P1")
@@ -210,6 +213,19 @@ def _together(parts: Parts, warps: int) -> None:
     elif warps > 1:
         parts.emit(f"ISETP.LT P0, R4, {parts.one([1, warps])}", f"@P0 BAR.ARV 4, {32 * warps}")
         parts.emit(f"@!P0 BAR.SYNC 4, {32 * warps}")
+
+
+def _come_apart(parts: Parts, *, twice: bool) -> None:
+    """Emit a barrier of the block to which lanes come apart, and pass it one after the other; `twice`: one on each way.
+
+    Warps that part wait there twice, for others who do as well, or for ever.
+    """
+    other, on = parts.label(), parts.label()
+    parts.condition("P0")
+    parts.emit(f"@P0 BRA {other}")
+    _simple(parts, 0, ())
+    parts.emit(*(["BAR.SYNC 6", f"BRA {on}"] if twice else []), f"{other}:", "STS [R1], R8", "BAR.SYNC 6")
+    parts.emit(f"{on}: WARPSYNC.ALL")
 
 
 def _mask(parts: Parts) -> str:
