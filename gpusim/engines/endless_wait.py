@@ -138,7 +138,10 @@ def error(kernel: Kernel, launches: Sequence[Launch]) -> UserError:
     warp, sm = launches[s].sm.warps[g], launches[s].sm
     where = place(kernel, min(int(warp.pc), len(kernel.program) - 1), int(sm.blocks[warp.block].id), int(warp.index))
     if int(sm.launch.apart) > 1 and kernel.blocks > int(sm.launch.resident):
-        return BlocksWaitError(f"{where}: waits for blocks of SMs that are not simulated; give --sms all")
+        return BlocksWaitError(
+            f"{where}: waits for blocks of SMs that are not simulated; give --sms all to gpusim run, without --trace: "
+            "a trace and other commands are of one SM"
+        )
     ended, resident = left(launches), placed - left(launches)
     if placed == kernel.blocks:
         return DeadlockError(f"{where}: waits for memory that no warp will change; look for who should store it")
