@@ -47,7 +47,8 @@ ENDING = {  # on the chip
 
 def kernel(file: str, name: str, case: int) -> Kernel:
     """Return a launch of two warps of one of the programs."""
-    return launched(file, name, FOUND[f"input.{case}"], case + 1, PLACES + 2 * THREADS)
+    values = FOUND[f"input.{case}"], case + 1
+    return launched(file, name, values, words=PLACES + 2 * THREADS, threads=THREADS)
 
 
 def as_on_the_chip(file: str, name: str, case: int, launch: Kernel, words: Any) -> bool:

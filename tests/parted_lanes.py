@@ -24,17 +24,18 @@ PLACES = 4000 * 96  # words of notes: for each, time, lanes and place, lane by l
 def kernel(name: str, case: int) -> Kernel:
     """Return a launch of one warp of one of the programs."""
     given, number = NOTES[f"{name}.{case}.input"], int(NOTES[f"{name}.{case}.k"])
-    return launched("parted_lanes", name, given, number, PLACES + 1024)
+    return launched("parted_lanes", name, (given, number), words=PLACES + 1024, threads=32)
 
 
-def launched(file: str, name: str, given: NDArray[np.uint32], number: int, words: int) -> Kernel:
-    """Return a launch of a kernel(notes[words], given, number) of a file, by as many threads as numbers are given."""
+def launched(file: str, name: str, values: tuple[NDArray[np.uint32], int], *, words: int, threads: int) -> Kernel:
+    """Return a launch of a kernel(notes[words], given, number) of a file by a block; `values`: the latter two."""
     binary, text = (lzma.decompress((MEASURED / f"{file}.{kind}.xz").read_bytes()) for kind in ("cubin", "sass"))
     found = Code(90, dump.read(text.decode(), name).sections, cubin.read(binary, name))
+    given, number = values
     buffers = (Buffer("g", "<u4", words), Buffer("c", "<u4", len(given), ArrayFill(given)))
-    values = [pointer(buffers, "g"), pointer(buffers, "c"), Value(number.to_bytes(4, "little"), 4)]
-    arguments = load.arguments(found, name, values)
-    return load.kernel(found, LaunchState(name, (1, 1, 1), (len(given), 1, 1), 0, arguments, buffers))
+    passed = [pointer(buffers, "g"), pointer(buffers, "c"), Value(number.to_bytes(4, "little"), 4)]
+    arguments = load.arguments(found, name, passed)
+    return load.kernel(found, LaunchState(name, (1, 1, 1), (threads, 1, 1), 0, arguments, buffers))
 
 
 def notes(launched: Kernel, words: Any) -> tuple[Any, Any]:
