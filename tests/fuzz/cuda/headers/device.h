@@ -30,10 +30,16 @@ ASM2(bmsk_clamp, "bmsk.clamp.b32") ASM2(bmsk_wrap, "bmsk.wrap.b32")
 #define SZEXT(N, ins) OP u32 N(u32 a, u32 b) { u32 r; asm(ins " %0, %1, %2;" : "=r"(r) : "r"(a), "r"(OF_THREAD(b))); return r; }
 // What cicc 13 makes wrong code of; it does not see what asm returns. ceil(2.5e300), as of every constant beyond 63 bits, is
 // -2**63. The lower word of the upper half of (a:b) + (c:d) loses the carry where all four are the same. A comparison of
-// signed halves is one of unsigned ones where the second comes of an unsigned difference.
+// signed halves is one of unsigned ones where the second comes of an unsigned difference. x + INT_MIN of signed numbers,
+// as in __viaddmax_s32, is x | INT_MIN: C leaves an overflow undefined.
 OP double unknown(double a) { asm("" : "+d"(a)); return a; }
 OP u64 unknown(u64 a) { asm("" : "+l"(a)); return a; }
 OP u32 unknown(u32 a) { asm("" : "+r"(a)); return a; }
+OP int unknown(int a) { asm("" : "+r"(a)); return a; }
+#define __viaddmax_s32(a, b, c) __viaddmax_s32(unknown(a), unknown(b), c)
+#define __viaddmin_s32(a, b, c) __viaddmin_s32(unknown(a), unknown(b), c)
+#define __viaddmax_s32_relu(a, b, c) __viaddmax_s32_relu(unknown(a), unknown(b), c)
+#define __viaddmin_s32_relu(a, b, c) __viaddmin_s32_relu(unknown(a), unknown(b), c)
 #define ceil(a) ceil(unknown(a))
 SZEXT(szext_clamp_u, "szext.clamp.u32") SZEXT(szext_wrap_s, "szext.wrap.s32")
 OP u32 bfind_u(u32 a) { u32 r; asm("bfind.u32 %0, %1;" : "=r"(r) : "r"(a)); return r; }
