@@ -111,9 +111,8 @@ class Instruction:
     def number(self) -> int:
         """Return what result and truth functions get as n: its row's code and its numbers (isa.values.general)."""
         found = {letter: o.bits for letter, o in self.slots() if letter in "nN" and isinstance(o, Immediate)}
-        return (
-            self.row.code | found.get("n", 0) << 32 | found.get("N", 0) << 48 | (MINUS if self._shifts_negated() else 0)
-        )
+        code = self.row.code | (MINUS if self._shifts_negated() else 0)
+        return code | found.get("n", 0) << 32 | found.get("N", 0) << 48
 
     def _shifts_negated(self) -> bool:
         """Tell whether a minus stands before a source that is shifted first."""

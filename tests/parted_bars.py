@@ -14,35 +14,10 @@ FOUND = np.load(MEASURED / "parted_bars.npz")
 PLACES, THREADS = 1000 * 192, 64  # words of notes: for each, time, lanes and place, thread by thread; threads
 CASES = 0, 1, 2  # inputs: two random ones, and the numbers from 0 on
 AS_COMPILED, ALONE = "parted_bars", "parted_bars_alone"  # with what brings lanes together before a BAR, and without
-ENDING = {  # on the chip
-    AS_COMPILED: (
-        "b_calls",
-        "b_late",
-        "b_both",
-        "b_three",
-        "b_loop",
-        "b_exit",
-        "b_count",
-        "b_spin",
-        "b_counted",
-        "b_arrive",
-    ),
-    ALONE: (
-        *(
-            "b_calls",
-            "b_late",
-            "b_both",
-            "b_both_aligned",
-            "b_three",
-            "b_loop",
-            "b_exit",
-            "b_count",
-            "b_spin",
-            "b_passed",
-        ),
-        *("b_warpsync", "b_numbers", "b_counted", "b_arrive"),
-    ),
-}
+EITHER = [
+    f"b_{name}" for name in ("calls", "late", "both", "three", "loop", "exit", "count", "spin", "counted", "arrive")
+]
+ENDING = {AS_COMPILED: EITHER, ALONE: [*EITHER, "b_both_aligned", "b_passed", "b_warpsync", "b_numbers"]}  # on the chip
 
 
 def kernel(file: str, name: str, case: int) -> Kernel:

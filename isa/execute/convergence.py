@@ -7,7 +7,7 @@ One group of lanes runs; the others wait, the last to wait on top. A mask is an 
 * A convergence barrier is a mask of lanes: BSSY adds those that run, BREAK takes lanes away, BMOV replaces the mask. At
   BSYNC lanes of the mask wait while another of it is ready. Lanes that have exited, have yielded, or wait at a WARPSYNC
   or another BSYNC are not waited for. Those that wait at the same BSYNC go on with the last to come, and the mask is
-  empty. Others of the mask come to their BSYNC once more.
+  empty. Others of the mask come to their BSYNC once more, those at one BSYNC together.
 * At WARPSYNC a lane waits until those of its mask wait at the same one, for it, or have exited. After
   WARPSYNC.EXCLUSIVE lanes with one mask go on together, and apart from those with another. WARPSYNC.COLLECTIVE does so
   too, also for lanes from several places, until ENDCOLLECTIVE. Behind it those go on that came last, the others at
