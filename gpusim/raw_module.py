@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from gpusim import raw_arguments, raw_variable, simulation
 from gpusim.analysis.account.answer import Result, warned
-from gpusim.engines import program_order
+from gpusim.engines.program_order import walk
 from gpusim.engines.simulate import Progress
 from gpusim.launch_file.caches import SETTINGS, holding
 from gpusim.machine import machine as model
@@ -30,7 +30,7 @@ from gpusim.support.document import Setting
 from gpusim.support.python_words import in_words_of_python
 from isa import memory
 from isa.errors import UserError
-from isa.execute.beyond import joined
+from isa.execute.beyond import Beyond, joined
 from isa.kernel import Dim3, Kernel
 from isa.reading import input_file
 from isa.reading.source import suggest
@@ -338,7 +338,7 @@ def _extent(what: str, size: int | Sequence[int]) -> Dim3:
         raise UserError(f"{what}={size!r}: {error}") from None
 
 
-def _left(kernel: Kernel, result: simulation.Result, *, complete: bool) -> program_order.Left:
+def _left(kernel: Kernel, result: simulation.Result, *, complete: bool) -> tuple[NDArray[np.uint32], Beyond | None]:
     """Return global memory after the launch: the simulated blocks', then that of all others in program order.
 
     And the loads behind buffers of all these.
@@ -349,6 +349,5 @@ def _left(kernel: Kernel, result: simulation.Result, *, complete: bool) -> progr
         return held, result.run.beyond
     simulated = blocks_of(kernel, result.machine, result.run.sms, result.run.first_sm)[:ran]
     others = sorted(set(range(kernel.blocks)) - set(simulated))
-    run = program_order.memory_after if result.engine == "compiled" else program_order.interpreted
-    words, beyond = run(kernel, result.machine, others, held)
-    return words, joined((result.run.beyond, beyond))
+    after = walk(kernel, others, left=held)
+    return after.memory, joined((result.run.beyond, after.beyond))

@@ -26,9 +26,10 @@ from gpusim.bounds import rates
 from gpusim.bounds.block_classes import classes
 from gpusim.bounds.bounds import STARTS, Bound, NoBoundError, bound, works
 from gpusim.bounds.of_run import Limits, bound_of_run, enough
-from gpusim.engines.busiest_sm import On, busiest_sm
+from gpusim.engines.busiest_sm import busiest_sm
 from gpusim.engines.endless_wait import BlocksWaitError
 from gpusim.engines.estimated import MILLION, adding_up, tolerated
+from gpusim.engines.profile import first_profile
 from gpusim.engines.simulate import Progress, check_engine, run_chip, run_sm
 from gpusim.engines.sm_run import ChipRun, SmRun
 from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, recordable
@@ -40,15 +41,13 @@ from gpusim.support.document import doc
 from gpusim.support.meanwhile import begun
 from gpusim.units.capacities import NEVER
 from gpusim.verify import UNCHECKED, Verification, verify
+from gpusim.walks import touched_lines
+from gpusim.walks.races import Race
+from gpusim.walks.races import races as find_races
 from gpusim.waves import Share, estimate
 from isa import frozen
-from isa.dataflow.address_slice import address_slice
 from isa.dataflow.missing_waits import MissingWait, missing_waits
 from isa.errors import LimitError, UserError
-from isa.execute import touched_lines
-from isa.execute.interpret import interpret
-from isa.execute.races import Race
-from isa.execute.races import races as find_races
 from isa.kernel import Kernel
 from isa.memory import length
 from isa.sass.load import on_chip
@@ -300,12 +299,10 @@ def _affordable(kernel: Kernel, engine: str) -> int | None:
     if not recordable(kernel):
         return None
     try:
-        walk = interpret(
-            touched_lines.without_contents(kernel), (0,), evaluate=address_slice(kernel.program), limit=BUDGET[engine]
-        )
+        first = first_profile(kernel, BUDGET[engine])
     except UserError:
         return None
-    return max(1, BUDGET[engine] // int(walk.counts.sum()))
+    return max(1, BUDGET[engine] // int(first.counts.sum()))
 
 
 def _checked_run(kernel: Kernel, machine: Machine, runner: Callable[..., SmRun], blocks: int) -> Verification:
@@ -351,7 +348,7 @@ def _sampled(
 
 def _work(kernel: Kernel, machine: Machine, limit: int) -> NDArray[np.int64]:
     """Return the warp instructions of each of the SM's blocks; raises UserError unless half of these are of a class."""
-    found = classes(kernel, On(machine, machine.chip.sms), _of_sm(kernel, machine), limit)
+    found = classes(kernel, _of_sm(kernel, machine), limit)
     if found is None or 2 * max(map(len, found.members())) < len(found.of):
         raise DifferingBlocksError(
             f"{kernel.name}: its blocks differ, so that a sample can't stand for all; sample all"

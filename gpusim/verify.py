@@ -9,9 +9,8 @@ from typing import Annotated, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.engines.program_order import walk
 from gpusim.support.document import Finite, doc
-from isa.dataflow.address_slice import address_slice
-from isa.execute.interpret import interpret
 from isa.execute.places import lanes_in
 from isa.kernel import Expectation, Kernel
 from isa.memory import LINE_BYTES, bases, elements, image, length, view
@@ -26,7 +25,7 @@ PATIENCE_SECONDS = 1.0
 class Verification:
     """The result of a check of values. Complete: all values that the kernel promises; sampled: those of some blocks.
 
-    Of a complete check's `blocks`, `in_program_order` were not timed: their values are the interpreter's.
+    Of a complete check's `blocks`, `in_program_order` were not timed.
     `error_bound` is the allowed error at the place of `max_error`; `worst_ratio` is the largest ratio of error to
     allowed error, infinite if no error is allowed or the value is no number. JSON has null for such numbers.
     """
@@ -69,12 +68,12 @@ def verify(
 ) -> Verification:
     """Check the values of the `blocks` that ran and left `memory` in global memory.
 
-    If only some `lines` of memory were filled (isa/execute/touched_lines.py), the others count as filled, too.
+    If only some `lines` of memory were filled (gpusim/walks/touched_lines.py), the others count as filled, too.
 
     The grid's other blocks are run in program order if that is quick, `visits` being the instructions that one block's
     warps execute together; then the check is complete. A value must be right both if the others ran before those
     `blocks` and if they ran after them, so that neither hides wrong stores of the other. Atomics add to what others
-    left: with these, the others run after them. A racy kernel is not checked. Raises the errors of `interpret`.
+    left: with these, the others run after them. A racy kernel is not checked. Raises the errors of `walk`.
     """
     if kernel.racy or (kernel.expected is None and kernel.outcome is None):
         return UNCHECKED
@@ -117,9 +116,9 @@ def _in_either_order(
     lines: NDArray[np.bool_] | None,
 ) -> list[NDArray[np.uint32]]:
     """Memory as the grid leaves it if the others ran before the `blocks` that left `memory`, and if they ran after."""
-    ours, _ = _stored(kernel, blocks, address_slice(kernel.program))
+    ours, _ = _stored(kernel, blocks, addresses=True)
     if any(map(_is_global_atomic, (instruction.row for instruction in kernel.program.instructions))):
-        after = interpret(kernel, others, left=_filled(kernel, memory, lines)).memory
+        after = walk(kernel, others, left=_filled(kernel, memory, lines)).memory
         return [after, np.where(ours, memory, after)]
     theirs, after = _stored(kernel, others)
     if lines is None:
@@ -128,7 +127,7 @@ def _in_either_order(
 
 
 def _stored(
-    kernel: Kernel, blocks: Sequence[int], evaluate: NDArray[np.bool_] | None = None
+    kernel: Kernel, blocks: Sequence[int], *, addresses: bool = False
 ) -> tuple[NDArray[np.bool_], NDArray[np.uint32]]:
     """The words of global memory that the blocks store to in program order, but for atomics, and their values."""
     rows, leaves = [instruction.row for instruction in kernel.program.instructions], kernel.program.leaves_global
@@ -141,7 +140,7 @@ def _stored(
                 first = first[lanes_in(Unit.GLOBAL, first)]
             stored[first[:, None] // 4 + np.arange(rows[pc].words)] = True
 
-    return stored, interpret(kernel, blocks, observe, evaluate).memory
+    return stored, walk(kernel, blocks, observe, addresses=addresses).memory
 
 
 def _is_global_atomic(row: Row) -> bool:

@@ -13,6 +13,7 @@ from isa.windows import SHARED_PLACE
 
 PAGE_BYTES = 4096  # buffers start on a page, the first page is never mapped, and a page lies between two buffers
 LINE_BYTES = 128  # smallest part that is filled by itself; divides a page
+PLACE_BYTES = 1024  # patterns of accesses keep their place modulo this: lines and rows of banks must divide it
 DEVICE_PAGE_BYTES = 1 << 21  # in which a driver maps device memory: measured on an H200, docs/units/memory-access.md
 SECTOR_BYTES = 32  # smallest transfer to or from global memory (CUDA C Programming Guide 4.2, F.3.2.2 and F.4.2)
 CHUNK = 1 << 14  # elements made at once: their memory stays in a cache

@@ -29,7 +29,7 @@ with app.setup:
     from gpusim.reproduction.main_loop import main_loop
     from gpusim.reproduction.vega_access import PRINTED, pair
     from gpusim.reproduction.vega_speed import DIP, TILE, UNITS, at_clock, published_rates, unit_cycles
-    from isa.execute.traffic import traffic
+    from gpusim.walks.traffic import traffic
     from isa.text.printer import show_instruction
     from workloads.catalog import make
     from workloads.gemm.vega_vlp import register_map

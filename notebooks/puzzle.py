@@ -16,8 +16,8 @@ import numpy as np
 
 import gpusim
 from gpusim import Result, UserError
-from isa.execute.interpret import interpret
-from isa.execute.races import races
+from gpusim.engines.program_order import walk
+from gpusim.walks.races import races
 from isa.kernel import Expectation, Kernel
 from isa.memory import bases, view
 from isa.text import listing
@@ -174,7 +174,7 @@ def _directives(text: str) -> dict[int, str]:
 def _stored(puzzle: Puzzle) -> Callable[[], tuple[Expectation, ...]]:
     """What all buffers should hold in the end: what they hold after the start has run in program order."""
     kernel = listing.read(start(puzzle))
-    memory, where = interpret(kernel).memory, bases(kernel.buffers)
+    memory, where = walk(kernel).memory, bases(kernel.buffers)
     expected = tuple(
         Expectation(
             buffer.name,

@@ -5,8 +5,8 @@ import pytest
 from read.fenced import DOCUMENTS
 
 from gpusim.verify import compare
+from gpusim.walks.races import races
 from isa.execute.interpret import interpret
-from isa.execute.races import races
 from isa.instruction import Instruction
 from isa.operand import SPECIALS, Address, Immediate, Label, Register, scalar
 from isa.row import Unit

@@ -9,8 +9,8 @@ from gpusim.launch_file.prepare import prepared
 from gpusim.machine.machine import load
 from gpusim.simulation import simulate
 from gpusim.verify import UNCHECKED, verify
+from gpusim.walks.touched_lines import lines
 from isa.execute.interpret import interpret
-from isa.execute.touched_lines import lines
 from isa.generators import constant_fill
 from isa.kernel import Buffer, Expectation, Kernel
 from isa.memory import bases, image

@@ -80,8 +80,8 @@ USES: Mapping[str, Sequence[str]] = {
         "isa.instruction",
         "isa.text.assembler",
         "isa.execute.interpret",
-        "isa.execute.races",
-        "isa.execute.traffic",
+        "gpusim.walks.races",
+        "gpusim.walks.traffic",
     ),
     "Documents and errors": ("gpusim.support.document", "isa.errors"),
 }

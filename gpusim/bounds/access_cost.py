@@ -12,13 +12,13 @@ from typing import Any
 import numpy as np
 
 from gpusim.bounds.noted_reads import NotedReads, known_by
+from gpusim.engines.profile import Pattern, Profile
 from gpusim.rules import access_cost, instruction_replay, load_store
 from gpusim.state.unpacked import unpacked, unpacked_rows
 from gpusim.units.cache import FAR, NEAR
 from gpusim.units.capacities import LANES
 from gpusim.units.layout import layout
 from gpusim.units.opcodes import FETCH, LOAD, SHARED_MEMORY
-from isa.execute.profile import Pattern, Profile
 
 
 @dataclass(frozen=True, slots=True)

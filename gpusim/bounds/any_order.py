@@ -14,10 +14,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.engines.profile import Pattern, Profile
+from gpusim.walks.contended import contended
 from isa.dataflow.at_least import at_least
 from isa.dataflow.order_dependence import Varying, may_vary, varying
-from isa.execute.contended import contended
-from isa.execute.profile import Pattern, Profile
 from isa.kernel import Kernel
 from isa.operand import PT
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.engines.busiest_sm import On, counter
+from gpusim.engines.busiest_sm import counter
 from gpusim.launch.feed import recordable
 from isa import frozen
 from isa.kernel import Kernel
@@ -36,7 +36,7 @@ class Classes:
 
 
 @once
-def classes(kernel: Kernel, on: On, ids: range, limit: int) -> Classes | None:
+def classes(kernel: Kernel, ids: range, limit: int) -> Classes | None:
     """Return the classes of the blocks with these ids.
 
     None where what a block executes depends on what memory holds, where blocks have too many warp instructions or
@@ -44,7 +44,7 @@ def classes(kernel: Kernel, on: On, ids: range, limit: int) -> Classes | None:
     """
     if not recordable(kernel):
         return None
-    count = counter(kernel, on.machine, limit)
+    count = counter(kernel, limit)
     numbers: dict[bytes, int] = {}
     of, work = np.zeros((2, len(ids)), np.int64)
     for place, block in enumerate(ids):

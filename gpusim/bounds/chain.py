@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from gpusim.bounds.access_cost import AccessCost
+from gpusim.engines.profile import Profile
 from gpusim.rules import barrier, control_code, scoreboard, stall_accounting, wait_count
 from gpusim.state.sm import warp_t
 from gpusim.state.unpacked import unpacked, unpacked_rows
@@ -26,7 +27,6 @@ from gpusim.units.capacities import LANES
 from gpusim.units.convergence import GO_INDIRECT, IF_PARTED
 from gpusim.units.opcodes import BARRIER, BRANCH, EXIT, FETCH, LOAD
 from gpusim.units.stall import OWN, Stall
-from isa.execute.profile import Profile
 
 ROUNDS = 12  # of a loop, at most, until its state must recur
 PENDING = (

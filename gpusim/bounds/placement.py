@@ -8,9 +8,10 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.engines.profile import Pattern, Profile
 from isa.execute.moving import Step
-from isa.execute.profile import PLACE_BYTES, Pattern, Profile
 from isa.kernel import Kernel
+from isa.memory import PLACE_BYTES
 from isa.row import Unit
 
 MOST = 1 << 20  # blocks whose placements are counted

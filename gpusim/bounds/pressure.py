@@ -16,11 +16,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.bounds.access_cost import AccessCost
+from gpusim.engines.profile import Profile
 from gpusim.machine.machine import Machine
 from gpusim.units.pipe import instances, pipe_names
 from gpusim.units.register_file import register_bank, register_banks
 from isa import frozen
-from isa.execute.profile import Profile
 from isa.kernel import Kernel
 
 Pipes = frozenset[int]  # by their index

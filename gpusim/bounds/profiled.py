@@ -17,17 +17,14 @@ from gpusim.bounds.any_order import least, order_of
 from gpusim.bounds.block_classes import Classes, classes, standing
 from gpusim.bounds.placement import Placement, moved, placements
 from gpusim.bounds.pressure import Work
-from gpusim.engines import program_order
-from gpusim.engines.busiest_sm import On
-from gpusim.engines.first_block import first_profile
+from gpusim.engines.profile import Profile, first_profile, profile_of
+from gpusim.engines.program_order import Walker, walker
 from gpusim.launch.feed import recordable
 from gpusim.launch.ground import ground
 from gpusim.launch.launch import share_channel
 from gpusim.machine.machine import Machine
 from isa.errors import UserError
 from isa.execute.block_step import block_steps, texture_steps
-from isa.execute.profile import Profile, profile
-from isa.execute.touched_lines import without_contents
 from isa.kernel import Kernel
 from isa.operand import PT
 
@@ -70,7 +67,7 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
     """
     base = ground(kernel, machine)
     share_channel(base.numbers, sms)
-    light = without_contents(kernel) if recordable(kernel) else kernel
+    fixed = recordable(kernel)
     seen: Seen = {}
 
     def work(executed: Profile, given: Costs, blocks: int = 1) -> Work:
@@ -81,14 +78,12 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
         return costs(base.numbers, base.rows, executed, seen)
 
     @cache
-    def walking() -> program_order.Walker | None:
-        return program_order.walker(kernel, machine) if light is kernel and program_order.profiles(kernel) else None
+    def walking() -> Walker:
+        return walker(kernel, addresses=True)
 
     @cache
     def of(block: int) -> Work:
-        found = walking()
-        executed = found and program_order.profile(found, block, limit)
-        executed = executed or (profile(light, block, limit=limit) if block else first_profile(light, limit))
+        executed = profile_of(walking(), block, limit) if block else first_profile(kernel, limit)
         return work(executed, cost(executed))
 
     def in_any_order(found: list[Work], alike: bool) -> Profiled:
@@ -103,25 +98,25 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
     steps, moving = block_steps(kernel), bool(base.numbers.fetch_cost) and texture_steps(kernel) != {}
     found = None if steps is None or moving else placements(kernel, steps, machine.global_memory.line_bytes, ids)
     if found:
-        first = first_profile(light, limit)
+        first = first_profile(kernel, limit)
         placed = [work(first, *each) for each in _placed(first, cost, found)]
         return Profiled(placed, placed, 1, alike=True)
     most = ALL_FETCHING if moving else ALL_PROFILED
-    few = [of(block) for block in (ids if len(ids) <= most or light is kernel else _probes(kernel, ids))]
+    few = [of(block) for block in (ids if len(ids) <= most or not fixed else _probes(kernel, ids))]
     alike = all(np.array_equal(few[0].profile.counts, other.profile.counts) for other in few)
     if not alike and len(few) < len(ids):
-        few = _standing(of, classes(kernel, On(machine, machine.chip.sms), ids, limit), ids)
+        few = _standing(of, classes(kernel, ids, limit), ids)
     return in_any_order(few, alike)
 
 
-def holds(kernel: Kernel, machine: Machine, budget: int, limit: int) -> int | None:
+def holds(kernel: Kernel, budget: int, limit: int) -> int | None:
     """Return how many blocks so many warp instructions hold, one at least, if all are as the first.
 
     The kernel is as it is on the machine's chip; so the bound takes the first block's profile from here. None where
     what a block executes depends on what memory holds, and where it can't be run, or not within `limit`.
     """
     try:
-        found = first_profile(without_contents(kernel), limit, machine) if recordable(kernel) else None
+        found = first_profile(kernel, limit) if recordable(kernel) else None
     except UserError:
         return None
     return None if found is None else max(1, budget // int(found.counts.sum()))

@@ -16,9 +16,9 @@ from numpy.typing import NDArray
 
 from gpusim.bounds.placement import moved, placements
 from gpusim.bounds.pressure import Work
+from gpusim.engines.profile import Pattern, Profile
 from isa.execute.block_step import block_steps
 from isa.execute.places import lanes_in
-from isa.execute.profile import Pattern, Profile
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
 from isa.program import WORD_BYTES

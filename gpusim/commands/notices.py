@@ -139,7 +139,7 @@ def _tell_of_waiting(run: SmRun, kernel: Kernel, sms: Sms) -> None:
 
 def _tell_of_slices(result: Result, sms: Sms) -> None:
     """Report on stderr an atomic that the timed SM does, if nothing is known of who else does it at the same place."""
-    from gpusim.launch.slice_share import unseen  # noqa: PLC0415  (--help waits for no compiler)
+    from gpusim.engines.slice_share import unseen  # noqa: PLC0415  (--help waits for no compiler)
 
     run, kernel = result.run, result.kernel
     if sms == 1 and run.sms == 1 and run.blocks < kernel.blocks:

@@ -21,11 +21,11 @@ from gpusim.commands.arguments import (
 )
 from gpusim.commands.document import write, write_json
 from gpusim.commands.progress import shown
+from gpusim.engines.program_order import LIMIT
 from gpusim.support.document import Document, KernelKey, doc
 from gpusim.support.plural import plural
-from isa.execute.interpret import LIMIT
-from isa.execute.races import Race
-from isa.execute.races import races as find
+from gpusim.walks.races import Race
+from gpusim.walks.races import races as find
 from isa.kernel import Kernel
 
 FOUND = 1  # exit code

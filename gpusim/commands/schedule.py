@@ -28,17 +28,17 @@ from gpusim.commands.arguments import (
 from gpusim.commands.document import write, write_json
 from gpusim.commands.notices import ineffective_settings
 from gpusim.commands.progress import shown
+from gpusim.engines.program_order import LIMIT
 from gpusim.machine.machine import Machine
 from gpusim.support import whole_file
 from gpusim.support.document import Ineffective
 from isa.errors import UserError
-from isa.execute.interpret import LIMIT
 from isa.kernel import Kernel
 
 if TYPE_CHECKING:
     from gpusim.analysis.search.schedule_search import Found, Order
     from gpusim.analysis.search.scheduling import Outcome
-    from isa.schedule.disjoint import Pairs
+    from gpusim.walks.disjoint import Pairs
 
 WRONG_VALUES = 1  # exit code
 BUDGET = 400
@@ -149,7 +149,7 @@ def _static(name: str, kernel: Kernel, machine: Machine) -> tuple[Pairs, dict[st
     """The pairs of accesses that never overlap, and the orders without search."""
     from gpusim.analysis.search.scheduling import GIVEN, STATIC  # noqa: PLC0415
     from gpusim.launch.latencies import latencies  # noqa: PLC0415
-    from isa.schedule.disjoint import disjoint  # noqa: PLC0415
+    from gpusim.walks.disjoint import disjoint  # noqa: PLC0415
     from isa.schedule.reorder import improved  # noqa: PLC0415
 
     with shown(f"{kernel.name}, static schedule", "region") as tell:

@@ -26,15 +26,15 @@ from gpusim.commands.arguments import (
 )
 from gpusim.commands.document import new_table, right, show, write_json
 from gpusim.commands.progress import shown
+from gpusim.engines.program_order import LIMIT
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import occupancy
 from gpusim.support.document import Arguments, Document, KernelKey, MachineKey, doc, plain
 from gpusim.support.plural import plural
 from gpusim.units.global_memory import arriving_mbs
+from gpusim.walks.traffic import Level, Traffic
+from gpusim.walks.traffic import traffic as count
 from isa.errors import UserError
-from isa.execute.interpret import LIMIT
-from isa.execute.traffic import Level, Traffic
-from isa.execute.traffic import traffic as count
 from isa.kernel import Kernel
 from isa.program import WORD_BYTES
 

@@ -12,9 +12,10 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.engines import endless_wait
+from gpusim.engines import endless_wait, slice_share
 from gpusim.engines.busiest_sm import busiest_sm
 from gpusim.engines.sm_run import ChipRun, SmRun, result, together
+from gpusim.engines.told_faults import deadlock_of, fault_of
 from gpusim.engines.trace import Take, to_file
 from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, TRACE_DRIVEN, has_requests, recordable
 from gpusim.launch.in_turn import CONTESTED, InTurnError, only_share
@@ -23,13 +24,11 @@ from gpusim.launch.scalar_registers import places
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import blocks_of
 from gpusim.rules import recorded_requests
-from gpusim.state.fault import Fault
 from gpusim.state.recurrence import recurrence
 from gpusim.support.plural import plural
 from gpusim.support.processes import cores
 from gpusim.units.capacities import NEVER
-from isa.errors import DeadlockError, LimitError, UserError
-from isa.execute import faults
+from isa.errors import LimitError, UserError
 from isa.kernel import Kernel
 from isa.row import Unit
 
@@ -205,6 +204,7 @@ class _Job:
 
 def _run(job: _Job, advance: Advance, events: Count) -> list[SmRun]:
     """Run the launches to their end."""
+    slice_share.prepare(job.kernel, job.machine, job.launches)
     chunks: list[list[Any]] = [[prepared.sm.records[:0]] for prepared in job.launches]
     now, looked = 0, endless_wait.Looked()
     step = partial(_step, job, advance, chunks)
@@ -330,66 +330,12 @@ def _check(job: _Job, now: int) -> None:
         if sm.fault.code and sm.trace_driven:
             raise _UnrecordedError
         if sm.fault.code:
-            raise _fault(kernel, prepared)
+            raise fault_of(kernel, prepared)
         if now >= NEVER and any(block.state for block in sm.blocks):
-            raise _deadlock(kernel, prepared)
+            raise deadlock_of(kernel, prepared)
     if max_cycles < now < NEVER:
         placed = sum(int(prepared.sm.placed) for prepared in job.launches)
         raise LimitError(
             f"{kernel.name}: still running after {max_cycles} cycles with {plural(placed, 'block')} placed; "
             "check its loops' end conditions, or raise --max-cycles"
         )
-
-
-def _fault(kernel: Kernel, prepared: Launch) -> UserError:
-    fault, sm = prepared.sm.fault, prepared.sm
-    warp = sm.warps[fault.warp]
-    block, index, pc = int(sm.blocks[warp.block].id), int(warp.index), int(fault.pc)
-    if fault.code == Fault.MISCOUNTED:
-        expected, given = (int(n) or int(sm.blocks[warp.block].live) for n in (fault.lane, fault.address))
-        return faults.barrier_count(kernel, pc, block, index, expected=expected, given=given)
-    if fault.code in (Fault.CROWDED, Fault.MIXED, Fault.SEVERAL):
-        by_warp = {
-            Fault.CROWDED: faults.crowded,
-            Fault.MIXED: faults.barrier_kinds,
-            Fault.SEVERAL: faults.several_barriers,
-        }
-        return by_warp[Fault(int(fault.code))](kernel, pc, block, index)
-    if fault.code in (Fault.STUCK, Fault.TRAPPED):
-        return _stopped(kernel, sm, pc, block)
-    if fault.code in (Fault.LEFT_OUT, Fault.GONE_WITHIN):
-        told = faults.left_out if fault.code == Fault.LEFT_OUT else faults.gone_within
-        return told(kernel, pc, block, index, lane=int(fault.lane))
-    tell = {
-        Fault.NO_CODE: faults.no_code,
-        Fault.NO_TEXTURE: faults.no_texture,
-        Fault.WRONG_TEXTURE: faults.wrong_texture,
-        Fault.MISALIGNED: faults.misaligned,
-        Fault.OUTSIDE: faults.out_of_bounds,
-    }[Fault(int(fault.code))]
-    return tell(kernel, pc, block, index, lane=int(fault.lane), address=int(fault.address))
-
-
-def _stopped(kernel: Kernel, sm: Any, pc: int, block: int) -> UserError:
-    """Return the error of a trap, or of lanes that all wait for each other."""
-    g = int(sm.fault.warp)
-    warp = sm.warps[g]
-    if sm.fault.code == Fault.TRAPPED:
-        return faults.trap(kernel, pc, block, int(warp.index), lane=int(sm.fault.lane))
-    groups = [(int(one.pc), int(one.lanes)) for one in sm.parted[g][: int(warp.parted)]]
-    return faults.stuck(kernel, pc, block, int(warp.index), groups)
-
-
-def _deadlock(kernel: Kernel, prepared: Launch) -> DeadlockError:
-    """Return an error that names the first blocked block, and where each of its warps waits."""
-    sm = prepared.sm
-    slot = next(s for s, block in enumerate(sm.blocks) if block.state)
-    waiting: dict[int, list[tuple[int, int]]] = {}
-    needed: dict[int, int] = {}
-    for g in range(slot * kernel.warps, (slot + 1) * kernel.warps):
-        warp = sm.warps[g]
-        if warp.live:
-            number = int(warp.waits_for)
-            waiting.setdefault(number, []).append((int(warp.index), int(warp.waits_at)))
-            needed[number] = int(sm.blocks[slot].barriers[number].expected) or kernel.warps
-    return faults.deadlock(kernel, int(sm.blocks[slot].id), waiting, needed)

@@ -349,7 +349,7 @@ def _source(row: Any, position: int, register: Register, form: Row) -> None:
 def _bank_constant(row: Any, letter: str, operand: BankConstant, form: Row, kernel: Kernel) -> None:
     nbytes = WORD_BYTES * form.words_of(letter)
     held = kernel.banks.get(operand.bank, b"")[operand.offset : operand.offset + nbytes]
-    bits = int.from_bytes(held, "little")  # beyond the bank: the interpreter, which runs first, has said so
+    bits = int.from_bytes(held, "little")  # beyond the bank: gpusim/launch/undefined.py says so
     row["constant"]["abc".index(letter)] = _changed(bits, operand, letter, form)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.launch import caches, filled_caches, in_step, instruction_caches, scalar_registers, slice_share
+from gpusim.launch import caches, filled_caches, in_step, instruction_caches, scalar_registers
 from gpusim.launch import in_turn as turns
 from gpusim.launch.assign_codes import has_codes
 from gpusim.launch.code_order import keeps_order
@@ -253,7 +253,6 @@ def _prepared(
         _program(sm, kernel, decoded, feed)
         if sm.launch.sharers > 1:
             in_step.prepare(sm, kernel)
-            slice_share.prepare(sm, kernel)
         rows = sm.program[: len(decoded)].view(np.recarray)
         each.append(Launch(sms[s : s + 1], sm, words, rows, fits, global_words))
     filled_caches.fill(words, (prepared.sm.launch for prepared in each), machine, kernel)

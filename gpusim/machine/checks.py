@@ -12,8 +12,7 @@ from gpusim.units.policies import check_policy
 from gpusim.units.ranges import MOST
 from gpusim.units.selection import Selection
 from isa.errors import UserError
-from isa.execute.profile import PLACE_BYTES
-from isa.memory import SECTOR_BYTES
+from isa.memory import PLACE_BYTES, SECTOR_BYTES
 from isa.row import Unit
 
 SLOWEST = 64  # a share of the bandwidth moves a byte in so many cycles at the latest: products stay within 64 bits

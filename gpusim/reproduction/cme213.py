@@ -16,6 +16,7 @@ import numpy as np
 
 from gpusim.bounds import equations
 from gpusim.bounds.access_cost import AccessCost, costs
+from gpusim.engines.profile import profile
 from gpusim.launch.ground import ground
 from gpusim.machine.machine import bandwidth_gbs, peak_gflops, seconds
 from gpusim.reproduction.bench import Bench, Measurement, Run
@@ -23,7 +24,6 @@ from gpusim.reproduction.claims import published
 from gpusim.reproduction.finding import Finder, Finding, analytic, arithmetic, counted, given, in_sight, registrar
 from gpusim.reproduction.gf100 import OF_THE_CARD, WITH_TAGS
 from gpusim.units.pipe import lanes
-from isa.execute.profile import profile
 from isa.kernel import WARP_SIZE, Kernel
 from isa.operand import Constant
 from isa.row import Unit

@@ -11,9 +11,9 @@ from collections.abc import Callable
 
 import numpy as np
 
+from gpusim.engines.program_order import walk
 from gpusim.reproduction.bench import Bench, Job, Run
 from gpusim.reproduction.finding import Finder, Finding, counted, given, predicted, registrar
-from isa.execute.interpret import interpret
 from isa.kernel import WARP_SIZE
 from isa.memory import bases, view
 from workloads.catalog import make
@@ -91,7 +91,7 @@ def largest_error(op: str) -> float:
     """Return the largest error of an expression's results, in units in the last place of the exact ones."""
     kernel = make(KERNEL, {"op": op, "length": "1", "iterations": "1"})
     result = next(buffer for buffer in kernel.buffers if buffer.name == "out")
-    got = view(interpret(kernel).memory, result, bases(kernel.buffers)["out"]).astype(np.float64)
+    got = view(walk(kernel).memory, result, bases(kernel.buffers)["out"]).astype(np.float64)
     exact = EXPRESSIONS[op].exact(*arguments_of(op, DIVISOR, np.arange(kernel.threads, dtype=np.int64)))
     return float((np.abs(got - exact) / np.spacing(np.abs(exact).astype(np.float32))).max())
 

@@ -8,12 +8,11 @@ from dataclasses import asdict, dataclass
 import numpy as np
 
 from gpusim.bounds import bounds
+from gpusim.engines.program_order import walk
 from gpusim.machine import machine as model
 from gpusim.reproduction.bench import Bench, Job, Pairs
 from gpusim.reproduction.finding import Finder, Finding, counted, registrar
 from gpusim.reproduction.main_loop import main_loop
-from isa.dataflow.address_slice import address_slice
-from isa.execute.interpret import interpret
 from isa.kernel import Kernel
 from isa.memory import bases, view
 from isa.row import Unit
@@ -202,13 +201,13 @@ def _stored(kernel: Kernel) -> Iterator[int]:
         if pc in firsts:
             seen.setdefault(pc, int(addresses[0, 1]) - int(addresses[0, 0]))
 
-    interpret(kernel, [0], observe, address_slice(kernel.program))
+    walk(kernel, [0], observe, addresses=True)
     yield from (seen[pc] for pc in sorted(firsts))
 
 
 def _right(kernel: Kernel) -> bool:
     """Tell whether every block leaves what is expected of it, within the error bound, and all else of C as it was."""
-    memory, where = interpret(kernel).memory, bases(kernel.buffers)
+    memory, where = walk(kernel).memory, bases(kernel.buffers)
     (buffer,) = (b for b in kernel.buffers if b.name == "C")
     assert kernel.expected is not None
     assert buffer.fill is not None

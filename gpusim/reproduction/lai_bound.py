@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gpusim.bounds import equations
+from gpusim.engines.program_order import walk
 from gpusim.machine.machine import bandwidth_gbs, peak_gflops
 from gpusim.machine.occupancy import Occupancy, occupancy
 from gpusim.reproduction.bench import Bench, Run
@@ -13,7 +14,6 @@ from gpusim.reproduction.finding import Finder, Finding, analytic, arithmetic, c
 from gpusim.reproduction.lai_table import GTX580, KEPLER
 from gpusim.reproduction.main_loop import main_loop
 from isa.errors import UserError
-from isa.execute.interpret import interpret
 from isa.kernel import WARP_SIZE
 from isa.row import Unit
 from isa.text import listing
@@ -285,7 +285,7 @@ def refused(instruction: str) -> bool:
     """Tell whether a program of this instruction is refused, by the assembler or as it executes."""
     text = f".shared 64\n.grid 1\n.block 32\n{instruction}\nEXIT\n"
     try:
-        interpret(listing.read(text))
+        walk(listing.read(text))
     except UserError:
         return True
     return False

@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.engines.program_order import walk
 from gpusim.machine.machine import Machine, bandwidth_gbs, peak_fp64_gflops, peak_gflops
 from gpusim.machine.occupancy import occupancy
 from gpusim.reproduction.bench import Bench
@@ -22,7 +23,6 @@ from gpusim.reproduction.finding import (
 )
 from gpusim.reproduction.main_loop import main_loop
 from gpusim.units.pipe import instances, lanes
-from isa.execute.interpret import interpret
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.operand import Register
@@ -361,7 +361,7 @@ def _columns(kernel: Kernel, threads: int) -> Finding:
         if code[pc].row.mnemonic.startswith("LDG"):
             seen.append(addresses.reshape(-1)[:threads].astype(np.int64))
 
-    interpret(kernel, [0], observe)
+    walk(kernel, [0], observe, released=lambda _: None)
     column = DOUBLE * int(kernel.arguments["m"])  # type: ignore[call-overload]
     fetches = DEPTH * SIDE * DOUBLE // (kernel.threads * (SIDE * DOUBLE // threads))
     ks = [set((addresses - seen[0][0]) // column) for addresses in seen[:fetches]]

@@ -19,7 +19,7 @@ from gpusim.reproduction.finding import Finder, Finding, analytic, counted, fitt
 from gpusim.reproduction.gf100 import OF_THE_BOARD, WITHOUT_TAGS
 from gpusim.simulation import simulate
 from gpusim.units.global_memory import arriving_mbs
-from isa.execute.races import races
+from gpusim.walks.races import races
 from isa.kernel import WARP_SIZE
 from workloads.catalog import make
 

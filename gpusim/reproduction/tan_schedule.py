@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from gpusim.launch.latencies import latencies
 from gpusim.reproduction.bench import Bench, Run
 from gpusim.reproduction.finding import Finder, Finding, analytic, counted, registrar
+from gpusim.walks.disjoint import disjoint
 from isa.dataflow.flow import writes
 from isa.dataflow.liveness import live
 from isa.instruction import Instruction
@@ -14,7 +15,6 @@ from isa.kernel import Kernel
 from isa.operand import Register
 from isa.program import Program
 from isa.row import Unit
-from isa.schedule.disjoint import disjoint
 from isa.schedule.reorder import places, regions
 from isa.schedule.schedule import stalls
 from workloads.builder import at, instruction

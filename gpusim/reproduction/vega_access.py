@@ -14,8 +14,8 @@ from functools import cache
 from gpusim.reproduction.bench import Bench
 from gpusim.reproduction.finding import Finder, Finding, counted, registrar
 from gpusim.reproduction.vega_speed import VLP
+from gpusim.walks.traffic import Level, Traffic, traffic
 from isa.dataflow.register_use import RESULTS
-from isa.execute.traffic import Level, Traffic, traffic
 from workloads.catalog import make
 
 CLAIMS: dict[str, Finder] = {}

@@ -18,7 +18,7 @@ from gpusim.reproduction.plot import Curve, Plot, Plotter
 from gpusim.reproduction.plot import registrar as plots
 from gpusim.reproduction.vega_access import USUAL
 from gpusim.reproduction.vega_speed import CARD, VLP
-from isa.execute.traffic import Level, Traffic, traffic
+from gpusim.walks.traffic import Level, Traffic, traffic
 from workloads.catalog import make
 
 CLAIMS: dict[str, Finder] = {}

@@ -12,6 +12,7 @@ from itertools import takewhile
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.engines.program_order import walk
 from gpusim.machine import machine as model
 from gpusim.reproduction.bench import Bench, Job, Pairs
 from gpusim.reproduction.finding import Finder, Finding, counted, registrar
@@ -19,9 +20,8 @@ from gpusim.reproduction.main_loop import main_loop
 from gpusim.reproduction.vega_access import DGEMM, PRINTED, USUAL, operands, pair, per_k, read, written
 from gpusim.reproduction.vega_speed import VLP
 from gpusim.simulation import simulate
+from gpusim.walks.traffic import Level
 from isa.dataflow.register_use import RESULTS
-from isa.execute.interpret import interpret
-from isa.execute.traffic import Level
 from isa.instruction import Instruction
 from isa.operand import FIRST_SCALAR, Register
 from workloads.catalog import make
@@ -113,9 +113,12 @@ def _accesses(bench: Bench, mnemonic: str) -> Iterator[NDArray[np.int64]]:
     kernel = bench.kernel(VLP, m=64, n=256, k=16)
     seen: list[NDArray[np.int64]] = []
     names = [i.row.mnemonic for i in kernel.program.instructions]
-    interpret(
-        kernel, [0], lambda pc, _, lanes, __: seen.append(lanes.astype(np.int64)) if names[pc] == mnemonic else None
-    )
+
+    def observe(pc: int, _: object, addresses: NDArray[np.uint32], __: object) -> None:
+        if names[pc] == mnemonic:
+            seen.append(addresses.astype(np.int64))
+
+    walk(kernel, [0], observe, released=lambda _: None)
     return iter(seen)
 
 

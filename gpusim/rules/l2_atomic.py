@@ -3,7 +3,7 @@
 A pass, as it left the SM, takes its slice for each of its sectors; one of real numbers at least until its sum is there,
 as the next pass needs it. Where one SM stands for all, the others do theirs at the same time: at the same lines; or,
 if blocks' atomics are to places of their own, spread over all slices, with those in one that lie near each other; or as
-a walk of some of their blocks found it (gpusim/launch/slice_share.py). Which slice has a line is a hash of its number;
+a walk of some of their blocks found it (gpusim/engines/slice_share.py). Which slice has a line is a hash of its number;
 that hash is the model's own.
 """
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.jit.rule import NEVER, rule
-from gpusim.rules import access_patterns, barrier, block_scheduler, step, values
+from gpusim.rules import access_log, barrier, block_scheduler, step, values
 from gpusim.units.convergence import GIVE_WAY
 from gpusim.units.opcodes import BARRIER, BRANCH, EXIT
 from gpusim.units.stall import Stall
@@ -30,18 +30,19 @@ def begin(sm: Any, memory: Any, away: Any, number: int) -> None:
 
 
 @rule
-def proceed(sm: Any, memory: Any, away: Any, group: Any, noted: Any, steps: int) -> int:
+def proceed(sm: Any, memory: Any, away: Any, group: Any, log: Any, steps: int) -> int:
     """Run the block for at least so many warp instructions, or to its end or a fault; return how many it was.
 
-    `away` tells which warps let others go first, `group` is room for those that run together. `noted` as in
-    gpusim.rules.access_patterns.
+    It ends before if the log of accesses is full (gpusim.rules.access_log). `away` tells which warps let others go
+    first, `group` is room for those that run together.
     """
     done = 0
     count = gather(sm, away, group)
-    while count > 0 and done < steps:
+    while count > 0 and done < steps and not access_log.is_full(log):
+        log.size[1] += 1
         for i in range(count):
             if sm.fault.code == 0:
-                execute(sm, memory, away, noted, group[i])
+                execute(sm, memory, away, log, group[i])
         done += count
         count = gather(sm, away, group) if sm.fault.code == 0 else 0
     return done
@@ -78,32 +79,37 @@ def _can_run(warp: Any) -> bool:
 
 
 @rule
-def execute(sm: Any, memory: Any, away: Any, noted: Any, g: int) -> None:
+def execute(sm: Any, memory: Any, away: Any, log: Any, g: int) -> None:
     """Execute the next instruction of a warp and find where it goes on; `sm.fault` tells if it can't."""
-    warp = sm.warps[g]
+    warp, logs = sm.warps[g], log.rows.shape[0] > 0
     pc = warp.pc
     instruction = sm.program[pc]
+    if logs:
+        access_log.find(sm, log, g, pc)
     if not values.execute(sm, memory, g):
         return
     threads = sm.outcome.threads
     instruction.issued += 1
     instruction.active += threads
     warp.pc = pc + 1
+    if logs:
+        access_log.note(sm, log, g, pc)
     if threads:
-        if noted.last.size:
-            access_patterns.note(sm, noted, pc)
-        _transfer(sm, instruction, g, pc)
+        _transfer(sm, log, instruction, g, pc)
         if instruction.steers == GIVE_WAY:
             away[g] = 1
     if sm.diverges and instruction.eventful:
         step.go_on(sm, warp.scheduler, g, instruction, pc, 0)
+    if logs and (instruction.action == BARRIER or warp.live == 0):
+        access_log.note_releases(sm, log)
 
 
 @rule
-def _transfer(sm: Any, instruction: Any, g: int, pc: int) -> None:
+def _transfer(sm: Any, log: Any, instruction: Any, g: int, pc: int) -> None:
     """Let the warp arrive at a barrier, branch or exit; step.go_on does what lanes do by themselves."""
     if instruction.action == BARRIER:
         barrier.commit(sm, sm.warps[g].scheduler, g, instruction, pc, 0)
+        access_log.arrive(sm, log, g)
     elif instruction.action == BRANCH:
         sm.warps[g].pc = instruction.target
     elif instruction.action == EXIT and not sm.diverges:

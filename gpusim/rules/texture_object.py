@@ -44,6 +44,15 @@ def ask(sm: Sm, memory: Memory, g: int, group: int, active: int) -> bool:
     return True
 
 
+@on_demand
+def located(sm: Sm, code: int, active: int, corner: int) -> int:
+    """Set the address of each lane's texel at a corner; return the mask of lanes that have one.
+
+    It is after `ask`, which sets handles; 0 if the fetch has no such corner.
+    """
+    return int(_corner(sm, code, active, corner)) if corner < definition.corners(code) else 0
+
+
 @rule
 def _corner(sm: Any, code: int, active: int, corner: int) -> int:
     """Set the address of each lane's texel at a corner; return the mask of the lanes that have one."""

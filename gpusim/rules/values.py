@@ -104,7 +104,7 @@ def _of_group(sm: Any, memory: Any, g: int, half: int, instruction: Any) -> bool
     if instruction.uniform:  # what all lanes share is computed for all of them
         active = sm.outcome.active[half] = ALL
     if instruction.action == FETCH:
-        _operands(sm.scratch, sm.lanes[group], instruction)
+        operands(sm.scratch, sm.lanes[group], instruction)
         if not instruction.fetches:
             texture.ask(sm, memory, instruction, active)
         elif not texture_object.ask(sm, memory, g, group, active):
@@ -125,11 +125,11 @@ def _of_group(sm: Any, memory: Any, g: int, half: int, instruction: Any) -> bool
 def _compute(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: int) -> None:
     scratch, lanes, action = sm.scratch, sm.lanes[group], instruction.action
     if action == ARITHMETIC:
-        _operands(scratch, lanes, instruction)
+        operands(scratch, lanes, instruction)
         compute32(instruction.value, sm)
         _write(sm, g, group, instruction.destination, active)
     elif action == COMPARISON:
-        _operands(scratch, lanes, instruction)
+        operands(scratch, lanes, instruction)
         compare(instruction.value, sm)
         predicates.set_one(lanes, instruction.predicate, scratch.flag, active)
     elif action == ARITHMETIC64:
@@ -143,11 +143,11 @@ def _compute(sm: Any, instruction: Any, memory: Any, g: int, group: int, active:
     elif action == FETCH:
         _fetch(sm, instruction, memory, g, group, active)
     elif action == LOOKUP:
-        _operands(scratch, lanes, instruction)
+        operands(scratch, lanes, instruction)
         look_up(sm, instruction.table)
         _write(sm, g, group, instruction.destination, active)
     elif action == CROSS_LANE:
-        _operands(scratch, lanes, instruction)
+        operands(scratch, lanes, instruction)
         cross_lane.exchange(sm, instruction)
         _write(sm, g, group, instruction.destination, active)
         if instruction.truth >= 0:
@@ -164,7 +164,7 @@ def _fetch(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: i
     if instruction.fetches:
         texture_object.fetch(sm, memory, g, group, active)
         return
-    _operands(sm.scratch, sm.lanes[group], instruction)
+    operands(sm.scratch, sm.lanes[group], instruction)
     for word in range(instruction.writes):
         texel.fetch(sm, instruction, memory, word)
         _write(sm, g, group, instruction.destination + word, active)
@@ -204,7 +204,8 @@ def _move_barrier(sm: Any, instruction: Any, g: int, group: int, active: int) ->
 
 
 @rule
-def _operands(scratch: Any, lanes: Any, instruction: Any) -> None:
+def operands(scratch: Any, lanes: Any, instruction: Any) -> None:
+    """Load the operands a, b and c of 32 bits of a lane group into `scratch`."""
     _operand(scratch.a, lanes, instruction, 0)
     _operand(scratch.b, lanes, instruction, 1)
     if instruction.selector >= 0:
@@ -241,7 +242,7 @@ def _compute64(sm: Sm, instruction: Row, g: int, group: int, active: int) -> Non
 def _convert(sm: Any, instruction: Any, g: int, group: int, active: int) -> None:
     """Compute a conversion from one word to two, or from two to one."""
     if instruction.words == 1:
-        _operands(sm.scratch, sm.lanes[group], instruction)
+        operands(sm.scratch, sm.lanes[group], instruction)
         convert(instruction.value, sm)
         _write64(sm, g, group, instruction.destination, active)
     else:

@@ -1,19 +1,16 @@
 """Classes of blocks: what each executes, counted and not assumed."""
 
 import numpy as np
-import pytest
 
 from gpusim.bounds import block_classes
-from gpusim.bounds.block_classes import On, classes, standing
+from gpusim.bounds.block_classes import classes, standing
 from gpusim.bounds.bounds import bound
 from gpusim.bounds.profiled import profiled
-from gpusim.engines import busiest_sm
 from gpusim.machine.machine import load
 from isa.execute.interpret import interpret
 from isa.text.listing import read
 
 ONE = load("gtx580", {"chip.sms": 1})
-ON = On(ONE, 1)
 LIMIT = 10_000
 BORDER = """.grid 6 5
 .block 64
@@ -33,7 +30,7 @@ EXIT
 
 def test_blocks_at_borders_are_classes():
     """Of 6 x 5 blocks those of the right column have idle threads and those of the last row end early: four classes."""
-    found = classes(read(BORDER), ON, range(30), LIMIT)
+    found = classes(read(BORDER), range(30), LIMIT)
     right, last = np.arange(30) % 6 == 5, np.arange(30) // 6 == 4
     assert [set(places.tolist()) for places in found.members()] == [
         set(np.flatnonzero(kind).tolist()) for kind in (~right & ~last, right & ~last, ~right & last, right & last)
@@ -44,17 +41,8 @@ def test_the_work_of_a_block_is_what_the_interpreter_executes():
     """Each block's warp instructions are those of the interpreter, for all blocks and for every third."""
     kernel = read(BORDER)
     each = [int(interpret(kernel, [block]).counts.sum()) for block in range(30)]
-    assert classes(kernel, ON, range(30), LIMIT).work.tolist() == each
-    assert classes(kernel, ON, range(0, 30, 3), LIMIT).work.tolist() == each[::3]
-
-
-@pytest.mark.jit
-def test_counts_are_the_same_without_compiled_rules(monkeypatch):
-    """The interpreter, which counts where rules are not compiled, finds the same classes."""
-    compiled = classes(read(BORDER), ON, range(30), LIMIT)
-    monkeypatch.setattr(busiest_sm.program_order, "profiles", lambda _: False)
-    found = classes(read(BORDER), ON, range(30), LIMIT)
-    assert (found.of.tolist(), found.work.tolist()) == (compiled.of.tolist(), compiled.work.tolist())
+    assert classes(kernel, range(30), LIMIT).work.tolist() == each
+    assert classes(kernel, range(0, 30, 3), LIMIT).work.tolist() == each[::3]
 
 
 def test_a_sample_of_each_class_bounds_what_all_blocks_do():
@@ -70,12 +58,12 @@ def test_a_sample_of_each_class_bounds_what_all_blocks_do():
 def test_no_classes_where_memory_decides(monkeypatch):
     """What loaded values guard can't be counted beforehand; nor are blocks with too much work or too many classes."""
     loaded = ".grid 4\n.buffer a f32 64\nMOV R0, c[a]\nLDG R1, [R0]\nISETP.LT P0, R1, 5\n@P0 FADD R2, R2, 1.0\nEXIT"
-    assert classes(read(loaded), ON, range(4), LIMIT) is None
+    assert classes(read(loaded), range(4), LIMIT) is None
     monkeypatch.setattr(block_classes, "FEW", 3)
-    assert classes(read(BORDER), ON, range(30), LIMIT) is None
+    assert classes(read(BORDER), range(30), LIMIT) is None
     monkeypatch.setattr(block_classes, "FEW", 4)
     monkeypatch.setattr(block_classes, "MOST", 100)
-    assert classes(read(BORDER), ON, range(30), LIMIT) is None
+    assert classes(read(BORDER), range(30), LIMIT) is None
 
 
 def test_shares_of_those_that_stand_for_others_add_up():

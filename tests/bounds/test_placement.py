@@ -12,9 +12,9 @@ from timing import plain_machine
 from gpusim.bounds import placement
 from gpusim.bounds.access_cost import costs
 from gpusim.bounds.placement import moved, placements
+from gpusim.engines.profile import profile
 from gpusim.launch.ground import ground
 from isa.execute.block_step import block_steps
-from isa.execute.profile import profile
 from isa.text.listing import read
 
 LINE = 128

@@ -2,14 +2,12 @@
 
 import pytest
 
-from gpusim.bounds import profiled as profiled_blocks
 from gpusim.bounds.bounds import bound
 from gpusim.bounds.profiled import holds, profiled
-from gpusim.engines import first_block, program_order
+from gpusim.engines import profile
 from gpusim.engines.simulate import run_chip, run_sm
 from gpusim.machine.machine import load
 from isa.errors import LimitError
-from isa.execute.profile import profile
 from isa.text.listing import read
 
 LIMIT = 10_000
@@ -65,36 +63,24 @@ def test_a_budget_holds_blocks():
     """A block has two warps of 10 instructions: 100 of them hold five, 25 and 5 hold one, at most 5 none."""
     body = "FADD R3, R3, 1.0\n" * 9 + "EXIT"
     kernel = read(f".grid 6 5\n.block 64\n{body}")
-    assert [holds(kernel, SLOW, budget, LIMIT) for budget in (100, 25, 5)] == [5, 1, 1]
-    assert holds(read(f".grid 6 5\n.block 64\n{body}"), SLOW, 100, 5) is None
+    assert [holds(kernel, budget, LIMIT) for budget in (100, 25, 5)] == [5, 1, 1]
+    assert holds(read(f".grid 6 5\n.block 64\n{body}"), 100, 5) is None
 
 
 def test_a_first_block_is_profiled_once_whatever_the_limit(monkeypatch):
     """The bound takes the profile that the budget needed, with another limit too; a smaller one is still a limit."""
     body = "FADD R3, R3, 1.0\n" * 9 + "EXIT"
     kernel, walks = read(f".grid 6 5\n.block 64\n{body}"), []
-    monkeypatch.setattr(first_block, "profile", lambda light, **given: walks.append(given) or profile(light, **given))
-    monkeypatch.setattr(program_order, "COMPILED", False)
-    assert holds(kernel, SLOW, 100, LIMIT) == 5
+    of_block = profile.profile
+    monkeypatch.setattr(profile, "profile", lambda one, **given: walks.append(given) or of_block(one, **given))
+    assert holds(kernel, 100, LIMIT) == 5
     assert bound(kernel, SLOW, limit=2 * LIMIT).profiled_blocks == 1
     assert walks == [{"limit": LIMIT}]
     with pytest.raises(LimitError, match="more than 5 warp instructions"):
         bound(kernel, SLOW, limit=5)
 
 
-@pytest.mark.jit
-def test_a_compiled_walk_leads_to_the_same_bound(monkeypatch):
-    """The compiled walk alone finds of a block what, for the bound, the interpreter finds."""
-    text = f".grid 5\n{ROWS}" + "LDG R2, [R0]\nLDG R4, [R0+16]\n" * 20 + "EXIT"
-    walked, interpreted = read(text), read(text)
-    truth = bound(interpreted, SLOW)
-    for module in (profiled_blocks, first_block):
-        monkeypatch.setattr(module, "profile", None)
-    assert holds(walked, SLOW, 1000, LIMIT) is not None
-    assert bound(walked, SLOW) == truth
-
-
 def test_no_budget_holds_blocks_that_memory_decides():
     """What loaded values guard can't be counted beforehand."""
     loaded = ".grid 4\n.buffer a f32 64\nMOV R0, c[a]\nLDG R1, [R0]\nISETP.LT P0, R1, 5\n@P0 FADD R2, R2, 1.0\nEXIT"
-    assert holds(read(loaded), SLOW, 1000, LIMIT) is None
+    assert holds(read(loaded), 1000, LIMIT) is None

@@ -1,6 +1,9 @@
-"""Blocks in program order, compiled: memory, counts and patterns are those of the interpreter, to the bit."""
+"""Blocks in program order: memory, counts and accesses are those of the interpreter, to the bit."""
 
+import re
 from dataclasses import replace
+from functools import partial
+from itertools import product
 
 import numpy as np
 import pytest
@@ -8,31 +11,25 @@ from draws import draws, few
 from generic_addresses import LAUNCHES as GENERIC
 from generic_addresses import code as generic_code
 from generic_addresses import kernel as generic_name
-from hypothesis import assume, given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings
 from idioms import LAUNCHES as IDIOMS
 from idioms import code as idioms_code
 from strategies import moves
-from strategies.launches import REPEATABLE, kernels, launches, looping_kernels
+from strategies.launches import REPEATABLE, kernels, looping_kernels
 from strategies.machine_code import kernels as straight_kernels
 from strategies.parting_lanes import kernels as parting_kernels
 
 import gpusim
-from gpusim.engines import program_order
-from gpusim.engines.program_order import UNLIKE, memory_after, profile, walker
+from gpusim.engines.program_order import walk
 from gpusim.jit.rule import COMPILED
-from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, recordable
-from gpusim.machine.machine import load
-from gpusim.rules import access_patterns
-from isa import memory
+from gpusim.rules import access_log
+from isa.dataflow.address_slice import address_slice
 from isa.errors import DeadlockError, ExecutionError, LimitError
-from isa.execute import profile as interpreted
 from isa.execute.interpret import interpret
 from isa.operand import Special
+from isa.row import Unit
 from isa.text.listing import read
 
-H200 = load("h200")
-GTX580 = load("gtx580")
 CHASE = """
 .grid 6
 .block 64
@@ -54,38 +51,50 @@ CHASE = """
 """
 
 
-def walked(kernel, machine):
-    """Return what all blocks leave in memory in program order, without the interpreter's help."""
-    one, noted = walker(kernel, machine), access_patterns.room(0)
-    assert all(program_order._run(one, block, noted, 10**6) for block in range(kernel.blocks))
-    return one.launch.memory[: one.launch.global_words]
+def told(run, kernel, *, in_turn):
+    """Return what a run tells of its accesses, warp by warp, and of releases; without their order if not `in_turn`."""
+    seen, code = [], kernel.program.instructions
+
+    def observe(pc, warps, addresses, active):
+        scalar = code[pc].row.unit is Unit.SMEM  # one address, whatever lanes are active
+        for warp, row, on in zip(warps.tolist(), addresses, active, strict=True):
+            lanes = ("all",) if scalar else tuple(np.flatnonzero(on).tolist())
+            seen.append((pc, warp, lanes, tuple(row.tolist() if scalar else row[on].tolist())))
+
+    def released(warps):
+        seen.append(("released", tuple(warps.tolist())))
+
+    found = run(observe, released if in_turn else None)
+    return found, seen if in_turn else sorted(seen)
 
 
-def counted(patterns):
-    """Return how often each pattern with an active lane occurs."""
-    active = [one for one in patterns if one.active.any()]
-    return {(one.addresses.tobytes(), one.active.tobytes()): one.count for one in active}
+def differences(kernel):
+    """Return what differs from the interpreter, of what blocks leave and access, with all values and for addresses."""
+    every = product((False, True), repeat=2)
+    return [(*how, part) for how in every for part in differing(kernel, addresses=how[0], in_turn=how[1])]
 
 
-def differences(kernel, machine, block=0, feed=EXECUTION_DRIVEN):
-    """Return the parts of a block's profile that differ from the interpreter's."""
-    truth, found = interpreted.profile(kernel, block), profile(walker(kernel, machine, feed=feed), block, 10**6)
+def differing(kernel, *, addresses, in_turn):
+    """Return the same of one kind of walk."""
+    wanted = address_slice(kernel.program) if addresses else None
+    truth, at = told(lambda see, free: interpret(kernel, None, see, wanted, released=free), kernel, in_turn=in_turn)
+    walking = partial(walk, kernel, addresses=addresses)
+    found, here = told(lambda see, free: walking(observe=see, released=free), kernel, in_turn=in_turn)
     same = {
-        "counts": np.array_equal(truth.counts, found.counts),
-        "active": np.array_equal(truth.active, found.active),
-        "accesses": {pc: want for pc, one in truth.accesses.items() if (want := counted(one))}
-        == {pc: counted(one) for pc, one in found.accesses.items()},
+        "counts": np.array_equal(truth.counts, found.counts) and np.array_equal(truth.active, found.active),
+        "accesses": at == here,
+        "loads behind buffers": truth.beyond == found.beyond,
+        "memory": addresses or np.array_equal(truth.memory, found.memory),
     }
-    return [name for name, agrees in same.items() if not agrees]
+    return [part for part, agrees in same.items() if not agrees]
 
 
 def test_blocks_leave_what_the_interpreter_leaves():
     """Six blocks that exchange halves through shared memory; three of them run on what the others have left."""
     kernel = read(CHASE)
-    truth = interpret(kernel)
-    assert np.array_equal(walked(kernel, GTX580), truth.memory)
-    left = interpret(kernel, (0, 2, 4)).memory
-    assert np.array_equal(memory_after(kernel, GTX580, [1, 3, 5], left)[0], truth.memory)
+    assert differences(kernel) == []
+    left = walk(kernel, (0, 2, 4)).memory
+    assert np.array_equal(walk(kernel, [1, 3, 5], left=left).memory, interpret(kernel).memory)
 
 
 @pytest.mark.parametrize("sms", [0, 4])
@@ -96,76 +105,58 @@ def test_special_registers_of_a_chip(sms):
         code = list(kernel.program.instructions)
         code[5] = replace(code[5], operands=(code[5].operands[0], Special(name)))
         other = replace(kernel, program=replace(kernel.program, instructions=tuple(code)), sms=sms)
-        assert np.array_equal(walked(other, load("gtx580", {"chip.sms": 4})), interpret(other).memory)
-
-
-def test_a_profile_has_counts_and_patterns():
-    """Two warps load a line each from all blocks; in shared memory they access the two halves of 256 bytes."""
-    assert [differences(read(CHASE), GTX580, block) for block in (0, 5)] == [[], []]
+        assert np.array_equal(walk(other).memory, interpret(other).memory)
 
 
 @settings(REPEATABLE, max_examples=draws(100 if COMPILED else 3))
-@given(launches(looping_kernels(warp_sizes=(32,)), tags=False), st.integers(0, 2))
-def test_a_profile_needs_only_what_addresses_depend_on(launched, block):
-    """Where memory decides nothing, loops have the same profile if only addresses, guards and branches are computed.
-
-    Accesses recur in them at the same addresses and at moved ones, whose costs are known; their patterns are counted.
-    """
-    kernel, machine = launched
-    assume(recordable(kernel) and all(each.row.unit not in UNLIKE for each in kernel.program.instructions))
-    assert differences(kernel, machine, min(block, kernel.blocks - 1), ADDRESS_ONLY) == []
+@given(looping_kernels())
+def test_loops(kernel):
+    """Accesses recur in loops at the same addresses and at moved ones, whose costs are known; all are told."""
+    assert differences(kernel) == []
 
 
 @settings(REPEATABLE, max_examples=draws(150 if COMPILED else 3))
 @given(parting_kernels())
 def test_lanes_that_part(kernel):
-    """Random control flow of independent lanes, with barriers and exits, leaves the same memory and profile."""
+    """Random control flow of independent lanes, with barriers and exits, does the same, or ends in the same error."""
     try:
-        truth = interpret(kernel)
-    except DeadlockError:
-        with pytest.raises(DeadlockError):
-            memory_after(kernel, H200, range(kernel.blocks), memory.image(kernel))
+        interpret(kernel)
+    except DeadlockError as truth:
+        with pytest.raises(DeadlockError, match=f"^{re.escape(str(truth))}$"):
+            walk(kernel)
         return
-    assert np.array_equal(walked(kernel, H200), truth.memory)
-    assert differences(kernel, H200) == []
+    assert differences(kernel) == []
 
 
 @settings(REPEATABLE, max_examples=draws(150 if COMPILED else 3))
 @given(moves.kernels())
 def test_accesses_of_all_sizes(kernel):
-    """Loads, stores and atomics of one warp in a few bytes leave in memory what program order leaves."""
-    assert np.array_equal(walked(kernel, H200), interpret(kernel).memory)
-    assert differences(kernel, H200) == []
+    """Loads, stores and atomics of one warp in a few bytes do the same."""
+    assert differences(kernel) == []
 
 
 @settings(REPEATABLE, max_examples=draws(100 if COMPILED else 3))
 @given(straight_kernels())
 def test_random_machine_code(kernel):
-    """Random machine code of all kinds leaves the same memory."""
-    assert np.array_equal(walked(kernel, H200), interpret(kernel).memory)
+    """Random machine code of all kinds does the same."""
+    assert differences(kernel) == []
 
 
 @settings(REPEATABLE, max_examples=draws(150 if COMPILED else 3))
-@given(launches(kernels(most_blocks=3, least=4)))
-def test_random_listings_on_random_machines(launched):
-    """Random programs with loops, barriers and divergence leave the same memory, whatever the machine."""
-    kernel, machine = launched
-    assert np.array_equal(walked(kernel, machine), interpret(kernel).memory)
+@given(kernels(most_blocks=3, least=4))
+def test_random_listings(kernel):
+    """Random programs with loops, barriers, textures and divergence do the same, with warps of 32 and 64 lanes."""
+    assert differences(kernel) == []
 
 
 @pytest.mark.jit
 @pytest.mark.parametrize(("every", "name"), [(x, name) for x in (IDIOMS, GENERIC) for name in few(list(x), 6)])
-def test_kernels_of_many_kinds(every, name, monkeypatch, tmp_path):
-    """Compiled kernels leave the same arrays with the blocks of other SMs in program order, by either of the two."""
-    path, left = tmp_path / "code.cubin", []
+def test_kernels_of_many_kinds(every, name, tmp_path):
+    """Compiled kernels do the same: barriers, atomics, texture objects, shuffles, generic addresses."""
+    path, one = tmp_path / "code.cubin", every[name]
     path.write_bytes(idioms_code() if every is IDIOMS else generic_code())
     function = gpusim.RawModule(path=path).get_function(name if every is IDIOMS else generic_name(name))
-    for compiled in (True, False):
-        monkeypatch.setattr(program_order, "COMPILED", compiled)
-        arrays = every[name].values()
-        result = function(every[name].grid, every[name].block, arrays, shared_mem=every[name].shared)
-        left.append([array.tobytes() for array in arrays if array.ndim] + [result.bound])
-    assert left[0] == left[1]
+    assert differences(function.launched(one.grid, one.block, one.values(), shared_mem=one.shared)) == []
 
 
 def test_a_fault_is_the_interpreters():
@@ -173,21 +164,29 @@ def test_a_fault_is_the_interpreters():
     kernel = read(CHASE.replace("u32 384", "u32 380"))
     with pytest.raises(ExecutionError) as truth:
         interpret(kernel, [4, 5])
-    with pytest.raises(ExecutionError) as found:
-        memory_after(kernel, GTX580, [4, 5], memory.image(kernel))
-    assert str(found.value) == str(truth.value)
-    assert profile(walker(kernel, GTX580), 5, 10**6) is None
+    with pytest.raises(ExecutionError, match=f"^{re.escape(str(truth.value))}$"):
+        walk(kernel, [4, 5])
+
+
+def test_warps_that_wait_for_ever_are_told():
+    """A barrier for three warps that two reach: the error is the interpreter's, with both places."""
+    kernel = read(".block 64\nBAR.SYNC 0, 96\nEXIT")
+    with pytest.raises(DeadlockError) as truth:
+        interpret(kernel)
+    with pytest.raises(DeadlockError, match=f"^{re.escape(str(truth.value))}$"):
+        walk(kernel)
 
 
 def test_an_endless_block_is_given_up():
-    """A profile ends at its limit, with the interpreter's kind of error."""
-    with pytest.raises(LimitError, match="100 warp instructions"):
-        profile(walker(read("again:\nBRA again"), GTX580), 0, 100)
+    """A walk ends at its limit, with the interpreter's error."""
+    kernel = read("again:\nBRA again")
+    with pytest.raises(LimitError) as truth:
+        interpret(kernel, limit=100)
+    with pytest.raises(LimitError, match=f"^{re.escape(str(truth.value))}$"):
+        walk(kernel, limit=100)
 
 
-def test_too_many_patterns_are_left_to_the_interpreter():
-    """The eight patterns of a block need room for nine: where all is taken, some may be missing."""
-    one = walker(read(CHASE), GTX580)
-    found = profile(one, 0, 10**6, 9)
-    assert sum(map(len, found.accesses.values())) == 8
-    assert profile(one, 0, 10**6, 8) is None
+def test_more_accesses_than_the_log_holds(monkeypatch):
+    """A log that is full after each turn tells all the same."""
+    monkeypatch.setattr(access_log, "MOST", access_log.MARGIN)
+    assert differences(read(CHASE)) == []

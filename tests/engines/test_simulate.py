@@ -14,9 +14,9 @@ from gpusim.engines.simulate import ENGINES, run_sm
 from gpusim.jit.rule import COMPILED
 from gpusim.launch.feed import FEEDS, recordable
 from gpusim.machine.machine import Machine, load
+from gpusim.walks.races import races
 from isa.errors import DeadlockError, ExecutionError, LimitError, UserError
 from isa.execute.interpret import interpret
-from isa.execute.races import races
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.row import Unit

@@ -18,10 +18,10 @@ from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import blocks_of
 from gpusim.units.control_code import by_codes
+from gpusim.walks.contended import contended
+from gpusim.walks.races import races
 from isa.errors import UserError
-from isa.execute.contended import contended
 from isa.execute.interpret import interpret
-from isa.execute.races import races
 from isa.kernel import Kernel
 
 MOST = 1_000_000  # cycles of a run

@@ -5,7 +5,7 @@ from gpusim.reproduction.bench import Bench
 from gpusim.reproduction.claims import select
 from gpusim.reproduction.ledger import without_runs
 from gpusim.reproduction.vega_access import CLAIMS, PRINTED, TABLE, pair
-from isa.execute.traffic import traffic
+from gpusim.walks.traffic import traffic
 from workloads.catalog import make
 
 

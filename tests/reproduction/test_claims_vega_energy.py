@@ -4,7 +4,7 @@ from gpusim.reproduction.bench import Bench, Missing, perform
 from gpusim.reproduction.claims import read
 from gpusim.reproduction.finding import judge
 from gpusim.reproduction.vega_energy import CLAIMS, LEVELS, PLOTS
-from isa.execute.traffic import Level
+from gpusim.walks.traffic import Level
 
 CLAIM = {claim.id: claim for claim in read()}
 

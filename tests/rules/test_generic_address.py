@@ -9,10 +9,10 @@ from twins import differences, run_both
 from gpusim.engines.simulate import run_sm
 from gpusim.launch.feed import recordable
 from gpusim.machine.machine import load
+from gpusim.walks.races import races
+from gpusim.walks.traffic import Level, traffic
 from isa.errors import ExecutionError
 from isa.execute.block_step import block_steps
-from isa.execute.races import races
-from isa.execute.traffic import Level, traffic
 from isa.instruction import Instruction
 from isa.kernel import Buffer, Kernel
 from isa.operand import RZ, Address, Constant, Immediate, Register, Special

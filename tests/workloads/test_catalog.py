@@ -5,8 +5,8 @@ import inspect
 import pytest
 from draws import QUICK
 
+from gpusim.walks.races import races
 from isa.errors import UserError
-from isa.execute.races import races
 from isa.text.assembler import assemble
 from isa.text.printer import show
 from workloads.catalog import CATALOG, find, make

@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 from gpusim.machine.machine import Machine, every
 from gpusim.units.energy import Energy
+from gpusim.walks.traffic import Level, Traffic
 from isa.errors import UserError
-from isa.execute.traffic import Level, Traffic
 
 FEMTO = 1e-15
 NO_METHODS: Mapping[str, str] = {}

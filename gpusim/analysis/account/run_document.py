@@ -22,9 +22,9 @@ from gpusim.machine.occupancy import Occupancy
 from gpusim.simulation import Result, Scaling
 from gpusim.support.document import LaunchDocument, Setting, doc, plain
 from gpusim.verify import Verification
+from gpusim.walks.races import Race
 from isa.dataflow.missing_waits import MissingWait
 from isa.execute.beyond import Beyond
-from isa.execute.races import Race
 from isa.kernel import Kernel
 
 NONE: Mapping[str, Setting] = {}  # settings, by path

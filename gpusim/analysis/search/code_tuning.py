@@ -126,7 +126,7 @@ def timed(launched: Kernel, machine: Machine, how: How) -> Result:
     if how.sms != 1 or sample == "all":
         sample = None
     elif sample is None:
-        sample = holds(launched, machine, AFFORDABLE, LIMIT) or LEAST
+        sample = holds(launched, AFFORDABLE, LIMIT) or LEAST
     try:
         return simulate(launched, machine, values=False, sample=sample, sms=how.sms, max_cycles=ENOUGH)
     except DifferingBlocksError:

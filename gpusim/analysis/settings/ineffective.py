@@ -33,8 +33,8 @@ from gpusim.units.constant_operand import asks_beyond, cycles_of_line, requested
 from gpusim.units.opcodes import FETCH, LOAD, STORE, UNIT_CODE
 from gpusim.units.pipe import choices, initiation_interval, pipe_names, through_port
 from gpusim.units.policies import POLICY_NAMES
+from gpusim.walks.traffic import traffic
 from isa.errors import UserError
-from isa.execute.traffic import traffic
 from isa.kernel import Kernel
 from isa.row import Unit
 

@@ -23,14 +23,12 @@ from gpusim.analysis.validate import l2_counts
 from gpusim.analysis.validate.profiler import L1_LOADED, L1_STORED, Profile, ncu_shares
 from gpusim.bounds.placement import placements
 from gpusim.bounds.sectors import of_profiles
+from gpusim.engines.profile import profile
 from gpusim.engines.simulate import run_sm
 from gpusim.engines.sm_run import SmRun
-from gpusim.launch.feed import recordable
 from gpusim.machine.machine import Machine
 from gpusim.support.processes import as_done
 from isa.execute.block_step import block_steps
-from isa.execute.profile import profile
-from isa.execute.touched_lines import without_contents
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
 
@@ -141,10 +139,10 @@ def _l1_sectors(kernel: Kernel) -> dict[str, float]:
 
     If places of a block are not those of the first one, moved, the first, middle and last block stand for all.
     """
-    steps, light = block_steps(kernel), without_contents(kernel) if recordable(kernel) else kernel
+    steps = block_steps(kernel)
     moved = steps is not None and placements(kernel, steps, SECTOR_BYTES, range(kernel.blocks)) is not None
     few = {0} if moved else {0, kernel.blocks // 2, kernel.blocks - 1}
-    touched = of_profiles(kernel, [(profile(light, block), 1) for block in sorted(few)], range(kernel.blocks))
+    touched = of_profiles(kernel, [(profile(kernel, block), 1) for block in sorted(few)], range(kernel.blocks))
     found = {L1_LOADED: 0.0, L1_STORED: 0.0}
     for pc, each in touched.items():
         loads = kernel.program.instructions[pc].row.is_load

@@ -7,8 +7,8 @@ from msgspec import structs
 
 from gpusim.analysis.account.energy import KEYS, known, spent, voltage_squared
 from gpusim.machine.machine import Machine, load
+from gpusim.walks.traffic import Level, Traffic, traffic
 from isa.errors import UserError
-from isa.execute.traffic import Level, Traffic, traffic
 from isa.text.listing import read
 from workloads.catalog import make
 

@@ -9,11 +9,9 @@ from gpusim.analysis.search.code_points import cubin_at, kernel
 from gpusim.analysis.search.code_tuning import How, Job, Place, checked, ranked, slower, timed, trial
 from gpusim.analysis.search.space_file import read
 from gpusim.bounds import profiled
-from gpusim.engines import first_block
-from gpusim.engines.program_order import profile as walked
+from gpusim.engines import profile
 from gpusim.machine.machine import read as machine_file
 from gpusim.simulation import simulate
-from isa.execute.profile import profile
 
 pytestmark = pytest.mark.jit  # with tags of caches, minutes in plain Python
 
@@ -44,18 +42,15 @@ def test_a_trial_has_the_figures_of_the_run(tmp_path):
 @pytest.mark.long
 @needs_compiler
 @pytest.mark.parametrize("name", ["a100", "two SMs"])
-def test_a_first_block_is_walked_through_once_and_compiled(name, tmp_path, monkeypatch):
-    """The interpreter has no first block, with the number of SMs that the architecture's own card has, and another."""
+def test_a_first_block_is_walked_through_once(name, tmp_path, monkeypatch):
+    """Budget, sample and bound share one walk, with the SMs that the architecture's own card has, or another number."""
     space = read(written(tmp_path))
     made, place = kernel(space, POINT, cubin_at(space, POINT, 80)), A100 if name == "a100" else FEW_SMS
-    walks = []
-    monkeypatch.setattr(first_block.program_order, "profile", lambda *a, **k: walks.append(a[1:]) or walked(*a, **k))
-    interpreted = []
-    for module in (profiled, first_block):
-        monkeypatch.setattr(module, "profile", lambda *a, **k: interpreted.append(a[1:]) or profile(*a, **k))
+    walks, of_block = [], profile.profile_of
+    for module in (profiled, profile):
+        monkeypatch.setattr(module, "profile_of", lambda *a: walks.append(a[1]) or of_block(*a))
     assert timed(made, place.machine(made), How()).cycles > 0
-    assert [block for block, *_ in walks].count(0) == 1
-    assert () not in interpreted  # which is the first block
+    assert walks.count(0) == 1
 
 
 @pytest.mark.long

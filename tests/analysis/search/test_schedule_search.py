@@ -11,8 +11,8 @@ from strategies.launches import REPEATABLE, kernels, looping_kernels, programs
 
 from gpusim.analysis.search.schedule_search import BROOD, climb, cycles, search
 from gpusim.machine.machine import load
+from gpusim.walks.disjoint import disjoint
 from isa.execute.interpret import interpret
-from isa.schedule.disjoint import disjoint
 from isa.schedule.reorder import reordered
 from isa.text.listing import read
 

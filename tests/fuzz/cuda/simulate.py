@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -12,9 +12,8 @@ import numpy as np
 import gpusim
 from fuzz.cuda.emulate import HEADERS, Words
 from fuzz.cuda.program import Program, memory, source
-from gpusim.engines.program_order import memory_after
+from gpusim.engines.program_order import walk
 from gpusim.raw_arguments import regions
-from isa.memory import image
 from isa.sass import tools
 
 MACHINES = {75: "rtx2080ti", 80: "a100", 86: "rtx3090", 89: "rtx3090", 90: "h200"}
@@ -58,7 +57,6 @@ def simulated(module: gpusim.RawModule, program: Program, machine: str, *, timed
     if timed:
         function(*shape, machine=machine, force=True, stack=STACK, max_cycles=CYCLES)
     else:
-        made = replace(function.launched(*shape, stack=STACK), any_machine=True)
-        words, _ = memory_after(made, gpusim.load(machine), range(program.grid), image(made))
-        function._keep(made, regions(arguments, function._variables), words)
+        made = function.launched(*shape, stack=STACK)
+        function._keep(made, regions(arguments, function._variables), walk(made).memory)
     return np.concatenate([start.out, start.common, start.wide.view(np.uint32), start.own])

@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 from timing import run_text
 
+from gpusim.walks.races import races
 from isa.errors import ExecutionError
 from isa.execute.interpret import interpret
-from isa.execute.races import races
 from isa.text.listing import read
 
 HEAD = """

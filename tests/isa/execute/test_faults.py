@@ -3,10 +3,10 @@ from dataclasses import replace
 import pytest
 from machine_code import saxpy
 
+from gpusim.walks.races import races
 from isa.errors import ExecutionError
 from isa.execute import faults
 from isa.execute.interpret import interpret
-from isa.execute.races import races
 from isa.kernel import Kernel
 from isa.origin import Origin
 from isa.text.assembler import assemble

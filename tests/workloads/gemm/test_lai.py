@@ -6,8 +6,8 @@ from itertools import product
 import pytest
 from draws import few
 
+from gpusim.walks.races import races
 from isa.errors import UserError
-from isa.execute.races import races
 from workloads.builder import instruction
 from workloads.gemm.lai import LAYOUTS, fused_reference, sgemm_lai
 from workloads.gemm.lai_program import ORDERS

@@ -5,9 +5,9 @@ from dataclasses import replace
 
 import pytest
 
+from gpusim.walks.races import races
 from isa.errors import UserError
 from isa.execute.interpret import interpret
-from isa.execute.races import races
 from workloads.builder import instruction
 from workloads.gemm.matmul_block import fused_reference, matmul_block
 

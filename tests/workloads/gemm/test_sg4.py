@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import gpusim
+from gpusim.walks.races import races
 from isa.errors import UserError
 from isa.execute.interpret import interpret
-from isa.execute.races import races
 from workloads.builder import instruction
 from workloads.gemm.sg4 import fused_reference, sg4
 

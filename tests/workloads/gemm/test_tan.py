@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies.launches import REPEATABLE
 
+from gpusim.walks.races import races
 from isa.errors import UserError
 from isa.execute.interpret import interpret
-from isa.execute.races import races
 from isa.row import Unit
 from workloads.gemm.tan import NARROW, RACY, VARIANTS, dgemm_tan, fused_reference
 

@@ -4,8 +4,8 @@ from dataclasses import replace
 
 import pytest
 
+from gpusim.walks.races import races
 from isa.errors import UserError
-from isa.execute.races import races
 from workloads.builder import instruction
 from workloads.microbench.barrier import barrier
 

@@ -5,12 +5,12 @@ import numpy as np
 import pytest
 from draws import few
 
+from gpusim.engines.profile import profile
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
 from gpusim.verify import compare
 from isa import memory
 from isa.execute.interpret import interpret
-from isa.execute.profile import profile
 from workloads.measured.whole import clocks, tables
 from workloads.measured.whole.launch import kernel
 

@@ -1,6 +1,6 @@
 import pytest
 
-from isa.execute.contended import contended
+from gpusim.walks.contended import contended
 from isa.text.listing import read
 
 HEAD = ".grid 2\n.block 64\n.shared 512\n.buffer a u32 256\nS2R R0, TID.X\nS2R R1, CTAID.X\nSHL R2, R0, 2\n"

@@ -5,9 +5,10 @@ from draws import draws
 from hypothesis import given, settings
 from strategies.launches import kernels
 
+from gpusim.engines.profile import profile
 from isa.execute.interpret import interpret
-from isa.execute.profile import PLACE_BYTES, profile
 from isa.kernel import Buffer, Kernel
+from isa.memory import PLACE_BYTES
 from isa.text.assembler import assemble
 
 
@@ -54,14 +55,15 @@ def test_repeats_of_an_unchanged_base_are_counted():
 @given(kernels())
 @settings(deadline=None, max_examples=draws(60))
 def test_a_profile_is_the_collapsed_trace(kernel):
-    """Counts are those of the interpreter, and patterns the multiset of the warps' relative accesses."""
+    """Counts are those of the interpreter, and patterns the multiset of relative accesses with active lanes."""
     traced: dict[int, Counter] = {}
 
     def observe(pc, _warps, addresses, active):
         for row, on in zip(addresses.astype(np.int64), active, strict=True):
             low = min((int(a) for a, o in zip(row, on, strict=True) if o), default=0) // PLACE_BYTES * PLACE_BYTES
             lanes = tuple((int(a) - low, True) if o else (0, False) for a, o in zip(row, on, strict=True))
-            traced.setdefault(pc, Counter())[lanes] += 1
+            if on.any():
+                traced.setdefault(pc, Counter())[lanes] += 1
 
     run = interpret(kernel, [0], observe)
     result = profile(kernel)

@@ -15,10 +15,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.engines.program_order import LIMIT, walk
 from isa.dataflow.address_slice import address_slice
 from isa.errors import UserError
-from isa.execute.interpret import LIMIT, interpret
-from isa.execute.touched_lines import without_contents
 from isa.kernel import Kernel
 from isa.program import Program
 from isa.row import LOAD_UNITS, memory_of
@@ -42,7 +41,7 @@ def disjoint(kernel: Kernel, blocks: Iterable[int], *, limit: int = LIMIT) -> Pa
     if any(i.reads_memory() and needed[pc] for pc, i in enumerate(kernel.program.instructions)):
         return frozenset()
     try:
-        interpret(without_contents(kernel), blocks, watched.observe, needed, released=lambda _: None, limit=limit)
+        walk(kernel, blocks, watched.observe, addresses=True, released=lambda _: None, limit=limit)
     except UserError:
         return frozenset()
     return frozenset((one, other) for other, earlier in watched.left.items() for one in earlier)

@@ -7,9 +7,9 @@ from draws import draws
 from hypothesis import given, settings
 from strategies.launches import kernels
 
+from gpusim.walks.races import races
 from isa.errors import LimitError
 from isa.execute.interpret import interpret
-from isa.execute.races import races
 from isa.kernel import Kernel
 from isa.row import Unit
 from isa.table import machine_row

@@ -15,10 +15,10 @@ from enum import StrEnum
 
 import numpy as np
 
+from gpusim.engines.program_order import LIMIT
+from gpusim.walks.footprint import Footprint, Touched, footprint
 from isa.dataflow.forwarding import forwarded
 from isa.dataflow.register_use import OTHER, Origins, RegisterUses, joined, register_uses
-from isa.execute.footprint import Footprint, Touched, footprint
-from isa.execute.interpret import LIMIT
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
 from isa.operand import FIRST_SCALAR, PT
@@ -100,7 +100,7 @@ def traffic(kernel: Kernel, *, forwarding: bool = False, limit: int = LIMIT) -> 
     """Return the traffic of the launch.
 
     `forwarding`: results go straight to the next instruction (isa.dataflow.forwarding).
-    Raises what `interpret` raises, for the addresses and branches of its blocks; LimitError beyond `limit` warp
+    Raises what program_order.walk raises, for the addresses and branches of its blocks; LimitError beyond `limit` warp
     instructions in one of them.
     """
     touched = footprint(kernel, limit=limit)

@@ -8,7 +8,7 @@ from draws import draws
 from hypothesis import given, settings
 from strategies.launches import kernels, looping_kernels
 
-from isa.execute.footprint import footprint
+from gpusim.walks.footprint import footprint
 from isa.execute.interpret import interpret
 from isa.kernel import Buffer, Kernel
 from isa.memory import SECTOR_BYTES, bases
@@ -117,7 +117,7 @@ def test_lanes_that_are_off_touch_nothing():
 def test_the_footprint_does_not_depend_on_the_room_for_numbers(monkeypatch):
     """With room for 3 pending numbers the footprint is the same as with plenty."""
     whole = footprint(moving(4, 9))
-    monkeypatch.setattr("isa.execute.footprint.PENDING", 3)
+    monkeypatch.setattr("gpusim.walks.footprint.PENDING", 3)
     few = footprint(moving(4, 9))
     assert few.of_blocks == whole.of_blocks
     assert np.array_equal(few.counts, whole.counts)

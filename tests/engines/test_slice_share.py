@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gpusim.commands import main
-from gpusim.launch.slice_share import LONG, Place, shares, slices_of, unseen, untold
+from gpusim.engines.slice_share import LONG, Place, shares, slices_of, unseen, untold
 from gpusim.machine.machine import load
 from gpusim.rules import l2_atomic
 from isa.text.listing import read

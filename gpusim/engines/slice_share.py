@@ -17,17 +17,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.launch.feed import recordable
+from gpusim.engines.program_order import walk
+from gpusim.launch.launch import Launch
 from gpusim.machine.machine import Machine
 from gpusim.units.cache import tagged
 from gpusim.units.l2_atomic import ALONE, SLICE_SHIFT
 from gpusim.units.l2_share import SPREADING
-from isa.dataflow.address_slice import address_slice
 from isa.errors import UserError
 from isa.execute.address_steps import address_steps, linear_steps
-from isa.execute.interpret import interpret
 from isa.execute.places import lanes_in
-from isa.execute.touched_lines import without_contents
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
 from isa.once import once
@@ -72,11 +70,16 @@ class _Seen:
         return self.work[pc].get(block, np.zeros(self.place.slices))
 
 
-def prepare(sm: Any, kernel: Kernel) -> None:
-    """Store of each atomic that the steps do not tell of what a slice does, for each pass of the SM's own."""
-    if sm.machine.slices:
-        place, told = _place(sm), linear_steps(kernel)
-        for pc, share in shares(kernel, place).items():
+def prepare(kernel: Kernel, machine: Machine, launches: Sequence[Launch]) -> None:
+    """Store of each atomic that the steps do not tell of what a slice does, for each pass of the SM's own.
+
+    Of a launch on SMs that stand for others.
+    """
+    waiting = [one.sm for one in launches if one.sm.launch.sharers > 1 and one.sm.machine.slices]
+    there = on_chip(kernel, machine.chip.sms) if waiting else kernel
+    for sm in waiting:
+        place, told = _place(sm), linear_steps(there)
+        for pc, share in shares(there, place).items():
             if share > UNSEEN or pc not in told:
                 sm.program[pc].slice_share = max(ALONE, round((share or place.apart / place.slices) * ALONE))
 
@@ -105,8 +108,7 @@ def shares(kernel: Kernel, place: Place) -> Mapping[int, float]:
     """Return, by pc, the work of all SMs for which one stands, as multiples of its own, of each untold atomic."""
     if not untold(kernel) or min(place.apart, kernel.blocks) == 1:
         return {}
-    empty = all(buffer.fill is None for buffer in kernel.buffers)
-    return _shares(kernel if empty or not recordable(kernel) else without_contents(kernel), place)
+    return _shares(kernel, place)
 
 
 @once
@@ -137,9 +139,8 @@ def _run(seen: _Seen, blocks: Sequence[int], limit: int) -> int:
             done = active & lanes_in(Unit.GLOBAL, addresses) if row.generic else active
             seen.work[pc][block] = seen.of(pc, block) + _work(seen.place, addresses, done)
 
-    needed = address_slice(seen.kernel.program)
     with suppress(UserError):
-        run = interpret(seen.kernel, blocks, observe, needed, started=seen.begun.append, limit=limit)
+        run = walk(seen.kernel, blocks, observe, addresses=True, started=seen.begun.append, limit=limit)
         return int(run.counts.sum())
     return limit
 

@@ -15,13 +15,12 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.engines.program_order import LIMIT
+from gpusim.engines.program_order import walk as in_order
 from isa import frozen
-from isa.dataflow.address_slice import address_slice
 from isa.execute.block_step import block_steps
-from isa.execute.interpret import LIMIT, interpret
 from isa.execute.moving import STILL, Step
 from isa.execute.places import BASES, lanes_in
-from isa.execute.touched_lines import without_contents
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES, bases, length
 from isa.program import WORD_BYTES
@@ -86,19 +85,12 @@ class _Walk:
 def footprint(kernel: Kernel, *, limit: int = LIMIT) -> Footprint:
     """Return the footprint of the launch.
 
-    Raises what `interpret` raises, for the addresses and branches of its blocks; LimitError beyond `limit` warp
+    Raises what program_order.walk raises, for the addresses and branches of its blocks; LimitError beyond `limit` warp
     instructions in one of them.
     """
-    walk, needed = _new_walk(kernel), address_slice(kernel.program)
-    reads = any(i.reads_memory() for i, wanted in zip(kernel.program.instructions, needed, strict=True) if wanted)
-    run = interpret(
-        kernel if reads else without_contents(kernel),
-        None if walk.steps is None else (0,),
-        partial(_note, walk),
-        needed,
-        started=lambda _block: _close(walk),
-        limit=limit,
-    )
+    walk = _new_walk(kernel)
+    blocks = None if walk.steps is None else (0,)
+    run = in_order(kernel, blocks, partial(_note, walk), addresses=True, started=lambda _: _close(walk), limit=limit)
     _close(walk)
     times = 1 if walk.steps is None else kernel.blocks
     return Footprint(

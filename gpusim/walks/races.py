@@ -19,10 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from isa.dataflow.address_slice import address_slice
+from gpusim.engines.program_order import LIMIT, walk
 from isa.dataflow.flow import writes
 from isa.dataflow.reaching import onward, reached
-from isa.execute.interpret import LIMIT, interpret
 from isa.execute.places import lanes_in
 from isa.instruction import Instruction
 from isa.kernel import Kernel
@@ -109,7 +108,7 @@ class _History:
 def races(kernel: Kernel, blocks: Iterable[int] | None = None, *, limit: int = LIMIT) -> list[Race]:
     """Return the races in `blocks` (None: all), one for each pair of instructions, in the order of discovery.
 
-    Raises what `interpret` raises, such as LimitError beyond `limit` warp instructions in one block.
+    Raises what `walk` raises, such as LimitError beyond `limit` warp instructions in one block.
     """
     found: dict[tuple[int, int], Race] = {}
     _search(kernel, blocks, limit, found, among_atomics=False, enough=lambda: False)
@@ -180,8 +179,7 @@ def _search(
     def released(warps: NDArray[np.int64]) -> None:
         _join(history[0], warps)
 
-    needed = address_slice(kernel.program)
-    interpret(kernel, blocks, observe, needed, started=started, released=released, limit=limit)
+    walk(kernel, blocks, observe, addresses=True, started=started, released=released, limit=limit)
 
 
 def _new_history(kernel: Kernel, block: int, found: dict[tuple[int, int], Race], among_atomics: bool) -> _History:

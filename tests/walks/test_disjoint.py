@@ -7,9 +7,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from strategies.launches import REPEATABLE, looping_kernels
 
+from gpusim.walks.disjoint import disjoint
 from isa.execute.interpret import interpret
 from isa.row import LOAD_UNITS, memory_of
-from isa.schedule.disjoint import disjoint
 from isa.schedule.reorder import spans
 from isa.text.listing import read
 from workloads.gemm.tan import dgemm_tan

@@ -1,6 +1,6 @@
 """Which loads read words that other warps write, with nothing that orders the two.
 
-Of shared memory these are the loads that race (isa.execute.races), and atomics on words of which other warps change
+Of shared memory these are the loads that race (gpusim.walks.races), and atomics on words of which other warps change
 something. Of global memory every word that two warps access, one of them to write it, counts, whatever barriers lie
 between: other blocks pass none.
 """
@@ -15,10 +15,9 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from isa.dataflow.address_slice import address_slice
+from gpusim.engines.program_order import walk
+from gpusim.walks.races import unordered
 from isa.errors import UserError
-from isa.execute.interpret import interpret
-from isa.execute.races import unordered
 from isa.kernel import Kernel
 from isa.memory import length
 from isa.program import WORD_BYTES
@@ -80,7 +79,7 @@ def _far(kernel: Kernel, blocks: Sequence[int], loads: set[int], limit: int) -> 
             raise StopIteration
 
     with suppress(StopIteration):
-        interpret(kernel, blocks, observe, address_slice(kernel.program), started=started, limit=limit)
+        walk(kernel, blocks, observe, addresses=True, started=started, limit=limit)
     later = {pc for pc, groups in seen.reads.items() if any(_changed(seen, group) for group in groups)}
     return seen.changed | later
 

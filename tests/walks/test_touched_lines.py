@@ -3,9 +3,9 @@ from draws import draws
 from hypothesis import assume, given, settings
 from strategies.launches import kernels
 
+from gpusim.walks.touched_lines import lines
 from isa.dataflow.address_slice import address_slice
 from isa.execute.interpret import interpret
-from isa.execute.touched_lines import lines
 from isa.generators import hash_fill
 from isa.kernel import Buffer, Kernel
 from isa.memory import LINE_BYTES, bases, image

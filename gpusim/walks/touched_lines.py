@@ -3,27 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
-from isa.dataflow.address_slice import address_slice
+from gpusim.engines.program_order import walk
 from isa.errors import UserError
-from isa.execute.interpret import interpret
 from isa.execute.places import lanes_in
 from isa.kernel import Kernel
 from isa.memory import LINE_BYTES, length
-from isa.once import once
 from isa.row import GLOBAL_UNITS, Unit
 
 _GLOBAL = GLOBAL_UNITS | {Unit.TEXTURE}
-
-
-@once
-def without_contents(kernel: Kernel) -> Kernel:
-    """Return the kernel with empty buffers: filling large ones takes long."""
-    return replace(kernel, buffers=tuple(replace(b, fill=None) for b in kernel.buffers))
 
 
 def lines(kernel: Kernel, blocks: Sequence[int]) -> NDArray[np.bool_] | None:
@@ -44,7 +35,7 @@ def lines(kernel: Kernel, blocks: Sequence[int]) -> NDArray[np.bool_] | None:
             touched[(first + np.uint32(rows[pc].nbytes - 1)) // np.uint32(LINE_BYTES)] = True  # scalar loads span two
 
     try:
-        interpret(without_contents(kernel), blocks, observe, address_slice(kernel.program))
+        walk(kernel, blocks, observe, addresses=True)
     except UserError:
         return None
     return touched

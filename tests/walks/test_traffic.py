@@ -8,9 +8,9 @@ from draws import draws
 from hypothesis import given, settings
 from strategies.launches import kernels, looping_kernels
 
+from gpusim.walks.traffic import Level, traffic
 from isa.dataflow.register_use import OTHER, RESULTS
 from isa.execute.interpret import interpret
-from isa.execute.traffic import Level, traffic
 from isa.kernel import Kernel
 from isa.operand import FIRST_SCALAR
 from isa.table import machine_row
