@@ -79,7 +79,7 @@ USES: Mapping[str, Sequence[str]] = {
         "isa.program",
         "isa.instruction",
         "isa.text.assembler",
-        "isa.execute.interpret",
+        "gpusim.engines.program_order",
         "gpusim.walks.races",
         "gpusim.walks.traffic",
     ),
