@@ -30,7 +30,7 @@ from gpusim.support.document import Setting
 from gpusim.support.python_words import in_words_of_python
 from isa import memory
 from isa.errors import UserError
-from isa.execute.beyond import Beyond, joined
+from isa.executing.beyond import Beyond, joined
 from isa.kernel import Dim3, Kernel
 from isa.reading import input_file
 from isa.reading.source import suggest

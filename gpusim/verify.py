@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gpusim.engines.program_order import walk
 from gpusim.support.document import Finite, doc
-from isa.execute.places import lanes_in
+from isa.executing.places import lanes_in
 from isa.kernel import Expectation, Kernel
 from isa.memory import LINE_BYTES, bases, elements, image, length, view
 from isa.row import Row, Unit

@@ -68,7 +68,7 @@ class Kernel:
     SMs machine code is told that its machine has (0: nothing); in program order block b is on SM b modulo that.
 
     `page_bytes` is the unit in which a driver maps memory: loads may read behind a buffer to the end of its last page,
-    which isa.execute.beyond reports (0: they may not, as in listings, which declare their buffers).
+    which isa.executing.beyond reports (0: they may not, as in listings, which declare their buffers).
     """
 
     name: str

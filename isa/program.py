@@ -26,9 +26,9 @@ class Program:
     `reserved_bytes` of the shared memory are the system's, which each block of a machine may have anyway.
     `declared_registers` are those that its compiler has set aside for a thread, if it says so. `origins` by pc are
     those of machine code; other programs have none. `indirect` are the labels to which an indirect branch may go, by
-    its pc, where its own operands do not say so. `independent`: its lanes are scheduled as from Volta on
-    (isa.execute.convergence); so are those of any program with an instruction that needs it. `outside` are functions of
-    the system, which is not here, by the code addresses behind the program that stand for them.
+    its pc, where its own operands do not say so. `independent`: its lanes are scheduled as from Volta on;
+    so are those of any program with an instruction that needs it. `outside` are functions of the system, which is not
+    here, by the code addresses behind the program that stand for them.
 
     Raises ValueError if shared or local memory is not a whole number of words, if only some instructions have a control
     code, or some an origin.

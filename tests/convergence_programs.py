@@ -11,10 +11,10 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+from interpreter.interpret import interpret
 from read.fenced import ROOT
 
 from isa import memory
-from isa.execute.interpret import interpret
 from isa.kernel import Buffer, Kernel
 from isa.text.assembler import assemble
 

@@ -1,4 +1,4 @@
-"""The effect of one instruction in one warp, by `isa.execute.steps`, and its cost, by the definitions."""
+"""The effect of one instruction in one warp, by `interpreter.steps`, and its cost, by the definitions."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from collections import Counter, defaultdict
 from typing import Any
 
 import numpy as np
+from interpreter import steps
+from interpreter.frame import Frame, Group
 from msgspec import structs
 
 from gpusim.machine.schema import Machine
 from gpusim.units.shared_memory import SharedMemory
 from isa import memory
-from isa.execute import steps
-from isa.execute.frame import Frame, Group
 from isa.kernel import Kernel
 from isa.operand import Label
 from isa.row import Unit

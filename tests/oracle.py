@@ -16,6 +16,7 @@ from typing import Any
 import networkx as nx
 import numpy as np
 from executed import execute, load_store_cost, replays, target
+from interpreter.frame import group_of, new_frame
 from msgspec import structs
 from scan import simt_stack
 from scan.barriers import stays_behind
@@ -29,7 +30,6 @@ from gpusim.units.global_memory import line_cycles
 from gpusim.units.pipe import initiation_interval
 from isa import memory
 from isa.dataflow.dependence import unrolled
-from isa.execute.frame import group_of, new_frame
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.operand import Immediate

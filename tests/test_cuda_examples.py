@@ -9,6 +9,7 @@ import shutil
 
 import numpy as np
 import pytest
+from interpreter.interpret import interpret
 from read.fenced import ROOT
 
 from examples.cuda import expected
@@ -16,7 +17,6 @@ from gpusim.commands.main import execute
 from gpusim.launch_file.prepare import prepared
 from gpusim.verify import compare
 from isa import memory
-from isa.execute.interpret import interpret
 from isa.sass import code, compile, tools
 
 FOLDER = ROOT / "examples" / "cuda"

@@ -2,11 +2,11 @@ import re
 from pathlib import Path
 
 import pytest
+from interpreter.interpret import interpret
 from read.fenced import DOCUMENTS
 
 from gpusim.verify import compare
 from gpusim.walks.races import races
-from isa.execute.interpret import interpret
 from isa.instruction import Instruction
 from isa.operand import SPECIALS, Address, Immediate, Label, Register, scalar
 from isa.row import Unit

@@ -7,11 +7,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from interpreter.interpret import interpret
 
 import gpusim
 from isa import memory
 from isa.errors import ExecutionError
-from isa.execute.interpret import interpret
 
 FOLDER = Path(__file__).with_name("isa") / "sass" / "data"
 MACHINES = {90: "h200", 80: "a100"}  # by architecture

@@ -10,11 +10,11 @@ import pytest
 from draws import few
 from generic_addresses import LAUNCHES, chip, code, kernel
 from idioms import DATA
+from interpreter.interpret import interpret
 
 import gpusim
 from gpusim.analysis.account.source_lines import by_line
 from isa import memory
-from isa.execute.interpret import interpret
 
 SLOT = 8  # numbers that a thread of `machine_state` leaves; the first is its warp's slot
 SPACES = {0: "shared", 1: "local", 2: "global", 3: "shared and global", 4: "shared and local", 10: "8 lanes in shared"}

@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from draws import few
 from idioms import LAUNCHES, chip, code
+from interpreter.interpret import interpret
 
 import gpusim
 from isa import memory
-from isa.execute.interpret import interpret
 
 
 @pytest.fixture(scope="module")

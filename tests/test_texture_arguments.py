@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hardware.texture_replay import FOLDER
 from hardware.textures import CUBIN
+from interpreter.interpret import interpret
 
 import gpusim
 from isa.errors import UserError
-from isa.execute.interpret import interpret
 
 ROWS, IMAGE = 64, np.arange(8 * 16, dtype=np.float32).reshape(8, 16)
 

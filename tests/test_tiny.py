@@ -1,11 +1,11 @@
 """The whole project in two seconds: text in, values checked, cycles explained, on both engines."""
 
 import numpy as np
+from interpreter.interpret import interpret
 
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
 from gpusim.units.stall import Stall
-from isa.execute.interpret import interpret
 from isa.text.listing import read
 
 SUM = """

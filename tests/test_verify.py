@@ -3,6 +3,7 @@ from math import inf, isnan, nan
 
 import numpy as np
 import pytest
+from interpreter.interpret import interpret
 from read.fenced import ROOT
 
 from gpusim.launch_file.prepare import prepared
@@ -10,7 +11,6 @@ from gpusim.machine.machine import load
 from gpusim.simulation import simulate
 from gpusim.verify import UNCHECKED, verify
 from gpusim.walks.touched_lines import lines
-from isa.execute.interpret import interpret
 from isa.generators import constant_fill
 from isa.kernel import Buffer, Expectation, Kernel
 from isa.memory import bases, image

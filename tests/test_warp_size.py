@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from interpreter.interpret import interpret
 from timing import run_text
 
 from gpusim.bounds.bounds import bound
@@ -10,7 +11,6 @@ from gpusim.jit.rule import COMPILED
 from gpusim.machine.machine import load
 from gpusim.simulation import simulate
 from isa.errors import ExecutionError, UserError
-from isa.execute.interpret import interpret
 from isa.text.listing import read, write
 from workloads.catalog import make
 

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from interpreter.interpret import interpret
 
 import gpusim
 from isa import memory
-from isa.execute.interpret import interpret
 
 CUBIN = Path(__file__).with_name("isa") / "sass" / "data" / "wide_atomics_90.cubin"
 LANES = range(32)

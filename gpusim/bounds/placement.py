@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.engines.profile import Pattern, Profile
-from isa.execute.moving import Step
+from isa.dataflow.moving import Step
 from isa.kernel import Kernel
 from isa.memory import PLACE_BYTES
 from isa.row import Unit
@@ -23,7 +23,7 @@ def placements(
 ) -> list[tuple[Placement, int]] | None:
     """Return the distinct placements of the blocks' accesses to global memory, and how many blocks have each.
 
-    `steps` are those of isa.execute.block_step. None if placements differ and the blocks are more than MOST.
+    `steps` are those of isa.dataflow.block_step. None if placements differ and the blocks are more than MOST.
     """
     moving = {pc: step for pc, step in steps.items() if kernel.program.instructions[pc].row.unit is Unit.GLOBAL}
     moving = {pc: step for pc, step in moving.items() if any(part % line_bytes for part in step)}

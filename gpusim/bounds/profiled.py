@@ -23,8 +23,8 @@ from gpusim.launch.feed import recordable
 from gpusim.launch.ground import ground
 from gpusim.launch.launch import share_channel
 from gpusim.machine.machine import Machine
+from isa.dataflow.block_step import block_steps, texture_steps
 from isa.errors import UserError
-from isa.execute.block_step import block_steps, texture_steps
 from isa.kernel import Kernel
 from isa.operand import PT
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from gpusim.bounds.placement import moved, placements
 from gpusim.bounds.pressure import Work
 from gpusim.engines.profile import Pattern, Profile
-from isa.execute.block_step import block_steps
-from isa.execute.places import lanes_in
+from isa.dataflow.block_step import block_steps
+from isa.executing.places import lanes_in
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
 from isa.program import WORD_BYTES

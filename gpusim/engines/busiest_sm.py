@@ -15,8 +15,8 @@ from gpusim.engines.profile import first_profile
 from gpusim.engines.program_order import Counts, block_alone, walker
 from gpusim.launch.feed import recordable
 from gpusim.machine.machine import Machine
+from isa.dataflow.block_step import block_steps
 from isa.errors import DeadlockError, ExecutionError, UserError
-from isa.execute.block_step import block_steps
 from isa.kernel import Kernel
 from isa.once import once
 from isa.sass.load import on_chip

@@ -23,7 +23,7 @@ from gpusim.support.plural import plural
 from gpusim.units.capacities import LANES, NEVER
 from gpusim.units.stall import Stall
 from isa.errors import DeadlockError, UserError
-from isa.execute.faults import place
+from isa.executing.faults import place
 from isa.kernel import Kernel
 
 FIRST_LOOK = 1 << 16  # cycles without a block that leaves before warps are looked at

@@ -28,8 +28,8 @@ from gpusim.rules import access_log, program_order
 from gpusim.rules.access_log import ACTIVE, FIRST, PC, RELEASE, TURN, WARP, Log
 from gpusim.units.capacities import BARRIERS, BLOCKS, REGISTERS, WARPS
 from gpusim.units.scalar_registers import ScalarFile
-from isa.execute import faults
-from isa.execute.beyond import Beyond
+from isa.executing import faults
+from isa.executing.beyond import Beyond
 from isa.kernel import Kernel
 
 LIMIT = 100_000_000  # warp instructions of a block: some sixty times a 4800-deep matrix product

@@ -23,9 +23,9 @@ from gpusim.machine.machine import Machine
 from gpusim.units.cache import tagged
 from gpusim.units.l2_atomic import ALONE, SLICE_SHIFT
 from gpusim.units.l2_share import SPREADING
+from isa.dataflow.address_steps import address_steps, linear_steps
 from isa.errors import UserError
-from isa.execute.address_steps import address_steps, linear_steps
-from isa.execute.places import lanes_in
+from isa.executing.places import lanes_in
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
 from isa.once import once

@@ -16,7 +16,7 @@ from gpusim.machine.occupancy import Occupancy
 from gpusim.units.capacities import ENDS
 from gpusim.units.stall import Stall
 from isa import brief, frozen
-from isa.execute.beyond import Beyond, joined
+from isa.executing.beyond import Beyond, joined
 from isa.kernel import Kernel
 
 END = np.dtype([("cycle", np.int64), ("issued", np.int64)])  # when a block left, warp instructions issued by then

@@ -7,7 +7,7 @@ from typing import Any
 from gpusim.launch.launch import Launch
 from gpusim.state.fault import Fault
 from isa.errors import DeadlockError, UserError
-from isa.execute import faults
+from isa.executing import faults
 from isa.kernel import Kernel
 
 

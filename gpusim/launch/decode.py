@@ -46,7 +46,7 @@ from gpusim.units.pipe import choices, pipe_names, through_port
 from gpusim.units.register_file import note_sources
 from gpusim.units.stall import Stall
 from isa.bulk import without_collection
-from isa.execute import block_barriers
+from isa.executing import barriers
 from isa.instruction import PREDICATES_READ, PREDICATES_WRITTEN, Instruction
 from isa.kernel import Kernel
 from isa.memory import constants
@@ -288,7 +288,7 @@ def _general(row: Any, instruction: Instruction) -> None:
 def _numbers(row: Any, instruction: Instruction, kernel: Kernel) -> None:
     row["arrivals"] = kernel.warps
     if row["action"] == BARRIER:
-        row["barrier"], row["arrivals"] = block_barriers.wanted(kernel, instruction)
+        row["barrier"], row["arrivals"] = barriers.wanted(kernel, instruction)
     elif row["action"] == LOOKUP:
         (row["table"],) = [o.bits for letter, o in instruction.slots() if letter == "n" and isinstance(o, Immediate)]
 

@@ -20,11 +20,11 @@ from numpy.typing import NDArray
 from gpusim.machine.machine import Machine
 from gpusim.units.cache import tagged
 from gpusim.units.capacities import FEED, LANES
+from gpusim.units.convergence import ASKS
 from isa.dataflow.address_slice import address_slice
+from isa.dataflow.block_step import block_steps, texture_steps
 from isa.errors import UserError
-from isa.execute.block_barriers import by_register
-from isa.execute.block_step import block_steps, texture_steps
-from isa.execute.independent import ASKS
+from isa.executing.barriers import by_register
 from isa.kernel import Kernel
 from isa.once import once
 from isa.operand import PT

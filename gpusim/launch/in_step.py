@@ -14,8 +14,8 @@ from typing import Any
 
 from gpusim.units.capacities import WAVES
 from gpusim.units.l2_share import PARTS
-from isa.execute.address_steps import address_steps, linear_steps
-from isa.execute.moving import Step
+from isa.dataflow.address_steps import address_steps, linear_steps
+from isa.dataflow.moving import Step
 from isa.kernel import Kernel
 
 Grid = tuple[int, int, int]

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from isa.execute import faults
+from isa.executing import faults
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.memory import constants

@@ -15,8 +15,8 @@ from gpusim.state.fault import Fault
 from gpusim.units.barrier import ANY, COUNT
 from gpusim.units.capacities import BARRIERS, GROUPS, LANES
 from gpusim.units.stall import Stall
-from isa.execute.block_barriers import COUNT as MOST_THREADS
-from isa.execute.block_barriers import COUNT_AT, IDENTIFIER
+from isa.executing.barriers import COUNT as MOST_THREADS
+from isa.executing.barriers import COUNT_AT, IDENTIFIER
 
 BARRIER = int(Stall.BARRIER)
 MISCOUNTED, MIXED, SEVERAL = int(Fault.MISCOUNTED), int(Fault.MIXED), int(Fault.SEVERAL)

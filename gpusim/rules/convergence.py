@@ -1,7 +1,7 @@
 """Convergence: the groups of a warp whose lanes are independent, as from Volta on. One group runs, the others wait.
 
-The running group is the warp's pc and lanes; `sm.parted` has the others (gpusim.rules.parted). What they do is what
-`isa.execute.convergence` says: who runs first after a branch, who meets at a convergence barrier, and who comes next.
+The running group is the warp's pc and lanes; `sm.parted` has the others (gpusim.rules.parted). What they do
+says who runs first after a branch, who meets at a convergence barrier, and who comes next.
 
 Time: one group of a warp issues at a time, and the next one goes on where the last one waits, exits or gives way. All
 groups of a warp share its dependency barriers, stall counts and place in the scheduler.

@@ -1,7 +1,7 @@
-"""Program order: a block by itself, without time, in the order of `isa.execute.interpret`.
+"""Program order: a block by itself, without time.
 
 The warps with the smallest pc, of those that can run, execute one instruction each, in their order; then come those
-with the smallest pc by then. So atomics of a block follow each other as in the interpreter, and memory is the same.
+with the smallest pc by then. So atomics of a block have one order.
 The block has the SM's first slot. Values, lanes and barriers are those of the rules; no unit is asked when.
 """
 

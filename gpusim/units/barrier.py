@@ -10,7 +10,7 @@ from gpusim.units.declare import Condition, Machine, Role, Unit, field, packed_k
 from gpusim.units.dimensions import BLOCK_BARRIER, SCHEDULER
 from gpusim.units.opcodes import BARRIER, MEMORY_KINDS
 from gpusim.units.ranges import Count, Flag
-from isa.execute.block_barriers import by_register
+from isa.executing.barriers import by_register
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.row import Unit as UnitClass

@@ -7,7 +7,7 @@ from typing import Any
 from gpusim.units.capacities import BANKS, LANE_GROUPS, LANES, REMEMBERED
 from gpusim.units.declare import Machine, Role, Unit, field
 from gpusim.units.shared_memory import atomic_costs
-from isa.execute.access import may_leave_buffers
+from isa.executing.beyond import may_leave_buffers
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.row import Unit as UnitClass

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from gpusim.engines.program_order import LIMIT
 from gpusim.engines.program_order import walk as in_order
 from isa import frozen
-from isa.execute.block_step import block_steps
-from isa.execute.moving import STILL, Step
-from isa.execute.places import BASES, lanes_in
+from isa.dataflow.block_step import block_steps
+from isa.dataflow.moving import STILL, Step
+from isa.executing.places import BASES, lanes_in
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES, bases, length
 from isa.program import WORD_BYTES

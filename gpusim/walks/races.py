@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from gpusim.engines.program_order import LIMIT, walk
 from isa.dataflow.flow import writes
 from isa.dataflow.reaching import onward, reached
-from isa.execute.places import lanes_in
+from isa.executing.places import lanes_in
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.once import once

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gpusim.engines.program_order import walk
 from isa.errors import UserError
-from isa.execute.places import lanes_in
+from isa.executing.places import lanes_in
 from isa.kernel import Kernel
 from isa.memory import LINE_BYTES, length
 from isa.row import GLOBAL_UNITS, Unit

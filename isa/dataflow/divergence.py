@@ -27,7 +27,7 @@ OWN = ("TID", "LANEID")  # special registers that differ between the lanes of a 
 def reconvergence_points(program: Program) -> Mapping[int, int]:
     """Return the reconvergence pc of each branch and exit at which lanes may diverge (program's length: its end).
 
-    None where lanes are independent: those meet at run time, by convergence barriers (isa.execute.convergence).
+    None where lanes are independent: those meet at run time, by convergence barriers.
     """
     if program.has_independent_lanes:
         return {}

@@ -1,13 +1,13 @@
 """Classes of blocks: what each executes, counted and not assumed."""
 
 import numpy as np
+from interpreter.interpret import interpret
 
 from gpusim.bounds import block_classes
 from gpusim.bounds.block_classes import classes, standing
 from gpusim.bounds.bounds import bound
 from gpusim.bounds.profiled import profiled
 from gpusim.machine.machine import load
-from isa.execute.interpret import interpret
 from isa.text.listing import read
 
 ONE = load("gtx580", {"chip.sms": 1})

@@ -14,7 +14,7 @@ from gpusim.bounds.access_cost import costs
 from gpusim.bounds.placement import moved, placements
 from gpusim.engines.profile import profile
 from gpusim.launch.ground import ground
-from isa.execute.block_step import block_steps
+from isa.dataflow.block_step import block_steps
 from isa.text.listing import read
 
 LINE = 128

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from draws import draws
 from hypothesis import given, settings
+from interpreter.interpret import interpret
 from strategies.launches import REPEATABLE, kernels, launches
 
 from gpusim.bounds.bounds import works
@@ -11,7 +12,6 @@ from gpusim.bounds.sectors import sectors
 from gpusim.engines.busiest_sm import busiest_sm
 from gpusim.machine.machine import load
 from gpusim.machine.simulated_sms import blocks_of
-from isa.execute.interpret import interpret
 from isa.memory import SECTOR_BYTES
 from isa.row import Unit
 from isa.text.listing import read

@@ -4,9 +4,9 @@ import json
 
 import pytest
 from draws import few
+from interpreter.interpret import interpret
 
 from gpusim.commands.main import execute
-from isa.execute.interpret import interpret
 from isa.text import listing
 
 LATE = """

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interpreter.interpret import interpret
 from strategies.launches import REPEATABLE, kernels, launches
 from strategies.waits import waited
 
@@ -16,8 +17,7 @@ from gpusim.engines.simulate import run_chip, run_sm
 from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.machine.machine import load
 from isa.errors import ExecutionError
-from isa.execute.beyond import Beyond, told
-from isa.execute.interpret import interpret
+from isa.executing.beyond import Beyond, told
 from isa.memory import bases
 from isa.text.listing import read
 

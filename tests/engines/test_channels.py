@@ -9,6 +9,7 @@ import pytest
 from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interpreter.interpret import interpret
 from strategies.launches import REPEATABLE, kernels
 from timing import plain_machine
 from twins import differences
@@ -19,7 +20,6 @@ from gpusim.launch.feed import FEEDS, recordable
 from gpusim.machine.machine import load
 from gpusim.units.record import ISSUE, SERVE
 from isa.errors import DeadlockError, ExecutionError, UserError
-from isa.execute.interpret import interpret
 from isa.row import Unit
 from isa.text.listing import read
 

@@ -8,6 +8,7 @@ from chip_runs import adds_up
 from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interpreter.interpret import interpret
 from strategies.launches import REPEATABLE, kernels, launches
 from timing import plain_machine
 from twins import differences
@@ -18,7 +19,6 @@ from gpusim.launch.feed import FEEDS
 from gpusim.units.ranges import MOST
 from gpusim.units.stall import Stall
 from isa.errors import UserError
-from isa.execute.interpret import interpret
 from isa.text.listing import read
 from workloads.catalog import make
 

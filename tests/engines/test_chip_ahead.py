@@ -8,6 +8,7 @@ from chip_runs import in_turn, on, unlike
 from draws import draws, few
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interpreter.interpret import interpret
 from read.fenced import ROOT
 from strategies.launches import REPEATABLE, kernels, launches
 from timing import BANKS, plain_machine
@@ -19,7 +20,6 @@ from gpusim.launch.in_turn import CONTESTED
 from gpusim.launch.launch import launch_chip
 from gpusim.launch_file.prepare import prepared
 from gpusim.machine.machine import load
-from isa.execute.interpret import interpret
 from isa.row import Unit
 from isa.text.listing import read
 from workloads.catalog import CATALOG, make

@@ -11,6 +11,7 @@ from fuzz.found import load as load_found
 from fuzz.pair import kernel_of, machine_of
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interpreter.interpret import interpret
 from scan.every_cycle import scan
 from strategies.launches import REPEATABLE, kernels, launches
 from strategies.machine_files import launches_on
@@ -27,7 +28,6 @@ from gpusim.machine.machine import load
 from gpusim.machine.occupancy import occupancy
 from gpusim.units.cache import tagged
 from gpusim.units.record import ISSUE
-from isa.execute.interpret import interpret
 from isa.text.listing import read
 from workloads.catalog import make
 

@@ -3,13 +3,13 @@
 import numpy as np
 from draws import draws
 from hypothesis import given, settings
+from interpreter.interpret import interpret
 from strategies import moves
 from strategies.launches import REPEATABLE
 from strategies.machine_code import kernels
 
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
-from isa.execute.interpret import interpret
 
 H200 = load("h200")
 

@@ -5,6 +5,7 @@ import pytest
 from draws import draws
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from interpreter.interpret import interpret
 from parted_lanes import NOTES, kernel, notes
 from scan.every_cycle import scan
 from strategies.launches import REPEATABLE, launches
@@ -17,7 +18,6 @@ from gpusim.jit.rule import COMPILED
 from gpusim.machine.machine import load
 from gpusim.machine.occupancy import occupancy
 from isa.errors import DeadlockError
-from isa.execute.interpret import interpret
 
 H200 = load("h200", {"chip.sms": 1})
 

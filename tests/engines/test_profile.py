@@ -3,10 +3,10 @@ from collections import Counter
 import numpy as np
 from draws import draws
 from hypothesis import given, settings
+from interpreter.interpret import interpret
 from strategies.launches import kernels
 
 from gpusim.engines.profile import profile
-from isa.execute.interpret import interpret
 from isa.kernel import Buffer, Kernel
 from isa.memory import PLACE_BYTES
 from isa.text.assembler import assemble

@@ -14,6 +14,7 @@ from generic_addresses import kernel as generic_name
 from hypothesis import given, settings
 from idioms import LAUNCHES as IDIOMS
 from idioms import code as idioms_code
+from interpreter.interpret import interpret
 from strategies import moves
 from strategies.launches import REPEATABLE, kernels, looping_kernels
 from strategies.machine_code import kernels as straight_kernels
@@ -25,7 +26,6 @@ from gpusim.jit.rule import COMPILED
 from gpusim.rules import access_log
 from isa.dataflow.address_slice import address_slice
 from isa.errors import DeadlockError, ExecutionError, LimitError
-from isa.execute.interpret import interpret
 from isa.operand import Special
 from isa.row import Unit
 from isa.text.listing import read

@@ -4,12 +4,12 @@ import lzma
 
 import numpy as np
 import pytest
+from interpreter.interpret import interpret
 from read.fenced import ROOT
 
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load as load_machine
 from isa import memory
-from isa.execute.interpret import interpret
 from isa.generators import ArrayFill
 from isa.kernel import Buffer, Kernel
 from isa.sass import cubin, dump, load

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from interpreter.interpret import interpret
 from timing import run_text
 
 from gpusim.bounds.bounds import bound
@@ -10,7 +11,6 @@ from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
 from gpusim.simulation import simulate
 from isa.errors import ExecutionError, LimitError, UserError
-from isa.execute.interpret import interpret
 from isa.origin import Origin
 from isa.text.listing import read
 

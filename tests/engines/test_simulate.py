@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from draws import draws
 from hypothesis import given, settings
+from interpreter.interpret import interpret
 from strategies.launches import REPEATABLE, kernels, launches, looping_kernels
 from timing import plain_machine
 from twins import differences
@@ -16,7 +17,6 @@ from gpusim.launch.feed import FEEDS, recordable
 from gpusim.machine.machine import Machine, load
 from gpusim.walks.races import races
 from isa.errors import DeadlockError, ExecutionError, LimitError, UserError
-from isa.execute.interpret import interpret
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.row import Unit

@@ -7,6 +7,7 @@ import pytest
 from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interpreter.interpret import interpret
 from scan.every_cycle import scan
 from strategies.launches import REPEATABLE, kernels, launches, looping_kernels
 from twins import differences, mistakes, rarest, run_both, seen
@@ -16,7 +17,6 @@ from gpusim.jit.rule import COMPILED
 from gpusim.machine.occupancy import occupancy
 from gpusim.units.record import ISSUE
 from gpusim.units.stall import Stall
-from isa.execute.interpret import interpret
 
 BUSY_KERNELS = kernels(most_blocks=3, least=4)
 RACING_KERNELS = st.booleans().flatmap(lambda barriers: kernels(barriers, most_blocks=3, least=4))
@@ -108,6 +108,6 @@ def test_a_scan_of_every_cycle_agrees_on_many_pairs():
 @settings(REPEATABLE, max_examples=draws(60 if COMPILED else 3))
 @given(launches(BUSY_KERNELS))
 def test_timed_values_are_those_of_program_order(launched):
-    """Race-free kernels leave the memory that isa.execute.interpret leaves, whatever the machine."""
+    """Race-free kernels leave the memory that interpreter.interpret leaves, whatever the machine."""
     kernel, machine = launched
     assert np.array_equal(run_sm(kernel, machine).memory, interpret(kernel).memory)

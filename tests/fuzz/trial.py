@@ -8,6 +8,7 @@ from functools import cached_property, lru_cache, partial
 from typing import Any
 
 import numpy as np
+from interpreter.interpret import interpret
 
 from fuzz.pair import Pair, kernel_of, machine_of
 from gpusim.engines.busiest_sm import busiest_sm
@@ -21,7 +22,6 @@ from gpusim.units.control_code import by_codes
 from gpusim.walks.contended import contended
 from gpusim.walks.races import races
 from isa.errors import UserError
-from isa.execute.interpret import interpret
 from isa.kernel import Kernel
 
 MOST = 1_000_000  # cycles of a run

@@ -4,12 +4,12 @@ from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
+from interpreter.interpret import interpret
 
 from hardware import table
 from hardware.inputs import SETS
 from hardware.snippet import Snippet, stored_bits
 from isa import memory
-from isa.execute.interpret import interpret
 from isa.generators import ArrayFill
 from isa.kernel import Buffer, Kernel
 from isa.sass import code, load

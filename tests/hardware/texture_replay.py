@@ -6,10 +6,10 @@ from io import BytesIO
 from pathlib import Path
 
 import numpy as np
+from interpreter.interpret import interpret
 
 from hardware.textures import CASES, CUBIN, TABLE, Case
 from isa import memory
-from isa.execute.interpret import interpret
 from isa.generators import ArrayFill
 from isa.kernel import Buffer, Kernel
 from isa.sass import code, load

@@ -3,6 +3,7 @@
 import pytest
 from draws import draws, few
 from hypothesis import assume, given, settings
+from interpreter.interpret import interpret
 from scan.every_cycle import scan
 from strategies.launches import CODES, REPEATABLE, kernels, launches
 
@@ -15,7 +16,6 @@ from gpusim.machine.occupancy import occupancy
 from gpusim.units.control_code import by_codes
 from isa.control import show
 from isa.dataflow.flow import reads, successors, writes
-from isa.execute.interpret import interpret
 from isa.row import Unit
 from isa.text.assembler import assemble
 from isa.text.listing import read

@@ -2,12 +2,12 @@
 
 import numpy as np
 import pytest
+from interpreter.interpret import interpret
 from tagged_caches import SCALAR_FILE
 from timing import plain_machine
 
 from gpusim.engines.simulate import ENGINES, run_sm
 from gpusim.launch.scalar_registers import name_of, place_of, places
-from isa.execute.interpret import interpret
 from isa.operand import FIRST_SCALAR, RZ_INDEX
 from isa.text.listing import read
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from interpreter.interpret import interpret
 from lowered import stand_in
 
 from gpusim.launch_file.prepare import prepared
 from gpusim.verify import compare
 from isa import memory
 from isa.errors import UserError
-from isa.execute.interpret import interpret
 
 DATA = Path(__file__).parents[1] / "isa" / "sass" / "data"
 LAUNCH = """\

@@ -11,8 +11,8 @@ from gpusim.launch.feed import recordable
 from gpusim.machine.machine import load
 from gpusim.walks.races import races
 from gpusim.walks.traffic import Level, traffic
+from isa.dataflow.block_step import block_steps
 from isa.errors import ExecutionError
-from isa.execute.block_step import block_steps
 from isa.instruction import Instruction
 from isa.kernel import Buffer, Kernel
 from isa.operand import RZ, Address, Constant, Immediate, Register, Special

@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
+from interpreter.interpret import interpret
 from timing import cycles_of, run_text
 
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
-from isa.execute.interpret import interpret
 from isa.text.listing import read
 
 WALK = """

@@ -5,12 +5,12 @@ P0 holds in the first 8 lanes of a warp, or in warp 0. The YIELD behind the end 
 
 import numpy as np
 import pytest
+from interpreter.interpret import interpret
 from timing import plain_machine, run_text
 
 from gpusim.engines.simulate import run_sm
 from gpusim.units.record import TRACE_KINDS
 from isa.errors import DeadlockError, ExecutionError
-from isa.execute.interpret import interpret
 from isa.text.listing import read
 
 OF_LANES = "S2R R0, LANEID\nISETP.LT P0, R0, 8\n"  # issue at 0 and 18; P0 is there at 36

@@ -5,6 +5,7 @@ import pytest
 from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interpreter.interpret import interpret
 from strategies.launches import REPEATABLE
 from strategies.machine_code import kernels
 from timing import run_text
@@ -13,7 +14,6 @@ from gpusim.engines.simulate import run_sm
 from gpusim.jit.rule import COMPILED
 from gpusim.machine.machine import load
 from gpusim.units.opcodes import ACROSS, ACROSS_TRUTHS
-from isa.execute.interpret import interpret
 from isa.table import machine_row
 from isa.text.listing import read
 

@@ -7,12 +7,12 @@ import pytest
 from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interpreter.interpret import interpret
 from strategies.launches import REPEATABLE, patterns32, patterns64
 from timing import plain_machine
 
 from gpusim.engines.simulate import run_sm
 from gpusim.jit.rule import COMPILED
-from isa.execute.interpret import interpret
 from isa.kernel import Buffer
 from isa.table import ROWS
 from isa.text.gcn_text import show_register

@@ -7,11 +7,11 @@ import pytest
 from hardware import texture_replay
 from hardware.textures import CASES
 from hypothesis import given, settings
+from interpreter.interpret import interpret
 from strategies.textures import fetches
 
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
-from isa.execute.interpret import interpret
 
 H200 = load("h200")
 CACHES = {"tags": H200, "none": load("h200", {"cache.hits": "none"})}

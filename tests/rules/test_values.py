@@ -2,9 +2,9 @@
 
 import numpy as np
 import pytest
+from interpreter.interpret import interpret
 from timing import run_text
 
-from isa.execute.interpret import interpret
 from isa.operand import SPECIALS
 from isa.text.listing import read
 

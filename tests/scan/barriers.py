@@ -1,11 +1,12 @@
-"""Barriers of a block in a scan of every cycle: who arrives and when each is released; isa.execute counts them."""
+"""Barriers of a block in a scan of every cycle: who arrives and when each is released; the interpreter counts them."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from isa.execute import block_barriers
-from isa.execute.block_barriers import Arrival, Barrier
+from interpreter import block_barriers
+from interpreter.block_barriers import Arrival, Barrier
+
 from isa.row import MEMORY_UNITS, Row, Unit
 from scan.state import LATER, Scan, Warp
 

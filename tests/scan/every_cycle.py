@@ -1,7 +1,7 @@
 """The SM scanned cycle by cycle: in every issue slot every warp is asked why it does not issue.
 
 An independent model of all that the rules settle in closed form and the engines skip: it wakes nothing, stores nothing
-ahead, and uses no code of `gpusim.rules`. It is slow on purpose. Values come from `isa.execute.steps`, at issue.
+ahead, and uses no code of `gpusim.rules`. It is slow on purpose. Values come from `interpreter.steps`, at issue.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 from executed import execute, target
+from interpreter.frame import group_of, new_frame
 
 from gpusim.launch.assign_codes import with_codes
 from gpusim.machine.machine import Machine
@@ -18,7 +19,6 @@ from gpusim.units.control_code import by_codes
 from gpusim.units.stall import Stall
 from isa import memory
 from isa.dataflow import flow
-from isa.execute.frame import group_of, new_frame
 from isa.kernel import Kernel
 from isa.row import Row, Unit
 from isa.table import TABLE

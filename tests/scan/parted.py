@@ -1,13 +1,13 @@
-"""The groups of a warp whose lanes are independent, in a scan of every cycle: by isa.execute.independent."""
+"""The groups of a warp whose lanes are independent, in a scan of every cycle: by interpreter.lanes.independent."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import numpy as np
+from interpreter.frame import group_of
+from interpreter.lanes import convergence, independent
 
-from isa.execute import convergence, independent
-from isa.execute.frame import group_of
 from isa.kernel import Kernel
 from isa.program import Program
 from scan.state import Warp

@@ -6,9 +6,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from interpreter.frame import group_of
 
 from isa.dataflow.flow import successors
-from isa.execute.frame import group_of
 from isa.operand import PT
 from isa.program import Program
 from scan.state import Warp

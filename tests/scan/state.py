@@ -68,7 +68,7 @@ class Warp:
     order: int = -1  # of placements and yields
     yielded: int = -(10**9)  # when it issued last, if it did so then
     forks: list[Any] = field(default_factory=list)  # where its lanes have diverged (scan/simt_stack.py)
-    groups: Any = None  # of independent lanes (isa.execute.convergence)
+    groups: Any = None  # of independent lanes (interpreter.lanes.convergence)
     kept: dict[tuple[str, int], int] = field(default_factory=dict)  # reuse cache: (operand slot, word) to register
     line: int = -2  # of the instruction caches
     fetched: int = 0  # when its line has come

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hypothesis import strategies as st
+from interpreter.interpret import Interpretation, interpret
 
-from isa.execute.interpret import Interpretation, interpret
 from isa.instruction import Instruction
 from isa.kernel import Buffer, Kernel
 from isa.operand import PT, RZ, Address, Constant, Immediate, Operand, Predicate, Register, Special

@@ -5,10 +5,10 @@ from dataclasses import replace
 from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interpreter.interpret import interpret
 from strategies.launches import REPEATABLE, looping_kernels
 
 from gpusim.walks.disjoint import disjoint
-from isa.execute.interpret import interpret
 from isa.row import LOAD_UNITS, memory_of
 from isa.schedule.reorder import spans
 from isa.text.listing import read

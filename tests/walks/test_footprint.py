@@ -6,10 +6,10 @@ from dataclasses import replace
 import numpy as np
 from draws import draws
 from hypothesis import given, settings
+from interpreter.interpret import interpret
 from strategies.launches import kernels, looping_kernels
 
 from gpusim.walks.footprint import footprint
-from isa.execute.interpret import interpret
 from isa.kernel import Buffer, Kernel
 from isa.memory import SECTOR_BYTES, bases
 from isa.row import GLOBAL_UNITS, Unit

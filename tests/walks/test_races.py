@@ -5,11 +5,11 @@ import numpy as np
 import pytest
 from draws import draws
 from hypothesis import given, settings
+from interpreter.interpret import interpret
 from strategies.launches import kernels
 
 from gpusim.walks.races import races
 from isa.errors import LimitError
-from isa.execute.interpret import interpret
 from isa.kernel import Kernel
 from isa.row import Unit
 from isa.table import machine_row

@@ -1,11 +1,11 @@
 import numpy as np
 from draws import draws
 from hypothesis import assume, given, settings
+from interpreter.interpret import interpret
 from strategies.launches import kernels
 
 from gpusim.walks.touched_lines import lines
 from isa.dataflow.address_slice import address_slice
-from isa.execute.interpret import interpret
 from isa.generators import hash_fill
 from isa.kernel import Buffer, Kernel
 from isa.memory import LINE_BYTES, bases, image

@@ -6,11 +6,11 @@ from dataclasses import replace
 import pytest
 from draws import draws
 from hypothesis import given, settings
+from interpreter.interpret import interpret
 from strategies.launches import kernels, looping_kernels
 
 from gpusim.walks.traffic import Level, traffic
 from isa.dataflow.register_use import OTHER, RESULTS
-from isa.execute.interpret import interpret
 from isa.kernel import Kernel
 from isa.operand import FIRST_SCALAR
 from isa.table import machine_row

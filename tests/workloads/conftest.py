@@ -6,9 +6,9 @@ from collections.abc import Callable, Iterable
 
 import numpy as np
 import pytest
+from interpreter.interpret import interpret
 from numpy.typing import NDArray
 
-from isa.execute.interpret import interpret
 from isa.kernel import Expectation, Kernel
 from isa.memory import bases, view
 from workloads.gemm.problem import Values, numbers

@@ -28,7 +28,7 @@ from gpusim.support.plural import plural
 from gpusim.walks.races import Race
 from isa.dataflow.missing_waits import MissingWait
 from isa.dataflow.shared_barriers import words
-from isa.execute.beyond import told
+from isa.executing.beyond import told
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
 from isa.text.printer import named, text_of

@@ -24,7 +24,7 @@ from gpusim.support.document import LaunchDocument, Setting, doc, plain
 from gpusim.verify import Verification
 from gpusim.walks.races import Race
 from isa.dataflow.missing_waits import MissingWait
-from isa.execute.beyond import Beyond
+from isa.executing.beyond import Beyond
 from isa.kernel import Kernel
 
 NONE: Mapping[str, Setting] = {}  # settings, by path

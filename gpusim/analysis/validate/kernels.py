@@ -28,7 +28,7 @@ from gpusim.engines.simulate import run_sm
 from gpusim.engines.sm_run import SmRun
 from gpusim.machine.machine import Machine
 from gpusim.support.processes import as_done
-from isa.execute.block_step import block_steps
+from isa.dataflow.block_step import block_steps
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
 

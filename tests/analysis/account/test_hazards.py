@@ -7,6 +7,7 @@ import pytest
 from coded import V100, coded
 from draws import draws
 from hypothesis import given, settings
+from interpreter.interpret import interpret
 from strategies.launches import REPEATABLE, kernels, launches
 
 from gpusim.analysis.account.hazards import Hazard, hazards
@@ -15,7 +16,6 @@ from gpusim.jit.rule import COMPILED
 from gpusim.launch.assign_codes import with_codes
 from gpusim.machine.machine import load
 from gpusim.units.control_code import by_codes
-from isa.execute.interpret import interpret
 from isa.origin import Origin
 from workloads.catalog import make
 

@@ -7,12 +7,12 @@ import pytest
 from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interpreter.interpret import interpret
 from strategies.launches import REPEATABLE, kernels, looping_kernels, programs
 
 from gpusim.analysis.search.schedule_search import BROOD, climb, cycles, search
 from gpusim.machine.machine import load
 from gpusim.walks.disjoint import disjoint
-from isa.execute.interpret import interpret
 from isa.schedule.reorder import reordered
 from isa.text.listing import read
 

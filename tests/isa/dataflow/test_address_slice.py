@@ -1,10 +1,10 @@
 import numpy as np
 from draws import draws
 from hypothesis import given, settings
+from interpreter.interpret import interpret
 from strategies.launches import kernels
 
 from isa.dataflow.address_slice import address_slice
-from isa.execute.interpret import interpret
 from isa.text.assembler import assemble
 
 

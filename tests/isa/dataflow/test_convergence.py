@@ -4,11 +4,11 @@ import re
 
 import numpy as np
 import pytest
+from interpreter.interpret import interpret
 
 from isa.dataflow.convergence import region_ends
 from isa.dataflow.divergence import reconvergence_points
 from isa.errors import UserError
-from isa.execute.interpret import interpret
 from isa.text.listing import read
 
 PARTED = "S2R R0, TID.X\nISETP.LT P0, R0, 7\n"

@@ -7,10 +7,10 @@ import pytest
 from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interpreter.interpret import interpret
 from strategies.launches import alu_streams
 
 from isa.dataflow.dependence import critical_path, graph, recurrence, unrolled
-from isa.execute.interpret import interpret
 from isa.kernel import Kernel
 from isa.program import Program
 from isa.text.assembler import assemble

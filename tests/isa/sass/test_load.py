@@ -7,10 +7,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from interpreter import frame
 
 from isa import memory
 from isa.errors import UserError
-from isa.execute import frame
 from isa.generators import iota_fill
 from isa.instruction import Instruction
 from isa.kernel import Buffer

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from interpreter.interpret import interpret
 
 import gpusim
 from isa import memory
 from isa.errors import UserError
-from isa.execute.interpret import interpret
 from isa.sass import code, load
 from isa.sass.dump import Section
 from isa.sass.launch import LaunchState, Value

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from interpreter.interpret import interpret
 from read.fenced import ROOT
 
 from isa import memory
-from isa.execute.interpret import interpret
 from isa.generators import ArrayFill
 from isa.kernel import Buffer
 from isa.operand import BankConstant

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from interpreter.interpret import interpret
 
 import gpusim
 from isa.errors import ExecutionError
-from isa.execute.interpret import interpret
 from isa.kernel import Kernel
 from isa.sass import system
 from isa.sass.dump import Encoded, Section

@@ -8,13 +8,13 @@ import pytest
 from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interpreter.interpret import interpret
 from strategies.latency_tables import TABLE_3, latency_tables
 from strategies.launches import REPEATABLE, kernels, looping_kernels, programs
 
 from gpusim.walks.disjoint import disjoint
 from gpusim.walks.races import races
 from isa.dataflow import dependence
-from isa.execute.interpret import interpret
 from isa.program import Program
 from isa.schedule.reorder import improved, moved, places, put, regions, reordered, spans, static_stalls
 from isa.text.listing import read

@@ -1,11 +1,11 @@
 """GCN's notation: reading it, writing it, and refusing mistakes with place and fix."""
 
 import pytest
+from interpreter.interpret import interpret
 
 from gpusim.engines.simulate import ENGINES, run_sm
 from gpusim.machine.machine import load
 from isa.errors import UserError
-from isa.execute.interpret import interpret
 from isa.operand import Address, Register, scalar
 from isa.text.assembler import AssemblyError, assemble
 from isa.text.listing import load as load_listing

@@ -2,10 +2,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from interpreter.interpret import interpret
 
 from isa import generators, memory
 from isa.errors import UserError
-from isa.execute.interpret import interpret
 from isa.kernel import Buffer, Expectation, Kernel
 from isa.program import Program
 from isa.text import listing

@@ -4,10 +4,10 @@ from collections import Counter
 from dataclasses import replace
 
 import pytest
+from interpreter.interpret import interpret
 
 from gpusim.walks.races import races
 from isa.errors import UserError
-from isa.execute.interpret import interpret
 from workloads.builder import instruction
 from workloads.gemm.matmul_block import fused_reference, matmul_block
 

@@ -7,10 +7,10 @@ import pytest
 from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interpreter.interpret import interpret
 from strategies.launches import REPEATABLE
 
 from isa.errors import UserError
-from isa.execute.interpret import interpret
 from workloads.gemm.matmul_naive import fused_reference, matmul_naive, program
 
 SIZE = st.integers(1, 4)

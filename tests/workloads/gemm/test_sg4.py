@@ -4,11 +4,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from interpreter.interpret import interpret
 
 import gpusim
 from gpusim.walks.races import races
 from isa.errors import UserError
-from isa.execute.interpret import interpret
 from workloads.builder import instruction
 from workloads.gemm.sg4 import fused_reference, sg4
 

@@ -9,11 +9,11 @@ import pytest
 from draws import draws, few
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interpreter.interpret import interpret
 from strategies.launches import REPEATABLE
 
 from gpusim.walks.races import races
 from isa.errors import UserError
-from isa.execute.interpret import interpret
 from isa.memory import bases, image, view
 from workloads.builder import instruction
 from workloads.gemm.stencil import LAYOUTS, ORDERS, PRECISIONS, READS, SKEWS, fused_reference, gemm_stencil

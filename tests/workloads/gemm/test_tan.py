@@ -5,11 +5,11 @@ import pytest
 from draws import draws, few
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interpreter.interpret import interpret
 from strategies.launches import REPEATABLE
 
 from gpusim.walks.races import races
 from isa.errors import UserError
-from isa.execute.interpret import interpret
 from isa.row import Unit
 from workloads.gemm.tan import NARROW, RACY, VARIANTS, dgemm_tan, fused_reference
 

@@ -7,9 +7,9 @@ import pytest
 from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from interpreter.interpret import interpret
 
 from isa.errors import UserError
-from isa.execute.interpret import interpret
 from workloads.gemm.vega_legacy import fused_reference, program, register_map, sgemm_vega_legacy
 
 

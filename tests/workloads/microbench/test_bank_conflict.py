@@ -2,9 +2,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from interpreter.interpret import interpret
 
 from isa.errors import UserError
-from isa.execute.interpret import interpret
 from workloads.microbench.bank_conflict import bank_conflict
 
 

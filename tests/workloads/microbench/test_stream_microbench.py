@@ -2,12 +2,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from interpreter.interpret import interpret
 
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
 from gpusim.units.global_memory import arriving_mbs
 from isa.errors import UserError
-from isa.execute.interpret import interpret
 from isa.memory import bases, view
 from workloads.microbench.stream import coalescing, stream
 

@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
+from interpreter.interpret import interpret
 
 from gpusim.walks.races import races
 from isa.errors import UserError
-from isa.execute.interpret import interpret
 from isa.kernel import Kernel
 from isa.memory import bases, view
 from isa.row import Unit

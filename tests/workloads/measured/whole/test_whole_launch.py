@@ -4,13 +4,13 @@ from functools import cache
 import numpy as np
 import pytest
 from draws import few
+from interpreter.interpret import interpret
 
 from gpusim.engines.profile import profile
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
 from gpusim.verify import compare
 from isa import memory
-from isa.execute.interpret import interpret
 from workloads.measured.whole import clocks, tables
 from workloads.measured.whole.launch import kernel
 

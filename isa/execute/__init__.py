@@ -1,1 +1,0 @@
-"""Execution in program order, with no time: values, addresses, races, traffic."""
