@@ -1,17 +1,21 @@
-"""Print one line for each of a hundred runs; a change that keeps behaviour must keep these lines to the bit.
+"""Print one line for each of some runs; a change that keeps behaviour must keep these lines to the bit.
 
     python benchmarks/same_runs.py > before.txt     # on one state of the code
     python benchmarks/same_runs.py > after.txt      # on the other; the two must be equal
 
-Only names that users know are imported, so that the same script runs on both.
+A hundred are kernels of the catalog, each on a machine where it fits: Fermi, Kepler, GCN and later ones, by one SM. The
+others are the machine code of `examples/cuda`, with tags, by one SM, by all SMs and by both engines. Only names and
+commands that users know are used, so that the same script runs on both states.
 """
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Iterator
 from hashlib import sha256
 from itertools import islice
+from pathlib import Path
 from random import Random
 
 import gpusim
@@ -22,6 +26,8 @@ RUNS = 100
 MACHINES = ("gtx580", "gtx480", "c2050", "gtx680", "gtx980", "h200", "rtx3090", "gt200", "mi60", "v100")
 SMALL = {"m": 192, "n": 192, "k": 32, "blocks": 8, "iterations": 3, "length": 24}
 MOST = 2_000_000  # cycles
+CODES = sorted(Path("examples/cuda").glob("*.toml"))
+WAYS = ((), ("--sms", "all"), ("--sms", "4"), ("--engine", "reference"))
 
 
 def runs() -> Iterator[str]:
@@ -37,11 +43,29 @@ def runs() -> Iterator[str]:
         except UserError:
             continue
         run = result.run
-        digest = sha256(run.stalls.tobytes() + run.lost.tobytes() + run.memory.tobytes()).hexdigest()[:16]
+        digest = _digest(run.stalls.tobytes() + run.lost.tobytes() + run.memory.tobytes())
         yield f"{kernel} {machine} {result.cycles} {run.warp_instructions} {result.bound.cycles} {digest}"
 
 
-if __name__ == "__main__":
-    for line in islice(runs(), RUNS):
+def codes() -> Iterator[str]:
+    """Yield a line for each kernel of machine code, run in each of the `WAYS`: a digest of its JSON document."""
+    for file in CODES:
+        for way in WAYS:
+            command = [sys.executable, "-m", "gpusim", "run", str(file), *way, "--json"]
+            done = subprocess.run(command, capture_output=True, check=False)
+            yield f"{file.stem} {' '.join(way)} {done.returncode} {_digest(done.stdout)}"
+
+
+def _digest(content: bytes) -> str:
+    return sha256(content).hexdigest()[:16]
+
+
+def _show(lines: Iterator[str]) -> None:
+    for line in lines:
         sys.stdout.write(f"{line}\n")
         sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    _show(islice(runs(), RUNS))
+    _show(codes())

@@ -13,10 +13,10 @@ import sys
 from gpusim.jit.code_cache import directory
 from gpusim.jit.on_demand import keep
 from gpusim.jit.rule import COMPILED
-from gpusim.rules import fast_forward, stream, values
+from gpusim.rules import barrier, fast_forward, stream, values
 from gpusim.support.processes import cores
 
-RULES = values.execute, stream.begin, fast_forward.skip  # in the order in which a run asks for them
+RULES = stream.begin, values.execute, barrier.commit, fast_forward.skip  # those that share least with the acts of agents
 
 
 def begin() -> subprocess.Popen[bytes] | None:

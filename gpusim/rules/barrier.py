@@ -9,6 +9,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpusim.jit.kinds import Row, Sm
+from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import NEVER, count_bits, lowest_bit, rarely, rule
 from gpusim.rules import record, warp_scheduler
 from gpusim.state.fault import Fault
@@ -22,8 +24,8 @@ BARRIER = int(Stall.BARRIER)
 MISCOUNTED, MIXED, SEVERAL = int(Fault.MISCOUNTED), int(Fault.MIXED), int(Fault.SEVERAL)
 
 
-@rule
-def commit(sm: Any, k: int, g: int, instruction: Any, pc: int, now: int) -> None:
+@on_demand
+def commit(sm: Sm, k: int, g: int, instruction: Row, pc: int, now: int) -> None:
     """Let warp slot g of scheduler k arrive; its release time is known if it is the last one."""
     warp = sm.warps[g]
     warp.waits_for = _number(sm, g, instruction)

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpusim.jit.kinds import Row, Sm
+from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import NEVER, rarely, rule
 from gpusim.rules import (
     control_code,
@@ -44,8 +46,8 @@ def commit(sm: Any, k: int, g: int, instruction: Any, now: int, behind: int) -> 
         warp.drained = max(warp.drained, ready)
 
 
-@rarely
-def _ask(sm: Any, g: int, instruction: Any, late: int, soonest: int, now: int) -> None:
+@on_demand
+def _ask(sm: Sm, g: int, instruction: Row, late: int, soonest: int, now: int) -> None:
     """Where the SM runs ahead, the chip will say when the fetch's data has left the channel, as of an access."""
     warp, outcome = sm.warps[g], sm.outcome
     outcome.cycles, outcome.extra, outcome.near = 0, late, 0
@@ -65,8 +67,8 @@ def _signal(sm: Any, g: int, instruction: Any, now: int, ready: int) -> None:
         in_flight.last(sm, g, now, ready - int(instruction.sooner))
 
 
-@rarely
-def _counted(sm: Any, g: int, instruction: Any, now: int, ready: int) -> None:
+@on_demand
+def _counted(sm: Sm, g: int, instruction: Row, now: int, ready: int) -> None:
     """A scalar load is back by itself; programs wait for the count."""
     wait_count.commit(sm.warps[g], instruction, sm.warps[g].pc - 1)
     wait_count.load(sm.warps[g], instruction, ready)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from gpusim.jit.kinds import Sm
+from gpusim.jit.on_demand import on_demand
 from gpusim.jit.policy_code import call
 from gpusim.jit.rule import NEVER, lowest_bit, rarely, rule, switch
 from gpusim.units.policies import POLICY_NAMES
@@ -138,8 +140,8 @@ LRR = POLICY_NAMES.index("lrr")
 _by_index = switch((*(POLICIES[name] for name in POLICY_NAMES), registered))
 
 
-@rarely
-def _other(policy: int, sm: Any, k: int, eligible: int) -> int:
+@on_demand
+def _other(policy: int, sm: Sm, k: int, eligible: int) -> int:
     """Return the choice of any policy."""
     return _by_index(policy, sm, k, eligible, 0)
 

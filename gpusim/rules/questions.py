@@ -12,6 +12,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpusim.jit.kinds import Sm, Warp
+from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import NEVER, rarely, rule
 from gpusim.rules import write_back
 from gpusim.units.capacities import QUESTIONS, SERVED
@@ -51,8 +53,8 @@ def ask(sm: Any, g: int, pc: int, access: Any, results: int, soonest: int, now: 
     warp.answer = max(warp.answer, soonest)
 
 
-@rarely
-def drain(sm: Any, warp: Any) -> None:
+@on_demand
+def drain(sm: Sm, warp: Warp) -> None:
     """The warp would exit: it feels when its last access is done."""
     g, felt = warp.place * sm.machine.schedulers + warp.scheduler, max(warp.answer, sm.now + 1)
     for number in range(sm.ahead.answered, sm.ahead.asked):

@@ -168,8 +168,8 @@ def _next_reads(sm: Any, k: int, warp: Any, instruction: Any) -> int:
     return int(_reads(sm, warp, instruction) if shares else warp.bank_reads)
 
 
-@rarely
-def _reads(sm: Any, warp: Any, instruction: Any) -> int:
+@on_demand
+def _reads(sm: Sm, warp: Warp, instruction: Row) -> int:
     """Return the same without carried sources."""
     machine = sm.machine
     if instruction.sources_apart:

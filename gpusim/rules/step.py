@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.jit.kinds import Memory, Sm
+from gpusim.jit.kinds import Memory, Scheduler, Sm
 from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import NEVER, borrow, entry, lowest_bit, rarely, rule
 from gpusim.rules import (
@@ -112,8 +112,8 @@ def rank(sm: Any, position: int, first: int) -> int:
     return position
 
 
-@rarely
-def launch(sm: Any, memory: Any, now: int) -> None:
+@on_demand
+def launch(sm: Sm, memory: Memory, now: int) -> None:
     """Retire the blocks that have finished and place new ones where they fit."""
     for slot in range(sm.launch.resident):
         block = sm.blocks[slot]
@@ -151,8 +151,8 @@ def serve(sm: Any, memory: Any, now: int) -> None:
         serve_one(sm, memory, now)
 
 
-@rule
-def serve_one(sm: Any, memory: Any, now: int) -> None:
+@on_demand
+def serve_one(sm: Sm, memory: Memory, now: int) -> None:
     """One head is served if there is room for its results; else the unit waits for that."""
     room = write_back.room_at(sm, now) if sm.machine.writes_back else now
     if room > now:
@@ -179,8 +179,8 @@ def _wake(sm: Any, g: int) -> None:
         warp_scheduler.wake(sm, g)
 
 
-@rarely
-def _wake_written(sm: Any, k: int, scheduler: Any) -> None:
+@on_demand
+def _wake_written(sm: Sm, k: int, scheduler: Scheduler) -> None:
     """Wake the warps of scheduler k that may have waited for a write."""
     while scheduler.written:
         j = lowest_bit(scheduler.written)
@@ -210,8 +210,8 @@ def prepare(sm: Any, warp: Any) -> None:
             questions.drain(sm, warp)
 
 
-@rule
-def schedule(sm: Any, memory: Any, k: int, now: int) -> None:
+@on_demand
+def schedule(sm: Sm, memory: Memory, k: int, now: int) -> None:
     """One issue slot of scheduler k: see who is ready, pick one, issue it, and say when to look again."""
     machine, scheduler = sm.machine, sm.schedulers[k]
     page = wakeup.page_of(machine, k, now)

@@ -21,6 +21,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpusim.jit.kinds import Sm
+from gpusim.jit.on_demand import on_demand
 from gpusim.jit.rule import NEVER, rarely, rule
 from gpusim.rules import completion, in_flight, memory_access, record, register_file, stall_accounting
 from gpusim.units.capacities import RETURNING
@@ -30,8 +32,8 @@ from gpusim.units.write_back import COUNTED
 from isa.register_bank import BANK_PERIOD
 
 
-@rarely
-def look(sm: Any, k: int, now: int) -> None:
+@on_demand
+def look(sm: Sm, k: int, now: int) -> None:
     """Stop scheduler k in this cycle, and until it is known to go on, if a result has asked for it."""
     scheduler = sm.schedulers[k]
     settle(sm, scheduler, now)
@@ -57,8 +59,8 @@ def commit(scheduler: Any, instruction: Any, now: int) -> None:
     scheduler.wrote_banks |= instruction.bank_writes
 
 
-@rarely
-def room_at(sm: Any, now: int) -> int:
+@on_demand
+def room_at(sm: Sm, now: int) -> int:
     """Return the first cycle, from `now` on, in which there may be room for an access: one of those near is written."""
     if sm.machine.room == 0 or sm.load_store.coming < sm.machine.room:
         return now
