@@ -155,7 +155,7 @@ def _chosen(name: str, known: Collection[int], architecture: int | None) -> int:
     if architecture is None and len(known) > 1:
         if not read:
             raise CodeError(cubin.unread(name, *sorted(known)))
-        best = max(read)
+        best = compiler.ARCHITECTURE if compiler.ARCHITECTURE in read else max(read)
         fix = f"choose one, as in --arch {best}, or in a launch file: architecture = {best}"
         raise CodeError(f"{name}: it holds machine code for {names}; {fix}")
     number = architecture or next(iter(known))
