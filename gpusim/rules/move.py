@@ -203,7 +203,7 @@ def _pair_of_lane(sm: Any, instruction: Any, group: int, position: int, lane: in
 
 @rule
 def _constant_word(instruction: Any, offset: int) -> Any:
-    return np.uint32((instruction.constant[0] >> np.uint64(32 * (offset & 1))) & LOW_WORD)
+    return np.uint32((instruction.constant[offset >> 1] >> np.uint64(32 * (offset & 1))) & LOW_WORD)
 
 
 @rule
