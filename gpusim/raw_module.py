@@ -29,6 +29,7 @@ from gpusim.simulation import simulate
 from gpusim.support.document import Setting
 from gpusim.support.python_words import in_words_of_python
 from isa import memory
+from isa.architecture import Target
 from isa.errors import UserError
 from isa.executing.beyond import Beyond, joined
 from isa.kernel import Dim3, Kernel
@@ -316,7 +317,13 @@ def _machine(
         raise UserError("the text doesn't say its architecture; give machine=")
     if not isinstance(given, Machine | str | None):
         raise UserError(f"machine={given!r}: give the name of a machine, or what gpusim.load returns")
-    where = machine_for(architecture) if given is None else model.load(given) if isinstance(given, str) else given
+    where = (
+        machine_for(Target("nvidia", architecture))
+        if given is None
+        else model.load(given)
+        if isinstance(given, str)
+        else given
+    )
     return holding(where, caches) if caches else (where, {})
 
 

@@ -158,7 +158,7 @@ class Result:
     @cached_property
     def missing_waits(self) -> tuple[MissingWait, ...]:
         """Waits that machine code lacks, whose results are taken as in time; empty for other programs."""
-        return missing_waits(self.kernel.program) if self.kernel.architecture else ()
+        return missing_waits(self.kernel.program) if self.kernel.target else ()
 
     @property
     def percent_of_peak(self) -> float | None:

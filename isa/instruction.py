@@ -123,16 +123,19 @@ class Instruction:
         """Return the memory operand, if there is one."""
         return next((o for o in self.operands if isinstance(o, Address)), None)
 
-    def takes_window(self) -> bool:
-        """Tell whether it reads where shared or local memory lies among generic addresses."""
+    def takes_window(self, first: int | None) -> bool:
+        """Tell whether it reads where shared or local memory lies among generic addresses.
+
+        Constant bank 0 says so from byte `first` on, if there is one.
+        """
         if any(isinstance(one, Special) and one.name in windows.SPECIALS for one in self.operands):
             return True
         held = [(o, 4 * self.row.words_of(x)) for x, o in self.slots() if isinstance(o, BankConstant)]
         address = self.address()
         if address is not None and address.bank is not None:
             held.append((address.bank, self.row.nbytes))
-        return any(
-            one.bank == windows.BANK and one.offset < windows.LAST and one.offset + nbytes > windows.FIRST
+        return first is not None and any(
+            one.bank == windows.BANK and one.offset < first + windows.BYTES and one.offset + nbytes > first
             for one, nbytes in held
         )
 

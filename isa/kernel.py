@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isa import frozen
+from isa.architecture import Target
 from isa.brief import brief
 from isa.code_region import Lines
 from isa.program import Program
@@ -63,7 +64,7 @@ class Kernel:
 
     `textures` are the texture objects whose handles 1, 2, ... its parameters may be.
 
-    `architecture` is that of its machine code, 90 for sm_90 (0: it is none), which its machine must execute unless
+    `target` is what its machine code is for (None: it is a listing), which its machine must execute unless
     `any_machine` may run it. `settings` are the machine's numbers that its launch asks for, by path. `sms` is how many
     SMs machine code is told that its machine has (0: nothing); in program order block b is on SM b modulo that.
 
@@ -87,7 +88,7 @@ class Kernel:
     banks: Mapping[int, bytes] = field(default_factory=lambda: MappingProxyType({}))
     window: int = 0
     textures: tuple[TextureObject, ...] = ()
-    architecture: int = 0
+    target: Target | None = None
     any_machine: bool = False
     settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     sms: int = 0

@@ -26,9 +26,10 @@ class Program:
     `reserved_bytes` of the shared memory are the system's, which each block of a machine may have anyway.
     `declared_registers` are those that its compiler has set aside for a thread, if it says so. `origins` by pc are
     those of machine code; other programs have none. `indirect` are the labels to which an indirect branch may go, by
-    its pc, where its own operands do not say so. `independent`: its lanes are scheduled as from Volta on;
-    so are those of any program with an instruction that needs it. `outside` are functions of the system, which is not
-    here, by the code addresses behind the program that stand for them.
+    its pc, where its own operands do not say so. `independent`: its lanes are scheduled as from Volta on
+    (isa.dataflow.convergence); so are those of any program with an instruction that needs it. `outside` are functions of
+    the system, which is not here, by the code addresses behind the program that stand for them. `windows` is the byte
+    of constant bank 0 from which on a launch says where the windows of generic addresses lie (None: nowhere).
 
     Raises ValueError if shared or local memory is not a whole number of words, if only some instructions have a control
     code, or some an origin.
@@ -44,6 +45,7 @@ class Program:
     independent: bool = False
     reserved_bytes: int = 0
     outside: Mapping[int, str] = field(default_factory=lambda: MappingProxyType({}))
+    windows: int | None = None
 
     __repr__ = brief
     __getstate__ = frozen.state
@@ -87,7 +89,9 @@ class Program:
     @cached_property
     def leaves_global(self) -> bool:
         """Return whether its generic accesses may leave global memory: it takes the address of another memory."""
-        return any(i.row.generic for i in self.instructions) and any(i.takes_window() for i in self.instructions)
+        return any(i.row.generic for i in self.instructions) and any(
+            i.takes_window(self.windows) for i in self.instructions
+        )
 
     def memories(self, row: Row) -> frozenset[Unit]:
         """Return the memories that an instruction of that row may access, by the unit classes of their stores."""

@@ -20,9 +20,9 @@ c, it receives `code`, and Q arrives as 0 or 1 in the place of c. A number at th
 Rows with more results, predicates or mixed widths have `result` and `truth` instead: `result(a, b, c, p, n)` gives d,
 `truth(a, b, c, p, n)` the predicates written, P in bit 0 and p in bit 1 (isa.values.general has what they take).
 `across(a, b, c, active)` computes d from other lanes, and `across_truth` P (isa.values.cross_lane). `update(a, b, c)`
-is the word that an atomic stores in the place of c (isa.values.atomic), at width 128 each half of 64 bits; d gets c, or
-with `tested` whether a equals it, and P, true everywhere, that the memory has done it. `implied` are operands that the
-text does not have, by their letter, and `condition` is an implied guard.
+is the word that an atomic stores in the place of c (isa.values.atomic), at width 128 each half of 64 bits; d gets c,
+and P, true everywhere, that the memory has done it; letters in `tested` tell whether a equals c instead. `implied` are
+operands that the text does not have, by their letter, and `condition` is an implied guard.
 
 Rows of GCN have its names (`V_`, `S_`, `DS_`, `GLOBAL_`), operands in its order, and vector or scalar registers (see
 `isa.text.gcn_text`).
@@ -101,7 +101,7 @@ class Row:
     memory_bits: int = 0  # that a lane accesses, where they are less than a word
     signed: bool = False  # whether these are sign-extended
     across_truth: Callable[..., Any] | None = None
-    tested: bool = False  # an atomic whose d tells whether it has swapped
+    tested: str = ""  # letters of an atomic that tell whether it has swapped: d, P
     generic: bool = False  # its address says in which memory each lane's access is (isa.windows)
     near: tuple[Unit, ...] = ()  # of a generic access: the memories beside the global one that can do it
     texel: Callable[..., Any] | None = None  # a fetch by a texture object (isa.values.texture.fetched)
@@ -210,7 +210,7 @@ class Row:
     def is_float(self) -> bool:
         """Whether it takes its sources as IEEE numbers."""
         compared = self.mnemonic.startswith("V_CMP") and self.mnemonic.endswith("F32")
-        return compared or self.unit in FLOAT_UNITS or self.mnemonic.startswith(FLOAT_ROWS)
+        return compared or self.unit in FLOAT_UNITS or self.mnemonic.removeprefix("U").startswith(FLOAT_ROWS)
 
     @property
     def takes_upper_words(self) -> bool:
@@ -230,7 +230,7 @@ class Row:
 
 FLOAT_UNITS = frozenset({Unit.FP32, Unit.FMUL, Unit.DP, Unit.SFU})
 HALF_UNITS = frozenset({Unit.FP16, Unit.FP16M})
-FLOAT_ROWS = ("FMNMX", "FSETP", "FSEL", "FSET", "FCHK", "FRND", "F2I", "F2F", "V_CVT_I32")
+FLOAT_ROWS = ("FADD", "FMUL", "FFMA", "FMNMX", "FSETP", "FSEL", "FSET", "FCHK", "FRND", "F2I", "F2F", "V_CVT_I32")
 UPPER_ROWS = ("MUFU.RCP64H", "MUFU.RSQ64H")
 GLOBAL_UNITS = frozenset({Unit.GLOBAL, Unit.CONSTANT, Unit.SMEM})  # at byte addresses of global memory
 MEMORY_UNITS = frozenset(  # of lanes, each at its own address

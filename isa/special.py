@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from isa.architecture import Architecture, nvidia
 from isa.kernel import Kernel
 from isa.windows import LOCAL_WINDOW, SHARED_WINDOW
 
-WARPS = {75: 32, 86: 48, 89: 48}  # that an SM holds; others 64 (CUDA C++ Programming Guide 13.0, 20.2)
 VIRTUAL_WARP, VIRTUAL_SM = 8, 20  # first bits in SR_VIRTID of a warp's slot, as nvcc's code reads it, and of its SM
 _UNIT = 128  # bytes in which shared memory is allocated (CUDA C++ Programming Guide 13.0, 20.2)
 
@@ -17,7 +17,12 @@ def fixed(kernel: Kernel, name: str) -> int | None:
         "SWINHI": SHARED_WINDOW >> 32,
         "LWINLO": LOCAL_WINDOW & 0xFFFFFFFF,
         "LWINHI": LOCAL_WINDOW >> 32,
-        "VIRTCFG": WARPS.get(kernel.architecture, 64) << VIRTUAL_WARP,
+        "VIRTCFG": _row(kernel).warps << VIRTUAL_WARP,
         "SMEMSZ": -(-kernel.program.shared_bytes // _UNIT) * _UNIT,
         "ZERO": 0,
     }.get(name)
+
+
+def _row(kernel: Kernel) -> Architecture:
+    """Return the row of a kernel's machine code, and of another kernel that of sm_90."""
+    return nvidia(kernel.target.architecture if kernel.target else 0)

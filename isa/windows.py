@@ -10,5 +10,5 @@ WINDOW_BITS = 24
 WINDOW_BYTES = 1 << WINDOW_BITS
 SHARED_PLACE, LOCAL_PLACE = (1 << 32) - 2 * WINDOW_BYTES, (1 << 32) - WINDOW_BYTES
 SHARED_TOP, LOCAL_TOP = SHARED_WINDOW >> WINDOW_BITS, LOCAL_WINDOW >> WINDOW_BITS
-BANK, FIRST, LAST = 0, 0x18, 0x28  # the bytes of a constant bank where a launch puts the windows
+BANK, BYTES = 0, 16  # the constant bank where a launch puts the windows (isa.architecture says where), and of both
 SPECIALS = frozenset({"SWINLO", "SWINHI", "LWINLO", "LWINHI"})  # special registers that tell of them

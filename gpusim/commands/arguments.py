@@ -276,7 +276,7 @@ def placed(
     Without a name it is the machine of the kernel's architecture, or `default`. A setting that is given, or of a
     section that the machine lacks, is not asked for. Raises UserError.
     """
-    name = machine or (machine_for(kernel.architecture).key if kernel.architecture else default)
+    name = machine or (machine_for(kernel.target).key if kernel.target else default)
     if not kernel.settings:
         return name, list(settings)
     from gpusim.launch_file.caches import asked  # noqa: PLC0415  (--help waits for no NumPy)

@@ -17,6 +17,7 @@ from gpusim.machine.machine import Machine
 from gpusim.support import whole_file
 from gpusim.support.document import MachineKey, OfSettings, Setting, Settings, doc
 from gpusim.support.plural import plural
+from isa.architecture import Target
 from isa.sass.compile import ARCHITECTURE
 
 LATER = "registers and static shared memory are known once a point is compiled: gpusim tune tells which don't fit"
@@ -39,7 +40,7 @@ def space_code(
 ) -> None:
     """Show the points that are left after each restriction; raises UserError."""
     space = with_given(read(path), given)
-    name = machine or machine_for(ARCHITECTURE).key
+    name = machine or machine_for(Target("nvidia", ARCHITECTURE)).key
     where = executing(machine_of(name, setting, None), f"--machine {name}")
     unfelt = unread(setting)
     found = stages(space, where)

@@ -54,6 +54,7 @@ from gpusim.support import dask_cluster
 from gpusim.support.document import Ineffective
 from gpusim.support.processes import as_done
 from gpusim.units.cache import tagged
+from isa.architecture import Target
 from isa.errors import UserError
 from isa.sass.compile import ARCHITECTURE
 
@@ -132,7 +133,7 @@ def _tune(task: CodeTask, to: Outputs) -> None:
 def _places(task: CodeTask) -> dict[str, Place]:
     """Return the machines by key; raises UserError for one that executes no machine code, or is given twice."""
     found: dict[str, Place] = {}
-    for name in task.machines or [machine_for(ARCHITECTURE).key]:
+    for name in task.machines or [machine_for(Target("nvidia", ARCHITECTURE)).key]:
         place = Place(model.read(name), overrides_of(task.settings, None))
         count(executing(place.machine(), f"--machine {name}"), task.how.sms)
         if place.file.key in found:

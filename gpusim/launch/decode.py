@@ -387,4 +387,4 @@ def _address(row: Any, operand: Address, form: Row, kernel: Kernel) -> None:
     if operand.bank is not None and not operand.registers:
         row["known"] = 1
         held = kernel.banks.get(operand.bank.bank, b"")[operand.bank.offset :][: form.nbytes]
-        row["constant"][0] = int.from_bytes(held, "little")
+        row["constant"][0], row["constant"][1] = (int.from_bytes(held[at : at + 8], "little") for at in (0, 8))

@@ -271,7 +271,7 @@ def _defers(kernel: Kernel, machine: Machine, decoded: Any) -> bool:
     The compiler of machine code knows when a chip has its results, better than a machine here does: they are in time.
     """
     if machine.dependence and by_codes(machine):
-        own = has_codes(kernel.program) and not kernel.architecture
+        own = has_codes(kernel.program) and not kernel.target
         return own and not keeps_order(kernel.program, decoded, machine.dependence.yield_stall)
     return machine.wait_counters is not None and any(i.row.unit in MEMORY_KINDS for i in kernel.program.instructions)
 

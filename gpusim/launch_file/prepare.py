@@ -12,6 +12,7 @@ from gpusim.launch_file.caches import SETTINGS
 from gpusim.launch_file.outcome import outcome
 from gpusim.launch_file.source import Source
 from gpusim.machine.architecture import machine_for
+from isa.architecture import Target
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.reading import input_file
@@ -88,7 +89,7 @@ def kernel(launch: Source, given: Code, file: str, *, force: bool = False, text:
             buffers=buffers,
             stack=launch.file.stack,
             textures=arguments.textures(launch, buffers),
-            sms=_sms(given.architecture),
+            sms=_sms(Target("nvidia", given.architecture)),
         )
         found = load.kernel(given, state)
     except LaunchError as error:
@@ -108,10 +109,10 @@ def _parameters(given: Code, name: str) -> Sequence[Parameter] | None:
     return found.parameters if found else None
 
 
-def _sms(architecture: int) -> int:
+def _sms(target: Target) -> int:
     """Return the SMs of the machine that runs code where none is named."""
     try:
-        return machine_for(architecture).chip.sms
+        return machine_for(target).chip.sms
     except UserError:
         return 1  # a machine is named then
 

@@ -11,8 +11,9 @@ from math import prod
 
 from gpusim.launch_file.document import Argument, LaunchFile, Texture
 from gpusim.support.plural import plural
+from isa.architecture import nvidia
 from isa.escaped import escaped
-from isa.sass import load, spelling, syntax
+from isa.sass import spelling, syntax
 from isa.sass.code import Code
 from isa.sass.cubin import Cubin, Function, Parameter
 from isa.sass.declaration import Declared, declared, fitting
@@ -262,7 +263,7 @@ def _most(function: Function | None) -> str:
 def _declared(code: Code, function: Function | None) -> str:
     if function is None:
         return ", and of all other: a text doesn't say"
-    own = function.shared_bytes - load.RESERVED.get(code.architecture, 0)
+    own = function.shared_bytes - nvidia(code.architecture).system_before
     return f", besides {own} that the code declares" if own > 0 else ""
 
 

@@ -22,6 +22,7 @@ from isa.windows import LOCAL_PLACE
 
 LOW_WORD = np.uint64(0xFFFFFFFF)
 UPPER = np.uint64(32)
+BY_TRUTH = 2  # in `tested`
 SWAP = UPDATES.index(compare_and_swap)
 
 
@@ -110,38 +111,43 @@ def move_parts(sm: Sm, instruction: Row, memory: Memory, g: int, group: int, act
 def update(sm: Sm, instruction: Row, memory: Memory, g: int, group: int, active: int) -> None:
     """Let each lane in turn update a word, or two of them; lanes whose memory can't do it leave all as it is."""
     able = generic_address.done(sm, instruction, active) if instruction.generic else active
+    swapped = 0
     for lane in range(LANES):
         if (able >> lane) & 1:
             sm.scratch.lane = lane
             word = place(sm, instruction, g, group, lane)
             if instruction.words == 1:
-                _update_word(sm, instruction, memory, group, word)
+                swapped |= _update_word(sm, instruction, memory, group, word) << lane
             elif instruction.words == 2 or _is_expected(sm, instruction, memory, group, word):
                 for half in range(instruction.words // 2):
-                    _update_pair(sm, instruction, memory, group, word, half)
+                    swapped |= _update_pair(sm, instruction, memory, group, word, half) << lane
             else:
                 _keep(sm, instruction, memory, group, word)
-    if instruction.predicate >= 0:  # the memory has done it
+    if instruction.predicate >= 0:  # the memory has done it, or swapped
         held = sm.lanes[group].predicates[instruction.predicate]
-        sm.lanes[group].predicates[instruction.predicate] = (held & ~active) | able
+        told = swapped if instruction.tested & BY_TRUTH else able
+        sm.lanes[group].predicates[instruction.predicate] = (held & ~active) | told
 
 
 @rule
-def _update_word(sm: Any, instruction: Any, memory: Any, group: int, word: int) -> None:
+def _update_word(sm: Any, instruction: Any, memory: Any, group: int, word: int) -> int:
+    """Update a word; return whether it was what a swap expects."""
     scratch, lane = sm.scratch, sm.scratch.lane
     scratch.a[lane] = _of_lane(sm, instruction, group, 0, lane)
     scratch.b[lane] = _of_lane(sm, instruction, group, 1, lane)
     scratch.c[lane] = memory[word]
     update32(instruction.update, sm)
     memory[word] = scratch.d[lane]
+    swapped = 1 if scratch.c[lane] == scratch.a[lane] else 0
     if instruction.destination >= 0:
-        swapped = np.uint32(1) if scratch.c[lane] == scratch.a[lane] else np.uint32(0)
-        old = swapped if instruction.tested else scratch.c[lane]
+        old = np.uint32(swapped) if instruction.tested else scratch.c[lane]
         sm.lanes[group].registers[instruction.destination, lane] = old
+    return swapped
 
 
 @rule
-def _update_pair(sm: Any, instruction: Any, memory: Any, group: int, first: int, half: int) -> None:
+def _update_pair(sm: Any, instruction: Any, memory: Any, group: int, first: int, half: int) -> int:
+    """Update two words; return whether they were what a swap expects."""
     scratch, lane, word = sm.scratch, sm.scratch.lane, first + 2 * half
     scratch.a64[lane] = _pair_of_lane(sm, instruction, group, 0, lane, half)
     scratch.b64[lane] = _pair_of_lane(sm, instruction, group, 1, lane, half)
@@ -149,12 +155,13 @@ def _update_pair(sm: Any, instruction: Any, memory: Any, group: int, first: int,
     update64(instruction.update, sm)
     memory[word] = np.uint32(scratch.d64[lane] & LOW_WORD)
     memory[word + 1] = np.uint32(scratch.d64[lane] >> UPPER)
+    swapped = 1 if scratch.c64[lane] == scratch.a64[lane] else 0
     if instruction.destination >= 0:
-        swapped = np.uint64(1) if scratch.c64[lane] == scratch.a64[lane] else np.uint64(0)
-        old = swapped if instruction.tested else scratch.c64[lane]
+        old = np.uint64(swapped) if instruction.tested else scratch.c64[lane]
         registers = sm.lanes[group].registers
         registers[instruction.destination + 2 * half, lane] = np.uint32(old & LOW_WORD)
         registers[instruction.destination + 2 * half + 1, lane] = np.uint32(old >> UPPER)
+    return swapped
 
 
 @rule
@@ -196,7 +203,7 @@ def _pair_of_lane(sm: Any, instruction: Any, group: int, position: int, lane: in
 
 @rule
 def _constant_word(instruction: Any, offset: int) -> Any:
-    return np.uint32((instruction.constant[0] >> np.uint64(32 * (offset & 1))) & LOW_WORD)
+    return np.uint32((instruction.constant[offset >> 1] >> np.uint64(32 * (offset & 1))) & LOW_WORD)
 
 
 @rule

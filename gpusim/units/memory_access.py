@@ -16,7 +16,8 @@ from isa.row import Unit as UnitClass
 def decode(row: Any, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
     """Fill in how what is less than a word is loaded, what an atomic tells, and what a generic address costs."""
     form = instruction.row
-    row["signed_load"], row["tested"] = form.signed, form.tested
+    row["signed_load"] = form.signed
+    row["tested"] = sum(1 << "dP".index(letter) for letter in form.tested)
     row["leaves_buffers"] = may_leave_buffers(kernel, form)
     if form.generic and kernel.program.leaves_global:
         row["generic"] = 1
@@ -44,7 +45,7 @@ UNIT = Unit(
                 "place among the accesses, comparisons and coordinates whose range is remembered (-1: none)",
                 kind="i4",
             ),
-            field("tested", "1: an atomic whose result tells whether it has swapped", kind="i1"),
+            field("tested", "an atomic tells whether it has swapped: 1 by its result, 2 by its predicate", kind="i1"),
             field("leaves_buffers", "1: a load that may read behind a buffer, in its last page", kind="i1"),
             field("generic", "1: each lane's address says in which memory it is", kind="i1"),
             field("near", "of such an access: 1 if shared memory can do it, and 2 if local memory can", kind="i1"),

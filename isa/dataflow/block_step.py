@@ -382,5 +382,6 @@ _LINEAR: Mapping[object, Callable[[Mapping[str, Value]], Value]] = {
 _SUMS: Mapping[object, Callable[[Mapping[str, Value]], Value]] = {  # lowest words, without the carries read
     copy: lambda s: s["a"],
     integer.add3: lambda s: reduce(plus, s.values()),
+    integer.add_pairs: lambda s: plus(s["a"], s["b"]),
     **dict.fromkeys((integer.multiply_add, integer.wide_signed, integer.wide_unsigned), _LINEAR[semantics.imad]),
 }

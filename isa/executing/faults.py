@@ -209,7 +209,7 @@ MORE = {"shared": "give the launch more dynamic shared memory", "local": "give t
 
 
 def _sized(kernel: Kernel, memory: str, nbytes: int) -> str:
-    fix = MORE[memory] if kernel.architecture else f"raise .{memory}"
+    fix = MORE[memory] if kernel.target else f"raise .{memory}"
     return f"the {nbytes} bytes of {memory} memory; correct the address, or {fix}"
 
 

@@ -6,11 +6,13 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
+from isa.architecture import NVIDIA
 from isa.errors import UserError
 from isa.reading import input_file
 
 _AMD = b"\xe0\x00"  # EM_AMDGPU, the machine in an ELF file's header
-_READ = "75|80|86|89|90"  # architectures whose SASS is read
+_READ = "|".join(map(str, NVIDIA))  # architectures whose SASS is read
+_NAMES = f"{', '.join(map(str, NVIDIA[:-1]))} or {NVIDIA[-1]}"
 _AS_SASS = (
     "SASS as disassemblers print it; let its name end in .sass, keep the encodings, "
     "and write a launch file: gpusim launch {stem}.sass"
@@ -35,8 +37,7 @@ _LOOKS = (
     ),
     (
         re.compile(rf"\bcode for sm_(?!({_READ})\b)(?P<number>\d+)|\bEF_CUDA_SM(?!({_READ})\b)(?P<other>\d+)"),
-        "SASS of an architecture that is not read; compile the CUDA C for sm_75, 80, 86, 89 or 90: nvcc -arch=sm_75 "
-        "-cubin",
+        f"SASS of an architecture that is not read; compile the CUDA C for sm_{_NAMES}: nvcc -arch=sm_75 -cubin",
     ),
     (
         re.compile(r"^[ \t]*(--|[0-9a-f]{2}):[-0-7]:[-0-7]:[-yY]:[-0-9a-f]\s", re.M),

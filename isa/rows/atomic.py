@@ -64,8 +64,8 @@ _SWAPS: Mapping[str, Mapping[str, Any]] = {  # with two operands
     "CAS":          _of(v.compare_and_swap),
     "CAS.64":       _of(v.compare_and_swap, width=64),
     "CAS.128":      _of(v.compare_and_swap, width=128),
-    "CAST.SPIN":    _of(v.compare_and_swap, tested=True),
-    "CAST.SPIN.64": _of(v.compare_and_swap, tested=True, width=64),
+    "CAST.SPIN":    _of(v.compare_and_swap, tested="d"),
+    "CAST.SPIN.64": _of(v.compare_and_swap, tested="d", width=64),
 }
 # fmt: on
 _ONE = Immediate(1, "int")
@@ -105,7 +105,12 @@ def _generic(base: str, name: str, fields: Mapping[str, Any]) -> Mapping[str, An
 
 FAMILIES = (
     *_families("ATOMS", "dma", Unit.SHARED, {**_ALIKE, **_EXCHANGES}),
-    *_families("ATOMS", "dmab", Unit.SHARED, _SWAPS),
+    *_families("ATOMS", "dmab", Unit.SHARED, {name: one for name, one in _SWAPS.items() if "tested" not in one}),
+    *(
+        Family(f"ATOMS.{name}", "Pdmab", Unit.SHARED, optional="Pd", silent=_SILENT, fields={**one, "tested": "dP"})
+        for name, one in _SWAPS.items()
+        if "tested" in one
+    ),
     Family("ATOMS.POPC.INC.32", "dm", Unit.SHARED, fields=_of(v.add, implied=(("a", _ONE),))),
     *(
         family
@@ -117,7 +122,15 @@ FAMILIES = (
     ),
     *(family for base in ("RED.E", "REDG.E") for family in _families(base, "ma", Unit.GLOBAL, _GLOBAL)),
     *(
-        Family(f"QSPC.E.{memory}", "Pdab", Unit.COMPARE, None, window.lies_in, fields={"wide": "a", "code": code})
+        Family(
+            f"QSPC.E.{memory}",
+            "Pdabc",
+            Unit.COMPARE,
+            None,
+            window.lies_in,
+            optional="c",
+            fields={"wide": "ac", "code": code},
+        )
         for memory, code in _SPACES.items()
     ),
 )

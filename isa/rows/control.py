@@ -69,6 +69,7 @@ def _reduction(base: str) -> Family:
 
 _DEFERRED = frozenset({"DEFER_BLOCKING"})
 _IF: Mapping[str, Any] = {"optional": "Q"}  # a second predicate, beside the guard
+_LASTING = frozenset({"RECONVERGENT", "RELIABLE"})  # what a barrier is for, from sm_100 on; others don't say it
 
 FAMILIES = (
     Family("BAR.SYNC", "kk", Unit.BARRIER, silent=_DEFERRED, fields={"optional": 1}),
@@ -79,9 +80,9 @@ FAMILIES = (
     Family("BRA.DIV", "kl", Unit.CONTROL, optional="k", signs={"k": "~"}),
     Family("BRA.CONV", "kl", Unit.CONTROL, optional="k", signs={"k": "~"}),
     Family("JMP", "Ql", Unit.CONTROL, **_IF),
-    Family("BSSY", "QBl", Unit.CONTROL, **_IF),
-    Family("BSYNC", "QB", Unit.CONTROL, **_IF),
-    Family("BREAK", "QB", Unit.CONTROL, **_IF),
+    Family("BSSY", "QBl", Unit.CONTROL, silent=_LASTING, **_IF),
+    Family("BSYNC", "QB", Unit.CONTROL, silent=_LASTING, **_IF),
+    Family("BREAK", "QB", Unit.CONTROL, silent=_LASTING, **_IF),
     Family("EXIT", "Q", Unit.CONTROL, **_IF),
     Family("NANOSLEEP", "k", Unit.CONTROL, silent=frozenset({"WARP"})),
     _addressed("CALL.REL.NOINC", "a"),

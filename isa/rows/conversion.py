@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import product
 
 from isa.row import Unit
-from isa.rows.family import REAL, Family
+from isa.rows.family import REAL, Family, of_warp
 from isa.rows.floating import FLUSH, ROUND
 from isa.values import conversion, half, single, small_conversion
 
@@ -117,5 +117,6 @@ _PACK = (
              parts=_HALVES, fields={"code": code | extra})
       for (relu, code), (kind, extra) in product(_RELU, _BYTES)),
 )
-FAMILIES = (*_FROM_INTEGER, *_TO_INTEGER, *_BETWEEN, *_PACK)
+_OF_WARP = (*(one for one in _FROM_INTEGER if one.unit is not Unit.DP), _TO_INTEGER[0])  # from sm_100 on
+FAMILIES = (*_FROM_INTEGER, *_TO_INTEGER, *_BETWEEN, *_PACK, *map(of_warp, _OF_WARP))
 # fmt: on

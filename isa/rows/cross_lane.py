@@ -41,6 +41,8 @@ FAMILIES = (
     *(Family(f"REDUX{name}", "da", Unit.REDUCE, silent=frozenset({"S32"}) if name == ".SUM" else frozenset(),
              fields={"across": across}, shared="d")
       for name, across in _REDUCTIONS.items()),
+    *(Family(f"CREDUX{name}", "da", Unit.REDUCE, fields={"across": across}, shared="d")
+      for name, across in _REDUCTIONS.items() if name.startswith((".MIN", ".MAX"))),
     Family("ELECT", "PdQ", Unit.VOTE, fields={"across": v.first_lane, "across_truth": v.is_first}, shared="d"),
     Family("R2UR", "PdaQ", Unit.UNIFORM, optional="PQ", falsely="Q", silent=frozenset({"OR"}),
            fields={"across": v.of_first_lane, "across_truth": v.is_other}, shared="d"),

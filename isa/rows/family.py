@@ -89,6 +89,14 @@ class Family:
         return ".".join((self.base, *(name for name in names if name not in self.silent)))
 
 
+def of_warp(family: Family) -> Family:
+    """Return the family of the same instruction on what all lanes share, which is no operation of a thread."""
+    changes = {name: change if isinstance(change, int) else dict(change) for name, change in family.modifiers.items()}
+    fields = {name: one for name, one in family.fields.items() if name != "flops"}
+    more = {"modifiers": changes, "fields": fields, "shared": family.form}
+    return replace(family, base=f"U{family.base}", unit=Unit.UNIFORM, **more)
+
+
 def of_base(families: Mapping[str, Family], mnemonic: str) -> Family | None:
     """Return the family with the longest base that a mnemonic begins with."""
     base = mnemonic

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from isa.row import Unit
-from isa.rows.family import REAL, Family
+from isa.rows.family import REAL, Family, of_warp
 from isa.values import comparison, double, half, single, special_function
 from isa.values import semantics as v
 
@@ -35,7 +35,7 @@ _FUNCTIONS = {
 _HALF_FUNCTIONS = {"EX2": special_function.small_exponential, "TANH": special_function.small_tangent}
 
 # fmt: off
-FAMILIES = (
+_ALIKE = (  # of threads and, from sm_100 on, of the warp
     Family("FADD", "dab", Unit.FP32, single.add, modifiers=_SINGLE, fields={"flops": 1}, signs=REAL),
     Family("FMUL", "dab", Unit.FMUL, single.multiply, fields={"flops": 1}, signs=REAL, modifiers={
         **_SINGLE,
@@ -49,6 +49,12 @@ FAMILIES = (
     Family("FSETP", "PpabQ", Unit.COMPARE, None, comparison.singles, "pQ", "", COMPARE, AND, signs=REAL),
     Family("FSET", "dabQ", Unit.COMPARE, comparison.singles_as_mask, None, "Q", "", COMPARE, signs=REAL),
     Family("FSET.BF", "dabQ", Unit.COMPARE, comparison.singles_as_number, None, "Q", "", COMPARE, signs=REAL),
+)
+FAMILIES = (
+    *_ALIKE,
+    *map(of_warp, _ALIKE),
+    Family("FMNMX3", "dabcQ", Unit.MINMAX, single.minimum_of_three, modifiers={**FLUSH, "NAN": single.NAN_WINS},
+           signs=REAL),
     Family("FCHK", "Pab", Unit.SFU, None, comparison.hard_to_divide, modifiers={"DIVIDE": 0}, signs=REAL),
     Family("DADD", "dab", Unit.DP, double.add, modifiers=ROUND, fields={"width": 64, "flops": 1}, signs=REAL),
     Family("DMUL", "dab", Unit.DP, double.multiply, modifiers=ROUND, fields={"width": 64, "flops": 1}, signs=REAL),

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from isa.row import Unit
-from isa.rows.family import Family
+from isa.rows.family import Family, of_warp
 from isa.values import comparison, integer, logic
 from isa.values import semantics as v
 
 _COMBINE = {"AND": 0, "OR": comparison.OR, "XOR": comparison.XOR}
 _WRAP = {"W": integer.WRAP}
+_LONG = {
+    "S64": {"truth": comparison.pairs, "wide": "ab"},
+    "U64": {"truth": comparison.pairs, "wide": "ab", "code": comparison.UNSIGNED},
+}
 
 # fmt: off
 _ALIKE = (  # of threads and of the warp
@@ -33,7 +35,7 @@ _ALIKE = (  # of threads and of the warp
     Family("LEA.HI.X.SX32", "dPabnQ", Unit.INT, integer.upper_extended_add, integer.upper_extended_carry, "PQ", "Q",
            fields={"code": integer.X}, signs={"b": "-~"}),
     Family("ISETP", "PpabQq", Unit.COMPARE, None, comparison.integers, "pQq", "",
-           {**comparison.RELATIONS, **_COMBINE, "U32": comparison.UNSIGNED, "EX": comparison.CARRY},
+           {**comparison.RELATIONS, **_COMBINE, **_LONG, "U32": comparison.UNSIGNED, "EX": comparison.CARRY},
            frozenset({"AND"})),
     Family("LOP3", "PdabcnQ", Unit.LOGIC, logic.bitwise, logic.bitwise_any, "PQ", "Q",
            modifiers={"PAND": {"truth": logic.bitwise_and}}, silent=frozenset({"LUT"})),
@@ -44,7 +46,8 @@ _ALIKE = (  # of threads and of the warp
     Family("SHF.R", "dabc", Unit.SHIFT, integer.shift, None,
            modifiers={"U32": 0, "S32": integer.SIGNED, "U64": integer.LONG, "S64": integer.LONG | integer.SIGNED,
                       "HI": integer.HIGH, **_WRAP}, fields={"code": integer.RIGHT}),
-    Family("SEL", "dabQ", Unit.MOVE, fields={"value": v.sel}),
+    Family("SEL", "dabQ", Unit.MOVE, fields={"value": v.sel},
+           modifiers={"64": {"value": None, "result": logic.selected, "wide": "dab"}}),
     Family("IABS", "da", Unit.INT, integer.magnitude),
     Family("BMSK", "dab", Unit.INT, integer.bit_mask, modifiers=_WRAP),
     Family("SGXT", "dab", Unit.INT, integer.sign_extended, modifiers={"U32": {"code": 0}, **_WRAP},
@@ -56,16 +59,12 @@ _ALIKE = (  # of threads and of the warp
            modifiers={"U32": {"code": 0}, "SH": {"value": None, "result": integer.shift_to_top}},
            signs={"a": "~"}),
 )
-# fmt: on
-
-
-def of_warp(family: Family) -> Family:
-    """Return the family of the same instruction on what all lanes share."""
-    changes = {name: change if isinstance(change, int) else dict(change) for name, change in family.modifiers.items()}
-    return replace(family, base=f"U{family.base}", unit=Unit.UNIFORM, modifiers=changes, shared=family.form)
-
-
 FAMILIES = (
     *_ALIKE,
     *map(of_warp, _ALIKE),
+    Family("IADD.64", "dPabQ", Unit.INT, integer.add_pairs, integer.add_pairs_carry, "PQ", "Q", {"X": integer.X},
+           fields={"wide": "dab"}, signs={"ab": "-~"}),
+    Family("UIADD3.64", "dabc", Unit.UNIFORM, integer.add_three_pairs, fields={"wide": "dabc"},
+           signs={"abc": "-~"}, shared="dabc"),
 )
+# fmt: on

@@ -44,4 +44,5 @@ FAMILIES = (
             ("LDC", "dm", Unit.CONSTANT),
         )
     ),
+    Family("LDCU", "dm", Unit.CONSTANT, modifiers=_WIDTHS, shared="d"),
 )

@@ -24,8 +24,8 @@ _PARTS = {
 _PAIR = {"value": None, "result": copy, "wide": "da"}
 
 FAMILIES = (
-    Family("MOV", "da", Unit.MOVE, fields={"value": v.mov}),
-    Family("UMOV", "da", Unit.UNIFORM, fields={"value": v.mov}, shared="da"),
+    Family("MOV", "da", Unit.MOVE, fields={"value": v.mov}, modifiers={"64": _PAIR}),
+    Family("UMOV", "da", Unit.UNIFORM, fields={"value": v.mov}, modifiers={"64": _PAIR}, shared="da"),
     Family("ULDC", "da", Unit.UNIFORM, fields={"value": v.mov}, modifiers={"64": _PAIR, **_PARTS}, shared="d"),
     Family("S2R", "ds", Unit.SPECIAL),
     Family("S2UR", "ds", Unit.SPECIAL, shared="d"),
@@ -34,4 +34,5 @@ FAMILIES = (
     Family("UR2UP", "Ppuvwrzan", Unit.UNIFORM, None, logic.predicates_of_bits, parts={"a": _BYTES}, shared="Ppuvwrza"),
     Family("UP2UR", "dQqxefghan", Unit.UNIFORM, logic.bits_of_predicates, None, modifiers=_BYTES, shared="dQqxefgha"),
     Family("CS2R", "ds", Unit.MOVE, fields={"wide": "d"}, modifiers={"32": {"wide": ""}}),
+    Family("CS2UR", "ds", Unit.UNIFORM, fields={"wide": "d"}, modifiers={"32": {"wide": ""}}, shared="d"),
 )

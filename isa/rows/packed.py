@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from isa.row import Unit
-from isa.rows.family import Family
+from isa.rows.family import Family, of_warp
 from isa.values import integer, packed
 from isa.values import semantics as v
 
 _KINDS = {
+    "S32": 0,
     "U32": packed.UNSIGNED,
     "S16x2": packed.HALVES,
     "U16x2": packed.HALVES | packed.UNSIGNED,
@@ -29,17 +30,26 @@ _FIELDS = {
 }
 _KEPT = {"8": {"H0": 0, "H1": packed.UPPER}, "4": {"24": 0}, "2": {"28": 0}}  # bits of c beside two fields of a width
 _UNSIGNED_WORD = {"value": None, "result": integer.minimum, "code": 0}
+_LONG = {
+    "S64": {"value": None, "result": integer.minimum_of_pairs, "wide": "dab", "code": integer.SIGNED},
+    "U64": {"value": None, "result": integer.minimum_of_pairs, "wide": "dab"},
+}
 
 # fmt: off
 FAMILIES = (
     Family("VIADD", "dab", Unit.INT, fields={"value": v.iadd},
            modifiers={"16x2": {"value": None, "result": packed.add_halves}}, signs={"ab": "-"}),
-    Family("IMNMX", "dabQ", Unit.MINMAX, fields={"value": v.imnmx}, modifiers={"U32": _UNSIGNED_WORD}),
+    Family("VIADD.U8x4", "dab", Unit.INT, packed.add_bytes, modifiers={"X": integer.X}, signs={"b": "-~"}),
+    Family("VIADD.S32.ISAT", "dab", Unit.INT, packed.add_saturated, modifiers={"X": integer.X}, signs={"b": "-~"}),
+    Family("IMNMX", "dabQ", Unit.MINMAX, fields={"value": v.imnmx}, modifiers={"U32": _UNSIGNED_WORD, **_LONG}),
     Family("VIMNMX", "dabQ", Unit.MINMAX, fields={"value": v.imnmx}, modifiers={"U32": _UNSIGNED_WORD}),
     *(Family(f"VIMNMX.{name}", "dPpabQ", Unit.MINMAX, packed.extreme, packed.extreme_is_first, "Pp",
              fields={"code": code}) for name, code in _KINDS.items() if name != "U32"),
     *(Family(f"VIMNMX.{name}.RELU", "dPpabQ", Unit.MINMAX, packed.extreme, packed.extreme_is_first, "Pp",
              fields={"code": code | packed.RELU}) for name, code in _KINDS.items() if name != "RELU"),
+    *(of_warp(Family(f"VIMNMX.{name}", "dabQ", Unit.MINMAX, integer.minimum, fields={"code": code}))
+      for name, code in (("S32", integer.SIGNED), ("U32", 0))),
+    Family("VIMNMX.U8x4", "dabQ", Unit.MINMAX, packed.extreme_of_bytes),
     Family("VIMNMX3", "dabcQ", Unit.MINMAX, packed.extreme_of_three, modifiers=_KINDS),
     Family("VIADDMNMX", "dabcQ", Unit.MINMAX, packed.extreme_of_sum, modifiers=_KINDS, signs={"ab": "-"}),
     Family("VABSDIFF", "dabc", Unit.INT, packed.difference, modifiers={"U32": packed.UNSIGNED}),

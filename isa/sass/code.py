@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
+from isa.architecture import NVIDIA
 from isa.errors import UserError
 from isa.reading import foreign, input_file
 from isa.sass import compile as compiler
@@ -107,7 +108,7 @@ def _disassembled(data: bytes, name: str) -> bytes:
 def _of_text(data: bytes, name: str, architecture: int | None) -> Code:
     each = _read_text(data, name)
     found = next(iter(each.values())) if len(each) == 1 else each[_chosen(name, each, architecture)]
-    if found.architecture not in (0, *cubin.ARCHITECTURES):  # 0: a text that doesn't say
+    if found.architecture not in (0, *NVIDIA):  # 0: a text that doesn't say
         raise CodeError(cubin.unread(name, found.architecture))
     return Code(found.architecture, found.sections, None)
 
@@ -150,11 +151,11 @@ def _with_kernels(cubins: list[bytes], name: str) -> list[bytes]:
 
 def _chosen(name: str, known: Collection[int], architecture: int | None) -> int:
     """Return the architecture that is meant of several; raises CodeError."""
-    names, read = ", ".join(f"sm_{one}" for one in sorted(known)), set(known) & set(cubin.ARCHITECTURES)
+    names, read = ", ".join(f"sm_{one}" for one in sorted(known)), set(known) & set(NVIDIA)
     if architecture is None and len(known) > 1:
         if not read:
             raise CodeError(cubin.unread(name, *sorted(known)))
-        best = max(read)
+        best = compiler.ARCHITECTURE if compiler.ARCHITECTURE in read else max(read)
         fix = f"choose one, as in --arch {best}, or in a launch file: architecture = {best}"
         raise CodeError(f"{name}: it holds machine code for {names}; {fix}")
     number = architecture or next(iter(known))

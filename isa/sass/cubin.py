@@ -9,14 +9,12 @@ from io import BytesIO
 from math import prod
 from typing import Any
 
+from isa.architecture import NVIDIA
 from isa.errors import UserError
 from isa.limits import MOST_LOCAL_BYTES, MOST_REGISTERS
 from isa.reading import extra
 from isa.sass import attributes as at
 
-# Those whose encoding isa/sass/encoding.py reads. Not 87: its code begins with moves between convergence barriers,
-# behind a test of a uniform register that nothing has set.
-ARCHITECTURES = 75, 80, 86, 89, 90
 EXTRA = "cubin"
 _CUDA_MACHINE = "EM_CUDA"
 _ARCHITECTURE_IN_SECOND_BYTE = 8  # of the flags, from this version of the ABI on; before it, in the first
@@ -156,7 +154,7 @@ def _check(elf: Any, name: str) -> None:
     if machine != _CUDA_MACHINE:
         raise CubinError(f"{name}: an ELF file for {machine}, not for a GPU; make a cubin with nvcc -cubin")
     architecture = _architecture(elf)
-    if architecture not in ARCHITECTURES:
+    if architecture not in NVIDIA:
         raise CubinError(unread(name, architecture))
     if elf.header["e_type"] == "ET_REL":
         raise CubinError(f"{name}: machine code that is not linked; compile without -rdc=true, or link it with nvlink")
@@ -164,7 +162,7 @@ def _check(elf: Any, name: str) -> None:
 
 def unread(name: str, *architectures: int) -> str:
     """Return the message on a file whose machine code is all of architectures that are not read."""
-    given, known = (", ".join(f"sm_{one}" for one in those) for those in (architectures, ARCHITECTURES))
+    given, known = (", ".join(f"sm_{one}" for one in those) for those in (architectures, NVIDIA))
     return f"{name}: machine code for {given}; this reads {known}: compile for one of these"
 
 

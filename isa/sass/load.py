@@ -1,7 +1,6 @@
 """From machine code and a launch to a kernel: its program, its constant banks, and global memory with its variables.
 
-Constant bank 0 begins with sizes and places that the driver fills in; the parameters follow. Its layout is read off
-code that nvcc 13.0 makes for sm_75 to sm_90 (docs/sass.md): NVIDIA has no document of it.
+Constant bank 0 begins with sizes and places that the driver fills in; the parameters follow (isa.architecture).
 """
 
 from __future__ import annotations
@@ -16,6 +15,7 @@ from types import MappingProxyType
 import numpy as np
 
 from isa import limits, memory
+from isa.architecture import Architecture, Target, nvidia
 from isa.bulk import without_collection
 from isa.errors import UserError
 from isa.generators import ArrayFill
@@ -28,19 +28,13 @@ from isa.sass.cubin import Cubin, Function, Relocation
 from isa.sass.dump import Section
 from isa.sass.launch import POINTER_BYTES, WINDOW, LaunchError, LaunchState, Value, natural, packed
 from isa.sass.names import plain
+from isa.sass.system import reads
 from isa.windows import LOCAL_WINDOW, SHARED_PLACE, SHARED_WINDOW
 
 PARAMETERS, OF_COMPILER, CONSTANTS, ADDRESSES = 0, 2, 3, 4  # constant banks
-BASE = {75: 0x160, 80: 0x160, 86: 0x160, 89: 0x160, 90: 0x210}  # of the parameters in bank 0
-GRID_WORD = {90: "c[0x0][0x44]"}  # of the address at which blocks of a cooperative launch meet
-GRID_WORD |= dict.fromkeys((75, 80, 86, 89), "c[0x0][0x8c]")
-RESERVED = {90: 1024}  # bytes of shared memory that the system keeps before the kernel's own; no others
-OF_SYSTEM = {90: 0x6C} | dict.fromkeys((80, 86, 89), 0x124)  # of bank 0: where cooperative groups have room
-CONSTANTS_PLACE = {90: 0xD0} | dict.fromkeys((75, 80, 86, 89), 0x50)  # of bank 0: bank 3's address, 64 bits
 OF_GROUPS, OF_SYSTEM_BYTES = 288, 1024  # bytes of that part (an H100's), and of all where a kernel asks for it
 VARIABLES = "nv.global"  # the buffer of `__device__` variables; no argument has a name with a dot
 MOST_GRID = 2**31 - 1, 65535, 65535  # CUDA C++ Programming Guide 13.0, technical specifications
-_BLOCK, _GRID, _WINDOWS, _STACK, _SMS, _SYSTEM_BYTES = 0x00, 0x0C, 0x18, 0x28, 0x10C, 0x114  # bytes of bank 0
 _BANK = re.compile(r"\bc\[0x([0-9a-f]+)\]")
 _GROWTH = re.compile(r"^(?:@!?U?P\w+ )?(?!LD)[A-Z]\S* R1, .*(?<!U)R(?!1\b|Z\b)\d")  # R1 from a register: alloca
 _ADDRESS_KINDS = 2, 4  # of relocations: 64-bit addresses (isa/sass/cubin.py)
@@ -60,14 +54,15 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
     _check_room(state, code.cubin)
     section = link.linked(code, state.kernel, _of_variables(code.cubin, state) if code.cubin else 0)
     local = _local_bytes(section, function, state)
-    shared, reserved, of_system = _shared(section, code.architecture, function, state)
+    row = nvidia(code.architecture)
+    shared, reserved, of_system = _shared(section, row, function, state)
     symbols = _symbols(code, state, 0)
     banks = _banks(code, state, function, (local, of_system), symbols)
     buffers = (*state.buffers, *_own_buffers(section, code, banks, symbols))
     if CONSTANTS in _places(buffers):
         symbols = _symbols(code, state, WINDOW + _places(buffers)[CONSTANTS])
         banks = _banks(code, state, function, (local, of_system), symbols)
-        banks[PARAMETERS] = _with_address(banks[PARAMETERS], code.architecture, _places(buffers)[CONSTANTS])
+        banks[PARAMETERS] = _with_address(banks[PARAMETERS], row, _places(buffers)[CONSTANTS])
         buffers = (*state.buffers, *_own_buffers(section, code, banks, symbols))
     program = _program(section, code, state, (local, shared, reserved), _places(buffers), symbols)
     if code.cubin:
@@ -81,7 +76,7 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
         banks=MappingProxyType(banks),
         window=WINDOW,
         textures=state.textures,
-        architecture=code.architecture,
+        target=Target("nvidia", code.architecture) if code.architecture else None,
         sms=state.sms,
         page_bytes=memory.DEVICE_PAGE_BYTES,
     )
@@ -101,7 +96,8 @@ def on_chip(kernel: Kernel, sms: int) -> Kernel:
     if kernel.sms in (0, sms):
         return kernel
     bank = bytearray(kernel.banks[PARAMETERS])
-    struct.pack_into("<I", bank, _SMS, sms)
+    row = nvidia(kernel.target.architecture if kernel.target else 0)
+    struct.pack_into("<I", bank, row.sms, sms)
     name, changed = _name(PARAMETERS), bytes(bank)
     return replace(
         kernel,
@@ -176,7 +172,7 @@ def _program(
         externals=externals,
         addresses=code.cubin.addresses if code.cubin else {},
         outside={symbols[name]: name for name in externals},
-        grid_word=GRID_WORD.get(code.architecture, ""),
+        row=nvidia(code.architecture),
         registers=function.registers if function else 0,
         shared=shared,
         reserved=reserved,
@@ -192,16 +188,16 @@ def _local_bytes(section: Section, function: Function | None, state: LaunchState
     return _whole_words(max(frame, state.stack) if grows else frame)
 
 
-def _shared(section: Section, architecture: int, function: Function | None, state: LaunchState) -> tuple[int, int, int]:
+def _shared(section: Section, row: Architecture, function: Function | None, state: LaunchState) -> tuple[int, int, int]:
     """Return the bytes of a block's shared memory, those of the system, and where cooperative groups' part begins.
 
-    Kernels of sm_90 have the system's bytes before their own, others behind them, where only those count that ask for
-    them. A kernel of sm_90 that has no shared memory counts them if it asks where they are, or for their number.
+    Kernels from sm_90 on have the system's bytes before their own, others behind them, where only those count that ask
+    for them. A kernel from sm_90 on that has no shared memory counts them if it asks where they are, or for their
+    number.
     """
-    before = RESERVED.get(architecture, 0)
+    before = row.system_before
     declared = function.shared_bytes if function else before
-    place = OF_SYSTEM.get(architecture)
-    asks = place is not None and any(f"c[0x0][{place:#x}]" in one.text for one in section.instructions)
+    asks = row.groups is not None and any(reads(one.text, row.groups + 4) for one in section.instructions)
     if before and (asks or any("SR_SMEMSZ" in one.text for one in section.instructions)):
         declared = max(declared, before)
     own = _whole_words(declared + state.dynamic_shared)
@@ -217,8 +213,8 @@ def _banks(
     """Return the constant banks by number; empty ones are left out."""
     local, of_system = nbytes
     launch = function.launch if function else None
-    base = launch.base if launch else BASE.get(code.architecture, BASE[90])
-    banks = {PARAMETERS: _parameters(state, base, local, of_system, code.architecture)}
+    row = nvidia(code.architecture)
+    banks = {PARAMETERS: _parameters(state, launch.base if launch else row.parameters, local, of_system, row)}
     if code.cubin:
         constants, addresses = code.cubin.constants, bytes(code.cubin.address_bytes)
         banks[CONSTANTS] = _relocated(constants, _CONSTANTS, code.cubin, symbols)
@@ -228,31 +224,28 @@ def _banks(
     return {number: bank + bytes(-len(bank) % _LINE) for number, bank in banks.items() if bank}
 
 
-def _parameters(state: LaunchState, base: int, local: int, of_system: int, architecture: int) -> bytes:
-    """Return bank 0: sizes of block and grid, windows, the stack's top, then the parameters from `base` on.
-
-    Behind the stack's top is the dynamic shared memory, further on the number of SMs, and what the system has of shared
-    memory: how much, where the part of cooperative groups ends, and where it begins.
+def _parameters(state: LaunchState, base: int, local: int, of_system: int, row: Architecture) -> bytes:
+    """Return bank 0: what the row has places for, then the parameters from `base` on.
 
     The rest is zero, also the descriptor of global memory (0x208 on sm_90, 0x118 on sm_80), which says nothing here.
     """
     bank = bytearray(base)
-    struct.pack_into("<3I", bank, _BLOCK, *state.block)
-    struct.pack_into("<3I", bank, _GRID, *state.grid)
-    struct.pack_into("<2Q", bank, _WINDOWS, SHARED_WINDOW, LOCAL_WINDOW)
-    struct.pack_into("<2I", bank, _STACK, local, state.dynamic_shared)
-    struct.pack_into("<I", bank, _SMS, state.sms)
-    struct.pack_into("<I", bank, _SYSTEM_BYTES, OF_SYSTEM_BYTES if of_system else RESERVED.get(architecture, 0))
-    if architecture in OF_SYSTEM:
-        struct.pack_into("<2I", bank, OF_SYSTEM[architecture] - 4, of_system + OF_GROUPS, of_system)
+    struct.pack_into("<3I", bank, row.block, *state.block)
+    struct.pack_into("<3I", bank, row.grid, *state.grid)
+    struct.pack_into("<2Q", bank, row.windows, SHARED_WINDOW, LOCAL_WINDOW)
+    struct.pack_into("<I", bank, row.stack, local)
+    struct.pack_into("<I", bank, row.dynamic_shared, state.dynamic_shared)
+    struct.pack_into("<I", bank, row.sms, state.sms)
+    struct.pack_into("<I", bank, row.system_bytes, OF_SYSTEM_BYTES if of_system else row.system_before)
+    if row.groups is not None:
+        struct.pack_into("<2I", bank, row.groups, of_system + OF_GROUPS, of_system)
     return bytes(bank) + state.arguments
 
 
-def _with_address(bank: bytes, architecture: int, place: int) -> bytes:
+def _with_address(bank: bytes, row: Architecture, place: int) -> bytes:
     """Return bank 0 with the address at which bank 3 lies in global memory."""
     found = bytearray(bank)
-    if architecture in CONSTANTS_PLACE:
-        struct.pack_into("<Q", found, CONSTANTS_PLACE[architecture], WINDOW + place)
+    struct.pack_into("<Q", found, row.constants, WINDOW + place)
     return bytes(found)
 
 
@@ -302,7 +295,7 @@ def _own_buffers(
 
     Code that takes the address of a `__constant__` variable, or has it in a variable, loads from that bank by pointers.
     """
-    cubin, place = code.cubin, CONSTANTS_PLACE.get(code.architecture)
+    cubin, place = code.cubin, nvidia(code.architecture).constants
     if cubin and cubin.memory:
         yield bytes_buffer(VARIABLES, _relocated(cubin.memory, _WITH_VALUES, cubin, symbols))
     loaded = {
@@ -311,7 +304,7 @@ def _own_buffers(
         if "LDC" in one.text and syntax.head(one.text).lstrip("U").startswith("LDC")
         for bank in _BANK.findall(one.text)
     }
-    if place is not None and any(f"c[0x0][{place:#x}]" in one.text for one in section.instructions):
+    if any(reads(one.text, place) for one in section.instructions):
         loaded.add(CONSTANTS)
     if cubin and any(_is_of_constant(one, cubin) for one in cubin.relocations):
         loaded.add(CONSTANTS)

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cache, lru_cache
 from types import MappingProxyType
 
+from isa.architecture import Architecture, nvidia
 from isa.errors import UserError
 from isa.instruction import PREDICATES_READ, PREDICATES_WRITTEN, Instruction
 from isa.operand import (
@@ -30,6 +31,7 @@ from isa.table import TABLE, machine_family, machine_row
 
 FALSE = Predicate(PT.index, negated=True)
 Token = syntax.Operand | Operand  # as the text has it, or what stands for one that it leaves out
+_UNSAID = nvidia(0)  # of a text that does not say its architecture
 _MOST_NAMED = 8  # kinds of refused instructions in one message
 
 
@@ -58,7 +60,7 @@ def program(
     externals: Sequence[str] = (),
     addresses: Mapping[int, str] = MappingProxyType({}),
     outside: Mapping[int, str] = MappingProxyType({}),
-    grid_word: str = "",
+    row: Architecture = _UNSAID,
     registers: int,
     shared: int,
     reserved: int = 0,
@@ -68,14 +70,14 @@ def program(
 
     `places` are the byte addresses in global memory at which constant banks lie, for LDC; `function` is the name in
     messages; `externals` are the functions of the system that the file calls, `addresses` what constant bank 4 has the
-    addresses of, and `outside` these functions by the code addresses that stand for them; `grid_word` is the constant
-    that a cooperative launch fills; the others are the resources of a thread or block, in registers and bytes,
+    addresses of, and `outside` these functions by the code addresses that stand for them; `row` is that of its
+    architecture; the others are the resources of a thread or block, in registers and bytes,
     `reserved` those of the shared bytes that are the system's. Calls of known functions of the system become traps.
     Raises LoweringError, which lists what the table does not have.
     """
     instructions, unknown = list[Instruction](), list[tuple[Encoded, str]]()
     written = section.instructions
-    grid = system.of_grid(section, grid_word)
+    grid = system.of_grid(section, row.meeting)
     section, stops = system.calls(section, externals, addresses)
     for encoded in section.instructions:
         try:
@@ -103,6 +105,7 @@ def program(
         known,
         independent=True,
         reserved_bytes=reserved,
+        windows=row.windows,
         outside=MappingProxyType(dict(outside)),
     )
 

@@ -29,7 +29,8 @@ from isa.sass import numbers, syntax
 from isa.sass.marks import is_wide
 
 _SPECIALS = {
-    "SRZ": "ZERO", "SR_CgaCtaId": "ZERO", "SR_LMEMHIOFF": "ZERO", "SR_VIRTUALSMID": "SMID", "SR_EQMASK": "LANEMASK_EQ",
+    "SRZ": "ZERO", "SR_CgaCtaId": "ZERO", "SR_CgaSize": "ZERO",  # 0: bank 0 is as for a launch without clusters
+    "SR_LMEMHIOFF": "ZERO", "SR_VIRTUALSMID": "SMID", "SR_EQMASK": "LANEMASK_EQ",
     "SR_LTMASK": "LANEMASK_LT", "SR_LEMASK": "LANEMASK_LE", "SR_GTMASK": "LANEMASK_GT", "SR_GEMASK": "LANEMASK_GE",
 }  # fmt: skip
 

@@ -26,6 +26,7 @@ _SIGN = "SIGN"  # part of a register or a constant whose sign PLOP3 takes as a p
 _KNOWN_CALLS = ("REL", "NOINC"), ("ABS", "NOINC")  # modifiers of calls, which come to the same at a known place
 _ALL = 15  # mask of four channels
 _PREDICATES = 7  # P0 to P6; the next is PT
+_TRUE = Register("P", ZERO["P"])
 _SETS: Mapping[str, tuple[Literal["P", "UP"], str]] = {
     **dict.fromkeys(("P2R", "R2P"), ("P", "PR")),
     **dict.fromkeys(("UP2UR", "UR2UP"), ("UP", "UPR")),
@@ -80,6 +81,40 @@ def _call(statement: Statement) -> Statement:
     return replace(statement, modifiers=_KNOWN_CALLS[0]) if known else statement
 
 
+def _difference(statement: Statement) -> Statement:
+    """Return a difference as a + ~b + 1 (X), of pairs if it carries: a minus alone would not tell its carry.
+
+    Bytes and sums that saturate have no other form.
+    """
+    names, operands = statement.modifiers, list(statement.operands)
+    registers = [(place, one) for place, one in enumerate(operands) if isinstance(one, Register)]
+    truths = [place for place, one in registers if one.bank == "P"]
+    marked = [(place, one) for place, one in registers if one.negated and place not in truths]
+    apart = "U8x4" in names or "ISAT" in names
+    if len(marked) != 1 or "X" in names or not (apart or ("64" in names and truths)):
+        return statement
+    place, one = marked[0]
+    operands[place] = replace(one, negated=False, inverted=True)
+    if not apart:  # a predicate behind both says nothing without X
+        operands[place + 1 :] = [*(o for at, o in enumerate(operands) if at > place and at not in truths), _TRUE]
+    return replace(statement, modifiers=(*names, "X"), operands=tuple(operands))
+
+
+def _extreme(statement: Statement) -> Statement:
+    """Return a minimum without predicates that say nothing: two that it does not write, and a last one, !PT."""
+    operands = statement.operands
+    if operands[:2] == (_TRUE, _TRUE) and operands[-1] == replace(_TRUE, inverted=True) and len(operands) == 7:
+        return replace(statement, operands=operands[2:-1])  # of 64 bits
+    return replace(statement, operands=operands[:1] + operands[3:]) if operands[1:3] == (_TRUE, _TRUE) else statement
+
+
+def _sum_of_pairs(statement: Statement) -> Statement:
+    """Return UIADD3.64 without the predicates that it does not write."""
+    none, operands = Register("UP", ZERO["UP"]), statement.operands
+    silent = "64" in statement.modifiers and operands[1:3] == (none, none)
+    return replace(statement, operands=operands[:1] + operands[3:]) if silent else statement
+
+
 def _of_signs(statement: Statement) -> Statement:
     """Return PLOP3 of three words' signs with these as modifiers; one of predicates stays as it is."""
     operands = tuple(_unsigned(one) for one in statement.operands)
@@ -113,17 +148,17 @@ def _with_predicates(statement: Statement) -> Statement:
 
 
 def _with_parts(statement: Statement) -> Statement:
-    """Return QSPC with base and offset in the place of its address; one of two registers stays as it is."""
+    """Return QSPC with base, offset and a pair to be added in the place of its address."""
     *others, address = statement.operands
     if not isinstance(address, Address):
         return statement
     registers = [one for one in (address.base, address.uniform) if one and one.number != ZERO[one.bank]]
-    if len(registers) > 1 or not (address.base or address.uniform):
+    if not (address.base or address.uniform):
         return statement
-    base = registers[0] if registers else Register("R", ZERO["R"])
+    base, *further = registers or [Register("R", ZERO["R"])]
     if base.part not in ("", "64"):
         return statement
-    parts = (replace(base, part=""), Number(hex(address.offset & 0xFFFFFFFF)))
+    parts = (replace(base, part=""), Number(hex(address.offset & 0xFFFFFFFF)), *further)
     return replace(statement, operands=(*others, *parts))
 
 
@@ -204,6 +239,9 @@ _BY_MNEMONIC = {
     "R2UR": _keeping,
     "DEPBAR": _without_set,
     "CALL": _call,
+    **dict.fromkeys(("IADD", "VIADD"), _difference),
+    **dict.fromkeys(("IMNMX", "VIMNMX"), _extreme),
+    "UIADD3": _sum_of_pairs,
     "NANOSLEEP": _asleep,
     **dict.fromkeys(FETCHES, _fetch),
 }

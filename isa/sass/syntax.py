@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import Literal
 
 Bank = Literal["R", "UR", "P", "UP", "B"]
-ZERO: dict[str, int] = {"R": 255, "UR": 63, "P": 7, "UP": 7}  # number of RZ, URZ, PT and UPT; sm_100 has more URs
+ZERO: dict[str, int] = {"R": 255, "UR": 255, "P": 7, "UP": 7}  # number of RZ, URZ, PT and UPT (URZ: from sm_100 on)
 DISTINCT = 1 << 15  # operands kept as read: a section of 30,000 instructions has some 3,000
 _ZERO_NAMES = {"R": "RZ", "UR": "URZ", "P": "PT", "UP": "UPT"}
 

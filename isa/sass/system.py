@@ -47,11 +47,16 @@ def named(text: str, name: str) -> str:
     return text if "`" in text else f"{text} `({name})"
 
 
-def of_grid(section: Section, grid_word: str) -> Refused:
-    """Return what reads the constant that a cooperative launch fills, `grid_word`, if the code traps without it."""
-    reads = [one for one in section.instructions if grid_word and grid_word in one.text][:1]
-    traps = reads and any("BPT.TRAP" in one.text for one in section.instructions)
-    return [(one, "a synchronisation of the grid, for a cooperative launch") for one in reads if traps]
+def of_grid(section: Section, place: int) -> Refused:
+    """Return what reads the constant that a cooperative launch fills, at that `place`, if the code traps without it."""
+    asking = [one for one in section.instructions if reads(one.text, place)][:1]
+    traps = asking and any("BPT.TRAP" in one.text for one in section.instructions)
+    return [(one, "a synchronisation of the grid, for a cooperative launch") for one in asking if traps]
+
+
+def reads(text: str, place: int) -> bool:
+    """Tell whether an instruction's text reads that byte of constant bank 0, also behind the size of its cluster."""
+    return f"{place:#x}]" in text and re.search(rf"c\[0x0\]\[(?:U?R\d+\+)?{place:#x}\]", text) is not None
 
 
 def _called(call: re.Match[str], before: Sequence[Encoded], addresses: Mapping[int, str]) -> str:

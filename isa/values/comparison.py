@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from isa.values.general import code
-from isa.values.integer import LOW32, NONE, TOP, has
+from isa.values.integer import LOW32, NONE, TOP, WORD, has
 from isa.values.lanes import as_f32, as_f64, as_u32, choose, narrow
 from isa.values.semantics import EQ, GT, LT, UNORDERED
 
@@ -51,6 +51,13 @@ def integers(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
     lower = ((p >> FIRST) & FIRST) != np.uint32(0)
     holds = choose(has(n, CARRY) & (x == y), lower, holds)
     return combined(holds, p, n)
+
+
+def pairs(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
+    """ISETP of 64 bits."""
+    flip = choose(has(n, UNSIGNED), NONE, TOP << WORD)
+    x, y = a ^ flip, b ^ flip
+    return combined(related(x < y, x == y, x > y, has(n, 0), n), p, n)
 
 
 def singles(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:

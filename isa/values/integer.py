@@ -61,6 +61,23 @@ def add3_carry(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
     return carries(a + b + c + carried(p, n))
 
 
+def add_pairs(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
+    """IADD.64: sum of two pairs and of the carry read, modulo 2**64."""
+    return a + b + carried(p, n)
+
+
+def add_three_pairs(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
+    """UIADD3.64: sum of three pairs, modulo 2**64."""
+    return a + b + c
+
+
+def add_pairs_carry(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
+    """Carry of that sum: it is smaller than a then, or as small where one was carried in."""
+    first = a + b
+    total = first + carried(p, n)
+    return narrow(choose((first < a) | (total < first), ONE, NONE))
+
+
 def multiply_add(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
     """Lower word of a b + c and the carry read."""
     return a * b + c + carried(p, n)
@@ -169,6 +186,13 @@ def minimum(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
     below = ((a & LOW32) ^ flip) < ((b & LOW32) ^ flip)
     wanted = (p & np.uint32(1)) != np.uint32(0)
     return choose(below == wanted, a, b)
+
+
+def minimum_of_pairs(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
+    """The same of pairs."""
+    flip = choose(has(n, SIGNED), TOP << WORD, NONE)
+    wanted = (p & np.uint32(1)) != np.uint32(0)
+    return choose(((a ^ flip) < (b ^ flip)) == wanted, a, b)
 
 
 def magnitude(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from isa.values.general import code
-from isa.values.integer import LOW32, NONE, ONE, TOP, has
+from isa.values.integer import LOW32, NONE, ONE, TOP, X, extended, has
 from isa.values.lanes import choose, narrow, widen
 
 UNSIGNED, HALVES, RELU, SUM = 1, 2, 4, 8  # codes of minima and of differences: SUM adds the bytes' onto c
@@ -38,6 +38,22 @@ def add_halves(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
     return joined(a + b, high_half(a) + high_half(b))
 
 
+def add_bytes(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
+    """VIADD.U8x4: four sums, each modulo 2**8, and with X one more."""
+    word, more = a & NONE, choose(has(n, X), ONE, NONE)
+    for place in (0, 8, 16, 24):
+        total = (a >> np.uint64(place)) + (b >> np.uint64(place)) + more
+        word = word | ((total & BYTE) << np.uint64(place))
+    return word
+
+
+def add_saturated(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
+    """VIADD.S32.ISAT: a signed sum, and with X one more; beyond a word it is the nearest one."""
+    total = extended(a) + extended(b) + choose(has(n, X), ONE, NONE)
+    negative = (total >> np.uint64(63)) != NONE
+    return choose(extended(total) == total, total, choose(negative, TOP, TOP - ONE))
+
+
 def chosen(x: Any, y: Any, top: Any, p: Any, n: Any) -> Any:
     """Return the lesser of two numbers where Q is true, else the greater; `top` is the weight of their sign bit."""
     flip = choose(has(n, UNSIGNED), NONE, top)
@@ -57,6 +73,15 @@ def extreme(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
     low = not_negative(chosen(low_half(a), low_half(b), HALF_TOP, p, n), HALF_TOP, n)
     high = not_negative(chosen(high_half(a), high_half(b), HALF_TOP, p, n), HALF_TOP, n)
     return choose(has(n, HALVES), joined(low, high), word)
+
+
+def extreme_of_bytes(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
+    """VIMNMX.U8x4: minimum where Q is true, else maximum, of each byte."""
+    word, wanted = a & NONE, (p & np.uint32(1)) != np.uint32(0)
+    for place in (0, 8, 16, 24):
+        x, y = (a >> np.uint64(place)) & BYTE, (b >> np.uint64(place)) & BYTE
+        word = word | (choose((x < y) == wanted, x, y) << np.uint64(place))
+    return word
 
 
 def extreme_is_first(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:

@@ -139,4 +139,9 @@ def minimum(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
     return widen(choose(bad, NAN32, chosen | sign))
 
 
-PARTS = (single_of, rounded, differs, exactly_compared, below, above, finished)
+def minimum_of_three(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
+    """FMNMX3: the same of three (PTX min and max of three)."""
+    return minimum(minimum(a, b, c, p, n), c, c, p, n)
+
+
+PARTS = (minimum, single_of, rounded, differs, exactly_compared, below, above, finished)

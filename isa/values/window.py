@@ -18,7 +18,7 @@ _IN_SHARED, _IN_LOCAL, _IN_GLOBAL = np.uint32(SHARED), np.uint32(LOCAL), np.uint
 
 
 def lies_in(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:
-    """QSPC: whether the address a, b bytes further on, lies in that memory; global memory is what no window has."""
-    upper = (a + extended(b)) >> WORD
+    """QSPC: whether the address a + c, b bytes further on, lies in that memory; global memory is what no window has."""
+    upper = (a + c + extended(b)) >> WORD
     found = choose(upper == _SHARED, _IN_SHARED, choose(upper == _LOCAL, _IN_LOCAL, _IN_GLOBAL))
     return choose((found & code(n)) != np.uint32(0), np.uint32(1), np.uint32(0))

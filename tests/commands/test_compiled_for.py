@@ -10,6 +10,7 @@ from test_launch_command import DATA, LAUNCH
 import gpusim
 from gpusim.commands.main import execute
 from gpusim.launch_file.prepare import prepared
+from isa.architecture import Target
 from isa.sass import compile
 
 
@@ -59,8 +60,8 @@ def test_python_names_machines_too(source, tmp_path):
     own = tmp_path / "own.toml"
     own.write_text('extends = "a100"\nname = "Own"\n')
     for machine in ("a100", own, gpusim.load("a100")):
-        assert gpusim.simulate(source, machine).kernel.architecture == 80
-    assert gpusim.simulate(source).kernel.architecture == 90
+        assert gpusim.simulate(source, machine).kernel.target == Target("nvidia", 80)
+    assert gpusim.simulate(source).kernel.target == Target("nvidia", 90)
     with pytest.raises(gpusim.UserError, match=r"^machine=3: give the name of a machine"):
         gpusim.simulate(source, 3)
 
@@ -96,4 +97,4 @@ def test_code_is_not_compiled_again(tmp_path, monkeypatch):
     stand_in(monkeypatch)
     (tmp_path / "k.cubin").write_bytes((DATA / "sm_90.cubin").read_bytes())
     (tmp_path / "k.toml").write_text(LAUNCH)
-    assert prepared(str(tmp_path / "k.cubin"), compiled_for=80).architecture == 90
+    assert prepared(str(tmp_path / "k.cubin"), compiled_for=80).target == Target("nvidia", 90)

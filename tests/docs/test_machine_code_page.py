@@ -34,7 +34,7 @@ def test_a_form_is_unchecked_if_no_recorded_kernel_has_it():
     """FADD.RZ stands in a kernel; DADD has no FTZ; IMNMX, which ptxas does not write for sm_90, is in none."""
     assert {"FADD", "FADD.RZ", "DADD.RP"} <= machine_code.covered()
     assert "IMNMX" not in machine_code.covered()
-    assert re.search(r"^\| `IMNMX` \| `.U32` \|  \| minmax \| all \|$", PAGE, re.M)
+    assert re.search(r"^\| `IMNMX` \| `.U32`, `.S64`, `.U64` \|  \| minmax \| all \|$", PAGE, re.M)
 
 
 def test_counts_are_those_of_the_file():

@@ -193,15 +193,17 @@ def _atomic(scope: Scope, instruction: Instruction) -> Move:
     def atomic(frame: Frame, group: Group, mask: Mask, where: Places) -> None:
         given = [[values.spread(source(frame, group), where) for source in pair] for pair in sources]
         words, old = memory(frame), [np.zeros(where.shape, a.dtype) for a, _ in given]
+        swapped = np.zeros(where.shape, np.bool_)
         for lanes in _turns(where, group.live if mask is None else mask):
             found = [_read(words, where[lanes] + 2 * k, width) for k in halves]
             for k, word in enumerate(_updated(row, [(a[lanes], b[lanes]) for a, b in given], found)):
                 _write(words, where[lanes] + 2 * k, word, width)
-                old[k][lanes] = (found[k] == given[k][0][lanes]) if row.tested else found[k]
+                swapped[lanes] = found[k] == given[k][0][lanes]
+                old[k][lanes] = swapped[lanes] if row.tested else found[k]
         for write, word in zip(writes, old, strict=False):
             write(frame, group, mask, word)
         if tell is not None:
-            tell(frame, group, mask, np.bool_(True))
+            tell(frame, group, mask, swapped if "P" in row.tested else np.bool_(True))
 
     return atomic
 

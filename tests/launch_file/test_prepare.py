@@ -12,6 +12,7 @@ from lowered import stand_in
 from gpusim.launch_file.prepare import prepared
 from gpusim.verify import compare
 from isa import memory
+from isa.architecture import Target
 from isa.errors import UserError
 
 DATA = Path(__file__).parents[1] / "isa" / "sass" / "data"
@@ -65,7 +66,7 @@ def test_a_launch_file_beside_the_code(beside):
     """The kernel has the sizes and buffers that the file says, and its arguments where the kernel looks for them."""
     path = beside(f'{LAUNCH}[[expect]]\nbuffer = "x"\nvalue = "2 * x"\n')
     kernel = prepared(str(path))
-    assert (kernel.name, kernel.grid, kernel.block, kernel.architecture) == ("flip", (2, 1, 1), (32, 1, 1), 90)
+    assert (kernel.name, kernel.grid, kernel.block, str(kernel.target)) == ("flip", (2, 1, 1), (32, 1, 1), "sm_90")
     address = kernel.window + memory.bases(kernel.buffers)["x"]
     assert struct.unpack_from("<Qibxxxd", kernel.banks[0], 0x210) == (address, 7, 1, 2.5)
     (expectation,) = kernel.outcome()
@@ -132,7 +133,7 @@ def test_a_text_without_an_architecture(tmp_path):
     launch.write_text('kernel = "pairs"\n')
     assert refusal(path) == "k.toml:1:1: k.sass: a text that doesn't say its architecture; write architecture = 90"
     launch.write_text('kernel = "pairs"\narchitecture = 80\n')
-    assert prepared(str(path)).architecture == 80
+    assert prepared(str(path)).target == Target("nvidia", 80)
 
 
 VARIABLES = """

@@ -6,6 +6,7 @@ import pytest
 from gpusim.machine.architecture import executes, machine_for, number
 from gpusim.machine.machine import load
 from gpusim.machine.occupancy import occupancy
+from isa.architecture import Target
 from isa.errors import UserError
 from isa.text.listing import read
 
@@ -31,12 +32,12 @@ KERNEL = read("EXIT\n")
 def test_code_runs_on_its_own_and_on_later_machines_of_its_family(name, architectures):
     """sm_80 runs on 8.0 and 8.6, sm_86 not on 8.0, and code of another first digit nowhere."""
     machine = load(name)
-    assert {one for one in (75, 80, 86, 89, 90) if executes(machine, one)} == architectures
+    assert {one for one in (75, 80, 86, 89, 90) if executes(machine, Target("nvidia", one))} == architectures
 
 
 def test_the_machine_for_an_architecture():
     """Each architecture has the machine of just that one which others are variants of; one without any is refused."""
-    assert {one: machine_for(one).key for one in (75, 80, 86, 90)} == {
+    assert {one: machine_for(Target("nvidia", one)).key for one in (75, 80, 86, 90)} == {
         75: "rtx2080ti",
         80: "a100",
         86: "rtx3090",
@@ -45,12 +46,12 @@ def test_the_machine_for_an_architecture():
     with pytest.raises(
         UserError, match="no machine executes code for sm_89; compile for sm_75, sm_80, sm_86, sm_90, or "
     ):
-        machine_for(89)
+        machine_for(Target("nvidia", 89))
 
 
 def test_other_machines_refuse_machine_code():
     """A launch on a machine that doesn't execute its code is refused with those that do; other kernels are not."""
-    code = replace(KERNEL, architecture=90)
+    code = replace(KERNEL, target=Target("nvidia", 90))
     assert occupancy(code, load("h200")).blocks > 0
     assert occupancy(KERNEL, load("a100")).blocks > 0
     assert occupancy(replace(code, any_machine=True), load("a100")).blocks > 0

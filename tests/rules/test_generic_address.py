@@ -100,7 +100,7 @@ def test_traffic_belongs_to_the_memory_of_the_address(special, level):
 def test_programs_that_take_no_window_are_as_before():
     """Without the address of a window, generic accesses are global ones: streams are recorded, memories told apart."""
     taking = access("LD.E", "", 0)
-    code = tuple(i for i in taking.program.instructions if not i.takes_window())
+    code = tuple(i for i in taking.program.instructions if not i.takes_window(taking.program.windows))
     alone = Program(code, {}, 512, 512)
     row = code[-2].row
     assert (taking.program.leaves_global, alone.leaves_global) == (True, False)

@@ -16,6 +16,7 @@ from gpusim.jit.rule import COMPILED
 from gpusim.launch.assign_codes import with_codes
 from gpusim.machine.machine import load
 from gpusim.units.control_code import by_codes
+from isa.architecture import Target
 from isa.origin import Origin
 from workloads.catalog import make
 
@@ -50,7 +51,7 @@ def test_results_of_machine_code_are_in_time():
     kernel = coded(
         "[B------:R-:W-:-:S01] MOV R8, 7", "[B------:R-:W-:-:S05] MOV R9, R8", "[B------:R-:W-:-:S05] STG [0x1000], R9"
     )
-    compiled = replace(kernel, architecture=70)
+    compiled = replace(kernel, target=Target("nvidia", 70))
     assert run_sm(kernel, V100).memory[0x1000 // 4] != 7
     assert run_sm(compiled, V100).memory[0x1000 // 4] == 7
     assert [hazard.kind for hazard in hazards(compiled, V100).hazards] == ["RAW"]

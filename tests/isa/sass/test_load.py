@@ -10,6 +10,7 @@ import pytest
 from interpreter import frame
 
 from isa import memory
+from isa.architecture import Target
 from isa.errors import UserError
 from isa.generators import iota_fill
 from isa.instruction import Instruction
@@ -104,7 +105,7 @@ def test_resources(resources, architecture, shared):
     assert resources["registers"] == found.program.registers == 24
     assert resources["local"] == 1024
     assert loaded(architecture, stack=2048).program.local_bytes == 2048
-    assert (found.name, found.architecture, found.window) == ("flip", architecture, WINDOW)
+    assert (found.name, found.target, found.window) == ("flip", Target("nvidia", architecture), WINDOW)
 
 
 @pytest.mark.parametrize("architecture", BASE)

@@ -2,6 +2,7 @@
 
 import pytest
 
+from isa.architecture import nvidia
 from isa.operand import (
     FIRST_SCALAR,
     FIRST_UNIFORM,
@@ -87,14 +88,14 @@ def test_an_indexed_uldc_is_a_load_into_a_register_of_the_warp():
 
 def test_a_synchronisation_of_the_grid_is_refused_by_name():
     """Code that reads where blocks of a cooperative launch meet, and traps if it gets nothing, can't go on."""
-    word, reads = "c[0x0][0x44]", "ULDC UR7, c[0x0][0x44]"
+    reads = "ULDC UR7, c[0x0][0x44]"
     code = section(reads, "BPT.TRAP 0x1", "EXIT")
     with pytest.raises(
         LoweringError, match=r"a synchronisation of the grid, for a cooperative launch \(1 time, first k"
     ):
-        program(code, {}, function="k", grid_word=word, registers=40, shared=0, local=0)
+        program(code, {}, function="k", row=nvidia(90), registers=40, shared=0, local=0)
     for others in ((reads, "EXIT"), ("BPT.TRAP 0x1", "EXIT")):
-        assert program(section(*others), {}, grid_word=word, registers=40, shared=0, local=0)
+        assert program(section(*others), {}, row=nvidia(90), registers=40, shared=0, local=0)
 
 
 def test_control_codes_are_those_of_the_encoding():

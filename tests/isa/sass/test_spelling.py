@@ -7,10 +7,22 @@ import pytest
 
 from isa.dataflow.flow import leaves
 from isa.instruction import Instruction
-from isa.operand import FIRST_SCALAR, FIRST_UNIFORM, PT, RZ_INDEX, BankConstant, Label, Predicate, Register
+from isa.operand import (
+    FIRST_SCALAR,
+    FIRST_UNIFORM,
+    PT,
+    RZ,
+    RZ_INDEX,
+    BankConstant,
+    Immediate,
+    Label,
+    Predicate,
+    Register,
+)
 from isa.sass.dump import Encoded
 from isa.sass.lower import UnknownError, instruction, lowered
 from isa.values.general import NUMBER, SECOND_NUMBER
+from isa.windows import SHARED_WINDOW
 
 
 def words(a):
@@ -142,14 +154,26 @@ def test_layers_and_cubes_are_refused_by_name(text):
 
 @pytest.mark.parametrize(
     ("text", "base", "offset"),
-    [("QSPC.E.S P0, RZ, [R2+0x8]", 2, 8), ("QSPC.E.S P0, RZ, [UR4]", FIRST_SCALAR + 4, 0)],
+    [
+        ("QSPC.E.S P0, RZ, [R2+0x8]", 2, 8),
+        ("QSPC.E.S P0, RZ, [UR4]", FIRST_SCALAR + 4, 0),
+        ("QSPC.E.S P0, RZ, [RZ.U32+UR4]", FIRST_SCALAR + 4, 0),
+    ],
 )
 def test_an_address_that_is_asked_about_is_a_register_and_a_number(text, base, offset):
-    """QSPC takes the pair of registers of its address, uniform or not, and the offset; of two pairs it is refused."""
-    *_, pair, number = lowered(text).operands
-    assert (pair, number.bits) == (Register(base), offset)
+    """QSPC takes the pair of registers of its address, uniform or not, and the offset."""
+    *_, pair, number, more = lowered(text).operands
+    assert (pair, number.bits, more) == (Register(base), offset, RZ)
+
+
+def test_an_address_of_two_pairs_is_their_sum():
+    """QSPC adds a uniform pair to the pair of threads; a base of 32 bits beside one is refused."""
+    form = lowered("QSPC.E.S P0, RZ, [R2.64+UR4+0x8]")
+    assert form.operands[2:] == (Register(2), Immediate(8, "int"), Register(FIRST_SCALAR + 4))
+    inside = [np.uint64(SHARED_WINDOW - 16), np.uint64(8), np.uint64(8), np.uint32(0), np.uint64(form.row.code)]
+    assert [int(form.row.truth(a, *inside[1:])) for a in (inside[0], inside[0] - np.uint64(1))] == [1, 0]
     with pytest.raises(UnknownError, match="QSPC"):
-        lowered("QSPC.E.S P0, RZ, [R2+UR4]")
+        lowered("QSPC.E.S P0, RZ, [R2.U32+UR4]")
 
 
 def test_sets_of_uniform_predicates_are_named():

@@ -8,6 +8,7 @@ import pytest
 from interpreter.interpret import interpret
 
 import gpusim
+from isa.architecture import Target
 from isa.errors import ExecutionError
 from isa.kernel import Kernel
 from isa.sass import system
@@ -83,7 +84,7 @@ def test_a_call_of_a_place_that_stands_for_a_function_ends_the_run(engine, name,
     """Lanes call address 0x1230, behind the code: the error is told at the call, by the function's name."""
     code = section("MOV R2, 0x1230", "MOV R3, 0x0", "CALL.ABS.NOINC R2", "EXIT")
     ends = program(code, {}, function="k", outside={0x1230: name}, registers=8, shared=0, local=0)
-    kernel = Kernel("k", ends, grid=(1, 1, 1), block=(32, 1, 1), architecture=90)
+    kernel = Kernel("k", ends, grid=(1, 1, 1), block=(32, 1, 1), target=Target("nvidia", 90))
     with pytest.raises(ExecutionError, match=rf"k: k\+0x20 CALL.ABS.NOINC R2, block 0, warp 0, lane 0: {why}"):
         gpusim.simulate(kernel, "h200") if engine == "compiled" else interpret(kernel)
 

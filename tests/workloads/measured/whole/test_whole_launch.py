@@ -147,7 +147,7 @@ def test_every_block_on_every_sm_computes_what_is_expected(name):
 def test_a_launch_says_what_it_is():
     """A kernel bears its name, configuration and inner size; the operations are those of the whole grid."""
     found = kernel("sgemm_tile16", "solo", 64)
-    assert (found.name, found.blocks, found.threads, found.architecture) == ("sgemm_tile16", 1, 256, 90)
+    assert (found.name, found.blocks, found.threads, str(found.target)) == ("sgemm_tile16", 1, 256, "sm_90")
     assert found.arguments == {"configuration": "solo", "k": 64}
     assert found.flops == 2 * 16 * 16 * 64
     assert kernel("saxpy", "resident").arguments == {"configuration": "resident"}

@@ -1,0 +1,72 @@
+"""Instruction sets whose machine code is read, and what differs between them: one row for each architecture.
+
+The driver fills constant bank 0 with sizes and places before the parameters. Where each lies is read off code that nvcc
+13.0 makes (docs/sass.md): NVIDIA has no document of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+
+@dataclass(frozen=True, slots=True, order=True)
+class Target:
+    """What machine code is for: of NVIDIA's family, 90 is sm_90."""
+
+    family: Literal["nvidia", "amd"]
+    architecture: int
+
+    def __str__(self) -> str:
+        """Return its vendor's name, such as sm_90 or gfx906."""
+        return f"{_PREFIXES[self.family]}{self.architecture}"
+
+
+@dataclass(frozen=True, slots=True)
+class Architecture:
+    """One row. Places are bytes of constant bank 0, from which so many 32-bit words lie there.
+
+    Kernels have `system_before` bytes of shared memory that are the system's before their own; where it is 0, only
+    those that ask for them have them, behind their own.
+    """
+
+    sm: int
+    parameters: int  # the first byte of the first one
+    block: int  # 3 words: threads in x, y, z
+    grid: int  # 3 words: blocks in x, y, z
+    windows: int  # 4 words: where generic addresses have shared memory, then local memory (isa.windows)
+    stack: int  # the top of a thread's stack
+    dynamic_shared: int  # bytes
+    sms: int
+    system_bytes: int  # of shared memory
+    groups: int | None  # 2 words: where the part of cooperative groups in the system's bytes ends, and begins
+    constants: int  # 2 words: the address of bank 3
+    meeting: int  # 2 words: the address at which blocks of a cooperative launch meet
+    system_before: int
+    warps: int  # that an SM holds (CUDA C++ Programming Guide 13.0, 20.2)
+
+
+# Not 87: its code begins with moves between convergence barriers, behind a test of a uniform register that nothing has
+# set. Of the windows from sm_100 on, compilers read that of local memory alone: the place of the other is a guess.
+# fmt: off
+_NVIDIA = (
+    #            sm parameters block   grid windows  stack dynamic   sms system groups const. meeting before warps
+    Architecture(75,  0x160, 0x000, 0x00C, 0x018, 0x028, 0x02C, 0x10C, 0x114,  None, 0x050, 0x08C,    0, 32),
+    Architecture(80,  0x160, 0x000, 0x00C, 0x018, 0x028, 0x02C, 0x10C, 0x114, 0x120, 0x050, 0x08C,    0, 64),
+    Architecture(86,  0x160, 0x000, 0x00C, 0x018, 0x028, 0x02C, 0x10C, 0x114, 0x120, 0x050, 0x08C,    0, 48),
+    Architecture(89,  0x160, 0x000, 0x00C, 0x018, 0x028, 0x02C, 0x10C, 0x114, 0x120, 0x050, 0x08C,    0, 48),
+    Architecture(90,  0x210, 0x000, 0x00C, 0x018, 0x028, 0x02C, 0x10C, 0x114, 0x068, 0x0D0, 0x044, 1024, 64),
+    Architecture(100, 0x380, 0x360, 0x370, 0x2F0, 0x37C, 0x2AC, 0x2D0, 0x16C, 0x278, 0x120, 0x254, 1024, 64),
+    Architecture(120, 0x380, 0x360, 0x370, 0x2F0, 0x37C, 0x2AC, 0x2D0, 0x16C, 0x278, 0x120, 0x254, 1024, 48),
+)
+# fmt: on
+ROWS: Mapping[Target, Architecture] = MappingProxyType({Target("nvidia", row.sm): row for row in _NVIDIA})
+NVIDIA = tuple(row.sm for row in _NVIDIA)  # those whose code is read
+_PREFIXES = {"nvidia": "sm_", "amd": "gfx"}
+
+
+def nvidia(architecture: int) -> Architecture:
+    """Return the row of one of NVIDIA's; of a text that doesn't say which (0), that of sm_90."""
+    return ROWS[Target("nvidia", architecture or 90)]
