@@ -249,7 +249,7 @@ def test_no_name_has_a_word_that_the_vocabulary_refuses():
 
 
 def test_no_document_has_a_word_that_the_vocabulary_refuses():
-    """The README and the documents, except the change log, have none of these words either."""
+    """The README and the documents have none of these words either."""
     assert faults_of(DOCUMENTS, lambda path: refused(prose(path))) == {}
 
 
