@@ -38,7 +38,7 @@ class NearCache(msgspec.Struct, frozen=True):
     bytes: Positive  # bytes that it holds, with `carveouts` together with shared memory
     sector_bytes: Positive  # bytes that a miss brings
     ways: Positive  # lines of one set
-    misses: Annotated[int, msgspec.Meta(ge=1, le=4096)]  # lines asked for and not there yet, at most
+    misses: Annotated[int, msgspec.Meta(ge=1, le=4096)]  # MSHRs: lines on their way, at most
     global_loads: Flag  # 1: loads from global memory look here; 0: local memory's alone
     global_stores: Literal["evict", "update"]  # what a store, which goes through, does to a line that is here
     local_stores: Literal["back", "through", "copied"]  # they stay until they must make room, go through, or do both
