@@ -14,7 +14,7 @@ from isa.once import once
 
 @dataclass(frozen=True)
 class Walk:
-    """How a first block is walked through. All ways find the same profile, so that the first result is kept for all.
+    """How a first block is walked through. All walks find the same profile, so the first result is kept for all.
 
     With a machine the walk is compiled code, for a launch on it; compiling takes ten seconds once per installation.
     Without one the interpreter walks. `limit` is in warp instructions.

@@ -1,7 +1,7 @@
 """Blocks in program order, compiled: what they leave in memory, and one block's profile, without time.
 
-Both are to the bit what the interpreter finds (`isa.execute.interpret`, `isa.execute.profile`), ten times as fast.
-Where a block can't go on, or has more than fits here, the interpreter is to run it, and tells of the fault.
+Both equal the interpreter's results to the bit (`isa.execute.interpret`, `isa.execute.profile`), ten times as fast.
+Where a block faults, or has more than fits here, the interpreter runs it and reports the fault.
 """
 
 from __future__ import annotations
