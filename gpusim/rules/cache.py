@@ -1,20 +1,10 @@
 """Caches with tags: what an access finds in the L1 and the L2, the lines that it fills, and when its data arrives.
 
-Each cache has sets of ways with LRU replacement. A way holds a line of global or local memory, and for each 32 bytes of
-it the cycle at which they arrive; a miss brings whole sectors. The lookup happens when the load/store unit serves the
-access, line by line:
-
-* A hit takes the cache's latency, but data that is still on its way arrives no sooner: the hit joins the miss of that
-  line.
-* An L1 miss takes a channel to the L2 (l2_channel.py), and an L2 miss the channel to the DRAM, one after the other;
-  the latency counts from the last of these. If no MSHR of the L1 is free, the unit waits.
-* An SM may be near one part of the L2. Its loads ask this part first, and fill it; other hits take longer, and stores
-  bypass it.
-* The texture cache is asked when a fetch issues, the scalar cache when a scalar load does, for any number of lines.
-  Without a texture cache a fetch goes to the L2.
-* An atomic is done in the L2, and the L1 drops its line.
-* Stores write through to the L2, and go to the DRAM when their line is evicted. In Fermi's L1, a global store drops its
-  line, and a local store stays until its line is evicted, but for units of which it writes a part.
+The lookup happens when the load/store unit serves an access, line by line; a texture fetch and a scalar load look when
+they issue. A way holds, for each 32 bytes of its line, the cycle at which they arrive: a hit on data that is still on
+its way joins the miss. An L1 miss takes an MSHR and the L2 channel (l2_channel.py), an L2 miss the channel to the DRAM;
+the latency counts from the last of these. The L2 does atomics, and the L1 drops their lines. docs/units/cache.md has
+the rule.
 
 The lines of each queued access follow the tags (tags.py) in the memory array.
 """

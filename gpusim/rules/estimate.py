@@ -1,11 +1,9 @@
 """Estimates on request: where no state returns, steady loops and waves of blocks are advanced at their mean cost.
 
-A loop, or a wave of blocks, is watched for a span of rounds in eight parts of equal length, after as many unwatched
-rounds. The SM is then advanced by the rounds that all warps have left: the same state, with times, rounds of loops,
-block ids and totals moved. Three errors add up in `sm.doubt`, in cycles: the uncertainty of the parts' mean cost, with
-a confidence of 99 %; one round, because the SM may be elsewhere in its round; and one round in those of the span where
-warps are not equally fast. If they would exceed the tolerance of all cycles so far, the span is
-doubled instead.
+A loop, or a wave of blocks, is watched for a span of rounds; then the SM is advanced by the rounds that all warps have
+left: the same state, with times, rounds of loops, block ids and totals moved. Errors add up in `sm.doubt`, in cycles:
+the uncertainty of the mean of the span's eight parts, one round, because the SM may be elsewhere in its round, and one
+round in those of the span where warps are not equally fast (docs/units/fast-forward.md, "Estimates").
 """
 
 from __future__ import annotations
