@@ -44,7 +44,6 @@ PAGES_OF_FILES = {  # links that lead to files and folders of the repository whe
     "../gpusim/__init__.py": "reference/api.md",
     "generate/machine_code.py": "reference/machine-code.md",
     "../CONTRIBUTING.md": "reference/contributing.md",
-    "../CHANGELOG.md": "reference/changelog.md",
     "../examples/README.md": "reference/examples.md",
     "schema": "reference/documents.md",
 }

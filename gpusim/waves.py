@@ -1,13 +1,13 @@
-"""Cycles of all blocks of an SM from those of some, in one run.
+"""Cycles of all blocks of an SM, estimated from one run of some of them.
 
-The run has whole waves of resident blocks, two at least, and then the last, partly filled wave of all, so that it ends
-as all blocks do. What is left out between these goes on at the rate at which the run issued before a slot was empty:
+The run has at least two whole waves of resident blocks, and then the grid's last, partly filled wave, so that it ends
+as all blocks do. The blocks left out in between take the rate at which the run issued before a slot was empty:
 
     cycles = c(run) + (work(all) - work(run)) (end(last) - end(early)) / (issued(last) - issued(early))
 
-Work is warp instructions. Blocks of the first waves begin together, and wait together: so the rate is that of the last
-half of the waves, or of the last one where there are fewer than four. It counts what all blocks have issued when a
-block leaves, those that are not done as well.
+Work is warp instructions. Blocks of the first waves begin together, and wait together, so the rate is that of the last
+half of the waves, or of the last one where there are fewer than four. It counts the instructions of all blocks, also of
+resident ones, when a block leaves.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Share:
         return self.blocks % self.resident
 
     def sampled(self, least: int) -> int:
-        """Return how many blocks to simulate, so many at least: all if these are few, else whole waves and the rest."""
+        """Return how many blocks to simulate, at least so many: all if they are few, else whole waves and the last."""
         several = max(2, -(-least // self.resident))
         few = self.blocks // self.resident < max(3, several)
         return self.blocks if few else several * self.resident + self.rest
@@ -56,7 +56,7 @@ class Share:
 
 @dataclass(frozen=True)
 class Estimate:
-    """The cycles of all blocks; and how far the last half of the waves is off that before, empty below four."""
+    """The cycles of all blocks, and how far earlier waves are off the last half: empty below four waves."""
 
     cycles: int
     checked: str

@@ -180,11 +180,18 @@ def test_no_two_test_files_share_a_name():
     assert sorted(set(names)) == sorted(names)
 
 
+VOCABULARY, REFUSALS = (ROOT / "docs/vocabulary.md").read_text(encoding="utf-8").split("\n## Refused words\n")
+
+
+def rows_of(text: str) -> list[list[str]]:
+    """Return the columns of each row of a table."""
+    rows = [line.strip("|").split("|") for line in text.splitlines() if line.startswith("| ")][1:]
+    return [[column.strip() for column in row] for row in rows]
+
+
 def vocabulary() -> list[list[str]]:
     """Return the columns of each row of the vocabulary."""
-    lines = (ROOT / "docs/vocabulary.md").read_text(encoding="utf-8").splitlines()
-    rows = [line.strip("|").split("|") for line in lines if line.startswith("| ")][1:]
-    return [[column.strip() for column in row] for row in rows]
+    return rows_of(VOCABULARY)
 
 
 def speaks_of(text: str, term: str) -> bool:
@@ -193,10 +200,10 @@ def speaks_of(text: str, term: str) -> bool:
 
 
 def test_the_files_of_the_vocabulary_speak_of_its_terms():
-    """Every row has six columns, a meaning, and a file that exists and has a word of the term in it."""
+    """Every row has four columns, a meaning, and a file that exists and has a word of the term in it."""
     rows = vocabulary()
     assert len(rows) > 40
-    assert [row for row in rows if len(row) != 6 or len(row[1].split()) < 2] == []
+    assert [row for row in rows if len(row) != 4 or len(row[1].split()) < 2] == []
     paths = {term: ROOT / path.strip("`") for term, *_, path in rows}
     assert [term for term, path in paths.items() if not path.is_file()] == []
     assert [term for term, path in paths.items() if not speaks_of(path.read_text(encoding="utf-8"), term)] == []
@@ -217,7 +224,7 @@ def test_the_vocabulary_is_sorted():
     assert terms == sorted(set(terms))
 
 
-REFUSED = sorted({word for row in vocabulary() for word in row[4].split(", ")} - {"-"})
+REFUSED = sorted({word for row in rows_of(REFUSALS) for word in row[0].split(", ")})
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/units").glob("*.md"))]
 
 
@@ -235,10 +242,8 @@ def refused(texts: Iterable[str]) -> list[str]:
 
 
 def prose(path: Path) -> list[str]:
-    """Return the lines of a document; of the vocabulary the columns without that of the refused words."""
-    if path.name == "vocabulary.md":
-        return [" ".join([*row[:4], *row[5:]]) for row in vocabulary()]
-    return path.read_text(encoding="utf-8").splitlines()
+    """Return the lines of a document; of the vocabulary those before the refused words."""
+    return (VOCABULARY if path.name == "vocabulary.md" else path.read_text(encoding="utf-8")).splitlines()
 
 
 def test_no_name_has_a_word_that_the_vocabulary_refuses():
@@ -249,7 +254,7 @@ def test_no_name_has_a_word_that_the_vocabulary_refuses():
 
 
 def test_no_document_has_a_word_that_the_vocabulary_refuses():
-    """The README and the documents, except the change log, have none of these words either."""
+    """The README and the documents have none of these words either."""
     assert faults_of(DOCUMENTS, lambda path: refused(prose(path))) == {}
 
 

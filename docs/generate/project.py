@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 ROOT = Path(__file__).parent.parent.parent
-FILES = {"CONTRIBUTING.md": "contributing", "CHANGELOG.md": "changelog", "examples/README.md": "examples"}
+FILES = {"CONTRIBUTING.md": "contributing", "examples/README.md": "examples"}
 
 
 def project() -> dict[str, str]:

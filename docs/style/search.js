@@ -1,7 +1,7 @@
-// How the site's search ranks: pages that explain come first, then lists and records of what was measured or changed,
+// How the site's search ranks: pages that explain come first, then lists and records of what was measured,
 // then those of the Python interface and of schemas.
 const RECORDS =
-  /^(calibration|reproduction|validation|performance|hopper|reference\/(kernels|machines\/|changelog|contributing))/;
+  /^(calibration|reproduction|validation|performance|hopper|reference\/(kernels|machines\/|contributing))/;
 const INTERFACE = /^reference\/(api|documents)/;
 var Scorer = {
   score: ([docname, , , , score]) => score - (INTERFACE.test(docname) ? 200 : RECORDS.test(docname) ? 4 : 0),

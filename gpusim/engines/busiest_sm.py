@@ -1,8 +1,8 @@
-"""Which SM stands for all where one is simulated: the one with most work, where blocks can do unlike things.
+"""Which SM stands for all where one is simulated: the one with most work.
 
-Work is warp instructions, counted without time. Blocks that begin at other places alone do the same, and the first SM
-has as many as any. Of others all are counted if these are few enough; the first SM is taken where they are not, or
-where a block cannot be run by itself.
+Work is warp instructions, counted without time. Blocks that differ only in where they begin have equal work, and SM 0
+has as many as any. Blocks that differ otherwise are all counted if they are few enough; else, or where a block cannot
+run by itself, SM 0 is taken.
 """
 
 from __future__ import annotations

@@ -1,10 +1,9 @@
-"""The compiled engine for all SMs of a chip on several threads: each SM runs ahead as far as no other one can matter.
+"""The compiled engine for all SMs of a chip on several threads: each SM runs ahead by its lookahead.
 
-A round has two parts. In the first, each SM takes the answers to its questions and runs ahead: up to the first cycle in
-which an answer that is still to come may be felt, or in which it needs a block, or for a window of cycles. Threads do
-this side by side, each for the next SM that nobody has taken. In the second, the thread that is done last answers the
-questions that belong before the next act of any SM (rules/answers.py). So the result is that of gpusim/engines/chip.py,
-whatever the threads do: conservative simulation of discrete events (Chandy and Misra, CACM 24(4), 1981).
+A round has two parts. First each SM takes the answers to its questions and runs ahead, until a missing answer may
+matter to it, until it needs a block, or for a window of cycles; threads take SMs one by one. Then the last thread
+answers the questions that come before the next act of any SM (rules/answers.py). The result is that of
+gpusim/engines/chip.py, whatever the threads do: conservative parallel simulation (Chandy and Misra, CACM 24(4), 1981).
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def run(sms: Any, chips: Any, times: Any, memory: Any, scalars: bool, until: int
     """Advance all SMs to the first time at or after `until` (NEVER: nothing left) and return it.
 
     `times` holds each SM's next time; `scalars`: there are scalar loads, which ask a cache when they issue. Stops early
-    at a fault, of which an earlier one of another SM may not have come yet.
+    at a fault; another SM may have an earlier one that has not come up yet.
     """
     sms, chips, times, memory = borrow(sms), borrow(chips), borrow(times), borrow(memory)
     for s in range(times.size):

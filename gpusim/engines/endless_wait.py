@@ -1,10 +1,9 @@
-"""Blocks that wait for each other without end: the proof that no warp will ever do anything but what it has done.
+"""Blocks that wait for each other without end: the proof that every warp repeats what it has done.
 
-A warp whose program state comes back, while memory stays as it is, does the same for ever: what it computes follows
-from its registers, its lanes' places and memory. If that holds for all warps that are not held at a barrier, nobody
-will ever store what they wait for. Where some SMs are simulated, blocks of the others would have; where all are, the
-chip would hang, too. A warp that counts its looks never comes back to a state; it is not found. Nor is one that
-reads a clock meanwhile: what it does next follows from the time, too.
+A warp whose program state (registers, its lanes' places) returns while memory is unchanged does the same for ever. If
+this holds for all warps that are not held at a barrier, none will ever store what they wait for. If only some SMs are
+simulated, blocks of the others would store it; if all are, the chip would hang, too. Not found are warps that count
+their looks, whose state never returns, and warps that read a clock.
 """
 
 from __future__ import annotations
@@ -41,7 +40,7 @@ class BlocksWaitError(UserError):
 
 @dataclass(frozen=True)
 class Looked:
-    """When warps were looked at, and when they are looked at next: once no block has left for so long."""
+    """When warps were last examined, and when they are next: after so long without a block that leaves."""
 
     quiet: int = FIRST_LOOK  # cycles without a block that leaves
     gone: int = 0  # blocks that have left
@@ -61,9 +60,9 @@ def look(
     looked: Looked,
     max_cycles: int,
 ) -> tuple[int, Looked]:
-    """Look at the warps if it is time; return the cycle, and when to look next. Raises the `error` of endless waits.
+    """Examine the warps if it is time; return the cycle, and when to look next. Raises the `error` of endless waits.
 
-    Each look that finds none doubles the time to the next one.
+    Each look without a result doubles the time to the next one.
     """
     gone = left(launches)
     if looked.gone != gone:
@@ -78,7 +77,7 @@ def look(
 
 @dataclass
 class _Watch:
-    """The warps of an SM that have not come back yet: their slots, when each last issued, and the states it was in."""
+    """The warps of an SM whose state has not returned: their slots, when each last issued, its former states."""
 
     launch: Launch
     slots: set[int]
@@ -86,7 +85,7 @@ class _Watch:
     states: dict[int, set[bytes]]
 
     def look(self, used: int) -> None:
-        """Leave out the warps that have issued since the last look, and are in a state in which they were before."""
+        """Drop the warps that have issued since the last look and are back in an earlier state."""
         issued = self.launch.sm.warps["issued_at"].tolist()
         for g in [g for g in self.slots if issued[g] != self.issued[g]]:
             self.issued[g] = issued[g]
@@ -97,10 +96,7 @@ class _Watch:
 
 
 def waits(kernel: Kernel, launches: Sequence[Launch], advance: Callable[[int], int], now: int) -> tuple[bool, int]:
-    """Advance by WINDOW cycles at most; tell whether nobody will do what it has not done, and the cycle.
-
-    All warps have come back to a state, and memory is as it was.
-    """
+    """Advance by WINDOW cycles at most; tell whether all warps repeat a state, memory unchanged, and the cycle."""
     before, times = [_held(one) for one in launches], _clocks_read(kernel, launches)
     back, now = _come_back(launches, advance, now, places(kernel.program))
     same = (np.array_equal(old, new) for old, new in zip(before, map(_held, launches), strict=True))
@@ -108,9 +104,9 @@ def waits(kernel: Kernel, launches: Sequence[Launch], advance: Callable[[int], i
 
 
 def _come_back(launches: Sequence[Launch], advance: Callable[[int], int], now: int, used: int) -> tuple[bool, int]:
-    """Advance until each warp has come back to a state, or by WINDOW cycles; tell whether all have, and the cycle.
+    """Advance until each warp's state has returned, or by WINDOW cycles; tell whether all have, and the cycle.
 
-    Warps that are held at a barrier come back if nobody arrives there.
+    Warps that are held at a barrier count as returned if nobody arrives there.
     """
     live, end = _live(launches), min(NEVER, now + WINDOW)
     issued = {(s, g): int(launches[s].sm.warps[g].issued_at) for s, g in live}
@@ -168,7 +164,7 @@ def _at_barrier(launches: Sequence[Launch], warp: Warp) -> bool:
 
 
 def _state(launch: Launch, g: int, used: int) -> bytes:
-    """Return a digest of what a warp's next instructions follow from, apart from memory."""
+    """Return a digest of the state that decides a warp's next instructions, apart from memory."""
     sm = launch.sm
     groups = int(sm.machine.groups)
     warp, lanes = sm.warps[g], sm.lanes[g * groups : (g + 1) * groups]
@@ -179,7 +175,7 @@ def _state(launch: Launch, g: int, used: int) -> bytes:
 
 
 def _held(launch: Launch) -> NDArray[np.uint32]:
-    """Return what global, shared and local memory hold, and how far the barriers of the blocks are."""
+    """Return the contents of global, shared and local memory, and the state of the blocks' barriers."""
     at, sm = launch.sm.launch, launch.sm
     shared = int(at.shared_word)
     local = int(at.local_word) + int(at.resident * at.warps * sm.machine.groups * at.local_words) * LANES

@@ -41,7 +41,7 @@ def tolerated(estimate: float | None, **others: object) -> int:
 def adding_up(run: SmRun, issued: Counts) -> SmRun:
     """Return the run with these warp instructions by pc, which are known without time, and all else in proportion.
 
-    Warp-cycles add up to those of all warp slots again. What the counts were wrong by adds to the doubt of the cycles.
+    Warp-cycles add up to those of all warp slots again. The error of the counts adds to the doubt of the cycles.
     """
     issued = np.pad(issued, (0, len(run.issued) - len(issued)))  # the run has a row behind the program's end
     grown = np.divide(issued, run.issued, out=np.ones(len(issued)), where=run.issued > 0)

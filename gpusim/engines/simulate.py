@@ -67,7 +67,7 @@ def run_sm(
 ) -> SmRun:
     """Simulate the SM with most work (gpusim/engines/busiest_sm.py): all its blocks of the grid, or some.
 
-    `blocks`: so many, its first ones and so many of its `last` ones.
+    `blocks`: simulate the first `blocks` blocks of the SM (default: all), then its final `last` blocks.
     `feed`: one of gpusim.launch.feed.FEEDS; trace-driven becomes address-only where recording is impossible.
     `fast_forward`: take whole periods at once where the compiled engine is trace-driven; `tolerance`: parts in a
     million by which cycles, stalls and counts may be estimated there, 0: exact. `trace`: keep trace records,
@@ -166,7 +166,7 @@ def run_chip(
 def _recorded_or_not(run: Callable[[str], R], kernel: Kernel, feed: str, *, asked: bool) -> R:
     """Run on the feed, or on the address-only feed if nothing can be recorded.
 
-    `asked`: streams hold all that caches and channels are asked. Channels need each access's own, which they have not.
+    `asked`: streams hold all requests to caches and channels. Several channels need each access's own, which they lack.
     """
     if feed == TRACE_DRIVEN and recordable(kernel) and asked:
         try:
@@ -236,7 +236,7 @@ def _step(job: _Job, advance: Advance, chunks: Sequence[list[Any]], until: int) 
 def _look(job: _Job, looked: endless_wait.Looked, step: Advance, now: int) -> tuple[int, endless_wait.Looked]:
     """Look whether blocks wait without end, if none has left since; return the cycle, and when to look next.
 
-    Only warps whose branches depend on memory can. Results in flight are no part of the states that are compared.
+    Only warps whose branches depend on memory can. The compared states do not include results in flight.
     """
     sm = job.launches[0].sm
     if sm.trace_driven or sm.defers or recordable(job.kernel):
@@ -262,7 +262,7 @@ def _engine(name: str, kernel: Kernel, prepared: Launch, max_cycles: int) -> tup
 def _threads(sms: int, asked: int | None) -> int:
     """Return on how many threads so many SMs run; in one of several processes, on one if not asked otherwise.
 
-    Where rules are not compiled, threads would only wait for each other.
+    One where rules are not compiled: threads would only wait for each other.
     """
     from gpusim.jit.rule import COMPILED  # noqa: PLC0415
 

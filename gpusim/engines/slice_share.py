@@ -1,9 +1,9 @@
-"""How much blocks of other SMs do in the slices of the L2 where an SM's own atomics are, as far as the walk shows.
+"""The atomics of other SMs' blocks in the L2 slices where an SM's own atomics are, as multiples of the SM's own work.
 
-An SM that stands for others has as many times its own work there as they have. Where all blocks do the atomic, and its
-address moves evenly from block to block, the step tells (in_step.py). Of other atomics blocks are run, in program order
-and for a while: one or more of the SM's own, and blocks for which each of these stands. Of an atomic that the walk does
-not come to nothing is known: all are taken to do it, at places as far apart as the steps say or else in any slice.
+Where all blocks do the atomic, and its address moves evenly from block to block, that step gives the multiple
+(in_step.py). For other atomics some blocks are run in program order, for a while: one or more of the SM's own, and
+blocks for which each of these stands. An atomic that this walk does not meet counts as done by all blocks, at places as
+far apart as the steps say, else in any slice.
 """
 
 from __future__ import annotations
@@ -71,9 +71,9 @@ class _Seen:
 
 
 def prepare(kernel: Kernel, machine: Machine, launches: Sequence[Launch]) -> None:
-    """Store of each atomic that the steps do not tell of what a slice does, for each pass of the SM's own.
+    """Store the work of a slice for each pass of the SM's own, of each atomic that the steps do not cover.
 
-    Of a launch on SMs that stand for others.
+    Only of SMs that stand for others.
     """
     waiting = [one.sm for one in launches if one.sm.launch.sharers > 1 and one.sm.machine.slices]
     there = on_chip(kernel, machine.chip.sms) if waiting else kernel
@@ -99,7 +99,7 @@ def unseen(kernel: Kernel, machine: Machine, index: int) -> list[int]:
 
 
 def untold(kernel: Kernel) -> list[int]:
-    """Return the pcs of atomics to global memory of which the steps don't tell who else does them, and where."""
+    """Return the pcs of atomics to global memory for which the steps give neither who else does them nor where."""
     told, code = address_steps(kernel), kernel.program.instructions
     return [pc for pc, i in enumerate(code) if i.row.update and i.row.unit is Unit.GLOBAL and pc not in told]
 
@@ -125,7 +125,7 @@ def _shares(kernel: Kernel, place: Place) -> Mapping[int, float]:
 
 
 def _scattered(block: int) -> int:
-    """Return a number by which blocks are in no order that an address may have."""
+    """Return a number that puts blocks in an order that no address has."""
     return block * SPREADING % (1 << WORD)
 
 
@@ -163,9 +163,9 @@ def slices_of(groups: NDArray[np.int64], slices: int) -> NDArray[np.int64]:
 
 
 def _share(seen: _Seen, pc: int, waves: Mapping[int, Sequence[int]]) -> float:
-    """Return what all blocks of a wave do where the SM's own is at work, as multiples of what that does.
+    """Return the work of all blocks of a wave in the slices of the SM's own block, as multiples of that block's.
 
-    Of waves in which its block does the atomic; of whole ones if there are any. Blocks not run do as those that were.
+    Waves count in which the block does the atomic, whole ones if there are any; blocks not run count as those run.
     """
     kernel, apart = seen.kernel, seen.place.apart
     own = [block for block in waves if seen.of(pc, block).any()]

@@ -162,7 +162,7 @@ def _registers(sm: Any, kernel: Kernel) -> NDArray[np.uint32]:
 def together(each: Sequence[SmRun], threads: int = 1, in_turn: str = "") -> ChipRun:
     """Return the sums over several SMs; an SM counts as empty from its own last cycle to the last of all.
 
-    `threads` simulated them, or one on which they took turns for that reason.
+    `threads` simulated them, or one, on which they took turns for the given reason.
     """
     first, cycles = each[0], max(run.cycles for run in each)
     rest = np.array([cycles - run.cycles for run in each])

@@ -10,8 +10,8 @@ The pass follows pending results and reads through the program, and keeps before
   instruction waits for the read barrier, unless something has already waited for the result, which comes after the
   read.
 
-Where paths join, the later time counts, and everything in flight on any of them. If six barriers are not enough,
-`gpusim.launch.share_barriers` says which signals share one.
+Where paths join, the later time counts, and what is in flight on any of them is in flight. If six barriers are not
+enough, `gpusim.launch.share_barriers` says which signals share one.
 """
 
 from __future__ import annotations
@@ -232,7 +232,7 @@ def _pair(one: Instruction, other: Instruction, machine: Machine) -> bool:
 
 
 def _followed(facts: _Facts) -> list[Pending]:
-    """Return what is pending before each instruction, over all paths. Nothing that was once possible is dropped."""
+    """Return what may be pending before each instruction, on any path."""
     before = [Pending() for _ in facts.after]
     todo, queued = list(range(len(before)))[::-1], set(range(len(before)))
     while todo:

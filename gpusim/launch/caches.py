@@ -1,4 +1,4 @@
-"""Where what caches keep lies in the memory array: behind local memory, for each SM, the L2 and its partitions.
+"""Where the contents of caches lie in the memory array: behind local memory, for each SM, the L2 and its partitions.
 
 Requests that streams record (gpusim/rules/recorded_requests.py) follow, for each SM.
 """
@@ -71,7 +71,7 @@ def _pack(target: Any, machine: Machine, cache: Kept, first: int) -> None:
 
 
 def _partitions(machine: Machine, sms: int) -> int:
-    """How many partitions of the L2 are near any of so many SMs; each is near as many."""
+    """How many partitions of the L2 so many SMs have; each is near the same number of SMs."""
     count = machine.l2.bytes // machine.l2_partition.bytes if machine.l2 and machine.l2_partition else 0
     return min(count, sms)
 

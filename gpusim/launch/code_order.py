@@ -1,16 +1,16 @@
 """Proof that control codes keep a program's order: then no result needs to be kept aside until it is ready.
 
-A forward data flow over what is under way: results not written, each until some cycles have passed or a barrier has
-been waited for, and sources that queued instructions have not read. Paths are merged by union. An instruction that
-meets what concerns it still under way, on any path, ends the proof: the program may have a hazard, and is run with
+A forward data flow over what is in flight: results not written, each until some cycles have passed or a barrier has
+been waited for, and sources that queued instructions have not read. Paths are merged by union. An instruction that, on
+any path, needs or overwrites something still in flight ends the proof: the program may have a hazard, and is run with
 results in flight (rules/in_flight.py), which records it.
 
-Cycles between two issues are at least the stall count, so whatever else delays a warp keeps the proof right. Lanes that
-wait while others run only gain time.
+Two issues are at least the stall count apart, so other delays of a warp keep the proof right. Lanes that wait while
+others run only gain time.
 
 A warp's queued instructions read their sources in order, and its loads from shared memory come back in order. So a
-barrier of a later one tells of earlier ones that have none. Registers that a warp's lanes share are read at issue:
-ptxas lets them be overwritten without a wait.
+later one's barrier covers earlier ones that have none. Registers that a warp's lanes share are read at issue: ptxas
+lets them be overwritten without a wait.
 """
 
 from __future__ import annotations
@@ -140,7 +140,7 @@ def _names(registers: Sequence[int], predicates: Iterable[int]) -> Names:
 
 
 def _after(step: Step, state: State) -> State | None:
-    """Return what is under way when the next instruction may issue; None if this one meets what concerns it."""
+    """Return what is in flight when the next instruction may issue; None if this one meets a hazard."""
     written, read = (_waited(held, step.waits) for held in state)
     if _is_early(step, written, read):
         return None
@@ -171,13 +171,13 @@ def _waited(held: Mapping[Pending, Names], mask: int) -> dict[Pending, Names]:
 
 
 def _told_result(result: Pending, step: Step) -> Pending:
-    """Return a result of which the write barrier of a later load tells too, if it is such a load's."""
+    """Return a result that the write barrier of a later load also covers, if it is such a load's."""
     cycles, mask, loads = result
     return (cycles, mask | step.write, loads) if loads else result
 
 
 def _told_read(source: Pending, step: Step) -> Pending:
-    """Return a source of which the barriers of a later queued instruction tell too, if they come no sooner."""
+    """Return a source that the barriers of a later queued instruction also cover, if they come no sooner."""
     cycles, mask, war = source
     write = step.write if step.latency >= war else 0
     return cycles, mask | write | (step.read if step.war >= war else 0), war
@@ -201,7 +201,7 @@ def _joined(pairs: Iterable[tuple[Pending, Names]]) -> dict[Pending, Names]:
 
 
 def _merged(known: State | None, arriving: State) -> State | None:
-    """Return what may be under way on either path; None if nothing new has arrived."""
+    """Return what may be in flight on either path; None if nothing new has arrived."""
     if known is None:
         return arriving
     written, read = (_joined((*old.items(), *new.items())) for old, new in zip(known, arriving, strict=True))

@@ -165,7 +165,7 @@ def _end(row: Any, kernel: Kernel) -> None:
 
 
 def costs(form: Row, machine: Machine) -> Any:
-    """Return a row in which only what each instruction of a table's row costs is filled in."""
+    """Return a row with the costs of each instruction of a table's row, and nothing else."""
     (row,) = np.zeros(1, decoded_t)
     _costs(row, form, machine)
     return row
@@ -186,7 +186,7 @@ def _fill(row: Any, instruction: Instruction, machine: Machine, known: Mapping[s
 
 
 def _meetings(rows: NDArray[Any], points: Mapping[int, int]) -> None:
-    """Note where lanes may part, and that a warp may go elsewhere where they meet and where they exit."""
+    """Note where lanes may diverge, and that a warp may go elsewhere where they meet and where they exit."""
     rows["reconvergence"] = -1
     if not points:
         return
@@ -196,7 +196,7 @@ def _meetings(rows: NDArray[Any], points: Mapping[int, int]) -> None:
 
 
 def _visits(rows: NDArray[Any]) -> None:
-    """Note whose outcome depends on values, and from each pc on the next one that a walk without time looks at."""
+    """Note which outcomes depend on values, and for each pc the next one that a walk without time looks at."""
     always = (rows["guard"] == PT_INDEX) & (rows["guard_negated"] == 0)
     rows["eventful"] |= ~always | (rows["steers"] != 0) | np.isin(rows["action"], (LOAD, STORE, FETCH, BRANCH))
     wanted = np.flatnonzero((rows["eventful"] == 1) | (rows["evaluate"] == 1) | (rows["action"] == EXIT))
@@ -354,7 +354,7 @@ def _bank_constant(row: Any, letter: str, operand: BankConstant, form: Row, kern
 
 
 def _changed(bits: int, operand: Register | BankConstant, letter: str, form: Row) -> int:
-    """Return a constant with what its text does to it."""
+    """Return a constant after the changes that its text asks for."""
     change, words = change_of(operand, form), form.words_of(letter)
     if form.is_general and change == Change.NEGATIVE and words == 1:
         return (1 << 32) - bits

@@ -49,7 +49,7 @@ def reads_memory(kernel: Kernel, computed: NDArray[np.bool_]) -> bool:
 
 
 def _by_registers(kernel: Kernel) -> bool:
-    """Tell whether registers name a barrier or its threads, which a stream has no place for."""
+    """Tell whether registers name a barrier or its threads: streams do not record these."""
     return any(i.row.unit is Unit.BARRIER and by_register(i) for i in kernel.program.instructions)
 
 

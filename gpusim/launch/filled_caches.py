@@ -1,4 +1,4 @@
-"""The L2 as a launch finds it where the kernel's buffers are there already: their lines in its tags."""
+"""The L2 of a launch that finds the kernel's buffers there: their lines in its tags."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ ARRIVED = 1  # cycle at which the data is there: before any access
 def fill(words: NDArray[np.uint32], launches: Iterable[Any], machine: Machine, kernel: Kernel) -> None:
     """Let the L2, and the partitions near the SMs of these launch records, hold the kernel's buffers if they should.
 
-    Of buffers that don't fit it finds less, or nothing: others replace what was left before it comes there.
+    Of buffers that don't fit the launch finds less, or nothing: they replace each other.
 
     `words` is the memory array. Lines count as used in the order of their addresses.
     """
@@ -43,9 +43,9 @@ def spills(machine: Machine, kernel: Kernel, blocks: int) -> int:
 
     So many `blocks` fit on an SM.
 
-    `keeps_bytes` and `loses_bytes` are of grids of several waves, whose lines SMs on both sides of the L2 ask for in
-    turn, so that it holds two copies. Of a grid of one wave each block comes to the SM that had it before, and every
-    second line is on its own side: it holds one and a half, and `keeps_bytes` are so many more.
+    `keeps_bytes` and `loses_bytes` are of grids of several waves: SMs on both sides of the L2 ask for their lines in
+    turn, and it holds two copies. In a grid of one wave each block returns to its SM, and every second line is on that
+    SM's side: the L2 holds one and a half copies, and `keeps_bytes` is a third more.
     """
     if machine.l2 is None:
         return 0

@@ -1,10 +1,10 @@
-"""Which blocks of a grid ask for the same lines, and how many of them do so at the same time, in step.
+"""Which blocks of a grid ask for the same lines, and how many of them do so in lockstep.
 
-Blocks that lie along an axis of the grid in which an address does not move ask for the same lines. All that begin
-together wait for the DRAM together, whoever asked first. A block whose lines an earlier wave has asked for waits for
-nothing; its SM gains time on the others, and is out of step with them from then on. So SMs stay in step where rows of
-such blocks fill whole waves, and lose step where a row goes on in the next wave, as an H200 does (docs/hopper.md). An
-SM that stands for all lets as many of its blocks wait as are in step (gpusim/rules/l2_share.py).
+Blocks along an axis of the grid in which an address does not move ask for the same lines. All that begin together wait
+for the DRAM together, whoever asked first. A block whose lines an earlier wave has asked for waits for nothing; its SM
+gains time on the others, and leaves the lockstep. So SMs stay in lockstep where rows of such blocks fill whole waves,
+and lose it where a row continues in the next wave, as on an H200 (docs/hopper.md). In each wave, an SM that stands for
+all lets the same fraction of its blocks wait as runs in lockstep (gpusim/rules/l2_share.py).
 """
 
 from __future__ import annotations
@@ -22,9 +22,9 @@ Grid = tuple[int, int, int]
 
 
 def prepare(sm: Any, kernel: Kernel) -> None:
-    """Store along which axes each load's lines are shared, and how many blocks of each wave are in step there.
+    """Store along which axes each load's lines are shared, and how many blocks of each wave run in lockstep there.
 
-    And of how many blocks a slice of the L2 has the atomics.
+    Also store for how many blocks a slice of the L2 does atomics.
     """
     for pc, step in linear_steps(kernel).items():
         sm.program[pc].slice_blocks = _near(step, kernel.grid, int(sm.machine.slice_lines * sm.machine.line_bytes))
@@ -35,18 +35,18 @@ def prepare(sm: Any, kernel: Kernel) -> None:
 
 
 def _near(step: Step, grid: Grid, size: int) -> int:
-    """Return how many blocks in a row have places within so many bytes; 0 if all have, along some axis of the grid."""
+    """Return how many successive blocks have places within so many bytes; 0 if all have, along some axis."""
     magnitudes = [min(each, (1 << 32) - each) for each, extent in zip(step, grid, strict=True) if extent > 1]
     return -(-size // min(magnitudes, default=size)) if size and all(magnitudes) else 0
 
 
 @cache
 def waves(grid: Grid, sms: int, resident: int, along: int) -> tuple[int, ...]:
-    """Return how many of 64 blocks are in step in each of the first waves; all further ones have those of the last.
+    """Return how many of 64 blocks run in lockstep in each of the first waves; all further ones have those of the last.
 
     `along` has bit 0, 1, 2 for lines that are shared along x, y, z; an SM has so many `resident` blocks. An SM stays in
-    step if it was, and none of its next blocks asks for what an earlier wave has asked for; where all blocks do, none
-    waits, and no SM gains time. The form is a guess, made with the rows of an H200 in sight
+    lockstep if none of its next blocks asks for lines of an earlier wave; where all blocks do, none waits, and no SM
+    gains time. The form is a guess, made with the rows of an H200 in sight
     (gpusim/published/h200_in_step.csv).
     """
     found, in_step, slots = list[int](), 1.0, sms * resident

@@ -23,7 +23,7 @@ TAGGED = "SMs share the tags of the L2"
 
 
 class InTurnError(Exception):
-    """The run has come to a word that another SM uses, or to a fault: what happens is known only in order of cycles."""
+    """The run needs the order of cycles: it has come to a word that another SM uses, or to a fault."""
 
 
 def reason(kernel: Kernel, machine: Machine, computed: NDArray[np.bool_], *, trace: bool, defers: bool) -> str:
@@ -43,10 +43,10 @@ def reason(kernel: Kernel, machine: Machine, computed: NDArray[np.bool_], *, tra
 
 
 def only_share(kernel: Kernel, machine: Machine, why: str) -> bool:
-    """Tell whether SMs that take turns for this reason need them only for what they share, and act alone in between.
+    """Tell whether SMs that take turns for this reason may act alone between uses of what they share.
 
-    Texture fetches ask their cache when they issue. So does a scalar load, to which a warp that issues twice in a turn
-    may come unforeseen.
+    They may not with texture fetches, which ask their cache when they issue, nor with scalar loads where a warp may
+    issue twice in a turn.
     """
     units = {instruction.row.unit for instruction in kernel.program.instructions}
     twice = machine.schedulers.dispatch_ports > 1 and machine.issue.pairing == "same-warp"
@@ -54,9 +54,9 @@ def only_share(kernel: Kernel, machine: Machine, why: str) -> bool:
 
 
 def is_alert(machine: Machine) -> bool:
-    """Tell whether it matters in the cycle in which a warp comes to its exit whether its stores have left.
+    """Tell whether, in the cycle in which a warp comes to its exit, it matters that its stores have left.
 
-    It may exit in the same turn, or the policy looks at who waits for that.
+    The warp may exit in the same turn, or the policy looks at warps that wait for that.
     """
     return machine.schedulers.dispatch_ports > 1 or machine.schedulers.policy == "two_level"
 

@@ -19,7 +19,7 @@ class Level(NamedTuple):
 
 
 def levels(fetch: Fetch, *, apart: bool = False) -> list[Level]:
-    """Return the levels of a machine, from the schedulers' own caches to memory; `apart`: all SMs run, out of step."""
+    """Return the levels of a machine, from the schedulers' own caches to memory; `apart`: SMs are not in lockstep."""
     parts = max(fetch.l15_parts, fetch.l15_apart_parts) if apart else fetch.l15_parts
     return [
         Level(fetch.l0_lines, fetch.l0_ways, 0, 0),
@@ -37,7 +37,7 @@ def largest(machine: Machine) -> int:
 def prepare(sm: Any, machine: Machine, rows: int, *, apart: bool) -> None:
     """Pack the levels for a program of so many rows, up to the first that holds all of it: no request goes further.
 
-    SMs are `apart`, out of step, where the grid has more than one wave.
+    SMs are `apart`, not in lockstep, where the grid has more than one wave.
     The caches hold the lines that a walk through the program leaves, as if it had run before. If the schedulers' own
     caches hold all of it, no fetch is ever late.
     """

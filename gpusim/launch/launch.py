@@ -116,9 +116,9 @@ def launch(
     lines: NDArray[np.bool_] | None = None,
     index: int = 0,
 ) -> Launch:
-    """Prepare the SM with that number, the first gets as many blocks of the grid as any; `trace` keeps records.
+    """Prepare the SM with that number (SM 0 has as many blocks as any); `trace` keeps records.
 
-    It gets all its blocks, or so many `blocks`: its first ones, and so many of its `last` ones.
+    The SM gets its first `blocks` blocks (None: all), then its final `last` blocks.
 
     `feed` is one of gpusim.launch.feed.FEEDS. `fast_forward` takes whole periods at once if the feed is trace-driven
     and nothing is traced, and with a `tolerance`, in parts in a million, estimates too. If `memory` is not given, only
@@ -142,7 +142,7 @@ def launch(
 
 
 def _stand_for_others(sm: Any, kernel: Kernel, machine: Machine, number: int) -> None:
-    """Let an SM of so many have its share of the L2, and of what the SMs that have blocks bring to it."""
+    """Give one of so many SMs its share of the L2, and of what the SMs with blocks bring to it."""
     sm.launch.sharers = min(machine.chip.sms, kernel.blocks)
     sm.machine.shared_cost[:] = sector_shares(machine, sm.launch.sharers)
     sm.machine.shared_parts = SHARE_PARTS * min(number, len(blocks_of(kernel, machine, number)))
@@ -161,8 +161,8 @@ def launch_chip(
 ) -> ChipLaunch:
     """Prepare several SMs, which share the memory channel and the blocks after the first wave; otherwise as `launch`.
 
-    `in_turn`: why the SMs must take turns, if that is known; else they run ahead of each other where they may. `sms`:
-    prepare so many, with their shares of the channels and of the blocks; None: all.
+    `in_turn`: why the SMs must take turns, if known; else they run ahead of each other where they may. `sms`: how many,
+    with their shares of the channels and of the blocks; None: all.
     """
     share, number = -(-kernel.blocks // machine.chip.sms), sms or machine.chip.sms
     why, records, each = _prepared(number, kernel, machine, feed, share, memory, trace=trace, why=in_turn)
@@ -268,7 +268,7 @@ def _records(number: int, apart: int) -> NDArray[Any]:
 def _defers(kernel: Kernel, machine: Machine, decoded: Any) -> bool:
     """Tell whether results are kept aside until they are ready, because only the program waits for them.
 
-    The compiler of machine code knows when a chip has its results, better than a machine here does: they are in time.
+    Results of machine code count as in time: its compiler knows the chip better than a machine file does.
     """
     if machine.dependence and by_codes(machine):
         own = has_codes(kernel.program) and not kernel.target

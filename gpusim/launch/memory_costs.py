@@ -1,4 +1,4 @@
-"""What a machine says of an instruction's access: its latency, when its sources are read, and which cache it asks."""
+"""Costs of an instruction's access on a machine: latency, time until its sources are read, the cache it asks."""
 
 from __future__ import annotations
 

@@ -3,8 +3,8 @@
 A *signal* is an event that a barrier announces: an instruction's result is written, or its sources have been read. An
 instruction that waits for a barrier waits for all signals in flight on it, also for those that it does not need. The
 cost of this is estimated for each pair of signals, at each instruction that needs one of them while the other may be in
-flight: the cycles that it waits longer than for its own signal, or the cycles until some instruction needs the other
-signal anyway if these are fewer; each loop around it makes the cost ten times as high. Far signals, above all from
+flight: the cycles that it waits longer than for its own signal, or until some instruction needs the other signal anyway
+if these are fewer, times ten for each enclosing loop. Far signals, above all from
 global memory, come at an unknown time; they share with near ones, such as results of shared memory, only as a last
 resort.
 

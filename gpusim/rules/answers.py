@@ -1,8 +1,8 @@
 """Answers of the chip to SMs that run ahead of each other: those of the memory channel, and blocks of the grid.
 
-The channel answers questions in the order in which the SMs, were they to act one after the other in each cycle, would
-ask: by time, then by SM. It waits until nobody can ask a question that belongs before. So do blocks, which go to the
-block schedulers in the order in which these have a free slot.
+The channel answers questions in the order of SMs that take turns in each cycle: by time, then by SM. It waits until
+nobody can ask an earlier question. Blocks likewise go to the block schedulers in the order in which these have a free
+slot.
 """
 
 from __future__ import annotations

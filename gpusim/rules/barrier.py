@@ -60,7 +60,7 @@ def earliest(warp: Any, instruction: Any) -> None:
 
 @rule
 def _number(sm: Any, g: int, instruction: Any) -> int:
-    """Return the number of the barrier; a register says it, in all lanes alike, which else is a fault."""
+    """Return the number of the barrier, from a register if it has one; lanes with several numbers are a fault."""
     if instruction.barrier_at and instruction.source[0] >= 0:
         word = _word(sm, g, instruction, 0)
         words = sm.lanes[g * sm.machine.groups].registers[instruction.source[0]]
@@ -95,7 +95,7 @@ def _word(sm: Any, g: int, instruction: Any, place: int) -> int:
 def _arrive(sm: Any, g: int, instruction: Any, now: int) -> int:
     """Let warp slot g arrive; return the cycle at which it is released, NEVER while other warps are missing.
 
-    It is a fault to name another number of warps than those that wait there already, or to find something else.
+    It is a fault to name another number of warps, or another reduction, than those that wait there.
     What-if, on no chip: no warp waits.
     """
     if sm.machine.barriers_pass:
@@ -170,7 +170,7 @@ def _release(sm: Any, barrier: Any, last: int, complete: int) -> int:
 
 @rule
 def _let_pass(sm: Any, g: int, release: int) -> None:
-    """Warp slot g's barrier lets it pass at `release`; it may still be on its way to what has to wait for that."""
+    """Warp slot g's barrier lets it pass at `release`; the warp may not yet have come to an instruction that waits."""
     warp = sm.warps[g]
     warp.released_at = release
     if warp.release_at[BARRIER] >= NEVER:

@@ -78,9 +78,9 @@ def skew(sm: Any) -> int:
 
 @rule
 def hand_out(chip: Any, parts: int, now: int) -> int:
-    """Return when a slot that is free at `now` is handed its next block, which takes `parts` of a cycle.
+    """Return when a slot that is free at `now` gets its next block; a hand-out takes `parts` of a cycle.
 
-    `chip` is the record that knows until when the chip hands out the block before.
+    `chip` is the record of the end of the chip's last hand-out.
     """
     begin = max(now, chip.handed_until)
     taken = parts + (chip.handed_parts if chip.handed_until >= now else 0)
@@ -174,7 +174,7 @@ def next_act(sm: Any) -> int:
 def close(sm: Any) -> None:
     """Settle the warp slots and issue slots that had no more work when the launch ended.
 
-    Once the last block has left, the launch may still wait for atomics that the L2 does: there is no warp then.
+    After the last block the launch may still wait for atomics of the L2, without a warp.
     """
     left = 0
     for g in range(WARPS):

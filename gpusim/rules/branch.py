@@ -1,7 +1,6 @@
 """BRA: a taken branch sends its warp to the target, and holds it until it is resolved.
 
-So does whatever lets another group of the warp's lanes go on, where lanes are independent: that it takes as long is a
-guess.
+Where lanes are independent, a switch to another group of the warp's lanes takes as long (a guess).
 """
 
 from __future__ import annotations

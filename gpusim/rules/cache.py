@@ -1,20 +1,10 @@
 """Caches with tags: what an access finds in the L1 and the L2, the lines that it fills, and when its data arrives.
 
-Each cache has sets of ways with LRU replacement. A way holds a line of global or local memory, and for each 32 bytes of
-it the cycle at which they arrive; a miss brings whole sectors. The lookup happens when the load/store unit serves the
-access, line by line:
-
-* A hit takes the cache's latency, but data that is still on its way arrives no sooner: the hit joins the miss of that
-  line.
-* An L1 miss takes a way to the L2 (l2_channel.py), and an L2 miss the channel to the DRAM, one after the other; a
-  latency counts from the last of these. If the L1 already waits for as many lines as it may, the unit waits.
-* An SM may be near one part of the L2. Its loads ask this part first, and fill it; other hits take longer, and stores
-  bypass it.
-* The texture cache is asked when a fetch issues, the scalar cache when a scalar load does, for any number of lines.
-  Without a texture cache a fetch goes to the L2.
-* An atomic is done in the L2, and the L1 drops its line.
-* Stores write through to the L2, and go to the DRAM when their line is evicted. In Fermi's L1, a global store drops its
-  line, and a local store stays until its line is evicted, but for units of which it writes a part.
+The lookup happens when the load/store unit serves an access, line by line; a texture fetch and a scalar load look when
+they issue. A way holds, for each 32 bytes of its line, the cycle at which they arrive: a hit on data that is still on
+its way joins the miss. An L1 miss takes an MSHR and the L2 channel (l2_channel.py), an L2 miss the channel to the DRAM;
+the latency counts from the last of these. The L2 does atomics, and the L1 drops their lines. docs/units/cache.md has
+the rule.
 
 The lines of each queued access follow the tags (tags.py) in the memory array.
 """
@@ -58,8 +48,8 @@ def ask(sm: Sm, memory: Memory, g: int, group: int, active: int) -> None:
 def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
     """Look up the access at that place of queue y; return when a load's result is there, or when a store has left.
 
-    `sm.load_store.waited` says how long the unit has waited for the L1's tag stage, and for room among the outstanding
-    lines, or of the way to the L2.
+    `sm.load_store.waited` says how long the unit has waited for the L1's tag stage, a free MSHR, or room in the channel
+    to the L2.
     """
     words, row, entry = tags.words(sm, memory), requests.row_of(sm, y, place), sm.load_store.queues[y].entries[place]
     instruction = sm.program[entry.pc]
@@ -117,7 +107,7 @@ def _store_all(sm: Any, words: Any, instruction: Any, row: int, entry: Any, now:
 
 @rule
 def _passing(sm: Any, words: Any, instruction: Any, line: int, noted: int) -> int:
-    """Return the units of a store that the L1 does not keep: of local memory those of which it would hold a part."""
+    """Return the units of a store that the L1 does not keep: of local memory those that it would hold in part."""
     if sm.machine.keeps_stores != BACK or not _stays(sm, instruction, line):
         return noted & UNITS
     near, partly = sm.launch.caches[NEAR], noted >> PARTLY
@@ -126,7 +116,7 @@ def _passing(sm: Any, words: Any, instruction: Any, line: int, noted: int) -> in
 
 @rule
 def _next_store(sm: Any, parted: int, end: int) -> int:
-    """Return when a store that is served until `end` leaves the unit: the way to the L2 has room for the next one then.
+    """Return when a store that is served until `end` leaves the unit: the L2 channel then has room for the next.
 
     `parted` are its lines of which it writes parts of sectors.
     """
@@ -257,7 +247,7 @@ def _read(sm: Any, words: Any, which: int, i: int, line: int, units: int, now: i
 def _constants(sm: Any, words: Any, instruction: Any, i: int, line: int, units: int, start: int) -> tuple[int, int]:
     """Read units of a line; return when the last of them is asked for, and when it comes.
 
-    In series each sector is asked for when the one before is back; those of other loads do not wait for the last one.
+    In series each sector is asked for when the one before is back; other loads do not wait for the last one.
     """
     cache, asked, there = sm.launch.caches[CONSTANTS], start, start
     step = cache.sector if sm.machine.in_series else cache.stride
@@ -367,7 +357,7 @@ def _far_store(sm: Any, words: Any, line: int, units: int, now: int) -> int:
 
 @rule
 def _claim(sm: Any, words: Any, way: int, line: int, now: int) -> None:
-    """Take the way of the L1 for this line; stored data of the line before goes to the L2."""
+    """Evict the line in the way of the L1 for this line; stored data of the former line goes to the L2."""
     if words[way + TAG] != line + 1 and words[way + DIRTY]:
         _far_store(sm, words, words[way + TAG] - 1, words[way + DIRTY], now)
     tags.clear(words, sm.launch.caches[NEAR], way, line)
@@ -375,7 +365,7 @@ def _claim(sm: Any, words: Any, way: int, line: int, now: int) -> None:
 
 @rule
 def _drop(sm: Any, words: Any, way: int, line: int, now: int) -> None:
-    """Take a way of the L2 in the same manner; stored data of the line before goes to the DRAM."""
+    """Evict the line in a way of the L2 likewise; stored data of the former line goes to the DRAM."""
     if words[way + TAG] != line + 1 and words[way + DIRTY] and not l2_share.spilled(sm, words[way + TAG] - 1):
         l2_share.send(sm, words[way + TAG] - 1, count_bits(words[way + DIRTY]), now)
     tags.clear(words, sm.launch.caches[FAR], way, line)

@@ -47,7 +47,7 @@ def take_back(sms: Any, s: int, chips: Any, now: int) -> None:
 
 @rule
 def show_channels(sm: Any, chip: Any) -> None:
-    """Let an SM that runs ahead know how far the channels are, if they are further than its own accesses took them."""
+    """Give an SM that runs ahead the channels' times, where they are later than those of its own accesses."""
     unit = sm.load_store
     unit.channel = max(unit.channel, chip.channel)
     if sm.machine.channels > 1:

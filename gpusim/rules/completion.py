@@ -1,4 +1,4 @@
-"""Completion: an access of the load/store unit is done, and those who wait for it learn when."""
+"""Completion: an access of the load/store unit is done, and its waiters get the time."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def commit(sm: Any, g: int, pc: int, ready: int) -> int:
 
 @rarely
 def _back(sm: Any, g: int, pc: int, ready: int) -> int:
-    """Return when an access that is counted is back: at `ready`, or with an earlier access that is back later."""
+    """Return when a counted access is back: at `ready`, or with a later one of the accesses before it."""
     warp, counter = sm.warps[g], sm.program[pc].counter
     back = wait_count.serve(warp, counter, pc, ready)
     while wait_count.settles(warp, counter):

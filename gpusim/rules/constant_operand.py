@@ -1,8 +1,8 @@
 """Constant operands: an instruction waits until the lines of its constants are in the constant cache.
 
 The first warp that reaches an instruction with a constant in a line requests that line; later ones join the request.
-Lines of the next cache hold several; the first request of any of these takes longer. When a launch begins both caches
-are empty, but that the next one may have the parameters, and nothing is evicted later.
+A line of the next cache holds several; the first request of any of these takes longer. When a launch begins both caches
+are empty, except for parameters in the next one; nothing is evicted.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def _request_all(sm: Any, lines: int, near: int, now: int) -> int:
 
 @rule
 def _turn(sm: Any, now: int) -> int:
-    """Return when the next cache turns to the line for the last of the schedulers that ask for it.
+    """Return when the next cache serves the line to the last of the schedulers that ask for it.
 
-    The first of them asks sooner than the last by the time that the line before took to reach all of them.
+    The first of them asks earlier than the last by the time that the previous line took to reach all.
     """
     lag = sm.launch.constant_lag
     begin = sm.constants_busy - lag if now < sm.constants_busy else now

@@ -91,7 +91,7 @@ def expect(sm: Any, g: int, barrier: int, lanes: int) -> None:
 
 @rarely
 def take_away(sm: Any, g: int, barrier: int, lanes: int) -> None:
-    """BREAK: take lanes away from a barrier; those that wait for nobody else any more run before the others."""
+    """BREAK: remove lanes from a barrier; lanes that then wait for nobody run before the others."""
     warp = sm.warps[g]
     warp.convergence[barrier] &= ~lanes
     met = parted.mark(sm, g, barrier, warp.convergence[barrier])
@@ -113,7 +113,7 @@ def take_away(sm: Any, g: int, barrier: int, lanes: int) -> None:
 
 @rarely
 def meet(sm: Any, g: int, barrier: int, lanes: int) -> None:
-    """BSYNC: let lanes wait at a barrier while one that it has is ready; lanes that it does not have pass."""
+    """BSYNC: let lanes of a barrier wait at it while another of them is ready; other lanes pass."""
     warp = sm.warps[g]
     mask = warp.convergence[barrier]
     if mask & lanes == 0:
@@ -274,7 +274,7 @@ def _look_again(sm: Any, g: int) -> None:
 
 @rarely
 def _let_go(sm: Any, g: int) -> None:
-    """Let those go on, apart, that wait at barriers of which nobody else is ready, or waits elsewhere."""
+    """Release, as separate groups, lanes at barriers of which no other lane is ready or waits elsewhere."""
     warp, away = sm.warps[g], _away(sm, g)
     for barrier in range(BARRIERS):
         mask = warp.convergence[barrier]
@@ -310,7 +310,7 @@ def _resume(sm: Any, g: int) -> None:
 
 @rarely
 def _move_on(sm: Any, g: int) -> None:
-    """Let those go on that miss nobody; else the lowest lane looks again, of those whose barrier has them if it can."""
+    """Release lanes that miss nobody; else the lowest lane, of those in their barrier's mask if any, looks again."""
     _let_go(sm, g)
     if _ready(sm, g):
         return

@@ -1,11 +1,9 @@
-"""Estimates on request: where no state comes back, steady loops and waves of blocks are taken on at their mean cost.
+"""Estimates on request: where no state returns, steady loops and waves of blocks are advanced at their mean cost.
 
-A loop, or a wave of blocks, is watched for a span of rounds in eight parts of equal length, after as many rounds that
-are not looked at. The SM is then put on by as many rounds as all warps have left: the same state, with times, rounds of
-loops, block ids and totals moved. This may be wrong by what the parts' costs tell of their mean, with a confidence of
-99 %; by one round, as the SM may be elsewhere in its round then; and by one round in those of the span where warps are
-not equally fast. `sm.doubt` adds up these cycles. If they would exceed the tolerance of all cycles so far, the span is
-within instead.
+A loop, or a wave of blocks, is watched for a span of rounds; then the SM is advanced by the rounds that all warps have
+left: the same state, with times, rounds of loops, block ids and totals moved. Errors add up in `sm.doubt`, in cycles:
+the uncertainty of the mean of the span's eight parts, one round, because the SM may be elsewhere in its round, and one
+round in those of the span where warps are not equally fast (docs/units/fast-forward.md, "Estimates").
 """
 
 from __future__ import annotations

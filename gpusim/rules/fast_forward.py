@@ -1,10 +1,8 @@
 """Exact fast-forward: when a state of the SM recurs, the simulator repeats the known continuation at once.
 
-At certain events (one chosen warp begins a loop round, a block is placed) the state is hashed and stored. If the hash
-has occurred before, the two states are compared word by word, by role (gpusim/state/recurrence.py). If they are the
-same except for the cycles between them, and the streams say that the warps will do the same, then everything that
-follows is the same: first whole periods, from the earlier state to the present one and again, then the part of the next
-period that is still the same, up to the last state stored within the period. With n = 1 for such a part, and the
+At certain events (one chosen warp begins a loop round, a block is placed) the state is hashed, stored and compared with
+earlier ones (docs/units/fast-forward.md). If a state returns and the streams repeat, first whole periods are taken at
+once, then the part of the next period up to the last state stored within it. With n = 1 for such a part, and the
 present state as the one reached for n whole periods, every word that has changed meanwhile becomes
 
     word reached + n (word now - word in the earlier state)

@@ -10,7 +10,7 @@ with its pc, its register and the other pc:
 
 With wait counters only the accesses that they count are in flight, and no source is overwritten before it is read.
 
-Of predicates the first two are followed; those that R2P writes beyond are there at issue.
+The first two predicates that an instruction writes are followed; further ones of R2P are there at issue.
 
 Hazards are found by lane: a result and a reader without a common lane cause none.
 """

@@ -1,6 +1,6 @@
 """Control flow of warps whose lanes are independent: what each instruction does to the groups of its warp.
 
-A branch that some lanes take parts a group, and so does an address in registers that differs between lanes. BSYNC and
+A branch that some lanes take splits a group, and so does an address in registers that differs between lanes. BSYNC and
 WARPSYNC wait, BREAK and EXIT may end the waits of others, YIELD and NANOSLEEP let others go first. NANOSLEEP takes no
 time of its own: the groups of its warp, and other warps, go first once.
 """
@@ -66,7 +66,7 @@ def guarded(sm: Any, g: int, instruction: Any) -> int:
 
 @on_demand
 def follow(sm: Sm, g: int, instruction: Row, pc: int) -> None:
-    """Let the groups of the warp do what the instruction at pc, which is done, makes of them; no threads: it exits."""
+    """Split, join or end the groups of the warp after the instruction at pc; no threads: the warp exits."""
     warp = sm.warps[g]
     warp.pc = pc + 1
     if sm.outcome.threads:
@@ -111,7 +111,7 @@ def _leave(sm: Any, g: int, pc: int, lanes: int) -> None:
 
 @rule
 def _gather(sm: Any, g: int, instruction: Any, pc: int, lanes: int) -> None:
-    """Let lanes wait for those that each of them names; one that a plain WARPSYNC's mask lacks is a fault."""
+    """Let lanes wait for the lanes that each names; a lane that a plain WARPSYNC's mask lacks is a fault."""
     for lane in range(LANES):
         if lanes >> lane & 1:
             asked = _word(sm, g, instruction, 0, lane)

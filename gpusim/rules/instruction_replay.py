@@ -2,7 +2,7 @@
 
 It takes a slot for each pass through shared memory, or request to global memory, beyond those that its width needs
 without any conflict. The replays follow the issue at once, and meanwhile the scheduler issues nothing else;
-instructions beside the access in its own turn still issue.
+instructions that pair with the access in its turn still issue.
 """
 
 from __future__ import annotations

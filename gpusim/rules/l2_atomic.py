@@ -1,10 +1,9 @@
 """Atomics in the slices of the L2, where lanes of one word, and words of one slice, follow each other.
 
 A pass, as it left the SM, takes its slice for each of its sectors; one of real numbers at least until its sum is there,
-as the next pass needs it. Where one SM stands for all, the others do theirs at the same time: at the same lines; or,
-if blocks' atomics are to places of their own, spread over all slices, with those in one that lie near each other; or as
-a walk of some of their blocks found it (gpusim/engines/slice_share.py). Which slice has a line is a hash of its number;
-that hash is the model's own.
+because the next pass needs it. Where one SM stands for all, the others do their atomics at the same time: at the same
+lines; or, if each block has its own place, spread over all slices, near places in one; or as a walk of some blocks
+found (gpusim/engines/slice_share.py). A hash of the line's number, the model's own, chooses the slice.
 """
 
 from __future__ import annotations
@@ -66,7 +65,7 @@ def _sent(sm: Any, instruction: Any, packets: int, now: int) -> int:
 def room(sm: Any, now: int) -> int:
     """Return when the next atomic without a result may leave the SM: few enough of their lanes wait.
 
-    They are taken to be done evenly, from the first that waits to the last.
+    The slices are assumed to do them evenly, from the first that waits to the last.
     """
     unit, most = sm.load_store, sm.machine.updates_waiting
     if unit.updates <= most:
@@ -76,7 +75,7 @@ def room(sm: Any, now: int) -> int:
 
 @rule
 def _of_all(sm: Any, instruction: Any, parts: int) -> int:
-    """Return the time of a slice for what this SM does, and for what those do for which it stands."""
+    """Return the time of a slice for the work of this SM and of those for which it stands."""
     blocks = max(1, int(sm.load_store.stands))
     if instruction.slice_share:
         return max(parts, parts * blocks * int(instruction.slice_share) // (ALONE * int(sm.launch.apart)))

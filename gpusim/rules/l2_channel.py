@@ -1,12 +1,12 @@
-"""Ways between an SM and the L2: what is loaded and what is stored may go apart, and all SMs share the L2.
+"""L2 channels: one for an SM's loads and one for its stores, if the machine has two; all SMs share the L2 behind them.
 
-* Each 32 bytes take an SM's way for some parts of a cycle, and the L2 for its share of what all SMs together may move.
-  Of a load the L2 answers neighbouring sectors of a line at once, and is taken for all of them if one is asked for.
-* A store to parts of sectors takes its way and the L2 longer for each line.
-* A store goes on without waiting for the L2 until so many 32 bytes wait for it; then the next one waits. One that
-  writes 32 bytes that still wait joins them: these are moved once more, and take no further time.
-* Slices of the L2 are near an SM or far from it. Which one has a line is a parity of bits of its address, as addresses
-  are hashed; that parity is the model's own.
+* Each 32 bytes occupy the SM's channel for some parts of a cycle, and the L2 for their share of what all SMs may move.
+  The L2 answers neighbouring sectors of a line together, and is busy for all of them if a load asks for one.
+* A store to parts of sectors occupies its channel and the L2 longer for each line.
+* A store does not wait for the L2 until so many sectors wait there; then the next one does. A store to a sector that
+  still waits moves it once more, and takes no further time.
+* A slice of the L2 is near an SM or far from it. The parity of some bits of a line's number chooses the slice; the
+  chip's hash is unknown.
 """
 
 from __future__ import annotations
@@ -34,9 +34,9 @@ def loaded(sm: Any, units: int, now: int) -> int:
 
 @rule
 def ported(sm: Any, units: int, of_all: int, way: int, now: int) -> int:
-    """Return when so many units have gone that way between the SM and the L2, which the SMs share.
+    """Return when so many units have passed that channel between the SM and the L2.
 
-    The L2 is taken for `of_all` units.
+    The L2 is busy for `of_all` units.
     """
     unit, machine = sm.load_store, sm.machine
     own = way * machine.ways_apart
@@ -50,8 +50,8 @@ def ported(sm: Any, units: int, of_all: int, way: int, now: int) -> int:
 def _shared(sm: Any, units: int, way: int, now: int) -> int:
     """Return when the L2 has moved so many units for the SM, after those that asked before.
 
-    Where an SM stands for others, these are taken to ask at other times. So a unit costs the more of the SM's share of
-    the L2, the nearer the SM has come to asking for all of it since its first, when all SMs ask at once.
+    Where an SM stands for others, these are assumed to ask at other times. A unit costs the fraction of the SM's share
+    of the L2 that the SM has asked for since its first request.
     """
     unit, machine = sm.load_store, sm.machine
     cost = l2_share.of_all(sm, units * machine.shared_cost[way])
@@ -67,9 +67,9 @@ def _shared(sm: Any, units: int, way: int, now: int) -> int:
 
 @rarely
 def free_for_stores(sm: Any, lines: int, now: int) -> int:
-    """Return when the next store may go to the L2: its way is free, and few enough sectors wait for the L2.
+    """Return when the next store may go to the L2: its channel is free, and few enough sectors wait for the L2.
 
-    Its way and the L2 take longer by so many `lines`, those of which the last one wrote parts of sectors.
+    Both are busy longer by so many `lines`: those of which the last store wrote parts of sectors.
     """
     unit, machine = sm.load_store, sm.machine
     unit.port[STORES] += lines * machine.store_line_cost
@@ -82,7 +82,7 @@ def free_for_stores(sm: Any, lines: int, now: int) -> int:
 
 @rule
 def waiting(words: Any, way: int, line: int, units: int, now: int) -> int:
-    """Return those of the units that a store before has not yet sent off: this one joins it."""
+    """Return those of the units that an earlier store has not sent yet: this one joins it."""
     found, unit = 0, 0
     if words[way + TAG] == line + 1:
         while (units & words[way + DIRTY]) >> unit:
@@ -94,7 +94,7 @@ def waiting(words: Any, way: int, line: int, units: int, now: int) -> int:
 
 @rule
 def distance(sm: Any, line: int) -> int:
-    """Return how much longer a load of this line takes than the mean: slices of the L2 lie near the SM, or far."""
+    """Return how many cycles longer than the mean a load of this line takes: its slice is near the SM, or far."""
     if sm.machine.slice_spread == 0:
         return 0
     folded = line ^ line >> 1 ^ line >> 3 ^ line >> 6 ^ line >> 10

@@ -1,10 +1,9 @@
 """An SM that stands for others: its part of what the SMs bring to the L2 from the DRAM, and of what they send there.
 
-Where one SM is simulated, or few, nobody else fills the L2 or empties it. So of each buffer the SM brings as much as
-lies in the buffer for each SM; what it asks for beyond that, others bring. They have brought it before, or do so now,
-in step with the SM, which then waits as they do (gpusim/launch/in_step.py). Of lines that the L2 does not keep from
-launch to launch, as the kernel's buffers don't fit it, what is stored goes on to the DRAM, as it must in the long run.
-All SMs have as much local memory as this one: of what does not fit the L2, loads come from the DRAM.
+Where one SM is simulated, or few, nobody else fills the L2 or empties it. So the SM brings its share of each buffer
+(buffer / SMs); others bring the rest. They have brought it before, or do so now, in lockstep with the SM, which then
+waits as they do (gpusim/launch/in_step.py). Stores to lines that the L2 does not keep from launch to launch go on to
+the DRAM. All SMs have as much local memory as this one; loads of what does not fit the L2 come from the DRAM.
 """
 
 from __future__ import annotations
@@ -25,7 +24,7 @@ from isa.memory import SECTOR_BYTES
 
 @rarely
 def place(sm: Any, block: Any) -> None:
-    """Choose along which axes a block just placed is in step: as often as the blocks of its wave are in the mean."""
+    """Choose along which axes a block just placed runs in lockstep: as often as its wave's blocks do in the mean."""
     wave = min(block.id // (sm.launch.resident * sm.launch.sms), WAVES - 1)
     block.in_step = 0
     for along in range(AXIS_SETS):
@@ -37,7 +36,7 @@ def place(sm: Any, block: Any) -> None:
 
 @rule
 def begin(sm: Any, slot: int) -> None:
-    """Note for how many blocks of the grid that slot's block stands, one of each SM: fewer where the grid ends."""
+    """Note for how many blocks the slot's block stands: one of each SM, fewer at the end of the grid."""
     launch = sm.launch
     if launch.sharers > 1:
         blocks, number = launch.grid[0] * launch.grid[1] * launch.grid[2], sm.blocks[slot].id
@@ -46,7 +45,7 @@ def begin(sm: Any, slot: int) -> None:
 
 @rule
 def of_all(sm: Any, cost: int) -> int:
-    """Return what the L2 takes for what costs each SM so much of its share, if all have such a block."""
+    """Return the time of the L2 for a request that costs each SM so much of its share, if all have such a block."""
     blocks = sm.load_store.stands
     if blocks == 0:
         return cost
@@ -55,7 +54,7 @@ def of_all(sm: Any, cost: int) -> int:
 
 @rule
 def ask(sm: Any, instruction: Any, slot: int) -> None:
-    """Note when others bring what a load of that slot's block asks for, if that is known."""
+    """Note when others bring the lines of a load of that slot's block, if that is known."""
     if sm.launch.sharers > 1 and instruction.shared_along > 0:
         sm.load_store.from_others = NOW if sm.blocks[slot].in_step >> (instruction.shared_along - 1) & 1 else BEFORE
 
@@ -73,7 +72,7 @@ def brings(sm: Any, line: int, units: int) -> bool:
 
 @rarely
 def _in_its_part(sm: Any, byte: int, units: int) -> bool:
-    """Tell whether the SM has not yet brought as much of the buffer at that byte as lies in it for each SM."""
+    """Tell whether the SM has brought less than its share of the buffer at that byte."""
     sharers = sm.launch.sharers
     for i in range(sm.launch.buffers):
         buffer = sm.buffers[i]
@@ -98,7 +97,7 @@ def _is_local(sm: Any, line: int) -> bool:
 def use(sm: Any, words: Any, way: int, line: int, new: bool) -> None:
     """Mark a way of the L2 as the one used last.
 
-    Where the SM stands for others, uses count that take room there: those of a new line, and of local memory.
+    Where the SM stands for others, only uses that take room count: those of a new line, and of local memory.
     """
     cache = sm.launch.caches[FAR]
     if new or not sm.launch.passes_on or _is_local(sm, line):
@@ -125,7 +124,7 @@ def _may_lose(sm: Any, words: Any, way: int, line: int) -> bool:
 def lose(sm: Any, words: Any, way: int, line: int, now: int) -> None:
     """Empty the way of a line of local memory if all SMs have used more of the L2 since than it holds.
 
-    The L2 keeps as many of these lines as it holds, spread evenly (docs/units/l2-share.md says why); others are lost.
+    The L2 keeps as many of these lines as it holds, evenly spread (docs/units/l2-share.md); the others are lost.
     """
     if _may_lose(sm, words, way, line):
         since = _parts_since(sm, words, way)
@@ -137,9 +136,9 @@ def lose(sm: Any, words: Any, way: int, line: int, now: int) -> None:
 
 @rule
 def store(sm: Any, words: Any, way: int, line: int, units: int, now: int) -> None:
-    """Send to the DRAM what a store makes go there: units of a buffer's line that the L2 does not keep.
+    """Send to the DRAM the units of a store to a buffer's line that the L2 does not keep.
 
-    Of a line of local memory, what was stored there before goes, the more likely the more of the L2 was used since.
+    Of a line of local memory, its former content goes, with a probability that grows with the use of the L2 since.
     """
     if spilled(sm, line):
         before = words[way + DIRTY] if words[way + TAG] == line + 1 else 0
@@ -170,5 +169,5 @@ def spilled(sm: Any, line: int) -> bool:
 
 @rule
 def place_of(line: Any) -> Any:
-    """Return a line's number below 64: of many lines each 64th part has the same one."""
+    """Return a number below 64 for a line, so that each has a 64th of many lines."""
     return (np.int64(line) * SPREADING >> SHIFT) & (PARTS - 1)

@@ -7,8 +7,8 @@ is separate: it has its own unit, and a queue and port for each pair of schedule
 The unit is an agent: it acts when it is free and an instruction waits. Only then does it know the latency of a load and
 the release of the source registers, and wake the warps that wait for them.
 
-Where control codes are obeyed, a warp's loads from shared memory come back in order: a later one's barrier tells of
-earlier ones too, which compilers rely on.
+Where control codes are obeyed, a warp's loads from shared memory come back in order; compilers rely on a later load's
+barrier to cover earlier ones.
 """
 
 from __future__ import annotations
@@ -51,11 +51,10 @@ def _queue(sm: Any, k: int, unit: int) -> Any:
 
 @rule
 def earliest(sm: Any, k: int, unit: int, now: int) -> int:
-    """Return now if scheduler k's queue takes an instruction; else when to ask again, until which it takes none.
+    """Return `now` if scheduler k's queue takes an instruction, else the cycle until which it takes none.
 
-    That is after the next service, which may be another queue's. An instruction keeps a place for some cycles after its
-    service, if the machine says so (`held`) and the load/store unit served it: one of the unit of constants leaves its
-    place at once, which may be before a kept place is left.
+    That is after the next service, perhaps of another queue. With `held` an instruction that the load/store unit served
+    keeps its place for some cycles; one that the constant unit served leaves at once.
     """
     queue, served = _queue(sm, k, unit), max(now, sm.agenda[sm.load_store_agent]) + 1
     if queue.count == sm.machine.queue:

@@ -1,11 +1,11 @@
 """Questions of an SM that runs ahead: when the memory channel, which it shares, has moved an access's transactions.
 
-The SM goes on without the answer, as it does while an access waits in the queue: nothing is known yet. It stops before
-the first cycle in which it might feel the answer. It knows when that is, because the channel as it saw it last, and its
-own accesses since, make each access take at least so long: what others ask meanwhile only comes on top.
+The SM goes on without the answer, as while an access waits in the queue, and stops before the first cycle in which it
+might feel the answer. That cycle follows from a least time of each access, by the channel as the SM saw it last and its
+own accesses since: others can only delay it further.
 
-A load's result may be felt when it is there at the earliest, or before, from when on it may be written. That a store
-has left is felt only by a warp that would exit, or by whoever counts accesses or waits for a barrier of the store.
+A load may be felt from the first cycle in which its result may be there, or may be written. A store that has left is
+felt only by a warp that would exit, by counts of accesses, and by waits for a barrier of the store.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ def has_room(sm: Any) -> bool:
 
 @rarely
 def ask(sm: Any, g: int, pc: int, access: Any, results: int, soonest: int, now: int) -> None:
-    """Ask when warp slot g's access at `pc` is done, which takes the channel now; it takes until `soonest` at least.
+    """Ask when warp slot g's access at `pc`, which takes the channel now, is done: at `soonest` or later.
 
     `access` is its entry of a queue, or the outcome of a texture fetch; `results` of it take writes of register banks.
     """

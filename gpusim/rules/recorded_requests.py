@@ -2,8 +2,8 @@
 
 Rounds of a loop repeat, as events, while their lines move on. So a warp's requests are one list next to its stream, in
 order of execution: two words each, as those of a queued access (requests.py), behind the caches in the memory array.
-A block that takes another one's script asks for the same lines, moved as its addresses are: in global memory by what
-its place in the grid makes of them, in local memory by the distance between the two block slots.
+A block that takes another's script asks for the same lines, moved as its addresses are: in global memory by its place
+in the grid, in local memory by the distance between the two block slots.
 """
 
 from __future__ import annotations

@@ -1,21 +1,8 @@
 """Register file: each bank reads one register of a warp per cycle, and a scheduler's instructions collect in order.
 
-The reads of an instruction queue at their banks (`gpusim.machine.machine.register_bank`) after those of earlier ones. A
-machine has one or both of two limits on how late the reads may be when the instruction dispatches:
-
-* `collecting` instructions collect operands at once: the n-th waits until n - collecting has all of its own;
-* all reads are done within `window` cycles, or as many as its fullest bank needs.
-
-The first limit alone agrees with measurements on Kepler and Maxwell, the second with those on an H200, where a pipe
-takes nothing else before its operands have been read. Results that return through the queue of memory instructions also
-occupy their bank, if the machine says so (`returned`, or less if the access passes its port sooner); this is charged at
-issue, because the time of return is still unknown. A dispatch stall stops the whole scheduler: no other warp overtakes.
-
-The reuse cache keeps the last register of each operand slot whose source was flagged, by warp, width and register
-number modulo its words; a source found there is not read. Where the warps of a scheduler share it (`reuse_shared`), a
-flagged source drops what another warp kept in its place, of either width, and an instruction with the yield bit empties
-it. With carried sources, a source is also not read if the scheduler's last instruction was the same warp's, had the
-same source and did not write it.
+The reads of an instruction queue at their banks (`gpusim.machine.machine.register_bank`) after those of earlier ones;
+`collecting` and `window` limit how late they may be. A dispatch stall stops the whole scheduler: no other warp
+overtakes. Flagged sources in the reuse cache, and carried ones, are not read. docs/units/register-file.md has the rule.
 """
 
 from __future__ import annotations

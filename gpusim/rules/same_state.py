@@ -1,7 +1,6 @@
 """Decide whether two stored states of the SM are the same except for the cycles between them: word by word, by role.
 
-The roles, and the condition for each under which two words are the same, are those of gpusim/state/recurrence.py and
-docs/units/fast-forward.md.
+gpusim/state/recurrence.py and docs/units/fast-forward.md define the roles and when two words are the same.
 """
 
 from __future__ import annotations

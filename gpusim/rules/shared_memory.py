@@ -17,13 +17,10 @@ served together (PG is the CUDA C Programming Guide 4.2):
 * `gcn`, 32 banks: each half of a wave by itself, at most 128 bytes in a pass, so that an access takes 2 passes at best
   and 64 at worst (GCN3 ISA manual, chapter 10); no lanes are merged.
 
-With more banks than in the rule's original chip, a pass serves as many words as there are banks, of at most 32 lanes.
-`gt200` and `fermi` take more words of each lane of a half-warp, and then both halves: with 64 banks 64 bits take one
-pass and 128 bits two, with 128 banks one. `kepler`, `volta` and `gcn` serve more lanes together; Kepler's 64 banks
-deliver 128 words. With fewer banks the same lanes are served together and conflict (`kepler`: fewer lanes).
+With more banks than in the rule's original chip, a pass serves as many words as there are banks, of at most 32 lanes
+(docs/units/shared-memory.md). With fewer banks the same lanes are served together and conflict (`kepler`: fewer lanes).
 
-What-if, on no chip: with `conflict-free`, the lanes that a rule serves together, and those of an atomic, always take
-one pass; with `one-pass`, each access does.
+What-if, on no chip: `conflict-free` and `one-pass` (docs/units/what-if.md).
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""What an SM does that others may feel: its block scheduler acts, a global access is served, a scalar load goes far.
+"""Acts of an SM that others may feel: of its block scheduler, services of global accesses, scalar loads that miss.
 
-Everything else is an SM's own. So where no values go from SM to SM, each may act alone, in a stretch, up to its next
-such act, which waits for its turn.
+Everything else is an SM's own. So where no values go from SM to SM, each acts alone (a stretch) up to its next such
+act, which waits for its turn.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def latest(warp: Any) -> int:
 
 @rule
 def settle_own(machine: Any, k: int, scheduler: Any, warp: Any, stall: Any) -> None:
-    """Charge the cycles from `warp.since` until the warp was ready to its own reasons, with the slots nobody used."""
+    """Charge the cycles from `warp.since` until the warp was ready, and the unused slots, to its own reasons."""
     reached, until, unused = warp.since, warp.ready_at, scheduler.used_until
     lose(scheduler, EMPTY, unused, reached, unused)
     reasons = _reasons(warp)
@@ -133,7 +133,7 @@ def remember(machine: Any, scheduler: Any, warp: Any, now: int) -> None:
 
 @rule
 def settle_shared(machine: Any, scheduler: Any, warp: Any, stall: Any, now: int) -> None:
-    """Charge the cycles since the warp became ready to the refusals of its unit class, with the slots nobody used.
+    """Charge the cycles since the warp became ready, and the unused slots, to the refusals of its unit class.
 
     A slot that an access replays in is used.
     """
@@ -157,7 +157,7 @@ def reason_of(machine: Any, unit: int, shared: int) -> int:
 
 @rule
 def begin_idling(machine: Any, scheduler: Any, now: int) -> None:
-    """No warp uses the slot at `now`: store each ready class's sums at its first unused slot since one was used."""
+    """No warp uses the slot at `now`: store the sums of each ready class, if it is the first unused slot in a row."""
     units = scheduler.units
     while units:
         unit = lowest_bit(units)

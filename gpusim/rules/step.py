@@ -146,7 +146,7 @@ def clear_block(sm: Any, memory: Any, slot: int) -> None:
 
 @rule
 def serve(sm: Any, memory: Any, now: int) -> None:
-    """The load/store unit takes the head of a queue; so does that of shared memory, where it lies apart."""
+    """The load/store unit takes the head of a queue; so does the separate unit of shared memory, if there is one."""
     while sm.agenda[sm.load_store_agent] <= now:
         serve_one(sm, memory, now)
 
@@ -163,7 +163,7 @@ def serve_one(sm: Sm, memory: Memory, now: int) -> None:
 
 @rule
 def _serve(sm: Any, memory: Any, now: int) -> None:
-    """The head of a queue is served; the warp behind it may now know when it can go on."""
+    """Serve the head of a queue; its warp may now know when it can go on."""
     y = load_store.chosen(sm, now)
     entry = sm.load_store.queues[y].entries[sm.load_store.queues[y].head]
     if sm.defers:
@@ -173,7 +173,7 @@ def _serve(sm: Any, memory: Any, now: int) -> None:
 
 @rule
 def _wake(sm: Any, g: int) -> None:
-    """Let warp slot g look when it can go on, if it did not know."""
+    """Let warp slot g compute when it can go on, if that was unknown."""
     if stall_accounting.latest(sm.warps[g]) >= NEVER:
         prepare(sm, sm.warps[g])
         warp_scheduler.wake(sm, g)
@@ -246,7 +246,7 @@ def schedule(sm: Sm, memory: Memory, k: int, now: int) -> None:
 
 @rule
 def take_slot(sm: Any, memory: Any, k: int, j: int, now: int) -> None:
-    """Warp j of scheduler k uses the slot: it issues, or finds the load/store queue full where that costs the slot."""
+    """Warp j of scheduler k uses the slot: it issues, or loses the slot to a full load/store queue."""
     scheduler, machine = sm.schedulers[k], sm.machine
     g = j * machine.schedulers + k
     warp = sm.warps[g]

@@ -1,9 +1,7 @@
 """Tag stage of the L1: where loads and stores look up their lines, one after the other.
 
-A load takes the stage as long as it takes to look up its lines, a cycle for each word of a lane at least. It looks up
-again what comes late, neighbouring lines together, and a few such groups at most. A store takes the stage for its
-words, or for its sectors if that is longer. An access keeps the load/store unit until the stage is free. Accesses to
-shared memory do not pass the stage.
+A load looks up late lines again when they come. An access keeps the load/store unit until the stage is free.
+docs/units/tag-stage.md has the rule.
 """
 
 from __future__ import annotations

@@ -100,7 +100,7 @@ def stored(words: Any, way: int, units: int, when: int) -> None:
 
 @rule
 def clear(words: Any, cache: Any, way: int, line: int) -> None:
-    """Take the way for this line, and drop the contents of the line before."""
+    """Give the way to this line, and drop the contents of the former one."""
     if words[way + TAG] != line + 1:
         words[way + TAG], words[way + DIRTY] = line + 1, 0
         for unit in range(cache.stride - WAY_HEAD):
@@ -109,9 +109,9 @@ def clear(words: Any, cache: Any, way: int, line: int) -> None:
 
 @rarely
 def wait_for(sm: Any, words: Any, done: int) -> None:
-    """Let a line that comes at `done` take the place among the outstanding ones that becomes free first.
+    """Let a line that comes at `done` take the MSHR that becomes free first.
 
-    Their times are a heap: that at place n, from 1 on, is at most those at 2 n and 2 n + 1.
+    The times of MSHRs are a heap: that at place n, from 1 on, is at most those at 2 n and 2 n + 1.
     """
     times, count, at = sm.launch.misses - 1, sm.machine.misses, 1
     sinking = True

@@ -1,4 +1,4 @@
-"""A scheduler's waiting warps by the issue slot from which they are ready, which avoids scanning them.
+"""The calendar of a scheduler's waiting warps, by the issue slot from which each is ready.
 
 A calendar has a mask of warps for each of the next slots, by the slot's number modulo the calendar's length; warps that
 are due later are in one separate mask. All of it follows from `waiting` and `due`.

@@ -11,7 +11,7 @@ from gpusim.rules.parted import ALONE, AT_COLLECTIVE, AT_EXCLUSIVE, AT_WARPSYNC,
 
 @rarely
 def align(sm: Any, g: int, arrived: int) -> None:
-    """Let those lanes go on that wait at a WARPSYNC, or for a collective, and miss nobody; `arrived`: who just came."""
+    """Release lanes at a WARPSYNC or a collective that miss nobody; `arrived`: the lanes that just came."""
     for state in (AT_WARPSYNC, AT_EXCLUSIVE):
         pc = parted.next_place(sm, g, state, -1)
         while pc >= 0:

@@ -1,9 +1,9 @@
 """Who uses each word of global memory, where SMs run ahead of each other and compute values.
 
-What an SM loads that another one stores depends on who is first, and SMs that run ahead don't keep that order. So each
-word has an owner: one SM that loads and stores it, or any SMs that only load it. A further SM that stores it, or loads
-what another one has stored, ends the run; it begins again with SMs that take turns cycle by cycle. What textures read
-belongs to all SMs from the start (launch/in_turn.py).
+This keeps SMs coherent: a value that one SM stores and another loads depends on who is first, and SMs that run ahead
+don't keep that order. So each word has an owner: one SM that loads and stores it, or any SMs that only load it. Another
+SM that stores it, or loads what the owner has stored, ends the run; it begins again with SMs that take turns in each
+cycle. Words that textures read belong to all SMs from the start (launch/in_turn.py).
 """
 
 from __future__ import annotations

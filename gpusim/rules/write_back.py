@@ -1,20 +1,11 @@
 """Write-back: what comes back from the load/store unit is written in a cycle in which no pipe writes its bank.
 
-Each bank of a scheduler's register file writes one register a cycle. An instruction takes the cycle of its issue for
-its result, as pipes have much the same latency, and so do results of the load/store unit: they can be written from
-`lead` cycles before they are there on, one in a cycle, in the order in which they come: of two that come in the same
-cycle global memory's goes first, then what was issued first. The first one that still waits after `patience` cycles
-asks for a cycle without an issue: the scheduler stops `notice` cycles later, and goes on as many cycles after the
-write. An access is done, for those who wait for it, when its result is there, but not before `lead` cycles have passed
-since the last write. A load from shared memory that writes no register comes back behind an earlier one of its warp.
-
-Nothing more is served while `room` results of shared memory are `near` the SM's register files, or wait there; so those
-that wait on one scheduler hold up the loads of all.
+docs/units/write-back.md has the rule: banks, `lead`, `patience`, `notice`, `room` and `near`.
 
 SMs that run ahead of each other learn later when a result is there, but before it can be written. So room for it is
-kept from its service on, and its place does not depend on when it is known.
+kept from its service on, and its place does not depend on when its time becomes known.
 
-What has been written is worked out only when somebody asks: all cycles up to the one before are known then.
+Writes are computed only on demand: all cycles before the present one are known then.
 """
 
 from __future__ import annotations
@@ -45,7 +36,7 @@ def look(sm: Sm, k: int, now: int) -> None:
 
 @rule
 def again(scheduler: Any, now: int) -> int:
-    """Return when a scheduler looks again for what has been written, or for a result for which it stops."""
+    """Return when a scheduler next checks for writes, or for a result for which it stops."""
     if scheduler.stop_from > now:
         return int(scheduler.stop_from)
     return max(now, scheduler.returns[0]) + 1 if scheduler.return_banks[0] else NEVER
@@ -114,7 +105,7 @@ def come_back(sm: Any, instruction: Any, access: Any, ready: int, now: int) -> N
 
 @rule
 def _follows(scheduler: Any, g: int) -> bool:
-    """Tell whether a load from shared memory of warp slot g waits to be written, behind which later ones come back."""
+    """Tell whether a load from shared memory of warp slot g waits to be written; later ones come back after it."""
     place = 0
     while place < RETURNING and scheduler.return_banks[place]:
         if scheduler.return_banks[place] >= COUNTED and scheduler.return_warp[place] == g:
@@ -131,7 +122,7 @@ def first_at(machine: Any, instruction: Any, soonest: int, now: int) -> int:
 
 @rule
 def _from(machine: Any, behind: int, ready: int, now: int) -> int:
-    """Return from when on a result can be written with so many behind it, the last of which is there at `ready`."""
+    """Return the first cycle for writing a result with so many after it, the last of which is there at `ready`."""
     return int(max(now + 1, ready - machine.lead - machine.apart * behind))
 
 

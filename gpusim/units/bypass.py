@@ -1,4 +1,4 @@
-"""Bypasses: compilers count on operands that are read later, and results that are there sooner, than latencies say."""
+"""Bypasses: operands that are read later, and results that are there sooner, than latencies say."""
 
 from __future__ import annotations
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 class Bypass(msgspec.Struct, frozen=True):
-    """What codes count on where they are obeyed; without the section there is none.
+    """Bypasses that control codes rely on; without the section there are none.
 
-    All operands of an instruction that reads one late count as read then, and all words of a result as there with the
+    If an instruction reads one operand late, all count as read then; all words of a result count as there with the
     first.
     """
 

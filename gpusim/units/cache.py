@@ -33,12 +33,12 @@ class Cache(msgspec.Struct, frozen=True):
 
 
 class NearCache(msgspec.Struct, frozen=True):
-    """The SM's L1 cache, as its tags are kept; a line is global memory's."""
+    """The SM's L1 cache with tags; a line is global memory's."""
 
     bytes: Positive  # bytes that it holds, with `carveouts` together with shared memory
     sector_bytes: Positive  # bytes that a miss brings
     ways: Positive  # lines of one set
-    misses: Annotated[int, msgspec.Meta(ge=1, le=4096)]  # lines asked for and not there yet, at most
+    misses: Annotated[int, msgspec.Meta(ge=1, le=4096)]  # MSHRs: lines on their way, at most
     global_loads: Flag  # 1: loads from global memory look here; 0: local memory's alone
     global_stores: Literal["evict", "update"]  # what a store, which goes through, does to a line that is here
     local_stores: Literal["back", "through", "copied"]  # they stay until they must make room, go through, or do both
@@ -50,7 +50,7 @@ class NearCache(msgspec.Struct, frozen=True):
 
 
 class FarCache(msgspec.Struct, frozen=True):
-    """The chip's L2 cache, as its tags are kept; what is stored stays until it must make room."""
+    """The chip's L2 cache with tags; stored data stays until it is evicted."""
 
     bytes: Positive  # bytes that it holds
     sector_bytes: Positive  # bytes that a miss brings
@@ -61,7 +61,7 @@ class FarCache(msgspec.Struct, frozen=True):
 
 
 class Partition(msgspec.Struct, frozen=True):
-    """The part of the L2 near an SM, which its loads ask first and fill; what it misses is in the rest, or behind."""
+    """The part of the L2 near an SM, which its loads ask first and fill; it misses into the rest, or behind."""
 
     bytes: Positive  # bytes that it holds; `l2.bytes` are so many, once or several times
     sector_bytes: Positive  # bytes that a miss brings
@@ -70,7 +70,7 @@ class Partition(msgspec.Struct, frozen=True):
 
 
 class ReadCache(msgspec.Struct, frozen=True):
-    """A cache of the SM that is only read, as its tags are kept; what it misses comes from the L2."""
+    """A read-only cache of the SM with tags; it misses into the L2."""
 
     bytes: Positive  # bytes that it holds
     sector_bytes: Positive  # bytes that a miss brings
@@ -110,7 +110,7 @@ def tagged(machine: Machine) -> bool:
 
 
 def memory_latency(machine: Machine) -> int:
-    """Cycles of a load that no cache has, at the machine's clock: those of an L2 hit, and what lies behind as time."""
+    """Cycles of a load that misses all caches, at the machine's clock: those of an L2 hit, and a time behind it."""
     latency, clock = machine.global_memory.latency, machine.memory_clock
     near = min(latency, machine.cache.l2_latency_32 if machine.cache else 0)
     return int(near + (latency - near) * machine.chip.shader_mhz // clock.mhz if clock else latency)

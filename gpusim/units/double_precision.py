@@ -1,4 +1,4 @@
-"""Double precision: what it keeps the other schedulers from."""
+"""Double precision: when other schedulers may not issue beside it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 
 class Double(msgspec.Struct, frozen=True):
-    """What double precision keeps the other schedulers from."""
+    """When other schedulers may not issue beside double precision."""
 
     exclusive: Literal["off", "issue", "flight"]  # nothing; the same slot; all slots while one is in flight
 

@@ -40,21 +40,21 @@ class Memory(msgspec.Struct, frozen=True):
 
 
 class MemoryChannels(msgspec.Struct, frozen=True):
-    """The DRAM's channels, which addresses take in turn. One SM alone has its share of all; several tell them apart."""
+    """The DRAM's channels, interleaved by address. One SM alone has a share of one channel; several use them all."""
 
     count: Annotated[int, msgspec.Meta(ge=1, le=CHANNELS)]  # channels, each of an equal part of the bandwidth
     bytes: Positive  # neighbouring bytes of one channel, whole lines
 
 
 class GlobalAtomic(msgspec.Struct, frozen=True):
-    """Atomics on global memory, which the L2 does: lanes of one line go there together, but lanes of a word in turn."""
+    """Atomics on global memory, done by the L2: lanes of one line go together, lanes of one word in turn."""
 
     latency: Positive  # cycles to the old value where the L2 holds the word, besides those for which packets leave
     packet_parts: Positive  # 1/64 cycles of the load/store unit for each packet to the L2
 
 
 class MemoryClock(msgspec.Struct, frozen=True):
-    """What lies behind the L2 keeps time: its share of `global_memory.latency` follows the shader clock."""
+    """The part of `global_memory.latency` behind the L2 is a time: in cycles it follows the shader clock."""
 
     mhz: Positive  # MHz of the shader clock at which that latency was measured
 
@@ -75,7 +75,7 @@ def line_cycles(machine: Machine) -> Fraction:
 
 
 def arriving_mbs(machine: Machine) -> Fraction:
-    """What arrives of the DRAM's bandwidth, 10^6 bytes per second: less than it has where that was measured."""
+    """The DRAM bandwidth that arrives, 10^6 bytes per second: below the nominal one where measured."""
     memory = machine.memory
     if memory is None:
         return Fraction(machine.chip.dram_mbs)

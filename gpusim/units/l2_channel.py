@@ -1,4 +1,4 @@
-"""Ways between SMs and the L2, and the slices of the L2, where tags are kept."""
+"""L2 channels of an SM, and the slices of the L2, where tags are kept."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from gpusim.units.ranges import MOST, Count, Positive
 from isa.memory import SECTOR_BYTES
 
 Sectors = Annotated[int, msgspec.Meta(ge=1, le=4)]
-LOADS, STORES = range(2)  # ways between an SM and the L2, where they are apart
+LOADS, STORES = range(2)  # channels between an SM and the L2, where there are two
 
 
 class L2Channel(msgspec.Struct, frozen=True):
-    """Ways between SMs and L2: what is loaded and what is stored go apart, and all SMs share what the L2 can do."""
+    """Two L2 channels for each SM, one for loads and one for stores; all SMs share the L2's bandwidth."""
 
-    store_parts: Positive  # 1/64 cycles of an SM's way to the L2 for each sector stored; loads: cache.l2_sector_parts
+    store_parts: Positive  # 1/64 cycles of an SM's L2 channel for each sector stored; loads: cache.l2_sector_parts
     store_line_parts: Count  # 1/64 cycles besides for each line of a store to parts of sectors; of the L2, as a sector
     store_buffer: Count  # sectors, 32 bytes each, of an SM that may wait for the L2 before its next store does
     spread: Count  # cycles by which the slices near an SM are earlier with loads than the mean; the others are later
@@ -30,7 +30,7 @@ class L2Channel(msgspec.Struct, frozen=True):
 
 
 def pack(packed: Any, machine: Machine) -> None:
-    """What each way takes; without this section all go one way, and nobody shares the L2."""
+    """The costs of each channel; without this section there is one for both, and nobody shares the L2."""
     cache, channel = machine.cache, machine.l2_channel
     if cache is None or not tagged(machine):
         return
@@ -42,9 +42,9 @@ def pack(packed: Any, machine: Machine) -> None:
 
 
 def sector_shares(machine: Machine, sms: int) -> tuple[int, int]:
-    """1/64 cycles in which an SM's share of what the L2 can do moves a sector, of loads and of stores.
+    """1/64 cycles in which an SM's share of the L2's bandwidth moves a sector, of loads and of stores.
 
-    So many SMs have equal shares of it; 0 where nothing is known of it.
+    So many SMs have equal shares; 0 where the bandwidth is unknown.
     """
     whole = machine.l2_channel
     if whole is None:
@@ -67,9 +67,9 @@ UNIT = Unit(
     "l2_channel",
     fields={
         "machine": (
-            field("port_cost", "parts of a cycle in which the way to the L2 moves 32 bytes of loads, of stores", 2),
+            field("port_cost", "parts of a cycle in which the L2 channel moves 32 bytes of loads, of stores", 2),
             field("port_parts", "parts of a cycle in which its time counts"),
-            field("ways_apart", "1: stores have a way of their own"),
+            field("ways_apart", "1: stores have a channel of their own"),
             field("slice_spread", "cycles by which a slice of the L2 is nearer or further than the mean"),
             field("store_line_cost", "further parts for each line of a store of parts of sectors"),
             field("store_buffer", "sectors that may wait for the L2 before the next store does"),
@@ -78,9 +78,9 @@ UNIT = Unit(
             field("shared_parts", "parts of a cycle in which that time counts"),
         ),
         "load_store": (
-            field("port", "when each way to the L2 is free, in parts of a cycle", 2, role=Role.FIXED),
+            field("port", "when each L2 channel is free, in parts of a cycle", 2, role=Role.FIXED),
             field("shared", "when the L2 itself is, for loads and for stores, in parts of a cycle", 2, role=Role.FIXED),
-            field("moved", "sectors that went either way so far", 2, role=Role.FIXED),
+            field("moved", "sectors of loads, of stores so far", 2, role=Role.FIXED),
             field("asked", "of the SM's share of the L2 so far, by loads and by stores, in parts", 2, role=Role.FIXED),
             field("began", "when the SM asked for the first", 2, role=Role.FIXED),
         ),

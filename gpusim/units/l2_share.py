@@ -1,4 +1,4 @@
-"""An SM that stands for others: its part of what they bring to the L2, and which of its blocks are in step."""
+"""An SM that stands for others: its part of what they bring to the L2, and which of its blocks run in lockstep."""
 
 from __future__ import annotations
 
@@ -22,14 +22,14 @@ UNIT = Unit(
         ),
         "sm": (
             field("brought", "sectors of each buffer that the L2 lacked", BUFFERS, role=Role.FIXED),
-            field("owed", "parts of blocks in step beyond those that were so, by axes", AXIS_SETS, role=Role.FIXED),
+            field("owed", "parts of blocks in lockstep beyond those that were so, by axes", AXIS_SETS, role=Role.FIXED),
         ),
-        "block": (field("in_step", "mask of the axes along which it is in step with others", role=Role.FIXED),),
+        "block": (field("in_step", "mask of the axes along which it is in lockstep with others", role=Role.FIXED),),
         "launch": (
             field("sharers", "SMs with blocks, if not all SMs are simulated and each stands for others"),
             field("spills", "of 64 lines of the buffers, those that the L2 does not keep from launch to launch"),
             field("passes_on", "1: what is stored in these goes on to the DRAM, and local memory makes room"),
-            field("in_step", "of 64 blocks, those in step, by axes and wave", AXIS_SETS, WAVES),
+            field("in_step", "of 64 blocks, those in lockstep, by axes and wave", AXIS_SETS, WAVES),
         ),
     },
 )

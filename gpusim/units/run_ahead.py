@@ -1,4 +1,4 @@
-"""Running ahead: what an SM asks of the chip, and does not need to know at once; and how threads take turns."""
+"""Lookahead: questions of an SM to the chip that may be answered later, and how threads take turns."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Selection: a warp that has been selected and can't dispatch is the next to go."""
+"""Selection: a selected warp that can't dispatch issues next."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Counts of a warp's accesses under way: GCN's counters, and limits."""
+"""Counts of a warp's accesses in flight: GCN's counters, and limits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 
 class WaitCounters(msgspec.Struct, frozen=True):
-    """GCN's counts of a warp's accesses under way, for which programs wait; no scoreboard holds what these load.
+    """GCN's counts of a warp's accesses in flight, for which programs wait; no scoreboard holds what these load.
 
     An access that would raise a count above its largest waits.
     """
@@ -29,7 +29,7 @@ class WaitCounters(msgspec.Struct, frozen=True):
 
 
 class Outstanding(msgspec.Struct, frozen=True):
-    """Accesses of one warp under way, at most; a further one waits until enough of those before it are back."""
+    """Accesses of one warp in flight, at most; a further one waits until enough of those before it are back."""
 
     vector: Annotated[int, msgspec.Meta(ge=1, le=63)]  # accesses to global and local memory
     shared: Annotated[int, msgspec.Meta(ge=1, le=63)]  # accesses to shared memory
