@@ -17,9 +17,11 @@ GROUPS: Mapping[str, tuple[str, ...]] = {  # options that several commands have,
         "-p",
         "--set",
         "--policy",
+        "--caches",
         "--launch",
         "--arch",
         "--nvcc-flags",
+        "--source-root",
         "--force",
         "--strict",
     ),
@@ -32,6 +34,8 @@ GROUPS: Mapping[str, tuple[str, ...]] = {  # options that several commands have,
         "--engine",
         "--fast-forward",
         "--estimate",
+        "--jobs",
+        "--dask",
     ),
     "Part of the run": ("--warps", "--cycles", "--lines"),
     "Output": (
@@ -48,7 +52,7 @@ GROUPS: Mapping[str, tuple[str, ...]] = {  # options that several commands have,
     ),
     "Help": ("--help",),
 }
-GROUP_OF = {option: group for group, options in GROUPS.items() for option in options}
+GROUP_OF = {option: group for group, options in GROUPS.items() for option in options}  # in the order of help
 
 
 class Commands(TyperGroup):
@@ -70,7 +74,7 @@ class Grouped(TyperCommand):
     def format_options(self, ctx: Any, formatter: Any) -> None:
         """Write the arguments, the command's own options, and those of each group that it has."""
         found: dict[str, list[tuple[str, str]]] = {name: [] for name in ("Arguments", OWN, *GROUPS)}
-        for parameter in self.get_params(ctx):
+        for parameter in sorted(self.get_params(ctx), key=_place):
             if record := parameter.get_help_record(ctx):
                 name, text = record
                 found[_group(parameter)].append((name, UNBOUNDED.sub(r"x>=\1", text)))
@@ -80,8 +84,15 @@ class Grouped(TyperCommand):
                     formatter.write_dl(records)
 
 
+def _shared(parameter: Any) -> str:
+    """The first name of an option by which it is in a group; empty for others."""
+    return next((name for name in parameter.opts if name in GROUP_OF), "")
+
+
 def _group(parameter: Any) -> str:
-    """The group of an option, by the first of its names that has one."""
-    if parameter.param_type_name == "argument":
-        return "Arguments"
-    return next((GROUP_OF[name] for name in parameter.opts if name in GROUP_OF), OWN)
+    return "Arguments" if parameter.param_type_name == "argument" else GROUP_OF.get(_shared(parameter), OWN)
+
+
+def _place(parameter: Any) -> int:
+    """Where an option stands in its group: the same for all commands."""
+    return [*GROUP_OF, ""].index(_shared(parameter))

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 from threading import Event, Thread
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -19,6 +19,7 @@ from gpusim.machine.simulated_sms import Sms
 from gpusim.support.plural import plural
 from isa.escaped import escaped
 
+T = TypeVar("T")
 PATIENCE = 2.0  # seconds before a terminal shows anything
 PERIOD = 10.0  # seconds between two lines where stderr is no terminal
 WINDOW = 600.0  # seconds over which the speed is measured: a block may take minutes
@@ -75,6 +76,16 @@ def shown(name: str, noun: str = "block", *, alike: bool = True) -> Iterator[Tel
     finally:
         over.set()
         show.join()
+
+
+def told(name: str, found: Iterable[T], total: int, noun: str = "block", *, alike: bool = True) -> list[T]:
+    """Return what there is of a total, and show meanwhile how many are there."""
+    all_of_it: list[T] = []
+    with shown(name, noun, alike=alike) as tell:
+        for one in found:
+            all_of_it.append(one)
+            tell(len(all_of_it), total)
+    return all_of_it
 
 
 @contextmanager

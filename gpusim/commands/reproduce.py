@@ -10,14 +10,16 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
+from typer import Argument, Option
 
 from gpusim.commands import streams
-from gpusim.commands.arguments import Json, among, pairs
-from gpusim.commands.document import show, write, write_json
+from gpusim.commands.arguments import pairs
+from gpusim.commands.document import show, write
+from gpusim.commands.frame import Answer
+from gpusim.commands.options import Json, among, repeated, written
 from gpusim.commands.progress import begin_compiling, shown
 from gpusim.machine.machine import load
 from gpusim.reproduction import drawing, sensitivity, unclaimed
@@ -89,53 +91,39 @@ def claims_from(incomplete: str) -> list[str]:
     return among(["all", *SEEDS, *(claim.id for claim in read())])(incomplete)
 
 
-Names = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[ID|DOCUMENT|all]",
-        help=f"Claims such as LS37, or documents: {', '.join(SEEDS)}; all by default.",
-        autocompletion=claims_from,
-    ),
-]
-
-
 def reproduce(
-    names: Names = None,
+    names: Annotated[
+        Sequence[str],
+        Argument(
+            metavar="[ID|DOCUMENT|all]",
+            help=f"Claims such as LS37, or documents: {', '.join(SEEDS)}; all by default.",
+            autocompletion=claims_from,
+        ),
+    ] = (),
     *,
     setting: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="MACHINE:PATH=VALUE",
-            help="Replace a number of a machine, unless a claim itself sets it; repeatable.",
-        ),
-    ] = None,
-    table: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Also write the rows to a file.")] = None,
-    page: Annotated[
-        Path | None, typer.Option("--markdown", metavar="FILE", help="Write the rows like docs/reproduction.md.")
-    ] = None,
+        Sequence[str],
+        repeated("--set", "MACHINE:PATH=VALUE", "Replace a number of a machine, unless a claim itself sets it"),
+    ] = (),
+    table: Annotated[Path | None, written("--csv", "Also write the rows to a file.")] = None,
+    page: Annotated[Path | None, written("--markdown", "Write the rows like docs/reproduction.md.")] = None,
     plots: Annotated[
         Path | None,
-        typer.Option(
+        written(
             "--plots",
-            metavar="DIR",
-            help="Draw all plots of the claims' documents, also of a single claim's: theirs and ours, as SVG.",
+            "Draw all plots of the claims' documents, also of a single claim's: theirs and ours, as SVG.",
+            "DIR",
         ),
     ] = None,
     sensitive: Annotated[
-        bool,
-        typer.Option("--sensitivity", help="Also try both ends of each number's plausible range; all take hours."),
+        bool, Option("--sensitivity", help="Also try both ends of each number's plausible range; all take hours.")
     ] = False,
     tried: Annotated[
         Path | None,
-        typer.Option(
-            "--tried",
-            metavar="FILE",
-            help="A file of --sensitivity: show what it has; with --sensitivity try the rest only.",
-        ),
+        written("--tried", "A file of --sensitivity: show what it has; with --sensitivity try the rest only."),
     ] = None,
     json: Json = False,
-) -> None:
+) -> Answer:
     """Compute the claims of five documents: published, ours, error, kind of result, pass or fail. All take minutes.
 
     A failed claim is a result too, with exit code 0; the code is 1 if an error prevents the computation of a claim.
@@ -149,7 +137,7 @@ def reproduce(
 
     Example: gpusim reproduce LS36 LS37 LS38 --set gtx580:load_store.queue=2
     """
-    claims, settings = select(names or ["all"]), _settings(setting or ())
+    claims, settings = select(names or ["all"]), _settings(setting)
     wanted = _Wanted(claims, settings, sensitive, table, page, plots, tried)
     _check(wanted)
     begin_compiling("compiled")
@@ -160,13 +148,13 @@ def reproduce(
     if page:
         shown_pictures = _addresses(page, pictures)
         whole_file.write(page, markdown(found, settings, wanted.unclaimed, shown_pictures, turns=wanted.turns))
-    if json:
-        write_json(ReproduceDocument(settings, found, summary(found), wanted.unclaimed))
-    else:
-        show("", *(f"{row.id} turned by {shown_turns(row)}" for row in found if row.tried), *totals(found))
     _warn(found, settings)
-    if NOT_COMPUTED in summary(found):
-        raise typer.Exit(NOT_DONE)
+    turned = (f"{row.id} turned by {shown_turns(row)}" for row in found if row.tried)
+    return Answer(
+        ReproduceDocument(settings, found, summary(found), wanted.unclaimed),
+        ["", *turned, *totals(found)],
+        code=NOT_DONE if NOT_COMPUTED in summary(found) else 0,
+    )
 
 
 def _check(wanted: _Wanted) -> None:
