@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, product
@@ -33,7 +32,7 @@ from gpusim.commands.options import (
     repeated,
 )
 from gpusim.commands.page_file import page_of
-from gpusim.commands.progress import begin_compiling, shown
+from gpusim.commands.progress import begin_compiling, told
 from gpusim.machine import machine as model
 from gpusim.machine.simulated_sms import Sms
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
@@ -194,12 +193,7 @@ def _varied(axes: Sequence[Axis], point: SweepPoint) -> list[str]:
 
 def _simulated(variants: Sequence[Variant]) -> Found:
     """Simulate all; raises UserError for the first variant that fails, with the exit code of `run`."""
-    results: dict[int, Figures | Refusal] = {}
-    with shown("compare", "variant") as tell, closing(as_done(_numbered, list(enumerate(variants)))) as more:
-        tell(0, len(variants))
-        for number, each in more:
-            results[number] = each
-            tell(len(results), len(variants))
+    results = dict(told("compare", as_done(_numbered, list(enumerate(variants))), len(variants), "variant"))
     return [(variant, _accepted(variant, results[number])) for number, variant in enumerate(variants)]
 
 

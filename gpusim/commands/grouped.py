@@ -11,47 +11,16 @@ from typer.core import TyperCommand, TyperGroup
 OWN = "Options"
 LONGEST = 70  # characters of a command's line of help
 UNBOUNDED = re.compile(r"(\d+)<=x<=9223372036854775807")  # a range of an option that ends where numbers do
-GROUPS: Mapping[str, tuple[str, ...]] = {  # options that several commands have, by what they are about
-    "Kernel and machine": (
-        "--machine",
-        "-p",
-        "--set",
-        "--policy",
-        "--caches",
-        "--launch",
-        "--arch",
-        "--nvcc-flags",
-        "--source-root",
-        "--force",
-        "--strict",
-    ),
-    "Simulation": (
-        "--max-cycles",
-        "--max-instructions",
-        "--sms",
-        "--threads",
-        "--sample",
-        "--engine",
-        "--fast-forward",
-        "--estimate",
-        "--jobs",
-        "--dask",
-    ),
-    "Part of the run": ("--warps", "--cycles", "--lines"),
-    "Output": (
-        "--out",
-        "--html",
-        "--open",
-        "--csv",
-        "--parquet",
-        "--plot",
-        "--plots",
-        "--markdown",
-        "--trace",
-        "--json",
-    ),
-    "Help": ("--help",),
+_GROUPS = {  # options that several commands have, by what they are about
+    "Kernel and machine": "--machine -p --set --policy --caches --launch --arch --nvcc-flags --source-root --force "
+    "--strict",
+    "Simulation": "--max-cycles --max-instructions --sms --threads --sample --engine --fast-forward --estimate --jobs "
+    "--dask",
+    "Part of the run": "--warps --cycles --lines",
+    "Output": "--out --html --open --csv --parquet --plot --plots --markdown --kernel-tuner --t4 --trace --json",
+    "Help": "--help",
 }
+GROUPS: Mapping[str, tuple[str, ...]] = {group: tuple(options.split()) for group, options in _GROUPS.items()}
 GROUP_OF = {option: group for group, options in GROUPS.items() for option in options}  # in the order of help
 
 

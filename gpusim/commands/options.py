@@ -102,7 +102,6 @@ KernelOrTimeline = Annotated[str, Argument(help=_TIMELINE, autocompletion=kernel
 CodeFile = Annotated[str, Argument(help="A cubin, fat binary or executable, a dump's text, or CUDA C (.cu).")]
 MachineArgument = Annotated[str, Argument(help="A machine's name, or a .toml file.", autocompletion=machines_from)]
 MachineOfKernel = Annotated[str | None, machine(f". [default: {MACHINE}; of machine code, that of its kind]")]
-MachineOfCodes = Annotated[str | None, machine(f". [default: {OBEYS}; of machine code, that of its kind]")]
 MachineIfAny = Annotated[str | None, machine(".")]
 MachineNames = Annotated[Sequence[str], machine("; repeatable.")]
 Parameters = Annotated[Sequence[str], repeated("-p", "NAME=VALUE", "A parameter of the kernel", parameters_from)]
@@ -115,18 +114,6 @@ Caches = Annotated[
 
 _NUMBERS = "A number of the constraints or of the kernel; of a space file a size, or values to keep"
 Numbers = Annotated[Sequence[str], repeated("-p", "NAME=VALUE", _NUMBERS)]
-
-# Several values of each, for sweeps and comparisons.
-SettingAxes = Annotated[
-    Sequence[str],
-    repeated("--set", "PATH=VALUES", "Numbers of the machine: 1,2,4, 1:8 or 8:64:8", settings_from),
-]
-ParameterAxes = Annotated[
-    Sequence[str], repeated("-p", "NAME=VALUES", "Values of a parameter of the kernel, likewise", parameters_from)
-]
-PolicyAxis = Annotated[
-    str | None, Option("--policy", help=f"Scheduling policies, or all: {POLICIES}.", autocompletion=policies_from)
-]
 
 # How a run is made.
 MaxInstructions = Annotated[
@@ -141,14 +128,6 @@ SmsOption = Annotated[
 ]
 Threads = Annotated[
     int | None, count("--threads", metavar="N", help="Threads that simulate several SMs. [default: all cores]")
-]
-Estimate = Annotated[
-    str | None,
-    Option(
-        "--estimate",
-        metavar="PERCENT",
-        help="Estimate steady loops and waves, cycles wrong by 0.5% at most, for example; values are not checked.",
-    ),
 ]
 Jobs = Annotated[int | None, count("--jobs", help="How many at a time; by default one per core.")]
 Dask = Annotated[str, Option("--dask", metavar="ADDRESS", help="Simulate on the cluster of a Dask scheduler.")]
@@ -168,30 +147,9 @@ Architecture = Annotated[
 NvccFlags = Annotated[
     str, Option("--nvcc-flags", metavar="FLAGS", help='Options for compiling CUDA C, such as "-O3 -DN=4".')
 ]
-LaunchFile = Annotated[Path | None, written("--launch", "The launch file of machine code: k.toml of k.cubin.")]
-Force = Annotated[bool, Option("--force", help="Run machine code on a machine that doesn't execute it: what if.")]
-Strict = Annotated[
-    bool, Option("--strict", help="End at a load behind a buffer, which machine code may do in its last page.")
-]
-SourceRoots = Annotated[
-    Sequence[Path],
-    Option(
-        "--source-root",
-        metavar="DIR",
-        file_okay=False,
-        exists=True,
-        help="Show source files of this folder too, not only those beside or below the machine code; repeatable.",
-    ),
-]
 
 # The part of a run, and what is written of it.
-Warps = Annotated[str | None, Option("--warps", metavar="0-3,8", help="Only these warp slots of the SM.")]
-Cycles = Annotated[str | None, Option("--cycles", metavar="FROM:TO", help="From this cycle up to that one.")]
 CopyTo = Annotated[Path | None, written("--copy", "Copy them all to a new folder.", "DIR")]
-Html = Annotated[Path | None, written("--html", "Also write a page with pictures and tables, for browsers.")]
-OpenPage = Annotated[bool, Option("--open", help="Open that page in a browser, a temporary file without --html.")]
-CacheFile = Annotated[Path | None, written("--kernel-tuner", "Write a cache file for Kernel Tuner's simulation mode.")]
-T4File = Annotated[Path | None, written("--t4", "Write the results as a T4 file.")]
 Json = Annotated[bool, Option("--json", help="Print a JSON document.")]
 
 
@@ -217,7 +175,7 @@ class Launch(OfKernel):
 class LaunchOfCodes(Launch):
     """A kernel on a machine that obeys control codes."""
 
-    machine: MachineOfCodes = None
+    machine: Annotated[str | None, machine(f". [default: {OBEYS}; of machine code, that of its kind]")] = None
 
 
 @dataclass(frozen=True)
@@ -231,9 +189,16 @@ class LaunchOrTimeline(Launch):
 class Axes:
     """Values of numbers of the machine, of parameters of the kernel, and of policies."""
 
-    setting: SettingAxes = ()
-    parameter: ParameterAxes = ()
-    policy: PolicyAxis = None
+    setting: Annotated[
+        Sequence[str],
+        repeated("--set", "PATH=VALUES", "Numbers of the machine: 1,2,4, 1:8 or 8:64:8", settings_from),
+    ] = ()
+    parameter: Annotated[
+        Sequence[str], repeated("-p", "NAME=VALUES", "Values of a parameter of the kernel, likewise", parameters_from)
+    ] = ()
+    policy: Annotated[
+        str | None, Option("--policy", help=f"Scheduling policies, or all: {POLICIES}.", autocompletion=policies_from)
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -249,7 +214,14 @@ class Simulation:
 class Estimated(Simulation):
     """The same, and with which error it may be estimated."""
 
-    estimate: Estimate = None
+    estimate: Annotated[
+        str | None,
+        Option(
+            "--estimate",
+            metavar="PERCENT",
+            help="Estimate steady loops and waves, cycles wrong by 0.5% at most, for example; values are not checked.",
+        ),
+    ] = None
 
 
 @dataclass(frozen=True)
@@ -257,41 +229,58 @@ class CodeOptions:
     """How machine code or CUDA C is read and launched."""
 
     architecture: Architecture = None
-    launch: LaunchFile = None
+    launch: Annotated[Path | None, written("--launch", "The launch file of machine code: k.toml of k.cubin.")] = None
     nvcc_flags: NvccFlags = ""
-    force: Force = False
-    strict: Strict = False
+    force: Annotated[
+        bool, Option("--force", help="Run machine code on a machine that doesn't execute it: what if.")
+    ] = False
+    strict: Annotated[
+        bool, Option("--strict", help="End at a load behind a buffer, which machine code may do in its last page.")
+    ] = False
 
 
 @dataclass(frozen=True)
 class SourceOptions(CodeOptions):
     """The same, and where its source files are."""
 
-    source_roots: SourceRoots = ()
+    source_roots: Annotated[
+        Sequence[Path],
+        Option(
+            "--source-root",
+            metavar="DIR",
+            file_okay=False,
+            exists=True,
+            help="Show source files of this folder too, not only those beside or below the machine code; repeatable.",
+        ),
+    ] = ()
 
 
 @dataclass(frozen=True)
 class Part:
     """Which part of a run is shown."""
 
-    warps: Warps = None
-    cycles: Cycles = None
+    warps: Annotated[str | None, Option("--warps", metavar="0-3,8", help="Only these warp slots of the SM.")] = None
+    cycles: Annotated[str | None, Option("--cycles", metavar="FROM:TO", help="From this cycle up to that one.")] = None
 
 
 @dataclass(frozen=True)
 class PageOptions:
     """A page of charts, and whether a browser opens it."""
 
-    html: Html = None
-    open_page: OpenPage = False
+    html: Annotated[Path | None, written("--html", "Also write a page with pictures and tables, for browsers.")] = None
+    open_page: Annotated[
+        bool, Option("--open", help="Open that page in a browser, a temporary file without --html.")
+    ] = False
 
 
 @dataclass(frozen=True)
 class TunerFiles:
     """Files for Kernel Tuner."""
 
-    cache: CacheFile = None
-    t4: T4File = None
+    cache: Annotated[
+        Path | None, written("--kernel-tuner", "Write a cache file for Kernel Tuner's simulation mode.")
+    ] = None
+    t4: Annotated[Path | None, written("--t4", "Write the results as a T4 file.")] = None
 
 
 AS_IT_IS = CodeOptions()

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from datetime import timedelta
 from pathlib import Path
 from threading import Event, Thread
@@ -78,14 +78,31 @@ def shown(name: str, noun: str = "block", *, alike: bool = True) -> Iterator[Tel
         show.join()
 
 
-def told(name: str, found: Iterable[T], total: int, noun: str = "block", *, alike: bool = True) -> list[T]:
-    """Return what there is of a total, and show meanwhile how many are there."""
-    all_of_it: list[T] = []
-    with shown(name, noun, alike=alike) as tell:
+def told(
+    name: str,
+    found: Generator[T, None, None],
+    total: int,
+    noun: str = "block",
+    *,
+    alike: bool = True,
+    known: Sequence[T] = (),
+) -> list[T]:
+    """Return what is `known` of a total and what is found then, and show meanwhile how many are there."""
+    every = list(known)
+    with shown(name, noun, alike=alike) as tell, closing(found):
+        tell(len(every), total)
         for one in found:
-            all_of_it.append(one)
-            tell(len(all_of_it), total)
-    return all_of_it
+            every.append(one)
+            tell(len(every), total)
+    return every
+
+
+def keep(found: Generator[T, None, None], add: Callable[[T], None]) -> Generator[T, None, None]:
+    """Give what is found, and add each to what is kept on file."""
+    with closing(found):
+        for one in found:
+            add(one)
+            yield one
 
 
 @contextmanager

@@ -211,16 +211,8 @@ def _table(columns: Iterable[str], left: str) -> Table:
 def _instructions(found: PressureReport, names: Sequence[str], *, whole: bool, totals: bool) -> Table:
     """Return cycles by instruction, and last the share of the bound that all take of each resource."""
     extra = [name for name in EXTRA if any(getattr(each, name) for each in found.instructions)]
-    columns = (
-        found.result.kernel.program.numbering,
-        "issued",
-        "instruction",
-        *_headers(names),
-        *(EXTRA[name] for name in extra),
-        "CP",
-        "LCD",
-    )
-    table = _table(columns, "instruction")
+    heads = *_headers(names), *(EXTRA[name] for name in extra), "CP", "LCD"
+    table = _table((found.result.kernel.program.numbering, "issued", "instruction", *heads), "instruction")
     labels = {pc: name for name, pc in found.result.kernel.program.labels.items()}
     for some, again in _folded(found, whole=whole or len(found.instructions) <= LONG):
         for alike in some:

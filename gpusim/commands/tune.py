@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
@@ -26,7 +26,7 @@ from gpusim.commands.document import new_table, right
 from gpusim.commands.frame import Answer
 from gpusim.commands.kernel_tuner_files import check_files, write_files
 from gpusim.commands.notices import Launched, ineffective_at_all
-from gpusim.commands.progress import begin_compiling, keeping, shown
+from gpusim.commands.progress import begin_compiling, keep, keeping, shown, told
 from gpusim.commands.reasons import in_kinds
 from gpusim.commands.run import WRONG_VALUES
 from gpusim.commands.space import LastStage, in_words
@@ -225,18 +225,11 @@ def _outcome(
 ) -> _Outcome:
     """Simulate the points without a kept trial, then the whole launch of the fastest."""
     by_point = {tuple(each.point.values()): each for each in kept}
-    found = [by_point[point] for candidate in wanted if (point := tuple(candidate.point.values())) in by_point]
-    missing = [candidate for candidate in wanted if tuple(candidate.point.values()) not in by_point]
-    known = len(found)
-    with shown(f"tune {tuning.space.name}", "point") as tell:
-        tell(known, len(wanted))
-        simulated = partial(trial, make=catalog.make, machine=tuning.machine)
-        with closing(as_done(simulated, missing, workers)) as more:
-            for each in more:
-                add(each)
-                found.append(each)
-                tell(len(found), len(wanted))
-    return _Outcome(found, known, _checked(tuning, found))
+    known = [by_point[point] for each in wanted if (point := tuple(each.point.values())) in by_point]
+    missing = [each for each in wanted if tuple(each.point.values()) not in by_point]
+    simulated = as_done(partial(trial, make=catalog.make, machine=tuning.machine), missing, workers)
+    found = told(f"tune {tuning.space.name}", keep(simulated, add), len(wanted), "point", known=known)
+    return _Outcome(found, len(known), _checked(tuning, found))
 
 
 def _checked(tuning: _Tuning, found: Sequence[Trial]) -> Result:

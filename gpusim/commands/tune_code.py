@@ -59,7 +59,7 @@ from gpusim.commands.options import (
     among,
     machine,
 )
-from gpusim.commands.progress import begin_compiling, shown
+from gpusim.commands.progress import begin_compiling, shown, told
 from gpusim.commands.run import WRONG_VALUES
 from gpusim.commands.spread import spread_over
 from gpusim.commands.tune_code_screen import Check, CodeOutcome, OnMachine, document, screen
@@ -266,15 +266,8 @@ def _wanted(
 
 def _compiled(space: CodeSpace, wanted: Sequence[Wanted], folder: Path, jobs: int | None) -> list[Compiled]:
     """Compile the points into a folder."""
-    found = []
-    with (
-        shown(f"compile {space.source.name}", "point") as tell,
-        closing(as_done(partial(compiled, space=space, folder=folder), wanted, jobs)) as more,
-    ):
-        for each in more:
-            found.append(each)
-            tell(len(found), len(wanted))
-    return found
+    made = as_done(partial(compiled, space=space, folder=folder), wanted, jobs)
+    return told(f"compile {space.source.name}", made, len(wanted), "point")
 
 
 def _groups(

@@ -16,7 +16,7 @@ from gpusim.analysis.validate.validation import Kind, Outcome, Quantity, outcome
 from gpusim.commands.arguments import changes, machine_of, refuse
 from gpusim.commands.document import new_table, right
 from gpusim.commands.frame import Answer
-from gpusim.commands.options import MachineArgument, Overrides, repeated, written
+from gpusim.commands.options import MachineArgument, Overrides, written
 from gpusim.commands.progress import begin_compiling, told
 from gpusim.commands.validate_kernels import Wanted, validate_kernels
 from gpusim.machine.machine import Machine
@@ -111,11 +111,7 @@ def validate(
     kernels: Annotated[
         bool, Option("--kernels", help="Compare whole kernels that were timed and profiled instead.")
     ] = False,
-    only: Annotated[Sequence[str], repeated("--only", "NAME", "A kernel, sgemm* for several, or a configuration")] = (),
-    plot: Annotated[
-        Path | None, written("--plot", "Also draw the kernels' cycles and stall reasons.", "FILE.svg")
-    ] = None,
-    page: Annotated[Path | None, written("--markdown", "Also write the kernels' tables as a page.")] = None,
+    wanted: Wanted,
     setting: Overrides = (),
 ) -> Answer:
     """Run the microbenchmarks of a machine's published figures, and show published, simulated, error and kind.
@@ -128,8 +124,8 @@ def validate(
     """
     if kernels:
         refuse({"--measured": measured}, "leave out --kernels, or compare the rows alone")
-        return validate_kernels(machine, setting, Wanted(only, plot, page))
-    for option, value in (("--only", only), ("--plot", plot), ("--markdown", page)):
+        return validate_kernels(machine, setting, wanted)
+    for option, value in (("--only", wanted.only), ("--plot", wanted.plot), ("--markdown", wanted.page)):
         if value:
             raise UserError(f"{option}: belongs to --kernels; give both")
     where = machine_of(machine, setting, None)

@@ -23,6 +23,7 @@ from gpusim.analysis.validate.agreement import (
 from gpusim.analysis.validate.profiler import profiles
 from gpusim.commands.arguments import changes, overrides_of
 from gpusim.commands.frame import Answer
+from gpusim.commands.options import repeated, written
 from gpusim.commands.progress import begin_compiling, told
 from gpusim.commands.validate_kernels_screen import markdown, screen
 from gpusim.machine import machine as model
@@ -76,9 +77,11 @@ class ValidateKernelsDocument(Document, frozen=True):
 class Wanted:
     """Which launches to simulate, by names of kernels, patterns and configurations, and the files to write."""
 
-    only: Sequence[str]
-    plot: Path | None
-    page: Path | None
+    only: Annotated[Sequence[str], repeated("--only", "NAME", "A kernel, sgemm* for several, or a configuration")] = ()
+    plot: Annotated[Path | None, written("--plot", "Also draw the kernels' cycles and stall reasons.", "FILE.svg")] = (
+        None
+    )
+    page: Annotated[Path | None, written("--markdown", "Also write the kernels' tables as a page.")] = None
 
 
 def validate_kernels(name: str, setting: Sequence[str], wanted: Wanted) -> Answer:

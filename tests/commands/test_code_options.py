@@ -2,10 +2,9 @@
 
 import json
 from importlib import import_module
-from inspect import signature
 from pathlib import Path
 from shutil import copy
-from typing import get_type_hints
+from typing import get_args, get_type_hints
 
 import pytest
 
@@ -22,12 +21,18 @@ COMMANDS = (
 )
 
 
+def declared(of):
+    """Return what the options of a function or group take, with their names and help, by parameter."""
+    kinds = {name: get_args(kind) for name, kind in get_type_hints(of, include_extras=True).items()}
+    return {name: (one[0], one[1].default, one[1].help) for name, one in kinds.items() if one[1:]}
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_takes_the_shared_options(name):
     """All have --arch, --launch, --nvcc-flags, --force and --strict by the shared declarations."""
-    command = getattr(import_module(f"gpusim.commands.{name}"), name)
-    taken, shared = signature(flat(command)).parameters, get_type_hints(CodeOptions, include_extras=True)
-    assert {each: taken[each].annotation for each in shared} == shared
+    taken = declared(flat(getattr(import_module(f"gpusim.commands.{name}"), name)))
+    shared = declared(CodeOptions)
+    assert {each: taken[each] for each in shared} == shared
 
 
 @pytest.mark.parametrize("name", COMMANDS)
