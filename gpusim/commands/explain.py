@@ -8,7 +8,7 @@ from rich.table import Column, Table
 
 from gpusim.commands.document import new_table, right
 from gpusim.commands.frame import Answer
-from gpusim.commands.options import CodeOptions, LaunchOrTimeline, MaxCycles, Part, count, whole
+from gpusim.commands.options import CodeOptions, LaunchOrTimeline, MaxCycles, Part, many, whole
 from gpusim.commands.timelines import DOCUMENTS, timeline_of
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
 from gpusim.views.explain import Step, needed
@@ -32,7 +32,7 @@ def explain(
     code: CodeOptions,
     warp: Annotated[int, whole("--warp", help="Slot of the SM.")],
     cycle: Annotated[int, whole("--cycle", help="Cycle since the launch.")],
-    depth: Annotated[int, count("--depth", help="Steps back at most.")] = DEPTH,
+    depth: Annotated[int, many("--depth", help="Steps back at most.")] = DEPTH,
     max_cycles: MaxCycles = None,
 ) -> Answer:
     """Tell why a warp did not issue in a cycle: follow the chain of waits back to the cause.

@@ -10,7 +10,7 @@ from gpusim.commands.codes import obeyed
 from gpusim.commands.document import joined
 from gpusim.commands.frame import Answer
 from gpusim.commands.notices import ineffective_settings
-from gpusim.commands.options import OBEYS, CodeOptions, LaunchOfCodes, count
+from gpusim.commands.options import OBEYS, CodeOptions, LaunchOfCodes, many
 from gpusim.commands.progress import shown
 from gpusim.support.plural import plural
 
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 FOUND = 1  # exit code
 MOST = 10_000_000  # cycles: wrong values may keep a loop from ending
-MaxCycles = Annotated[int, count("--max-cycles", help="Stop after so many cycles.")]
+MaxCycles = Annotated[int, many("--max-cycles", help="Stop after so many cycles.")]
 
 
 def hazards(launch: LaunchOfCodes, code: CodeOptions, max_cycles: MaxCycles = MOST) -> Answer:

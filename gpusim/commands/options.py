@@ -29,7 +29,7 @@ OBEYS = "v100"  # likewise, of commands that are about control codes
 POLICIES = ", ".join(POLICY_NAMES)
 
 whole = partial(Option, min=0, max=MOST_WHOLE)  # an option that takes a whole number
-count = partial(Option, min=1, max=MOST_WHOLE)  # one that takes a number of things
+many = partial(Option, min=1, max=MOST_WHOLE)  # one that takes a number of things
 seed = partial(Option, min=0, max=MOST_SEED)
 
 
@@ -117,21 +117,21 @@ Numbers = Annotated[Sequence[str], repeated("-p", "NAME=VALUE", _NUMBERS)]
 
 # How a run is made.
 MaxInstructions = Annotated[
-    int | None, count("--max-instructions", help=f"Stop a block after so many; listings: {MAX_INSTRUCTIONS}.")
+    int | None, many("--max-instructions", help=f"Stop a block after so many; listings: {MAX_INSTRUCTIONS}.")
 ]
 MaxCycles = Annotated[
     int | None,
-    count("--max-cycles", help=f"Stop with an error after so many; listings: {MAX_CYCLES // 10**6} million."),
+    many("--max-cycles", help=f"Stop with an error after so many; listings: {MAX_CYCLES // 10**6} million."),
 ]
 SmsOption = Annotated[
     str, Option("--sms", metavar="N", help="1: an SM that stands for all; all; or so many, a divisor of all.")
 ]
 Threads = Annotated[
-    int | None, count("--threads", metavar="N", help="Threads that simulate several SMs. [default: all cores]")
+    int | None, many("--threads", metavar="N", help="Threads that simulate several SMs. [default: all cores]")
 ]
-Jobs = Annotated[int | None, count("--jobs", help="How many at a time; by default one per core.")]
+Jobs = Annotated[int | None, many("--jobs", help="How many at a time; by default one per core.")]
 Dask = Annotated[str, Option("--dask", metavar="ADDRESS", help="Simulate on the cluster of a Dask scheduler.")]
-Top = Annotated[int, count("--top", help="How many of the fastest to show.")]
+Top = Annotated[int, many("--top", help="How many of the fastest to show.")]
 
 # Machine code, and CUDA C.
 Architecture = Annotated[

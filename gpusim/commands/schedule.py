@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from typer import Option
 
-from gpusim.commands.arguments import chosen, cycles_of, instructions_of, kernel_of, refuse_code
+from gpusim.commands.arguments import chosen, cycles_of, instructions_of, kernel_of, refuse_code, sms_of
 from gpusim.commands.document import joined
 from gpusim.commands.frame import Answer
 from gpusim.commands.notices import ineffective_settings
-from gpusim.commands.options import Launch, MaxCycles, count, out, repeated, seed
+from gpusim.commands.options import Launch, Simulation, many, out, repeated, seed
 from gpusim.commands.progress import shown
 from gpusim.machine.machine import Machine
+from gpusim.machine.simulated_sms import count
 from gpusim.support import whole_file
 from isa.errors import UserError
 from isa.execute.interpret import LIMIT
@@ -30,14 +32,14 @@ BUDGET = 400
 
 def schedule(
     launch: Launch,
+    how: Simulation,
     search: Annotated[bool, Option("--search", help="Search further by simulating orders; keep the fastest.")] = False,
-    budget: Annotated[int | None, count("--budget", help=f"Orders that --search simulates; default {BUDGET}.")] = None,
+    budget: Annotated[int | None, many("--budget", help=f"Orders that --search simulates; default {BUDGET}.")] = None,
     seed: Annotated[
         int | None, seed("--seed", help="Seed of --search, 0 by default; it fixes the order found.")
     ] = None,
     on: Annotated[Sequence[str], repeated("--on", "NAME=VALUE", "Search on a launch with this parameter instead")] = (),
     out: Annotated[Path | None, out("Write the reordered program to this file.")] = None,
-    max_cycles: MaxCycles = None,
 ) -> Answer:
     """Reorder a program: static stalls, simulated cycles and values before and after, and the program itself.
 
@@ -55,15 +57,17 @@ def schedule(
 
     if out:
         whole_file.check(out)
-    unfelt = ineffective_settings(at)
+    which = sms_of(how.sms)
+    count(at.machine, which)
+    unfelt = ineffective_settings(at, sms=which)
 
     pairs, orders = _static(launch.kernel, at.kernel, at.machine)
     start, most = orders[scheduling.STATIC], budget or BUDGET
     found = _searched(rehearsal, at.machine, start, pairs, most, seed or 0) if search else None
     orders |= {scheduling.SEARCHED: found.order} if found else {}
+    simulated = partial(scheduling.compare, at.kernel, at.machine, orders, sms=which, threads=how.threads)
     with shown(at.kernel.name) as tell:
-        limit = cycles_of(launch.kernel, max_cycles)
-        outcomes = scheduling.compare(at.kernel, at.machine, orders, max_cycles=limit, tell=tell)
+        outcomes = simulated(max_cycles=cycles_of(launch.kernel, how.max_cycles), tell=tell)
     best = scheduling.least(outcomes) if search else outcomes[-1]
     head = [*scheduling.summary(at.machine, outcomes), "", *scheduling.remarks(best)]
     if out:

@@ -22,8 +22,8 @@ OWN = {  # options that say what they are of: of which file, or how many values 
     *("--search", "--seed"),
 }
 ENDS = {"hazards"}  # commands with a limit on cycles of their own
-SIMULATING = "run", "report", "compare", "sweep", "tune"
-ONE_SM = "view", "timeline", "explain", "export", "limits", "schedule", "hazards"
+SIMULATING = "run", "report", "compare", "sweep", "tune", "schedule"
+ONE_SM = "view", "timeline", "explain", "export", "limits", "hazards"
 
 
 @dataclass(frozen=True)
