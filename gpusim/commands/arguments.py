@@ -1,24 +1,24 @@
-"""The arguments that commands share: which kernel, on which machine, within which limit."""
+"""What the options that commands share mean: which kernel, on which machine, within which limit."""
 
 from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from operator import getitem
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Any, cast
 
 import msgspec
-import typer
 
+from gpusim.commands.options import AS_IT_IS, MACHINE, MAX_CYCLES, MAX_INSTRUCTIONS, CodeOptions, Launch
 from gpusim.launch_file.files import LAUNCH, is_launch
 from gpusim.machine.architecture import machine_for, native
-from gpusim.machine.machine import Machine, load, names, read
+from gpusim.machine.machine import File, Machine, load, read
 from gpusim.machine.simulated_sms import Sms
-from gpusim.units.policies import POLICY_NAMES, check_policy
+from gpusim.units.policies import check_policy
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.reading import input_file
@@ -26,187 +26,43 @@ from isa.sass.code import check_kind
 from isa.text import listing
 from workloads.catalog import CATALOG, make
 
-MAX_CYCLES = 200_000_000  # for listings, which may never end; kernels of the catalog always end
-MAX_INSTRUCTIONS = 500_000  # in a block of a listing, which may never end: a warp instruction takes 16 us at most
-
-MOST_WHOLE = 2**63 - 1  # largest whole number that an option takes
-MOST_SEED = 2**32 - 1  # largest seed of the random number generators
-
 POLICY = "schedulers.policy"  # the path that `--policy` sets
-MACHINE = "gtx580"  # where none is given, and the kernel is no machine code
-OBEYS = "v100"  # likewise, of commands that are about control codes
-POLICIES = ", ".join(POLICY_NAMES)
-
-
-def among(names: Iterable[str]) -> Callable[[str], list[str]]:
-    """Return a function that completes one of some names, for a shell."""
-    known = list(names)
-    return lambda incomplete: [name for name in known if name.startswith(incomplete)]
-
-
-def machines_from(incomplete: str) -> list[str]:
-    """Return the names of machines that begin so, for a shell that completes one."""
-    return [name for name in names() if name.startswith(incomplete)]
-
-
-def kernels_from(incomplete: str) -> list[str]:
-    """Return the names of kernels that begin so; the shell itself completes paths."""
-    return [name for name in CATALOG if name.startswith(incomplete)]
-
-
-def policies_from(incomplete: str) -> list[str]:
-    """Return the names of scheduling policies that begin so."""
-    return [name for name in POLICY_NAMES if name.startswith(incomplete)]
-
-
-def parameters_from(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Return the parameters, with their equals signs, of the kernels on the command line that begin so."""
-    known = (one.name for word in ctx.args if word in CATALOG for one in CATALOG[word].parameters)
-    return [f"{name}=" for name in dict.fromkeys(known) if f"{name}=".startswith(incomplete)]
-
-
-def settings_from(ctx: typer.Context, incomplete: str) -> list[str]:
-    """Return the paths, with their equals signs, of the numbers of the first machine on the command line that fit."""
-    given = ctx.params.get("machine") or MACHINE
-    try:
-        tree = msgspec.to_builtins(load(given if isinstance(given, str) else given[0]))
-    except UserError:
-        return []
-    return [f"{path}=" for path in _leaves(tree) if f"{path}=".startswith(incomplete)]
-
-
-def _leaves(tree: Mapping[str, Any], before: str = "") -> Iterator[str]:
-    """Yield the paths of the numbers in the sections that a machine has."""
-    for name, value in tree.items():
-        if isinstance(value, dict):
-            yield from _leaves(value, f"{before}{name}.")
-        elif before and value is not None:
-            yield f"{before}{name}"
-
-
-KernelName = Annotated[
-    str,
-    typer.Argument(
-        help="A kernel's name, or the path of a listing, of machine code, or of its launch file.",
-        autocompletion=kernels_from,
-    ),
-]
-MachineName = Annotated[
-    str,
-    typer.Option("--machine", help="A machine's name, or a file ending in .toml.", autocompletion=machines_from),
-]
-_MACHINE = "A machine's name, or a file ending in .toml. [default: {}; of machine code, that of its kind]"
-MachineOfKernel = Annotated[
-    str | None, typer.Option("--machine", help=_MACHINE.format(MACHINE), autocompletion=machines_from)
-]
-MachineOfCodes = Annotated[
-    str | None, typer.Option("--machine", help=_MACHINE.format(OBEYS), autocompletion=machines_from)
-]
-Parameters = Annotated[
-    list[str] | None,
-    typer.Option(
-        "-p",
-        metavar="NAME=VALUE",
-        help="A parameter of the kernel; may be repeated.",
-        autocompletion=parameters_from,
-    ),
-]
-Overrides = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="PATH=VALUE",
-        help="Replace a number of the machine; repeatable.",
-        autocompletion=settings_from,
-    ),
-]
-Policy = Annotated[
-    str | None, typer.Option("--policy", help=f"Scheduling policy: {POLICIES}.", autocompletion=policies_from)
-]
-MaxInstructions = Annotated[
-    int | None,
-    typer.Option(
-        "--max-instructions", min=1, max=MOST_WHOLE, help=f"Stop a block after so many; listings: {MAX_INSTRUCTIONS}."
-    ),
-]
-MaxCycles = Annotated[
-    int | None,
-    typer.Option(
-        "--max-cycles",
-        min=1,
-        max=MOST_WHOLE,
-        help=f"Stop with an error after so many; listings: {MAX_CYCLES // 10**6} million.",
-    ),
-]
-SmsOption = Annotated[
-    str,
-    typer.Option(
-        "--sms",
-        metavar="N",
-        help="1: an SM that stands for all; all; or so many, a divisor of all.",
-    ),
-]
-Threads = Annotated[
-    int | None,
-    typer.Option(
-        "--threads", min=1, max=MOST_WHOLE, metavar="N", help="Threads that simulate several SMs. [default: all cores]"
-    ),
-]
-Estimate = Annotated[
-    str | None,
-    typer.Option(
-        "--estimate",
-        metavar="PERCENT",
-        help="Estimate steady loops and waves, cycles wrong by 0.5% at most, for example; values are not checked.",
-    ),
-]
-Architecture = Annotated[
-    int | None,
-    typer.Option(
-        "--arch",
-        min=50,
-        max=999,
-        metavar="N",
-        help="90 for sm_90, of a file for several; of CUDA C: that of --machine if not given, else 90.",
-    ),
-]
-NvccFlags = Annotated[
-    str, typer.Option("--nvcc-flags", metavar="FLAGS", help='Options for compiling CUDA C, such as "-O3 -DN=4".')
-]
-CopyTo = Annotated[Path | None, typer.Option("--copy", metavar="DIR", help="Copy them all to a new folder.")]
-LaunchFile = Annotated[
-    Path | None, typer.Option("--launch", metavar="FILE", help="The launch file of machine code: k.toml of k.cubin.")
-]
-Force = Annotated[bool, typer.Option("--force", help="Run machine code on a machine that doesn't execute it: what if.")]
-Strict = Annotated[
-    bool, typer.Option("--strict", help="End at a load behind a buffer, which machine code may do in its last page.")
-]
-SourceRoots = Annotated[
-    list[Path] | None,
-    typer.Option(
-        "--source-root",
-        metavar="DIR",
-        file_okay=False,
-        exists=True,
-        help="Show source files of this folder too, not only those beside or below the machine code; repeatable.",
-    ),
-]
-Json = Annotated[bool, typer.Option("--json", help="Print a JSON document.")]
+OF_CODE = {  # options of machine code by the fields of `CodeOptions`
+    "launch": "--launch",
+    "architecture": "--arch",
+    "nvcc_flags": "--nvcc-flags",
+    "force": "--force",
+    "strict": "--strict",
+    "source_roots": "--source-root",
+}
 
 
 @dataclass(frozen=True)
-class CodeOptions:
-    """How machine code or CUDA C is read and launched: the options of that name, as they are given."""
+class Chosen:
+    """A kernel, the name of its machine, the settings of that machine as options, and the machine with them."""
 
-    architecture: int | None = None
-    launch: Path | None = None
-    nvcc_flags: str = ""
-    force: bool = False
-    strict: bool = False
-    source_roots: tuple[Path, ...] = ()
+    kernel: Kernel
+    name: str
+    settings: Sequence[str]
+    policy: str | None
+    machine: Machine
+
+    @property
+    def overrides(self) -> dict[str, str]:
+        """The settings by path, that of `--policy` included."""
+        return overrides_of(self.settings, self.policy)
+
+    @property
+    def changes(self) -> Mapping[str, int | str]:
+        """The settings by path, with the values that they give the machine."""
+        return changes(self.machine, self.settings)
 
 
-AS_IT_IS = CodeOptions()
+def chosen(launch: Launch, code: CodeOptions = AS_IT_IS, default: str = MACHINE) -> Chosen:
+    """Return the kernel and the machine that a command line names; raises UserError."""
+    kernel = kernel_of(launch.kernel, launch.parameter, code, launch.machine)
+    name, settings = placed(kernel, launch.machine, launch.setting, default, launch.caches)
+    return Chosen(kernel, name, settings, launch.policy, machine_of(name, settings, launch.policy))
 
 
 def kernel_of(
@@ -217,7 +73,7 @@ def kernel_of(
     CUDA C is compiled for the `machine` if one is given.
     """
     given = pairs("-p", "name=value", parameters)
-    if is_code(name) or options != AS_IT_IS:
+    if is_code(name) or code_option(options):
         return code_of(name, parameters, options, machine)
     if not is_listing(name):
         return make(name, given)
@@ -240,7 +96,7 @@ def code_of(
     from gpusim.launch_file.prepare import prepared  # noqa: PLC0415  (--help waits for no NumPy)
 
     if not is_code(name):
-        raise UserError(f"{_first(options)}: {name} is no machine code; leave the option out")
+        raise UserError(f"{code_option(options) or 'code'}: {name} is no machine code; leave the option out")
     if parameters:
         raise UserError(f"-p {parameters[0]}: {name} is machine code; change its launch file instead")
     flags = flags_of(options.nvcc_flags)
@@ -255,35 +111,46 @@ def code_of(
     )
 
 
-def _first(options: CodeOptions) -> str:
-    """Return the name of the first option that is given."""
-    given = {
-        "--launch": options.launch,
-        "--arch": options.architecture,
-        "--nvcc-flags": options.nvcc_flags,
-        "--force": options.force,
-        "--strict": options.strict,
-        "--source-root": options.source_roots,
-    }
-    return next((option for option, value in given.items() if value), "code")
+def code_option(options: CodeOptions) -> str:
+    """Return the name of the first option of machine code that is given; empty for none."""
+    return next((option for field, option in OF_CODE.items() if getattr(options, field, None)), "")
 
 
 def placed(
-    kernel: Kernel, machine: str | None, settings: Sequence[str], default: str = MACHINE
+    kernel: Kernel, machine: str | None, settings: Sequence[str], default: str = MACHINE, caches: str | None = None
 ) -> tuple[str, list[str]]:
     """Return the machine to run a kernel on, and its settings: those that the launch asks for, then the given ones.
 
     Without a name it is the machine of the kernel's architecture, or `default`. A setting that is given, or of a
-    section that the machine lacks, is not asked for. Raises UserError.
+    section that the machine lacks, is not asked for; `caches`, cold or warm, come before what the launch says of them.
+    Raises UserError.
     """
     name = machine or (machine_for(kernel.target).key if kernel.target else default)
-    if not kernel.settings:
+    if not kernel.settings and not caches:
         return name, list(settings)
-    from gpusim.launch_file.caches import asked  # noqa: PLC0415  (--help waits for no NumPy)
+    from gpusim.launch_file.caches import SETTINGS, asked  # noqa: PLC0415  (--help waits for no NumPy)
 
     given = pairs("--set", "machine.path=value", settings)
-    wanted = asked(kernel, read(name)).items()
-    return name, [f"{path}={value}" for path, value in wanted if path not in given] + list(settings)
+    file = read(name)
+    wanted = caches_of(file, caches) if caches else {}
+    wanted |= {path: value for path, value in asked(kernel, file).items() if not (caches and path in SETTINGS["warm"])}
+    return name, [f"{path}={value}" for path, value in wanted.items() if path not in given] + list(settings)
+
+
+def caches_of(file: File, caches: str | None) -> dict[str, str]:
+    """Return the settings of a machine whose caches begin cold or warm, by path; none without `caches`.
+
+    Raises UserError for a machine without such caches.
+    """
+    if caches is None:
+        return {}
+    from gpusim.launch_file.caches import SETTINGS  # noqa: PLC0415  (--help waits for no NumPy)
+
+    wanted = {**dict.fromkeys(SETTINGS["warm"], "0"), **SETTINGS[caches]}
+    if lacking := [path for path in SETTINGS[caches] if path not in file.facts]:
+        raise UserError(f"--caches {caches}: {file.key} has no {lacking[-1]}; leave the option out")
+    found = {path: value for path, value in wanted.items() if path in file.facts}
+    return {path: value for path, value in found.items() if str(file.facts[path].value) != value}
 
 
 def machine_of(name: str, settings: Sequence[str], policy: str | None) -> Machine:
@@ -335,6 +202,13 @@ def is_listing(name: str) -> bool:
 def is_code(name: str) -> bool:
     """Tell whether a name is the path of machine code, of CUDA C, or of a launch file."""
     return name not in CATALOG and bool(name) and is_launch(name)
+
+
+def refuse(options: Mapping[str, object], why: str) -> None:
+    """Raise UserError for the first of some options that is given."""
+    for option, value in options.items():
+        if value:
+            raise UserError(f"{option} {value}: {why}")
 
 
 def refuse_code(name: str, why: str) -> None:

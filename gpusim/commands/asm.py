@@ -7,11 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Annotated
 
-import typer
 from rich.table import Column, Table
+from typer import Argument
 
 from gpusim.commands.arguments import refuse_code
-from gpusim.commands.document import new_table, right, show, write_json
+from gpusim.commands.document import new_table, right
+from gpusim.commands.frame import Answer
 from gpusim.support.document import Document, Extent, KernelKey, Labels, Pc, SourceLine, Text, doc
 from gpusim.support.plural import plural
 from isa.instruction import Instruction
@@ -46,10 +47,7 @@ class AsmDocument(Document, frozen=True):
     instructions: Annotated[list[Assembled], doc("The program.")]
 
 
-def asm(
-    file: Annotated[str, typer.Argument(help="A listing, such as examples/saxpy.asm.")],
-    json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False,
-) -> None:
+def asm(file: Annotated[str, Argument(help="A listing, such as examples/saxpy.asm.")]) -> Answer:
     """Assemble a listing: program counters, units, registers written and read, counts per unit.
 
     docs/listing.md describes the language of listings.
@@ -58,22 +56,19 @@ def asm(
     """
     refuse_code(file, "no listing; gpusim sass prints it, and gpusim codes as a listing")
     kernel = listing.load(file)
-    if json:
-        write_json(_document(kernel))
-    else:
-        units = ", ".join(f"{count} {unit}" for unit, count in _units(kernel).items())
-        show(_headline(kernel), _listing(kernel), units)
+    document = _document(kernel)
+    units = ", ".join(f"{count} {unit}" for unit, count in document.units.items())
+    return Answer(document, lambda: [_headline(kernel), _table(document), units])
 
 
-def _listing(kernel: Kernel) -> Table:
+def _table(found: AsmDocument) -> Table:
     folded = (Column(name, overflow="fold") for name in ("unit", "writes", "reads", "instruction"))
-    table = new_table(*right("pc"), *folded)
-    for pc, instruction in enumerate(kernel.program.instructions):
-        _add_labels(table, kernel, pc)
-        unit, writes, reads = instruction.row.unit.value, _written(instruction), _read(instruction)
-        table.add_row(str(pc), unit, " ".join(writes), " ".join(reads), f"  {show_instruction(instruction)}")
-    _add_labels(table, kernel, len(kernel.program))
-    return table
+    rows: list[tuple[object, ...]] = []
+    for pc in range(len(found.instructions) + 1):
+        rows += [("", "", "", "", f"{name}:") for name, place in found.labels.items() if place == pc]
+        for one in found.instructions[pc : pc + 1]:
+            rows.append((pc, one.unit, " ".join(one.writes), " ".join(one.reads), f"  {one.text}"))
+    return new_table(*right("pc"), *folded, rows=rows)
 
 
 def _headline(kernel: Kernel) -> str:
@@ -83,25 +78,6 @@ def _headline(kernel: Kernel) -> str:
         f"{plural(len(program), 'instruction')}, {plural(program.registers, 'register')} per thread, "
         f"{plural(program.shared_bytes, 'byte')} of shared memory per block"
     )
-
-
-def _add_labels(table: Table, kernel: Kernel, pc: int) -> None:
-    for name, place in kernel.program.labels.items():
-        if place == pc:
-            table.add_row("", "", "", "", f"{name}:")
-
-
-def _written(instruction: Instruction) -> list[str]:
-    return [f"R{r}" for r in instruction.writes()] + [f"P{p}" for p in instruction.predicates_written()]
-
-
-def _read(instruction: Instruction) -> list[str]:
-    registers, predicates = dict.fromkeys(instruction.reads()), dict.fromkeys(instruction.predicates_read())
-    return [f"R{r}" for r in registers] + [f"P{p}" for p in predicates]
-
-
-def _units(kernel: Kernel) -> Counter[str]:
-    return Counter(instruction.row.unit.value for instruction in kernel.program.instructions)
 
 
 def _document(kernel: Kernel) -> AsmDocument:
@@ -114,11 +90,12 @@ def _document(kernel: Kernel) -> AsmDocument:
         shared_bytes=program.shared_bytes,
         local_bytes=program.local_bytes,
         labels=dict(program.labels),
-        units=_units(kernel),
+        units=Counter(instruction.row.unit.value for instruction in program.instructions),
         instructions=[_assembled(pc, i) for pc, i in enumerate(program.instructions)],
     )
 
 
-def _assembled(pc: int, instruction: Instruction) -> Assembled:
-    unit, text = instruction.row.unit.value, show_instruction(instruction)
-    return Assembled(pc, instruction.line, unit, text, _written(instruction), _read(instruction))
+def _assembled(pc: int, one: Instruction) -> Assembled:
+    written = [f"R{r}" for r in one.writes()] + [f"P{p}" for p in one.predicates_written()]
+    read = [f"R{r}" for r in dict.fromkeys(one.reads())] + [f"P{p}" for p in dict.fromkeys(one.predicates_read())]
+    return Assembled(pc, one.line, one.row.unit.value, show_instruction(one), written, read)

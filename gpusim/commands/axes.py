@@ -7,34 +7,27 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cache, partial
-from typing import Annotated
 
-import typer
-
-from gpusim.analysis.search.sweep import MOST, Axis, Subject, SweepPoint
+from gpusim.analysis.search.sweep import MOST, Axis, Build, Subject, SweepPoint
 from gpusim.commands.arguments import (
-    AS_IT_IS,
-    MACHINE,
-    POLICIES,
     POLICY,
-    CodeOptions,
     code_of,
+    code_option,
     cycles_of,
     is_code,
     is_listing,
     pairs,
-    parameters_from,
     percent_of,
     placed,
-    policies_from,
-    settings_from,
+    sms_of,
 )
 from gpusim.commands.notices import Launched
+from gpusim.commands.options import MACHINE, Axes, CodeOptions, Estimated
 from gpusim.engines.estimated import tolerated
 from gpusim.machine import machine as model
 from gpusim.machine.facts import checked
 from gpusim.machine.machine import File
-from gpusim.machine.simulated_sms import Sms, count
+from gpusim.machine.simulated_sms import count
 from gpusim.units.policies import POLICY_NAMES, check_policy
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -42,68 +35,45 @@ from isa.text import listing
 from workloads.catalog import CATALOG, arguments, find, make
 from workloads.entry import Parameter
 
-SettingAxes = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="PATH=VALUES",
-        help="Numbers of the machine: 1,2,4, 1:8 or 8:64:8; repeatable.",
-        autocompletion=settings_from,
-    ),
-]
-ParameterAxes = Annotated[
-    list[str] | None,
-    typer.Option(
-        "-p",
-        metavar="NAME=VALUES",
-        help="Values of a parameter of the kernel, likewise; repeatable.",
-        autocompletion=parameters_from,
-    ),
-]
-PolicyAxis = Annotated[
-    str | None, typer.Option("--policy", help=f"Scheduling policies, or all: {POLICIES}.", autocompletion=policies_from)
-]
 _RANGE = re.compile(r"(?P<first>-?\d{1,18}):(?P<last>-?\d{1,18})(:(?P<step>\d{1,18}))?")
 
 
 def subject_of(
     kernel: str,
     machine: str | None,
-    max_cycles: int | None,
-    code: CodeOptions = AS_IT_IS,
-    estimate: str | None = None,
-    sms: Sms = 1,
+    code: CodeOptions,
+    how: Estimated,
+    caches: str | None,
 ) -> Subject:
     """Return the kernel, by name, from a listing or of machine code, and the machine's file, by default its own.
 
     All but a kernel by name has a limit on cycles. Raises UserError for an unknown kernel or machine, and for a listing
-    or code that is missing or wrong, and where the machine has not so many `sms`.
+    or code that is missing or wrong, and where the machine has not so many SMs.
     """
-    percent = percent_of(estimate)
+    percent, sms, limit = percent_of(how.estimate), sms_of(how.sms), cycles_of(kernel, how.max_cycles)
     tolerated(percent, sms=sms)
-    found = _exact(kernel, machine, cycles_of(kernel, max_cycles), code)
-    count(model.build(found.file), sms)
-    return replace(found, estimate=percent, sms=sms)
+    build = _builder(kernel, machine, code)
+    made = build({}) if kernel not in CATALOG or caches else None
+    name = placed(made, machine, ())[0] if made else machine or MACHINE
+    file = _placed(made, name, caches) if made else model.read(name)
+    count(model.build(file), sms)
+    return Subject(build, file, limit, estimate=percent, sms=sms, threads=how.threads)
 
 
-def _exact(kernel: str, machine: str | None, limit: int | None, code: CodeOptions) -> Subject:
-    if is_code(kernel) or code != AS_IT_IS:
-        return _of_code(kernel, machine, limit, code)
-    file = model.read(machine or MACHINE)
-    if not is_listing(kernel):
-        find(kernel)
-        return Subject(partial(make, kernel), file, limit)
-    build = partial(_assembled, listing.text_of(kernel), kernel)
-    build({})
-    return Subject(build, file, limit)
+def _builder(kernel: str, machine: str | None, code: CodeOptions) -> Build:
+    """Return the function that builds the kernel from its parameters; raises UserError for an unknown one."""
+    if is_code(kernel) or code_option(code):
+        return partial(_built, kernel, code, machine)
+    if is_listing(kernel):
+        return partial(_assembled, listing.text_of(kernel), kernel)
+    find(kernel)
+    return partial(make, kernel)
 
 
-def _of_code(name: str, machine: str | None, limit: int | None, code: CodeOptions) -> Subject:
-    """Return a subject of machine code, on its machine with the settings that its launch asks for."""
-    key, settings = placed(_launched(name, code, machine), machine, ())
-    file = model.read(key)
-    facts = checked(file.name, file.facts, pairs("--set", "machine.path=value", settings))
-    return Subject(partial(_built, name, code, machine), replace(file, facts=facts), limit)
+def _placed(kernel: Kernel, machine: str, caches: str | None) -> File:
+    """Return the file of a machine with the settings that a kernel's launch asks for."""
+    file, asked = model.read(machine), placed(kernel, machine, (), caches=caches)[1]
+    return replace(file, facts=checked(file.name, file.facts, pairs("--set", "machine.path=value", asked)))
 
 
 def _built(name: str, code: CodeOptions, machine: str | None, _: Mapping[str, str]) -> Kernel:
@@ -119,20 +89,20 @@ def _assembled(text: str, name: str, _: Mapping[str, str]) -> Kernel:
     return listing.read(text, name)
 
 
-def axes_of(
-    kernel: str, file: File, settings: Sequence[str], parameters: Sequence[str], policies: str | None
-) -> list[Axis]:
+def axes_of(kernel: str, file: File, given: Axes) -> list[Axis]:
     """Return the machine's axes and then the kernel's, in the order given; a repeated option adds values.
 
     Raises UserError for a name or a value that the machine's file or the kernel does not have. Values that exclude
     each other are no error here.
     """
-    of_machine = {name: _listed(texts) for name, texts in _by_name("--set", "machine.path=values", settings).items()}
-    if policies:
+    of_machine = {
+        name: _listed(texts) for name, texts in _by_name("--set", "machine.path=values", given.setting).items()
+    }
+    if given.policy:
         if POLICY in of_machine:
-            raise UserError(f"--policy {policies}: --set {POLICY} already names one; give one of the two")
-        of_machine[POLICY] = policies_of(policies)
-    of_kernel = _by_name("-p", "name=values", parameters)
+            raise UserError(f"--policy {given.policy}: --set {POLICY} already names one; give one of the two")
+        of_machine[POLICY] = policies_of(given.policy)
+    of_kernel = _by_name("-p", "name=values", given.parameter)
     axes = [Axis("machine", name, values) for name, values in of_machine.items()]
     _check_machine(file, axes)
     return axes + [Axis("kernel", name, _of_kernel(kernel, name, texts)) for name, texts in of_kernel.items()]

@@ -5,27 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated
 
-from gpusim.commands.arguments import (
-    OBEYS,
-    Architecture,
-    CodeOptions,
-    Force,
-    Json,
-    KernelName,
-    LaunchFile,
-    MachineOfCodes,
-    NvccFlags,
-    Overrides,
-    Parameters,
-    Strict,
-    is_listing,
-    kernel_of,
-    machine_of,
-    placed,
-)
+from gpusim.commands.arguments import chosen, is_listing
 from gpusim.commands.code_lines import lines
-from gpusim.commands.document import write, write_json
+from gpusim.commands.frame import Answer
 from gpusim.commands.notices import ineffective_settings
+from gpusim.commands.options import OBEYS, CodeOptions, LaunchOfCodes
 from gpusim.launch.assign_codes import with_codes
 from gpusim.machine.architecture import check_architecture
 from gpusim.machine.machine import Machine
@@ -62,19 +46,7 @@ class CodesDocument(OfSettings, frozen=True):
     instructions: Annotated[list[Coded], doc("The program.")]
 
 
-def codes(
-    kernel: KernelName,
-    *,
-    machine: MachineOfCodes = None,
-    parameter: Parameters = None,
-    setting: Overrides = None,
-    architecture: Architecture = None,
-    launch: LaunchFile = None,
-    nvcc_flags: NvccFlags = "",
-    force: Force = False,
-    strict: Strict = False,
-    json: Json = False,
-) -> None:
+def codes(launch: LaunchOfCodes, code: CodeOptions) -> Answer:
     """Print a program with control codes: its own, or those that gpusim assigns for the machine.
 
     A listing is printed whole, as the other commands read it; of a kernel of the catalog only the program is. Machine
@@ -82,16 +54,13 @@ def codes(
 
     Example: gpusim codes examples/saxpy.asm --machine h200
     """
-    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags, force, strict), machine)
-    machine, setting = placed(chosen, machine, setting or (), OBEYS)
-    where = machine_of(machine, setting, None)
-    check_architecture(chosen, where)
-    program = obeyed(chosen, where)
-    unfelt = ineffective_settings(chosen, machine, setting, None)
-    if json:
-        write_json(_document(chosen, where, program), unfelt)
-    else:
-        write(_text(replace(chosen, program=program), whole=is_listing(kernel)))
+    at = chosen(launch, code, OBEYS)
+    check_architecture(at.kernel, at.machine)
+    program = obeyed(at.kernel, at.machine)
+    unfelt, coded = ineffective_settings(at), replace(at.kernel, program=program)
+    return Answer(
+        lambda: _document(at.kernel, at.machine, program), _text(coded, whole=is_listing(launch.kernel)), unfelt
+    )
 
 
 def obeyed(kernel: Kernel, machine: Machine) -> Program:

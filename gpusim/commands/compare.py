@@ -2,44 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import chain, product
 from typing import Annotated
 
-import typer
 from rich.console import RenderableType
-from rich.table import Table
+from rich.table import Column, Table
+from typer import Argument
 
 from gpusim.analysis.account.comparison import Part, change, explanation, parts
 from gpusim.analysis.account.figures import Figures, estimates
 from gpusim.analysis.search.sweep import Axis, Subject, SweepPoint, figures_at, points
-from gpusim.commands.arguments import (
-    Architecture,
-    CodeOptions,
-    Estimate,
-    Force,
-    Json,
-    LaunchFile,
-    MaxCycles,
-    NvccFlags,
-    SmsOption,
-    Strict,
-    kernels_from,
-    machines_from,
-    sms_of,
-)
-from gpusim.commands.axes import ParameterAxes, PolicyAxis, SettingAxes, axes_of, launches, subject_of
-from gpusim.commands.document import show, write_json
-from gpusim.commands.figures_charts import busy_section, cycles_section, difference_section
+from gpusim.commands.arguments import sms_of
+from gpusim.commands.axes import axes_of, launches, subject_of
+from gpusim.commands.document import new_table, right
+from gpusim.commands.figures_charts import busy_section, cycles_section, difference_section, largest, reasons
+from gpusim.commands.frame import Answer
 from gpusim.commands.notices import ineffective_at_all
-from gpusim.commands.page_file import Html, OpenPage, page_file, present
-from gpusim.commands.progress import begin_compiling, shown
+from gpusim.commands.options import (
+    Axes,
+    Caches,
+    CodeOptions,
+    Estimated,
+    MachineNames,
+    PageOptions,
+    kernels_from,
+    repeated,
+)
+from gpusim.commands.page_file import page_of
+from gpusim.commands.progress import begin_compiling, told
 from gpusim.machine import machine as model
 from gpusim.machine.simulated_sms import Sms
-from gpusim.support import whole_file
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
 from gpusim.support.plural import plural
 from gpusim.support.processes import as_done
@@ -49,7 +44,6 @@ from gpusim.views.charts.page import Row
 from isa.errors import UserError
 
 MOST = 6  # runs that a screen has room for
-LEAST = 0.001  # share of the cycles below which a line is left out
 PLAIN = {
     "cycles": "cycles",
     "milliseconds": "milliseconds",
@@ -126,35 +120,17 @@ class CompareDocument(OfSettings, frozen=True, tag=2):
 
 def compare(
     kernels: Annotated[
-        list[str],
-        typer.Argument(metavar="KERNEL", help="Names of kernels, or paths of listings.", autocompletion=kernels_from),
+        Sequence[str],
+        Argument(metavar="KERNEL", help="Names of kernels, or paths of listings.", autocompletion=kernels_from),
     ],
-    *,
-    machine: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--machine", help="A machine's name, or a file ending in .toml; repeatable.", autocompletion=machines_from
-        ),
-    ] = None,
-    setting: SettingAxes = None,
-    parameter: ParameterAxes = None,
-    policy: PolicyAxis = None,
-    variant: Annotated[
-        list[str] | None,
-        typer.Option("--variant", metavar="'A=1 B=2'", help="Add a variant with all these changes; repeatable."),
-    ] = None,
-    html: Html = None,
-    open_page: OpenPage = False,
-    max_cycles: MaxCycles = None,
-    estimate: Estimate = None,
-    sms: SmsOption = "1",
-    architecture: Architecture = None,
-    launch: LaunchFile = None,
-    nvcc_flags: NvccFlags = "",
-    force: Force = False,
-    strict: Strict = False,
-    json: Json = False,
-) -> None:
+    axes: Axes,
+    code: CodeOptions,
+    how: Estimated,
+    picture: PageOptions,
+    machine: MachineNames = (),
+    caches: Caches = None,
+    variant: Annotated[Sequence[str], repeated("--variant", "'A=1 B=2'", "Add a variant with all these changes")] = (),
+) -> Answer:
     """Simulate variants side by side, without values: kernels, machines, policies, numbers, parameters.
 
     The lines below the table name, for each variant, the unit or stall reason that makes most of its difference from
@@ -164,35 +140,26 @@ def compare(
 
     Example: gpusim compare mix --policy lrr,gto --html policies.html
     """
-    page = page_file(html, show=open_page, name="compare.html")
-    code = CodeOptions(architecture, launch, nvcc_flags, force, strict)
-    made = partial(subject_of, max_cycles=max_cycles, code=code, estimate=estimate, sms=sms_of(sms))
-    variants = _variants(made, kernels, machine or [None], setting or (), parameter or (), policy, variant or ())
+    page, sms = page_of(picture, "compare.html"), sms_of(how.sms)
+    made = partial(subject_of, code=code, how=how, caches=caches)
+    variants = _variants(made, kernels, machine or [None], axes, variant)
     if not 2 <= len(variants) <= MOST:
         hint = "give two kernels, machines or values" if len(variants) < 2 else "take gpusim sweep"
         raise UserError(f"compare: {plural(len(variants), 'variant')}, and there is room for 2 to {MOST}; {hint}")
     paths = dict.fromkeys(path for each in variants for path in each.point.settings)
     of_all = chain.from_iterable(launches(each.subject, [each.point]) for each in variants)
     unfelt = ineffective_at_all(of_all, paths)
-    files = [each.subject.file for each in variants]
-    begin_compiling("compiled", sms_of(sms), in_turn=any(tagged(model.build(file)) for file in files))
+    in_turn = any(tagged(model.build(each.subject.file)) for each in variants)
+    begin_compiling("compiled", sms, in_turn=in_turn)
     found = _simulated(variants)
-    if page:
-        whole_file.write(page, _page(found))
-    if json:
-        write_json(_document(found, sms_of(sms)), unfelt)
-    else:
-        show(*_screen(found))
-    present(page, show=open_page, json=json)
+    return Answer(lambda: _document(found, sms), lambda: _screen(found), unfelt, page=page, charts=lambda: _page(found))
 
 
 def _variants(
     made: Callable[[str, str | None], Subject],
     kernels: Sequence[str],
     machines: Sequence[str | None],
-    setting: Sequence[str],
-    parameter: Sequence[str],
-    policy: str | None,
+    axes: Axes,
     given: Sequence[str],
 ) -> list[Variant]:
     """Every kernel on every machine, unchanged and as each variant given changes it, at each point of the axes."""
@@ -203,11 +170,12 @@ def _variants(
         subject, changes = made(kernel, given_machine), (changed or "").split()
         name = given_machine or subject.file.key
         own = [change for change in changes if "." in change.partition("=")[0]]
-        settings, parameters = _changed(setting, own), _changed(parameter, [x for x in changes if x not in own])
-        axes = axes_of(kernel, subject.file, settings, parameters, policy)
-        words = [text for text, varied in zip((kernel, name, changed or "unchanged"), several, strict=True) if varied]
-        for point in points(axes):
-            found.append(Variant(kernel, name, subject, point, " ".join([*words, *_varied(axes, point)]) or kernel))
+        rest = _changed(axes.parameter, [change for change in changes if change not in own])
+        varied = axes_of(kernel, subject.file, Axes(_changed(axes.setting, own), rest, axes.policy))
+        words = [text for text, one in zip((kernel, name, changed or "unchanged"), several, strict=True) if one]
+        for point in points(varied):
+            label = " ".join([*words, *_varied(varied, point)]) or kernel
+            found.append(Variant(kernel, name, subject, point, label))
     return found
 
 
@@ -225,12 +193,7 @@ def _varied(axes: Sequence[Axis], point: SweepPoint) -> list[str]:
 
 def _simulated(variants: Sequence[Variant]) -> Found:
     """Simulate all; raises UserError for the first variant that fails, with the exit code of `run`."""
-    results: dict[int, Figures | Refusal] = {}
-    with shown("compare", "variant") as tell, closing(as_done(_numbered, list(enumerate(variants)))) as more:
-        tell(0, len(variants))
-        for number, each in more:
-            results[number] = each
-            tell(len(results), len(variants))
+    results = dict(told("compare", as_done(_numbered, list(enumerate(variants))), len(variants), "variant"))
     return [(variant, _accepted(variant, results[number])) for number, variant in enumerate(variants)]
 
 
@@ -300,16 +263,11 @@ def _facts(found: Found) -> list[str]:
 
 def _table(found: Found) -> Table:
     """A line for each figure and a column for each variant; for two variants also the difference."""
-    table = Table("", box=None, header_style="bold", pad_edge=False)
-    for variant, _ in found:
-        table.add_column(variant.label, justify="right", overflow="fold")
-    two = len(found) == 2
-    if two:
-        table.add_column("difference", justify="right")
-    for name, values in _lines([figures for _, figures in found]):
-        cells = [_shown(value) for value in values]
-        table.add_row(name, *cells, *([_difference(*values)] if two else []))
-    return table
+    columns = [Column(variant.label, justify="right", overflow="fold") for variant, _ in found]
+    last = list(right("difference")) if len(found) == 2 else []
+    lines = _lines([figures for _, figures in found])
+    rows = [(name, *map(_shown, values), *(_difference(*values) for _ in last)) for name, values in lines]
+    return new_table("", *columns, *last, rows=rows)
 
 
 def _lines(each: Sequence[Figures]) -> Iterator[tuple[str, Sequence[Cell]]]:
@@ -317,10 +275,10 @@ def _lines(each: Sequence[Figures]) -> Iterator[tuple[str, Sequence[Cell]]]:
     yield from _plain(each)
     yield "cycles of issue slots", [""] * len(each)
     yield "  used", [figures.used for figures in each]
-    for reason in _largest([figures.lost for figures in each], [figures.cycles for figures in each]):
+    for reason in reasons(each):
         yield f"  lost: {reason}", [figures.lost.get(reason, 0.0) for figures in each]
     yield "busy at least, % of cycles", [""] * len(each)
-    for limit in _largest([figures.limits for figures in each], [100] * len(each)):
+    for limit in largest([figures.limits for figures in each], [100.0] * len(each)):
         yield f"  {limit}", [figures.limits.get(limit, 0.0) for figures in each]
 
 
@@ -333,15 +291,6 @@ def _plain(each: Sequence[Figures]) -> Iterator[tuple[str, Sequence[Cell]]]:
         values = [getattr(figures, field) for figures in each]
         if any(values):
             yield name, values
-
-
-def _largest(each: Sequence[Mapping[str, float]], wholes: Sequence[float]) -> list[str]:
-    """The names whose share is large enough in some run, the largest share first."""
-    shares = {
-        name: max(parts.get(name, 0.0) / whole for parts, whole in zip(each, wholes, strict=True))
-        for name in dict.fromkeys(name for parts in each for name in parts)
-    }
-    return sorted((name for name, share in shares.items() if share >= LEAST), key=lambda name: -shares[name])
 
 
 def _shown(value: Cell) -> str:

@@ -7,7 +7,7 @@ import sys
 from collections.abc import Iterable, Sequence
 
 import msgspec
-from rich.console import Console, RenderableType
+from rich.console import Console
 from rich.table import Column, Table
 
 from gpusim.support.document import Document, Ineffective
@@ -29,7 +29,7 @@ def encoded(document: Document) -> str:
     return msgspec.json.format(msgspec.json.encode(document), indent=2).decode()
 
 
-def show(*parts: RenderableType) -> None:
+def show(*parts: object) -> None:
     """Print tables and text without blanks at the ends of lines, as wide as the terminal or COLUMNS, else 100."""
     console = Console(highlight=False, markup=False, width=width())
     console.push_render_hook(EscapedParts())
@@ -45,14 +45,22 @@ def width() -> int:
     return Console().width if known else WIDTH
 
 
-def new_table(*columns: str | Column, tight: bool = False) -> Table:
-    """Return an empty table in the commands' one style; a tight one has one blank between columns, not two."""
-    return Table(*columns, box=None, header_style="bold", pad_edge=False, collapse_padding=tight)
+def new_table(*columns: str | Column, rows: Iterable[Iterable[object]] = (), tight: bool = False) -> Table:
+    """Return a table in the commands' one style; a tight one has one blank between columns, not two."""
+    table = Table(*columns, box=None, header_style="bold", pad_edge=False, collapse_padding=tight)
+    for row in rows:
+        table.add_row(*map(str, row))
+    return table
 
 
 def right(*names: str) -> Iterable[Column]:
     """Return right-aligned columns for figures."""
     return (Column(name, justify="right") for name in names)
+
+
+def joined(*lines: object) -> str:
+    """Return lines as text."""
+    return "".join(f"{line}\n" for line in lines)
 
 
 def write(text: str) -> None:

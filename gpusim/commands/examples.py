@@ -7,8 +7,9 @@ from typing import Annotated
 
 import msgspec
 
-from gpusim.commands.arguments import CopyTo, Json
-from gpusim.commands.document import new_table, show, write_json
+from gpusim.commands.document import new_table
+from gpusim.commands.frame import Answer
+from gpusim.commands.options import CopyTo
 from gpusim.support import shipped
 from gpusim.support.document import Document, doc
 
@@ -31,7 +32,7 @@ class ExamplesDocument(Document, frozen=True):
     examples: Annotated[list[Example], doc("Listings and CUDA C, by their place below the folder.")]
 
 
-def examples(*, copy: CopyTo = None, json: Json = False) -> None:
+def examples(copy: CopyTo = None) -> Answer:
     """List the kernels that come with gpusim: listings, and CUDA C with its launch file and machine code.
 
     --copy puts them all into a new folder, to run and to edit there.
@@ -40,13 +41,9 @@ def examples(*, copy: CopyTo = None, json: Json = False) -> None:
     """
     where = shipped.copied(FOLDER, copy) if copy else shipped.folder(FOLDER)
     found = listed(where)
-    if json:
-        write_json(ExamplesDocument(str(where), found))
-        return
-    table = new_table("file", "what it is")
-    for one in found:
-        table.add_row(one.file, one.what)
-    show(table, f"\nin {where}; run one by its path, such as: gpusim run {where / 'saxpy.asm'}")
+    table = new_table("file", "what it is", rows=[(one.file, one.what) for one in found])
+    advice = f"\nin {where}; run one by its path, such as: gpusim run {where / 'saxpy.asm'}"
+    return Answer(ExamplesDocument(str(where), found), [table, advice])
 
 
 def listed(where: Path) -> list[Example]:

@@ -8,26 +8,12 @@ from pathlib import Path
 from typing import Annotated, NamedTuple
 
 import msgspec
-import typer
+from typer import Option
 
-from gpusim.commands.arguments import (
-    Architecture,
-    CodeOptions,
-    Force,
-    Json,
-    LaunchFile,
-    MachineOfKernel,
-    MaxCycles,
-    NvccFlags,
-    Overrides,
-    Parameters,
-    Policy,
-    SourceRoots,
-    Strict,
-)
-from gpusim.commands.document import show, write_json
+from gpusim.commands.frame import Answer
+from gpusim.commands.options import LaunchOrTimeline, MaxCycles, Part, SourceOptions, out
 from gpusim.commands.progress import shown
-from gpusim.commands.timelines import Cycles, KernelOrTimeline, Warps, check_name, timeline_of
+from gpusim.commands.timelines import check_name, timeline_of
 from gpusim.support import whole_file
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
 from gpusim.support.plural import plural
@@ -84,28 +70,14 @@ class ExportDocument(OfSettings, frozen=True):
 
 
 def export(
-    kernel: KernelOrTimeline,
-    *,
-    form: Annotated[
-        Format, typer.Option("--format", parser=_format, metavar=f"<{'|'.join(Format)}>", help=FORMAT_HELP)
-    ],
-    out: Annotated[Path, typer.Option("--out", "-o", help="The file; compressed if its name ends in .gz.")],
-    machine: MachineOfKernel = None,
-    parameter: Parameters = None,
-    setting: Overrides = None,
-    policy: Policy = None,
-    warps: Warps = None,
-    cycles: Cycles = None,
-    table: Annotated[Table | None, typer.Option("--table", help="For csv and parquet. [default: instructions]")] = None,
+    launch: LaunchOrTimeline,
+    code: SourceOptions,
+    part: Part,
+    form: Annotated[Format, Option("--format", parser=_format, metavar=f"<{'|'.join(Format)}>", help=FORMAT_HELP)],
+    out: Annotated[Path, out("The file; compressed if its name ends in .gz.")],
+    table: Annotated[Table | None, Option("--table", help="For csv and parquet. [default: instructions]")] = None,
     max_cycles: MaxCycles = None,
-    architecture: Architecture = None,
-    launch: LaunchFile = None,
-    nvcc_flags: NvccFlags = "",
-    force: Force = False,
-    strict: Strict = False,
-    source_root: SourceRoots = None,
-    json: Json = False,
-) -> None:
+) -> Answer:
     """Write the timeline of one SM for another tool: Konata, Perfetto, tables, a picture, or JSON.
 
     The file appears whole or not at all. Parquet needs the extra gpusim[parquet], Perfetto gpusim[perfetto].
@@ -113,23 +85,25 @@ def export(
     Example: gpusim export examples/saxpy.asm --machine c2050 --format kanata --out saxpy.kanata.gz
     """
     _check(form, out, table)
-    timeline = timeline_of(
-        kernel,
-        machine=machine,
-        parameters=parameter or (),
-        settings=setting or (),
-        policy=policy,
-        warps=warps,
-        cycles=cycles,
-        max_cycles=max_cycles,
-        code=CodeOptions(architecture, launch, nvcc_flags, force, strict, tuple(source_root or ())),
-    )
+    found = timeline_of(launch, code, part, max_cycles)
     with shown(f"writing {out.name}"):
-        size = whole_file.write_pieces(out, FORMATS[form].pieces(timeline, table or Table.INSTRUCTIONS))
-    if json:
-        write_json(_document(timeline, form, out, size), timeline.ineffective or ())
-    else:
-        show(_summary(timeline, form, out, size))
+        size = whole_file.write_pieces(out, FORMATS[form].pieces(found, table or Table.INSTRUCTIONS))
+    document = ExportDocument(
+        file=str(out),
+        format=form,
+        bytes=size,
+        kernel=found.kernel,
+        machine=found.machine,
+        instructions=len(found.instructions),
+        warps=found.shown,
+        cycles=(found.start, found.end),
+    )
+    counts = f"{plural(document.instructions, 'instruction')} of {plural(len(found.shown), 'warp')}"
+    lines = (
+        f"{out}: {plural(size, 'byte')}; {FORMATS[form].reader}",
+        f"{counts}, cycles {found.start:,} to {found.end:,}",
+    )
+    return Answer(document, lines, found.ineffective or ())
 
 
 class _Writer(NamedTuple):
@@ -162,22 +136,3 @@ def _check(form: Format, out: Path, table: Table | None) -> None:
         raise UserError(f"{out}: Parquet is already compressed; leave out .gz")
     if FORMATS[form].package:
         extra.module(FORMATS[form].package, form)
-
-
-def _document(timeline: Timeline, form: Format, out: Path, size: int) -> ExportDocument:
-    return ExportDocument(
-        file=str(out),
-        format=form,
-        bytes=size,
-        kernel=timeline.kernel,
-        machine=timeline.machine,
-        instructions=len(timeline.instructions),
-        warps=timeline.shown,
-        cycles=(timeline.start, timeline.end),
-    )
-
-
-def _summary(timeline: Timeline, form: Format, out: Path, size: int) -> str:
-    counts = f"{plural(len(timeline.instructions), 'instruction')} of {plural(len(timeline.shown), 'warp')}"
-    span = f"cycles {timeline.start:,} to {timeline.end:,}"
-    return f"{out}: {plural(size, 'byte')}; {FORMATS[form].reader}\n{counts}, {span}"

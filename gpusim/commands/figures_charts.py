@@ -21,18 +21,18 @@ VISIBLE = 0.01  # share of a difference below which a part of it has no bar
 
 def cycles_section(runs: Named, head: str) -> PageSection:
     """Return a bar for each run, from zero to its cycles: issue slots used, and lost by reason."""
-    reasons = _reasons([figures for _, figures in runs])
-    rows = [_cycles_bar(name, figures, reasons) for name, figures in runs]
-    table = Table(("cycles of issue slots", *(name for name, _ in runs)), list(_cycles_rows(runs, reasons)))
+    lost = reasons([figures for _, figures in runs])
+    rows = [_cycles_bar(name, figures, lost) for name, figures in runs]
+    table = Table(("cycles of issue slots", *(name for name, _ in runs)), list(_cycles_rows(runs, lost)))
     text = "Each bar is the cycles of a run: issue slots used, and lost by stall reason, which add up to them."
-    keys = [Key(SELECTED, "", "used"), *(Key(reason, "", reason, meaning=MEANING[reason]) for reason in reasons)]
+    keys = [Key(SELECTED, "", "used"), *(Key(reason, "", reason, meaning=MEANING[reason]) for reason in lost)]
     return PageSection(head, [text], bars(rows, "shader cycles, from zero"), keys, table)
 
 
 def busy_section(runs: Named) -> PageSection:
     """Return bars of how busy each run keeps each unit at least, in percent of its cycles."""
     shares = [figures.limits for _, figures in runs]
-    names = _largest(shares, [100.0] * len(shares), BUSY)
+    names = largest(shares, [100.0] * len(shares), BUSY)
     letters = dict(zip((name for name, _ in runs), ascii_uppercase, strict=False))
     rows = [_busy_bar(unit, letters[name], figures.limits.get(unit, 0.0)) for unit in names for name, figures in runs]
     keys = [Key("text", letter, name, mark=False) for name, letter in letters.items()]
@@ -59,11 +59,12 @@ def difference_section(first: tuple[str, Figures], other: tuple[str, Figures], s
     return PageSection(f"From {first[0]} to {other[0]}", [sentence], picture, (), table if shown else None)
 
 
-def _reasons(each: Sequence[Figures]) -> list[str]:
-    return _largest([figures.lost for figures in each], [float(figures.cycles) for figures in each])
+def reasons(each: Sequence[Figures]) -> list[str]:
+    """Return the reasons for lost cycles that are large enough in some run, the largest share first."""
+    return largest([figures.lost for figures in each], [float(figures.cycles) for figures in each])
 
 
-def _largest(each: Sequence[Mapping[str, float]], wholes: Sequence[float], least: float = LEAST) -> list[str]:
+def largest(each: Sequence[Mapping[str, float]], wholes: Sequence[float], least: float = LEAST) -> list[str]:
     """Return the names whose share is large enough in some run, the largest share first."""
     shares = {
         name: max(parts.get(name, 0.0) / whole for parts, whole in zip(each, wholes, strict=True))

@@ -7,30 +7,19 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Annotated
 
-import typer
-
 from gpusim.analysis.search import kernel_tuner
 from gpusim.analysis.search.bounded_expression import Value
 from gpusim.analysis.search.kernel_tuner import Entry
 from gpusim.analysis.search.sweep import Allows, Axis, SweepPoint, SweepRow
 from gpusim.analysis.search.sweep_table import cell
 from gpusim.commands.arguments import pairs
+from gpusim.commands.options import TunerFiles, repeated, written
 from gpusim.support import whole_file
 from gpusim.support.document import spelled
 from isa.errors import UserError
 
-CacheFile = Annotated[
-    Path | None,
-    typer.Option("--kernel-tuner", metavar="FILE", help="Write a cache file for Kernel Tuner's simulation mode."),
-]
-T4File = Annotated[Path | None, typer.Option("--t4", metavar="FILE", help="Write the results as a T4 file.")]
-T1File = Annotated[
-    Path | None, typer.Option("--t1", metavar="FILE", help="Take values and conditions from a T1 file of Kernel Tuner.")
-]
-Renames = Annotated[
-    list[str] | None,
-    typer.Option("--rename", metavar="NAME=OURS", help="Rename a parameter of the T1 file; repeatable."),
-]
+T1File = Annotated[Path | None, written("--t1", "Take values and conditions from a T1 file of Kernel Tuner.")]
+Renames = Annotated[Sequence[str], repeated("--rename", "NAME=OURS", "Rename a parameter of the T1 file")]
 
 
 @dataclass(frozen=True)
@@ -64,12 +53,12 @@ def given_by(path: Path | None, renames: Sequence[str]) -> Given:
     return Given(settings, parameters, allows, {ours.get(name, name): name for name in space.values})
 
 
-def check_files(cache: Path | None, t4: Path | None, whole: bool = True, inputs: Sequence[Path] = ()) -> None:
+def check_files(files: TunerFiles, whole: bool = True, inputs: Sequence[Path] = ()) -> None:
     """Raise UserError where a file could not be written in the end, or is another's; or a cache would lack points."""
-    if cache and not whole:
-        raise UserError(f"--kernel-tuner {cache}: needs every point; leave --draw and --search out, or take --t4")
+    if files.cache and not whole:
+        raise UserError(f"--kernel-tuner {files.cache}: needs every point; leave --draw and --search out, or take --t4")
     taken = {path.resolve(): f"is read: {path}" for path in inputs}
-    for option, path in (("--kernel-tuner", cache), ("--t4", t4)):
+    for option, path in (("--kernel-tuner", files.cache), ("--t4", files.t4)):
         if path:
             if cause := taken.get(path.resolve()):
                 raise UserError(f"{option} {path}: {cause}; give another file")
@@ -78,8 +67,7 @@ def check_files(cache: Path | None, t4: Path | None, whole: bool = True, inputs:
 
 
 def write_swept(
-    cache: Path | None,
-    t4: Path | None,
+    files: TunerFiles,
     names: Mapping[str, str],
     device: str,
     kernel: str,
@@ -101,12 +89,11 @@ def write_swept(
         )
         for row in rows
     ]
-    write_files(cache, t4, device, kernel, size, values, entries)
+    write_files(files, device, kernel, size, values, entries)
 
 
 def write_files(
-    cache: Path | None,
-    t4: Path | None,
+    files: TunerFiles,
     device: str,
     kernel: str,
     size: Sequence[int],
@@ -114,7 +101,7 @@ def write_files(
     entries: Sequence[Entry],
 ) -> None:
     """Write the requested files."""
-    if cache:
-        kernel_tuner.write_cache(cache, device, kernel, size, values, entries)
-    if t4:
-        kernel_tuner.write_t4(t4, entries)
+    if files.cache:
+        kernel_tuner.write_cache(files.cache, device, kernel, size, values, entries)
+    if files.t4:
+        kernel_tuner.write_t4(files.t4, entries)

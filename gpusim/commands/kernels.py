@@ -5,11 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Annotated
 
-import typer
 from msgspec import Struct, structs
+from typer import Argument
 
-from gpusim.commands.arguments import kernels_from
-from gpusim.commands.document import new_table, show, write_json
+from gpusim.commands.document import new_table
+from gpusim.commands.frame import Answer
+from gpusim.commands.options import kernels_from
 from gpusim.support.document import Document, KernelKey, doc
 from isa.errors import UserError
 from workloads.catalog import CATALOG, find
@@ -45,42 +46,28 @@ class KernelsDocument(Document, frozen=True):
     kernels: Annotated[list[KernelEntry], doc("All of them.")]
 
 
-def kernels(
-    name: Annotated[str, typer.Argument(help="A kernel's name.", autocompletion=kernels_from)] = "",
-    json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False,
-) -> None:
+def kernels(name: Annotated[str, Argument(help="A kernel's name.", autocompletion=kernels_from)] = "") -> Answer:
     """List the kernels, or the parameters of one.
 
     Example: gpusim kernels sgemm-lai
     """
-    tell = _tell_one if name else _tell_all
-    tell(name, json)
+    if name:
+        return _one(name)
+    rows = [(entry.name, entry.description) for entry in CATALOG.values()]
+    table = new_table("kernel", "what it is", rows=rows)
+    return Answer(KernelsDocument([_entry(entry) for entry in CATALOG.values()]), [table])
 
 
-def _tell_all(_: str, json: bool) -> None:
-    if json:
-        write_json(KernelsDocument([_entry(entry) for entry in CATALOG.values()]))
-        return
-    table = new_table("kernel", "what it is")
-    for entry in CATALOG.values():
-        table.add_row(entry.name, entry.description)
-    show(table)
-
-
-def _tell_one(name: str, json: bool) -> None:
+def _one(name: str) -> Answer:
     if name in SPACES and name not in CATALOG:
         kernel = make_space(name, {}).kernel
         raise UserError(f"{name}: is a search space of {kernel}; `gpusim space {name}` counts it, or name {kernel}")
     entry = find(name)
-    if json:
-        write_json(KernelDocument(**structs.asdict(_entry(entry))))
-        return
-    table = new_table("parameter", "default", "takes", "what it is")
-    for parameter in entry.parameters:
-        table.add_row(parameter.name, shown_default(parameter), parameter.allowed, parameter.doc)
-    first = entry.parameters[0]
-    example = f"gpusim run {entry.name} -p {first.name}={shown_default(first)} --machine {entry.machine}"
-    show(f"{entry.name}: {entry.description}\n", table, f"\nExample: {example}")
+    document = KernelDocument(**structs.asdict(_entry(entry)))
+    rows = [(one.name, one.default, one.allowed, one.doc) for one in document.parameters]
+    table, first = new_table("parameter", "default", "takes", "what it is", rows=rows), document.parameters[0]
+    example = f"gpusim run {entry.name} -p {first.name}={first.default} --machine {entry.machine}"
+    return Answer(document, [f"{entry.name}: {entry.description}\n", table, f"\nExample: {example}"])
 
 
 def _entry(entry: Entry) -> KernelEntry:

@@ -6,10 +6,11 @@ import os
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
-from gpusim.commands.arguments import Architecture, Json, NvccFlags, flags_of
-from gpusim.commands.document import write, write_json
+from gpusim.commands.arguments import flags_of
+from gpusim.commands.frame import Answer
+from gpusim.commands.options import Architecture, CodeFile, NvccFlags, out
 from gpusim.launch_file import files, template
 from gpusim.support import whole_file
 from isa.errors import UserError
@@ -19,17 +20,14 @@ from isa.sass.choice import chosen, only
 
 
 def launch(
-    file: Annotated[str, typer.Argument(help="A cubin, fat binary or executable, a dump's text, or CUDA C (.cu).")],
-    kernel: Annotated[str | None, typer.Argument(help="A kernel, plain or mangled, if there are several.")] = None,
+    file: CodeFile,
+    kernel: Annotated[str | None, Argument(help="A kernel, plain or mangled, if there are several.")] = None,
     *,
     architecture: Architecture = None,
     nvcc_flags: NvccFlags = "",
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write it to this file; k.toml goes with k.cubin.")
-    ] = None,
-    replace: Annotated[bool, typer.Option("--replace", help="Replace a file that exists.")] = False,
-    json: Json = False,
-) -> None:
+    out: Annotated[Path | None, out("Write it to this file; k.toml goes with k.cubin.")] = None,
+    replace: Annotated[bool, Option("--replace", help="Replace a file that exists.")] = False,
+) -> Answer:
     """Print a launch file for a kernel, to edit: its sizes, arguments and buffers, with the guesses said as such.
 
     Parameters come from the table in a cubin, their types from the kernel's C++ name, their names from the source if it
@@ -46,7 +44,4 @@ def launch(
         if out.exists() and not replace:
             raise UserError(f"{out}: exists, and may have been edited; give --replace, or another name")
         whole_file.write(out, text)
-    if json:
-        write_json(template.launch_file(found, name, file, source))
-    elif not out:
-        write(text)
+    return Answer(lambda: template.launch_file(found, name, file, source), "" if out else text)

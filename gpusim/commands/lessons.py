@@ -14,10 +14,11 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Annotated
 
-import typer
+from typer import Argument, Option
 
-from gpusim.commands.arguments import CopyTo, Json
-from gpusim.commands.document import new_table, right, show, write_json
+from gpusim.commands.document import new_table, right, show
+from gpusim.commands.frame import Answer
+from gpusim.commands.options import CopyTo, Json
 from gpusim.support import shipped
 from gpusim.support.document import Document, doc
 from gpusim.support.lesson import FOLDER, Lesson, listed
@@ -39,12 +40,12 @@ class LessonsDocument(Document, frozen=True):
 
 
 def lessons(
-    number: Annotated[int | None, typer.Argument(help="The lesson to open; without it, all are listed.")] = None,
+    number: Annotated[int | None, Argument(help="The lesson to open; without it, all are listed.")] = None,
     *,
-    index: Annotated[bool, typer.Option("--open", help="Open the list of all lessons in a browser.")] = False,
+    index: Annotated[bool, Option("--open", help="Open the list of all lessons in a browser.")] = False,
     copy: CopyTo = None,
     json: Json = False,
-) -> None:
+) -> Answer | None:
     """List the lessons: notebooks with sliders and exercises. With a number, open one in a browser until Ctrl-C.
 
     Opening needs the extra `lessons`. --copy puts them all into a new folder, to edit there with `marimo edit`.
@@ -53,17 +54,13 @@ def lessons(
     """
     where = shipped.copied(FOLDER, copy) if copy else shipped.folder(FOLDER)
     found = listed(where)
-    if json:
-        write_json(LessonsDocument(str(where), found))
-    elif number is not None:
-        _open(where, _chosen(found, number).file)
-    elif index:
-        _open(where)
-    else:
-        table = new_table(*right("lesson"), "title", *right("minutes"), "what it shows")
-        for one in found:
-            table.add_row(str(one.number), one.title, str(one.minutes), one.what)
-        show(table, f"\nin {where}; open one by its number, such as: gpusim lessons 1")
+    if not json and (index or number is not None):
+        _open(where, None if number is None else _chosen(found, number).file)
+        return None
+    rows = [(one.number, one.title, one.minutes, one.what) for one in found]
+    table = new_table(*right("lesson"), "title", *right("minutes"), "what it shows", rows=rows)
+    advice = f"\nin {where}; open one by its number, such as: gpusim lessons 1"
+    return Answer(LessonsDocument(str(where), found), [table, advice])
 
 
 def _chosen(found: Sequence[Lesson], number: int) -> Lesson:

@@ -66,14 +66,15 @@ def _left(name: str, cycles: int, saved: int) -> Bar:
 
 def _table(found: LimitStudy) -> Table:
     heads = ("limit lifted", "cycles alone", "saves", "%", "cycles in order", "saves", "%")
-    rows = [
-        Row(
-            each.name,
-            [*_cells(each.alone, each.saves_alone, found), *_cells(each.in_order, each.saves_in_order, found)],
-        )
+    return Table(heads, [Row(name, cells) for name, *cells in rows_of(found)])
+
+
+def rows_of(found: LimitStudy) -> list[list[str]]:
+    """Return for each limit its name, and cycles, savings and percents: alone, then in order."""
+    return [
+        [each.name, *_cells(each.alone, each.saves_alone, found), *_cells(each.in_order, each.saves_in_order, found)]
         for each in found.limits
     ]
-    return Table(heads, rows)
 
 
 def _cells(cycles: int, saved: int, found: LimitStudy) -> tuple[str, str, str]:

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated
 
-import typer
-from msgspec import Struct, structs
+from msgspec import Struct, convert, structs
 from rich.table import Column, Table
+from typer import Argument, Option
 
-from gpusim.commands.arguments import machines_from
-from gpusim.commands.document import new_table, right, show, write_json
+from gpusim.commands.document import new_table, right
+from gpusim.commands.frame import Answer
+from gpusim.commands.options import machines_from
 from gpusim.machine import machine as model
 from gpusim.machine.file import METHODS, Fact
 from gpusim.support.document import Document, MachineKey, Setting, doc
@@ -73,30 +74,23 @@ class TwoMachinesDocument(Document, frozen=True):
 
 def machines(
     names: Annotated[
-        list[str] | None,
-        typer.Argument(
+        Sequence[str],
+        Argument(
             metavar="[NAME [OTHER]]", help="A machine's name, or a file ending in .toml.", autocompletion=machines_from
         ),
-    ] = None,
+    ] = (),
     *,
-    differing: Annotated[bool, typer.Option("--differing", help="Of two, show only the numbers that differ.")] = False,
-    json: Annotated[bool, typer.Option("--json", help="Print a JSON document.")] = False,
-) -> None:
+    differing: Annotated[bool, Option("--differing", help="Of two, show only the numbers that differ.")] = False,
+) -> Answer:
     """List the machines, or every number of one with its method and source, or two side by side.
 
     Example: gpusim machines gtx580 c2050
     """
-    if differing and len(names or []) != 2:
+    if differing and len(names) != 2:
         raise UserError("--differing: is for two machines; give two names")
-    match names or []:
-        case []:
-            _tell_all(json)
-        case [name]:
-            _tell_one(name, json)
-        case [name, other]:
-            _tell_two(name, other, differing, json)
-        case more:
-            raise UserError(f"machines: {len(more)} names; give one, or two to compare")
+    if len(names) > 2:
+        raise UserError(f"machines: {len(names)} names; give one, or two to compare")
+    return _two(names[0], names[1], differing) if len(names) == 2 else _one(names[0]) if names else _all()
 
 
 def summary(name: str) -> MachineSummary:
@@ -116,42 +110,32 @@ def summary(name: str) -> MachineSummary:
     )
 
 
-def _tell_all(json: bool) -> None:
+def _all() -> Answer:
     rows = [summary(name) for name in model.names()]
-    if json:
-        write_json(MachinesDocument(rows))
-        return
     used = {method[0]: method for method in METHODS if any(row.methods[method] for row in rows)}
     methods = ", ".join(f"{initial} {method}" for initial, method in used.items())
     note = (
         "warp: its lanes. Peaks in GFLOP/s, bandwidth in GB/s. The last columns say where the numbers come from, in %: "
     )
-    show(_table_of_machines(rows, used), f"{note}{methods}.")
+    return Answer(MachinesDocument(rows), [_table_of_machines(rows, used), f"{note}{methods}."])
 
 
-def _tell_one(name: str, json: bool) -> None:
+def _one(name: str) -> Answer:
     facts = model.facts(name)
-    if json:
-        stated = {path: _stated(fact) for path, fact in facts.items()}
-        write_json(MachineDocument(**structs.asdict(summary(name)), facts=stated))
-    else:
-        show(_table_of_facts(model.load(name), facts))
+    stated = {path: convert(fact, Stated, from_attributes=True) for path, fact in facts.items()}
+    document = MachineDocument(**structs.asdict(summary(name)), facts=stated)
+    return Answer(document, lambda: [_table_of_facts(model.load(name), facts)])
 
 
-def _tell_two(name: str, other: str, only_differing: bool, json: bool) -> None:
+def _two(name: str, other: str, only_differing: bool) -> Answer:
     """Every number that one of two machines has; those that differ are marked."""
-    both = _headings(name, other)
-    facts = [model.facts(name), model.facts(other)]
-    paths = list(dict.fromkeys([*facts[0], *facts[1]]))
+    both, facts = _headings(name, other), [model.facts(name), model.facts(other)]
+    paths = dict.fromkeys([*facts[0], *facts[1]])
     pairs = {path: [each[path].value if path in each else None for each in facts] for path in paths}
     differing = [path for path, (one, another) in pairs.items() if one != another]
-    if json:
-        write_json(TwoMachinesDocument(both, differing, pairs))
-    else:
-        note = (
-            f"{len(differing)} of {plural(len(pairs), 'number')} differ, marked *; -: the machine has no such number."
-        )
-        show(_table_of_pairs(both, {path: pairs[path] for path in (differing if only_differing else paths)}), note)
+    note = f"{len(differing)} of {plural(len(pairs), 'number')} differ, marked *; -: the machine has no such number."
+    shown = {path: pairs[path] for path in (differing if only_differing else paths)}
+    return Answer(TwoMachinesDocument(both, differing, pairs), [_table_of_pairs(both, shown), note])
 
 
 def _headings(*names: str) -> list[str]:
@@ -170,12 +154,10 @@ def _table_of_pairs(both: list[str], pairs: Mapping[str, list[int | str | None]]
 
 def _table_of_machines(rows: list[MachineSummary], used: Mapping[str, str]) -> Table:
     """The headline figures, which fit into 80 columns; methods are shown by their initials."""
+    figures = [[getattr(row, key) for key in FIGURES] + [row.methods[each] for each in used.values()] for row in rows]
+    cells = [(row.machine, row.generation, *(f"{x:.0f}" for x in own)) for row, own in zip(rows, figures, strict=True)]
     columns = right("SMs", "warp", "MHz", "FP32", "FP64", "GB/s", *used)
-    table = new_table("machine", "gen.", *columns, tight=True)
-    for row in rows:
-        figures = [getattr(row, key) for key in FIGURES] + [row.methods[method] for method in used.values()]
-        table.add_row(row.machine, row.generation, *(f"{figure:.0f}" for figure in figures))
-    return table
+    return new_table("machine", "gen.", *columns, rows=cells, tight=True)
 
 
 def _table_of_facts(machine: model.Machine, facts: Mapping[str, Fact]) -> Table:
@@ -196,7 +178,3 @@ def provenance(fact: Fact) -> str:
     between = ", " if isinstance(fact.value, str) else " to "
     plausible = f"plausible: {between.join(map(str, fact.plausible))}" if fact.plausible else ""
     return "; ".join(part for part in (fact.source, fitted, plausible, fact.note) if part)
-
-
-def _stated(fact: Fact) -> Stated:
-    return Stated(fact.value, fact.source, fact.method, fact.to, fact.note, fact.plausible)

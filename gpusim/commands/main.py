@@ -176,8 +176,9 @@ def _show_version(wanted: bool) -> None:
 
 
 def _command(name: str) -> Callable[..., None]:
-    function: Callable[..., None] = getattr(import_module(f"gpusim.commands.{name}"), name)
-    return function
+    from gpusim.commands.frame import flat  # noqa: PLC0415  (start-up time)
+
+    return flat(getattr(import_module(f"gpusim.commands.{name}"), name))
 
 
 def _options(

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from gpusim.commands import streams
-from gpusim.commands.arguments import overrides_of
+from gpusim.commands.arguments import Chosen, overrides_of
 from gpusim.machine.machine import File, Machine, read
 from gpusim.support.document import ANYWAY, Ineffective, Setting
 from gpusim.support.plural import plural
@@ -38,17 +38,14 @@ class Launched(NamedTuple):
     sms: Sms = 1
 
 
-def ineffective_settings(
-    kernel: Kernel, machine: str, settings: Sequence[str], policy: str | None, *, energy: bool = False, sms: Sms = 1
-) -> Sequence[Ineffective]:
-    """Return the settings of a command line that do nothing to a launch, and report them on stderr.
+def ineffective_settings(chosen: Chosen, *, energy: bool = False, sms: Sms = 1) -> Sequence[Ineffective]:
+    """Return the settings of a command line that do nothing to its launch, and report them on stderr.
 
-    `energy`: the run computes energy too; `sms`: those that it simulates. Raises UserError for settings that can't be
-    read.
+    `energy`: the run computes energy too; `sms`: those that it simulates.
     """
-    overrides = overrides_of(settings, policy)
-    asked = given(kernel, overrides)
-    return ineffective_at_all([Launched(kernel, read(machine), overrides, asked, sms)], asked, energy=energy)
+    asked = given(chosen.kernel, chosen.overrides)
+    launched = Launched(chosen.kernel, read(chosen.name), chosen.overrides, asked, sms)
+    return ineffective_at_all([launched], asked, energy=energy)
 
 
 def given(kernel: Kernel, overrides: Mapping[str, Setting]) -> list[str]:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import closing, contextmanager
 from datetime import timedelta
 from pathlib import Path
 from threading import Event, Thread
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from rich.console import Console
 from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn, TimeElapsedColumn, TimeRemainingColumn
@@ -19,6 +19,7 @@ from gpusim.machine.simulated_sms import Sms
 from gpusim.support.plural import plural
 from isa.escaped import escaped
 
+T = TypeVar("T")
 PATIENCE = 2.0  # seconds before a terminal shows anything
 PERIOD = 10.0  # seconds between two lines where stderr is no terminal
 WINDOW = 600.0  # seconds over which the speed is measured: a block may take minutes
@@ -75,6 +76,33 @@ def shown(name: str, noun: str = "block", *, alike: bool = True) -> Iterator[Tel
     finally:
         over.set()
         show.join()
+
+
+def told(
+    name: str,
+    found: Generator[T, None, None],
+    total: int,
+    noun: str = "block",
+    *,
+    alike: bool = True,
+    known: Sequence[T] = (),
+) -> list[T]:
+    """Return what is `known` of a total and what is found then, and show meanwhile how many are there."""
+    every = list(known)
+    with shown(name, noun, alike=alike) as tell, closing(found):
+        tell(len(every), total)
+        for one in found:
+            every.append(one)
+            tell(len(every), total)
+    return every
+
+
+def keep(found: Generator[T, None, None], add: Callable[[T], None]) -> Generator[T, None, None]:
+    """Give what is found, and add each to what is kept on file."""
+    with closing(found):
+        for one in found:
+            add(one)
+            yield one
 
 
 @contextmanager

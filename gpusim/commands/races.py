@@ -5,28 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated
 
-import typer
-
-from gpusim.commands.arguments import (
-    Architecture,
-    CodeOptions,
-    Json,
-    KernelName,
-    LaunchFile,
-    MaxInstructions,
-    NvccFlags,
-    Parameters,
-    instructions_of,
-    kernel_of,
-)
-from gpusim.commands.document import write, write_json
+from gpusim.commands.arguments import instructions_of, kernel_of
+from gpusim.commands.document import joined
+from gpusim.commands.frame import Answer
+from gpusim.commands.options import CodeOptions, MaxInstructions, OfKernel
 from gpusim.commands.progress import shown
 from gpusim.engines.program_order import LIMIT
 from gpusim.support.document import Document, KernelKey, doc
 from gpusim.support.plural import plural
 from gpusim.walks.races import Race
 from gpusim.walks.races import races as find
-from isa.kernel import Kernel
 
 FOUND = 1  # exit code
 CHECKED = "accesses of different warps of a block to one word of shared memory"
@@ -45,16 +33,7 @@ class RacesDocument(Document, frozen=True):
     not_checked: Annotated[tuple[str, ...], doc("What is not looked at: none of it is reported.")] = NOT_CHECKED
 
 
-def races(
-    kernel: KernelName,
-    *,
-    parameter: Parameters = None,
-    max_instructions: MaxInstructions = None,
-    architecture: Architecture = None,
-    launch: LaunchFile = None,
-    nvcc_flags: NvccFlags = "",
-    json: Json = False,
-) -> None:
+def races(launch: OfKernel, code: CodeOptions, max_instructions: MaxInstructions = None) -> Answer:
     """Find accesses of different warps to one word of shared memory that no barrier orders. A race ends with code 1.
 
     Nothing else is looked at: neither lanes of one warp, nor other memories, different blocks, or barriers that threads
@@ -62,20 +41,13 @@ def races(
 
     Example: gpusim races examples/reduce.asm
     """
-    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags))
-    blocks = _checked(chosen)
-    with shown(chosen.name) as tell:
-        found = find(chosen, _with_progress(blocks, tell), limit=instructions_of(kernel, max_instructions, LIMIT))
-    if json:
-        write_json(RacesDocument(chosen.name, chosen.blocks, blocks, found))
-    else:
-        write(_text(chosen, blocks, found))
-    if found:
-        raise typer.Exit(FOUND)
-
-
-def _checked(kernel: Kernel) -> list[int]:
-    return list(range(kernel.blocks)) if kernel.blocks <= ALL else [0, kernel.blocks - 1]
+    kernel = kernel_of(launch.kernel, launch.parameter, code)
+    blocks = list(range(kernel.blocks)) if kernel.blocks <= ALL else [0, kernel.blocks - 1]
+    limit = instructions_of(launch.kernel, max_instructions, LIMIT)
+    with shown(kernel.name) as tell:
+        found = find(kernel, _with_progress(blocks, tell), limit=limit)
+    document = RacesDocument(kernel.name, kernel.blocks, blocks, found)
+    return Answer(document, joined(*_lines(document)), code=FOUND if found else 0)
 
 
 def _with_progress(blocks: Sequence[int], tell: Callable[[int, int], None]) -> Iterator[int]:
@@ -85,15 +57,14 @@ def _with_progress(blocks: Sequence[int], tell: Callable[[int, int], None]) -> I
         yield block
 
 
-def _text(kernel: Kernel, blocks: Sequence[int], found: Sequence[Race]) -> str:
-    scope = "" if len(blocks) == kernel.blocks else f" (the first and the last of {kernel.blocks})"
-    count = f"{plural(len(blocks), 'block')}{scope}"
-    if not found:
-        return f"{kernel.name}: no race between warps on shared memory in {count}; {_not_checked()}\n"
-    racing = plural(len({race.block for race in found}), "block")
-    head = f"{kernel.name}: {plural(len(found), 'race')}, in {racing}; checked {count}"
-    return "".join(f"{line}\n" for line in (head, *found, _not_checked()))
-
-
-def _not_checked() -> str:
-    return f"not checked: {', '.join(NOT_CHECKED)}"
+def _lines(found: RacesDocument) -> Iterator[object]:
+    checked, races = found.blocks_checked, found.races
+    scope = "" if len(checked) == found.blocks else f" (the first and the last of {found.blocks})"
+    count = f"{plural(len(checked), 'block')}{scope}"
+    rest = f"not checked: {', '.join(NOT_CHECKED)}"
+    if not races:
+        yield f"{found.kernel}: no race between warps on shared memory in {count}; {rest}"
+        return
+    racing = plural(len({race.block for race in races}), "block")
+    yield f"{found.kernel}: {plural(len(races), 'race')}, in {racing}; checked {count}"
+    yield from (*races, rest)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from functools import partial
 from itertools import groupby
 from typing import Annotated, Any
 
-import typer
 from rich.console import RenderableType
 from rich.table import Table
+from typer import Option
 
 from gpusim.analysis.account import report as reports
 from gpusim.analysis.account import run_document
@@ -27,36 +28,17 @@ from gpusim.analysis.account.source_lines import by_line
 from gpusim.bounds.bounds import Bound
 from gpusim.bounds.of_run import enough
 from gpusim.commands import report_lines
-from gpusim.commands.arguments import (
-    Architecture,
-    CodeOptions,
-    Force,
-    Json,
-    KernelName,
-    LaunchFile,
-    MachineOfKernel,
-    MaxCycles,
-    NvccFlags,
-    Overrides,
-    Parameters,
-    Policy,
-    SourceRoots,
-    Strict,
-    changes,
-    cycles_of,
-    file_of,
-    kernel_of,
-    machine_of,
-    placed,
-    whole_number,
-)
-from gpusim.commands.document import show, write_json
+from gpusim.commands.arguments import chosen, cycles_of, file_of, sms_of, whole_number
+from gpusim.commands.frame import Answer
 from gpusim.commands.notices import ineffective_settings, tell_of_beyond
+from gpusim.commands.options import Launch, Simulation, SourceOptions, repeated
 from gpusim.commands.progress import begin_compiling, shown
+from gpusim.machine.simulated_sms import count
 from gpusim.simulation import Result, simulate
 from gpusim.support.document import Document, LaunchDocument, doc
 from gpusim.support.plural import plural
 from gpusim.support.repeats import repeats
+from gpusim.units.cache import tagged
 from isa.code_region import CodeRegion, Lines, code_regions
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -98,32 +80,20 @@ class ReportDocument(LaunchDocument, frozen=True, tag=3):
 
 
 def report(
-    kernel: KernelName,
-    *,
-    machine: MachineOfKernel = None,
-    parameter: Parameters = None,
-    setting: Overrides = None,
-    policy: Policy = None,
+    launch: Launch,
+    code: SourceOptions,
+    how: Simulation,
     lines: Annotated[
-        list[str] | None,
-        typer.Option("--lines", metavar="FIRST:LAST", help="A region, by lines of the listing or source; repeatable."),
-    ] = None,
-    by: Annotated[By, typer.Option("--by", help="What a row of the table is; lines are those of the source.")] = (
+        Sequence[str], repeated("--lines", "FIRST:LAST", "A region, by lines of the listing or source")
+    ] = (),
+    by: Annotated[By, Option("--by", help="What a row of the table is; lines are those of the source.")] = (
         By.INSTRUCTION
     ),
-    whole: Annotated[bool, typer.Option("--all", help="Every instruction on a line of its own.")] = False,
+    whole: Annotated[bool, Option("--all", help="Every instruction on a line of its own.")] = False,
     totals: Annotated[
-        bool, typer.Option("--totals", help="Cycles of the whole run by instruction, not of one execution.")
+        bool, Option("--totals", help="Cycles of the whole run by instruction, not of one execution.")
     ] = False,
-    max_cycles: MaxCycles = None,
-    architecture: Architecture = None,
-    launch: LaunchFile = None,
-    nvcc_flags: NvccFlags = "",
-    force: Force = False,
-    strict: Strict = False,
-    source_root: SourceRoots = None,
-    json: Json = False,
-) -> None:
+) -> Answer:
     """Simulate a kernel and show, by instruction and region, pressure on each resource, paths and lost issue slots.
 
     Regions are marked by comments in a listing (GPUSIM-BEGIN name, GPUSIM-END); without any, they are the loops. --by
@@ -133,38 +103,26 @@ def report(
 
     Example: gpusim report examples/reduce.asm --by line
     """
-    code = CodeOptions(architecture, launch, nvcc_flags, force, strict, tuple(source_root or ()))
-    chosen = kernel_of(kernel, parameter or (), code, machine)
-    machine, setting = placed(chosen, machine, setting or ())
-    where = machine_of(machine, setting, policy)
+    at = chosen(launch, code)
     if by is By.LINE:
-        _check_by_line(chosen, {"--lines": bool(lines), "--all": whole, "--totals": totals})
-    regions = _regions(chosen, lines or ())
-    settings = changes(where, setting)
-    unfelt = ineffective_settings(chosen, machine, setting, policy)
-    begin_compiling("compiled")
-    with shown(chosen.name) as tell:
-        limit = cycles_of(kernel, max_cycles)
-        result = simulate(chosen, where, values=False, max_cycles=limit, progress=tell)
-        most = enough(chosen, result.run)
+        _check_by_line(at.kernel, {"--lines": bool(lines), "--all": whole, "--totals": totals})
+    regions, which = _regions(at.kernel, lines), sms_of(how.sms)
+    count(at.machine, which)
+    unfelt = ineffective_settings(at, sms=which)
+    begin_compiling("compiled", which, in_turn=tagged(at.machine))
+    simulated = partial(simulate, at.kernel, at.machine, values=False, sms=which, threads=how.threads)
+    with shown(at.kernel.name) as tell:
+        result = simulated(max_cycles=cycles_of(launch.kernel, how.max_cycles), progress=tell)
+        most = enough(at.kernel, result.run)
         if by is By.LINE:
-            made, parts = _by_line(result, kernel, code, most, settings)
+            lined = by_line(result, file_of(launch.kernel), roots=code.source_roots, limit=most)
+            made: Document = report_lines.document(lined, at.changes)
+            parts = report_lines.screen(lined, at.changes)
         else:
             found = pressure_report(result, regions, limit=most)
-            made, parts = _document(found, settings), _screen(found, settings, whole=whole, totals=totals)
+            made, parts = _document(found, at.changes), _screen(found, at.changes, whole=whole, totals=totals)
     tell_of_beyond(result)
-    if json:
-        write_json(made, unfelt)
-    else:
-        show(*parts)
-
-
-def _by_line(
-    result: Result, kernel: str, code: CodeOptions, limit: int, settings: Mapping[str, int | str]
-) -> tuple[Document, Iterator[RenderableType]]:
-    """Return the report by line of source as a document and for the screen."""
-    found = by_line(result, file_of(kernel), roots=code.source_roots, limit=limit)
-    return report_lines.document(found, settings), report_lines.screen(found, settings)
+    return Answer(made, parts, unfelt)
 
 
 def _check_by_line(kernel: Kernel, given: Mapping[str, bool]) -> None:
@@ -253,16 +211,8 @@ def _table(columns: Iterable[str], left: str) -> Table:
 def _instructions(found: PressureReport, names: Sequence[str], *, whole: bool, totals: bool) -> Table:
     """Return cycles by instruction, and last the share of the bound that all take of each resource."""
     extra = [name for name in EXTRA if any(getattr(each, name) for each in found.instructions)]
-    columns = (
-        found.result.kernel.program.numbering,
-        "issued",
-        "instruction",
-        *_headers(names),
-        *(EXTRA[name] for name in extra),
-        "CP",
-        "LCD",
-    )
-    table = _table(columns, "instruction")
+    heads = *_headers(names), *(EXTRA[name] for name in extra), "CP", "LCD"
+    table = _table((found.result.kernel.program.numbering, "issued", "instruction", *heads), "instruction")
     labels = {pc: name for name, pc in found.result.kernel.program.labels.items()}
     for some, again in _folded(found, whole=whole or len(found.instructions) <= LONG):
         for alike in some:

@@ -10,14 +10,16 @@ from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from rich.console import RenderableType
 from rich.padding import Padding
 from rich.table import Table
+from typer import Argument, Option
 
 from gpusim.commands import streams
-from gpusim.commands.arguments import Json, among, pairs
-from gpusim.commands.document import show, write, write_json
+from gpusim.commands.arguments import pairs
+from gpusim.commands.document import show, write
+from gpusim.commands.frame import Answer
+from gpusim.commands.options import Json, among, repeated, written
 from gpusim.commands.progress import begin_compiling, shown
 from gpusim.machine.machine import load
 from gpusim.reproduction import drawing, sensitivity, unclaimed
@@ -33,16 +35,7 @@ from gpusim.support.document import Document, doc
 from gpusim.support.processes import cores
 from isa.errors import UserError
 
-COLUMNS = {
-    "id": 4,
-    "claim": 20,
-    "published": 12,
-    "ours": 11,
-    "error": 7,
-    "kind": 12,
-    "": 4,
-    "s": 3,
-}  # 80 in all; s: seconds of all processes together
+COLUMNS = {"id": 4, "claim": 20, "published": 12, "ours": 11, "error": 7, "kind": 12, "": 4, "s": 3}  # 80 in all
 NOT_DONE = 1  # exit code
 
 
@@ -56,22 +49,36 @@ class ReproduceDocument(Document, frozen=True):
 
 
 @dataclass(frozen=True)
-class _Wanted:
-    """What is to be computed and written; `done` has the jobs done so far."""
+class Outputs:
+    """What is written, and whether the settings that turn verdicts are tried."""
 
-    claims: Sequence[Claim]
-    settings: Settings
-    sensitivity: bool
-    table: Path | None
-    page: Path | None
-    plots: Path | None
-    tried: Path | None
-    done: dict[Job, Done] = field(default_factory=dict)
+    table: Annotated[Path | None, written("--csv", "Also write the rows to a file.")] = None
+    page: Annotated[Path | None, written("--markdown", "Write the rows like docs/reproduction.md.")] = None
+    plots: Annotated[
+        Path | None, written("--plots", "Draw all plots of the claims' documents: theirs and ours, as SVG.", "DIR")
+    ] = None
+    sensitivity: Annotated[
+        bool, Option("--sensitivity", help="Also try both ends of each number's plausible range; all take hours.")
+    ] = False
+    tried: Annotated[
+        Path | None,
+        written("--tried", "A file of --sensitivity: show what it has; with --sensitivity try the rest only."),
+    ] = None
 
     @property
     def turns(self) -> bool:
         """Whether rows have the settings that turn their verdicts."""
         return self.sensitivity or self.tried is not None
+
+
+@dataclass(frozen=True)
+class _Wanted:
+    """What is to be computed; `done` has the jobs done so far."""
+
+    claims: Sequence[Claim]
+    settings: Settings
+    to: Outputs
+    done: dict[Job, Done] = field(default_factory=dict)
 
     @property
     def seeds(self) -> list[str]:
@@ -89,53 +96,23 @@ def claims_from(incomplete: str) -> list[str]:
     return among(["all", *SEEDS, *(claim.id for claim in read())])(incomplete)
 
 
-Names = Annotated[
-    list[str] | None,
-    typer.Argument(
-        metavar="[ID|DOCUMENT|all]",
-        help=f"Claims such as LS37, or documents: {', '.join(SEEDS)}; all by default.",
-        autocompletion=claims_from,
-    ),
-]
-
-
 def reproduce(
-    names: Names = None,
+    names: Annotated[
+        Sequence[str],
+        Argument(
+            metavar="[ID|DOCUMENT|all]",
+            help=f"Claims such as LS37, or documents: {', '.join(SEEDS)}; all by default.",
+            autocompletion=claims_from,
+        ),
+    ] = (),
     *,
+    to: Outputs,
     setting: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--set",
-            metavar="MACHINE:PATH=VALUE",
-            help="Replace a number of a machine, unless a claim itself sets it; repeatable.",
-        ),
-    ] = None,
-    table: Annotated[Path | None, typer.Option("--csv", metavar="FILE", help="Also write the rows to a file.")] = None,
-    page: Annotated[
-        Path | None, typer.Option("--markdown", metavar="FILE", help="Write the rows like docs/reproduction.md.")
-    ] = None,
-    plots: Annotated[
-        Path | None,
-        typer.Option(
-            "--plots",
-            metavar="DIR",
-            help="Draw all plots of the claims' documents, also of a single claim's: theirs and ours, as SVG.",
-        ),
-    ] = None,
-    sensitive: Annotated[
-        bool,
-        typer.Option("--sensitivity", help="Also try both ends of each number's plausible range; all take hours."),
-    ] = False,
-    tried: Annotated[
-        Path | None,
-        typer.Option(
-            "--tried",
-            metavar="FILE",
-            help="A file of --sensitivity: show what it has; with --sensitivity try the rest only.",
-        ),
-    ] = None,
+        Sequence[str],
+        repeated("--set", "MACHINE:PATH=VALUE", "Replace a number of a machine, unless a claim itself sets it"),
+    ] = (),
     json: Json = False,
-) -> None:
+) -> Answer:
     """Compute the claims of five documents: published, ours, error, kind of result, pass or fail. All take minutes.
 
     A failed claim is a result too, with exit code 0; the code is 1 if an error prevents the computation of a claim.
@@ -149,29 +126,29 @@ def reproduce(
 
     Example: gpusim reproduce LS36 LS37 LS38 --set gtx580:load_store.queue=2
     """
-    claims, settings = select(names or ["all"]), _settings(setting or ())
-    wanted = _Wanted(claims, settings, sensitive, table, page, plots, tried)
+    claims, settings = select(names or ["all"]), _settings(setting)
+    wanted = _Wanted(claims, settings, to)
     _check(wanted)
     begin_compiling("compiled")
     found = _found(wanted, quiet=json)
-    if table:
-        whole_file.write(table, _csv(found, settings))
+    if to.table:
+        whole_file.write(to.table, _csv(found, settings))
     pictures = _drawn(wanted, quiet=json)
-    if page:
-        shown_pictures = _addresses(page, pictures)
-        whole_file.write(page, markdown(found, settings, wanted.unclaimed, shown_pictures, turns=wanted.turns))
-    if json:
-        write_json(ReproduceDocument(settings, found, summary(found), wanted.unclaimed))
-    else:
-        show("", *(f"{row.id} turned by {shown_turns(row)}" for row in found if row.tried), *totals(found))
+    if to.page:
+        shown_pictures = _addresses(to.page, pictures)
+        whole_file.write(to.page, markdown(found, settings, wanted.unclaimed, shown_pictures, turns=to.turns))
     _warn(found, settings)
-    if NOT_COMPUTED in summary(found):
-        raise typer.Exit(NOT_DONE)
+    turned = (f"{row.id} turned by {shown_turns(row)}" for row in found if row.tried)
+    return Answer(
+        ReproduceDocument(settings, found, summary(found), wanted.unclaimed),
+        ["", *turned, *totals(found)],
+        code=NOT_DONE if NOT_COMPUTED in summary(found) else 0,
+    )
 
 
 def _check(wanted: _Wanted) -> None:
     """Raise UserError for files that can't be written, or not together, and for a file that keeps nothing."""
-    files = {"--csv": wanted.table, "--markdown": wanted.page, "--tried": wanted.tried}
+    files = {"--csv": wanted.to.table, "--markdown": wanted.to.page, "--tried": wanted.to.tried}
     known: dict[Path, str] = {}
     for option, path in files.items():
         if path:
@@ -179,12 +156,12 @@ def _check(wanted: _Wanted) -> None:
             if other := known.get(path.resolve()):
                 raise UserError(f"{option} {path}: {other} writes this file; name another")
             known[path.resolve()] = option
-    if wanted.plots:
-        drawing.check(wanted.plots, wanted.seeds)
-    if wanted.tried and wanted.settings:
-        raise UserError(f"--tried {wanted.tried}: keeps what is tried on machines as they are; leave out --set")
-    if wanted.tried and not wanted.tried.exists() and not wanted.sensitivity:
-        raise UserError(f"--tried {wanted.tried}: there is no such file; let --sensitivity write it")
+    if wanted.to.plots:
+        drawing.check(wanted.to.plots, wanted.seeds)
+    if wanted.to.tried and wanted.settings:
+        raise UserError(f"--tried {wanted.to.tried}: keeps what is tried on machines as they are; leave out --set")
+    if wanted.to.tried and not wanted.to.tried.exists() and not wanted.to.sensitivity:
+        raise UserError(f"--tried {wanted.to.tried}: there is no such file; let --sensitivity write it")
 
 
 def _found(wanted: _Wanted, *, quiet: bool) -> list[LedgerRow]:
@@ -197,14 +174,14 @@ def _found(wanted: _Wanted, *, quiet: bool) -> list[LedgerRow]:
             if not quiet:
                 show(*_lines(row, first=not found))
             found.append(row)
-    return _turned(wanted, found) if wanted.turns else found
+    return _turned(wanted, found) if wanted.to.turns else found
 
 
 def _turned(wanted: _Wanted, found: Sequence[LedgerRow]) -> list[LedgerRow]:
     """Return the rows with the settings that turn their verdicts: as the file has them, and if wanted as tried now."""
-    file, settings = wanted.tried, wanted.settings
+    file, settings = wanted.to.tried, wanted.settings
     before = sensitivity.load(file) if file and file.exists() else {}
-    if not wanted.sensitivity:
+    if not wanted.to.sensitivity:
         return sensitivity.turned(found, settings, sensitivity.current(found, before))
 
     def keep(store: sensitivity.Store) -> None:
@@ -219,13 +196,13 @@ def _turned(wanted: _Wanted, found: Sequence[LedgerRow]) -> list[LedgerRow]:
 
 def _drawn(wanted: _Wanted, *, quiet: bool) -> list[tuple[Path, Picture]]:
     """Draw each plot as soon as it is computed, if that is wanted; return all in their order, with their files."""
-    if not wanted.plots:
+    if not wanted.to.plots:
         return []
     plots = drawing.of_seeds(wanted.seeds)
     drawn: dict[str, tuple[Path, Picture]] = {}
     with shown("plots", "plot", alike=False) as tell:
         for picture in drawing.computed(plots, wanted.settings, cores(), tell, wanted.done):
-            path = drawing.write(wanted.plots, picture)
+            path = drawing.write(wanted.to.plots, picture)
             if not quiet:
                 write(f"{path}: {picture.plot.title}\n" if drawn else f"\n{path}: {picture.plot.title}\n")
             drawn[picture.name] = path, picture

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Annotated
 
-import typer
 from rich.table import Column, Table
+from typer import Argument
 
-from gpusim.commands.arguments import Architecture, Json, NvccFlags, flags_of
+from gpusim.commands.arguments import flags_of
 from gpusim.commands.code_lines import lines
-from gpusim.commands.document import new_table, right, show, write, write_json
+from gpusim.commands.document import new_table, right
+from gpusim.commands.frame import Answer
+from gpusim.commands.options import Architecture, CodeFile, NvccFlags
 from gpusim.support.document import Document, doc
 from gpusim.support.plural import plural
 from isa import control
@@ -64,13 +66,12 @@ class SassDocument(Document, frozen=True):
 
 
 def sass(
-    file: Annotated[str, typer.Argument(help="A cubin, fat binary or executable, a dump's text, or CUDA C (.cu).")],
-    kernel: Annotated[str | None, typer.Argument(help="A kernel, mangled or plain; prints its code.")] = None,
+    file: CodeFile,
+    kernel: Annotated[str | None, Argument(help="A kernel, mangled or plain; prints its code.")] = None,
     *,
     architecture: Architecture = None,
     nvcc_flags: NvccFlags = "",
-    json: Json = False,
-) -> None:
+) -> Answer:
     """List the kernels in a file of machine code, or print one with its control codes and source lines.
 
     Texts are those of cuobjdump -sass and nvdisasm -hex -c; other files need the extra gpusim[cubin]. CUDA C needs
@@ -79,18 +80,11 @@ def sass(
     Example: gpusim sass examples/saxpy.sass saxpy
     """
     found = code.read(file, architecture, flags_of(nvcc_flags))
-    names = _chosen(found, kernel, file)
-    if json:
-        write_json(_document(found, names, file, whole=kernel is not None))
-    elif kernel is None:
-        show(_headline(found, file), _table(found, names))
-    else:
-        write("".join(_lines(found.sections[names[0]])))
-
-
-def _chosen(found: Code, kernel: str | None, file: str) -> tuple[str, ...]:
-    """Return the mangled names to show: all, or the one that is named; raises UserError for none, or several."""
-    return kernels(found) if kernel is None else (chosen(found, kernel, file),)
+    names = kernels(found) if kernel is None else (chosen(found, kernel, file),)
+    document = _document(found, names, file, whole=kernel is not None)
+    if kernel is None:
+        return Answer(document, [_headline(found, file), _table(document.kernels)])
+    return Answer(document, "".join(_lines(found.sections[names[0]])))
 
 
 def _headline(found: Code, file: str) -> str:
@@ -99,17 +93,15 @@ def _headline(found: Code, file: str) -> str:
     return f"{file}: {where}{plural(len(kernels(found)), 'kernel')}, {plural(count, 'instruction')}"
 
 
-def _table(found: Code, names: tuple[str, ...]) -> Table:
+def _table(found: Sequence[Kernel]) -> Table:
     """Return a row for each kernel, with its resources where the file has them."""
     mangled = Column("mangled", overflow="fold")
-    if found.cubin is None:
-        table = new_table("kernel", *right("instructions"), mangled)
-        for one in (_kernel(found, name) for name in names):
-            table.add_row(one.name, str(one.instructions), one.mangled)
-        return table
+    if not any(one.parameters is not None for one in found):
+        rows = [(one.name, one.instructions, one.mangled) for one in found]
+        return new_table("kernel", *right("instructions"), mangled, rows=rows)
     columns = right("instructions", "registers", "shared bytes", "stack bytes", "parameters", "threads")
     table = new_table("kernel", *columns, mangled)
-    for one in (_kernel(found, name) for name in names):
+    for one in found:
         resources = one.registers, one.shared_bytes, one.stack_bytes, len(one.parameters or ())
         table.add_row(one.name, str(one.instructions), *map(str, resources), str(one.most_threads or ""), one.mangled)
     return table

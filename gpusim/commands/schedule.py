@@ -3,41 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
+from typer import Option
 
-from gpusim.commands.arguments import (
-    MOST_SEED,
-    MOST_WHOLE,
-    Json,
-    KernelName,
-    MachineOfKernel,
-    MaxCycles,
-    Overrides,
-    Parameters,
-    Policy,
-    cycles_of,
-    instructions_of,
-    kernel_of,
-    machine_of,
-    placed,
-    refuse_code,
-)
-from gpusim.commands.document import write, write_json
+from gpusim.commands.arguments import chosen, cycles_of, instructions_of, kernel_of, refuse_code, sms_of
+from gpusim.commands.document import joined
+from gpusim.commands.frame import Answer
 from gpusim.commands.notices import ineffective_settings
+from gpusim.commands.options import Launch, Simulation, many, out, repeated, seed
 from gpusim.commands.progress import shown
 from gpusim.engines.program_order import LIMIT
 from gpusim.machine.machine import Machine
+from gpusim.machine.simulated_sms import count
 from gpusim.support import whole_file
-from gpusim.support.document import Ineffective
 from isa.errors import UserError
 from isa.kernel import Kernel
 
 if TYPE_CHECKING:
     from gpusim.analysis.search.schedule_search import Found, Order
-    from gpusim.analysis.search.scheduling import Outcome
     from gpusim.walks.disjoint import Pairs
 
 WRONG_VALUES = 1  # exit code
@@ -45,31 +31,16 @@ BUDGET = 400
 
 
 def schedule(
-    kernel: KernelName,
-    *,
-    machine: MachineOfKernel = None,
-    parameter: Parameters = None,
-    setting: Overrides = None,
-    policy: Policy = None,
-    search: Annotated[
-        bool, typer.Option("--search", help="Search further by simulating orders; keep the fastest.")
-    ] = False,
-    budget: Annotated[
-        int | None,
-        typer.Option("--budget", min=1, max=MOST_WHOLE, help=f"Orders that --search simulates; default {BUDGET}."),
-    ] = None,
+    launch: Launch,
+    how: Simulation,
+    search: Annotated[bool, Option("--search", help="Search further by simulating orders; keep the fastest.")] = False,
+    budget: Annotated[int | None, many("--budget", help=f"Orders that --search simulates; default {BUDGET}.")] = None,
     seed: Annotated[
-        int | None,
-        typer.Option("--seed", min=0, max=MOST_SEED, help="Seed of --search, 0 by default; it fixes the order found."),
+        int | None, seed("--seed", help="Seed of --search, 0 by default; it fixes the order found.")
     ] = None,
-    on: Annotated[
-        list[str] | None,
-        typer.Option("--on", metavar="NAME=VALUE", help="Search on a launch with this parameter instead; repeatable."),
-    ] = None,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the reordered program to this file.")] = None,
-    max_cycles: MaxCycles = None,
-    json: Json = False,
-) -> None:
+    on: Annotated[Sequence[str], repeated("--on", "NAME=VALUE", "Search on a launch with this parameter instead")] = (),
+    out: Annotated[Path | None, out("Write the reordered program to this file.")] = None,
+) -> Answer:
     """Reorder a program: static stalls, simulated cycles and values before and after, and the program itself.
 
     The static scheduler (Tan et al., SC'11) moves memory instructions and barriers within regions without labels and
@@ -78,54 +49,35 @@ def schedule(
 
     Example: gpusim schedule dgemm-tan -p variant=v2 --machine c2050 --search --budget 100
     """
-    refuse_code(kernel, "whose order is its compiler's; reorder a listing")
-    chosen = kernel_of(kernel, parameter or ())
-    machine, setting = placed(chosen, machine, setting or ())
-    where = machine_of(machine, setting, policy)
-    _check_search(search, budget=budget, seed=seed, on=on)
-    rehearsal = _rehearsal(kernel, chosen, parameter or (), on or ())
+    refuse_code(launch.kernel, "whose order is its compiler's; reorder a listing")
+    at = chosen(launch)
+    _check_search(search, budget=budget, seed=seed, on=on or None)
+    rehearsal = _rehearsal(launch, at.kernel, on)
     from gpusim.analysis.search import scheduling  # noqa: PLC0415  (--help waits for no compiler)
 
     if out:
         whole_file.check(out)
-    unfelt = ineffective_settings(chosen, machine, setting, policy)
+    which = sms_of(how.sms)
+    count(at.machine, which)
+    unfelt = ineffective_settings(at, sms=which)
 
-    pairs, orders = _static(kernel, chosen, where)
-    found = (
-        _searched(rehearsal, where, orders[scheduling.STATIC], pairs, budget or BUDGET, seed or 0) if search else None
-    )
+    pairs, orders = _static(launch.kernel, at.kernel, at.machine)
+    start, most = orders[scheduling.STATIC], budget or BUDGET
+    found = _searched(rehearsal, at.machine, start, pairs, most, seed or 0) if search else None
     orders |= {scheduling.SEARCHED: found.order} if found else {}
-    with shown(chosen.name) as tell:
-        limit = cycles_of(kernel, max_cycles)
-        outcomes = scheduling.compare(chosen, where, orders, max_cycles=limit, tell=tell)
+    simulated = partial(scheduling.compare, at.kernel, at.machine, orders, sms=which, threads=how.threads)
+    with shown(at.kernel.name) as tell:
+        outcomes = simulated(max_cycles=cycles_of(launch.kernel, how.max_cycles), tell=tell)
     best = scheduling.least(outcomes) if search else outcomes[-1]
-    _tell(where, outcomes, best, out, found, unfelt, json=json)
-    if any(outcome.is_wrong for outcome in outcomes):
-        raise typer.Exit(WRONG_VALUES)
-
-
-def _tell(
-    machine: Machine,
-    outcomes: list[Outcome],
-    best: Outcome,
-    out: Path | None,
-    found: Found | None,
-    unfelt: Sequence[Ineffective],
-    *,
-    json: bool,
-) -> None:
-    """Write the program to its file or to stdout, and print the comparison of orders."""
-    from gpusim.analysis.search.scheduling import document, remarks, summary, text  # noqa: PLC0415
-
-    head = [*summary(machine, outcomes), "", *remarks(best)]
+    head = [*scheduling.summary(at.machine, outcomes), "", *scheduling.remarks(best)]
     if out:
-        whole_file.write(out, text(best, head))
-    if json:
-        write_json(document(machine, outcomes, best, found), unfelt)
-    elif out or not best.moved:
-        write("".join(f"{line}\n" for line in head))
-    else:
-        write(text(best, head))
+        whole_file.write(out, scheduling.text(best, head))
+    return Answer(
+        lambda: scheduling.document(at.machine, outcomes, best, found),
+        joined(*head) if out or not best.moved else scheduling.text(best, head),
+        unfelt,
+        WRONG_VALUES if any(outcome.is_wrong for outcome in outcomes) else 0,
+    )
 
 
 def _check_search(search: bool, **options: object) -> None:
@@ -135,11 +87,9 @@ def _check_search(search: bool, **options: object) -> None:
             raise UserError(f"--{name}: it is for --search; add that, or leave it out")
 
 
-def _rehearsal(name: str, kernel: Kernel, parameters: Sequence[str], on: Sequence[str]) -> Kernel:
+def _rehearsal(launch: Launch, kernel: Kernel, on: Sequence[str]) -> Kernel:
     """The launch that the search simulates; raises UserError where it runs another program."""
-    if not on:
-        return kernel
-    other = kernel_of(name, [*parameters, *on])
+    other = kernel_of(launch.kernel, [*launch.parameter, *on]) if on else kernel
     if other.program != kernel.program:
         raise UserError(f"--on {' '.join(on)}: this changes the program; give sizes only")
     return other

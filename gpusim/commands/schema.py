@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from inspect import cleandoc
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import Annotated, Any
 
 import msgspec
-import typer
-from rich.table import Table
+from typer import Argument
 
-from gpusim.commands.arguments import Json, among
-from gpusim.commands.document import new_table, right, show, write, write_json
+from gpusim.commands.document import new_table, right, write
+from gpusim.commands.frame import Answer
+from gpusim.commands.options import among, out
 from gpusim.support import whole_file
 from gpusim.support.document import Document, doc
 from isa.errors import UserError
@@ -71,15 +70,13 @@ class SchemasDocument(Document, frozen=True):
 
 def schema(
     document: Annotated[
-        str | None,
-        typer.Argument(help="A document's name; without one, all are listed.", autocompletion=among(DOCUMENTS)),
+        str | None, Argument(help="A document's name; without one, all are listed.", autocompletion=among(DOCUMENTS))
     ] = None,
     *,
     out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write it to a file; without a name, write all into a directory.")
+        Path | None, out("Write it to a file; without a name, write all into a directory.", "FILE|DIR")
     ] = None,
-    json: Json = False,
-) -> None:
+) -> Answer | None:
     """Print the JSON Schema of a document, with which other programs can read and check it.
 
     --json prints documents; most have the name of their command.
@@ -88,15 +85,14 @@ def schema(
     """
     if document is not None:
         whole_file.write(out, text(document)) if out else write(text(document))
-        return
+        return None
     kinds = {name: kind_of(name) for name in DOCUMENTS}
+    versions = {name: version_of(kind) for name, kind in kinds.items()}
     if out:
-        for name, kind in kinds.items():
-            whole_file.write(out / f"{name}-{version_of(kind)}.json", text(name))
-    if json:
-        write_json(SchemasDocument({name: version_of(kind) for name, kind in kinds.items()}))
-    else:
-        show(_table(kinds))
+        for name, version in versions.items():
+            whole_file.write(out / f"{name}-{version}.json", text(name))
+    rows = [(name, versions[name], cleandoc(kind.__doc__ or "").split("\n")[0]) for name, kind in kinds.items()]
+    return Answer(SchemasDocument(versions), [new_table("document", *right("version"), "what it is", rows=rows)])
 
 
 def kind_of(document: str) -> type[msgspec.Struct]:
@@ -128,10 +124,3 @@ def text(document: str) -> str:
             one["additionalProperties"] = False
             one["properties"].get(kind.__struct_config__.tag_field, {})["description"] = VERSION
     return msgspec.json.format(msgspec.json.encode(made), indent=2).decode() + "\n"
-
-
-def _table(kinds: Mapping[str, type[msgspec.Struct]]) -> Table:
-    table = new_table("document", *right("version"), "what it is")
-    for name, kind in kinds.items():
-        table.add_row(name, str(version_of(kind)), cleandoc(kind.__doc__ or "").split("\n")[0])
-    return table

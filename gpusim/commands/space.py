@@ -9,12 +9,15 @@ from typing import Annotated
 
 import typer
 from rich.table import Table
+from typer import Argument, Option
 
 from gpusim.analysis.search.space_file import ENDING
-from gpusim.commands.arguments import Json, Overrides, among, changes, machine_of, machines_from, pairs
-from gpusim.commands.document import new_table, right, show, write_json
+from gpusim.commands.arguments import changes, machine_of, pairs, refuse
+from gpusim.commands.document import new_table, right
+from gpusim.commands.frame import Answer
 from gpusim.commands.kernels import Takes, takes
 from gpusim.commands.notices import unread
+from gpusim.commands.options import Numbers, Overrides, among, machine, written
 from gpusim.commands.progress import shown
 from gpusim.commands.space_code import space_code
 from gpusim.machine.capability import capability as limits_of
@@ -22,7 +25,7 @@ from gpusim.support import whole_file
 from gpusim.support.document import Document, OfSettings, Setting, Settings, doc
 from isa.errors import UserError
 from workloads.space import Limits, Point, Pruned, Space, Stage, as_points, prune, published_for, survives
-from workloads.spaces import SPACES, Entry, find, make_space
+from workloads.spaces import SPACES, find, make_space
 
 MACHINE = "c2050"
 
@@ -34,8 +37,7 @@ def stages_from(ctx: typer.Context, incomplete: str) -> list[str]:
 
 
 LastStage = Annotated[
-    str | None,
-    typer.Option("--stage", metavar="NAME", help="Stop after this stage.", autocompletion=stages_from),
+    str | None, Option("--stage", metavar="NAME", help="Stop after this stage.", autocompletion=stages_from)
 ]
 
 
@@ -81,47 +83,25 @@ class SpaceDocument(OfSettings, frozen=True):
     points: Annotated[list[Point], doc("The points that are left, by parameter.")]
 
 
-SpaceName = Annotated[
-    str,
-    typer.Argument(
-        metavar="[SPACE]",
-        help="A search space's name, or a space file ending in .toml.",
-        autocompletion=among(SPACES),
-    ),
-]
-MachineOfSpace = Annotated[
-    str | None,
-    typer.Option(
-        "--machine",
-        help=f"A machine's name, or a file ending in .toml. [default: {MACHINE}; of a space file, the compiler's]",
-        autocompletion=machines_from,
-    ),
-]
-Numbers = Annotated[
-    list[str] | None,
-    typer.Option(
-        "-p",
-        metavar="NAME=VALUE",
-        help="A number of the constraints; of a space file a size, or values to keep; repeatable.",
-    ),
-]
-
-
 def space(
-    name: SpaceName = "",
+    name: Annotated[
+        str,
+        Argument(
+            metavar="[SPACE]",
+            help="A search space's name, or a space file ending in .toml.",
+            autocompletion=among(SPACES),
+        ),
+    ] = "",
     *,
-    machine: MachineOfSpace = None,
-    parameter: Numbers = None,
-    setting: Overrides = None,
+    machine: Annotated[str | None, machine(f". [default: {MACHINE}; of a space file, the compiler's]")] = None,
+    parameter: Numbers = (),
+    setting: Overrides = (),
     capability: Annotated[
-        str | None, typer.Option("--capability", metavar="X.Y", help="Limits of these chips: 1.0 to 1.3, or 2.x.")
+        str | None, Option("--capability", metavar="X.Y", help="Limits of these chips: 1.0 to 1.3, or 2.x.")
     ] = None,
     stage: LastStage = None,
-    file: Annotated[
-        Path | None, typer.Option("--csv", metavar="FILE", help="Write the points that are left to a file.")
-    ] = None,
-    json: Json = False,
-) -> None:
+    file: Annotated[Path | None, written("--csv", "Write the points that are left to a file.")] = None,
+) -> Answer:
     """List the search spaces, or count the points that each constraint leaves on a machine, beside published counts.
 
     Of a space file, which tunes a CUDA kernel, nothing is compiled.
@@ -129,30 +109,28 @@ def space(
     Example: gpusim space zgemm --machine c2050
     """
     if not name:
-        _tell_all(json)
-        return
+        rows = [
+            (x.name, x.description, " ".join(f"{p.name}={p.default}" for p in x.parameters)) for x in SPACES.values()
+        ]
+        entries = [SpaceEntry(x.name, x.description, [takes(p) for p in x.parameters]) for x in SPACES.values()]
+        return Answer(SpacesDocument(entries), [new_table("space", "what it is", "constraints", rows=rows)])
     if file:
         whole_file.check(file)
+    given = pairs("-p", "name=value", parameter)
     if name.endswith(ENDING):
-        for option, value in {"--capability": capability, "--stage": stage}.items():
-            if value:
-                raise UserError(f"{option} {value}: {name} is a space file; leave the option out")
-        space_code(Path(name), machine, setting or (), pairs("-p", "name=value", parameter or ()), file, json=json)
-        return
-    limits, where = _limits(machine, setting or (), capability)
-    chosen = make_space(name, pairs("-p", "name=value", parameter or ()))
-    unfelt = unread(setting or ())
+        refuse({"--capability": capability, "--stage": stage}, f"{name} is a space file; leave the option out")
+        return space_code(Path(name), machine, setting, given, file)
+    limits, where = _limits(machine, setting, capability)
+    chosen = make_space(name, given)
+    unfelt = unread(setting)
     with shown(f"space {name}"):
         pruned = prune(chosen, limits, stage)
     published = published_for(chosen, limits)
     if file:
         whole_file.write_table(file, chosen.axes, pruned.points.tolist())
-    if json:
-        write_json(_document(chosen, where, pruned, published), unfelt)
-    else:
-        notes = _notes(chosen, pruned, published)
-        on = where.machine or f"compute capability {capability}"
-        show(f"{name} on {on}: {find(name).description}\n", _table(pruned, published), *notes)
+    head = f"{name} on {where.machine or f'compute capability {capability}'}: {find(name).description}\n"
+    document = _document(chosen, where, pruned, published)
+    return Answer(document, [head, _table(document), *_notes(chosen, document)], unfelt)
 
 
 @dataclass(frozen=True)
@@ -181,47 +159,28 @@ def in_words(space: Space, point: Point) -> str:
     return " ".join(f"{name}={value}" for name, value in space.parameters(point).items() if name in space.axes)
 
 
-def _tell_all(json: bool) -> None:
-    if json:
-        write_json(SpacesDocument([_entry(entry) for entry in SPACES.values()]))
-        return
-    table = new_table("space", "what it is", "constraints")
-    for entry in SPACES.values():
-        table.add_row(entry.name, entry.description, " ".join(f"{p.name}={p.default}" for p in entry.parameters))
-    show(table)
+def _table(found: SpaceDocument) -> Table:
+    rows = [(one.stage, one.kind, _count(one.left), *_compared(one), one.rule) for one in found.stages]
+    return new_table("stage", "kind", *right("points left", "published", "deviation"), "rule", rows=rows, tight=True)
 
 
-def _entry(entry: Entry) -> SpaceEntry:
-    return SpaceEntry(entry.name, entry.description, [takes(p) for p in entry.parameters])
+def _compared(one: Left) -> tuple[str, str]:
+    return ("", "") if one.deviation is None else (f"{one.published:,}", f"{100 * one.deviation:+.1f} %")
 
 
-def _deviation(stage: Stage, published: Mapping[str, int]) -> float | None:
-    """(ours - published) / published; None where nothing is published."""
-    return stage.left / published[stage.name] - 1 if stage.name in published else None
-
-
-def _table(pruned: Pruned, published: Mapping[str, int]) -> Table:
-    table = new_table("stage", "kind", *right("points left", "published", "deviation"), "rule", tight=True)
-    for stage in pruned.stages:
-        deviation = _deviation(stage, published)
-        compared = ("", "") if deviation is None else (f"{published[stage.name]:,}", f"{100 * deviation:+.1f} %")
-        table.add_row(stage.name, stage.kind, _count(stage.left), *compared, stage.rule)
-    return table
-
-
-def _count(points: int) -> str:
+def _count(points: int | float) -> str:
     """A count in full, or to two digits if it is too long to read."""
     return f"{points:,}" if points < 10**13 else f"{points:.1e}"
 
 
-def _notes(space: Space, pruned: Pruned, published: Mapping[str, int]) -> list[str]:
-    notes = []
-    if space.published and published:
+def _notes(space: Space, found: SpaceDocument) -> list[str]:
+    notes = [""]
+    if space.published and any(one.published for one in found.stages):
         notes.append(f"published: {space.published.source}")
-    if space.winner:
-        found = "is among them" if survives(space, space.winner, pruned.points) else "is not among them"
-        notes.append(f"published winner {in_words(space, space.winner)}: {found}")
-    return ["", *notes]
+    if space.winner and found.winner:
+        among_them = "is among them" if found.winner["survives"] else "is not among them"
+        notes.append(f"published winner {in_words(space, space.winner)}: {among_them}")
+    return notes
 
 
 def _document(space: Space, where: _Where, pruned: Pruned, published: Mapping[str, int]) -> SpaceDocument:
@@ -231,17 +190,13 @@ def _document(space: Space, where: _Where, pruned: Pruned, published: Mapping[st
         machine=where.machine,
         capability=where.capability,
         set=where.replaced,
-        stages=[_left(stage, published) for stage in pruned.stages],
+        stages=[_left(stage, published.get(stage.name)) for stage in pruned.stages],
         winner=winner,
         points=list(as_points(space, pruned.points)),
     )
 
 
-def _left(stage: Stage, published: Mapping[str, int]) -> Left:
-    ours, theirs = _exact(stage.left), published.get(stage.name)
-    return Left(stage.name, stage.kind, stage.rule, ours, theirs, _deviation(stage, published))
-
-
-def _exact(count: int) -> int | float:
-    """A count, as a float where it is beyond the integers of JSON readers."""
-    return count if count < 2**53 else float(count)
+def _left(stage: Stage, published: int | None) -> Left:
+    ours = stage.left if stage.left < 2**53 else float(stage.left)  # beyond the integers of JSON readers
+    deviation = None if published is None else stage.left / published - 1
+    return Left(stage.name, stage.kind, stage.rule, ours, published, deviation)

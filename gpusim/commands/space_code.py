@@ -7,15 +7,15 @@ from pathlib import Path
 from typing import Annotated
 
 from gpusim.analysis.search.bounded_expression import Value
-from gpusim.analysis.search.code_stages import Restricted, Stages, stages
-from gpusim.analysis.search.space_file import CodeSpace, read, with_given
+from gpusim.analysis.search.code_stages import Restricted, stages
+from gpusim.analysis.search.space_file import read, with_given
 from gpusim.commands.arguments import changes, machine_of
-from gpusim.commands.document import new_table, right, show, write_json
+from gpusim.commands.document import new_table, right
+from gpusim.commands.frame import Answer
 from gpusim.commands.notices import unread
 from gpusim.machine.architecture import executing, machine_for
-from gpusim.machine.machine import Machine
 from gpusim.support import whole_file
-from gpusim.support.document import MachineKey, OfSettings, Setting, Settings, doc
+from gpusim.support.document import MachineKey, OfSettings, Settings, doc
 from gpusim.support.plural import plural
 from isa.architecture import Target
 from isa.sass.compile import ARCHITECTURE
@@ -36,9 +36,9 @@ class SpaceCodeDocument(OfSettings, frozen=True):
 
 
 def space_code(
-    path: Path, machine: str | None, setting: Sequence[str], given: Mapping[str, str], file: Path | None, *, json: bool
-) -> None:
-    """Show the points that are left after each restriction; raises UserError."""
+    path: Path, machine: str | None, setting: Sequence[str], given: Mapping[str, str], file: Path | None
+) -> Answer:
+    """Return the points that are left after each restriction; raises UserError."""
     space = with_given(read(path), given)
     name = machine or machine_for(Target("nvidia", ARCHITECTURE)).key
     where = executing(machine_of(name, setting, None), f"--machine {name}")
@@ -46,24 +46,18 @@ def space_code(
     found = stages(space, where)
     if file:
         whole_file.write_table(file, space.values, (point.values() for point in found.points))
-    if json:
-        write_json(_document(space, where, changes(where, setting), found), unfelt)
-        return
-    table = new_table("stage", *right("points left"), "rule")
-    for one in found.stages:
-        table.add_row(one.stage, f"{one.left:,}", one.rule)
-    sizes = " ".join(f"{name}={size}" for name, size in space.sizes.items())
-    why = [f"not launched: {plural(count, 'point')}: {reason}" for reason, count in found.refused.items()]
-    show(f"{path} on {where.key}: {space.source.name}{f', {sizes}' if sizes else ''}\n", table, "", *why, LATER)
-
-
-def _document(space: CodeSpace, where: Machine, replaced: Mapping[str, Setting], found: Stages) -> SpaceCodeDocument:
-    return SpaceCodeDocument(
+    document = SpaceCodeDocument(
         file=str(space.path),
         machine=where.key,
-        set=replaced,
+        set=changes(where, setting),
         sizes=dict(space.sizes),
         stages=list(found.stages),
         points=list(found.points),
         refused=found.refused,
     )
+    rows = [(one.stage, f"{one.left:,}", one.rule) for one in found.stages]
+    table = new_table("stage", *right("points left"), "rule", rows=rows)
+    sizes = " ".join(f"{name}={size}" for name, size in space.sizes.items())
+    why = [f"not launched: {plural(count, 'point')}: {reason}" for reason, count in found.refused.items()]
+    head = f"{path} on {where.key}: {space.source.name}{f', {sizes}' if sizes else ''}\n"
+    return Answer(document, [head, table, "", *why, LATER], unfelt)

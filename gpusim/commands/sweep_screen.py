@@ -9,11 +9,12 @@ from functools import cached_property
 from typing import Annotated
 
 from rich.console import RenderableType
-from rich.table import Table
+from rich.table import Column, Table
 
 from gpusim.analysis.account.figures import Figures, estimates
 from gpusim.analysis.search.sweep import Axis, SweepRow
 from gpusim.analysis.search.sweep_table import Cell, Cells, cells, column_of, front, with_nulls
+from gpusim.commands.document import new_table, right
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
 from gpusim.support.plural import plural
 from isa.errors import UserError
@@ -144,16 +145,15 @@ def first_varied(axes: Sequence[Axis]) -> Axis:
 
 
 def _fastest(swept: Swept, top: int) -> Table:
-    rates = _rates(swept)
-    table = _table(*rates, "cycles", "of bound", "warps/SM")
-    table.add_column("most slots lost to")
-    names = _add_axes(table, swept)
+    rates, (columns, names) = _rates(swept), _varied(swept)
+    rows = []
     for found, each in swept.simulated[:top]:
         speed = [_rate(getattr(found, field), style) for field, style in rates.values()]
         time = f"{found.cycles:,}", f"{found.cycles / found.bound_cycles:.2f}" if found.bound_cycles else ""
         point = cells(each)
-        table.add_row(*speed, *time, f"{found.warps}", next(iter(found.lost), "-"), *(str(point[x]) for x in names))
-    return table
+        rows.append((*speed, *time, found.warps, next(iter(found.lost), "-"), *(point[name] for name in names)))
+    heads = right(*rates, "cycles", "of bound", "warps/SM")
+    return new_table(*heads, "most slots lost to", *columns, rows=rows, tight=True)
 
 
 def _rates(swept: Swept) -> dict[str, tuple[str, str]]:
@@ -173,11 +173,9 @@ def _rate(value: float | None, style: str) -> str:
 
 
 def _front(swept: Swept) -> Table:
-    table = _table(*swept.compared)
-    names = _add_axes(table, swept)
-    for found in swept.front:
-        table.add_row(*(_shown(found[name]) for name in swept.compared), *(str(found[name]) for name in names))
-    return table
+    columns, names = _varied(swept)
+    rows = [(*(_shown(row[x]) for x in swept.compared), *(row[name] for name in names)) for row in swept.front]
+    return new_table(*right(*swept.compared), *columns, rows=rows, tight=True)
 
 
 def _shown(cell: Cell) -> str:
@@ -186,18 +184,9 @@ def _shown(cell: Cell) -> str:
     return f"{cell:,.1f}" if abs(cell) >= 1000 else f"{cell:.4g}"
 
 
-def _add_axes(table: Table, swept: Swept) -> list[str]:
-    """Add a column for each axis that varies, headed by the end of its name; return their names in rows."""
+def _varied(swept: Swept) -> tuple[list[Column], list[str]]:
+    """Return a column for each axis that varies, headed by the end of its name, and their names in rows."""
     varied = [axis for axis in swept.axes if len(axis.values) > 1]
     ends = Counter(axis.name.rpartition(".")[2] for axis in varied)
-    for axis in varied:
-        end = axis.name.rpartition(".")[2]
-        table.add_column(end if ends[end] == 1 else axis.name, justify="right", overflow="fold")
-    return [column_of(axis) for axis in varied]
-
-
-def _table(*numbers: str) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False, collapse_padding=True)
-    for name in numbers:
-        table.add_column(name, justify="right")
-    return table
+    heads = [end if ends[end := axis.name.rpartition(".")[2]] == 1 else axis.name for axis in varied]
+    return [Column(head, justify="right", overflow="fold") for head in heads], [column_of(axis) for axis in varied]

@@ -2,29 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
-import typer
 
-from gpusim.commands.arguments import (
-    Architecture,
-    CodeOptions,
-    Force,
-    Json,
-    LaunchFile,
-    MachineOfKernel,
-    MaxCycles,
-    NvccFlags,
-    Overrides,
-    Parameters,
-    Policy,
-    SourceRoots,
-    Strict,
-)
 from gpusim.commands.document import width, write
-from gpusim.commands.timelines import DOCUMENTS, Cycles, KernelOrTimeline, Warps, check_name, timeline_of
+from gpusim.commands.options import Json, LaunchOrTimeline, MaxCycles, Part, SourceOptions, out
+from gpusim.commands.timelines import DOCUMENTS, check_name, timeline_of
 from gpusim.support import whole_file
 from gpusim.timeline.document import Timeline
 from gpusim.views.text import text
@@ -33,24 +19,11 @@ FIRST = 200  # cycles of a run that are shown as text by default
 
 
 def timeline(
-    kernel: KernelOrTimeline,
-    *,
-    machine: MachineOfKernel = None,
-    parameter: Parameters = None,
-    setting: Overrides = None,
-    policy: Policy = None,
-    warps: Warps = None,
-    cycles: Cycles = None,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", help="Write the document to this .json or .json.gz file.")
-    ] = None,
+    launch: LaunchOrTimeline,
+    code: SourceOptions,
+    part: Part,
+    out: Annotated[Path | None, out("Write the document to this .json or .json.gz file.")] = None,
     max_cycles: MaxCycles = None,
-    architecture: Architecture = None,
-    launch: LaunchFile = None,
-    nvcc_flags: NvccFlags = "",
-    force: Force = False,
-    strict: Strict = False,
-    source_root: SourceRoots = None,
     json: Json = False,
 ) -> None:
     """Show a run of one SM: a row for each warp instruction, a letter for each cycle.
@@ -61,18 +34,9 @@ def timeline(
     """
     if out:
         check_name(out)
-    whole = bool(json or out) or kernel.endswith(DOCUMENTS)
-    document = timeline_of(
-        kernel,
-        machine=machine,
-        parameters=parameter or (),
-        settings=setting or (),
-        policy=policy,
-        warps=warps,
-        cycles=cycles or (None if whole else f"0:{FIRST}"),
-        max_cycles=max_cycles,
-        code=CodeOptions(architecture, launch, nvcc_flags, force, strict, tuple(source_root or ())),
-    )
+    whole = bool(json or out) or launch.kernel.endswith(DOCUMENTS)
+    part = replace(part, cycles=part.cycles or (None if whole else f"0:{FIRST}"))
+    document = timeline_of(launch, code, part, max_cycles)
     if out:
         whole_file.write_pieces(out, _encoded(document))
     if json:

@@ -3,25 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
-from typing import Annotated
 
 import msgspec
-import typer
 
-from gpusim.commands.arguments import (
-    AS_IT_IS,
-    CodeOptions,
-    changes,
-    cycles_of,
-    file_of,
-    kernel_of,
-    kernels_from,
-    machine_of,
-    placed,
-)
+from gpusim.commands.arguments import chosen, code_option, cycles_of, file_of
 from gpusim.commands.notices import ineffective_settings
+from gpusim.commands.options import CodeOptions, LaunchOrTimeline, Part, SourceOptions
 from gpusim.commands.progress import begin_compiling, shown
 from gpusim.support import whole_file
 from gpusim.timeline.document import Timeline
@@ -30,14 +19,6 @@ from gpusim.timeline.source import with_source
 from isa.errors import UserError
 
 DOCUMENTS = ".json", ".json.gz"
-KernelOrTimeline = Annotated[
-    str,
-    typer.Argument(
-        help="A kernel, a listing, machine code, or a timeline (.json, .json.gz).", autocompletion=kernels_from
-    ),
-]
-Warps = Annotated[str | None, typer.Option("--warps", metavar="0-3,8", help="Only these warp slots of the SM.")]
-Cycles = Annotated[str | None, typer.Option("--cycles", metavar="FROM:TO", help="From this cycle up to that one.")]
 
 
 def check_name(out: Path) -> None:
@@ -48,45 +29,33 @@ def check_name(out: Path) -> None:
 
 
 def timeline_of(
-    name: str,
-    *,
-    machine: str | None,
-    parameters: Sequence[str],
-    settings: Sequence[str],
-    policy: str | None,
-    warps: str | None,
-    cycles: str | None,
-    max_cycles: int | None,
-    code: CodeOptions = AS_IT_IS,
-    quiet: bool = False,
+    launch: LaunchOrTimeline, code: CodeOptions, shown_part: Part, max_cycles: int | None, *, quiet: bool = False
 ) -> Timeline:
     """Return the timeline of a command line, read if the name is a document's, else simulated; raises UserError.
 
     Settings that do nothing are reported on stderr unless `quiet`.
     """
-    slots, (start, end) = _slots(warps), _span(cycles)
-    if name.endswith(DOCUMENTS):
-        if machine or policy or parameters or settings or max_cycles or code != AS_IT_IS:
-            raise UserError(f"{name}: a timeline is of a finished run; leave out kernel and machine options")
-        document = load(Path(name))
-        return part(document, document.start if cycles is None else start, end, slots)
-    kernel = kernel_of(name, parameters, code, machine)
-    machine, settings = placed(kernel, machine, settings)
-    where = machine_of(machine, settings, policy)
+    slots, (start, end) = _slots(shown_part.warps), _span(shown_part.cycles)
+    if launch.kernel.endswith(DOCUMENTS):
+        if launch != LaunchOrTimeline(launch.kernel) or max_cycles or code_option(code):
+            raise UserError(f"{launch.kernel}: a timeline is of a finished run; leave out kernel and machine options")
+        document = load(Path(launch.kernel))
+        return part(document, document.start if shown_part.cycles is None else start, end, slots)
+    at = chosen(launch, code)
     from gpusim.timeline.build import timeline  # noqa: PLC0415  (--help waits for no compiler)
     from gpusim.units.cache import tagged  # noqa: PLC0415
     from gpusim.units.capacities import NEVER  # noqa: PLC0415
 
     begin_compiling("compiled")
-    if tagged(where):
+    if tagged(at.machine):
         begin_compiling("timeline")
-    replaced, limit = changes(where, settings), cycles_of(name, max_cycles) or NEVER
-    unfelt = () if quiet else ineffective_settings(kernel, machine, settings, policy)
-    with shown(kernel.name) as tell:
-        found = timeline(
-            kernel, where, warps=slots, start=start, end=end, max_cycles=limit, settings=replaced, progress=tell
-        )
-    found = with_source(found, kernel.program, file_of(name), code.source_roots)
+    settings, limit = at.changes, cycles_of(launch.kernel, max_cycles) or NEVER
+    unfelt = () if quiet else ineffective_settings(at)
+    build = partial(timeline, warps=slots, start=start, end=end, max_cycles=limit, settings=settings)
+    with shown(at.kernel.name) as tell:
+        found = build(at.kernel, at.machine, progress=tell)
+    roots = code.source_roots if isinstance(code, SourceOptions) else ()
+    found = with_source(found, at.kernel.program, file_of(launch.kernel), roots)
     return msgspec.structs.replace(found, ineffective=unfelt) if unfelt else found
 
 

@@ -6,25 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Annotated
 
-import typer
-from rich.table import Table
+from typer import Option
 
-from gpusim.commands.arguments import (
-    Architecture,
-    CodeOptions,
-    Json,
-    KernelName,
-    LaunchFile,
-    MaxInstructions,
-    NvccFlags,
-    Overrides,
-    Parameters,
-    instructions_of,
-    kernel_of,
-    machine_of,
-    machines_from,
-)
-from gpusim.commands.document import new_table, right, show, write_json
+from gpusim.commands.arguments import instructions_of, kernel_of, machine_of
+from gpusim.commands.document import new_table, right
+from gpusim.commands.frame import Answer
+from gpusim.commands.options import CodeOptions, MachineIfAny, MaxInstructions, OfKernel, Overrides
 from gpusim.commands.progress import shown
 from gpusim.engines.program_order import LIMIT
 from gpusim.machine.machine import Machine
@@ -38,10 +25,6 @@ from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.program import WORD_BYTES
 
-MachineToTake = Annotated[
-    str | None,
-    typer.Option("--machine", help="A machine's name, or a file ending in .toml.", autocompletion=machines_from),
-]
 ALL = (
     "registers: every result is written to them and read from them; --forwarding leaves out results that only the next "
     "instruction takes, and so does `gpusim run --energy` on machines with energy.forwarding."
@@ -75,20 +58,15 @@ class TrafficDocument(Document, frozen=True):
 
 
 def traffic(
-    kernel: KernelName,
-    *,
-    machine: MachineToTake = None,
-    parameter: Parameters = None,
-    setting: Overrides = None,
+    launch: OfKernel,
+    code: CodeOptions,
+    machine: MachineIfAny = None,
+    setting: Overrides = (),
     forwarding: Annotated[
-        bool, typer.Option("--forwarding", help="The next instruction gets a result without the register file.")
+        bool, Option("--forwarding", help="The next instruction gets a result without the register file.")
     ] = False,
     max_instructions: MaxInstructions = None,
-    architecture: Architecture = None,
-    launch: LaunchFile = None,
-    nvcc_flags: NvccFlags = "",
-    json: Json = False,
-) -> None:
+) -> Answer:
     """Count the 32-bit words that a launch reads and writes at each level, by use: a buffer, results, or others.
 
     It needs no machine. With one, registers are counted as the machine forwards results, and the screen says in what
@@ -96,21 +74,21 @@ def traffic(
 
     Example: gpusim traffic sgemm-vega-vlp --machine mi60
     """
-    chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags), machine)
+    kernel = kernel_of(launch.kernel, launch.parameter, code, machine)
     if setting and not machine:
         raise UserError(f"--set {setting[0]}: of no machine; name one with --machine")
-    where = machine_of(machine, setting or (), None) if machine else None
+    where = machine_of(machine, setting, None) if machine else None
     if where:
-        occupancy(chosen, where)  # refuses what the machine can't run
+        occupancy(kernel, where)  # refuses what the machine can't run
     forwarding = forwarding or bool(where and where.energy and where.energy.forwarding)
-    with shown(chosen.name):
-        found = count(chosen, forwarding=forwarding, limit=instructions_of(kernel, max_instructions, LIMIT))
-    if json:
-        write_json(_document(chosen, found, where, forwarding=forwarding))
-    else:
-        releases = f"{chosen.name}: {plural(found.barriers, 'barrier release')}"
-        moved = [_of_machine(found, where)] if where else []
-        show(_table(found), "", releases, *moved, FORWARDED if forwarding else ALL)
+    with shown(kernel.name):
+        found = count(kernel, forwarding=forwarding, limit=instructions_of(launch.kernel, max_instructions, LIMIT))
+    moved = [_of_machine(found, where)] if where else []
+    words = [(each.level, each.whose, f"{each.read:,}", f"{each.written:,}") for each in _rows(found)]
+    table = new_table("level", "whose", *right("words read", "words written"), rows=words)
+    releases = f"{kernel.name}: {plural(found.barriers, 'barrier release')}"
+    screen = table, "", releases, *moved, FORWARDED if forwarding else ALL
+    return Answer(_document(kernel, found, where, forwarding=forwarding), screen)
 
 
 def _rows(found: Traffic) -> Iterator[Moved]:
@@ -118,13 +96,6 @@ def _rows(found: Traffic) -> Iterator[Moved]:
     for level in Level:
         for use in sorted({words.use for words in found.words if words.level is level}):
             yield Moved(level, use, found.read(level, use), found.written(level, use))
-
-
-def _table(found: Traffic) -> Table:
-    table = new_table("level", "whose", *right("words read", "words written"))
-    for each in _rows(found):
-        table.add_row(each.level, each.whose, f"{each.read:,}", f"{each.written:,}")
-    return table
 
 
 def _milliseconds(found: Traffic, machine: Machine) -> float:

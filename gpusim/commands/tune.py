@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, suppress
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from importlib.metadata import version
-from pathlib import Path
 from statistics import median
 from typing import Annotated
 
-import typer
 from msgspec import structs
 from rich.console import RenderableType
 from rich.table import Table
+from typer import Option
 
 from gpusim.analysis.account import report, run_document
 from gpusim.analysis.search.bounded_expression import Value
@@ -22,27 +21,16 @@ from gpusim.analysis.search.kernel_tuner import Entry
 from gpusim.analysis.search.results_file import hash_of, results
 from gpusim.analysis.search.space_file import ENDING
 from gpusim.analysis.search.tuning import WAVES, Candidate, Trial, Tuned, ranking, trial
-from gpusim.commands.arguments import (
-    MOST_WHOLE,
-    Json,
-    NvccFlags,
-    Overrides,
-    among,
-    changes,
-    machine_of,
-    machines_from,
-    overrides_of,
-    pairs,
-    whole_number,
-)
-from gpusim.commands.document import new_table, right, show, write_json
-from gpusim.commands.kernel_tuner_files import CacheFile, T4File, check_files, write_files
+from gpusim.commands.arguments import changes, machine_of, overrides_of, pairs, refuse, whole_number
+from gpusim.commands.document import new_table, right
+from gpusim.commands.frame import Answer
+from gpusim.commands.kernel_tuner_files import check_files, write_files
 from gpusim.commands.notices import Launched, ineffective_at_all
-from gpusim.commands.progress import begin_compiling, keeping, shown
+from gpusim.commands.progress import begin_compiling, keep, keeping, shown, told
 from gpusim.commands.reasons import in_kinds
 from gpusim.commands.run import WRONG_VALUES
 from gpusim.commands.space import LastStage, in_words
-from gpusim.commands.tune_code import CodeTask, Outputs, how_of, tune_code
+from gpusim.commands.tune_code import MACHINE, CodeTuning, Task, given_of, tune_code
 from gpusim.machine.machine import File, Machine, read
 from gpusim.simulation import Result, simulate
 from gpusim.support.document import Ineffective, MachineKey, OfSettings, Setting, Settings, doc
@@ -51,35 +39,9 @@ from gpusim.support.processes import as_done
 from isa.errors import UserError
 from workloads import catalog
 from workloads.space import Point, Size, Space, arguments_at, as_points, prune
-from workloads.spaces import SPACES, find, make_space, split
+from workloads.spaces import find, make_space, split
 
-SIZE, MACHINE = "960,960,960", "c2050"
-
-Machines = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--machine",
-        help=f"A machine's name, or a file ending in .toml; repeatable for a space file. [default: {MACHINE}, or "
-        "that of the compiler's architecture]",
-        autocompletion=machines_from,
-    ),
-]
-ProblemSize = Annotated[
-    str,
-    typer.Option("--size", metavar="M,N,K", help=f"Size of the problem, rounded up to whole tiles. [default: {SIZE}]"),
-]
-OutFile = Annotated[
-    Path | None,
-    typer.Option("--out", "-o", "--results", metavar="FILE", help="Keep each result in a file, and resume from it."),
-]
-Jobs = Annotated[
-    int | None,
-    typer.Option("--jobs", min=1, max=MOST_WHOLE, help="How many points at a time, at most one for each core."),
-]
-Dask = Annotated[
-    str,
-    typer.Option("--dask", metavar="ADDRESS", help="Of a space file: simulate on the cluster of a Dask scheduler."),
-]
+SIZE = "960,960,960"
 
 
 class Ranked(Trial, frozen=True, kw_only=True):
@@ -147,46 +109,14 @@ class _Outcome:
 
 
 def tune(
-    name: Annotated[
+    task: Task,
+    code: CodeTuning,
+    size: Annotated[
         str,
-        typer.Argument(
-            metavar="SPACE",
-            help=f"A space file ending in .toml, or a space: {', '.join(SPACES)}.",
-            autocompletion=among(SPACES),
-        ),
-    ],
-    *,
-    machine: Machines = None,
-    size: ProblemSize = "",
-    top: Annotated[int, typer.Option("--top", min=1, max=MOST_WHOLE, help="How many of the fastest to show.")] = 10,
-    parameter: Annotated[
-        list[str] | None,
-        typer.Option(
-            "-p",
-            metavar="NAME=VALUE",
-            help="A number of the constraints or kernel; of a space file a size, or values to keep; repeatable.",
-        ),
-    ] = None,
-    setting: Overrides = None,
+        Option("--size", metavar="M,N,K", help=f"Size of the problem, rounded up to whole tiles. [default: {SIZE}]"),
+    ] = "",
     stage: LastStage = None,
-    sample: Annotated[
-        str,
-        typer.Option(
-            "--sample", help="Of a space file: blocks to simulate of each SM's, or all. [default: a few seconds]"
-        ),
-    ] = "",
-    sms: Annotated[
-        str,
-        typer.Option("--sms", help="Of a space file, as for gpusim run. [default: 1]"),
-    ] = "",
-    nvcc_flags: NvccFlags = "",
-    out: OutFile = None,
-    jobs: Jobs = None,
-    dask: Dask = "",
-    cache: CacheFile = None,
-    t4: T4File = None,
-    json: Json = False,
-) -> None:
+) -> Answer:
     """Simulate every point of a search space that meets its constraints, rank all, and check the fastest one's values.
 
     A space file tunes a CUDA kernel, for one machine or several: its points are compiled, and simulated in time.
@@ -194,48 +124,38 @@ def tune(
 
     Example: gpusim tune sgemm-lai --machine gtx580-1566 --top 5
     """
-    given, outputs = pairs("-p", "name=value", parameter or ()), Outputs(out, cache, t4, top, json)
+    name = task.name
     if name.endswith(ENDING):
-        _refuse({"--size": size}, f"{name} is a space file; give -p NAME=VALUE")
-        _refuse({"--stage": stage}, f"{name} is a space file, which has no stages; -p NAME=VALUE keeps fewer points")
-        how = how_of(sample, sms)
-        tune_code(CodeTask(Path(name), machine or (), given, setting or (), how, jobs, dask, nvcc_flags), outputs)
-        return
-    _refuse(
-        {"--sample": sample, "--sms": sms, "--dask": dask, "--nvcc-flags": nvcc_flags},
-        f"for space files only; {name} is none",
-    )
-    if len(machine := machine or [MACHINE]) > 1:
-        raise UserError(f"--machine {machine[1]}: only space files are tuned for several; give one")
-    mine, others = split(name, given)
-    tuning = _Tuning(make_space(name, mine), machine_of(machine[0], setting or (), None), _size(size or SIZE), others)
-    with keeping(out):
-        _tune_space(tuning, setting or (), stage, jobs, outputs)
+        refuse({"--size": size}, f"{name} is a space file; give -p NAME=VALUE")
+        refuse({"--stage": stage}, f"{name} is a space file, which has no stages; -p NAME=VALUE keeps fewer points")
+        with keeping(task.out):
+            return tune_code(task, code)
+    refuse(given_of(code), f"for space files only; {name} is none")
+    if len(task.machine) > 1:
+        raise UserError(f"--machine {task.machine[1]}: only space files are tuned for several; give one")
+    mine, others = split(name, pairs("-p", "name=value", task.parameter))
+    where = machine_of(next(iter(task.machine), MACHINE), task.setting, None)
+    tuning = _Tuning(make_space(name, mine), where, _size(size or SIZE), others)
+    with keeping(task.out):
+        return _tune_space(tuning, task, stage)
 
 
-def _refuse(options: Mapping[str, str | None], why: str) -> None:
-    """Raise UserError for the first of some options that is given."""
-    for option, value in options.items():
-        if value:
-            raise UserError(f"{option} {value}: {why}")
-
-
-def _tune_space(tuning: _Tuning, setting: Sequence[str], stage: str | None, jobs: int | None, to: Outputs) -> None:
-    """Tune a generated kernel, and show the result; raises Exit where the fastest computes wrong values."""
+def _tune_space(tuning: _Tuning, task: Task, stage: str | None) -> Answer:
+    """Tune a generated kernel."""
     wanted, machine = _candidates(tuning, stage), tuning.machine
-    check_files(to.cache, to.t4)
-    with results(to.out, _settings(tuning), Trial) as (kept, add):
-        unfelt = _ineffective(wanted, machine.key, overrides_of(setting, None))
+    check_files(task.files)
+    with results(task.out, _settings(tuning), Trial) as (kept, add):
+        unfelt = _ineffective(wanted, machine.key, overrides_of(task.setting, None))
         begin_compiling("compiled")
-        outcome = _outcome(tuning, wanted, kept, add, jobs)
-    settings = changes(machine, setting)
-    write_files(to.cache, to.t4, machine.key, tuning.space.kernel, tuning.size, *_entries(outcome.trials))
-    if to.json:
-        write_json(_document(tuning, outcome, settings, to.top), unfelt)
-    else:
-        show(*_screen(tuning, outcome, to.top), report.screen(outcome.winner, settings))
-    if outcome.winner.verification.wrong:
-        raise typer.Exit(WRONG_VALUES)
+        outcome = _outcome(tuning, wanted, kept, add, task.jobs)
+    settings = changes(machine, task.setting)
+    write_files(task.files, machine.key, tuning.space.kernel, tuning.size, *_entries(outcome.trials))
+    return Answer(
+        lambda: _document(tuning, outcome, settings, task.top),
+        lambda: [*_screen(tuning, outcome, task.top), report.screen(outcome.winner, settings)],
+        unfelt,
+        WRONG_VALUES if outcome.winner.verification.wrong else 0,
+    )
 
 
 def _ineffective(wanted: Sequence[Candidate], machine: str, settings: Mapping[str, Setting]) -> Sequence[Ineffective]:
@@ -305,18 +225,11 @@ def _outcome(
 ) -> _Outcome:
     """Simulate the points without a kept trial, then the whole launch of the fastest."""
     by_point = {tuple(each.point.values()): each for each in kept}
-    found = [by_point[point] for candidate in wanted if (point := tuple(candidate.point.values())) in by_point]
-    missing = [candidate for candidate in wanted if tuple(candidate.point.values()) not in by_point]
-    known = len(found)
-    with shown(f"tune {tuning.space.name}", "point") as tell:
-        tell(known, len(wanted))
-        simulated = partial(trial, make=catalog.make, machine=tuning.machine)
-        with closing(as_done(simulated, missing, workers)) as more:
-            for each in more:
-                add(each)
-                found.append(each)
-                tell(len(found), len(wanted))
-    return _Outcome(found, known, _checked(tuning, found))
+    known = [by_point[point] for each in wanted if (point := tuple(each.point.values())) in by_point]
+    missing = [each for each in wanted if tuple(each.point.values()) not in by_point]
+    simulated = as_done(partial(trial, make=catalog.make, machine=tuning.machine), missing, workers)
+    found = told(f"tune {tuning.space.name}", keep(simulated, add), len(wanted), "point", known=known)
+    return _Outcome(found, len(known), _checked(tuning, found))
 
 
 def _checked(tuning: _Tuning, found: Sequence[Trial]) -> Result:
@@ -348,15 +261,13 @@ def _screen(tuning: _Tuning, outcome: _Outcome, top: int) -> Iterator[Renderable
 
 def _table(tuning: _Tuning, outcome: _Outcome, top: int) -> Table:
     """The fastest points, and the published one wherever it ranks."""
-    table = new_table(*right("rank", "GFLOP/s", "of peak", "blocks", "registers"), "point", tight=True)
-    peak = outcome.winner.peak_gflops
+    peak, rows = outcome.winner.peak_gflops, []
     for place, (rank, each) in enumerate(outcome.ranking):
         published = tuning.space.winner == each.point
         if place < top or published:
-            figures = f"{each.gflops:.1f}", f"{100 * each.gflops / peak:.1f} %", f"{each.resident}", f"{each.registers}"
-            mark = " (published)" if published else ""
-            table.add_row(f"{rank}", *figures, in_words(tuning.space, each.point) + mark)
-    return table
+            figures = f"{each.gflops:.1f}", f"{100 * each.gflops / peak:.1f} %", each.resident, each.registers
+            rows.append((rank, *figures, in_words(tuning.space, each.point) + " (published)" * published))
+    return new_table(*right("rank", "GFLOP/s", "of peak", "blocks", "registers"), "point", rows=rows, tight=True)
 
 
 def _document(tuning: _Tuning, outcome: _Outcome, settings: Mapping[str, int | str], top: int) -> TuneDocument:

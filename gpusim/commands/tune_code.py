@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from hashlib import sha256
 from importlib.metadata import version
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Annotated
 
-import typer
 from rich.text import Text
+from typer import Argument, Option
 
 from gpusim.analysis.search.bounded_expression import Value
 from gpusim.analysis.search.code_points import (
@@ -40,101 +41,155 @@ from gpusim.analysis.search.code_tuning import (
 from gpusim.analysis.search.kernel_tuner import Entry
 from gpusim.analysis.search.results_file import hash_of, results
 from gpusim.analysis.search.space_file import CodeSpace, Point, points, read, with_given
-from gpusim.commands.arguments import flags_of, overrides_of, sms_of, whole_number
-from gpusim.commands.document import show, write_json
+from gpusim.commands.arguments import caches_of, flags_of, overrides_of, pairs, sms_of, whole_number
+from gpusim.commands.frame import Answer
 from gpusim.commands.kernel_tuner_files import check_files, write_files
 from gpusim.commands.notices import Launched, ineffective_at_all
-from gpusim.commands.progress import begin_compiling, keeping, shown
+from gpusim.commands.options import (
+    Caches,
+    Dask,
+    Jobs,
+    Numbers,
+    NvccFlags,
+    Overrides,
+    SmsOption,
+    Threads,
+    Top,
+    TunerFiles,
+    among,
+    machine,
+)
+from gpusim.commands.progress import begin_compiling, shown, told
 from gpusim.commands.run import WRONG_VALUES
+from gpusim.commands.spread import spread_over
 from gpusim.commands.tune_code_screen import Check, CodeOutcome, OnMachine, document, screen
 from gpusim.machine import machine as model
 from gpusim.machine.architecture import executing, machine_for, number
 from gpusim.machine.simulated_sms import count
-from gpusim.support import dask_cluster
 from gpusim.support.document import Ineffective
 from gpusim.support.processes import as_done
 from gpusim.units.cache import tagged
 from isa.architecture import Target
 from isa.errors import UserError
 from isa.sass.compile import ARCHITECTURE
+from workloads.spaces import SPACES
 
 Add = Callable[[CodeTrial], None]
 Known = dict[tuple[str, tuple[Value, ...]], CodeTrial]
 
 
+MACHINE = "c2050"  # of a generated kernel, by default
+
+
+@dataclass(frozen=True)
+class Task:
+    """What is tuned, on which machines, and what becomes of the results."""
+
+    name: Annotated[
+        str,
+        Argument(
+            metavar="SPACE",
+            help=f"A space file ending in .toml, or a space: {', '.join(SPACES)}.",
+            autocompletion=among(SPACES),
+        ),
+    ]
+    files: TunerFiles
+    machine: Annotated[
+        Sequence[str],
+        machine(f"; repeatable for a space file. [default: {MACHINE}, or that of the compiler's architecture]"),
+    ] = ()
+    parameter: Numbers = ()
+    setting: Overrides = ()
+    top: Top = 10
+    out: Annotated[
+        Path | None,
+        Option("--out", "-o", "--results", metavar="FILE", help="Keep each result in a file, and resume from it."),
+    ] = None
+    jobs: Jobs = None
+
+
+@dataclass(frozen=True)
+class CodeTuning:
+    """How the points of a space file are compiled and simulated."""
+
+    sample: Annotated[
+        str,
+        Option("--sample", help="Of a space file: blocks to simulate of each SM's, or all. [default: a few seconds]"),
+    ] = ""
+    sms: SmsOption = "1"
+    threads: Threads = None
+    caches: Caches = None
+    nvcc_flags: NvccFlags = ""
+    dask: Dask = ""
+
+
 @dataclass(frozen=True)
 class CodeTask:
-    """A space file to tune, with the options of the command line as they are given."""
+    """A space file to tune, as the command line says."""
 
-    path: Path
-    machines: Sequence[str]
-    given: Mapping[str, str]
-    settings: Sequence[str]
+    given: Task
+    code: CodeTuning
     how: How
-    jobs: int | None
-    dask: str
-    flags: str = ""
+
+    @property
+    def settings(self) -> dict[str, str]:
+        """The settings of the machines by path."""
+        return overrides_of(self.given.setting, None)
 
 
-@dataclass(frozen=True)
-class Outputs:
-    """What becomes of the result: files, how many of the fastest to show, and whether as a document."""
-
-    out: Path | None
-    cache: Path | None
-    t4: Path | None
-    top: int
-    json: bool
+def given_of(code: CodeTuning) -> dict[str, object]:
+    """Return the options that differ from the defaults, by name."""
+    default = CodeTuning()
+    given = {one.name: getattr(code, one.name) for one in fields(code)}
+    return {f"--{name.replace('_', '-')}": x for name, x in given.items() if x != getattr(default, name)}
 
 
-def how_of(sample: str, sms: str) -> How:
+def how_of(code: CodeTuning) -> How:
     """Return what of each launch is simulated; raises UserError for other words."""
-    which = sms_of(sms or "1")
+    sample = code.sample
+    which = sms_of(code.sms)
     if which != 1 and sample not in ("", "all"):
         raise UserError(f"--sample {sample}: of several SMs every block is simulated; leave it out, or take one SM")
     if sample not in ("", "all") and not whole_number(sample):
         raise UserError(f"--sample {sample}: give a number of blocks, or all")
     blocks = sample if sample == "all" else whole_number(sample) or How.sample
-    return How(blocks, which)
+    return How(blocks, which, code.threads)
 
 
-def tune_code(task: CodeTask, to: Outputs) -> None:
-    """Tune a CUDA kernel and show the result; raises UserError, and Exit where a winner computes wrong values."""
-    with keeping(to.out):
-        _tune(task, to)
-
-
-def _tune(task: CodeTask, to: Outputs) -> None:
-    space = with_given(read(task.path), task.given)
-    space = replace(space, flags=(*space.flags, *flags_of(task.flags)))
+def tune_code(given: Task, code: CodeTuning) -> Answer:
+    """Tune a CUDA kernel for one machine or several; raises UserError. A winner with wrong values ends with code 1."""
+    task = CodeTask(given, code, how_of(code))
+    space = with_given(read(Path(given.name)), pairs("-p", "name=value", given.parameter))
+    space = replace(space, flags=(*space.flags, *flags_of(code.nvcc_flags)))
     places = _places(task)
     every = points(space)
     check_inputs(space)
-    files = {key: tuple(_of_machine(path, key, places) for path in (to.cache, to.t4)) for key in places}
-    for cache, t4 in files.values():
-        check_files(cache, t4, inputs=(space.path, space.source))
+    of_machines = {key: _of_machine(given.files, key, places) for key in places}
+    for some in of_machines.values():
+        check_files(some, inputs=(space.path, space.source))
     for key, place in places.items():
         check_compiler(space, key, number(place.machine()))
-    with results(to.out, _settings(task, space, places), CodeTrial) as (kept, add):
+    with results(given.out, _settings(task, space, places), CodeTrial) as (kept, add):
         known = {_key(each): each for each in kept}
         found = {**known, **_tried(task, space, places, every, known, add)}
     outcome = CodeOutcome(space, len(every), [_on(space, places[key], key, every, found, known) for key in places])
     for one in outcome.machines:
-        _write(space, one, *files[one.machine.key])
+        _write(space, one, of_machines[one.machine.key])
     unfelt = _ineffective(task, space, outcome, places)
-    if to.json:
-        write_json(document(outcome, overrides_of(task.settings, None), to.top), unfelt)
-    else:
-        show(*screen(outcome, to.top), *_written(files))
-    if any(one.check.wrong for one in outcome.machines):
-        raise typer.Exit(WRONG_VALUES)
+    return Answer(
+        lambda: document(outcome, task.settings, given.top),
+        lambda: [*screen(outcome, given.top), *_written(of_machines)],
+        unfelt,
+        WRONG_VALUES if any(one.check.wrong for one in outcome.machines) else 0,
+    )
 
 
 def _places(task: CodeTask) -> dict[str, Place]:
     """Return the machines by key; raises UserError for one that executes no machine code, or is given twice."""
     found: dict[str, Place] = {}
-    for name in task.machines or [machine_for(Target("nvidia", ARCHITECTURE)).key]:
-        place = Place(model.read(name), overrides_of(task.settings, None))
+    for name in task.given.machine or [machine_for(Target("nvidia", ARCHITECTURE)).key]:
+        file = model.read(name)
+        place = Place(file, {**caches_of(file, task.code.caches), **task.settings})
         count(executing(place.machine(), f"--machine {name}"), task.how.sms)
         if place.file.key in found:
             raise UserError(f"--machine {name}: given twice; leave one out")
@@ -142,14 +197,16 @@ def _places(task: CodeTask) -> dict[str, Place]:
     return found
 
 
-def _of_machine(path: Path | None, key: str, places: Mapping[str, Place]) -> Path | None:
-    """Return the name of a file of one machine: its own where there are several, k-a100.json of k.json."""
-    return path and (path if len(places) == 1 else path.with_name(f"{path.stem}-{key}{path.suffix}"))
+def _of_machine(files: TunerFiles, key: str, places: Mapping[str, Place]) -> TunerFiles:
+    """Return the files of one machine: of its own names where there are several, k-a100.json of k.json."""
+    if len(places) == 1:
+        return files
+    return TunerFiles(*(one and one.with_name(f"{one.stem}-{key}{one.suffix}") for one in (files.cache, files.t4)))
 
 
 def _settings(task: CodeTask, space: CodeSpace, places: Mapping[str, Place]) -> CodeTuned:
     return CodeTuned(
-        file=_digest(space.path, *flags_of(task.flags)),
+        file=_digest(space.path, *flags_of(task.code.nvcc_flags)),
         source=_digest(space.source),
         sizes=dict(space.sizes),
         facts={key: hash_of(place.machine()) for key, place in places.items()},
@@ -182,7 +239,7 @@ def _tried(
     wanted = list(_wanted(space, places, missing, keep))
     with TemporaryDirectory() as name:
         folder = Path(name)
-        made = _compiled(space, wanted, folder, task.jobs)
+        made = _compiled(space, wanted, folder, task.given.jobs)
         in_turn = any(tagged(place.machine()) for place in places.values())
         begin_compiling("compiled", task.how.sms, in_turn=in_turn)
         if task.how == How():  # a first block says how many a sample may have
@@ -210,15 +267,8 @@ def _wanted(
 
 def _compiled(space: CodeSpace, wanted: Sequence[Wanted], folder: Path, jobs: int | None) -> list[Compiled]:
     """Compile the points into a folder."""
-    found = []
-    with (
-        shown(f"compile {space.source.name}", "point") as tell,
-        closing(as_done(partial(compiled, space=space, folder=folder), wanted, jobs)) as more,
-    ):
-        for each in more:
-            found.append(each)
-            tell(len(found), len(wanted))
-    return found
+    made = as_done(partial(compiled, space=space, folder=folder), wanted, jobs)
+    return told(f"compile {space.source.name}", made, len(wanted), "point")
 
 
 def _groups(
@@ -254,7 +304,8 @@ def _simulated(
     left = {group: some for group, some in groups.items() if group not in on_file}
     jobs = (Job(code, stored(folder, code).read_bytes(), some[0], key) for (key, code), some in left.items())
     simulated = partial(trial, space=space, places=places, how=task.how)
-    with shown(f"tune {_name(space)}", "trial") as tell, closing(_spread(task, simulated, jobs)) as more:
+    spread = spread_over(None if task.code.dask else task.given.jobs, task.code.dask)
+    with shown(f"tune {_name(space)}", "trial") as tell, closing(spread(simulated, jobs)) as more:
         for done, each in enumerate(more, 1):
             _keep_all(keep, each, left[each.machine, each.code])
             tell(done, len(left))
@@ -263,15 +314,6 @@ def _simulated(
 def _keep_all(keep: Add, found: CodeTrial, some: Sequence[Point]) -> None:
     for each in shared(found, some):
         keep(each)
-
-
-def _spread(
-    task: CodeTask, function: Callable[[Job], CodeTrial], jobs: Iterable[Job]
-) -> Generator[CodeTrial, None, None]:
-    """Give the trial of each job, from processes of this computer or from a cluster."""
-    if task.dask:
-        return dask_cluster.as_done(function, jobs, address=task.dask)
-    return as_done(function, jobs, task.jobs)
 
 
 def _on(space: CodeSpace, place: Place, key: str, every: Sequence[Point], found: Known, known: Known) -> OnMachine:
@@ -296,7 +338,7 @@ def _ineffective(
     task: CodeTask, space: CodeSpace, outcome: CodeOutcome, places: Mapping[str, Place]
 ) -> Sequence[Ineffective]:
     """Return the settings that do nothing to any machine's winner, and report them on stderr."""
-    settings = overrides_of(task.settings, None)
+    settings = task.settings
     if not (paths := [path for path in settings if not path.startswith("limits.")]):
         return ()
     launches = []
@@ -316,18 +358,18 @@ def _whole(space: CodeSpace) -> list[int]:
     return [int(size) for size in space.sizes.values() if size == int(size)] or [1]
 
 
-def _written(files: Mapping[str, Sequence[Path | None]]) -> Iterator[Text]:
+def _written(files: Mapping[str, TunerFiles]) -> Iterator[Text]:
     """Yield which file each machine got, where several share a given name; a path is never broken."""
-    if len(files) > 1 and any(any(some) for some in files.values()):
+    some = [(key, file) for key, each in files.items() for file in (each.cache, each.t4) if file]
+    if len(files) > 1 and some:
         yield Text("\nfor Kernel Tuner:")
-        for key, some in files.items():
-            yield from (Text(f"{key}: {file}", no_wrap=True, overflow="ignore") for file in some if file)
+        yield from (Text(f"{key}: {file}", no_wrap=True, overflow="ignore") for key, file in some)
 
 
-def _write(space: CodeSpace, one: OnMachine, cache: Path | None, t4: Path | None) -> None:
+def _write(space: CodeSpace, one: OnMachine, files: TunerFiles) -> None:
     """Write the requested files of Kernel Tuner for one machine."""
     entries = [
         Entry(each.point, each.figures.milliseconds, each.figures.gflops) if each.figures else Entry(each.point, None)
         for each in one.trials
     ]
-    write_files(cache, t4, one.machine.key, _name(space), _whole(space), space.values, entries)
+    write_files(files, one.machine.key, _name(space), _whole(space), space.values, entries)

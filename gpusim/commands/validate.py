@@ -7,15 +7,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-import typer
 from rich.table import Table
+from typer import Option
 
 from gpusim.analysis.validate import measured as rows
 from gpusim.analysis.validate.errors import Errors
 from gpusim.analysis.validate.validation import Kind, Outcome, Quantity, outcomes, published_points, summary
-from gpusim.commands.arguments import Json, Overrides, changes, machine_of, machines_from
-from gpusim.commands.document import new_table, right, show, write_json
-from gpusim.commands.progress import begin_compiling, shown
+from gpusim.commands.arguments import changes, machine_of, refuse
+from gpusim.commands.document import new_table, right
+from gpusim.commands.frame import Answer
+from gpusim.commands.options import MachineArgument, Overrides, written
+from gpusim.commands.progress import begin_compiling, told
 from gpusim.commands.validate_kernels import Wanted, validate_kernels
 from gpusim.machine.machine import Machine
 from gpusim.support.document import Document, MachineKey, Settings, doc
@@ -101,27 +103,17 @@ class ValidateMeasuredDocument(Document, frozen=True, tag=2):
 
 
 def validate(
-    machine: Annotated[str, typer.Argument(help="A machine's name.", autocompletion=machines_from)],
+    machine: MachineArgument,
     *,
     measured: Annotated[
-        Path | None, typer.Option("--measured", metavar="FILE.csv", help="Compare the rows of a measured file instead.")
+        Path | None, written("--measured", "Compare the rows of a measured file instead.", "FILE.csv")
     ] = None,
     kernels: Annotated[
-        bool, typer.Option("--kernels", help="Compare whole kernels that were timed and profiled instead.")
+        bool, Option("--kernels", help="Compare whole kernels that were timed and profiled instead.")
     ] = False,
-    only: Annotated[
-        list[str] | None,
-        typer.Option("--only", metavar="NAME", help="A kernel, sgemm* for several, or a configuration; repeatable."),
-    ] = None,
-    plot: Annotated[
-        Path | None, typer.Option("--plot", metavar="FILE.svg", help="Also draw the kernels' cycles and stall reasons.")
-    ] = None,
-    page: Annotated[
-        Path | None, typer.Option("--markdown", metavar="FILE", help="Also write the kernels' tables as a page.")
-    ] = None,
-    setting: Overrides = None,
-    json: Json = False,
-) -> None:
+    wanted: Wanted,
+    setting: Overrides = (),
+) -> Answer:
     """Run the microbenchmarks of a machine's published figures, and show published, simulated, error and kind.
 
     With --measured, show each row of a measured file beside its simulated stream, and errors by experiment. With
@@ -131,61 +123,42 @@ def validate(
     Example: gpusim validate gtx580
     """
     if kernels:
-        if measured:
-            raise UserError(f"--measured {measured}: leave out --kernels, or compare the rows alone")
-        validate_kernels(machine, setting or (), Wanted(only or (), plot, page), json=json)
-        return
-    for option, value in (("--only", only), ("--plot", plot), ("--markdown", page)):
+        refuse({"--measured": measured}, "leave out --kernels, or compare the rows alone")
+        return validate_kernels(machine, setting, wanted)
+    for option, value in (("--only", wanted.only), ("--plot", wanted.plot), ("--markdown", wanted.page)):
         if value:
             raise UserError(f"{option}: belongs to --kernels; give both")
-    where = machine_of(machine, setting or (), None)
+    where = machine_of(machine, setting, None)
     if measured:
-        _measured(where, measured, setting or (), json=json)
-        return
+        return _measured(where, measured, setting)
     points = published_points(where)
     begin_compiling("compiled")
-    found: list[Outcome] = []
-    with shown(f"validate {where.key}") as tell:
-        for outcome in outcomes(points, where, make):
-            found.append(outcome)
-            tell(len(found), len(points))
-    settings = changes(where, setting or ())
-    if json:
-        write_json(ValidateDocument(where.key, settings, [_figure(o) for o in found], summary(found)))
-    else:
-        show(f"{where.name}: published figures and simulated ones", _table(found), *_totals(found))
+    found = told(f"validate {where.key}", outcomes(points, where, make), len(points))
+    figures, errors = [_figure(one) for one in found], summary(found)
+    screen = f"{where.name}: published figures and simulated ones", _table(found), *_kinds(errors), *LEGEND
+    return Answer(ValidateDocument(where.key, changes(where, setting), figures, errors), screen)
 
 
 def _probe(row: rows.MeasuredRow) -> Probe | None:
     return probe(row.experiment, row.op, row.param, row.warps, row.ilp, row.counts)
 
 
-def _measured(machine: Machine, path: Path, setting: Sequence[str], *, json: bool) -> None:
-    """Simulate the rows of a measured file and print them in its order."""
-    found = _simulated(machine, rows.read(path, EXPERIMENTS))
+def _measured(machine: Machine, path: Path, setting: Sequence[str]) -> Answer:
+    """Simulate the rows of a measured file, over all cores, and print them in its order."""
+    given = rows.read(path, EXPERIMENTS)
+    begin_compiling("compiled")
+    simulated = rows.outcomes(given, machine, _probe, cores())
+    found = sorted(told(f"validate {machine.key}", simulated, len(given), "row"), key=lambda outcome: outcome.row.line)
     if all(outcome.simulated is None for outcome in found):
         raise UserError(f"{path}: nothing to compare, as no row has a stream ({_without(found)[0]}); take other rows")
     scored = rows.summary([o for o in found if o.row.kind != "input"], lambda row: row.experiment)
     kinds = rows.summary(found, lambda row: row.kind)
-    if json:
-        without = [Without(*_place(o.row), str(o.reason)) for o in found if o.simulated is None]
-        points = [_point(o, o.simulated) for o in found if o.simulated is not None]
-        head = machine.key, changes(machine, setting), str(path)
-        write_json(ValidateMeasuredDocument(*head, points, scored, kinds, len(without), without))
-    else:
-        tables = _measured_table(found), _summary_table(scored)
-        show(f"{machine.name}: {path}", *tables, *_kinds(kinds), MEASURED_LEGEND, *_without(found))
-
-
-def _simulated(machine: Machine, given: Sequence[rows.MeasuredRow]) -> list[rows.Outcome]:
-    """Simulate the rows, over all cores, and return their outcomes in the order of the file."""
-    begin_compiling("compiled")
-    found: list[rows.Outcome] = []
-    with shown(f"validate {machine.key}", "row") as tell:
-        for outcome in rows.outcomes(given, machine, _probe, cores()):
-            found.append(outcome)
-            tell(len(found), len(given))
-    return sorted(found, key=lambda outcome: outcome.row.line)
+    without = [Without(*_place(o.row), str(o.reason)) for o in found if o.simulated is None]
+    points = [_point(o, o.simulated) for o in found if o.simulated is not None]
+    head = machine.key, changes(machine, setting), str(path)
+    document = ValidateMeasuredDocument(*head, points, scored, kinds, len(without), without)
+    tables = _measured_table(points), _summary_table(scored)
+    return Answer(document, [f"{machine.name}: {path}", *tables, *_kinds(kinds), MEASURED_LEGEND, *_without(found)])
 
 
 def _place(row: rows.MeasuredRow) -> tuple[int, str, str, str, int, int]:
@@ -197,24 +170,25 @@ def _point(outcome: rows.Outcome, simulated: float) -> MeasuredFigure:
     return MeasuredFigure(*_place(row), row.cycles, simulated, outcome.error, row.kind)
 
 
-def _measured_table(found: Sequence[rows.Outcome]) -> Table:
-    table = new_table("line", "experiment", "op", "param", *right("W", "ILP", "measured", "simulated", "error"), "kind")
-    for outcome in found:
-        row = outcome.row
-        if outcome.simulated is not None:
-            cells = str(row.line), row.experiment, row.op, row.param, str(row.warps), str(row.ilp)
-            figures = f"{row.cycles:g}", f"{outcome.simulated:g}", f"{100 * outcome.error:+.1f} %"
-            table.add_row(*cells, *figures, row.kind)
-    return table
+def _measured_table(points: Sequence[MeasuredFigure]) -> Table:
+    numbers = right("W", "ILP", "measured", "simulated", "error")
+    cells = [
+        (*(x.line, x.experiment, x.op, x.param, x.warps, x.ilp), *_figures(x.measured, f"{x.simulated:g}", x), x.kind)
+        for x in points
+    ]
+    return new_table("line", "experiment", "op", "param", *numbers, "kind", rows=cells)
+
+
+def _figures(truth: float, simulated: str, found: MeasuredFigure | Outcome) -> tuple[str, str, str]:
+    return f"{truth:g}", simulated, f"{100 * found.error:+.1f} %"
 
 
 def _summary_table(lines: Mapping[str, Errors]) -> Table:
-    table = new_table("experiment", *right("rows", "median error", "95th percentile"))
-    for name, line in lines.items():
-        table.add_row(
-            name, f"{line['n']}", *(f"{100 * each:.2f} %" for each in (line["median_error"], line["p95_error"]))
-        )
-    return table
+    cells = [
+        (x, one["n"], f"{100 * one['median_error']:.2f} %", f"{100 * one['p95_error']:.2f} %")
+        for x, one in lines.items()
+    ]
+    return new_table("experiment", *right("rows", "median error", "95th percentile"), rows=cells)
 
 
 def _without(found: Sequence[rows.Outcome]) -> list[str]:
@@ -234,34 +208,25 @@ def _which(without: Sequence[rows.MeasuredRow]) -> str:
 
 
 def _figure(outcome: Outcome) -> Figure:
-    point = outcome.point
-    return Figure(
-        id=point.id,
-        what=point.what,
-        quantity=point.quantity,
-        published=point.value,
-        simulated=outcome.simulated,
-        error=outcome.error,
-        kind=point.kind,
-        confidence=point.confidence,
-        source=point.source,
-        note=point.note,
-    )
+    point, simulated, error = outcome.point, outcome.simulated, outcome.error
+    of_point = {
+        name: getattr(point, name) for name in ("id", "what", "quantity", "kind", "confidence", "source", "note")
+    }
+    return Figure(published=point.value, simulated=simulated, error=error, **of_point)
 
 
 def _table(found: Sequence[Outcome]) -> Table:
+    cells = [
+        (
+            one.point.what,
+            *_figures(one.point.value, f"{one.simulated:.2f}", one),
+            *(UNITS[one.point.quantity], one.point.kind, one.point.confidence),
+            "; ".join(part for part in (one.point.source, one.point.note) if part),
+        )
+        for one in found
+    ]
     numbers = right("published", "simulated", "error")
-    table = new_table("figure", *numbers, "unit", "kind", "conf.", "source; note", tight=True)
-    for outcome in found:
-        point = outcome.point
-        figures = f"{point.value:g}", f"{outcome.simulated:.2f}", f"{100 * outcome.error:+.1f} %"
-        source = "; ".join(part for part in (point.source, point.note) if part)
-        table.add_row(point.what, *figures, UNITS[point.quantity], point.kind, point.confidence, source)
-    return table
-
-
-def _totals(found: Sequence[Outcome]) -> list[str]:
-    return [*_kinds(summary(found)), *LEGEND]
+    return new_table("figure", *numbers, "unit", "kind", "conf.", "source; note", rows=cells, tight=True)
 
 
 def _kinds(lines: Mapping[str, Errors]) -> list[str]:

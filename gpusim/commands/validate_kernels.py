@@ -22,8 +22,9 @@ from gpusim.analysis.validate.agreement import (
 )
 from gpusim.analysis.validate.profiler import profiles
 from gpusim.commands.arguments import changes, overrides_of
-from gpusim.commands.document import show, write_json
-from gpusim.commands.progress import begin_compiling, shown
+from gpusim.commands.frame import Answer
+from gpusim.commands.options import repeated, written
+from gpusim.commands.progress import begin_compiling, told
 from gpusim.commands.validate_kernels_screen import markdown, screen
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
@@ -76,26 +77,24 @@ class ValidateKernelsDocument(Document, frozen=True):
 class Wanted:
     """Which launches to simulate, by names of kernels, patterns and configurations, and the files to write."""
 
-    only: Sequence[str]
-    plot: Path | None
-    page: Path | None
+    only: Annotated[Sequence[str], repeated("--only", "NAME", "A kernel, sgemm* for several, or a configuration")] = ()
+    plot: Annotated[Path | None, written("--plot", "Also draw the kernels' cycles and stall reasons.", "FILE.svg")] = (
+        None
+    )
+    page: Annotated[Path | None, written("--markdown", "Also write the kernels' tables as a page.")] = None
 
 
-def validate_kernels(name: str, setting: Sequence[str], wanted: Wanted, *, json: bool) -> None:
-    """Simulate launches on a machine, by name or file, over all cores, and print them."""
+def validate_kernels(name: str, setting: Sequence[str], wanted: Wanted) -> Answer:
+    """Simulate launches on a machine, by name or file, over all cores."""
     given = overrides_of(setting, None)
     where = model.load(name, {path: value for path, value in whole.WARM.items() if path not in given} | given)
     _check(where, wanted)
-    launches = timed(wanted.only)
-    found = _compared(launches, where)
+    found = _compared(timed(wanted.only), where)
     if wanted.plot:
         kernel_picture.write(wanted.plot, found)
     if wanted.page:
         whole_file.write(wanted.page, markdown(where, found, _address(wanted)))
-    if json:
-        write_json(_document(where, changes(where, setting), found))
-    else:
-        show(*screen(where, found, setting))
+    return Answer(lambda: _document(where, changes(where, setting), found), lambda: screen(where, found, setting))
 
 
 def timed(only: Sequence[str] = ()) -> list[whole.Timed]:
@@ -141,11 +140,8 @@ def _compared(launches: Sequence[whole.Timed], machine: Machine) -> list[whole.C
     """Return the launches with their simulation, in their order."""
     tables.machine_code()  # an error of its tool comes before others
     begin_compiling("compiled")
-    found: list[whole.Compared] = []
-    with shown(f"validate {machine.key}", "kernel", alike=False) as tell:
-        for one in whole.compared(launches, machine, profiles(CHIP), kernel_of, clocks.recorded):
-            found.append(one)
-            tell(len(found), len(launches))
+    every = whole.compared(launches, machine, profiles(CHIP), kernel_of, clocks.recorded)
+    found = told(f"validate {machine.key}", every, len(launches), "kernel", alike=False)
     return sorted(found, key=lambda one: launches.index(one.timed))
 
 

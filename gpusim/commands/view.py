@@ -3,37 +3,34 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
 import msgspec
-import typer
+from typer import Argument, Option
 
-from gpusim.commands.arguments import (
+from gpusim.commands.arguments import chosen
+from gpusim.commands.axes import policies_of
+from gpusim.commands.document import joined
+from gpusim.commands.frame import Answer
+from gpusim.commands.options import (
     POLICIES,
-    Architecture,
-    CodeOptions,
-    Force,
-    Json,
-    LaunchFile,
+    Caches,
+    KernelOrTimeline,
+    LaunchOrTimeline,
     MaxCycles,
-    NvccFlags,
     Overrides,
     Parameters,
-    SourceRoots,
-    Strict,
-    kernel_of,
+    Part,
+    SourceOptions,
     kernels_from,
-    machine_of,
-    machines_from,
-    placed,
+    machine,
+    out,
     policies_from,
 )
-from gpusim.commands.axes import policies_of
-from gpusim.commands.document import write, write_json
 from gpusim.commands.page_file import open_in_browser, temporary
-from gpusim.commands.timelines import DOCUMENTS, Cycles, KernelOrTimeline, Warps, timeline_of
+from gpusim.commands.timelines import DOCUMENTS, timeline_of
 from gpusim.support import whole_file
 from gpusim.support.document import Document, Ineffective, KernelKey, MachineKey, Policy, Settings, doc
 from gpusim.support.plural import plural
@@ -72,44 +69,36 @@ class ViewDocument(Document, frozen=True):
     runs: Annotated[list[Shown], doc("The run, or the two side by side.")]
 
 
-def view(
-    kernel: KernelOrTimeline,
+@dataclass(frozen=True)
+class Sides:
+    """A kernel on a machine, or two kernels, timelines, machines or policies side by side."""
+
+    kernel: KernelOrTimeline
     other: Annotated[
-        str | None, typer.Argument(help="A second one, shown beside the first.", autocompletion=kernels_from)
-    ] = None,
-    *,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", help="The HTML file; if it ends in .svg, a picture of the source view."),
-    ] = None,
-    show: Annotated[bool, typer.Option("--open", help="Open it in a browser, a temporary file without --out.")] = False,
-    machine: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--machine", help="A machine's name, or a .toml file; two: side by side.", autocompletion=machines_from
-        ),
-    ] = None,
-    parameter: Parameters = None,
-    setting: Overrides = None,
+        str | None, Argument(help="A second one, shown beside the first.", autocompletion=kernels_from)
+    ] = None
+    parameter: Parameters = ()
+    machine: Annotated[Sequence[str], machine("; two: side by side.")] = ()
+    setting: Overrides = ()
     policy: Annotated[
-        list[str] | None,
-        typer.Option(
+        Sequence[str],
+        Option(
             "--policy",
             help=f"Scheduling policy; two, as in lrr,gto: side by side. {POLICIES}.",
             autocompletion=policies_from,
         ),
-    ] = None,
-    warps: Warps = None,
-    cycles: Cycles = None,
+    ] = ()
+    caches: Caches = None
+
+
+def view(
+    given: Sides,
+    code: SourceOptions,
+    part: Part,
+    out: Annotated[Path | None, out("The HTML file; if it ends in .svg, a picture of the source view.")] = None,
+    show: Annotated[bool, Option("--open", help="Open it in a browser, a temporary file without --out.")] = False,
     max_cycles: MaxCycles = None,
-    architecture: Architecture = None,
-    launch: LaunchFile = None,
-    nvcc_flags: NvccFlags = "",
-    force: Force = False,
-    strict: Strict = False,
-    source_root: SourceRoots = None,
-    json: Json = False,
-) -> None:
+) -> Answer:
     """Write one HTML file that shows what each warp instruction did, when, and what it waited for.
 
     It needs no network: open it in a browser. Its source view has the lines of the source next to the instructions made
@@ -124,26 +113,21 @@ def view(
     """
     out = _file(out, show=show)
     whole_file.check(out)
-    policies = [one for each in policy or () for one in policies_of(each)]
-    sides = _sides([kernel, other] if other else [kernel], machine or [], policies)
+    sides = _sides(given)
     picture = out.suffix.lower() == ".svg"
     if picture and len(sides) > 1:
         raise UserError(f"{out}: a picture shows one run; leave out the second, or let the name end in .html")
-    code = CodeOptions(architecture, launch, nvcc_flags, force, strict, tuple(source_root or ()))
-    runs = [_run(*side, parameter or (), setting or (), warps, cycles, max_cycles, code) for side in sides]
+    runs = [_run(launch, code, part, max_cycles) for launch in sides]
     _check(runs)
     if picture:
         whole_file.write_pieces(out, source_svg.svg(runs[0]))
     else:
         whole_file.write(out, html.page(runs))
-    if json:
-        write_json(ViewDocument(str(out), out.stat().st_size, [_shown(run) for run in runs]))
-    else:
-        use = "browsers and drawing programs open it" if picture else "open it in a browser"
-        lines = [f"{out}: {plural(out.stat().st_size, 'byte')}; {use}", *map(_line, runs)]
-        write("".join(f"{line}\n" for line in lines))
     if show:
         open_in_browser(out)
+    size, use = out.stat().st_size, "browsers and drawing programs open it" if picture else "open it in a browser"
+    lines = joined(f"{out}: {plural(size, 'byte')}; {use}", *map(_line, runs))
+    return Answer(ViewDocument(str(out), size, [_shown(run) for run in runs]), lines)
 
 
 def _file(out: Path | None, *, show: bool) -> Path:
@@ -157,46 +141,31 @@ def _file(out: Path | None, *, show: bool) -> Path:
     return temporary("view.html")
 
 
-def _sides(*given: Sequence[str]) -> list[tuple[str, str | None, str | None]]:
-    """Name, machine and policy of each run; a value given once holds for both."""
-    count = max(map(len, given))
-    if count > 2:
-        raise UserError(f"view: {max(given, key=len)[2]} is a third; give two to compare")
-    name, machine, policy = ([each[min(k, len(each) - 1)] if each else None for k in range(count)] for each in given)
-    return list(zip(map(str, name), machine, policy, strict=True))
+def _sides(given: Sides) -> list[LaunchOrTimeline]:
+    """Return the launch of each run; a value given once holds for both."""
+    kernels = [given.kernel, given.other] if given.other else [given.kernel]
+    several = kernels, given.machine, [one for each in given.policy for one in policies_of(each)]
+    sides = max(map(len, several))
+    if sides > 2:
+        raise UserError(f"view: {max(several, key=len)[2]} is a third; give two to compare")
+    each = [[some[min(k, len(some) - 1)] if some else None for k in range(sides)] for some in several]
+    return [
+        LaunchOrTimeline(str(name), given.parameter, machine, given.setting, policy, given.caches)
+        for name, machine, policy in zip(*each, strict=True)
+    ]
 
 
-def _run(
-    name: str,
-    machine: str | None,
-    policy: str | None,
-    parameters: Sequence[str],
-    settings: Sequence[str],
-    warps: str | None,
-    cycles: str | None,
-    max_cycles: int | None,
-    code: CodeOptions,
-) -> Timeline:
-    kept = name.endswith(DOCUMENTS)
-    run = timeline_of(
-        name,
-        machine=machine,
-        policy=policy,
-        parameters=parameters,
-        settings=settings,
-        warps=warps,
-        cycles=cycles or (None if kept else f"0:{CYCLES}"),
-        max_cycles=max_cycles,
-        code=code,
-    )
+def _run(launch: LaunchOrTimeline, code: SourceOptions, part: Part, max_cycles: int | None) -> Timeline:
+    kept = launch.kernel.endswith(DOCUMENTS)
+    cycles = part.cycles or (None if kept else f"0:{CYCLES}")
+    run = timeline_of(launch, code, replace(part, cycles=cycles), max_cycles)
     if kept or run.cycles == NONE:
         return run
     from gpusim.analysis.account.roofline import summary  # noqa: PLC0415  (--help waits for no compiler)
     from gpusim.simulation import simulate  # noqa: PLC0415
 
-    kernel = kernel_of(name, parameters, code, machine)
-    where = machine_of(*placed(kernel, machine, settings), policy)
-    return msgspec.structs.replace(run, summary=summary(simulate(kernel, where, values=False)))
+    at = chosen(launch, code)
+    return msgspec.structs.replace(run, summary=summary(simulate(at.kernel, at.machine, values=False)))
 
 
 def _check(runs: Sequence[Timeline]) -> None:

@@ -16,7 +16,7 @@ from gpusim.jit.rule import COMPILED
 from gpusim.rules import barrier, fast_forward, stream, values
 from gpusim.support.processes import cores
 
-RULES = stream.begin, values.execute, barrier.commit, fast_forward.skip  # those that share least with the acts of agents
+RULES = stream.begin, values.execute, barrier.commit, fast_forward.skip  # they share least with the acts of agents
 
 
 def begin() -> subprocess.Popen[bytes] | None:

@@ -28,6 +28,7 @@ from gpusim.rules import access_log, program_order
 from gpusim.rules.access_log import ACTIVE, FIRST, PC, RELEASE, TURN, WARP, Log
 from gpusim.units.capacities import BARRIERS, BLOCKS, REGISTERS, WARPS
 from gpusim.units.scalar_registers import ScalarFile
+from isa.architecture import Target
 from isa.executing import faults
 from isa.executing.beyond import Beyond
 from isa.kernel import Kernel
@@ -128,7 +129,7 @@ def walker(kernel: Kernel, left: NDArray[np.uint32] | None = None, *, addresses:
     feed = ADDRESS_ONLY if addresses else EXECUTION_DRIVEN
     undefined.check(kernel, evaluated(kernel, feed))
     prepared = launch(
-        kernel, _fitting(kernel.warp_size, kernel.architecture, max(1, kernel.sms)), blocks=1, memory=left, feed=feed
+        kernel, _fitting(kernel.warp_size, kernel.target, max(1, kernel.sms)), blocks=1, memory=left, feed=feed
     )
     sm = prepared.sm
     prepared.program.cached[:] = 0  # no cache is asked, and nothing waits
@@ -140,7 +141,7 @@ def walker(kernel: Kernel, left: NDArray[np.uint32] | None = None, *, addresses:
 
 
 @lru_cache
-def _fitting(lanes: int, architecture: int, sms: int) -> Machine:
+def _fitting(lanes: int, target: Target | None, sms: int) -> Machine:
     """Return a machine of so many SMs that has room for every kernel of such warps, and pipes for each instruction."""
     base, replace = model.load("wide"), msgspec.structs.replace
     limits = replace(
@@ -158,7 +159,7 @@ def _fitting(lanes: int, architecture: int, sms: int) -> Machine:
         barriers=BARRIERS,
     )
     units = {unit.value: base.unit["int"] for unit in PIPE_UNITS}
-    named = f"sm_{architecture}" if architecture else ""
+    named = str(target) if target else ""
     return replace(
         base,
         chip=replace(base.chip, sms=sms),

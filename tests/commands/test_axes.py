@@ -2,6 +2,7 @@ import pytest
 
 from gpusim.analysis.search.sweep import Axis
 from gpusim.commands.axes import axes_of
+from gpusim.commands.options import Axes
 from gpusim.machine import machine as model
 from gpusim.units.policies import POLICY_NAMES
 from isa.errors import UserError
@@ -12,7 +13,7 @@ FILE = model.read("gtx580")
 def axes(*options, kernel="sgemm-lai", policy=None):
     """Return the axes of options; an option with a dot in its name is one of the machine."""
     settings = [option for option in options if "." in option.split("=")[0]]
-    return axes_of(kernel, FILE, settings, [option for option in options if option not in settings], policy)
+    return axes_of(kernel, FILE, Axes(settings, [option for option in options if option not in settings], policy))
 
 
 @pytest.mark.parametrize(

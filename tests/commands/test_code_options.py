@@ -2,42 +2,37 @@
 
 import json
 from importlib import import_module
-from inspect import signature
 from pathlib import Path
 from shutil import copy
+from typing import get_args, get_type_hints
 
 import pytest
 
-from gpusim.commands import arguments
+from gpusim.commands.frame import flat
 from gpusim.commands.main import execute
+from gpusim.commands.options import CodeOptions
 
 SAXPY = Path("examples/saxpy.sass")
-WITHOUT_A_MACHINE = "races", "traffic"
 OUT = {"view": ["--out", "view.html"], "export": ["--format", "csv", "--out", "out.csv"]}
 MORE = {"explain": ["--warp", "0", "--cycle", "0"], **OUT}
 COMMANDS = (
     *("run", "report", "timeline", "explain", "view", "export", "limits", "sweep", "compare", "hazards", "bound"),
-    "codes",
-    *WITHOUT_A_MACHINE,
+    *("codes", "races", "traffic"),
 )
-TAKEN = {
-    "architecture": arguments.Architecture,
-    "launch": arguments.LaunchFile,
-    "nvcc_flags": arguments.NvccFlags,
-    "force": arguments.Force,
-    "strict": arguments.Strict,
-}
-OF_A_RUN = "force", "strict"
+
+
+def declared(of):
+    """Return what the options of a function or group take, with their names and help, by parameter."""
+    kinds = {name: get_args(kind) for name, kind in get_type_hints(of, include_extras=True).items()}
+    return {name: (one[0], one[1].default, one[1].help) for name, one in kinds.items() if one[1:]}
 
 
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_takes_the_shared_options(name):
-    """All have --arch, --launch and --nvcc-flags by the shared declarations, and --force and --strict of a machine."""
-    command = getattr(import_module(f"gpusim.commands.{name}"), name)
-    taken = signature(command, eval_str=True).parameters
-    expected = [each for each in TAKEN if each not in OF_A_RUN or name not in WITHOUT_A_MACHINE]
-    assert {each: taken[each].annotation for each in expected} == {each: TAKEN[each] for each in expected}
-    assert all((each in taken) == (name not in WITHOUT_A_MACHINE) for each in OF_A_RUN)
+    """All have --arch, --launch, --nvcc-flags, --force and --strict by the shared declarations."""
+    taken = declared(flat(getattr(import_module(f"gpusim.commands.{name}"), name)))
+    shared = declared(CodeOptions)
+    assert {each: taken[each] for each in shared} == shared
 
 
 @pytest.mark.parametrize("name", COMMANDS)

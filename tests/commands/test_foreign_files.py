@@ -5,6 +5,7 @@ from inspect import signature
 
 import pytest
 
+from gpusim.commands.frame import flat
 from gpusim.commands.main import COMMANDS, execute
 
 SM_61 = (
@@ -41,7 +42,7 @@ SPACES = {"space", "tune"}  # these take the name of a space, and tell of files 
 def test_every_command_that_takes_a_program_is_asked():
     """All other commands take no kernel, file or space first."""
     first = {
-        name: next(iter(signature(getattr(import_module(f"gpusim.commands.{name}"), name)).parameters))
+        name: next(iter(signature(flat(getattr(import_module(f"gpusim.commands.{name}"), name))).parameters))
         for name in COMMANDS
     }
     programs = {name for name, parameter in first.items() if parameter in ("kernel", "kernels", "file")}

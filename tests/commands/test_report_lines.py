@@ -6,7 +6,7 @@ from machine_code import saxpy
 from read.fenced import ROOT
 from read.schemas import check_document
 
-from gpusim.commands import main, report
+from gpusim.commands import arguments, main
 
 pytestmark = pytest.mark.jit
 REDUCE = str(ROOT / "examples" / "reduce.asm")
@@ -23,7 +23,7 @@ def machine_code(monkeypatch):
     """Let the command load machine code, whose source was compiled at that path."""
 
     def load(file):
-        monkeypatch.setattr(report, "kernel_of", lambda *_: saxpy(file))
+        monkeypatch.setattr(arguments, "kernel_of", lambda *_: saxpy(file))
 
     return load
 
@@ -100,7 +100,7 @@ def test_several_files_have_heads(capsys, monkeypatch):
     kernel = saxpy("k.cu")
     origins = (replace(kernel.program.origins[0], file="h.cuh"), *kernel.program.origins[1:])
     kernel = replace(kernel, program=replace(kernel.program, origins=origins))
-    monkeypatch.setattr(report, "kernel_of", lambda *_: kernel)
+    monkeypatch.setattr(arguments, "kernel_of", lambda *_: kernel)
     found = [line.split()[0] for line in lines_of(capsys, "k.sass", "--machine", "h200") if line.strip()]
     assert [word for word in found if word in {"h.cuh", "2", "k.cu", "3", "4"}] == ["h.cuh", "2", "k.cu", "3", "4"]
 
@@ -114,7 +114,7 @@ def test_code_of_headers_stands_below_the_line_that_calls_it(capsys, monkeypatch
     place = "/cuda/targets/x/include/cuda_fp16.hpp", 2604
     origins = tuple(replace(one, inlined=place) if one.line == 3 else one for one in kernel.program.origins)
     kernel = replace(kernel, program=replace(kernel.program, origins=origins))
-    monkeypatch.setattr(report, "kernel_of", lambda *_: kernel)
+    monkeypatch.setattr(arguments, "kernel_of", lambda *_: kernel)
     monkeypatch.setenv("COLUMNS", "120")
     found = lines_of(capsys, "k.sass", "--machine", "h200")
     (row,) = (line.split() for line in found if line.split()[:1] == ["from"] and "%" in line)
@@ -134,7 +134,7 @@ def test_long_paths_keep_their_names(capsys, monkeypatch):
     file = "/usr/local/some-very-long-folder/bin/../targets/x86_64-linux/include/mma.hpp"
     origins = (replace(kernel.program.origins[0], file=file), *kernel.program.origins[1:])
     kernel = replace(kernel, program=replace(kernel.program, origins=origins))
-    monkeypatch.setattr(report, "kernel_of", lambda *_: kernel)
+    monkeypatch.setattr(arguments, "kernel_of", lambda *_: kernel)
     found = [line.strip() for line in lines_of(capsys, "k.sass", "--machine", "h200")]
     (head,) = (line for line in found if line.endswith("mma.hpp") and not line.startswith("source not found"))
     assert head.startswith(".../")
@@ -159,7 +159,7 @@ def test_machine_code_without_lines_says_how_to_get_them(capsys, monkeypatch):
     """Machine code that was compiled without lines is refused, with the option that gives them."""
     kernel = saxpy()
     bare = replace(kernel.program, origins=tuple(replace(one, line=0) for one in kernel.program.origins))
-    monkeypatch.setattr(report, "kernel_of", lambda *_: replace(kernel, program=bare))
+    monkeypatch.setattr(arguments, "kernel_of", lambda *_: replace(kernel, program=bare))
     assert main.execute(["report", "saxpy.sass", "--by", "line"]) == 2
     message = "error: --by line: saxpy has no lines of source; compile with -lineinfo\n"
     assert capsys.readouterr() == ("", message)

@@ -3,6 +3,7 @@ import pytest
 from msgspec.structs import replace
 from strategies.timeline_documents import by_hand
 
+from gpusim.commands.options import AS_IT_IS, LaunchOrTimeline, Part
 from gpusim.commands.timelines import timeline_of
 from gpusim.timeline.document import NONE, Issued, Line
 from isa.errors import UserError
@@ -16,9 +17,11 @@ def ask(tmp_path):
     """Ask for a part of a document of ten warps, each of which issues once, ten cycles after the one before."""
     path = tmp_path / "run.json"
     path.write_bytes(msgspec.json.encode(DOCUMENT))
-    options = {"machine": None, "parameters": (), "settings": (), "policy": None, "warps": None}
-    options |= {"cycles": None, "max_cycles": None}
-    return lambda **given: timeline_of(str(path), **(options | given))
+
+    def asked(max_cycles=None, warps=None, cycles=None, **given):
+        return timeline_of(LaunchOrTimeline(str(path), **given), AS_IT_IS, Part(warps, cycles), max_cycles)
+
+    return asked
 
 
 @pytest.mark.parametrize(
@@ -54,7 +57,7 @@ def test_wrong_cycles_are_refused(ask, text):
 
 
 @pytest.mark.parametrize(
-    "given", [{"machine": "h200"}, {"policy": "gto"}, {"parameters": ["n=1"]}, {"settings": ["a=1"]}, {"max_cycles": 9}]
+    "given", [{"machine": "h200"}, {"policy": "gto"}, {"parameter": ("n=1",)}, {"setting": ("a=1",)}, {"max_cycles": 9}]
 )
 def test_a_document_takes_no_options_of_a_run(ask, given):
     """For a document, options of kernel and machine are refused, not ignored."""

@@ -95,6 +95,7 @@ class How:
 
     sample: Sample = None
     sms: Sms = 1
+    threads: int | None = None
 
 
 def trial(job: Job, space: CodeSpace, places: Mapping[str, Place], how: How) -> CodeTrial:
@@ -128,7 +129,9 @@ def timed(launched: Kernel, machine: Machine, how: How) -> Result:
     elif sample is None:
         sample = holds(launched, AFFORDABLE, LIMIT) or LEAST
     try:
-        return simulate(launched, machine, values=False, sample=sample, sms=how.sms, max_cycles=ENOUGH)
+        return simulate(
+            launched, machine, values=False, sample=sample, max_cycles=ENOUGH, sms=how.sms, threads=how.threads
+        )
     except DifferingBlocksError:
         return simulate(launched, machine, values=False, max_cycles=ENOUGH)
 

@@ -13,6 +13,7 @@ from gpusim.analysis.search.schedule_search import Found, Order
 from gpusim.launch.feed import EXECUTION_DRIVEN
 from gpusim.launch.latencies import latencies
 from gpusim.machine.machine import Machine
+from gpusim.machine.simulated_sms import Sms
 from gpusim.simulation import Result, simulate
 from gpusim.support.document import Gflops, KernelKey, Labels, MachineKey, OfSettings, Pc, SourceLine, Text, doc
 from gpusim.support.plural import plural
@@ -124,17 +125,19 @@ def compare(
     orders: Mapping[str, Order],
     *,
     max_cycles: int | None = None,
+    sms: Sms = 1,
+    threads: int | None = None,
     tell: Callable[[int, int, str], None] | None = None,
 ) -> list[Outcome]:
     """Simulate the kernel with its program in each of the named orders; the first is the program as given.
 
-    `tell(blocks done, blocks in all, name)` is called now and then. Raises what `simulate` raises.
+    `tell(blocks done, blocks in all, name)` is called now and then. Other options and errors are those of `simulate`.
     """
     table, outcomes, first = latencies(machine), list[Outcome](), None
     for name, order in orders.items():
         other = replace(kernel, program=reordered(kernel.program, order))
         progress = partial(_progress, tell, name) if tell else None
-        result = simulate(other, machine, max_cycles=max_cycles, progress=progress)
+        result = simulate(other, machine, max_cycles=max_cycles, sms=sms, threads=threads, progress=progress)
         first = first or result
         rate = result.gflops
         stalls = float(static_stalls(other.program, table))

@@ -8,7 +8,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import lru_cache, partial
 from math import prod
 from random import Random
 from typing import Literal
@@ -76,7 +76,7 @@ Allows = Callable[[SweepPoint], bool]
 class Subject:
     """The subject of a sweep: the function that builds the kernel from parameters as text, and the machine's file.
 
-    `estimate`: percent by which cycles may be wrong, and `sms` that are simulated, as for `simulate`.
+    `estimate`: percent by which cycles may be wrong; `sms` are simulated on so many `threads`, as for `simulate`.
     """
 
     build: Build
@@ -84,6 +84,7 @@ class Subject:
     max_cycles: int | None = None
     estimate: float | None = None
     sms: Sms = 1
+    threads: int | None = None
 
 
 def row(point: SweepPoint, subject: Subject) -> SweepRow:
@@ -98,8 +99,9 @@ def figures_at(point: SweepPoint, subject: Subject) -> Figures:
     """Simulate a point; raises UserError if the kernel, the machine or the two together refuse it."""
     kernel = _kernel(subject.build, tuple(point.parameters.items()))
     machine = model.build(subject.file, point.settings)
-    limit, percent = subject.max_cycles, subject.estimate
-    return figures(simulate(kernel, machine, values=False, max_cycles=limit, estimate=percent, sms=subject.sms))
+    limit, percent, sms = subject.max_cycles, subject.estimate, subject.sms
+    how = partial(simulate, values=False, max_cycles=limit, estimate=percent, sms=sms, threads=subject.threads)
+    return figures(how(kernel, machine))
 
 
 @lru_cache(KERNELS)

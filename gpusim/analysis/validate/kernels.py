@@ -12,7 +12,7 @@ when ncu counts. All are times the blocks of the grid.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 
@@ -86,7 +86,7 @@ def compared(
     make: Make,
     records: Records,
     workers: int | None = None,
-) -> Iterator[Compared]:
+) -> Generator[Compared, None, None]:
     """Simulate each launch, in any order, over all cores or so many.
 
     `make(launch)` returns its kernel, `records(kernel, memory, blocks)` the first entry and the last exit of these

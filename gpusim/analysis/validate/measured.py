@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import csv
 import re
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import as_completed
 from dataclasses import dataclass, replace
 from hashlib import sha256
@@ -112,7 +112,7 @@ def read(path: Path, experiments: Collection[str]) -> list[MeasuredRow]:
         raise UserError(f"{path}: {error}; give a file of comma-separated values") from None
 
 
-def outcomes(rows: Sequence[MeasuredRow], machine: Machine, make: Make, workers: int) -> Iterator[Outcome]:
+def outcomes(rows: Sequence[MeasuredRow], machine: Machine, make: Make, workers: int) -> Generator[Outcome, None, None]:
     """Simulate each row, in any order; `make(row)` builds the probe, None if the row has no stream."""
     known = sorted(rows, key=_stream)
     groups = [tuple(group) for _, group in groupby(known, _stream)]

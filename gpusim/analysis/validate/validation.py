@@ -10,7 +10,7 @@ is taken, so that time before and after a loop cancels, and its relation to the 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
@@ -84,7 +84,7 @@ def published_points(machine: Machine) -> tuple[PublishedPoint, ...]:
     return msgspec.toml.decode(path.read_bytes(), type=_File).point
 
 
-def outcomes(points: Sequence[PublishedPoint], machine: Machine, make: Make) -> Iterator[Outcome]:
+def outcomes(points: Sequence[PublishedPoint], machine: Machine, make: Make) -> Generator[Outcome, None, None]:
     """Simulate each point; `make(name, parameters)` builds its kernels."""
     for point in points:
         yield Outcome(point, _simulated(point, machine, make))
