@@ -1,9 +1,9 @@
 """What a block executes at least, in whatever order warps run, if this order decides its branches or addresses.
 
-A loop that tries an atomic until it succeeds, a queue that blocks take work from, or a wait for what another warp
-stores takes another path in another order, and a profile in program order is one of many. What does not depend on the
-order counts as it was profiled; a loop that does counts as often as lanes come to it, and an access whose addresses
-do, or whose lanes may come in other groups, as one of a single lane, than which none costs less.
+A loop that retries an atomic, a queue that blocks take work from, or a wait for another warp's store takes another path
+in another order; a profile in program order is one of many. Work that does not depend on the order counts as profiled.
+A loop that does counts once for each arrival. An access whose addresses do, or whose lanes may come in other groups,
+counts as an access of one lane, the cheapest there is.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ LOOKED_AT = 200_000  # warp instructions of all blocks up to which words that ot
 def order_of(kernel: Kernel, blocks: Sequence[int] | None, executed: int) -> Varying | None:
     """Return what varies with the order of the warps of these blocks, which run together; None if nothing does.
 
-    `executed`: warp instructions of one of them. Of many, every load counts whose memory the program stores to; so it
-    does where barriers order nothing (None).
+    `executed`: warp instructions of one of them. If they are many, or barriers order nothing (None), every load counts
+    to whose memory the program stores.
     """
     sources = may_vary(kernel)
     if sources and blocks is not None and executed * len(blocks) <= LOOKED_AT:
@@ -68,7 +68,7 @@ def _threads(kernel: Kernel, order: Varying, profiled: Profile) -> Mapping[int, 
 def _guarded(threads: int, active: int, lanes: int) -> int:
     """Return in how many lanes a guard holds, if lanes come in other groups.
 
-    Where it does not hold in all, some group may have no such lane, so fewer count than need all groups.
+    If it does not hold in all lanes, some group may have no such lane, so lanes count up to one group less than all.
     """
     return active if active == threads else min(active, (-(-threads // lanes) - 1) * lanes)
 

@@ -1,4 +1,4 @@
-"""Placements: where in a line of memory the accesses of blocks begin, if blocks differ in nothing else."""
+"""Placements: where in a line of memory the accesses of blocks begin, for blocks that differ only in this."""
 
 from __future__ import annotations
 

@@ -107,7 +107,7 @@ def _store_all(sm: Any, words: Any, instruction: Any, row: int, entry: Any, now:
 
 @rule
 def _passing(sm: Any, words: Any, instruction: Any, line: int, noted: int) -> int:
-    """Return the units of a store that the L1 does not keep: of local memory those that it would hold in part."""
+    """Return the sectors of a store that the L1 does not keep: of local memory those that it would hold in part."""
     if sm.machine.keeps_stores != BACK or not _stays(sm, instruction, line):
         return noted & UNITS
     near, partly = sm.launch.caches[NEAR], noted >> PARTLY
@@ -245,7 +245,7 @@ def _read(sm: Any, words: Any, which: int, i: int, line: int, units: int, now: i
 
 @rule
 def _constants(sm: Any, words: Any, instruction: Any, i: int, line: int, units: int, start: int) -> tuple[int, int]:
-    """Read units of a line; return when the last of them is asked for, and when it comes.
+    """Read sectors of a line; return when the last of them is asked for, and when it comes.
 
     In series each sector is asked for when the one before is back; other loads do not wait for the last one.
     """
@@ -273,7 +273,7 @@ def _is_next(sm: Any, words: Any, instruction: Any, line: int) -> bool:
 
 @rarely
 def _far_load(sm: Any, words: Any, latency: int, line: int, units: int, start: int) -> int:
-    """Return when these units of a line come from the L2, where a hit takes `latency` cycles, or from the DRAM."""
+    """Return when these sectors of a line come from the L2, where a hit takes `latency` cycles, or from the DRAM."""
     if sm.launch.caches[FAR].sets == 0:
         return global_memory.commit_line(sm, line, count_bits(units), start) + sm.machine.memory_latency
     gone = l2_channel.loaded(sm, units, max(start, sm.load_store.updated) if sm.machine.slices else start)
@@ -285,7 +285,7 @@ def _far_load(sm: Any, words: Any, latency: int, line: int, units: int, start: i
 
 @rarely
 def _of_partition(sm: Any, words: Any, latency: int, line: int, units: int, gone: int) -> int:
-    """Return when these units, requested at `gone`, come from the part of the L2 near the SM, or from beyond it."""
+    """Return when these sectors, requested at `gone`, come from the part of the L2 near the SM, or from beyond it."""
     cache = sm.launch.caches[PARTITION]
     way = tags.way(words, cache, line)
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
@@ -317,7 +317,7 @@ def _of_far(sm: Any, words: Any, latency: int, line: int, units: int, gone: int)
 
 @rule
 def _store(sm: Any, words: Any, instruction: Any, line: int, noted: int, goes: int, now: int) -> int:
-    """Do a store's request, of which some units go to the L2; return when these have left the SM."""
+    """Do a store's request, of which some sectors go to the L2; return when these have left the SM."""
     units, partly = noted & UNITS, noted >> PARTLY
     near = sm.launch.caches[NEAR]
     if near.sets > 0:
@@ -337,7 +337,7 @@ def _store(sm: Any, words: Any, instruction: Any, line: int, noted: int, goes: i
 
 @rarely
 def _far_store(sm: Any, words: Any, line: int, units: int, now: int) -> int:
-    """Write units of a line to the L2, where they stay; return when they have left the SM."""
+    """Write sectors of a line to the L2, where they stay; return when they have left the SM."""
     cache = sm.launch.caches[FAR]
     if cache.sets == 0:
         return global_memory.commit_line(sm, line, count_bits(units), now)

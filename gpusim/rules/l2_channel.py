@@ -22,7 +22,7 @@ from gpusim.units.l2_channel import LOADS, STORES
 
 @rule
 def loaded(sm: Any, units: int, now: int) -> int:
-    """Return when these units of a line, a mask, have come to the SM."""
+    """Return when these sectors of a line, a mask, have come to the SM."""
     together, answered = int(sm.machine.load_together), count_bits(units)
     if together > 1 and sm.machine.shared_cost[LOADS]:
         answered, left = 0, units
@@ -34,9 +34,9 @@ def loaded(sm: Any, units: int, now: int) -> int:
 
 @rule
 def ported(sm: Any, units: int, of_all: int, way: int, now: int) -> int:
-    """Return when so many units have passed that channel between the SM and the L2.
+    """Return when so many sectors have passed that channel between the SM and the L2.
 
-    The L2 is busy for `of_all` units.
+    The L2 is busy for `of_all` sectors.
     """
     unit, machine = sm.load_store, sm.machine
     own = way * machine.ways_apart
@@ -48,7 +48,7 @@ def ported(sm: Any, units: int, of_all: int, way: int, now: int) -> int:
 
 @rarely
 def _shared(sm: Any, units: int, way: int, now: int) -> int:
-    """Return when the L2 has moved so many units for the SM, after those that asked before.
+    """Return when the L2 has moved so many sectors for the SM, after those that asked before.
 
     Where an SM stands for others, these are assumed to ask at other times. A unit costs the fraction of the SM's share
     of the L2 that the SM has asked for since its first request.
@@ -82,7 +82,7 @@ def free_for_stores(sm: Any, lines: int, now: int) -> int:
 
 @rule
 def waiting(words: Any, way: int, line: int, units: int, now: int) -> int:
-    """Return those of the units that an earlier store has not sent yet: this one joins it."""
+    """Return those of the sectors that an earlier store has not sent yet: this one joins it."""
     found, unit = 0, 0
     if words[way + TAG] == line + 1:
         while (units & words[way + DIRTY]) >> unit:

@@ -61,7 +61,7 @@ def ask(sm: Any, instruction: Any, slot: int) -> None:
 
 @rule
 def brings(sm: Any, line: int, units: int) -> bool:
-    """Tell whether the SM itself brings these units of a line, which the L2 lacks, from the DRAM."""
+    """Tell whether the SM itself brings these sectors of a line, which the L2 lacks, from the DRAM."""
     found = sm.launch.sharers <= 1
     if not found and sm.load_store.from_others != BEFORE:
         found = _in_its_part(sm, line * sm.machine.line_bytes, units)
@@ -136,7 +136,7 @@ def lose(sm: Any, words: Any, way: int, line: int, now: int) -> None:
 
 @rule
 def store(sm: Any, words: Any, way: int, line: int, units: int, now: int) -> None:
-    """Send to the DRAM the units of a store to a buffer's line that the L2 does not keep.
+    """Send to the DRAM the sectors of a store to a buffer's line that the L2 does not keep.
 
     Of a line of local memory, its former content goes, with a probability that grows with the use of the L2 since.
     """
@@ -156,7 +156,7 @@ def _write(sm: Any, words: Any, way: int, line: int, now: int) -> None:
 
 @rarely
 def send(sm: Any, line: int, units: int, now: int) -> None:
-    """Send so many units of a line to the DRAM."""
+    """Send so many sectors of a line to the DRAM."""
     sm.load_store.written += units
     global_memory.commit_line(sm, line, units, now)
 

@@ -1,8 +1,9 @@
 """Requests: the lines that an access asks caches for, and which 32 bytes of each.
 
 Those of each queued access follow the tags (tags.py) in the memory array: two words for each line, its number, and a
-mask of its units of 32 bytes. The upper half of the mask has the units of which a store to local memory writes a part;
-of one to global memory all units, if it writes fewer bytes than they have; of an atomic the work of the L2's slices.
+mask of its sectors of 32 bytes. The upper half of the mask has, of a store to local memory, the sectors that it writes
+in part; of one to global memory all sectors, if it writes fewer bytes than they have; of an atomic the work of the L2's
+slices.
 """
 
 from __future__ import annotations
@@ -58,7 +59,7 @@ def note(sm: Any, words: Any, instruction: Any, g: int, group: int, active: int)
 
 @rule
 def _note_work(sm: Any, words: Any, row: int, begin: int, instruction: Any, active: int) -> None:
-    """Note in the requests from `begin` on what an atomic asks of slices, or that a store leaves parts of units."""
+    """Note in the requests from `begin` on what an atomic asks of slices, or that a store leaves parts of sectors."""
     if instruction.packets and sm.machine.slices:
         _note_updates(sm, words, row, begin, active)
     elif instruction.action == STORE and instruction.packets == 0 and sm.machine.ways_apart:
@@ -92,7 +93,7 @@ def _is_first(words: Any, row: int, begin: int, at: int) -> bool:
 
 @rarely
 def _note_parts(sm: Any, words: Any, row: int, begin: int, size: int) -> None:
-    """Note whether a store of so many bytes fills the units of its requests from `begin` on."""
+    """Note whether a store of so many bytes fills the sectors of its requests from `begin` on."""
     units = 0
     for at in range(begin, sm.outcome.requests):
         units += count_bits(words[row + 2 * at + 1] & UNITS)

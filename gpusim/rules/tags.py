@@ -48,7 +48,7 @@ def _set(cache: Any, line: int) -> int:
 
 @rule
 def there(words: Any, cache: Any, way: int, line: int, units: int) -> int:
-    """Return when all the units that the way holds have arrived."""
+    """Return when all the sectors that the way holds have arrived."""
     when = 0
     if words[way + TAG] == line + 1:
         for unit in range(cache.stride - WAY_HEAD):
@@ -59,7 +59,7 @@ def there(words: Any, cache: Any, way: int, line: int, units: int) -> int:
 
 @rule
 def lost(words: Any, cache: Any, way: int, line: int, units: int) -> int:
-    """Return the units that an access must bring: all that the way lacks of each sector with a missing one."""
+    """Return the sectors that an access must bring: all that the way lacks of `sector_bytes` with a missing one."""
     lacking, wanted, held = 0, 0, words[way + TAG] == line + 1
     for unit in range(cache.stride - WAY_HEAD):
         if not held or words[way + WAY_HEAD + unit] == 0:
@@ -80,7 +80,7 @@ def use(words: Any, cache: Any, way: int) -> None:
 
 @rule
 def fill(words: Any, way: int, units: int, when: int) -> None:
-    """Set the arrival of these units; units that are already there keep theirs."""
+    """Set the arrival of these sectors; sectors that are already there keep theirs."""
     unit = 0
     while units >> unit:
         if (units >> unit) & 1 and words[way + WAY_HEAD + unit] == 0:
@@ -90,7 +90,7 @@ def fill(words: Any, way: int, units: int, when: int) -> None:
 
 @rule
 def stored(words: Any, way: int, units: int, when: int) -> None:
-    """Set the arrival of units that are stored; what was there before is replaced."""
+    """Set the arrival of sectors that are stored; what was there before is replaced."""
     unit = 0
     while units >> unit:
         if (units >> unit) & 1:
