@@ -4,6 +4,7 @@ Values were compared only after the code was written; of `times` the rule was re
 """
 
 import csv
+import shutil
 
 import numpy as np
 import pytest
@@ -15,6 +16,12 @@ from interpreter.interpret import interpret
 import gpusim
 from gpusim.analysis.account.source_lines import by_line
 from isa import memory
+from isa.architecture import nvidia
+from isa.sass import tools
+
+needs_nvcc = pytest.mark.skipif(
+    not (tools.installed("nvcc") and shutil.which("g++")), reason="nvcc (extra cuda) or g++ is not installed"
+)
 
 SLOT = 8  # numbers that a thread of `machine_state` leaves; the first is its warp's slot
 SPACES = {0: "shared", 1: "local", 2: "global", 3: "shared and global", 4: "shared and local", 10: "8 lanes in shared"}
@@ -49,6 +56,23 @@ def test_generic_addresses_leave_what_the_chip_left(module, name):
     places = [i for i, array in enumerate(arrays) if array.ndim]
     given = dict(zip(places, own, strict=True))
     assert different(name, [given.get(i, array) for i, array in enumerate(arrays)]) == []
+
+
+@needs_nvcc
+@pytest.mark.parametrize("architecture", [100, 120])
+def test_generic_addresses_of_later_architectures_leave_what_the_chip_left(architecture):
+    """Compiled for one that no machine has, all arrays are an H200's, but for the warps that an SM of sm_120 holds."""
+    module = gpusim.RawModule(path=DATA / "generic.cu", architecture=architecture)
+    for name in few(list(LAUNCHES), 12):
+        launch, arrays = LAUNCHES[name], LAUNCHES[name].values()
+        made = module.get_function(kernel(name)).launched(launch.grid, launch.block, arrays, shared_mem=launch.shared)
+        words, bases = interpret(made).memory, memory.bases(made.buffers)
+        own = [memory.view(words, b, bases[b.name]) for b in made.buffers if b.name.startswith("argument")]
+        if name == "machine_state":  # its second number is %nwarpid
+            assert set(own[0][1::SLOT].tolist()) == {nvidia(architecture).warps}
+            own[0][1::SLOT] = nvidia(90).warps
+        places = [i for i, array in enumerate(arrays) if array.ndim]
+        assert different(name, [dict(zip(places, own, strict=True)).get(i, x) for i, x in enumerate(arrays)]) == []
 
 
 def times():

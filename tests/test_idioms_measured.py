@@ -3,14 +3,21 @@
 No function of values was written with these results in sight; `half_result` of `[bypass]` was read off one's codes.
 """
 
+import shutil
+
 import numpy as np
 import pytest
 from draws import few
-from idioms import LAUNCHES, chip, code
+from idioms import DATA, LAUNCHES, chip, code
 from interpreter.interpret import interpret
 
 import gpusim
 from isa import memory
+from isa.sass import tools
+
+needs_nvcc = pytest.mark.skipif(
+    not (tools.installed("nvcc") and shutil.which("g++")), reason="nvcc (extra cuda) or g++ is not installed"
+)
 
 
 @pytest.fixture(scope="module")
@@ -40,6 +47,20 @@ def test_kernels_leave_what_the_chip_left(module, name):
     bases = memory.bases(run.kernel.buffers)
     own = [memory.view(words, b, bases[b.name]).tobytes() for b in run.kernel.buffers if b.name.startswith("argument")]
     assert own == [array.tobytes() for array in arrays if array.ndim]
+
+
+@needs_nvcc
+@pytest.mark.parametrize("architecture", [100, 120])
+def test_kernels_for_later_architectures_leave_what_the_chip_left(architecture):
+    """Compiled for an architecture that no machine has, the kernels leave every array as an H200 does."""
+    module = gpusim.RawModule(path=DATA / "idioms.cu", architecture=architecture)
+    for name in few(list(LAUNCHES), 8):
+        launch, arrays = LAUNCHES[name], LAUNCHES[name].values()
+        kernel = module.get_function(name).launched(launch.grid, launch.block, arrays, shared_mem=launch.shared)
+        words, bases = interpret(kernel).memory, memory.bases(kernel.buffers)
+        left = [memory.view(words, b, bases[b.name]) for b in kernel.buffers if b.name.startswith("argument")]
+        places = [i for i, array in enumerate(arrays) if array.ndim]
+        assert different(name, [dict(zip(places, left, strict=True)).get(i, x) for i, x in enumerate(arrays)]) == []
 
 
 def test_a_difference_is_found():

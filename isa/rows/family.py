@@ -93,8 +93,8 @@ def of_warp(family: Family) -> Family:
     """Return the family of the same instruction on what all lanes share, which is no operation of a thread."""
     changes = {name: change if isinstance(change, int) else dict(change) for name, change in family.modifiers.items()}
     fields = {name: one for name, one in family.fields.items() if name != "flops"}
-    more = {"modifiers": changes, "fields": fields, "shared": family.form}
-    return replace(family, base=f"U{family.base}", unit=Unit.UNIFORM, **more)
+    base, shared = f"U{family.base}", family.form
+    return replace(family, base=base, unit=Unit.UNIFORM, modifiers=changes, fields=fields, shared=shared)
 
 
 def of_base(families: Mapping[str, Family], mnemonic: str) -> Family | None:

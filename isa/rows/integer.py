@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from isa.row import Unit
-from isa.rows.family import Family, of_warp
+from isa.rows.family import Change, Family, of_warp
 from isa.values import comparison, integer, logic
 from isa.values import semantics as v
 
 _COMBINE = {"AND": 0, "OR": comparison.OR, "XOR": comparison.XOR}
 _WRAP = {"W": integer.WRAP}
-_LONG = {
+_LONG: Mapping[str, Change] = {
     "S64": {"truth": comparison.pairs, "wide": "ab"},
     "U64": {"truth": comparison.pairs, "wide": "ab", "code": comparison.UNSIGNED},
 }

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from isa.row import Unit
-from isa.rows.family import Family, of_warp
+from isa.rows.family import Change, Family, of_warp
 from isa.values import integer, packed
 from isa.values import semantics as v
 
@@ -30,7 +32,7 @@ _FIELDS = {
 }
 _KEPT = {"8": {"H0": 0, "H1": packed.UPPER}, "4": {"24": 0}, "2": {"28": 0}}  # bits of c beside two fields of a width
 _UNSIGNED_WORD = {"value": None, "result": integer.minimum, "code": 0}
-_LONG = {
+_LONG: Mapping[str, Change] = {
     "S64": {"value": None, "result": integer.minimum_of_pairs, "wide": "dab", "code": integer.SIGNED},
     "U64": {"value": None, "result": integer.minimum_of_pairs, "wide": "dab"},
 }

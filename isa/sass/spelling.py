@@ -158,7 +158,7 @@ def _with_parts(statement: Statement) -> Statement:
     base, *further = registers or [Register("R", ZERO["R"])]
     if base.part not in ("", "64"):
         return statement
-    parts = (replace(base, part=""), Number(hex(address.offset & 0xFFFFFFFF)), *further)
+    parts: tuple[Operand, ...] = (replace(base, part=""), Number(hex(address.offset & 0xFFFFFFFF)), *further)
     return replace(statement, operands=(*others, *parts))
 
 

@@ -86,16 +86,19 @@ def test_an_indexed_uldc_is_a_load_into_a_register_of_the_warp():
     assert form.operands[1].registers == (FIRST_SCALAR + 6,)
 
 
-def test_a_synchronisation_of_the_grid_is_refused_by_name():
+@pytest.mark.parametrize(
+    ("architecture", "reads"), [(90, "ULDC UR7, c[0x0][0x44]"), (120, "LDCU UR7, c[0x0][UR5+0x254]")]
+)
+def test_a_synchronisation_of_the_grid_is_refused_by_name(architecture, reads):
     """Code that reads where blocks of a cooperative launch meet, and traps if it gets nothing, can't go on."""
-    reads = "ULDC UR7, c[0x0][0x44]"
+    row = nvidia(architecture)
     code = section(reads, "BPT.TRAP 0x1", "EXIT")
     with pytest.raises(
         LoweringError, match=r"a synchronisation of the grid, for a cooperative launch \(1 time, first k"
     ):
-        program(code, {}, function="k", row=nvidia(90), registers=40, shared=0, local=0)
+        program(code, {0: 0}, function="k", row=row, registers=40, shared=0, local=0)
     for others in ((reads, "EXIT"), ("BPT.TRAP 0x1", "EXIT")):
-        assert program(section(*others), {}, row=nvidia(90), registers=40, shared=0, local=0)
+        assert program(section(*others), {0: 0}, row=row, registers=40, shared=0, local=0)
 
 
 def test_control_codes_are_those_of_the_encoding():
