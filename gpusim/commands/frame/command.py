@@ -20,6 +20,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, is_dataclass
 from inspect import Parameter, Signature, signature
 from operator import getitem
+from pathlib import Path
 from types import GenericAlias
 from typing import Annotated, Any, get_args, get_origin, get_type_hints
 
@@ -27,7 +28,7 @@ import typer
 
 from gpusim.commands.frame.document import show, write, write_json
 from gpusim.commands.frame.options import Json
-from gpusim.commands.frame.page_file import Page
+from gpusim.commands.frame.page_file import Page, open_in_browser
 from gpusim.support import whole_file
 from gpusim.support.document import Document, Ineffective
 
@@ -39,7 +40,8 @@ Screen = str | Iterable[object]  # text, or what rich prints
 class Answer:
     """What a command says: a document for programs, or else the parts of a screen or text; both are made on demand.
 
-    `unfelt` are the settings that do nothing, `page` is the page of `charts` if one is asked for, `code` the exit code.
+    `unfelt` are the settings that do nothing, `page` is the page of `charts` if one is asked for, `opened` a file for a
+    browser, `code` the exit code.
     """
 
     document: Document | Callable[[], Document]
@@ -48,6 +50,7 @@ class Answer:
     code: int = 0
     page: Page | None = None
     charts: Callable[[], str] = str
+    opened: Path | None = None
 
 
 def tell(answer: Answer, *, json: bool) -> None:
@@ -60,6 +63,8 @@ def tell(answer: Answer, *, json: bool) -> None:
         _print(answer.screen() if callable(answer.screen) else answer.screen)
     if answer.page:
         answer.page.present(json=json)
+    if answer.opened:
+        open_in_browser(answer.opened)
     if answer.code:
         raise typer.Exit(answer.code)
 

@@ -29,7 +29,7 @@ from gpusim.commands.frame.options import (
     out,
     policies_from,
 )
-from gpusim.commands.frame.page_file import open_in_browser, temporary
+from gpusim.commands.frame.page_file import temporary
 from gpusim.commands.run.timelines import DOCUMENTS, timeline_of
 from gpusim.support import whole_file
 from gpusim.support.document import Document, Ineffective, KernelKey, MachineKey, Policy, Settings, doc
@@ -123,11 +123,9 @@ def view(
         whole_file.write_pieces(out, source_svg.svg(runs[0]))
     else:
         whole_file.write(out, html.page(runs))
-    if show:
-        open_in_browser(out)
     size, use = out.stat().st_size, "browsers and drawing programs open it" if picture else "open it in a browser"
     lines = joined(f"{out}: {plural(size, 'byte')}; {use}", *map(_line, runs))
-    return Answer(ViewDocument(str(out), size, [_shown(run) for run in runs]), lines)
+    return Answer(ViewDocument(str(out), size, [_shown(run) for run in runs]), lines, opened=out if show else None)
 
 
 def _file(out: Path | None, *, show: bool) -> Path:
