@@ -234,57 +234,49 @@ def _tried(
         add(one)
         found[_key(one)] = one
 
-    missing = {key: [one for one in every if (key, tuple(one.values())) not in known] for key in places}
-    wanted = list(_wanted(space, places, missing, keep))
+    missing = [(key, one) for key in places for one in every if (key, tuple(one.values())) not in known]
+    asked = _asked(space, places, missing, keep)
     with TemporaryDirectory() as name:
         folder = Path(name)
-        made = _compiled(space, wanted, folder, task.given.jobs)
+        made = _compiled(space, [wanted for wanted, _ in asked.values()], folder, task.given.jobs)
         in_turn = any(tagged(place.machine()) for place in places.values())
         begin_compiling("compiled", task.how.sms, in_turn=in_turn)
         if task.how == How():  # a first block says how many a sample may have
             begin_compiling("walk")
-        groups = _groups(made, places, {*((key, tuple(one.values())) for key in missing for one in missing[key])}, keep)
+        groups: dict[tuple[str, str], list[Point]] = {}
+        for one in sorted(made, key=lambda each: str(each.point)):
+            for key in asked[one.architecture, tuple(one.point.values())][1]:
+                if one.reason:
+                    keep(CodeTrial(key, one.point, reason=one.reason))
+                else:
+                    groups.setdefault((key, one.code), []).append(one.point)
         _simulated(task, space, places, groups, folder, known, keep)
     return found
 
 
-def _wanted(
-    space: CodeSpace, places: Mapping[str, Place], missing: Mapping[str, Sequence[Point]], keep: Add
-) -> Iterator[Wanted]:
-    """Yield the points to compile, each once for an architecture; those that no machine can launch are kept as such."""
+def _asked(
+    space: CodeSpace, places: Mapping[str, Place], missing: Iterable[tuple[str, Point]], keep: Add
+) -> dict[tuple[int, tuple[Value, ...]], tuple[Wanted, list[str]]]:
+    """Return the points to compile, each once for an architecture, and the machines that can launch each.
+
+    Those that a machine can't launch are kept as such.
+    """
     machines = {key: place.machine() for key, place in places.items()}
-    asked: dict[int, dict[tuple[Value, ...], Point]] = {}
-    for key, some in missing.items():
-        for point in some:
-            if why := refusal(space, point, [machines[key]]):
-                keep(CodeTrial(key, dict(point), reason=why))
-            else:
-                asked.setdefault(number(machines[key]), {})[tuple(point.values())] = point
-    for architecture, of_it in asked.items():
-        yield from (Wanted(point, architecture) for point in of_it.values())
+    asked: dict[tuple[int, tuple[Value, ...]], tuple[Wanted, list[str]]] = {}
+    for key, point in missing:
+        if why := refusal(space, point, [machines[key]]):
+            keep(CodeTrial(key, dict(point), reason=why))
+        else:
+            architecture = number(machines[key])
+            wanted = asked.setdefault((architecture, tuple(point.values())), (Wanted(point, architecture), []))
+            wanted[1].append(key)
+    return asked
 
 
 def _compiled(space: CodeSpace, wanted: Sequence[Wanted], folder: Path, jobs: int | None) -> list[Compiled]:
     """Compile the points into a folder."""
     made = as_done(partial(compiled, space=space, folder=folder), wanted, jobs)
     return told(f"compile {space.source.name}", made, len(wanted), "point")
-
-
-def _groups(
-    made: Iterable[Compiled], places: Mapping[str, Place], missing: set[tuple[str, tuple[Value, ...]]], keep: Add
-) -> dict[tuple[str, str], list[Point]]:
-    """Return the points by machine and code; those that could not be compiled are kept as such."""
-    found: dict[tuple[str, str], list[Point]] = {}
-    numbers = {key: number(place.machine()) for key, place in places.items()}
-    for one in sorted(made, key=lambda each: str(each.point)):
-        for key in places:
-            if numbers[key] != one.architecture or (key, tuple(one.point.values())) not in missing:
-                continue
-            if one.reason:
-                keep(CodeTrial(key, one.point, reason=one.reason))
-            else:
-                found.setdefault((key, one.code), []).append(one.point)
-    return found
 
 
 def _simulated(
