@@ -15,9 +15,9 @@ from gpusim import simulation
 from gpusim.analysis.account.answer import Result, frame, warned
 from gpusim.asked import Sample
 from gpusim.bounds import bounds
-from gpusim.commands.arguments import is_code, is_listing, kernel_of, placed
-from gpusim.commands.machines import summary
-from gpusim.commands.options import MACHINE, POLICIES, CodeOptions
+from gpusim.commands.catalog.machines import summary
+from gpusim.commands.frame.arguments import is_code, is_listing, kernel_of, placed
+from gpusim.commands.frame.options import MACHINE, POLICIES, CodeOptions
 from gpusim.engines.simulate import Progress
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine

@@ -28,8 +28,8 @@ class Program:
     those of machine code; other programs have none. `indirect` are the labels to which an indirect branch may go, by
     its pc, where its own operands do not say so. `independent`: its lanes are scheduled as from Volta on
     (isa.dataflow.convergence); so are those of any program with an instruction that needs it. `outside` are functions
-    of the system, which is not here, by the code addresses behind the program that stand for them. `windows` is the byte
-    of constant bank 0 from which on a launch says where the windows of generic addresses lie (None: nowhere).
+    of the system, which is not here, by the code addresses behind the program that stand for them. `windows` is the
+    byte of constant bank 0 from which on a launch says where the windows of generic addresses lie (None: nowhere).
 
     Raises ValueError if shared or local memory is not a whole number of words, if only some instructions have a control
     code, or some an origin.

@@ -1,19 +1,18 @@
 """The options of every command, by the type of what they take."""
 
 from collections.abc import Iterator
-from importlib import import_module
 from typing import Any, get_args, get_type_hints
 
 from typer.models import OptionInfo
 
-from gpusim.commands.frame import flat
-from gpusim.commands.main import COMMANDS
+from gpusim.commands.frame.command import flat
+from gpusim.commands.main import COMMANDS, function_of
 
 
 def options(kind: type) -> Iterator[tuple[str, str, Any]]:
     """Yield command, option and its description, for each that takes such a value, or several."""
     for name in COMMANDS:
-        function = flat(getattr(import_module(f"gpusim.commands.{name}"), name))
+        function = flat(function_of(name))
         for hint in get_type_hints(function, include_extras=True).values():
             taken, *extras = (*get_args(hint), None)
             for info in (extra for extra in extras if isinstance(extra, OptionInfo)):

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import gpusim
-from gpusim.commands.machines import summary
+from gpusim.commands.catalog.machines import summary
 from workloads.catalog import CATALOG, make
 
 SMALL = {"m": 96, "n": 96, "k": 32}

@@ -6,7 +6,7 @@ import json
 from typing import Any
 
 from generate.markdown import code, contents, page, table
-from gpusim.commands.schema import DOCUMENTS, text
+from gpusim.commands.catalog.schema import DOCUMENTS, text
 
 ABOUT = """\
 Documents are the output of `--json`, for other programs. `gpusim schema NAME` prints the JSON Schema (draft 2020-12) of

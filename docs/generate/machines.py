@@ -5,7 +5,7 @@ from __future__ import annotations
 from itertools import takewhile
 
 from generate.markdown import block, code, contents, page, table
-from gpusim.commands.machines import MachineSummary, provenance, summary
+from gpusim.commands.catalog.machines import MachineSummary, provenance, summary
 from gpusim.machine import machine
 from gpusim.machine.file import DIRECTORY, Fact
 

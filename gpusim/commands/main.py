@@ -18,7 +18,7 @@ from gpusim.commands.grouped import Commands, Grouped
 from gpusim.commands.streams import CLOSED, drop_unwritten, open_closed, tell
 from isa.errors import UserError, one_line
 
-# Each command is a function in the file of the same name in this folder; the text is its line of help.
+# Each command is a function in the file of the same name in one of the FOLDERS; the text is its line of help.
 GROUPS = {
     "Run a kernel, and look": {
         "run": "Simulate a kernel: values, cycles, bound, lost cycles.",
@@ -61,6 +61,7 @@ GROUPS = {
     },
 }
 COMMANDS = {name: text for group in GROUPS.values() for name, text in group.items()}
+FOLDERS = dict(zip(GROUPS, ("run", "causes", "search", "code", "catalog", "trust"), strict=True))
 RENAMED = {  # options by their command and former name
     ("gpusim sweep", "--sample"): "--sample is --draw now",
     ("gpusim launch", "--force"): "--force is --replace now",
@@ -175,10 +176,17 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-def _command(name: str) -> Callable[..., None]:
-    from gpusim.commands.frame import flat  # noqa: PLC0415  (start-up time)
+def function_of(name: str) -> Callable[..., Any]:
+    """Return the function of a command, as it is declared."""
+    folder = next(FOLDERS[group] for group, names in GROUPS.items() if name in names)
+    function: Callable[..., Any] = getattr(import_module(f"gpusim.commands.{folder}.{name}"), name)
+    return function
 
-    return flat(getattr(import_module(f"gpusim.commands.{name}"), name))
+
+def _command(name: str) -> Callable[..., None]:
+    from gpusim.commands.frame.command import flat  # noqa: PLC0415  (start-up time)
+
+    return flat(function_of(name))
 
 
 def _options(

@@ -5,7 +5,7 @@ import json
 import pytest
 from read.schemas import check_document, name_of
 
-from gpusim.commands import document, progress
+from gpusim.commands.frame import document, progress
 
 
 @pytest.fixture(autouse=True)

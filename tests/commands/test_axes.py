@@ -1,8 +1,8 @@
 import pytest
 
 from gpusim.analysis.search.sweep import Axis
-from gpusim.commands.axes import axes_of
-from gpusim.commands.options import Axes
+from gpusim.commands.frame.axes import axes_of
+from gpusim.commands.frame.options import Axes
 from gpusim.machine import machine as model
 from gpusim.units.policies import POLICY_NAMES
 from isa.errors import UserError

@@ -47,7 +47,7 @@ def test_bound_echoes_its_settings(capsys):
 def test_an_endless_listing_meets_the_limit(command, capsys, tmp_path, monkeypatch):
     """A listing that never ends stops at `--max-instructions` or the default: one line, exit code 3."""
     (file := tmp_path / "loop.asm").write_text("top:\nBRA top\n")
-    monkeypatch.setattr("gpusim.commands.arguments.MAX_INSTRUCTIONS", 2000)
+    monkeypatch.setattr("gpusim.commands.frame.arguments.MAX_INSTRUCTIONS", 2000)
     for arguments, limit in ((["--max-instructions", "1000"], 1000), ([], 2000)):
         assert main.execute([command, str(file), *arguments]) == 3
         captured = capsys.readouterr()
@@ -60,7 +60,7 @@ def test_an_endless_listing_meets_the_limit(command, capsys, tmp_path, monkeypat
 @pytest.mark.parametrize("command", ["bound", "races"])
 def test_a_kernel_of_the_catalog_needs_no_limit(command, capsys, monkeypatch):
     """The default limit applies to listings only; `--max-instructions` limits kernels of the catalog too."""
-    monkeypatch.setattr("gpusim.commands.arguments.MAX_INSTRUCTIONS", 1)
+    monkeypatch.setattr("gpusim.commands.frame.arguments.MAX_INSTRUCTIONS", 1)
     assert main.execute([command, "chain"]) == 0
     assert main.execute([command, "chain", "--max-instructions", "1"]) == 3
     assert capsys.readouterr().err.startswith("error: chain: ")

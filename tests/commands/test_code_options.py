@@ -1,16 +1,15 @@
 """The options of machine code: every command that runs it takes the same ones, and reads it alike."""
 
 import json
-from importlib import import_module
 from pathlib import Path
 from shutil import copy
 from typing import get_args, get_type_hints
 
 import pytest
 
-from gpusim.commands.frame import flat
-from gpusim.commands.main import execute
-from gpusim.commands.options import CodeOptions
+from gpusim.commands.frame.command import flat
+from gpusim.commands.frame.options import CodeOptions
+from gpusim.commands.main import execute, function_of
 
 SAXPY = Path("examples/saxpy.sass")
 OUT = {"view": ["--out", "view.html"], "export": ["--format", "csv", "--out", "out.csv"]}
@@ -30,7 +29,7 @@ def declared(of):
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_takes_the_shared_options(name):
     """All have --arch, --launch, --nvcc-flags, --force and --strict by the shared declarations."""
-    taken = declared(flat(getattr(import_module(f"gpusim.commands.{name}"), name)))
+    taken = declared(flat(function_of(name)))
     shared = declared(CodeOptions)
     assert {each: taken[each] for each in shared} == shared
 

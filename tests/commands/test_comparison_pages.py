@@ -11,8 +11,8 @@ from some_figures import FOUND
 
 from gpusim.analysis.search.sweep import Axis, SweepPoint, SweepRow
 from gpusim.commands.main import execute
-from gpusim.commands.sweep_page import sweep_page
-from gpusim.commands.sweep_screen import Swept
+from gpusim.commands.search.sweep_page import sweep_page
+from gpusim.commands.search.sweep_screen import Swept
 from gpusim.views.charts.curves import MOST
 
 SMALL = ("throughput", "-p", "length=32", "-p", "iterations=2")

@@ -1,6 +1,6 @@
 import json
 
-from gpusim.commands.examples import listed
+from gpusim.commands.catalog.examples import listed
 from gpusim.commands.main import execute
 from gpusim.support import shipped
 

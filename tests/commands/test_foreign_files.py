@@ -1,12 +1,11 @@
 """Files of other tools, given to every command that takes a program: each says what the file is and what to do."""
 
-from importlib import import_module
 from inspect import signature
 
 import pytest
 
-from gpusim.commands.frame import flat
-from gpusim.commands.main import COMMANDS, execute
+from gpusim.commands.frame.command import flat
+from gpusim.commands.main import COMMANDS, execute, function_of
 
 SM_61 = (
     '\tcode for sm_61\n\t\tFunction : f\n\t.headerflags    @"EF_CUDA_SM61"\n        /*0018*/  EXIT ; /* 0xe3000000 */\n'
@@ -41,10 +40,7 @@ SPACES = {"space", "tune"}  # these take the name of a space, and tell of files 
 
 def test_every_command_that_takes_a_program_is_asked():
     """All other commands take no kernel, file or space first."""
-    first = {
-        name: next(iter(signature(flat(getattr(import_module(f"gpusim.commands.{name}"), name))).parameters))
-        for name in COMMANDS
-    }
+    first = {name: next(iter(signature(flat(function_of(name))).parameters)) for name in COMMANDS}
     programs = {name for name, parameter in first.items() if parameter in ("kernel", "kernels", "file")}
     assert programs == set(COMMANDS) - OTHERS - SPACES
 

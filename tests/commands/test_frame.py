@@ -3,7 +3,6 @@
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from inspect import signature
 from typing import Annotated, get_args
 
@@ -12,10 +11,10 @@ import typer
 from typer.models import OptionInfo
 from typer.testing import CliRunner
 
-from gpusim.commands.examples import ExamplesDocument
-from gpusim.commands.frame import Answer, flat, tell
-from gpusim.commands.main import COMMANDS, execute
-from gpusim.commands.options import repeated
+from gpusim.commands.catalog.examples import ExamplesDocument
+from gpusim.commands.frame.command import Answer, flat, tell
+from gpusim.commands.frame.options import repeated
+from gpusim.commands.main import COMMANDS, execute, function_of
 
 OWN = {  # options that say what they are of: of which file, or how many values they take
     *("--machine", "-p", "--set", "--policy", "--out", "--open", "--csv", "--plot", "--markdown", "--sample"),
@@ -58,7 +57,7 @@ def json_of(capsys):
 
 def infos(name):
     """Return the options of a command by their first names."""
-    kinds = flat(getattr(import_module(f"gpusim.commands.{name}"), name)).__annotations__.values()
+    kinds = flat(function_of(name)).__annotations__.values()
     return {str(one.default): one for kind in kinds for one in get_args(kind) if isinstance(one, OptionInfo)}
 
 

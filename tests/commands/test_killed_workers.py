@@ -8,8 +8,8 @@ from multiprocessing import parent_process
 import pytest
 from space_files import needs_compiler, written
 
-from gpusim.commands import sweep, tune_code
 from gpusim.commands.main import execute
+from gpusim.commands.search import sweep, tune_code
 from gpusim.support import processes
 
 POINTS = ("mix", "-p", "iterations=2", "--set", "load_store.queue=1:6", "--jobs", "2")

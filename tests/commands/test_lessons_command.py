@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from gpusim.commands import lessons as command
+from gpusim.commands.catalog import lessons as command
 from gpusim.commands.main import execute
 from gpusim.support import shipped
 from isa.reading import extra
@@ -49,7 +49,8 @@ def test_an_interruption_ends_the_server_quietly(name, tmp_path):
     """Ctrl-C, a request to end and a closed terminal end the server, with one line and code 130."""
     server = "import time, pathlib, os; pathlib.Path('up').write_text(str(os.getpid())); time.sleep(60)"
     program = (
-        "import sys\nfrom pathlib import Path\nfrom gpusim.commands import lessons, main\n"
+        "import sys\nfrom pathlib import Path\nfrom gpusim.commands import main\n"
+        "from gpusim.commands.catalog import lessons\n"
         f"started, other = lessons._served, [sys.executable, '-c', {server!r}]\n"
         "lessons._served = lambda *_: started(other, Path())\n"
         "lessons.extra.module = lambda *_: None\nlessons._browse = lambda *_: None\n"

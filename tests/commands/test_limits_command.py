@@ -36,7 +36,7 @@ def test_the_document_has_every_setting_by_path(capsys):
 def test_a_listing_that_never_ends_is_given_up(tmp_path, capsys, monkeypatch):
     """A listing that never ends gives one line and exit code 3, as with `run`."""
     (file := tmp_path / "loop.asm").write_text("top:\nBRA top\n")
-    monkeypatch.setattr("gpusim.commands.arguments.MAX_CYCLES", 1000)
+    monkeypatch.setattr("gpusim.commands.frame.arguments.MAX_CYCLES", 1000)
     assert main.execute(["limits", str(file), "--jobs", "1"]) == 3
     captured = capsys.readouterr()
     assert (captured.out, captured.err.count("\n")) == ("", 1)

@@ -11,7 +11,7 @@ import pytest
 from draws import few
 
 from gpusim.commands import main
-from gpusim.commands.options import settings_from
+from gpusim.commands.frame.options import settings_from
 from gpusim.machine.machine import load
 from gpusim.reproduction.claims import read
 from isa.errors import UserError

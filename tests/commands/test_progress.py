@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from gpusim.commands import progress
-from gpusim.commands.progress import shown
+from gpusim.commands.frame import progress
+from gpusim.commands.frame.progress import shown
 
 DEADLINE = 30.0  # seconds
 

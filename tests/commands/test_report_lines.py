@@ -6,7 +6,8 @@ from machine_code import saxpy
 from read.fenced import ROOT
 from read.schemas import check_document
 
-from gpusim.commands import arguments, main
+from gpusim.commands import main
+from gpusim.commands.frame import arguments
 
 pytestmark = pytest.mark.jit
 REDUCE = str(ROOT / "examples" / "reduce.asm")

@@ -8,7 +8,7 @@ import pytest
 from draws import few
 
 from gpusim.commands import main
-from gpusim.commands.arguments import kernel_of
+from gpusim.commands.frame.arguments import kernel_of
 
 SMALL = ["-p", "m=96", "-p", "n=96", "-p", "k=32"]
 
@@ -245,7 +245,7 @@ def test_bad_options_of_run_are_one_line(arguments, capsys):
 @pytest.mark.jit
 def test_compiling_is_reported_once(tmp_path):
     """With an empty cache stderr says that the engine is compiled once; stdout stays empty."""
-    command = [sys.executable, "-c", "from gpusim.commands.progress import begin_compiling as t; t('compiled')"]
+    command = [sys.executable, "-c", "from gpusim.commands.frame.progress import begin_compiling as t; t('compiled')"]
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     assert done.stderr.startswith("compiling the engine for one SM, once per installation")
@@ -256,7 +256,7 @@ def test_compiling_is_reported_once(tmp_path):
 def test_compiling_names_what_is_compiled(tmp_path):
     """Several SMs, the reference engine and caches of timelines each have a line that tells them apart."""
     calls = "t('compiled', 'all'); t('reference'); t('timeline')"
-    command = [sys.executable, "-c", f"from gpusim.commands.progress import begin_compiling as t; {calls}"]
+    command = [sys.executable, "-c", f"from gpusim.commands.frame.progress import begin_compiling as t; {calls}"]
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     named = [line.partition(",")[0].removeprefix("compiling ") for line in done.stderr.splitlines()]
@@ -266,7 +266,7 @@ def test_compiling_names_what_is_compiled(tmp_path):
 @pytest.mark.jit
 def test_without_a_cache_compiling_is_reported_with_the_cause(tmp_path):
     """If no code can be kept, stderr gives the cause and says that compiling takes about ten seconds."""
-    command = [sys.executable, "-c", "from gpusim.commands.progress import begin_compiling as t; t('compiled')"]
+    command = [sys.executable, "-c", "from gpusim.commands.frame.progress import begin_compiling as t; t('compiled')"]
     (tmp_path / "file").touch()
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "file")}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)

@@ -9,7 +9,7 @@ import pytest
 from read.schemas import check_document, faults
 
 from gpusim.commands import main
-from gpusim.commands.schema import DOCUMENTS, kind_of, text, version_of
+from gpusim.commands.catalog.schema import DOCUMENTS, kind_of, text, version_of
 
 PUBLISHED = Path(__file__).parent.parent.parent / "docs" / "schema"
 

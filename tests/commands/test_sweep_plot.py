@@ -5,7 +5,7 @@ from itertools import pairwise
 import pytest
 
 from gpusim.analysis.search.sweep_table import cell
-from gpusim.commands.sweep_plot import check, write
+from gpusim.commands.search.sweep_plot import check, write
 from isa.errors import UserError
 
 NUMBERS = ["0.5", "1", "2", "10.5", "2.5", "-3"]

@@ -5,7 +5,7 @@ from rich.console import Console
 from some_figures import FOUND
 
 from gpusim.analysis.search.sweep import Axis, SweepPoint, SweepRow
-from gpusim.commands.sweep_screen import Swept, plotted, screen
+from gpusim.commands.search.sweep_screen import Swept, plotted, screen
 
 CLOCKS = {"500": (100, 0.2), "1544": (150, 0.0972), "3000": (200, 0.0667)}  # shader MHz: cycles, milliseconds
 AXIS = Axis("machine", "chip.shader_mhz", tuple(CLOCKS))

@@ -3,8 +3,8 @@ import pytest
 from msgspec.structs import replace
 from strategies.timeline_documents import by_hand
 
-from gpusim.commands.options import AS_IT_IS, LaunchOrTimeline, Part
-from gpusim.commands.timelines import timeline_of
+from gpusim.commands.frame.options import AS_IT_IS, LaunchOrTimeline, Part
+from gpusim.commands.run.timelines import timeline_of
 from gpusim.timeline.document import NONE, Issued, Line
 from isa.errors import UserError
 

@@ -2,8 +2,8 @@ import json
 
 import pytest
 
+from gpusim.commands.causes.traffic import ALL, FORWARDED
 from gpusim.commands.main import execute
-from gpusim.commands.traffic import ALL, FORWARDED
 
 VLP = ["traffic", "sgemm-vega-vlp", "-p", "m=64", "-p", "n=256", "-p", "k=16", "-p", "beta=0"]
 

@@ -4,8 +4,8 @@ import pytest
 from draws import few
 
 from gpusim.analysis.validate.validation import published_points
-from gpusim.commands import validate as command
 from gpusim.commands.main import execute
+from gpusim.commands.trust import validate as command
 
 
 @pytest.fixture

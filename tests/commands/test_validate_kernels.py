@@ -4,8 +4,8 @@ from pathlib import Path
 import pytest
 
 from gpusim.analysis.validate import kernels as whole
-from gpusim.commands import validate_kernels as command
 from gpusim.commands.main import execute
+from gpusim.commands.trust import validate_kernels as command
 from isa.errors import UserError
 from workloads.measured.whole import tables
 

@@ -4,7 +4,7 @@ import pytest
 
 from gpusim.analysis.validate.kernels import CONFIGURATIONS, Compared, Simulated, Timed
 from gpusim.analysis.validate.profiler import Profile
-from gpusim.commands.validate_kernels_screen import markdown, screen
+from gpusim.commands.trust.validate_kernels_screen import markdown, screen
 
 MACHINE = SimpleNamespace(name="H200")
 

@@ -116,7 +116,7 @@ def test_bad_input_leaves_nothing_behind(documents, capsys, arguments, message):
 @pytest.mark.usefixtures("documents")
 def test_a_page_has_an_end(monkeypatch, capsys):
     """Too many warp instructions for a browser are refused, with the advice to choose fewer."""
-    monkeypatch.setattr("gpusim.commands.view.MOST", 2)
+    monkeypatch.setattr("gpusim.commands.run.view.MOST", 2)
     assert execute(["view", "one.json", "--out", "one.html"]) == 2
     message = "k: 3 warp instructions are too many for a browser, which takes 2; choose some by --warps or --cycles"
     assert capsys.readouterr().err == f"error: {message}, such as --cycles 0:18\n"

@@ -11,8 +11,8 @@ from generate.markdown import table
 from generate.stall_reasons import stall_reasons
 
 from gpusim.analysis.account.advice import ADVICE
+from gpusim.commands.catalog.schema import DOCUMENTS, text
 from gpusim.commands.main import COMMANDS
-from gpusim.commands.schema import DOCUMENTS, text
 from gpusim.machine import machine, schema
 from gpusim.machine.file import METHODS
 from gpusim.units.stall import Stall, label

@@ -22,7 +22,7 @@ from gpusim.analysis.search import kernel_tuner
 from gpusim.analysis.search.results_file import results
 from gpusim.analysis.validate import measured
 from gpusim.bounds.bounds import bound
-from gpusim.commands.arguments import kernel_of, overrides_of
+from gpusim.commands.frame.arguments import kernel_of, overrides_of
 from gpusim.commands.main import execute
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load

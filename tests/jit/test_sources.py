@@ -69,7 +69,7 @@ def test_an_edit_of_an_engines_source_changes_its_key(tree, edited):
     assert sources.key(ENGINE, tree) != sources.key(ENGINE)
 
 
-@pytest.mark.parametrize("edited", ["gpusim/support/plural.py", "gpusim/commands/run.py", "workloads/catalog.py"])
+@pytest.mark.parametrize("edited", ["gpusim/support/plural.py", "gpusim/commands/run/run.py", "workloads/catalog.py"])
 def test_an_edit_of_anything_else_leaves_the_key(tree, edited):
     """An edit of support code, a command or a kernel leaves the key; so does copying the sources."""
     edit(tree / edited)

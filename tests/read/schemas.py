@@ -5,7 +5,7 @@ from functools import cache
 
 from jsonschema import Draft202012Validator
 
-from gpusim.commands.schema import DOCUMENTS, text
+from gpusim.commands.catalog.schema import DOCUMENTS, text
 
 
 @cache

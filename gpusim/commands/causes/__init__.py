@@ -1,0 +1,1 @@
+"""Find what limits a kernel."""

@@ -1,0 +1,70 @@
+"""`gpusim races`: accesses of different warps to shared memory that no barrier orders."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Annotated
+
+from gpusim.commands.frame.arguments import instructions_of, kernel_of
+from gpusim.commands.frame.command import Answer
+from gpusim.commands.frame.document import joined
+from gpusim.commands.frame.options import CodeOptions, MaxInstructions, OfKernel
+from gpusim.commands.frame.progress import shown
+from gpusim.engines.program_order import LIMIT
+from gpusim.support.document import Document, KernelKey, doc
+from gpusim.support.plural import plural
+from gpusim.walks.races import Race
+from gpusim.walks.races import races as find
+
+FOUND = 1  # exit code
+CHECKED = "accesses of different warps of a block to one word of shared memory"
+NOT_CHECKED = ("lanes of one warp", "other memories", "different blocks", "barriers that threads skip")
+ALL = 16  # blocks up to which a grid is checked whole; blocks mostly differ in data, not in accesses
+
+
+class RacesDocument(Document, frozen=True):
+    """Accesses of different warps to one word of shared memory that no barrier orders."""
+
+    kernel: KernelKey
+    blocks: Annotated[int, doc("Blocks of the grid.")]
+    blocks_checked: Annotated[list[int], doc("Ids of the blocks that were checked.")]
+    races: Annotated[list[Race], doc("One for each pair of instructions in a block.")]
+    checked: Annotated[str, doc("What is looked at.")] = CHECKED
+    not_checked: Annotated[tuple[str, ...], doc("What is not looked at: none of it is reported.")] = NOT_CHECKED
+
+
+def races(launch: OfKernel, code: CodeOptions, max_instructions: MaxInstructions = None) -> Answer:
+    """Find accesses of different warps to one word of shared memory that no barrier orders. A race ends with code 1.
+
+    Nothing else is looked at: neither lanes of one warp, nor other memories, different blocks, or barriers that threads
+    skip. In a grid of more than 16 blocks only the first and the last are checked.
+
+    Example: gpusim races examples/reduce.asm
+    """
+    kernel = kernel_of(launch.kernel, launch.parameter, code)
+    blocks = list(range(kernel.blocks)) if kernel.blocks <= ALL else [0, kernel.blocks - 1]
+    limit = instructions_of(launch.kernel, max_instructions, LIMIT)
+    with shown(kernel.name) as tell:
+        found = find(kernel, _with_progress(blocks, tell), limit=limit)
+    document = RacesDocument(kernel.name, kernel.blocks, blocks, found)
+    return Answer(document, joined(*_lines(document)), code=FOUND if found else 0)
+
+
+def _with_progress(blocks: Sequence[int], tell: Callable[[int, int], None]) -> Iterator[int]:
+    """Yield the blocks, and report before each how many are done."""
+    for done, block in enumerate(blocks):
+        tell(done, len(blocks))
+        yield block
+
+
+def _lines(found: RacesDocument) -> Iterator[object]:
+    checked, races = found.blocks_checked, found.races
+    scope = "" if len(checked) == found.blocks else f" (the first and the last of {found.blocks})"
+    count = f"{plural(len(checked), 'block')}{scope}"
+    rest = f"not checked: {', '.join(NOT_CHECKED)}"
+    if not races:
+        yield f"{found.kernel}: no race between warps on shared memory in {count}; {rest}"
+        return
+    racing = plural(len({race.block for race in races}), "block")
+    yield f"{found.kernel}: {plural(len(races), 'race')}, in {racing}; checked {count}"
+    yield from (*races, rest)

@@ -1,0 +1,123 @@
+"""`gpusim traffic`: the words that a kernel moves at each level; with a machine, how long its DRAM takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated
+
+from typer import Option
+
+from gpusim.commands.frame.arguments import instructions_of, kernel_of, machine_of
+from gpusim.commands.frame.command import Answer
+from gpusim.commands.frame.document import new_table, right
+from gpusim.commands.frame.options import CodeOptions, MachineIfAny, MaxInstructions, OfKernel, Overrides
+from gpusim.commands.frame.progress import shown
+from gpusim.engines.program_order import LIMIT
+from gpusim.machine.machine import Machine
+from gpusim.machine.occupancy import occupancy
+from gpusim.support.document import Arguments, Document, KernelKey, MachineKey, doc, plain
+from gpusim.support.plural import plural
+from gpusim.units.global_memory import arriving_mbs
+from gpusim.walks.traffic import Level, Traffic
+from gpusim.walks.traffic import traffic as count
+from isa.errors import UserError
+from isa.kernel import Kernel
+from isa.program import WORD_BYTES
+
+ALL = (
+    "registers: every result is written to them and read from them; --forwarding leaves out results that only the next "
+    "instruction takes, and so does `gpusim run --energy` on machines with energy.forwarding."
+)
+FORWARDED = "registers: a result that only the next instruction takes is neither written to them nor read from them."
+
+
+@dataclass(frozen=True)
+class Moved:
+    """32-bit words that a launch reads and writes at a level, of one use: a buffer, results, or others."""
+
+    level: Level
+    whose: str
+    read: int
+    written: int
+
+
+class TrafficDocument(Document, frozen=True):
+    """Words that a launch moves at each level, and its arithmetic; in what time a machine's DRAM moves them."""
+
+    kernel: KernelKey
+    parameters: Arguments
+    forwarding: Annotated[bool, doc("Results that only the next instruction takes are not counted at registers.")]
+    words: Annotated[list[Moved], doc("From the registers to DRAM.")]
+    barriers: Annotated[int, doc("How often warps are released from a barrier, over all blocks.")]
+    arithmetic: Annotated[dict[str, int], doc("Floating-point thread instructions by the bits of their operands.")]
+    machine: Annotated[MachineKey | None, doc("The machine whose bandwidth is taken; null if none was given.")] = None
+    dram_milliseconds: Annotated[
+        float | None, doc("Time in which its DRAM moves the words that it reads and writes; null without a machine.")
+    ] = None
+
+
+def traffic(
+    launch: OfKernel,
+    code: CodeOptions,
+    machine: MachineIfAny = None,
+    setting: Overrides = (),
+    forwarding: Annotated[
+        bool, Option("--forwarding", help="The next instruction gets a result without the register file.")
+    ] = False,
+    max_instructions: MaxInstructions = None,
+) -> Answer:
+    """Count the 32-bit words that a launch reads and writes at each level, by use: a buffer, results, or others.
+
+    It needs no machine. With one, registers are counted as the machine forwards results, and the screen says in what
+    time its DRAM moves the words.
+
+    Example: gpusim traffic sgemm-vega-vlp --machine mi60
+    """
+    kernel = kernel_of(launch.kernel, launch.parameter, code, machine)
+    if setting and not machine:
+        raise UserError(f"--set {setting[0]}: of no machine; name one with --machine")
+    where = machine_of(machine, setting, None) if machine else None
+    if where:
+        occupancy(kernel, where)  # refuses what the machine can't run
+    forwarding = forwarding or bool(where and where.energy and where.energy.forwarding)
+    with shown(kernel.name):
+        found = count(kernel, forwarding=forwarding, limit=instructions_of(launch.kernel, max_instructions, LIMIT))
+    moved = [_of_machine(found, where)] if where else []
+    words = [(each.level, each.whose, f"{each.read:,}", f"{each.written:,}") for each in _rows(found)]
+    table = new_table("level", "whose", *right("words read", "words written"), rows=words)
+    releases = f"{kernel.name}: {plural(found.barriers, 'barrier release')}"
+    screen = table, "", releases, *moved, FORWARDED if forwarding else ALL
+    return Answer(_document(kernel, found, where, forwarding=forwarding), screen)
+
+
+def _rows(found: Traffic) -> Iterator[Moved]:
+    """Yield the words by level and use, from the lanes outwards."""
+    for level in Level:
+        for use in sorted({words.use for words in found.words if words.level is level}):
+            yield Moved(level, use, found.read(level, use), found.written(level, use))
+
+
+def _milliseconds(found: Traffic, machine: Machine) -> float:
+    """Return the time in which the machine's DRAM moves the words read there and written there."""
+    words = sum(each.read + each.written for each in _rows(found) if each.level is Level.DRAM)
+    return WORD_BYTES * words / (1e6 * float(arriving_mbs(machine))) * 1000
+
+
+def _of_machine(found: Traffic, machine: Machine) -> str:
+    rate = float(arriving_mbs(machine)) / 1000
+    time = f"{_milliseconds(found, machine):.4g} ms for what it reads and writes"
+    return f"DRAM of {machine.key} ({machine.name}): {time}, at {rate:.4g} GB/s"
+
+
+def _document(kernel: Kernel, found: Traffic, machine: Machine | None, *, forwarding: bool) -> TrafficDocument:
+    return TrafficDocument(
+        kernel=kernel.name,
+        parameters=plain(kernel.arguments),
+        forwarding=forwarding,
+        words=list(_rows(found)),
+        barriers=found.barriers,
+        arithmetic={str(bits): count for bits, count in found.arithmetic.items()},
+        machine=machine.key if machine else None,
+        dram_milliseconds=_milliseconds(found, machine) if machine else None,
+    )

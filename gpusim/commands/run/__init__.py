@@ -1,0 +1,1 @@
+"""Run a kernel, and look at it cycle by cycle."""

@@ -1,0 +1,1 @@
+"""Search for a faster kernel, or another machine."""

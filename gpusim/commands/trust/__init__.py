@@ -1,0 +1,1 @@
+"""How far to trust it: published and measured figures, and claims of documents."""
