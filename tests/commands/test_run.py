@@ -245,34 +245,34 @@ def test_bad_options_of_run_are_one_line(arguments, capsys):
 @pytest.mark.jit
 def test_compiling_is_reported_once(tmp_path):
     """With an empty cache stderr says that the engine is compiled once; stdout stays empty."""
-    command = [sys.executable, "-c", "from gpusim.commands.frame.progress import begin_compiling as t; t('compiled')"]
+    command = [sys.executable, "-c", "from gpusim.commands.frame.progress import begin_compiling as t; t()"]
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
-    assert done.stderr.startswith("compiling the engine for one SM, once per installation")
+    assert done.stderr.startswith("compiling the engine, once per installation")
     assert done.stdout == ""
 
 
 @pytest.mark.jit
 def test_compiling_names_what_is_compiled(tmp_path):
-    """Several SMs, the reference engine and caches of timelines each have a line that tells them apart."""
-    calls = "t('compiled', 'all'); t('reference'); t('timeline')"
+    """The engine, the walk through blocks and caches of timelines each have a line that tells them apart."""
+    calls = "t(); t('walk'); t('timeline')"
     command = [sys.executable, "-c", f"from gpusim.commands.frame.progress import begin_compiling as t; {calls}"]
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     named = [line.partition(",")[0].removeprefix("compiling ") for line in done.stderr.splitlines()]
-    assert named == ["the engine for several SMs", "the reference engine", "the caches of timelines"]
+    assert named == ["the engine", "the walk through blocks", "the caches of timelines"]
 
 
 @pytest.mark.jit
 def test_without_a_cache_compiling_is_reported_with_the_cause(tmp_path):
     """If no code can be kept, stderr gives the cause and says that compiling takes about ten seconds."""
-    command = [sys.executable, "-c", "from gpusim.commands.frame.progress import begin_compiling as t; t('compiled')"]
+    command = [sys.executable, "-c", "from gpusim.commands.frame.progress import begin_compiling as t; t()"]
     (tmp_path / "file").touch()
     environment = {**os.environ, "NUMBA_CACHE_DIR": str(tmp_path / "file")}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
     cause, compiling = done.stderr.splitlines()
     assert cause.startswith("warning: compiled code is not kept")
-    assert compiling == "compiling the engine for one SM, about ten seconds"
+    assert compiling == "compiling the engine, about ten seconds"
 
 
 def test_a_listing_may_have_any_ending(tmp_path):

@@ -33,12 +33,10 @@ from gpusim.commands.frame.options import (
 )
 from gpusim.commands.frame.page_file import page_of
 from gpusim.commands.frame.progress import begin_compiling, told
-from gpusim.machine import machine as model
 from gpusim.machine.simulated_sms import Sms
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
 from gpusim.support.plural import plural
 from gpusim.support.processes import as_done
-from gpusim.units.cache import tagged
 from gpusim.views.charts import page as charts
 from gpusim.views.charts.page import Row
 from isa.errors import UserError
@@ -149,8 +147,7 @@ def compare(
     paths = dict.fromkeys(path for each in variants for path in each.point.settings)
     of_all = chain.from_iterable(launches(each.subject, [each.point]) for each in variants)
     unfelt = ineffective_at_all(of_all, paths)
-    in_turn = any(tagged(model.build(each.subject.file)) for each in variants)
-    begin_compiling("compiled", sms, in_turn=in_turn)
+    begin_compiling()
     found = _simulated(variants)
     return Answer(lambda: _document(found, sms), lambda: _screen(found), unfelt, page=page, charts=lambda: _page(found))
 

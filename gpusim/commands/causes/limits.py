@@ -46,7 +46,7 @@ def limits(
     page, at = page_of(picture, "limits.html"), chosen(launch, code)
     make = partial(kernel_of, launch.kernel, launch.parameter, code, at.name)
     unfelt = ineffective_at_all(_launches(at), given(at.kernel, at.overrides))
-    begin_compiling("compiled")
+    begin_compiling()
     most = cycles_of(launch.kernel, max_cycles) or NEVER
     with shown(f"limits {at.kernel.name}", "run") as tell:
         found = limit_study(make, at.name, at.overrides, max_cycles=most, workers=jobs, tell=tell)

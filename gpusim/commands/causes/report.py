@@ -38,7 +38,6 @@ from gpusim.simulation import Result, simulate
 from gpusim.support.document import Document, LaunchDocument, doc
 from gpusim.support.plural import plural
 from gpusim.support.repeats import repeats
-from gpusim.units.cache import tagged
 from isa.code_region import CodeRegion, Lines, code_regions
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -109,7 +108,7 @@ def report(
     regions, which = _regions(at.kernel, lines), sms_of(how.sms)
     count(at.machine, which)
     unfelt = ineffective_settings(at, sms=which)
-    begin_compiling("compiled", which, in_turn=tagged(at.machine))
+    begin_compiling()
     simulated = partial(simulate, at.kernel, at.machine, values=False, sms=which, threads=how.threads)
     with shown(at.kernel.name) as tell:
         result = simulated(max_cycles=cycles_of(launch.kernel, how.max_cycles), progress=tell)

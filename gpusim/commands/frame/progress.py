@@ -15,7 +15,6 @@ from rich.progress import BarColumn, Progress, ProgressColumn, Task, TextColumn,
 from rich.text import Text
 
 from gpusim.commands.streams import tell
-from gpusim.machine.simulated_sms import Sms
 from gpusim.support.plural import plural
 from isa.escaped import escaped
 
@@ -23,16 +22,10 @@ T = TypeVar("T")
 PATIENCE = 2.0  # seconds before a terminal shows anything
 PERIOD = 10.0  # seconds between two lines where stderr is no terminal
 WINDOW = 600.0  # seconds over which the speed is measured: a block may take minutes
-ONE, SEVERAL = "the engine for one SM", "the engine for several SMs"
-ENTRIES = {  # what is compiled, and its module and name
-    ("compiled", "1"): (ONE, "gpusim.engines.compiled", "run"),
-    ("compiled", "all"): (SEVERAL, "gpusim.engines.chip_ahead", "take_part"),
-    ("compiled", "in turn"): (SEVERAL, "gpusim.engines.chip_stretches", "run"),
-    ("reference", "1"): ("the reference engine", "gpusim.rules.step", "act_on"),
-    ("reference", "all"): ("the reference engine", "gpusim.rules.step", "act_on"),
-    ("reference", "in turn"): ("the reference engine", "gpusim.rules.step", "act_on"),
-    ("walk", "1"): ("the walk through blocks", "gpusim.engines.program_order", "run"),
-    ("timeline", "1"): ("the caches of timelines", "gpusim.rules.cache", "serve"),
+ENTRIES = {  # what is compiled, and its module and name; the engines share nearly all of their code
+    "engine": ("the engine", "gpusim.rules.step", "schedule"),
+    "walk": ("the walk through blocks", "gpusim.engines.program_order", "run"),
+    "timeline": ("the caches of timelines", "gpusim.rules.cache", "serve"),
 }
 
 
@@ -141,20 +134,19 @@ def _clock(seconds: float) -> str:
     return str(timedelta(seconds=int(seconds)))
 
 
-def begin_compiling(engine: str, sms: Sms = 1, *, in_turn: bool = False) -> None:
-    """Announce on stderr that the engine will be compiled, if the cache has none for so many SMs.
+def begin_compiling(entry: str = "engine") -> None:
+    """Announce on stderr that one of the ENTRIES will be compiled, if the cache has no code of it.
 
-    Start the second process then, which compiles what else a run needs. `in_turn`: several SMs share the tags of an L2.
+    With the engine start the second process, which compiles what else a run needs.
     """
     from gpusim.jit import code_cache  # noqa: PLC0415  (only `run` compiles)
     from gpusim.jit.rule import COMPILED  # noqa: PLC0415
 
-    together = "in turn" if in_turn else "all"
-    what, *entry = ENTRIES.get((engine, "1" if sms == 1 else together), ("", "", ""))
-    if what and COMPILED and not code_cache.holds(*entry):
+    what, *where = ENTRIES.get(entry, ("", "", ""))
+    if what and COMPILED and not code_cache.holds(*where):
         often = "once per installation: " if code_cache.directory() else ""
         tell(f"compiling {what}, {often}about ten seconds\n")
-        if engine not in ("timeline", "walk"):
+        if entry == "engine":
             from gpusim.engines import beforehand  # noqa: PLC0415
 
             beforehand.begin()

@@ -23,7 +23,6 @@ from gpusim.machine.machine import facts, seconds
 from gpusim.machine.simulated_sms import count
 from gpusim.simulation import Result, simulate
 from gpusim.support import whole_file
-from gpusim.units.cache import tagged
 from gpusim.units.capacities import NEVER
 from gpusim.walks.traffic import traffic
 from isa.errors import UserError
@@ -67,7 +66,7 @@ def run(
         known(machine, kernel.warp_size)
     unfelt = ineffective_settings(at, energy=energy, sms=which)
     tell_of_channels(launch.kernel, machine, which)
-    begin_compiling(engine, which, in_turn=tagged(machine))
+    begin_compiling()
     limit = cycles_of(launch.kernel, how.max_cycles)
     simulated = partial(simulate, kernel, machine, engine=engine, max_cycles=limit, sms=which, threads=how.threads)
     with shown(kernel.name) as tell:

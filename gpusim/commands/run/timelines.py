@@ -46,7 +46,7 @@ def timeline_of(
     from gpusim.units.cache import tagged  # noqa: PLC0415
     from gpusim.units.capacities import NEVER  # noqa: PLC0415
 
-    begin_compiling("compiled")
+    begin_compiling()
     if tagged(at.machine):
         begin_compiling("timeline")
     settings, limit = at.changes, cycles_of(launch.kernel, max_cycles) or NEVER

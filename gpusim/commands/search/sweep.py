@@ -58,7 +58,6 @@ from gpusim.commands.search.sweep_screen import Swept, document, first_varied, p
 from gpusim.launch_file.prepare import files_of
 from gpusim.machine import machine as model
 from gpusim.support.document import Ineffective
-from gpusim.units.cache import tagged
 from isa.errors import UserError
 from isa.reading import extra
 from isa.text import listing
@@ -111,7 +110,7 @@ def sweep(
     rows_in = out and out / "results.jsonl"
     with keeping(rows_in), results(rows_in, _settings(kernel, subject, code), SweepRow) as (kept, add):
         unfelt = _ineffective(subject, varied, chosen or ())
-        begin_compiling("compiled", subject.sms, in_turn=tagged(model.build(subject.file)))
+        begin_compiling()
         found = {key(each.point): each for each in kept}
         simulated = partial(_simulated, found, add, partial(spread, partial(row, subject=subject)))
         rows = _searched(varied, trials, seed, simulated) if chosen is None else _swept(chosen, found, simulated)

@@ -146,7 +146,7 @@ def _tune_space(tuning: _Tuning, task: Task, stage: str | None) -> Answer:
     check_files(task.files)
     with results(task.out, _settings(tuning), Trial) as (kept, add):
         unfelt = _ineffective(wanted, machine.key, overrides_of(task.setting, None))
-        begin_compiling("compiled")
+        begin_compiling()
         outcome = _outcome(tuning, wanted, kept, add, task.jobs)
     settings = changes(machine, task.setting)
     write_files(task.files, machine.key, tuning.space.kernel, tuning.size, *_entries(outcome.trials))

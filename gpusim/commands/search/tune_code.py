@@ -68,7 +68,6 @@ from gpusim.machine.architecture import executing, machine_for, number
 from gpusim.machine.simulated_sms import count
 from gpusim.support.document import Ineffective
 from gpusim.support.processes import as_done
-from gpusim.units.cache import tagged
 from isa.architecture import Target
 from isa.errors import UserError
 from isa.sass.compile import ARCHITECTURE
@@ -240,8 +239,7 @@ def _tried(
     with TemporaryDirectory() as name:
         folder = Path(name)
         made = _compiled(space, [wanted for wanted, _ in asked.values()], folder, task.given.jobs)
-        in_turn = any(tagged(place.machine()) for place in places.values())
-        begin_compiling("compiled", task.how.sms, in_turn=in_turn)
+        begin_compiling()
         if task.how == How():  # a first block says how many a sample may have
             begin_compiling("walk")
         groups: dict[tuple[str, str], list[Point]] = {}

@@ -129,7 +129,7 @@ def reproduce(
     claims, settings = select(names or ["all"]), _settings(setting)
     wanted = _Wanted(claims, settings, to)
     _check(wanted)
-    begin_compiling("compiled")
+    begin_compiling()
     found = _found(wanted, quiet=json)
     if to.table:
         whole_file.write(to.table, _csv(found, settings))

@@ -132,7 +132,7 @@ def validate(
     if measured:
         return _measured(where, measured, setting)
     points = published_points(where)
-    begin_compiling("compiled")
+    begin_compiling()
     found = told(f"validate {where.key}", outcomes(points, where, make), len(points))
     figures, errors = [_figure(one) for one in found], summary(found)
     screen = f"{where.name}: published figures and simulated ones", _table(found), *_kinds(errors), *LEGEND
@@ -146,7 +146,7 @@ def _probe(row: rows.MeasuredRow) -> Probe | None:
 def _measured(machine: Machine, path: Path, setting: Sequence[str]) -> Answer:
     """Simulate the rows of a measured file, over all cores, and print them in its order."""
     given = rows.read(path, EXPERIMENTS)
-    begin_compiling("compiled")
+    begin_compiling()
     simulated = rows.outcomes(given, machine, _probe, cores())
     found = sorted(told(f"validate {machine.key}", simulated, len(given), "row"), key=lambda outcome: outcome.row.line)
     if all(outcome.simulated is None for outcome in found):

@@ -139,7 +139,7 @@ def _timed(one: tables.Timed) -> whole.Timed:
 def _compared(launches: Sequence[whole.Timed], machine: Machine) -> list[whole.Compared]:
     """Return the launches with their simulation, in their order."""
     tables.machine_code()  # an error of its tool comes before others
-    begin_compiling("compiled")
+    begin_compiling()
     every = whole.compared(launches, machine, profiles(CHIP), kernel_of, clocks.recorded)
     found = told(f"validate {machine.key}", every, len(launches), "kernel", alike=False)
     return sorted(found, key=lambda one: launches.index(one.timed))
