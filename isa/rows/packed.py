@@ -41,8 +41,8 @@ _LONG: Mapping[str, Change] = {
 FAMILIES = (
     Family("VIADD", "dab", Unit.INT, fields={"value": v.iadd},
            modifiers={"16x2": {"value": None, "result": packed.add_halves}}, signs={"ab": "-"}),
-    Family("VIADD.U8x4", "dab", Unit.INT, packed.add_bytes, modifiers={"X": integer.X}, signs={"b": "-~"}),
-    Family("VIADD.S32.ISAT", "dab", Unit.INT, packed.add_saturated, modifiers={"X": integer.X}, signs={"b": "-~"}),
+    Family("VIADD.U8x4", "dab", Unit.INT, packed.add_bytes, modifiers={"X": integer.X}, signs={"ab": "-~"}),
+    Family("VIADD.S32.ISAT", "dab", Unit.INT, packed.add_saturated, modifiers={"X": integer.X}, signs={"ab": "-~"}),
     Family("IMNMX", "dabQ", Unit.MINMAX, fields={"value": v.imnmx}, modifiers={"U32": _UNSIGNED_WORD, **_LONG}),
     Family("VIMNMX", "dabQ", Unit.MINMAX, fields={"value": v.imnmx}, modifiers={"U32": _UNSIGNED_WORD}),
     *(Family(f"VIMNMX.{name}", "dPpabQ", Unit.MINMAX, packed.extreme, packed.extreme_is_first, "Pp",

@@ -153,3 +153,27 @@ def test_a_machine_without_caches_is_named(command, machine, caches, lacking, ca
     assert execute([command, "mix", "--machine", machine, "--caches", caches]) == 2
     expected = f"error: --caches {caches}: {machine} has no {lacking}; leave the option out\n"
     assert capsys.readouterr().err == expected
+
+
+@pytest.mark.jit
+def test_threads_change_no_cycle(json_of):
+    """All SMs of each variant give the same figures on one thread as on two."""
+    asked = "compare", "mix", "-p", "iterations=1", "--policy", "lrr,gto", "--sms", "all"
+    one, two = (json_of(*asked, "--threads", number) for number in "12")
+    assert one == two
+
+
+@pytest.mark.parametrize("command", ["compare", "sweep", "report", "schedule"])
+def test_one_sm_runs_on_one_thread(command, capsys):
+    """Several threads for one SM end in one line with code 2, before anything is simulated."""
+    assert execute([command, "mix", "--threads", "2", *(["--policy", "lrr,gto"] if command == "compare" else [])]) == 2
+    assert capsys.readouterr().err == "error: threads=2: one SM runs on one thread; take several, or leave it out\n"
+
+
+@pytest.mark.parametrize(
+    "option", [["--sms", "all"], ["--threads", "2"], ["--caches", "warm"], ["--nvcc-flags", "-O3"], ["--sample", "all"]]
+)
+def test_options_of_space_files_are_refused_elsewhere(option, capsys):
+    """An option for space files ends in one line with code 2 where a space is none."""
+    assert execute(["tune", "sgemm-lai", *option]) == 2
+    assert capsys.readouterr().err == f"error: {' '.join(option)}: for space files only; sgemm-lai is none\n"

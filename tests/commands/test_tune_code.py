@@ -68,6 +68,13 @@ def test_estimated_times_are_told(tmp_path, capsys):
     assert (found["ranking"][0]["method"], found["ranking"][0]["simulated_blocks"]) == ("waves", 64)
 
 
+def test_caches_may_begin_empty(tmp_path, capsys):
+    """A point takes longer with --caches cold than with warm ones, from which it loads."""
+    path, options = written(tmp_path), (*ONE, "--machine", "a100")
+    cold, warm = (document(capsys, path, *options, "--caches", caches)["machines"] for caches in ("cold", "warm"))
+    assert cold[0]["median_milliseconds"] > warm[0]["median_milliseconds"]
+
+
 def test_wrong_values_of_the_winner_are_an_exit_code(tmp_path, capsys):
     """A winner that computes something else than expected is reported, with exit code 1."""
     path = written(tmp_path, SPACE.replace("x + 1", "x + 2"))

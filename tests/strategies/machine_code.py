@@ -25,7 +25,15 @@ from isa.row import Row, Unit
 from isa.table import FAMILIES, TABLE, machine_row
 from strategies.bit_patterns import patterns32, patterns64
 
-GATHERED = ("S2UR", "R2UR", "REDUX", "ELECT", "VOTEU")  # what they write, but not what they read, is the warp's
+GATHERED = (
+    "S2UR",
+    "CS2UR",
+    "R2UR",
+    "REDUX",
+    "CREDUX",
+    "ELECT",
+    "VOTEU",
+)  # what they write, but not what they read, is the warp's
 REGISTERS, UNIFORMS, PREDICATES = 8, 4, 3  # few, so that instructions depend on each other
 BANK_BYTES = 64
 COMPUTED = tuple(f for f in FAMILIES if set(f.form) <= set("dabcPpQqxnNs") and f.form[:1] in ("d", "P"))
@@ -72,7 +80,7 @@ def operand(draw: st.DrawFn, letter: str, row: Row) -> Operand:
         return Immediate(draw(st.integers(0, 31 if letter == "n" and row.mnemonic.startswith("LEA") else 255)), "int")
     if letter == "s":
         own = ("TID.X", "LANEID", "LANEMASK_LT", "VIRTID")
-        own = own if not row.mnemonic.startswith("S2UR") else ("CTAID.X", "NTID.X")
+        own = own if not row.mnemonic.startswith(("S2UR", "CS2UR")) else ("CTAID.X", "NTID.X")
         return Special(draw(st.sampled_from((*own, "ZERO", "SWINHI", "LWINHI", "VIRTCFG", "SMEMSZ"))))
     many, first = (UNIFORMS, FIRST_SCALAR) if shared else (REGISTERS, 0)
     index = st.integers(0, many // words - 1).map(lambda i: first + i * words)

@@ -128,12 +128,12 @@ def placed(
     name = machine or (machine_for(kernel.target).key if kernel.target else default)
     if not kernel.settings and not caches:
         return name, list(settings)
-    from gpusim.launch_file.caches import SETTINGS, asked  # noqa: PLC0415  (--help waits for no NumPy)
+    from gpusim.launch_file.caches import asked  # noqa: PLC0415  (--help waits for no NumPy)
 
-    given = pairs("--set", "machine.path=value", settings)
-    file = read(name)
-    wanted = caches_of(file, caches) if caches else {}
-    wanted |= {path: value for path, value in asked(kernel, file).items() if not (caches and path in SETTINGS["warm"])}
+    given, file = pairs("--set", "machine.path=value", settings), read(name)
+    begins = caches_of(file, caches)
+    wanted = {path: value for path, value in begins.items() if str(file.facts[path].value) != value}
+    wanted |= {path: value for path, value in asked(kernel, file).items() if path not in begins}
     return name, [f"{path}={value}" for path, value in wanted.items() if path not in given] + list(settings)
 
 
@@ -149,8 +149,7 @@ def caches_of(file: File, caches: str | None) -> dict[str, str]:
     wanted = {**dict.fromkeys(SETTINGS["warm"], "0"), **SETTINGS[caches]}
     if lacking := [path for path in SETTINGS[caches] if path not in file.facts]:
         raise UserError(f"--caches {caches}: {file.key} has no {lacking[-1]}; leave the option out")
-    found = {path: value for path, value in wanted.items() if path in file.facts}
-    return {path: value for path, value in found.items() if str(file.facts[path].value) != value}
+    return {path: value for path, value in wanted.items() if path in file.facts}
 
 
 def machine_of(name: str, settings: Sequence[str], policy: str | None) -> Machine:

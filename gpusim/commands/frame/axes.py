@@ -9,6 +9,7 @@ from dataclasses import replace
 from functools import cache, partial
 
 from gpusim.analysis.search.sweep import MOST, Axis, Build, Subject, SweepPoint
+from gpusim.asked import several_of
 from gpusim.commands.frame.arguments import (
     POLICY,
     code_of,
@@ -27,7 +28,6 @@ from gpusim.engines.estimated import tolerated
 from gpusim.machine import machine as model
 from gpusim.machine.facts import checked
 from gpusim.machine.machine import File
-from gpusim.machine.simulated_sms import count
 from gpusim.units.policies import POLICY_NAMES, check_policy
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -56,7 +56,7 @@ def subject_of(
     made = build({}) if kernel not in CATALOG or caches else None
     name = placed(made, machine, ())[0] if made else machine or MACHINE
     file = _placed(made, name, caches) if made else model.read(name)
-    count(model.build(file), sms)
+    several_of(model.build(file), sms, None, how.threads)
     return Subject(build, file, limit, estimate=percent, sms=sms, threads=how.threads)
 
 

@@ -16,7 +16,7 @@ from gpusim.engines.program_order import walk
 from gpusim.raw_arguments import regions
 from isa.sass import tools
 
-MACHINES = {75: "rtx2080ti", 80: "a100", 86: "rtx3090", 89: "rtx3090", 90: "h200"}
+MACHINES = {75: "rtx2080ti", 80: "a100", 86: "rtx3090", 89: "rtx3090", 90: "h200", 100: "h200", 120: "h200"}
 LEVELS = tuple(tuple(level.split()) for level in (
     "", "", "-G", "-Xptxas -O0", "-Xptxas -O1", "-Xptxas -O2", "-O0", "-Xcicc -O0", "-Xcicc -O1", "-maxrregcount=24",
     "-maxrregcount=32 -Xptxas -O1", "-Xcicc -O0 -Xptxas -O0",
