@@ -264,7 +264,7 @@ def _timed_and_checked(
 ) -> tuple[SmRun, Verification, Limits]:
     """Time every block of the SM, with values if that is quick; else check some meanwhile, then bound it."""
     share = len(_of_sm(kernel, machine))
-    few = share if sample == "all" else _affordable(kernel, engine)
+    few = share if sample == "all" else _affordable(kernel, machine, engine)
     if few is not None and few < share:
         with ThreadPoolExecutor(1) as thread:
             check = thread.submit(_checked_run, kernel, machine, runner, few)
@@ -294,12 +294,12 @@ def _of_sm(kernel: Kernel, machine: Machine) -> range:
     return blocks_of(kernel, machine, 1, busiest_sm(kernel, machine))
 
 
-def _affordable(kernel: Kernel, engine: str) -> int | None:
+def _affordable(kernel: Kernel, machine: Machine, engine: str) -> int | None:
     """Blocks whose values are computed by default, if all are as long as the first; None if only a run can tell."""
     if not recordable(kernel):
         return None
     try:
-        first = first_profile(kernel, BUDGET[engine])
+        first = first_profile(kernel, BUDGET[engine], machine)
     except UserError:
         return None
     return max(1, BUDGET[engine] // int(first.counts.sum()))

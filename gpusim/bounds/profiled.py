@@ -79,11 +79,11 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
 
     @cache
     def walking() -> Walker:
-        return walker(kernel, addresses=True)
+        return walker(kernel, addresses=True, machine=machine)
 
     @cache
     def of(block: int) -> Work:
-        executed = profile_of(walking(), block, limit) if block else first_profile(kernel, limit)
+        executed = profile_of(walking(), block, limit) if block else first_profile(kernel, limit, machine)
         return work(executed, cost(executed))
 
     def in_any_order(found: list[Work], alike: bool) -> Profiled:
@@ -98,7 +98,7 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
     steps, moving = block_steps(kernel), bool(base.numbers.fetch_cost) and texture_steps(kernel) != {}
     found = None if steps is None or moving else placements(kernel, steps, machine.global_memory.line_bytes, ids)
     if found:
-        first = first_profile(kernel, limit)
+        first = first_profile(kernel, limit, machine)
         placed = [work(first, *each) for each in _placed(first, cost, found)]
         return Profiled(placed, placed, 1, alike=True)
     most = ALL_FETCHING if moving else ALL_PROFILED

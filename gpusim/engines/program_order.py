@@ -120,17 +120,23 @@ class Walker:
         self.launch.program.issued[:] = self.launch.program.active[:] = 0
 
 
-def walker(kernel: Kernel, left: NDArray[np.uint32] | None = None, *, addresses: bool = False) -> Walker:
+def walker(
+    kernel: Kernel,
+    left: NDArray[np.uint32] | None = None,
+    *,
+    addresses: bool = False,
+    machine: Machine | None = None,
+) -> Walker:
     """Return what runs blocks of a launch, on memory as others have `left` it (None: as it is before the launch).
 
-    For `addresses` alone blocks leave nothing in memory. Raises UserError where the kernel is larger than
+    For `addresses` alone blocks leave nothing in memory. A `machine` on which the kernel fits changes nothing, but that
+    its decoded program serves the walk, too. Raises UserError where the kernel is larger than
     records are, ExecutionError for what it names and the launch does not give.
     """
     feed = ADDRESS_ONLY if addresses else EXECUTION_DRIVEN
     undefined.check(kernel, evaluated(kernel, feed))
-    prepared = launch(
-        kernel, _fitting(kernel.warp_size, kernel.target, max(1, kernel.sms)), blocks=1, memory=left, feed=feed
-    )
+    where = machine or _fitting(kernel.warp_size, kernel.target, max(1, kernel.sms))
+    prepared = launch(kernel, where, blocks=1, memory=left, feed=feed)
     sm = prepared.sm
     prepared.program.cached[:] = 0  # no cache is asked, and nothing waits
     sm.machine.fetch_cost = sm.machine.barrier_defers = sm.machine.barriers_pass = 0
@@ -221,8 +227,9 @@ def _together(observe: Observe) -> Tell:
     def tell(rows: Rows) -> None:
         rows = rows[rows[:, PC] != RELEASE]
         rows = rows[np.argsort(rows[:, PC], kind="stable")]
+        warps, places, active = _columns(rows)
         for part in _parts(rows[:, PC]):
-            _show(observe, rows[part])
+            observe(int(rows[part.start, PC]), warps[part], places[part], active[part])
 
     return tell
 
@@ -231,12 +238,13 @@ def _in_turn(observe: Observe, released: Released) -> Tell:
     """Return what tells of each turn's accesses, and of releases, in their order."""
 
     def tell(rows: Rows) -> None:
-        releases, kept = rows[:, PC] == RELEASE, rows.copy()
+        releases = rows[:, PC] == RELEASE
+        warps, places, active = _columns(rows.copy())
         for part in _parts(rows[:, TURN], rows[:, PC], np.cumsum(releases)):
             if releases[part.start]:
-                released(np.flatnonzero(bits(kept[part.start, ACTIVE:FIRST])))
+                released(np.flatnonzero(bits(rows[part.start, ACTIVE:FIRST])))
             else:
-                _show(observe, kept[part])
+                observe(int(rows[part.start, PC]), warps[part], places[part], active[part])
 
     return tell
 
@@ -249,9 +257,9 @@ def _parts(*columns: NDArray[Any]) -> Iterator[slice]:
         yield from map(slice, begins[:-1], begins[1:])
 
 
-def _show(observe: Observe, rows: Rows) -> None:
-    """Tell of rows of one instruction."""
-    observe(int(rows[0, PC]), rows[:, WARP].astype(np.int64), rows[:, FIRST:], lanes_of(rows))
+def _columns(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.bool_]]:
+    """Return the warps of rows, the addresses, and whether lanes are active."""
+    return rows[:, WARP].astype(np.int64), rows[:, FIRST:], lanes_of(rows)
 
 
 def lanes_of(rows: Rows) -> NDArray[np.bool_]:

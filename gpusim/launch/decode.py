@@ -120,13 +120,13 @@ _LAST: list[tuple[Kernel, Machine, tuple[Sequence[Instruction], NDArray[Any]]]] 
 
 
 def _decoded(kernel: Kernel, machine: Machine) -> tuple[Sequence[Instruction], NDArray[Any]]:
-    """Return the instructions and their rows; those of the last launch are kept, as its bound asks for them again."""
+    """Return the instructions and their rows; of the last two launches they are kept: walk, run and bound ask."""
     for of, on, found in _LAST:
         if of is kernel and on is machine:
             return found
     instructions = _instructions(kernel, machine)
     found = instructions, _rows(instructions, kernel, machine)
-    _LAST[:] = [(kernel, machine, found)]
+    _LAST[:] = [*_LAST[-1:], (kernel, machine, found)]
     return found
 
 

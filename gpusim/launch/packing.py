@@ -4,14 +4,31 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from gpusim.machine.machine import Machine
 from gpusim.units.every import EVERY
 from gpusim.units.layout import fields
 from gpusim.units.policies import REGISTERED
 
+_LAST: list[tuple[Machine, bool, dict[str, Any]]] = []
+
 
 def pack(packed: Any, machine: Machine, *, flagged: bool) -> None:
-    """Fill in the record of a machine's numbers; `flagged`: some source of the program is kept in the reuse cache."""
+    """Fill in the record of a machine's numbers; `flagged`: some source of the program is kept in the reuse cache.
+
+    The numbers of the last two machines are kept: all SMs of a chip have the same.
+    """
+    for of, same, found in _LAST:
+        if of is machine and same == flagged and machine.schedulers.policy not in REGISTERED:
+            for name, value in found.items():
+                packed[name] = value
+            return
+    _pack(packed, machine, flagged=flagged)
+    _LAST[:] = [*_LAST[-1:], (machine, flagged, {name: np.array(packed[name]) for name in packed.dtype.names})]
+
+
+def _pack(packed: Any, machine: Machine, *, flagged: bool) -> None:
     for one in fields("machine"):
         if one.key:
             section, _, key = one.key.partition(".")

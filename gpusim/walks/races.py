@@ -172,7 +172,7 @@ def _search(
             addresses = addresses - np.uint32(SHARED_PLACE)
         known = len(found)
         if row.unit is Unit.SHARED or (row.generic and leaves and active.any()):
-            _access(history[0], _touch(pc, row.nbytes, history[0].size, warps, addresses[active], active), row)
+            _access(history[0], _touch(pc, row.nbytes, history[0].size, warps, addresses, active), row)
         if len(found) > known and enough():
             raise StopIteration
 
@@ -199,8 +199,11 @@ def _touch(
     addresses: NDArray[np.uint32],
     active: NDArray[np.bool_],
 ) -> _Touch:
-    words = (addresses.astype(np.int64) // size)[:, None] + np.arange(nbytes // size)
-    return _Touch(pc, words.ravel(), np.repeat(warps, np.count_nonzero(active, axis=1) * (nbytes // size)))
+    of, lanes = np.nonzero(active)
+    words, parts = addresses[of, lanes].astype(np.int64) // size, nbytes // size
+    if parts == 1:
+        return _Touch(pc, words, warps[of])
+    return _Touch(pc, (words[:, None] + np.arange(parts)).ravel(), np.repeat(warps[of], parts))
 
 
 def _access(history: _History, touch: _Touch, row: Row) -> None:
