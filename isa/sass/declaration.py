@@ -15,7 +15,7 @@ import numpy as np
 from isa.sass.cubin import Parameter
 from isa.sass.launch import POINTER_BYTES
 from isa.sass.names import plain
-from isa.sass.signature import BUILTIN, Type, named_type, parameter_types, pointer_to
+from isa.sass.signature import Type, built, parameter_types
 
 _HEADS = 64  # declarations of a kernel that are looked at
 _LETTERS = 1 << 16  # of a list of parameters, which has 32 KB of values at most, and before it
@@ -36,7 +36,6 @@ _SAME = {
 }  # fmt: skip
 _WORDS = frozenset({"int", "char", "short", "long", "float", "double", "signed", "unsigned"})  # no names
 _ORDER = {"unsigned": 0, "signed": 0, "short": 1, "long": 1, "char": 2, "int": 2, "double": 2}
-_BY_NAME = dict(BUILTIN.values())  # elements of C's types
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,8 +140,4 @@ def _type(text: str, array: bool) -> Type:
     qualifiers = [word for word in ("const", "volatile") if word in words]
     own = [word for word in words if word not in {"*", "&", "const", "volatile"}]
     base = " ".join(sorted(own, key=lambda word: _ORDER.get(word, 0)))  # C takes `long unsigned` too
-    name = _SAME.get(base, base)
-    found = named_type(" ".join((*qualifiers, name)), _BY_NAME.get(name, ""))
-    for _ in range(stars):
-        found = pointer_to(found, " *")
-    return found
+    return built(_SAME.get(base, base), qualifiers, ["*"] * stars)

@@ -1,37 +1,39 @@
-"""The parameter types of a kernel, as far as its mangled name says them: the Itanium C++ ABI without its rare parts.
+"""The parameter types of a kernel, as far as its mangled name says them to the demangler of the C++ runtime.
 
-Templates of functions are read, with types and numbers as their arguments; types that are templates are not.
+The demangler gets plain names alone: of functions and their templates, with types and numbers as arguments. Where types
+are templates or functions, each reference may double the text: it makes 700 MB of 250 letters.
 """
 
 from __future__ import annotations
 
+import ctypes
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
-BUILTIN = {
-    "v": ("void", ""), "b": ("bool", "bool"), "c": ("char", "int8"), "a": ("signed char", "int8"),
-    "h": ("unsigned char", "uint8"), "s": ("short", "int16"), "t": ("unsigned short", "uint16"), "i": ("int", "int32"),
-    "j": ("unsigned", "uint32"), "l": ("long", "int64"), "m": ("unsigned long", "uint64"), "x": ("long long", "int64"),
-    "y": ("unsigned long long", "uint64"), "f": ("float", "float32"), "d": ("double", "float64"),
+from isa.sass.names import MOST, parts
+
+ELEMENTS = {
+    "bool": "bool", "char": "int8", "signed char": "int8", "unsigned char": "uint8", "short": "int16",
+    "unsigned short": "uint16", "int": "int32", "unsigned": "uint32", "long": "int64", "unsigned long": "uint64",
+    "long long": "int64", "unsigned long long": "uint64", "float": "float32", "double": "float64", "__half": "float16",
+    "__nv_bfloat16": "uint16", "__nv_fp8_e4m3": "uint8", "__nv_fp8_e5m2": "uint8",
 }  # fmt: skip
-_VECTOR = re.compile(
-    r"(?P<kind>u?char|u?short|u?int|u?long|u?longlong|float|double|__half|__nv_bfloat16)(?P<count>[1-4])(?:_\d+a)?"
-)
-_OF_VECTOR = {
-    "char": "int8", "uchar": "uint8", "short": "int16", "ushort": "uint16", "int": "int32", "uint": "uint32",
-    "long": "int64", "ulong": "uint64", "longlong": "int64", "ulonglong": "uint64", "float": "float32",
-    "double": "float64", "__half": "float16", "__nv_bfloat16": "uint16",
-}  # fmt: skip
-_NAMED = {"__half": "float16", "__nv_bfloat16": "uint16", "__nv_fp8_e4m3": "uint8", "__nv_fp8_e5m2": "uint8"}
-_QUALIFIERS = "rVK"
-_POINTERS = {"P": " *", "R": " &", "O": " &&"}
-_NUMBER = re.compile(r"\d+")
-_SEQUENCE = re.compile(r"[ST](?P<number>[0-9A-Z]*)_")
-_LITERAL = re.compile(r"L[a-z]n?\d+E")
+_VECTOR = re.compile(r"(u(?=[csil]))?(char|short|int|long|longlong|float|double|__half|__nv_bfloat16)([1-4])(?:_\d+a)?")
+_RUNTIMES = "libstdc++.so.6", "libc++abi.so.1", "libc++abi.dylib"
+_SYMBOL = re.compile(rf"[\w$.]{{1,{MOST}}}", re.ASCII)  # libstdc++ refuses longer ones
+_TYPE = "[PROrVK]*(?:[abcdfhijlmnostvwxy12]|N[12]1*E)"
+_TEMPLATE = f"(?:I(?:0|{_TYPE})+E)?"
+_FUNCTION = re.compile(f"(?P<name>_Z(?:N(?:L?1)+{_TEMPLATE}E|L?1{_TEMPLATE}))(?P<types>(?:{_TYPE})*)")
+_NUMBER = re.compile(r"(?:\([a-z ]+\))?(-?\d+)u?l*")
+_VALUE = re.compile(r"-?\d|\((?!anonymous)|(?:true|false)\b")  # in the place of a type
+_WORD = re.compile(r"&&|[*&]|[^\s*&]+")
+_QUALIFIERS = "const", "volatile"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,37 +62,11 @@ def misread(kind: Type | None, dtype: np.dtype[Any]) -> bool:
     return read > 1 and given > read * kind.count
 
 
-class _UnknownError(Exception):
-    """The name has something else than plain types."""
-
-
-@dataclass(slots=True)
-class _Reader:
-    """What is read up to `at`; `known` are the types and prefixes that a name may refer back to.
-
-    `given` are the arguments of its template, None for numbers, and `words` these as text.
-    """
-
-    text: str
-    at: int
-    known: list[Type] = field(default_factory=list)
-    given: list[Type | None] = field(default_factory=list)
-    words: list[str] = field(default_factory=list)
-
-
 def parameter_types(mangled: str) -> tuple[Type, ...] | None:
     """Return the types of a function's parameters in order; None where the name doesn't say them all."""
-    if not mangled.startswith("_Z"):
-        return None
-    reader = _Reader(mangled, 2)
-    try:
-        _skip_name(reader)
-        types = []
-        while reader.at < len(mangled):
-            types.append(_type(reader))
-    except _UnknownError:
-        return None
-    return () if [one.text for one in types] == ["void"] else tuple(types)
+    _, found, types = _demangled(mangled).partition(f"{_demangled(_head(mangled))}(")
+    each = [one for one in types[:-1].split(", ") if one]
+    return None if not found or any(map(_VALUE.match, each)) else tuple(map(_type, each))
 
 
 def instance(mangled: str) -> str:
@@ -98,158 +74,56 @@ def instance(mangled: str) -> str:
 
     It is empty for other names, and where an argument is none that is read here.
     """
-    if not mangled.startswith("_Z"):
+    name, _, arguments = _demangled(_head(mangled)).partition("<")
+    words = [number[1] if (number := _NUMBER.fullmatch(one)) else _type(one).text for one in arguments[:-1].split(", ")]
+    return f"{name}<{', '.join(words)}>" if arguments else ""
+
+
+def built(base: str, qualifiers: Sequence[str] = (), signs: Sequence[str] = ()) -> Type:
+    """Return the type of that base, its qualifiers before it, the signs of pointers and references behind it."""
+    text, pointers = " ".join((*qualifiers, base, *signs)), [sign for sign in signs if sign not in _QUALIFIERS]
+    element, vector = ELEMENTS.get(base, ""), _VECTOR.fullmatch(base)
+    if len(pointers) != 1:
+        return Type(text, "" if pointers else element, bool(pointers))
+    if vector and not element:
+        kind, count = vector[2].replace("longlong", "long long"), int(vector[3])
+        return Type(text, (vector[1] or "") + ELEMENTS[kind], pointer=True, count=count)
+    return Type(text, element, pointer=True)
+
+
+def _type(text: str) -> Type:
+    """Return a type that the demangler writes, as `float const*`: in the words that C has, `const float *`."""
+    words = [word for word in _WORD.findall(text) if word != "restrict"]
+    at = next((number for number, word in enumerate(words) if word[0] in "*&"), len(words))
+    base = " ".join(word for word in words[:at] if word not in _QUALIFIERS)
+    return built(base.replace("unsigned int", "unsigned"), [w for w in _QUALIFIERS if w in words[:at]], words[at:])
+
+
+def _head(mangled: str) -> str:
+    """Return a mangled name up to its parameters; empty where it is no plain one of a function."""
+    found, shape = parts(mangled)
+    match = _FUNCTION.match(shape)
+    return "".join(found[: match.end("name")]) if match else ""
+
+
+def _demangled(mangled: str) -> str:
+    """Return a plain name as C++ writes it; empty for others, and where no C++ runtime is installed."""
+    if not _SYMBOL.fullmatch(mangled) or not _FUNCTION.fullmatch(parts(mangled)[1]):
         return ""
-    reader = _Reader(mangled, 2)
+    demangle, free = _runtime()
+    address = demangle(mangled.encode(), None, None, None)
     try:
-        name = _skip_name(reader)
-    except _UnknownError:
-        return ""
-    return f"{name}<{', '.join(reader.words)}>" if reader.words else ""
+        return ctypes.string_at(address).decode() if address else ""
+    finally:
+        free(address)
 
 
-def _skip_name(reader: _Reader) -> str:
-    """Skip the function's name and return it without its template's arguments, which are noted.
-
-    Prefixes of a nested name may be referred to, and so may the arguments.
-    """
-    nested = _taken(reader, "N")
-    names = [_source_name(reader, template=True)]
-    while nested and reader.text[reader.at : reader.at + 1] not in ("I", "E"):
-        reader.known.append(Type("::".join(names)))
-        names.append(_source_name(reader, template=True))
-    name = "::".join(names)
-    template = _taken(reader, "I")
-    if template:
-        _note_arguments(reader, name)
-    if nested and not _taken(reader, "E"):  # behind the arguments of a class
-        raise _UnknownError
-    if template:
-        _type(reader)  # the function's result
-    return name
-
-
-def _note_arguments(reader: _Reader, name: str) -> None:
-    """Note the arguments of a function's template, and their words."""
-    reader.known.append(Type(name))
-    while not _taken(reader, "E"):
-        literal = _LITERAL.match(reader.text, reader.at)
-        if literal:
-            reader.at = literal.end()
-        given = None if literal else _type(reader)
-        reader.given.append(given)
-        reader.words.append(given.text if given else _literal(literal[0] if literal else ""))
-
-
-def _literal(text: str) -> str:
-    """Return a number or a truth value as C++ writes it."""
-    number = text[2:-1].replace("n", "-")
-    return {"0": "false", "1": "true"}.get(number, number) if text[1:2] == "b" else number
-
-
-def _type(reader: _Reader) -> Type:
-    letter = reader.text[reader.at : reader.at + 1]
-    if letter in BUILTIN:
-        reader.at += 1
-        return Type(*BUILTIN[letter])
-    if letter == "S":
-        return _earlier(reader)
-    found = _TYPES.get(letter, _named)(reader)
-    reader.known.append(found)
-    return found
-
-
-def _pointer(reader: _Reader) -> Type:
-    sign = _POINTERS[reader.text[reader.at]]
-    reader.at += 1
-    return pointer_to(_type(reader), sign)
-
-
-def pointer_to(target: Type, sign: str) -> Type:
-    """Return the type of a pointer or reference, which has that sign."""
-    if target.pointer:
-        return Type(target.text + sign, pointer=True)
-    element, count = (target.element, 1) if target.element else _of_vector(target.text)
-    return Type(target.text + sign, element, pointer=True, count=count)
-
-
-def _qualified(reader: _Reader) -> Type:
-    letters = ""
-    while reader.text[reader.at : reader.at + 1] in tuple(_QUALIFIERS):
-        letters += reader.text[reader.at]
-        reader.at += 1
-    inner = _type(reader)
-    words = "const " * ("K" in letters) + "volatile " * ("V" in letters)
-    return Type(words + inner.text, inner.element, inner.pointer, inner.count)
-
-
-def _named(reader: _Reader) -> Type:
-    return named_type(_source_name(reader))
-
-
-def named_type(text: str, element: str = "") -> Type:
-    """Return the type of a name, maybe behind qualifiers, whose element is given unless it is one of CUDA's."""
-    return Type(text, element or _NAMED.get(text.rpartition(" ")[2], ""))
-
-
-def _of_vector(text: str) -> tuple[str, int]:
-    """Return the element of CUDA's vector types, such as float4, and how many it has; an empty one for others."""
-    vector = _VECTOR.fullmatch(text.rpartition(" ")[2])
-    return (_OF_VECTOR[vector["kind"]], int(vector["count"])) if vector else ("", 1)
-
-
-def _nested(reader: _Reader) -> Type:
-    reader.at += 1
-    names = [_source_name(reader)]
-    while not _taken(reader, "E"):
-        reader.known.append(Type("::".join(names)))
-        names.append(_source_name(reader))
-    return Type("::".join(names))
-
-
-def _earlier(reader: _Reader) -> Type:
-    """Return what `S_`, `S0_`, `S1_` ... refer to."""
-    return _referred(reader, reader.known)
-
-
-def _argument(reader: _Reader) -> Type:
-    """Return the argument of the template that `T_`, `T0_`, `T1_` ... refer to."""
-    return _referred(reader, reader.given)
-
-
-def _referred(reader: _Reader, known: Sequence[Type | None]) -> Type:
-    match = _SEQUENCE.match(reader.text, reader.at)
-    number = int(match["number"], 36) + 1 if match and match["number"] else 0
-    found = known[number] if match and number < len(known) else None
-    if match is None or found is None:
-        raise _UnknownError
-    reader.at = match.end()
-    return found
-
-
-def _source_name(reader: _Reader, *, template: bool = False) -> str:
-    """Return a name; one with template arguments behind it is known only where it is the function's."""
-    length = _NUMBER.match(reader.text, reader.at)
-    if length is None:
-        raise _UnknownError
-    end = length.end() + int(length[0])
-    name = reader.text[length.end() : end]
-    reader.at = end
-    if end > len(reader.text) or (reader.text[end : end + 1] == "I" and not template):
-        raise _UnknownError
-    return name
-
-
-def _taken(reader: _Reader, letter: str) -> bool:
-    """Tell whether the next letter is this one, and go past it if so."""
-    found = reader.text[reader.at : reader.at + 1] == letter
-    reader.at += found
-    return found
-
-
-_TYPES: dict[str, Callable[[_Reader], Type]] = {
-    **dict.fromkeys(_POINTERS, _pointer),
-    **dict.fromkeys(_QUALIFIERS, _qualified),
-    "N": _nested,
-    "T": _argument,
-}
+@cache
+def _runtime() -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return the C++ runtime's demangler, and what frees its texts; one that says nothing where there is none."""
+    for name in _RUNTIMES:
+        with suppress(OSError, AttributeError):
+            demangle, free = ctypes.CDLL(name)["__cxa_demangle"], ctypes.CDLL(None)["free"]
+            demangle.restype, free.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+            return demangle, free
+    return (lambda *_: None), (lambda _: None)

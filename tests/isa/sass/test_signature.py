@@ -2,10 +2,12 @@
 
 import shutil
 import subprocess
+import time
 
 import numpy as np
 import pytest
 
+from isa.sass import signature
 from isa.sass.signature import Type, instance, misread, parameter_types
 
 NAMES = {
@@ -32,6 +34,10 @@ NAMES = {
     "_Z4fillIfEvPT_S0_": ["float *", "float"],
     "_ZN1a1kIfEEvPT_PS1_": ["float *", "float *"],
     "_ZN2ns2in4polyIdLi4EEEvPKT_6Params": ["const double *", "Params"],
+    "_ZL1kPfj": ["float *", "unsigned"],
+    "_ZN2nsL1kEPfS0_": ["float *", "float *"],
+    "_Z1kPKPKfPPS0_": ["const float * const *", "const float * * *"],
+    "_Z1kPKPfw": ["float * const *", "wchar_t"],
 }
 
 
@@ -61,6 +67,7 @@ INSTANCES = {
     "_Z8gemm_blkIdLi64ELi16ELb0EEvPKT_S2_PS0_iiP3Rec": "gemm_blk<double, 64, 16, false>",
     "_Z5cmp_kI6float2EvPKT_PKdmPdS6_": "cmp_k<float2>",
     "_ZN2ns2in4polyIdLi4EEEvPKT_6Params": "ns::in::poly<double, 4>",
+    "_Z4polyIfLi4EEvSt6vectorIT_E": "poly<float, 4>",
 }
 
 
@@ -77,10 +84,33 @@ def test_another_reader_writes_the_same_instance(name, words):
     assert f"void {words}(" in subprocess.run(["c++filt", name], capture_output=True, text=True, check=True).stdout
 
 
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("_Z1kILj4ELm5ELy6EEvv", "k<4, 5, 6>"),
+        ("_Z1kILc65ELsn3ELb1EEvv", "k<65, -3, true>"),
+        ("_ZL4polyIjPKfEvT_", "poly<unsigned, const float *>"),
+        ("_ZN12_GLOBAL__N_11kIfEEvv", "(anonymous namespace)::k<float>"),
+        ("_Z1kI" + "f" * 900 + "E" + "v" * 900, f"k<{', '.join(['float'] * 900)}>"),
+    ],
+)
+def test_arguments_in_words(name, words):
+    """A number has no suffix and no cast, a type C's words, a nameless namespace none; what follows has any length."""
+    assert instance(name) == words
+
+
 @pytest.mark.parametrize("name", ["saxpy", "_Z5saxpyPf", "_Z1kIJfiEEvDpT_", "_ZN1aIfE1kEPf", "_Z", "_Z4polyIdLi4"])
 def test_other_names_are_no_instances(name):
     """Names without template arguments, with others than types and numbers, and cut ones give nothing."""
     assert instance(name) == ""
+
+
+def test_a_type_of_an_anonymous_namespace():
+    """Its parentheses are none of a list of parameters."""
+    assert [one.text for one in parameter_types("_ZN12_GLOBAL__N_11kEPKNS_3BigEi")] == [
+        "const (anonymous namespace)::Big *",
+        "int",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -128,6 +158,10 @@ def test_elements():
         "_ZN1aIfE1kEPf",
         "_Z1kSt6vectorIfE",
         "_Z1kPFvvE",
+        "_Z3foo",
+        "_Z1\u00e9Pf",
+        "_Z1k\0Pf",
+        "_Z" + "9" * 5000,
         "_Z1kS_",
         "_Z9k",
         "_Z",
@@ -144,6 +178,32 @@ def test_names_that_do_not_say_it(name):
 def test_a_cut_name_is_no_error(length):
     """Every beginning of a name is read or refused."""
     assert isinstance(parameter_types("_ZN2ns2k5EPfS0_PKfy"[:length]), tuple | None)
+
+
+DOUBLED = "".join(f"S_IS{digit}_S{digit}_E" for digit in "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ")
+LONG = [
+    "_Z1kP1pIffE" + DOUBLED,
+    "_Z1k" + "P" * 500 + "f" + "S8_" * 170,
+    "_Z1k" + "P" * 60_000 + "f",
+    "_ZN" + "1a" * 60_000,
+]
+
+
+@pytest.mark.parametrize("name", LONG, ids=["doubled", "pointers", "long", "deep"])
+def test_a_name_of_anybody_is_read_soon(name):
+    """Names whose text would double 36 times, and those of many letters, are read or refused in 0.1 s."""
+    begin = time.process_time()
+    assert len(parameter_types(name) or ()) in (0, 171)
+    assert instance(name) == ""
+    assert time.process_time() - begin < 0.1
+
+
+def test_without_a_runtime(monkeypatch):
+    """Where no C++ runtime is installed, a name says nothing, and it is no error."""
+    monkeypatch.setattr(signature, "_RUNTIMES", ("libnothing.so",))
+    monkeypatch.setattr(signature, "_runtime", signature._runtime.__wrapped__)
+    assert parameter_types("_Z1kPf") is None
+    assert instance("_Z1kIfEvv") == ""
 
 
 @pytest.mark.parametrize(
