@@ -72,10 +72,10 @@ def test_a_first_block_is_profiled_once_whatever_the_limit(monkeypatch):
     body = "FADD R3, R3, 1.0\n" * 9 + "EXIT"
     kernel, walks = read(f".grid 6 5\n.block 64\n{body}"), []
     of_block = profile.profile
-    monkeypatch.setattr(profile, "profile", lambda one, **given: walks.append(given) or of_block(one, **given))
+    monkeypatch.setattr(profile, "profile", lambda one, **given: walks.append(given["limit"]) or of_block(one, **given))
     assert holds(kernel, 100, LIMIT) == 5
     assert bound(kernel, SLOW, limit=2 * LIMIT).profiled_blocks == 1
-    assert walks == [{"limit": LIMIT}]
+    assert walks == [LIMIT]
     with pytest.raises(LimitError, match="more than 5 warp instructions"):
         bound(kernel, SLOW, limit=5)
 

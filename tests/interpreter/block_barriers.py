@@ -43,6 +43,12 @@ class Arrival:
 Barriers = dict[int, Barrier]
 
 
+def asked(kernel: Kernel, instruction: Instruction, frame: Frame, warp: int) -> tuple[int, int]:
+    """Return a barrier's number and the warps that release it, from what the warp's lowest live lane holds."""
+    first = int(np.argmax(frame.live[warp]))
+    return wanted(kernel, instruction, lambda register: int(frame.registers[register.index, warp][first]))
+
+
 def arrive(kernel: Kernel, frame: Frame, barriers: Barriers, arrival: Arrival, alive: int) -> Barrier | None:
     """Let a warp arrive; return the barrier if it is the last that was waited for.
 
@@ -52,8 +58,7 @@ def arrive(kernel: Kernel, frame: Frame, barriers: Barriers, arrival: Arrival, a
     instruction = kernel.program.instructions[arrival.pc]
     if _names_several(instruction, frame, arrival):
         raise faults.several_barriers(kernel, arrival.pc, frame.block, arrival.warp)
-    first = int(np.argmax(frame.live[arrival.warp]))
-    number, needed = wanted(kernel, instruction, lambda r: int(frame.registers[r.index, arrival.warp][first]))
+    number, needed = asked(kernel, instruction, frame, arrival.warp)
     barrier = barriers.setdefault(number, Barrier(needed, reduces=_reduction(instruction)))
     if barrier.needed != needed:
         expected, given = (n or alive for n in (barrier.needed, needed))

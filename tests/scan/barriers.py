@@ -18,7 +18,7 @@ def arrive(sm: Scan, k: int, warp: Warp, pc: int, active: Any, now: int) -> None
         return
     arrival, barriers = Arrival(pc, warp.index, active), sm.barriers.setdefault(warp.block, {})
     warp.barrier = 0 if block_barriers.passes(sm.kernel, arrival) else LATER
-    number, _ = block_barriers.wanted(sm.kernel, sm.kernel.program.instructions[pc], warp.frame, warp.index)
+    number, _ = block_barriers.asked(sm.kernel, sm.kernel.program.instructions[pc], warp.frame, warp.index)
     done = block_barriers.arrive(sm.kernel, warp.frame, barriers, arrival, _alive(sm, warp))
     sm.arrived = max(now, sm.arrived) + sm.machine.barrier.per_arrival
     sm.last_arrivals[id(done or barriers[number])] = sm.arrived

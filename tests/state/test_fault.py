@@ -5,13 +5,13 @@ from pathlib import Path
 
 import pytest
 
-from gpusim.engines import simulate
+from gpusim.engines import told_faults
 from gpusim.launch.launch import launch
 from gpusim.machine.machine import load
 from gpusim.state.fault import Fault
 from isa.text.listing import read
 
-RULES = sorted((Path(simulate.__file__).parent.parent / "rules").glob("*.py"))
+RULES = sorted((Path(told_faults.__file__).parent.parent / "rules").glob("*.py"))
 MESSAGES = {
     Fault.MISALIGNED: "misaligned",
     Fault.OUTSIDE: "lie in no buffer",
@@ -32,7 +32,7 @@ def noted(code: int) -> str:
     kernel = read("LDG R1, [R0]\nEXIT")
     prepared = launch(kernel, load("gtx580"))
     prepared.sm.fault.code = code
-    return str(simulate._fault(kernel, prepared))
+    return str(told_faults.fault_of(kernel, prepared))
 
 
 @pytest.mark.parametrize("fault", MESSAGES, ids=lambda fault: fault.name)
