@@ -49,7 +49,8 @@ class Architecture:
 
 
 # Not 87: its code begins with moves between convergence barriers, behind a test of a uniform register that nothing has
-# set. Of the windows from sm_100 on, compilers read that of local memory alone: the place of the other is a guess.
+# set. Not 103: its functions of two halves (MUFU.EX2.F16x2) have no row. Of the windows from sm_100 on, compilers read
+# that of local memory alone: the place of the other is a guess.
 # fmt: off
 _NVIDIA = (
     #            sm parameters block   grid windows  stack dynamic   sms system groups const. meeting before warps
@@ -59,7 +60,9 @@ _NVIDIA = (
     Architecture(89,  0x160, 0x000, 0x00C, 0x018, 0x028, 0x02C, 0x10C, 0x114, 0x120, 0x050, 0x08C,    0, 48),
     Architecture(90,  0x210, 0x000, 0x00C, 0x018, 0x028, 0x02C, 0x10C, 0x114, 0x068, 0x0D0, 0x044, 1024, 64),
     Architecture(100, 0x380, 0x360, 0x370, 0x2F0, 0x37C, 0x2AC, 0x2D0, 0x16C, 0x278, 0x120, 0x254, 1024, 64),
+    Architecture(110, 0x380, 0x360, 0x370, 0x2F0, 0x37C, 0x2AC, 0x2D0, 0x16C, 0x278, 0x120, 0x254, 1024, 48),
     Architecture(120, 0x380, 0x360, 0x370, 0x2F0, 0x37C, 0x2AC, 0x2D0, 0x16C, 0x278, 0x120, 0x254, 1024, 48),
+    Architecture(121, 0x380, 0x360, 0x370, 0x2F0, 0x37C, 0x2AC, 0x2D0, 0x16C, 0x278, 0x120, 0x254, 1024, 48),
 )
 # fmt: on
 ROWS: Mapping[Target, Architecture] = MappingProxyType({Target("nvidia", row.sm): row for row in _NVIDIA})

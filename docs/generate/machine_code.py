@@ -47,7 +47,7 @@ REFUSED = (  # an example of each, as nvcc 13.0 writes it for sm_90
     ("surfaces", "SUST.D.BA.2D.STRONG.SM.TRAP [R6], R4, UR6, 0x0"),
 )
 ABOUT = """\
-Machine code of sm_75 to sm_120 that gpusim executes ([machine code](../sass.md)). An instruction is a base mnemonic
+Machine code of sm_75 to sm_121 that gpusim executes ([machine code](../sass.md)). An instruction is a base mnemonic
 with modifiers; an instruction that no row has, or a modifier or operand that its row does not take, stops the load. A
 modifier in the table may stand anywhere behind the base; those of scopes, orders and caches (`STRONG`, `GPU`, `EF`,
 ...) change no values, and all memory instructions take them.

@@ -1,4 +1,4 @@
-"""Families of machine code, sm_70 to sm_120: base mnemonics, with the modifiers that each takes."""
+"""Families of machine code, sm_70 to sm_121: base mnemonics, with the modifiers that each takes."""
 
 from __future__ import annotations
 

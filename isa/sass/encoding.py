@@ -1,4 +1,4 @@
-"""The control code in an instruction's 128 bits, alike from sm_70 to sm_120.
+"""The control code in an instruction's 128 bits, alike from sm_70 to sm_121.
 
 Bits 105 to 108 are the stall count, bit 109 is 0 where the warp yields, 110 to 112 and 113 to 115 are the barriers of
 the write and of the reads (7: none), 116 to 121 the mask of barriers waited for, 122 to 125 the operands that are kept

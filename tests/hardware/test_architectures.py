@@ -12,7 +12,7 @@ from hardware.snippet import ptx
 from hardware.test_bits import timed
 from isa.sass import code, tools
 
-ARCHITECTURES = 75, 80, 86, 89, 100, 120
+ARCHITECTURES = 75, 80, 86, 89, 100, 110, 120, 121
 HEAD = ".version 9.0\n.target sm_{architecture}\n.address_size 64\n"
 OWN = (  # what ptxas writes for one of these in another way than for sm_90
     "cvt_rz_sat_f16_f32", "cvt_rz_ftz_sat_f16_f32", "cvt_sat_f32_f16", "cvt_rn_relu_bf16_f32", "cvt_rz_relu_bf16_f32",

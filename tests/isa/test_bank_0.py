@@ -74,6 +74,20 @@ def test_parameters_and_the_stack_are_where_the_row_says(architecture, tmp_path)
     assert all(" R1, " in text and reads(text, row.stack) for text in first)
 
 
+@needs_ptxas
+@pytest.mark.parametrize("architecture", NVIDIA)
+def test_an_sm_holds_the_warps_of_the_row(architecture, tmp_path):
+    """The assembler takes a promise of as many blocks of 512 threads as the row's warps make, and refuses one more."""
+    fitting = nvidia(architecture).warps // (512 // 32)
+    for blocks in (fitting, fitting + 1):
+        file = tmp_path / "held.ptx"
+        promise = f".visible .entry held() .maxntid 512 .minnctapersm {blocks} {{ ret; }}\n"
+        file.write_text(HEAD.format(architecture=architecture) + promise)
+        command = [tools.find("ptxas"), f"-arch=sm_{architecture}", "-o", tmp_path / "held.cubin", file]
+        told = subprocess.run(command, capture_output=True, text=True, check=True).stderr
+        assert ("threads per SM" in told) == (blocks > fitting)
+
+
 @pytest.mark.parametrize("target", ROWS)
 def test_no_two_places_overlap(target):
     """Each word before the parameters has one meaning."""

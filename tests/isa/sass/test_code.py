@@ -109,7 +109,7 @@ def test_one_that_is_read_is_proposed(tmp_path):
     for numbers in ((87, 101), (87,)):
         path.write_text("".join(of[n] for n in numbers))
         names = ", ".join(f"sm_{n}" for n in numbers)
-        with pytest.raises(UserError, match=f"machine code for {names}; this reads sm_75, sm_80, .*, sm_120: "):
+        with pytest.raises(UserError, match=f"machine code for {names}; this reads sm_75, sm_80, .*, sm_121: "):
             read(path)
     with pytest.raises(UserError, match=r"machine code for sm_87; this reads"):
         read(path, 87)
