@@ -130,3 +130,5 @@ def begin_compiling(engine: str, sms: Sms = 1, *, in_turn: bool = False) -> None
             from gpusim.engines import beforehand  # noqa: PLC0415
 
             beforehand.begin()
+            if (engine, sms) == ("compiled", 1):
+                beforehand.compile_engine()

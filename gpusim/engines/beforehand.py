@@ -10,13 +10,18 @@ import os
 import subprocess
 import sys
 
+from gpusim.engines.program_order import walk
+from gpusim.engines.simulate import run_sm
 from gpusim.jit.code_cache import directory
 from gpusim.jit.on_demand import keep
 from gpusim.jit.rule import COMPILED
+from gpusim.machine.machine import load
 from gpusim.rules import fast_forward, stream, values
 from gpusim.support.processes import cores
+from isa.kernel import Kernel
+from isa.text.listing import read
 
-RULES = values.execute, stream.begin, fast_forward.skip  # in the order in which a run asks for them
+RULES = stream.begin, fast_forward.skip  # in the order in which a run asks for them, after a walk
 
 
 def begin() -> subprocess.Popen[bytes] | None:
@@ -37,6 +42,18 @@ def begin() -> subprocess.Popen[bytes] | None:
     return process
 
 
+def compile_engine() -> None:
+    """Compile the engine for one SM now, which else comes after the first walk through a block has asked for rules."""
+    run_sm(_nothing(), load("wide"), blocks=1)
+
+
+def _nothing() -> Kernel:
+    """Return a kernel that ends at once."""
+    return read("EXIT")
+
+
 if __name__ == "__main__":
+    keep(values.execute)
+    walk(_nothing())
     for rule in RULES:
         keep(rule)

@@ -88,6 +88,7 @@ def test_throughput_reaches_the_bound(op):
     assert 0.97 * cycles <= bound(kernel, GTX580).cycles <= cycles
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize(
     ("arguments", "limiter"),
     [
