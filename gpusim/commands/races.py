@@ -20,12 +20,12 @@ from gpusim.commands.arguments import (
     kernel_of,
 )
 from gpusim.commands.document import write, write_json
-from gpusim.commands.progress import shown
-from gpusim.engines.program_order import LIMIT
+from gpusim.commands.progress import begin_compiling, shown
 from gpusim.support.document import Document, KernelKey, doc
 from gpusim.support.plural import plural
 from gpusim.walks.races import Race
 from gpusim.walks.races import races as find
+from isa.executing.faults import LIMIT
 from isa.kernel import Kernel
 
 FOUND = 1  # exit code
@@ -64,6 +64,7 @@ def races(
     """
     chosen = kernel_of(kernel, parameter or (), CodeOptions(architecture, launch, nvcc_flags))
     blocks = _checked(chosen)
+    begin_compiling("walk")
     with shown(chosen.name) as tell:
         found = find(chosen, _with_progress(blocks, tell), limit=instructions_of(kernel, max_instructions, LIMIT))
     if json:

@@ -42,7 +42,6 @@ from gpusim.commands.document import show, write_json
 from gpusim.commands.notices import ineffective_settings, tell_of_channels, tell_of_others, tell_of_turns
 from gpusim.commands.progress import begin_compiling, shown
 from gpusim.engines.estimated import tolerated
-from gpusim.engines.program_order import LIMIT
 from gpusim.engines.simulate import ENGINES, write_trace
 from gpusim.machine.machine import facts, seconds
 from gpusim.machine.simulated_sms import count
@@ -52,6 +51,7 @@ from gpusim.units.cache import tagged
 from gpusim.units.capacities import NEVER
 from gpusim.walks.traffic import traffic
 from isa.errors import UserError
+from isa.executing.faults import LIMIT
 
 WRONG_VALUES = 1  # exit code
 Engine = Annotated[

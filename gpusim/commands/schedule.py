@@ -28,11 +28,11 @@ from gpusim.commands.arguments import (
 from gpusim.commands.document import write, write_json
 from gpusim.commands.notices import ineffective_settings
 from gpusim.commands.progress import shown
-from gpusim.engines.program_order import LIMIT
 from gpusim.machine.machine import Machine
 from gpusim.support import whole_file
 from gpusim.support.document import Ineffective
 from isa.errors import UserError
+from isa.executing.faults import LIMIT
 from isa.kernel import Kernel
 
 if TYPE_CHECKING:

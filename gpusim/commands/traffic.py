@@ -25,8 +25,7 @@ from gpusim.commands.arguments import (
     machines_from,
 )
 from gpusim.commands.document import new_table, right, show, write_json
-from gpusim.commands.progress import shown
-from gpusim.engines.program_order import LIMIT
+from gpusim.commands.progress import begin_compiling, shown
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import occupancy
 from gpusim.support.document import Arguments, Document, KernelKey, MachineKey, doc, plain
@@ -35,6 +34,7 @@ from gpusim.units.global_memory import arriving_mbs
 from gpusim.walks.traffic import Level, Traffic
 from gpusim.walks.traffic import traffic as count
 from isa.errors import UserError
+from isa.executing.faults import LIMIT
 from isa.kernel import Kernel
 from isa.program import WORD_BYTES
 
@@ -103,6 +103,7 @@ def traffic(
     if where:
         occupancy(chosen, where)  # refuses what the machine can't run
     forwarding = forwarding or bool(where and where.energy and where.energy.forwarding)
+    begin_compiling("walk")
     with shown(chosen.name):
         found = count(chosen, forwarding=forwarding, limit=instructions_of(kernel, max_instructions, LIMIT))
     if json:
