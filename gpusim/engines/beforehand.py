@@ -10,13 +10,16 @@ import os
 import subprocess
 import sys
 
+from gpusim.engines.program_order import walk
 from gpusim.jit.code_cache import directory
 from gpusim.jit.on_demand import keep
 from gpusim.jit.rule import COMPILED
-from gpusim.rules import barrier, fast_forward, stream, values
+from gpusim.rules import barrier, fast_forward, step, stream, values
 from gpusim.support.processes import cores
+from isa.text.listing import read
 
-RULES = stream.begin, values.execute, barrier.commit, fast_forward.skip  # they share least with the acts of agents
+ACTS = step.schedule, step.launch, step.serve_one
+RULES = stream.begin, barrier.commit, fast_forward.skip  # they share least with the acts
 
 
 def begin() -> subprocess.Popen[bytes] | None:
@@ -37,6 +40,14 @@ def begin() -> subprocess.Popen[bytes] | None:
     return process
 
 
+def compile_acts() -> None:
+    """Compile what agents do, unless the cache has it: a run asks for it behind what the second process compiles."""
+    for rule in ACTS:
+        keep(rule)
+
+
 if __name__ == "__main__":
+    keep(values.execute)
+    walk(read("EXIT"))
     for rule in RULES:
         keep(rule)

@@ -12,11 +12,12 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.engines.program_order import LIMIT, Walker, bits, block_alone, lanes_of, walker
+from gpusim.engines.program_order import Walker, bits, block_alone, lanes_of, walker
 from gpusim.machine.machine import Machine
 from gpusim.rules.access_log import ACTIVE, FIRST, PC, RELEASE, WARP
 from gpusim.units.capacities import GROUPS
 from isa import frozen
+from isa.executing.faults import LIMIT
 from isa.kernel import Kernel
 from isa.memory import PLACE_BYTES
 from isa.once import once

@@ -31,9 +31,9 @@ from gpusim.units.scalar_registers import ScalarFile
 from isa.architecture import Target
 from isa.executing import faults
 from isa.executing.beyond import Beyond
+from isa.executing.faults import LIMIT
 from isa.kernel import Kernel
 
-LIMIT = 100_000_000  # warp instructions of a block: some sixty times a 4800-deep matrix product
 STEPS = 1 << 20  # warp instructions between two looks at Ctrl-C
 MANY = 1 << 30  # of what a machine has for blocks
 Observe = Callable[[int, NDArray[np.int64], NDArray[np.uint32], NDArray[np.bool_]], None]

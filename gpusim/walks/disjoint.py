@@ -15,9 +15,10 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.engines.program_order import LIMIT, walk
+from gpusim.engines.program_order import walk
 from isa.dataflow.address_slice import address_slice
 from isa.errors import UserError
+from isa.executing.faults import LIMIT
 from isa.kernel import Kernel
 from isa.program import Program
 from isa.row import LOAD_UNITS, memory_of

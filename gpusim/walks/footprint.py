@@ -15,11 +15,10 @@ from itertools import product
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.engines.program_order import LIMIT
-from gpusim.engines.program_order import walk as in_order
 from isa import frozen
 from isa.dataflow.block_step import block_steps
 from isa.dataflow.moving import STILL, Step
+from isa.executing.faults import LIMIT
 from isa.executing.places import BASES, lanes_in
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES, bases, length
@@ -88,6 +87,8 @@ def footprint(kernel: Kernel, *, limit: int = LIMIT) -> Footprint:
     Raises what program_order.walk raises, for the addresses and branches of its blocks; LimitError beyond `limit` warp
     instructions in one of them.
     """
+    from gpusim.engines.program_order import walk as in_order  # noqa: PLC0415  (--help waits for no compiler)
+
     walk = _new_walk(kernel)
     blocks = None if walk.steps is None else (0,)
     run = in_order(kernel, blocks, partial(_note, walk), addresses=True, started=lambda _: _close(walk), limit=limit)

@@ -19,9 +19,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.engines.program_order import LIMIT, walk
 from isa.dataflow.flow import writes
 from isa.dataflow.reaching import onward, reached
+from isa.executing.faults import LIMIT
 from isa.executing.places import lanes_in
 from isa.instruction import Instruction
 from isa.kernel import Kernel
@@ -159,6 +159,8 @@ def _search(
     enough: Callable[[], bool],
 ) -> None:
     """Add the races by their pcs, in the order of discovery; raises StopIteration once these are enough."""
+    from gpusim.engines.program_order import walk  # noqa: PLC0415  (--help waits for no compiler)
+
     leaves = kernel.program.leaves_global
     history: list[_History] = []
 

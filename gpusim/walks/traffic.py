@@ -15,10 +15,10 @@ from enum import StrEnum
 
 import numpy as np
 
-from gpusim.engines.program_order import LIMIT
 from gpusim.walks.footprint import Footprint, Touched, footprint
 from isa.dataflow.forwarding import forwarded
 from isa.dataflow.register_use import OTHER, Origins, RegisterUses, joined, register_uses
+from isa.executing.faults import LIMIT
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
 from isa.operand import FIRST_SCALAR, PT

@@ -29,6 +29,7 @@ def test_a_key_has_the_numbers_that_were_read(monkeypatch):
     assert noted_reads.known_by(machines[0]) != noted_reads.known_by(machines[1])
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize(("name", "bounds"), [("sgemm-lai", 3), ("transpose", 2), ("bank-conflict", 2)])
 def test_bounds_do_not_depend_on_points_before(name, bounds):
     """The bound of each point is the same after other points as in a process that saw none, and they differ."""

@@ -108,7 +108,8 @@ def test_special_registers_of_a_chip(sms):
         assert np.array_equal(walk(other).memory, interpret(other).memory)
 
 
-@settings(REPEATABLE, max_examples=draws(100 if COMPILED else 3))
+@pytest.mark.jit
+@settings(REPEATABLE, max_examples=draws(100))
 @given(looping_kernels())
 def test_loops(kernel):
     """Accesses recur in loops at the same addresses and at moved ones, whose costs are known; all are told."""
@@ -135,14 +136,16 @@ def test_accesses_of_all_sizes(kernel):
     assert differences(kernel) == []
 
 
-@settings(REPEATABLE, max_examples=draws(100 if COMPILED else 3))
+@pytest.mark.jit
+@settings(REPEATABLE, max_examples=draws(100))
 @given(straight_kernels())
 def test_random_machine_code(kernel):
     """Random machine code of all kinds does the same."""
     assert differences(kernel) == []
 
 
-@settings(REPEATABLE, max_examples=draws(150 if COMPILED else 3))
+@pytest.mark.jit
+@settings(REPEATABLE, max_examples=draws(150))
 @given(kernels(most_blocks=3, least=4))
 def test_random_listings(kernel):
     """Random programs with loops, barriers, textures and divergence do the same, with warps of 32 and 64 lanes."""

@@ -37,6 +37,7 @@ def test_both_counts_are_reported_if_the_document_contradicts_itself():
     assert "2880 if it does not" in rows["VG16"].note
 
 
+@pytest.mark.jit
 def test_rows_are_counted_and_not_stored(monkeypatch):
     """With the VLP SGEMM in the order that forwards nothing, accumulators go through the registers each time."""
 

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
 from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -65,6 +66,7 @@ def test_lanes_of_one_warp_meet():
     assert disjoint(read(TEXT.format(128)), [0]) == {(2, 3)}
 
 
+@pytest.mark.jit
 @settings(REPEATABLE, max_examples=draws(4))
 @given(variant=st.sampled_from(["alg3", "v2", "v3", "v4"]))
 def test_two_buffers_are_apart(variant):

@@ -124,6 +124,7 @@ def test_a_guard_that_holds_in_some_lanes_counts_those():
     assert found.written(Level.L1, "y") == found.written(Level.DRAM, "y") == 16
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("layout", ["nn", "nt", "tn", "tt"])
 def test_the_traffic_of_lai_follows_from_its_blocking(layout):
     """With B_R = 6 a thread loads 6 words of A and of B from shared memory for 36 multiply-adds of 3 + 1 registers."""
@@ -143,6 +144,7 @@ def test_the_traffic_of_lai_follows_from_its_blocking(layout):
     assert many.barriers - few.barriers == 2 * 64 / 16
 
 
+@pytest.mark.jit
 def test_counts_grow_with_the_blocks():
     """Four times the blocks read and write four times as much at each level but DRAM, which is read twice as much."""
     one, four = (traffic(make("matmul-block", {"m": str(32 * n), "n": str(32 * n), "k": "64"})) for n in (1, 2))
@@ -156,6 +158,7 @@ def test_counts_grow_with_the_blocks():
 GEMMS = ("sgemm-lai", "matmul-naive", "matmul-block", "dgemm-tan", "sg4", "sgemm-vega-legacy")
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("name", GEMMS)
 def test_a_matrix_product_touches_each_matrix_once(name):
     """Whatever the tiling, DRAM reads A and B once and writes C once, and the multiply-adds are as many as stated."""
@@ -169,6 +172,7 @@ def test_a_matrix_product_touches_each_matrix_once(name):
     assert found.flops // 2 <= sum(found.arithmetic.values()) <= found.flops // 2 + extra
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize(("name", "words", "rows"), [("sgemm-vega-vlp", 1, 8), ("dgemm-vega-vlp", 2, 4)])
 def test_a_product_that_loads_ahead_touches_a_step_more(name, words, rows):
     """VLP's GEMMs read 8 k past each column of B and past the first rows of a tile of A; C once without its padding."""

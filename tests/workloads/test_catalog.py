@@ -53,6 +53,7 @@ def test_a_kernel_computes_what_it_promises(check, name):
     check(make(name, SMALL.get(name)))
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("name", CATALOG)
 def test_a_kernel_has_no_race(name):
     """No two warps touch a shared word without a barrier between."""

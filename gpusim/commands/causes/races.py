@@ -9,12 +9,12 @@ from gpusim.commands.frame.arguments import instructions_of, kernel_of
 from gpusim.commands.frame.command import Answer
 from gpusim.commands.frame.document import joined
 from gpusim.commands.frame.options import CodeOptions, MaxInstructions, OfKernel
-from gpusim.commands.frame.progress import shown
-from gpusim.engines.program_order import LIMIT
+from gpusim.commands.frame.progress import begin_compiling, shown
 from gpusim.support.document import Document, KernelKey, doc
 from gpusim.support.plural import plural
 from gpusim.walks.races import Race
 from gpusim.walks.races import races as find
+from isa.executing.faults import LIMIT
 
 FOUND = 1  # exit code
 CHECKED = "accesses of different warps of a block to one word of shared memory"
@@ -44,6 +44,7 @@ def races(launch: OfKernel, code: CodeOptions, max_instructions: MaxInstructions
     kernel = kernel_of(launch.kernel, launch.parameter, code)
     blocks = list(range(kernel.blocks)) if kernel.blocks <= ALL else [0, kernel.blocks - 1]
     limit = instructions_of(launch.kernel, max_instructions, LIMIT)
+    begin_compiling("walk")
     with shown(kernel.name) as tell:
         found = find(kernel, _with_progress(blocks, tell), limit=limit)
     document = RacesDocument(kernel.name, kernel.blocks, blocks, found)

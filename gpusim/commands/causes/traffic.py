@@ -12,8 +12,7 @@ from gpusim.commands.frame.arguments import instructions_of, kernel_of, machine_
 from gpusim.commands.frame.command import Answer
 from gpusim.commands.frame.document import new_table, right
 from gpusim.commands.frame.options import CodeOptions, MachineIfAny, MaxInstructions, OfKernel, Overrides
-from gpusim.commands.frame.progress import shown
-from gpusim.engines.program_order import LIMIT
+from gpusim.commands.frame.progress import begin_compiling, shown
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import occupancy
 from gpusim.support.document import Arguments, Document, KernelKey, MachineKey, doc, plain
@@ -22,6 +21,7 @@ from gpusim.units.global_memory import arriving_mbs
 from gpusim.walks.traffic import Level, Traffic
 from gpusim.walks.traffic import traffic as count
 from isa.errors import UserError
+from isa.executing.faults import LIMIT
 from isa.kernel import Kernel
 from isa.program import WORD_BYTES
 
@@ -81,6 +81,7 @@ def traffic(
     if where:
         occupancy(kernel, where)  # refuses what the machine can't run
     forwarding = forwarding or bool(where and where.energy and where.energy.forwarding)
+    begin_compiling("walk")
     with shown(kernel.name):
         found = count(kernel, forwarding=forwarding, limit=instructions_of(launch.kernel, max_instructions, LIMIT))
     moved = [_of_machine(found, where)] if where else []

@@ -137,7 +137,7 @@ def _clock(seconds: float) -> str:
 def begin_compiling(entry: str = "engine") -> None:
     """Announce on stderr that one of the ENTRIES will be compiled, if the cache has no code of it.
 
-    With the engine start the second process, which compiles what else a run needs.
+    With the engine a second process is started, which compiles what else a run needs, while this one compiles.
     """
     from gpusim.jit import code_cache  # noqa: PLC0415  (only `run` compiles)
     from gpusim.jit.rule import COMPILED  # noqa: PLC0415
@@ -150,3 +150,4 @@ def begin_compiling(entry: str = "engine") -> None:
             from gpusim.engines import beforehand  # noqa: PLC0415
 
             beforehand.begin()
+            beforehand.compile_acts()

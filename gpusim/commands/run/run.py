@@ -17,7 +17,6 @@ from gpusim.commands.frame.notices import ineffective_settings, tell_of_channels
 from gpusim.commands.frame.options import CodeOptions, Estimated, Launch, among
 from gpusim.commands.frame.progress import begin_compiling, shown
 from gpusim.engines.estimated import tolerated
-from gpusim.engines.program_order import LIMIT
 from gpusim.engines.simulate import ENGINES, write_trace
 from gpusim.machine.machine import facts, seconds
 from gpusim.machine.simulated_sms import count
@@ -26,6 +25,7 @@ from gpusim.support import whole_file
 from gpusim.units.capacities import NEVER
 from gpusim.walks.traffic import traffic
 from isa.errors import UserError
+from isa.executing.faults import LIMIT
 
 WRONG_VALUES = 1  # exit code
 

@@ -15,11 +15,11 @@ from gpusim.commands.frame.document import joined
 from gpusim.commands.frame.notices import ineffective_settings
 from gpusim.commands.frame.options import Launch, Simulation, many, out, repeated, seed
 from gpusim.commands.frame.progress import shown
-from gpusim.engines.program_order import LIMIT
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import count
 from gpusim.support import whole_file
 from isa.errors import UserError
+from isa.executing.faults import LIMIT
 from isa.kernel import Kernel
 
 if TYPE_CHECKING:

@@ -42,6 +42,7 @@ def test_a_block_of_a_large_product_is_checked_alone(check_bits, layout, lds):
     check_bits(fused_reference, sgemm_lai(960, 960, 48, layout, lds), [57])
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize(("prefetch", "which"), [(True, 0), (True, 1), (True, 2), (False, 0), (False, 1)])
 def test_every_barrier_is_needed(prefetch, which):
     """Without any one of its barriers the kernel races; with all of them it does not."""

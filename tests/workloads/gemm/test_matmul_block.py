@@ -41,6 +41,7 @@ def test_loads_issue_as_many_steps_ahead_of_their_sums_as_asked_for(ahead):
     assert [body[:at].count("LDS") for at in sums] == [2 * min(32, k + ahead) for k in range(32)]
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("which", [0, 1])
 def test_both_barriers_are_needed(which):
     """Without the barrier after the stores or the one after the sums the kernel races; with both it does not."""

@@ -24,6 +24,7 @@ def test_a_block_of_a_large_product_is_checked_alone(check_bits):
     check_bits(fused_reference, sg4(1024, 1024, 16), [37])
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("which", [0, 1])
 def test_both_barriers_are_needed(which):
     """Without the barrier before the loop or the one of each tile the kernel races; with both it does not."""

@@ -97,6 +97,7 @@ def test_the_refusal_asks_for_registers_that_are_enough():
     assert build(registers=fewest(build)).program.registers == fewest(build) == 14
 
 
+@pytest.mark.jit
 @settings(REPEATABLE, max_examples=draws(12))
 @given(
     drawn=tunings(),
@@ -177,6 +178,7 @@ def test_a_row_major_product_is_the_same_program():
     assert (row.grid, row.arguments["lda"], row.arguments["ldb"]) == (column.grid, 32, 192)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("which", [0, 1, 2])
 def test_every_barrier_of_the_stencil_is_needed(which):
     """Without any one of its three barriers, that of the first tile or one of the loop's two, the kernel races."""

@@ -43,6 +43,7 @@ def test_every_variant_reads_through_textures_or_plainly(check_bits, variant, wi
     check_bits(fused_reference, kernel)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize(
     ("variant", "width", "blocking"),
     [("alg1", 64, 2), ("alg1", 64, 8), ("alg1", 128, 8), ("alg3", 128, 8), ("v2", 64, 8), ("v2", 128, 8)],
@@ -61,12 +62,14 @@ def test_searched_loads_compute_the_same(check_bits, variant):
     check_bits(fused_reference, dgemm_tan(64, 64, 48, variant, order="searched"))
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize(("variant", "width"), BOTH)
 def test_strict_barriers_leave_no_race(variant, width):
     """With every barrier the kernel has no race."""
     assert races(dgemm_tan(64, 64, 48, variant, width)) == []
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize(("variant", "width"), [(v, w) for v, w in BOTH if v in ("alg1", "alg2", "v1")])
 def test_the_barriers_as_printed_race(variant, width):
     """With one barrier a tile a store to shared memory races with another warp's load of the tile before."""
@@ -75,6 +78,7 @@ def test_the_barriers_as_printed_race(variant, width):
     assert {"STS" in race.first.text or "STS" in race.second.text for race in found} == {True}
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize(("variant", "barriers"), [*((v, "strict") for v in VARIANTS), *((v, "literal") for v in RACY)])
 @pytest.mark.parametrize("k", [16, 48])
 def test_a_kernel_is_racy_exactly_if_it_has_races(variant, barriers, k):

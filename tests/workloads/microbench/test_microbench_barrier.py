@@ -24,6 +24,7 @@ def test_barriers_alone(check):
     assert (mnemonics.count("BAR.SYNC"), mnemonics.count("STS"), mnemonics.count("LDS")) == (5, 0, 0)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("which", [0, 1])
 def test_both_barriers_of_a_round_are_needed(which):
     """Without either of the two barriers the words race; with both they don't."""
