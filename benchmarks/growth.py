@@ -24,8 +24,8 @@ from pathlib import Path
 from typing import Any
 
 from gpusim.machine.machine import load
-from gpusim.reproduction.drawing import COLOURS, STYLE
-from gpusim.simulation import Result, simulate
+from gpusim.reproduction.pages.drawing import COLOURS, STYLE
+from gpusim.simulation.simulation import Result, simulate
 from gpusim.support import whole_file
 from isa.kernel import Kernel
 from isa.reading import extra

@@ -25,10 +25,10 @@ from pathlib import Path
 from statistics import mean
 
 from gpusim.engines.simulate import run_sm
-from gpusim.launch.assign_codes import with_codes
+from gpusim.launch.codes.assign_codes import with_codes
 from gpusim.machine.machine import Machine, load
-from isa.control import Control
 from isa.kernel import Kernel
+from isa.nvidia.control import Control
 from isa.text.listing import read
 
 FILE = Path(__file__).parents[1] / "tests" / "data" / "ptxas_codes.asm.xz"

@@ -9,8 +9,8 @@ from typing import Any
 from gpusim.engines import compiled, reference
 from gpusim.launch.launch import Launch, launch
 from gpusim.machine.machine import load
-from gpusim.state.recurrence import recurrence
-from gpusim.units.capacities import NEVER, REGISTERS
+from gpusim.sm.state.recurrence import recurrence
+from gpusim.sm.unit.capacities import NEVER, REGISTERS
 from workloads.catalog import make
 
 

@@ -13,18 +13,21 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from benchmarks.conftest import Keep
 from benchmarks.speed import FEEDS, run_compiled
-from gpusim.launch.code_order import keeps_order
+from gpusim.launch.codes.code_order import keeps_order
 from gpusim.launch.decode import decode
 from gpusim.launch.feed import EXECUTION_DRIVEN, evaluated
 from gpusim.launch.launch import Launch, launch
 from gpusim.machine.machine import load as load_machine
 from gpusim.machine.occupancy import occupancy
-from isa.dataflow.divergence import reconvergence_points
+from isa.dataflow.lanes.divergence import reconvergence_points
 from isa.errors import UserError
 from isa.kernel import Buffer, Kernel
-from isa.sass import code, load, lower, syntax, tools
-from isa.sass.code import Code
-from isa.sass.launch import LaunchState, Value, pointer
+from isa.nvidia.abi import load
+from isa.nvidia.abi.launch import LaunchState, Value, pointer
+from isa.nvidia.compiler import tools
+from isa.nvidia.file import code
+from isa.nvidia.file.code import Code
+from isa.nvidia.lowering import lower, syntax
 from workloads.measured.whole import launch as whole
 
 MACHINE = "h200"

@@ -16,13 +16,13 @@ import os
 import sys
 import time
 
-from gpusim.engines import chip_ahead
+from gpusim.engines.chip import chip_ahead
 from gpusim.engines.simulate import WINDOW
 from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, TRACE_DRIVEN, recordable
 from gpusim.launch.launch import launch_chip
 from gpusim.machine.machine import Machine, load
+from gpusim.sm.unit.capacities import NEVER
 from gpusim.support.processes import cores
-from gpusim.units.capacities import NEVER
 from isa.kernel import Kernel
 from workloads.catalog import make
 from workloads.measured.whole import launch as whole

@@ -2,9 +2,9 @@
 
 from gpusim.analysis.account.answer import BeyondBufferWarning, Result
 from gpusim.analysis.settings.ineffective import ineffective
-from gpusim.python import bound, kernels, load, machines, register_policy, simulate
-from gpusim.raw_module import RawModule
-from gpusim.texture import Texture
+from gpusim.api.python import bound, kernels, load, machines, register_policy, simulate
+from gpusim.api.raw_module import RawModule
+from gpusim.api.texture import Texture
 from isa.errors import DeadlockError, ExecutionError, LimitError, UserError
 
 __all__ = [

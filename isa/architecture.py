@@ -36,7 +36,7 @@ class Architecture:
     parameters: int  # the first byte of the first one
     block: int  # 3 words: threads in x, y, z
     grid: int  # 3 words: blocks in x, y, z
-    windows: int  # 4 words: where generic addresses have shared memory, then local memory (isa.windows)
+    windows: int  # 4 words: where generic addresses have shared memory, then local memory (isa.operands.windows)
     stack: int  # the top of a thread's stack
     dynamic_shared: int  # bytes
     sms: int

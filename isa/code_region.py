@@ -15,7 +15,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from isa.operand import Label
+from isa.operands.operand import Label
 from isa.program import Program
 from isa.reading.source import AssemblyError, Token, suggest
 

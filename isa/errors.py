@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
-from isa.escaped import escaped
+from isa.support.escaped import escaped
 
 LONGEST = 2000  # characters of a message, which may quote a text of any length
 _TAIL = 600  # of these, from the end, where the fix is

@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 from numpy.typing import NDArray
 
-from isa.brief import shown
+from isa.support.brief import shown
 
 HASH_BITS = {"f2": 10, "f4": 16, "f8": 16}  # in a float: limits of up to 7 integer bits then give exact singles
 

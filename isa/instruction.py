@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain
 
-from isa import windows
-from isa.control import Control
-from isa.operand import (
+from isa.nvidia.control import Control
+from isa.operands import windows
+from isa.operands.operand import (
     PT,
     PT_INDEX,
     RZ_INDEX,

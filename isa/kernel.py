@@ -10,11 +10,11 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from isa import frozen
 from isa.architecture import Target
-from isa.brief import brief
 from isa.code_region import Lines
 from isa.program import Program
+from isa.support import frozen
+from isa.support.brief import brief
 from isa.texture import TextureObject
 
 WARP_SIZE = 32  # NVIDIA's; a kernel may have another of WARP_SIZES

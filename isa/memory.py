@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isa.kernel import Buffer, Fill, Kernel
-from isa.windows import SHARED_PLACE
+from isa.operands.windows import SHARED_PLACE
 
 PAGE_BYTES = 4096  # buffers start on a page, the first page is never mapped, and a page lies between two buffers
 LINE_BYTES = 128  # smallest part that is filled by itself; divides a page

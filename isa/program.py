@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 
-from isa import frozen
-from isa.brief import brief
-from isa.control import odd_one_out, uneven
 from isa.instruction import Instruction
-from isa.operand import FIRST_SCALAR
-from isa.origin import NOWHERE, Origin, PlaceInSource, number
+from isa.nvidia.control import odd_one_out, uneven
+from isa.operands.operand import FIRST_SCALAR
+from isa.reading.origin import NOWHERE, Origin, PlaceInSource, number
 from isa.row import GENERIC, Row, Unit, memory_of
+from isa.support import frozen
+from isa.support.brief import brief
 
 WORD_BYTES = 4
 CODE_BYTES = 16  # of an instruction: code addresses are bytes from the program's beginning
@@ -27,9 +27,10 @@ class Program:
     `declared_registers` are those that its compiler has set aside for a thread, if it says so. `origins` by pc are
     those of machine code; other programs have none. `indirect` are the labels to which an indirect branch may go, by
     its pc, where its own operands do not say so. `independent`: its lanes are scheduled as from Volta on
-    (isa.dataflow.convergence); so are those of any program with an instruction that needs it. `outside` are functions
-    of the system, which is not here, by the code addresses behind the program that stand for them. `windows` is the
-    byte of constant bank 0 from which on a launch says where the windows of generic addresses lie (None: nowhere).
+    (isa.dataflow.lanes.convergence); so are those of any program with an instruction that needs it. `outside` are
+    functions of the system, which is not here, by the code addresses behind the program that stand for them. `windows`
+    is the byte of constant bank 0 from which on a launch says where the windows of generic addresses lie (None:
+    nowhere).
 
     Raises ValueError if shared or local memory is not a whole number of words, if only some instructions have a control
     code, or some an origin.

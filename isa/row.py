@@ -25,7 +25,7 @@ and P, true everywhere, that the memory has done it; letters in `tested` tell wh
 operands that the text does not have, by their letter, and `condition` is an implied guard.
 
 Rows of GCN have its names (`V_`, `S_`, `DS_`, `GLOBAL_`), operands in its order, and vector or scalar registers (see
-`isa.text.gcn_text`).
+`isa.amd.text`).
 """
 
 from __future__ import annotations
@@ -36,9 +36,9 @@ from enum import StrEnum
 from functools import cached_property
 from typing import Any
 
-from isa.operand import Immediate, Predicate
+from isa.operands.operand import Immediate, Predicate
 
-WHOLE = 4  # in the code of a texture fetch: its coordinates are whole numbers (isa.values.texture)
+WHOLE = 4  # in the code of a texture fetch: its coordinates are whole numbers (isa.values.texture.texture)
 LETTERS = "dabcmlDBPpuvwrzQqxefghstnNkyTo"  # every form letter
 
 
@@ -102,9 +102,9 @@ class Row:
     signed: bool = False  # whether these are sign-extended
     across_truth: Callable[..., Any] | None = None
     tested: str = ""  # letters of an atomic that tell whether it has swapped: d, P
-    generic: bool = False  # its address says in which memory each lane's access is (isa.windows)
+    generic: bool = False  # its address says in which memory each lane's access is (isa.operands.windows)
     near: tuple[Unit, ...] = ()  # of a generic access: the memories beside the global one that can do it
-    texel: Callable[..., Any] | None = None  # a fetch by a texture object (isa.values.texture.fetched)
+    texel: Callable[..., Any] | None = None  # a fetch by a texture object (isa.values.texture.texture.fetched)
     upper: int = 0  # 32-bit registers of o
     shifts: bool = False  # a is shifted first, a minus before it comes after that
 

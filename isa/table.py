@@ -6,10 +6,11 @@ from collections.abc import Callable
 from functools import cache
 from typing import Any
 
+from isa.amd import rows as gcn
+from isa.family import Family, of_base
+from isa.nvidia.families import FAMILIES
+from isa.nvidia.rows import listing as nvidia
 from isa.row import Row
-from isa.rows import gcn, nvidia
-from isa.rows.family import Family, of_base
-from isa.rows.machine_code import FAMILIES
 
 ROWS = (*nvidia.ROWS, *gcn.ROWS)
 TABLE = {row.mnemonic: row for row in ROWS}

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from isa.values import texel as t
+from isa.values.texture import texel as t
 
 HANDLE_BYTES = 8
 MODES = {"clamp": t.CLAMP, "border": t.BORDERED, "wrap": t.WRAP, "mirror": t.MIRROR}
@@ -66,7 +66,7 @@ class TextureObject:
 
 
 def table(textures: Sequence[TextureObject], places: Mapping[str, int]) -> NDArray[np.int64]:
-    """Return a row for each handle, as isa.values.texel has columns; `places` are the buffers' byte addresses.
+    """Return a row for each handle, as isa.values.texture.texel has columns; `places` are the buffers' byte addresses.
 
     Row 0 has a texture of no texels, for handles that are none.
     """

@@ -29,8 +29,8 @@ with app.setup:
     import gpusim
     from gpusim import Result
     from gpusim.analysis.account.stalls import lost_slots
-    from gpusim.units.record import ISSUE
-    from gpusim.units.stall import Stall
+    from gpusim.sm.account.record.declaration import ISSUE
+    from gpusim.sm.unit.stall import Stall
     from isa.text import listing
 
     LATENCY = "global_memory.latency"

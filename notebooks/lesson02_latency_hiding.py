@@ -25,8 +25,8 @@ with app.setup:
 
     import gpusim
     from gpusim import Result
-    from gpusim.bounds.equations import WARP_SIZE, threads_needed
-    from gpusim.units.record import ISSUE
+    from gpusim.reproduction.lai.equations import WARP_SIZE, threads_needed
+    from gpusim.sm.account.record.declaration import ISSUE
     from gpusim.views.palette import COLOURS
     from workloads.catalog import make
 

@@ -24,11 +24,11 @@ with app.setup:
     from teaching import Exercise, fields, marked, opening, picture, precomputed, working
 
     import gpusim
-    from gpusim.timeline.build import timeline
-    from gpusim.timeline.document import Issued, Timeline, Wait
-    from gpusim.units.policies import POLICY_NAMES
+    from gpusim.simulation.timeline.build import timeline
+    from gpusim.sm.front.policies.declaration import POLICY_NAMES
     from gpusim.views.explain import Step, explain
     from gpusim.views.palette import COLOURS as PALETTE
+    from gpusim.views.timeline.document import Issued, Timeline, Wait
     from isa.text import listing
 
     State = tuple[str, Issued, Wait | None]  # name of the state or stall reason, the instruction, why it waits

@@ -25,8 +25,8 @@ with app.setup:
 
     import gpusim
     from gpusim.analysis.validate.validation import published_points
-    from gpusim.bounds import equations
     from gpusim.machine.machine import bandwidth_gbs, peak_gflops
+    from gpusim.reproduction.lai import equations
     from gpusim.reproduction.main_loop import main_loop
     from workloads.catalog import make
 

@@ -27,7 +27,7 @@ with app.setup:
 
     import gpusim
     from gpusim.analysis.account.stalls import lost_slots
-    from gpusim.launch.latencies import latencies
+    from gpusim.analysis.search.latencies import latencies
     from gpusim.machine.machine import peak_fp64_gflops
     from gpusim.reproduction.claims import published
     from gpusim.reproduction.main_loop import main_loop

@@ -23,16 +23,16 @@ with app.setup:
     from teaching import Exercise, fields, marked, opening, picture, working
 
     import gpusim
-    from gpusim.analysis.account.energy import spent
+    from gpusim.analysis.account.rates.energy import spent
+    from gpusim.engines.walks.traffic import traffic
     from gpusim.machine.machine import seconds
     from gpusim.machine.occupancy import occupancy
     from gpusim.reproduction.main_loop import main_loop
-    from gpusim.reproduction.vega_access import PRINTED, pair
-    from gpusim.reproduction.vega_speed import DIP, TILE, UNITS, at_clock, published_rates, unit_cycles
-    from gpusim.walks.traffic import traffic
+    from gpusim.reproduction.vega.vega_access import PRINTED, pair
+    from gpusim.reproduction.vega.vega_speed import DIP, TILE, UNITS, at_clock, published_rates, unit_cycles
     from isa.text.printer import show_instruction
     from workloads.catalog import make
-    from workloads.gemm.vega_vlp import register_map
+    from workloads.papers.vega.vega_vlp import register_map
 
     USUAL, VLP = "sgemm-vega-legacy", "sgemm-vega-vlp"
     NAMES = {USUAL: "usual, through the LDS", VLP: "VLP, without LDS"}

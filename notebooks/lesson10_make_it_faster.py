@@ -27,11 +27,11 @@ with app.setup:
     import gpusim
     from gpusim import Result
     from gpusim.analysis.account.stalls import lost_slots, waiting_most
-    from gpusim.launch.latencies import latencies
-    from gpusim.timeline.build import timeline
-    from gpusim.timeline.document import Timeline
-    from gpusim.units.stall import Stall
+    from gpusim.analysis.search.latencies import latencies
+    from gpusim.simulation.timeline.build import timeline
+    from gpusim.sm.unit.stall import Stall
     from gpusim.views.palette import COLOURS
+    from gpusim.views.timeline.document import Timeline
 
     CARD = gpusim.load(puzzle.MACHINE)
     WINDOW = 2000  # cycles of the timeline that are shown at first

@@ -25,9 +25,8 @@ with app.setup:
     from matplotlib.figure import Figure
     from teaching import Exercise, fields, marked, opening, picture, precomputed, working
 
-    from gpusim import RawModule, UserError
+    from gpusim import RawModule, Result, UserError
     from gpusim.analysis.account import source_lines
-    from gpusim.simulation import Result
     from gpusim.support import shipped
     from gpusim.views.palette import COLOURS
 

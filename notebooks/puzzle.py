@@ -16,8 +16,8 @@ import numpy as np
 
 import gpusim
 from gpusim import Result, UserError
-from gpusim.engines.program_order import walk
-from gpusim.walks.races import races
+from gpusim.engines.walks.program_order import walk
+from gpusim.engines.walks.races import races
 from isa.kernel import Expectation, Kernel
 from isa.memory import bases, view
 from isa.text import listing

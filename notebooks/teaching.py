@@ -17,8 +17,8 @@ import matplotlib.pyplot as plt
 from dark import darken
 from matplotlib.figure import Figure
 
-from gpusim.jit import code_cache
-from gpusim.jit.rule import COMPILED
+from gpusim.sm.jit import code_cache
+from gpusim.sm.jit.rule import COMPILED
 from gpusim.support.lesson import listed
 
 HERE = Path(__file__).parent

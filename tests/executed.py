@@ -11,10 +11,10 @@ from interpreter.frame import Frame, Group
 from msgspec import structs
 
 from gpusim.machine.schema import Machine
-from gpusim.units.shared_memory import SharedMemory
+from gpusim.sm.memory.shared_memory.declaration import SharedMemory
 from isa import memory
 from isa.kernel import Kernel
-from isa.operand import Label
+from isa.operands.operand import Label
 from isa.row import Unit
 
 ENDLESS = 1 << 40  # banks: each word has its own

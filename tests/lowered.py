@@ -1,8 +1,8 @@
 """Stand-ins for the lowering of machine code: programs in text, which name buffers, in place of a file's own code."""
 
-from isa.origin import Origin
+from isa.nvidia.lowering import lower
 from isa.program import CODE_BYTES, Program
-from isa.sass import lower
+from isa.reading.origin import Origin
 from isa.text.assembler import parse
 
 SCALE = """

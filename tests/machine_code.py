@@ -8,8 +8,8 @@ from dataclasses import replace
 from read.fenced import ROOT
 
 from isa.kernel import Kernel
-from isa.origin import Origin
-from isa.sass import dump
+from isa.nvidia.file import dump
+from isa.reading.origin import Origin
 from isa.text import listing
 
 SASS, CU = ROOT / "examples" / "saxpy.sass", "/build/saxpy.cu"  # the latter as the compiler has it: not here

@@ -18,42 +18,38 @@ from timing import plain_machine
 from twins import mistakes
 
 from gpusim.engines.simulate import run_sm
-from gpusim.jit.rule import lowest_bit
-from gpusim.launch.assign_codes import with_codes
-from gpusim.rules import (
-    access_cost,
-    barrier,
-    block_scheduler,
-    cache,
-    constant_operand,
-    control_code,
-    dispatch,
-    double_precision,
-    fetch,
-    global_memory,
-    instruction_replay,
-    l2_atomic,
-    l2_channel,
-    load_store,
-    pipe,
-    policies,
-    queues,
-    register_file,
-    requests,
-    scoreboard,
-    selection,
-    shared_memory,
-    simt_stack,
-    stall_accounting,
-    tag_stage,
-    tags,
-    texture,
-    wait_count,
-    write_back,
-)
-from gpusim.units.capacities import NEVER
-from gpusim.units.opcodes import SHARED_MEMORY
-from gpusim.units.stall import OWN, Stall
+from gpusim.launch.codes.assign_codes import with_codes
+from gpusim.sm.account.stall_accounting import stall_accounting
+from gpusim.sm.front.barrier import barrier
+from gpusim.sm.front.block_scheduler import block_scheduler
+from gpusim.sm.front.dispatch import dispatch
+from gpusim.sm.front.fetch import fetch
+from gpusim.sm.front.policies import policies
+from gpusim.sm.front.selection import selection
+from gpusim.sm.jit.rule import lowest_bit
+from gpusim.sm.lanes.simt_stack import simt_stack
+from gpusim.sm.memory import queues
+from gpusim.sm.memory.cache import cache, requests, tags
+from gpusim.sm.memory.constant_operand import constant_operand
+from gpusim.sm.memory.global_memory import global_memory
+from gpusim.sm.memory.l2_atomic import l2_atomic
+from gpusim.sm.memory.l2_channel import l2_channel
+from gpusim.sm.memory.memory_access import access_cost
+from gpusim.sm.memory.shared_memory import shared_memory
+from gpusim.sm.memory.tag_stage import tag_stage
+from gpusim.sm.memory.texture import texture
+from gpusim.sm.pipes.double_precision import double_precision
+from gpusim.sm.pipes.instruction_replay import instruction_replay
+from gpusim.sm.pipes.load_store import load_store
+from gpusim.sm.pipes.pipe import pipe
+from gpusim.sm.registers.control_code import control_code
+from gpusim.sm.registers.register_file import register_file
+from gpusim.sm.registers.scoreboard import scoreboard
+from gpusim.sm.registers.wait_count import wait_count
+from gpusim.sm.registers.write_back import write_back
+from gpusim.sm.unit.capacities import NEVER
+from gpusim.sm.unit.opcodes import SHARED_MEMORY
+from gpusim.sm.unit.stall import OWN, Stall
 from isa.errors import DeadlockError, ExecutionError
 from isa.kernel import Kernel
 from isa.text.listing import read

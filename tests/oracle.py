@@ -25,14 +25,14 @@ from scan.requests import places, requests
 from scan.state import Warp
 
 from gpusim.machine.machine import Machine
-from gpusim.units.cache import tagged
-from gpusim.units.global_memory import line_cycles
-from gpusim.units.pipe import initiation_interval
+from gpusim.sm.memory.cache.declaration import tagged
+from gpusim.sm.memory.global_memory.declaration import line_cycles
+from gpusim.sm.pipes.pipe.declaration import initiation_interval
 from isa import memory
 from isa.dataflow.dependence import unrolled
 from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.operand import Immediate
+from isa.operands.operand import Immediate
 from isa.row import MEMORY_UNITS, Unit
 
 TICKS = 64  # of a cycle

@@ -12,9 +12,10 @@ from read.fenced import ROOT
 from isa import memory
 from isa.generators import ArrayFill
 from isa.kernel import Buffer, Kernel
-from isa.sass import cubin, dump, load
-from isa.sass.code import Code
-from isa.sass.launch import LaunchState, Value, pointer
+from isa.nvidia.abi import load
+from isa.nvidia.abi.launch import LaunchState, Value, pointer
+from isa.nvidia.file import cubin, dump
+from isa.nvidia.file.code import Code
 
 MEASURED = ROOT / "tests" / "measured"
 NOTES = np.load(MEASURED / "parted_lanes.npz")

@@ -6,11 +6,11 @@ import pytest
 from timing import plain_machine
 
 from gpusim.engines import compiled
-from gpusim.jit.rule import NEVER
 from gpusim.launch.launch import launch
-from gpusim.rules import fast_forward, same_state
-from gpusim.state import recurrence
-from gpusim.units.declare import Extent
+from gpusim.sm.jit.rule import NEVER
+from gpusim.sm.replay.fast_forward import fast_forward, same_state
+from gpusim.sm.state import recurrence
+from gpusim.sm.unit.declare import Extent
 from isa.text.listing import read
 
 # Two warps of a steady loop that keeps loads, a pipe and the queue busy, while a third waits at a barrier.

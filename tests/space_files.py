@@ -4,7 +4,7 @@ import shutil
 
 import pytest
 
-from isa.sass import nvrtc, tools
+from isa.nvidia.compiler import nvrtc, tools
 
 needs_compiler = pytest.mark.skipif(
     not (nvrtc.available() or (tools.installed("nvcc") and shutil.which("g++"))), reason="extra cuda is not installed"

@@ -18,9 +18,10 @@ from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import Machine
 from isa.kernel import Buffer, Kernel
 from isa.memory import bases, view
-from isa.sass import code, load
-from isa.sass.code import Code
-from isa.sass.launch import LaunchState, Value, pointer
+from isa.nvidia.abi import load
+from isa.nvidia.abi.launch import LaunchState, Value, pointer
+from isa.nvidia.file import code
+from isa.nvidia.file.code import Code
 
 FILE = Path(gpusim.__file__).parent / "published" / "h200_suites.csv"
 CUBIN = Path(__file__).parent / "measured" / "suites.cubin.xz"

@@ -14,11 +14,12 @@ from read.fenced import ROOT
 
 from examples.cuda import expected
 from gpusim.commands.main import execute
-from gpusim.launch_file.prepare import prepared
-from gpusim.verify import compare
+from gpusim.launch.file.prepare import prepared
+from gpusim.simulation.verify import compare
 from isa import memory
 from isa.architecture import Target
-from isa.sass import code, compile, tools
+from isa.nvidia.compiler import compile, tools
+from isa.nvidia.file import code
 
 FOLDER = ROOT / "examples" / "cuda"
 PATHS = sorted(FOLDER.glob("*.cu"))

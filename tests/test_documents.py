@@ -5,10 +5,10 @@ import pytest
 from interpreter.interpret import interpret
 from read.fenced import DOCUMENTS
 
-from gpusim.verify import compare
-from gpusim.walks.races import races
+from gpusim.engines.walks.races import races
+from gpusim.simulation.verify import compare
 from isa.instruction import Instruction
-from isa.operand import SPECIALS, Address, Immediate, Label, Register, scalar
+from isa.operands.operand import SPECIALS, Address, Immediate, Label, Register, scalar
 from isa.row import Unit
 from isa.table import ROWS, TABLE
 from isa.text import listing

@@ -58,7 +58,7 @@ def test_a_command_works_as_the_document_has_it(command, folder):
 def test_python_of_a_document_runs(block, folder, capsys):
     """Each Python block runs and prints the comments after its prints, or is a part of gpusim/reproduction."""
     if block.text.startswith("@claim"):
-        assert any(block.text in path.read_text() for path in (ROOT / "gpusim" / "reproduction").glob("*.py"))
+        assert any(block.text in path.read_text() for path in (ROOT / "gpusim" / "reproduction").rglob("*.py"))
         return
     for package in re.findall(r"^import (\w+)", block.text, re.M):
         pytest.importorskip(package)

@@ -19,9 +19,9 @@ from fuzz.pair import Pair, as_text, from_text
 from fuzz.report import document, lines
 from fuzz.trial import trial
 
-from gpusim.jit.rule import COMPILED
+from gpusim.sm.jit.rule import COMPILED
 from isa.errors import UserError
-from isa.sass import tools
+from isa.nvidia.compiler import tools
 
 DOCUMENT = Path(__file__).parent.parent / "docs" / "reliability.md"
 PAIR = Pair(

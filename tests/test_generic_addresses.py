@@ -17,7 +17,7 @@ import gpusim
 from gpusim.analysis.account.source_lines import by_line
 from isa import memory
 from isa.architecture import nvidia
-from isa.sass import tools
+from isa.nvidia.compiler import tools
 
 needs_nvcc = pytest.mark.skipif(
     not (tools.installed("nvcc") and shutil.which("g++")), reason="nvcc (extra cuda) or g++ is not installed"

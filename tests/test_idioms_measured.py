@@ -13,7 +13,7 @@ from interpreter.interpret import interpret
 
 import gpusim
 from isa import memory
-from isa.sass import tools
+from isa.nvidia.compiler import tools
 
 needs_nvcc = pytest.mark.skipif(
     not (tools.installed("nvcc") and shutil.which("g++")), reason="nvcc (extra cuda) or g++ is not installed"

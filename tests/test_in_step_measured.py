@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import gpusim
-from gpusim.launch.in_step import waves
-from gpusim.units.l2_share import PARTS
+from gpusim.launch.caches.in_step import waves
+from gpusim.sm.memory.l2_share.declaration import PARTS
 
 HERE = Path(__file__).parent / "measured"
 FILE = Path(gpusim.__file__).parent / "published" / "h200_in_step.csv"

@@ -4,7 +4,7 @@ import pytest
 
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
-from gpusim.simulation import simulate
+from gpusim.simulation.simulation import simulate
 from workloads.catalog import make
 
 MIXES = {("3:1", "32"): 31.3, ("6:1", "64"): 30.4, ("12:1", "128"): 24.5}  # figure 2, thread instructions per cycle

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from gpusim.machine.machine import load
-from gpusim.simulation import simulate
-from gpusim.timeline.build import timeline
+from gpusim.simulation.simulation import simulate
+from gpusim.simulation.timeline.build import timeline
 from isa.text import listing
 from workloads.catalog import CATALOG, make
 

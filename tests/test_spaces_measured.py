@@ -15,11 +15,11 @@ import pytest
 from space_files import needs_compiler
 
 import gpusim
-from gpusim.analysis.search.code_points import cubin_at
-from gpusim.analysis.search.code_tuning import How, Job, Place, trial
+from gpusim.analysis.search.code.code_points import cubin_at
+from gpusim.analysis.search.code.code_tuning import How, Job, Place, trial
 from gpusim.analysis.search.space_file import CodeSpace, points, read, with_given
 from gpusim.machine import machine as model
-from gpusim.reproduction.cme213 import rank_correlation
+from gpusim.reproduction.cme213.cme213 import rank_correlation
 
 ROOT = Path(__file__).parent.parent
 FILE = Path(gpusim.__file__).parent / "published" / "h200_spaces.csv"

@@ -5,7 +5,7 @@ from interpreter.interpret import interpret
 
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
-from gpusim.units.stall import Stall
+from gpusim.sm.unit.stall import Stall
 from isa.text.listing import read
 
 SUM = """

@@ -9,7 +9,7 @@ from read.fenced import ROOT
 from space_files import needs_compiler
 
 from examples.tuning import expected
-from gpusim.analysis.search.code_tuning import Place, checked
+from gpusim.analysis.search.code.code_tuning import Place, checked
 from gpusim.analysis.search.space_file import points, read
 from gpusim.commands.main import execute
 from gpusim.machine.machine import read as machine_file

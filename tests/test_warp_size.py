@@ -7,9 +7,9 @@ from timing import run_text
 
 from gpusim.bounds.bounds import bound
 from gpusim.engines.simulate import ENGINES, run_sm
-from gpusim.jit.rule import COMPILED
 from gpusim.machine.machine import load
-from gpusim.simulation import simulate
+from gpusim.simulation.simulation import simulate
+from gpusim.sm.jit.rule import COMPILED
 from isa.errors import ExecutionError, UserError
 from isa.text.listing import read, write
 from workloads.catalog import make

@@ -8,8 +8,8 @@ from gpusim.engines.simulate import run_sm
 from gpusim.engines.sm_run import SmRun
 from gpusim.machine.machine import Machine, load
 from gpusim.machine.schema import PIPE_UNITS
-from gpusim.units.record import TRACE_KINDS
-from gpusim.units.stall import Stall
+from gpusim.sm.account.record.declaration import TRACE_KINDS
+from gpusim.sm.unit.stall import Stall
 from isa.text.listing import read
 
 # One scheduler with a slot every 2 cycles, no skew, room in the queue: fixed here, as calibration may change them.

@@ -11,8 +11,8 @@ from scan.every_cycle import Scan
 from gpusim.engines.simulate import run_sm
 from gpusim.engines.sm_run import SmRun
 from gpusim.machine.machine import Machine
-from gpusim.units.record import HOLD, ISSUE, REPLAY, RETIRE, SELECT, TRACE_KINDS, WRITE
-from gpusim.units.stall import Stall
+from gpusim.sm.account.record.declaration import HOLD, ISSUE, REPLAY, RETIRE, SELECT, TRACE_KINDS, WRITE
+from gpusim.sm.unit.stall import Stall
 from isa.kernel import Kernel
 
 ARRAYS = ("trace", "ends", "stalls", "lost", "issued", "active", "load_store_cycles", "memory")

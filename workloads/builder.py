@@ -14,7 +14,7 @@ import numpy as np
 
 from isa.errors import UserError
 from isa.instruction import Instruction
-from isa.operand import (
+from isa.operands.operand import (
     PT,
     RZ_INDEX,
     SPECIALS,

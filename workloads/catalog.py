@@ -8,9 +8,8 @@ from types import MappingProxyType
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.reading.nearest import nearest as nearest_name
-from workloads.entry import Entry, Parameter
-from workloads.gemm import entries as gemm
-from workloads.microbench import entries as microbench
+from workloads.entries import gemm, microbench
+from workloads.entries.entry import Entry, Parameter
 
 CATALOG: Mapping[str, Entry] = MappingProxyType({entry.name: entry for entry in (*gemm.ENTRIES, *microbench.ENTRIES)})
 

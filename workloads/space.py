@@ -15,8 +15,8 @@ from typing import Literal, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from isa import frozen
 from isa.errors import UserError
+from isa.support import frozen
 
 WEIGHT = "weight"  # the column with the number of points that a row represents
 Column = NDArray[np.int64]

@@ -11,9 +11,9 @@ from types import MappingProxyType
 from isa.errors import UserError
 from isa.reading import foreign
 from workloads.catalog import arguments, nearest
-from workloads.entry import Parameter
-from workloads.gemm.lai_space import lai_space
-from workloads.gemm.stencil_space import SIDE, WORDS, stencil_space
+from workloads.entries.entry import Parameter
+from workloads.papers.kurzak.stencil_space import SIDE, WORDS, stencil_space
+from workloads.papers.lai.lai_space import lai_space
 from workloads.space import Space
 
 

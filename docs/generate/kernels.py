@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from generate.markdown import block, code, page, table
 from workloads.catalog import CATALOG
-from workloads.entry import Entry, Parameter, shown_default
+from workloads.entries.entry import Entry, Parameter, shown_default
 from workloads.spaces import SPACES
 
 ABOUT = """\

@@ -9,9 +9,21 @@ from pathlib import Path
 from typing import Any
 
 from generate.markdown import code, page, table
-from isa.rows import atomic, control, conversion, cross_lane, floating, half, integer, memory, move, packed, texture
-from isa.rows.family import Family, of_base
-from isa.sass.lower import UnknownError, lowered
+from isa.family import Family, of_base
+from isa.nvidia.lowering.lower import UnknownError, lowered
+from isa.nvidia.rows import (
+    atomic,
+    control,
+    conversion,
+    cross_lane,
+    floating,
+    half,
+    integer,
+    memory,
+    move,
+    packed,
+    texture,
+)
 from isa.table import BY_BASE
 
 COVERAGE = Path(__file__).parents[2] / "tests" / "hardware" / "data" / "coverage.json"

@@ -13,7 +13,7 @@ from typing import Any
 from generate.markdown import anchor, code, page, table
 from gpusim.machine import schema
 from gpusim.machine.facts import allowed
-from gpusim.units.ranges import MOST
+from gpusim.sm.unit.ranges import MOST
 
 ABOUT = """\
 The keys of a machine file, each with one number or word, which `--set` changes. Each also names its source and

@@ -1,10 +1,10 @@
-"""The page of stall reasons, from `gpusim/units/stall.py`."""
+"""The page of stall reasons, from `gpusim/sm/unit/stall.py`."""
 
 from __future__ import annotations
 
 from generate.markdown import code, page, table
-from gpusim.analysis.account.advice import ADVICE
-from gpusim.units.stall import Stall, label
+from gpusim.analysis.account.findings.advice import ADVICE
+from gpusim.sm.unit.stall import Stall, label
 from gpusim.views.palette import COLOURS
 
 ABOUT = """\

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.launch_file import arguments, source
+from gpusim.launch.file import arguments, source
 
 Array = NDArray[Any]
 HERE = Path(__file__).parent

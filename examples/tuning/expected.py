@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.analysis.search import space_file
-from gpusim.launch_file import arguments
+from gpusim.launch.file import arguments
 
 Array = NDArray[Any]
 HERE = Path(__file__).parent

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from gpusim.engines.busiest_sm import counter
 from gpusim.launch.feed import recordable
-from isa import frozen
 from isa.kernel import Kernel
-from isa.once import once
+from isa.support import frozen
+from isa.support.once import once
 
 MOST = 100_000_000  # warp instructions of all blocks: about as many seconds of counting as 10 M in a block's profile
 FEW = 64  # classes beyond which blocks are not put together

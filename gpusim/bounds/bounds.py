@@ -15,22 +15,23 @@ from typing import Annotated
 
 import numpy as np
 
-from gpusim.bounds import chain, pressure, rates
+from gpusim.bounds import pressure, rates
+from gpusim.bounds.chain import chain
 from gpusim.bounds.pressure import Pipes, Pressure, Resource, Work, added
 from gpusim.bounds.profiled import Profiled, profiled
 from gpusim.bounds.wasted import conflicts, scattered, serialised
 from gpusim.engines.busiest_sm import busiest_sm
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import blocks_of
+from gpusim.sm.front.block_scheduler.declaration import refill_parts
+from gpusim.sm.memory.cache.declaration import SHARE_PARTS, tagged
+from gpusim.sm.pipes.pipe.declaration import pipe_names
+from gpusim.sm.registers.register_file.declaration import register_banks
 from gpusim.support.document import Gflops, OfPeak, doc
-from gpusim.units.block_scheduler import refill_parts
-from gpusim.units.cache import SHARE_PARTS, tagged
-from gpusim.units.pipe import pipe_names
-from gpusim.units.register_file import register_banks
-from isa.dataflow.order_dependence import may_vary
+from isa.dataflow.memory.order_dependence import may_vary
 from isa.errors import DeadlockError, LimitError, UserError
 from isa.kernel import Kernel
-from isa.sass.load import on_chip
+from isa.nvidia.abi.load import on_chip
 
 STARTS = "starts of blocks"
 MOST_READS = 6  # registers of an instruction: three pairs

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpusim.bounds.bounds import LIMIT, Bound, bound
 from gpusim.engines.sm_run import SmRun
 from gpusim.machine.machine import Machine
-from isa.dataflow.order_dependence import may_vary
+from isa.dataflow.memory.order_dependence import may_vary
 from isa.errors import UserError
 from isa.kernel import Kernel
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.engines.profile import Pattern, Profile
+from gpusim.engines.walks.profile import Pattern, Profile
 from isa.dataflow.moving import Step
 from isa.kernel import Kernel
 from isa.memory import PLACE_BYTES

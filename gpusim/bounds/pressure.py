@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.bounds.access_cost import AccessCost
-from gpusim.engines.profile import Profile
+from gpusim.bounds.chain.access_cost import AccessCost
+from gpusim.engines.walks.profile import Profile
 from gpusim.machine.machine import Machine
-from gpusim.units.pipe import instances, pipe_names
-from gpusim.units.register_file import register_bank, register_banks
-from isa import frozen
+from gpusim.sm.pipes.pipe.declaration import instances, pipe_names
+from gpusim.sm.registers.register_file.declaration import register_bank, register_banks
 from isa.kernel import Kernel
+from isa.support import frozen
 
 Pipes = frozenset[int]  # by their index
 

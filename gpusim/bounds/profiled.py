@@ -12,13 +12,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.bounds.access_cost import AccessCost, Seen, costs
-from gpusim.bounds.any_order import least, order_of
 from gpusim.bounds.block_classes import Classes, classes, standing
+from gpusim.bounds.chain.access_cost import AccessCost, Seen, costs
+from gpusim.bounds.chain.any_order import least, order_of
 from gpusim.bounds.placement import Placement, moved, placements
 from gpusim.bounds.pressure import Work
-from gpusim.engines.profile import Profile, first_profile, profile_of
-from gpusim.engines.program_order import Walker, walker
+from gpusim.engines.walks.profile import Profile, first_profile, profile_of
+from gpusim.engines.walks.program_order import Walker, walker
 from gpusim.launch.feed import recordable
 from gpusim.launch.ground import ground
 from gpusim.launch.launch import share_channel
@@ -26,7 +26,7 @@ from gpusim.machine.machine import Machine
 from isa.dataflow.block_step import block_steps, texture_steps
 from isa.errors import UserError
 from isa.kernel import Kernel
-from isa.operand import PT
+from isa.operands.operand import PT
 
 ALL_PROFILED = 3  # blocks of an SM up to which all are profiled; of more, some that may differ, if alike
 MOST_LOOKED_AT = 1 << 16  # blocks of a row of the grid, to find one at its end

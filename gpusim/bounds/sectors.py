@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from gpusim.bounds.placement import moved, placements
 from gpusim.bounds.pressure import Work
-from gpusim.engines.profile import Pattern, Profile
+from gpusim.engines.walks.profile import Pattern, Profile
 from isa.dataflow.block_step import block_steps
 from isa.executing.places import lanes_in
 from isa.kernel import Kernel

@@ -120,7 +120,7 @@ def _check_command(arguments: Sequence[str]) -> None:
     word = next(iter(arguments), "-")
     if word in COMMANDS or word.startswith("-"):
         return
-    from gpusim.launch_file.files import is_launch  # noqa: PLC0415  (start-up time)
+    from gpusim.launch.file.files import is_launch  # noqa: PLC0415  (start-up time)
     from workloads.catalog import CATALOG  # noqa: PLC0415
 
     if word in CATALOG or ((is_launch(word) or word.endswith(".asm")) and Path(word).is_file()):

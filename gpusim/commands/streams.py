@@ -6,7 +6,7 @@ import os
 import sys
 from contextlib import suppress
 
-from isa.escaped import escaped
+from isa.support.escaped import escaped
 
 LAST = 2  # the number of stderr, after stdin and stdout
 CLOSED = "stdout is closed; send it to a file, or to /dev/null"

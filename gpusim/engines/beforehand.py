@@ -1,6 +1,6 @@
 """Compile rules that nearly every launch needs in a second process, while the first one compiles the engine.
 
-The engine asks for them (`gpusim/jit/on_demand.py`) when it runs, and finds them in the cache.
+The engine asks for them (`gpusim/sm/jit/on_demand.py`) when it runs, and finds them in the cache.
 """
 
 from __future__ import annotations
@@ -10,11 +10,15 @@ import os
 import subprocess
 import sys
 
-from gpusim.engines.program_order import walk
-from gpusim.jit.code_cache import directory
-from gpusim.jit.on_demand import keep
-from gpusim.jit.rule import COMPILED
-from gpusim.rules import barrier, fast_forward, step, stream, values
+from gpusim.engines.walks.program_order import walk
+from gpusim.sm.front.barrier import barrier
+from gpusim.sm.jit.code_cache import directory
+from gpusim.sm.jit.on_demand import keep
+from gpusim.sm.jit.rule import COMPILED
+from gpusim.sm.lanes.values import values
+from gpusim.sm.replay.fast_forward import fast_forward
+from gpusim.sm.replay.stream import stream
+from gpusim.sm.walk import step
 from gpusim.support.processes import cores
 from isa.text.listing import read
 

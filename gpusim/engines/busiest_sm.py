@@ -11,15 +11,15 @@ from collections.abc import Callable
 
 import numpy as np
 
-from gpusim.engines.profile import first_profile
-from gpusim.engines.program_order import Counts, block_alone, walker
+from gpusim.engines.walks.profile import first_profile
+from gpusim.engines.walks.program_order import Counts, block_alone, walker
 from gpusim.launch.feed import recordable
 from gpusim.machine.machine import Machine
 from isa.dataflow.block_step import block_steps
 from isa.errors import DeadlockError, ExecutionError, UserError
 from isa.kernel import Kernel
-from isa.once import once
-from isa.sass.load import on_chip
+from isa.nvidia.abi.load import on_chip
+from isa.support.once import once
 
 MOST = 1_000_000  # warp instructions of all blocks: a tenth of a second of counting
 Counter = Callable[[int], Counts | None]

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.jit.rule import NEVER, borrow, entry, rule
-from gpusim.rules import block_scheduler, fast_forward, step
-from gpusim.units.capacities import AGENTS, TRACE, TRACE_MARGIN
-from gpusim.units.sm import FIRST_SCHEDULER, LAUNCHER
+from gpusim.sm.front.block_scheduler import block_scheduler
+from gpusim.sm.jit.rule import NEVER, borrow, entry, rule
+from gpusim.sm.replay.fast_forward import fast_forward
+from gpusim.sm.unit.capacities import AGENTS, TRACE, TRACE_MARGIN
+from gpusim.sm.unit.sm import FIRST_SCHEDULER, LAUNCHER
+from gpusim.sm.walk import step
 
 AT_HAND = 6  # agents of an SM of four schedulers, the common case: checking ten each cycle would cost a few percent
 

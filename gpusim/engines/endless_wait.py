@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 
 from gpusim.launch.launch import Launch
 from gpusim.launch.scalar_registers import places
+from gpusim.sm.unit.capacities import LANES, NEVER
+from gpusim.sm.unit.stall import Stall
 from gpusim.support.plural import plural
-from gpusim.units.capacities import LANES, NEVER
-from gpusim.units.stall import Stall
 from isa.errors import DeadlockError, UserError
 from isa.executing.faults import place
 from isa.kernel import Kernel

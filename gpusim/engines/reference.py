@@ -14,9 +14,10 @@ import simpy
 from simpy.events import Event
 
 from gpusim.launch.launch import ChipLaunch, Launch
-from gpusim.rules import chip, step
+from gpusim.sm.chip.chip import chip
+from gpusim.sm.unit.capacities import NEVER, TRACE, TRACE_MARGIN
+from gpusim.sm.walk import step
 from gpusim.support.interruption import held_back
-from gpusim.units.capacities import NEVER, TRACE, TRACE_MARGIN
 
 AT_ONCE = 256  # events before Ctrl-C is answered
 FIRST_PRIORITY = 2  # after SimPy's own urgent and normal events

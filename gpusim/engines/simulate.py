@@ -15,19 +15,19 @@ from numpy.typing import NDArray
 from gpusim.engines import endless_wait, slice_share
 from gpusim.engines.busiest_sm import busiest_sm
 from gpusim.engines.sm_run import ChipRun, SmRun, result, together
-from gpusim.engines.told_faults import deadlock_of, fault_of
 from gpusim.engines.trace import Take, to_file
+from gpusim.engines.walks.told_faults import deadlock_of, fault_of
 from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, TRACE_DRIVEN, has_requests, recordable
 from gpusim.launch.in_turn import CONTESTED, InTurnError, only_share
 from gpusim.launch.launch import ChipLaunch, Launch, launch, launch_chip, several_channels
 from gpusim.launch.scalar_registers import places
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import blocks_of
-from gpusim.rules import recorded_requests
-from gpusim.state.recurrence import recurrence
+from gpusim.sm.replay.stream import recorded_requests
+from gpusim.sm.state.recurrence import recurrence
+from gpusim.sm.unit.capacities import NEVER
 from gpusim.support.plural import plural
 from gpusim.support.processes import cores
-from gpusim.units.capacities import NEVER
 from isa.errors import LimitError, UserError
 from isa.kernel import Kernel
 from isa.row import Unit
@@ -251,7 +251,7 @@ def _engine(name: str, kernel: Kernel, prepared: Launch, max_cycles: int) -> tup
 
         return _by_reference(reference.start(prepared))
     from gpusim.engines import compiled  # noqa: PLC0415
-    from gpusim.jit.on_demand import uninterrupted  # noqa: PLC0415
+    from gpusim.sm.jit.on_demand import uninterrupted  # noqa: PLC0415
 
     roles = recurrence(prepared.sms, len(prepared.program), places(kernel.program))
     limit = min(max_cycles, NEVER) + 1
@@ -264,7 +264,7 @@ def _threads(sms: int, asked: int | None) -> int:
 
     One where rules are not compiled: threads would only wait for each other.
     """
-    from gpusim.jit.rule import COMPILED  # noqa: PLC0415
+    from gpusim.sm.jit.rule import COMPILED  # noqa: PLC0415
 
     many = asked or (1 if parent_process() else cores())
     return min(many, sms) if COMPILED else 1
@@ -272,14 +272,14 @@ def _threads(sms: int, asked: int | None) -> int:
 
 def _ahead_engine(prepared: ChipLaunch, threads: int, window: int) -> tuple[Advance, Count]:
     """Return the same two functions for SMs that run ahead of each other."""
-    from gpusim.engines import chip_ahead  # noqa: PLC0415
+    from gpusim.engines.chip import chip_ahead  # noqa: PLC0415
 
     return chip_ahead.start(prepared, threads, window), lambda: 0
 
 
 def _stretches_engine(kernel: Kernel, prepared: ChipLaunch) -> tuple[Advance, Count]:
     """Return the same two functions for SMs that act alone between turns."""
-    from gpusim.engines import chip_stretches  # noqa: PLC0415
+    from gpusim.engines.chip import chip_stretches  # noqa: PLC0415
 
     scalars = any(one.row.unit is Unit.SMEM for one in kernel.program.instructions)
     return chip_stretches.start(prepared, scalars=scalars), lambda: 0
@@ -291,8 +291,8 @@ def _chip_engine(name: str, prepared: ChipLaunch) -> tuple[Advance, Count]:
         from gpusim.engines import reference  # noqa: PLC0415
 
         return _by_reference(reference.start_chip(prepared))
-    from gpusim.engines import chip  # noqa: PLC0415
-    from gpusim.jit.on_demand import uninterrupted  # noqa: PLC0415
+    from gpusim.engines.chip import chip  # noqa: PLC0415
+    from gpusim.sm.jit.on_demand import uninterrupted  # noqa: PLC0415
 
     times, memory = np.zeros(len(prepared.each), np.int64), prepared.each[0].memory
     run = partial(chip.run, prepared.sms, prepared.chips, times, memory)

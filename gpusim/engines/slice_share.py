@@ -17,20 +17,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.engines.program_order import walk
+from gpusim.engines.walks.program_order import walk
 from gpusim.launch.launch import Launch
 from gpusim.machine.machine import Machine
-from gpusim.units.cache import tagged
-from gpusim.units.l2_atomic import ALONE, SLICE_SHIFT
-from gpusim.units.l2_share import SPREADING
-from isa.dataflow.address_steps import address_steps, linear_steps
+from gpusim.sm.memory.cache.declaration import tagged
+from gpusim.sm.memory.l2_atomic.declaration import ALONE, SLICE_SHIFT
+from gpusim.sm.memory.l2_share.declaration import SPREADING
+from isa.dataflow.memory.address_steps import address_steps, linear_steps
 from isa.errors import UserError
 from isa.executing.places import lanes_in
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
-from isa.once import once
+from isa.nvidia.abi.load import on_chip
 from isa.row import Unit
-from isa.sass.load import on_chip
+from isa.support.once import once
 
 OWN = 2  # blocks of the SM whose wave is looked at, at most
 LONG = 10_000  # instructions of a warp up to which a block is run, in the mean of its warps
@@ -158,7 +158,7 @@ def _work(place: Place, addresses: NDArray[np.uint32], active: NDArray[np.bool_]
 
 
 def slices_of(groups: NDArray[np.int64], slices: int) -> NDArray[np.int64]:
-    """Return the slice of each group of lines that have one together, as rules/l2_atomic.py has it."""
+    """Return the slice of each group of lines that have one together, as sm/memory/l2_atomic/l2_atomic.py has it."""
     return (groups * SPREADING >> SLICE_SHIFT) % slices
 
 

@@ -13,11 +13,11 @@ from gpusim.launch.launch import Launch
 from gpusim.launch.scalar_registers import by_index, places
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy
-from gpusim.units.capacities import ENDS
-from gpusim.units.stall import Stall
-from isa import brief, frozen
+from gpusim.sm.unit.capacities import ENDS
+from gpusim.sm.unit.stall import Stall
 from isa.executing.beyond import Beyond, joined
 from isa.kernel import Kernel
+from isa.support import brief, frozen
 
 END = np.dtype([("cycle", np.int64), ("issued", np.int64)])  # when a block left, warp instructions issued by then
 

@@ -9,7 +9,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from gpusim.state.sm import trace_t
+from gpusim.sm.state.sm import trace_t
 from gpusim.support.whole_file import unfinished
 
 Take = Callable[[Any], None]

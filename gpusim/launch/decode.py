@@ -9,18 +9,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.launch.ability import check
-from gpusim.launch.assign_codes import with_codes
+from gpusim.launch.codes.assign_codes import with_codes
 from gpusim.launch.drafts import Draft, batches, blank, copied, fill
 from gpusim.launch.memory_costs import cached_in, memory_costs, read_cache
 from gpusim.launch.scalar_registers import in_place
 from gpusim.machine.machine import Machine
-from gpusim.state.row import decoded_t
-from gpusim.units import load_store
-from gpusim.units.cache import TEXTURES
-from gpusim.units.control_code import by_codes
-from gpusim.units.convergence import LEAVE
-from gpusim.units.every import EVERY
-from gpusim.units.opcodes import (
+from gpusim.sm.lanes.convergence.declaration import LEAVE
+from gpusim.sm.memory.cache.declaration import TEXTURES
+from gpusim.sm.pipes.load_store import declaration as load_store
+from gpusim.sm.pipes.pipe.declaration import choices, pipe_names, through_port
+from gpusim.sm.registers.control_code.declaration import by_codes
+from gpusim.sm.registers.register_file.declaration import note_sources
+from gpusim.sm.state.every import EVERY
+from gpusim.sm.state.row import decoded_t
+from gpusim.sm.unit.opcodes import (
     ARITHMETIC,
     BARRIER,
     BRANCH,
@@ -42,15 +44,12 @@ from gpusim.units.opcodes import (
     UPDATES,
     WHOLE,
 )
-from gpusim.units.pipe import choices, pipe_names, through_port
-from gpusim.units.register_file import note_sources
-from gpusim.units.stall import Stall
-from isa.bulk import without_collection
+from gpusim.sm.unit.stall import Stall
 from isa.executing import barriers
 from isa.instruction import PREDICATES_READ, PREDICATES_WRITTEN, Instruction
 from isa.kernel import Kernel
 from isa.memory import constants
-from isa.operand import (
+from isa.operands.operand import (
     EVERY_SPECIAL,
     FIRST_UNIFORM,
     PT,
@@ -66,10 +65,11 @@ from isa.operand import (
     Special,
     Texture,
 )
-from isa.operand_change import Change, apply, change_of
+from isa.operands.operand_change import Change, apply, change_of
+from isa.operands.special import fixed
 from isa.program import CODE_BYTES, WORD_BYTES
 from isa.row import Row, Unit
-from isa.special import fixed
+from isa.support.bulk import without_collection
 from isa.table import RESULTS, TRUTHS
 from isa.values.semantics import mov
 
@@ -95,7 +95,7 @@ def decode(
 ) -> np.recarray[Any, Any]:
     """The program's rows, and one more behind its end; `evaluate[pc]` says whose results are computed.
 
-    `points` are the reconvergence_points of `isa.dataflow.divergence`.
+    `points` are the reconvergence_points of `isa.dataflow.lanes.divergence`.
 
     Raises UserError for a register above the machine's limit.
     """

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.state.row import decoded_t
-from gpusim.units.declare import Role
-from gpusim.units.layout import fields
+from gpusim.sm.state.layout import fields
+from gpusim.sm.state.row import decoded_t
+from gpusim.sm.unit.declare import Role
 
 Draft = dict[str, Any]  # a number, or a list of numbers for a field with several
 _COUNTED = frozenset(one.name for one in fields("row") if one.role is Role.TOTAL)  # while the program runs

@@ -2,9 +2,9 @@
 
 * execution-driven: every value is computed when its instruction issues.
 * address-only: only the values on which addresses, guards and branches depend are computed; the cost of an access is
-  remembered while its addresses stay the same or move together (rules/memory_access.py).
+  remembered while its addresses stay the same or move together (sm/memory/memory_access/memory_access.py).
 * trace-driven: the same values are computed once per kind of block, without time, and recorded
-  (rules/stream.py).
+  (sm/replay/stream/stream.py).
 
 All three give the same cycles. If addresses or branches depend on the contents of memory, they also depend on time, and
 nothing can be recorded.
@@ -18,18 +18,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.machine.machine import Machine
-from gpusim.units.cache import tagged
-from gpusim.units.capacities import FEED, LANES
-from gpusim.units.convergence import ASKS
-from isa.dataflow.address_slice import address_slice
+from gpusim.sm.lanes.convergence.declaration import ASKS
+from gpusim.sm.memory.cache.declaration import tagged
+from gpusim.sm.unit.capacities import FEED, LANES
 from isa.dataflow.block_step import block_steps, texture_steps
+from isa.dataflow.memory.address_slice import address_slice
 from isa.errors import UserError
 from isa.executing.barriers import by_register
 from isa.kernel import Kernel
-from isa.once import once
-from isa.operand import PT
+from isa.operands.operand import PT
 from isa.program import WORD_BYTES
 from isa.row import GLOBAL_UNITS, Unit
+from isa.support.once import once
 from isa.values.semantics import ucompare
 
 EXECUTION_DRIVEN, ADDRESS_ONLY, TRACE_DRIVEN = FEEDS = ("execution-driven", "address-only", "trace-driven")

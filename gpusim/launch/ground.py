@@ -12,8 +12,8 @@ from gpusim.launch.launch import check_capacity
 from gpusim.launch.packing import pack
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, occupancy
-from gpusim.state.machine import machine_t
-from isa.dataflow.divergence import reconvergence_points
+from gpusim.sm.state.machine import machine_t
+from isa.dataflow.lanes.divergence import reconvergence_points
 from isa.kernel import Kernel
 
 

@@ -8,13 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.machine.machine import Machine
-from gpusim.units.cache import tagged
-from gpusim.units.policies import REGISTERED
-from gpusim.units.run_ahead import SEVERAL
+from gpusim.sm.front.policies.declaration import REGISTERED
+from gpusim.sm.memory.cache.declaration import tagged
+from gpusim.sm.memory.run_ahead.declaration import SEVERAL
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.memory import bases, length
-from isa.operand import Texture
+from isa.operands.operand import Texture
 from isa.program import WORD_BYTES
 from isa.row import Unit
 

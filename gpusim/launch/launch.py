@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.launch import caches, filled_caches, in_step, instruction_caches, scalar_registers
 from gpusim.launch import in_turn as turns
-from gpusim.launch.assign_codes import has_codes
-from gpusim.launch.code_order import keeps_order
+from gpusim.launch import scalar_registers
+from gpusim.launch.caches import caches, filled_caches, in_step, instruction_caches
+from gpusim.launch.codes.assign_codes import has_codes
+from gpusim.launch.codes.code_order import keeps_order
 from gpusim.launch.decode import decode
 from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, evaluated, prepare_streams, reads_memory
 from gpusim.launch.packing import pack
@@ -19,10 +20,17 @@ from gpusim.machine.carveout import carved
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, is_one_wave, occupancy
 from gpusim.machine.simulated_sms import blocks_of
-from gpusim.state import sm as state
-from gpusim.units.block_scheduler import refill_parts
-from gpusim.units.cache import SHARE_PARTS, tagged
-from gpusim.units.capacities import (
+from gpusim.sm.front.block_scheduler.declaration import refill_parts
+from gpusim.sm.front.policies.declaration import REGISTERED
+from gpusim.sm.memory.cache.declaration import SHARE_PARTS, tagged
+from gpusim.sm.memory.constant_operand.declaration import cycles_of_line
+from gpusim.sm.memory.l2_channel.declaration import sector_shares
+from gpusim.sm.memory.local_memory import LOCAL_BASE
+from gpusim.sm.pipes.pipe.declaration import choices
+from gpusim.sm.registers.control_code.declaration import by_codes
+from gpusim.sm.state import sm as state
+from gpusim.sm.state.layout import sm_bytes
+from gpusim.sm.unit.capacities import (
     BANKS,
     BLOCKS,
     BUFFERS,
@@ -42,24 +50,18 @@ from gpusim.units.capacities import (
     TEXTURES,
     WARPS,
 )
-from gpusim.units.constant_operand import cycles_of_line
-from gpusim.units.control_code import by_codes
-from gpusim.units.l2_channel import sector_shares
-from gpusim.units.layout import sm_bytes
-from gpusim.units.local_memory import LOCAL_BASE
-from gpusim.units.opcodes import BARRIER, MEMORY_KINDS
-from gpusim.units.pipe import choices
-from gpusim.units.policies import REGISTERED
-from gpusim.units.sm import LAUNCHER
-from gpusim.units.stall import UNCHOSEN
-from isa import frozen, texture
-from isa.dataflow.divergence import reconvergence_points
+from gpusim.sm.unit.opcodes import BARRIER, MEMORY_KINDS
+from gpusim.sm.unit.sm import LAUNCHER
+from gpusim.sm.unit.stall import UNCHOSEN
+from isa import texture
+from isa.dataflow.lanes.divergence import reconvergence_points
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.memory import bases, image, page_ends
+from isa.nvidia.abi.load import on_chip
 from isa.program import WORD_BYTES
 from isa.row import Unit
-from isa.sass.load import on_chip
+from isa.support import frozen
 
 MORE = {
     "warps per scheduler": "set more schedulers (schedulers.count), or fewer warps (limits.warps)",

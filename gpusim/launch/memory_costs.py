@@ -3,8 +3,18 @@
 from __future__ import annotations
 
 from gpusim.machine.machine import Machine
-from gpusim.units.cache import CONSTANTS, FAR, NEAR, SCALARS, TEXTURES, ConstantCache, ReadCache, memory_latency, tagged
-from gpusim.units.global_memory import atomic_latency
+from gpusim.sm.memory.cache.declaration import (
+    CONSTANTS,
+    FAR,
+    NEAR,
+    SCALARS,
+    TEXTURES,
+    ConstantCache,
+    ReadCache,
+    memory_latency,
+    tagged,
+)
+from gpusim.sm.memory.global_memory.declaration import atomic_latency
 from isa.row import Row, Unit
 
 

@@ -1,4 +1,4 @@
-"""The machine's numbers as rules read them: each unit fills in its part of the record `gpusim.state.machine`."""
+"""The machine's numbers as rules read them: each unit fills in its part of the record `gpusim.sm.state.machine`."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from typing import Any
 import numpy as np
 
 from gpusim.machine.machine import Machine
-from gpusim.units.every import EVERY
-from gpusim.units.layout import fields
-from gpusim.units.policies import REGISTERED
+from gpusim.sm.front.policies.declaration import REGISTERED
+from gpusim.sm.state.every import EVERY
+from gpusim.sm.state.layout import fields
 
 _LAST: list[tuple[Machine, bool, dict[str, Any]]] = []
 
@@ -39,6 +39,6 @@ def _pack(packed: Any, machine: Machine, *, flagged: bool) -> None:
     if not flagged:
         packed.reuse = packed.reuse_shared = 0
     if machine.schedulers.policy in REGISTERED:
-        from gpusim.jit.policy_code import code_of  # noqa: PLC0415  (Numba takes long to load)
+        from gpusim.sm.front.policies.policy_code import code_of  # noqa: PLC0415  (Numba takes long to load)
 
         packed.policy_code = code_of(machine.schedulers.policy)

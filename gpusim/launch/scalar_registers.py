@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.machine.machine import Machine
-from isa.dataflow.divergence import OWN, reconvergence_points
+from isa.dataflow.lanes.divergence import OWN, reconvergence_points
 from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.operand import FIRST_SCALAR, RZ_INDEX, Address, Operand, Register, is_scalar, register_name
+from isa.operands.operand import FIRST_SCALAR, RZ_INDEX, Address, Operand, Register, is_scalar, register_name
 from isa.program import Program
 
 

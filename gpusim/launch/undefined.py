@@ -11,7 +11,7 @@ from isa.executing import faults
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.memory import constants
-from isa.operand import Address, BankConstant, Constant, Texture
+from isa.operands.operand import Address, BankConstant, Constant, Texture
 from isa.program import WORD_BYTES
 
 

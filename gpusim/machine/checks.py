@@ -6,11 +6,11 @@ from collections.abc import Mapping
 
 from gpusim.machine.file import Fact
 from gpusim.machine.schema import MEMBERS, Machine
-from gpusim.units.asks import WIDTHS
-from gpusim.units.cache import Kept, NearCache
-from gpusim.units.policies import check_policy
-from gpusim.units.ranges import MOST
-from gpusim.units.selection import Selection
+from gpusim.sm.front.policies.declaration import check_policy
+from gpusim.sm.front.selection.declaration import Selection
+from gpusim.sm.memory.cache.declaration import Kept, NearCache
+from gpusim.sm.unit.asks import WIDTHS
+from gpusim.sm.unit.ranges import MOST
 from isa.errors import UserError
 from isa.memory import PLACE_BYTES, SECTOR_BYTES
 from isa.row import Unit

@@ -14,7 +14,7 @@ from gpusim.machine.checks import check
 from gpusim.machine.facts import checked
 from gpusim.machine.file import Fact, names
 from gpusim.machine.schema import Machine
-from gpusim.units.pipe import lanes
+from gpusim.sm.pipes.pipe.declaration import lanes
 from isa.errors import UserError
 from isa.row import Unit
 

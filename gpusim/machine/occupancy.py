@@ -11,11 +11,11 @@ from typing import Annotated
 
 from gpusim.machine.architecture import check_architecture
 from gpusim.machine.machine import Machine, every
+from gpusim.sm.registers.scalar_registers import ScalarFile
 from gpusim.support.document import doc
-from gpusim.units.scalar_registers import ScalarFile
 from isa.errors import UserError
 from isa.kernel import Kernel
-from isa.operand import VCC
+from isa.operands.operand import VCC
 from isa.program import Program
 
 

@@ -11,40 +11,40 @@ from typing import Any, get_args, get_origin
 
 import msgspec
 
-from gpusim.units.barrier import Barrier
-from gpusim.units.block_scheduler import LaunchTimes
-from gpusim.units.branch import Branch
-from gpusim.units.bypass import Bypass
-from gpusim.units.cache import Cache, ConstantCache, FarCache, NearCache, Partition, ReadCache
-from gpusim.units.chip import Chip
-from gpusim.units.constant_operand import ConstantOperand
-from gpusim.units.constant_path import ConstantPath
-from gpusim.units.control_code import Dependence
-from gpusim.units.dispatch import Issue
-from gpusim.units.double_precision import Double
-from gpusim.units.energy import Energy
-from gpusim.units.fetch import Fetch
-from gpusim.units.global_memory import GlobalAtomic, GlobalMemory, Memory, MemoryChannels, MemoryClock
-from gpusim.units.instruction_replay import InstructionReplay
-from gpusim.units.l2_atomic import L2Atomic
-from gpusim.units.l2_channel import L2Channel
-from gpusim.units.load_store import LoadStore, MemoryPaths, MemoryPort
-from gpusim.units.local_memory import LocalMemory
-from gpusim.units.pipe import Pipe, UnitCost
-from gpusim.units.policies import BlockOrder
-from gpusim.units.register_file import RegisterFile
-from gpusim.units.scalar_registers import ScalarFile
-from gpusim.units.selection import Selection
-from gpusim.units.shared_memory import SharedAtomic, SharedMemory
-from gpusim.units.sm import Limits
-from gpusim.units.tag_stage import TagStage
-from gpusim.units.texture import Texture
-from gpusim.units.wait_count import Outstanding, WaitCounters
-from gpusim.units.warp_scheduler import Schedulers
-from gpusim.units.what_if import WhatIf
-from gpusim.units.write_back import WriteBack
-from isa.brief import brief
+from gpusim.sm.chip.chip.declaration import Chip
+from gpusim.sm.chip.energy import Energy
+from gpusim.sm.front.barrier.declaration import Barrier
+from gpusim.sm.front.block_scheduler.declaration import LaunchTimes
+from gpusim.sm.front.dispatch.declaration import Issue
+from gpusim.sm.front.fetch.declaration import Fetch
+from gpusim.sm.front.policies.declaration import BlockOrder
+from gpusim.sm.front.selection.declaration import Selection
+from gpusim.sm.front.warp_scheduler.declaration import Schedulers
+from gpusim.sm.memory.cache.declaration import Cache, ConstantCache, FarCache, NearCache, Partition, ReadCache
+from gpusim.sm.memory.constant_operand.declaration import ConstantOperand
+from gpusim.sm.memory.global_memory.declaration import GlobalAtomic, GlobalMemory, Memory, MemoryChannels, MemoryClock
+from gpusim.sm.memory.l2_atomic.declaration import L2Atomic
+from gpusim.sm.memory.l2_channel.declaration import L2Channel
+from gpusim.sm.memory.local_memory import LocalMemory
+from gpusim.sm.memory.shared_memory.declaration import SharedAtomic, SharedMemory
+from gpusim.sm.memory.tag_stage.declaration import TagStage
+from gpusim.sm.memory.texture.declaration import Texture
+from gpusim.sm.memory.what_if import WhatIf
+from gpusim.sm.pipes.constant_path import ConstantPath
+from gpusim.sm.pipes.double_precision.declaration import Double
+from gpusim.sm.pipes.instruction_replay.declaration import InstructionReplay
+from gpusim.sm.pipes.load_store.declaration import LoadStore, MemoryPaths, MemoryPort
+from gpusim.sm.pipes.pipe.declaration import Pipe, UnitCost
+from gpusim.sm.registers.bypass import Bypass
+from gpusim.sm.registers.control_code.declaration import Dependence
+from gpusim.sm.registers.register_file.declaration import RegisterFile
+from gpusim.sm.registers.scalar_registers import ScalarFile
+from gpusim.sm.registers.wait_count.declaration import Outstanding, WaitCounters
+from gpusim.sm.registers.write_back.declaration import WriteBack
+from gpusim.sm.unit.sm import Limits
+from gpusim.sm.walk.branch.declaration import Branch
 from isa.row import MEMORY_UNITS, Unit
+from isa.support.brief import brief
 
 PIPE_UNITS = tuple(unit for unit in Unit if unit not in MEMORY_UNITS | {Unit.BARRIER, Unit.CONTROL})
 # Sections whose keys are names: those allowed, none for names of the file's choice.

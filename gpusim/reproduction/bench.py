@@ -18,11 +18,11 @@ import numpy as np
 from gpusim.analysis.account.stalls import lost_slots
 from gpusim.analysis.validate import validation
 from gpusim.analysis.validate.validation import PublishedPoint
-from gpusim.asked import Sample
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import Sms
-from gpusim.simulation import Result, simulate
+from gpusim.simulation.asked import Sample
+from gpusim.simulation.simulation import Result, simulate
 from gpusim.support.document import spelled
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -79,7 +79,7 @@ class Run:
 
 @dataclass(frozen=True)
 class Measurement:
-    """The results of a run: see gpusim.simulation.Result; `issued` are warp instructions of the simulated blocks.
+    """The results of a run: see simulation.simulation.Result; `issued` are warp instructions of the simulated blocks.
 
     `checked`: values were compared and are right. `lost` are cycles of unused issue slots by stall reason, `limits`
     those of the bound by resource.

@@ -9,37 +9,16 @@ from functools import partial
 from time import perf_counter
 from typing import TypedDict
 
-from gpusim.reproduction import (
-    cme213,
-    cme213_cublas,
-    cme213_memory,
-    cme213_throughput,
-    kurzak_hardware,
-    kurzak_space,
-    kurzak_speed,
-    kurzak_stencil,
-    lai_bound,
-    lai_figures,
-    lai_limits,
-    lai_sgemm,
-    lai_table,
-    tan,
-    tan_cublas,
-    tan_figures,
-    tan_runs,
-    tan_schedule,
-    tan_whatif,
-    vega_access,
-    vega_energy,
-    vega_kernel,
-    vega_listing,
-    vega_speed,
-)
 from gpusim.reproduction.bench import Bench, Done, Job, Missing, Settings
 from gpusim.reproduction.claims import Claim
+from gpusim.reproduction.cme213 import cme213, cme213_cublas, cme213_memory, cme213_throughput
 from gpusim.reproduction.finding import KINDS, Finder, Finding, Verdict, judge, not_computed
-from gpusim.reproduction.plot import Plotter
+from gpusim.reproduction.kurzak import kurzak_hardware, kurzak_space, kurzak_speed, kurzak_stencil
+from gpusim.reproduction.lai import lai_bound, lai_figures, lai_limits, lai_sgemm, lai_table
+from gpusim.reproduction.pages.plot import Plotter
+from gpusim.reproduction.tan import tan, tan_cublas, tan_figures, tan_runs, tan_schedule, tan_whatif
 from gpusim.reproduction.tasks import Task, completed
+from gpusim.reproduction.vega import vega_access, vega_energy, vega_kernel, vega_listing, vega_speed
 from gpusim.support.processes import processes
 
 MODULES = (

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from isa.instruction import Instruction
-from isa.operand import Label
+from isa.operands.operand import Label
 from isa.program import Program
 
 

@@ -8,7 +8,7 @@ from rich.console import Console, ConsoleOptions, ConsoleRenderable, RenderHook,
 from rich.measure import Measurement
 from rich.segment import Segment
 
-from isa.escaped import escaped
+from isa.support.escaped import escaped
 
 
 class EscapedParts(RenderHook):

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import BinaryIO
 
 from isa.errors import UserError
-from isa.escaped import escaped
+from isa.support.escaped import escaped
 
 COMPRESSION = 6  # of gzip: with 9, Python's default, timelines take 4 to 10 times as long and are 1 to 8 % smaller
 DEVICES = Path("/dev"), Path("/dev/fd"), Path("/proc/self/fd")  # a name there may refer to another file

@@ -1,1 +1,1 @@
-"""Views of a timeline: each file turns its document (gpusim/timeline/document.py) into one export format."""
+"""Views of a timeline: each file turns its document (gpusim/views/timeline/document.py) into one export format."""

@@ -10,12 +10,12 @@ from itertools import islice
 import msgspec
 
 from gpusim.support.plural import plural
-from gpusim.timeline.dependence import born, over
-from gpusim.timeline.document import NONE, Issued, Timeline, Wait
-from isa.dataflow.awaited import result_of
-from isa.dataflow.shared_barriers import RESULT, SOURCES, words
+from gpusim.views.timeline.dependence import born, over
+from gpusim.views.timeline.document import NONE, Issued, Timeline, Wait
+from isa.dataflow.waits.awaited import result_of
+from isa.dataflow.waits.shared_barriers import RESULT, SOURCES, words
 from isa.errors import UserError
-from isa.origin import number
+from isa.reading.origin import number
 
 CONFLICTS = {
     "shared": ("pass", "es", "bank conflicts"),

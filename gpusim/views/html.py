@@ -14,8 +14,8 @@ import msgspec
 from gpusim.support.document import spelled
 from gpusim.support.plural import plural
 from gpusim.support.whole_file import COMPRESSION
-from gpusim.timeline.document import NONE, Issued, Letter, Timeline
 from gpusim.views.palette import COLOURS
+from gpusim.views.timeline.document import NONE, Issued, Letter, Timeline
 
 FOLDER = files("gpusim.views") / "html"
 STYLES = ("colours.css", "style.css", "source.css", "narrow.css")

@@ -15,8 +15,8 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from gpusim.support.plural import plural
-from gpusim.timeline.dependence import born, name, over, producers
-from gpusim.timeline.document import NONE, Issued, Line, Timeline, Wait
+from gpusim.views.timeline.dependence import born, name, over, producers
+from gpusim.views.timeline.document import NONE, Issued, Line, Timeline, Wait
 
 STAGES, WAITS, PIPE = range(3)  # lanes
 LABEL, TOOLTIP, OF_STAGE = range(3)  # types of text

@@ -1,6 +1,6 @@
 """The palette: one colour for each stall reason and state, on light and on dark ground, and the letters on it.
 
-Stall reasons have theirs beside their meaning (gpusim/units/stall.py); an instruction's states after its issue have
+Stall reasons have theirs beside their meaning (gpusim/sm/unit/stall.py); an instruction's states after its issue have
 theirs here. The HTML view, the pictures, the lessons, the plots and the docs take both from here.
 """
 
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from gpusim.units.stall import Stall, label
+from gpusim.sm.unit.stall import Stall, label
 
 BLACK, WHITE = "#000000", "#ffffff"
 BALANCE = 0.1791  # luminance on which black and white have the same contrast: the root of 1.05 * 0.05, less 0.05

@@ -16,8 +16,8 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from gpusim.timeline.dependence import over, producers
-from gpusim.timeline.document import NONE, Line, Timeline
+from gpusim.views.timeline.dependence import over, producers
+from gpusim.views.timeline.document import NONE, Line, Timeline
 from isa.reading import extra
 
 SEQUENCE = 1  # the only sequence of packets

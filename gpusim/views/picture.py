@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from xml.etree.ElementTree import Element, SubElement
 
-from gpusim.timeline.document import NONE, Timeline
 from gpusim.views.html import FOLDER
 from gpusim.views.palette import COLOURS
+from gpusim.views.timeline.document import NONE, Timeline
 
 FORBIDDEN = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")  # in XML 1.0
 Length = float | str  # pixels, or a share such as "40%" of what the part stands in

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from gpusim.timeline.document import NONE, Issued, Timeline
+from gpusim.views.timeline.document import NONE, Issued, Timeline
 
 
 class Span(NamedTuple):

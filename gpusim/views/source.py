@@ -7,8 +7,8 @@ from collections.abc import Callable, Hashable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
-from gpusim.timeline.document import Line, Timeline
-from isa.origin import NOWHERE, PlaceInSource
+from gpusim.views.timeline.document import Line, Timeline
+from isa.reading.origin import NOWHERE, PlaceInSource
 
 T = TypeVar("T", bound=Hashable)
 

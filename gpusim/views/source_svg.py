@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from itertools import groupby
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from gpusim.timeline.document import END, Line, Timeline
 from gpusim.views.picture import FONT, box, palette, title, words
 from gpusim.views.source import Sum, place, sums
-from isa.origin import NOWHERE, PlaceInSource, base_name
+from gpusim.views.timeline.document import END, Line, Timeline
+from isa.reading.origin import NOWHERE, PlaceInSource, base_name
 
 WIDTH, EDGE, LINE, TOP = 960, 16, 18, 66  # pixels
 GAP = 28  # between the halves

@@ -10,8 +10,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 from xml.etree.ElementTree import Element, SubElement, tostring
 
-from gpusim.timeline.document import Timeline
 from gpusim.views.picture import FONT, box, palette, title, words
+from gpusim.views.timeline.document import Timeline
 
 WIDTH, LEFT, RIGHT = 880, 92, 16  # pixels: the picture, and its margins beside the cycles
 ROW, GAP, EDGE, LINE = 13, 3, 16, 17

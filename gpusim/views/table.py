@@ -9,7 +9,7 @@ from itertools import islice
 
 import msgspec
 
-from gpusim.timeline.document import NONE, VERSION, Issued, Lost, Timeline, Wait
+from gpusim.views.timeline.document import NONE, VERSION, Issued, Lost, Timeline, Wait
 from isa.reading import extra
 
 Cell = int | str | None

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from gpusim.support.document import spelled
 from gpusim.support.plural import plural
-from gpusim.timeline.document import NONE, Issued, Timeline
 from gpusim.views.rows import Span, letter_of, spans
+from gpusim.views.timeline.document import NONE, Issued, Timeline
 
 TICK = 10  # cycles between two numbers above the rows
 LEAST = 20  # least columns for cycles

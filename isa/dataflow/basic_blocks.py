@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from isa.dataflow.reaching import control_flow
-from isa.once import once
 from isa.program import Program
+from isa.support.once import once
 
 if TYPE_CHECKING:
     import networkx as nx

@@ -37,8 +37,8 @@ from isa.dataflow.moving import (
 from isa.instruction import PREDICATES_READ, Instruction
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES, constants
-from isa.once import once
-from isa.operand import (
+from isa.nvidia.rows.move import copy
+from isa.operands.operand import (
     MACHINE_SPECIALS,
     PT_INDEX,
     RZ_INDEX,
@@ -52,10 +52,10 @@ from isa.operand import (
     Register,
     Special,
 )
+from isa.operands.special import fixed
 from isa.program import WORD_BYTES
 from isa.row import GLOBAL_UNITS, Unit
-from isa.rows.move import copy
-from isa.special import fixed
+from isa.support.once import once
 from isa.values import integer, logic, semantics
 from isa.values.semantics import icompare, ucompare
 

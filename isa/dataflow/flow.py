@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from isa.instruction import Instruction
-from isa.operand import PT, Immediate, Label, Register, Targets
+from isa.operands.operand import PT, Immediate, Label, Register, Targets
 from isa.program import CODE_BYTES, Program
 
 COLLECTIVE, END = "WARPSYNC.COLLECTIVE", "ENDCOLLECTIVE"

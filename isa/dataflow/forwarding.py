@@ -10,7 +10,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from isa.instruction import Instruction
-from isa.operand import FIRST_SCALAR, PT
+from isa.operands.operand import FIRST_SCALAR, PT
 from isa.program import Program
 from isa.row import LOAD_UNITS, Unit
 

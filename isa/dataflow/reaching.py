@@ -6,11 +6,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from isa.dataflow.address_slice import address_slice
 from isa.dataflow.flow import leaves, overwrites, reads, successors, writes
 from isa.dataflow.forward import forward
-from isa.once import once
+from isa.dataflow.memory.address_slice import address_slice
 from isa.program import Program
+from isa.support.once import once
 
 if TYPE_CHECKING:
     import networkx as nx

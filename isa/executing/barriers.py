@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 
 from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.operand import RZ_INDEX, Immediate, Operand, Register
+from isa.operands.operand import RZ_INDEX, Immediate, Operand, Register
 
 ALL = 0  # warps that a barrier is for: as many as there are
 IDENTIFIER, COUNT_AT, COUNT = 0xF, 16, 0xFFF  # of a register with the number of a barrier, and of one with its threads

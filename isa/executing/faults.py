@@ -15,7 +15,7 @@ from isa.kernel import Kernel
 from isa.program import CODE_BYTES, Program
 from isa.row import Unit
 from isa.text.printer import show_instruction
-from isa.values.texture import DIMENSIONS
+from isa.values.texture.texture import DIMENSIONS
 
 LIMIT = 100_000_000  # warp instructions of a block: some sixty times a 4800-deep matrix product
 END = 1 << 32  # of the places of addresses; what is beyond is an address of 64 bits

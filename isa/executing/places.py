@@ -1,12 +1,12 @@
-"""Places of generic addresses: where each lane's access is, as a number of 32 bits (isa.windows)."""
+"""Places of generic addresses: where each lane's access is, as a number of 32 bits (isa.operands.windows)."""
 
 from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from isa.operands.windows import LOCAL_PLACE, LOCAL_TOP, SHARED_PLACE, SHARED_TOP, WINDOW_BITS, WINDOW_BYTES
 from isa.row import Unit
-from isa.windows import LOCAL_PLACE, LOCAL_TOP, SHARED_PLACE, SHARED_TOP, WINDOW_BITS, WINDOW_BYTES
 
 BASES = {Unit.SHARED: SHARED_PLACE, Unit.LOCAL: LOCAL_PLACE, Unit.GLOBAL: 0}  # places of their first bytes
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
 
-from isa import frozen
 from isa.errors import UserError
-from isa.origin import base_name
 from isa.reading import input_file
+from isa.reading.origin import base_name
+from isa.support import frozen
 
 MOST = 1 << 22  # bytes of a source file
 FIX = "put it next to the file that was loaded, or give --source-root DIR"

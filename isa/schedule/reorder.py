@@ -21,7 +21,7 @@ from itertools import pairwise
 
 from isa.dataflow.flow import reads, writes
 from isa.instruction import Instruction
-from isa.operand import Label, Register
+from isa.operands.operand import Label, Register
 from isa.program import Program
 from isa.row import LOAD_UNITS, Unit, memory_of
 from isa.schedule.schedule import Latencies, best_places, total, totals

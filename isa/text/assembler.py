@@ -18,17 +18,17 @@ import re
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from isa import control
+from isa.amd import text as gcn_text
 from isa.instruction import Instruction
-from isa.limits import MOST_LOCAL_BYTES, MOST_SHARED_BYTES
-from isa.operand import PT, SCC, Constant, Immediate, Label, Operand, Predicate, Targets
+from isa.nvidia import control
+from isa.operands.operand import PT, SCC, Constant, Immediate, Label, Operand, Predicate, Targets
 from isa.program import Program, check_size
 from isa.reading.faults import raise_all, tried
 from isa.reading.source import IDENTIFIER, AssemblyError, Token, lines, part, suggest, whole
 from isa.reading.source import operands as operands_of
 from isa.row import Row, Unit
+from isa.support.limits import MOST_LOCAL_BYTES, MOST_SHARED_BYTES
 from isa.table import TABLE
-from isa.text import gcn_text
 from isa.text.operand_text import operand, predicate
 
 __all__ = ["AssemblyError", "Directive", "Parsed", "assemble", "parse"]

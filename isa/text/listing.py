@@ -27,13 +27,13 @@ from isa import memory
 from isa.code_region import marked
 from isa.errors import UserError
 from isa.kernel import WARP_SIZE, WARP_SIZES, Buffer, Dim3, Expectation, Kernel
-from isa.limits import MOST_BLOCKS, MOST_THREADS
-from isa.operand import Constant, Texture
+from isa.operands.operand import Constant, Texture
 from isa.program import Program
 from isa.reading import input_file, literals
 from isa.reading.faults import raise_all, tried
 from isa.reading.foreign import looks_like
 from isa.reading.source import AssemblyError, Token, equation, new_name, suggest, whole, words
+from isa.support.limits import MOST_BLOCKS, MOST_THREADS
 from isa.text import assembler, buffer_text, printer
 from isa.text.assembler import Directive
 from isa.text.expression import Values, evaluate

@@ -6,7 +6,8 @@ import re
 from collections.abc import Callable
 from dataclasses import replace
 
-from isa.operand import (
+from isa.amd import text as gcn_text
+from isa.operands.operand import (
     RZ,
     SPECIALS,
     Address,
@@ -25,7 +26,6 @@ from isa.operand import (
 from isa.reading import literals
 from isa.reading.source import IDENTIFIER, AssemblyError, Token, part, suggest
 from isa.row import HALF_UNITS, Row, Unit
-from isa.text import gcn_text
 
 LAST_REGISTER = 254
 _REGISTER = re.compile(r"(-?)(?:R(\d{1,9})|RZ)(\.reuse)?")

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
-from isa import control
+from isa.amd import text as gcn_text
 from isa.instruction import Instruction
-from isa.operand import (
+from isa.nvidia import control
+from isa.operands.operand import (
     FIRST_UNIFORM,
     PT,
     PT_INDEX,
@@ -32,7 +33,6 @@ from isa.operand import (
 from isa.program import Program
 from isa.reading import literals
 from isa.row import HALF_UNITS, Row
-from isa.text import gcn_text
 
 NONE: Mapping[int, str] = MappingProxyType({})
 

@@ -2,26 +2,9 @@
 
 from __future__ import annotations
 
-from isa.values import (
-    atomic,
-    comparison,
-    conversion,
-    cross_lane,
-    double,
-    general,
-    half,
-    integer,
-    logic,
-    packed,
-    semantics,
-    single,
-    small_conversion,
-    small_float,
-    special_function,
-    texel,
-    texture,
-    texture_filter,
-)
+from isa.values import atomic, comparison, cross_lane, general, integer, logic, packed, semantics
+from isa.values.floating import conversion, double, half, single, small_conversion, small_float, special_function
+from isa.values.texture import texel, texture, texture_filter
 
 _FILES = (
     semantics,

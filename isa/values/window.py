@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from isa.operands.windows import LOCAL_WINDOW, SHARED_WINDOW
 from isa.values.general import code
 from isa.values.integer import WORD, extended
 from isa.values.lanes import choose
-from isa.windows import LOCAL_WINDOW, SHARED_WINDOW
 
 SHARED, LOCAL, GLOBAL = 1, 2, 4  # codes: the memory asked for
 _SHARED, _LOCAL = np.uint64(SHARED_WINDOW >> 32), np.uint64(LOCAL_WINDOW >> 32)

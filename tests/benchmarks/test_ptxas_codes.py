@@ -6,7 +6,7 @@ import pytest
 
 from benchmarks import ptxas_codes
 from gpusim.machine.machine import load
-from isa.dataflow.shared_barriers import shared_barriers
+from isa.dataflow.waits.shared_barriers import shared_barriers
 
 H200 = load("h200")
 

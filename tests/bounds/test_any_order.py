@@ -14,15 +14,16 @@ from strategies.contention import banked_kernels, contended_kernels, named_machi
 from strategies.launches import REPEATABLE, kernels, launches
 
 import gpusim
-from gpusim.analysis.account.diagnosis import diagnosis
+from gpusim.analysis.account.findings.diagnosis import diagnosis
 from gpusim.analysis.account.report import bound_screen, screen
 from gpusim.analysis.account.run_document import document
-from gpusim.bounds import any_order, of_run
+from gpusim.bounds import of_run
 from gpusim.bounds.bounds import bound, works
+from gpusim.bounds.chain import any_order
 from gpusim.engines.simulate import run_chip, run_sm
 from gpusim.machine.machine import load
 from gpusim.machine.occupancy import occupancy
-from gpusim.simulation import simulate
+from gpusim.simulation.simulation import simulate
 from isa.text.listing import read
 
 DATA = Path(__file__).with_name("data")

@@ -1,7 +1,7 @@
 import pytest
 
 from gpusim.bounds.bounds import works
-from gpusim.bounds.critical_path import carried, critical, weight
+from gpusim.bounds.chain.critical_path import carried, critical, weight
 from gpusim.machine.machine import load
 from isa.code_region import code_regions
 from isa.dataflow.dependence import graph

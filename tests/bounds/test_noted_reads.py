@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gpusim.bounds import access_cost, noted_reads
 from gpusim.bounds.bounds import bound
+from gpusim.bounds.chain import access_cost, noted_reads
 from gpusim.machine.machine import load
 from workloads.catalog import make
 

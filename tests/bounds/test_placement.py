@@ -10,9 +10,9 @@ from strategies.launches import REPEATABLE
 from timing import plain_machine
 
 from gpusim.bounds import placement
-from gpusim.bounds.access_cost import costs
+from gpusim.bounds.chain.access_cost import costs
 from gpusim.bounds.placement import moved, placements
-from gpusim.engines.profile import profile
+from gpusim.engines.walks.profile import profile
 from gpusim.launch.ground import ground
 from isa.dataflow.block_step import block_steps
 from isa.text.listing import read

@@ -11,8 +11,8 @@ from gpusim.bounds.bounds import bound, pressures, works
 from gpusim.bounds.pressure import added, load_store_units
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
-from isa.dataflow.divergence import reconvergence_points
-from isa.operand import PT
+from isa.dataflow.lanes.divergence import reconvergence_points
+from isa.operands.operand import PT
 from isa.row import MEMORY_UNITS
 from isa.text.listing import read
 from workloads.catalog import make

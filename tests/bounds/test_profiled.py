@@ -4,8 +4,8 @@ import pytest
 
 from gpusim.bounds.bounds import bound
 from gpusim.bounds.profiled import holds, profiled
-from gpusim.engines import profile
 from gpusim.engines.simulate import run_chip, run_sm
+from gpusim.engines.walks import profile
 from gpusim.machine.machine import load
 from isa.errors import LimitError
 from isa.text.listing import read

@@ -4,7 +4,7 @@ from gpusim.analysis.search.sweep import Axis
 from gpusim.commands.frame.axes import axes_of
 from gpusim.commands.frame.options import Axes
 from gpusim.machine import machine as model
-from gpusim.units.policies import POLICY_NAMES
+from gpusim.sm.front.policies.declaration import POLICY_NAMES
 from isa.errors import UserError
 
 FILE = model.read("gtx580")

@@ -9,9 +9,9 @@ from test_launch_command import DATA, LAUNCH
 
 import gpusim
 from gpusim.commands.main import execute
-from gpusim.launch_file.prepare import prepared
+from gpusim.launch.file.prepare import prepared
 from isa.architecture import Target
-from isa.sass import compile
+from isa.nvidia.compiler import compile
 
 
 @pytest.fixture

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from gpusim.commands.main import execute
-from isa.sass import tools
+from isa.nvidia.compiler import tools
 
 DATA = Path(__file__).parents[1] / "isa" / "sass" / "data"
 CODE = b"\x1b[1m"  # as long as the name that it replaces

@@ -11,8 +11,8 @@ from read.kanata import read
 from strategies.timeline_documents import by_hand
 
 from gpusim.commands.main import execute
-from gpusim.timeline.document import Issued, Line, Timeline, Wait
-from gpusim.timeline.file import load
+from gpusim.views.timeline.document import Issued, Line, Timeline, Wait
+from gpusim.views.timeline.file import load
 
 PROGRAM = [Line(0, "LDS R1, [R0]", "shared"), Line(1, "FADD R2, R1, R1", "fp32")]
 LOAD = Issued(0, 0, 0, 0, 0, issue=2, begin=5, end=7, done=30, lanes=32)

@@ -10,7 +10,7 @@ from read.fenced import ROOT
 from read.schemas import check_document
 
 from gpusim.commands.main import execute
-from gpusim.launch_file import source
+from gpusim.launch.file import source
 
 DATA = ROOT / "tests" / "isa" / "sass" / "data"
 LAUNCH = """\

@@ -11,9 +11,10 @@ from functools import partial
 import pytest
 
 from gpusim.commands.main import execute
-from gpusim.reproduction import drawing, ledger, unclaimed
+from gpusim.reproduction import ledger, unclaimed
 from gpusim.reproduction.finding import predicted
-from gpusim.reproduction.plot import Curve, Plot
+from gpusim.reproduction.pages import drawing
+from gpusim.reproduction.pages.plot import Curve, Plot
 
 KEYS = ["id", "seed", "what", "published", "ours", "error", "kind", "passed", "note", "seconds"]
 MORE = ["tolerance", "machines", "runs", "turned_by", "impossible", "tried", "untried"]

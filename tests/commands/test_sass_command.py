@@ -6,7 +6,7 @@ from read.fenced import ROOT
 
 from gpusim.commands.main import execute
 from isa.errors import UserError
-from isa.sass import compile
+from isa.nvidia.compiler import compile
 
 DATA = ROOT / "tests" / "isa" / "sass" / "data"
 CUBIN, DUMP = str(DATA / "sm_90.cubin"), "examples/saxpy.sass"

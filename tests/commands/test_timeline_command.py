@@ -9,7 +9,7 @@ import msgspec
 import pytest
 
 from gpusim.commands import main
-from gpusim.timeline.document import Timeline
+from gpusim.views.timeline.document import Timeline
 
 pytestmark = pytest.mark.jit
 REDUCE = ["examples/reduce.asm", "--machine", "c2050"]

@@ -5,7 +5,7 @@ from strategies.timeline_documents import by_hand
 
 from gpusim.commands.frame.options import AS_IT_IS, LaunchOrTimeline, Part
 from gpusim.commands.run.timelines import timeline_of
-from gpusim.timeline.document import NONE, Issued, Line
+from gpusim.views.timeline.document import NONE, Issued, Line
 from isa.errors import UserError
 
 ISSUED = [Issued(warp, warp, 0, 0, 0, 10 * warp, NONE, NONE, NONE, 32) for warp in range(10)]

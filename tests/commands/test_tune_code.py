@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from space_files import SOURCE, SPACE, needs_compiler, written
 
-from gpusim.analysis.search import code_points
+from gpusim.analysis.search.code import code_points
 from gpusim.commands.main import execute
 from isa.errors import UserError
 

@@ -8,7 +8,7 @@ import pytest
 from strategies.timeline_documents import by_hand
 
 from gpusim.commands.main import execute
-from gpusim.timeline.document import NONE, Issued, Line
+from gpusim.views.timeline.document import NONE, Issued, Line
 
 ISSUED = [Issued(k, 0, 0, 0, 0, 10 * k, NONE, NONE, NONE, 32) for k in range(3)]
 DOCUMENT = by_hand([Line(0, "EXIT", "control")], ISSUED, 30)

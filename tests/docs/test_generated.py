@@ -10,12 +10,12 @@ from generate import api, commands, documents, instructions, kernels, machine_ke
 from generate.markdown import table
 from generate.stall_reasons import stall_reasons
 
-from gpusim.analysis.account.advice import ADVICE
+from gpusim.analysis.account.findings.advice import ADVICE
 from gpusim.commands.catalog.schema import DOCUMENTS, text
 from gpusim.commands.main import COMMANDS
 from gpusim.machine import machine, schema
 from gpusim.machine.file import METHODS
-from gpusim.units.stall import Stall, label
+from gpusim.sm.unit.stall import Stall, label
 from isa.table import ROWS
 from workloads.catalog import CATALOG
 from workloads.spaces import SPACES
@@ -209,7 +209,11 @@ def test_modules_stand_by_what_they_are_for():
     assert sorted(listed) == sorted(set(listed)) == sorted(api.modules())
     assert list(api.groups()) == [*api.USES, api.INSIDE]
     shown = api.api()["api"]
-    assert shown.index("gpusim.simulation") < shown.index(f"## {api.INSIDE}") < shown.index("api/isa.frozen")
+    assert (
+        shown.index("gpusim.simulation.simulation")
+        < shown.index(f"## {api.INSIDE}")
+        < shown.index("api/isa.support.frozen")
+    )
 
 
 def test_every_exported_name_is_documented():

@@ -7,7 +7,7 @@ import pytest
 from generate import machine_code
 from read.fenced import ROOT
 
-from isa.rows.machine_code import FAMILIES
+from isa.nvidia.families import FAMILIES
 
 PAGE = machine_code.machine_code()
 SASS = (ROOT / "docs" / "sass.md").read_text(encoding="utf-8")

@@ -47,7 +47,7 @@ def test_search_ranks_explanations_before_the_interface():
     """What explains comes before records of what was measured, and both before the interface, whatever they score."""
     node = shutil.which("node") or pytest.skip("no node")
     script = (DOCS / "style" / "search.js").read_text(encoding="utf-8")
-    ranked = "units/shared-memory", "reference/machines/a100", "reference/api/gpusim.bounds.critical_path"
+    ranked = "units/shared-memory", "reference/machines/a100", "reference/api/gpusim.bounds.chain.critical_path"
     scored = f"{json.dumps(ranked)}.map((name, k) => Scorer.score([name, 0, 0, 0, 5 + k]))"
     command = [node, "-p", f"{script}JSON.stringify({scored})"]
     shown = subprocess.run(command, capture_output=True, text=True, check=True).stdout
@@ -57,7 +57,7 @@ def test_search_ranks_explanations_before_the_interface():
 
 
 def test_each_module_shows_its_functions(site):
-    """The page of each module has its entry; that of gpusim.simulation links to the source."""
+    """The page of each module has its entry; that of gpusim.simulation.simulation links to the source."""
     shown = {name: (site / "reference" / "api" / f"{name}.html").read_text(encoding="utf-8") for name in modules()}
     assert [name for name, text in shown.items() if f'id="module-{name}"' not in text] == []
-    assert 'href="../../_modules/gpusim/simulation.html' in shown["gpusim.simulation"]
+    assert 'href="../../_modules/gpusim/simulation.html' in shown["gpusim.simulation.simulation"]

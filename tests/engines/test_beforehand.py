@@ -7,7 +7,7 @@ import sys
 import pytest
 
 from gpusim.engines import beforehand
-from gpusim.jit import on_demand
+from gpusim.sm.jit import on_demand
 
 START = "from gpusim.engines import beforehand; process = beforehand.begin(); print(process and process.wait(120))"
 

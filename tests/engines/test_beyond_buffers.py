@@ -12,8 +12,8 @@ from interpreter.interpret import interpret
 from strategies.launches import REPEATABLE, kernels, launches
 from strategies.waits import waited
 
-from gpusim.engines.program_order import walk
 from gpusim.engines.simulate import run_chip, run_sm
+from gpusim.engines.walks.program_order import walk
 from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.machine.machine import load
 from isa.errors import ExecutionError

@@ -6,7 +6,7 @@ from timing import plain_machine
 from gpusim.bounds.bounds import bound
 from gpusim.engines import busiest_sm
 from gpusim.engines.simulate import run_chip, run_sm
-from gpusim.simulation import simulate
+from gpusim.simulation.simulation import simulate
 from isa.text.listing import read
 
 # Block b goes round a loop 1 + (7 b mod 8) times; what it reaches it stores.

@@ -15,10 +15,10 @@ from timing import plain_machine
 from twins import differences
 
 from gpusim.engines.simulate import ENGINES, run_chip, run_sm
-from gpusim.jit.rule import COMPILED
 from gpusim.launch.feed import FEEDS, recordable
 from gpusim.machine.machine import load
-from gpusim.units.record import ISSUE, SERVE
+from gpusim.sm.account.record.declaration import ISSUE, SERVE
+from gpusim.sm.jit.rule import COMPILED
 from isa.errors import DeadlockError, ExecutionError, UserError
 from isa.row import Unit
 from isa.text.listing import read

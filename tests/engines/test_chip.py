@@ -14,10 +14,10 @@ from timing import plain_machine
 from twins import differences
 
 from gpusim.engines.simulate import ENGINES, run_chip, run_sm
-from gpusim.jit.rule import COMPILED
 from gpusim.launch.feed import FEEDS
-from gpusim.units.ranges import MOST
-from gpusim.units.stall import Stall
+from gpusim.sm.jit.rule import COMPILED
+from gpusim.sm.unit.ranges import MOST
+from gpusim.sm.unit.stall import Stall
 from isa.errors import UserError
 from isa.text.listing import read
 from workloads.catalog import make

@@ -14,12 +14,12 @@ from strategies.launches import REPEATABLE, kernels, launches
 from timing import BANKS, plain_machine
 
 from gpusim.engines.simulate import run_chip
-from gpusim.jit.rule import COMPILED
 from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, FEEDS
+from gpusim.launch.file.prepare import prepared
 from gpusim.launch.in_turn import CONTESTED
 from gpusim.launch.launch import launch_chip
-from gpusim.launch_file.prepare import prepared
 from gpusim.machine.machine import load
+from gpusim.sm.jit.rule import COMPILED
 from isa.row import Unit
 from isa.text.listing import read
 from workloads.catalog import CATALOG, make

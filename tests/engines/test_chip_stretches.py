@@ -19,15 +19,15 @@ from tagged_caches import SCALAR_CACHE, SCALAR_FILE, TAGS
 from timing import PORT, plain_machine
 from twins import differences, mistakes
 
-from gpusim.engines import chip_stretches
+from gpusim.engines.chip import chip_stretches
 from gpusim.engines.simulate import ENGINES, run_chip, run_sm
-from gpusim.jit.rule import COMPILED
 from gpusim.launch.feed import EXECUTION_DRIVEN, FEEDS
 from gpusim.launch.in_turn import CONTESTED, TAGGED
 from gpusim.machine.machine import load
 from gpusim.machine.occupancy import occupancy
-from gpusim.units.cache import tagged
-from gpusim.units.record import ISSUE
+from gpusim.sm.account.record.declaration import ISSUE
+from gpusim.sm.jit.rule import COMPILED
+from gpusim.sm.memory.cache.declaration import tagged
 from isa.text.listing import read
 from workloads.catalog import make
 

@@ -10,9 +10,9 @@ from strategies.machine_files import launches_on
 from twins import differences
 
 from gpusim.engines.simulate import ENGINES, run_chip, run_sm
-from gpusim.jit.rule import COMPILED
 from gpusim.launch.feed import FEEDS
 from gpusim.launch.launch import several_channels
+from gpusim.sm.jit.rule import COMPILED
 
 SMALL = kernels(most_blocks=6, least=3)
 

@@ -9,9 +9,9 @@ from twins import differences
 from gpusim.engines import compiled
 from gpusim.engines.simulate import run_sm
 from gpusim.launch.launch import launch
-from gpusim.state.recurrence import recurrence
-from gpusim.units.capacities import NEVER
-from gpusim.units.record import RETIRE
+from gpusim.sm.account.record.declaration import RETIRE
+from gpusim.sm.state.recurrence import recurrence
+from gpusim.sm.unit.capacities import NEVER
 from isa.text.listing import read
 
 

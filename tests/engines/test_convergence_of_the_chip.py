@@ -7,8 +7,8 @@ from parted_bars import AS_COMPILED, CASES, ENDING, as_on_the_chip
 from parted_bars import kernel as at_barriers
 
 from gpusim.engines.simulate import run_sm
-from gpusim.jit.rule import COMPILED
 from gpusim.machine.machine import load
+from gpusim.sm.jit.rule import COMPILED
 from isa import memory
 from isa.errors import DeadlockError
 

@@ -9,11 +9,11 @@ from gpusim.commands import main
 from gpusim.engines import endless_wait
 from gpusim.engines.endless_wait import BlocksWaitError
 from gpusim.engines.simulate import run_chip, run_sm
-from gpusim.simulation import simulate
-from gpusim.units.record import ISSUE
+from gpusim.simulation.simulation import simulate
+from gpusim.sm.account.record.declaration import ISSUE
 from isa.errors import DeadlockError, ExecutionError
 from isa.memory import bases
-from isa.operand import Special
+from isa.operands.operand import Special
 from isa.text.listing import read
 
 # A barrier of the grid: each block counts itself, and looks until all have.

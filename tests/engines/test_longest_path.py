@@ -7,8 +7,8 @@ from oracle import issue_cycles, on_the_path
 from strategies.launches import REPEATABLE, kernels, launches
 
 from gpusim.engines.simulate import run_sm
-from gpusim.jit.rule import COMPILED
-from gpusim.units.record import ISSUE
+from gpusim.sm.account.record.declaration import ISSUE
+from gpusim.sm.jit.rule import COMPILED
 from isa.row import Unit
 
 

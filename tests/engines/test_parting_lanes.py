@@ -14,9 +14,9 @@ from twins import differences, mistakes, run_both
 
 from gpusim.bounds.bounds import bound
 from gpusim.engines.simulate import run_sm
-from gpusim.jit.rule import COMPILED
 from gpusim.machine.machine import load
 from gpusim.machine.occupancy import occupancy
+from gpusim.sm.jit.rule import COMPILED
 from isa.errors import DeadlockError
 
 H200 = load("h200", {"chip.sms": 1})

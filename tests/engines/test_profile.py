@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from interpreter.interpret import interpret
 from strategies.launches import kernels
 
-from gpusim.engines.profile import profile
+from gpusim.engines.walks.profile import profile
 from isa.kernel import Buffer, Kernel
 from isa.memory import PLACE_BYTES
 from isa.text.assembler import assemble

@@ -21,12 +21,12 @@ from strategies.machine_code import kernels as straight_kernels
 from strategies.parting_lanes import kernels as parting_kernels
 
 import gpusim
-from gpusim.engines.program_order import walk
-from gpusim.jit.rule import COMPILED
-from gpusim.rules import access_log
-from isa.dataflow.address_slice import address_slice
+from gpusim.engines.walks.program_order import walk
+from gpusim.sm.jit.rule import COMPILED
+from gpusim.sm.walk import access_log
+from isa.dataflow.memory.address_slice import address_slice
 from isa.errors import DeadlockError, ExecutionError, LimitError
-from isa.operand import Special
+from isa.operands.operand import Special
 from isa.row import Unit
 from isa.text.listing import read
 

@@ -12,9 +12,10 @@ from gpusim.machine.machine import load as load_machine
 from isa import memory
 from isa.generators import ArrayFill
 from isa.kernel import Buffer, Kernel
-from isa.sass import cubin, dump, load
-from isa.sass.code import Code
-from isa.sass.launch import LaunchState, pointer
+from isa.nvidia.abi import load
+from isa.nvidia.abi.launch import LaunchState, pointer
+from isa.nvidia.file import cubin, dump
+from isa.nvidia.file.code import Code
 
 LANES = 32
 SEEDS = 0, 3, 25, 29, 32, 36  # in all but the first, barriers lose lanes for which others wait

@@ -7,7 +7,7 @@ from timing import plain_machine
 from gpusim.engines import reference
 from gpusim.engines.simulate import run_sm
 from gpusim.launch.launch import launch
-from gpusim.units.capacities import NEVER
+from gpusim.sm.unit.capacities import NEVER
 from isa.text.listing import read
 
 LOADS = """

@@ -9,9 +9,9 @@ from timing import run_text
 from gpusim.bounds.bounds import bound
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
-from gpusim.simulation import simulate
+from gpusim.simulation.simulation import simulate
 from isa.errors import ExecutionError, LimitError, UserError
-from isa.origin import Origin
+from isa.reading.origin import Origin
 from isa.text.listing import read
 
 UNLIKE = """

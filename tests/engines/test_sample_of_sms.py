@@ -10,17 +10,17 @@ from strategies.launches import REPEATABLE, kernels, launches
 from timing import plain_machine
 from twins import differences
 
-from gpusim.analysis.account.memory_rates import memory_rates
+from gpusim.analysis.account.rates.memory_rates import memory_rates
 from gpusim.analysis.account.source_lines import by_line
 from gpusim.bounds.bounds import bound
 from gpusim.engines.simulate import ENGINES, run_chip
-from gpusim.jit.rule import COMPILED
 from gpusim.launch.launch import launch_chip
 from gpusim.machine.machine import load, seconds
 from gpusim.machine.simulated_sms import blocks_of, count
-from gpusim.rules import chip as chip_rules
-from gpusim.rules import special_register
-from gpusim.simulation import simulate
+from gpusim.simulation.simulation import simulate
+from gpusim.sm.chip.chip import chip as chip_rules
+from gpusim.sm.jit.rule import COMPILED
+from gpusim.sm.lanes.values import special_register
 from isa.errors import UserError
 from isa.text.listing import read
 from workloads.catalog import make

@@ -6,7 +6,7 @@ import pytest
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
 from isa.memory import bases, view
-from workloads.gemm.lai import LAYOUTS, fused_reference, sgemm_lai
+from workloads.papers.lai.lai import LAYOUTS, fused_reference, sgemm_lai
 
 
 @pytest.mark.jit

@@ -12,10 +12,10 @@ from timing import plain_machine
 from twins import differences
 
 from gpusim.engines.simulate import ENGINES, run_sm
-from gpusim.jit.rule import COMPILED
+from gpusim.engines.walks.races import races
 from gpusim.launch.feed import FEEDS, recordable
 from gpusim.machine.machine import Machine, load
-from gpusim.walks.races import races
+from gpusim.sm.jit.rule import COMPILED
 from isa.errors import DeadlockError, ExecutionError, LimitError, UserError
 from isa.instruction import Instruction
 from isa.kernel import Kernel
@@ -23,7 +23,7 @@ from isa.row import Unit
 from isa.table import TABLE
 from isa.text.listing import read
 from workloads.catalog import CATALOG, make
-from workloads.gemm.lai import sgemm_lai
+from workloads.papers.lai.lai import sgemm_lai
 
 TEXTURE_OF_DOUBLES = """
 .buffer x f64 4 = iota

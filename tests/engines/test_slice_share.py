@@ -6,7 +6,7 @@ import pytest
 from gpusim.commands import main
 from gpusim.engines.slice_share import LONG, Place, shares, slices_of, unseen, untold
 from gpusim.machine.machine import load
-from gpusim.rules import l2_atomic
+from gpusim.sm.memory.l2_atomic import l2_atomic
 from isa.text.listing import read
 
 SMS, SLICES, BYTES = 8, 80, 512

@@ -7,8 +7,8 @@ from read.worked import GOLDEN, overrides, sections
 
 from gpusim.engines.simulate import ENGINES, run_sm
 from gpusim.machine.machine import load
-from gpusim.units.record import TRACE_KINDS
-from gpusim.units.stall import Stall, label
+from gpusim.sm.account.record.declaration import TRACE_KINDS
+from gpusim.sm.unit.stall import Stall, label
 from isa.text.listing import read
 
 EVENT_WORDS = {"issue": "", "refuse": "", "serve": " for {}", "release": " at {}", "write": ""}

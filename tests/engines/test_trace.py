@@ -11,7 +11,7 @@ from gpusim.commands import main
 from gpusim.engines.simulate import run_sm, write_trace
 from gpusim.engines.trace import to_file
 from gpusim.machine.machine import load
-from gpusim.state.sm import trace_t
+from gpusim.sm.state.sm import trace_t
 from isa.errors import LimitError
 from workloads.catalog import make
 

@@ -13,10 +13,10 @@ from strategies.launches import REPEATABLE, kernels, launches, looping_kernels
 from twins import differences, mistakes, rarest, run_both, seen
 
 from gpusim.engines.simulate import ENGINES, run_sm
-from gpusim.jit.rule import COMPILED
 from gpusim.machine.occupancy import occupancy
-from gpusim.units.record import ISSUE
-from gpusim.units.stall import Stall
+from gpusim.sm.account.record.declaration import ISSUE
+from gpusim.sm.jit.rule import COMPILED
+from gpusim.sm.unit.stall import Stall
 
 BUSY_KERNELS = kernels(most_blocks=3, least=4)
 RACING_KERNELS = st.booleans().flatmap(lambda barriers: kernels(barriers, most_blocks=3, least=4))

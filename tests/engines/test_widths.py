@@ -5,11 +5,11 @@ from twins import differences, run_both
 
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
-from gpusim.simulation import simulate
-from gpusim.units.pipe import instances
-from gpusim.units.record import ISSUE
-from gpusim.units.sm import FIRST_SCHEDULER
-from gpusim.units.stall import Stall
+from gpusim.simulation.simulation import simulate
+from gpusim.sm.account.record.declaration import ISSUE
+from gpusim.sm.pipes.pipe.declaration import instances
+from gpusim.sm.unit.sm import FIRST_SCHEDULER
+from gpusim.sm.unit.stall import Stall
 from isa.text.listing import read
 from workloads.catalog import make
 

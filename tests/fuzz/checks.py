@@ -22,9 +22,9 @@ from gpusim.engines.sm_run import SmRun
 from gpusim.launch.feed import ADDRESS_ONLY, TRACE_DRIVEN, recordable
 from gpusim.launch.launch import several_channels
 from gpusim.machine.occupancy import occupancy
-from gpusim.timeline.build import timeline
-from gpusim.units.policies import REGISTERED
-from gpusim.units.record import ISSUE
+from gpusim.simulation.timeline.build import timeline
+from gpusim.sm.account.record.declaration import ISSUE
+from gpusim.sm.front.policies.declaration import REGISTERED
 from isa.errors import LimitError, UserError
 from isa.row import Unit
 from isa.text import listing

@@ -16,11 +16,12 @@ from space_files import SPACE
 
 from gpusim.analysis.search import space_file
 from gpusim.bounds.bounds import bound
-from gpusim.launch_file import elements, prepare, template
-from gpusim.launch_file.document import LaunchFile
-from gpusim.launch_file.source import Source
+from gpusim.launch.file import elements, prepare, template
+from gpusim.launch.file.document import LaunchFile
+from gpusim.launch.file.source import Source
 from gpusim.machine.machine import load
-from isa.sass import code, kept, tools
+from isa.nvidia.compiler import kept, tools
+from isa.nvidia.file import code
 
 DATA = ROOT / "tests" / "isa" / "sass" / "data"
 INSTRUCTIONS = 2_000  # of a block that the bound looks at

@@ -12,9 +12,9 @@ import numpy as np
 from fuzz.trial import Trial
 from gpusim.machine.machine import Machine
 from gpusim.machine.schema import OPTIONAL, leaves
-from gpusim.units.policies import POLICY_NAMES
-from gpusim.units.record import TRACE_KINDS
-from gpusim.units.stall import Stall
+from gpusim.sm.account.record.declaration import TRACE_KINDS
+from gpusim.sm.front.policies.declaration import POLICY_NAMES
+from gpusim.sm.unit.stall import Stall
 from isa.table import ROWS
 
 Coverage = Counter[str]  # pairs by `kind: name`

@@ -26,16 +26,17 @@ from gpusim.commands.frame.arguments import kernel_of, overrides_of
 from gpusim.commands.main import execute
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
-from gpusim.timeline.build import timeline
-from gpusim.timeline.document import Timeline
-from gpusim.timeline.file import load as load_timeline
+from gpusim.simulation.timeline.build import timeline
 from gpusim.views.html import pack
 from gpusim.views.kanata import kanata
 from gpusim.views.svg import svg
 from gpusim.views.table import csv
 from gpusim.views.text import text
+from gpusim.views.timeline.document import Timeline
+from gpusim.views.timeline.file import load as load_timeline
 from isa.errors import UserError
-from isa.sass import code, cubin, syntax
+from isa.nvidia.file import code, cubin
+from isa.nvidia.lowering import syntax
 from isa.text import listing
 
 SECONDS = 5.0  # a text that takes longer counts as endless

@@ -11,15 +11,15 @@ from msgspec import structs
 
 from fuzz.pair import kernel_of
 from fuzz.trial import Ended, Trial, unlike
-from gpusim.launch.assign_codes import has_codes, with_codes
+from gpusim.launch.codes.assign_codes import has_codes, with_codes
 from gpusim.launch.feed import TRACE_DRIVEN
-from gpusim.units.cache import tagged
-from gpusim.units.control_code import by_codes
-from gpusim.units.global_memory import Memory
-from gpusim.units.what_if import WhatIf
+from gpusim.sm.memory.cache.declaration import tagged
+from gpusim.sm.memory.global_memory.declaration import Memory
+from gpusim.sm.memory.what_if import WhatIf
+from gpusim.sm.registers.control_code.declaration import by_codes
 from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.operand import PT, Address, Operand, Predicate, Register
+from isa.operands.operand import PT, Address, Operand, Predicate, Register
 
 OCTETS = {0: 16, 8: 0, 16: 8}  # by first register of eight, as many as any mapping's banks
 TURNED = (2, 0, 1, 4, 3)  # by predicate, its new number; GCN's condition codes keep theirs

@@ -14,13 +14,13 @@ from fuzz.pair import Pair, kernel_of, machine_of
 from gpusim.engines.busiest_sm import busiest_sm
 from gpusim.engines.simulate import run_chip, run_noting, run_sm
 from gpusim.engines.sm_run import SmRun
-from gpusim.launch.assign_codes import has_codes
+from gpusim.engines.walks.contended import contended
+from gpusim.engines.walks.races import races
+from gpusim.launch.codes.assign_codes import has_codes
 from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import blocks_of
-from gpusim.units.control_code import by_codes
-from gpusim.walks.contended import contended
-from gpusim.walks.races import races
+from gpusim.sm.registers.control_code.declaration import by_codes
 from isa.errors import UserError
 from isa.kernel import Kernel
 

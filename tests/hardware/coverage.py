@@ -12,8 +12,8 @@ from typing import Any
 from hardware import replay, table, texture_replay
 from hardware.catalog import SNIPPETS
 from hardware.inputs import SETS
-from isa.sass import branch, spelling, syntax
-from isa.sass.lower import mnemonic_of
+from isa.nvidia.lowering import branch, spelling, syntax
+from isa.nvidia.lowering.lower import mnemonic_of
 
 COVERAGE = table.DATA / "coverage.json"
 

@@ -12,8 +12,9 @@ from hardware.snippet import Snippet, stored_bits
 from isa import memory
 from isa.generators import ArrayFill
 from isa.kernel import Buffer, Kernel
-from isa.sass import code, load
-from isa.sass.launch import LaunchState, Value, pointer
+from isa.nvidia.abi import load
+from isa.nvidia.abi.launch import LaunchState, Value, pointer
+from isa.nvidia.file import code
 
 
 @cache

@@ -10,7 +10,8 @@ from hardware.catalog import SNIPPETS
 from hardware.inputs import SETS
 from hardware.snippet import ptx
 from hardware.test_bits import timed
-from isa.sass import code, tools
+from isa.nvidia.compiler import tools
+from isa.nvidia.file import code
 
 ARCHITECTURES = 75, 80, 86, 89, 100, 110, 120, 121
 HEAD = ".version 9.0\n.target sm_{architecture}\n.address_size 64\n"

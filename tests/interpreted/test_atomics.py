@@ -5,7 +5,7 @@ import pytest
 from interpreter.interpret import interpret
 from timing import run_text
 
-from gpusim.walks.races import races
+from gpusim.engines.walks.races import races
 from isa.errors import ExecutionError
 from isa.text.listing import read
 

@@ -11,9 +11,9 @@ from interpreter.interpret import interpret
 from read.fenced import ROOT
 
 import gpusim
-from gpusim import raw_arguments
-from gpusim.engines.program_order import walk
-from isa.sass import tools
+from gpusim.api import raw_arguments
+from gpusim.engines.walks.program_order import walk
+from isa.nvidia.compiler import tools
 
 WHERE = ROOT / "tests" / "measured" / "generated"
 PARAMETERS = np.dtype(

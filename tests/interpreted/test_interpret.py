@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from interpreter.interpret import interpret
 from strategies.launches import kernels
 
-from gpusim.engines.program_order import walk
+from gpusim.engines.walks.program_order import walk
 from isa import memory
 from isa.errors import DeadlockError, ExecutionError, LimitError
 from isa.kernel import Buffer, Kernel

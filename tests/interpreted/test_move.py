@@ -7,7 +7,7 @@ from strategies import moves
 from strategies.launches import REPEATABLE
 
 from isa import memory
-from isa.operand import PT, RZ, Address, Immediate, Predicate
+from isa.operands.operand import PT, RZ, Address, Immediate, Predicate
 from isa.row import Unit
 
 LANES = range(32)

@@ -15,8 +15,8 @@ from isa.executing.beyond import may_leave_buffers
 from isa.executing.places import unit_at
 from isa.instruction import Instruction
 from isa.kernel import Buffer, Kernel
+from isa.operands.windows import LOCAL_PLACE, SHARED_PLACE
 from isa.row import Row, Unit
-from isa.windows import LOCAL_PLACE, SHARED_PLACE
 
 _NEAR = SHARED_PLACE, LOCAL_PLACE
 

@@ -17,7 +17,7 @@ from isa.executing import faults
 from isa.executing.barriers import ALL, wanted
 from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.operand import RZ_INDEX, Predicate, Register
+from isa.operands.operand import RZ_INDEX, Predicate, Register
 
 
 @dataclass(slots=True)

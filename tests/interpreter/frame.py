@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from isa.executing.beyond import Beyond
 from isa.kernel import Kernel
-from isa.operand import FIRST_UNIFORM, MACHINE_SPECIALS, PT_INDEX
+from isa.operands.operand import FIRST_UNIFORM, MACHINE_SPECIALS, PT_INDEX
+from isa.operands.special import VIRTUAL_SM, VIRTUAL_WARP, fixed
 from isa.program import WORD_BYTES
-from isa.special import VIRTUAL_SM, VIRTUAL_WARP, fixed
 
 _OF_TIME = "CLOCKLO", "CLOCKHI", "GLOBALTIMERLO", "GLOBALTIMERHI"  # there is none here
 PREDICATES = FIRST_UNIFORM + PT_INDEX

@@ -4,7 +4,7 @@ Blocks run one after another. Inside a block the runnable warps with the smalles
 on (warps, lanes) per instruction, until a branch, a barrier or the pc of other
 warps. Running off the end exits. A warp arrives at a barrier as a whole if the guard holds in any of its lanes;
 barriers count warps, exited ones never. If its lanes diverge, a warp executes one path after the other
-(`interpreter.lanes.simt_stack`), up to the reconvergence point of `isa.dataflow.divergence`. Lanes that are
+(`interpreter.lanes.simt_stack`), up to the reconvergence point of `isa.dataflow.lanes.divergence`. Lanes that are
 independent meet as in `interpreter.lanes.convergence`.
 """
 
@@ -25,12 +25,13 @@ from interpreter.lanes.simt_stack import StackEntry
 from interpreter.lanes.steering import end, is_whole, steer
 from interpreter.plan import NO_WARPS, Plan, Progress, Visit, alive, free, move
 from interpreter.steps import Observe, Scope
-from isa import frozen, memory
+from isa import memory
 from isa.executing import faults
 from isa.executing.beyond import Beyond, joined
 from isa.kernel import Kernel
-from isa.operand import Label
+from isa.operands.operand import Label
 from isa.row import Row, Unit
+from isa.support import frozen
 
 LIMIT = 100_000_000  # warp instructions of a block: some sixty times a 4800-deep matrix product
 

@@ -18,11 +18,11 @@ from interpreter.frame import Frame, Group
 from interpreter.operand_value import Fetch, Mask, Scope
 from isa.executing.places import BASES, lanes_in
 from isa.instruction import Instruction
-from isa.operand import FIRST_SCALAR, RZ_INDEX, Constant, Immediate, Operand, Predicate, Register
+from isa.operands.operand import FIRST_SCALAR, RZ_INDEX, Constant, Immediate, Operand, Predicate, Register
+from isa.operands.windows import SHARED_PLACE
 from isa.program import WORD_BYTES
 from isa.row import Row, Unit
 from isa.values.atomic import compare_and_swap
-from isa.windows import SHARED_PLACE
 
 Places = NDArray[np.int64]
 Place = Callable[[Frame, Group, NDArray[np.uint32]], Places]

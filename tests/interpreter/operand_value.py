@@ -16,7 +16,7 @@ from interpreter.frame import Frame, Group
 from isa.executing import faults
 from isa.instruction import PREDICATES_READ, Instruction
 from isa.kernel import Kernel
-from isa.operand import (
+from isa.operands.operand import (
     FIRST_SCALAR,
     FIRST_UNIFORM,
     PT_INDEX,
@@ -29,7 +29,7 @@ from isa.operand import (
     Predicate,
     Register,
 )
-from isa.operand_change import Change, apply, change_of
+from isa.operands.operand_change import Change, apply, change_of
 from isa.program import CODE_BYTES
 from isa.row import Row
 
@@ -141,7 +141,7 @@ def _pair(low: NDArray[np.uint32], high: NDArray[np.uint32]) -> NDArray[np.uint6
 
 
 def changed(fetch: Fetch, change: Change, width: int) -> Fetch:
-    """Return a function giving a source with what its text puts before and around it: see `isa.operand_change`."""
+    """Return a function giving a source with what its text puts before and around it: see `operands.operand_change`."""
     if change == Change.NONE:
         return fetch
     return lambda frame, group: apply(fetch(frame, group), change, width)

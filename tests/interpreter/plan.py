@@ -14,7 +14,7 @@ from interpreter.frame import Group
 from interpreter.lanes import independent
 from interpreter.lanes.simt_stack import StackEntry
 from interpreter.steps import Action, Fetch
-from isa.dataflow.divergence import reconvergence_points
+from isa.dataflow.lanes.divergence import reconvergence_points
 from isa.kernel import Kernel
 
 NO_WARPS = independent.Warps()

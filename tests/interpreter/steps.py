@@ -21,17 +21,7 @@ from isa.executing import faults
 from isa.executing.beyond import Beyond
 from isa.executing.places import places
 from isa.instruction import PREDICATES_WRITTEN
-from isa.operand import (
-    PT,
-    PT_INDEX,
-    RZ,
-    Address,
-    Immediate,
-    Operand,
-    Predicate,
-    Special,
-    Texture,
-)
+from isa.operands.operand import PT, PT_INDEX, RZ, Address, Immediate, Operand, Predicate, Special, Texture
 from isa.row import Row, Unit
 from isa.values.cross_lane import by_lane_group
 

@@ -13,10 +13,10 @@ from interpreter.frame import Frame, Group
 from interpreter.operand_value import Fetch, Mask, Scope
 from isa import memory, texture
 from isa.executing import faults
-from isa.operand import RZ_INDEX, Register
+from isa.operands.operand import RZ_INDEX, Register
 from isa.row import Row
-from isa.values import texel
-from isa.values import texture as definition
+from isa.values.texture import texel
+from isa.values.texture import texture as definition
 
 Action = Callable[[Frame, Group, Mask], None]
 

@@ -6,8 +6,9 @@ from dataclasses import astuple
 import pytest
 
 from isa.architecture import NVIDIA, ROWS, Target, nvidia
-from isa.sass import code, tools
-from isa.sass.load import reads
+from isa.nvidia.abi.load import reads
+from isa.nvidia.compiler import tools
+from isa.nvidia.file import code
 
 HEAD = ".version 9.0\n.target sm_{architecture}\n.address_size 64\n.const .b32 table[16];\n"
 KERNEL = """

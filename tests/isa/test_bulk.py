@@ -6,7 +6,7 @@ import gc
 
 import pytest
 
-from isa.bulk import without_collection
+from isa.support.bulk import without_collection
 
 
 @pytest.mark.parametrize("searches", [True, False])

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from isa import cache_folder
 from isa.errors import UserError
+from isa.support import cache_folder
 
 
 @pytest.fixture

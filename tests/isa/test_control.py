@@ -4,8 +4,8 @@ import pytest
 from hypothesis import given
 from strategies.launches import controls
 
-from isa.control import Control, show
-from isa.operand import Register
+from isa.nvidia.control import Control, show
+from isa.operands.operand import Register
 from isa.program import Program
 from isa.reading.source import AssemblyError
 from isa.text.assembler import assemble

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isa.errors import UserError
-from isa.escaped import escaped
+from isa.support.escaped import escaped
 
 
 def test_what_a_terminal_obeys_is_shown():

@@ -11,10 +11,10 @@ from types import MappingProxyType
 import numpy as np
 import pytest
 
-from isa import frozen
+from isa.support import frozen
 
 ARRAY = re.compile(r"\b(NDArray|ndarray|Array|Column)\b")
-OPTIONAL = "gpusim.kernel_tuner", "gpusim.triton"  # need packages that are not installed everywhere
+OPTIONAL = "gpusim.api.kernel_tuner", "gpusim.api.triton"  # need packages that are not installed everywhere
 
 
 @frozen.comparable

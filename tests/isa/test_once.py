@@ -3,9 +3,9 @@ from dataclasses import dataclass, replace
 
 import pytest
 
-from isa import frozen
-from isa.dataflow.address_slice import address_slice
-from isa.once import once
+from isa.dataflow.memory.address_slice import address_slice
+from isa.support import frozen
+from isa.support.once import once
 from isa.text.assembler import assemble
 
 CALLS = []

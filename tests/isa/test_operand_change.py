@@ -7,9 +7,9 @@ from hypothesis import strategies as st
 from strategies.bit_patterns import patterns32, patterns64
 from strategies.launches import REPEATABLE
 
-from gpusim.rules.operand_change import changed
-from isa.operand import BankConstant, Register
-from isa.operand_change import Change, apply, change_of, half_towards_zero
+from gpusim.sm.lanes.values.operand_change import changed
+from isa.operands.operand import BankConstant, Register
+from isa.operands.operand_change import Change, apply, change_of, half_towards_zero
 from isa.table import TABLE
 
 CHANGES = st.integers(0, 2 * Change.SINGLE - 1).map(Change)

@@ -4,8 +4,8 @@ from dataclasses import replace
 import pytest
 from machine_code import LINES, saxpy
 
-from isa.origin import NOWHERE, Origin, base_name, ending, spot
 from isa.program import Program
+from isa.reading.origin import NOWHERE, Origin, base_name, ending, spot
 from isa.schedule.reorder import reordered
 from isa.text.assembler import assemble
 from isa.text.printer import named, text_of

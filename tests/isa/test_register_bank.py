@@ -1,6 +1,6 @@
 """The register banks are those that the sources name."""
 
-from isa.register_bank import BANK_PERIOD, KEPLER, MODULO, bank_of
+from isa.operands.register_bank import BANK_PERIOD, KEPLER, MODULO, bank_of
 
 
 def test_kepler() -> None:

@@ -3,7 +3,7 @@
 import pytest
 
 from isa.texture import TextureObject, table
-from isa.values import texel
+from isa.values.texture import texel
 
 
 def made(**changes):

@@ -7,7 +7,7 @@ from gpusim.launch.ability import check
 from gpusim.machine.machine import load
 from isa.errors import UserError
 from isa.instruction import Instruction
-from isa.operand import Address, BankConstant, Register
+from isa.operands.operand import Address, BankConstant, Register
 from isa.table import machine_row
 from isa.text.assembler import assemble
 

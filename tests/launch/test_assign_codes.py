@@ -8,14 +8,14 @@ from scan.every_cycle import scan
 from strategies.launches import CODES, REPEATABLE, kernels, launches
 
 from gpusim.engines.simulate import run_sm
-from gpusim.jit.rule import COMPILED
-from gpusim.launch import share_barriers
-from gpusim.launch.assign_codes import with_codes
+from gpusim.launch.codes import share_barriers
+from gpusim.launch.codes.assign_codes import with_codes
 from gpusim.machine.machine import load
 from gpusim.machine.occupancy import occupancy
-from gpusim.units.control_code import by_codes
-from isa.control import show
+from gpusim.sm.jit.rule import COMPILED
+from gpusim.sm.registers.control_code.declaration import by_codes
 from isa.dataflow.flow import reads, successors, writes
+from isa.nvidia.control import show
 from isa.row import Unit
 from isa.text.assembler import assemble
 from isa.text.listing import read

@@ -3,15 +3,15 @@
 import numpy as np
 import pytest
 
-from gpusim.launch.code_order import keeps_order
+from gpusim.launch.codes.code_order import keeps_order
 from gpusim.launch.decode import decode
 from gpusim.machine.machine import load
-from isa.control import Control
-from isa.dataflow.divergence import reconvergence_points
+from isa.dataflow.lanes.divergence import reconvergence_points
 from isa.instruction import Instruction
 from isa.kernel import Kernel
+from isa.nvidia.control import Control
+from isa.nvidia.lowering.lower import lowered
 from isa.program import Program
-from isa.sass.lower import lowered
 
 H200, RTX2080TI = load("h200"), load("rtx2080ti")
 PRODUCT = "IMAD.WIDE.U32 R4, R2, R3, RZ"

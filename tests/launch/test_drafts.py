@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from gpusim.launch.drafts import batches, blank, copied, fill
-from gpusim.state.row import decoded_t
+from gpusim.sm.state.row import decoded_t
 
 
 def test_a_blank_draft_is_zero_but_for_what_is_missing():

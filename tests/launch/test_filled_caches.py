@@ -5,9 +5,9 @@ import pytest
 from tagged_caches import FAR, MISS, TAGS
 from timing import cycles_of, plain_machine, run_text
 
-from gpusim.launch.filled_caches import spills
+from gpusim.launch.caches.filled_caches import spills
 from gpusim.machine.machine import load
-from gpusim.rules.l2_share import place_of
+from gpusim.sm.memory.l2_share.l2_share import place_of
 from isa.memory import bases
 from isa.text.listing import read
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from gpusim.launch.in_step import first, waves
-from gpusim.units.l2_share import PARTS
+from gpusim.launch.caches.in_step import first, waves
+from gpusim.sm.memory.l2_share.declaration import PARTS
 
 X, Y, Z = 1, 2, 4
 

@@ -8,7 +8,7 @@ from timing import plain_machine
 
 from gpusim.engines.simulate import ENGINES, run_sm
 from gpusim.launch.scalar_registers import name_of, place_of, places
-from isa.operand import FIRST_SCALAR, RZ_INDEX
+from isa.operands.operand import FIRST_SCALAR, RZ_INDEX
 from isa.text.listing import read
 
 

@@ -14,8 +14,8 @@ from gpusim.machine.machine import load
 from gpusim.machine.occupancy import occupancy
 from isa.errors import UserError
 from isa.kernel import Kernel
+from isa.nvidia.compiler import tools
 from isa.program import Program
-from isa.sass import tools
 
 Launch = tuple[int, int, int]  # registers of a thread, threads of a block, its bytes of shared memory
 # Major and minor number, threads, registers and shared bytes of an SM, shared bytes of a block and those reserved: as

@@ -5,10 +5,10 @@ import pytest
 
 from gpusim.machine import machine as model
 from gpusim.machine.file import METHODS
-from gpusim.units.cache import memory_latency
-from gpusim.units.global_memory import line_cycles
-from gpusim.units.pipe import UnitCost, choices, initiation_interval, lanes
-from gpusim.units.register_file import RegisterFile, register_bank, register_banks
+from gpusim.sm.memory.cache.declaration import memory_latency
+from gpusim.sm.memory.global_memory.declaration import line_cycles
+from gpusim.sm.pipes.pipe.declaration import UnitCost, choices, initiation_interval, lanes
+from gpusim.sm.registers.register_file.declaration import RegisterFile, register_bank, register_banks
 from isa.errors import UserError
 from isa.row import MEMORY_UNITS, Unit
 
@@ -194,7 +194,7 @@ def test_override_replaces_a_value_and_says_so():
 )
 def test_bad_override_is_refused_in_one_line(monkeypatch, path, value, message):
     """A bad --set is refused with the key, the fault and the values allowed."""
-    monkeypatch.setattr("gpusim.units.policies.REGISTERED", {})  # other tests register policies
+    monkeypatch.setattr("gpusim.sm.front.policies.declaration.REGISTERED", {})  # other tests register policies
     with pytest.raises(UserError) as caught:
         model.load("gtx580", {path: value})
     assert str(caught.value) == message

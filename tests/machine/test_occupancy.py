@@ -9,7 +9,7 @@ from gpusim.machine.occupancy import blocks_by_resource, occupancy, registers_pe
 from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.operand import Immediate, Register
+from isa.operands.operand import Immediate, Register
 from isa.program import Program
 from isa.table import TABLE
 from isa.text.listing import read

@@ -3,7 +3,7 @@ import pytest
 from gpusim.commands.main import execute
 from gpusim.machine.machine import facts, load
 from gpusim.machine.occupancy import occupancy
-from gpusim.units.pipe import lanes
+from gpusim.sm.pipes.pipe.declaration import lanes
 from isa.errors import UserError
 from isa.row import Unit
 from workloads.catalog import make

@@ -5,8 +5,8 @@ from importlib import import_module
 import pytest
 
 from gpusim import RawModule
-from isa.sass import compile as cuda
-from isa.sass.compile import CompileError
+from isa.nvidia.compiler import compile as cuda
+from isa.nvidia.compiler.compile import CompileError
 
 pytest.importorskip("elftools", reason="cubins need the extra: pip install gpusim[cubin]")
 

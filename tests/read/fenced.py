@@ -15,7 +15,7 @@ from pathlib import Path
 from unittest import mock
 
 from gpusim.commands.main import execute
-from isa.sass import compile
+from isa.nvidia.compiler import compile
 
 ROOT = Path(__file__).parents[2]
 COMPILE = compile.compile_file

@@ -3,8 +3,8 @@
 from msgspec.structs import replace
 from strategies.timeline_documents import by_hand
 
-from gpusim.timeline.document import NONE, Issued, Line, Lost, Resident, Summary, Wait
 from gpusim.views.palette import contrast
+from gpusim.views.timeline.document import NONE, Issued, Line, Lost, Resident, Summary, Wait
 
 PROGRAM = (
     Line(0, "LDS.64 R2, [R1]", "shared", "loop"),

@@ -6,8 +6,8 @@ from pathlib import Path
 from typing import Any
 
 from gpusim.machine.machine import load
-from gpusim.timeline.build import timeline
-from gpusim.timeline.document import Timeline
+from gpusim.simulation.timeline.build import timeline
+from gpusim.views.timeline.document import Timeline
 from isa.text.listing import read
 
 GOLDEN = sorted((Path(__file__).parents[1] / "golden").glob("*.txt"))

@@ -5,8 +5,17 @@ import pytest
 from gpusim.machine.occupancy import occupancy
 from gpusim.reproduction.bench import Bench, Done, Missing
 from gpusim.reproduction.claims import select
-from gpusim.reproduction.cme213 import BLOCK, CARD, NAIVE, ROWS, _accesses, _transactions, occupancies, rank_correlation
-from gpusim.reproduction.cme213 import CLAIMS as CLAIMS_OF
+from gpusim.reproduction.cme213.cme213 import (
+    BLOCK,
+    CARD,
+    NAIVE,
+    ROWS,
+    _accesses,
+    _transactions,
+    occupancies,
+    rank_correlation,
+)
+from gpusim.reproduction.cme213.cme213 import CLAIMS as CLAIMS_OF
 from gpusim.reproduction.ledger import rows, without_runs
 
 CLAIMS = select(["cme213"])

@@ -3,11 +3,11 @@ from collections import namedtuple
 import numpy as np
 import pytest
 
-from gpusim.reproduction import cme213
 from gpusim.reproduction.bench import Bench, Done, Missing
 from gpusim.reproduction.claims import select
-from gpusim.reproduction.cme213 import CARD, TRUE_LATENCY
-from gpusim.reproduction.cme213_memory import CLAIMS, PLOTS, WORDS, further_misses, lost_lines, steady_rate
+from gpusim.reproduction.cme213 import cme213
+from gpusim.reproduction.cme213.cme213 import CARD, TRUE_LATENCY
+from gpusim.reproduction.cme213.cme213_memory import CLAIMS, PLOTS, WORDS, further_misses, lost_lines, steady_rate
 from gpusim.reproduction.finding import judge
 
 Ran = namedtuple("Ran", "cycles")  # the figure of a run that a gain needs
@@ -53,7 +53,7 @@ def test_misses_after_the_first_use_count():
 @pytest.mark.jit
 def test_a_cache_for_all_keeps_every_line(monkeypatch):
     """With an L1 of 1 MB no line is lost; with one of 1 KB most are."""
-    monkeypatch.setattr("gpusim.reproduction.cme213_memory.SIZES", {"m": 960, "n": 640, "k": 64})
+    monkeypatch.setattr("gpusim.reproduction.cme213.cme213_memory.SIZES", {"m": 960, "n": 640, "k": 64})
     large, small = ((("l1.bytes", size), ("l1.ways", "8")) for size in ("1048576", "1024"))
     assert lost_lines(large, 8, 2)[1] == 0
     lines, lost, _ = lost_lines(small, 8, 2)

@@ -4,7 +4,7 @@ import pytest
 
 from gpusim.reproduction.bench import Bench, Done, Missing
 from gpusim.reproduction.claims import select
-from gpusim.reproduction.cme213_throughput import CLAIMS, ROUNDS, largest_error
+from gpusim.reproduction.cme213.cme213_throughput import CLAIMS, ROUNDS, largest_error
 from gpusim.reproduction.finding import judge
 from gpusim.reproduction.ledger import rows
 from workloads.catalog import make

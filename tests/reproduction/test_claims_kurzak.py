@@ -1,5 +1,5 @@
-from gpusim.reproduction import kurzak_hardware, kurzak_space, kurzak_speed, kurzak_stencil
 from gpusim.reproduction.claims import select
+from gpusim.reproduction.kurzak import kurzak_hardware, kurzak_space, kurzak_speed, kurzak_stencil
 
 
 def test_every_claim_has_a_function():

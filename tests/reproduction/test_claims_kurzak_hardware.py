@@ -5,8 +5,8 @@ from gpusim.machine.machine import load
 from gpusim.reproduction.bench import Bench, Done, Missing
 from gpusim.reproduction.claims import select
 from gpusim.reproduction.finding import judge
-from gpusim.reproduction.kurzak_hardware import CLAIMS, residents
-from gpusim.reproduction.kurzak_speed import drawn
+from gpusim.reproduction.kurzak.kurzak_hardware import CLAIMS, residents
+from gpusim.reproduction.kurzak.kurzak_speed import drawn
 
 
 class Time:

@@ -5,7 +5,7 @@ import pytest
 from gpusim.reproduction.bench import Bench, Missing, perform
 from gpusim.reproduction.claims import select
 from gpusim.reproduction.finding import judge
-from gpusim.reproduction.kurzak_space import CLAIMS
+from gpusim.reproduction.kurzak.kurzak_space import CLAIMS
 
 
 def verdicts(names, settings=None):

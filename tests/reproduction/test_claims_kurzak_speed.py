@@ -1,12 +1,12 @@
 import pytest
 
 from gpusim.machine.machine import load
-from gpusim.reproduction import kurzak_speed
 from gpusim.reproduction.bench import Bench, Done, Missing
 from gpusim.reproduction.claims import select
 from gpusim.reproduction.finding import judge
-from gpusim.reproduction.kurzak_speed import CLAIMS, PLOTS, SAMPLE, SIZES, drawn, rates_of, shape
-from workloads.gemm.stencil_space import stencil_space
+from gpusim.reproduction.kurzak import kurzak_speed
+from gpusim.reproduction.kurzak.kurzak_speed import CLAIMS, PLOTS, SAMPLE, SIZES, drawn, rates_of, shape
+from workloads.papers.kurzak.stencil_space import stencil_space
 from workloads.space import as_points
 
 

@@ -3,12 +3,14 @@ from dataclasses import replace
 import pytest
 from draws import few
 
-from gpusim.reproduction import cme213_cublas, kurzak_speed, kurzak_stencil, tan_cublas
 from gpusim.reproduction.bench import Bench, Done, Missing
 from gpusim.reproduction.claims import select
+from gpusim.reproduction.cme213 import cme213_cublas
 from gpusim.reproduction.finding import judge
-from gpusim.reproduction.kurzak_stencil import CASES, CLAIMS, Skewed, ragged, skewed
+from gpusim.reproduction.kurzak import kurzak_speed, kurzak_stencil
+from gpusim.reproduction.kurzak.kurzak_stencil import CASES, CLAIMS, Skewed, ragged, skewed
 from gpusim.reproduction.ledger import rows, without_runs
+from gpusim.reproduction.tan import tan_cublas
 from workloads.catalog import make
 
 

@@ -5,11 +5,11 @@ from gpusim.machine.occupancy import occupancy
 from gpusim.reproduction.bench import Bench, Done, Measurement, Missing
 from gpusim.reproduction.claims import read, select
 from gpusim.reproduction.finding import judge
-from gpusim.reproduction.lai_figures import PLOTS, RATIOS
-from gpusim.reproduction.lai_sgemm import SWEEP, _of_variants, order_of_layouts, sizes
-from gpusim.reproduction.lai_table import rate_between
+from gpusim.reproduction.lai.lai_figures import PLOTS, RATIOS
+from gpusim.reproduction.lai.lai_sgemm import SWEEP, _of_variants, order_of_layouts, sizes
+from gpusim.reproduction.lai.lai_table import rate_between
 from gpusim.reproduction.ledger import FINDERS, rows, without_runs
-from gpusim.simulation import simulate
+from gpusim.simulation.simulation import simulate
 from workloads.catalog import make
 
 NUMBERS = 9, 11, 24, 31, *range(36, 40), 41, 43, *range(47, 53), *range(54, 58), *range(60, 64), 65, 66, *range(70, 75)

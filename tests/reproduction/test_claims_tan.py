@@ -3,11 +3,11 @@ from dataclasses import replace
 
 import pytest
 
-from gpusim.reproduction import tan, tan_cublas, tan_figures, tan_runs, tan_schedule, tan_whatif
 from gpusim.reproduction.bench import Bench, Done, Missing
 from gpusim.reproduction.claims import select
 from gpusim.reproduction.finding import judge
 from gpusim.reproduction.ledger import rows, without_runs
+from gpusim.reproduction.tan import tan, tan_cublas, tan_figures, tan_runs, tan_schedule, tan_whatif
 
 Rate = namedtuple("Rate", "gflops")
 MACHINE = "c2050"

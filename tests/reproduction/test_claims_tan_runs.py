@@ -4,12 +4,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from gpusim.reproduction import tan_cublas, tan_figures, tan_runs, tan_schedule, tan_whatif
 from gpusim.reproduction.bench import Bench, Done, Missing, measured
 from gpusim.reproduction.claims import select
 from gpusim.reproduction.finding import judge
 from gpusim.reproduction.ledger import rows
-from gpusim.units.opcodes import UNIT_CODE
+from gpusim.reproduction.tan import tan_cublas, tan_figures, tan_runs, tan_schedule, tan_whatif
+from gpusim.sm.unit.opcodes import UNIT_CODE
 from isa.row import Unit
 
 FINDERS = {

@@ -6,7 +6,7 @@ from draws import QUICK
 from gpusim.reproduction.bench import Bench, Done, Missing
 from gpusim.reproduction.claims import select
 from gpusim.reproduction.ledger import without_runs
-from gpusim.reproduction.tan_schedule import CLAIMS
+from gpusim.reproduction.tan.tan_schedule import CLAIMS
 
 PUBLISHED = {"TN19": "970", "TN36": "128 / 32 / 160", "TN38": "8 / 12", "TN37": "8 / 160"}
 

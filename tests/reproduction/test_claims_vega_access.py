@@ -1,11 +1,11 @@
 import pytest
 
-from gpusim.reproduction import vega_access
+from gpusim.engines.walks.traffic import traffic
 from gpusim.reproduction.bench import Bench
 from gpusim.reproduction.claims import select
 from gpusim.reproduction.ledger import without_runs
-from gpusim.reproduction.vega_access import CLAIMS, PRINTED, TABLE, pair
-from gpusim.walks.traffic import traffic
+from gpusim.reproduction.vega import vega_access
+from gpusim.reproduction.vega.vega_access import CLAIMS, PRINTED, TABLE, pair
 from workloads.catalog import make
 
 

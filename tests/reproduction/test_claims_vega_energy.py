@@ -1,10 +1,10 @@
 import pytest
 
+from gpusim.engines.walks.traffic import Level
 from gpusim.reproduction.bench import Bench, Missing, perform
 from gpusim.reproduction.claims import read
 from gpusim.reproduction.finding import judge
-from gpusim.reproduction.vega_energy import CLAIMS, LEVELS, PLOTS
-from gpusim.walks.traffic import Level
+from gpusim.reproduction.vega.vega_energy import CLAIMS, LEVELS, PLOTS
 
 CLAIM = {claim.id: claim for claim in read()}
 

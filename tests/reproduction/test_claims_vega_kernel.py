@@ -1,10 +1,10 @@
 import pytest
 
-from gpusim.reproduction import vega_kernel as module
 from gpusim.reproduction.bench import Bench
 from gpusim.reproduction.claims import read
 from gpusim.reproduction.finding import judge
 from gpusim.reproduction.main_loop import main_loop
+from gpusim.reproduction.vega import vega_kernel as module
 
 CLAIM = {claim.id: claim for claim in read()}
 

@@ -1,9 +1,9 @@
 import pytest
 
-from gpusim.reproduction import vega_listing as module
 from gpusim.reproduction.bench import Bench, Done, Missing, perform
 from gpusim.reproduction.claims import read
 from gpusim.reproduction.finding import judge
+from gpusim.reproduction.vega import vega_listing as module
 
 CLAIM = {claim.id: claim for claim in read()}
 COUNTED = sorted(module.CLAIMS.keys() - {"VG42"})

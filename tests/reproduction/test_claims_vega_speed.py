@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from gpusim.reproduction import vega_speed as module
 from gpusim.reproduction.bench import Bench, Done, Missing, perform
 from gpusim.reproduction.claims import read
+from gpusim.reproduction.vega import vega_speed as module
 
 CLAIM = {claim.id: claim for claim in read()}
 CLOCKS = (1700, 1500, 1300, 1100)

@@ -9,8 +9,8 @@ import pytest
 
 from gpusim.reproduction.claims import read
 from gpusim.reproduction.unclaimed import read as unclaimed
-from gpusim.reproduction.vega_energy import TFLOPS
-from gpusim.reproduction.vega_speed import CLOCKS, published_rates
+from gpusim.reproduction.vega.vega_energy import TFLOPS
+from gpusim.reproduction.vega.vega_speed import CLOCKS, published_rates
 
 PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"
 FIGURES = {claim.id: [figure.value for figure in claim.figures] for claim in read()}

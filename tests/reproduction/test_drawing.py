@@ -3,10 +3,10 @@ from dataclasses import replace
 
 import pytest
 
-from gpusim.reproduction import drawing
-from gpusim.reproduction.drawing import Picture, computed, write
 from gpusim.reproduction.ledger import PLOTS
-from gpusim.reproduction.plot import Curve, Plot, registrar
+from gpusim.reproduction.pages import drawing
+from gpusim.reproduction.pages.drawing import Picture, computed, write
+from gpusim.reproduction.pages.plot import Curve, Plot, registrar
 from isa.errors import UserError
 
 THEIRS = Curve("LDS", (1, 2, 4), (10, 21, 30), published=True, line=False)

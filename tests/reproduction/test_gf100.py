@@ -4,7 +4,7 @@ import pytest
 
 from gpusim.machine.machine import load
 from gpusim.reproduction.gf100 import WITH_TAGS, WITHOUT_TAGS
-from gpusim.reproduction.pages import FOOTNOTES
+from gpusim.reproduction.pages.pages import FOOTNOTES
 
 PAGE = Path(__file__).parents[2] / "docs" / "reproduction.md"
 CME213 = ["CM07", "CM08", "CM09", "CM17"]

@@ -2,7 +2,7 @@ import pytest
 
 from gpusim.analysis.validate.kernels import Compared, Simulated, Timed
 from gpusim.analysis.validate.profiler import Profile
-from gpusim.reproduction import kernel_picture
+from gpusim.reproduction.pages import kernel_picture
 from isa.errors import UserError
 
 CHIP = {"selected": 0.5, "lg_throttle": 0.3, "wait": 0.18, "misc": 0.02}

@@ -4,14 +4,15 @@ from pathlib import Path
 import pytest
 from draws import few
 
-from gpusim.reproduction import drawing, sensitivity, unclaimed
+from gpusim.reproduction import sensitivity, unclaimed
 from gpusim.reproduction.claims import SEEDS, read, select
-from gpusim.reproduction.drawing import Picture
 from gpusim.reproduction.finding import KINDS
 from gpusim.reproduction.gf100 import WITHOUT_TAGS
 from gpusim.reproduction.ledger import PLOTS, LedgerRow, rows, without_runs
-from gpusim.reproduction.pages import TURNS, line, markdown, totals
-from gpusim.reproduction.plot import Plot
+from gpusim.reproduction.pages import drawing
+from gpusim.reproduction.pages.drawing import Picture
+from gpusim.reproduction.pages.pages import TURNS, line, markdown, totals
+from gpusim.reproduction.pages.plot import Plot
 from gpusim.reproduction.unclaimed import Unclaimed
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpusim.machine.machine import Machine
 from isa.instruction import Instruction
-from isa.operand import Special
+from isa.operands.operand import Special
 from isa.row import Unit
 
 OF_A_BLOCK = "CTAID", "NTID", "NCTAID", "SMID", "NSMID", "VIRTID", "VIRTCFG", "SMEMSZ"

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.units.control_code import by_codes
-from gpusim.units.stall import Stall
-from isa.control import BARRIERS
+from gpusim.sm.registers.control_code.declaration import by_codes
+from gpusim.sm.unit.stall import Stall
 from isa.dataflow import flow
+from isa.nvidia.control import BARRIERS
 from scan.state import Access, Scan, Warp
 
 

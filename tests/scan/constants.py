@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from isa.memory import constants
-from isa.operand import Constant
+from isa.operands.operand import Constant
 from scan.state import Scan, Warp
 
 

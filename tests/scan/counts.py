@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gpusim.units.stall import Stall
+from gpusim.sm.unit.stall import Stall
 from isa.instruction import Instruction
-from isa.operand import Immediate
+from isa.operands.operand import Immediate
 from isa.row import LOAD_UNITS, Row, Unit
 from scan.state import Scan, Warp
 

@@ -1,7 +1,7 @@
 """The SM scanned cycle by cycle: in every issue slot every warp is asked why it does not issue.
 
 An independent model of all that the rules settle in closed form and the engines skip: it wakes nothing, stores nothing
-ahead, and uses no code of `gpusim.rules`. It is slow on purpose. Values come from `interpreter.steps`, at issue.
+ahead, and uses no code of `gpusim.sm`. It is slow on purpose. Values come from `interpreter.steps`, at issue.
 """
 
 from __future__ import annotations
@@ -13,10 +13,10 @@ import numpy as np
 from executed import execute, target
 from interpreter.frame import group_of, new_frame
 
-from gpusim.launch.assign_codes import with_codes
+from gpusim.launch.codes.assign_codes import with_codes
 from gpusim.machine.machine import Machine
-from gpusim.units.control_code import by_codes
-from gpusim.units.stall import Stall
+from gpusim.sm.registers.control_code.declaration import by_codes
+from gpusim.sm.unit.stall import Stall
 from isa import memory
 from isa.dataflow import flow
 from isa.kernel import Kernel

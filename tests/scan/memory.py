@@ -8,12 +8,12 @@ from typing import Any
 from executed import load_store_cost, replays
 
 from gpusim.machine.machine import Machine
-from gpusim.units.control_code import by_codes
-from gpusim.units.global_memory import line_cycles
-from gpusim.units.pipe import initiation_interval
-from gpusim.units.stall import Stall
+from gpusim.sm.memory.global_memory.declaration import line_cycles
+from gpusim.sm.pipes.pipe.declaration import initiation_interval
+from gpusim.sm.registers.control_code.declaration import by_codes
+from gpusim.sm.unit.stall import Stall
 from isa.dataflow import flow
-from isa.operand import Address
+from isa.operands.operand import Address
 from isa.row import MEMORY_UNITS, Row, Unit
 from scan.apart import goes_apart
 from scan.caches import arriving, from_memory

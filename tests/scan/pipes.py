@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.units.pipe import initiation_interval
-from gpusim.units.stall import Stall
+from gpusim.sm.pipes.pipe.declaration import initiation_interval
+from gpusim.sm.unit.stall import Stall
 from isa.dataflow import flow
 from isa.row import Unit
 from scan.codes import hold

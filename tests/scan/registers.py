@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from typing import Any
 
-from gpusim.units.control_code import by_codes
-from gpusim.units.register_file import RegisterFile
-from isa.operand import FIRST_SCALAR, RZ, Address, Register
+from gpusim.sm.registers.control_code.declaration import by_codes
+from gpusim.sm.registers.register_file.declaration import RegisterFile
+from isa.operands.operand import FIRST_SCALAR, RZ, Address, Register
 from isa.row import MEMORY_UNITS
 from scan.state import Scan, Warp
 

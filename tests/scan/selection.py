@@ -6,7 +6,7 @@ from itertools import count
 
 from executed import holds
 
-from gpusim.units.control_code import by_codes
+from gpusim.sm.registers.control_code.declaration import by_codes
 from scan.apart import goes_apart
 from scan.memory import full, queued
 from scan.pipes import takes

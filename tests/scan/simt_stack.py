@@ -9,7 +9,7 @@ import numpy as np
 from interpreter.frame import group_of
 
 from isa.dataflow.flow import successors
-from isa.operand import PT
+from isa.operands.operand import PT
 from isa.program import Program
 from scan.state import Warp
 

@@ -9,10 +9,10 @@ from fractions import Fraction
 from typing import Any
 
 from gpusim.machine.machine import Machine
-from gpusim.units.stall import Stall
-from isa.control import BARRIERS
+from gpusim.sm.unit.stall import Stall
 from isa.instruction import Instruction
 from isa.kernel import Kernel
+from isa.nvidia.control import BARRIERS
 from isa.row import Row
 from scan.caches import Caches, Request, Work
 

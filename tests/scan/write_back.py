@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gpusim.units.capacities import RETURNING
-from isa.operand import FIRST_SCALAR
+from gpusim.sm.unit.capacities import RETURNING
+from isa.operands.operand import FIRST_SCALAR
 from isa.row import Unit
 from scan.registers import bank_of
 from scan.state import LATER, Access, Result, Scan

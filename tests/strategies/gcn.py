@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import hypothesis.strategies as st
 
-from isa.operand import FIRST_SCALAR, SCALARS, Address, Register
+from isa.operands.operand import FIRST_SCALAR, SCALARS, Address, Register
 from isa.row import Row, Unit
 
 MEMORY_PATHS: dict[str, Sequence[int | str]] = {

@@ -10,16 +10,16 @@ from hypothesis import HealthCheck, settings
 from msgspec import structs
 from timing import ADDED
 
-from gpusim.launch.assign_codes import with_codes
+from gpusim.launch.codes.assign_codes import with_codes
 from gpusim.machine.machine import Machine, load
 from gpusim.machine.schema import PIPE_UNITS
-from gpusim.units.policies import POLICY_NAMES
-from isa.control import Control
-from isa.dataflow.divergence import reconvergence_points
+from gpusim.sm.front.policies.declaration import POLICY_NAMES
+from isa.dataflow.lanes.divergence import reconvergence_points
 from isa.generators import hash_fill
 from isa.instruction import Instruction
 from isa.kernel import Buffer, Kernel
-from isa.operand import (
+from isa.nvidia.control import Control
+from isa.operands.operand import (
     PT,
     RZ,
     SCC,

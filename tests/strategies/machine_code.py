@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from isa.instruction import PREDICATES_READ, PREDICATES_WRITTEN, Instruction
 from isa.kernel import Kernel
-from isa.operand import (
+from isa.operands.operand import (
     FIRST_SCALAR,
     FIRST_UNIFORM,
     PT,

@@ -11,7 +11,7 @@ import hypothesis.strategies as st
 from gpusim.machine import machine
 from gpusim.machine.machine import Machine
 from gpusim.machine.schema import EXTRAS, PIPE_UNITS
-from gpusim.units.control_code import by_codes
+from gpusim.sm.registers.control_code.declaration import by_codes
 from isa.errors import UserError
 from isa.kernel import Kernel
 from strategies.cache_choices import CACHES

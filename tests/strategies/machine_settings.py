@@ -14,7 +14,7 @@ from gpusim.machine import machine as model
 from gpusim.machine.facts import _pattern, _schema
 from gpusim.machine.file import Fact
 from gpusim.machine.machine import File, Machine
-from gpusim.units.policies import POLICY_NAMES
+from gpusim.sm.front.policies.declaration import POLICY_NAMES
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.row import Unit

@@ -7,14 +7,14 @@ from dataclasses import replace
 from hypothesis import strategies as st
 from interpreter.interpret import Interpretation, interpret
 
+from isa.family import Family
 from isa.instruction import Instruction
 from isa.kernel import Buffer, Kernel
-from isa.operand import PT, RZ, Address, Constant, Immediate, Operand, Predicate, Register, Special
+from isa.nvidia.abi.launch import WINDOW
+from isa.nvidia.rows import atomic, memory
+from isa.operands.operand import PT, RZ, Address, Constant, Immediate, Operand, Predicate, Register, Special
 from isa.program import Program
 from isa.row import Row, Unit
-from isa.rows import atomic, memory
-from isa.rows.family import Family
-from isa.sass.launch import WINDOW
 from isa.table import TABLE, machine_row
 from strategies.bit_patterns import patterns32
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpusim.machine.machine import Machine
-from gpusim.units.cache import tagged
-from gpusim.units.fetch import Fetch
+from gpusim.sm.front.fetch.declaration import Fetch
+from gpusim.sm.memory.cache.declaration import tagged
 from isa.kernel import Kernel
 from isa.text import listing
 from workloads.catalog import make

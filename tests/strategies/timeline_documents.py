@@ -9,9 +9,9 @@ from itertools import pairwise
 import hypothesis.strategies as st
 from msgspec import structs
 
-from gpusim.timeline.document import NONE, Issued, Letter, Line, Lost, Resident, SourceFile, Timeline, Wait
-from gpusim.timeline.file import part
-from gpusim.units.stall import Stall, label
+from gpusim.sm.unit.stall import Stall, label
+from gpusim.views.timeline.document import NONE, Issued, Letter, Line, Lost, Resident, SourceFile, Timeline, Wait
+from gpusim.views.timeline.file import part
 
 LETTERS = tuple(
     Letter(label(reason), letter, reason.meaning)
@@ -39,7 +39,7 @@ def by_hand(program: Sequence[Line], instructions: Sequence[Issued], cycles: int
 def timelines(draw: st.DrawFn, most: int = 24) -> Timeline:
     """Documents of up to `most` instructions: whole runs and windows of them, whose blockers may be outside.
 
-    Times, ids, waits, lost slots and blocks fit together as gpusim/timeline/document.py says; a warp's waits have
+    Times, ids, waits, lost slots and blocks fit together as gpusim/views/timeline/document.py says; a warp's waits have
     any reason, with a blocker that was issued before the wait ended.
     """
     document = draw(_runs(most))

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from isa.control import Control
 from isa.dataflow import flow
 from isa.instruction import Instruction
-from isa.operand import PT, Immediate
+from isa.nvidia.control import Control
+from isa.operands.operand import PT, Immediate
 from isa.program import Program
 from isa.row import Unit
 from isa.table import TABLE

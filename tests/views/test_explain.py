@@ -14,10 +14,10 @@ from strategies.timeline_documents import by_hand, timelines
 from timing import plain_machine
 
 from gpusim.machine.machine import load
-from gpusim.timeline.build import timeline
-from gpusim.timeline.document import NONE, Issued, Line, Lost, Timeline, Wait
-from gpusim.timeline.source import with_source
+from gpusim.simulation.timeline.build import timeline
 from gpusim.views.explain import LATE, explain, needed
+from gpusim.views.timeline.document import NONE, Issued, Line, Lost, Timeline, Wait
+from gpusim.views.timeline.source import with_source
 from isa.errors import UserError
 from isa.text.listing import read
 from workloads.catalog import make

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from strategies.launches import timelines
 from strategies.timeline_documents import by_hand
 
-from gpusim.timeline.document import NONE, Issued, Line, Lost, Wait
 from gpusim.views.html import FOLDER, SCRIPTS, STATES, STYLES, pack, page
 from gpusim.views.palette import contrast
+from gpusim.views.timeline.document import NONE, Issued, Line, Lost, Wait
 
 STYLE = page(()).split("<style>")[1].split("</style>")[0]
 DARK = "".join(re.findall(r"@media \(prefers-color-scheme: dark\) \{.*?\n\}", STYLE, re.DOTALL))

@@ -7,9 +7,9 @@ from msgspec.structs import replace
 from read.page import INSTRUCTIONS, OTHER, PROGRAM, SMALL, contrasts, place, seen
 from strategies.launches import timelines
 
-from gpusim.timeline.document import NONE, Wait
 from gpusim.views.palette import luminance
-from isa.dataflow.shared_barriers import SharedBarrier
+from gpusim.views.timeline.document import NONE, Wait
+from isa.dataflow.waits.shared_barriers import SharedBarrier
 
 pytestmark = pytest.mark.slow
 SIZES = (1280, 720), (1920, 1080)

@@ -3,7 +3,7 @@
 import pytest
 
 from gpusim.machine.machine import load
-from gpusim.timeline.build import timeline
+from gpusim.simulation.timeline.build import timeline
 from gpusim.views.html import page
 from workloads.catalog import make
 

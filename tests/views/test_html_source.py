@@ -7,8 +7,8 @@ from msgspec.structs import replace
 from read.page import OTHER, SMALL, contrasts, seen
 from strategies.launches import timelines
 
-from gpusim.timeline.document import Line, SourceFile
 from gpusim.views.source import place, sums
+from gpusim.views.timeline.document import Line, SourceFile
 
 pytestmark = pytest.mark.slow
 TEXT = SourceFile("/a/k.cu", ("k() {", '  y += "<b>";', "  i++;", *[""] * 60, "}"))

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from read.page import SMALL, seen
 from strategies.launches import timelines
 
-from gpusim.timeline.document import InstructionRates
+from gpusim.views.timeline.document import InstructionRates
 
 pytestmark = pytest.mark.slow
 SIDES = ("x", "width"), ("y", "height")

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from read.page import INSTRUCTIONS, OTHER, SMALL, place, seen
 from strategies.launches import timelines
 
-from gpusim.timeline.document import NONE
+from gpusim.views.timeline.document import NONE
 
 pytestmark = pytest.mark.slow
 MANY = replace(

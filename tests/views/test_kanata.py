@@ -6,8 +6,8 @@ from read.kanata import read
 from strategies.launches import timelines
 from strategies.timeline_documents import LETTERS, by_hand
 
-from gpusim.timeline.document import NONE, Issued, Line, Wait
 from gpusim.views.kanata import kanata
+from gpusim.views.timeline.document import NONE, Issued, Line, Wait
 
 PROGRAM = Line(0, "LDS R1, [R0]", "shared"), Line(1, "FADD R2, R1, R1", "fp32", "loop"), Line(2, "EXIT", "exit")
 

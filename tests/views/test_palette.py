@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gpusim.units.stall import Stall, label
+from gpusim.sm.unit.stall import Stall, label
 from gpusim.views.html import FOLDER, STATES, page
 from gpusim.views.palette import COLOURS, WHITE, contrast, letters_on, luminance
 
@@ -28,11 +28,11 @@ PAGE = (FOLDER / "colours.css").read_text(encoding="utf-8").split("@media")  # l
 BACKGROUND = dict(zip(SCHEMES, (re.search(r"--background: (#\w+);", part)[1] for part in PAGE), strict=True))
 COLOUR = re.compile(r"#[0-9a-fA-F]{6}\b")
 WITH_COLOURS = {  # files that may state a colour
-    "gpusim/units/stall.py",  # of stall reasons
+    "gpusim/sm/unit/stall.py",  # of stall reasons
     "gpusim/views/palette.py",  # of states, and of letters
     "gpusim/views/html/colours.css",  # of the page
-    "gpusim/reproduction/drawing.py",  # of curves in plots
-    "gpusim/reproduction/kernel_picture.py",  # of the reasons without one
+    "gpusim/reproduction/pages/drawing.py",  # of curves in plots
+    "gpusim/reproduction/pages/kernel_picture.py",  # of the reasons without one
 }
 
 

@@ -6,8 +6,8 @@ from perfetto.protos.perfetto.trace.perfetto_trace_pb2 import Trace, TracePacket
 from strategies.launches import timelines
 from strategies.timeline_documents import by_hand
 
-from gpusim.timeline.document import NONE, Resident
 from gpusim.views.perfetto import perfetto
+from gpusim.views.timeline.document import NONE, Resident
 
 GROUPS = ["blocks", "schedulers", "warps", "units"]
 

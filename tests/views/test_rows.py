@@ -1,5 +1,5 @@
-from gpusim.timeline.document import NONE, Issued
 from gpusim.views.rows import spans
+from gpusim.views.timeline.document import NONE, Issued
 
 
 def test_a_pipe_stays_occupied_after_the_result():

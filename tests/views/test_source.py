@@ -2,8 +2,8 @@ from hypothesis import given
 from strategies.launches import timelines
 from strategies.timeline_documents import by_hand
 
-from gpusim.timeline.document import NONE, Issued, Line, Wait
 from gpusim.views.source import Sum, place, sums
+from gpusim.views.timeline.document import NONE, Issued, Line, Wait
 
 PROGRAM = [Line(0, "LDG", "global", file="k.cu", line=3), Line(1, "FFMA", "fp32", file="k.cu", line=3), Line(2, "", "")]
 

@@ -6,10 +6,10 @@ from msgspec.structs import replace
 from strategies.launches import timelines
 from strategies.timeline_documents import by_hand
 
-from gpusim.timeline.document import END, NONE, Issued, Line, SourceFile, Wait
 from gpusim.views import source_svg as view
 from gpusim.views.picture import palette
 from gpusim.views.source import place, sums
+from gpusim.views.timeline.document import END, NONE, Issued, Line, SourceFile, Wait
 
 CODE = [
     Line(0, "LDG.E R2, [R2]", "global", file="k.cu", line=3, function="k", offset=0),

@@ -13,9 +13,9 @@ from strategies.launches import timelines
 from strategies.timeline_documents import by_hand
 
 from gpusim.commands.main import execute
-from gpusim.timeline.document import NONE, Issued, Line, Wait
 from gpusim.views import svg as view
 from gpusim.views.html import page
+from gpusim.views.timeline.document import NONE, Issued, Line, Wait
 
 SOME = settings(max_examples=draws(30))
 PIECE = re.compile(r"M([\d.]+) (\d+)h([\d.e-]+)v\d+H[\d.]+z")

@@ -11,9 +11,9 @@ from read.worked import timeline_of
 from strategies.launches import REPEATABLE
 from strategies.timeline_documents import timelines
 
-from gpusim.timeline.dependence import born, over
 from gpusim.views.rows import spans
 from gpusim.views.text import text
+from gpusim.views.timeline.dependence import born, over
 
 LOAD = """\
 <text> on a changed gtx580 (GeForce GTX 580), lrr

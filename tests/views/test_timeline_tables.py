@@ -9,8 +9,8 @@ from hypothesis import given
 from strategies.launches import timelines
 from strategies.timeline_documents import by_hand
 
-from gpusim.timeline.document import NONE, Issued, Line, Lost, Wait
 from gpusim.views.table import TABLES, TEXTS, csv, instructions, parquet
+from gpusim.views.timeline.document import NONE, Issued, Line, Lost, Wait
 
 DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "views.md"
 ODD = [Line(0, 'MOV R1, c[a, "b"],\n\tR2', "move", "lösung, ü")]

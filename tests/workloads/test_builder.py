@@ -3,7 +3,7 @@ from __future__ import annotations
 import pytest
 
 from isa.errors import UserError
-from isa.operand import PT, RZ, Address, Constant, Immediate, Label, Predicate, Register, Special, Texture
+from isa.operands.operand import PT, RZ, Address, Constant, Immediate, Label, Predicate, Register, Special, Texture
 from workloads.builder import Builder, RegisterMap, at, double_bits, float_bits, instruction
 
 

@@ -5,7 +5,7 @@ import inspect
 import pytest
 from draws import QUICK
 
-from gpusim.walks.races import races
+from gpusim.engines.walks.races import races
 from isa.errors import UserError
 from isa.text.assembler import assemble
 from isa.text.printer import show

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from gpusim.units.capacities import PROGRAM
+from gpusim.sm.unit.capacities import PROGRAM
 from isa.errors import UserError
 from workloads.check import LARGEST_FACTOR, MOST, MOST_INSTRUCTIONS, counts, factors, fits, multiple, one_of
 

@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isa.errors import UserError
-from workloads.gemm.lai_space import lai_space
+from workloads.papers.lai.lai_space import lai_space
 from workloads.space import arguments_at, as_points, blocks_per_sm, product, prune, whole_tiles
 
 POINT = {"blocking": 6, "lds": 64, "prefetch": 1, "order": 0}

@@ -15,7 +15,7 @@ from typing import Any
 
 from isa.errors import UserError
 from isa.kernel import Kernel
-from isa.operand import Predicate, Register
+from isa.operands.operand import Predicate, Register
 from isa.program import Program
 from workloads.builder import Builder, RegisterMap, at
 from workloads.check import MOST_THREADS, at_most, counts, multiple

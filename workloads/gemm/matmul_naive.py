@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from isa.kernel import Kernel
-from isa.operand import Predicate, Register
+from isa.operands.operand import Predicate, Register
 from isa.program import Program
 from workloads.builder import Builder, RegisterMap, at
 from workloads.check import at_most, block_shape, counts, multiple

@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from isa.instruction import Instruction
-from isa.operand import Predicate, Register
+from isa.operands.operand import Predicate, Register
 from isa.program import Program
 from workloads.builder import Builder, RegisterMap, at, instruction
 

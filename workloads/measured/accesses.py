@@ -6,7 +6,7 @@ import re
 from collections.abc import Callable, Sequence
 
 from isa.instruction import Instruction
-from isa.operand import RZ, Register
+from isa.operands.operand import RZ, Register
 from workloads.builder import at, instruction
 from workloads.measured.codes import coded, plain
 from workloads.measured.loop import BRANCH, COUNT, PLACE, Stream, load, looped, test

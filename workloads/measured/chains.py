@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, replace
 
-from isa.control import Control
 from isa.instruction import Instruction
-from isa.operand import RZ, SPECIALS, Predicate, Register
+from isa.nvidia.control import Control
+from isa.operands.operand import RZ, SPECIALS, Predicate, Register
 from isa.row import Unit
 from isa.table import TABLE
 from workloads.builder import at, instruction

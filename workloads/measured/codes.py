@@ -17,9 +17,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 
-from isa.control import BARRIERS, MOST_STALL, Control
 from isa.instruction import Instruction
-from isa.operand import RZ_INDEX, Register
+from isa.nvidia.control import BARRIERS, MOST_STALL, Control
+from isa.operands.operand import RZ_INDEX, Register
 from isa.row import MEMORY_UNITS, Unit
 
 ALU = frozenset({

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-from isa.control import BARRIERS
 from isa.instruction import Instruction
-from isa.operand import PT, RZ, Predicate, Register
+from isa.nvidia.control import BARRIERS
+from isa.operands.operand import PT, RZ, Predicate, Register
 from workloads.builder import Value, instruction
 from workloads.check import MOST_INSTRUCTIONS
 from workloads.measured.codes import coded

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from isa.instruction import Instruction
-from isa.operand import PT, RZ, Register
+from isa.operands.operand import PT, RZ, Register
 from isa.row import Unit
 from isa.table import TABLE
 from workloads.builder import Value, instruction

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from isa.control import BARRIERS, Control
 from isa.instruction import Instruction
 from isa.kernel import WARP_SIZE, Buffer, Kernel
-from isa.operand import RZ, Predicate, Register
+from isa.nvidia.control import BARRIERS, Control
+from isa.operands.operand import RZ, Predicate, Register
 from isa.program import Program
 from workloads.builder import Builder, at, instruction
 from workloads.measured.codes import VARIABLE

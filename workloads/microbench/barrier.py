@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from isa.instruction import Instruction
 from isa.kernel import WARP_SIZE, Kernel
-from isa.operand import Predicate, Register
+from isa.operands.operand import Predicate, Register
 from workloads.builder import Builder, RegisterMap, at, instruction
 from workloads.check import counts, fits
 from workloads.microbench.probe import Geometry, per_thread, probe, repeat, store_results, thread_index

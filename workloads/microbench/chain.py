@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from isa.kernel import WARP_SIZE, WARP_SIZES, Buffer, Kernel
 from isa.memory import bases
-from isa.operand import Register
+from isa.operands.operand import Register
 from isa.row import GLOBAL_UNITS, Unit
 from isa.table import TABLE
 from workloads.builder import Builder, RegisterMap, at, instruction

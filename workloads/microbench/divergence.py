@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isa.kernel import WARP_SIZE, Kernel
-from isa.operand import Predicate
+from isa.operands.operand import Predicate
 from workloads.builder import Builder, RegisterMap
 from workloads.check import counts, fits, one_of
 from workloads.microbench.probe import Geometry, per_thread, probe, store_results, thread_index

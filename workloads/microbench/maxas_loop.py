@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from isa.instruction import Instruction
 from isa.kernel import Buffer, Kernel
-from isa.operand import Register
+from isa.operands.operand import Register
 from workloads.builder import Builder, RegisterMap, at, instruction
 from workloads.check import counts, one_of
 from workloads.microbench.probe import LOOP, Geometry, everywhere, per_thread, probe, store_results, thread_index

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.operand import Register
+from isa.operands.operand import Register
 from workloads.builder import Builder, RegisterMap, at, float_bits, instruction
 from workloads.check import counts, fits, one_of
 from workloads.microbench.probe import (

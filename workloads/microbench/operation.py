@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from math import inf
 
 from isa.instruction import Instruction
-from isa.operand import PT, Register
+from isa.operands.operand import PT, Register
 from isa.table import TABLE
 from workloads.builder import Builder, RegisterMap, Value, double_bits, float_bits, instruction
 

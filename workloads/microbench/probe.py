@@ -14,7 +14,7 @@ from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.kernel import WARP_SIZE, Buffer, Expectation, Kernel
 from isa.memory import bases
-from isa.operand import Predicate, Register
+from isa.operands.operand import Predicate, Register
 from workloads.builder import Builder, RegisterMap, at, instruction
 
 RESULT = "out"

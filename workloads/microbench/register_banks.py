@@ -17,8 +17,8 @@ from random import Random
 from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.operand import Register
-from isa.register_bank import BANK_PERIOD, MAPPINGS, MODULO, bank_of
+from isa.operands.operand import Register
+from isa.operands.register_bank import BANK_PERIOD, MAPPINGS, MODULO, bank_of
 from workloads.builder import Builder, RegisterMap, instruction
 from workloads.check import counts, fits, one_of
 from workloads.microbench.probe import Geometry, everywhere, per_thread, probe, repeat, store_results, thread_index

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from isa.instruction import Instruction
 from isa.kernel import WARP_SIZE, WARP_SIZES, Buffer, Kernel
-from isa.operand import Register
-from isa.register_bank import BANK_PERIOD, KEPLER
+from isa.operands.operand import Register
+from isa.operands.register_bank import BANK_PERIOD, KEPLER
 from isa.row import Unit
 from isa.table import TABLE
 from workloads.builder import Builder, RegisterMap, at, instruction

@@ -13,14 +13,15 @@ from typing import Any
 import msgspec
 from rich.console import Console
 
-from gpusim import simulation
-from gpusim.analysis.account import diagnosis, report, run_document, source_lines
+from gpusim.analysis.account import report, run_document, source_lines
+from gpusim.analysis.account.findings import diagnosis
 from gpusim.analysis.account.findings.finding import Finding
 from gpusim.analysis.account.stalls import lost_slots, waiting_most, warp_cycles
+from gpusim.simulation import simulation
 from gpusim.support.document import Setting
 from gpusim.support.escaped_parts import EscapedParts
-from isa import frozen
 from isa.reading.source_text import NO_TEXTS
+from isa.support import frozen
 
 WIDTH = 100  # columns of the screen
 LIBRARIES = "polars", "pandas"  # whose data frames are taken, the first that is installed

@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from gpusim.analysis.account.figures import Figures
+from gpusim.sm.unit.stall import Stall
 from gpusim.support.document import doc
-from gpusim.units.stall import Stall
 
 USED = "issue slots used"
 TENFOLD = 10  # factor from which on it reads more easily than percent

@@ -1,8 +1,8 @@
 """Hazards that wrong control codes, or wrong waits for counts, cause in a simulation with values.
 
 They are exact for this run: an instruction reads a register before a result is written to it, a result is written over
-a later one, or a source is overwritten before it is read (gpusim/rules/in_flight.py). Other data, blocks or machines
-may show others. Scalar loads return in any order; their hazards are found from the program alone.
+a later one, or a source is overwritten before it is read (gpusim/sm/registers/in_flight/in_flight.py). Other data,
+blocks or machines may show others. Scalar loads return in any order; their hazards are found from the program alone.
 """
 
 from __future__ import annotations
@@ -11,20 +11,20 @@ from dataclasses import dataclass, replace
 from typing import Annotated
 
 from gpusim.engines.simulate import run_noting
-from gpusim.launch.assign_codes import fixed_latency, with_codes
+from gpusim.launch.codes.assign_codes import fixed_latency, with_codes
 from gpusim.launch.scalar_registers import name_of
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import occupancy
+from gpusim.sm.registers.control_code.declaration import by_codes
+from gpusim.sm.unit.capacities import NEVER, REGISTERS
+from gpusim.sm.unit.opcodes import NEARBY
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
 from gpusim.support.plural import plural
-from gpusim.units.capacities import NEVER, REGISTERS
-from gpusim.units.control_code import by_codes
-from gpusim.units.opcodes import NEARBY
-from isa.dataflow.scalar_waits import unsure_reads
+from isa.amd.waits import unsure_reads
 from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.operand import register_name
+from isa.operands.operand import register_name
 from isa.row import Unit
 from isa.text.printer import named
 

@@ -14,13 +14,13 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 
 from gpusim.engines.simulate import run_sm
-from gpusim.launch.assign_codes import has_codes
+from gpusim.launch.codes.assign_codes import has_codes
 from gpusim.launch.feed import TRACE_DRIVEN, recordable
 from gpusim.machine.machine import Machine, facts, load
+from gpusim.sm.registers.control_code.declaration import by_codes
+from gpusim.sm.state.every import EVERY
+from gpusim.sm.unit.capacities import NEVER
 from gpusim.support.processes import cores, processes
-from gpusim.units.capacities import NEVER
-from gpusim.units.control_code import by_codes
-from gpusim.units.every import EVERY
 from isa.kernel import Kernel
 from isa.row import Unit
 

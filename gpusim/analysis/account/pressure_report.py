@@ -9,14 +9,15 @@ from fractions import Fraction
 from typing import Annotated
 
 from gpusim.analysis.account import stalls
-from gpusim.bounds import bounds, chain, critical_path
-from gpusim.bounds.critical_path import Path
+from gpusim.bounds import bounds
+from gpusim.bounds.chain import chain, critical_path
+from gpusim.bounds.chain.critical_path import Path
 from gpusim.bounds.pressure import Pressure, Work
 from gpusim.launch.scalar_registers import place_of
-from gpusim.simulation import Result
+from gpusim.simulation.simulation import Result
+from gpusim.sm.registers.register_file.declaration import register_bank, register_banks
+from gpusim.sm.unit.stall import Stall
 from gpusim.support.document import doc
-from gpusim.units.register_file import register_bank, register_banks
-from gpusim.units.stall import Stall
 from isa.code_region import CodeRegion, code_regions, innermost
 from isa.dataflow.dependence import graph
 from isa.instruction import Instruction

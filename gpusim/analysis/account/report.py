@@ -12,22 +12,22 @@ from rich.table import Table
 from rich.text import Text
 
 from gpusim.analysis.account.breakdown import Breakdown, Step, breakdown
-from gpusim.analysis.account.diagnosis import diagnosis
-from gpusim.analysis.account.energy import Spent
+from gpusim.analysis.account.findings.diagnosis import diagnosis
 from gpusim.analysis.account.findings.finding import Finding
-from gpusim.analysis.account.memory_rates import DRAM, L2, MemoryRate, bound_rates, memory_rates
+from gpusim.analysis.account.rates.energy import Spent
+from gpusim.analysis.account.rates.memory_rates import DRAM, L2, MemoryRate, bound_rates, memory_rates
 from gpusim.analysis.account.run_document import NONE, waited
 from gpusim.analysis.account.stalls import lost_slots, warp_cycles
 from gpusim.bounds.bounds import Bound
 from gpusim.engines.sm_run import ChipRun
+from gpusim.engines.walks.races import Race
 from gpusim.machine.machine import Machine, seconds
 from gpusim.machine.occupancy import Occupancy
-from gpusim.simulation import Result
+from gpusim.simulation.simulation import Result
 from gpusim.support.document import Setting, spelled
 from gpusim.support.plural import plural
-from gpusim.walks.races import Race
-from isa.dataflow.missing_waits import MissingWait
-from isa.dataflow.shared_barriers import words
+from isa.dataflow.waits.missing_waits import MissingWait
+from isa.dataflow.waits.shared_barriers import words
 from isa.executing.beyond import told
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES

@@ -9,21 +9,21 @@ from typing import Annotated, Any
 from msgspec import UNSET, UnsetType
 
 from gpusim.analysis.account.breakdown import Breakdown, breakdown
-from gpusim.analysis.account.diagnosis import diagnosis
-from gpusim.analysis.account.energy import Spent
+from gpusim.analysis.account.findings.diagnosis import diagnosis
 from gpusim.analysis.account.findings.finding import Finding
-from gpusim.analysis.account.memory_rates import MemoryRate, memory_rates, used_sms
+from gpusim.analysis.account.rates.energy import Spent
+from gpusim.analysis.account.rates.memory_rates import MemoryRate, memory_rates, used_sms
 from gpusim.analysis.account.stalls import Waiting, lost_slots, waiting_most, warp_cycles
 from gpusim.bounds.bounds import Bound
 from gpusim.engines.sm_run import ChipRun, SmRun
-from gpusim.launch.assign_codes import sharing
+from gpusim.engines.walks.races import Race
+from gpusim.launch.codes.assign_codes import sharing
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy
-from gpusim.simulation import Result, Scaling
+from gpusim.simulation.simulation import Result, Scaling
+from gpusim.simulation.verify import Verification
 from gpusim.support.document import LaunchDocument, Setting, doc, plain
-from gpusim.verify import Verification
-from gpusim.walks.races import Race
-from isa.dataflow.missing_waits import MissingWait
+from isa.dataflow.waits.missing_waits import MissingWait
 from isa.executing.beyond import Beyond
 from isa.kernel import Kernel
 

@@ -17,10 +17,10 @@ from gpusim.bounds.pressure import Work
 from gpusim.bounds.sectors import Sectors, sectors
 from gpusim.engines.sm_run import SmRun
 from gpusim.machine.simulated_sms import blocks_of
-from gpusim.simulation import Result
+from gpusim.simulation.simulation import Result
+from gpusim.sm.unit.stall import label
 from gpusim.support.document import doc
-from gpusim.units.stall import label
-from isa.origin import NOWHERE, PlaceInSource
+from isa.reading.origin import NOWHERE, PlaceInSource
 from isa.reading.source_text import NO_TEXTS, Sources, find
 
 

@@ -11,10 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.engines.sm_run import ChipRun, SmRun
-from gpusim.launch.assign_codes import FAR
+from gpusim.launch.codes.assign_codes import FAR
+from gpusim.sm.unit.stall import Stall, label
 from gpusim.support.document import doc
-from gpusim.units.stall import Stall, label
-from isa.dataflow.shared_barriers import SOURCES, SharedBarrier
+from isa.dataflow.waits.shared_barriers import SOURCES, SharedBarrier
 from isa.kernel import Kernel
 from isa.text.printer import text_of
 

@@ -9,12 +9,12 @@ from typing import Annotated
 
 import numpy as np
 
+from gpusim.analysis.search.latencies import latencies
 from gpusim.analysis.search.schedule_search import Found, Order
 from gpusim.launch.feed import EXECUTION_DRIVEN
-from gpusim.launch.latencies import latencies
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import Sms
-from gpusim.simulation import Result, simulate
+from gpusim.simulation.simulation import Result, simulate
 from gpusim.support.document import Gflops, KernelKey, Labels, MachineKey, OfSettings, Pc, SourceLine, Text, doc
 from gpusim.support.plural import plural
 from isa.errors import UserError

@@ -7,9 +7,9 @@ from typing import Annotated
 import msgspec
 from msgspec import Struct
 
-from gpusim.launch_file.document import Caches, Initial, Mode, Size
+from gpusim.launch.file.document import Caches, Initial, Mode, Size
 from gpusim.support.document import Document, doc
-from isa.sass.launch import STACK_BYTES
+from isa.nvidia.abi.launch import STACK_BYTES
 
 Expression = Annotated[int | float | str, doc("A number, or an expression of tunable parameters and sizes.")]
 Value = int | float | str

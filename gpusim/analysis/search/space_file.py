@@ -22,15 +22,15 @@ from gpusim.analysis.search.space_document import (
     PointTexture,
     SpaceFile,
 )
-from gpusim.launch_file import source
-from gpusim.launch_file.arguments import POINTER
-from gpusim.launch_file.document import Initial, LaunchFile
-from gpusim.launch_file.source import Source
+from gpusim.launch.file import source
+from gpusim.launch.file.arguments import POINTER
+from gpusim.launch.file.document import Initial, LaunchFile
+from gpusim.launch.file.source import Source
 from gpusim.support import toml
 from isa.errors import UserError
+from isa.nvidia.compiler.file_options import inert
 from isa.reading import input_file
 from isa.reading.nearest import nearest
-from isa.sass.file_options import inert
 
 ENDING = ".toml"
 FIX = "give the path of a space file; gpusim schema space-file lists its keys"

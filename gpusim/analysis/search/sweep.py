@@ -18,7 +18,7 @@ import msgspec
 from gpusim.analysis.account.figures import Figures, figures
 from gpusim.machine import machine as model
 from gpusim.machine.simulated_sms import Sms
-from gpusim.simulation import simulate
+from gpusim.simulation.simulation import simulate
 from isa.errors import UserError
 from isa.kernel import Kernel
 
@@ -106,7 +106,7 @@ def figures_at(point: SweepPoint, subject: Subject) -> Figures:
 
 @lru_cache(KERNELS)
 def _kernel(build: Build, parameters: tuple[tuple[str, str], ...]) -> Kernel:
-    """Return a kernel, which points with its parameters share, and with it what follows from it alone (isa/once.py)."""
+    """Return a kernel, which points with its parameters share, and with it what follows from it alone (once.py)."""
     return build(dict(parameters))
 
 

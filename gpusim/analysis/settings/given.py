@@ -9,17 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.launch import caches, instruction_caches
+from gpusim.launch.caches import caches, instruction_caches
 from gpusim.launch.ground import ground
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, is_one_wave
-from gpusim.state.sm import instruction_cache_t, launch_t, sm_t
-from gpusim.units.asks import WIDTHS
-from gpusim.units.cache import tagged
-from gpusim.units.control_code import by_codes
-from gpusim.units.l2_channel import sector_shares
-from gpusim.units.opcodes import UNIT_CODE
-from gpusim.units.pipe import pipes_of, through_port
+from gpusim.sm.memory.cache.declaration import tagged
+from gpusim.sm.memory.l2_channel.declaration import sector_shares
+from gpusim.sm.pipes.pipe.declaration import pipes_of, through_port
+from gpusim.sm.registers.control_code.declaration import by_codes
+from gpusim.sm.state.sm import instruction_cache_t, launch_t, sm_t
+from gpusim.sm.unit.asks import WIDTHS
+from gpusim.sm.unit.opcodes import UNIT_CODE
 from isa.kernel import Kernel
 from isa.row import Unit
 

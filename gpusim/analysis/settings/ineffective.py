@@ -16,24 +16,24 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from gpusim.analysis.account.energy import spent
+from gpusim.analysis.account.rates.energy import spent
 from gpusim.analysis.settings.conditions import CONDITIONS
 from gpusim.analysis.settings.given import Given, as_given
 from gpusim.bounds import rates
-from gpusim.launch.filled_caches import spills
+from gpusim.engines.walks.traffic import traffic
+from gpusim.launch.caches.filled_caches import spills
 from gpusim.machine import machine as model
 from gpusim.machine import schema
 from gpusim.machine.machine import File
 from gpusim.machine.simulated_sms import Sms
-from gpusim.state.machine import machine_t
+from gpusim.sm.front.policies.declaration import POLICY_NAMES
+from gpusim.sm.memory.cache.declaration import FAR, PARTITION, tagged
+from gpusim.sm.memory.constant_operand.declaration import asks_beyond, cycles_of_line, requested
+from gpusim.sm.pipes.pipe.declaration import choices, initiation_interval, pipe_names, through_port
+from gpusim.sm.state.machine import machine_t
+from gpusim.sm.unit.opcodes import FETCH, LOAD, STORE, UNIT_CODE
 from gpusim.support.document import ANYWAY, Ineffective, Setting
 from gpusim.support.plural import plural
-from gpusim.units.cache import FAR, PARTITION, tagged
-from gpusim.units.constant_operand import asks_beyond, cycles_of_line, requested
-from gpusim.units.opcodes import FETCH, LOAD, STORE, UNIT_CODE
-from gpusim.units.pipe import choices, initiation_interval, pipe_names, through_port
-from gpusim.units.policies import POLICY_NAMES
-from gpusim.walks.traffic import traffic
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.row import Unit

@@ -23,9 +23,9 @@ from gpusim.analysis.validate import l2_counts
 from gpusim.analysis.validate.profiler import L1_LOADED, L1_STORED, Profile, ncu_shares
 from gpusim.bounds.placement import placements
 from gpusim.bounds.sectors import of_profiles
-from gpusim.engines.profile import profile
 from gpusim.engines.simulate import run_sm
 from gpusim.engines.sm_run import SmRun
+from gpusim.engines.walks.profile import profile
 from gpusim.machine.machine import Machine
 from gpusim.support.processes import as_done
 from isa.dataflow.block_step import block_steps

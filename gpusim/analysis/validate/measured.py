@@ -30,8 +30,8 @@ from gpusim.analysis.validate.errors import Errors, errors
 from gpusim.engines.simulate import run_sm
 from gpusim.launch.feed import TRACE_DRIVEN
 from gpusim.machine.machine import Machine
+from gpusim.sm.account.record.declaration import ISSUE
 from gpusim.support.processes import processes
-from gpusim.units.record import ISSUE
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.reading import input_file

@@ -15,7 +15,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from gpusim.units.stall import Stall
+from gpusim.sm.unit.stall import Stall
 
 DIRECTORY = Path(__file__).parents[2] / "published"
 SUFFIX = "_kernels.csv"

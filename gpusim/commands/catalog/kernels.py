@@ -14,7 +14,7 @@ from gpusim.commands.frame.options import kernels_from
 from gpusim.support.document import Document, KernelKey, doc
 from isa.errors import UserError
 from workloads.catalog import CATALOG, find
-from workloads.entry import Entry, Parameter, shown_default
+from workloads.entries.entry import Entry, Parameter, shown_default
 from workloads.spaces import SPACES, make_space
 
 

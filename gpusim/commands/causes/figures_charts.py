@@ -7,7 +7,7 @@ from string import ascii_uppercase
 
 from gpusim.analysis.account.comparison import USED, Part, parts
 from gpusim.analysis.account.figures import Figures
-from gpusim.units.stall import Stall, label
+from gpusim.sm.unit.stall import Stall, label
 from gpusim.views.charts.bars import Bar, Segment, bars
 from gpusim.views.charts.page import Key, PageSection, Row, Table
 

@@ -20,8 +20,8 @@ from gpusim.commands.frame.options import CodeOptions, Jobs, Launch, MaxCycles, 
 from gpusim.commands.frame.page_file import page_of
 from gpusim.commands.frame.progress import begin_compiling, shown
 from gpusim.machine.machine import read
+from gpusim.sm.unit.capacities import NEVER
 from gpusim.support.document import LaunchDocument, Setting, spelled
-from gpusim.units.capacities import NEVER
 
 LONGEST = 32  # characters of a value with blanks
 

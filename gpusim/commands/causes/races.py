@@ -10,10 +10,10 @@ from gpusim.commands.frame.command import Answer
 from gpusim.commands.frame.document import joined
 from gpusim.commands.frame.options import CodeOptions, MaxInstructions, OfKernel
 from gpusim.commands.frame.progress import begin_compiling, shown
+from gpusim.engines.walks.races import Race
+from gpusim.engines.walks.races import races as find
 from gpusim.support.document import Document, KernelKey, doc
 from gpusim.support.plural import plural
-from gpusim.walks.races import Race
-from gpusim.walks.races import races as find
 from isa.executing.faults import LIMIT
 
 FOUND = 1  # exit code

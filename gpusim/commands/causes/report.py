@@ -34,7 +34,7 @@ from gpusim.commands.frame.notices import ineffective_settings, tell_of_beyond
 from gpusim.commands.frame.options import Launch, Simulation, SourceOptions, repeated
 from gpusim.commands.frame.progress import begin_compiling, shown
 from gpusim.machine.simulated_sms import count
-from gpusim.simulation import Result, simulate
+from gpusim.simulation.simulation import Result, simulate
 from gpusim.support.document import Document, LaunchDocument, doc
 from gpusim.support.plural import plural
 from gpusim.support.repeats import repeats

@@ -13,13 +13,13 @@ from gpusim.commands.frame.command import Answer
 from gpusim.commands.frame.document import new_table, right
 from gpusim.commands.frame.options import CodeOptions, MachineIfAny, MaxInstructions, OfKernel, Overrides
 from gpusim.commands.frame.progress import begin_compiling, shown
+from gpusim.engines.walks.traffic import Level, Traffic
+from gpusim.engines.walks.traffic import traffic as count
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import occupancy
+from gpusim.sm.memory.global_memory.declaration import arriving_mbs
 from gpusim.support.document import Arguments, Document, KernelKey, MachineKey, doc, plain
 from gpusim.support.plural import plural
-from gpusim.units.global_memory import arriving_mbs
-from gpusim.walks.traffic import Level, Traffic
-from gpusim.walks.traffic import traffic as count
 from isa.errors import UserError
 from isa.executing.faults import LIMIT
 from isa.kernel import Kernel

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from isa import control
-from isa.control import Control
-from isa.origin import NOWHERE, Origin, with_header
+from isa.nvidia import control
+from isa.nvidia.control import Control
+from isa.reading.origin import NOWHERE, Origin, with_header
 
 
 def lines(code: Iterable[tuple[Origin, Control]], labels: Mapping[int, Sequence[str]]) -> Iterator[str]:

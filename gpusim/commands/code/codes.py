@@ -10,18 +10,18 @@ from gpusim.commands.frame.arguments import chosen, is_listing
 from gpusim.commands.frame.command import Answer
 from gpusim.commands.frame.notices import ineffective_settings
 from gpusim.commands.frame.options import OBEYS, CodeOptions, LaunchOfCodes
-from gpusim.launch.assign_codes import with_codes
+from gpusim.launch.codes.assign_codes import with_codes
 from gpusim.machine.architecture import check_architecture
 from gpusim.machine.machine import Machine
+from gpusim.sm.registers.control_code.declaration import by_codes
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, Pc, SourceLine, Text, doc
-from gpusim.units.control_code import by_codes
-from isa import control
 from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.kernel import Kernel
+from isa.nvidia import control
+from isa.nvidia.file.names import plain
 from isa.program import Program
 from isa.reading.literals import is_integer
-from isa.sass.names import plain
 from isa.text import listing
 from isa.text.printer import show, text_of
 

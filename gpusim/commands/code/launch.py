@@ -11,12 +11,12 @@ from typer import Argument, Option
 from gpusim.commands.frame.arguments import flags_of
 from gpusim.commands.frame.command import Answer
 from gpusim.commands.frame.options import Architecture, CodeFile, NvccFlags, out
-from gpusim.launch_file import files, template
+from gpusim.launch.file import files, template
 from gpusim.support import whole_file
 from isa.errors import UserError
+from isa.nvidia.file import code
+from isa.nvidia.file.choice import chosen, only
 from isa.reading import input_file
-from isa.sass import code
-from isa.sass.choice import chosen, only
 
 
 def launch(

@@ -17,14 +17,15 @@ from gpusim.commands.frame.document import new_table, right
 from gpusim.commands.frame.options import Architecture, CodeFile, NvccFlags
 from gpusim.support.document import Document, doc
 from gpusim.support.plural import plural
-from isa import control
-from isa.origin import Origin
-from isa.sass import code, syntax
-from isa.sass.choice import chosen, kernels
-from isa.sass.code import Code
-from isa.sass.cubin import Function
-from isa.sass.dump import Encoded, Section
-from isa.sass.names import plain
+from isa.nvidia import control
+from isa.nvidia.file import code
+from isa.nvidia.file.choice import chosen, kernels
+from isa.nvidia.file.code import Code
+from isa.nvidia.file.cubin import Function
+from isa.nvidia.file.dump import Encoded, Section
+from isa.nvidia.file.names import plain
+from isa.nvidia.lowering import syntax
+from isa.reading.origin import Origin
 
 
 @dataclass(frozen=True)

@@ -14,15 +14,15 @@ from typing import Any, cast
 import msgspec
 
 from gpusim.commands.frame.options import AS_IT_IS, MACHINE, MAX_CYCLES, MAX_INSTRUCTIONS, CodeOptions, Launch
-from gpusim.launch_file.files import LAUNCH, is_launch
+from gpusim.launch.file.files import LAUNCH, is_launch
 from gpusim.machine.architecture import machine_for, native
 from gpusim.machine.machine import File, Machine, load, read
 from gpusim.machine.simulated_sms import Sms
-from gpusim.units.policies import check_policy
+from gpusim.sm.front.policies.declaration import check_policy
 from isa.errors import UserError
 from isa.kernel import Kernel
+from isa.nvidia.file.code import check_kind
 from isa.reading import input_file
-from isa.sass.code import check_kind
 from isa.text import listing
 from workloads.catalog import CATALOG, make
 
@@ -93,7 +93,7 @@ def code_of(
     The launch file that is given need not be beside the code; the architecture is taken in place of the launch file's.
     Where neither says one, CUDA C is compiled for the `machine` if one is given.
     """
-    from gpusim.launch_file.prepare import prepared  # noqa: PLC0415  (--help waits for no NumPy)
+    from gpusim.launch.file.prepare import prepared  # noqa: PLC0415  (--help waits for no NumPy)
 
     if not is_code(name):
         raise UserError(f"{code_option(options) or 'code'}: {name} is no machine code; leave the option out")
@@ -128,7 +128,7 @@ def placed(
     name = machine or (machine_for(kernel.target).key if kernel.target else default)
     if not kernel.settings and not caches:
         return name, list(settings)
-    from gpusim.launch_file.caches import asked  # noqa: PLC0415  (--help waits for no NumPy)
+    from gpusim.launch.file.caches import asked  # noqa: PLC0415  (--help waits for no NumPy)
 
     given, file = pairs("--set", "machine.path=value", settings), read(name)
     begins = caches_of(file, caches)
@@ -144,7 +144,7 @@ def caches_of(file: File, caches: str | None) -> dict[str, str]:
     """
     if caches is None:
         return {}
-    from gpusim.launch_file.caches import SETTINGS  # noqa: PLC0415  (--help waits for no NumPy)
+    from gpusim.launch.file.caches import SETTINGS  # noqa: PLC0415  (--help waits for no NumPy)
 
     wanted = {**dict.fromkeys(SETTINGS["warm"], "0"), **SETTINGS[caches]}
     if lacking := [path for path in SETTINGS[caches] if path not in file.facts]:
@@ -222,7 +222,7 @@ def file_of(name: str) -> str:
     """Return the file with the program that a name means: code or a listing; empty for a kernel of the catalog."""
     if not (is_code(name) and name.endswith(LAUNCH)):
         return name if is_code(name) or is_listing(name) else ""
-    from gpusim.launch_file.prepare import files_of  # noqa: PLC0415  (--help waits for no NumPy)
+    from gpusim.launch.file.prepare import files_of  # noqa: PLC0415  (--help waits for no NumPy)
 
     return str(files_of(name)[1])
 

@@ -9,7 +9,6 @@ from dataclasses import replace
 from functools import cache, partial
 
 from gpusim.analysis.search.sweep import MOST, Axis, Build, Subject, SweepPoint
-from gpusim.asked import several_of
 from gpusim.commands.frame.arguments import (
     POLICY,
     code_of,
@@ -28,12 +27,13 @@ from gpusim.engines.estimated import tolerated
 from gpusim.machine import machine as model
 from gpusim.machine.facts import checked
 from gpusim.machine.machine import File
-from gpusim.units.policies import POLICY_NAMES, check_policy
+from gpusim.simulation.asked import several_of
+from gpusim.sm.front.policies.declaration import POLICY_NAMES, check_policy
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.text import listing
 from workloads.catalog import CATALOG, arguments, find, make
-from workloads.entry import Parameter
+from workloads.entries.entry import Parameter
 
 _RANGE = re.compile(r"(?P<first>-?\d{1,18}):(?P<last>-?\d{1,18})(:(?P<step>\d{1,18}))?")
 

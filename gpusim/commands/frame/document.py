@@ -12,7 +12,7 @@ from rich.table import Column, Table
 
 from gpusim.support.document import Document, Ineffective
 from gpusim.support.escaped_parts import EscapedParts
-from isa.escaped import escaped
+from isa.support.escaped import escaped
 
 WIDTH = 100
 

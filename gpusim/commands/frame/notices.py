@@ -14,7 +14,7 @@ from gpusim.commands.frame.arguments import Chosen, overrides_of
 from gpusim.machine.machine import File, Machine, read
 from gpusim.support.document import ANYWAY, Ineffective, Setting
 from gpusim.support.plural import plural
-from isa.dataflow.order_dependence import asks_blocks
+from isa.dataflow.memory.order_dependence import asks_blocks
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.text.printer import named
@@ -23,7 +23,7 @@ from workloads.catalog import CATALOG
 if TYPE_CHECKING:
     from gpusim.engines.sm_run import SmRun
     from gpusim.machine.simulated_sms import Sms
-    from gpusim.simulation import Result
+    from gpusim.simulation.simulation import Result
 
 MOST = 64  # launches checked at most: each takes some hundredths of a second unless the program is large
 

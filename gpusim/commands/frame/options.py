@@ -16,7 +16,7 @@ import typer
 from typer import Argument, Option
 
 from gpusim.machine.machine import load, names
-from gpusim.units.policies import POLICY_NAMES
+from gpusim.sm.front.policies.declaration import POLICY_NAMES
 from isa.errors import UserError
 from workloads.catalog import CATALOG
 

@@ -16,16 +16,16 @@ from rich.text import Text
 
 from gpusim.commands.streams import tell
 from gpusim.support.plural import plural
-from isa.escaped import escaped
+from isa.support.escaped import escaped
 
 T = TypeVar("T")
 PATIENCE = 2.0  # seconds before a terminal shows anything
 PERIOD = 10.0  # seconds between two lines where stderr is no terminal
 WINDOW = 600.0  # seconds over which the speed is measured: a block may take minutes
 ENTRIES = {  # what is compiled, and its module and name; the engines share nearly all of their code
-    "engine": ("the engine", "gpusim.rules.step", "schedule"),
-    "walk": ("the walk through blocks", "gpusim.engines.program_order", "run"),
-    "timeline": ("the caches of timelines", "gpusim.rules.cache", "serve"),
+    "engine": ("the engine", "gpusim.sm.walk.step", "schedule"),
+    "walk": ("the walk through blocks", "gpusim.engines.walks.program_order", "run"),
+    "timeline": ("the caches of timelines", "gpusim.sm.memory.cache.cache", "serve"),
 }
 
 
@@ -139,8 +139,8 @@ def begin_compiling(entry: str = "engine") -> None:
 
     With the engine a second process is started, which compiles what else a run needs, while this one compiles.
     """
-    from gpusim.jit import code_cache  # noqa: PLC0415  (only `run` compiles)
-    from gpusim.jit.rule import COMPILED  # noqa: PLC0415
+    from gpusim.sm.jit import code_cache  # noqa: PLC0415  (only `run` compiles)
+    from gpusim.sm.jit.rule import COMPILED  # noqa: PLC0415
 
     what, *where = ENTRIES.get(entry, ("", "", ""))
     if what and COMPILED and not code_cache.holds(*where):

@@ -17,11 +17,11 @@ from gpusim.commands.run.timelines import check_name, timeline_of
 from gpusim.support import whole_file
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
 from gpusim.support.plural import plural
-from gpusim.timeline.document import Timeline
 from gpusim.views.kanata import kanata
 from gpusim.views.perfetto import perfetto
 from gpusim.views.svg import svg
 from gpusim.views.table import csv, parquet
+from gpusim.views.timeline.document import Timeline
 from isa.errors import UserError
 from isa.reading import extra
 

@@ -9,8 +9,7 @@ from typing import Annotated
 from typer import Option
 
 from gpusim.analysis.account import report, run_document
-from gpusim.analysis.account.energy import Spent, known, spent
-from gpusim.asked import Sample
+from gpusim.analysis.account.rates.energy import Spent, known, spent
 from gpusim.commands.frame.arguments import chosen, cycles_of, percent_of, sms_of, whole_number
 from gpusim.commands.frame.command import Answer
 from gpusim.commands.frame.notices import ineffective_settings, tell_of_channels, tell_of_others, tell_of_turns
@@ -18,12 +17,13 @@ from gpusim.commands.frame.options import CodeOptions, Estimated, Launch, among
 from gpusim.commands.frame.progress import begin_compiling, shown
 from gpusim.engines.estimated import tolerated
 from gpusim.engines.simulate import ENGINES, write_trace
+from gpusim.engines.walks.traffic import traffic
 from gpusim.machine.machine import facts, seconds
 from gpusim.machine.simulated_sms import count
-from gpusim.simulation import Result, simulate
+from gpusim.simulation.asked import Sample
+from gpusim.simulation.simulation import Result, simulate
+from gpusim.sm.unit.capacities import NEVER
 from gpusim.support import whole_file
-from gpusim.units.capacities import NEVER
-from gpusim.walks.traffic import traffic
 from isa.errors import UserError
 from isa.executing.faults import LIMIT
 

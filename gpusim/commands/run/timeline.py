@@ -12,8 +12,8 @@ from gpusim.commands.frame.document import width, write
 from gpusim.commands.frame.options import Json, LaunchOrTimeline, MaxCycles, Part, SourceOptions, out
 from gpusim.commands.run.timelines import DOCUMENTS, check_name, timeline_of
 from gpusim.support import whole_file
-from gpusim.timeline.document import Timeline
 from gpusim.views.text import text
+from gpusim.views.timeline.document import Timeline
 
 FIRST = 200  # cycles of a run that are shown as text by default
 

@@ -13,9 +13,9 @@ from gpusim.commands.frame.notices import ineffective_settings
 from gpusim.commands.frame.options import CodeOptions, LaunchOrTimeline, Part, SourceOptions
 from gpusim.commands.frame.progress import begin_compiling, shown
 from gpusim.support import whole_file
-from gpusim.timeline.document import Timeline
-from gpusim.timeline.file import load, part
-from gpusim.timeline.source import with_source
+from gpusim.views.timeline.document import Timeline
+from gpusim.views.timeline.file import load, part
+from gpusim.views.timeline.source import with_source
 from isa.errors import UserError
 
 DOCUMENTS = ".json", ".json.gz"
@@ -42,9 +42,9 @@ def timeline_of(
         document = load(Path(launch.kernel))
         return part(document, document.start if shown_part.cycles is None else start, end, slots)
     at = chosen(launch, code)
-    from gpusim.timeline.build import timeline  # noqa: PLC0415  (--help waits for no compiler)
-    from gpusim.units.cache import tagged  # noqa: PLC0415
-    from gpusim.units.capacities import NEVER  # noqa: PLC0415
+    from gpusim.simulation.timeline.build import timeline  # noqa: PLC0415  (--help waits for no compiler)
+    from gpusim.sm.memory.cache.declaration import tagged  # noqa: PLC0415
+    from gpusim.sm.unit.capacities import NEVER  # noqa: PLC0415
 
     begin_compiling()
     if tagged(at.machine):

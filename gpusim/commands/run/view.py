@@ -34,8 +34,8 @@ from gpusim.commands.run.timelines import DOCUMENTS, timeline_of
 from gpusim.support import whole_file
 from gpusim.support.document import Document, Ineffective, KernelKey, MachineKey, Policy, Settings, doc
 from gpusim.support.plural import plural
-from gpusim.timeline.document import NONE, Timeline
 from gpusim.views import html, source_svg
+from gpusim.views.timeline.document import NONE, Timeline
 from isa.errors import UserError
 
 ENDINGS = ".html", ".svg"
@@ -159,8 +159,8 @@ def _run(launch: LaunchOrTimeline, code: SourceOptions, part: Part, max_cycles: 
     run = timeline_of(launch, code, replace(part, cycles=cycles), max_cycles)
     if kept or run.cycles == NONE:
         return run
-    from gpusim.analysis.account.roofline import summary  # noqa: PLC0415  (--help waits for no compiler)
-    from gpusim.simulation import simulate  # noqa: PLC0415
+    from gpusim.analysis.account.rates.roofline import summary  # noqa: PLC0415  (--help waits for no compiler)
+    from gpusim.simulation.simulation import simulate  # noqa: PLC0415
 
     at = chosen(launch, code)
     return msgspec.structs.replace(run, summary=summary(simulate(at.kernel, at.machine, values=False)))

@@ -24,7 +24,7 @@ from isa.kernel import Kernel
 
 if TYPE_CHECKING:
     from gpusim.analysis.search.schedule_search import Found, Order
-    from gpusim.walks.disjoint import Pairs
+    from gpusim.engines.walks.disjoint import Pairs
 
 WRONG_VALUES = 1  # exit code
 BUDGET = 400
@@ -97,9 +97,9 @@ def _rehearsal(launch: Launch, kernel: Kernel, on: Sequence[str]) -> Kernel:
 
 def _static(name: str, kernel: Kernel, machine: Machine) -> tuple[Pairs, dict[str, Order]]:
     """The pairs of accesses that never overlap, and the orders without search."""
+    from gpusim.analysis.search.latencies import latencies  # noqa: PLC0415
     from gpusim.analysis.search.scheduling import GIVEN, STATIC  # noqa: PLC0415
-    from gpusim.launch.latencies import latencies  # noqa: PLC0415
-    from gpusim.walks.disjoint import disjoint  # noqa: PLC0415
+    from gpusim.engines.walks.disjoint import disjoint  # noqa: PLC0415
     from isa.schedule.reorder import improved  # noqa: PLC0415
 
     with shown(f"{kernel.name}, static schedule", "region") as tell:

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Annotated
 
 from gpusim.analysis.search.bounded_expression import Value
-from gpusim.analysis.search.code_stages import Restricted, stages
+from gpusim.analysis.search.code.code_stages import Restricted, stages
 from gpusim.analysis.search.space_file import read, with_given
 from gpusim.commands.frame.arguments import changes, machine_of
 from gpusim.commands.frame.command import Answer
@@ -18,7 +18,7 @@ from gpusim.support import whole_file
 from gpusim.support.document import MachineKey, OfSettings, Settings, doc
 from gpusim.support.plural import plural
 from isa.architecture import Target
-from isa.sass.compile import ARCHITECTURE
+from isa.nvidia.compiler.compile import ARCHITECTURE
 
 LATER = "registers and static shared memory are known once a point is compiled: gpusim tune tells which don't fit"
 

@@ -55,7 +55,7 @@ from gpusim.commands.frame.spread import spread_over
 from gpusim.commands.search import sweep_plot
 from gpusim.commands.search.sweep_page import sweep_page
 from gpusim.commands.search.sweep_screen import Swept, document, first_varied, plotted, screen
-from gpusim.launch_file.prepare import files_of
+from gpusim.launch.file.prepare import files_of
 from gpusim.machine import machine as model
 from gpusim.support.document import Ineffective
 from isa.errors import UserError

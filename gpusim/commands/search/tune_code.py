@@ -16,7 +16,7 @@ from rich.text import Text
 from typer import Argument, Option
 
 from gpusim.analysis.search.bounded_expression import Value
-from gpusim.analysis.search.code_points import (
+from gpusim.analysis.search.code.code_points import (
     Compiled,
     Wanted,
     check_compiler,
@@ -27,7 +27,7 @@ from gpusim.analysis.search.code_points import (
     refusal,
     stored,
 )
-from gpusim.analysis.search.code_tuning import (
+from gpusim.analysis.search.code.code_tuning import (
     CodeTrial,
     CodeTuned,
     How,
@@ -70,7 +70,7 @@ from gpusim.support.document import Ineffective
 from gpusim.support.processes import as_done
 from isa.architecture import Target
 from isa.errors import UserError
-from isa.sass.compile import ARCHITECTURE
+from isa.nvidia.compiler.compile import ARCHITECTURE
 from workloads.spaces import SPACES
 
 Add = Callable[[CodeTrial], None]

@@ -14,15 +14,15 @@ from rich.table import Column, Table
 from gpusim.analysis.account.figures import Figures
 from gpusim.analysis.account.stalls import NO_WAIT
 from gpusim.analysis.search.bounded_expression import Value
-from gpusim.analysis.search.code_tuning import CodeTrial, slower
+from gpusim.analysis.search.code.code_tuning import CodeTrial, slower
 from gpusim.analysis.search.space_file import CodeSpace, Point
 from gpusim.commands.frame.document import new_table, right
 from gpusim.commands.search.reasons import in_kinds
 from gpusim.machine.machine import Machine
+from gpusim.simulation.verify import UNCHECKED, Verification
+from gpusim.sm.unit.stall import label
 from gpusim.support.document import MachineKey, OfSettings, Setting, Settings, doc
 from gpusim.support.plural import plural
-from gpusim.units.stall import label
-from gpusim.verify import UNCHECKED, Verification
 
 STALLS_SHOWN = 2
 _NO_WAIT = {label(one) for one in NO_WAIT}

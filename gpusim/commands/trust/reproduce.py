@@ -22,13 +22,14 @@ from gpusim.commands.frame.document import show, write
 from gpusim.commands.frame.options import Json, among, repeated, written
 from gpusim.commands.frame.progress import begin_compiling, shown
 from gpusim.machine.machine import load
-from gpusim.reproduction import drawing, sensitivity, unclaimed
+from gpusim.reproduction import sensitivity, unclaimed
 from gpusim.reproduction.bench import Done, Job, Settings
 from gpusim.reproduction.claims import SEEDS, Claim, read, select
-from gpusim.reproduction.drawing import Picture
 from gpusim.reproduction.finding import NOT_COMPUTED
 from gpusim.reproduction.ledger import Counts, LedgerRow, rows, summary
-from gpusim.reproduction.pages import markdown, shown_error, shown_result, shown_turns, texts, totals
+from gpusim.reproduction.pages import drawing
+from gpusim.reproduction.pages.drawing import Picture
+from gpusim.reproduction.pages.pages import markdown, shown_error, shown_result, shown_turns, texts, totals
 from gpusim.reproduction.unclaimed import Unclaimed
 from gpusim.support import whole_file
 from gpusim.support.document import Document, doc

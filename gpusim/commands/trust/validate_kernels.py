@@ -28,7 +28,7 @@ from gpusim.commands.frame.progress import begin_compiling, told
 from gpusim.commands.trust.validate_kernels_screen import markdown, screen
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
-from gpusim.reproduction import kernel_picture
+from gpusim.reproduction.pages import kernel_picture
 from gpusim.support import whole_file
 from gpusim.support.document import Document, KernelKey, MachineKey, Settings, doc
 from isa.errors import UserError

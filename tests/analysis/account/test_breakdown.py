@@ -3,10 +3,10 @@ from dataclasses import replace
 import pytest
 
 from gpusim.analysis.account.breakdown import breakdown
-from gpusim.analysis.account.memory_rates import memory_rates
+from gpusim.analysis.account.rates.memory_rates import memory_rates
 from gpusim.analysis.account.stalls import lost_by_the_last, lost_slots
 from gpusim.machine.machine import load
-from gpusim.simulation import simulate
+from gpusim.simulation.simulation import simulate
 from isa.text.listing import read
 from workloads.catalog import make
 

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from some_figures import FOUND
 
 from gpusim.analysis.account.comparison import USED, change, explanation, parts
-from gpusim.units.stall import Stall, label
+from gpusim.sm.unit.stall import Stall, label
 
 REASONS = [label(reason) for reason in Stall]
 SLOTS = st.dictionaries(st.sampled_from(REASONS), st.integers(1, 1000))

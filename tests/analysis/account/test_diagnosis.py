@@ -3,9 +3,9 @@
 import pytest
 
 import gpusim
-from gpusim.analysis.account.advice import ADVICE, INDEPENDENT
-from gpusim.analysis.account.diagnosis import MOST, WORTH, diagnosis
-from gpusim.units.stall import Stall
+from gpusim.analysis.account.findings.advice import ADVICE, INDEPENDENT
+from gpusim.analysis.account.findings.diagnosis import MOST, WORTH, diagnosis
+from gpusim.sm.unit.stall import Stall
 from isa.text import listing
 from workloads.catalog import make
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from msgspec import structs
 
-from gpusim.analysis.account.energy import KEYS, known, spent, voltage_squared
+from gpusim.analysis.account.rates.energy import KEYS, known, spent, voltage_squared
+from gpusim.engines.walks.traffic import Level, Traffic, traffic
 from gpusim.machine.machine import Machine, load
-from gpusim.walks.traffic import Level, Traffic, traffic
 from isa.errors import UserError
 from isa.text.listing import read
 from workloads.catalog import make

@@ -4,7 +4,7 @@ import pytest
 from gpusim.analysis.account.figures import Figures, figures
 from gpusim.analysis.account.stalls import lost_slots
 from gpusim.machine.machine import load
-from gpusim.simulation import simulate
+from gpusim.simulation.simulation import simulate
 from workloads.catalog import make
 
 SMALL = {

@@ -12,12 +12,12 @@ from strategies.launches import REPEATABLE, kernels, launches
 
 from gpusim.analysis.account.hazards import Hazard, hazards
 from gpusim.engines.simulate import run_sm
-from gpusim.jit.rule import COMPILED
-from gpusim.launch.assign_codes import with_codes
+from gpusim.launch.codes.assign_codes import with_codes
 from gpusim.machine.machine import load
-from gpusim.units.control_code import by_codes
+from gpusim.sm.jit.rule import COMPILED
+from gpusim.sm.registers.control_code.declaration import by_codes
 from isa.architecture import Target
-from isa.origin import Origin
+from isa.reading.origin import Origin
 from workloads.catalog import make
 
 CODED = launches(kernels(most_blocks=2, least=3), tags=False).filter(lambda launched: by_codes(launched[1]))

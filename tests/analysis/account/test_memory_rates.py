@@ -3,7 +3,7 @@
 import pytest
 
 import gpusim
-from gpusim.analysis.account.memory_rates import bound_rates, memory_rates, used_sms
+from gpusim.analysis.account.rates.memory_rates import bound_rates, memory_rates, used_sms
 from isa.row import Unit
 from isa.text import listing
 from workloads.catalog import make

@@ -4,7 +4,7 @@ import pytest
 
 from gpusim.analysis.account.pressure_report import pressure_report
 from gpusim.analysis.account.stalls import lost_slots
-from gpusim.simulation import simulate
+from gpusim.simulation.simulation import simulate
 from isa.code_region import CodeRegion
 from isa.text.listing import read
 from workloads.catalog import make

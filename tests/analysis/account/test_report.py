@@ -11,8 +11,8 @@ from gpusim.analysis.account.run_document import bound_document, document
 from gpusim.bounds.bounds import bound
 from gpusim.machine.machine import load
 from gpusim.machine.occupancy import occupancy
-from gpusim.simulation import simulate
-from gpusim.units.stall import Stall, label
+from gpusim.simulation.simulation import simulate
+from gpusim.sm.unit.stall import Stall, label
 from isa.text.listing import load as load_listing
 from isa.text.listing import read
 from workloads.catalog import make

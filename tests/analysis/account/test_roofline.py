@@ -2,11 +2,11 @@ from dataclasses import replace
 
 import pytest
 
-from gpusim.analysis.account.memory_rates import memory_rates
-from gpusim.analysis.account.roofline import summary
+from gpusim.analysis.account.rates.memory_rates import memory_rates
+from gpusim.analysis.account.rates.roofline import summary
 from gpusim.machine import machine as model
-from gpusim.simulation import simulate
-from gpusim.units.global_memory import line_cycles
+from gpusim.simulation.simulation import simulate
+from gpusim.sm.memory.global_memory.declaration import line_cycles
 from isa.text import listing
 
 # 16 blocks of a warp, one for each SM of gtx580; each thread reads a word, adds, and writes a word.

@@ -8,8 +8,8 @@ from gpusim.analysis.account import stalls
 from gpusim.analysis.account.pressure_report import pressure_report
 from gpusim.analysis.account.source_lines import by_line
 from gpusim.machine.machine import load
-from gpusim.simulation import simulate
-from gpusim.timeline.build import timeline
+from gpusim.simulation.simulation import simulate
+from gpusim.simulation.timeline.build import timeline
 from isa.text import listing
 
 pytestmark = pytest.mark.jit

@@ -2,9 +2,9 @@ import pytest
 
 from gpusim.analysis.account.stalls import lost_slots, waiting_most, warp_cycles
 from gpusim.engines.simulate import run_sm
-from gpusim.launch.assign_codes import sharing
+from gpusim.launch.codes.assign_codes import sharing
 from gpusim.machine.machine import load
-from isa.dataflow.shared_barriers import RESULT, SharedBarrier
+from isa.dataflow.waits.shared_barriers import RESULT, SharedBarrier
 from isa.text.listing import read
 from workloads.catalog import make
 

@@ -5,7 +5,7 @@ import pytest
 from gpusim.analysis.account.hazards import hazards
 from gpusim.engines.simulate import ENGINES, run_sm
 from gpusim.machine.machine import load
-from isa.dataflow.scalar_waits import unsure_reads
+from isa.amd.waits import unsure_reads
 from isa.text.listing import read
 
 MI60 = load("mi60", {"chip.sms": 1})

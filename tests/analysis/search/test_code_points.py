@@ -1,6 +1,6 @@
 from space_files import POINT, SOURCE, SPACE, needs_compiler, written
 
-from gpusim.analysis.search.code_points import Wanted, compiled, kernel, refusal, stored
+from gpusim.analysis.search.code.code_points import Wanted, compiled, kernel, refusal, stored
 from gpusim.analysis.search.space_file import read
 from gpusim.machine.machine import load
 

@@ -6,7 +6,7 @@ import json
 import pytest
 from space_files import SPACE, written
 
-from gpusim.analysis.search.code_stages import stages
+from gpusim.analysis.search.code.code_stages import stages
 from gpusim.analysis.search.space_file import points, read
 from gpusim.commands.main import execute
 from gpusim.machine.machine import load

@@ -5,13 +5,13 @@ import pytest
 from space_files import POINT, SPACE, needs_compiler, written
 
 from gpusim.analysis.account.figures import figures
-from gpusim.analysis.search.code_points import cubin_at, kernel
-from gpusim.analysis.search.code_tuning import How, Job, Place, checked, ranked, slower, timed, trial
+from gpusim.analysis.search.code.code_points import cubin_at, kernel
+from gpusim.analysis.search.code.code_tuning import How, Job, Place, checked, ranked, slower, timed, trial
 from gpusim.analysis.search.space_file import read
 from gpusim.bounds import profiled
-from gpusim.engines import profile
+from gpusim.engines.walks import profile
 from gpusim.machine.machine import read as machine_file
-from gpusim.simulation import simulate
+from gpusim.simulation.simulation import simulate
 
 pytestmark = pytest.mark.jit  # with tags of caches, minutes in plain Python
 

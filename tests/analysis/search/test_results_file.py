@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpusim.analysis.search.code_tuning import CodeTuned
+from gpusim.analysis.search.code.code_tuning import CodeTuned
 from gpusim.analysis.search.results_file import hash_of, results
 from gpusim.analysis.search.tuning import Trial, Tuned
 from gpusim.machine.machine import load

@@ -11,8 +11,8 @@ from interpreter.interpret import interpret
 from strategies.launches import REPEATABLE, kernels, looping_kernels, programs
 
 from gpusim.analysis.search.schedule_search import BROOD, climb, cycles, search
+from gpusim.engines.walks.disjoint import disjoint
 from gpusim.machine.machine import load
-from gpusim.walks.disjoint import disjoint
 from isa.schedule.reorder import reordered
 from isa.text.listing import read
 

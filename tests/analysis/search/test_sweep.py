@@ -9,7 +9,7 @@ from gpusim.analysis.account.figures import figures
 from gpusim.analysis.search.sweep import MOST, Axis, Subject, SweepPoint, key, points, row, shuffled
 from gpusim.machine import machine as model
 from gpusim.machine.machine import load
-from gpusim.simulation import simulate
+from gpusim.simulation.simulation import simulate
 from gpusim.support.processes import as_done
 from isa.errors import UserError
 from workloads.catalog import make

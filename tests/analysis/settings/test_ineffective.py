@@ -13,10 +13,10 @@ from strategies.machine_settings import as_file, others, result
 import gpusim
 from gpusim.analysis.settings.conditions import CONDITIONS
 from gpusim.analysis.settings.ineffective import SEPARATE, ineffective
-from gpusim.launch_file.prepare import prepared
+from gpusim.launch.file.prepare import prepared
 from gpusim.machine.machine import build, load
-from gpusim.state.machine import machine_t
-from gpusim.state.row import decoded_t
+from gpusim.sm.state.machine import machine_t
+from gpusim.sm.state.row import decoded_t
 from isa.errors import UserError
 from isa.text import listing
 from workloads.catalog import make

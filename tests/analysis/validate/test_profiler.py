@@ -1,7 +1,7 @@
 import pytest
 
 from gpusim.analysis.validate.profiler import COUNTERS, ncu_name, ncu_shares, profiles
-from gpusim.units.stall import Stall
+from gpusim.sm.unit.stall import Stall
 from workloads.measured.whole import tables
 
 NCU = {  # Nsight Compute 2025.3, Kernel Profiling Guide: warp stall reasons, and the state in which a warp issues

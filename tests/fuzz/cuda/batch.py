@@ -17,7 +17,7 @@ from fuzz.cuda.program import OUT, Program, program
 from fuzz.cuda.simulate import LEVELS, MACHINES, Way, compiled, simulated
 from fuzz.cuda.survey import survey
 from isa.errors import UserError
-from isa.sass import tools
+from isa.nvidia.compiler import tools
 
 PROGRAMS = 10  # of a batch
 WAYS = 2  # in which each batch is compiled

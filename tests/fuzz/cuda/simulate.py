@@ -12,9 +12,9 @@ import numpy as np
 import gpusim
 from fuzz.cuda.emulate import HEADERS, Words
 from fuzz.cuda.program import Program, memory, source
-from gpusim.engines.program_order import walk
-from gpusim.raw_arguments import regions
-from isa.sass import tools
+from gpusim.api.raw_arguments import regions
+from gpusim.engines.walks.program_order import walk
+from isa.nvidia.compiler import tools
 
 MACHINES = {75: "rtx2080ti", 80: "a100", 86: "rtx3090", 89: "rtx3090", 90: "h200", 100: "h200", 120: "h200"}
 LEVELS = tuple(tuple(level.split()) for level in (

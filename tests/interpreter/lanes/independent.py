@@ -17,7 +17,7 @@ from interpreter.lanes.groups import EVERY, IN_COLLECTIVE, Groups, lane_numbers,
 from isa.executing import faults
 from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.operand import RZ_INDEX, Convergence, Immediate, Operand, Predicate, Register
+from isa.operands.operand import RZ_INDEX, Convergence, Immediate, Operand, Predicate, Register
 from isa.program import CODE_BYTES
 
 LANES = 32

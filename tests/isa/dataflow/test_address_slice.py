@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from interpreter.interpret import interpret
 from strategies.launches import kernels
 
-from isa.dataflow.address_slice import address_slice
+from isa.dataflow.memory.address_slice import address_slice
 from isa.text.assembler import assemble
 
 

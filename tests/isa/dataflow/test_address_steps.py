@@ -2,8 +2,8 @@
 
 import pytest
 
-from isa.dataflow.address_steps import address_steps
 from isa.dataflow.block_step import block_steps
+from isa.dataflow.memory.address_steps import address_steps
 from isa.text.listing import read
 
 HEAD = ".grid 4 3 2\n.block 32\n.buffer x u32 64\nS2R R0, CTAID.X\nS2R R1, CTAID.Y\n"

@@ -2,7 +2,7 @@
 
 import pytest
 
-from isa.dataflow.awaited import awaited, overwritten, result_of
+from isa.dataflow.waits.awaited import awaited, overwritten, result_of
 from isa.table import TABLE
 from isa.text.listing import read
 

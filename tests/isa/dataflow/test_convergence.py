@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 from interpreter.interpret import interpret
 
-from isa.dataflow.convergence import region_ends
-from isa.dataflow.divergence import reconvergence_points
+from isa.dataflow.lanes.convergence import region_ends
+from isa.dataflow.lanes.divergence import reconvergence_points
 from isa.errors import UserError
 from isa.text.listing import read
 

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strategies.launches import REPEATABLE, kernels
 
-from isa.dataflow.divergence import post_dominators, reconvergence_points
 from isa.dataflow.flow import successors
+from isa.dataflow.lanes.divergence import post_dominators, reconvergence_points
 from isa.text.listing import read
 
 SKIP = "S2R R0, TID.X\nISETP.LT P0, R0, 7\n@P0 BRA past\nNOP\npast:\nEXIT"

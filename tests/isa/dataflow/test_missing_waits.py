@@ -6,9 +6,10 @@ from pathlib import Path
 import pytest
 from coded import coded
 
-from isa.dataflow.missing_waits import MissingWait, missing_waits
-from isa.sass import code, lower
-from isa.sass.choice import kernels
+from isa.dataflow.waits.missing_waits import MissingWait, missing_waits
+from isa.nvidia.file import code
+from isa.nvidia.file.choice import kernels
+from isa.nvidia.lowering import lower
 
 TESTS = Path(__file__).parents[2]
 CUBINS = sorted(TESTS.glob("measured/*.cubin.xz")) + sorted(TESTS.glob("hardware/data/*.cubin.xz"))

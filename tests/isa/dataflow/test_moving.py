@@ -16,7 +16,7 @@ from strategies.machine_code import EVERY_ROW, REGISTERS, kernels
 from isa.dataflow.block_step import block_steps, states
 from isa.dataflow.moving import STILL, ZERO, Value, plus, product, times
 from isa.instruction import Instruction
-from isa.operand import FIRST_SCALAR, PT, RZ, Immediate, Register, Special
+from isa.operands.operand import FIRST_SCALAR, PT, RZ, Immediate, Register, Special
 from isa.table import TABLE, machine_row
 
 GRID = 3, 2, 2

@@ -1,7 +1,7 @@
 import pytest
 
-from isa.dataflow.order_dependence import asks_blocks, may_vary, varying
-from isa.dataflow.pointers import pointed
+from isa.dataflow.memory.order_dependence import asks_blocks, may_vary, varying
+from isa.dataflow.memory.pointers import pointed
 from isa.text.listing import read
 
 HEAD = ".block 64\n.shared 512\n.buffer a u32 64\n.buffer b u32 64\n"

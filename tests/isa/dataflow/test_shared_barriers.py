@@ -1,6 +1,6 @@
 """Dependency barriers that hold more than the waiting instruction needs, worked out by hand."""
 
-from isa.dataflow.shared_barriers import RESULT, SOURCES, SharedBarrier, shared_barriers, words
+from isa.dataflow.waits.shared_barriers import RESULT, SOURCES, SharedBarrier, shared_barriers, words
 from isa.text.assembler import assemble
 
 PLAIN = "[B------:R-:W-:-:S01]"

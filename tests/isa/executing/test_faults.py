@@ -4,11 +4,11 @@ import pytest
 from interpreter.interpret import interpret
 from machine_code import saxpy
 
-from gpusim.walks.races import races
+from gpusim.engines.walks.races import races
 from isa.errors import ExecutionError
 from isa.executing import faults
 from isa.kernel import Kernel
-from isa.origin import Origin
+from isa.reading.origin import Origin
 from isa.text.assembler import assemble
 
 RACY = assemble(".shared 256\nS2R R0, TID.X\nSHL R1, R0, 2\nSTS [R1], R0\nLOP.XOR R2, R1, 0x80\nLDS R3, [R2]")

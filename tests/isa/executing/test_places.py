@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isa.executing.places import BASES, lanes_in, places, unit_at
+from isa.operands.windows import LOCAL_WINDOW, SHARED_PLACE, SHARED_WINDOW
 from isa.row import GENERIC, Unit
-from isa.windows import LOCAL_WINDOW, SHARED_PLACE, SHARED_WINDOW
 
 WINDOW = 0x7F00_0000_0000
 STARTS = {Unit.SHARED: SHARED_WINDOW, Unit.LOCAL: LOCAL_WINDOW, Unit.GLOBAL: WINDOW}

@@ -4,10 +4,10 @@ import time
 
 import pytest
 
-from gpusim.launch_file.files import pair
+from gpusim.launch.file.files import pair
 from isa.errors import UserError
+from isa.nvidia.file import code
 from isa.reading.foreign import looks_like
-from isa.sass import code
 from isa.text import listing
 
 MOST_SECONDS = 5  # of the processor, that docs/reliability.md promises

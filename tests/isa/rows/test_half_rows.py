@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from strategies.bit_patterns import patterns32
 from strategies.launches import REPEATABLE
 
-from isa.operand_change import apply, change_of
-from isa.sass.lower import lowered
+from isa.nvidia.lowering.lower import lowered
+from isa.operands.operand_change import apply, change_of
 
 NAN, NAN32 = 0x7FFF, 0x7FFFFFFF
 EDGES = (

@@ -2,8 +2,8 @@
 
 import pytest
 
-from isa.operand import FIRST_SCALAR, FIRST_UNIFORM, PT, RZ, Address, Immediate, Predicate, Register
-from isa.sass.lower import UnknownError, lowered
+from isa.nvidia.lowering.lower import UnknownError, lowered
+from isa.operands.operand import FIRST_SCALAR, FIRST_UNIFORM, PT, RZ, Address, Immediate, Predicate, Register
 from isa.values import atomic
 
 UR4 = Register(FIRST_SCALAR + 4)

@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isa.instruction import Instruction
-from isa.operand import FIRST_SCALAR, PT, RZ, Register
+from isa.nvidia.lowering.lower import UnknownError, lowered
+from isa.operands.operand import FIRST_SCALAR, PT, RZ, Register
 from isa.row import Unit
-from isa.sass.lower import UnknownError, lowered
 from isa.table import machine_row
 
 PAIR, WORD, BYTE = 1 << 64, 1 << 32, 1 << 8

@@ -6,7 +6,7 @@ from hypothesis import given
 from strategies.bit_patterns import patterns32
 from strategies.launches import REPEATABLE
 
-from isa.sass.lower import lowered
+from isa.nvidia.lowering.lower import lowered
 
 
 @pytest.mark.parametrize(("modifier", "kind"), [("", "i1"), (".U8", "u1")])

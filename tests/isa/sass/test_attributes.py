@@ -2,7 +2,7 @@ import struct
 
 import pytest
 
-from isa.sass.attributes import Attribute, attributes, branch_targets, words
+from isa.nvidia.file.attributes import Attribute, attributes, branch_targets, words
 
 
 def test_formats():

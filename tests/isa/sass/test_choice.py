@@ -3,9 +3,9 @@
 import pytest
 
 from isa.errors import UserError
-from isa.sass.choice import chosen
-from isa.sass.code import Code
-from isa.sass.dump import Section
+from isa.nvidia.file.choice import chosen
+from isa.nvidia.file.code import Code
+from isa.nvidia.file.dump import Section
 
 NAMES = (
     "_Z4polyIdLi4EEvPKT_PS0_6Params",

@@ -6,8 +6,9 @@ from pathlib import Path
 import pytest
 
 from isa.errors import UserError
-from isa.sass import compile, cubin, tools
-from isa.sass.code import of_cubin, read
+from isa.nvidia.compiler import compile, tools
+from isa.nvidia.file import cubin
+from isa.nvidia.file.code import of_cubin, read
 
 DATA = Path(__file__).with_name("data")
 

@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from isa.errors import UserError
-from isa.sass import code, compile, cubin, nvrtc, tools
-from isa.sass.compile import CompileError, compile_file, compile_source
+from isa.nvidia.compiler import compile, nvrtc, tools
+from isa.nvidia.compiler.compile import CompileError, compile_file, compile_source
+from isa.nvidia.file import code, cubin
 
 DATA = Path(__file__).with_name("data")
 ARCHITECTURES = 75, 80, 86, 89, 90

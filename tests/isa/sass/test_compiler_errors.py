@@ -1,6 +1,6 @@
 import pytest
 
-from isa.sass.compiler_errors import read
+from isa.nvidia.compiler.compiler_errors import read
 
 SOURCE = """\
 __global__ void k(float *x) {

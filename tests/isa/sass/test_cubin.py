@@ -7,7 +7,7 @@ import pytest
 
 from isa.architecture import NVIDIA
 from isa.errors import UserError
-from isa.sass.cubin import CubinError, Parameter, Relocation, Variable, read
+from isa.nvidia.file.cubin import CubinError, Parameter, Relocation, Variable, read
 
 DATA = Path(__file__).with_name("data")
 BASE = {75: 0x160, 80: 0x160, 90: 0x210}  # of the parameters, in constant bank 0

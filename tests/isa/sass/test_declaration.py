@@ -4,9 +4,9 @@ import time
 
 import pytest
 
-from isa.sass.cubin import Parameter
-from isa.sass.declaration import Declared, declared, known_types
-from isa.sass.signature import Type
+from isa.nvidia.abi.declaration import Declared, declared, known_types
+from isa.nvidia.file.cubin import Parameter
+from isa.nvidia.file.signature import Type
 
 MOST_SECONDS = 5  # of the processor, that docs/reliability.md promises
 SOURCE = """

@@ -2,9 +2,9 @@ from pathlib import Path
 
 import pytest
 
-from isa.sass.cubin import read as read_cubin
-from isa.sass.dump import DumpError, read
-from isa.sass.inlined import NO_SOURCE, SourceLine
+from isa.nvidia.file.cubin import read as read_cubin
+from isa.nvidia.file.dump import DumpError, read
+from isa.nvidia.file.inlined import NO_SOURCE, SourceLine
 
 DATA = Path(__file__).with_name("data")
 NVDISASM = """\

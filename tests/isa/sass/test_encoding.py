@@ -1,7 +1,7 @@
 import pytest
 
-from isa.control import Control
-from isa.sass.encoding import control, reuse
+from isa.nvidia.control import Control
+from isa.nvidia.file.encoding import control, reuse
 
 # Upper words that nvdisasm printed, and their fields worked out by hand.
 CASES = [

@@ -2,7 +2,7 @@
 
 import pytest
 
-from isa.sass.file_options import allowed
+from isa.nvidia.compiler.file_options import allowed
 
 TAKEN = {
     "each as one word": (

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from isa.operand import Immediate
-from isa.sass import code
-from isa.sass.dump import Encoded
-from isa.sass.lower import instruction
+from isa.nvidia.file import code
+from isa.nvidia.file.dump import Encoded
+from isa.nvidia.lowering.lower import instruction
+from isa.operands.operand import Immediate
 
 EXAMPLES = Path(__file__).parents[3] / "examples" / "cuda"
 ELSEWHERE = "SHFL", "LEPC", "QSPC"  # have their numbers in other bits

@@ -2,8 +2,8 @@
 
 import pytest
 
-from isa.sass.dump import read
-from isa.sass.inlined import SourceLine, attributed, is_foreign
+from isa.nvidia.file.dump import read
+from isa.nvidia.file.inlined import SourceLine, attributed, is_foreign
 
 INCLUDE = "/usr/local/cuda-13.0/bin/../targets/x86_64-linux/include"
 HALF, SHUFFLE = (f"{INCLUDE}/cuda_fp16.hpp", 2604), (f"{INCLUDE}/sm_30_intrinsics.hpp", 409)

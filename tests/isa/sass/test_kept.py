@@ -1,7 +1,7 @@
 import pytest
 
-from isa import cache_folder
-from isa.sass.kept import digest, kept
+from isa.nvidia.compiler.kept import digest, kept
+from isa.support import cache_folder
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from hypothesis import strategies as st
 
 from isa.generators import iota_fill
 from isa.kernel import Buffer
-from isa.sass.cubin import Launch, Parameter
-from isa.sass.launch import WINDOW, LaunchError, Value, extent, natural, packed, pointer, struct
+from isa.nvidia.abi.launch import WINDOW, LaunchError, Value, extent, natural, packed, pointer, struct
+from isa.nvidia.file.cubin import Launch, Parameter
 
 TYPES = {"b": ctypes.c_int8, "h": ctypes.c_int16, "i": ctypes.c_int32, "q": ctypes.c_int64, "d": ctypes.c_double}
 BUFFERS = (Buffer("x", "f4", 5, iota_fill()), Buffer("y", "f4", 5))

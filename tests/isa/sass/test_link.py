@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import gpusim
-from isa.sass import code, link
-from isa.sass.dump import Section
+from isa.nvidia.file import code, link
+from isa.nvidia.file.dump import Section
 
 DATA = Path(__file__).with_name("data")
 FILES = ("linked_80", "linked_90", "linked_debug")

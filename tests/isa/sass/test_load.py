@@ -15,11 +15,13 @@ from isa.errors import UserError
 from isa.generators import iota_fill
 from isa.instruction import Instruction
 from isa.kernel import Buffer
-from isa.operand import BankConstant, Register
-from isa.origin import Origin
+from isa.nvidia.abi import load
+from isa.nvidia.abi.launch import WINDOW, LaunchError, LaunchState, Value, pointer
+from isa.nvidia.file import code
+from isa.nvidia.lowering import lower
+from isa.operands.operand import BankConstant, Register
 from isa.program import CODE_BYTES, Program
-from isa.sass import code, load, lower
-from isa.sass.launch import WINDOW, LaunchError, LaunchState, Value, pointer
+from isa.reading.origin import Origin
 from isa.table import TABLE
 from isa.text import listing
 

@@ -3,7 +3,9 @@
 import pytest
 
 from isa.architecture import nvidia
-from isa.operand import (
+from isa.nvidia.file.dump import Encoded, Section
+from isa.nvidia.lowering.lower import LoweringError, lowered, program
+from isa.operands.operand import (
     FIRST_SCALAR,
     FIRST_UNIFORM,
     PT,
@@ -17,8 +19,6 @@ from isa.operand import (
     Special,
 )
 from isa.row import Unit
-from isa.sass.dump import Encoded, Section
-from isa.sass.lower import LoweringError, lowered, program
 
 
 def section(*texts: str) -> Section:

@@ -6,19 +6,19 @@ from itertools import chain
 import pytest
 
 from isa.instruction import PREDICATES_READ, PREDICATES_WRITTEN
-from isa.operand_change import PARTS
+from isa.nvidia.file.dump import Encoded, Section
+from isa.nvidia.lowering import syntax
+from isa.nvidia.lowering.lower import LoweringError, UnknownError, lowered, program
+from isa.nvidia.lowering.spelling import FETCHES
+from isa.nvidia.lowering.syntax import Address, Constant, Number, Register, Statement, Target, Word
+from isa.operands.operand_change import PARTS
 from isa.row import GLOBAL_UNITS, Unit
-from isa.sass import syntax
-from isa.sass.dump import Encoded, Section
-from isa.sass.lower import LoweringError, UnknownError, lowered, program
-from isa.sass.spelling import FETCHES
-from isa.sass.syntax import Address, Constant, Number, Register, Statement, Target, Word
 from isa.table import FAMILIES, TABLE, machine_family
 
 BARE = [
     row for row in TABLE.values() if not row.is_gcn and machine_family(row.mnemonic) is None and "T" not in row.form
 ]
-OTHERWISE = {  # texts that isa.sass.spelling rewrites, with the letters of their operands
+OTHERWISE = {  # texts that isa.nvidia.lowering.spelling rewrites, with the letters of their operands
     "R2P": ("R2P PR, R8, 0x7f", "-an"),
     "P2R": ("P2R R4, PR, R8, 0x7f", "d-an"),
     "UR2UP": ("UR2UP UPR, UR8, 0x7f", "-an"),

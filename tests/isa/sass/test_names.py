@@ -1,6 +1,6 @@
 import pytest
 
-from isa.sass.names import named, plain
+from isa.nvidia.file.names import named, plain
 
 NAMES = {
     "saxpy": "saxpy",

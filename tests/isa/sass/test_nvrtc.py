@@ -1,6 +1,6 @@
 import pytest
 
-from isa.sass import nvrtc
+from isa.nvidia.compiler import nvrtc
 
 needs_library = pytest.mark.skipif(not nvrtc.available(), reason="NVRTC is not installed (extra cuda)")
 

@@ -5,9 +5,10 @@ import struct
 from read.fenced import ROOT
 
 from isa.kernel import Buffer
-from isa.origin import Origin
-from isa.sass import code, load
-from isa.sass.launch import LaunchState, Value, pointer
+from isa.nvidia.abi import load
+from isa.nvidia.abi.launch import LaunchState, Value, pointer
+from isa.nvidia.file import code
+from isa.reading.origin import Origin
 
 BUFFERS = Buffer("x", "f4", 64), Buffer("y", "f4", 64)
 

@@ -11,9 +11,10 @@ from interpreter.interpret import interpret
 import gpusim
 from isa import memory
 from isa.errors import UserError
-from isa.sass import code, load
-from isa.sass.dump import Section
-from isa.sass.launch import LaunchState, Value
+from isa.nvidia.abi import load
+from isa.nvidia.abi.launch import LaunchState, Value
+from isa.nvidia.file import code
+from isa.nvidia.file.dump import Section
 
 DATA = Path(__file__).with_name("data")
 MACHINES = {75: "rtx2080ti", 80: "a100", 86: "rtx3090", 90: "h200"}

@@ -7,8 +7,8 @@ import time
 import numpy as np
 import pytest
 
-from isa.sass import signature
-from isa.sass.signature import Type, instance, misread, parameter_types
+from isa.nvidia.file import signature
+from isa.nvidia.file.signature import Type, instance, misread, parameter_types
 
 NAMES = {
     "_Z5saxpyifPKfPf": ["int", "float", "const float *", "float *"],

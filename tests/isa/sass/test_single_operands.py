@@ -11,10 +11,11 @@ from read.fenced import ROOT
 from isa import memory
 from isa.generators import ArrayFill
 from isa.kernel import Buffer
-from isa.operand import BankConstant
-from isa.sass import code, load
-from isa.sass.launch import LaunchState, Value, pointer
-from isa.sass.lower import lowered
+from isa.nvidia.abi import load
+from isa.nvidia.abi.launch import LaunchState, Value, pointer
+from isa.nvidia.file import code
+from isa.nvidia.lowering.lower import lowered
+from isa.operands.operand import BankConstant
 
 DATA = Path(__file__).with_name("data")
 GENERATED = ROOT / "tests" / "measured" / "generated"

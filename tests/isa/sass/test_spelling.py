@@ -7,7 +7,9 @@ import pytest
 
 from isa.dataflow.flow import leaves
 from isa.instruction import Instruction
-from isa.operand import (
+from isa.nvidia.file.dump import Encoded
+from isa.nvidia.lowering.lower import UnknownError, instruction, lowered
+from isa.operands.operand import (
     FIRST_SCALAR,
     FIRST_UNIFORM,
     PT,
@@ -19,10 +21,8 @@ from isa.operand import (
     Predicate,
     Register,
 )
-from isa.sass.dump import Encoded
-from isa.sass.lower import UnknownError, instruction, lowered
+from isa.operands.windows import SHARED_WINDOW
 from isa.values.general import NUMBER, SECOND_NUMBER
-from isa.windows import SHARED_WINDOW
 
 
 def words(a):

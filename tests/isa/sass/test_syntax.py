@@ -4,8 +4,8 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from isa.sass.dump import read
-from isa.sass.syntax import (
+from isa.nvidia.file.dump import read
+from isa.nvidia.lowering.syntax import (
     ZERO,
     Address,
     Constant,

@@ -11,9 +11,9 @@ import gpusim
 from isa.architecture import Target
 from isa.errors import ExecutionError
 from isa.kernel import Kernel
-from isa.sass import system
-from isa.sass.dump import Encoded, Section
-from isa.sass.lower import program
+from isa.nvidia.file.dump import Encoded, Section
+from isa.nvidia.lowering import system
+from isa.nvidia.lowering.lower import program
 
 DATA = Path(__file__).with_name("data")
 CODES = "system_debug_80", "system_debug_90", "system_plain_75", "system_plain_80"

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from read.fenced import ROOT
 
-from isa.sass import tools
+from isa.nvidia.compiler import tools
 
 
 @pytest.fixture(autouse=True)

@@ -12,13 +12,13 @@ from interpreter.interpret import interpret
 from strategies.latency_tables import TABLE_3, latency_tables
 from strategies.launches import REPEATABLE, kernels, looping_kernels, programs
 
-from gpusim.walks.disjoint import disjoint
-from gpusim.walks.races import races
+from gpusim.engines.walks.disjoint import disjoint
+from gpusim.engines.walks.races import races
 from isa.dataflow import dependence
 from isa.program import Program
 from isa.schedule.reorder import improved, moved, places, put, regions, reordered, spans, static_stalls
 from isa.text.listing import read
-from workloads.gemm.lai import sgemm_lai
+from workloads.papers.lai.lai import sgemm_lai
 
 SOME = settings(REPEATABLE, max_examples=draws(15))
 FEW = settings(REPEATABLE, max_examples=draws(8))

@@ -10,10 +10,10 @@ from strategies.latency_tables import TABLE_3, latency_tables
 from strategies.launches import REPEATABLE, alu_streams
 
 from isa.dataflow.flow import reads, writes
-from isa.operand import Register
+from isa.operands.operand import Register
 from isa.schedule.schedule import Latencies, best_place, best_places, stalls, total, totals
 from workloads.builder import at, instruction
-from workloads.gemm.tan import dgemm_tan
+from workloads.papers.tan.tan import dgemm_tan
 
 R = [Register(i) for i in range(16)]
 SOME = settings(REPEATABLE, max_examples=draws(60))

@@ -1,7 +1,7 @@
 import pytest
 
 from isa.errors import UserError
-from isa.operand import PT, RZ, Address, Constant, Immediate, Label, Predicate, Register, Special, Texture
+from isa.operands.operand import PT, RZ, Address, Constant, Immediate, Label, Predicate, Register, Special, Texture
 from isa.text.assembler import AssemblyError, assemble, parse
 from isa.text.printer import show
 

@@ -6,7 +6,7 @@ from interpreter.interpret import interpret
 from gpusim.engines.simulate import ENGINES, run_sm
 from gpusim.machine.machine import load
 from isa.errors import UserError
-from isa.operand import Address, Register, scalar
+from isa.operands.operand import Address, Register, scalar
 from isa.text.assembler import AssemblyError, assemble
 from isa.text.listing import load as load_listing
 from isa.text.listing import read
@@ -105,7 +105,7 @@ def test_a_warp_branches_as_a_whole_on_vcc(below, zero, other, engine):
 
 def test_the_example_of_vega_computes_what_it_expects():
     """examples/vega.asm runs on mi60, with no wrong value in a complete verification."""
-    from gpusim.simulation import simulate  # noqa: PLC0415  (heavy)
+    from gpusim.simulation.simulation import simulate  # noqa: PLC0415  (heavy)
 
     found = simulate(load_listing("examples/vega.asm"), "mi60").verification
     assert (found.scope, found.wrong) == ("complete", 0)

@@ -3,7 +3,7 @@ from hypothesis import given
 from strategies import launches as strategies
 
 from isa.instruction import Instruction
-from isa.operand import (
+from isa.operands.operand import (
     RZ,
     Address,
     Convergence,

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from isa.instruction import Instruction
-from isa.sass.lower import lowered
+from isa.nvidia.lowering.lower import lowered
 
 WORD = 1 << 32
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isa.table import machine_row
-from isa.values import interpolation, special_function
+from isa.values.floating import interpolation, special_function
 
 NOTHING = np.uint64(0)
 FRACTIONS = st.integers(0, (1 << 23) - 1)

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from isa.sass.lower import lowered
+from isa.nvidia.lowering.lower import lowered
 
 WORDS = st.integers(-(2**31), 2**31 - 1)
 TYPES = [

@@ -6,8 +6,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from isa.texture import MODES, TextureObject, table
-from isa.values import texel, texture
-from isa.values.texture_filter import weights
+from isa.values.texture import texel, texture
+from isa.values.texture.texture_filter import weights
 
 SIZE = 13
 FRACTIONS = st.integers(0, 255)

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 from interpreter.interpret import interpret
 
-from gpusim.walks.races import races
+from gpusim.engines.walks.races import races
 from isa.errors import UserError
 from workloads.builder import instruction
 from workloads.gemm.matmul_block import fused_reference, matmul_block

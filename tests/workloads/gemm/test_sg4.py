@@ -7,7 +7,7 @@ import pytest
 from interpreter.interpret import interpret
 
 import gpusim
-from gpusim.walks.races import races
+from gpusim.engines.walks.races import races
 from isa.errors import UserError
 from workloads.builder import instruction
 from workloads.gemm.sg4 import fused_reference, sg4

@@ -1,4 +1,4 @@
-from isa.operand import Predicate, Register
+from isa.operands.operand import Predicate, Register
 from workloads.builder import at, instruction
 from workloads.measured.codes import coded
 

@@ -1,6 +1,6 @@
 import pytest
 
-from isa.operand import Immediate, Register
+from isa.operands.operand import Immediate, Register
 from workloads.measured.edited import edited
 
 

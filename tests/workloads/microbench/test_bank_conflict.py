@@ -5,7 +5,7 @@ import pytest
 from interpreter.interpret import interpret
 
 from isa.errors import UserError
-from workloads.microbench.bank_conflict import bank_conflict
+from workloads.microbench.memory.bank_conflict import bank_conflict
 
 
 @pytest.mark.parametrize(

@@ -5,8 +5,8 @@ import pytest
 
 from isa.errors import UserError
 from isa.row import Unit
-from workloads.microbench.expression import OPS, expression, instructions
-from workloads.microbench.expressions import EXPRESSIONS
+from workloads.papers.cme213.expression import OPS, expression, instructions
+from workloads.papers.cme213.expressions import EXPRESSIONS
 
 INTEGERS = ("int-div", "int-mod")
 

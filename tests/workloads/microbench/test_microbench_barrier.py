@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpusim.walks.races import races
+from gpusim.engines.walks.races import races
 from isa.errors import UserError
 from workloads.builder import instruction
 from workloads.microbench.barrier import barrier

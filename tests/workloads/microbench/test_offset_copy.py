@@ -5,7 +5,7 @@ import pytest
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
 from isa.errors import UserError
-from workloads.microbench.offset_copy import WIDTHS, offset_copy
+from workloads.microbench.memory.offset_copy import WIDTHS, offset_copy
 
 
 @pytest.mark.parametrize("width", WIDTHS)

@@ -6,7 +6,7 @@ from interpreter.interpret import interpret
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
 from isa.errors import UserError
-from workloads.microbench.pointer_chase import pointer_chase
+from workloads.microbench.memory.pointer_chase import pointer_chase
 
 SMALL = {"cache.hits": "tags", "l1.bytes": 4096, "l2.bytes": 16384, "chip.sms": 1, "l1.ways": 4, "l2.ways": 4}
 

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from isa.operand import Register
+from isa.operands.operand import Register
 from workloads.builder import Builder, RegisterMap, instruction
 from workloads.microbench.probe import Geometry, IndexFill, RingFill, per_thread, repeat
 

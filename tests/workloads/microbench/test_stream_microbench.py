@@ -6,10 +6,10 @@ from interpreter.interpret import interpret
 
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
-from gpusim.units.global_memory import arriving_mbs
+from gpusim.sm.memory.global_memory.declaration import arriving_mbs
 from isa.errors import UserError
 from isa.memory import bases, view
-from workloads.microbench.stream import coalescing, stream
+from workloads.microbench.memory.stream import coalescing, stream
 
 
 @pytest.mark.parametrize("op", ["read", "copy"])

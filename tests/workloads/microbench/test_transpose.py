@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from interpreter.interpret import interpret
 
-from gpusim.walks.races import races
+from gpusim.engines.walks.races import races
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.memory import bases, view
 from isa.row import Unit
-from workloads.microbench.transpose import partition_camping, transpose
+from workloads.microbench.memory.transpose import partition_camping, transpose
 
 
 @pytest.mark.parametrize(("rows", "columns"), [(32, 32), (64, 32), (32, 96)])

@@ -6,9 +6,9 @@ from dataclasses import replace
 from types import MappingProxyType
 
 from isa.kernel import WARP_SIZE, Buffer, Kernel
-from isa.sass import load
-from isa.sass.code import Code
-from isa.sass.launch import LaunchState, Value, pointer
+from isa.nvidia.abi import load
+from isa.nvidia.abi.launch import LaunchState, Value, pointer
+from isa.nvidia.file.code import Code
 from workloads.measured.whole import clocks, others, products, tables
 from workloads.measured.whole.tables import Compiled, Timed
 from workloads.measured.whole.task import Task

@@ -18,11 +18,11 @@ from types import MappingProxyType
 import numpy as np
 from numpy.typing import NDArray
 
-from isa import frozen
 from isa.errors import UserError
-from isa.sass import code
-from isa.sass.code import Code
-from isa.sass.encoding import BYTES
+from isa.nvidia.file import code
+from isa.nvidia.file.code import Code
+from isa.nvidia.file.encoding import BYTES
+from isa.support import frozen
 
 CONFIGURATIONS = ("solo", "persm", "resident", "full")
 COUNTED_K = 256  # of the products that ncu counted in `solo`

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isa.kernel import Buffer, Expectation
-from isa.sass.launch import Value
+from isa.nvidia.abi.launch import Value
 from workloads.gemm.problem import gamma
 
 Indices = NDArray[np.int64]

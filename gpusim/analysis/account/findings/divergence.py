@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.analysis.account.findings.finding import PLACES, Finding, lines, named
-from gpusim.simulation import Result
+from gpusim.simulation.simulation import Result
 from isa.dataflow.flow import in_function
 from isa.kernel import Kernel
-from isa.operand import PT
+from isa.operands.operand import PT
 from isa.program import Program
 
 REMEDY = (

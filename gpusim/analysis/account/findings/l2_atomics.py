@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from gpusim.analysis.account.findings.finding import Finding, lines, named
-from gpusim.simulation import Result
+from gpusim.simulation.simulation import Result
 from isa.row import Unit
 
 REMEDY = "add up within each block first, by shuffles or in shared memory, and let one thread update the word"

@@ -13,12 +13,12 @@ from collections.abc import Iterator
 import numpy as np
 
 from gpusim.analysis.account.findings.finding import Finding, lines, named
-from gpusim.launch.assign_codes import with_codes
-from gpusim.simulation import Result
+from gpusim.launch.codes.assign_codes import with_codes
+from gpusim.simulation.simulation import Result
+from gpusim.sm.registers.control_code.declaration import by_codes
+from gpusim.sm.unit.stall import Stall
 from gpusim.support.plural import plural
-from gpusim.units.control_code import by_codes
-from gpusim.units.stall import Stall
-from isa.dataflow.awaited import awaited, overwritten
+from isa.dataflow.waits.awaited import awaited, overwritten
 from isa.program import Program
 from isa.row import MEMORY_UNITS, Unit
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import gpusim
-from gpusim.analysis.account.diagnosis import diagnosis
+from gpusim.analysis.account.findings.diagnosis import diagnosis
 from gpusim.analysis.account.findings.divergence import divergence, idle_lanes
 from gpusim.analysis.account.run_document import document
 from isa.text import listing

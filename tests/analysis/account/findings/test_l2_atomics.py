@@ -2,10 +2,10 @@
 
 import pytest
 
-from gpusim.analysis.account.diagnosis import diagnosis
+from gpusim.analysis.account.findings.diagnosis import diagnosis
 from gpusim.analysis.account.findings.l2_atomics import l2_atomics
-from gpusim.simulation import simulate
-from gpusim.units.stall import Stall
+from gpusim.simulation.simulation import simulate
+from gpusim.sm.unit.stall import Stall
 from isa.text.listing import read
 
 ADD = ".grid 132\n.block 1024\n.buffer x u32 64\nMOV R2, c[x]\nMOV R1, 1\nRED.ADD [R2], R1\n{}EXIT"

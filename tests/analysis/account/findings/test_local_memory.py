@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 import gpusim
-from gpusim.analysis.account.advice import ADVICE
-from gpusim.analysis.account.diagnosis import diagnosis
+from gpusim.analysis.account.findings.advice import ADVICE
+from gpusim.analysis.account.findings.diagnosis import diagnosis
 from gpusim.analysis.account.findings.local_memory import local_memory, parts
 from gpusim.analysis.account.run_document import document
-from gpusim.units.stall import Stall
+from gpusim.sm.unit.stall import Stall
 from isa.text import listing
 from workloads.catalog import make
 

@@ -4,8 +4,9 @@ from pathlib import Path
 import pytest
 
 from isa.errors import UserError
-from isa.sass import cubin, tools
-from isa.sass.compile import compile_file
+from isa.nvidia.compiler import tools
+from isa.nvidia.compiler.compile import compile_file
+from isa.nvidia.file import cubin
 from workloads.measured.whole import tables
 from workloads.measured.whole.others import OTHERS
 from workloads.measured.whole.products import PRODUCTS

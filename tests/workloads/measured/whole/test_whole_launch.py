@@ -6,10 +6,10 @@ import pytest
 from draws import few
 from interpreter.interpret import interpret
 
-from gpusim.engines.profile import profile
 from gpusim.engines.simulate import run_sm
+from gpusim.engines.walks.profile import profile
 from gpusim.machine.machine import load
-from gpusim.verify import compare
+from gpusim.simulation.verify import compare
 from isa import memory
 from workloads.measured.whole import clocks, tables
 from workloads.measured.whole.launch import kernel

@@ -1,0 +1,61 @@
+"""What to do about each stall reason, in one line: for the diagnosis of a run and the page of stall reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from gpusim.sm.unit.stall import Stall
+
+
+class Advice(NamedTuple):
+    """What issue slots are lost to where a reason prevails, and what shortens it."""
+
+    cause: str
+    remedy: str
+
+
+INDEPENDENT = "give each warp more independent instructions"
+MORE_WARPS = "keep more warps resident, or give each more independent instructions"
+ADVICE: Mapping[Stall, Advice] = {
+    Stall.LAUNCH_DELAY: Advice("starts of blocks and warps", "let each block do more"),
+    Stall.BARRIER: Advice(
+        "waits at barriers",
+        "let warps arrive together: equal work before the barrier, fewer barriers, more and smaller blocks per SM",
+    ),
+    Stall.BRANCH_RESOLVING: Advice("branches that resolve", "unroll the loop, or use predicates"),
+    Stall.NO_INSTRUCTION: Advice("fetches of instructions", "make the code of the loop shorter, or run longer in it"),
+    Stall.IMC_MISS: Advice(
+        "constants that are not in the cache", "read them once into registers, or load them earlier"
+    ),
+    Stall.ISSUE_INTERVAL: Advice("the pause of a warp after each issue", "keep more warps resident"),
+    Stall.WAIT: Advice("results of arithmetic", MORE_WARPS),
+    Stall.SHORT_SCOREBOARD: Advice(
+        "loads from shared memory", f"load earlier than the values are needed, and wider; {MORE_WARPS}"
+    ),
+    Stall.LONG_SCOREBOARD: Advice(
+        "loads from global memory", f"load earlier than the values are needed (prefetch); {MORE_WARPS}"
+    ),
+    Stall.WAR_HAZARD: Advice(
+        "registers that a store or load has not read yet", "let the next instructions write other registers"
+    ),
+    Stall.DRAIN: Advice(
+        "stores at the end of blocks", "run more blocks per SM, so that others work meanwhile, or store earlier"
+    ),
+    Stall.MIO_THROTTLE: Advice(
+        "the full load/store queue", "use fewer and wider accesses, without conflicts, spread among arithmetic"
+    ),
+    Stall.INSTRUCTION_REPLAY: Advice(
+        "accesses that issue again", "let the lanes of a warp access neighbouring words of different banks"
+    ),
+    Stall.DISPATCH_STALL: Advice(
+        "operands that are late", "let the operands of an instruction lie in different register banks"
+    ),
+    Stall.MATH_PIPE_THROTTLE: Advice("a busy arithmetic pipe", "use fewer of its instructions, or mix in others"),
+    Stall.TEX_THROTTLE: Advice("the busy texture pipe", "fetch fewer textures, or load from global memory"),
+    Stall.DP_ISSUE_CONFLICT: Advice("issues of double precision", "compute in single precision what may be"),
+    Stall.NOT_SELECTED: Advice("other warps that are chosen", "nothing: the slots are used"),
+    Stall.SELECTED: Advice("issues", "nothing: the slots are used"),
+    Stall.WARP_EXITED: Advice("warps that have exited before their block", "give the warps of a block equal work"),
+    Stall.NO_WARP: Advice("warp slots without a block", "start more or smaller blocks"),
+}

@@ -1,0 +1,1 @@
+"""Rates of a run: bytes, energy, the roofline."""

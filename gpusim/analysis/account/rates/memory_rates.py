@@ -1,0 +1,105 @@
+"""How fast a launch moves bytes, at the DRAM and at the L2, beside what these can move."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Annotated
+
+from gpusim.bounds.bounds import Bound
+from gpusim.machine.machine import Machine, seconds
+from gpusim.simulation.simulation import Result
+from gpusim.sm.memory.cache.declaration import SHARE_PARTS, tagged
+from gpusim.sm.memory.global_memory.declaration import arriving_mbs
+from gpusim.support.document import doc
+from isa.kernel import Kernel
+from isa.memory import SECTOR_BYTES
+
+DRAM, L2 = "DRAM", "L2"
+
+
+@dataclass(frozen=True)
+class MemoryRate:
+    """What the chip moves at a level of memory, in 10^9 bytes per second, of what it can."""
+
+    level: Annotated[str, doc("DRAM or L2.")]
+    gbs: Annotated[float, doc("10^9 bytes per second of the chip.")]
+    peak_gbs: Annotated[float, doc("What arrives of the bandwidth; at the L2: what all SMs can load.")]
+    percent: Annotated[float, doc("100 gbs / peak_gbs.")]
+
+
+def memory_rates(result: Result) -> tuple[MemoryRate, ...]:
+    """Return the rates of the levels that the run knows.
+
+    Where tags say what hits, the sectors that the run moved are counted. Else every transaction goes to the DRAM, as
+    the bound counts them; where all loads are taken to hit a cache, nothing is known.
+    """
+    found = _by_tags(result) if tagged(result.machine) else _by_bound(result)
+    return tuple(MemoryRate(level, gbs, peak, 100 * gbs / peak) for level, gbs, peak in found if gbs)
+
+
+def _by_tags(result: Result) -> Iterator[tuple[str, float, float]]:
+    machine, chip = result.machine, result.kernel.blocks / result.scaling.blocks_of_sm
+    yield DRAM, chip * _moved_gbs(result, "read", "written"), float(arriving_mbs(machine)) / 1000
+    yield L2, chip * _moved_gbs(result, "loaded", "stored"), l2_gbs(machine)
+
+
+def _moved_gbs(result: Result, *ways: str) -> float:
+    """Return what the simulated SMs moved those ways, 10^9 bytes per second, as tags say."""
+    sectors = result.growth * sum(result.run.sectors[way] for way in ways)
+    return sectors * SECTOR_BYTES / seconds(result.machine, result.cycles) / 1e9
+
+
+def dram_busy(result: Result) -> float:
+    """Return the part of the DRAM's bandwidth in use, of what the simulated SMs have together, from 0 to 1.
+
+    0 where nothing is known of it.
+    """
+    machine = result.machine
+    if not tagged(machine):
+        return (result.bound.limits.get("memory bandwidth", 0) if result.bound else 0) / result.cycles
+    arrives = float(arriving_mbs(machine)) / 1000 * result.run.sms / machine.chip.sms
+    return _moved_gbs(result, "read", "written") / arrives
+
+
+def l2_gbs(machine: Machine) -> float:
+    """Return what all SMs of a machine with tags can load from the L2, 10^9 bytes per second."""
+    if machine.l2_channel:
+        of_cycle = float(machine.l2_channel.load_bytes)
+    else:
+        assert machine.cache is not None
+        of_cycle = machine.chip.sms * SECTOR_BYTES * SHARE_PARTS / machine.cache.l2_sector_parts
+    return of_cycle / seconds(machine, 1) / 1e9
+
+
+def bound_rates(kernel: Kernel, machine: Machine, bound: Bound) -> tuple[MemoryRate, ...]:
+    """Return the rate that no schedule can exceed, where the bound knows what the DRAM moves: none with tags."""
+    if tagged(machine):
+        return ()
+    moved = _of_bound(machine, bound, _used_sms(kernel, machine), bound.cycles)
+    return tuple(MemoryRate(level, gbs, peak, 100 * gbs / peak) for level, gbs, peak in moved if gbs)
+
+
+def _by_bound(result: Result) -> Iterator[tuple[str, float, float]]:
+    if result.bound is None or result.bound.order_dependent:  # which counts less than was moved
+        return
+    used = result.kernel.blocks * result.run.sms / (result.machine.chip.sms * result.scaling.blocks_of_sm)
+    yield from _of_bound(result.machine, result.bound, used, result.cycles)
+
+
+def _of_bound(machine: Machine, bound: Bound, used: float, cycles: int) -> Iterator[tuple[str, float, float]]:
+    """Yield what the DRAM moves in so many cycles, if that share of the SMs moves as much as the bound counts."""
+    if machine.cache and machine.cache.hits != "none":
+        return
+    peak = float(arriving_mbs(machine)) / 1000
+    yield DRAM, peak * used * bound.limits.get("memory bandwidth", 0) / cycles, peak
+
+
+def used_sms(result: Result) -> float:
+    """Return the mean work of all SMs over that of the SM with most work, from 0 to 1."""
+    return _used_sms(result.kernel, result.machine)
+
+
+def _used_sms(kernel: Kernel, machine: Machine) -> float:
+    blocks, sms = kernel.blocks, machine.chip.sms
+    return blocks / (sms * -(-blocks // sms))

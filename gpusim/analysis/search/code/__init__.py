@@ -1,0 +1,1 @@
+"""Search over machine code that is compiled anew."""

@@ -1,0 +1,139 @@
+"""A simulated card as Kernel Tuner's backends have cards: memory, compiler, launches, events."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from kernel_tuner.backends.backend import GPUBackend
+from kernel_tuner.observers import BenchmarkObserver
+from kernel_tuner.util import SkippableFailure
+from numpy.typing import NDArray
+
+from gpusim.analysis.account.figures import figures
+from gpusim.analysis.account.rates.memory_rates import memory_rates
+from gpusim.analysis.search.code.code_tuning import How, timed
+from gpusim.api.raw_module import RawFunction, RawModule
+from gpusim.launch.file.caches import holding
+from gpusim.machine.architecture import number
+from gpusim.machine.machine import Machine
+from gpusim.machine.occupancy import occupancy
+from gpusim.simulation.simulation import Result
+from isa.errors import UserError
+
+TOO_MUCH = "too many resources requested for launch"  # words by which Kernel Tuner knows what to skip
+TOO_MUCH_SHARED = "uses too much shared data"
+UNITS = {"time": "ms", "bound": "ms", "occupancy": "%"}
+
+
+class SimulatedDevice(GPUBackend):  # type: ignore[misc]  # Kernel Tuner has no types
+    """A machine; while an event is under way, a launch is timed, otherwise its values are computed."""
+
+    def __init__(
+        self,
+        machine: Machine,
+        iterations: int = 1,
+        compiler_options: Sequence[str] = (),
+        observers: Sequence[Any] = (),
+    ) -> None:
+        """Take the machine with tags in its caches, whose L2 holds what copies left there."""
+        self.machine, _ = holding(machine, "warm")
+        self.compiler_options, self.iterations = list(compiler_options), iterations
+        self.name, self.max_threads, self.units = machine.name, machine.limits.threads_per_block, UNITS
+        self.env = {"device_name": self.name, "iterations": 1, "compiler_options": self.compiler_options}
+        self.module: RawModule | None = None
+        self.result: Result | None = None
+        self.shared, self.timing = 0, False
+        self.observers = [*observers, SimulatedTime()]
+        for one in self.observers:
+            one.register_device(self)
+
+    def get_environment(self) -> dict[str, Any]:
+        """Return what is known of the device."""
+        return self.env
+
+    def ready_argument_list(self, arguments: Sequence[Any]) -> list[Any]:
+        """Return copies of the arrays, the card's memory; scalars as they are."""
+        return [np.array(one) if isinstance(one, np.ndarray) else one for one in arguments]
+
+    def compile(self, kernel_instance: Any) -> RawFunction:
+        """Return the kernel of an instance; raises SkippableFailure for too much shared memory, else UserError."""
+        try:
+            code, options = kernel_instance.kernel_string, self.compiler_options
+            self.module = RawModule(code, options=options, architecture=number(self.machine))
+            return self.module.get_function(kernel_instance.name)
+        except UserError as error:
+            if TOO_MUCH_SHARED in str(error):
+                raise SkippableFailure(str(error)) from None
+            raise
+
+    def start_event(self) -> None:
+        """Begin to time launches."""
+        self.timing = True
+
+    def stop_event(self) -> None:
+        """End it."""
+        self.timing = False
+
+    def kernel_finished(self) -> bool:
+        """Tell that a launch is over: it is when it has been simulated."""
+        return True
+
+    def synchronize(self) -> None:
+        """Wait for nothing."""
+
+    def run_kernel(self, func: RawFunction, gpu_args: Any, threads: Any, grid: Any, _stream: object = None) -> None:
+        """Time a launch, or compute its values in the arguments; raises SkippableFailure if a block doesn't fit."""
+        launch = tuple(map(int, grid)), tuple(map(int, threads)), tuple(gpu_args)
+        kernel = func.launched(*launch, shared_mem=self.shared)
+        try:
+            occupancy(kernel, self.machine)
+        except UserError as error:
+            raise SkippableFailure(f"{TOO_MUCH}: {error}") from None
+        if self.timing:
+            self.result = timed(kernel, self.machine, How())
+        else:
+            func(*launch, shared_mem=self.shared, machine=self.machine, caches=None)
+
+    def memset(self, allocation: NDArray[Any], value: int, size: int) -> None:
+        """Set bytes of an array."""
+        allocation.view(np.uint8).reshape(-1)[:size] = value
+
+    def memcpy_dtoh(self, dest: NDArray[Any], src: NDArray[Any]) -> None:
+        """Copy from the card's memory."""
+        dest[...] = src
+
+    def memcpy_htod(self, dest: NDArray[Any], src: NDArray[Any]) -> None:
+        """Copy to the card's memory."""
+        dest[...] = src
+
+    def copy_constant_memory_args(self, cmem_args: Mapping[str, Any]) -> None:
+        """Set `__constant__` variables of the module that was compiled last; raises UserError."""
+        assert self.module is not None
+        for name, given in cmem_args.items():
+            data = np.frombuffer(np.ascontiguousarray(given).tobytes(), np.uint8)
+            self.module.get_global(name)[: len(data)] = data
+
+    def copy_shared_memory_args(self, smem_args: Mapping[str, int]) -> None:
+        """Set the bytes of dynamic shared memory of launches."""
+        self.shared = int(smem_args["size"])
+
+    def copy_texture_memory_args(self, texmem_args: Mapping[str, Any]) -> None:
+        """Refuse texture references, which CUDA no longer has."""
+        raise UserError(f"texmem_args: {', '.join(texmem_args)}: CUDA 12 has no texture references; pass arrays")
+
+
+class SimulatedTime(BenchmarkObserver):  # type: ignore[misc]
+    """Adds what the last launch took, and why."""
+
+    def get_results(self) -> dict[str, Any]:
+        """Return the columns of a launch."""
+        result = self.dev.result
+        found = figures(result)
+        bound = found.milliseconds * found.bound_cycles / found.cycles
+        columns = {"time": found.milliseconds, "times": [found.milliseconds], "bound": bound}
+        columns |= {"limiter": found.bound_limiter, "method": result.scaling.method}
+        columns["occupancy"] = 100 * found.warps / result.machine.limits.warps
+        columns |= {f"stall_{reason}": share for reason, share in found.stalls.items()}
+        return columns | {f"gbs_{rate.level}": rate.gbs for rate in memory_rates(result)}

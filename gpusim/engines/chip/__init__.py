@@ -1,0 +1,1 @@
+"""The engines of all SMs of a chip."""

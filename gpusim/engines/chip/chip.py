@@ -1,0 +1,39 @@
+"""The compiled engine for all SMs of a chip: in each cycle one SM after another, which is lent the shared state."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.engines.compiled import cycle, goes_on, next_time
+from gpusim.sm.chip.chip import chip
+from gpusim.sm.jit.rule import NEVER, borrow, entry, rule
+
+
+@rule
+def earliest(times: Any) -> int:
+    """Return the earliest of the SMs' next times."""
+    when = NEVER
+    for s in range(times.size):
+        when = min(when, times[s])
+    return when
+
+
+@entry
+def run(sms: Any, chips: Any, times: Any, memory: Any, until: int) -> int:
+    """Advance all SMs to the first time at or after `until` (NEVER: nothing left) and return it.
+
+    `times` holds each SM's next time, 0 at first. Stops early at a fault, and when a trace may not hold the records of
+    another cycle; the later SMs of the order have then not yet run this cycle.
+    """
+    sms, chips, times, memory = borrow(sms), borrow(chips), borrow(times), borrow(memory)
+    now, going = earliest(times), True
+    while now < until and going:
+        for s in range(times.size):
+            if times[s] == now and going:
+                chip.lend(sms, s, chips, now)
+                cycle(sms[s], memory, now)
+                chip.take_back(sms, s, chips, now)
+                times[s] = next_time(sms[s])
+                going = goes_on(sms[s])
+        now = earliest(times)
+    return now

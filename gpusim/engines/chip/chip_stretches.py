@@ -1,0 +1,63 @@
+"""The compiled engine for all SMs of a chip: each acts alone up to its next act that others may feel, then in turn.
+
+The result is that of gpusim/engines/chip/chip.py. An SM's record stays in the host's caches for a whole stretch.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from gpusim.engines.compiled import cycle, goes_on, next_time
+from gpusim.launch.in_turn import InTurnError
+from gpusim.launch.launch import ChipLaunch
+from gpusim.sm.chip.chip import answers, chip, sharing
+from gpusim.sm.jit.on_demand import uninterrupted
+from gpusim.sm.jit.rule import borrow, entry, rule
+
+
+@rule
+def act_alone(sm: Any, memory: Any, scalars: bool, until: int) -> int:
+    """Let an SM act up to its next act that others may feel, or to `until`; return the time of that."""
+    now = next_time(sm)
+    while now < until and goes_on(sm) and sharing.alone(sm, memory, scalars, now):
+        now = next_time(sm)
+    return now
+
+
+@entry
+def run(sms: Any, chips: Any, times: Any, memory: Any, scalars: bool, until: int) -> int:
+    """Advance all SMs to the first time at or after `until` (NEVER: nothing left) and return it.
+
+    `times` holds each SM's next time; `scalars`: there are scalar loads, which ask a cache when they issue. Stops early
+    at a fault; another SM may have an earlier one that has not come up yet.
+    """
+    sms, chips, times, memory = borrow(sms), borrow(chips), borrow(times), borrow(memory)
+    for s in range(times.size):
+        times[s] = act_alone(sms[s], memory, scalars, until)
+    s = answers.first(times)
+    while times[s] < until and sms[s].fault.code == 0:
+        now = times[s]
+        chip.lend(sms, s, chips, now)
+        cycle(sms[s], memory, now)
+        chip.take_back(sms, s, chips, now)
+        times[s] = act_alone(sms[s], memory, scalars, until)
+        s = answers.first(times)
+    return int(times[s])
+
+
+def start(prepared: ChipLaunch, *, scalars: bool) -> Callable[[int], int]:
+    """Return a function that advances all SMs to a cycle and returns the first time after it; raises InTurnError."""
+    times, memory = np.zeros(len(prepared.each), np.int64), prepared.each[0].memory
+    whole = uninterrupted(partial(run, prepared.sms, prepared.chips, times, memory, scalars))
+
+    def advance(until: int) -> int:
+        now = int(whole(until))
+        if prepared.sms["fault"]["code"].any():
+            raise InTurnError
+        return now
+
+    return advance

@@ -1,0 +1,272 @@
+"""Blocks in program order, compiled, without time: what they leave in memory, execute and access.
+
+No machine's number plays a part. `tests/interpreter` says the same in another way, apart from the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from gpusim.engines.sm_run import beyond_of
+from gpusim.engines.walks.told_faults import deadlock_of, fault_of
+from gpusim.launch import undefined
+from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, evaluated
+from gpusim.launch.launch import Launch, launch
+from gpusim.machine import machine as model
+from gpusim.machine.machine import Machine
+from gpusim.machine.schema import PIPE_UNITS
+from gpusim.sm.jit.on_demand import uninterrupted
+from gpusim.sm.jit.rule import borrow, entry
+from gpusim.sm.registers.scalar_registers import ScalarFile
+from gpusim.sm.unit.capacities import BARRIERS, BLOCKS, REGISTERS, WARPS
+from gpusim.sm.walk import access_log, program_order
+from gpusim.sm.walk.access_log import ACTIVE, FIRST, PC, RELEASE, TURN, WARP, Log
+from isa.architecture import Target
+from isa.executing import faults
+from isa.executing.beyond import Beyond
+from isa.executing.faults import LIMIT
+from isa.kernel import Kernel
+
+STEPS = 1 << 20  # warp instructions between two looks at Ctrl-C
+MANY = 1 << 30  # of what a machine has for blocks
+Observe = Callable[[int, NDArray[np.int64], NDArray[np.uint32], NDArray[np.bool_]], None]
+Released = Callable[[NDArray[np.int64]], None]
+Started = Callable[[int], None]
+Rows = NDArray[np.uint32]
+Tell = Callable[[Rows], None]
+Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
+
+
+@entry
+def begin(sms: Any, memory: Any, away: Any, number: int) -> None:
+    """Let a block of the grid begin in the first SM."""
+    program_order.begin(sms[0], borrow(memory), borrow(away), number)
+
+
+@entry
+def run(sms: Any, memory: Any, away: Any, group: Any, log: Any, steps: int) -> int:
+    """Run the first SM's block for at least so many warp instructions or to its end; return how many it was."""
+    return program_order.proceed(sms[0], borrow(memory), borrow(away), borrow(group), log, steps)
+
+
+@dataclass(frozen=True, eq=False)
+class Walked:
+    """The state after some blocks. Of a walk for addresses alone `memory` is what it needed of global memory."""
+
+    memory: NDArray[np.uint32]  # global memory, 32-bit words
+    counts: NDArray[np.int64]  # [pc] warp instructions, those whose guard was false included: they issue too
+    active: NDArray[np.int64]  # [pc] thread instructions whose guard was true
+    beyond: Beyond | None  # loads behind buffers
+
+
+def walk(
+    kernel: Kernel,
+    blocks: Iterable[int] | None = None,
+    observe: Observe | None = None,
+    *,
+    addresses: bool = False,
+    started: Started | None = None,
+    released: Released | None = None,
+    limit: int = LIMIT,
+    left: NDArray[np.uint32] | None = None,
+) -> Walked:
+    """Run `blocks` (None: all, in order) one after the other, on memory as others have `left` it (None: the launch's).
+
+    Inside a block the warps with the smallest pc, of those that can run, execute one instruction each. For `addresses`
+    alone only what addresses, guards and branches depend on is computed. `observe(pc, warps[W], addresses[W, lanes],
+    active[W, lanes])` is called for accesses to memory: for those of one turn, in their order, if releases are wanted,
+    else for several of one instruction, of one block, in any order. Byte addresses of inactive lanes mean nothing.
+    `started(block)` is called for each block, `released(warps)` for each barrier release.
+
+    Raises ExecutionError for a bad address or an undefined name; DeadlockError; LimitError after `limit` warp
+    instructions in one block.
+    """
+    one = walker(kernel, left, addresses=addresses)
+    log = access_log.room(kernel.warp_size if observe else 0, access_log.MOST if observe else 0)
+    tell = _in_turn(observe, released) if observe and released else _together(observe) if observe else _nothing
+    for block in range(kernel.blocks) if blocks is None else blocks:
+        if started is not None:
+            started(block)
+        _run(one, block, log, limit, tell)
+    return one.state()
+
+
+@dataclass(frozen=True, eq=False)
+class Walker:
+    """A launch whose blocks are run one by one; `start` is the memory that it began with."""
+
+    kernel: Kernel
+    launch: Launch
+    start: NDArray[np.uint32]
+    away: NDArray[np.int64]
+    group: NDArray[np.int64]
+
+    def state(self) -> Walked:
+        """Return what the blocks so far have left."""
+        length, held = len(self.kernel.program), self.launch
+        counts, active = (np.array(field[:length]) for field in (held.program.issued, held.program.active))
+        return Walked(held.memory[: held.global_words], counts, active, beyond_of(held.sm))
+
+    def again(self) -> None:
+        """Forget the blocks so far."""
+        self.launch.memory[: len(self.start)] = self.start
+        self.launch.program.issued[:] = self.launch.program.active[:] = 0
+
+
+def walker(
+    kernel: Kernel,
+    left: NDArray[np.uint32] | None = None,
+    *,
+    addresses: bool = False,
+    machine: Machine | None = None,
+) -> Walker:
+    """Return what runs blocks of a launch, on memory as others have `left` it (None: as it is before the launch).
+
+    For `addresses` alone blocks leave nothing in memory. A `machine` on which the kernel fits changes nothing, but that
+    its decoded program serves the walk, too. Raises UserError where the kernel is larger than
+    records are, ExecutionError for what it names and the launch does not give.
+    """
+    feed = ADDRESS_ONLY if addresses else EXECUTION_DRIVEN
+    undefined.check(kernel, evaluated(kernel, feed))
+    where = machine or _fitting(kernel.warp_size, kernel.target, max(1, kernel.sms))
+    prepared = launch(kernel, where, blocks=1, memory=left, feed=feed)
+    sm = prepared.sm
+    prepared.program.cached[:] = 0  # no cache is asked, and nothing waits
+    sm.machine.fetch_cost = sm.machine.barrier_defers = sm.machine.barriers_pass = 0
+    sm.launch.sms = kernel.sms
+    sm.defers = False
+    start = prepared.memory[: prepared.global_words].copy()
+    return Walker(kernel, prepared, start, *np.zeros((2, WARPS), np.int64))
+
+
+@lru_cache
+def _fitting(lanes: int, target: Target | None, sms: int) -> Machine:
+    """Return a machine of so many SMs that has room for every kernel of such warps, and pipes for each instruction."""
+    base, replace = model.load("wide"), msgspec.structs.replace
+    limits = replace(
+        base.limits,
+        warp_size=lanes,
+        warps=WARPS,
+        threads=MANY,
+        blocks=BLOCKS,
+        registers=MANY,
+        registers_per_thread=REGISTERS,
+        threads_per_block=MANY,
+        block_z=MANY,
+        shared_bytes=MANY,
+        shared_per_block=MANY,
+        barriers=BARRIERS,
+    )
+    units = {unit.value: base.unit["int"] for unit in PIPE_UNITS}
+    named = str(target) if target else ""
+    return replace(
+        base,
+        chip=replace(base.chip, sms=sms),
+        limits=limits,
+        unit=units,
+        scalar_file=ScalarFile(MANY, 1, REGISTERS),
+        architecture=named,
+    )
+
+
+def block_alone(one: Walker, block: int, limit: int, tell: Tell | None = None) -> Counts:
+    """Return the warp instructions and thread instructions of one block, by pc, as it runs alone.
+
+    `tell` gets the rows of what it accesses (gpusim.sm.walk.access_log), some at a time. Raises as `walk` does.
+    """
+    one.again()
+    lanes = one.kernel.warp_size if tell else 0
+    _run(one, block, access_log.room(lanes, access_log.MOST if tell else 0), limit, tell or _nothing)
+    found = one.state()
+    return found.counts, found.active
+
+
+def _nothing(_rows: Rows) -> None:
+    """Tell nobody."""
+
+
+def _run(one: Walker, block: int, log: Log, limit: int, tell: Tell) -> None:
+    """Run a block to its end, and tell of what is in the log now and then. Raises as `walk` does."""
+    held, sm = one.launch, one.launch.sm
+    sm.launch.index = block % one.kernel.sms if one.kernel.sms else 0
+    begin(held.sms, held.memory, one.away, block)
+    log.members[:] = 0
+    advance = uninterrupted(partial(run, held.sms, held.memory, one.away, one.group, log))
+    done, goes_on = 0, True
+    while goes_on:
+        asked = min(STEPS, limit + 1 - done)
+        executed = advance(asked)
+        done += executed
+        goes_on = executed >= asked or bool(access_log.is_full(log))
+        tell(log.rows[: log.size[0]])
+        log.size[0] = 0
+        if done > limit:
+            raise faults.endless(one.kernel, block, limit, _next(sm, one.kernel))
+    if sm.fault.code:
+        raise fault_of(one.kernel, held)
+    if sm.blocks[0].live:
+        raise deadlock_of(one.kernel, held)
+
+
+def _next(sm: Any, kernel: Kernel) -> int:
+    """Return the instruction that comes next."""
+    pcs = sm.warps["pc"][: kernel.warps][sm.warps["live"][: kernel.warps] != 0]
+    return min(int(pcs.min(initial=len(kernel.program) - 1)), len(kernel.program) - 1)
+
+
+def _together(observe: Observe) -> Tell:
+    """Return what tells of all accesses of an instruction at once."""
+
+    def tell(rows: Rows) -> None:
+        rows = rows[rows[:, PC] != RELEASE]
+        rows = rows[np.argsort(rows[:, PC], kind="stable")]
+        warps, places, active = _columns(rows)
+        for part in _parts(rows[:, PC]):
+            observe(int(rows[part.start, PC]), warps[part], places[part], active[part])
+
+    return tell
+
+
+def _in_turn(observe: Observe, released: Released) -> Tell:
+    """Return what tells of each turn's accesses, and of releases, in their order."""
+
+    def tell(rows: Rows) -> None:
+        releases = rows[:, PC] == RELEASE
+        warps, places, active = _columns(rows.copy())
+        for part in _parts(rows[:, TURN], rows[:, PC], np.cumsum(releases)):
+            if releases[part.start]:
+                released(np.flatnonzero(bits(rows[part.start, ACTIVE:FIRST])))
+            else:
+                observe(int(rows[part.start, PC]), warps[part], places[part], active[part])
+
+    return tell
+
+
+def _parts(*columns: NDArray[Any]) -> Iterator[slice]:
+    """Yield the runs of rows that have the same in all columns."""
+    if len(columns[0]):
+        changes = [np.diff(column.astype(np.int64)) != 0 for column in columns]
+        begins = [0, *(np.flatnonzero(np.logical_or.reduce(changes)) + 1).tolist(), len(columns[0])]
+        yield from map(slice, begins[:-1], begins[1:])
+
+
+def _columns(rows: Rows) -> tuple[NDArray[np.int64], NDArray[np.uint32], NDArray[np.bool_]]:
+    """Return the warps of rows, the addresses, and whether lanes are active."""
+    return rows[:, WARP].astype(np.int64), rows[:, FIRST:], lanes_of(rows)
+
+
+def lanes_of(rows: Rows) -> NDArray[np.bool_]:
+    """Return [row, lane]: whether the lane is active."""
+    return bits(rows[:, ACTIVE:FIRST])[:, : rows.shape[1] - FIRST]
+
+
+def bits(words: NDArray[np.uint32]) -> NDArray[np.bool_]:
+    """Return the bits of words, the lowest first, along the last axis."""
+    return np.unpackbits(np.ascontiguousarray(words).view(np.uint8), axis=-1, bitorder="little").astype(np.bool_)

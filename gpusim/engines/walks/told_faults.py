@@ -1,0 +1,66 @@
+"""The error of a launch that can't go on, from the state of its SM."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.launch.launch import Launch
+from gpusim.sm.state.fault import Fault
+from isa.errors import DeadlockError, UserError
+from isa.executing import faults
+from isa.kernel import Kernel
+
+
+def fault_of(kernel: Kernel, prepared: Launch) -> UserError:
+    """Return the error of the fault that has stopped an SM."""
+    fault, sm = prepared.sm.fault, prepared.sm
+    warp = sm.warps[fault.warp]
+    block, index, pc = int(sm.blocks[warp.block].id), int(warp.index), int(fault.pc)
+    if fault.code == Fault.MISCOUNTED:
+        expected, given = (int(n) or int(sm.blocks[warp.block].live) for n in (fault.lane, fault.address))
+        return faults.barrier_count(kernel, pc, block, index, expected=expected, given=given)
+    if fault.code in (Fault.CROWDED, Fault.MIXED, Fault.SEVERAL):
+        by_warp = {
+            Fault.CROWDED: faults.crowded,
+            Fault.MIXED: faults.barrier_kinds,
+            Fault.SEVERAL: faults.several_barriers,
+        }
+        return by_warp[Fault(int(fault.code))](kernel, pc, block, index)
+    if fault.code in (Fault.STUCK, Fault.TRAPPED):
+        return _stopped(kernel, sm, pc, block)
+    if fault.code in (Fault.LEFT_OUT, Fault.GONE_WITHIN):
+        told = faults.left_out if fault.code == Fault.LEFT_OUT else faults.gone_within
+        return told(kernel, pc, block, index, lane=int(fault.lane))
+    tell = {
+        Fault.NO_CODE: faults.no_code,
+        Fault.NO_TEXTURE: faults.no_texture,
+        Fault.WRONG_TEXTURE: faults.wrong_texture,
+        Fault.MISALIGNED: faults.misaligned,
+        Fault.OUTSIDE: faults.out_of_bounds,
+    }[Fault(int(fault.code))]
+    return tell(kernel, pc, block, index, lane=int(fault.lane), address=int(fault.address))
+
+
+def _stopped(kernel: Kernel, sm: Any, pc: int, block: int) -> UserError:
+    """Return the error of a trap, or of lanes that all wait for each other."""
+    g = int(sm.fault.warp)
+    warp = sm.warps[g]
+    if sm.fault.code == Fault.TRAPPED:
+        return faults.trap(kernel, pc, block, int(warp.index), lane=int(sm.fault.lane))
+    groups = [(int(one.pc), int(one.lanes)) for one in sm.parted[g][: int(warp.parted)]]
+    return faults.stuck(kernel, pc, block, int(warp.index), groups)
+
+
+def deadlock_of(kernel: Kernel, prepared: Launch) -> DeadlockError:
+    """Return an error that names the first blocked block, and where each of its warps waits."""
+    sm = prepared.sm
+    slot = next(s for s, block in enumerate(sm.blocks) if block.state)
+    waiting: dict[int, list[tuple[int, int]]] = {}
+    needed: dict[int, int] = {}
+    for g in range(slot * kernel.warps, (slot + 1) * kernel.warps):
+        warp = sm.warps[g]
+        if warp.live:
+            number = int(warp.waits_for)
+            waiting.setdefault(number, []).append((int(warp.index), int(warp.waits_at)))
+            needed[number] = int(sm.blocks[slot].barriers[number].expected) or kernel.warps
+    return faults.deadlock(kernel, int(sm.blocks[slot].id), waiting, needed)

@@ -1,0 +1,83 @@
+"""The L2 of a launch that finds the kernel's buffers there: their lines in its tags."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpusim.machine.machine import Machine
+from gpusim.machine.occupancy import is_one_wave
+from gpusim.sm.memory.cache.declaration import FAR, PARTITION, WAY_HEAD, tagged
+from gpusim.sm.memory.l2_share.declaration import PARTS, SHIFT, SPREADING
+from isa.kernel import Kernel
+from isa.memory import bases
+
+TAG, USED = range(2)  # words of a way, as gpusim/sm/memory/cache/cache.py has them
+COPIES_OF_ONE_WAVE = Fraction(4, 3)  # as many bytes are kept: two copies of each, over one and a half
+ARRIVED = 1  # cycle at which the data is there: before any access
+
+
+def fill(words: NDArray[np.uint32], launches: Iterable[Any], machine: Machine, kernel: Kernel) -> None:
+    """Let the L2, and the partitions near the SMs of these launch records, hold the kernel's buffers if they should.
+
+    Of buffers that don't fit the launch finds less, or nothing: they replace each other.
+
+    `words` is the memory array. Lines count as used in the order of their addresses.
+    """
+    if not (tagged(machine) and machine.l2 and machine.l2.filled):
+        return
+    lines = lines_of(kernel, machine.global_memory.line_bytes)
+    for launch in launches:
+        kept = words[launch.cache_word : launch.cache_end].view(np.int64)
+        for which in (FAR, PARTITION):
+            if launch.caches[which].sets and kept[launch.caches[which].first] == 0:
+                _fill(kept, launch.caches[which], lines[((lines * SPREADING >> SHIFT) & (PARTS - 1)) >= launch.spills])
+
+
+def spills(machine: Machine, kernel: Kernel, blocks: int) -> int:
+    """Return how many of 64 lines of a kernel's buffers the L2 does not keep from one launch to the next.
+
+    So many `blocks` fit on an SM.
+
+    `keeps_bytes` and `loses_bytes` are of grids of several waves: SMs on both sides of the L2 ask for their lines in
+    turn, and it holds two copies. In a grid of one wave each block returns to its SM, and every second line is on that
+    SM's side: the L2 holds one and a half copies, and `keeps_bytes` is a third more.
+    """
+    if machine.l2 is None:
+        return 0
+    more = COPIES_OF_ONE_WAVE if is_one_wave(kernel, machine, blocks) else 1
+    keeps = min(machine.l2.bytes, int(machine.l2.keeps_bytes * more)) or machine.l2.bytes
+    loses = max(keeps, machine.l2.loses_bytes or machine.l2.bytes)
+    size = sum(buffer.nbytes for buffer in kernel.buffers)
+    if size <= keeps:
+        return 0
+    return PARTS if size >= loses else round(PARTS * (size - keeps) / (loses - keeps))
+
+
+def lines_of(kernel: Kernel, line_bytes: int) -> NDArray[np.int64]:
+    """Return the numbers of the lines in which a kernel's buffers lie, in ascending order."""
+    where = bases(kernel.buffers)
+    each = [
+        np.arange(where[one.name] // line_bytes, -(-(where[one.name] + one.nbytes) // line_bytes), dtype=np.int64)
+        for one in kernel.buffers
+    ]
+    return np.concatenate(each) if each else np.zeros(0, np.int64)
+
+
+def _fill(kept: NDArray[np.int64], cache: Any, lines: NDArray[np.int64]) -> None:
+    """Let the ways of each set hold the last of these lines that belong to it."""
+    number = np.arange(1, len(lines) + 1)
+    sets = lines % cache.sets
+    order = np.argsort(sets, kind="stable")
+    begin = np.searchsorted(sets[order], np.arange(cache.sets), side="right")
+    behind = begin[sets[order]] - 1 - np.arange(len(lines))  # how many of the set come later
+    last = order[behind < cache.ways]
+    at = cache.first + 1 + (sets[last] * cache.ways + behind[behind < cache.ways]) * cache.stride
+    kept[at + TAG], kept[at + USED] = lines[last] + 1, number[last]
+    for unit in range(WAY_HEAD, cache.stride):
+        kept[at + unit] = ARRIVED
+    kept[cache.first] = len(lines)

@@ -1,0 +1,1 @@
+"""Control codes where code has none, and the order of code."""

@@ -1,0 +1,1 @@
+"""The claims of CME 213's lectures."""

@@ -1,0 +1,1 @@
+"""The claims of Kurzak, Tomov and Dongarra."""

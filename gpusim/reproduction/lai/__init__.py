@@ -1,0 +1,1 @@
+"""The claims of Lai and Seznec."""

@@ -1,0 +1,1 @@
+"""Pages, plots and pictures of the claims."""

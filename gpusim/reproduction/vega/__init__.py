@@ -1,0 +1,1 @@
+"""The claims of AMD's VLP readme for Vega."""

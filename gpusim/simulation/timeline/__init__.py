@@ -1,0 +1,1 @@
+"""The timeline of a launch: what each warp instruction did, what it waited for, and who blocked it."""

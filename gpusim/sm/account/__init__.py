@@ -1,0 +1,1 @@
+"""What is noted of a run: trace records, and cycles by stall reason."""

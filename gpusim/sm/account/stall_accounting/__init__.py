@@ -1,0 +1,1 @@
+"""Stalls: the cycles of warps and issue slots, by reason."""

@@ -1,0 +1,1 @@
+"""What the SMs of a chip share."""

@@ -1,0 +1,69 @@
+"""The state that the SMs of one chip share: the grid's next block, when it is handed out, and the memory channels.
+
+Rules know one SM. An engine that runs all of them lends the shared state to the SM that acts, and takes it back. The
+first wave is placed beforehand, block s + j S in slot j of SM s of S; each further block goes to the SM that has a free
+slot first. SMs of a sample lie `apart` SMs from each other, and take each `apart`-th block.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.sm.jit.rule import entry, rule
+
+
+@entry
+def lend(sms: Any, s: int, chips: Any, now: int) -> None:
+    """Give SM s the shared state before it acts."""
+    lend_channels(sms, s, chips)
+    sm, chip = sms[s], chips[0]
+    if now > 0:
+        sm.launch.next, sm.launch.stride, sm.launch.end = chip.next, sm.launch.apart, chip.end
+        sm.launch.handed_until, sm.launch.handed_parts = chip.handed_until, chip.handed_parts
+
+
+@rule
+def lend_channels(sms: Any, s: int, chips: Any) -> None:
+    """Give SM s the channels, to the DRAM and of the L2."""
+    sm, chip = sms[s], chips[0]
+    sm.load_store.channel = chip.channel
+    for way in range(2):
+        sm.load_store.shared[way] = chip.shared[way]
+    for slice_ in range(sm.machine.slices):
+        sm.load_store.slice[slice_], sm.load_store.slice_line[slice_] = chip.slice[slice_], chip.slice_line[slice_]
+    if sm.machine.channels > 1:
+        for c in range(sm.machine.channels):
+            sm.load_store.each_channel[c] = chip.each_channel[c]
+
+
+@entry
+def take_back(sms: Any, s: int, chips: Any, now: int) -> None:
+    """Take the shared state from SM s after its act."""
+    take_back_channels(sms, s, chips)
+    if now > 0:
+        chip, launch = chips[0], sms[s].launch
+        chip.next, chip.handed_until, chip.handed_parts = launch.next, launch.handed_until, launch.handed_parts
+
+
+@rule
+def show_channels(sm: Any, chip: Any) -> None:
+    """Give an SM that runs ahead the channels' times, where they are later than those of its own accesses."""
+    unit = sm.load_store
+    unit.channel = max(unit.channel, chip.channel)
+    if sm.machine.channels > 1:
+        for c in range(sm.machine.channels):
+            unit.each_channel[c] = max(unit.each_channel[c], chip.each_channel[c])
+
+
+@rule
+def take_back_channels(sms: Any, s: int, chips: Any) -> None:
+    """Take the channels from SM s."""
+    sm, chip = sms[s], chips[0]
+    chip.channel = sm.load_store.channel
+    for way in range(2):
+        chip.shared[way] = sm.load_store.shared[way]
+    for slice_ in range(sm.machine.slices):
+        chip.slice[slice_], chip.slice_line[slice_] = sm.load_store.slice[slice_], sm.load_store.slice_line[slice_]
+    if sm.machine.channels > 1:
+        for c in range(sm.machine.channels):
+            chip.each_channel[c] = sm.load_store.each_channel[c]

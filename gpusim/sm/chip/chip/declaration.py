@@ -1,0 +1,37 @@
+"""The chip: all SMs, and what they share."""
+
+from __future__ import annotations
+
+import msgspec
+
+from gpusim.sm.unit.asks import never
+from gpusim.sm.unit.capacities import CHANNELS
+from gpusim.sm.unit.declare import Condition, Unit, field
+from gpusim.sm.unit.ranges import MOST, Positive
+
+
+class Chip(msgspec.Struct, frozen=True):
+    """What there is of everything, and how fast it runs."""
+
+    sms: Positive  # streaming multiprocessors, or compute units
+    shader_mhz: Positive  # MHz of the SM's fastest clock, in which all cycles count
+    core_mhz: Positive  # MHz of the core clock; the same where the chip has one clock
+    dram_mbs: Positive  # DRAM bandwidth, 10^6 bytes per second
+
+
+UNIT = Unit(
+    "chip",
+    fields={
+        "chip": (
+            field("next", "id of the next block to place behind the first wave"),
+            field("end", "block ids end here"),
+            field("handed_until", "until when the chip hands out the block before"),
+            field("handed_parts", "and so many 64ths of a cycle"),
+            field("channel", "when the memory channel is free, in parts of a cycle"),
+            field("shared", "when the L2 is free, for loads and for stores, in parts of a cycle", 2),
+            field("each_channel", "of several, when each is free, in parts of a cycle", CHANNELS),
+        ),
+    },
+    conditions=(Condition("chip.core_mhz", "", never, "all cycles are of the shader clock"),),
+    limits={"bandwidth": {"chip.dram_mbs": MOST}},
+)

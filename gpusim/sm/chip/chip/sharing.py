@@ -1,0 +1,82 @@
+"""Acts of an SM that others may feel: of its block scheduler, services of global accesses, scalar loads that miss.
+
+Everything else is an SM's own. So where no values go from SM to SM, each acts alone (a stretch) up to its next such
+act, which waits for its turn.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.sm.front.wakeup import wakeup
+from gpusim.sm.jit.rule import lowest_bit, rarely, rule
+from gpusim.sm.memory.cache import tags
+from gpusim.sm.memory.cache.declaration import SCALARS
+from gpusim.sm.replay.stream import recorded_requests
+from gpusim.sm.unit.opcodes import LOAD
+from gpusim.sm.unit.sm import FIRST_SCHEDULER, LAUNCHER
+from gpusim.sm.walk import step
+
+
+@rule
+def alone(sm: Any, memory: Any, scalars: bool, now: int) -> bool:
+    """Let the agents that are due act, as far as nobody else can feel it; false: what is left waits for a turn."""
+    sm.now = now
+    if sm.agenda[LAUNCHER] == now:
+        return False
+    schedulers, first = sm.machine.schedulers, step.first_scheduler(sm, now)
+    for position in range(schedulers):
+        k = step.ranked(position, first, schedulers)
+        if sm.agenda[FIRST_SCHEDULER + k] == now and sm.fault.code == 0:
+            if scalars and _may_ask(sm, memory, k, now):
+                return False
+            step.schedule(sm, memory, k, now)
+    while sm.agenda[sm.load_store_agent] == now and sm.fault.code == 0 and not _may_go_far(sm):
+        _serve(sm, memory, now)
+    return bool(sm.agenda[sm.load_store_agent] != now)
+
+
+@rarely  # for its size: the turn has it, too
+def _serve(sm: Any, memory: Any, now: int) -> None:
+    step.serve_one(sm, memory, now)
+
+
+@rule
+def _may_go_far(sm: Any) -> bool:
+    """Tell whether the access that is served next, the head of any queue, asks caches or channels."""
+    for y in range(sm.machine.queues):
+        queue = sm.load_store.queues[y]
+        entry = queue.entries[queue.head]
+        if queue.count > 0 and (entry.requests > 0 or entry.transactions > 0):
+            return True
+    return False
+
+
+@rule
+def _may_ask(sm: Any, memory: Any, k: int, now: int) -> bool:
+    """Tell whether a warp that scheduler k may issue now loads scalars that its SM's cache has not."""
+    scheduler = sm.schedulers[k]
+    page = wakeup.page_of(sm.machine, k, now)
+    warps = scheduler.ready | scheduler.calendar[page] | (scheduler.later if scheduler.later_due <= now else 0)
+    while warps:
+        j = lowest_bit(warps)
+        warps &= warps - 1
+        warp = sm.warps[j * sm.machine.schedulers + k]
+        instruction = sm.program[warp.pc]
+        if instruction.action == LOAD and instruction.pipe >= 0 and _goes_far(sm, memory, warp, instruction):
+            return True
+    return False
+
+
+@rarely
+def _goes_far(sm: Any, memory: Any, warp: Any, instruction: Any) -> bool:
+    """Tell whether the cache of scalars lacks some of what the warp's load asks for; unknown addresses may be far."""
+    cache = sm.launch.caches[SCALARS]
+    if not sm.trace_driven or cache.sets == 0:
+        return True
+    words, first, away = tags.words(sm, memory), warp.request, recorded_requests.moved(sm, warp, instruction)
+    for i in range(sm.events[warp.cursor].requests):
+        line, units = words[first + 2 * i] + away, words[first + 2 * i + 1]
+        if tags.lost(words, cache, tags.way(words, cache, line), line, units):
+            return True
+    return False

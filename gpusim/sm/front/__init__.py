@@ -1,0 +1,1 @@
+"""The front: blocks, fetch, and which warp issues what in each slot."""

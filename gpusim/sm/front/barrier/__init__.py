@@ -1,0 +1,1 @@
+"""Barriers of a block."""

@@ -1,0 +1,1 @@
+"""The block scheduler: placement, launch skew, refill, exit."""

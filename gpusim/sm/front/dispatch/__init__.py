@@ -1,0 +1,1 @@
+"""Dispatch ports: what a scheduler issues in one turn."""

@@ -1,0 +1,1 @@
+"""Policies: which of the warps that may issue does."""

@@ -1,0 +1,1 @@
+"""Selection: whether the chosen warp goes at once, and who goes next if not."""

@@ -1,0 +1,1 @@
+"""Wake-up: warps whose time has come."""

@@ -1,0 +1,26 @@
+"""EXIT: a warp leaves its block, and with the last warp the block is finished."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.sm.front.barrier import barrier
+from gpusim.sm.front.block_scheduler import block_scheduler
+from gpusim.sm.jit.rule import NEVER, rarely
+from gpusim.sm.registers.in_flight import in_flight
+
+
+@rarely
+def commit(sm: Any, g: int, pc: int, now: int) -> None:
+    """Warp slot g has exited; with the block's last warp the block is finished."""
+    warp = sm.warps[g]
+    block = sm.blocks[warp.block]
+    if sm.defers:
+        in_flight.write_back(sm, g, NEVER - 1)
+    warp.live, warp.pc = 0, pc
+    sm.schedulers[warp.scheduler].active &= ~(1 << warp.place)
+    block.live -= 1
+    if sm.independent:
+        barrier.leave(sm, g, pc, now)
+    if block.live == 0:
+        block_scheduler.finish(sm, block, now + sm.machine.interval)

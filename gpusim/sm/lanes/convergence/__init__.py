@@ -1,0 +1,1 @@
+"""Convergence: lanes that are independent, their groups and barriers."""

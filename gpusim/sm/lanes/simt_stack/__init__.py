@@ -1,0 +1,1 @@
+"""The SIMT stack: divergence and reconvergence."""

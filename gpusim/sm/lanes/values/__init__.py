@@ -1,0 +1,1 @@
+"""Values: what instructions compute, 32 lanes at a time."""

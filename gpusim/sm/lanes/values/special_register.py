@@ -1,0 +1,85 @@
+"""Special registers: a thread's place in the launch, and what the machine says of itself and of the time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.lanes.predicates import ALL
+from gpusim.sm.lanes.values.operand_change import WORD
+from gpusim.sm.unit.capacities import LANES
+from isa.operands.operand import EVERY_SPECIAL
+from isa.operands.special import VIRTUAL_SM, VIRTUAL_WARP
+
+CLOCK, SMID, LANES_EQUAL = (EVERY_SPECIAL.index(name) for name in ("CLOCKLO", "SMID", "LANEMASK_EQ"))
+TIMER, VIRTUAL = (EVERY_SPECIAL.index(name) for name in ("GLOBALTIMERLO", "VIRTID"))
+
+
+@rule
+def read(sm: Any, which: int, g: int, group: int) -> None:
+    """Load the special register, numbered as in operand.SPECIALS, for every lane of a group into `scratch.d`."""
+    warp, launch = sm.warps[g], sm.launch
+    place = (group - g * sm.machine.groups) * LANES  # of the group's first lane in the warp
+    block, axis = sm.blocks[warp.block].id, which % 3
+    for lane in range(LANES):
+        if which < 3:
+            value = _coordinate(warp.index * sm.machine.groups * LANES + place + lane, launch.block, axis)
+        elif which < 6:
+            value = _coordinate(block, launch.grid, axis)
+        elif which < 9:
+            value = launch.block[axis]
+        elif which < 12:
+            value = launch.grid[axis]
+        elif which < CLOCK:
+            value = place + lane if which == 12 else warp.index
+        else:
+            value = _of_machine(sm, which, place + lane) if which < TIMER else _further(sm, warp, which)
+        sm.scratch.d[lane] = value
+
+
+@rarely
+def _further(sm: Any, warp: Any, which: int) -> int:
+    """Return the time in nanoseconds, or where a warp runs: the SM and, for its slot, its number in the block."""
+    if which == VIRTUAL:
+        return int(sm.launch.index << VIRTUAL_SM | warp.index << VIRTUAL_WARP)
+    return _nanoseconds(sm) & 0xFFFFFFFF if which == TIMER else _nanoseconds(sm) >> WORD
+
+
+@rule
+def upper_half(sm: Any, which: int) -> int:
+    """Return the upper half of a special register of 64 bits."""
+    if which == TIMER:
+        return _nanoseconds(sm) >> WORD
+    return sm.now >> WORD if which == CLOCK else 0
+
+
+@rule
+def _nanoseconds(sm: Any) -> int:
+    """Return the time since the launch."""
+    return int(sm.now * 1000 // sm.launch.mhz)
+
+
+@rarely
+def _of_machine(sm: Any, which: int, lane: int) -> int:
+    """Return a special register that only machine code names."""
+    if which < SMID:
+        return sm.now & 0xFFFFFFFF if which == CLOCK else sm.now >> WORD
+    if which < LANES_EQUAL:
+        return sm.launch.index if which == SMID else sm.launch.sms
+    own, below = 1 << lane, (1 << lane) - 1
+    if which == LANES_EQUAL:
+        return own
+    if which < LANES_EQUAL + 3:
+        return below if which == LANES_EQUAL + 1 else below | own
+    if which < LANES_EQUAL + 5:
+        return ALL & ~(below | own) if which == LANES_EQUAL + 3 else ALL & ~below
+    return 0
+
+
+@rule
+def _coordinate(linear: int, extent: Any, axis: int) -> int:
+    if axis == 0:
+        return linear % extent[0]
+    if axis == 1:
+        return linear // extent[0] % extent[1]
+    return linear // (extent[0] * extent[1])

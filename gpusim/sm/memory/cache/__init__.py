@@ -1,0 +1,1 @@
+"""Caches: levels, tags, and the requests that ask them."""

@@ -1,0 +1,387 @@
+"""Caches with tags: what an access finds in the L1 and the L2, the lines that it fills, and when its data arrives.
+
+The lookup happens when the load/store unit serves an access, line by line; a texture fetch and a scalar load look when
+they issue. A way holds, for each 32 bytes of its line, the cycle at which they arrive: a hit on data that is still on
+its way joins the miss. An L1 miss takes an MSHR and the L2 channel (l2_channel.py), an L2 miss the channel to the DRAM;
+the latency counts from the last of these. The L2 does atomics, and the L1 drops their lines. docs/units/cache.md has
+the rule.
+
+The lines of each queued access follow the tags (tags.py) in the memory array.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpusim.sm.jit.kinds import Memory, Sm
+from gpusim.sm.jit.on_demand import on_demand
+from gpusim.sm.jit.rule import count_bits, lowest_bit, rarely, rule
+from gpusim.sm.memory.cache import requests, tags
+from gpusim.sm.memory.cache.declaration import (
+    BACK,
+    CONSTANTS,
+    COPIED,
+    FAR,
+    NEAR,
+    PARTITION,
+    SCALARS,
+    TEXTURES,
+    WAY_HEAD,
+)
+from gpusim.sm.memory.cache.requests import PARTLY, UNITS
+from gpusim.sm.memory.cache.tags import DIRTY, TAG, USED
+from gpusim.sm.memory.global_memory import global_memory
+from gpusim.sm.memory.l2_atomic import l2_atomic
+from gpusim.sm.memory.l2_channel import l2_channel
+from gpusim.sm.memory.l2_channel.declaration import STORES
+from gpusim.sm.memory.l2_share import l2_share
+from gpusim.sm.memory.l2_share.declaration import NOW, UNKNOWN
+from gpusim.sm.memory.memory_access import generic_address
+from gpusim.sm.memory.tag_stage import tag_stage
+from gpusim.sm.unit.capacities import LANES, REQUESTS
+from gpusim.sm.unit.opcodes import LOAD, STORE
+from isa.memory import SECTOR_BYTES
+
+
+@on_demand
+def ask(sm: Sm, memory: Memory, g: int, group: int, active: int) -> None:
+    """Store the lines that a lane group of warp slot g accesses, in the entry that its instruction will take.
+
+    A scalar load has no entry: its first lane group asks the cache now, for all.
+    """
+    words, instruction = tags.words(sm, memory), sm.program[sm.warps[g].pc]
+    if instruction.pipe < 0:
+        requests.note(sm, words, instruction, g, group, active)
+    elif sm.outcome.requests == 0:
+        _note_scalar(sm, words, int(np.int64(sm.scratch.address[lowest_bit(active)])), instruction.access_bytes)
+        if not sm.trace_driven:
+            _read_all(sm, words, SCALARS, 0)
+
+
+@on_demand
+def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
+    """Look up the access at that place of queue y; return when a load's result is there, or when a store has left.
+
+    `sm.load_store.waited` says how long the unit has waited for the L1's tag stage, a free MSHR, or room in the channel
+    to the L2.
+    """
+    words, row, entry = tags.words(sm, memory), requests.row_of(sm, y, place), sm.load_store.queues[y].entries[place]
+    instruction = sm.program[entry.pc]
+    if instruction.action == STORE:
+        return _store_all(sm, words, instruction, row, entry, now)
+    near = instruction.packets == 0 and instruction.cached == NEAR + 1
+    entered = tag_stage.enter(sm, now) if near else now
+    start = done = back = entered
+    if instruction.packets == 0:
+        l2_share.ask(sm, instruction, sm.warps[entry.warp].block)
+    for i in range(entry.requests):
+        line, units = words[row + 2 * i], words[row + 2 * i + 1]
+        if instruction.packets:
+            done = max(done, _atomic(sm, words, instruction, i, line, units & UNITS, now) + entry.extra)
+            done = max(done, l2_atomic.update(sm, instruction, line, units >> PARTLY, now) + int(instruction.latency))
+        elif near:
+            turn = i * (entry.cycles // sm.machine.global_request) // entry.requests if sm.machine.near_lines else i
+            late = min(turn * sm.machine.hit_late, entry.extra)  # shared and local memory delay no line
+            start = _load(sm, words, instruction, i, late, line, units, start)
+            done = max(done, sm.load_store.arrived)
+        elif instruction.cached == CONSTANTS + 1:
+            start, there = _constants(sm, words, instruction, i, line, units, max(start, back))
+            done = max(done, there + entry.extra)
+            back = there - int(instruction.latency) if sm.machine.in_series else now
+        else:
+            done = max(done, _far_load(sm, words, _behind(sm, instruction, i), line, units, start))
+    if near:
+        tag_stage.take_load(sm, instruction, int(entry.requests), entered)
+    sm.load_store.waited, sm.load_store.from_others = start - now, UNKNOWN
+    return done
+
+
+@rarely
+def _store_all(sm: Any, words: Any, instruction: Any, row: int, entry: Any, now: int) -> int:
+    """Do the requests of a store, or of an atomic without a result; return when all have left the SM."""
+    asked, now = now, tag_stage.enter(sm, now) if instruction.packets == 0 else now
+    done, lines, parted, sectors, room = now, 0, 0, 0, now
+    for i in range(entry.requests):
+        line, noted = words[row + 2 * i], words[row + 2 * i + 1]
+        goes, sectors = _passing(sm, words, instruction, line, noted), sectors + count_bits(noted & UNITS)
+        lines, parted = lines + (goes != 0), parted + (goes != 0) * (noted >> PARTLY != 0) * (instruction.packets == 0)
+        if instruction.packets:
+            done = max(done, _atomic(sm, words, instruction, i, line, noted & UNITS, now))
+            l2_atomic.update(sm, instruction, line, noted >> PARTLY, now)
+            room = l2_atomic.room(sm, now) if sm.machine.slices else now
+        else:
+            done = max(done, _store(sm, words, instruction, line, noted, goes, now))
+    if instruction.packets == 0:
+        tag_stage.take_store(sm, instruction, sectors, now)
+    end = now + entry.cycles
+    left = _next_store(sm, parted, end) if lines and sm.machine.ways_apart else end
+    sm.load_store.waited = max(left, room) - (asked + entry.cycles)
+    return done
+
+
+@rule
+def _passing(sm: Any, words: Any, instruction: Any, line: int, noted: int) -> int:
+    """Return the sectors of a store that the L1 does not keep: of local memory those that it would hold in part."""
+    if sm.machine.keeps_stores != BACK or not _stays(sm, instruction, line):
+        return noted & UNITS
+    near, partly = sm.launch.caches[NEAR], noted >> PARTLY
+    return tags.lost(words, near, tags.way(words, near, line), line, partly) & partly
+
+
+@rule
+def _next_store(sm: Any, parted: int, end: int) -> int:
+    """Return when a store that is served until `end` leaves the unit: the L2 channel then has room for the next.
+
+    `parted` are its lines of which it writes parts of sectors.
+    """
+    if sm.launch.caches[FAR].sets == 0:
+        return end
+    return int(l2_channel.free_for_stores(sm, parted, end))
+
+
+@rule
+def _stays(sm: Any, instruction: Any, line: int) -> bool:
+    """Tell whether what is stored in a line stays in the L1."""
+    kept = sm.machine.keeps_stores and sm.launch.caches[NEAR].sets > 0
+    return bool(kept and generic_address.is_local(sm, instruction, line))
+
+
+@rule
+def _load(sm: Any, words: Any, instruction: Any, i: int, late: int, line: int, units: int, start: int) -> int:
+    """Do the i-th request of a load in the L1, in a cycle of its service; return when it was accepted.
+
+    `arrived` says when its data is there.
+    """
+    cache = sm.launch.caches[NEAR]
+    way = tags.way(words, cache, line)
+    done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
+    if lost:
+        start = max(start, words[sm.launch.misses])
+        _claim(sm, words, way, line, start)
+        done = max(done, _far_load(sm, words, _behind(sm, instruction, i), line, lost, start))
+        tags.wait_for(sm, words, done)
+        tags.fill(words, way, lost, done)
+    elif sm.machine.joined and done > start + instruction.latency:
+        done += sm.machine.joined  # accesses that wait for a line get it one after the other
+        tags.stored(words, way, units, done)
+    if done > start + instruction.latency:
+        tag_stage.comes_late(sm, line)
+    tags.use(words, cache, way)
+    late = 0 if generic_address.is_local(sm, instruction, line) else late
+    sm.load_store.arrived = max(done, start + instruction.latency + late)
+    return start
+
+
+@rarely
+def _atomic(sm: Any, words: Any, instruction: Any, i: int, line: int, units: int, now: int) -> int:
+    """Do the i-th request of an atomic in the L2; return when it has left the SM, or when the old values are there.
+
+    The L1 drops the line. The L2 reads what it lacks, and has then been stored to.
+    """
+    near, cache = sm.launch.caches[NEAR], sm.launch.caches[FAR]
+    if near.sets > 0:
+        way = tags.way(words, near, line)
+        if words[way + TAG] == line + 1:
+            words[way + TAG] = words[way + USED] = 0
+    loads = instruction.action == LOAD
+    if cache.sets == 0:
+        gone = global_memory.commit_line(sm, line, count_bits(units), now)
+        return gone + max(int(instruction.latency), sm.machine.memory_latency) if loads else gone
+    gone = l2_channel.ported(sm, count_bits(units), count_bits(units), STORES, now)
+    done = _of_far(sm, words, int(instruction.latency) + i * sm.machine.far_late, line, units, gone)
+    words[tags.way(words, cache, line) + DIRTY] |= units
+    return done if loads else gone
+
+
+@rule
+def _behind(sm: Any, instruction: Any, i: int) -> int:
+    """Return the cycles of the i-th request of a load that hits the L2."""
+    return int(sm.machine.far_latency[instruction.width] + i * sm.machine.far_late)
+
+
+@on_demand
+def fetch(sm: Sm, memory: Memory, active: int) -> None:
+    """Texture: find when the elements at a lane group's addresses in `scratch`, and those before them, are there.
+
+    The cycle is in `outcome.ready`.
+    """
+    words, outcome = tags.words(sm, memory), sm.outcome
+    outcome.requests = 0 if outcome.requests + LANES > REQUESTS else outcome.requests  # those before are on their way
+    row, begin = requests.spare_row(sm), outcome.requests
+    for lane in range(LANES):
+        if (active >> lane) & 1:
+            requests.note_byte(sm, words, row, begin, int(sm.scratch.address[lane]), False)
+    _read_all(sm, words, TEXTURES, begin)
+
+
+@rule
+def _note_scalar(sm: Any, words: Any, byte: int, size: int) -> None:
+    """Store the requests of a scalar load of `size` bytes."""
+    row = requests.spare_row(sm)
+    for unit in range(byte // SECTOR_BYTES, (byte + size - 1) // SECTOR_BYTES + 1):
+        requests.note_byte(sm, words, row, 0, unit * SECTOR_BYTES, False)
+
+
+@on_demand
+def read_scalar(sm: Sm, memory: Memory) -> None:
+    """Read a recorded scalar load's requests through its cache, now; `outcome.ready` says when the data is there."""
+    _read_all(sm, tags.words(sm, memory), SCALARS, 0)
+
+
+@rule
+def _read_all(sm: Any, words: Any, which: int, begin: int) -> None:
+    """Read the requests since `begin` through a read-only cache; `outcome.ready` says when their data is there."""
+    row, outcome = requests.spare_row(sm), sm.outcome
+    for i in range(begin, outcome.requests):
+        line, units = words[row + 2 * i], words[row + 2 * i + 1]
+        outcome.ready = max(outcome.ready, _read(sm, words, which, i, line, units, sm.now, False))
+
+
+@rarely
+def _read(sm: Any, words: Any, which: int, i: int, line: int, units: int, now: int, next_has: bool) -> int:
+    """Do the i-th request of a read in a read-only cache, or behind an absent one; return when its data is there.
+
+    `next_has`: what it misses comes from the next cache of constants.
+    """
+    cache, behind = sm.launch.caches[which], sm.machine.read_far[which] + i * sm.machine.far_late
+    if cache.sets == 0:
+        return _far_load(sm, words, behind, line, units, now)
+    way = tags.way(words, cache, line)
+    done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
+    if lost:
+        tags.clear(words, cache, way, line)
+        came = now + sm.machine.next_constants if next_has else _far_load(sm, words, behind, line, lost, now)
+        done = max(done, came)
+        tags.fill(words, way, lost, done)
+    tags.use(words, cache, way)
+    return max(done, now + sm.machine.read_latency[which])
+
+
+@rule
+def _constants(sm: Any, words: Any, instruction: Any, i: int, line: int, units: int, start: int) -> tuple[int, int]:
+    """Read sectors of a line; return when the last of them is asked for, and when it comes.
+
+    In series each sector is asked for when the one before is back; other loads do not wait for the last one.
+    """
+    cache, asked, there = sm.launch.caches[CONSTANTS], start, start
+    step = cache.sector if sm.machine.in_series else cache.stride
+    for unit in range(0, cache.stride - WAY_HEAD, step):
+        part = units & (((1 << int(step)) - 1) << unit)
+        if part:
+            asked = max(asked, there - int(instruction.latency)) if sm.machine.in_series else asked
+            there = _read(sm, words, CONSTANTS, i, line, part, asked, _is_next(sm, words, instruction, line))
+    return asked, there
+
+
+@rule
+def _is_next(sm: Any, words: Any, instruction: Any, line: int) -> bool:
+    """Tell whether the next constant cache has a line: its other sectors, or its neighbours, were asked for before."""
+    if instruction.parameters or sm.machine.next_constants == 0:
+        return bool(sm.machine.next_constants)
+    cache, first = sm.launch.caches[CONSTANTS], line - line % sm.machine.next_lines
+    for other in range(first, first + sm.machine.next_lines):
+        if words[tags.way(words, cache, other) + TAG] == other + 1:
+            return True
+    return False
+
+
+@rarely
+def _far_load(sm: Any, words: Any, latency: int, line: int, units: int, start: int) -> int:
+    """Return when these sectors of a line come from the L2, where a hit takes `latency` cycles, or from the DRAM."""
+    if sm.launch.caches[FAR].sets == 0:
+        return global_memory.commit_line(sm, line, count_bits(units), start) + sm.machine.memory_latency
+    gone = l2_channel.loaded(sm, units, max(start, sm.load_store.updated) if sm.machine.slices else start)
+    latency += l2_channel.distance(sm, line)
+    if sm.launch.caches[PARTITION].sets == 0 or sm.launch.sharers > 1:
+        return _of_far(sm, words, latency, line, units, gone)
+    return _of_partition(sm, words, latency, line, units, gone)
+
+
+@rarely
+def _of_partition(sm: Any, words: Any, latency: int, line: int, units: int, gone: int) -> int:
+    """Return when these sectors, requested at `gone`, come from the part of the L2 near the SM, or from beyond it."""
+    cache = sm.launch.caches[PARTITION]
+    way = tags.way(words, cache, line)
+    done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
+    if lost:
+        tags.clear(words, cache, way, line)
+        done = max(done, _of_far(sm, words, latency + sm.machine.partition_late, line, lost, gone))
+        tags.fill(words, way, lost, done)
+    tags.use(words, cache, way)
+    return max(done, gone + latency)
+
+
+@rarely
+def _of_far(sm: Any, words: Any, latency: int, line: int, units: int, gone: int) -> int:
+    """Return the same for the L2 as a whole, or for the DRAM."""
+    cache, machine = sm.launch.caches[FAR], sm.machine
+    way = tags.way(words, cache, line)
+    l2_share.lose(sm, words, way, line, gone)
+    done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
+    if lost:
+        _drop(sm, words, way, line, gone)
+        if l2_share.brings(sm, line, count_bits(lost)):
+            done = max(done, global_memory.commit_line(sm, line, count_bits(lost), gone) + machine.memory_latency)
+        elif sm.load_store.from_others == NOW:
+            done = max(done, gone + machine.memory_latency)
+        tags.fill(words, way, lost, max(done, gone + latency))
+    l2_share.use(sm, words, way, line, lost > 0)
+    return max(done, gone + latency)
+
+
+@rule
+def _store(sm: Any, words: Any, instruction: Any, line: int, noted: int, goes: int, now: int) -> int:
+    """Do a store's request, of which some sectors go to the L2; return when these have left the SM."""
+    units, partly = noted & UNITS, noted >> PARTLY
+    near = sm.launch.caches[NEAR]
+    if near.sets > 0:
+        way, kept = tags.way(words, near, line), units & ~goes
+        if sm.machine.keeps_stores == COPIED and _stays(sm, instruction, line):
+            kept = units & ~(tags.lost(words, near, way, line, partly) & partly)
+        if kept:
+            _claim(sm, words, way, line, now)
+            tags.fill(words, way, kept, now + 1)
+            words[way + DIRTY] |= units & ~goes
+            tags.use(words, near, way)
+        local = generic_address.is_local(sm, instruction, line)
+        if words[way + TAG] == line + 1 and sm.machine.drops_stored and not local:
+            words[way + TAG] = words[way + USED] = 0
+    return _far_store(sm, words, line, goes, now) if goes else now
+
+
+@rarely
+def _far_store(sm: Any, words: Any, line: int, units: int, now: int) -> int:
+    """Write sectors of a line to the L2, where they stay; return when they have left the SM."""
+    cache = sm.launch.caches[FAR]
+    if cache.sets == 0:
+        return global_memory.commit_line(sm, line, count_bits(units), now)
+    way = tags.way(words, cache, line)
+    waiting = l2_channel.waiting(words, way, line, units, now) if sm.machine.ways_apart else 0
+    sent = count_bits(units & ~waiting)
+    sm.load_store.moved[STORES] += count_bits(waiting)  # they take no further time
+    gone = l2_channel.ported(sm, sent, sent, STORES, now)
+    l2_share.store(sm, words, way, line, units, gone)
+    new = words[way + TAG] != line + 1
+    _drop(sm, words, way, line, gone)
+    tags.stored(words, way, units & ~waiting, gone)
+    words[way + DIRTY] |= units
+    l2_share.use(sm, words, way, line, new)
+    return gone
+
+
+@rule
+def _claim(sm: Any, words: Any, way: int, line: int, now: int) -> None:
+    """Evict the line in the way of the L1 for this line; stored data of the former line goes to the L2."""
+    if words[way + TAG] != line + 1 and words[way + DIRTY]:
+        _far_store(sm, words, words[way + TAG] - 1, words[way + DIRTY], now)
+    tags.clear(words, sm.launch.caches[NEAR], way, line)
+
+
+@rule
+def _drop(sm: Any, words: Any, way: int, line: int, now: int) -> None:
+    """Evict the line in a way of the L2 likewise; stored data of the former line goes to the DRAM."""
+    if words[way + TAG] != line + 1 and words[way + DIRTY] and not l2_share.spilled(sm, words[way + TAG] - 1):
+        l2_share.send(sm, words[way + TAG] - 1, count_bits(words[way + DIRTY]), now)
+    tags.clear(words, sm.launch.caches[FAR], way, line)

@@ -1,0 +1,126 @@
+"""Tags of a cache: its sets of ways, the lines that these hold, and when each 32 bytes of a line are there.
+
+Tags follow local memory in the memory array, in words of 64 bits.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.memory.cache.declaration import WAY_HEAD
+
+TAG, USED, DIRTY = range(WAY_HEAD)  # words of a way: line + 1, number of its last use, mask; then each unit's arrival
+
+
+@rule
+def words(sm: Any, memory: Any) -> Any:
+    """Return the data of the caches as words of 64 bits."""
+    return memory[sm.launch.cache_word : sm.launch.cache_end].view(np.int64)
+
+
+@rule
+def way(words: Any, cache: Any, line: int) -> int:
+    """Return the way of a line; if no way holds it, the least recently used way of its set."""
+    way = cache.first + 1 + _set(cache, line) * cache.ways * cache.stride
+    oldest = way
+    for _ in range(cache.ways):
+        if words[way + TAG] == line + 1:
+            return way
+        if words[way + USED] < words[oldest + USED]:
+            oldest = way
+        way += cache.stride
+    return oldest
+
+
+@rule
+def _set(cache: Any, line: int) -> int:
+    """Return the set of a line: the last digit of its number in base `sets`, or where it is hashed the sum of all."""
+    if cache.hashed == 0 or cache.sets == 1:
+        return int(line % cache.sets)
+    total, rest = line, line // cache.sets
+    while rest:
+        total, rest = total + rest, rest // cache.sets
+    return int(total % cache.sets)
+
+
+@rule
+def there(words: Any, cache: Any, way: int, line: int, units: int) -> int:
+    """Return when all the sectors that the way holds have arrived."""
+    when = 0
+    if words[way + TAG] == line + 1:
+        for unit in range(cache.stride - WAY_HEAD):
+            if (units >> unit) & 1:
+                when = max(when, words[way + WAY_HEAD + unit])
+    return when
+
+
+@rule
+def lost(words: Any, cache: Any, way: int, line: int, units: int) -> int:
+    """Return the sectors that an access must bring: all that the way lacks of `sector_bytes` with a missing one."""
+    lacking, wanted, held = 0, 0, words[way + TAG] == line + 1
+    for unit in range(cache.stride - WAY_HEAD):
+        if not held or words[way + WAY_HEAD + unit] == 0:
+            lacking |= 1 << unit
+    for unit in range(0, cache.stride - WAY_HEAD, cache.sector):
+        sector = ((1 << int(cache.sector)) - 1) << unit
+        if units & lacking & sector:
+            wanted |= lacking & sector
+    return wanted
+
+
+@rule
+def use(words: Any, cache: Any, way: int) -> None:
+    """Mark the way as the one used last."""
+    words[cache.first] += 1
+    words[way + USED] = words[cache.first]
+
+
+@rule
+def fill(words: Any, way: int, units: int, when: int) -> None:
+    """Set the arrival of these sectors; sectors that are already there keep theirs."""
+    unit = 0
+    while units >> unit:
+        if (units >> unit) & 1 and words[way + WAY_HEAD + unit] == 0:
+            words[way + WAY_HEAD + unit] = when
+        unit += 1
+
+
+@rule
+def stored(words: Any, way: int, units: int, when: int) -> None:
+    """Set the arrival of sectors that are stored; what was there before is replaced."""
+    unit = 0
+    while units >> unit:
+        if (units >> unit) & 1:
+            words[way + WAY_HEAD + unit] = when
+        unit += 1
+
+
+@rule
+def clear(words: Any, cache: Any, way: int, line: int) -> None:
+    """Give the way to this line, and drop the contents of the former one."""
+    if words[way + TAG] != line + 1:
+        words[way + TAG], words[way + DIRTY] = line + 1, 0
+        for unit in range(cache.stride - WAY_HEAD):
+            words[way + WAY_HEAD + unit] = 0
+
+
+@rarely
+def wait_for(sm: Any, words: Any, done: int) -> None:
+    """Let a line that comes at `done` take the MSHR that becomes free first.
+
+    The times of MSHRs are a heap: that at place n, from 1 on, is at most those at 2 n and 2 n + 1.
+    """
+    times, count, at = sm.launch.misses - 1, sm.machine.misses, 1
+    sinking = True
+    while sinking and 2 * at <= count:
+        child = 2 * at
+        if child < count and words[times + child + 1] < words[times + child]:
+            child += 1
+        sinking = words[times + child] < done
+        if sinking:
+            words[times + at] = words[times + child]
+            at = child
+    words[times + at] = done

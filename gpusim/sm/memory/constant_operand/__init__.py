@@ -1,0 +1,1 @@
+"""Constants among an instruction's operands."""

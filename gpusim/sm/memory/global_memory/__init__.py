@@ -1,0 +1,1 @@
+"""Global memory: transactions, bandwidth and latency."""

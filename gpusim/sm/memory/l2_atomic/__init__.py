@@ -1,0 +1,1 @@
+"""Slices of the L2 that do atomics."""

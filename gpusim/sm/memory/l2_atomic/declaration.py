@@ -1,0 +1,93 @@
+"""Slices of the L2 that do atomics: lanes of one word, and of one slice, follow each other there."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+
+from gpusim.sm.memory.cache.declaration import FAR, NO_TAGS, tagged
+from gpusim.sm.unit.asks import looks
+from gpusim.sm.unit.capacities import SLICES
+from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
+from gpusim.sm.unit.ranges import MOST, Positive
+from isa.instruction import Instruction
+from isa.kernel import Kernel
+from isa.row import Unit as UnitClass
+
+SLICE_SHIFT = 12  # of the product with SPREADING: neighbouring lines of several slices differ
+ALONE = 64  # as a share: what a slice does of an atomic is this SM's own
+
+
+class L2Atomic(msgspec.Struct, frozen=True):
+    """Atomics in the L2's slices: a pass takes lanes of one line, and of each word one, as they left the SM."""
+
+    slices: Annotated[int, msgspec.Meta(ge=1, le=SLICES)]  # slices that do atomics at the same time
+    bytes: Positive  # neighbouring bytes of one slice, whole lines
+    sector_parts: Positive  # 1/64 cycles of the slice for each sector of a pass
+    real_parts: Positive  # 1/64 cycles, at least, for a pass of real numbers, which wait for each other's sums
+    waiting: Positive  # lanes of an SM's atomics without results that may wait before its next one does
+
+
+def updates_reals(instruction: Instruction) -> bool:
+    """Tell whether an atomic adds, or compares, real numbers."""
+    return any(part in ("F16", "F32", "F64", "F16x2", "BF16x2") for part in instruction.row.mnemonic.split("."))
+
+
+def decode(row: Any, instruction: Instruction, machine: Machine, _kernel: Kernel) -> None:
+    """What a pass takes its slice at least."""
+    rules = machine.l2_atomic
+    if rules and instruction.row.update is not None and instruction.row.unit is UnitClass.GLOBAL:
+        row["pass_parts"] = rules.real_parts if updates_reals(instruction) else rules.sector_parts
+
+
+def pack(packed: Any, machine: Machine) -> None:
+    """The slices, and what they take."""
+    rules = machine.l2_atomic
+    if rules and machine.l2 and tagged(machine):
+        packed.slices, packed.slice_lines = rules.slices, rules.bytes // machine.global_memory.line_bytes
+        packed.update_parts, packed.updates_waiting = rules.sector_parts, rules.waiting
+
+
+def _updates(given: Any) -> bool:
+    return bool((given.rows["packets"] > 0).any())
+
+
+ALL = "slices slice_lines update_parts updates_waiting"
+
+UNIT = Unit(
+    "l2_atomic",
+    decode=decode,
+    pack=pack,
+    fields={
+        "machine": (
+            field("slices", "of the L2 that do atomics, 0: nothing is known of them"),
+            field("slice_lines", "neighbouring lines of one slice"),
+            field("update_parts", "parts of a cycle for each sector of a pass"),
+            field("updates_waiting", "lanes of atomics without results that may wait"),
+        ),
+        "row": (
+            field("pass_parts", "of an atomic, least parts of a cycle for each pass", kind="i4"),
+            field("slice_blocks", "of an atomic, blocks in a row whose lanes lie in one slice; 0: all may", kind="i4"),
+            field("slice_share", "of an atomic, 64ths of this SM's passes that all do there; 0: not known", kind="i4"),
+        ),
+        "load_store": (
+            field("slice", "when each slice has done the atomics before, in parts of a cycle", SLICES, role=Role.FIXED),
+            field("updated", "when the last atomic of the SM is done, behind which its loads wait", role=Role.FIXED),
+            field("slice_line", "1 and the line that each slice did the last of them to", SLICES, role=Role.FIXED),
+            field("updates_sent", "when those without results have left the SM, in parts of a cycle", role=Role.FIXED),
+            field("updates", "lanes of atomics since one last waited for no other", role=Role.FIXED),
+            field("updates_began", "when that was", role=Role.FIXED),
+        ),
+        "chip": (
+            field("slice", "when each slice has done the atomics before, in parts of a cycle", SLICES),
+            field("slice_line", "1 and the line that each slice did the last of them to", SLICES),
+        ),
+    },
+    conditions=(
+        Condition("l2_atomic.*", "", lambda g: tagged(g.machine), NO_TAGS),
+        Condition("l2_atomic.*", ALL, _updates, "{kernel} has no atomic to global memory"),
+        Condition("l2_atomic.*", ALL, looks(FAR), "nothing asks the L2"),
+    ),
+    limits={"bandwidth": {"l2_atomic.*_parts": 1, "l2_atomic.slices": SLICES, "l2_atomic.waiting": MOST}},
+)

@@ -1,0 +1,84 @@
+"""Atomics in the slices of the L2, where lanes of one word, and words of one slice, follow each other.
+
+A pass, as it left the SM, takes its slice for each of its sectors; one of real numbers at least until its sum is there,
+because the next pass needs it. Where one SM stands for all, the others do their atomics at the same time: at the same
+lines; or, if each block has its own place, spread over all slices, near places in one; or as a walk of some blocks
+found (gpusim/engines/slice_share.py). A hash of the line's number, the model's own, chooses the slice.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.memory.cache.declaration import SHARE_PARTS
+from gpusim.sm.memory.l2_atomic.declaration import ALONE, SLICE_SHIFT
+from gpusim.sm.memory.l2_share.declaration import SPREADING
+from gpusim.sm.unit.opcodes import STORE
+
+PASSES, OF_LANES, FIELD = 8, 16, 255  # first bits of a request's noted passes and lanes; below them the passes' sectors
+
+
+@rule
+def slice_of(machine: Any, line: int) -> int:
+    """Return the slice of a line."""
+    return int((np.int64(line // machine.slice_lines) * SPREADING >> SLICE_SHIFT) % machine.slices)
+
+
+@rarely
+def update(sm: Any, instruction: Any, line: int, noted: int, now: int) -> int:
+    """Return when a slice has done a request's passes, after those that came before, of this SM and of others.
+
+    `noted` has its lanes, their passes, and the sectors of these, as requests.py notes them.
+    """
+    if sm.machine.slices == 0 or noted == 0:
+        return now
+    unit, slice_ = sm.load_store, slice_of(sm.machine, line)
+    lanes, passes, sectors = noted >> OF_LANES, noted >> PASSES & FIELD, noted & FIELD
+    behind = passes if unit.slice_line[slice_] == line + 1 else passes - 1  # another pass of the line
+    taken = max(sectors * int(sm.machine.update_parts), behind * int(instruction.pass_parts))
+    unit.slice_line[slice_] = line + 1
+    sent = _sent(sm, instruction, passes + (sectors * int(instruction.packets) if lanes > passes else 0), now)
+    unit.slice[slice_] = max(unit.slice[slice_], sent * SHARE_PARTS) + _of_all(sm, instruction, taken)
+    done = int((unit.slice[slice_] + SHARE_PARTS - 1) // SHARE_PARTS)
+    if unit.updated <= now:
+        unit.updates, unit.updates_began = 0, now
+    unit.updates += lanes
+    unit.updated = max(unit.updated, done, unit.updates_sent // SHARE_PARTS)
+    return done
+
+
+@rule
+def _sent(sm: Any, instruction: Any, packets: int, now: int) -> int:
+    """Return when so many packets of an atomic begin to leave the SM, after those before if no result is waited for."""
+    unit = sm.load_store
+    if instruction.action != STORE:
+        return now
+    begin = max(unit.updates_sent, now * SHARE_PARTS)
+    unit.updates_sent = begin + packets * int(sm.machine.packet_parts)
+    return int(begin // SHARE_PARTS)
+
+
+@rarely
+def room(sm: Any, now: int) -> int:
+    """Return when the next atomic without a result may leave the SM: few enough of their lanes wait.
+
+    The slices are assumed to do them evenly, from the first that waits to the last.
+    """
+    unit, most = sm.load_store, sm.machine.updates_waiting
+    if unit.updates <= most:
+        return now
+    return int(unit.updated - (unit.updated - unit.updates_began) * most // unit.updates)
+
+
+@rule
+def _of_all(sm: Any, instruction: Any, parts: int) -> int:
+    """Return the time of a slice for the work of this SM and of those for which it stands."""
+    blocks = max(1, int(sm.load_store.stands))
+    if instruction.slice_share:
+        return max(parts, parts * blocks * int(instruction.slice_share) // (ALONE * int(sm.launch.apart)))
+    if instruction.slice_blocks:
+        return max(parts * min(blocks, int(instruction.slice_blocks)), parts * blocks // int(sm.machine.slices))
+    return parts * blocks

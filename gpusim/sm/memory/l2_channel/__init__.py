@@ -1,0 +1,1 @@
+"""The SM's ways to the L2."""

@@ -1,0 +1,101 @@
+"""L2 channels: one for an SM's loads and one for its stores, if the machine has two; all SMs share the L2 behind them.
+
+* Each 32 bytes occupy the SM's channel for some parts of a cycle, and the L2 for their share of what all SMs may move.
+  The L2 answers neighbouring sectors of a line together, and is busy for all of them if a load asks for one.
+* A store to parts of sectors occupies its channel and the L2 longer for each line.
+* A store does not wait for the L2 until so many sectors wait there; then the next one does. A store to a sector that
+  still waits moves it once more, and takes no further time.
+* A slice of the L2 is near an SM or far from it. The parity of some bits of a line's number chooses the slice; the
+  chip's hash is unknown.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.sm.jit.rule import count_bits, rarely, rule
+from gpusim.sm.memory.cache.declaration import SHARE_PARTS, WAY_HEAD
+from gpusim.sm.memory.cache.tags import DIRTY, TAG
+from gpusim.sm.memory.l2_channel.declaration import LOADS, STORES
+from gpusim.sm.memory.l2_share import l2_share
+
+
+@rule
+def loaded(sm: Any, units: int, now: int) -> int:
+    """Return when these sectors of a line, a mask, have come to the SM."""
+    together, answered = int(sm.machine.load_together), count_bits(units)
+    if together > 1 and sm.machine.shared_cost[LOADS]:
+        answered, left = 0, units
+        while left:
+            answered += together if left & ((1 << together) - 1) else 0
+            left >>= together
+    return ported(sm, count_bits(units), answered, LOADS, now)
+
+
+@rule
+def ported(sm: Any, units: int, of_all: int, way: int, now: int) -> int:
+    """Return when so many sectors have passed that channel between the SM and the L2.
+
+    The L2 is busy for `of_all` sectors.
+    """
+    unit, machine = sm.load_store, sm.machine
+    own = way * machine.ways_apart
+    unit.moved[way] += units
+    unit.port[own] = max(unit.port[own], now * machine.port_parts) + units * machine.port_cost[own]
+    gone = int((unit.port[own] + machine.port_parts - 1) // machine.port_parts)
+    return max(gone, _shared(sm, of_all, way, now)) if machine.shared_cost[way] else gone
+
+
+@rarely
+def _shared(sm: Any, units: int, way: int, now: int) -> int:
+    """Return when the L2 has moved so many sectors for the SM, after those that asked before.
+
+    Where an SM stands for others, these are assumed to ask at other times. A unit costs the fraction of the SM's share
+    of the L2 that the SM has asked for since its first request.
+    """
+    unit, machine = sm.load_store, sm.machine
+    cost = l2_share.of_all(sm, units * machine.shared_cost[way])
+    if sm.launch.sharers > 1 or machine.shared_parts == SHARE_PARTS:
+        if unit.asked[way] == 0:
+            unit.began[way] = now
+        unit.asked[way] += cost
+        most = max(unit.asked[way], (now - unit.began[way]) * SHARE_PARTS, 1)
+        cost = cost * unit.asked[way] // most
+    unit.shared[way] = max(unit.shared[way], now * machine.shared_parts) + cost
+    return int((unit.shared[way] + machine.shared_parts - 1) // machine.shared_parts)
+
+
+@rarely
+def free_for_stores(sm: Any, lines: int, now: int) -> int:
+    """Return when the next store may go to the L2: its channel is free, and few enough sectors wait for the L2.
+
+    Both are busy longer by so many `lines`: those of which the last store wrote parts of sectors.
+    """
+    unit, machine = sm.load_store, sm.machine
+    unit.port[STORES] += lines * machine.store_line_cost
+    if lines and machine.store_line_cost and machine.shared_cost[STORES]:
+        _shared(sm, lines, STORES, now)
+    own = unit.port[STORES] // machine.port_parts - machine.store_buffer * machine.port_cost[STORES] // SHARE_PARTS
+    all_of_them = unit.shared[STORES] // machine.shared_parts
+    return int(max(now, own, all_of_them - machine.store_buffer * machine.shared_cost[STORES] // SHARE_PARTS))
+
+
+@rule
+def waiting(words: Any, way: int, line: int, units: int, now: int) -> int:
+    """Return those of the sectors that an earlier store has not sent yet: this one joins it."""
+    found, unit = 0, 0
+    if words[way + TAG] == line + 1:
+        while (units & words[way + DIRTY]) >> unit:
+            if ((units & words[way + DIRTY]) >> unit) & 1 and words[way + WAY_HEAD + unit] > now:
+                found |= 1 << unit
+            unit += 1
+    return found
+
+
+@rule
+def distance(sm: Any, line: int) -> int:
+    """Return how many cycles longer than the mean a load of this line takes: its slice is near the SM, or far."""
+    if sm.machine.slice_spread == 0:
+        return 0
+    folded = line ^ line >> 1 ^ line >> 3 ^ line >> 6 ^ line >> 10
+    return int(sm.machine.slice_spread if folded & 1 else -sm.machine.slice_spread)

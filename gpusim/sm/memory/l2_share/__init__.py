@@ -1,0 +1,1 @@
+"""One SM that stands for all, in the L2."""

@@ -1,0 +1,35 @@
+"""An SM that stands for others: its part of what they bring to the L2, and which of its blocks run in lockstep."""
+
+from __future__ import annotations
+
+from gpusim.sm.unit.capacities import BUFFERS, WAVES
+from gpusim.sm.unit.declare import Role, Unit, field
+
+AXIS_SETS = 8  # sets of axes of the grid along which blocks ask for the same lines
+PARTS = 64  # of the blocks of a wave, and of lines
+SPREADING, SHIFT = 0x9E3779B1, 20  # 2**32 over the golden ratio: Knuth, The Art of Computer Programming 3, 6.4
+UNKNOWN, BEFORE, NOW = range(3)  # when others bring what a load asks for
+
+UNIT = Unit(
+    "l2_share",
+    fields={
+        "row": (
+            field("shared_along", "1 and the axes (bits) along which blocks ask for the same; 0: unknown", kind="i1"),
+        ),
+        "load_store": (
+            field("from_others", "when others bring what is asked for, as above", role=Role.FIXED),
+            field("stands", "blocks of the grid for which that one stands whose access is served", role=Role.FIXED),
+        ),
+        "sm": (
+            field("brought", "sectors of each buffer that the L2 lacked", BUFFERS, role=Role.FIXED),
+            field("owed", "parts of blocks in lockstep beyond those that were so, by axes", AXIS_SETS, role=Role.FIXED),
+        ),
+        "block": (field("in_step", "mask of the axes along which it is in lockstep with others", role=Role.FIXED),),
+        "launch": (
+            field("sharers", "SMs with blocks, if not all SMs are simulated and each stands for others"),
+            field("spills", "of 64 lines of the buffers, those that the L2 does not keep from launch to launch"),
+            field("passes_on", "1: what is stored in these goes on to the DRAM, and local memory makes room"),
+            field("in_step", "of 64 blocks, those in lockstep, by axes and wave", AXIS_SETS, WAVES),
+        ),
+    },
+)

@@ -1,0 +1,174 @@
+"""An SM that stands for others: its part of what the SMs bring to the L2 from the DRAM, and of what they send there.
+
+Where one SM is simulated, or few, nobody else fills the L2 or empties it. So the SM brings its share of each buffer
+(buffer / SMs); others bring the rest. They have brought it before, or do so now, in lockstep with the SM, which then
+waits as they do (gpusim/launch/caches/in_step.py). Stores to lines that the L2 does not keep from launch to launch go
+on to the DRAM. All SMs have as much local memory as this one; loads of what does not fit the L2 come from the DRAM.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpusim.sm.jit.rule import count_bits, rarely, rule
+from gpusim.sm.memory.cache import tags
+from gpusim.sm.memory.cache.declaration import FAR, SHARE_PARTS, WAY_HEAD
+from gpusim.sm.memory.cache.tags import DIRTY, TAG, USED
+from gpusim.sm.memory.global_memory import global_memory
+from gpusim.sm.memory.l2_share.declaration import AXIS_SETS, BEFORE, NOW, PARTS, SHIFT, SPREADING
+from gpusim.sm.memory.local_memory import LOCAL_BASE
+from gpusim.sm.unit.capacities import WAVES
+from isa.memory import SECTOR_BYTES
+
+
+@rarely
+def place(sm: Any, block: Any) -> None:
+    """Choose along which axes a block just placed runs in lockstep: as often as its wave's blocks do in the mean."""
+    wave = min(block.id // (sm.launch.resident * sm.launch.sms), WAVES - 1)
+    block.in_step = 0
+    for along in range(AXIS_SETS):
+        sm.owed[along] += sm.launch.in_step[along][wave]
+        if 2 * sm.owed[along] >= PARTS:
+            sm.owed[along] -= PARTS
+            block.in_step |= 1 << along
+
+
+@rule
+def begin(sm: Any, slot: int) -> None:
+    """Note for how many blocks the slot's block stands: one of each SM, fewer at the end of the grid."""
+    launch = sm.launch
+    if launch.sharers > 1:
+        blocks, number = launch.grid[0] * launch.grid[1] * launch.grid[2], sm.blocks[slot].id
+        sm.load_store.stands = min(launch.apart, blocks - (number - number % launch.apart))
+
+
+@rule
+def of_all(sm: Any, cost: int) -> int:
+    """Return the time of the L2 for a request that costs each SM so much of its share, if all have such a block."""
+    blocks = sm.load_store.stands
+    if blocks == 0:
+        return cost
+    return int(cost * blocks * (sm.machine.shared_parts // SHARE_PARTS) // sm.launch.sharers)
+
+
+@rule
+def ask(sm: Any, instruction: Any, slot: int) -> None:
+    """Note when others bring the lines of a load of that slot's block, if that is known."""
+    if sm.launch.sharers > 1 and instruction.shared_along > 0:
+        sm.load_store.from_others = NOW if sm.blocks[slot].in_step >> (instruction.shared_along - 1) & 1 else BEFORE
+
+
+@rule
+def brings(sm: Any, line: int, units: int) -> bool:
+    """Tell whether the SM itself brings these sectors of a line, which the L2 lacks, from the DRAM."""
+    found = sm.launch.sharers <= 1
+    if not found and sm.load_store.from_others != BEFORE:
+        found = _in_its_part(sm, line * sm.machine.line_bytes, units)
+    if found:
+        sm.load_store.read += units
+    return bool(found)
+
+
+@rarely
+def _in_its_part(sm: Any, byte: int, units: int) -> bool:
+    """Tell whether the SM has brought less than its share of the buffer at that byte."""
+    sharers = sm.launch.sharers
+    for i in range(sm.launch.buffers):
+        buffer = sm.buffers[i]
+        if buffer.start <= byte < buffer.end:
+            sm.brought[i] += units
+            return bool(sm.brought[i] * SECTOR_BYTES < (buffer.end - buffer.start) // sharers + sm.machine.line_bytes)
+    return True
+
+
+@rule
+def stood_for(sm: Any) -> int:
+    """Return for how many SMs each simulated SM stands, itself included."""
+    return max(1, int(sm.launch.sharers * sm.launch.apart // sm.launch.sms))
+
+
+@rule
+def _is_local(sm: Any, line: int) -> bool:
+    return bool(line * sm.machine.line_bytes >= LOCAL_BASE)
+
+
+@rule
+def use(sm: Any, words: Any, way: int, line: int, new: bool) -> None:
+    """Mark a way of the L2 as the one used last.
+
+    Where the SM stands for others, only uses that take room count: those of a new line, and of local memory.
+    """
+    cache = sm.launch.caches[FAR]
+    if new or not sm.launch.passes_on or _is_local(sm, line):
+        tags.use(words, cache, way)
+    else:
+        words[way + USED] = words[cache.first]
+
+
+@rule
+def _parts_since(sm: Any, words: Any, way: int) -> int:
+    """Return how much of the L2 all SMs have used since the way was used last, in 1/64 of its bytes."""
+    cache = sm.launch.caches[FAR]
+    used = (words[cache.first] - words[way + USED]) * stood_for(sm)  # the simulated SMs count together
+    return int(used * PARTS // (cache.sets * cache.ways))
+
+
+@rule
+def _may_lose(sm: Any, words: Any, way: int, line: int) -> bool:
+    """Tell whether a way has that line, and the line is of local memory and may make room for that of other SMs."""
+    return bool(sm.launch.passes_on and _is_local(sm, line) and words[way + TAG] == line + 1)
+
+
+@rule
+def lose(sm: Any, words: Any, way: int, line: int, now: int) -> None:
+    """Empty the way of a line of local memory if all SMs have used more of the L2 since than it holds.
+
+    The L2 keeps as many of these lines as it holds, evenly spread (docs/units/l2-share.md); the others are lost.
+    """
+    if _may_lose(sm, words, way, line):
+        since = _parts_since(sm, words, way)
+        if since > PARTS and place_of(line) * since < PARTS * (since - PARTS):
+            _write(sm, words, way, line, now)
+            for unit in range(WAY_HEAD, sm.launch.caches[FAR].stride):
+                words[way + unit] = 0
+
+
+@rule
+def store(sm: Any, words: Any, way: int, line: int, units: int, now: int) -> None:
+    """Send to the DRAM the sectors of a store to a buffer's line that the L2 does not keep.
+
+    Of a line of local memory, its former content goes, with a probability that grows with the use of the L2 since.
+    """
+    if spilled(sm, line):
+        before = words[way + DIRTY] if words[way + TAG] == line + 1 else 0
+        send(sm, line, count_bits(units & ~before), now)
+    elif _may_lose(sm, words, way, line) and place_of(line) < _parts_since(sm, words, way):
+        _write(sm, words, way, line, now)
+
+
+@rule
+def _write(sm: Any, words: Any, way: int, line: int, now: int) -> None:
+    """Write to the DRAM what was stored in a way's line."""
+    send(sm, line, count_bits(words[way + DIRTY]), now)
+    words[way + DIRTY] = 0
+
+
+@rarely
+def send(sm: Any, line: int, units: int, now: int) -> None:
+    """Send so many sectors of a line to the DRAM."""
+    sm.load_store.written += units
+    global_memory.commit_line(sm, line, units, now)
+
+
+@rule
+def spilled(sm: Any, line: int) -> bool:
+    """Tell whether what is stored in that line of a buffer goes on to the DRAM at once."""
+    return bool(sm.launch.passes_on and place_of(line) < sm.launch.spills and not _is_local(sm, line))
+
+
+@rule
+def place_of(line: Any) -> Any:
+    """Return a number below 64 for a line, so that each has a 64th of many lines."""
+    return (np.int64(line) * SPREADING >> SHIFT) & (PARTS - 1)

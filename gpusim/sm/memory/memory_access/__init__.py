@@ -1,0 +1,1 @@
+"""An access to memory: its addresses, what they cost, and the words that it moves."""

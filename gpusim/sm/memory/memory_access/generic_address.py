@@ -1,0 +1,99 @@
+"""Generic addresses of machine code: each lane's says whether it is in shared, local or global memory (windows).
+
+The lanes in each memory make an access of that memory: the load/store unit is busy with one after the other, but a
+result is there with the slowest of them, as if they had begun together (measured on an H200, docs/sass.md). Where
+caches keep tags, local memory asks them with global memory. Atomics on local memory go as its stores (a guess).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.unit.capacities import LANES
+from gpusim.sm.unit.opcodes import LOCAL_MEMORY, SHARED_MEMORY
+from isa.operands.windows import LOCAL_PLACE, LOCAL_TOP, SHARED_PLACE, SHARED_TOP, WINDOW_BITS, WINDOW_BYTES
+from isa.program import WORD_BYTES
+
+TOPS = np.uint64(SHARED_TOP), np.uint64(LOCAL_TOP)
+BITS, INSIDE = np.uint64(WINDOW_BITS), np.uint64(WINDOW_BYTES - 1)
+SHARED, LOCAL = np.uint64(SHARED_PLACE), np.uint64(LOCAL_PLACE)
+NEAR_SHARED, NEAR_LOCAL = 1, 2  # in the column `near`
+
+
+@rarely
+def find(scratch: Any, lane: int, whole: Any) -> None:
+    """Set the place of a lane's address; `flag` is not 0 if it lies in no window."""
+    top = whole >> BITS
+    if top == TOPS[0]:
+        scratch.address[lane], scratch.flag[lane] = np.uint32(SHARED | (whole & INSIDE)), np.uint32(0)
+    elif top == TOPS[1]:
+        scratch.address[lane], scratch.flag[lane] = np.uint32(LOCAL | (whole & INSIDE)), np.uint32(0)
+    elif scratch.address[lane] >= SHARED_PLACE:
+        scratch.flag[lane] = np.uint32(1)
+
+
+@rule
+def is_near(instruction: Any, address: Any) -> bool:
+    """Tell whether a lane's access is in shared or local memory."""
+    return bool(instruction.generic and address >= SHARED_PLACE)
+
+
+@rule
+def within(sm: Any, start: Any, end: Any) -> bool:
+    """Tell whether the places from `start` up to `end` lie in the block's shared, or the thread's local, memory."""
+    if start >= LOCAL_PLACE:
+        return end <= LOCAL_PLACE + WORD_BYTES * sm.launch.local_words
+    return end <= SHARED_PLACE + WORD_BYTES * sm.launch.shared_words
+
+
+@rule
+def place(sm: Any, g: int, group: int, lane: int) -> Any:
+    """Return the index in the memory array of the first word of a lane's access in shared or local memory."""
+    address, launch = np.int64(sm.scratch.address[lane]), sm.launch
+    if address >= LOCAL_PLACE:
+        return launch.local_word + (group * launch.local_words + (address - LOCAL_PLACE) // WORD_BYTES) * LANES + lane
+    return launch.shared_word + sm.warps[g].block * launch.shared_words + (address - SHARED_PLACE) // WORD_BYTES
+
+
+@rule
+def lanes_in(scratch: Any, kind: int, active: int) -> int:
+    """Return the mask of the active lanes whose places lie in that memory."""
+    found = 0
+    for lane in range(LANES):
+        address = scratch.address[lane]
+        here = SHARED_MEMORY if SHARED_PLACE <= address < LOCAL_PLACE else LOCAL_MEMORY
+        if (active >> lane) & 1 and address >= SHARED_PLACE and here == kind:
+            found |= 1 << lane
+    return found
+
+
+@rarely
+def done(sm: Any, instruction: Any, active: int) -> int:
+    """Return the mask of the active lanes whose memory does an atomic of this kind."""
+    left = active
+    if not instruction.near & NEAR_SHARED:
+        left &= ~lanes_in(sm.scratch, SHARED_MEMORY, active)
+    if not instruction.near & NEAR_LOCAL:
+        left &= ~lanes_in(sm.scratch, LOCAL_MEMORY, active)
+    return left
+
+
+@rule
+def byte(sm: Any, group: int, lane: int, offset: int, local: bool) -> int:
+    """Return the first byte that a lane accesses; local memory follows global memory, word by word across the lanes."""
+    byte = np.int64(sm.scratch.address[lane])
+    if local:
+        byte -= LOCAL_PLACE if byte >= LOCAL_PLACE else 0
+        return sm.launch.local_base + 4 * ((group * sm.launch.local_words + byte // 4 + offset) * LANES + lane)
+    return int(byte)
+
+
+@rule
+def is_local(sm: Any, instruction: Any, line: int) -> bool:
+    """Tell whether a request is of local memory."""
+    if instruction.generic:
+        return bool(line * sm.machine.line_bytes >= sm.launch.local_base)
+    return bool(instruction.memory_kind == LOCAL_MEMORY)

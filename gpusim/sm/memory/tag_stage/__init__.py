@@ -1,0 +1,1 @@
+"""The tag stage of the L1."""

@@ -1,0 +1,79 @@
+"""Tag stage of the L1: where accesses look up their lines, one after the other; accesses to shared memory don't."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from gpusim.sm.memory.cache.declaration import NEAR, NO_TAGS, tagged
+from gpusim.sm.unit.asks import asks, loads_from
+from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
+from gpusim.sm.unit.opcodes import STORE
+from gpusim.sm.unit.ranges import Count, Positive
+from isa.row import Unit as UnitClass
+
+
+class TagStage(msgspec.Struct, frozen=True):
+    """What accesses take of the L1's tag stage: loads whose lines are late, and stores, more than a load that hits."""
+
+    late_parts: Count  # 1/64 cycles of a load for each group of neighbouring lines that is not there yet
+    late_lines: Positive  # neighbouring lines that count as one such group
+    late_most: Positive  # groups of lines that count for a load, at most
+    store_parts: Count  # 1/64 cycles of a store
+    store_word_parts: Count  # 1/64 cycles of a store besides, for each 32-bit word of a lane
+    store_sector_parts: Count  # 1/64 cycles of a store for each sector, if these are more
+
+
+def pack(packed: Any, machine: Machine) -> None:
+    """What loads and stores take; without this section nothing waits for the stage."""
+    stage = machine.tag_stage
+    if stage and machine.l1 and tagged(machine):
+        packed.tag_stages = 1
+        packed.late_cost, packed.late_lines = stage.late_parts, stage.late_lines
+        packed.late_most = stage.late_most
+        packed.store_cost, packed.store_word_cost = stage.store_parts, stage.store_word_parts
+        packed.store_sector_cost = stage.store_sector_parts
+
+
+def _stores(given: Any) -> bool:
+    stores = given.does(STORE, unit=UnitClass.GLOBAL) or given.does(STORE, unit=UnitClass.LOCAL)
+    return bool(given.levels["sets"][NEAR]) and stores
+
+
+def _passed(given: Any) -> bool:
+    """Some access takes the stage."""
+    return _stores(given) or asks(NEAR)(given)
+
+
+STORES = "store_cost store_word_cost store_sector_cost"
+LATE = "late_cost late_lines late_most"
+ALL = f"tag_stages {LATE} {STORES}"
+
+UNIT = Unit(
+    "tag_stage",
+    fields={
+        "machine": (
+            field("tag_stages", "1: accesses take the tag stage one after the other"),
+            field("late_cost", "parts of a cycle of a load for each group of lines that is late"),
+            field("late_lines", "neighbouring lines of a group"),
+            field("late_most", "groups of a load that count, at most"),
+            field("store_cost", "parts of a cycle of a store"),
+            field("store_word_cost", "parts of a cycle of a store for each word of a lane"),
+            field("store_sector_cost", "parts of a cycle of a store for each sector, if these are more"),
+        ),
+        "load_store": (
+            field("tagged", "when the tag stage is free, in parts of a cycle", role=Role.FIXED),
+            field("late", "groups of lines of the last load that were late", role=Role.FIXED),
+            field("late_last", "the last of them", role=Role.FIXED),
+        ),
+    },
+    pack=pack,
+    conditions=(
+        Condition("tag_stage.*", "", lambda g: tagged(g.machine), NO_TAGS),
+        Condition("tag_stage.*", ALL, _passed, "no access of {kernel} goes through the L1"),
+        Condition("tag_stage.late_*", LATE, loads_from(NEAR), "no load of {kernel} asks the L1"),
+        Condition("tag_stage.store_*", STORES, _stores, "{kernel} stores nothing through the L1"),
+    ),
+    limits={"bandwidth": {"tag_stage.*_parts": 0}},
+)

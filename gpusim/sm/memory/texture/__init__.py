@@ -1,0 +1,1 @@
+"""Textures: coordinates, elements, and what their fetches take."""

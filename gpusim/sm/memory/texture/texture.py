@@ -1,0 +1,35 @@
+"""Texture fetches: when a fetch issues, the sectors that hold its elements move through the memory channel.
+
+A transaction of the texture path is a sector of 32 bytes. The lanes of a group that fetch from one sector share it. A
+fetch goes past the load/store unit, so its sectors follow the transactions of all accesses that were served before it
+issued. What a cache has is not moved: sm/memory/cache/cache.py asks tags, if there are any.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.memory.cache import cache
+from gpusim.sm.memory.global_memory import global_memory
+from gpusim.sm.memory.texture import texel
+from gpusim.sm.unit.capacities import LANES
+
+
+@rarely
+def ask(sm: Any, memory: Any, instruction: Any, active: int) -> None:
+    """Count the sectors that a lane group fetches, at its coordinates in `scratch`, or ask the tags that there are."""
+    if not instruction.cached and not sm.machine.fetch_cost:
+        return
+    for lane in range(LANES):
+        sm.scratch.address[lane] = texel.texel(sm.scratch, instruction, lane)
+    if instruction.cached:
+        cache.fetch(sm, memory, active)
+    else:
+        sm.outcome.transactions += global_memory.sectors(sm, active)
+
+
+@rule
+def commit(sm: Any, now: int) -> int:
+    """The channel moves the sectors of the fetch that issues; return the cycle at which the last has left."""
+    return global_memory.commit_each(sm, sm.outcome, sm.machine.fetch_cost, now)

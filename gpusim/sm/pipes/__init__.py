@@ -1,0 +1,1 @@
+"""Pipes and the load/store unit: who takes an instruction, and for how long."""

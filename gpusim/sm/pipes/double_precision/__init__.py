@@ -1,0 +1,1 @@
+"""Double precision: one issue per slot for the whole SM."""

@@ -1,0 +1,1 @@
+"""Issue slots that an access with conflicts takes again."""

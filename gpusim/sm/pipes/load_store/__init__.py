@@ -1,0 +1,1 @@
+"""The load/store unit: queues, ports and service."""

@@ -1,0 +1,190 @@
+"""Load/store unit: queues in issue order, served one instruction at a time for as many cycles as its passes take.
+
+The SM has one queue. If the machine has memory ports, each scheduler has a queue and a port: the unit takes turns
+between the queue heads, and the port delays the scheduler's next instruction for its own interval. On GCN shared memory
+is separate: it has its own unit, and a queue and port for each pair of schedulers.
+
+The unit is an agent: it acts when it is free and an instruction waits. Only then does it know the latency of a load and
+the release of the source registers, and wake the warps that wait for them.
+
+Where control codes are obeyed, a warp's loads from shared memory come back in order; compilers rely on a later load's
+barrier to cover earlier ones.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.sm.account.record import record
+from gpusim.sm.account.record.declaration import UNKNOWN
+from gpusim.sm.jit.rule import NEVER, rarely, rule
+from gpusim.sm.memory import queues
+from gpusim.sm.memory.cache import cache
+from gpusim.sm.memory.global_memory import global_memory
+from gpusim.sm.memory.l2_share import l2_share
+from gpusim.sm.memory.memory_access import access_cost, memory_access
+from gpusim.sm.pipes.instruction_replay import instruction_replay
+from gpusim.sm.registers import completion, questions
+from gpusim.sm.registers.control_code import control_code
+from gpusim.sm.registers.in_flight import in_flight
+from gpusim.sm.registers.scoreboard import scoreboard
+from gpusim.sm.registers.wait_count import wait_count
+from gpusim.sm.registers.write_back import write_back
+from gpusim.sm.unit.opcodes import GLOBAL_MEMORY, STORE
+
+
+@rule
+def serves(instruction: Any) -> bool:
+    """Tell whether the instruction goes through this unit."""
+    return bool(instruction.queued)
+
+
+@rule
+def _queue(sm: Any, k: int, unit: int) -> Any:
+    """Return the queue that scheduler k's instructions of a unit class enter."""
+    return sm.load_store.queues[queues.number(sm, k, unit)]
+
+
+@rule
+def earliest(sm: Any, k: int, unit: int, now: int) -> int:
+    """Return `now` if scheduler k's queue takes an instruction, else the cycle until which it takes none.
+
+    That is after the next service, perhaps of another queue. With `held` an instruction that the load/store unit served
+    keeps its place for some cycles; one that the constant unit served leaves at once.
+    """
+    queue, served = _queue(sm, k, unit), max(now, sm.agenda[sm.load_store_agent]) + 1
+    if queue.count == sm.machine.queue:
+        return served
+    left = max(now, queue.left[queues.wrapped(sm, queue.kept + queue.count)])
+    return min(left, served) if sm.machine.paths > 1 and queue.count > 0 else left
+
+
+@rule
+def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None:
+    """Put the instruction of scheduler k's warp slot g into the queue, with the outcome of its addresses."""
+    unit, queue, warp, outcome = sm.load_store, _queue(sm, k, instruction.unit), sm.warps[g], sm.outcome
+    entry = queue.entries[queues.behind(sm, queues.number(sm, k, instruction.unit))]
+    unit.entered += 1
+    entry.number, entry.warp, entry.pc = unit.entered, g, pc
+    entry.cycles, entry.extra, entry.transactions, entry.requests = instruction.service, 0, 0, 0
+    entry.near = 0
+    if memory_access.accesses(instruction):
+        entry.cycles = access_cost.service(sm.machine, instruction, outcome.cycles)
+        entry.extra, entry.transactions = outcome.extra, outcome.transactions
+        entry.requests, entry.near = outcome.requests, outcome.near
+        for c in range(sm.machine.channels if sm.machine.channels > 1 else 0):
+            entry.moves[c] = outcome.moves[c]
+        if sm.machine.replays:
+            instruction_replay.commit(sm, k, g, instruction, outcome.cycles)
+    queue.count += 1
+    warp.pending += 1
+    if instruction.counter >= 0:
+        wait_count.commit(warp, instruction, pc)
+    if sm.machine.obeys_codes == 0:
+        if instruction.tracked:
+            scoreboard.commit(warp, instruction, NEVER)
+        scoreboard.hold(warp, instruction, unit.entered)
+    else:
+        control_code.hold(warp, instruction)
+        if sm.machine.full_yields and earliest(sm, k, instruction.unit, now) > now:
+            control_code.give_way(sm, k, warp, now)
+    if queue.count == 1:
+        when = max(now, unit.free[instruction.path], queue.free)
+        sm.agenda[sm.load_store_agent] = min(sm.agenda[sm.load_store_agent], when)
+
+
+@rule
+def chosen(sm: Any, now: int) -> int:
+    """Return the queue whose head is served now."""
+    return 0 if sm.machine.queues == 1 else _in_turn(sm, now)
+
+
+@rarely
+def _in_turn(sm: Any, now: int) -> int:
+    """Return the first queue, in turn, that has an instruction and whose port and unit are free."""
+    unit, count = sm.load_store, sm.machine.queues
+    y = unit.turn
+    while unit.queues[y].count == 0 or max(unit.queues[y].free, unit.free[queues.path(sm, y)]) > now:
+        y = y + 1 if y + 1 < count else 0
+    unit.turn = y + 1 if y + 1 < count else 0
+    return int(y)
+
+
+@rule
+def serve(sm: Any, memory: Any, y: int, now: int) -> int:
+    """Serve the head of queue y; return its warp slot."""
+    unit, queue = sm.load_store, sm.load_store.queues[y]
+    place = queue.head
+    entry = queue.entries[queue.head]
+    instruction, warp = sm.program[entry.pc], sm.warps[entry.warp]
+    queue.count -= 1
+    if sm.machine.held and instruction.path == 0:
+        queue.left[queue.kept] = now + sm.machine.held
+        queue.kept = queues.wrapped(sm, queue.kept + 1)
+    queue.head = queues.wrapped(sm, queue.head + 1) if queue.count > 0 else 0
+    own = int(instruction.path)
+    unit.free[own] = now + entry.cycles
+    queue.free = now + max(instruction.port, entry.cycles * instruction.port_cycles)
+    unit.busy += entry.cycles
+    instruction.passes += entry.cycles
+    if entry.requests:
+        l2_share.begin(sm, warp.block)
+        ready = max(cache.serve(sm, memory, y, place, now), now + entry.near)
+        unit.stands = 0
+        unit.free[own] += unit.waited
+        ready = max(unit.free[own], ready) if instruction.action == STORE else ready
+    else:
+        ready = result_at(sm, instruction, entry, now)
+    if sm.machine.obeys_codes and memory_access.loads_shared(instruction):
+        ready = warp.shared_back = max(ready, warp.shared_back)
+    results = write_back.expect(sm, instruction, entry, now) if sm.machine.writes_back else 0
+    read = now + max(1, instruction.war)
+    if sm.machine.obeys_codes:
+        control_code.release_read(warp, instruction, read)
+    else:
+        scoreboard.let_go(warp, instruction, entry.number, read)
+    if sm.ahead.on and entry.transactions:
+        questions.ask(sm, entry.warp, entry.pc, entry, results, ready, now)
+        questions.numbered(sm, sm.ahead.asked - 1).number = entry.number
+    else:
+        back = UNKNOWN
+        if results:
+            write_back.come_back(sm, instruction, entry, ready, now)
+        else:
+            back = completion.commit(sm, entry.warp, entry.pc, ready)
+        if sm.defers and sm.machine.obeys_codes:
+            in_flight.served(sm, entry.warp, entry.pc, entry.number, read, NEVER if results else ready)
+        if sm.tracing:
+            done = UNKNOWN if results else ready if instruction.tracked else back
+            record.service(sm, y, place, unit.free[own], read, done, back, now)
+    sm.agenda[sm.load_store_agent] = _next_service(sm, now)
+    return int(entry.warp)
+
+
+@rule
+def _next_service(sm: Any, now: int) -> int:
+    """Return when the next head is served, after a service at `now`; NEVER if nothing waits.
+
+    A head that has just come to a queue and a unit that were free before is served now, not before it came.
+    """
+    unit, when = sm.load_store, NEVER
+    for y in range(sm.machine.queues):
+        if unit.queues[y].count > 0:
+            when = min(when, max(now, unit.queues[y].free, unit.free[queues.path(sm, y)]))
+    return when
+
+
+@rule
+def result_at(sm: Any, instruction: Any, entry: Any, now: int) -> int:
+    """Return when a load's result is there, or when a store has left the SM."""
+    moves = instruction.action == STORE or instruction.memory_kind == GLOBAL_MEMORY
+    gone = global_memory.commit_each(sm, entry, sm.machine.line_cost, now) if moves else now
+    return done_at(instruction, entry, gone, now)
+
+
+@rule
+def done_at(instruction: Any, access: Any, gone: int, now: int) -> int:
+    """Return the same for an access served at `now`, whose last transaction has left the channel at `gone`."""
+    if instruction.action == STORE:
+        return max(now + access.cycles, gone)
+    return max(gone + instruction.latency + access.extra, now + access.near)

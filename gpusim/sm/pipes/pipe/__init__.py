@@ -1,0 +1,1 @@
+"""A pipe: how long an instruction occupies it, and when its result is there."""

@@ -1,0 +1,114 @@
+"""Execution pipes, and which of them an instruction takes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+import numpy as np
+
+from gpusim.sm.unit.capacities import CHOICES, PIPES, SCHEDULERS, UNITS
+from gpusim.sm.unit.declare import Machine, Role, Unit, field
+from gpusim.sm.unit.dimensions import PIPE, SCHEDULER
+from gpusim.sm.unit.opcodes import UNIT_CODE
+from gpusim.sm.unit.ranges import Positive
+from isa.row import Unit as UnitClass
+
+
+class Pipe(msgspec.Struct, frozen=True):
+    """An execution pipe; a warp instruction occupies it for warp_size / lanes cycles, its initiation interval."""
+
+    lanes: Positive  # thread instructions that it takes each cycle
+    schedulers: Positive  # that share one pipe: 1 a pipe each, 2 neighbours in pairs, `schedulers.count` one for the SM
+
+
+class UnitCost(msgspec.Struct, frozen=True):
+    """Where a unit class of the instruction table executes."""
+
+    pipe: str  # a pipe, or several, in the order in which they are tried: the first that is free takes the instruction
+    latency: Positive  # cycles from issue until a dependent instruction may issue (RAW)
+
+
+def initiation_interval(machine: Machine, pipe: str) -> int:
+    """Cycles for which a warp instruction keeps the pipe from the next one."""
+    return int(max(1, machine.limits.warp_size // machine.pipe[pipe].lanes))
+
+
+def lanes(machine: Machine, unit: UnitClass) -> int:
+    """Thread instructions of this unit class per cycle that all pipes of one SM take together; 0 if it has none."""
+    return sum(machine.pipe[name].lanes * instances(machine, name) for name in choices(machine, unit))
+
+
+def choices(machine: Machine, unit: UnitClass) -> tuple[str, ...]:
+    """Return the pipes that execute a unit class, in the order in which they are tried; none where it is absent."""
+    if unit is UnitClass.TEXTURE:
+        return tuple(machine.texture.pipe.split())
+    return tuple(machine.unit[unit].pipe.split()) if unit in machine.unit else ()
+
+
+def instances(machine: Machine, pipe: str) -> int:
+    """How many there are of a pipe in one SM."""
+    return int(-(-machine.schedulers.count // machine.pipe[pipe].schedulers))
+
+
+def pipe_names(machine: Machine) -> tuple[str, ...]:
+    """The machine's pipes in the order of their index."""
+    return tuple(machine.pipe)
+
+
+def through_port(machine: Machine, unit: UnitClass) -> bool:
+    """Tell whether a unit class that does not access memory shares the load/store unit, and the way to it."""
+    return machine.memory_port is not None and unit.value in machine.memory_port.units.split()
+
+
+def pipes_of(machine: Machine, unit: UnitClass) -> tuple[str, ...]:
+    """Return the pipes that a unit class takes: none where it goes through the memory ports in their place."""
+    return () if through_port(machine, unit) else choices(machine, unit)
+
+
+def pack(packed: Any, machine: Machine) -> None:
+    """The pipes, and which of them each unit class takes."""
+    for index, name in enumerate(pipe_names(machine)):
+        packed.instance[:, index] = np.arange(SCHEDULERS) // machine.pipe[name].schedulers
+        packed.pipe_interval[index] = initiation_interval(machine, name)
+    for unit, code in UNIT_CODE.items():
+        _pack_unit(packed.units[code], unit, machine)
+
+
+def _pack_unit(packed: Any, unit: UnitClass, machine: Machine) -> None:
+    names, pipes = pipe_names(machine), pipes_of(machine, unit)
+    packed.choices, packed.choice[: len(pipes)] = len(pipes), [names.index(name) for name in pipes]
+    packed.joint, packed.blocked = (
+        names.index(named[unit.value]) if unit.value in named else -1 for named in (machine.joint, machine.blocked)
+    )
+    packed.single_pipe = len(pipes) == 1 and packed.joint < 0 and packed.blocked < 0
+
+
+UNIT = Unit(
+    "pipe",
+    fields={
+        "machine": (
+            field("instance", "which one of each pipe a scheduler's warps use", SCHEDULERS, PIPES),
+            field("pipe_interval", "cycles for which an instruction keeps each pipe", PIPES),
+            field("units", "what an instruction of each unit class asks of the SM", UNITS, kind="unit_class"),
+        ),
+        "unit_class": (
+            field("choices", "pipes that may execute it, 0: none"),
+            field("choice", "these, in the order in which they are tried", CHOICES),
+            field("single_pipe", "1: one pipe, and no other is joint or blocked"),
+            field("joint", "a further pipe that is needed and occupied with the first one, -1: none"),
+            field("blocked", "a pipe that takes nothing for an initiation interval behind the issue, -1: none"),
+        ),
+        "row": (
+            field("pipe", "index of the first of its pipes, -1: none", kind="i1"),
+            field("intervals", "initiation intervals for which it keeps its pipe", kind="i4"),
+        ),
+        "sm": (field("pipes", "by instance", SCHEDULER, PIPE, kind="pipe"),),
+        "pipe": (
+            field("free", "first cycle at which it takes a warp instruction again", role=Role.TIME),
+            field("busy", "cycles it was taken", role=Role.TOTAL),
+        ),
+    },
+    pack=pack,
+    limits={"latency": {"unit.*.latency": 1}, "pipes": {"pipe.*.lanes": "limits.warp_size", "pipe.*.schedulers": 1}},
+)

@@ -1,0 +1,74 @@
+"""Execution in a pipe: the instruction occupies it, and its result is there a fixed latency later.
+
+The latency of a texture fetch counts from the cycle at which its data has left the memory channel.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.sm.account.record import record
+from gpusim.sm.jit.kinds import Row, Sm
+from gpusim.sm.jit.on_demand import on_demand
+from gpusim.sm.jit.rule import NEVER, rarely, rule
+from gpusim.sm.memory.texture import texture
+from gpusim.sm.pipes.pipe import pipe
+from gpusim.sm.registers import questions
+from gpusim.sm.registers.control_code import control_code
+from gpusim.sm.registers.in_flight import in_flight
+from gpusim.sm.registers.register_file import register_file
+from gpusim.sm.registers.scoreboard import scoreboard
+from gpusim.sm.registers.wait_count import wait_count
+from gpusim.sm.unit.opcodes import FETCH, LOAD
+
+
+@rule
+def commit(sm: Any, k: int, g: int, instruction: Any, now: int, behind: int) -> None:
+    """Let warp slot g's instruction take its pipe; its operands are `behind` cycles late (register_file.py)."""
+    warp, machine = sm.warps[g], sm.machine
+    taken = pipe.commit(sm, k, instruction, now, register_file.reading(machine, behind))
+    gone = texture.commit(sm, now) if instruction.action == FETCH else now
+    ready = max(gone + instruction.latency, sm.outcome.ready) + register_file.late(machine, behind)
+    if sm.ahead.on and instruction.action == FETCH and sm.outcome.transactions:
+        _ask(sm, g, instruction, register_file.late(machine, behind), ready, now)
+        return
+    if sm.tracing:
+        record.occupied(sm, taken, pipe.instance(sm, k, taken).free, ready)
+    if instruction.counter >= 0:
+        _counted(sm, g, instruction, now, ready)
+    elif machine.obeys_codes == 0:
+        scoreboard.commit(warp, instruction, ready)
+    if machine.obeys_codes:
+        _signal(sm, g, instruction, now, ready)
+    if instruction.action == FETCH or instruction.action == LOAD:  # noqa: PLR1714  (compiles to two compares)
+        warp.drained = max(warp.drained, ready)
+
+
+@on_demand
+def _ask(sm: Sm, g: int, instruction: Row, late: int, soonest: int, now: int) -> None:
+    """Where the SM runs ahead, the chip will say when the fetch's data has left the channel, as of an access."""
+    warp, outcome = sm.warps[g], sm.outcome
+    outcome.cycles, outcome.extra, outcome.near = 0, late, 0
+    warp.pending += 1
+    scoreboard.commit(warp, instruction, NEVER)
+    if sm.machine.obeys_codes:
+        control_code.hold(warp, instruction)
+        control_code.release_read(warp, instruction, now)
+    questions.ask(sm, g, warp.pc - 1, outcome, 0, soonest, now)
+
+
+@rarely
+def _signal(sm: Any, g: int, instruction: Any, now: int, ready: int) -> None:
+    """Where control codes are obeyed, the instruction's barriers tell when its result is there."""
+    control_code.let_go(sm.warps[g], instruction, now, ready)
+    if sm.defers and not instruction.uniform:
+        in_flight.last(sm, g, now, ready - int(instruction.sooner))
+
+
+@on_demand
+def _counted(sm: Sm, g: int, instruction: Row, now: int, ready: int) -> None:
+    """A scalar load is back by itself; programs wait for the count."""
+    wait_count.commit(sm.warps[g], instruction, sm.warps[g].pc - 1)
+    wait_count.load(sm.warps[g], instruction, ready)
+    if sm.defers:
+        in_flight.last(sm, g, now, ready)

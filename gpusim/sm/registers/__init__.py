@@ -1,0 +1,1 @@
+"""Registers of an SM's warps: reads, writes, results under way, and who waits for them."""

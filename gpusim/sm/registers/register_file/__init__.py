@@ -1,0 +1,1 @@
+"""The register file: banks, operand collection, the reuse cache."""

@@ -1,0 +1,299 @@
+"""Register file: each bank reads one register of a warp per cycle, and a scheduler's instructions collect in order.
+
+The reads of an instruction queue at their banks (`gpusim.machine.machine.register_bank`) after those of earlier ones;
+`collecting` and `window` limit how late they may be. A dispatch stall stops the whole scheduler: no other warp
+overtakes. Flagged sources in the reuse cache, and carried ones, are not read. docs/units/register-file.md has the rule.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.sm.account.stall_accounting import stall_accounting
+from gpusim.sm.jit.kinds import Row, Sm, Warp
+from gpusim.sm.jit.on_demand import on_demand
+from gpusim.sm.jit.rule import lowest_bit, rarely, rule
+from gpusim.sm.memory.memory_access import access_cost, memory_access
+from gpusim.sm.registers.register_file.declaration import COUNT_BITS, LAST_BIT, OF_WARP
+from gpusim.sm.unit.capacities import OPERANDS, PROGRAM, REUSE
+from gpusim.sm.unit.stall import DISPATCH
+from isa.operands.register_bank import BANK_PERIOD
+
+COUNT = (1 << COUNT_BITS) - 1
+SLOTS = 3  # operands a, b, c
+
+
+@rarely
+def earliest(sm: Any, k: int, warp: Any, now: int) -> int:
+    """Return the first cycle at which the warp's next instruction may collect operands, if nothing issues before it."""
+    machine, scheduler = sm.machine, sm.schedulers[k]
+    when = max(now, scheduler.stalled_until)
+    if machine.window:
+        reads = _next_reads(sm, k, warp, sm.program[warp.pc])
+        window = max(machine.window, _fullest(machine, reads))
+        for bank in range(machine.register_banks):
+            count = _of_bank(reads, bank)
+            if count:
+                when = max(when, scheduler.bank_free[bank] + count - window)
+    return when
+
+
+@rule
+def prepare(sm: Any, warp: Any, instruction: Any) -> None:
+    """Work out what each bank reads for the warp's next instruction, without what warps share, or carried sources."""
+    if sm.machine.reuse and warp.kept_bits & instruction.operand_bits:
+        warp.bank_reads = _reads(sm, warp, instruction)
+    else:
+        warp.bank_reads = instruction.bank_reads
+
+
+@rarely
+def stall(sm: Any, k: int, until: int, now: int) -> None:
+    """Stop scheduler k from issuing until then."""
+    scheduler = sm.schedulers[k]
+    scheduler.stalled_until = until
+    units = scheduler.units
+    while units:
+        unit = lowest_bit(units)
+        units &= units - 1
+        stall_accounting.hold(sm, k, unit, DISPATCH, now)
+
+
+@on_demand
+def commit(sm: Sm, k: int, warp: Warp, instruction: Row, now: int) -> int:
+    """Collect the instruction's operands; return by how many cycles the last is read after this one."""
+    machine, scheduler = sm.machine, sm.schedulers[k]
+    reads, done = _next_reads(sm, k, warp, instruction), now + 1
+    if machine.address_again:
+        reads += _again(sm, scheduler, instruction, reads)
+    for bank in range(machine.register_banks):
+        count, returned = _of_bank(reads, bank), _returned(sm, instruction, bank) if instruction.bank_returns else 0
+        if count + returned:
+            free = max(scheduler.bank_free[bank], now) + count
+            done = max(done, free) if count else done
+            scheduler.bank_free[bank] = free + returned
+    if machine.collecting:
+        _collect(scheduler, machine.collecting, done)
+    if machine.reuse and (instruction.reuse or (warp.kept_bits | scheduler.kept_bits) & instruction.operand_bits):
+        _keep(sm, warp, instruction)
+    if machine.reuse_shared and machine.obeys_codes and instruction.yields and scheduler.kept_bits:
+        scheduler.kept[:] = 0
+        scheduler.kept_bits = 0
+    if machine.carried:
+        scheduler.reader = _slot(machine, warp) * PROGRAM + warp.pc - 1
+    return done - now - 1
+
+
+@rarely
+def _again(sm: Any, scheduler: Any, instruction: Any, reads: int) -> int:
+    """Return what an address takes more of its bank right behind another one of that bank, in COUNT_BITS for a bank."""
+    bank, last = -1, scheduler.addressed - 1
+    if instruction.queued and 0 <= instruction.pointer < sm.launch.thread_registers:
+        bank = int(sm.machine.bank_of[instruction.pointer & (BANK_PERIOD - 1)])
+    again = bank >= 0 and bank == last
+    scheduler.addressed = 0 if again else bank + 1
+    return int(sm.machine.address_again << COUNT_BITS * bank if again and _of_bank(reads, bank) else 0)
+
+
+@rule
+def late(machine: Any, behind: int) -> int:
+    """Return by how many cycles operands that are read so many cycles later delay a result."""
+    fixed = (
+        machine.window or machine.obeys_codes
+    )  # the window's delay is part of the latency; control codes rely on this
+    return 0 if fixed else behind
+
+
+@rule
+def reading(machine: Any, behind: int) -> int:
+    """Return for how many cycles operands, the last of them read so late, keep other instructions out of their pipe."""
+    return behind + 1 if machine.window else 0
+
+
+@rarely
+def _returned(sm: Any, instruction: Any, bank: int) -> int:
+    """Return the cycles for which a returning result takes the bank: at most its share of the access's port time."""
+    cycles, most = _of_bank(instruction.bank_returns, bank), 0
+    if not memory_access.accesses(instruction):
+        return cycles
+    for other in range(sm.machine.register_banks):
+        most += _of_bank(instruction.bank_returns, other)
+    taken = access_cost.service(sm.machine, instruction, sm.outcome.cycles)
+    port = max(instruction.port, taken * instruction.port_cycles)
+    return min(cycles, cycles * port // most) if port else cycles
+
+
+@rule
+def _collect(scheduler: Any, collecting: int, done: int) -> None:
+    """Note that the last instruction has its operands at `done`; the next waits for the one `collecting` before it."""
+    for i in range(collecting - 1, 0, -1):
+        scheduler.collected[i] = scheduler.collected[i - 1]
+    scheduler.collected[0] = done
+    scheduler.stalled_until = scheduler.collected[collecting - 1]
+
+
+@rule
+def _of_bank(reads: int, bank: int) -> int:
+    return reads >> COUNT_BITS * bank & COUNT
+
+
+@rule
+def _fullest(machine: Any, reads: int) -> int:
+    """Return the reads of the bank that has the most."""
+    most = 0
+    for bank in range(machine.register_banks):
+        most = max(most, _of_bank(reads, bank))
+    return most
+
+
+@rule
+def _next_reads(sm: Any, k: int, warp: Any, instruction: Any) -> int:
+    """Return how many registers each bank reads for the instruction, in COUNT_BITS for each bank."""
+    before = _before(sm, k, warp) if sm.machine.carried else -1
+    if before >= 0:
+        return int(_less_carried(sm, warp, instruction, before))
+    shares = sm.machine.reuse_shared and sm.schedulers[k].kept_bits & instruction.operand_bits
+    return int(_reads(sm, warp, instruction) if shares else warp.bank_reads)
+
+
+@on_demand
+def _reads(sm: Sm, warp: Warp, instruction: Row) -> int:
+    """Return the same without carried sources."""
+    machine = sm.machine
+    if instruction.sources_apart:
+        return int(instruction.bank_reads - _kept_of_each(sm, warp, instruction))
+    reads = 0
+    for i in range(instruction.reads):
+        register = int(instruction.read[i])
+        elsewhere = register >= sm.launch.thread_registers  # one for all lanes
+        if not elsewhere and not _kept(sm, warp, instruction, register):
+            reads += 1 << COUNT_BITS * machine.bank_of[register & (BANK_PERIOD - 1)]
+    return reads
+
+
+@rule
+def _kept_of_each(sm: Any, warp: Any, instruction: Any) -> int:
+    """Return how many registers each bank need not read, of sources that have no register in common."""
+    machine, cache, owner, found = sm.machine, _cache(sm, warp), _owner(sm.machine, warp), 0
+    for slot in range(SLOTS):
+        first = instruction.source[slot]
+        for register in range(first, first + instruction.source_words[slot]):
+            if cache[_place(instruction, slot), register & (machine.reuse - 1)] == owner + register:
+                found += 1 << COUNT_BITS * machine.bank_of[register & (BANK_PERIOD - 1)]
+    return found
+
+
+@rarely
+def _less_carried(sm: Any, warp: Any, instruction: Any, before: int) -> int:
+    """Return the reads without those of registers that the instruction at pc `before` has read."""
+    machine, reads = sm.machine, 0
+    for i in range(instruction.reads):
+        register = int(instruction.read[i])
+        elsewhere = register >= sm.launch.thread_registers
+        kept = elsewhere or (machine.reuse > 0 and _kept(sm, warp, instruction, register))
+        if not kept and not _carried(sm.program[before], register):
+            reads += 1 << COUNT_BITS * machine.bank_of[register & (BANK_PERIOD - 1)]
+    return reads
+
+
+@rule
+def _slot(machine: Any, warp: Any) -> int:
+    return warp.place * machine.schedulers + warp.scheduler
+
+
+@rule
+def _before(sm: Any, k: int, warp: Any) -> int:
+    """Return the pc of the last instruction of scheduler k that read operands, if it is the warp's; else -1."""
+    pc = sm.schedulers[k].reader - _slot(sm.machine, warp) * PROGRAM
+    return pc if 0 <= pc < PROGRAM else -1
+
+
+@rule
+def _carried(before: Any, register: int) -> bool:
+    """Tell whether the previous instruction has read the register and not written it."""
+    read = False
+    for i in range(before.reads):
+        read |= before.read[i] == register
+    for i in range(before.writes):
+        read &= before.write[i] != register
+    return read
+
+
+@rule
+def _kept(sm: Any, warp: Any, instruction: Any, register: int) -> bool:
+    """Tell whether the reuse cache holds the register in all its operand slots; addresses are never kept."""
+    if instruction.pointer <= register <= instruction.pointer + instruction.pointer_pair:
+        return False
+    cache, owner, word = _cache(sm, warp), _owner(sm.machine, warp), register & (sm.machine.reuse - 1)
+    for slot in range(SLOTS):
+        first = instruction.source[slot]
+        is_operand = first <= register < first + instruction.source_words[slot]
+        if is_operand and cache[_place(instruction, slot), word] != owner + register:
+            return False
+    return True
+
+
+@rule
+def _cache(sm: Any, warp: Any) -> Any:
+    """Return the reuse cache of the warp: its scheduler's, or its own."""
+    return sm.schedulers[warp.scheduler].kept if sm.machine.reuse_shared else warp.kept
+
+
+@rule
+def _owner(machine: Any, warp: Any) -> int:
+    """Return what a cache holds of a register of the warp, less the register's number."""
+    return int(_slot(machine, warp) * OF_WARP + 1 if machine.reuse_shared else 1)
+
+
+@rarely
+def _keep(sm: Any, warp: Any, instruction: Any) -> None:
+    """Keep flagged sources from now on; drop a kept source that is not flagged."""
+    cache, owner, mask, changed = _cache(sm, warp), _owner(sm.machine, warp), sm.machine.reuse - 1, False
+    for slot in range(SLOTS):
+        first, place = instruction.source[slot], _place(instruction, slot)
+        flagged = (instruction.reuse >> slot & 1) > 0
+        for register in range(first, first + instruction.source_words[slot]):
+            if (cache[place, register & mask] == owner + register) != flagged:
+                _put(cache, owner, place, register & mask, register, flagged)
+                changed = True
+    if changed and sm.machine.reuse_shared:
+        sm.schedulers[warp.scheduler].kept_bits = _bits(cache)
+    elif changed:
+        warp.kept_bits = _bits(cache)
+
+
+@rule
+def _put(cache: Any, owner: int, place: int, word: int, register: int, flagged: bool) -> None:
+    """Let the cache hold the warp's register in that place, or nothing; it drops others' of either width."""
+    other = place - SLOTS if place >= SLOTS else place + SLOTS
+    cache[place, word] = owner + register if flagged else 0
+    if flagged and cache[other, word] // OF_WARP != owner // OF_WARP:
+        cache[other, word] = 0
+
+
+@rarely
+def forget(sm: Any, warp: Any) -> None:
+    """A warp begins: the cache that it shares has nothing of the warp before in its slot."""
+    scheduler = sm.schedulers[warp.scheduler]
+    for place in range(OPERANDS):
+        for word in range(REUSE):
+            if scheduler.kept[place, word] // OF_WARP == _slot(sm.machine, warp):
+                scheduler.kept[place, word] = 0
+    scheduler.kept_bits = _bits(scheduler.kept)
+
+
+@rule
+def _bits(cache: Any) -> int:
+    """Return the bits of the registers that are kept."""
+    bits = 0
+    for place in range(OPERANDS):
+        for word in range(REUSE):
+            found = cache[place, word]
+            bits |= (found > 0) << min((found - 1) & (LAST_BIT + 1), LAST_BIT)
+    return bits
+
+
+@rule
+def _place(instruction: Any, slot: int) -> int:
+    """Return where an operand slot's registers are kept: 64-bit operands separate from 32-bit ones."""
+    return slot + SLOTS if instruction.source_words[slot] > 1 else slot

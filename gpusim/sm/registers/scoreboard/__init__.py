@@ -1,0 +1,1 @@
+"""The scoreboard: RAW, WAW and WAR."""

@@ -1,0 +1,1 @@
+"""Wait counters: accesses of a warp under way, by kind of memory."""

@@ -1,0 +1,1 @@
+"""Write-back: when results that return are written."""

@@ -1,0 +1,1 @@
+"""Replay: recorded streams, and periods that are skipped when a state comes back."""

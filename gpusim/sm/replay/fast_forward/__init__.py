@@ -1,0 +1,1 @@
+"""Fast-forward: states that come back, and the periods between them."""

@@ -1,0 +1,1 @@
+"""Streams: what a block's instructions do, recorded and played."""

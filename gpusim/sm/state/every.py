@@ -1,0 +1,104 @@
+"""All hardware units.
+
+Their order is that of the fields in records, of packing and decoding, and of conditions: the first that fails gives
+the reason why a setting does nothing.
+"""
+
+from __future__ import annotations
+
+from gpusim.sm.account.record import declaration as record
+from gpusim.sm.account.stall_accounting import declaration as stall_accounting
+from gpusim.sm.chip import energy
+from gpusim.sm.chip.chip import declaration as chip
+from gpusim.sm.front.barrier import declaration as barrier
+from gpusim.sm.front.block_scheduler import declaration as block_scheduler
+from gpusim.sm.front.dispatch import declaration as dispatch
+from gpusim.sm.front.fetch import declaration as fetch
+from gpusim.sm.front.policies import declaration as policies
+from gpusim.sm.front.selection import declaration as selection
+from gpusim.sm.front.wakeup import declaration as wakeup
+from gpusim.sm.front.warp_scheduler import declaration as warp_scheduler
+from gpusim.sm.lanes.convergence import declaration as convergence
+from gpusim.sm.lanes.simt_stack import declaration as simt_stack
+from gpusim.sm.lanes.values import declaration as values
+from gpusim.sm.memory import local_memory, what_if
+from gpusim.sm.memory.cache import declaration as cache
+from gpusim.sm.memory.constant_operand import declaration as constant_operand
+from gpusim.sm.memory.global_memory import declaration as global_memory
+from gpusim.sm.memory.l2_atomic import declaration as l2_atomic
+from gpusim.sm.memory.l2_channel import declaration as l2_channel
+from gpusim.sm.memory.l2_share import declaration as l2_share
+from gpusim.sm.memory.memory_access import declaration as memory_access
+from gpusim.sm.memory.run_ahead import declaration as run_ahead
+from gpusim.sm.memory.shared_memory import declaration as shared_memory
+from gpusim.sm.memory.tag_stage import declaration as tag_stage
+from gpusim.sm.memory.texture import declaration as texture
+from gpusim.sm.pipes import constant_path
+from gpusim.sm.pipes.double_precision import declaration as double_precision
+from gpusim.sm.pipes.instruction_replay import declaration as instruction_replay
+from gpusim.sm.pipes.load_store import declaration as load_store
+from gpusim.sm.pipes.pipe import declaration as pipe
+from gpusim.sm.registers import bypass, scalar_registers
+from gpusim.sm.registers.control_code import declaration as control_code
+from gpusim.sm.registers.in_flight import declaration as in_flight
+from gpusim.sm.registers.register_file import declaration as register_file
+from gpusim.sm.registers.scoreboard import declaration as scoreboard
+from gpusim.sm.registers.wait_count import declaration as wait_count
+from gpusim.sm.registers.write_back import declaration as write_back
+from gpusim.sm.replay.fast_forward import declaration as fast_forward
+from gpusim.sm.replay.stream import declaration as stream
+from gpusim.sm.unit import instruction, sm
+from gpusim.sm.unit.declare import Unit
+from gpusim.sm.walk.branch import declaration as branch
+
+EVERY: tuple[Unit, ...] = tuple(
+    module.UNIT
+    for module in (
+        sm,
+        chip,
+        instruction,
+        block_scheduler,
+        fetch,
+        warp_scheduler,
+        wakeup,
+        policies,
+        stall_accounting,
+        selection,
+        dispatch,
+        constant_operand,
+        scoreboard,
+        control_code,
+        wait_count,
+        register_file,
+        write_back,
+        bypass,
+        pipe,
+        double_precision,
+        branch,
+        simt_stack,
+        convergence,
+        barrier,
+        load_store,
+        constant_path,
+        instruction_replay,
+        what_if,
+        shared_memory,
+        global_memory,
+        local_memory,
+        cache,
+        tag_stage,
+        l2_channel,
+        l2_atomic,
+        l2_share,
+        texture,
+        scalar_registers,
+        energy,
+        values,
+        memory_access,
+        in_flight,
+        run_ahead,
+        stream,
+        fast_forward,
+        record,
+    )
+)

@@ -1,0 +1,166 @@
+"""The ground on which fast-forward compares states of an SM and moves them in time: the role of each word.
+
+The record is seen as one array of 64-bit words. Each field declares its role (`gpusim.sm.unit.declare.Role`); the words
+that change during a replay are listed here role by role. The SPECIAL ones have rules of their own in
+sm/replay/fast_forward/fast_forward.py.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpusim.sm.state.every import EVERY
+from gpusim.sm.state.layout import fields, layout
+from gpusim.sm.unit.declare import Dimension, Extent, Field, Role
+
+Words = NDArray[np.int64]
+
+ROWS = 256  # states that are kept
+ROOM = 1 << 23  # words of them all, 64 MiB, where that is fewer
+RECENT = 32  # the latest are kept in any case
+
+# The columns read by name, in the order of their names in sm/replay/fast_forward/same_state.py.
+NAMED = (
+    "warps.live", "warps.cursor", "warps.unit", "schedulers.ready", "warps.since", "warps.ready_at",
+    "schedulers.refused", "schedulers.issued", "placed", "launch.next", "warps.age", "warps.order",
+    "warps.laps", "warps.release_at", "warps.refused", "load_store.channel", "marker", "doubt",
+)  # fmt: skip
+DIMENSIONS = tuple(
+    dict.fromkeys(
+        size
+        for unit in EVERY
+        for parts in unit.fields.values()
+        for one in parts
+        for size in one.sizes
+        if isinstance(size, Dimension)
+    )
+)
+START = np.zeros(1, np.int64)
+ROLES = Role.SAME, Role.TIME, Role.MOMENT, Role.STAMP, Role.TOTAL, Role.NUMBER, Role.SPECIAL
+# what is noted of a kept state: sm/replay/fast_forward/same_state.py names them; the counts,
+# sm/replay/fast_forward/fast_forward.py
+NOTES = 3
+COUNTS = 4
+WATCHED, WATCH = (
+    2,
+    24,
+)  # loops and blocks, of which sm/replay/fast_forward/estimate.py keeps so many numbers each, and one state
+
+
+class Recurrence(NamedTuple):
+    """The words of each role as indices into the record, role by role, and the states that are kept: a row for each.
+
+    Role i has the columns from `roles[i]` up to `roles[i + 1]`, and the words named i-th begin at `columns[i]`. Number
+    j is a value of the total in column `source[j]`, taken at the moment in column `renewal[j]` if that is not -1;
+    if `awaited[j]` is not, it matters only while the time in that column is unknown.
+    `order` lists the rows in use by time, and then the free ones; two rows of `kept` behind those are for scratch, and
+    further ones for the states from which estimates are watched, with what `watch` holds of them.
+    """
+
+    words: Words
+    places: Words
+    roles: Words
+    columns: Words
+    source: Words
+    renewal: Words
+    awaited: Words
+    kept: Words
+    notes: Words
+    order: Words
+    counts: Words
+    watch: Words
+
+
+def recurrence(sms: NDArray[Any], rows: int, registers: int) -> Recurrence:
+    """Return the roles of a launch's words, of so many rows of program and registers, with no state kept yet.
+
+    Where the SM is not `forwarding`, nobody reads them, and next to nothing is worked out.
+    """
+    extent = Extent(sms[0], rows, registers)
+    fixed = _fixed(tuple(size.used(extent) if sms[0]["forwarding"] else 0 for size in DIMENSIONS))
+    width = int(fixed[1][-1])
+    kept = max(2 * RECENT, min(ROWS, ROOM // max(1, width)))
+    states, notes = (np.zeros((kept + 2 + WATCHED, columns), np.int64) for columns in (width, NOTES))
+    watch = np.zeros((WATCHED, WATCH), np.int64)
+    free = np.arange(kept, dtype=np.int64), np.zeros(COUNTS, np.int64), watch
+    return Recurrence._make((sms.view(np.uint8).view(np.int64), *fixed, states, notes, *free))
+
+
+class Word(NamedTuple):
+    """A field of the state that changes: its path, its declaration, and the indices of its words in the record."""
+
+    path: str
+    field: Field
+    places: Words
+
+
+@lru_cache(maxsize=16)
+def _fixed(sizes: tuple[int, ...]) -> tuple[Words, ...]:
+    """Return `places` to `awaited` of a Recurrence by how many there are in each dimension; nobody writes to them."""
+    every = list(words("sm", dict(zip(DIMENSIONS, sizes, strict=True))))
+    found = {word.path: word for role in ROLES for word in every if word.field.role is role}
+    ends = np.cumsum([word.places.size for word in found.values()])
+    first = {path: int(end) - word.places.size for (path, word), end in zip(found.items(), ends, strict=True)}
+    begins = [min(first[path] for path, word in found.items() if word.field.role is role) for role in ROLES]
+    numbers = [word for word in found.values() if word.field.role is Role.NUMBER]
+    return (
+        np.concatenate([word.places for word in found.values()]),
+        np.array([*begins, ends[-1]], np.int64),
+        np.array([first[path] for path in NAMED], np.int64),
+        np.concatenate([_owners(found, first, word, word.field.of) for word in numbers]),
+        np.concatenate([_owners(found, first, word, word.field.renewed) for word in numbers]),
+        np.concatenate([_owners(found, first, word, word.field.awaited) for word in numbers]),
+    )
+
+
+def _owners(found: Mapping[str, Word], first: Mapping[str, int], word: Word, of: str) -> Words:
+    """Return for each word of a field the column of the word of another field that it belongs to; -1: of none."""
+    count = word.places.size
+    if not of:
+        return np.full(count, -1, np.int64)
+    owners = np.arange(found[of].places.size, dtype=np.int64) + first[of]
+    return np.repeat(owners, count // max(1, owners.size))
+
+
+def words(
+    record: str, used: Mapping[Dimension, int], path: str = "", starts: Words = START, role: Role | None = None
+) -> Iterator[Word]:
+    """Yield the fields of a record that change, those of inner records among them; `used` is by dimension.
+
+    Raises TypeError for one without a role.
+    """
+    kind = layout(record)
+    for one in fields(record):
+        own = one.role or role
+        assert kind.fields is not None
+        if own in (Role.FREE, Role.FIXED) and not _changes(one.kind):
+            continue
+        inner, offset = kind.fields[one.name][:2]
+        places = _each(starts + offset, inner, one, used)
+        if fields(one.kind):
+            yield from words(one.kind, used, f"{path}{one.name}.", places, own)
+        elif own is None:
+            raise TypeError(f"{path}{one.name} has no role")
+        else:
+            yield Word(path + one.name, replace(one, role=own), np.unique(places // 8))
+
+
+@cache
+def _changes(record: str) -> bool:
+    """Tell whether an inner record has fields with roles of their own; False for the type of a number."""
+    return any(one.role or _changes(one.kind) for one in fields(record))
+
+
+def _each(starts: Words, kind: np.dtype[Any], one: Field, used: Mapping[Dimension, int]) -> Words:
+    """Return the byte offset of each element of a field; of numbers without a dimension, of all."""
+    for size in one.sizes:
+        kind = np.dtype((kind.base, kind.shape[1:]))
+        count = used[size] if isinstance(size, Dimension) else size
+        starts = (starts[:, None] + np.arange(count) * kind.itemsize).reshape(-1)
+    return starts

@@ -1,0 +1,115 @@
+"""The form in which a hardware unit declares what is particular to it, as plain data.
+
+Machine files, their checks and reference, the packed machine, the record of the SM, what fast-forward compares, the
+settings that do nothing and the limit study are assembled from the declarations in `gpusim/sm/state/every.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from dataclasses import field as attribute
+from enum import Enum, auto
+from typing import Any, NamedTuple, TypeAlias
+
+from isa.instruction import Instruction
+from isa.kernel import Kernel
+
+# A gpusim.machine.schema.Machine, which is put together from the units; so it lies above them, and has no type here.
+Machine: TypeAlias = Any
+Reads = Callable[[Any], bool]  # of a launch, as gpusim.analysis.settings.given.Given has it
+Setting = int | str
+
+
+class Role(Enum):
+    """What a word of the state is to time: how fast-forward compares two states, and moves one to a later time."""
+
+    SAME = auto()  # neither a time nor a count; equal states have it equal
+    TIME = auto()  # a cycle that matters only while it lies ahead
+    MOMENT = auto()  # a cycle in the past that matters itself
+    STAMP = auto()  # a cycle in the past that matters only when nothing more happens to its slot; states may differ
+    TOTAL = auto()  # grows by what has happened
+    NUMBER = auto()  # one of the values that a total has had
+    SPECIAL = auto()  # has a rule of its own in sm/replay/fast_forward/fast_forward.py
+    FREE = auto()  # written before it is read, or read only by the trace or an error
+    FIXED = auto()  # never changes while a launch is trace-driven
+
+
+class Extent(NamedTuple):
+    """How large a launch is: its SM, and the rows and registers of its program."""
+
+    sm: Any
+    rows: int
+    registers: int
+
+
+@dataclass(frozen=True)
+class Dimension:
+    """How many of something the records have room for, and how many a launch has."""
+
+    most: int
+    used: Callable[[Extent], int]
+
+
+@dataclass(frozen=True)
+class Field:
+    """A number, an array of numbers, or an inner record: `kind` is a NumPy type or the name of a record.
+
+    A number of a machine with a `key` has that key's value, where the machine has its section. A field without a role
+    has that of the record that it is part of. A NUMBER is a value of the total at path `of`, taken anew at the moment
+    `renewed`, and matters only while the time `awaited` is unknown, where these are given.
+    """
+
+    name: str
+    meaning: str
+    sizes: tuple[Dimension | int, ...] = ()
+    kind: str = "i8"
+    role: Role | None = None
+    key: str = ""
+    of: str = ""
+    renewed: str = ""
+    awaited: str = ""
+
+    @property
+    def shape(self) -> tuple[int, ...]:
+        """Room for how many, by dimension."""
+        return tuple(size.most if isinstance(size, Dimension) else size for size in self.sizes)
+
+
+def field(name: str, meaning: str, *sizes: Dimension | int, **rest: Any) -> Field:
+    """Return a field of so many, by dimension; `rest` as the Field's attributes."""
+    return Field(name, meaning, sizes, **rest)
+
+
+def packed_key(key: str, name: str = "") -> Field:
+    """Return the number of a machine that has the value of a key, and its name but for another."""
+    return Field(name or key.rpartition(".")[2], f"`{key}` of the machine's file", key=key)
+
+
+@dataclass(frozen=True)
+class Condition:
+    """Keys by pattern, the numbers or columns they become, whether a launch reads these, and what to say if not."""
+
+    keys: str
+    fields: str
+    reads: Reads
+    why: str
+
+
+def _nothing(*_: Any) -> None:
+    """Add nothing."""
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A hardware unit: `pack` fills in its numbers from the machine, `decode` its columns of an instruction's row.
+
+    `fields` are its parts of each record by the record's name; `limits` the settings that lift each limit.
+    """
+
+    name: str
+    fields: Mapping[str, tuple[Field, ...]] = attribute(default_factory=dict)
+    pack: Callable[[Any, Machine], None] = _nothing
+    decode: Callable[[Any, Instruction, Machine, Kernel], None] = _nothing
+    conditions: tuple[Condition, ...] = ()
+    limits: Mapping[str, Mapping[str, Setting]] = attribute(default_factory=dict)

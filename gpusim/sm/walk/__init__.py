@@ -1,0 +1,1 @@
+"""The walk of an instruction through the units, cycle by cycle or in program order."""

@@ -1,0 +1,130 @@
+"""What a block does to memory, row by row, while it runs in program order: its accesses, and releases from barriers.
+
+A row has a turn (warps of one turn execute one instruction together), the instruction, the warp, and for each of its
+lanes whether it is active, and the byte address, as a place if it is generic (isa.operands.windows). What lanes that
+are not active have there means nothing. A fetch by a texture object has a row for each corner around its lanes' points.
+The row of a release has RELEASE in place of an instruction, and warps in place of lanes.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.lanes.values import values
+from gpusim.sm.memory.memory_access import addresses, memory_access
+from gpusim.sm.memory.texture import texel, texture_object
+from gpusim.sm.unit.capacities import BARRIERS, GROUPS, LANES, WARPS
+from gpusim.sm.unit.opcodes import FETCH
+
+TURN, PC, WARP, ACTIVE = 0, 1, 2, 3  # of a row; two words of active lanes
+FIRST = ACTIVE + GROUPS  # of the addresses
+RELEASE = 0xFFFFFFFF
+WORD = np.int64(0xFFFFFFFF)
+MOST = 1 << 13  # rows
+MARGIN = (texture_object.CORNERS + 2) * WARPS  # rows that a turn may need
+
+
+class Log(NamedTuple):
+    """The rows so far, none if nothing is noted; `size` has their number, and the turn.
+
+    `members` has the warps that have come to each barrier since it last released some.
+    """
+
+    rows: Any
+    size: Any
+    members: Any
+
+
+def room(lanes: int, most: int = MOST) -> Log:
+    """Return room for so many rows of warps with so many lanes; of none, nothing is noted."""
+    return Log(np.zeros((most, FIRST + lanes), np.uint32), np.zeros(2, np.int64), np.zeros(BARRIERS, np.int64))
+
+
+@rule
+def is_full(log: Any) -> bool:
+    """Tell whether a turn may need more rows than are left."""
+    return bool(0 < log.rows.shape[0] < log.size[0] + MARGIN)
+
+
+@rule
+def find(sm: Any, log: Any, g: int, pc: int) -> None:
+    """Write the addresses of the instruction that comes next into the row behind all others, if it accesses memory.
+
+    A load may overwrite the registers that they come from.
+    """
+    instruction, row = sm.program[pc], log.rows[log.size[0]]
+    if not (memory_access.accesses(instruction) or instruction.action == FETCH):
+        return
+    for half in range(sm.machine.groups):
+        if instruction.action == FETCH:
+            _find_elements(sm, instruction, g * sm.machine.groups + half)
+        else:
+            addresses.find(sm, instruction, g * sm.machine.groups + half)
+        _copy(sm.scratch.address, row, FIRST + half * LANES)
+
+
+@rarely
+def _find_elements(sm: Any, instruction: Any, group: int) -> None:
+    """Set the addresses of the elements of a named buffer that a fetch reads."""
+    if not instruction.fetches:
+        values.operands(sm.scratch, sm.lanes[group], instruction)
+        for lane in range(LANES):
+            sm.scratch.address[lane] = texel.texel(sm.scratch, instruction, lane)
+
+
+@rule
+def _copy(source: Any, row: Any, first: int) -> None:
+    for lane in range(LANES):
+        row[first + lane] = source[lane]
+
+
+@rule
+def note(sm: Any, log: Any, g: int, pc: int) -> None:
+    """Keep the row whose addresses were found, now that the instruction has been executed, if it accesses memory."""
+    instruction, lanes = sm.program[pc], sm.warps[g].lanes
+    if memory_access.accesses(instruction):
+        low, high = sm.outcome.active[0] & lanes[0], sm.outcome.active[1] & lanes[1]
+        _append(log, g, pc, low, high if sm.machine.groups > 1 else 0)
+    elif instruction.action == FETCH:
+        _note_fetch(sm, log, g, pc)
+
+
+@rarely
+def _note_fetch(sm: Any, log: Any, g: int, pc: int) -> None:
+    """Keep the row of a fetch, or one for each corner that lanes have, the first one in any case."""
+    instruction, active = sm.program[pc], sm.outcome.active[0]
+    if not instruction.fetches:
+        _append(log, g, pc, active, sm.outcome.active[1] if sm.machine.groups > 1 else 0)
+        return
+    for corner in range(texture_object.CORNERS):
+        there = texture_object.located(sm, int(instruction.fetches) - 1, active, corner)
+        if corner == 0 or there:
+            _copy(sm.scratch.address, log.rows[log.size[0]], FIRST)
+            _append(log, g, pc, there, 0)
+
+
+@rule
+def _append(log: Any, g: int, pc: int, low: int, high: int) -> None:
+    row = log.rows[log.size[0]]
+    row[TURN], row[PC], row[WARP] = np.uint32(log.size[1] & WORD), np.uint32(pc), np.uint32(g)
+    row[ACTIVE], row[ACTIVE + 1] = np.uint32(low & WORD), np.uint32(high & WORD)
+    log.size[0] += 1
+
+
+@rarely
+def arrive(sm: Any, log: Any, g: int) -> None:
+    """Note that a warp has come to its barrier."""
+    log.members[sm.warps[g].waits_for] |= np.int64(1) << np.int64(g)
+
+
+@rarely
+def note_releases(sm: Any, log: Any) -> None:
+    """Note which barriers have released those that had come to them."""
+    for number in range(BARRIERS):
+        who = log.members[number]
+        if who != 0 and sm.blocks[0].barriers[number].arrived == 0:
+            log.members[number] = 0
+            _append(log, 0, RELEASE, who, who >> np.int64(32))

@@ -1,0 +1,1 @@
+"""Branches that are taken."""

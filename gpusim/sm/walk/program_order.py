@@ -1,0 +1,120 @@
+"""Program order: a block by itself, without time.
+
+The warps with the smallest pc, of those that can run, execute one instruction each, in their order; then come those
+with the smallest pc by then. So atomics of a block have one order.
+The block has the SM's first slot. Values, lanes and barriers are those of the rules; no unit is asked when.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.sm.front.barrier import barrier
+from gpusim.sm.front.block_scheduler import block_scheduler
+from gpusim.sm.jit.rule import NEVER, rule
+from gpusim.sm.lanes.convergence.declaration import GIVE_WAY
+from gpusim.sm.lanes.values import values
+from gpusim.sm.unit.opcodes import BARRIER, BRANCH, EXIT
+from gpusim.sm.unit.stall import Stall
+from gpusim.sm.walk import access_log, step
+
+AT_BARRIER = int(Stall.BARRIER)
+NOWHERE = 1 << 40  # a pc behind every program
+
+
+@rule
+def begin(sm: Any, memory: Any, away: Any, number: int) -> None:
+    """Let a block of the grid, by its number, begin."""
+    block_scheduler.open_block(sm, 0, number)
+    for index in range(sm.launch.warps):
+        block_scheduler.open_warp(sm, 0, index)
+    away[:] = 0
+    step.clear_block(sm, memory, 0)
+
+
+@rule
+def proceed(sm: Any, memory: Any, away: Any, group: Any, log: Any, steps: int) -> int:
+    """Run the block for at least so many warp instructions, or to its end or a fault; return how many it was.
+
+    It ends before if the log of accesses is full (gpusim.sm.walk.access_log). `away` tells which warps let others go
+    first, `group` is room for those that run together.
+    """
+    done = 0
+    count = gather(sm, away, group)
+    while count > 0 and done < steps and not access_log.is_full(log):
+        log.size[1] += 1
+        for i in range(count):
+            if sm.fault.code == 0:
+                execute(sm, memory, away, log, group[i])
+        done += count
+        count = gather(sm, away, group) if sm.fault.code == 0 else 0
+    return done
+
+
+@rule
+def gather(sm: Any, away: Any, group: Any) -> int:
+    """Put the warps that run next into `group`, and return how many; those that give way run if nobody else can."""
+    pc = _lowest(sm, away)
+    if pc == NOWHERE:
+        away[:] = 0
+        pc = _lowest(sm, away)
+    count = 0
+    for g in range(sm.launch.warps):
+        if _can_run(sm.warps[g]) and sm.warps[g].pc == pc:
+            group[count] = g
+            count += 1
+    return count
+
+
+@rule
+def _lowest(sm: Any, away: Any) -> int:
+    """Return the smallest pc of the warps that can run and do not give way; NOWHERE if there are none."""
+    pc = NOWHERE
+    for g in range(sm.launch.warps):
+        if away[g] == 0 and _can_run(sm.warps[g]):
+            pc = min(pc, sm.warps[g].pc)
+    return pc
+
+
+@rule
+def _can_run(warp: Any) -> bool:
+    return bool(warp.live and warp.release_at[AT_BARRIER] < NEVER)
+
+
+@rule
+def execute(sm: Any, memory: Any, away: Any, log: Any, g: int) -> None:
+    """Execute the next instruction of a warp and find where it goes on; `sm.fault` tells if it can't."""
+    warp, logs = sm.warps[g], log.rows.shape[0] > 0
+    pc = warp.pc
+    instruction = sm.program[pc]
+    if logs:
+        access_log.find(sm, log, g, pc)
+    if not values.execute(sm, memory, g):
+        return
+    threads = sm.outcome.threads
+    instruction.issued += 1
+    instruction.active += threads
+    warp.pc = pc + 1
+    if logs:
+        access_log.note(sm, log, g, pc)
+    if threads:
+        _transfer(sm, log, instruction, g, pc)
+        if instruction.steers == GIVE_WAY:
+            away[g] = 1
+    if sm.diverges and instruction.eventful:
+        step.go_on(sm, warp.scheduler, g, instruction, pc, 0)
+    if logs and (instruction.action == BARRIER or warp.live == 0):
+        access_log.note_releases(sm, log)
+
+
+@rule
+def _transfer(sm: Any, log: Any, instruction: Any, g: int, pc: int) -> None:
+    """Let the warp arrive at a barrier, branch or exit; step.go_on does what lanes do by themselves."""
+    if instruction.action == BARRIER:
+        barrier.commit(sm, sm.warps[g].scheduler, g, instruction, pc, 0)
+        access_log.arrive(sm, log, g)
+    elif instruction.action == BRANCH:
+        sm.warps[g].pc = instruction.target
+    elif instruction.action == EXIT and not sm.diverges:
+        sm.warps[g].live = 0
+        sm.blocks[0].live -= 1

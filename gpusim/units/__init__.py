@@ -1,1 +1,0 @@
-"""What each hardware unit declares: machine keys, numbers, state, limits; stall.py has the stall reasons of all."""

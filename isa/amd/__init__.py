@@ -1,0 +1,1 @@
+"""What is AMD's: rows, text and waits of GCN."""

@@ -1,0 +1,40 @@
+"""Find reads of scalar loads without a wait for all of them: they return in any order (GCN3 ISA, 4.4).
+
+A forward data flow: the registers that S_LOAD writes are unsure on every path until an S_WAITCNT waits for all such
+accesses.
+"""
+
+from __future__ import annotations
+
+from isa.dataflow.flow import reads, successors, writes
+from isa.instruction import Instruction
+from isa.operands.operand import Immediate
+from isa.program import Program
+from isa.row import Unit
+
+Unsure = frozenset[tuple[str, int]]  # register, and the pc of the load
+
+
+def unsure_reads(program: Program) -> list[tuple[int, int]]:
+    """Return (pc, pc of the scalar load) of each instruction that reads or overwrites a value that may not be back."""
+    onward = successors(program)
+    before: list[Unsure | None] = [None] * len(program)
+    todo: list[tuple[int, Unsure]] = [(0, frozenset())] if len(program) else []
+    while todo:
+        pc, arriving = todo.pop()
+        known = before[pc]
+        if known is not None and arriving <= known:
+            continue
+        before[pc] = arriving | (known or frozenset())
+        after = _after(pc, program.instructions[pc], before[pc] or frozenset())
+        todo += [(target, after) for target in onward[pc]]
+    touched = [reads(i) | writes(i) for i in program.instructions]
+    return sorted({(pc, load) for pc, held in enumerate(before) for name, load in held or () if name in touched[pc]})
+
+
+def _after(pc: int, instruction: Instruction, before: Unsure) -> Unsure:
+    row = instruction.row
+    if row.mnemonic == "S_WAITCNT" and [o.bits for o in instruction.operands if isinstance(o, Immediate)][1] == 0:
+        return frozenset()
+    loaded = {(name, pc) for name in writes(instruction)} if row.unit is Unit.SMEM else set()
+    return before | loaded

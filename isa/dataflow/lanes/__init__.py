@@ -1,0 +1,1 @@
+"""Where lanes diverge and meet."""

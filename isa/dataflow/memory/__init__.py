@@ -1,0 +1,1 @@
+"""Addresses, pointers, and the order of accesses."""

@@ -1,0 +1,123 @@
+"""The address slice: the part of a program that determines its branches and the addresses that it accesses.
+
+A backward closure over the data flow, by reaching definitions: from every address, guard and texture index to the
+instructions whose result may reach it, and on to the sources of those. Values that only become results (the
+multiply-adds of a matrix product) stay outside, even if an epilogue reuses their registers for addresses.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isa.dataflow.flow import predecessors, reads, writes
+from isa.instruction import Instruction
+from isa.operands.operand import PT, PT_INDEX, Predicate
+from isa.program import Program
+from isa.row import Row, Unit
+from isa.support.once import once
+
+
+@dataclass(frozen=True, slots=True)
+class _Flow:
+    program: Program
+    before: list[list[int]]
+    written: list[set[str]]
+    loaded: set[frozenset[Unit]]  # memories whose stores are in the slice already
+
+
+_Walked = dict[tuple[str, Predicate], set[int]]  # by name, and the guard under which it is read: the pcs passed
+
+
+@once
+def address_slice(program: Program) -> NDArray[np.bool_]:
+    """Return bool[pc]: the result of the instruction may influence an address, a guard or a branch.
+
+    Stores are in the slice if a load of their memory is. If blocks pass addresses to each other through global
+    memory, the slice of one block alone is not enough.
+    """
+    needed = np.zeros(len(program), np.bool_)
+    flow = _Flow(program, predecessors(program), [writes(i) for i in program.instructions], set())
+    seen: _Walked = {}
+    todo = [(pc, name) for pc, i in enumerate(program.instructions) for name in steering(i)]
+    while todo:
+        pc, name = todo.pop()
+        for definition in _reaching(flow, seen, pc, name):
+            todo += _include(flow, needed, definition)
+    needed.flags.writeable = False  # all who ask get this one
+    return needed
+
+
+def steering(instruction: Instruction) -> set[str]:
+    """Return the names that determine an instruction's address, whether it executes, and where its lanes go on."""
+    if instruction.row.is_branch or instruction.row.steers or instruction.row.unit is Unit.BARRIER:
+        return _read_by_control(instruction)
+    names = set() if instruction.guard.index == PT_INDEX else {f"P{instruction.guard.index}"}
+    address = instruction.address()
+    if address is not None:
+        names |= {f"R{r}" for r in address.registers}
+    if instruction.row.unit is Unit.TEXTURE:
+        names |= {f"R{r}" for r in instruction.reads()}
+    return names
+
+
+def _read_by_control(instruction: Instruction) -> set[str]:
+    """Return what control flow reads; the predicate that BAR.RED counts only becomes a value."""
+    counted = "Q" in instruction.row.form and instruction.row.unit is Unit.BARRIER
+    read = {instruction.guard.index} - {PT_INDEX} if counted else set(instruction.predicates_read())
+    registers = () if "d" in instruction.row.form else instruction.reads()
+    return {f"P{p}" for p in read} | {f"R{r}" for r in registers}
+
+
+def _reaching(flow: _Flow, seen: _Walked, pc: int, name: str) -> list[int]:
+    """Return the pcs whose write of `name` may reach pc, except those found on earlier walks (`seen`).
+
+    A lane that executes pc under a guard executed what has the same guard, as long as nobody writes this in between;
+    unless it reads what other lanes have.
+    """
+    user = flow.program.instructions[pc]
+    guard = PT if user.row.across or user.row.across_truth else user.guard
+    found, todo = [], [(pc, guard, seen.setdefault((name, guard), set()))]
+    while todo:
+        at, guard, passed = todo.pop()
+        for previous in flow.before[at]:
+            if previous in passed:
+                continue
+            passed.add(previous)
+            writer, written, holds, onward = flow.program.instructions[previous], flow.written[previous], guard, passed
+            if guard.index != PT_INDEX and f"P{guard.index}" in written:
+                holds, onward = PT, seen.setdefault((name, PT), set())
+            if name in written:
+                found.append(previous)
+            if not (name in written and writer.guard in (PT, holds)):
+                todo.append((previous, holds, onward))
+    return found
+
+
+def _include(flow: _Flow, needed: NDArray[np.bool_], pc: int) -> list[tuple[int, str]]:
+    """Mark pc, and the stores that a load may read from; return the (pc, name) whose definitions are needed next."""
+    if needed[pc]:
+        return []
+    needed[pc] = True
+    program, instruction = flow.program, flow.program.instructions[pc]
+    uses = [(pc, name) for name in reads(instruction)]
+    if instruction.reads_memory():
+        uses += [use for store in _stores(flow, instruction.row) for use in _include(flow, needed, store)]
+    if instruction.row.reads_barrier:
+        uses += [(at, f"P{p}") for at in _barriers(program) for p in program.instructions[at].predicates_read()]
+    return uses
+
+
+def _stores(flow: _Flow, loads: Row) -> list[int]:
+    """Return the stores of the memories that a load may read; none if they were returned before."""
+    program, read = flow.program, flow.program.memories(loads)
+    if read in flow.loaded:
+        return []
+    flow.loaded.add(read)
+    return [pc for pc, i in enumerate(program.instructions) if i.row.is_store and program.memories(i.row) & read]
+
+
+def _barriers(program: Program) -> list[int]:
+    return [pc for pc, i in enumerate(program.instructions) if i.row.unit is Unit.BARRIER]

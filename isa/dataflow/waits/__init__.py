@@ -1,0 +1,1 @@
+"""What instructions wait for, and what they fail to wait for."""

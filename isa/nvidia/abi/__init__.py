@@ -1,0 +1,1 @@
+"""What a launch and its code agree on: parameters and constant banks."""

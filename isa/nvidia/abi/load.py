@@ -1,0 +1,339 @@
+"""From machine code and a launch to a kernel: its program, its constant banks, and global memory with its variables.
+
+Constant bank 0 begins with sizes and places that the driver fills in; the parameters follow (isa.architecture).
+"""
+
+from __future__ import annotations
+
+import re
+import struct
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from math import prod
+from types import MappingProxyType
+
+import numpy as np
+
+from isa import memory
+from isa.architecture import Architecture, Target, nvidia
+from isa.errors import UserError
+from isa.generators import ArrayFill
+from isa.kernel import Buffer, Kernel
+from isa.nvidia.abi.launch import POINTER_BYTES, WINDOW, LaunchError, LaunchState, Value, natural, packed
+from isa.nvidia.file import link
+from isa.nvidia.file.code import Code
+from isa.nvidia.file.cubin import Cubin, Function, Relocation
+from isa.nvidia.file.dump import Section
+from isa.nvidia.file.names import plain
+from isa.nvidia.lowering import lower, syntax
+from isa.nvidia.lowering.system import reads
+from isa.operands.operand import BankConstant
+from isa.operands.windows import LOCAL_WINDOW, SHARED_PLACE, SHARED_WINDOW
+from isa.program import WORD_BYTES, Program
+from isa.support import limits
+from isa.support.bulk import without_collection
+
+PARAMETERS, OF_COMPILER, CONSTANTS, ADDRESSES = 0, 2, 3, 4  # constant banks
+OF_GROUPS, OF_SYSTEM_BYTES = 288, 1024  # bytes of that part (an H100's), and of all where a kernel asks for it
+VARIABLES = "nv.global"  # the buffer of `__device__` variables; no argument has a name with a dot
+MOST_GRID = 2**31 - 1, 65535, 65535  # CUDA C++ Programming Guide 13.0, technical specifications
+_BANK = re.compile(r"\bc\[0x([0-9a-f]+)\]")
+_GROWTH = re.compile(r"^(?:@!?U?P\w+ )?(?!LD)[A-Z]\S* R1, .*(?<!U)R(?!1\b|Z\b)\d")  # R1 from a register: alloca
+_ADDRESS_KINDS = 2, 4  # of relocations: 64-bit addresses (isa/nvidia/file/cubin.py)
+_WITH_VALUES, _CONSTANTS, _ADDRESSES = ".nv.global.init", ".nv.constant3", ".nv.constant4"  # sections with such
+_MOST_BANK = 1 << 16  # bytes of a constant bank
+_LINE = 16  # bytes of the widest constant operand: a bank ends with a whole one
+
+
+@without_collection()
+def kernel(code: Code, state: LaunchState) -> Kernel:
+    """Return the kernel that a launch is of; its buffers are those of the launch, then the file's own.
+
+    Raises LaunchError for a launch that the code doesn't take, and LoweringError for code that is not executed.
+    """
+    function = code.cubin.functions[state.kernel] if code.cubin else None
+    _check(state, function)
+    _check_room(state, code.cubin)
+    section = link.linked(code, state.kernel, _of_variables(code.cubin, state) if code.cubin else 0)
+    local = _local_bytes(section, function, state)
+    row = nvidia(code.architecture)
+    shared, reserved, of_system = _shared(section, row, function, state)
+    symbols = _symbols(code, state, 0)
+    banks = _banks(code, state, function, (local, of_system), symbols)
+    buffers = (*state.buffers, *_own_buffers(section, code, banks, symbols))
+    if CONSTANTS in _places(buffers):
+        symbols = _symbols(code, state, WINDOW + _places(buffers)[CONSTANTS])
+        banks = _banks(code, state, function, (local, of_system), symbols)
+        banks[PARAMETERS] = _with_address(banks[PARAMETERS], row, _places(buffers)[CONSTANTS])
+        buffers = (*state.buffers, *_own_buffers(section, code, banks, symbols))
+    program = _program(section, code, state, (local, shared, reserved), _places(buffers), symbols)
+    if code.cubin:
+        _check_banks(program, banks)
+    return Kernel(
+        name=plain(state.kernel),
+        program=program,
+        grid=state.grid,
+        block=state.block,
+        buffers=buffers,
+        banks=MappingProxyType(banks),
+        window=WINDOW,
+        textures=state.textures,
+        target=Target("nvidia", code.architecture) if code.architecture else None,
+        sms=state.sms,
+        page_bytes=memory.DEVICE_PAGE_BYTES,
+    )
+
+
+def _check_banks(program: Program, banks: Mapping[int, bytes]) -> None:
+    """Raise UserError for a constant of a bank that neither the file nor the launch has."""
+    for pc, instruction in enumerate(program.instructions):
+        for operand in instruction.operands:
+            if isinstance(operand, BankConstant) and operand.bank not in banks:
+                what = f"c[{operand.bank:#x}][{operand.offset:#x}]: neither the file nor the launch has this bank"
+                raise UserError(f"{program.place(pc)}: {what}; compile it at another level, or with another release")
+
+
+def on_chip(kernel: Kernel, sms: int) -> Kernel:
+    """Return the kernel of machine code for a machine with so many SMs; any other kernel is the same."""
+    if kernel.sms in (0, sms):
+        return kernel
+    bank = bytearray(kernel.banks[PARAMETERS])
+    row = nvidia(kernel.target.architecture if kernel.target else 0)
+    struct.pack_into("<I", bank, row.sms, sms)
+    name, changed = _name(PARAMETERS), bytes(bank)
+    return replace(
+        kernel,
+        sms=sms,
+        banks=MappingProxyType({**kernel.banks, PARAMETERS: changed}),
+        buffers=tuple(bytes_buffer(name, changed) if one.name == name else one for one in kernel.buffers),
+    )
+
+
+def arguments(code: Code, name: str, values: Sequence[Value]) -> bytes:
+    """Return the parameter block of a kernel; of a text, which has no table of parameters, each lies where C puts it.
+
+    Raises LaunchError for arguments whose number, sizes or alignments are not those of the parameters.
+    """
+    launch = code.cubin.functions[name].launch if code.cubin else None
+    return packed(plain(name), values, launch or natural(values))
+
+
+def _check(state: LaunchState, function: Function | None) -> None:
+    """Raise LaunchError for a grid or a block that CUDA refuses; what a machine holds is for the machine to say."""
+    for axis, size, most in zip("xyz", state.grid, MOST_GRID, strict=True):
+        if not 1 <= size <= most:
+            raise LaunchError("grid", f"{size} blocks in {axis}; a grid has 1 to {most}")
+    for part, size, most, unit in (
+        ("grid", prod(state.grid), limits.MOST_BLOCKS, "blocks"),
+        ("block", prod(state.block), limits.MOST_THREADS, "threads"),
+        ("shared", state.dynamic_shared, limits.MOST_SHARED_BYTES, "bytes"),
+        ("stack", state.stack, limits.MOST_LOCAL_BYTES, "bytes"),
+    ):
+        if size > most:
+            raise LaunchError(part, f"{part}: {size} {unit}; take {most} at most")
+    if min(state.block) < 1:
+        raise LaunchError("block", f"a block of {' x '.join(map(str, state.block))} threads; give at least 1 x 1 x 1")
+    launch, threads = function.launch if function else None, prod(state.block)
+    most = launch.most_threads if launch else 0
+    if most and threads > most:
+        what = f"blocks of {threads} threads; {plain(state.kernel)} takes {most} at most"
+        raise LaunchError("block", f"{what} (its __launch_bounds__)")
+    if launch and any(size % unit for size, unit in zip(state.grid, launch.cluster, strict=False)):
+        cluster = " x ".join(map(str, launch.cluster))
+        raise LaunchError("grid", f"{plain(state.kernel)} has clusters of {cluster} blocks; take a grid of whole ones")
+    if launch and launch.exact_threads not in (0, threads):
+        raise LaunchError("block", f"blocks of {threads} threads; {plain(state.kernel)} takes {launch.exact_threads}")
+
+
+def _check_room(state: LaunchState, cubin: Cubin | None) -> None:
+    """Raise LaunchError unless all buffers, variables and constant banks have places with 32-bit addresses."""
+    banks = (Buffer(_name(number), "u1", _MOST_BANK) for number in range(ADDRESSES + 1))
+    try:
+        where = memory.bases((*state.buffers, bytes_buffer(VARIABLES, cubin.memory if cubin else b""), *banks))
+    except ValueError as error:
+        raise LaunchError("arguments", f"{error}; take fewer elements") from None
+    if max(where.values()) + _MOST_BANK > SHARED_PLACE:
+        raise LaunchError("arguments", f"buffers need more than {SHARED_PLACE} bytes; take fewer elements")
+
+
+def _program(
+    section: Section,
+    code: Code,
+    state: LaunchState,
+    nbytes: tuple[int, int, int],
+    places: Mapping[int, int],
+    symbols: Mapping[str, int],
+) -> Program:
+    function = code.cubin.functions[state.kernel] if code.cubin else None
+    externals = code.cubin.externals if code.cubin else ()
+    local, shared, reserved = nbytes
+    return lower.program(
+        section,
+        places,
+        function=plain(state.kernel),
+        externals=externals,
+        addresses=code.cubin.addresses if code.cubin else {},
+        outside={symbols[name]: name for name in externals},
+        row=nvidia(code.architecture),
+        registers=function.registers if function else 0,
+        shared=shared,
+        reserved=reserved,
+        local=local,
+    )
+
+
+def _local_bytes(section: Section, function: Function | None, state: LaunchState) -> int:
+    """Return the bytes of a thread's stack: the kernel's frame, or what one that calls or allocates has."""
+    frame = max(function.stack_bytes, function.least_stack_bytes) if function else 0
+    calls = any("CALL" in one.text and syntax.head(one.text).startswith("CALL") for one in section.instructions)
+    grows = calls or any(_GROWTH.search(one.text) for one in section.instructions)
+    return _whole_words(max(frame, state.stack) if grows else frame)
+
+
+def _shared(section: Section, row: Architecture, function: Function | None, state: LaunchState) -> tuple[int, int, int]:
+    """Return the bytes of a block's shared memory, those of the system, and where cooperative groups' part begins.
+
+    Kernels from sm_90 on have the system's bytes before their own, others behind them, where only those count that ask
+    for them. A kernel from sm_90 on that has no shared memory counts them if it asks where they are, or for their
+    number.
+    """
+    before = row.system_before
+    declared = function.shared_bytes if function else before
+    asks = row.groups is not None and any(reads(one.text, row.groups + 4) for one in section.instructions)
+    if before and (asks or any("SR_SMEMSZ" in one.text for one in section.instructions)):
+        declared = max(declared, before)
+    own = _whole_words(declared + state.dynamic_shared)
+    if before or not asks:
+        return own, min(declared, before), 0
+    begin = own + -own % _LINE
+    return begin + OF_SYSTEM_BYTES, OF_SYSTEM_BYTES, begin
+
+
+def _banks(
+    code: Code, state: LaunchState, function: Function | None, nbytes: tuple[int, int], symbols: Mapping[str, int]
+) -> dict[int, bytes]:
+    """Return the constant banks by number; empty ones are left out."""
+    local, of_system = nbytes
+    launch = function.launch if function else None
+    row = nvidia(code.architecture)
+    banks = {PARAMETERS: _parameters(state, launch.base if launch else row.parameters, local, of_system, row)}
+    if code.cubin:
+        constants, addresses = code.cubin.constants, bytes(code.cubin.address_bytes)
+        banks[CONSTANTS] = _relocated(constants, _CONSTANTS, code.cubin, symbols)
+        banks[ADDRESSES] = _relocated(addresses, _ADDRESSES, code.cubin, symbols)
+        if function:
+            banks[OF_COMPILER] = _relocated(function.bank_2, f".nv.constant2.{function.home}", code.cubin, symbols)
+    return {number: bank + bytes(-len(bank) % _LINE) for number, bank in banks.items() if bank}
+
+
+def _parameters(state: LaunchState, base: int, local: int, of_system: int, row: Architecture) -> bytes:
+    """Return bank 0: what the row has places for, then the parameters from `base` on.
+
+    The rest is zero, also the descriptor of global memory (0x208 on sm_90, 0x118 on sm_80), which says nothing here.
+    """
+    bank = bytearray(base)
+    struct.pack_into("<3I", bank, row.block, *state.block)
+    struct.pack_into("<3I", bank, row.grid, *state.grid)
+    struct.pack_into("<2Q", bank, row.windows, SHARED_WINDOW, LOCAL_WINDOW)
+    struct.pack_into("<I", bank, row.stack, local)
+    struct.pack_into("<I", bank, row.dynamic_shared, state.dynamic_shared)
+    struct.pack_into("<I", bank, row.sms, state.sms)
+    struct.pack_into("<I", bank, row.system_bytes, OF_SYSTEM_BYTES if of_system else row.system_before)
+    if row.groups is not None:
+        struct.pack_into("<2I", bank, row.groups, of_system + OF_GROUPS, of_system)
+    return bytes(bank) + state.arguments
+
+
+def _with_address(bank: bytes, row: Architecture, place: int) -> bytes:
+    """Return bank 0 with the address at which bank 3 lies in global memory."""
+    found = bytearray(bank)
+    struct.pack_into("<Q", found, row.constants, WINDOW + place)
+    return bytes(found)
+
+
+def _symbols(code: Code, state: LaunchState, constants: int) -> Mapping[str, int]:
+    """Return the 64-bit addresses of variables and functions; bank 3 lies at `constants`."""
+    if code.cubin is None:
+        return {}
+    first = _of_variables(code.cubin, state)
+    variables = code.cubin.variables.values()
+    where = {one.name: (constants if one.constant else first) + one.offset for one in variables}
+    return {**link.places(code, state.kernel), **where}
+
+
+def _relocated(data: bytes, section: str, cubin: Cubin, symbols: Mapping[str, int]) -> bytes:
+    """Return a section's bytes with the 64-bit addresses in them; raises UserError for one that is not known."""
+    found = bytearray(data)
+    for one in cubin.relocations:
+        if one.section == section:
+            if one.kind not in _ADDRESS_KINDS or one.symbol not in symbols:
+                raise UserError(_unknown(one, cubin))
+            address = (symbols[one.symbol] + one.addend) % (1 << 64)
+            found[one.offset : one.offset + POINTER_BYTES] = address.to_bytes(POINTER_BYTES, "little")
+    return bytes(found)
+
+
+def _unknown(one: Relocation, cubin: Cubin) -> str:
+    """Return the message on an address that can't be filled in, with the variable or the section that holds it."""
+    known = (x for x in cubin.variables.values() if one.section == (_CONSTANTS if x.constant else _WITH_VALUES))
+    holder = next((x.name for x in known if x.offset <= one.offset < x.offset + x.size), one.section)
+    what = f"{plain(holder)} holds the address of {plain(one.symbol)}"
+    if one.kind not in _ADDRESS_KINDS:
+        return f"{what} as relocation {one.kind:#x}, which is not known here; fill it in by a kernel"
+    if one.symbol in cubin.functions:
+        return f"{what}, which has constants of its own in bank 2; compile all in one file, without -G"
+    return f"{what}, which is not in the file; compile it into the same file"
+
+
+def _of_variables(cubin: Cubin, state: LaunchState) -> int:
+    """Return the 64-bit address of the first variable, whose buffer comes after those of the launch."""
+    return WINDOW + memory.bases((*state.buffers, bytes_buffer(VARIABLES, cubin.memory)))[VARIABLES]
+
+
+def _own_buffers(
+    section: Section, code: Code, banks: Mapping[int, bytes], symbols: Mapping[str, int]
+) -> Iterator[Buffer]:
+    """Yield the buffers that no argument names: the file's variables, and the banks that the code loads from.
+
+    Code that takes the address of a `__constant__` variable, or has it in a variable, loads from that bank by pointers.
+    """
+    cubin, place = code.cubin, nvidia(code.architecture).constants
+    if cubin and cubin.memory:
+        yield bytes_buffer(VARIABLES, _relocated(cubin.memory, _WITH_VALUES, cubin, symbols))
+    loaded = {
+        int(bank, 16)
+        for one in section.instructions
+        if "LDC" in one.text and syntax.head(one.text).lstrip("U").startswith("LDC")
+        for bank in _BANK.findall(one.text)
+    }
+    if any(reads(one.text, place) for one in section.instructions):
+        loaded.add(CONSTANTS)
+    if cubin and any(_is_of_constant(one, cubin) for one in cubin.relocations):
+        loaded.add(CONSTANTS)
+    for number in sorted(loaded & banks.keys()):
+        yield bytes_buffer(_name(number), banks[number])
+
+
+def _is_of_constant(one: Relocation, cubin: Cubin) -> bool:
+    """Tell whether it is the address of a `__constant__` variable outside code."""
+    variable = cubin.variables.get(one.symbol)
+    return variable is not None and variable.constant and not one.section.startswith(".text.")
+
+
+def _places(buffers: tuple[Buffer, ...]) -> dict[int, int]:
+    """Return the byte addresses of the constant banks that lie in global memory, by number."""
+    where = memory.bases(buffers)
+    return {number: where[_name(number)] for number in range(ADDRESSES + 1) if _name(number) in where}
+
+
+def _name(bank: int) -> str:
+    return f"c[{bank:#x}]"
+
+
+def bytes_buffer(name: str, data: bytes) -> Buffer:
+    """Return a buffer of bytes."""
+    return Buffer(name, "u1", len(data), ArrayFill(np.frombuffer(data, np.uint8)))
+
+
+def _whole_words(nbytes: int) -> int:
+    return nbytes + -nbytes % WORD_BYTES

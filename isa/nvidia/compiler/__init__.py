@@ -1,0 +1,1 @@
+"""From CUDA C to machine code, with NVIDIA's tools."""

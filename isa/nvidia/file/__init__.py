@@ -1,0 +1,1 @@
+"""Files of machine code: containers, their functions, dumps, fat binaries, names."""

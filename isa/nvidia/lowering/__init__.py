@@ -1,0 +1,1 @@
+"""From the text of machine code to instructions."""

@@ -1,0 +1,48 @@
+"""Families of memory instructions. Scopes, orders and hints to caches change no values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from isa.family import Family
+from isa.row import Unit
+
+_SILENT = frozenset(
+    {
+        *("E", "CONSTANT", "STRONG", "WEAK", "MMIO", "PRIVATE"),
+        *("SYS", "GPU", "SM", "CTA", "VC"),
+        *("EF", "EL", "LU", "EU", "NA", "LTC64B", "LTC128B", "LTC256B"),
+        *("U", "CI", "CV"),
+    }
+)
+_WORDS: Mapping[str, Mapping[str, Any]] = {"64": {"width": 64}, "128": {"width": 128}}
+_PARTS: Mapping[str, Mapping[str, Any]] = {
+    "U8": {"memory_bits": 8},
+    "S8": {"memory_bits": 8, "signed": True},
+    "U16": {"memory_bits": 16},
+    "S16": {"memory_bits": 16, "signed": True},
+}
+_WIDTHS = {**_WORDS, **_PARTS}
+
+_GENERIC: Mapping[str, Any] = {"generic": True, "near": (Unit.SHARED, Unit.LOCAL)}
+
+FAMILIES = (
+    *(
+        Family(base, form, Unit.GLOBAL, modifiers=_WIDTHS, silent=_SILENT, fields=_GENERIC)
+        for base, form in (("LD", "dm"), ("ST", "ma"))
+    ),
+    *(
+        Family(base, form, unit, modifiers=_WIDTHS, silent=_SILENT)
+        for base, form, unit in (
+            ("LDG", "dm", Unit.GLOBAL),
+            ("STG", "ma", Unit.GLOBAL),
+            ("LDS", "dm", Unit.SHARED),
+            ("STS", "ma", Unit.SHARED),
+            ("LDL", "dm", Unit.LOCAL),
+            ("STL", "ma", Unit.LOCAL),
+            ("LDC", "dm", Unit.CONSTANT),
+        )
+    ),
+    Family("LDCU", "dm", Unit.CONSTANT, modifiers=_WIDTHS, shared="d"),
+)

@@ -1,0 +1,1 @@
+"""Support: texts in short, tables in bulk, frozen records, a cache folder."""

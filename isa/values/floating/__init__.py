@@ -1,0 +1,1 @@
+"""Values of floating-point numbers, and conversions."""

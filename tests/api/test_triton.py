@@ -1,0 +1,148 @@
+"""Triton kernels on a simulated card: what its compiler is told, ranks, and what is refused."""
+
+from inspect import Parameter
+from math import inf
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+import gpusim.api.triton
+from gpusim.api.triton import specialized
+from isa.errors import UserError
+from isa.nvidia.compiler import tools
+
+SIZE = 4096
+
+
+def kernel(*names, constant=(), defaults=None):
+    """Return a stand-in for a Triton function with these parameters."""
+    defaults = defaults or {}
+    params = [
+        SimpleNamespace(
+            name=name,
+            is_constexpr=name in constant,
+            has_default=name in defaults,
+            default=defaults.get(name, Parameter.empty),
+        )
+        for name in names
+    ]
+    return SimpleNamespace(__name__="k", arg_names=list(names), params=params)
+
+
+class Tensor:
+    """A tensor of another library: its type and size alone."""
+
+    dtype = "torch.bfloat16"
+
+    def numel(self):
+        """Return the number of elements."""
+        return 12
+
+    def element_size(self):
+        """Return the bytes of one."""
+        return 2
+
+
+def test_arguments_have_tritons_types():
+    """Arrays are pointers to their elements' type, numbers are 32 bits if they fit, and tensors count by their size."""
+    asked, passed = specialized(
+        kernel("x", "h", "t", "small", "large", "real", "flag"),
+        {
+            "x": np.zeros(4, np.float32),
+            "h": np.zeros(4, np.uint8),
+            "t": Tensor(),
+            "small": 7,
+            "large": 2**40 + 1,
+            "real": 0.5,
+            "flag": True,
+        },
+    )
+    assert asked["signature"] == {
+        "x": "*fp32", "h": "*u8", "t": "*bf16", "small": "i32", "large": "i64", "real": "fp32", "flag": "i1",
+    }  # fmt: skip
+    kinds = [type(gpusim.api.triton._array(value)) for value in passed[3:]]
+    assert kinds == [np.int32, np.int64, np.float32, np.int8]
+    assert gpusim.api.triton._array(passed[2]).nbytes == 24
+
+
+def test_constants_and_multiples_of_16_are_told():
+    """A 1 and None become constants, as constexpr parameters do; 16 divides pointers and 32, but not 7."""
+    asked, passed = specialized(
+        kernel("x", "one", "many", "odd", "none", "BLOCK", "KIND", constant=("BLOCK", "KIND"), defaults={"KIND": "a"}),
+        {"x": np.zeros(4, np.float32), "one": 1, "many": 32, "odd": 7, "none": None, "BLOCK": 64},
+    )
+    assert asked["constexprs"] == {"one": 1, "none": None, "BLOCK": 64, "KIND": "a"}
+    assert asked["attrs"] == {(0,): [["tt.divisibility", 16]], (2,): [["tt.divisibility", 16]]}
+    assert [value if isinstance(value, int) else "x" for value in passed] == ["x", 32, 7]
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"x": np.zeros(4)}, "n: k needs it; give it in arguments or in each configuration"),
+        ({"x": np.zeros(4), "n": 3, "m": 4}, "m: k has no such argument; it takes x, n"),
+        ({"x": "text", "n": 3}, "x: str of no type; give an array or a number"),
+        ({"x": np.zeros(4, complex), "n": 3}, "x: ndarray of complex128 type; give an array or a number"),
+    ],
+)
+def test_wrong_arguments_are_refused(given, message):
+    """An argument that is missing, unknown or of no type that Triton has is told in one line."""
+    with pytest.raises(UserError) as raised:
+        specialized(kernel("x", "n"), given)
+    assert str(raised.value) == message
+
+
+@pytest.fixture(name="triton")
+def installed():
+    """Give Triton, if it and NVIDIA's disassembler are installed."""
+    found = pytest.importorskip("triton")
+    if not tools.installed("nvdisasm"):
+        pytest.skip("nvdisasm is not installed")
+    return found
+
+
+def vectors():
+    """Return the arguments of `add`."""
+    return {name: np.zeros(SIZE, np.float32) for name in ("x", "y", "out")} | {"n": SIZE}
+
+
+@pytest.mark.jit
+@pytest.mark.long
+def test_configurations_are_ranked_by_time(triton):
+    """Two warps for 1,024 elements beat one block of a warp on one SM; times are those of `perf_model`, to the bit."""
+    from triton_kernels import add  # noqa: PLC0415  (Triton may be missing)
+
+    def grid(meta):
+        return (triton.cdiv(SIZE, meta["BLOCK"]),)
+
+    configs = [triton.Config({"BLOCK": size}, num_warps=warps) for size, warps in ((SIZE, 1), (256, 2), (128, 4))]
+    found = gpusim.api.triton.rank(add, configs, vectors(), grid, machine="a100", jobs=1)
+    times = [one.milliseconds for one in found]
+    assert times == sorted(times)
+    assert found[-1].config is configs[0]
+    assert all(one.figures and not one.reason for one in found)
+    model = gpusim.api.triton.perf_model(add, grid, machine="a100")
+    again = [model(**vectors(), **one.config.all_kwargs()) for one in found]
+    assert again == times
+
+
+@pytest.mark.jit
+@pytest.mark.long
+def test_tensor_instructions_are_refused(triton):
+    """A product of tiles takes for ever, with the instruction that is not executed as the reason."""
+    from triton_kernels import product  # noqa: PLC0415  (Triton may be missing)
+
+    tile = np.zeros((64, 64), np.float16)
+    arguments = {"a": tile, "b": tile.copy(), "c": np.zeros((64, 64), np.float32), "k": 2}
+    (found,) = gpusim.api.triton.rank(product, [triton.Config({"BLOCK": 64})], arguments, (1,), machine="a100", jobs=1)
+    assert (found.milliseconds, found.figures) == (inf, None)
+    assert "instructions that are not executed here" in found.reason
+    assert "HMMA.16816.F32" in found.reason
+
+
+@pytest.mark.usefixtures("triton")
+def test_a_machine_without_machine_code_is_refused():
+    """Chips older than the machine code that is executed are refused with those that are not."""
+    with pytest.raises(UserError, match=r"^gtx580: executes no machine code; take a100"):
+        gpusim.api.triton.perf_model(kernel(), (1,), machine="gtx580")

@@ -1,0 +1,162 @@
+"""One SM that stands for all: what it brings from the DRAM, what it waits for, and what others have brought before."""
+
+import pytest
+from timing import cycles_of
+
+from gpusim.engines.simulate import ENGINES, run_chip, run_sm
+from gpusim.launch.feed import FEEDS
+from gpusim.machine.machine import load
+from gpusim.sm.memory.l2_share.l2_share import place_of
+from gpusim.sm.memory.local_memory import LOCAL_BASE
+from isa.text.listing import read
+
+# Four SMs with a block each: waves of blocks 0 to 3, 4 to 7, 8 to 11, 12 to 14. The SM has blocks 0, 4, 8 and 12, whose
+# columns and rows are (0, 0), (1, 1), (2, 2), (0, 4).
+GRID = ".grid 3 5\n.block 32\n.buffer a f32 1024\nS2R R0, CTAID.X\nS2R R1, CTAID.Y\n"
+END = "IADD R3, R3, c[a]\nLDG R4, [R3]\nIADD R5, R4, 1\nEXIT"
+ROWS, COLUMNS = "SHL R3, R1, 7\n", "SHL R3, R0, 7\n"
+OWN, SAME = "IMAD R3, R1, 3, R0\nSHL R3, R3, 7\n", "MOV R3, 0\n"
+BY_PRODUCT = "IMUL R3, R1, R1\nLOP.AND R3, R3, 7\nSHL R3, R3, 7\n"
+FOUR_SMS = {"chip.sms": 4, "limits.blocks": 1, "cache.hits": "tags", "l1.global_loads": 0}
+
+
+def waits(which, machine, **options):
+    """Return the cycles from each block's load to the instruction that needs the word."""
+    kernel = read(GRID + which + END)
+    run = run_sm(kernel, machine, trace=True, **options)
+    add = len(kernel.program) - 2
+    found = [(cycle, pc) for cycle, _, pc in cycles_of(run) if pc in (add - 1, add)]
+    return [after - before for (before, _), (after, _) in zip(found[::2], found[1::2], strict=True)]
+
+
+@pytest.fixture(scope="module")
+def machine():
+    """A machine whose SM stands for four."""
+    return load("rtx2080ti", FOUR_SMS)
+
+
+def missing():
+    """Return the cycles of a load that the L2 lacks."""
+    return waits(OWN, load("rtx2080ti", FOUR_SMS | {"chip.sms": 1}))[0]
+
+
+@pytest.mark.parametrize(
+    ("which", "lacking"),
+    [
+        (OWN, [True, True, True, True]),
+        (ROWS, [True, True, False, False]),
+        (COLUMNS, [True, False, False, False]),
+        (SAME, [True, False, False, False]),
+    ],
+)
+def test_blocks_in_step_wait_for_what_no_wave_has_asked_for(which, lacking, machine):
+    """A line of the block's own is new each time; a column's, or everybody's, is there from the second wave on.
+
+    Of rows half of the second wave is in step, 3 in 8 of each further one: the SM waits in the first wave, in the
+    second (1/2, and then owes as much), and not in the third and fourth (-1/8, 1/4). No block of the SM asks for column
+    1 or 2 before its blocks 4 and 8 do.
+    """
+    far = machine.cache.l2_latency_32
+    assert [one > far + 50 for one in waits(which, machine)] == lacking
+
+
+def test_who_waits_for_others_waits_as_long_as_they(machine):
+    """The first block waits as on a chip of one SM, whoever brings the line, but for the channel's time."""
+    alone = missing()
+    assert waits(SAME, machine)[0] <= alone <= waits(OWN, machine)[0]
+
+
+def test_addresses_that_move_irregularly_are_not_known_to_be_shared(machine):
+    """Where an address is no linear function of the block, the SM brings what is new to it, up to its part."""
+    assert [one > machine.cache.l2_latency_32 + 50 for one in waits(BY_PRODUCT, machine)] == [True, True, True, False]
+
+
+@pytest.mark.parametrize("which", [OWN, ROWS, COLUMNS, SAME, BY_PRODUCT])
+def test_engines_and_feeds_agree(which, machine):
+    """Both engines find the same waits on every feed."""
+    found = {tuple(waits(which, machine, engine=engine, feed=feed)) for engine in ENGINES for feed in FEEDS}
+    assert len(found) == 1
+
+
+LINES = 64  # of a warp's local memory: a word of each lane is a line
+SPILLS = f".grid 4\n.block 32\n.local {4 * LINES}\n"
+STORED = "".join(f"STL [RZ+{4 * line}], R1\n" for line in range(LINES))
+LOADED = "".join(f"LDL R2, [RZ+{4 * line}]\n" for line in range(LINES))
+KILOBYTE = 1024
+
+
+def of_dram(text, kilobytes, sms=4, **options):
+    """Return the sectors that one of so many SMs reads from the DRAM and writes there, with an L2 of so many KB."""
+    changes = {"l1.local_stores": "through", "l2.bytes": kilobytes * KILOBYTE, "chip.sms": sms}
+    kernel = read(SPILLS.replace(".grid 4", f".grid {sms}") + text + "EXIT")
+    run = run_sm(kernel, load("rtx2080ti", FOUR_SMS | changes), **options)
+    return run.sectors["read"], run.sectors["written"]
+
+
+def lines_below(place):
+    """Return how many of the SM's lines of local memory have a place below this one of 64."""
+    return sum(place_of(LOCAL_BASE // 128 + line) < place for line in range(LINES))
+
+
+@pytest.mark.parametrize(("kilobytes", "kept"), [(64, 64), (32, 64), (16, 32), (8, 16)])
+def test_of_local_memory_an_l2_keeps_what_it_holds(kilobytes, kept):
+    """Four SMs store 32 KB, then load it. Of 32 KB an L2 of 16 KB keeps half; the rest was written, and is read."""
+    lost = 4 * lines_below(64 - kept)
+    assert of_dram(STORED + LOADED, kilobytes) == (lost, lost)
+
+
+def test_what_was_stored_goes_to_the_dram_before_it_is_stored_again():
+    """Before a line is stored again four SMs have used 63 others each: of 64 KB 31 parts of 64, of 16 KB all."""
+    assert of_dram(STORED + STORED, 64) == (0, 4 * lines_below(63 * 4 * 128 * 64 // (64 * KILOBYTE)))
+    assert of_dram(STORED + STORED, 16) == (0, 4 * LINES)
+
+
+def test_what_is_written_is_written_once():
+    """What was written when its line was lost is not written again when the line is stored: 32 KB of 8, all by then."""
+    assert of_dram(STORED + LOADED + STORED, 8) == (4 * lines_below(48), 4 * LINES)
+
+
+def test_a_lost_line_comes_back_sector_by_sector():
+    """Half a warp's words of a line that is lost are two sectors; the other half's are two more.
+
+    Line k is loaded 63 - k stores and 2 k loads after it was stored; 64 uses of four SMs are four times what fits.
+    """
+    lanes = "S2R R3, LANEID\nISETP.LT P0, R3, 16\n"
+    halves = "".join(f"@P0 LDL R2, [RZ+{4 * line}]\n@!P0 LDL R2, [RZ+{4 * line}]\n" for line in range(LINES))
+    once, _ = of_dram(lanes + STORED + "".join(f"@P0 LDL R2, [RZ+{4 * line}]\n" for line in range(LINES)), 8)
+    assert once == 2 * lines_below(48)
+    since = [4 * (LINES - 1 + line) for line in range(LINES)]  # in 1/64 of the L2, which has 64 lines
+    lost = [place_of(LOCAL_BASE // 128 + line) * used < LINES * (used - LINES) for line, used in enumerate(since)]
+    assert of_dram(lanes + STORED + halves, 8)[0] == 4 * sum(lost)
+
+
+def test_a_line_used_a_moment_ago_is_there():
+    """Of a line that is stored and loaded in turn nothing is lost and nothing goes on, however small the L2."""
+    assert of_dram("STL [RZ], R1\nLDL R2, [RZ]\n" * 8, 8) == (0, 0)
+
+
+def test_hits_take_no_room():
+    """A word that is loaded 100 times takes one line: 32 KB are enough for 8 KB of two SMs, of which none is lost."""
+    again = ".buffer x u32 32\nMOV R5, c[x]\n" + STORED + "LDG R4, [R5]\n" * 100 + LOADED
+    assert of_dram(again, 32, sms=2)[1] == 0
+
+
+@pytest.mark.parametrize("some", [2, 4, 8])
+def test_a_sample_of_sms_counts_its_uses_together(some):
+    """Eight SMs' 8 KB each fit 64 KB, for one SM that stands for eight, for two and four of them, and for all."""
+    changes = {"l1.local_stores": "through", "l2.bytes": 64 * KILOBYTE, "chip.sms": 8}
+    kernel = read(SPILLS.replace(".grid 4", ".grid 8") + STORED + LOADED + "EXIT")
+    machine = load("rtx2080ti", FOUR_SMS | changes)
+    assert [run.sectors["read"] for run in run_chip(kernel, machine, sms=some).each] == [0] * some
+    assert run_sm(kernel, machine).sectors["read"] == 0
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_engines_and_feeds_agree_on_local_memory(engine):
+    """Both engines lose the same lines on every feed."""
+    assert len({of_dram(STORED + LOADED + STORED, 16, engine=engine, feed=feed) for feed in FEEDS}) == 1
+
+
+def test_an_sm_alone_shares_its_l2_with_nobody():
+    """One SM has 16 KB for its 8: nothing is lost, and nothing goes on."""
+    assert of_dram(STORED + LOADED + STORED, 16, sms=1) == (0, 0)

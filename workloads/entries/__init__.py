@@ -1,0 +1,1 @@
+"""The entries of the catalog, by kind."""

@@ -1,0 +1,1 @@
+"""Probes of memory: banks, coalescing, latency, bandwidth."""

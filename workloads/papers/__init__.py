@@ -1,0 +1,1 @@
+"""Generators of the published documents' kernels, with their spaces."""

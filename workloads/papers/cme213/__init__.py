@@ -1,0 +1,1 @@
+"""CME 213's expressions."""

@@ -1,0 +1,1 @@
+"""Kurzak, Tomov and Dongarra's stencil of GEMM."""

@@ -1,0 +1,1 @@
+"""Lai and Seznec's SGEMM."""

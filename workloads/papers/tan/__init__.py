@@ -1,0 +1,1 @@
+"""Tan et al.'s DGEMM."""

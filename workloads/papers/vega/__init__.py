@@ -1,0 +1,1 @@
+"""AMD's SGEMM without LDS, on Vega."""
