@@ -28,10 +28,10 @@ for i in 2, -1, 3:
         print(error)
 """
 RUNS = {  # what has mechanisms and arrays of its own
-    "Fermi": "run saxpy --machine gtx580",
-    "GCN": "run vega-hpl --machine mi60",
+    "Fermi": "run chain --machine gtx580",
+    "GCN": "run cadence --machine mi60",
     "tags, machine code": "run examples/cuda/reverse.toml",
-    "all SMs": "run saxpy --machine gtx980 --sms all",
+    "all SMs": "run stream --machine gtx980 --sms all",
 }
 
 
