@@ -53,7 +53,8 @@ def codes() -> Iterator[str]:
         for way in WAYS:
             command = [sys.executable, "-m", "gpusim", "run", str(file), *way, "--json"]
             done = subprocess.run(command, capture_output=True, check=False)
-            yield f"{file.stem} {' '.join(way)} {done.returncode} {_digest(done.stdout)}"
+            said = done.stdout or done.stderr.splitlines()[-1]
+            yield f"{file.stem} {' '.join(way)} {done.returncode} {_digest(said)}"
 
 
 def _digest(content: bytes) -> str:

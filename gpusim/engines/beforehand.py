@@ -10,8 +10,8 @@ import os
 import subprocess
 import sys
 
+from gpusim.engines import compiled
 from gpusim.engines.walks.program_order import walk
-from gpusim.sm.front.barrier import barrier
 from gpusim.sm.jit.code_cache import directory
 from gpusim.sm.jit.on_demand import keep
 from gpusim.sm.jit.rule import COMPILED
@@ -22,8 +22,8 @@ from gpusim.sm.walk import step
 from gpusim.support.processes import cores
 from isa.text.listing import read
 
-ACTS = step.schedule, step.launch, step.serve_one
-RULES = stream.begin, barrier.commit, fast_forward.skip  # they share least with the acts
+ACTS = step.launch, compiled.advance
+RULES = stream.begin, fast_forward.skip
 
 
 def begin() -> subprocess.Popen[bytes] | None:

@@ -15,13 +15,14 @@ from gpusim.engines.walks.profile import first_profile
 from gpusim.engines.walks.program_order import Counts, block_alone, walker
 from gpusim.launch.feed import recordable
 from gpusim.machine.machine import Machine
+from gpusim.sm.jit.rule import COMPILED
 from isa.dataflow.block_step import block_steps
 from isa.errors import DeadlockError, ExecutionError, UserError
 from isa.kernel import Kernel
 from isa.nvidia.abi.load import on_chip
 from isa.support.once import once
 
-MOST = 1_000_000  # warp instructions of all blocks: a tenth of a second of counting
+MOST = 1_000_000 if COMPILED else 10_000  # warp instructions of all blocks: of a tenth of a second, or some seconds
 Counter = Callable[[int], Counts | None]
 
 

@@ -140,6 +140,7 @@ def _run(seen: _Seen, blocks: Sequence[int], limit: int) -> int:
             seen.work[pc][block] = seen.of(pc, block) + _work(seen.place, addresses, done)
 
     with suppress(UserError):
+        limit += len(code) * seen.kernel.warps  # straight code goes on to its end
         run = walk(seen.kernel, blocks, observe, addresses=True, started=seen.begun.append, limit=limit)
         return int(run.counts.sum())
     return limit

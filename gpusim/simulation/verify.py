@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.engines.walks.program_order import walk
+from gpusim.sm.jit.rule import COMPILED
 from gpusim.support.document import Finite, doc
 from isa.executing.places import lanes_in
 from isa.kernel import Expectation, Kernel
@@ -17,7 +18,7 @@ from isa.memory import LINE_BYTES, bases, elements, image, length, view
 from isa.row import Row, Unit
 
 Scope = Literal["complete", "sampled", "none"]
-VISIT_SECONDS = 15e-6  # rough time of one instruction for the warps of a block in program order, on one core
+VISIT_SECONDS = 15e-6 if COMPILED else 5e-3  # roughly, of one instruction for the warps of a block, on one core
 PATIENCE_SECONDS = 1.0
 
 

@@ -62,7 +62,7 @@ def told(run, kernel, *, in_turn):
             seen.append((pc, warp, lanes, tuple(row.tolist() if scalar else row[on].tolist())))
 
     def released(warps):
-        seen.append(("released", tuple(warps.tolist())))
+        seen.append(("released", tuple(sorted(warps.tolist()))))
 
     found = run(observe, released if in_turn else None)
     return found, seen if in_turn else sorted(seen)
@@ -181,11 +181,11 @@ def test_warps_that_wait_for_ever_are_told():
 
 
 def test_an_endless_block_is_given_up():
-    """A walk ends at its limit, with the interpreter's error."""
-    kernel = read("again:\nBRA again")
-    with pytest.raises(LimitError) as truth:
+    """A walk ends behind its limit, and says where; the interpreter ends there, too, or at the end of straight code."""
+    kernel = read("again:\nNOP\nNOP\nBRA again")
+    with pytest.raises(LimitError, match="more than 100 warp instructions"):
         interpret(kernel, limit=100)
-    with pytest.raises(LimitError, match=f"^{re.escape(str(truth.value))}$"):
+    with pytest.raises(LimitError, match="more than 100 warp instructions"):
         walk(kernel, limit=100)
 
 

@@ -6,7 +6,7 @@ from gpusim.commands.frame.arguments import chosen, instructions_of
 from gpusim.commands.frame.command import Answer
 from gpusim.commands.frame.notices import ineffective_settings
 from gpusim.commands.frame.options import CodeOptions, Launch, MaxInstructions
-from gpusim.commands.frame.progress import shown
+from gpusim.commands.frame.progress import begin_compiling, shown
 
 
 def bound(launch: Launch, code: CodeOptions, max_instructions: MaxInstructions = None) -> Answer:
@@ -21,6 +21,7 @@ def bound(launch: Launch, code: CodeOptions, max_instructions: MaxInstructions =
 
     limit, changes = instructions_of(launch.kernel, max_instructions, bounds.LIMIT), found.changes
     unfelt, at = ineffective_settings(found), (found.kernel, found.machine)
+    begin_compiling("walk")
     with shown(found.kernel.name):
         facts = *at, bounds.bound(*at, limit=limit), occupancy(*at), changes
     return Answer(lambda: run_document.bound_document(*facts), lambda: [report.bound_screen(*facts)], unfelt)

@@ -23,7 +23,7 @@ PATIENCE = 2.0  # seconds before a terminal shows anything
 PERIOD = 10.0  # seconds between two lines where stderr is no terminal
 WINDOW = 600.0  # seconds over which the speed is measured: a block may take minutes
 ENTRIES = {  # what is compiled, and its module and name; the engines share nearly all of their code
-    "engine": ("the engine", "gpusim.sm.walk.step", "schedule"),
+    "engine": ("the engine", "gpusim.engines.compiled", "advance"),
     "walk": ("the walk through blocks", "gpusim.engines.walks.program_order", "run"),
     "timeline": ("the caches of timelines", "gpusim.sm.memory.cache.cache", "serve"),
 }

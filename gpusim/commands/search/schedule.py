@@ -14,7 +14,7 @@ from gpusim.commands.frame.command import Answer
 from gpusim.commands.frame.document import joined
 from gpusim.commands.frame.notices import ineffective_settings
 from gpusim.commands.frame.options import Launch, Simulation, many, out, repeated, seed
-from gpusim.commands.frame.progress import shown
+from gpusim.commands.frame.progress import begin_compiling, shown
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import count
 from gpusim.support import whole_file
@@ -66,6 +66,7 @@ def schedule(
     found = _searched(rehearsal, at.machine, start, pairs, most, seed or 0) if search else None
     orders |= {scheduling.SEARCHED: found.order} if found else {}
     simulated = partial(scheduling.compare, at.kernel, at.machine, orders, sms=which, threads=how.threads)
+    begin_compiling("walk")
     with shown(at.kernel.name) as tell:
         outcomes = simulated(max_cycles=cycles_of(launch.kernel, how.max_cycles), tell=tell)
     best = scheduling.least(outcomes) if search else outcomes[-1]

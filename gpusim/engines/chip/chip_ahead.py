@@ -17,14 +17,12 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.engines.compiled import cycle, goes_on, next_time
+from gpusim.engines.compiled import ANSWERS, BLOCKS, EVERY, advance, end, goes_on
 from gpusim.launch.in_turn import InTurnError
 from gpusim.launch.launch import ChipLaunch
 from gpusim.sm.chip.chip import answers, chip
 from gpusim.sm.jit import atomic
 from gpusim.sm.jit.rule import COMPILED, borrow, entry, rule
-from gpusim.sm.registers import questions
-from gpusim.sm.unit.sm import LAUNCHER
 from gpusim.support.interruption import held_back
 
 SPINS = 20000  # looks at the round before a thread lets others have its core: some tens of microseconds
@@ -40,14 +38,11 @@ def run_ahead(sms: Any, s: int, chips: Any, memory: Any, until: int) -> int:
     sm = sms[s]
     chip.show_channels(sm, chips[0])
     answers.settle(sm)
-    now = next_time(sm)
-    while now < min(until, sm.ahead.until) and goes_on(sm) and questions.has_room(sm):
-        if sm.agenda[LAUNCHER] == now:
-            if not answers.may_place(sm, chips, now):
-                break
-            sm.ahead.granted = 0
-        cycle(sm, memory, now)
-        now = next_time(sm)
+    now = advance(sm, memory, until, ANSWERS | BLOCKS, EVERY)
+    while now < end(sm, until, ANSWERS) and goes_on(sm) and answers.may_place(sm, chips, now):
+        sm.ahead.granted = 0
+        advance(sm, memory, now + 1, ANSWERS, EVERY)
+        now = advance(sm, memory, until, ANSWERS | BLOCKS, EVERY)
     return min(now, int(sm.ahead.until))
 
 

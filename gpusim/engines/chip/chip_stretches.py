@@ -11,21 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.engines.compiled import cycle, goes_on, next_time
+from gpusim.engines.compiled import BLOCKS, EVERY, NOTHING, REQUESTS, SCALARS, advance
 from gpusim.launch.in_turn import InTurnError
 from gpusim.launch.launch import ChipLaunch
-from gpusim.sm.chip.chip import answers, chip, sharing
+from gpusim.sm.chip.chip import answers, chip
 from gpusim.sm.jit.on_demand import uninterrupted
-from gpusim.sm.jit.rule import borrow, entry, rule
-
-
-@rule
-def act_alone(sm: Any, memory: Any, scalars: bool, until: int) -> int:
-    """Let an SM act up to its next act that others may feel, or to `until`; return the time of that."""
-    now = next_time(sm)
-    while now < until and goes_on(sm) and sharing.alone(sm, memory, scalars, now):
-        now = next_time(sm)
-    return now
+from gpusim.sm.jit.rule import borrow, entry
 
 
 @entry
@@ -36,15 +27,16 @@ def run(sms: Any, chips: Any, times: Any, memory: Any, scalars: bool, until: int
     at a fault; another SM may have an earlier one that has not come up yet.
     """
     sms, chips, times, memory = borrow(sms), borrow(chips), borrow(times), borrow(memory)
+    stops = BLOCKS | REQUESTS | (SCALARS if scalars else NOTHING)
     for s in range(times.size):
-        times[s] = act_alone(sms[s], memory, scalars, until)
+        times[s] = advance(sms[s], memory, until, stops, EVERY)
     s = answers.first(times)
     while times[s] < until and sms[s].fault.code == 0:
         now = times[s]
         chip.lend(sms, s, chips, now)
-        cycle(sms[s], memory, now)
+        advance(sms[s], memory, now + 1, NOTHING, EVERY)
         chip.take_back(sms, s, chips, now)
-        times[s] = act_alone(sms[s], memory, scalars, until)
+        times[s] = advance(sms[s], memory, until, stops, EVERY)
         s = answers.first(times)
     return int(times[s])
 

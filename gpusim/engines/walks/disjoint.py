@@ -52,26 +52,27 @@ def disjoint(kernel: Kernel, blocks: Iterable[int], *, limit: int = LIMIT) -> Pa
 class _Watch:
     """For each access, the earlier accesses of its region without a conflict, by pc, and the words of each warp's pass.
 
-    An array object that comes again has the same words, and no comparison is repeated.
+    Accesses with the addresses of the last time have the same words, and no comparison is repeated.
     """
 
     program: Program
     left: dict[int, set[int]]
     begins: frozenset[int]  # pcs of the first accesses of regions
     touched: defaultdict[int, dict[int, Words]] = field(default_factory=lambda: defaultdict(dict))
-    known: dict[int, tuple[object, object, dict[int, Words]]] = field(default_factory=dict)
+    known: dict[tuple[int, bytes], tuple[bytes, dict[int, Words]]] = field(default_factory=dict)
     compared: dict[tuple[int, int, int], tuple[Words, Words]] = field(default_factory=dict)
 
     def observe(
         self, pc: int, warps: NDArray[np.int64], addresses: NDArray[np.uint32], active: NDArray[np.bool_]
     ) -> None:
         """Compare an access with those of the same pass, warp by warp."""
-        known = self.known.get(pc)
-        if known is None or known[0] is not addresses or known[1] is not active:
+        place, given = (pc, warps.tobytes()), addresses.tobytes() + active.tobytes()
+        known = self.known.get(place)
+        if known is None or known[0] != given:
             nbytes, lanes = self.program.instructions[pc].row.nbytes, zip(addresses, active, strict=True)
             words = {w: _words(at[on], nbytes) for w, (at, on) in zip(warps.tolist(), lanes, strict=True)}
-            known = self.known[pc] = addresses, active, words
-        for warp, touched in known[2].items():
+            known = self.known[place] = given, words
+        for warp, touched in known[1].items():
             if pc in self.begins:
                 self.touched[warp].clear()
             self.touched[warp][pc] = touched

@@ -88,7 +88,7 @@ def walk(
     Raises ExecutionError for a bad address or an undefined name; DeadlockError; LimitError after `limit` warp
     instructions in one block.
     """
-    one = walker(kernel, left, addresses=addresses)
+    one = walker(kernel, left, addresses=addresses, again=False)
     log = access_log.room(kernel.warp_size if observe else 0, access_log.MOST if observe else 0)
     tell = _in_turn(observe, released) if observe and released else _together(observe) if observe else _nothing
     for block in range(kernel.blocks) if blocks is None else blocks:
@@ -100,11 +100,11 @@ def walk(
 
 @dataclass(frozen=True, eq=False)
 class Walker:
-    """A launch whose blocks are run one by one; `start` is the memory that it began with."""
+    """A launch whose blocks are run one by one; `start` is the memory that it began with, if it may begin again."""
 
     kernel: Kernel
     launch: Launch
-    start: NDArray[np.uint32]
+    start: NDArray[np.uint32] | None
     away: NDArray[np.int64]
     group: NDArray[np.int64]
 
@@ -115,8 +115,10 @@ class Walker:
         return Walked(held.memory[: held.global_words], counts, active, beyond_of(held.sm))
 
     def again(self) -> None:
-        """Forget the blocks so far."""
+        """Forget the blocks so far, and a fault of theirs."""
+        assert self.start is not None
         self.launch.memory[: len(self.start)] = self.start
+        self.launch.sm.fault.code = 0
         self.launch.program.issued[:] = self.launch.program.active[:] = 0
 
 
@@ -126,8 +128,11 @@ def walker(
     *,
     addresses: bool = False,
     machine: Machine | None = None,
+    again: bool = True,
 ) -> Walker:
     """Return what runs blocks of a launch, on memory as others have `left` it (None: as it is before the launch).
+
+    Only with `again`, which takes as much memory once more, may it forget what blocks have done.
 
     For `addresses` alone blocks leave nothing in memory. A `machine` on which the kernel fits changes nothing, but that
     its decoded program serves the walk, too. Raises UserError where the kernel is larger than
@@ -142,7 +147,7 @@ def walker(
     sm.machine.fetch_cost = sm.machine.barrier_defers = sm.machine.barriers_pass = 0
     sm.launch.sms = kernel.sms
     sm.defers = False
-    start = prepared.memory[: prepared.global_words].copy()
+    start = prepared.memory[: prepared.global_words].copy() if again else None
     return Walker(kernel, prepared, start, *np.zeros((2, WARPS), np.int64))
 
 

@@ -22,7 +22,7 @@ from gpusim.sm.front.wakeup import wakeup
 from gpusim.sm.front.warp_scheduler import warp_scheduler
 from gpusim.sm.jit.kinds import Memory, Scheduler, Sm
 from gpusim.sm.jit.on_demand import on_demand
-from gpusim.sm.jit.rule import NEVER, borrow, entry, lowest_bit, rarely, rule
+from gpusim.sm.jit.rule import NEVER, entry, lowest_bit, rarely, rule
 from gpusim.sm.lanes.convergence import independent_lanes
 from gpusim.sm.lanes.convergence.declaration import GIVE_WAY, IF_PARTED
 from gpusim.sm.lanes.simt_stack import simt_stack
@@ -47,24 +47,6 @@ from gpusim.sm.walk.branch import branch
 
 ISSUE_INTERVAL = int(Stall.ISSUE_INTERVAL)
 DRAIN, MIO, SELECTED = int(Stall.DRAIN), int(Stall.MIO_THROTTLE), int(Stall.SELECTED)
-
-
-@rule
-def act(sm: Any, memory: Any, agent: int, now: int) -> None:
-    """Let the agent whose time has come act; it leaves its next time in the agenda."""
-    sm.now = now
-    if agent == LAUNCHER:
-        launch(sm, memory, now)
-    elif agent == sm.load_store_agent:
-        serve(sm, memory, now)
-    else:
-        schedule(sm, memory, agent - FIRST_SCHEDULER, now)
-
-
-@entry
-def act_on(sms: Any, memory: Any, agent: int, now: int) -> None:
-    """Let an agent of the first SM act, called from Python (which hands over arrays fast, and records slowly)."""
-    act(sms[0], borrow(memory), agent, now)
 
 
 @entry
@@ -144,13 +126,6 @@ def clear_block(sm: Any, memory: Any, slot: int) -> None:
 
 @rule
 def serve(sm: Any, memory: Any, now: int) -> None:
-    """The load/store unit takes the head of a queue; so does the separate unit of shared memory, if there is one."""
-    while sm.agenda[sm.load_store_agent] <= now:
-        serve_one(sm, memory, now)
-
-
-@on_demand
-def serve_one(sm: Sm, memory: Memory, now: int) -> None:
     """One head is served if there is room for its results; else the unit waits for that."""
     room = write_back.room_at(sm, now) if sm.machine.writes_back else now
     if room > now:
@@ -208,8 +183,8 @@ def prepare(sm: Any, warp: Any) -> None:
             questions.drain(sm, warp)
 
 
-@on_demand
-def schedule(sm: Sm, memory: Memory, k: int, now: int) -> None:
+@rule
+def schedule(sm: Any, memory: Any, k: int, now: int) -> None:
     """One issue slot of scheduler k: see who is ready, pick one, issue it, and say when to look again."""
     machine, scheduler = sm.machine, sm.schedulers[k]
     page = wakeup.page_of(machine, k, now)

@@ -9,40 +9,15 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.sm.front.wakeup import wakeup
-from gpusim.sm.jit.rule import lowest_bit, rarely, rule
+from gpusim.sm.jit.rule import lowest_bit, rarely
 from gpusim.sm.memory.cache import tags
 from gpusim.sm.memory.cache.declaration import SCALARS
 from gpusim.sm.replay.stream import recorded_requests
 from gpusim.sm.unit.opcodes import LOAD
-from gpusim.sm.unit.sm import FIRST_SCHEDULER, LAUNCHER
-from gpusim.sm.walk import step
 
 
-@rule
-def alone(sm: Any, memory: Any, scalars: bool, now: int) -> bool:
-    """Let the agents that are due act, as far as nobody else can feel it; false: what is left waits for a turn."""
-    sm.now = now
-    if sm.agenda[LAUNCHER] == now:
-        return False
-    schedulers, first = sm.machine.schedulers, step.first_scheduler(sm, now)
-    for position in range(schedulers):
-        k = step.ranked(position, first, schedulers)
-        if sm.agenda[FIRST_SCHEDULER + k] == now and sm.fault.code == 0:
-            if scalars and _may_ask(sm, memory, k, now):
-                return False
-            step.schedule(sm, memory, k, now)
-    while sm.agenda[sm.load_store_agent] == now and sm.fault.code == 0 and not _may_go_far(sm):
-        _serve(sm, memory, now)
-    return bool(sm.agenda[sm.load_store_agent] != now)
-
-
-@rarely  # for its size: the turn has it, too
-def _serve(sm: Any, memory: Any, now: int) -> None:
-    step.serve_one(sm, memory, now)
-
-
-@rule
-def _may_go_far(sm: Any) -> bool:
+@rarely
+def may_go_far(sm: Any) -> bool:
     """Tell whether the access that is served next, the head of any queue, asks caches or channels."""
     for y in range(sm.machine.queues):
         queue = sm.load_store.queues[y]
@@ -52,8 +27,8 @@ def _may_go_far(sm: Any) -> bool:
     return False
 
 
-@rule
-def _may_ask(sm: Any, memory: Any, k: int, now: int) -> bool:
+@rarely
+def may_ask(sm: Any, memory: Any, k: int, now: int) -> bool:
     """Tell whether a warp that scheduler k may issue now loads scalars that its SM's cache has not."""
     scheduler = sm.schedulers[k]
     page = wakeup.page_of(sm.machine, k, now)

@@ -12,8 +12,6 @@ from typing import Any
 from gpusim.sm.account.record import record
 from gpusim.sm.front.barrier.declaration import ANY, COUNT
 from gpusim.sm.front.warp_scheduler import warp_scheduler
-from gpusim.sm.jit.kinds import Row, Sm
-from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, count_bits, lowest_bit, rarely, rule
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import BARRIERS, GROUPS, LANES
@@ -25,8 +23,8 @@ BARRIER = int(Stall.BARRIER)
 MISCOUNTED, MIXED, SEVERAL = int(Fault.MISCOUNTED), int(Fault.MIXED), int(Fault.SEVERAL)
 
 
-@on_demand
-def commit(sm: Sm, k: int, g: int, instruction: Row, pc: int, now: int) -> None:
+@rule
+def commit(sm: Any, k: int, g: int, instruction: Any, pc: int, now: int) -> None:
     """Let warp slot g of scheduler k arrive; its release time is known if it is the last one."""
     warp = sm.warps[g]
     warp.waits_for = _number(sm, g, instruction)
