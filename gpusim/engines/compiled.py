@@ -1,7 +1,6 @@
 """The compiled engine: run the agents whose time has come, in order, and jump to the next time on the agenda.
 
-`advance` is compiled once and called by address. The engines for one SM and for all SMs of a chip drive it, and so does
-the reference engine, agent by agent.
+`advance` is compiled once and called by address: the engines for one SM and for all SMs of a chip drive it.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from gpusim.sm.chip.chip import sharing
 from gpusim.sm.front.block_scheduler import block_scheduler
 from gpusim.sm.jit.kinds import Memory, Sm
 from gpusim.sm.jit.on_demand import on_demand
-from gpusim.sm.jit.rule import NEVER, borrow, entry, rule
+from gpusim.sm.jit.rule import NEVER, borrow, entry, rarely, rule
 from gpusim.sm.registers import questions
 from gpusim.sm.replay.fast_forward import fast_forward
 from gpusim.sm.unit.capacities import AGENTS, TRACE, TRACE_MARGIN
@@ -20,7 +19,6 @@ from gpusim.sm.unit.sm import FIRST_SCHEDULER, LAUNCHER
 from gpusim.sm.walk import step
 
 AT_HAND = 6  # agents of an SM of four schedulers, the common case: checking ten each cycle would cost a few percent
-EVERY = -1  # all agents act
 # What an SM stops before, as bits: nothing; blocks placed; requests to caches or channels; scalar loads that may ask a
 # cache; a cycle that an answer may be felt in, or that may ask more than there is room for. And behind what it stops.
 NOTHING, BLOCKS, REQUESTS, SCALARS, ANSWERS, EVENTS = 0, 1, 2, 4, 8, 16
@@ -39,27 +37,21 @@ def next_time(sm: Any) -> int:
 
 
 @rule
-def is_due(sm: Any, agent: int, only: int, now: int) -> bool:
-    """Tell whether an agent acts in this cycle, where all act or `only` one does."""
-    return bool(sm.agenda[agent] == now) and (only == EVERY or only == agent)  # noqa: PLR1714, SIM109  (two compares)
-
-
-@rule
-def cycle(sm: Any, memory: Any, now: int, stops: int, only: int) -> bool:
+def cycle(sm: Any, memory: Any, now: int, stops: int) -> bool:
     """Let the agents whose time has come act, in this cycle's order; false: the SM `stops` before one of them."""
     sm.now = now
-    if is_due(sm, LAUNCHER, only, now):
+    if sm.agenda[LAUNCHER] == now:
         if stops & BLOCKS:
             return False
         step.launch(sm, memory, now)
     schedulers, first = sm.machine.schedulers, step.first_scheduler(sm, now)
     for position in range(schedulers):
         k = step.ranked(position, first, schedulers)
-        if is_due(sm, FIRST_SCHEDULER + k, only, now) and sm.fault.code == 0:
+        if sm.agenda[FIRST_SCHEDULER + k] == now and sm.fault.code == 0:
             if stops & SCALARS and sharing.may_ask(sm, memory, k, now):
                 return False
             step.schedule(sm, memory, k, now)
-    if is_due(sm, FIRST_SCHEDULER + schedulers, only, now) and sm.fault.code == 0:
+    if sm.agenda[FIRST_SCHEDULER + schedulers] == now and sm.fault.code == 0:
         while sm.agenda[FIRST_SCHEDULER + schedulers] <= now:
             if stops & REQUESTS and sharing.may_go_far(sm):
                 return False
@@ -73,26 +65,24 @@ def goes_on(sm: Any) -> bool:
     return sm.fault.code == 0 and sm.traced + TRACE_MARGIN < TRACE
 
 
-@rule
-def end(sm: Any, until: int, stops: int) -> int:
-    """Return the cycle before which the SM stops in any case."""
-    if stops & ANSWERS:
-        return min(until, sm.ahead.until) if questions.has_room(sm) else 0
-    return until
+@rarely
+def last(sm: Any, until: int) -> int:
+    """Return the cycle before which an SM stops that runs ahead of answers: no further than there is room to ask."""
+    return min(until, sm.ahead.until) if questions.has_room(sm) else 0
 
 
 @on_demand
-def advance(sm: Sm, memory: Memory, until: int, stops: int, only: int) -> int:
+def advance(sm: Sm, memory: Memory, until: int, stops: int) -> int:
     """Advance an SM to its first agenda time at or after `until` (NEVER: nothing left), or to a stop; return that time.
 
-    With an agent as `only`, that agent acts in the next cycle, and nobody else. Stops early at a fault, and when the
-    trace may not hold the records of another cycle.
+    Stops early at a fault, and when the trace may not hold the records of another cycle.
     """
+    memory = borrow(memory)
     now = next_time(sm)
-    while now < end(sm, until, stops) and goes_on(sm) and cycle(sm, memory, now, stops, only):
+    paused = stops & ANSWERS and now >= last(sm, until)
+    while now < until and not paused and goes_on(sm) and cycle(sm, memory, now, stops):
         now = next_time(sm)
-        if only != EVERY or (stops & EVENTS and sm.event):
-            return now
+        paused = (stops & EVENTS and sm.event) or (stops & ANSWERS and now >= last(sm, until))
     return now
 
 
@@ -105,17 +95,11 @@ def run(sms: Any, memory: Any, recurrence: Any, until: int, limit: int) -> int:
     Stops early at a fault, and when the trace may not hold the records of another cycle.
     """
     sm, memory = sms[0], borrow(memory)
-    now = advance(sm, memory, until, EVENTS, EVERY)
+    now = advance(sm, memory, until, EVENTS)
     while sm.event:
         fast_forward.skip(sm, memory, recurrence, sm.now, limit)
-        now = advance(sm, memory, until, EVENTS, EVERY)
+        now = advance(sm, memory, until, EVENTS)
     return now
-
-
-@entry
-def act(sms: Any, memory: Any, agent: int, now: int) -> None:
-    """Let an agent of the first SM act in cycle `now`, called from Python."""
-    advance(sms[0], borrow(memory), now + 1, NOTHING, agent)
 
 
 @entry

@@ -13,7 +13,6 @@ from typing import Any
 import simpy
 from simpy.events import Event
 
-from gpusim.engines import compiled
 from gpusim.launch.launch import ChipLaunch, Launch
 from gpusim.sm.chip.chip import chip
 from gpusim.sm.unit.capacities import NEVER, TRACE, TRACE_MARGIN
@@ -85,7 +84,7 @@ def act(agents: Agents, agent: int) -> None:
     now = int(agents.environment.now)
     if together:
         chip.lend(together.sms, agents.index, together.chips, now)
-    compiled.act(launch.sms, launch.memory, agent, now)
+    step.act_on(launch.sms, launch.memory, agent, now)
     if together:
         chip.take_back(together.sms, agents.index, together.chips, now)
     for other, (planned, due) in enumerate(zip(agents.planned, agents.agenda.tolist(), strict=False)):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.engines.compiled import EVERY, NOTHING, advance, goes_on
+from gpusim.engines.compiled import NOTHING, advance, goes_on
 from gpusim.sm.chip.chip import chip
 from gpusim.sm.jit.rule import NEVER, borrow, entry, rule
 
@@ -31,7 +31,7 @@ def run(sms: Any, chips: Any, times: Any, memory: Any, until: int) -> int:
         for s in range(times.size):
             if times[s] == now and going:
                 chip.lend(sms, s, chips, now)
-                times[s] = advance(sms[s], memory, now + 1, NOTHING, EVERY)
+                times[s] = advance(sms[s], memory, now + 1, NOTHING)
                 chip.take_back(sms, s, chips, now)
                 going = goes_on(sms[s])
         now = earliest(times)

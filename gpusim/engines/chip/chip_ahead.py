@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.engines.compiled import ANSWERS, BLOCKS, EVERY, advance, end, goes_on
+from gpusim.engines.compiled import ANSWERS, BLOCKS, advance, goes_on, last
 from gpusim.launch.in_turn import InTurnError
 from gpusim.launch.launch import ChipLaunch
 from gpusim.sm.chip.chip import answers, chip
@@ -38,11 +38,11 @@ def run_ahead(sms: Any, s: int, chips: Any, memory: Any, until: int) -> int:
     sm = sms[s]
     chip.show_channels(sm, chips[0])
     answers.settle(sm)
-    now = advance(sm, memory, until, ANSWERS | BLOCKS, EVERY)
-    while now < end(sm, until, ANSWERS) and goes_on(sm) and answers.may_place(sm, chips, now):
+    now = advance(sm, memory, until, ANSWERS | BLOCKS)
+    while now < last(sm, until) and goes_on(sm) and answers.may_place(sm, chips, now):
         sm.ahead.granted = 0
-        advance(sm, memory, now + 1, ANSWERS, EVERY)
-        now = advance(sm, memory, until, ANSWERS | BLOCKS, EVERY)
+        advance(sm, memory, now + 1, ANSWERS)
+        now = advance(sm, memory, until, ANSWERS | BLOCKS)
     return min(now, int(sm.ahead.until))
 
 

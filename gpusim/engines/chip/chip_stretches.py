@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.engines.compiled import BLOCKS, EVERY, NOTHING, REQUESTS, SCALARS, advance
+from gpusim.engines.compiled import BLOCKS, NOTHING, REQUESTS, SCALARS, advance
 from gpusim.launch.in_turn import InTurnError
 from gpusim.launch.launch import ChipLaunch
 from gpusim.sm.chip.chip import answers, chip
@@ -29,14 +29,14 @@ def run(sms: Any, chips: Any, times: Any, memory: Any, scalars: bool, until: int
     sms, chips, times, memory = borrow(sms), borrow(chips), borrow(times), borrow(memory)
     stops = BLOCKS | REQUESTS | (SCALARS if scalars else NOTHING)
     for s in range(times.size):
-        times[s] = advance(sms[s], memory, until, stops, EVERY)
+        times[s] = advance(sms[s], memory, until, stops)
     s = answers.first(times)
     while times[s] < until and sms[s].fault.code == 0:
         now = times[s]
         chip.lend(sms, s, chips, now)
-        advance(sms[s], memory, now + 1, NOTHING, EVERY)
+        advance(sms[s], memory, now + 1, NOTHING)
         chip.take_back(sms, s, chips, now)
-        times[s] = advance(sms[s], memory, until, stops, EVERY)
+        times[s] = advance(sms[s], memory, until, stops)
         s = answers.first(times)
     return int(times[s])
 

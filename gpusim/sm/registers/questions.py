@@ -13,7 +13,6 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.sm.jit.kinds import Sm, Warp
-from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.registers.write_back import write_back
 from gpusim.sm.unit.capacities import QUESTIONS, SERVED
@@ -53,7 +52,7 @@ def ask(sm: Any, g: int, pc: int, access: Any, results: int, soonest: int, now: 
     warp.answer = max(warp.answer, soonest)
 
 
-@on_demand
+@rarely
 def drain(sm: Sm, warp: Warp) -> None:
     """The warp would exit: it feels when its last access is done."""
     g, felt = warp.place * sm.machine.schedulers + warp.scheduler, max(warp.answer, sm.now + 1)

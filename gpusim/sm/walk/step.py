@@ -22,7 +22,7 @@ from gpusim.sm.front.wakeup import wakeup
 from gpusim.sm.front.warp_scheduler import warp_scheduler
 from gpusim.sm.jit.kinds import Memory, Scheduler, Sm
 from gpusim.sm.jit.on_demand import on_demand
-from gpusim.sm.jit.rule import NEVER, entry, lowest_bit, rarely, rule
+from gpusim.sm.jit.rule import NEVER, borrow, entry, lowest_bit, rarely, rule
 from gpusim.sm.lanes.convergence import independent_lanes
 from gpusim.sm.lanes.convergence.declaration import GIVE_WAY, IF_PARTED
 from gpusim.sm.lanes.simt_stack import simt_stack
@@ -47,6 +47,20 @@ from gpusim.sm.walk.branch import branch
 
 ISSUE_INTERVAL = int(Stall.ISSUE_INTERVAL)
 DRAIN, MIO, SELECTED = int(Stall.DRAIN), int(Stall.MIO_THROTTLE), int(Stall.SELECTED)
+
+
+@entry
+def act_on(sms: Any, memory: Any, agent: int, now: int) -> None:
+    """Let an agent of the first SM act, called from Python; it leaves its next time in the agenda."""
+    sm, words = sms[0], borrow(memory)
+    sm.now = now
+    if agent == LAUNCHER:
+        launch(sm, words, now)
+    elif agent == sm.load_store_agent:
+        while sm.agenda[agent] <= now:
+            serve(sm, words, now)
+    else:
+        schedule(sm, words, agent - FIRST_SCHEDULER, now)
 
 
 @entry
@@ -152,7 +166,7 @@ def _wake(sm: Any, g: int) -> None:
         warp_scheduler.wake(sm, g)
 
 
-@on_demand
+@rarely
 def _wake_written(sm: Sm, k: int, scheduler: Scheduler) -> None:
     """Wake the warps of scheduler k that may have waited for a write."""
     while scheduler.written:

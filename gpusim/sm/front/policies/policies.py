@@ -8,7 +8,6 @@ from typing import Any
 from gpusim.sm.front.policies.declaration import POLICY_NAMES
 from gpusim.sm.front.policies.policy_code import call
 from gpusim.sm.jit.kinds import Sm
-from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, lowest_bit, rarely, rule, switch
 from gpusim.sm.unit.stall import Stall
 
@@ -140,7 +139,7 @@ LRR = POLICY_NAMES.index("lrr")
 _by_index = switch((*(POLICIES[name] for name in POLICY_NAMES), registered))
 
 
-@on_demand
+@rarely
 def _other(policy: int, sm: Sm, k: int, eligible: int) -> int:
     """Return the choice of any policy."""
     return _by_index(policy, sm, k, eligible, 0)

@@ -224,7 +224,7 @@ def _note_scalar(sm: Any, words: Any, byte: int, size: int) -> None:
         requests.note_byte(sm, words, row, 0, unit * SECTOR_BYTES, False)
 
 
-@on_demand
+@rarely
 def read_scalar(sm: Sm, memory: Memory) -> None:
     """Read a recorded scalar load's requests through its cache, now; `outcome.ready` says when the data is there."""
     _read_all(sm, tags.words(sm, memory), SCALARS, 0)

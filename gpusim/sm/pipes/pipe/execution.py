@@ -9,7 +9,6 @@ from typing import Any
 
 from gpusim.sm.account.record import record
 from gpusim.sm.jit.kinds import Row, Sm
-from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.memory.texture import texture
 from gpusim.sm.pipes.pipe import pipe
@@ -44,7 +43,7 @@ def commit(sm: Any, k: int, g: int, instruction: Any, now: int, behind: int) -> 
         warp.drained = max(warp.drained, ready)
 
 
-@on_demand
+@rarely
 def _ask(sm: Sm, g: int, instruction: Row, late: int, soonest: int, now: int) -> None:
     """Where the SM runs ahead, the chip will say when the fetch's data has left the channel, as of an access."""
     warp, outcome = sm.warps[g], sm.outcome
@@ -65,7 +64,7 @@ def _signal(sm: Any, g: int, instruction: Any, now: int, ready: int) -> None:
         in_flight.last(sm, g, now, ready - int(instruction.sooner))
 
 
-@on_demand
+@rarely
 def _counted(sm: Sm, g: int, instruction: Row, now: int, ready: int) -> None:
     """A scalar load is back by itself; programs wait for the count."""
     wait_count.commit(sm.warps[g], instruction, sm.warps[g].pc - 1)

@@ -156,7 +156,7 @@ def _next_reads(sm: Any, k: int, warp: Any, instruction: Any) -> int:
     return int(_reads(sm, warp, instruction) if shares else warp.bank_reads)
 
 
-@on_demand
+@rarely
 def _reads(sm: Sm, warp: Warp, instruction: Row) -> int:
     """Return the same without carried sources."""
     machine = sm.machine

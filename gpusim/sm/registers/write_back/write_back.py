@@ -15,7 +15,6 @@ from typing import Any
 from gpusim.sm.account.record import record
 from gpusim.sm.account.stall_accounting import stall_accounting
 from gpusim.sm.jit.kinds import Sm
-from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.memory.memory_access import memory_access
 from gpusim.sm.registers import completion
@@ -28,7 +27,7 @@ from gpusim.sm.unit.sm import FIRST_SCHEDULER
 from isa.operands.register_bank import BANK_PERIOD
 
 
-@on_demand
+@rarely
 def look(sm: Sm, k: int, now: int) -> None:
     """Stop scheduler k in this cycle, and until it is known to go on, if a result has asked for it."""
     scheduler = sm.schedulers[k]
@@ -55,7 +54,7 @@ def commit(scheduler: Any, instruction: Any, now: int) -> None:
     scheduler.wrote_banks |= instruction.bank_writes
 
 
-@on_demand
+@rarely
 def room_at(sm: Sm, now: int) -> int:
     """Return the first cycle, from `now` on, in which there may be room for an access: one of those near is written."""
     if sm.machine.room == 0 or sm.load_store.coming < sm.machine.room:
