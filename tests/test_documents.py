@@ -1,3 +1,4 @@
+import ast
 import re
 from pathlib import Path
 
@@ -18,6 +19,8 @@ from isa.text.printer import show_instruction
 ROOT = Path(__file__).parent.parent
 TEXT = (ROOT / "docs" / "listing.md").read_text(encoding="utf-8")
 CONTRIBUTING = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+PYTHON_FILE = re.compile(r"(?<![\w./-])(?:[\w.-]+/)+[a-z_0-9]+\.py\b")  # with its folder; no lessonNN_name.py
+DOCUMENTED = ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef
 EXAMPLES = re.findall(r"^```asm\n(.*?)^```$", TEXT, re.M | re.S)
 
 
@@ -37,6 +40,23 @@ def test_no_line_of_a_document_is_over_120_characters(path):
     """Prose and code of the documents are wrapped at 120 characters; rows of tables can't be."""
     lines = path.read_text(encoding="utf-8").splitlines()
     assert [line for line in lines if len(line) > 120 and not line.startswith("|")] == []
+
+
+def docstrings(path):
+    """Return the docstrings of a file of Python, one after another."""
+    every = ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+    return "\n".join(ast.get_docstring(one) or "" for one in every if isinstance(one, DOCUMENTED))
+
+
+def test_files_that_are_named_exist():
+    """A path of a Python file in a document or a docstring leads there from the root, gpusim/ or the file's folder."""
+    product = [path for room in ("gpusim", "isa", "workloads") for path in (ROOT / room).rglob("*.py")]
+    texts = {path: path.read_text(encoding="utf-8") for path in DOCUMENTS} | {one: docstrings(one) for one in product}
+    named = {(path, name) for path, text in texts.items() for name in PYTHON_FILE.findall(text)}
+    assert len(named) > 300
+    starts = {path: (ROOT, ROOT / "gpusim", path.parent) for path in texts}
+    lost = [(path, name) for path, name in named if not any((start / name).is_file() for start in starts[path])]
+    assert lost == []
 
 
 @pytest.mark.jit

@@ -1,6 +1,6 @@
 """Rare forms of nvcc's code have the values of C: quotients by constants, complex halves, assertions, destructors.
 
-From the cubins of isa/sass/data/edges.cu; the compiled engine and the interpreter leave the same.
+From the cubins of tests/isa/sass/data/edges.cu; the compiled engine and the interpreter leave the same.
 """
 
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Shuffles of compiled code (isa/sass/data/shuffles.cu) give each lane the value that CUDA defines."""
+"""Shuffles of compiled code (tests/isa/sass/data/shuffles.cu) give each lane the value that CUDA defines."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Atomics of 128 bits in global and shared memory, from the cubin of isa/sass/data/wide_atomics.cu.
+"""Atomics of 128 bits in global and shared memory, from the cubin of tests/isa/sass/data/wide_atomics.cu.
 
 What each thread finds is worked out here by one thread after the other, with Python's numbers.
 """

@@ -4,7 +4,7 @@ Labels, branches and exits divide a program into regions; a region that ends wit
 Within its region an instruction may change places with another unless the two are bound:
 
 * one writes a register or predicate that the other reads or writes;
-* both access the same memory and one stores, unless the two are known never to conflict (`isa.schedule.disjoint`);
+* both access the same memory and one stores, unless they never conflict (gpusim/engines/walks/disjoint.py);
 * one is a barrier and the other a barrier or an access to memory that other warps see, or one is a control instruction;
 * both are accesses that S_WAITCNT counts.
 

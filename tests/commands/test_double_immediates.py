@@ -1,4 +1,7 @@
-"""Machine code with 64-bit numbers in its text: every command that reads it prints it (isa/sass/data/doubles.cu)."""
+"""Machine code with 64-bit numbers in its text: every command that reads it prints it.
+
+The code is that of tests/isa/sass/data/doubles.cu.
+"""
 
 import json
 from pathlib import Path

@@ -20,7 +20,8 @@ OWN = {  # options that say what they are of: of which file, or how many values 
     *("--machine", "-p", "--set", "--policy", "--out", "--open", "--csv", "--plot", "--markdown", "--sample"),
     *("--search", "--seed"),
 }
-ENDS = {"hazards"}  # commands with a limit on cycles of their own
+# Options that end a command in another way than elsewhere, or that are for some of its inputs only.
+OTHERWISE = {("--max-cycles", "hazards"), ("--max-cycles", "sweep"), ("--sms", "tune"), ("--dask", "tune")}
 SIMULATING = "run", "report", "compare", "sweep", "tune", "schedule"
 ONE_SM = "view", "timeline", "explain", "export", "limits", "hazards"
 
@@ -104,7 +105,7 @@ def test_options_of_one_meaning_are_declared_once():
     found = {}
     for name in COMMANDS:
         for option, info in infos(name).items():
-            if option not in OWN and (option, name) != ("--max-cycles", *ENDS):
+            if option not in OWN and (option, name) not in OTHERWISE:
                 found.setdefault(option, set()).add(info.help)
     assert {option: texts for option, texts in found.items() if len(texts) > 1} == {}
 
@@ -171,7 +172,15 @@ def test_one_sm_runs_on_one_thread(command, capsys):
 
 
 @pytest.mark.parametrize(
-    "option", [["--sms", "all"], ["--threads", "2"], ["--caches", "warm"], ["--nvcc-flags", "-O3"], ["--sample", "all"]]
+    "option",
+    [
+        ["--sms", "all"],
+        ["--sms", "1"],
+        ["--threads", "2"],
+        ["--caches", "warm"],
+        ["--nvcc-flags", "-O3"],
+        ["--sample", "all"],
+    ],
 )
 def test_options_of_space_files_are_refused_elsewhere(option, capsys):
     """An option for space files ends in one line with code 2 where a space is none."""

@@ -48,6 +48,7 @@ def test_every_command_has_an_example(name, capsys):
     ("arguments", "message"),
     [
         (["machine"], "error: gpusim: No such command 'machine'. Did you mean 'machines'? See `gpusim --help`\n"),
+        (["compare"], "error: gpusim compare: Missing argument 'KERNEL'. See `gpusim compare --help`\n"),
         (["asm"], "error: gpusim asm: Missing argument 'file'. See `gpusim asm --help`\n"),
         (["chain"], "error: chain: a kernel is no command; gpusim run chain simulates it\n"),
         (["examples/vega.asm"], VEGA),

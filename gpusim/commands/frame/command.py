@@ -11,7 +11,8 @@ It returns an `Answer`: a document and what people see instead. `flat` turns it 
 each option by itself and with `--json`; `tell` prints the answer, writes and opens its page, and ends with its code. A
 command that prints as it goes takes `json` itself, and returns nothing.
 
-An option that may be repeated is declared as a sequence: the command gets a tuple, empty where it is not given.
+An option that may be repeated is declared as a sequence: the command gets a tuple, empty where it is not given. Without
+a default it has to be given.
 """
 
 from __future__ import annotations
@@ -105,7 +106,8 @@ def _options(of: Callable[..., Any]) -> Iterator[Parameter]:
         if _is_group(kind):
             yield from _options(kind)
         elif several := _repeated(kind):
-            yield one.replace(kind=Parameter.KEYWORD_ONLY, default=None, annotation=several)
+            default = one.empty if one.default is one.empty else None
+            yield one.replace(kind=Parameter.KEYWORD_ONLY, default=default, annotation=several)
         else:
             yield one.replace(kind=Parameter.KEYWORD_ONLY, annotation=kind)
 

@@ -123,14 +123,20 @@ MaxCycles = Annotated[
     int | None,
     many("--max-cycles", help=f"Stop with an error after so many; listings: {MAX_CYCLES // 10**6} million."),
 ]
-SmsOption = Annotated[
-    str, Option("--sms", metavar="N", help="1: an SM that stands for all; all; or so many, a divisor of all.")
+MaxCyclesOfPoint = Annotated[
+    int | None,
+    many("--max-cycles", help=f"Stop a point after so many, its row says so; listings: {MAX_CYCLES // 10**6} million."),
 ]
+_SMS = "1: an SM that stands for all; all; or so many, a divisor of all."
+SmsOption = Annotated[str, Option("--sms", metavar="N", help=_SMS)]
+SmsOfSpaceFile = Annotated[str | None, Option("--sms", metavar="N", help=f"Of a space file. {_SMS} [default: 1]")]
 Threads = Annotated[
     int | None, many("--threads", metavar="N", help="Threads that simulate several SMs. [default: all cores]")
 ]
 Jobs = Annotated[int | None, many("--jobs", help="How many at a time; by default one per core.")]
-Dask = Annotated[str, Option("--dask", metavar="ADDRESS", help="Simulate on the cluster of a Dask scheduler.")]
+_DASK = "Simulate on the cluster of a Dask scheduler."
+Dask = Annotated[str, Option("--dask", metavar="ADDRESS", help=_DASK)]
+DaskOfSpaceFile = Annotated[str, Option("--dask", metavar="ADDRESS", help=f"Of a space file. {_DASK}")]
 Top = Annotated[int, many("--top", help="How many of the fastest to show.")]
 
 # Machine code, and CUDA C.
@@ -222,6 +228,13 @@ class Estimated(Simulation):
             help="Estimate steady loops and waves, cycles wrong by 0.5% at most, for example; values are not checked.",
         ),
     ] = None
+
+
+@dataclass(frozen=True)
+class EstimatedPoints(Estimated):
+    """The same for many points, none of which ends the command."""
+
+    max_cycles: MaxCyclesOfPoint = None
 
 
 @dataclass(frozen=True)

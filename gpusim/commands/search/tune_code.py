@@ -47,12 +47,12 @@ from gpusim.commands.frame.kernel_tuner_files import check_files, write_files
 from gpusim.commands.frame.notices import Launched, ineffective_at_all
 from gpusim.commands.frame.options import (
     Caches,
-    Dask,
+    DaskOfSpaceFile,
     Jobs,
     Numbers,
     NvccFlags,
     Overrides,
-    SmsOption,
+    SmsOfSpaceFile,
     Threads,
     Top,
     TunerFiles,
@@ -115,11 +115,11 @@ class CodeTuning:
         str,
         Option("--sample", help="Of a space file: blocks to simulate of each SM's, or all. [default: a few seconds]"),
     ] = ""
-    sms: SmsOption = "1"
+    sms: SmsOfSpaceFile = None
     threads: Threads = None
     caches: Caches = None
     nvcc_flags: NvccFlags = ""
-    dask: Dask = ""
+    dask: DaskOfSpaceFile = ""
 
 
 @dataclass(frozen=True)
@@ -146,7 +146,7 @@ def given_of(code: CodeTuning) -> dict[str, object]:
 def how_of(code: CodeTuning) -> How:
     """Return what of each launch is simulated; raises UserError for other words."""
     sample = code.sample
-    which = sms_of(code.sms)
+    which = sms_of(code.sms or "1")
     if which != 1 and sample not in ("", "all"):
         raise UserError(f"--sample {sample}: of several SMs every block is simulated; leave it out, or take one SM")
     if sample not in ("", "all") and not whole_number(sample):

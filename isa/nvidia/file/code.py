@@ -55,6 +55,8 @@ def read(path: Path | str, architecture: int | None = None, flags: Sequence[str]
         found = _of_bytes(path, architecture)
     if architecture and found.architecture not in (0, architecture):  # 0: a text that doesn't say
         raise CodeError(f"{path}: machine code for sm_{found.architecture}, not for sm_{architecture}")
+    if architecture and architecture not in NVIDIA:  # of such a text
+        raise CodeError(cubin.unread(str(path), architecture))
     return found
 
 

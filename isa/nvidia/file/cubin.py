@@ -9,7 +9,7 @@ from io import BytesIO
 from math import prod
 from typing import Any
 
-from isa.architecture import NVIDIA
+from isa.architecture import NVIDIA, nvidia
 from isa.errors import UserError
 from isa.nvidia.file import attributes as at
 from isa.reading import extra
@@ -275,12 +275,15 @@ def _launch(elf: Any, name: str, own: Sequence[at.Attribute]) -> Launch | None:
     single = dict(own)  # all but the parameters, of which there are several
     without = struct.pack("<2I", 0, section.data_size & 0xFFFF)  # parameters: the bank ends where they would begin
     _, bank = at.words(single.get(at.PARAMETER_BANK, without))
+    base, least = bank & 0xFFFF, nvidia(_architecture(elf)).parameters
+    if base < least:
+        raise ValueError(f"{name} has its parameters at {base:#x}, before {least:#x}")
     cluster = at.words(single.get(at.CLUSTER, b""))
     if 0 in cluster:
         raise ValueError(f"{name} has clusters of no blocks")
     parameters = sorted(_parameter(value) for number, value in own if number == at.PARAMETER)
     return Launch(
-        base=bank & 0xFFFF,
+        base=base,
         size=bank >> 16,
         parameters=tuple(Parameter(offset, size) for _, offset, size in parameters),
         most_threads=_product(single.get(at.MOST_THREADS, b"")),

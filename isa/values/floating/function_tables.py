@@ -1,8 +1,8 @@
 """Coefficients of the special function unit's interpolation (floating.interpolation), found from an H200's results.
 
 NVIDIA publishes no such tables. With the form of the polynomial known, the results of all arguments of an interval
-leave just one triple of whole numbers for it (`tests/hardware/fit.py`; docs/sass.md). A row is constant, slope and
-curvature of one interval; the units are those of `interpolation.UNITS`.
+leave just one triple of whole numbers for it (docs/sass.md). A row is constant, slope and curvature of one interval;
+the units are those of `interpolation.UNITS`.
 """
 
 # fmt: off

@@ -17,8 +17,8 @@ One group of lanes runs; the others wait, the last to wait on top. A mask is an 
   nobody; else the lowest lane that waits at a BSYNC comes to it once more; else the first that has yielded runs.
 * Only the last group that parted is remembered as such; an older one is found by its pc, with all lanes that are there.
 
-All of this was measured on an H200, by what lanes are active where (tests/interpreted/test_convergence_rules.py and
-test_convergence_measured.py; docs/units/convergence.md).
+All of this was measured on an H200, by what lanes are active where (test_interpreted_convergence.py and
+test_convergence_measured.py in tests/interpreted; docs/units/convergence.md).
 """
 
 from __future__ import annotations

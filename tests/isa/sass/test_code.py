@@ -73,7 +73,7 @@ def test_a_dump():
 
 
 def test_a_text_that_does_not_name_its_architecture(tmp_path):
-    """A dump without its head is read for any architecture that is asked for."""
+    """A dump without its head is read for the architecture that is asked for."""
     lines = (DATA / "sm_80.sass").read_text().splitlines(keepends=True)
     path = tmp_path / "headless.sass"
     path.write_text("".join(line for line in lines if "sm_80" not in line and "EF_" not in line))

@@ -148,6 +148,16 @@ def test_code_that_is_not_linked():
         read(bytes(data), "k")
 
 
+@pytest.mark.parametrize("architecture", BASE)
+def test_parameters_among_the_words_of_the_driver(architecture):
+    """A cubin whose parameters begin where the driver's words lie is refused, with both places."""
+    data, base = (DATA / f"sm_{architecture}.cubin").read_bytes(), BASE[architecture]
+    whole = struct.pack("<2H", base, 24)  # base and bytes of flip's parameters (EIATTR_PARAM_CBANK)
+    assert data.count(whole) == 1
+    with pytest.raises(CubinError, match=rf"^k: .*damaged one \(flip has its parameters at 0x100, before {base:#x}\)"):
+        read(data.replace(whole, struct.pack("<2H", 0x100, 24)), "k")
+
+
 def test_other_files_are_refused():
     """Text, a host's executable and an architecture with another encoding are refused in a line that says why."""
     for data, words in ((b"hello", "no cubin, or a damaged one"), (Path("/bin/sh").read_bytes(), "not for a GPU")):

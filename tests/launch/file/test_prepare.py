@@ -125,7 +125,7 @@ def test_what_if_and_caches(beside):
 
 
 def test_a_text_without_an_architecture(tmp_path):
-    """A dump that doesn't say its architecture needs one in the launch file."""
+    """A dump that doesn't say its architecture needs one in the launch file, and one that is read."""
     lines = (DATA / "sm_80.sass").read_text().splitlines(keepends=True)
     path = tmp_path / "k.sass"
     path.write_text("".join(line for line in lines if "sm_80" not in line and "EF_" not in line))
@@ -134,6 +134,12 @@ def test_a_text_without_an_architecture(tmp_path):
     assert refusal(path) == "k.toml:1:1: k.sass: a text that doesn't say its architecture; write architecture = 90"
     launch.write_text('kernel = "pairs"\narchitecture = 80\n')
     assert prepared(str(path)).target == Target("nvidia", 80)
+    unread = f"{path}: machine code for sm_{{}}; this reads sm_75, .*: compile for one of these"
+    with pytest.raises(UserError, match=unread.format(103)):
+        prepared(str(path), architecture=103)
+    launch.write_text('kernel = "pairs"\narchitecture = 70\n')
+    with pytest.raises(UserError, match=unread.format(70)):
+        prepared(str(path))
 
 
 VARIABLES = """

@@ -1,6 +1,6 @@
 """Register file: each bank reads one register of a warp per cycle, and a scheduler's instructions collect in order.
 
-The reads of an instruction queue at their banks (`gpusim.machine.machine.register_bank`) after those of earlier ones;
+The reads of an instruction queue at their banks (`register_bank` of declaration.py) after those of earlier ones;
 `collecting` and `window` limit how late they may be. A dispatch stall stops the whole scheduler: no other warp
 overtakes. Flagged sources in the reuse cache, and carried ones, are not read. docs/units/register-file.md has the rule.
 """
