@@ -20,6 +20,7 @@ def error(folder: Path, row: Row) -> float:
     return 100 * abs(simulated(folder, row)[1][-1] / row.last[-1] - 1)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_the_first_constants_come_when_they_do(tmp_path):
     """The last warp's last clock is off by no more than it was in the median, and in 95 of 100 rows."""

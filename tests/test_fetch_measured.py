@@ -68,6 +68,7 @@ def error(code: gpusim.RawModule, row: Row) -> float:
     return 100 * abs(simulated(code, row.loop) / row.cycles - 1)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_sms_that_are_apart_get_instructions_more_slowly(code):
     """Eight warps run 80 KB at 16.1 cycles a line, and at 21.7 where all SMs are apart; the chip at 17 and 24."""

@@ -66,6 +66,7 @@ def test_a_reader_waits_where_the_bank_is_never_free(chain):
         assert 13 <= found[f"{bank}.{period}", chain, 1, 2] - found[f"Z.{period}", chain, 1, 2] <= 23
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_chains_take_what_they_take_on_the_chip(late, tmp_path):
     """Chains of shared loads and SHFL are as far from the chip as the rule was when nothing had been fitted to them."""

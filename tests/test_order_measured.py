@@ -122,6 +122,7 @@ def test_of_two_that_yielded_the_last_goes_on_while_the_other_rests():
     assert max(right, key=lambda rest: right[rest]) in (REST - 1, REST)  # nobody issues 11 cycles later
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("yields", [False, True])
 def test_warps_end_when_they_do_on_the_chip(order, tmp_path, yields):

@@ -91,6 +91,7 @@ def test_a_yield_of_another_warp_empties_the_cache(chain, added, lost):
     assert beside - alone == pytest.approx(lost, abs=0.03)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_multiply_adds_take_what_they_take_on_the_chip(reuse, tmp_path):
     """FFMAs and DFMAs of 1 and 2 warps beside each chain are as far from the chip as when the numbers were chosen."""

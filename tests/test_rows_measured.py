@@ -81,6 +81,7 @@ def error(code: gpusim.RawModule, row: Row) -> float:
     return 100 * abs(simulated(code, row) / row.cycles - 1)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_some_rows_are_met(code):
     """Of every 17th loop half are within 2 %."""

@@ -59,6 +59,7 @@ def test_which_take_the_same_unit():
     assert found["TIDX 1 LDS32 1"] == pytest.approx((2 + 1) / 2, rel=0.01)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_loops_take_what_they_take_on_the_chip(special, tmp_path):
     """Each loop, with one warp and with eight, is met as nearly as it was; half of all nearly exactly."""

@@ -65,6 +65,7 @@ def error(code: gpusim.RawModule, row: Row) -> float:
     return 100 * abs(simulated(code, row.loop) / row.cycles - 1)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("kind", LIMITS)
 def test_some_rows_are_met(code, kind):

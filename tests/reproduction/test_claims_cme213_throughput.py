@@ -78,6 +78,7 @@ def test_errors_are_those_of_the_kernels_results():
     assert largest_error("divide") <= 0.5 < largest_error("__fdividef") <= 2
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_the_slides_are_right_on_the_simulated_card():
     """All claims on slides 20 to 23 pass."""

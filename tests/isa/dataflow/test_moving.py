@@ -99,6 +99,7 @@ def test_what_is_known_holds_in_every_block(kernel):
         check(kernel)
 
 
+@pytest.mark.long
 def test_random_code_has_words_that_move_and_words_that_are_unknown():
     """The random launches are a test: of 60 some leave words that move by a step, and some have irregular words."""
     moving = irregular = 0
