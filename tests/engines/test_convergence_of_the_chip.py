@@ -33,6 +33,7 @@ def test_each_program_notes_what_the_chip_noted():
         assert np.array_equal(found, expected) if one.ends else found is None, one.name
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("file", ENDING)
 def test_lanes_pass_a_barrier_as_on_the_chip(file):
     """Lanes that come apart to a barrier of the block note what they noted on the chip, and leave the same sums."""

@@ -82,6 +82,7 @@ def words(found):
     return found.run.memory[bases(found.kernel.buffers)["x"] // 4 :].tolist()
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("engine", ["compiled", "reference"])
 @pytest.mark.parametrize("threads", [32, 96])
 def test_a_barrier_of_the_grid_ends(engine, threads):

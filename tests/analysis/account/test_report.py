@@ -208,6 +208,7 @@ def test_nan_becomes_null(product):
     check_document(found, "run")
 
 
+@pytest.mark.jit
 def test_the_bound_has_a_screen_and_a_document():
     """Bound, limits and occupancy are shown, the limiter first with 100 %."""
     kernel = make("sgemm-lai", {"lds": "128"})

@@ -51,6 +51,7 @@ def test_instructions_are_ncu_s_and_shares_add_up(name):
     assert sum(one.simulated.stalls.values()) == pytest.approx(1)
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("name", few([*SHORT, "sgemm_naive_u4", "poly_ilp2", "bitonic"], 4))
 def test_sectors_of_a_grid_are_those_that_ncu_counted(name):
     """The sectors that loads and stores touch in the L1 are ncu's, to the last one."""
