@@ -181,6 +181,7 @@ def test_few_blocks_are_profiled_for_many():
     assert (of(".grid 640\nEXIT").blocks, of(".grid 640\nEXIT").profiled_blocks) == (40, 1)
 
 
+@pytest.mark.jit
 def test_contents_of_buffers_matter_only_to_addresses():
     """A kernel whose addresses do not come from memory is bounded without filling its buffers."""
 

@@ -28,6 +28,7 @@ def test_bandwidth_counts_the_lines_of_each_block():
     assert (found.alike, found.profiled_blocks) == (True, 1)
 
 
+@pytest.mark.jit
 def test_blocks_at_a_border_are_not_taken_for_those_inside():
     """Of 7 columns of blocks the last loads nothing; neither the first, middle nor last of an SM's blocks is there."""
     loads = "LDS R2, [R1]\n" * 50

@@ -7,6 +7,7 @@ import pytest
 from gpusim.commands import main
 
 
+@pytest.mark.jit
 def test_bound_lists_limits_and_occupancy(capsys):
     """`gpusim bound` prints a headline, the limits of the bound and the occupancy."""
     assert main.execute(["bound", "sgemm-lai", "-p", "m=96", "-p", "n=96", "-p", "k=960"]) == 0

@@ -164,6 +164,7 @@ def test_threads_change_no_cycle(json_of):
     assert one == two
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("command", ["compare", "sweep", "report", "schedule"])
 def test_one_sm_runs_on_one_thread(command, capsys):
     """Several threads for one SM end in one line with code 2, before anything is simulated."""

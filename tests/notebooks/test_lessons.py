@@ -135,6 +135,7 @@ class SimulationError(Exception):
     """A lesson simulates."""
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize("name", ANSWERS)
 def test_the_first_picture_waits_for_no_simulation(name, teaching, monkeypatch):
     """Where nothing can be simulated, a lesson still draws its first picture."""

@@ -30,6 +30,7 @@ def test_claims_that_need_no_run_are_exact():
     assert {name for name, passed in found.items() if passed} == COUNTED
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize(
     ("setting", "moved"),
     [

@@ -21,6 +21,7 @@ def asked(finder, settings=None):
     return missing.value.jobs
 
 
+@pytest.mark.jit
 def test_counted_claims_are_exact_and_need_no_run():
     """Cases, parameters, thread tiles, structure and the complex multiply-add are as the slides say."""
     found = without_runs(select([f"KZ{n:02}" for n in (1, 2, 9, 16, 18)]), {})
@@ -29,6 +30,7 @@ def test_counted_claims_are_exact_and_need_no_run():
     ]
 
 
+@pytest.mark.jit
 def test_only_right_ragged_cases_are_counted(monkeypatch):
     """All 12 cases of single precision are right; a case is not counted if another alpha is expected."""
     assert ragged("s") == sum(case[0] == "s" for case in CASES) == 12

@@ -26,6 +26,7 @@ def test_every_claim_has_a_function_in_one_module():
     assert sorted(names) == [claim.id for claim in select(["tan"])]
 
 
+@pytest.mark.jit
 def test_claims_that_need_no_run_pass():
     """Rows that need no run pass, but the stencil's local accesses, the ratio of latencies, and remarks on others."""
     found = without_runs(select([*tan.CLAIMS, "TN58", "TN65"]), {})

@@ -9,6 +9,7 @@ from gpusim.reproduction.vega.vega_access import CLAIMS, PRINTED, TABLE, pair
 from workloads.catalog import make
 
 
+@pytest.mark.jit
 def test_every_row_of_the_table_is_met():
     """All 19 claims are counted, without a run, and exact."""
     found = without_runs(select(list(CLAIMS)), {})
