@@ -205,6 +205,7 @@ def test_an_output_without_a_store_has_its_initial_value(visits):
     assert found.max_error == 1
 
 
+@pytest.mark.jit
 def test_atomics_of_blocks_in_program_order_add_to_what_the_timed_ones_left():
     """A histogram whose blocks add to the same bins is right, whichever block is timed; a bin of it too many is not."""
     kernel = prepared(str(ROOT / "examples" / "cuda" / "histogram.cubin"))
