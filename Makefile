@@ -16,7 +16,7 @@ help:
 	@echo "make docs        the docs site, in docs/_build/html"
 	@echo "make pictures    the pictures of README and docs anew"
 	@echo "make examples    what the commands in README and docs print, anew"
-	@echo "make test        the quick tests: nine minutes of processor time, five minutes on two cores"
+	@echo "make test        the quick tests: some six minutes on two cores"
 	@echo "make check       style, types, imports, tests both ways with a part of the draws: 20 to 35 minutes"
 	@echo "make check-full  the same, all draws and the slow tests: hours"
 	@echo "make fuzz        random programs on random machines, programs of CUDA C, mutated inputs: SECONDS=600 [SEED=n]"
