@@ -93,6 +93,7 @@ def test_a_barrier_of_the_grid_ends(engine, threads):
     assert found.cycles == run_chip(barrier(3, threads=threads), on(3), engine=engine).cycles
 
 
+@pytest.mark.jit
 def test_a_chain_of_blocks_ends():
     """A block of a later wave waits for one of another SM, and gets its value."""
     found = simulate(read(CHAIN.format(blocks=7)), on(2))
