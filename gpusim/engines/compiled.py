@@ -19,8 +19,8 @@ from gpusim.sm.unit.sm import FIRST_SCHEDULER, LAUNCHER
 from gpusim.sm.walk import step
 
 AT_HAND = 6  # agents of an SM of four schedulers, the common case: checking ten each cycle would cost a few percent
-# What an SM stops before, as bits: nothing; blocks placed; requests to caches or channels; scalar loads that may ask a
-# cache; a cycle that an answer may be felt in, or that may ask more than there is room for. And behind what it stops.
+# Stops of `advance`, as bits. Before: a block scheduler's act; a request to caches or channels; a scalar load that may
+# miss; a cycle in which an answer may be felt, or questions may find no room. After: a cycle with a fast-forward event.
 NOTHING, BLOCKS, REQUESTS, SCALARS, ANSWERS, EVENTS = 0, 1, 2, 4, 8, 16
 
 

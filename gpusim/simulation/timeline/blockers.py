@@ -1,8 +1,7 @@
 """The blocker of each wait of an SM's warps, found by following its trace records in order.
 
-A warp waits first for its own reasons, whose release times are in the record of its issue: the blocker is the warp's
-instruction whose result, read of sources or return falls on that very cycle. Then it waits for reasons for which its
-unit class is refused; a scheduler's record says when that reason changes, and the blocker is known at that moment.
+A warp waits first for its own reasons, whose release times its issue recorded: the blocker is the instruction whose
+result, read of sources or return falls on that cycle. Then its unit class is refused: a scheduler's record tells when.
 """
 
 from __future__ import annotations
