@@ -23,26 +23,26 @@ from gpusim.sm.registers.register_file.declaration import note_sources
 from gpusim.sm.state.every import EVERY
 from gpusim.sm.state.row import decoded_t
 from gpusim.sm.unit.opcodes import (
-    ARITHMETIC,
     BARRIER,
     BRANCH,
+    COMPUTE,
     EXIT,
     FETCH,
-    GENERAL,
-    GROUPS,
+    INDEX,
     LOAD,
-    LOOKUP,
     MEMORY_KINDS,
-    MOVE_BARRIER,
     NEARBY,
     NOTHING,
     QUEUED,
-    RESULT,
-    SPECIAL,
     STORE,
     UNIT_CODE,
     UPDATES,
     WHOLE,
+    Function,
+    Held,
+    Of,
+    truth_of,
+    value_of,
 )
 from gpusim.sm.unit.stall import Stall
 from isa.executing import barriers
@@ -70,7 +70,6 @@ from isa.operands.special import fixed
 from isa.program import CODE_BYTES, WORD_BYTES
 from isa.row import Row, Unit
 from isa.support.bulk import without_collection
-from isa.table import RESULTS, TRUTHS
 from isa.values.semantics import mov
 
 NONE_YET = (
@@ -104,7 +103,7 @@ def decode(
     rows[:-1] = known
     accesses = np.array([i.row.unit in MEMORY_KINDS for i in instructions], np.bool_)
     rows["evaluate"][:-1] = evaluate
-    rows["evaluate"] |= rows["action"] == MOVE_BARRIER  # which decides where lanes meet
+    rows["evaluate"] |= rows["value"] == INDEX[Held.MOVED]  # which decides where lanes meet
     rows["located"] = (rows["evaluate"] == 1) | (rows["cached"] != 0)
     rows["feed"][:-1] = np.where(accesses, np.cumsum(accesses) - 1, -1)
     _end(rows[-1], kernel)
@@ -209,6 +208,7 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
     row["alignment"], row["intervals"] = form.alignment, form.intervals
     row["access_bytes"], row["update"] = form.nbytes, -1 if form.update is None else UPDATES.index(form.update)
     row["action"] = _action(form)
+    _functions(row, form)
     row["reason"] = Stall.WAIT
     row["pipe"] = -1
     row["queued"] = form.unit in QUEUED or through_port(machine, form.unit)
@@ -232,19 +232,24 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
 
 
 def _action(form: Row) -> int:
-    if form.result is not None or form.truth is not None:
-        return GENERAL
-    if form.reads_special or form.reads_barrier:
-        return SPECIAL if form.reads_special else RESULT
-    function = form.value or form.across
-    if function is not None:
-        return next(action for action, group in GROUPS.items() if function in group)
+    if value_of(form) or truth_of(form):
+        return COMPUTE
     if form.unit in MEMORY_KINDS:
         return LOAD if form.is_load else STORE
     if form.is_branch or form.is_exit:
         return BRANCH if form.is_branch else EXIT
-    by_unit = {Unit.TEXTURE: FETCH, Unit.BARRIER: BARRIER, Unit.SPECIAL: MOVE_BARRIER}
-    return by_unit.get(form.unit, NOTHING)
+    return {Unit.TEXTURE: FETCH, Unit.BARRIER: BARRIER}.get(form.unit, NOTHING)
+
+
+def _functions(row: Any, form: Row) -> None:
+    """Fill in the functions of the row, and how many words these take of each source."""
+    value, truth = value_of(form), truth_of(form)
+    row["value"], row["truth"] = (INDEX[one] if one else -1 for one in (value, truth))
+    takes = max([one.takes for one in (value, truth) if one], default=1)
+    for place, letter in enumerate("abc"):
+        row["counts"][place] = form.words_of("a" if letter == "c" and "D" in form.form else letter)
+        row["taken"][place] = max(takes, row["counts"][place])
+    row["selects"] = len(PREDICATES_READ) if form.is_general else -1
 
 
 def _registers(row: Any, instruction: Instruction) -> None:
@@ -261,36 +266,26 @@ def _operands(row: Any, instruction: Instruction, known: Mapping[str, Any], kern
     form, row["scale"] = instruction.row, 1
     if "c" not in form.form:
         row["constant"][2] = form.code
-    function = form.value or form.across
-    if function is not None:
-        row["value"] = GROUPS[int(row["action"])].index(function)
     _numbers(row, instruction, kernel)
     for letter, operand in instruction.slots():
         _operand(row, letter, operand, form, known, kernel)
-    if row["action"] == GENERAL:
-        _general(row, instruction)
+    if form.is_general:
+        row["number"] = instruction.number()
+    more = max(row["more_predicates"])
+    row["others"] = more >= 0
+    if max(row["predicate"], row["second_predicate"], more) < 0:
+        row["truth"] = -1  # nobody asks
     row["uniform"] = any(r >= kernel.program.registers for r in instruction.writes()) or bool(
         instruction.predicates_written() and min(instruction.predicates_written()) >= FIRST_UNIFORM
     )
-
-
-def _general(row: Any, instruction: Instruction) -> None:
-    """Fill in the functions of results and truths, and the number that they get."""
-    form = instruction.row
-    row["value"] = RESULTS.index(form.result) if form.result else -1
-    row["truth"] = TRUTHS.index(form.truth) if form.truth else -1
-    row["pairs"] = sum(1 << place for place, letter in enumerate("abcd") if form.words_of(letter) == 2)
-    row["number"] = instruction.number()
-    more = max(*row["selectors"][1:], *row["more_predicates"])
-    row["others"] = row["second_predicate"] >= 0 or more >= 0
 
 
 def _numbers(row: Any, instruction: Instruction, kernel: Kernel) -> None:
     row["arrivals"] = kernel.warps
     if row["action"] == BARRIER:
         row["barrier"], row["arrivals"] = barriers.wanted(kernel, instruction)
-    elif row["action"] == LOOKUP:
-        (row["table"],) = [o.bits for letter, o in instruction.slots() if letter == "n" and isinstance(o, Immediate)]
+    elif isinstance(function := value_of(instruction.row), Function) and function.of is Of.NUMBER:
+        (row["number"],) = [o.bits for letter, o in instruction.slots() if letter == "n" and isinstance(o, Immediate)]
 
 
 def _operand(row: Any, letter: str, operand: Any, form: Row, known: Mapping[str, Any], kernel: Kernel) -> None:
@@ -327,7 +322,7 @@ def _operand(row: Any, letter: str, operand: Any, form: Row, known: Mapping[str,
 def _fixed(row: Any, value: int | None) -> None:
     """Let a special register that the launch decides be a constant, unless it fills two registers."""
     if value is not None and row["writes"] == 1:
-        row["action"], row["value"] = ARITHMETIC, GROUPS[ARITHMETIC].index(mov)
+        row["value"] = INDEX[Function(Of.LANES, mov)]
         row["constant"][0] = value
 
 

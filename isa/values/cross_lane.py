@@ -1,9 +1,9 @@
 """Value functions of cross-lane instructions: the result depends on other lanes of the warp.
 
-`across(a, b, c, active)` takes uint32 patterns (a of MATCH.U64: uint64) and the lanes that take part, all [..., 32],
-and gives d of every lane; `across_truth` takes the same and gives the predicate of every lane, as bool. A predicate
-that is read arrives as 0 or 1 in the place of c. Lanes take part if their guard holds. In a warp of 64 lanes they reach
-the 32 of their own half.
+`across(a, b, c, active)` takes operands as uint32 [words, ..., 32], as many words as each has registers, and as bool
+[..., 32] the lanes that take part. It gives d as uint32 [words, ..., 32]; `across_truth` takes the same and gives the
+predicate of every lane, as bool [..., 32]. A predicate that is read arrives as 0 or 1 in the place of c. Lanes take
+part if their guard holds. In a warp of 64 lanes they reach the 32 of their own half.
 
 A shuffle, a reduction and a vote are data: they name functions of one lane, of two words or of two masks, written like
 those of isa.values.semantics, so that an engine can compile the same source.
@@ -40,8 +40,10 @@ class Shuffle:
 
     def __call__(self, a: Any, b: Any, c: Any, active: Any) -> Any:
         """Return d of every lane."""
+        (b,), (c,) = b, c
         source = np.where(self.in_range(LANES, b, c), self.there(LANES, b, c), LANES).astype(np.int64)
-        return np.where(np.take_along_axis(active, source, -1), np.take_along_axis(a, source, -1), np.uint32(0))
+        taken = np.take_along_axis(a, np.broadcast_to(source, a.shape), -1)
+        return np.where(np.take_along_axis(active, source, -1), taken, NONE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +54,7 @@ class InRange:
 
     def __call__(self, a: Any, b: Any, c: Any, active: Any) -> Any:
         """Return the predicate of every lane."""
-        return np.broadcast_to(self.in_range(LANES, b, c), active.shape)
+        return np.broadcast_to(self.in_range(LANES, b[0], c[0]), active.shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ class Reduction:
         while parts.shape[-1] > 1:
             half = parts.shape[-1] // 2
             parts = self.join(parts[..., :half], parts[..., half:])
-        return np.broadcast_to(parts, active.shape)
+        return np.broadcast_to(parts, a.shape)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,12 +81,15 @@ class Vote:
 
     def __call__(self, a: Any, b: Any, c: Any, active: Any) -> Any:
         """Return the predicate of every lane."""
-        return self.agreed(ballot(a, b, c, active), _in_every_lane(active << LANES))
+        return self.agreed(ballot(a, b, c, active)[0], _in_every_lane(active << LANES))
 
 
 def by_lane_group(across: Callable[..., Any], *given: Any) -> Any:
-    """Return `across` of those operands and active lanes, all [warp, lane], in groups of 32 lanes."""
-    return across(*(part.reshape(-1, len(LANES)) for part in given)).reshape(given[0].shape)
+    """Return `across` of those operands [words, warp, lane] and active lanes, in groups of 32 lanes."""
+    *operands, active = given
+    parts = (part.reshape(len(part), -1, len(LANES)) for part in operands)
+    found = across(*parts, active.reshape(-1, len(LANES)))
+    return found.reshape(found.shape[:-2] + active.shape)
 
 
 # Shuffles. Lanes, counts and limits are below 32, so that no sum here wraps around.
@@ -226,19 +231,19 @@ any_lane, all_lanes, equal_lanes = Vote(in_any), Vote(in_all), Vote(all_alike)
 
 def match_any(a: Any, b: Any, c: Any, active: Any) -> Any:
     """Return the mask of the lanes whose a is this lane's (PTX ISA, match.any)."""
-    same = (a[..., :, None] == a[..., None, :]) & active[..., None, :]
-    return np.where(same, ONE << LANES, NONE).sum(axis=-1, dtype=np.uint32)
+    same = (a[..., :, None] == a[..., None, :]).all(axis=0) & active[..., None, :]
+    return np.where(same, ONE << LANES, NONE).sum(axis=-1, dtype=np.uint32)[None]
 
 
 def all_match(a: Any, b: Any, c: Any, active: Any) -> Any:
     """Tell whether all lanes have the same a."""
-    same = (a == _of_first(a, active)) | ~active
-    return np.broadcast_to(same.all(axis=-1, keepdims=True), a.shape)
+    same = (a == _of_first(a, active)).all(axis=0) | ~active
+    return np.broadcast_to(same.all(axis=-1, keepdims=True), active.shape)
 
 
 def match_all(a: Any, b: Any, c: Any, active: Any) -> Any:
     """Return the mask of all lanes that take part if they have the same a, else 0 (PTX ISA, match.all)."""
-    return np.where(all_match(a, b, c, active), _in_every_lane(active << LANES), NONE)
+    return np.where(all_match(a, b, c, active), _in_every_lane(active << LANES), NONE)[None]
 
 
 def of_first_lane(a: Any, b: Any, c: Any, active: Any) -> Any:
@@ -248,24 +253,24 @@ def of_first_lane(a: Any, b: Any, c: Any, active: Any) -> Any:
 
 def is_other(a: Any, b: Any, c: Any, active: Any) -> Any:
     """Tell each lane whether its a is not that of the first lane that takes part, or c is 1."""
-    return (a != of_first_lane(a, b, c, active)) | (c != NONE)
+    return (a != of_first_lane(a, b, c, active)).any(axis=0) | (c[0] != NONE)
 
 
 def first_lane(a: Any, b: Any, c: Any, active: Any) -> Any:
     """Return the number of the first lane where c is 1; 0 if there is none."""
-    willing = active & (c != NONE)
-    return np.broadcast_to(willing.argmax(axis=-1)[..., None].astype(np.uint32), active.shape)
+    willing = active & (c[0] != NONE)
+    return np.broadcast_to(willing.argmax(axis=-1)[..., None].astype(np.uint32), active.shape)[None]
 
 
 def is_first(a: Any, b: Any, c: Any, active: Any) -> Any:
     """Tell each lane whether it is the first one where c is 1 (PTX ISA, elect.sync)."""
-    return active & (c != NONE) & (first_lane(a, b, c, active) == LANES)
+    return active & (c[0] != NONE) & (first_lane(a, b, c, active)[0] == LANES)
 
 
 def _of_first(a: Any, active: Any) -> Any:
     """Return a of the first active lane, in every lane."""
     first = active.argmax(axis=-1)[..., None]
-    return np.broadcast_to(np.take_along_axis(a, first, -1), a.shape)
+    return np.broadcast_to(np.take_along_axis(a, np.broadcast_to(first, (*a.shape[:-1], 1)), -1), a.shape)
 
 
 def _in_every_lane(parts: Any) -> Any:

@@ -5,7 +5,7 @@ Values that are equal in all lanes have shape (1, 1) and broadcast.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -145,6 +145,27 @@ def changed(fetch: Fetch, change: Change, width: int) -> Fetch:
     if change == Change.NONE:
         return fetch
     return lambda frame, group: apply(fetch(frame, group), change, width)
+
+
+def words(scope: Scope, operand: Operand, row: Row, letter: str) -> list[Fetch]:
+    """Return a function for each 32-bit word of a source, which gives it as uint32."""
+    count = row.words_of(letter)
+    if isinstance(operand, Register) and operand.index != RZ_INDEX:
+        return [register(operand.index + word, 32) for word in range(count)]
+    whole = wide_source(scope, operand, row, letter) if count == 2 else uniform(0, 64)
+    return [_word_of(whole, word) for word in range(count)]
+
+
+def _word_of(whole: Fetch, word: int) -> Fetch:
+    """Return a function giving the word of that number of a uint64."""
+    return lambda frame, group: (whole(frame, group) >> np.uint64(32 * word)).astype(np.uint32)
+
+
+def registers(first: Operand, value: Any) -> Iterator[tuple[Register, Any]]:
+    """Yield each register of a result [words, warp, lane], and its word; RZ takes none."""
+    assert isinstance(first, Register)
+    for word, part in enumerate(value if first.index != RZ_INDEX else ()):
+        yield Register(first.index + word), part
 
 
 def predicate(operand: Operand) -> Fetch:

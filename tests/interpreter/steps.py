@@ -106,16 +106,18 @@ def _across(scope: Scope) -> Action:
     """Return an action for a cross-lane row, which may write a register, a predicate, or both."""
     row, held = scope.instruction.row, dict(scope.instruction.slots())
     a, b, c = _sources(scope, held)
-    sources = (values.wide_source(scope, held.get("a"), row, "a") if "a" in row.wide else a, b, c)
+    sources = values.words(scope, held["a"], row, "a") if row.words_of("a") > 1 else [a], [b], [c]
     pairs = ((held.get("d"), row.across), (held.get("P"), row.across_truth))
-    given = [(values.writer(to, 32), across) for to, across in pairs if to not in (None, PT) and across is not None]
+    given = [(to, across) for to, across in pairs if to not in (None, PT) and across is not None]
 
     def act(frame: Frame, group: Group, mask: Mask) -> None:
         active = group.live if mask is None else mask
-        spread = [values.spread(source(frame, group), active) for source in sources]
-        found = [(write, by_lane_group(across, *spread, active)) for write, across in given]
-        for write, value in found:
-            write(frame, group, mask, value)
+        spread = [np.stack([values.spread(word(frame, group), active) for word in source]) for source in sources]
+        found = [(to, by_lane_group(across, *spread, active)) for to, across in given]
+        for to, value in found:
+            parts = [(to, value)] if isinstance(to, Predicate) else values.registers(to, value)
+            for one, part in parts:
+                values.writer(one, 32)(frame, group, mask, part)
 
     return act
 

@@ -1,7 +1,6 @@
-"""The value functions of the instruction table, compiled: 32 lanes at a time, chosen by the decoded index.
+"""The primitives of value functions, compiled: each of `isa.values.lanes` gets a machine instruction of its meaning.
 
-Each primitive of `isa.values.lanes` gets a machine instruction of the same meaning, and each value function a loop over
-lanes. The results equal those of the NumPy originals bit for bit.
+The results equal those of the NumPy originals bit for bit.
 """
 
 from __future__ import annotations
@@ -13,11 +12,6 @@ import numpy as np
 from numba.core import types
 from numba.extending import intrinsic, overload, register_jitable
 
-from gpusim.sm.jit.on_demand import one_on_demand
-from gpusim.sm.jit.rule import COMPILED, rule
-from gpusim.sm.unit.capacities import LANES
-from gpusim.sm.unit.opcodes import COMPARISONS, CONVERSIONS, LOOKUPS, UPDATES, VALUES32, VALUES64
-from isa.table import RESULTS, TRUTHS
 from isa.values import lanes as original
 from isa.values.parts import PARTS
 
@@ -96,101 +90,3 @@ for primitive, implementation in MACHINE_CODE.items():
     overload(primitive)(implementation)
 for part in PARTS:
     register_jitable(part)
-
-
-def lanewise(value: Callable[..., Any], names: str) -> Callable[[Any], None]:
-    """Return a rule (sm) that sets each lane of one field of `sm.scratch` to the value of that lane of three others."""
-    d, a, b, c = names.split()
-    if not COMPILED:
-
-        def interpreted(sm: Any) -> None:
-            with np.errstate(all="ignore"):  # overflow and NaN are results here, not errors
-                np.copyto(sm.scratch[d], value(sm.scratch[a], sm.scratch[b], sm.scratch[c]), casting="unsafe")
-
-        return interpreted
-    compiled = rule(value)
-
-    def apply(sm: Any) -> None:
-        scratch = sm.scratch
-        for lane in range(LANES):
-            scratch[d][lane] = compiled(scratch[a][lane], scratch[b][lane], scratch[c][lane])
-
-    apply.__qualname__ = f"{value.__qualname__}_of_lanes"
-    return apply
-
-
-def of_one_lane(update: Callable[..., Any], names: str) -> Callable[[Any], None]:
-    """Return a rule (sm) that sets lane `sm.scratch.lane` of one field to the update of that lane of three others."""
-    d, a, b, c = names.split()
-    if not COMPILED:
-
-        def interpreted(sm: Any) -> None:
-            scratch, lane = sm.scratch, int(sm.scratch.lane)
-            with np.errstate(all="ignore"):
-                scratch[d][lane] = update(scratch[a][lane], scratch[b][lane], scratch[c][lane])
-
-        return interpreted
-    compiled = rule(update)
-
-    def apply(sm: Any) -> None:
-        scratch, lane = sm.scratch, sm.scratch.lane
-        scratch[d][lane] = compiled(scratch[a][lane], scratch[b][lane], scratch[c][lane])
-
-    apply.__qualname__ = f"{update.__qualname__}_of_one_lane"
-    return apply
-
-
-def lanewise_general(value: Callable[..., Any], into: str) -> Callable[[Any], None]:
-    """Return a rule (sm) that sets each lane of a field of `sm.scratch` as `isa.values.general` describes."""
-    if not COMPILED:
-
-        def interpreted(sm: Any) -> None:
-            scratch = sm.scratch
-            with np.errstate(all="ignore"):
-                found = value(scratch.a64, scratch.b64, scratch.c64, scratch.p, np.uint64(scratch.n))
-                np.copyto(scratch[into], found, casting="unsafe")
-
-        return interpreted
-    compiled = rule(value)
-
-    def apply(sm: Any) -> None:
-        scratch = sm.scratch
-        for lane in range(LANES):
-            scratch[into][lane] = compiled(
-                scratch.a64[lane], scratch.b64[lane], scratch.c64[lane], scratch.p[lane], scratch.n
-            )
-
-    apply.__qualname__ = f"{value.__qualname__}_of_lanes"
-    return apply
-
-
-def lanewise_by_table(value: Callable[..., Any]) -> Callable[[Any, int], None]:
-    """Return a rule (sm, table) that sets each lane of `sm.scratch.d` from that lane of a, b, c, and the table."""
-    if not COMPILED:
-
-        def interpreted(sm: Any, table: int) -> None:
-            scratch = sm.scratch
-            with np.errstate(all="ignore"):
-                np.copyto(scratch.d, value(scratch.a, scratch.b, scratch.c, np.uint32(table)), casting="unsafe")
-
-        return interpreted
-    compiled = rule(value)
-
-    def apply(sm: Any, table: int) -> None:
-        scratch = sm.scratch
-        for lane in range(LANES):
-            scratch.d[lane] = compiled(scratch.a[lane], scratch.b[lane], scratch.c[lane], table)
-
-    return rule(apply)
-
-
-compute32 = one_on_demand("compute32", [lanewise(value, "d a b c") for value in VALUES32])
-compute64 = one_on_demand("compute64", [lanewise(value, "d64 a64 b64 c64") for value in VALUES64])
-(look_up,) = map(lanewise_by_table, LOOKUPS)
-WIDTHS = "d64 a b c", "d a64 b64 c64"  # of each conversion
-convert = one_on_demand("convert", [lanewise(value, names) for value, names in zip(CONVERSIONS, WIDTHS, strict=True)])
-compare = one_on_demand("compare", [lanewise(value, "flag a b c") for value in COMPARISONS])
-results = one_on_demand("results", [lanewise_general(value, "d64") for value in RESULTS])
-truths = one_on_demand("truths", [lanewise_general(value, "flag") for value in TRUTHS])
-update32 = one_on_demand("update32", [of_one_lane(update, "d a b c") for update in UPDATES])
-update64 = one_on_demand("update64", [of_one_lane(update, "d64 a64 b64 c64") for update in UPDATES])

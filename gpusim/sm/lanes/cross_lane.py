@@ -11,35 +11,26 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.sm.jit.kinds import Row, Sm
-from gpusim.sm.jit.on_demand import on_demand, one_on_demand
 from gpusim.sm.jit.rule import COMPILED, lowest_bit, rule
 from gpusim.sm.unit.capacities import LANES
-from gpusim.sm.unit.opcodes import ACROSS, ACROSS_TRUTHS
+from gpusim.sm.unit.opcodes import Function
 from isa.values import cross_lane as definition
 from isa.values.cross_lane import InRange, Reduction, Shuffle, Vote
 
 Rule = Callable[[Any], None]
 
 
-@on_demand
-def exchange(sm: Sm, instruction: Row) -> None:
-    """Set `sm.scratch.d`, and `flag` for a predicate, in every lane, from the operands of the lanes in `active`."""
-    across(instruction.value, sm)
-    if instruction.truth >= 0:
-        across_truth(instruction.truth, sm)
-
-
-def interpreted(function: Callable[..., Any], into: str) -> Rule:
-    """Return a rule (sm) that sets a field of `sm.scratch` to the function itself: where nothing is compiled."""
+def interpreted(function: Function) -> Rule:
+    """Return a rule (sm) that computes the function itself: where nothing is compiled."""
+    across = function.function
 
     def apply(sm: Any) -> None:
         scratch = sm.scratch
         active = (np.int64(scratch.active) >> np.arange(LANES) & 1) != 0
-        a = scratch.a | scratch.b.astype(np.uint64) << np.uint64(32) if function in PAIRS else scratch.a
+        operands = (operand[: function.takes] for operand in (scratch.a, scratch.b, scratch.c))
         with np.errstate(all="ignore"):
-            found = function(a[None], scratch.b[None], scratch.c[None], active[None])
-        np.copyto(scratch[into], found[0], casting="unsafe")
+            found = across(*operands, active)
+        np.copyto(scratch.d[: function.gives] if function.gives else scratch.flag, found, casting="unsafe")
 
     return apply
 
@@ -53,9 +44,9 @@ def shuffled(of: Shuffle) -> Rule:
         for lane in range(LANES):
             own = np.uint32(lane)
             source = np.int64(lane)
-            if in_range(own, scratch.b[lane], scratch.c[lane]):
-                source = np.int64(there(own, scratch.b[lane], scratch.c[lane]))
-            scratch.d[lane] = scratch.a[source] if (active >> source) & 1 else np.uint32(0)
+            if in_range(own, scratch.b[0, lane], scratch.c[0, lane]):
+                source = np.int64(there(own, scratch.b[0, lane], scratch.c[0, lane]))
+            scratch.d[0, lane] = scratch.a[0, source] if (active >> source) & 1 else np.uint32(0)
 
     return apply
 
@@ -67,7 +58,7 @@ def told_in_range(of: InRange) -> Rule:
     def apply(sm: Any) -> None:
         scratch = sm.scratch
         for lane in range(LANES):
-            scratch.flag[lane] = 1 if in_range(np.uint32(lane), scratch.b[lane], scratch.c[lane]) else 0
+            scratch.flag[lane] = 1 if in_range(np.uint32(lane), scratch.b[0, lane], scratch.c[0, lane]) else 0
 
     return apply
 
@@ -81,8 +72,8 @@ def reduced(of: Reduction) -> Rule:
         whole = np.uint32(first)
         for lane in range(LANES):
             if (active >> lane) & 1:
-                whole = np.uint32(join(whole, scratch.a[lane]))
-        scratch.d[:] = whole
+                whole = np.uint32(join(whole, scratch.a[0, lane]))
+        scratch.d[0, :] = whole
 
     return apply
 
@@ -103,21 +94,21 @@ def _yes(scratch: Any) -> int:
     """Return the mask of the active lanes in which c is 1."""
     mask = np.int64(0)
     for lane in range(LANES):
-        mask |= np.int64(scratch.c[lane] & np.uint32(1)) << lane
+        mask |= np.int64(scratch.c[0, lane] & np.uint32(1)) << lane
     return int(mask & scratch.active)
 
 
 def ballot(sm: Any) -> None:
     """Compute `isa.values.cross_lane.ballot`."""
-    sm.scratch.d[:] = np.uint32(_yes(sm.scratch))
+    sm.scratch.d[0, :] = np.uint32(_yes(sm.scratch))
 
 
 @rule
 def _alike(scratch: Any, lane: int) -> int:
-    """Return the mask of the active lanes whose a, with its upper word in b, is that of a lane."""
+    """Return the mask of the active lanes whose a is that of a lane, of two words or of one and a zero."""
     mask = np.int64(0)
     for other in range(LANES):
-        same = scratch.a[other] == scratch.a[lane] and scratch.b[other] == scratch.b[lane]
+        same = scratch.a[0, other] == scratch.a[0, lane] and scratch.a[1, other] == scratch.a[1, lane]
         mask |= np.int64(same) << other
     return int(mask & scratch.active)
 
@@ -130,12 +121,12 @@ def _all_alike(scratch: Any) -> bool:
 def match_any(sm: Any) -> None:
     """Compute `isa.values.cross_lane.match_any`."""
     for lane in range(LANES):
-        sm.scratch.d[lane] = _alike(sm.scratch, lane)
+        sm.scratch.d[0, lane] = _alike(sm.scratch, lane)
 
 
 def match_all(sm: Any) -> None:
     """Compute `isa.values.cross_lane.match_all`."""
-    sm.scratch.d[:] = np.uint32(sm.scratch.active if _all_alike(sm.scratch) else 0)
+    sm.scratch.d[0, :] = np.uint32(sm.scratch.active if _all_alike(sm.scratch) else 0)
 
 
 def all_match(sm: Any) -> None:
@@ -146,21 +137,21 @@ def all_match(sm: Any) -> None:
 def of_first_lane(sm: Any) -> None:
     """Compute `isa.values.cross_lane.of_first_lane`."""
     scratch = sm.scratch
-    scratch.d[:] = scratch.a[lowest_bit(scratch.active)] if scratch.active else np.uint32(0)
+    scratch.d[0, :] = scratch.a[0, lowest_bit(scratch.active)] if scratch.active else np.uint32(0)
 
 
 def is_other(sm: Any) -> None:
     """Compute `isa.values.cross_lane.is_other`."""
     scratch = sm.scratch
-    first = scratch.a[lowest_bit(scratch.active)] if scratch.active else np.uint32(0)
+    first = scratch.a[0, lowest_bit(scratch.active)] if scratch.active else np.uint32(0)
     for lane in range(LANES):
-        scratch.flag[lane] = 1 if scratch.a[lane] != first or scratch.c[lane] != 0 else 0
+        scratch.flag[lane] = 1 if scratch.a[0, lane] != first or scratch.c[0, lane] != 0 else 0
 
 
 def first_lane(sm: Any) -> None:
     """Compute `isa.values.cross_lane.first_lane`."""
     yes = _yes(sm.scratch)
-    sm.scratch.d[:] = np.uint32(lowest_bit(yes)) if yes else np.uint32(0)
+    sm.scratch.d[0, :] = np.uint32(lowest_bit(yes)) if yes else np.uint32(0)
 
 
 def is_first(sm: Any) -> None:
@@ -171,7 +162,6 @@ def is_first(sm: Any) -> None:
         sm.scratch.flag[lowest_bit(yes)] = np.uint32(1)
 
 
-PAIRS = frozenset({definition.match_any, definition.match_all, definition.all_match})  # a may have 64 bits
 OWN: Mapping[Any, Rule] = {
     definition.ballot: ballot,
     definition.match_any: match_any,
@@ -184,21 +174,17 @@ OWN: Mapping[Any, Rule] = {
 }
 
 
-def rule_of(function: Any, into: str) -> Rule:
-    """Return the rule (sm) that sets a field of `sm.scratch` to a function of the instruction table."""
+def rule_of(function: Function) -> Rule:
+    """Return the rule (sm) that sets d or the flag in `sm.scratch` to a function of the instruction table."""
     if not COMPILED:
-        return interpreted(function, into)
-    match function:
+        return interpreted(function)
+    match function.function:
         case Shuffle():
-            return shuffled(function)
+            return shuffled(function.function)
         case InRange():
-            return told_in_range(function)
+            return told_in_range(function.function)
         case Reduction():
-            return reduced(function)
+            return reduced(function.function)
         case Vote():
-            return voted(function)
-    return OWN[function]
-
-
-across = one_on_demand("across", [rule_of(function, "d") for function in ACROSS])
-across_truth = one_on_demand("across_truth", [rule_of(function, "flag") for function in ACROSS_TRUTHS])
+            return voted(function.function)
+    return OWN[function.function]

@@ -8,6 +8,7 @@ import numpy as np
 
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.unit.capacities import LANES, WRITTEN
+from isa.operands.operand import FIRST_UNIFORM
 
 ALL = (1 << LANES) - 1
 
@@ -20,40 +21,30 @@ def mask_of(lanes: Any, predicate: int, negated: int) -> int:
 
 
 @rule
-def set_one(lanes: Any, predicate: int, flag: Any, active: int) -> None:
-    """Set a predicate, if there is one (-1: none), where a word of the flag is not 0, in the active lanes."""
-    if predicate < 0:
-        return
-    mask = 0
-    for lane in range(LANES):
-        if flag[lane] != 0:
-            mask |= 1 << lane
-    lanes.predicates[predicate] = (mask & active) | (lanes.predicates[predicate] & ~active)
+def set_told(lanes: Any, instruction: Any, flag: Any, own: int, active: int) -> None:
+    """Set the predicates that an instruction writes from the words of truths, P in bit 0.
+
+    A predicate of lanes changes in the lanes that take part (`own`), one that all share in the `active` ones.
+    """
+    _set(lanes, instruction.predicate, flag, 0, own, active)
+    if instruction.second_predicate >= 0:
+        _set(lanes, instruction.second_predicate, flag, 1, own, active)
+    if instruction.others:
+        _set_more(lanes, instruction, flag, own, active)
 
 
 @rule
-def set_both(lanes: Any, instruction: Any, flag: Any, active: int) -> None:
-    """Set both predicates from the words of truths, P in bit 0 and p in bit 1."""
-    first = second = 0
+def _set(lanes: Any, predicate: int, flag: Any, bit: int, own: int, active: int) -> None:
+    if predicate < 0:
+        return
+    mask, changed = 0, own if predicate < FIRST_UNIFORM else active
     for lane in range(LANES):
-        first |= int(flag[lane] & np.uint32(1)) << lane
-        second |= int(flag[lane] >> np.uint32(1) & np.uint32(1)) << lane
-    if instruction.predicate >= 0:
-        kept = lanes.predicates[instruction.predicate] & ~active
-        lanes.predicates[instruction.predicate] = (first & active) | kept
-    if instruction.second_predicate >= 0:
-        kept = lanes.predicates[instruction.second_predicate] & ~active
-        lanes.predicates[instruction.second_predicate] = (second & active) | kept
-    if instruction.others:
-        _set_more(lanes, instruction, flag, active)
+        mask |= int(flag[lane] >> np.uint32(bit) & np.uint32(1)) << lane
+    lanes.predicates[predicate] = (mask & changed) | (lanes.predicates[predicate] & ~changed)
 
 
 @rarely
-def _set_more(lanes: Any, instruction: Any, flag: Any, active: int) -> None:
-    """Set the predicates beyond the first two, from bit 2 on."""
+def _set_more(lanes: Any, instruction: Any, flag: Any, own: int, active: int) -> None:
+    """Set the predicates beyond the first two."""
     for place in range(WRITTEN - 2):
-        predicate, mask = instruction.more_predicates[place], 0
-        if predicate >= 0:
-            for lane in range(LANES):
-                mask |= int(flag[lane] >> np.uint32(place + 2) & np.uint32(1)) << lane
-            lanes.predicates[predicate] = (mask & active) | (lanes.predicates[predicate] & ~active)
+        _set(lanes, instruction.more_predicates[place], flag, place + 2, own, active)

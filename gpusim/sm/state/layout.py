@@ -22,6 +22,9 @@ ISSUED = {  # what most issues look at, which lies in as few lines as possible
         *("write_barrier", "predicate", "second_predicate", "others", "reads", "writes", "selector", "sources_apart"),
         *(
             "reuse",
+            "counts",
+            "taken",
+            "selects",
             "source",
             "source_words",
             "bank_reads",

@@ -25,6 +25,7 @@ REGISTER_BANKS = 4
 COLLECTING = 4  # instructions of a scheduler that collect operands at once
 RETURNING = 32  # results of a scheduler that wait to be written to its register file
 OPERANDS = 6  # slots a, b, c of 32 bits, then those of 64
+OPERAND_WORDS = 4  # of one operand: its registers
 REUSE = 2  # words that the reuse cache keeps for an operand slot
 STACK_ENTRIES = 128  # waiting ones of a warp: 64 lanes diverge at most 63 times, and each time at most two wait
 PARTED = 96  # groups of a warp that do not run: of 32 lanes, some of which are also in a collective

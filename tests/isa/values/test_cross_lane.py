@@ -21,9 +21,11 @@ ZERO = [0] * 32
 
 def across(row, a, b, c, active, name="across"):
     """Return the result of a row's function in every lane of one warp, as Python ints or bools."""
-    kind = np.uint64 if "a" in row.wide else np.uint32
-    given = np.array([a], kind), np.array([b], np.uint32), np.array([c], np.uint32), np.array([active])
-    return by_lane_group(getattr(row, name), *given)[0].tolist()
+    words = [np.array(a, np.uint64) >> np.uint64(32 * word) for word in range(row.words_of("a"))]
+    first = np.array([[each] for each in words], np.uint64).astype(np.uint32)
+    others = (np.array([[each]], np.uint32) for each in (b, c))
+    found = by_lane_group(getattr(row, name), first, *others, np.array([active]))
+    return (found[0, 0] if name == "across" else found[0]).tolist()
 
 
 def shuffled(mode, lane, b, c):
@@ -132,6 +134,6 @@ def test_lanes_are_told_that_they_have_another_value_than_the_first(a, before, a
 
 def test_halves_of_a_wide_warp_do_not_see_each_other():
     """Of 64 lanes, each half gets the sum of its own."""
-    a = np.arange(64, dtype=np.uint32)[None]
-    total = by_lane_group(TABLE["REDUX.SUM"].across, a, a, a, np.ones((1, 64), np.bool_))[0].tolist()
+    a = np.arange(64, dtype=np.uint32)[None, None]
+    total = by_lane_group(TABLE["REDUX.SUM"].across, a, a, a, np.ones((1, 64), np.bool_))[0, 0].tolist()
     assert total == [sum(range(32))] * 32 + [sum(range(32, 64))] * 32

@@ -13,8 +13,7 @@ from timing import run_text
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
 from gpusim.sm.jit.rule import COMPILED
-from gpusim.sm.unit.opcodes import ACROSS, ACROSS_TRUTHS
-from isa.table import machine_row
+from isa.table import ACROSS, ACROSS_TRUTHS, machine_row
 from isa.text.listing import read
 
 H200 = load("h200")

@@ -2,25 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.unit.capacities import BUFFERS, GROUPS, LANE_GROUPS, LANES, PREDICATES, REGISTERS
-from gpusim.sm.unit.declare import Machine, Role, Unit, field
-from gpusim.sm.unit.opcodes import ACROSS_TRUTHS, CROSS_LANE
-from isa.instruction import Instruction
-from isa.kernel import Kernel
-
-
-def decode(row: Any, instruction: Instruction, _machine: Machine, _kernel: Kernel) -> None:
-    """Fill in the predicate that a cross-lane instruction writes; of a source of 64 bits the upper word goes to b."""
-    form = instruction.row
-    if row["action"] != CROSS_LANE:
-        return
-    row["truth"] = ACROSS_TRUTHS.index(form.across_truth) if form.across_truth and row["predicate"] >= 0 else -1
-    if form.words_of("a") > 1:
-        row["source"][1] = row["source"][0] + 1 if row["source"][0] >= 0 else -1
-        row["constant"][1] = row["constant"][0] >> 32
-
+from gpusim.sm.unit.declare import Role, Unit, field
 
 UNIT = Unit(
     "values",
@@ -52,5 +35,4 @@ UNIT = Unit(
             field("threads", "how many those are"),
         ),
     },
-    decode=decode,
 )

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.lanes.predicates import ALL
 from gpusim.sm.lanes.values.operand_change import WORD
@@ -15,11 +17,12 @@ CLOCK, SMID, LANES_EQUAL = (EVERY_SPECIAL.index(name) for name in ("CLOCKLO", "S
 TIMER, VIRTUAL = (EVERY_SPECIAL.index(name) for name in ("GLOBALTIMERLO", "VIRTID"))
 
 
-@rule
-def read(sm: Any, which: int, g: int, group: int) -> None:
-    """Load the special register, numbered as in operand.SPECIALS, for every lane of a group into `scratch.d`."""
-    warp, launch = sm.warps[g], sm.launch
-    place = (group - g * sm.machine.groups) * LANES  # of the group's first lane in the warp
+def read(sm: Any) -> None:
+    """Set d to the special register, numbered as in operand.SPECIALS, for every lane of the group."""
+    group, launch = sm.scratch.group, sm.launch
+    warp = sm.warps[group // sm.machine.groups]
+    which = sm.program[warp.pc].special
+    place = (group % sm.machine.groups) * LANES  # of the group's first lane in the warp
     block, axis = sm.blocks[warp.block].id, which % 3
     for lane in range(LANES):
         if which < 3:
@@ -34,7 +37,8 @@ def read(sm: Any, which: int, g: int, group: int) -> None:
             value = place + lane if which == 12 else warp.index
         else:
             value = _of_machine(sm, which, place + lane) if which < TIMER else _further(sm, warp, which)
-        sm.scratch.d[lane] = value
+        sm.scratch.d[0, lane] = value
+    sm.scratch.d[1, :] = np.uint32(_upper_half(sm, which))
 
 
 @rarely
@@ -46,8 +50,8 @@ def _further(sm: Any, warp: Any, which: int) -> int:
 
 
 @rule
-def upper_half(sm: Any, which: int) -> int:
-    """Return the upper half of a special register of 64 bits."""
+def _upper_half(sm: Any, which: int) -> int:
+    """Return the upper half of the time; other special registers have none."""
     if which == TIMER:
         return _nanoseconds(sm) >> WORD
     return sm.now >> WORD if which == CLOCK else 0

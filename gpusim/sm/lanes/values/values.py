@@ -14,36 +14,24 @@ from typing import Any
 import numpy as np
 
 from gpusim.sm.jit import lane_words
-from gpusim.sm.jit.kinds import Memory, Row, Sm
-from gpusim.sm.jit.lanes import compare, compute32, compute64, convert, look_up, results, truths
+from gpusim.sm.jit.kinds import Memory, Sm
+from gpusim.sm.jit.lane_functions import pair
 from gpusim.sm.jit.on_demand import on_demand
-from gpusim.sm.jit.rule import borrow, count_bits, lowest_bit, rarely, rule
-from gpusim.sm.lanes import cross_lane, predicates
+from gpusim.sm.jit.rule import borrow, count_bits, rarely, rule
+from gpusim.sm.lanes import predicates
 from gpusim.sm.lanes.convergence import independent_lanes
 from gpusim.sm.lanes.predicates import ALL
-from gpusim.sm.lanes.values import special_register
+from gpusim.sm.lanes.values.functions import compute
 from gpusim.sm.lanes.values.operand_change import PAIR, SIGN_CHANGE, WORD, changed, whole_change
 from gpusim.sm.memory.cache import cache
 from gpusim.sm.memory.memory_access import address_range, memory_access
 from gpusim.sm.memory.texture import texel, texture, texture_object
-from gpusim.sm.unit.capacities import LANES, READ
-from gpusim.sm.unit.opcodes import (
-    ARITHMETIC,
-    ARITHMETIC64,
-    COMPARISON,
-    CONVERSION,
-    CROSS_LANE,
-    FETCH,
-    GENERAL,
-    LOOKUP,
-    MOVE_BARRIER,
-    RESULT,
-    SPECIAL,
-    WHOLE,
-)
-from isa.operands.operand import FIRST_UNIFORM, PT_INDEX
+from gpusim.sm.unit.capacities import LANES
+from gpusim.sm.unit.opcodes import COMPUTE, FETCH, WHOLE
+from isa.operands.operand import PT_INDEX
 
 SIGN = np.uint32(0x80000000)
+LOW_WORD, UPPER = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 
 @rule
@@ -109,48 +97,28 @@ def _of_group(sm: Any, memory: Any, g: int, half: int, instruction: Any) -> bool
         if instruction.cached:
             cache.ask(sm, memory, g, group, active)
     elif instruction.evaluate:
-        _compute(sm, instruction, memory, g, group, active)
+        if instruction.action == COMPUTE:
+            _compute(sm, instruction, g, group, active)
+        elif instruction.action == FETCH:
+            _fetch(sm, instruction, memory, g, group, active)
     if sm.trace_driven:
         address_range.widen(sm, group, instruction, active)
     return True
 
 
-@rarely  # for its size: it has two callers
-def _compute(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: int) -> None:
-    scratch, lanes, action = sm.scratch, sm.lanes[group], instruction.action
-    if action == ARITHMETIC:
-        operands(scratch, lanes, instruction)
-        compute32(instruction.value, sm)
-        _write(sm, g, group, instruction.destination, active)
-    elif action == COMPARISON:
-        operands(scratch, lanes, instruction)
-        compare(instruction.value, sm)
-        predicates.set_one(lanes, instruction.predicate, scratch.flag, active)
-    elif action == ARITHMETIC64:
-        _compute64(sm, instruction, g, group, active)
-    elif action == SPECIAL:
-        special_register.read(sm, instruction.special, g, group)
-        _write(sm, g, group, instruction.destination, active)
-        if instruction.writes > 1:  # the upper half of the time; other special registers have none
-            sm.scratch.d[:] = np.uint32(special_register.upper_half(sm, instruction.special))
-            _write(sm, g, group, instruction.destination + 1, active)
-    elif action == FETCH:
-        _fetch(sm, instruction, memory, g, group, active)
-    elif action == LOOKUP:
-        operands(scratch, lanes, instruction)
-        look_up(sm, instruction.table)
-        _write(sm, g, group, instruction.destination, active)
-    elif action == CROSS_LANE:
-        operands(scratch, lanes, instruction)
-        cross_lane.exchange(sm, instruction)
-        _write(sm, g, group, instruction.destination, active)
-        if instruction.truth >= 0:
-            of_lanes = instruction.predicate < FIRST_UNIFORM
-            predicates.set_one(lanes, instruction.predicate, scratch.flag, scratch.active if of_lanes else active)
-    elif action == GENERAL:
-        _general(sm, instruction, g, group, active)
-    elif action >= CONVERSION:
-        _seldom(sm, instruction, g, group, active)
+@rarely  # for its size: it is inlined into each of two engines
+def _compute(sm: Any, instruction: Any, g: int, group: int, active: int) -> None:
+    """Compute the function of a lane group's operands, and write what it gives: registers, predicates or both."""
+    scratch, lanes = sm.scratch, sm.lanes[group]
+    operands(scratch, lanes, instruction)
+    scratch.n, scratch.group = instruction.number, group
+    if instruction.value >= 0:
+        compute(instruction.value, sm)
+    if instruction.truth >= 0:
+        compute(instruction.truth, sm)
+        predicates.set_told(lanes, instruction, scratch.flag, scratch.active, active)
+    for word in range(instruction.writes):
+        _write(sm, g, group, instruction.destination + word, scratch.d[word], active)
 
 
 @rule
@@ -158,140 +126,66 @@ def _fetch(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: i
     if instruction.fetches:
         texture_object.fetch(sm, memory, g, group, active)
         return
-    operands(sm.scratch, sm.lanes[group], instruction)
     for word in range(instruction.writes):
         texel.fetch(sm, instruction, memory, word)
-        _write(sm, g, group, instruction.destination + word, active)
-
-
-@on_demand
-def _seldom(sm: Sm, instruction: Row, g: int, group: int, active: int) -> None:
-    if instruction.action == CONVERSION:
-        _convert(sm, instruction, g, group, active)
-    elif instruction.action == RESULT:
-        _found_by_barrier(sm, instruction, g, group, active)
-    elif instruction.action == MOVE_BARRIER:
-        _move_barrier(sm, instruction, g, group, active)
-
-
-@rule
-def _found_by_barrier(sm: Any, instruction: Any, g: int, group: int, active: int) -> None:
-    """Load what the warp's last BAR.RED found, and whether it is not 0."""
-    sm.scratch.d[:] = np.uint32(sm.warps[g].reduced)
-    sm.scratch.flag[:] = np.uint32(sm.warps[g].reduced)
-    _write(sm, g, group, instruction.destination, active)
-    predicates.set_one(sm.lanes[group], instruction.predicate, sm.scratch.flag, active)
-
-
-@rule
-def _move_barrier(sm: Any, instruction: Any, g: int, group: int, active: int) -> None:
-    """Move a convergence barrier into a register and clear it, or the register of the lowest lane into it."""
-    warp, barrier, source = sm.warps[g], instruction.convergence, instruction.source[0]
-    if instruction.clears:
-        sm.scratch.d[:] = np.uint32(warp.convergence[barrier])
-        _write(sm, g, group, instruction.destination, active)
-    warp.plain &= ~(1 << barrier)
-    if source < 0:  # a number, or 0 where it is cleared
-        warp.convergence[barrier] = np.int64(instruction.constant[0])
-    else:
-        warp.convergence[barrier] = np.int64(sm.lanes[group].registers[source, int(lowest_bit(active))])
+        _write(sm, g, group, instruction.destination + word, sm.scratch.d[word], active)
 
 
 @rule
 def operands(scratch: Any, lanes: Any, instruction: Any) -> None:
-    """Load the operands a, b and c of 32 bits of a lane group into `scratch`."""
+    """Load the operands a, b and c of a lane group into `scratch`, and the predicates that its function takes."""
     _operand(scratch.a, lanes, instruction, 0)
     _operand(scratch.b, lanes, instruction, 1)
-    if instruction.selector >= 0:
+    if instruction.selects >= 0:
+        _select(scratch, lanes, instruction)
+    if instruction.selector >= 0 and instruction.selects < 0:
         mask = predicates.mask_of(lanes, instruction.selector, instruction.selector_negated)
         for lane in range(LANES):
-            scratch.c[lane] = (mask >> lane) & 1
+            scratch.c[0, lane] = (mask >> lane) & 1
     else:
         _operand(scratch.c, lanes, instruction, 2)
 
 
 @rule
 def _operand(to: Any, lanes: Any, instruction: Any, position: int) -> None:
-    source = instruction.source[position]
+    """Load as many words of an operand as the function takes: its registers, then zeros."""
+    source, words = instruction.source[position], instruction.taken[position]
     if source < 0:
-        to[:] = np.uint32(instruction.constant[position])
+        for word in range(words):
+            to[word, :] = np.uint32(instruction.constant[position] >> np.uint64(32 * (word & 1)) & LOW_WORD)
         return
-    lane_words.copy(to, lanes.registers, source)
-    if instruction.change[position] == SIGN_CHANGE:
+    for word in range(instruction.counts[position]):
+        lane_words.copy(to[word], lanes.registers, source + word)
+    for word in range(instruction.counts[position], words):
+        to[word, :] = 0
+    if instruction.change[position] == SIGN_CHANGE and words == 1:
         for lane in range(LANES):
-            to[lane] ^= SIGN
+            to[0, lane] ^= SIGN
     elif instruction.change[position]:
-        for lane in range(LANES):
-            to[lane] = np.uint32(changed(np.uint64(to[lane]), instruction.change[position], WORD))
+        _change(to, instruction, position)
 
 
-@on_demand
-def _compute64(sm: Sm, instruction: Row, g: int, group: int, active: int) -> None:
-    _operands64(sm.scratch, sm.lanes[group], instruction)
-    compute64(instruction.value, sm)
-    _write64(sm, g, group, instruction.destination, active)
-
-
-@rule
-def _convert(sm: Any, instruction: Any, g: int, group: int, active: int) -> None:
-    """Compute a conversion from one word to two, or from two to one."""
-    if instruction.words == 1:
-        operands(sm.scratch, sm.lanes[group], instruction)
-        convert(instruction.value, sm)
-        _write64(sm, g, group, instruction.destination, active)
-    else:
-        _operands64(sm.scratch, sm.lanes[group], instruction)
-        convert(instruction.value, sm)
-        _write(sm, g, group, instruction.destination, active)
-
-
-@rule
-def _operands64(scratch: Any, lanes: Any, instruction: Any) -> None:
-    _operand64(scratch.a64, lanes, instruction, 0)
-    _operand64(scratch.b64, lanes, instruction, 1)
-    _operand64(scratch.c64, lanes, instruction, 2)
-
-
-@rule
-def _operand64(to: Any, lanes: Any, instruction: Any, position: int) -> None:
-    source = instruction.source[position]
-    if source < 0:
-        to[:] = instruction.constant[position]
-        return
+@rarely
+def _change(to: Any, instruction: Any, position: int) -> None:
+    """Do to an operand of one or two words what its text says; a word for a function that takes two may carry."""
+    change, count, words = instruction.change[position], instruction.counts[position], instruction.taken[position]
     for lane in range(LANES):
-        high = np.uint64(lanes.registers[source + 1, lane])
-        whole = (high << np.uint64(32)) | np.uint64(lanes.registers[source, lane])
-        to[lane] = changed(whole, instruction.change[position], PAIR) if instruction.change[position] else whole
-
-
-@on_demand
-def _general(sm: Sm, instruction: Row, g: int, group: int, active: int) -> None:
-    """Compute an instruction with predicates beside its operands, or with sources of several widths."""
-    scratch, lanes = sm.scratch, sm.lanes[group]
-    _sources(scratch, lanes, instruction)
-    if instruction.value >= 0:
-        results(instruction.value, sm)
-    if instruction.truth >= 0:
-        truths(instruction.truth, sm)
-        predicates.set_both(lanes, instruction, scratch.flag, active)
-    if instruction.value >= 0 and instruction.destination >= 0:
-        if instruction.writes > 1:
-            _write64(sm, g, group, instruction.destination, active)
+        if count == 2:
+            whole = changed(pair(to, lane), change, PAIR)
+        elif words == 2:
+            whole = whole_change(np.uint64(to[0, lane]), change)
         else:
-            for lane in range(LANES):
-                scratch.d[lane] = np.uint32(scratch.d64[lane] & np.uint64(0xFFFFFFFF))
-            _write(sm, g, group, instruction.destination, active)
+            whole = np.uint64(changed(np.uint64(to[0, lane]), change, WORD))
+        to[0, lane] = np.uint32(whole & LOW_WORD)
+        if words == 2:
+            to[1, lane] = np.uint32(whole >> UPPER)
 
 
 @rule
-def _sources(scratch: Any, lanes: Any, instruction: Any) -> None:
-    """Load a, b, c, p and n as `isa.values.general` describes them."""
-    _wide(scratch.a64, lanes, instruction, 0)
-    _wide(scratch.b64, lanes, instruction, 1)
-    _wide(scratch.c64, lanes, instruction, 2)
-    scratch.n = instruction.number
+def _select(scratch: Any, lanes: Any, instruction: Any) -> None:
+    """Load the predicates that a function takes as p, Q in bit 0."""
     scratch.p[:] = 0
-    for place in range(READ):
+    for place in range(instruction.selects):
         if instruction.selectors[place] >= 0:
             mask = predicates.mask_of(lanes, instruction.selectors[place], instruction.selectors_negated >> place & 1)
             for lane in range(LANES):
@@ -299,35 +193,6 @@ def _sources(scratch: Any, lanes: Any, instruction: Any) -> None:
 
 
 @rule
-def _wide(to: Any, lanes: Any, instruction: Any, position: int) -> None:
-    source, change = instruction.source[position], instruction.change[position]
-    if source < 0:
-        to[:] = instruction.constant[position]
-    elif instruction.pairs >> position & 1:
-        _operand64(to, lanes, instruction, position)
-    else:
-        for lane in range(LANES):
-            word = np.uint64(lanes.registers[source, lane])
-            to[lane] = whole_change(word, change) if change else word
-
-
-@rule
-def _write(sm: Any, g: int, group: int, destination: int, active: int) -> None:
-    if destination < 0:
-        return
-    lane_words.put(sm.lanes[group].registers, destination, sm.scratch.d, active)
-    memory_access.new_version(sm, g, destination)
-
-
-@rule
-def _write64(sm: Any, g: int, group: int, destination: int, active: int) -> None:
-    if destination < 0:
-        return
-    registers = sm.lanes[group].registers
-    for lane in range(LANES):
-        if (active >> lane) & 1:
-            value = sm.scratch.d64[lane]
-            registers[destination, lane] = np.uint32(value & np.uint64(0xFFFFFFFF))
-            registers[destination + 1, lane] = np.uint32(value >> np.uint64(32))
-    memory_access.new_version(sm, g, destination)
-    memory_access.new_version(sm, g, destination + 1)
+def _write(sm: Any, g: int, group: int, register: int, word: Any, active: int) -> None:
+    lane_words.put(sm.lanes[group].registers, register, word, active)
+    memory_access.new_version(sm, g, register)

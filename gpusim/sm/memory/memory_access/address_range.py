@@ -15,7 +15,7 @@ from gpusim.sm.jit.rule import rarely
 from gpusim.sm.memory.memory_access import memory_access
 from gpusim.sm.memory.texture import texel
 from gpusim.sm.unit.capacities import FEED, LANES
-from gpusim.sm.unit.opcodes import COMPARISON, FETCH, GLOBAL_MEMORY
+from gpusim.sm.unit.opcodes import COMPUTE, FETCH, GLOBAL_MEMORY
 
 END = 1 << 40  # stands for the end of a row, or of the rows: distances from it are relative to this
 
@@ -24,11 +24,11 @@ END = 1 << 40  # stands for the end of a row, or of the rows: distances from it 
 def widen(sm: Sm, group: int, instruction: Row, active: int) -> None:
     """Include the accesses, comparisons or coordinates of a lane group's instruction that was just computed."""
     script, feed = sm.scripts[sm.scripted], instruction.feed
-    if instruction.action == COMPARISON and feed >= 0 and instruction.evaluate:
+    if instruction.action == COMPUTE and feed >= 0 and instruction.evaluate:
         for lane in range(LANES):
             if (active >> lane) & 1:
-                a = (np.int64(sm.scratch.a[lane]) + instruction.bias) & 0xFFFFFFFF
-                b = (np.int64(sm.scratch.b[lane]) + instruction.bias) & 0xFFFFFFFF
+                a = (np.int64(sm.scratch.a[0, lane]) + instruction.bias) & 0xFFFFFFFF
+                b = (np.int64(sm.scratch.b[0, lane]) + instruction.bias) & 0xFFFFFFFF
                 script.low[feed] = min(script.low[feed], a, b)
                 script.high[feed] = max(script.high[feed], a + 1, b + 1)
     elif memory_access.accesses(instruction) and instruction.memory_kind == GLOBAL_MEMORY:
@@ -40,8 +40,8 @@ def widen(sm: Sm, group: int, instruction: Row, active: int) -> None:
         for lane in range(LANES):
             if (active >> lane) & 1:
                 pitch, lines = texel.rows(sm.scratch, instruction, lane)
-                _include(script, feed, sm.scratch.a[lane], min(pitch, np.int64(instruction.limit)))
-                _include(script, feed + 1, sm.scratch.b[lane], lines)
+                _include(script, feed, sm.scratch.a[0, lane], min(pitch, np.int64(instruction.limit)))
+                _include(script, feed + 1, sm.scratch.b[0, lane], lines)
 
 
 @rarely

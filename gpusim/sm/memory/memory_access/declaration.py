@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.sm.memory.shared_memory.declaration import atomic_costs
-from gpusim.sm.unit.capacities import BANKS, LANE_GROUPS, LANES, REMEMBERED
+from gpusim.sm.unit.capacities import BANKS, LANE_GROUPS, LANES, OPERAND_WORDS, REMEMBERED
 from gpusim.sm.unit.declare import Machine, Role, Unit, field
 from isa.executing.beyond import may_leave_buffers
 from isa.instruction import Instruction
@@ -93,17 +93,14 @@ UNIT = Unit(
             field("depth", "how many", BANKS),
             field("line", "lines, or words, seen so far", 4 * LANES),
             field("address", "a 32-bit number of each lane", LANES, kind="u4"),
-            field("flag", "a 32-bit number of each lane", LANES, kind="u4"),
-            field("a", "a 32-bit number of each lane", LANES, kind="u4"),
-            field("b", "a 32-bit number of each lane", LANES, kind="u4"),
-            field("c", "a 32-bit number of each lane", LANES, kind="u4"),
-            field("d", "a 32-bit number of each lane", LANES, kind="u4"),
+            field("flag", "truths of each lane, P in bit 0", LANES, kind="u4"),
+            field("a", "an operand: words of each lane", OPERAND_WORDS, LANES, kind="u4"),
+            field("b", "another", OPERAND_WORDS, LANES, kind="u4"),
+            field("c", "another", OPERAND_WORDS, LANES, kind="u4"),
+            field("d", "a result", OPERAND_WORDS, LANES, kind="u4"),
             field("p", "the predicates read by each lane", LANES, kind="u4"),
-            field("n", "the number that result and truth functions get", kind="u8"),
-            field("a64", "a 64-bit number of each lane", LANES, kind="u8"),
-            field("b64", "a 64-bit number of each lane", LANES, kind="u8"),
-            field("c64", "a 64-bit number of each lane", LANES, kind="u8"),
-            field("d64", "a 64-bit number of each lane", LANES, kind="u8"),
+            field("n", "the number that functions get", kind="u8"),
+            field("group", "the lane group that is computed"),
             field("active", "mask of the lanes that take part in an exchange"),
             field("lane", "the lane for which an atomic's update is computed"),
         ),

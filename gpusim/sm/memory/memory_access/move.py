@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gpusim.sm.jit.kinds import Memory, Row, Sm
-from gpusim.sm.jit.lanes import update32, update64
+from gpusim.sm.jit.lane_functions import pair, update_pair, update_word
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rule
 from gpusim.sm.memory.memory_access import generic_address
@@ -133,14 +133,14 @@ def update(sm: Sm, instruction: Row, memory: Memory, g: int, group: int, active:
 def _update_word(sm: Any, instruction: Any, memory: Any, group: int, word: int) -> int:
     """Update a word; return whether it was what a swap expects."""
     scratch, lane = sm.scratch, sm.scratch.lane
-    scratch.a[lane] = _of_lane(sm, instruction, group, 0, lane)
-    scratch.b[lane] = _of_lane(sm, instruction, group, 1, lane)
-    scratch.c[lane] = memory[word]
-    update32(instruction.update, sm)
-    memory[word] = scratch.d[lane]
-    swapped = 1 if scratch.c[lane] == scratch.a[lane] else 0
+    scratch.a[0, lane] = _of_lane(sm, instruction, group, 0, lane)
+    scratch.b[0, lane] = _of_lane(sm, instruction, group, 1, lane)
+    scratch.c[0, lane] = memory[word]
+    update_word(instruction.update, sm)
+    memory[word] = scratch.d[0, lane]
+    swapped = 1 if scratch.c[0, lane] == scratch.a[0, lane] else 0
     if instruction.destination >= 0:
-        old = np.uint32(swapped) if instruction.tested else scratch.c[lane]
+        old = np.uint32(swapped) if instruction.tested else scratch.c[0, lane]
         sm.lanes[group].registers[instruction.destination, lane] = old
     return swapped
 
@@ -149,19 +149,23 @@ def _update_word(sm: Any, instruction: Any, memory: Any, group: int, word: int) 
 def _update_pair(sm: Any, instruction: Any, memory: Any, group: int, first: int, half: int) -> int:
     """Update two words; return whether they were what a swap expects."""
     scratch, lane, word = sm.scratch, sm.scratch.lane, first + 2 * half
-    scratch.a64[lane] = _pair_of_lane(sm, instruction, group, 0, lane, half)
-    scratch.b64[lane] = _pair_of_lane(sm, instruction, group, 1, lane, half)
-    scratch.c64[lane] = np.uint64(memory[word]) | np.uint64(memory[word + 1]) << UPPER
-    update64(instruction.update, sm)
-    memory[word] = np.uint32(scratch.d64[lane] & LOW_WORD)
-    memory[word + 1] = np.uint32(scratch.d64[lane] >> UPPER)
-    swapped = 1 if scratch.c64[lane] == scratch.a64[lane] else 0
+    _split(scratch.a, lane, _pair_of_lane(sm, instruction, group, 0, lane, half))
+    _split(scratch.b, lane, _pair_of_lane(sm, instruction, group, 1, lane, half))
+    scratch.c[0, lane], scratch.c[1, lane] = memory[word], memory[word + 1]
+    update_pair(instruction.update, sm)
+    memory[word], memory[word + 1] = scratch.d[0, lane], scratch.d[1, lane]
+    swapped = 1 if pair(scratch.c, lane) == pair(scratch.a, lane) else 0
     if instruction.destination >= 0:
-        old = np.uint64(swapped) if instruction.tested else scratch.c64[lane]
+        old = np.uint64(swapped) if instruction.tested else pair(scratch.c, lane)
         registers = sm.lanes[group].registers
         registers[instruction.destination + 2 * half, lane] = np.uint32(old & LOW_WORD)
         registers[instruction.destination + 2 * half + 1, lane] = np.uint32(old >> UPPER)
     return swapped
+
+
+@rule
+def _split(operand: Any, lane: int, whole: Any) -> None:
+    operand[0, lane], operand[1, lane] = np.uint32(whole & LOW_WORD), np.uint32(whole >> UPPER)
 
 
 @rule

@@ -72,7 +72,7 @@ def _corner(sm: Any, code: int, active: int, corner: int) -> int:
 def _one_texel(sm: Any, code: int, lane: int, corner: int) -> int:
     scratch = sm.scratch
     handle = np.int64(scratch.handle[lane])
-    return int(_texel(sm.textures, handle, scratch.a[lane], scratch.b[lane], scratch.c[lane], code, corner))
+    return int(_texel(sm.textures, handle, scratch.a[0, lane], scratch.b[0, lane], scratch.c[0, lane], code, corner))
 
 
 @rule
@@ -114,5 +114,5 @@ def _channel(sm: Any, memory: Any, group: int, code: int, channel: int, register
     scratch, registers = sm.scratch, sm.lanes[group].registers
     for lane in range(LANES):
         if (active >> lane) & 1:
-            handle, x, y, z = np.int64(scratch.handle[lane]), scratch.a[lane], scratch.b[lane], scratch.c[lane]
+            handle, x, y, z = np.int64(scratch.handle[lane]), scratch.a[0, lane], scratch.b[0, lane], scratch.c[0, lane]
             registers[register, lane] = _fetched(sm.textures, handle, memory, x, y, z, code, channel)

@@ -92,7 +92,7 @@ def note_sources(rows: Any, registers: int) -> None:
 
 def _of_slot(rows: Any, slot: int) -> tuple[Any, Any]:
     """Return the first register of a source of each row, and the one behind its last."""
-    first, words = rows["source"][:, slot], np.maximum(rows["words"], 1 + (rows["pairs"] >> slot & 1))
+    first, words = rows["source"][:, slot], rows["counts"][:, slot]
     return first, np.where(first >= 0, first + words, first)
 
 
