@@ -117,8 +117,10 @@ def _compute(sm: Any, instruction: Any, g: int, group: int, active: int) -> None
     if instruction.truth >= 0:
         compute(instruction.truth, sm)
         predicates.set_told(lanes, instruction, scratch.flag, scratch.active, active)
-    for word in range(instruction.writes):
-        _write(sm, g, group, instruction.destination + word, scratch.d[word], active)
+    if instruction.writes == 1:
+        _write(sm, g, group, instruction.destination, scratch.d[0], active)
+    else:
+        _write_range(sm, instruction, g, group, active)
 
 
 @rule
@@ -128,7 +130,7 @@ def _fetch(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: i
         return
     for word in range(instruction.writes):
         texel.fetch(sm, instruction, memory, word)
-        _write(sm, g, group, instruction.destination + word, sm.scratch.d[word], active)
+    _write_range(sm, instruction, g, group, active)
 
 
 @rule
@@ -148,20 +150,34 @@ def operands(scratch: Any, lanes: Any, instruction: Any) -> None:
 
 @rule
 def _operand(to: Any, lanes: Any, instruction: Any, position: int) -> None:
-    """Load as many words of an operand as the function takes: its registers, then zeros."""
-    source, words = instruction.source[position], instruction.taken[position]
-    if source < 0:
-        for word in range(words):
-            to[word, :] = np.uint32(instruction.constant[position] >> np.uint64(32 * (word & 1)) & LOW_WORD)
-        return
-    for word in range(instruction.counts[position]):
-        lane_words.copy(to[word], lanes.registers, source + word)
-    for word in range(instruction.counts[position], words):
-        to[word, :] = 0
-    if instruction.change[position] == SIGN_CHANGE and words == 1:
-        for lane in range(LANES):
-            to[0, lane] ^= SIGN
-    elif instruction.change[position]:
+    """Load as many words of an operand as the function takes."""
+    source, first = instruction.source[position], to[0]
+    if instruction.taken[position] > 1:
+        _range(to, lanes, instruction, position)
+    elif source < 0:
+        first[:] = np.uint32(instruction.constant[position])
+    else:
+        lane_words.copy(first, lanes.registers, source)
+        if instruction.change[position] == SIGN_CHANGE:
+            for lane in range(LANES):
+                first[lane] ^= SIGN
+        elif instruction.change[position]:
+            _change(to, instruction, position)
+
+
+@rarely
+def _range(to: Any, lanes: Any, instruction: Any, position: int) -> None:
+    """Load an operand of several words: its registers, then zeros, or a constant."""
+    source, count = instruction.source[position], instruction.counts[position]
+    for word in range(instruction.taken[position]):
+        row = to[word]
+        if source < 0:
+            row[:] = np.uint32(instruction.constant[position] >> np.uint64(32 * (word & 1)) & LOW_WORD)
+        elif word < count:
+            lane_words.copy(row, lanes.registers, source + word)
+        else:
+            row[:] = 0
+    if source >= 0 and instruction.change[position]:
         _change(to, instruction, position)
 
 
@@ -196,3 +212,9 @@ def _select(scratch: Any, lanes: Any, instruction: Any) -> None:
 def _write(sm: Any, g: int, group: int, register: int, word: Any, active: int) -> None:
     lane_words.put(sm.lanes[group].registers, register, word, active)
     memory_access.new_version(sm, g, register)
+
+
+@rarely
+def _write_range(sm: Any, instruction: Any, g: int, group: int, active: int) -> None:
+    for word in range(instruction.writes):
+        _write(sm, g, group, instruction.destination + word, sm.scratch.d[word], active)
