@@ -33,22 +33,22 @@ def pair(operand: Any, lane: Any) -> Any:
 
 
 @rule
-def put_word(scratch: Any, lane: int, result: Any) -> None:
+def put_word(to: Any, lane: Any, result: Any) -> None:
     """Set a lane's word of d."""
-    scratch.d[0, lane] = result
+    to[0, lane] = result
 
 
 @rule
-def put_pair(scratch: Any, lane: int, result: Any) -> None:
+def put_pair(to: Any, lane: Any, result: Any) -> None:
     """Set a lane's two words of d."""
-    scratch.d[0, lane] = np.uint32(result & np.uint64(0xFFFFFFFF))
-    scratch.d[1, lane] = np.uint32(result >> UPPER)
+    to[0, lane] = np.uint32(result & np.uint64(0xFFFFFFFF))
+    to[1, lane] = np.uint32(result >> UPPER)
 
 
 @rule
-def put_truths(scratch: Any, lane: int, result: Any) -> None:
+def put_truths(to: Any, lane: Any, result: Any) -> None:
     """Set a lane's truths, P in bit 0."""
-    scratch.flag[lane] = result
+    to[lane] = result
 
 
 TAKES: dict[int, Callable[..., Any]] = {1: word, 2: pair}  # by 32-bit words
@@ -60,10 +60,10 @@ def of_lanes(function: Function) -> Rule:
     take, put, value = TAKES[function.takes], GIVES[function.gives], rule(function.function)
 
     @rule
-    def one(scratch: Any, lane: Any) -> None:
-        put(scratch, lane, value(take(scratch.a, lane), take(scratch.b, lane), take(scratch.c, lane)))
+    def one(to: Any, a: Any, b: Any, c: Any, _p: Any, _n: Any, lane: Any) -> None:
+        put(to, lane, value(take(a, lane), take(b, lane), take(c, lane)))
 
-    return _over_lanes(one, value)
+    return _over_lanes(one, function)
 
 
 def of_number(function: Function) -> Rule:
@@ -71,11 +71,10 @@ def of_number(function: Function) -> Rule:
     value = rule(function.function)
 
     @rule
-    def one(scratch: Any, lane: Any) -> None:
-        n = np.uint32(np.uint64(scratch.n) & np.uint64(0xFFFFFFFF))
-        put_word(scratch, lane, value(word(scratch.a, lane), word(scratch.b, lane), word(scratch.c, lane), n))
+    def one(to: Any, a: Any, b: Any, c: Any, _p: Any, n: Any, lane: Any) -> None:
+        put_word(to, lane, value(word(a, lane), word(b, lane), word(c, lane), np.uint32(n)))
 
-    return _over_lanes(one, value)
+    return _over_lanes(one, function)
 
 
 def of_general(function: Function) -> Rule:
@@ -83,11 +82,10 @@ def of_general(function: Function) -> Rule:
     put, value = GIVES[function.gives], rule(function.function)
 
     @rule
-    def one(scratch: Any, lane: Any) -> None:
-        a, b, c = pair(scratch.a, lane), pair(scratch.b, lane), pair(scratch.c, lane)
-        put(scratch, lane, value(a, b, c, scratch.p[lane], np.uint64(scratch.n)))
+    def one(to: Any, a: Any, b: Any, c: Any, p: Any, n: Any, lane: Any) -> None:
+        put(to, lane, value(pair(a, lane), pair(b, lane), pair(c, lane), p[lane], np.uint64(n)))
 
-    return _over_lanes(one, value)
+    return _over_lanes(one, function)
 
 
 def of_one_lane(update: Callable[..., Any], words: int) -> Rule:
@@ -96,7 +94,7 @@ def of_one_lane(update: Callable[..., Any], words: int) -> Rule:
 
     def apply(sm: Any) -> None:
         scratch, lane = sm.scratch, sm.scratch.lane
-        put(scratch, lane, value(take(scratch.a, lane), take(scratch.b, lane), take(scratch.c, lane)))
+        put(scratch.d, lane, value(take(scratch.a, lane), take(scratch.b, lane), take(scratch.c, lane)))
 
     if COMPILED:
         apply.__qualname__ = f"{update.__qualname__}_of_one_lane"
@@ -104,16 +102,30 @@ def of_one_lane(update: Callable[..., Any], words: int) -> Rule:
     return _quiet(apply)
 
 
-def _over_lanes(one: Callable[[Any, Any], None], value: Callable[..., Any]) -> Rule:
-    """Return a rule (sm) that does for all lanes what `one` does for a lane, or for a slice of them."""
-    if not COMPILED:
-        return _quiet(lambda sm: one(sm.scratch, slice(None)))
+def _over_lanes(one: Callable[..., None], function: Function) -> Rule:
+    """Return a rule (sm) that does for all lanes what `one` does for a lane, or for a slice of them.
 
-    def apply(sm: Any) -> None:
+    It hands over arrays instead of `scratch`: only then LLVM sees that lanes can be computed side by side.
+    """
+
+    def results(sm: Any) -> None:
+        s = sm.scratch
         for lane in range(LANES):
-            one(sm.scratch, lane)
+            one(s.d, s.a, s.b, s.c, s.p, s.n, lane)
 
-    apply.__qualname__ = f"{value.__qualname__}_of_lanes"
+    def told(sm: Any) -> None:
+        s = sm.scratch
+        for lane in range(LANES):
+            one(s.flag, s.a, s.b, s.c, s.p, s.n, lane)
+
+    def at_once(sm: Any) -> None:
+        s = sm.scratch
+        one(s.d if function.gives else s.flag, s.a, s.b, s.c, s.p, s.n, slice(None))
+
+    if not COMPILED:
+        return _quiet(at_once)
+    apply = results if function.gives else told
+    apply.__qualname__ = f"{function.function.__qualname__}_of_lanes"
     return apply
 
 
