@@ -249,7 +249,8 @@ def _functions(row: Any, form: Row) -> None:
     for place, letter in enumerate("abc"):
         row["counts"][place] = form.words_of("a" if letter == "c" and "D" in form.form else letter)
         row["taken"][place] = max(takes, row["counts"][place])
-    row["selects"] = len(PREDICATES_READ) if form.is_general else -1
+    by_number = isinstance(value, Function) and value.of is Of.NUMBER
+    row["selects"] = len(PREDICATES_READ) if form.is_general else by_number - 1
 
 
 def _registers(row: Any, instruction: Instruction) -> None:

@@ -36,7 +36,12 @@ from numba.core.untyped_passes import (
 from gpusim.sm.jit import kept_error
 from gpusim.sm.jit.code_cache import CodeCache
 
-NARROW = types.int8, types.uint8, types.int32  # columns of records: small numbers, which int64 holds unchanged
+NARROW = (
+    types.int8,
+    types.uint8,
+    types.int16,
+    types.int32,
+)  # columns of records: small numbers, which int64 holds unchanged
 
 
 def _wide(kind: Any) -> Any:

@@ -111,7 +111,7 @@ def _compute(sm: Any, instruction: Any, g: int, group: int, active: int) -> None
     """Compute the function of a lane group's operands, and write what it gives: registers, predicates or both."""
     scratch, lanes = sm.scratch, sm.lanes[group]
     operands(scratch, lanes, instruction)
-    scratch.n, scratch.group = instruction.number, group
+    scratch.group = group
     if instruction.value >= 0:
         compute(instruction.value, sm)
     if instruction.truth >= 0:
@@ -168,16 +168,16 @@ def _operand(to: Any, lanes: Any, instruction: Any, position: int) -> None:
 @rarely
 def _range(to: Any, lanes: Any, instruction: Any, position: int) -> None:
     """Load an operand of several words: its registers, then zeros, or a constant."""
-    source, count = instruction.source[position], instruction.counts[position]
-    for word in range(instruction.taken[position]):
-        row = to[word]
-        if source < 0:
-            row[:] = np.uint32(instruction.constant[position] >> np.uint64(32 * (word & 1)) & LOW_WORD)
-        elif word < count:
-            lane_words.copy(row, lanes.registers, source + word)
-        else:
-            row[:] = 0
-    if source >= 0 and instruction.change[position]:
+    source, count, words = instruction.source[position], instruction.counts[position], instruction.taken[position]
+    if source < 0:
+        for word in range(words):
+            to[word][:] = np.uint32(instruction.constant[position] >> np.uint64(32 * (word & 1)) & LOW_WORD)
+        return
+    for word in range(count):
+        lane_words.copy(to[word], lanes.registers, source + word)
+    for word in range(count, words):
+        to[word][:] = 0
+    if instruction.change[position]:
         _change(to, instruction, position)
 
 
@@ -199,8 +199,8 @@ def _change(to: Any, instruction: Any, position: int) -> None:
 
 @rule
 def _select(scratch: Any, lanes: Any, instruction: Any) -> None:
-    """Load the predicates that a function takes as p, Q in bit 0."""
-    scratch.p[:] = 0
+    """Load the predicates that a function takes as p, Q in bit 0, and its number n."""
+    scratch.n, scratch.p[:] = instruction.number, 0
     for place in range(instruction.selects):
         if instruction.selectors[place] >= 0:
             mask = predicates.mask_of(lanes, instruction.selectors[place], instruction.selectors_negated >> place & 1)
