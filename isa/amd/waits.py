@@ -10,7 +10,7 @@ from isa.dataflow.flow import reads, successors, writes
 from isa.instruction import Instruction
 from isa.operands.operand import Immediate
 from isa.program import Program
-from isa.row import Unit
+from isa.row import Flow, Unit
 
 Unsure = frozenset[tuple[str, int]]  # register, and the pc of the load
 
@@ -34,7 +34,7 @@ def unsure_reads(program: Program) -> list[tuple[int, int]]:
 
 def _after(pc: int, instruction: Instruction, before: Unsure) -> Unsure:
     row = instruction.row
-    if row.mnemonic == "S_WAITCNT" and [o.bits for o in instruction.operands if isinstance(o, Immediate)][1] == 0:
+    if row.flow is Flow.AWAIT and [o.bits for o in instruction.operands if isinstance(o, Immediate)][1] == 0:
         return frozenset()
     loaded = {(name, pc) for name in writes(instruction)} if row.unit is Unit.SMEM else set()
     return before | loaded

@@ -106,7 +106,7 @@ def _across(scope: Scope) -> Action:
     """Return an action for a cross-lane row, which may write a register, a predicate, or both."""
     row, held = scope.instruction.row, dict(scope.instruction.slots())
     a, b, c = _sources(scope, held)
-    sources = (values.wide_source(scope, held.get("a"), row, "a") if "a" in row.wide else a, b, c)
+    sources = (values.wide_source(scope, held.get("a"), row, "a") if row.words_of("a") == 2 else a, b, c)
     pairs = ((held.get("d"), row.across), (held.get("P"), row.across_truth))
     given = [(values.writer(to, 32), across) for to, across in pairs if to not in (None, PT) and across is not None]
 

@@ -25,7 +25,6 @@ from isa.row import Unit
 from isa.support.once import once
 
 OF_TIME = ("CLOCK", "GLOBALTIMER", "SMID", "VIRTID")  # special registers that time decides, or where a block runs
-ASK = ("BRA.DIV", "BRA.CONV")  # branches that ask which lanes are together
 
 
 @dataclass
@@ -203,7 +202,7 @@ def _decides(found: Varying, pc: int, instruction: Instruction, moved: set[str])
     row = instruction.row
     if not (row.is_branch or row.is_exit or row.steers):
         return False
-    asks = row.mnemonic.startswith(ASK) or instruction.guard.whole
+    asks = row.asks or instruction.guard.whole
     return pc in found.guards or bool(steering(instruction) & moved) or (asks and pc in found.apart)
 
 

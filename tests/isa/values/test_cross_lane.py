@@ -21,7 +21,7 @@ ZERO = [0] * 32
 
 def across(row, a, b, c, active, name="across"):
     """Return the result of a row's function in every lane of one warp, as Python ints or bools."""
-    kind = np.uint64 if "a" in row.wide else np.uint32
+    kind = np.uint64 if row.words_of("a") == 2 else np.uint32
     given = np.array([a], kind), np.array([b], np.uint32), np.array([c], np.uint32), np.array([active])
     return by_lane_group(getattr(row, name), *given)[0].tolist()
 
