@@ -6,7 +6,7 @@ an analysis may take a path that no lane takes, but misses none that one takes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from isa.instruction import Instruction
 from isa.operands.operand import PT, Immediate, Label, Register, Targets
@@ -45,9 +45,14 @@ def in_function(program: Program) -> list[tuple[int, ...]]:
 
 def predecessors(program: Program) -> list[list[int]]:
     """Return for each pc the pcs that it may follow."""
-    before: list[list[int]] = [[] for _ in range(len(program))]
-    for pc, after in enumerate(successors(program)):
-        for target in after:
+    return reversed_ways(successors(program))
+
+
+def reversed_ways(after: Sequence[Iterable[int]]) -> list[list[int]]:
+    """Return by pc those whose ways lead to it."""
+    before: list[list[int]] = [[] for _ in after]
+    for pc, ways in enumerate(after):
+        for target in ways:
             before[target].append(pc)
     return before
 
@@ -67,6 +72,23 @@ def _beginnings(program: Program) -> set[int]:
     """Return the pcs at which code may begin that no branch is known to go to: labels, and what follows no path."""
     apart = {pc + 1 for pc, instruction in enumerate(program.instructions) if leaves(instruction)}
     return apart | set(program.labels.values())
+
+
+def walked(
+    after: Sequence[Iterable[int]], first: Iterable[int], ends: Callable[[int], bool], found: set[int] | None = None
+) -> set[int]:
+    """Return the pcs on paths from the first ones on, these included; no path goes on behind one of the `ends`.
+
+    They are added to those `found` before, behind which no path goes on either.
+    """
+    found = set() if found is None else found
+    todo = list(first)
+    while todo:
+        pc = todo.pop()
+        if pc not in found:
+            found.add(pc)
+            todo += () if ends(pc) else after[pc]
+    return found
 
 
 def return_sites(program: Program) -> set[int]:
