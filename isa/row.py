@@ -171,7 +171,7 @@ class Row:
         """Whether it belongs to GCN: its registers are vector and scalar ones, and its text has no guard."""
         return self.gcn is not None
 
-    @property
+    @cached_property
     def is_branch(self) -> bool:
         """Whether it goes to a label, or to an address in registers."""
         return self.flow in BRANCHES
@@ -226,7 +226,7 @@ class Row:
         """Whether it reads what a barrier of the block has found."""
         return self.flow is Flow.FIND
 
-    @property
+    @cached_property
     def steers(self) -> bool:
         """Whether it acts on the groups of a warp with independent lanes, beside branches and exits."""
         return self.flow in STEERING

@@ -71,7 +71,7 @@ def register(token: Token, letter: str, row: Row) -> Register:
         raise AssemblyError(
             token, f"{token.text!r} is no register that {row.mnemonic} takes here; write one as {wanted}"
         )
-    words = 1 if letter == "m" else row.words
+    words = row.words_of(letter)
     first = int(match[3] or match[4])
     if (int(match[5]) if match[5] else first) - first + 1 != words:
         fix = f"{match[2]}{first}" if words == 1 else f"{match[2]}[{first}:{first + words - 1}]"
@@ -125,7 +125,7 @@ def _show(row: Row, letter: str, text: str, operand: Operand) -> str:
     if isinstance(operand, Address):
         return show_register(operand.base.index, 1)
     if isinstance(operand, Register) and letter != "n":
-        return f"{'-' * operand.negated}{show_register(operand.index, row.words)}"
+        return f"{'-' * operand.negated}{show_register(operand.index, row.words_of(letter))}"
     return text
 
 
