@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Any
 
-from isa.row import Row, Unit
+from isa.row import Kind, Row, Unit
 
 Change = int | Mapping[str, Any]  # bits of the code that `result` and `truth` receive, or other fields of the row
 NOTHING: Mapping[str, Any] = MappingProxyType({})
@@ -57,7 +57,9 @@ class Family:
             return None
         code = 0
         name = ".".join((mnemonic, *parts))
-        plain = Row(name, self.form, self.unit, result=self.result, truth=self.truth, **self.fields)
+        plain = Row(name, self.form, self.unit, result=self.result, truth=self.truth, shared=self.shared, **self.fields)
+        if self.signs is REAL and plain.numbers is Kind.INTEGER:
+            plain = replace(plain, kind=Kind.REAL)
         for change in changes:
             if isinstance(change, int):
                 code |= change

@@ -161,7 +161,7 @@ def _words_read(letter: str, operand: Operand, row: Row) -> Iterable[int]:
     if isinstance(operand, Address):
         return operand.registers
     if letter in "abcD" and isinstance(operand, Register):
-        return _words(operand, row.words_of("a" if letter == "D" else letter))
+        return _words(operand, row.words_of(letter))
     if letter in "kt" and isinstance(operand, Register):
         return _words(operand, 1)
     return ()

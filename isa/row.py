@@ -12,8 +12,8 @@ Form letters, in the order of the text:
     o        register written, the upper channels of a texture object, whose handle is t then
 
 `width` is the bits of each d, a, b, c operand: 64 takes an even register, 128 a multiple of 4 (vector registers of GCN:
-any); a conversion's sources have a width of their own, `sources`. `wide` are letters of operands with 64 bits in a row
-whose others have 32. Addresses, predicates and texture coordinates keep their own size. `flops` are per thread.
+any). `registers` has the 32-bit registers of operands whose count is another: "da2" of d and a two, "d4a4b2" of a tile.
+Addresses, predicates and texture coordinates keep their own size. `flops` are per thread.
 
 `value(a, b, c)` computes d, or the predicate P, from bit patterns (uint32, or uint64 at width 64); if the form has no
 c, it receives `code`, and Q arrives as 0 or 1 in the place of c. A number at the end of the form is a fourth argument.
@@ -24,16 +24,18 @@ is the word that an atomic stores in the place of c (isa.values.atomic), at widt
 and P, true everywhere, that the memory has done it; letters in `tested` tell whether a equals c instead. `implied` are
 operands that the text does not have, by their letter, and `condition` is an implied guard.
 
-Rows of GCN have its names (`V_`, `S_`, `DS_`, `GLOBAL_`), operands in its order, and vector or scalar registers (see
-`isa.amd.text`).
+What an instruction is stands in its row, so that nothing else lists mnemonics: `flow` is what it does to its warp's
+lanes beside computing, `kind` what its sources are where the unit does not say. Rows of GCN (`gcn`) have its names,
+operands in its order, and vector or scalar registers (see `isa.amd.text`).
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from enum import StrEnum
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 from isa.operands.operand import Immediate, Predicate
@@ -78,6 +80,52 @@ class Unit(StrEnum):
     CONTROL = "control"
 
 
+class Flow(StrEnum):
+    """What an instruction does to the lanes of its warp, beside computing."""
+
+    NONE = "none"
+    BRANCH = "branch"
+    IF_ANY = "branch if any"  # of all lanes, if the guard holds in any
+    IF_PARTED = "branch if parted"  # if others than a mask's lanes run, or fail the guard
+    IF_WHOLE = "branch if whole"  # if no others do
+    CALL = "call"
+    RETURN = "return"
+    EXIT = "exit"
+    EXPECT = "expect"  # names the lanes that meet at a convergence barrier
+    MEET = "meet"  # waits for them there
+    TAKE_AWAY = "take away"  # takes lanes from a convergence barrier
+    MOVE = "move"  # between a convergence barrier and a register
+    GATHER = "gather"  # waits for the lanes of a mask
+    GATHER_ALL = "gather all"
+    PART = "part"  # lets one lane after the other go on alone
+    COLLECT = "collect"  # gathers lanes for a collective at its label
+    DISPERSE = "disperse"  # ends the collective
+    GIVE_WAY = "give way"
+    TRAP = "trap"
+    LOCATE = "locate"  # gives the code address of a label
+    FIND = "find"  # gives what a barrier of the block has found
+    AWAIT = "await"  # waits until counts of accesses under way are low
+
+
+class Kind(StrEnum):
+    """What the sources of an instruction are."""
+
+    INTEGER = "integer"
+    REAL = "real"  # IEEE numbers of the operands' width
+    UPPER = "upper"  # upper words of doubles; a number in the text is the whole double
+    SMALL = "small"  # halves or bfloats, one in a word
+    HALVES = "halves"  # two of these
+    SHORTS = "shorts"  # two integers of 16 bits
+
+
+class Gcn(StrEnum):
+    """The part of a compute unit of GCN for which an instruction is."""
+
+    VECTOR = "vector"
+    SCALAR = "scalar"
+    MEMORY = "memory"  # of lanes
+
+
 @dataclass(frozen=True)
 class Row:
     """One instruction of the machine language; what follows from its fields is computed once."""
@@ -94,10 +142,9 @@ class Row:
     update: Callable[..., Any] | None = None
     implied: tuple[tuple[str, Predicate | Immediate], ...] = ()
     condition: Predicate | None = None
-    sources: int = 0  # bits of each source where they are not the width's
     result: Callable[..., Any] | None = None
     truth: Callable[..., Any] | None = None
-    wide: str = ""
+    registers: str = ""
     memory_bits: int = 0  # that a lane accesses, where they are less than a word
     signed: bool = False  # whether these are sign-extended
     across_truth: Callable[..., Any] | None = None
@@ -105,8 +152,15 @@ class Row:
     generic: bool = False  # its address says in which memory each lane's access is (isa.operands.windows)
     near: tuple[Unit, ...] = ()  # of a generic access: the memories beside the global one that can do it
     texel: Callable[..., Any] | None = None  # a fetch by a texture object (isa.values.texture.texture.fetched)
-    upper: int = 0  # 32-bit registers of o
     shifts: bool = False  # a is shifted first, a minus before it comes after that
+    flow: Flow = Flow.NONE
+    kind: Kind | None = None  # where the unit does not say
+    gcn: Gcn | None = None
+    shared: str = ""  # letters of operands that are uniform registers or uniform predicates alone
+    most: int = 0  # the largest number that it takes, where that is not said by what the number is for
+    negates: bool = False  # a listing may negate its sources, integers though they are
+    drops_signs: bool = False  # its function does what |a| asks for, as it needs the signs
+    spoils_scc: bool = False  # it changes SCC, to what is not computed here
 
     def __hash__(self) -> int:
         """Return the hash of its mnemonic: a program hashes its rows often."""
@@ -115,27 +169,32 @@ class Row:
     @property
     def is_gcn(self) -> bool:
         """Whether it belongs to GCN: its registers are vector and scalar ones, and its text has no guard."""
-        return self.mnemonic.startswith(GCN)
+        return self.gcn is not None
 
     @cached_property
     def is_branch(self) -> bool:
         """Whether it goes to a label, or to an address in registers."""
-        return self.unit is Unit.CONTROL and self.mnemonic.startswith(BRANCHES)
+        return self.flow in BRANCHES
 
     @cached_property
     def is_indirect(self) -> bool:
         """Whether it is a branch to an address in registers, which may differ between lanes."""
         return self.is_branch and "a" in self.form
 
-    @cached_property
+    @property
+    def asks(self) -> bool:
+        """Whether it is a branch that asks which lanes are together."""
+        return self.flow in (Flow.IF_PARTED, Flow.IF_WHOLE)
+
+    @property
     def needs_independent_lanes(self) -> bool:
         """Whether only machines whose lanes are scheduled by convergence barriers, from Volta on, have it."""
-        return self.mnemonic.startswith(INDEPENDENT) and self.mnemonic not in _OF_ANY
+        return self.flow in INDEPENDENT or self.is_indirect
 
-    @cached_property
+    @property
     def is_exit(self) -> bool:
         """Whether it ends its threads."""
-        return self.mnemonic in ("EXIT", "S_ENDPGM", "KILL")
+        return self.flow is Flow.EXIT
 
     @property
     def compares(self) -> bool:
@@ -148,25 +207,29 @@ class Row:
 
     @cached_property
     def _words_by_letter(self) -> Mapping[str, int]:
-        if self.wide:
-            return {letter: 2 if letter in self.wide else 1 for letter in LETTERS}
-        own = {letter: self.words if letter in "dD" else self.source.words for letter in LETTERS}
-        return own | {"o": self.upper}
+        source = 1 if self.unit is Unit.TEXTURE else self.words
+        usual = dict.fromkeys(LETTERS, 1) | dict.fromkeys("dD", self.words) | dict.fromkeys("abc", source) | {"o": 0}
+        said = re.findall(r"(\D+)(\d+)", self.registers)
+        return usual | {letter: int(count) for letters, count in said for letter in letters}
+
+    def at(self, letter: str) -> Row:
+        """Return the row with the width of the operand of a form letter."""
+        return _resized(self, 32 * self.words_of(letter)) if letter in "dDabco" else self
 
     @cached_property
     def reads_special(self) -> bool:
         """Whether it reads a special register."""
         return self.form[-1:] == "s"
 
-    @cached_property
+    @property
     def reads_barrier(self) -> bool:
         """Whether it reads what a barrier of the block has found."""
-        return self.mnemonic.startswith("B2R")
+        return self.flow is Flow.FIND
 
     @cached_property
     def steers(self) -> bool:
         """Whether it acts on the groups of a warp with independent lanes, beside branches and exits."""
-        return self.mnemonic.startswith(STEERING)
+        return self.flow in STEERING
 
     @cached_property
     def is_general(self) -> bool:
@@ -180,9 +243,13 @@ class Row:
 
     @cached_property
     def source(self) -> Row:
-        """The row for its sources a, b, c: coordinates of a texture have 32 bits, however many it fetches."""
-        width = 32 if self.unit is Unit.TEXTURE else self.sources or self.width
-        return self if width == self.width else replace(self, width=width)
+        """The row for its sources, where its value function gives a result of another width, and for coordinates."""
+        return self.at("a") if self.value or self.unit is Unit.TEXTURE else self
+
+    @property
+    def sources(self) -> int:
+        """Bits of each source of such a value function, 0 where they are the width's."""
+        return 0 if self.source.width == self.width else self.source.width
 
     @property
     def nbytes(self) -> int:
@@ -196,7 +263,7 @@ class Row:
         Of texture objects up to two words take one, by real coordinates two (measured on an H200).
         """
         if self.texel is not None:
-            return -(-(self.words + self.upper) // 2) * (1 if self.code & WHOLE else 2)
+            return -(-(self.words + self.words_of("o")) // 2) * (1 if self.code & WHOLE else 2)
         if self.unit is Unit.TEXTURE:
             return self.words
         return max(1, self.width // 128) if self.unit is Unit.SMEM else 1
@@ -206,16 +273,15 @@ class Row:
         """Bytes of which an address must be a multiple; scalar loads need only whole words."""
         return 4 if self.unit is Unit.SMEM else self.nbytes
 
+    @property
+    def numbers(self) -> Kind:
+        """What its sources are."""
+        return self.kind or _OF_UNIT.get(self.unit, Kind.INTEGER)
+
     @cached_property
     def is_float(self) -> bool:
-        """Whether it takes its sources as IEEE numbers."""
-        compared = self.mnemonic.startswith("V_CMP") and self.mnemonic.endswith("F32")
-        return compared or self.unit in FLOAT_UNITS or self.mnemonic.removeprefix("U").startswith(FLOAT_ROWS)
-
-    @property
-    def takes_upper_words(self) -> bool:
-        """Whether its source is the upper word of a double, and a number in its text the whole double."""
-        return self.mnemonic.startswith(UPPER_ROWS)
+        """Whether it takes its sources as IEEE numbers, one in each operand."""
+        return self.numbers in (Kind.REAL, Kind.UPPER, Kind.SMALL)
 
     @cached_property
     def is_load(self) -> bool:
@@ -228,10 +294,8 @@ class Row:
         return self.unit in MEMORY_UNITS and (self.form[0] == "m" or self.update is not None)
 
 
-FLOAT_UNITS = frozenset({Unit.FP32, Unit.FMUL, Unit.DP, Unit.SFU})
-HALF_UNITS = frozenset({Unit.FP16, Unit.FP16M})
-FLOAT_ROWS = ("FADD", "FMUL", "FFMA", "FMNMX", "FSETP", "FSEL", "FSET", "FCHK", "FRND", "F2I", "F2F", "V_CVT_I32")
-UPPER_ROWS = ("MUFU.RCP64H", "MUFU.RSQ64H")
+_REALS, _HALVES = (Unit.FP32, Unit.FMUL, Unit.DP, Unit.SFU), (Unit.FP16, Unit.FP16M)
+_OF_UNIT = {**dict.fromkeys(_REALS, Kind.REAL), **dict.fromkeys(_HALVES, Kind.HALVES)}
 GLOBAL_UNITS = frozenset({Unit.GLOBAL, Unit.CONSTANT, Unit.SMEM})  # at byte addresses of global memory
 MEMORY_UNITS = frozenset(  # of lanes, each at its own address
     {Unit.SHARED, Unit.GLOBAL, Unit.LOCAL, Unit.CONSTANT, Unit.TEXTURE}
@@ -239,11 +303,17 @@ MEMORY_UNITS = frozenset(  # of lanes, each at its own address
 LOAD_UNITS = MEMORY_UNITS | {Unit.SMEM}
 GENERIC = (Unit.SHARED, Unit.LOCAL, Unit.GLOBAL)  # in the order in which a generic access goes to them
 _READERS = dict.fromkeys((Unit.TEXTURE, Unit.CONSTANT, Unit.SMEM), Unit.GLOBAL)
-GCN = ("V_", "S_", "DS_", "GLOBAL_")
-BRANCHES = ("BRA", "BRX", "JM", "CALL", "RET", "S_BRANCH", "S_CBRANCH")
-INDEPENDENT = ("BRA.", "BREAK", "BRX", "JM", "CALL", "RET", "BMOV", "WARPSYNC.", "ENDCOLLECTIVE", "YIELD", "NANOSLEEP")
-_OF_ANY = ("BRA.U", "JMP")
-STEERING = ("BSSY", "BSYNC", "BREAK", "BMOV", "WARPSYNC", "ENDCOLLECTIVE", "YIELD", "NANOSLEEP", "BPT")
+BRANCHES = frozenset({Flow.BRANCH, Flow.IF_ANY, Flow.IF_PARTED, Flow.IF_WHOLE, Flow.CALL, Flow.RETURN})
+_OF_VOLTA = frozenset(
+    {Flow.TAKE_AWAY, Flow.MOVE, Flow.GATHER_ALL, Flow.PART, Flow.COLLECT, Flow.DISPERSE, Flow.GIVE_WAY}
+)
+INDEPENDENT = frozenset(_OF_VOLTA | BRANCHES - {Flow.BRANCH})
+STEERING = frozenset(_OF_VOLTA | {Flow.EXPECT, Flow.MEET, Flow.GATHER, Flow.TRAP})
+
+
+@cache
+def _resized(row: Row, width: int) -> Row:
+    return row if width == row.width else replace(row, width=width)
 
 
 def memory_of(unit: Unit) -> Unit:

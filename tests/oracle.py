@@ -23,13 +23,13 @@ from scan.barriers import stays_behind
 from scan.caches import Caches, Request, arriving, caches, from_memory
 from scan.requests import places, requests
 from scan.state import Warp
+from unrolled import unrolled
 
 from gpusim.machine.machine import Machine
 from gpusim.sm.memory.cache.declaration import tagged
 from gpusim.sm.memory.global_memory.declaration import line_cycles
 from gpusim.sm.pipes.pipe.declaration import initiation_interval
 from isa import memory
-from isa.dataflow.dependence import unrolled
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.operands.operand import Immediate

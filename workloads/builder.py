@@ -162,7 +162,7 @@ def double_bits(value: float) -> int:
 
 
 def _operand(row: Row, letter: str, value: Value) -> Operand:
-    row = row.source if letter in "abc" else row
+    row = row.at(letter)
     operand = _number(row, value) if isinstance(value, int | float) else _name(letter, value)
     if not isinstance(operand, KINDS[letter]):
         raise ValueError(f"{row.mnemonic}: {value!r} can't stand for {letter!r}")

@@ -247,7 +247,7 @@ def _functions(row: Any, form: Row) -> None:
     row["value"], row["truth"] = (INDEX[one] if one else -1 for one in (value, truth))
     takes = max([one.takes for one in (value, truth) if one], default=1)
     for place, letter in enumerate("abc"):
-        row["counts"][place] = form.words_of("a" if letter == "c" and "D" in form.form else letter)
+        row["counts"][place] = form.words_of("D" if letter == "c" and "D" in form.form else letter)
         row["taken"][place] = max(takes, row["counts"][place])
     by_number = isinstance(value, Function) and value.of is Of.NUMBER
     row["selects"] = len(PREDICATES_READ) if form.is_general else by_number - 1

@@ -18,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.machine.machine import Machine
-from gpusim.sm.lanes.convergence.declaration import ASKS
 from gpusim.sm.memory.cache.declaration import tagged
 from gpusim.sm.unit.capacities import FEED, LANES
 from isa.dataflow.block_step import block_steps, texture_steps
@@ -61,7 +60,7 @@ def recordable(kernel: Kernel) -> bool:
     """
     if kernel.program.leaves_global:  # an event has no place for results that come from several memories
         return False
-    if any(i.guard != PT and i.row.mnemonic in ASKS for i in kernel.program.instructions):
+    if any(i.guard != PT and i.row.asks for i in kernel.program.instructions):
         return False
     return not reads_memory(kernel, address_slice(kernel.program))
 

@@ -23,7 +23,7 @@ from isa.operands.operand import (
 )
 from isa.reading import literals
 from isa.reading.source import AssemblyError, Token, part
-from isa.row import Row, Unit
+from isa.row import Gcn, Row, Unit
 
 LAST_VECTOR = RZ_INDEX - 1
 _REGISTER = re.compile(r"(-?)([vs])(?:(\d{1,9})|\[\s*(\d{1,9})\s*:\s*(\d{1,9})\s*\])")
@@ -35,9 +35,9 @@ _COUNT = re.compile(r"(vmcnt|lgkmcnt)\(\s*(\d{1,9})\s*\)")
 def usage(row: Row) -> str:
     """Return how an instruction of the row is written."""
     kinds = {"d": "vdst", "D": "vdst", "m": "vaddr", "l": "label", "n": "number"}
-    if row.mnemonic.startswith("S_"):
+    if row.gcn is Gcn.SCALAR:
         kinds |= {"d": "sdst", "m": "sbase, offset"}
-    names = [kinds.get(letter, f"{'s' if row.mnemonic.startswith('S_') else 'v'}{letter}") for letter in row.form]
+    names = [kinds.get(letter, f"{'s' if row.gcn is Gcn.SCALAR else 'v'}{letter}") for letter in row.form]
     before, after = _words(row)
     return f"write {row.mnemonic} {', '.join((*before, *names, *after))}".strip()
 
@@ -71,7 +71,7 @@ def register(token: Token, letter: str, row: Row) -> Register:
         raise AssemblyError(
             token, f"{token.text!r} is no register that {row.mnemonic} takes here; write one as {wanted}"
         )
-    words = 1 if letter == "m" else row.words
+    words = row.words_of(letter)
     first = int(match[3] or match[4])
     if (int(match[5]) if match[5] else first) - first + 1 != words:
         fix = f"{match[2]}{first}" if words == 1 else f"{match[2]}[{first}:{first + words - 1}]"
@@ -97,7 +97,7 @@ NO_LIMIT = 63  # as large as a count can be
 
 def check_scalars(row: Row, tokens: Sequence[Token], operands: Sequence[Operand]) -> None:
     """Raise AssemblyError if a vector instruction reads two scalar registers: it has one port to them."""
-    if row.mnemonic.startswith("V_"):
+    if row.gcn is Gcn.VECTOR:
         read = dict.fromkeys(o for o in operands if is_scalar(o))
         if len({o.index for o in read if isinstance(o, Register)}) > 1:
             second = next(t for t, o in zip(tokens, operands, strict=True) if o == list(read)[1])
@@ -125,7 +125,7 @@ def _show(row: Row, letter: str, text: str, operand: Operand) -> str:
     if isinstance(operand, Address):
         return show_register(operand.base.index, 1)
     if isinstance(operand, Register) and letter != "n":
-        return f"{'-' * operand.negated}{show_register(operand.index, row.words)}"
+        return f"{'-' * operand.negated}{show_register(operand.index, row.words_of(letter))}"
     return text
 
 
@@ -133,14 +133,14 @@ def _words(row: Row) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the words before and after the operands that each instruction of the row has."""
     if row.unit is Unit.GLOBAL:
         return (), ("off",)
-    implied = [letter for letter, o in row.implied if isinstance(o, Predicate) and row.mnemonic.startswith("V_")]
+    implied = [letter for letter, o in row.implied if isinstance(o, Predicate) and row.gcn is Gcn.VECTOR]
     return (("VCC",) if "P" in implied else ()), (("VCC",) if "Q" in implied else ())
 
 
 def _kinds(row: Row, letter: str) -> str:
-    if row.mnemonic.startswith("S_"):
+    if row.gcn is Gcn.SCALAR:
         return "s"
-    return "vs" if row.unit is Unit.SPECIAL or (row.mnemonic.startswith("V_") and letter in "abc") else "v"
+    return "vs" if row.unit is Unit.SPECIAL or (row.gcn is Gcn.VECTOR and letter in "abc") else "v"
 
 
 def _check_place(token: Token, kind: str, first: int, words: int) -> None:

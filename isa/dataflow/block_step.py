@@ -308,7 +308,13 @@ def _folded(instruction: Instruction, sources: Mapping[str, Value]) -> Value | N
     """Return the lowest word of a result of fixed words without signs and carries; None for any other."""
     row, fixed = instruction.row, [sources[x].fixed if x in sources else 0 for x in "abc"]
     signed = any(isinstance(o, Register | BankConstant) and o.negated for o in instruction.operands)
-    if row.result is None or row.wide or signed or None in fixed or set(PREDICATES_READ) & set(row.form):
+    if (
+        row.result is None
+        or any(row.words_of(x) > 1 for x in row.form if x in "dabc")
+        or signed
+        or None in fixed
+        or set(PREDICATES_READ) & set(row.form)
+    ):
         return None
     with np.errstate(all="ignore"):
         result = row.result(*(np.uint64(x or 0) for x in fixed), np.uint32(0), np.uint64(instruction.number()))

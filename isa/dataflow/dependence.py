@@ -16,7 +16,6 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from isa.dataflow.flow import overwrites, reads, successors, writes
-from isa.instruction import Instruction
 from isa.program import Program
 
 if TYPE_CHECKING:
@@ -41,28 +40,6 @@ def graph(program: Program) -> nx.MultiDiGraph:
     return result
 
 
-def unrolled(instructions: Sequence[Instruction]) -> nx.MultiDiGraph:
-    """Return the dependences of a straight stream of executed instructions; the nodes are their indices."""
-    import networkx as nx  # noqa: PLC0415  (start-up time)
-
-    result = nx.MultiDiGraph()
-    result.add_nodes_from(range(len(instructions)))
-    writers: defaultdict[str, list[int]] = defaultdict(list)  # since the last unguarded write, which is included
-    readers: defaultdict[str, list[int]] = defaultdict(list)
-    for index, instruction in enumerate(instructions):
-        read, written = sorted(reads(instruction)), sorted(writes(instruction))
-        _connect(result, index, "RAW", read, writers)
-        _connect(result, index, "WAR", written, readers)
-        _connect(result, index, "WAW", written, writers)
-        for name in read:
-            readers[name].append(index)
-        for name in written:
-            if overwrites(instruction):
-                writers[name], readers[name] = [], []
-            writers[name].append(index)
-    return result
-
-
 def critical_path(dependences: nx.MultiDiGraph, weight: Weight) -> tuple[int, list[int]]:
     """Return the length of the longest path in the unit of `weight`, and its nodes; loop-carried edges do not count.
 
@@ -82,18 +59,10 @@ def critical_path(dependences: nx.MultiDiGraph, weight: Weight) -> tuple[int, li
     return (0, []) if last is None else (length[last], _trail(previous, last))
 
 
-def recurrence(dependences: nx.MultiDiGraph, weight: Weight) -> tuple[Fraction, list[int]]:
-    """Return the largest ratio of weights to distances, summed over any cycle, and the cycle's nodes; or (0, []).
-
-    With weights in cycles, it is the least time of an iteration that the dependences allow. Raises as `slowest_cycle`
-    does.
-    """
-    ratio, cycle = slowest_cycle(dependences, weight)
-    return ratio, [before for before, _, _, _ in cycle]
-
-
 def slowest_cycle(dependences: nx.MultiDiGraph, weight: Weight) -> tuple[Fraction, list[Edge]]:
-    """Return the ratio of `recurrence`, and the cycle's edges in order.
+    """Return the largest ratio of weights to distances, summed over any cycle, and its edges in order; or (0, []).
+
+    With weights in cycles, it is the least time of an iteration that the dependences allow.
 
     Method: replace the ratio by that of a better cycle until there is none (Dinkelbach, Management Science 13(7), 1967,
     with Bellman and Ford's relaxation). Raises ValueError for a cycle that no backward branch closes.
@@ -151,14 +120,6 @@ def _kinds(flow: _Flow, before: int, after: int, name: str) -> list[str]:
         "WAW": wrote and writes_now,
     }
     return [kind for kind, holds in held.items() if holds]
-
-
-def _connect(
-    result: nx.MultiDiGraph, index: int, kind: str, names: Sequence[str], earlier: Mapping[str, Sequence[int]]
-) -> None:
-    for name in names:
-        for node in earlier.get(name, ()):
-            result.add_edge(node, index, kind=kind, register=name, distance=0)
 
 
 def _edges(dependences: nx.MultiDiGraph, weight: Weight) -> list[Edge]:

@@ -6,13 +6,12 @@ an analysis may take a path that no lane takes, but misses none that one takes.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 
 from isa.instruction import Instruction
 from isa.operands.operand import PT, Immediate, Label, Register, Targets
 from isa.program import CODE_BYTES, Program
-
-COLLECTIVE, END = "WARPSYNC.COLLECTIVE", "ENDCOLLECTIVE"
+from isa.row import Flow
 
 
 def successors(program: Program) -> list[tuple[int, ...]]:
@@ -28,7 +27,7 @@ def successors(program: Program) -> list[tuple[int, ...]]:
             after |= targets(program, pc)
         elif pc in collectives:
             after = {at + 1 for at in collectives}
-        elif instruction.row.mnemonic == END:
+        elif instruction.row.flow is Flow.DISPERSE:
             after = set(collectives.values())
         found.append(tuple(sorted(a for a in after if a < len(program))))
     return found
@@ -46,9 +45,14 @@ def in_function(program: Program) -> list[tuple[int, ...]]:
 
 def predecessors(program: Program) -> list[list[int]]:
     """Return for each pc the pcs that it may follow."""
-    before: list[list[int]] = [[] for _ in range(len(program))]
-    for pc, after in enumerate(successors(program)):
-        for target in after:
+    return reversed_ways(successors(program))
+
+
+def reversed_ways(after: Sequence[Iterable[int]]) -> list[list[int]]:
+    """Return by pc those whose ways lead to it."""
+    before: list[list[int]] = [[] for _ in after]
+    for pc, ways in enumerate(after):
+        for target in ways:
             before[target].append(pc)
     return before
 
@@ -70,6 +74,23 @@ def _beginnings(program: Program) -> set[int]:
     return apart | set(program.labels.values())
 
 
+def walked(
+    after: Sequence[Iterable[int]], first: Iterable[int], ends: Callable[[int], bool], found: set[int] | None = None
+) -> set[int]:
+    """Return the pcs on paths from the first ones on, these included; no path goes on behind one of the `ends`.
+
+    They are added to those `found` before, behind which no path goes on either.
+    """
+    found = set() if found is None else found
+    todo = list(first)
+    while todo:
+        pc = todo.pop()
+        if pc not in found:
+            found.add(pc)
+            todo += () if ends(pc) else after[pc]
+    return found
+
+
 def return_sites(program: Program) -> set[int]:
     """Return the pcs at which returns may go on.
 
@@ -80,7 +101,7 @@ def return_sites(program: Program) -> set[int]:
     found = {pc + 1 for pc, i in enumerate(code) if is_call(i)}
     holders = {o.index for i in code if _returns(i) for o in i.operands if isinstance(o, Register)}
     for instruction in code:
-        if instruction.row.mnemonic == "LEPC":
+        if instruction.row.flow is Flow.LOCATE:
             found |= {program.labels[o.name] for o in instruction.operands if isinstance(o, Label)}
         if not instruction.reads() and not holders.isdisjoint(instruction.writes()):
             found |= set(_code_addresses(instruction, len(program)))
@@ -89,13 +110,13 @@ def return_sites(program: Program) -> set[int]:
 
 def is_call(instruction: Instruction) -> bool:
     """Tell whether it is a call, behind which the caller goes on."""
-    return instruction.row.mnemonic.startswith("CALL")
+    return instruction.row.flow is Flow.CALL
 
 
 def leaves(instruction: Instruction) -> bool:
     """Tell whether all lanes that execute it go elsewhere than to the next instruction."""
     row = instruction.row
-    certain = row.is_exit or (row.is_branch and row.mnemonic not in ("BRA.DIV", "BRA.CONV"))
+    certain = row.is_exit or (row.is_branch and not row.asks)
     return certain and overwrites(instruction) and not instruction.gates()
 
 
@@ -115,13 +136,13 @@ def overwrites(instruction: Instruction) -> bool:
 
 
 def _returns(instruction: Instruction) -> bool:
-    return instruction.row.mnemonic.startswith("RET")
+    return instruction.row.flow is Flow.RETURN
 
 
 def _collectives(program: Program) -> dict[int, int]:
     """Return by pc of each WARPSYNC.COLLECTIVE the pc of its label, where its lanes go on after the ENDCOLLECTIVE."""
     code = program.instructions
-    labels = ((pc, i.label()) for pc, i in enumerate(code) if i.row.mnemonic.startswith(COLLECTIVE))
+    labels = ((pc, i.label()) for pc, i in enumerate(code) if i.row.flow is Flow.COLLECT)
     return {pc: program.labels[label.name] for pc, label in labels if label is not None}
 
 

@@ -7,7 +7,7 @@ there (Kam and Ullman, JACM 23(1), 1976, with the order of the code for the reve
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from heapq import heappop, heappush
 from itertools import chain
@@ -42,6 +42,20 @@ def forward(
             after = behind(pc, after) if pc < length else after
         todo.add(onward[pc], after)
     return todo.before[:length]
+
+
+def pending_before(after: Sequence[Iterable[int]], given: Sequence[int], over: Sequence[int]) -> list[int]:
+    """Return by pc the mask of what may be pending before it on some path; by pc what is `over` there, then `given`."""
+    before = [0] * len(after)
+    todo = list(range(len(after)))[::-1]
+    while todo:
+        pc = todo.pop()
+        behind = before[pc] & ~over[pc] | given[pc]
+        for target in after[pc]:
+            if behind & ~before[target]:
+                before[target] |= behind
+                todo.append(target)
+    return before
 
 
 def _ways(program: Program) -> tuple[list[tuple[int, ...]], int]:

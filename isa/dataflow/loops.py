@@ -1,11 +1,11 @@
-"""Loops of a program, and how deep in loops each instruction lies."""
+"""Loops of a program."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Sequence
 
-from isa.dataflow.flow import in_function, is_call, targets
+from isa.dataflow.flow import in_function, is_call, reversed_ways, targets, walked
 from isa.program import Program
 
 
@@ -16,24 +16,12 @@ def loops(program: Program) -> list[frozenset[int]]:
     that calls itself is no loop.
     """
     after = in_function(program)
-    before: list[list[int]] = [[] for _ in after]
-    for pc, onward in enumerate(after):
-        for target in onward:
-            before[target].append(pc)
+    before = reversed_ways(after)
     entries = sorted({0}.union(*(targets(program, pc) for pc, i in enumerate(program.instructions) if is_call(i))))
     ends = defaultdict[int, list[int]](list)
     for pc, head in _back(after, entries):
         ends[head].append(pc)
-    return [_body(before, head, last) for head, last in sorted(ends.items())]
-
-
-def depths(program: Program) -> list[int]:
-    """Return by pc the number of loops around it."""
-    inside = [0] * len(program)
-    for body in loops(program):
-        for pc in body:
-            inside[pc] += 1
-    return inside
+    return [frozenset(walked(before, last, head.__eq__, {head})) for head, last in sorted(ends.items())]
 
 
 def _back(after: Sequence[Sequence[int]], entries: Sequence[int]) -> list[tuple[int, int]]:
@@ -61,13 +49,3 @@ def _back_from(after: Sequence[Sequence[int]], entry: int, seen: set[int]) -> li
             under_way.append((target, list(after[target])))
             above.add(target)
     return found
-
-
-def _body(before: Sequence[Sequence[int]], head: int, last: Sequence[int]) -> frozenset[int]:
-    body, todo = {head}, list(last)
-    while todo:
-        pc = todo.pop()
-        if pc not in body:
-            body.add(pc)
-            todo += before[pc]
-    return frozenset(body)

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from isa.dataflow.flow import leaves, overwrites, reads, successors, writes
+from isa.dataflow.flow import leaves, overwrites, reads, successors, walked, writes
 from isa.dataflow.forward import forward
 from isa.dataflow.memory.address_slice import address_slice
 from isa.program import Program
@@ -82,15 +82,8 @@ def onward(program: Program) -> list[tuple[int, ...]]:
 
 def reached(program: Program, after: list[tuple[int, ...]], first: Iterable[int], name: str) -> set[int]:
     """Return the pcs that the value of a name comes to on paths from the first ones, where it may be read."""
-    ended, seen, todo = _ended(program), {len(program)}, list(first)
-    while todo:
-        pc = todo.pop()
-        if pc in seen:
-            continue
-        seen.add(pc)
-        if name not in ended[pc]:
-            todo += after[pc]
-    return seen - {len(program)}
+    ended, end = _ended(program), len(program)
+    return walked(after, first, lambda pc: name in ended[pc], {end}) - {end}
 
 
 def control_flow(program: Program) -> nx.DiGraph:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from isa.dataflow.flow import successors
+from isa.dataflow.forward import forward
 from isa.instruction import Instruction
 from isa.program import Program
 from isa.row import Unit
@@ -59,20 +59,16 @@ def joined(names: Iterable[str]) -> str:
 
 def _flow(program: Program, origins: Origins, stored: Mapping[int, str]) -> tuple[list[State | None], list[str]]:
     """Return the states before each instruction and the names that it writes, given the names of stored values."""
-    onward = successors(program)
-    states: list[State | None] = [None] * len(program)
-    written = [OTHER] * len(program)
-    todo: list[tuple[int, State]] = [(0, {})] if len(program) else []
-    while todo:
-        pc, arriving = todo.pop()
-        merged = _merged(states[pc], arriving)
-        if merged is None:
-            continue
-        states[pc], instruction = merged, program.instructions[pc]
-        written[pc] = _result(pc, instruction, merged, origins, stored)
-        after = _after(instruction, merged, written[pc])
-        todo += [(target, after) for target in onward[pc]]
-    return states, written
+
+    def result(pc: int, state: State) -> str:
+        return _result(pc, program.instructions[pc], state, origins, stored)
+
+    def behind(pc: int, state: State) -> State:
+        return {**state, **dict.fromkeys(program.instructions[pc].writes(), result(pc, state))}
+
+    nothing: State = {}
+    states = forward(program, nothing, behind, _merged)
+    return states, [OTHER if state is None else result(pc, state) for pc, state in enumerate(states)]
 
 
 def _merged(known: State | None, arriving: State) -> State | None:
@@ -82,11 +78,6 @@ def _merged(known: State | None, arriving: State) -> State | None:
     changed = {r: joined((name, known.get(r, OTHER))) for r, name in arriving.items() if name != known.get(r)}
     changed = {r: name for r, name in changed.items() if name != known.get(r, OTHER)}
     return {**known, **changed} if changed else None
-
-
-def _after(instruction: Instruction, state: State, name: str) -> State:
-    """Return the state after the instruction."""
-    return {**state, **dict.fromkeys(instruction.writes(), name)}
 
 
 def _result(pc: int, instruction: Instruction, state: State, origins: Origins, stored: Mapping[int, str]) -> str:

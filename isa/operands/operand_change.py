@@ -13,12 +13,10 @@ from typing import Any
 import numpy as np
 
 from isa.operands.operand import BankConstant, Register
-from isa.row import HALF_UNITS, Row
+from isa.row import Kind, Row
 
-_SMALL = frozenset({"F16", "BF16"})
 MAGNITUDE64, INFINITY64 = 0x7FFFFFFFFFFFFFFF, 0x7FF0000000000000  # of doubles
 INFINITY32, LEAST_NORMAL, GREATEST_HALF = 0x7F800000, 0x38800000, 0x477FE000  # the latter two are halves as singles
-_FROM_HALVES = ("F2F.F64.F16", "F2F.F64.BF16", "F2F.F16.BF16", "F2F.BF16.F16")
 
 
 class Change(IntFlag):
@@ -55,8 +53,8 @@ def change_of(operand: Register | BankConstant, row: Row) -> Change:
 def _change(part: str, negated: bool, absolute: bool, inverted: bool, row: Row) -> Change:
     change = PARTS[part]
     if negated:
-        change |= Change.SIGN if row.is_float or row.unit in HALF_UNITS else Change.NEGATIVE
-    if absolute and "XORSIGN" not in row.mnemonic:  # whose function needs the signs, and drops them itself
+        change |= Change.SIGN if row.is_float or row.numbers is Kind.HALVES else Change.NEGATIVE
+    if absolute and not row.drops_signs:
         change |= Change.ABSOLUTE
     if change & (Change.SIGN | Change.NEGATIVE | Change.ABSOLUTE) and of_halves(row):
         change |= Change.HALVES
@@ -65,9 +63,7 @@ def _change(part: str, negated: bool, absolute: bool, inverted: bool, row: Row) 
 
 def of_halves(row: Row) -> bool:
     """Tell whether a row's sources are of 16 bits."""
-    first, *names = row.mnemonic.split(".")
-    converts = first in ("F2I", "FRND", "MUFU") and not _SMALL.isdisjoint(names)
-    return row.unit in HALF_UNITS or converts or row.mnemonic.startswith(_FROM_HALVES) or "16x2" in row.mnemonic
+    return row.numbers in (Kind.SMALL, Kind.HALVES, Kind.SHORTS)
 
 
 def signs(change: Change, width: int) -> int:

@@ -23,7 +23,7 @@ from isa.dataflow.flow import reads, writes
 from isa.instruction import Instruction
 from isa.operands.operand import Label, Register
 from isa.program import Program
-from isa.row import LOAD_UNITS, Unit, memory_of
+from isa.row import LOAD_UNITS, Flow, Unit, memory_of
 from isa.schedule.schedule import Latencies, best_places, total, totals
 
 MOST_TOGETHER = 8  # accesses that are placed together: the search grows with each
@@ -44,7 +44,7 @@ class Region:
 
 def regions(program: Program, disjoint: Disjoint = ()) -> list[Region]:
     """Return the regions of a program in its order; the accesses of each pair of `disjoint` never conflict."""
-    counted = any(i.row.mnemonic == "S_WAITCNT" for i in program.instructions)
+    counted = any(i.row.flow is Flow.AWAIT for i in program.instructions)
     return [_region(program, first, end, () if counted else disjoint, counted) for first, end in spans(program)]
 
 

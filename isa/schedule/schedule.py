@@ -67,25 +67,6 @@ def total(instructions: Sequence[Instruction], latencies: Latencies, *, repeats:
     return time - len(instructions) * latencies.issue_interval
 
 
-def best_place(
-    stream: Sequence[Instruction],
-    instruction: Instruction,
-    latencies: Latencies,
-    first: int = 0,
-    last: int | None = None,
-    *,
-    repeats: bool = False,
-) -> int:
-    """Return the place in the stream at which the instruction makes the sum of stalls least, the first of equal ones.
-
-    All places from `first` to `last` (default: the end) are tried. The caller must ensure that these places are
-    allowed.
-    """
-    places = range(first, len(stream) + 1 if last is None else last + 1)
-    sums = totals(stream, instruction, latencies, places, repeats=repeats)
-    return places[sums.index(min(sums))]
-
-
 def totals(
     stream: Sequence[Instruction],
     instruction: Instruction,

@@ -26,7 +26,7 @@ from isa.program import Program, check_size
 from isa.reading.faults import raise_all, tried
 from isa.reading.source import IDENTIFIER, AssemblyError, Token, lines, part, suggest, whole
 from isa.reading.source import operands as operands_of
-from isa.row import Row, Unit
+from isa.row import Flow, Row, Unit
 from isa.support.limits import MOST_LOCAL_BYTES, MOST_SHARED_BYTES
 from isa.table import TABLE
 from isa.text.operand_text import operand, predicate
@@ -35,17 +35,6 @@ __all__ = ["AssemblyError", "Directive", "Parsed", "assemble", "parse"]
 
 RESOURCES = (".shared", ".local")
 BARRIERS = 16
-WRITE_SCC = ("S_ADD_U32", "S_SUB_U32", "S_LSHL_B32", "S_LSHR_B32", "S_AND_B32", "S_OR_B32")  # carry, or result not 0
-LARGEST = {  # truth table; masks; counts; a millisecond; a kind of trap; a mask of triggers
-    "LOP3": 0xFF,
-    **dict.fromkeys(("WARPSYNC", "WARPSYNC.EXCLUSIVE", "WARPSYNC.COLLECTIVE", "BRA.DIV", "BRA.CONV"), 0xFFFFFFFF),
-    "S_WAITCNT": 63,
-    "S_NOP": 15,
-    "DEPBAR.LE": 63,
-    "NANOSLEEP": 1_000_000,
-    "BPT.TRAP": 7,
-    "PMTRIG": 0xFFFF,
-}
 _LABEL = re.compile(rf"({IDENTIFIER})\s*:")
 MOST_BYTES = {".shared": MOST_SHARED_BYTES, ".local": MOST_LOCAL_BYTES}
 _WORD = re.compile(r"\S+")
@@ -183,7 +172,7 @@ def _instruction(token: Token) -> tuple[Instruction, tuple[Token, ...]]:
     tokens, offset = _pieces(row, tuple(operands_of(part(rest, match.end()))))
     if row.is_gcn and guard != PT:
         raise AssemblyError(token, f"{row.mnemonic} has no guard; leave it out, or branch on SCC")
-    if row.mnemonic == "S_WAITCNT" and (counts := gcn_text.counts(tokens)):
+    if row.flow is Flow.AWAIT and (counts := gcn_text.counts(tokens)):
         _check_numbers(row, tokens, counts)
         return Instruction(row, counts, PT, token.line, code), tokens
     _check_count(part(rest, 0, match.end()), row, tokens)
@@ -246,11 +235,10 @@ def _check_sources(row: Row, tokens: tuple[Token, ...], operands: tuple[Operand,
 def _check_numbers(row: Row, tokens: tuple[Token, ...], operands: tuple[Operand, ...]) -> None:
     if row.unit is Unit.BARRIER and operands:
         _check_barrier(tokens, operands)
-    most = LARGEST.get(row.mnemonic)
     for place, (letter, value) in enumerate(zip(row.form, operands, strict=False)):
-        if letter in "nk" and most and isinstance(value, Immediate) and not 0 <= value.bits <= most:
+        if letter in "nk" and row.most and isinstance(value, Immediate) and not 0 <= value.bits <= row.most:
             token = tokens[min(place, len(tokens) - 1)]  # one token may hold both counts
-            raise AssemblyError(token, f"{row.mnemonic} takes no number {token.text}; write 0 to {most:#x}")
+            raise AssemblyError(token, f"{row.mnemonic} takes no number {token.text}; write 0 to {row.most:#x}")
 
 
 def _check_barrier(tokens: tuple[Token, ...], operands: tuple[Operand, ...]) -> None:
@@ -284,9 +272,9 @@ def _check_scc(statements: list[_Statement]) -> None:
     """Raise AssemblyError for a branch on SCC after scalar arithmetic, as its SCC is not computed here."""
     last = None
     for row, statement in ((s.instruction.row, s) for s in statements if s.instruction):
-        if row.mnemonic in WRITE_SCC:
+        if row.spoils_scc:
             last = row
-        elif row.mnemonic.startswith("S_CMP"):
+        elif ("P", SCC) in row.implied:
             last = None
         elif row.condition is not None and row.condition.index == SCC.index and last is not None:
             fix = "compare with an S_CMP after it"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import replace
 
 from isa.amd import text as gcn_text
 from isa.operands.operand import (
@@ -25,7 +24,7 @@ from isa.operands.operand import (
 )
 from isa.reading import literals
 from isa.reading.source import IDENTIFIER, AssemblyError, Token, part, suggest
-from isa.row import HALF_UNITS, Row, Unit
+from isa.row import Flow, Kind, Row, Unit
 
 LAST_REGISTER = 254
 _REGISTER = re.compile(r"(-?)(?:R(\d{1,9})|RZ)(\.reuse)?")
@@ -42,7 +41,7 @@ def operand(token: Token, letter: str, row: Row) -> Operand:
     """Return the operand of the kind that the form letter requires; raises AssemblyError."""
     if row.is_gcn and letter in "dDabcm":
         return _of_gcn(token, letter, row)
-    return _PARSERS[letter](token, replace(row, width=64) if letter in row.wide else row)
+    return _PARSERS[letter](token, row.at(letter))
 
 
 def _of_gcn(token: Token, letter: str, row: Row) -> Operand:
@@ -63,8 +62,8 @@ def predicate(token: Token, row: Row | None = None) -> Predicate:  # noqa: ARG00
 
 
 def takes_negation(row: Row) -> bool:
-    """Tell whether sources of the row may be written -R: floating-point rows and IADD."""
-    return row.is_float or row.mnemonic == "IADD"
+    """Tell whether sources of the row may be written -R: floating-point rows, and integers' that say so."""
+    return row.is_float or row.negates
 
 
 def _destination(token: Token, row: Row) -> Register:
@@ -79,8 +78,7 @@ def _destination(token: Token, row: Row) -> Register:
 
 
 def _source(token: Token, row: Row) -> Operand:
-    row = row.source
-    if row.mnemonic == "LEPC":
+    if row.flow is Flow.LOCATE:
         return _label(token, row)
     if row.is_indirect:
         return _register(token, row)
@@ -114,7 +112,7 @@ def _register(token: Token, row: Row) -> Register:
 def _immediate(token: Token, row: Row) -> Operand:
     if row.width == 128:
         raise AssemblyError(token, f"{row.mnemonic} takes no immediate; put it into four registers")
-    if row.unit in HALF_UNITS and "x" not in token.text.lower():
+    if row.numbers is Kind.HALVES and "x" not in token.text.lower():
         raise AssemblyError(token, f"{row.mnemonic} takes two halves; write their patterns in hex, such as 0x3c003c00")
     try:
         if not literals.is_integer(token.text):

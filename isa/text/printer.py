@@ -32,7 +32,7 @@ from isa.operands.operand import (
 )
 from isa.program import Program
 from isa.reading import literals
-from isa.row import HALF_UNITS, Row
+from isa.row import Kind, Row
 
 NONE: Mapping[int, str] = MappingProxyType({})
 
@@ -135,7 +135,7 @@ def _predicate(predicate: Predicate) -> str:
 def _immediate(immediate: Immediate, row: Row, width: int) -> str:
     if immediate.kind != "int":
         return literals.show_real(immediate.bits, width)
-    patterns = row.is_float or row.unit in HALF_UNITS
+    patterns = row.is_float or row.numbers is Kind.HALVES
     return hex(immediate.bits) if patterns else literals.show_integer(immediate.bits, width)
 
 

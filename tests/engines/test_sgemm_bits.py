@@ -1,12 +1,13 @@
 """The timed SGEMM computes what sequential fused arithmetic does."""
 
+import fused
 import numpy as np
 import pytest
 
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
 from isa.memory import bases, view
-from workloads.papers.lai.lai import LAYOUTS, fused_reference, sgemm_lai
+from workloads.papers.lai.lai import LAYOUTS, sgemm_lai
 
 
 @pytest.mark.jit
@@ -20,5 +21,5 @@ def test_the_timed_result_is_the_fused_reference_to_the_last_bit(layout, lds):
     for block in range(kernel.blocks):
         promise = kernel.expected(block)
         got = view(run.memory, buffers[promise.buffer], where[promise.buffer])[promise.index]
-        assert np.array_equal(got.view(np.uint32), fused_reference(kernel.arguments, block).ravel().view(np.uint32))
+        assert np.array_equal(got.view(np.uint32), fused.lai(kernel.arguments, block).ravel().view(np.uint32))
         assert (np.abs(got - promise.value) <= promise.bound).all()

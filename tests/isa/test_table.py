@@ -2,8 +2,12 @@ import re
 
 import pytest
 
-from isa.row import Unit
+from isa.dataflow.flow import successors
+from isa.reading.source import AssemblyError
+from isa.row import Flow, Row, Unit
 from isa.table import ROWS, TABLE
+from isa.text.assembler import assemble
+from isa.text.printer import show
 
 
 def test_each_mnemonic_has_one_row():
@@ -84,3 +88,41 @@ def test_gcn_rows_follow_their_names():
         **dict.fromkeys(("V_FMA_F32", "V_FMAC_F32", "V_MAD_F32", "V_MAC_F32", "V_FMA_F64"), 2),
         **dict.fromkeys(("V_ADD_F32", "V_MUL_F32"), 1),
     }
+
+
+TILE = Row("TILE", "dabc", Unit.FP16M, registers="d4a4b2c4")
+
+
+def test_registers_are_counted_by_letter(monkeypatch):
+    """A row with operands of 4, 4, 2 and 4 registers reads and writes each, is printed and read back."""
+    monkeypatch.setitem(TABLE, TILE.mnemonic, TILE)
+    program = assemble("TILE R4, R8, R14, R20\nTILE R0, RZ, R2, RZ\nEXIT")
+    first, second, _ = program.instructions
+    assert first.writes() == (4, 5, 6, 7)
+    assert first.reads() == (*range(8, 12), 14, 15, *range(20, 24))
+    assert (second.writes(), second.reads()) == ((0, 1, 2, 3), (2, 3))
+    assert show(program).split("\n")[0].strip() == "TILE R4, R8, R14, R20"
+    assert assemble(show(program)) == program
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("TILE R6, R8, R14, R20", "R6 can't start a 128-bit operand of TILE; take R4 or another multiple of 4"),
+        ("TILE R4, R8, R15, R20", "R15 can't start a 64-bit operand of TILE; take R14 or another multiple of 2"),
+        ("TILE R4, R8, R14, 1.0", "TILE takes no immediate; put it into four registers"),
+    ],
+)
+def test_registers_are_aligned_by_letter(monkeypatch, text, said):
+    """Each operand begins at a multiple of its own registers."""
+    monkeypatch.setitem(TABLE, TILE.mnemonic, TILE)
+    with pytest.raises(AssemblyError, match=re.escape(said)):
+        assemble(text)
+
+
+def test_what_a_row_does_to_lanes_needs_no_name(monkeypatch):
+    """A branch and an exit of other names than the table's are followed as they are declared."""
+    for row in (Row("HOP", "l", Unit.CONTROL, flow=Flow.BRANCH), Row("STOP", "", Unit.CONTROL, flow=Flow.EXIT)):
+        monkeypatch.setitem(TABLE, row.mnemonic, row)
+    program = assemble("@P0 HOP end\nSTOP\nend:\nHOP end")
+    assert successors(program) == [(1, 2), (), (2,)]

@@ -20,7 +20,7 @@ def _sources(sm: Scan, pc: int) -> list[tuple[str, int, bool]]:
     slots = [("c" if letter == "D" else letter, o) for letter, o in instruction.slots()]
     operands = [(letter, o.base if isinstance(o, Address) else o) for letter, o in slots]
     row = instruction.row
-    words = {letter: 1 if letter in "mk" else 2 if letter in row.wide else row.source.words for letter, _ in operands}
+    words = {letter: 1 if letter in "mk" else row.words_of(letter) for letter, _ in operands}
     return [
         (letter * min(2, words[letter]), o.index + word, o.reuse)
         for letter, o in operands

@@ -37,9 +37,9 @@ from isa.operands.operand import (
     Texture,
 )
 from isa.program import Program
-from isa.row import HALF_UNITS, Row, Unit
+from isa.row import Flow, Kind, Row, Unit
 from isa.table import ROWS
-from isa.text.assembler import LARGEST, WRITE_SCC, assemble
+from isa.text.assembler import assemble
 from isa.text.operand_text import takes_negation
 from strategies.bit_patterns import cancelling, halfway, patterns32, patterns64  # noqa: F401  (found here with the others)
 from strategies.cache_choices import CACHES
@@ -90,7 +90,7 @@ def registers(
 def immediates(row: Row) -> st.SearchStrategy[Immediate]:
     """Literals of the row's width, integer and floating."""
     bits, kind = (patterns32(), "float") if row.width == 32 else (patterns64(), "double")
-    if row.unit in HALF_UNITS:
+    if row.numbers is Kind.HALVES:
         return st.builds(Immediate, bits, st.just("int"))
     return st.builds(Immediate, bits, st.sampled_from(("int", kind)))
 
@@ -112,7 +112,7 @@ def instructions(draw: st.DrawFn, labels: tuple[str, ...] = ("end",), rows: tupl
     row = draw(st.sampled_from(rows))
     signs = st.booleans() if takes_negation(row) else st.just(False)
     given = {
-        "d": registers(row, st.just(False)),
+        "d": registers(row.at("d"), st.just(False)),
         "m": addresses(row),
         "P": st.integers(0, 7).map(Predicate),
         "Q": predicates(),
@@ -120,22 +120,20 @@ def instructions(draw: st.DrawFn, labels: tuple[str, ...] = ("end",), rows: tupl
         "l": st.sampled_from(labels).map(Label),
         "t": st.sampled_from(NAMES).map(Texture),
         "B": st.integers(0, 15).map(Convergence),
-        "k": st.integers(0, LARGEST.get(row.mnemonic, 15)).map(lambda number: Immediate(number, "int")),
+        "k": st.integers(0, row.most or 15).map(lambda number: Immediate(number, "int")),
         "T": st.lists(st.sampled_from(labels), min_size=1, max_size=3).map(lambda names: Targets(tuple(names))),
         "y": st.integers(0, 5).map(Dependency),
     }
-    if row.wide:
-        given |= dict.fromkeys(row.wide, st.integers(0, 126).map(lambda pair: Register(2 * pair)))
-    if row.mnemonic == "LEPC":
+    if row.flow is Flow.LOCATE:
         given["a"] = given["l"]
     if row.is_gcn:
         given |= {letter: gcn_registers(row, letter) for letter in "dDabc"} | {"m": gcn_addresses(row)}
     operands = [
-        draw(given.get(letter, registers(row.source, signs, st.booleans()))) for letter in row.form if letter != "n"
+        draw(given.get(letter, registers(row.at(letter), signs, st.booleans()))) for letter in row.form if letter != "n"
     ]
     numbers = row.form.count("n")
-    operands += [Immediate(draw(st.integers(0, LARGEST[row.mnemonic])), "int") for _ in range(numbers)]
-    sources = [i for i, letter in enumerate(row.form) if letter in "abc" and letter not in row.wide]
+    operands += [Immediate(draw(st.integers(0, row.most)), "int") for _ in range(numbers)]
+    sources = [i for i, letter in enumerate(row.form) if row.words_of(letter) == row.source.words and letter in "abc"]
     if sources and row.source.width <= 64 and row.unit is not Unit.SMEM and draw(st.booleans()):
         constants = st.sampled_from(NAMES).map(Constant) if row.source.width == 32 else st.nothing()
         operands[draw(st.sampled_from(sources))] = draw(immediates(row.source) | constants)
@@ -147,7 +145,7 @@ def instructions(draw: st.DrawFn, labels: tuple[str, ...] = ("end",), rows: tupl
 
 def _without_lost_scc(body: Sequence[Instruction]) -> list[Instruction]:
     """The instructions without branches on SCC behind arithmetic that changes it, which the assembler refuses."""
-    first = next((pc for pc, i in enumerate(body) if i.row.mnemonic in WRITE_SCC), len(body))
+    first = next((pc for pc, i in enumerate(body) if i.row.spoils_scc), len(body))
     return [
         i for pc, i in enumerate(body) if pc < first or i.row.condition is None or i.row.condition.index != SCC.index
     ]

@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from math import isqrt
-from typing import Any
 
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -20,13 +19,10 @@ from isa.program import Program
 from workloads.builder import Builder, RegisterMap, at
 from workloads.check import MOST_THREADS, at_most, counts, multiple
 from workloads.gemm.problem import (
-    Values,
     buffers,
     check_addresses,
-    fused_tile,
     promise,
     row_major,
-    tile_of_block,
 )
 
 NAME = "matmul-block"
@@ -61,12 +57,6 @@ def matmul_block(m: int = 320, n: int = 320, k: int = 320, block: int = 32, ahea
         flops=problem.flops,
         arguments=sizes | shape,
     )
-
-
-def fused_reference(arguments: Mapping[str, Any], block: int) -> Values:
-    """Compute the block's tile of C, [column, row], bit for bit from the kernel's `arguments` alone."""
-    problem = row_major(arguments["m"], arguments["n"], arguments["k"])
-    return fused_tile(problem, *tile_of_block(problem, arguments["block"], block))
 
 
 def program(block: int, ahead: int) -> Program:

@@ -9,7 +9,6 @@ is not unrolled.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
 
 from isa.kernel import Kernel
 from isa.operands.operand import Predicate, Register
@@ -17,13 +16,10 @@ from isa.program import Program
 from workloads.builder import Builder, RegisterMap, at
 from workloads.check import at_most, block_shape, counts, multiple
 from workloads.gemm.problem import (
-    Values,
     buffers,
     check_addresses,
-    fused_tile,
     promise,
     row_major,
-    tile_of_block,
 )
 
 NAME = "matmul-naive"
@@ -55,12 +51,6 @@ def matmul_naive(m: int = 256, n: int = 256, k: int = 64, block_x: int = 32, blo
         flops=problem.flops,
         arguments=sizes | shape,
     )
-
-
-def fused_reference(arguments: Mapping[str, Any], block: int) -> Values:
-    """Compute the block's part of C, [column, row], bit for bit from the kernel's `arguments` alone."""
-    problem = row_major(arguments["m"], arguments["n"], arguments["k"])
-    return fused_tile(problem, *tile_of_block(problem, arguments["block_x"], block, arguments["block_y"]))
 
 
 def program() -> Program:

@@ -18,7 +18,6 @@ from isa.errors import UserError
 from isa.generators import hash_fill
 from isa.kernel import Buffer, Expectation, Fill
 from isa.memory import bases, elements
-from isa.values.lanes import fma32, fma64
 
 Indices = NDArray[np.int64]
 Values = NDArray[Any]  # floats, or complex
@@ -149,7 +148,7 @@ def expectation(problem: Problem, rows: Indices, columns: Indices) -> Expectatio
     """
     higher: Any = HIGHER[problem.dtype, problem.parts]
     a, b = (x.astype(higher) for x in (rows_of_a(problem, rows), columns_of_b(problem, columns)))
-    alpha, beta = (higher(factor) for factor in _factors(problem))
+    alpha, beta = (higher(factor) for factor in factors_of(problem))
     old = tile_of_c(problem, rows, columns).astype(higher)
     value = alpha * (a @ b) + beta * old
     weight = _magnitude(alpha, _magnitude(a, b, np.matmul), np.multiply) + _magnitude(beta, old, np.multiply)
@@ -172,23 +171,6 @@ def _promised(problem: Problem, size: int, columns: int, block: int) -> Expectat
     return expectation(problem, *tile_of_block(problem, size, block, columns))
 
 
-def fused_tile(problem: Problem, rows: Indices, columns: Indices) -> Values:
-    """Compute that tile of the result bit for bit: fused steps in the order of k, then alpha, then beta.
-
-    A complex step is four real steps: the real part of a times b, then its imaginary part, each added to both parts of
-    the sum.
-    """
-    a, b = rows_of_a(problem, rows), columns_of_b(problem, columns)
-    total = np.zeros((len(rows), len(columns)), a.dtype)
-    for step in range(problem.k):
-        total = _fused(problem, a[:, step : step + 1], b[step], total)
-    alpha, beta = _factors(problem)
-    result = _scaled(problem, alpha, total)
-    if problem.reads_c:
-        result = _fused(problem, beta, tile_of_c(problem, rows, columns), result)
-    return result
-
-
 def numbers(values: Values) -> NDArray[np.floating[Any]]:
     """Return the numbers of an array in order, two for each complex element."""
     flat = np.ascontiguousarray(values).ravel()
@@ -205,12 +187,12 @@ def _stretch(start: int, length: int, end: int) -> Indices:
     return np.arange(start, min(start + length, end), dtype=np.int64)
 
 
-def _factors(problem: Problem) -> tuple[Any, Any]:
+def factors_of(problem: Problem) -> tuple[Any, Any]:
     """Return alpha and beta, rounded as the kernel's constants are."""
     number: Any = np.dtype(problem.dtype).type
     if problem.parts == 1:
         return number(problem.alpha), number(problem.beta)
-    alpha, beta = _joined(np.array([problem.alpha, problem.beta], number), np.array(problem.imaginary, number))
+    alpha, beta = joined(np.array([problem.alpha, problem.beta], number), np.array(problem.imaginary, number))
     return alpha, beta
 
 
@@ -227,25 +209,8 @@ def _magnitude(a: Any, b: Any, times: Callable[[Any, Any], Any]) -> Any:
     return real + 1j * (times(real_a, imaginary_b) + times(imaginary_a, real_b))
 
 
-def _fused(problem: Problem, a: Any, b: Any, total: Values) -> Values:
-    fma = fma32 if problem.dtype == "f4" else fma64
-    if problem.parts == 1:
-        return np.asarray(fma(a, b, total))
-    return _joined(
-        fma(-a.imag, b.imag, fma(a.real, b.real, total.real)), fma(a.imag, b.real, fma(a.real, b.imag, total.imag))
-    )
-
-
-def _scaled(problem: Problem, factor: Any, total: Values) -> Values:
-    """Multiply by a factor; if complex, the first product of each part is rounded separately."""
-    if problem.parts == 1:
-        return np.asarray(factor * total)
-    fma = fma32 if problem.dtype == "f4" else fma64
-    real, imaginary = factor.real, factor.imag
-    return _joined(fma(-imaginary, total.imag, real * total.real), fma(imaginary, total.real, real * total.imag))
-
-
-def _joined(real: Any, imaginary: Any) -> Values:
+def joined(real: Any, imaginary: Any) -> Values:
+    """Return complex numbers of these parts."""
     real, imaginary = np.broadcast_arrays(real, imaginary)
     return np.asarray(np.stack([real, imaginary], axis=-1).view(COMPLEX[real.dtype.str[1:]])[..., 0])
 

@@ -7,15 +7,9 @@ its shape is common in hand-written SGEMMs since 128 registers per thread are av
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-
 from isa.kernel import Kernel
 from workloads.check import at_most, multiple
-from workloads.gemm.problem import Problem, buffers, check_addresses, fused_tile, promise, tile_of_block
+from workloads.gemm.problem import Problem, buffers, check_addresses, promise
 from workloads.gemm.sg4_program import DEPTH, SIDE, THREADS, VECTOR, program
 
 
@@ -41,12 +35,6 @@ def sg4(m: int = 256, n: int = 256, k: int = 1024) -> Kernel:
         flops=problem.flops,
         arguments=sizes,
     )
-
-
-def fused_reference(arguments: Mapping[str, Any], block: int) -> NDArray[np.float32]:
-    """Compute the block's tile of C, [rows, columns], bit for bit from the kernel's `arguments` alone."""
-    problem = Problem(arguments["m"], arguments["n"], arguments["k"], "nn")
-    return fused_tile(problem, *tile_of_block(problem, SIDE, block))
 
 
 def _parameters(problem: Problem) -> dict[str, int]:

@@ -23,7 +23,6 @@ from isa.kernel import Kernel
 
 WAVES = 3  # of resident blocks: the first, a last one, and one between
 
-Point = Mapping[str, int]
 Make = Callable[[str, Mapping[str, str]], Kernel]
 
 

@@ -21,6 +21,7 @@ from functools import lru_cache
 from operator import itemgetter
 from typing import NamedTuple
 
+from isa.dataflow.forward import pending_before
 from isa.dataflow.loops import loops
 from isa.nvidia.control import BARRIERS
 from isa.program import Program
@@ -63,16 +64,7 @@ class Signals:
 
 def under_way(signals: Signals, after: Sequence[Sequence[int]]) -> list[int]:
     """Return by pc the mask of signals that may be in flight before it on some path, without further waits."""
-    before = [0] * len(after)
-    todo = list(range(len(after)))[::-1]
-    while todo:
-        pc = todo.pop()
-        behind = before[pc] & ~signals.over[pc] | signals.given[pc]
-        for target in after[pc]:
-            if behind & ~before[target]:
-                before[target] |= behind
-                todo.append(target)
-    return before
+    return pending_before(after, signals.given, signals.over)
 
 
 def waited_for(signals: Signals | _About, before: Sequence[int]) -> int:

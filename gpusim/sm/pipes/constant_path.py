@@ -30,7 +30,7 @@ def takes(instruction: Instruction) -> bool:
     if row.unit is not UnitClass.SPECIAL:
         return row.unit is UnitClass.CONSTANT
     named = next((one.name for one in instruction.operands if isinstance(one, Special)), "")
-    return row.mnemonic.startswith("S2UR") or named.partition(".")[0] in OF_A_BLOCK
+    return "d" in row.shared or named.partition(".")[0] in OF_A_BLOCK
 
 
 def decode(row: Any, instruction: Instruction, machine: Machine, _kernel: Kernel) -> None:

@@ -42,7 +42,7 @@ def decode(row: Any, instruction: Instruction, machine: Machine, _: Kernel) -> N
     keys = machine.bypass
     if keys is None:
         return
-    wide = instruction.row.wide
+    form = instruction.row
     of_classes = {
         UnitClass.WIDE: keys.wide_result,
         UnitClass.IMUL: keys.multiply_result,
@@ -50,7 +50,7 @@ def decode(row: Any, instruction: Instruction, machine: Machine, _: Kernel) -> N
         UnitClass.FP16: keys.half_result,
         UnitClass.FP16M: keys.half_mma_result,
     }
-    product = "c" in wide and "d" in wide and "a" not in wide
+    product = {"c", "d"} <= {*form.form} and [form.words_of(letter) for letter in "dac"] == [2, 1, 2]
     sums = product and any(letter == "c" and isinstance(o, Register) for letter, o in instruction.slots())
     row["reads_later"] = keys.addend_read * sums
     there = keys.product_result if product else of_classes.get(instruction.row.unit)

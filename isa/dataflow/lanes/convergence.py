@@ -10,6 +10,7 @@ from isa.dataflow.flow import successors
 from isa.errors import UserError
 from isa.operands.operand import PT, Convergence, Label
 from isa.program import Program
+from isa.row import Flow
 
 Regions = tuple[tuple[int, int], ...]  # barrier and the pc after the BSYNC, the innermost last
 BARRIERS = 16  # of a warp
@@ -20,7 +21,7 @@ def region_ends(program: Program) -> dict[int, int]:
 
     Raises UserError if a BSYNC does not end the innermost region, or if paths from different regions join.
     """
-    if not any(i.row.mnemonic in ("BSSY", "BSYNC") for i in program.instructions):
+    if not any(i.row.flow in (Flow.EXPECT, Flow.MEET) for i in program.instructions):
         return {}
     after, inside, waiting = successors(program), {0: Regions()}, [0]
     while waiting:
@@ -36,14 +37,14 @@ def region_ends(program: Program) -> dict[int, int]:
 def _behind(program: Program, pc: int, regions: Regions) -> Regions:
     """Return the regions after an instruction."""
     instruction = program.instructions[pc]
-    mnemonic = instruction.row.mnemonic
-    if mnemonic not in ("BSSY", "BSYNC"):
+    flow = instruction.row.flow
+    if flow not in (Flow.EXPECT, Flow.MEET):
         return regions
     barrier = instruction.operands[0]
     assert isinstance(barrier, Convergence)
     if instruction.guard != PT:
-        raise _wrong(program, pc, f"{mnemonic} is for all lanes that are here; leave out its guard")
-    if mnemonic == "BSYNC":
+        raise _wrong(program, pc, f"{instruction.row.mnemonic} is for all lanes that are here; leave out its guard")
+    if flow is Flow.MEET:
         if regions[-1:] != ((barrier.index, pc + 1),):
             named = f"BSSY B{barrier.index} with the label behind this"
             raise _wrong(program, pc, f"BSYNC B{barrier.index} ends no region; write {named} before it, on every way")

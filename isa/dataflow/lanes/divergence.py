@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import reduce
 from operator import and_
 
-from isa.dataflow.flow import reads, successors, writes
+from isa.dataflow.flow import reads, successors, walked, writes
 from isa.dataflow.lanes.convergence import region_ends
 from isa.instruction import Instruction
 from isa.operands.operand import PT, Label, Special
@@ -45,7 +45,7 @@ def reconvergence_points(program: Program) -> Mapping[int, int]:
         nearest = {} if plain.union(ends).issuperset(new) else post_dominators(program)
         for pc in new:
             found[pc] = ends.get(pc, pc + 1 if pc in plain else nearest.get(pc, len(program)))
-            diverged |= _between(after, pc, found[pc])
+            diverged |= walked(after, after[pc], found[pc].__eq__) - {found[pc]}
 
 
 def post_dominators(program: Program) -> dict[int, int]:
@@ -124,14 +124,3 @@ def _is_own(instruction: Instruction) -> bool:
     row = instruction.row
     special = any(isinstance(o, Special) and o.name.startswith(OWN) for o in instruction.operands)
     return special or row.unit in MEMORY_UNITS or row.across is not None
-
-
-def _between(after: Sequence[Iterable[int]], pc: int, reconvergence: int) -> set[int]:
-    """Return the pcs on paths from pc to its reconvergence, both excluded unless a path returns to them."""
-    waiting, found = list(after[pc]), set[int]()
-    while waiting:
-        at = waiting.pop()
-        if at not in found and at != reconvergence:
-            found.add(at)
-            waiting.extend(after[at])
-    return found

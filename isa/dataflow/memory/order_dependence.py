@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 
 from isa.dataflow.basic_blocks import basic_blocks
-from isa.dataflow.flow import reads
+from isa.dataflow.flow import reads, walked
 from isa.dataflow.memory.address_slice import address_slice, steering
 from isa.dataflow.memory.pointers import pointed
 from isa.dataflow.reaching import definitions, onward, reached
@@ -25,7 +25,6 @@ from isa.row import Unit
 from isa.support.once import once
 
 OF_TIME = ("CLOCK", "GLOBALTIMER", "SMID", "VIRTID")  # special registers that time decides, or where a block runs
-ASK = ("BRA.DIV", "BRA.CONV")  # branches that ask which lanes are together
 
 
 @dataclass
@@ -203,23 +202,14 @@ def _decides(found: Varying, pc: int, instruction: Instruction, moved: set[str])
     row = instruction.row
     if not (row.is_branch or row.is_exit or row.steers):
         return False
-    asks = row.mnemonic.startswith(ASK) or instruction.guard.whole
+    asks = row.asks or instruction.guard.whole
     return pc in found.guards or bool(steering(instruction) & moved) or (asks and pc in found.apart)
 
 
 def _part(flow: _Flow, found: Varying, pc: int) -> None:
     """Add what follows from a branch that varies: up to its post-dominator counts do, and lanes part."""
     found.branches.add(pc)
-    _pass(flow, pc, flow.met(pc), counts := set[int]())
-    found.counts |= counts
-    _pass(flow, pc, len(flow.program), found.apart)  # what follows one that is apart is so already
-
-
-def _pass(flow: _Flow, pc: int, last: int, passed: set[int]) -> None:
-    """Add the pcs on paths from behind pc to the last one or the end, without these, to those passed before."""
-    todo = list(flow.onward[pc])
-    while todo:
-        at = todo.pop()
-        if at not in passed and at != last and at < len(flow.program):
-            passed.add(at)
-            todo += flow.onward[at]
+    end, first = len(flow.program), flow.onward[pc]
+    met = {flow.met(pc), end}
+    found.counts |= walked(flow.onward, first, met.__contains__) - met
+    walked(flow.onward, first, end.__eq__, found.apart).discard(end)  # what follows one that is apart is so already

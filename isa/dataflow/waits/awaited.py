@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
-from isa.dataflow.flow import overwrites, predecessors, reads, writes
+from isa.dataflow.flow import overwrites, predecessors, reads, walked, writes
 from isa.dataflow.waits.shared_barriers import CODE, RESULT, SOURCES, givers_of, under_way, waits
+from isa.instruction import Instruction
 from isa.program import Program
 from isa.row import MEMORY_UNITS, Unit
 
@@ -80,15 +82,8 @@ def _writers(program: Program, before: list[list[int]], pc: int) -> tuple[int, .
     """Return the instructions that may have written last what the one at pc reads or writes."""
     code, found = program.instructions, set[int]()
     for name in reads(code[pc]) | writes(code[pc]):
-        seen, todo = set[int](), [*before[pc]]
-        while todo:
-            at = todo.pop()
-            if at in seen:
-                continue
-            seen.add(at)
-            writes_it = name in writes(code[at])
-            found |= {at} if writes_it else set()
-            todo += [] if writes_it and overwrites(code[at]) else before[at]
+        passed = walked(before, before[pc], partial(_is_lost, code, name))
+        found |= {at for at in passed if name in writes(code[at])}
     return tuple(sorted(found))
 
 
@@ -96,11 +91,14 @@ def _readers(program: Program, before: list[list[int]], pc: int) -> tuple[int, .
     """Return the memory accesses that read what the one at pc writes, with no other writer of it between."""
     code, found = program.instructions, set[int]()
     for name in writes(code[pc]):
-        seen, todo = set[int](), [*before[pc]]
-        while todo:
-            at = todo.pop()
-            if at not in seen:
-                seen.add(at)
-                found |= {at} if code[at].row.unit in MEMORY_UNITS and name in reads(code[at]) else set()
-                todo += [] if name in writes(code[at]) else before[at]
+        passed = walked(before, before[pc], partial(_is_written, code, name))
+        found |= {at for at in passed if code[at].row.unit in MEMORY_UNITS and name in reads(code[at])}
     return tuple(sorted(found))
+
+
+def _is_written(code: Sequence[Instruction], name: str, pc: int) -> bool:
+    return name in writes(code[pc])
+
+
+def _is_lost(code: Sequence[Instruction], name: str, pc: int) -> bool:
+    return name in writes(code[pc]) and overwrites(code[pc])

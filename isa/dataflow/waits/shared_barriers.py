@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from isa.dataflow.flow import reads, successors, writes
+from isa.dataflow.forward import pending_before
 from isa.instruction import Instruction
 from isa.nvidia.control import BARRIERS
 from isa.program import Program
@@ -80,21 +81,11 @@ def _givers(pc: int, instruction: Instruction) -> list[Giver]:
 
 def under_way(program: Program, givers: Sequence[Giver]) -> list[int]:
     """Return by pc the mask of givers, by their place, for whose barrier nothing may have waited since."""
-    after, sharing = successors(program), [0] * BARRIERS
-    given = dict[int, int]()
+    sharing, given = [0] * BARRIERS, [0] * len(program)
     for place, giver in enumerate(givers):
         sharing[giver.barrier] |= 1 << place
-        given[giver.pc] = given.get(giver.pc, 0) | 1 << place
-    waited = [sum(sharing[b] for b in waits(i)) for i in program.instructions]
-    held, todo = [0] * len(program), list(range(len(program)))[::-1]
-    while todo:
-        pc = todo.pop()
-        behind = held[pc] & ~waited[pc] | given.get(pc, 0)
-        for target in after[pc]:
-            if behind & ~held[target]:
-                held[target] |= behind
-                todo.append(target)
-    return held
+        given[giver.pc] |= 1 << place
+    return pending_before(successors(program), given, [sum(sharing[b] for b in waits(i)) for i in program.instructions])
 
 
 def waits(instruction: Instruction) -> list[int]:

@@ -19,7 +19,7 @@ from isa.nvidia.lowering import branch, marks, numbers, operands, spelling, synt
 from isa.operands.operand import PT, RZ, Address, Immediate, Operand, Predicate
 from isa.program import Program
 from isa.reading.origin import Origin
-from isa.row import HALF_UNITS, Row, Unit
+from isa.row import Flow, Kind, Row, Unit
 from isa.table import TABLE, machine_family, machine_row
 
 FALSE = Predicate(PT.index, negated=True)
@@ -117,7 +117,7 @@ def instruction(encoded: Encoded, places: Mapping[int, int]) -> Instruction:
     if "NAN" in encoded.text and encoded.low:
         given = tuple(numbers.with_digits(o, encoded, form.row) for o in given)
     control = encoded.control
-    if form.row.mnemonic.startswith("DEPBAR"):
+    if "y" in form.row.form:
         control = replace(control, waits=control.waits | spelling.awaited(encoded.text))
     return Instruction(form.row, given, form.guard, 0, control)
 
@@ -137,7 +137,7 @@ def lowered(text: str) -> Form:
     parts = tuple(part for letter, token in pairs if (part := _own_part(mnemonic, letter, token)))
     row = _row(mnemonic, parts) or row
     given = tuple(_operand(letter, token, row, mnemonic) for letter, token in pairs)
-    return _shortest(mnemonic, parts, Form(row, given, _guard(statement)))
+    return _shortest(mnemonic, parts, Form(row, given, _guard(statement, row)))
 
 
 def mnemonic_of(text: str) -> str:
@@ -159,10 +159,10 @@ def _row(mnemonic: str, parts: tuple[str, ...] = ()) -> Row | None:
     return listed if listed and not listed.is_gcn and listed.unit is not Unit.TEXTURE else row
 
 
-def _guard(statement: syntax.Statement) -> Predicate:
+def _guard(statement: syntax.Statement, row: Row) -> Predicate:
     """Return the guard; that of BRA.U.ANY is the warp's: all lanes go if it holds in any."""
     guard = operands.predicate(statement.guard) if statement.guard else PT
-    if "ANY" not in statement.modifiers or not statement.mnemonic.startswith("BRA"):
+    if row.flow is not Flow.IF_ANY:
         return guard
     if guard.negated:
         raise UnknownError("BRA.U.ANY where a predicate does not hold")
@@ -171,7 +171,7 @@ def _guard(statement: syntax.Statement) -> Predicate:
 
 def _joined(operands: Sequence[syntax.Operand], row: Row) -> tuple[Token, ...]:
     """Return the operands; two halves that are numbers become one immediate, the first in the upper half."""
-    if row.unit not in HALF_UNITS:
+    if row.numbers is not Kind.HALVES:
         return tuple(operands)
     found = list[Token]()
     for one in operands:

@@ -9,7 +9,7 @@ from isa.family import Family
 from isa.instruction import PREDICATES_READ, PREDICATES_WRITTEN
 from isa.nvidia.lowering import syntax
 from isa.operands.operand_change import PARTS
-from isa.row import GLOBAL_UNITS, Row, Unit
+from isa.row import Row, Unit
 from isa.table import machine_family
 
 _PLAIN = Family("", "", Unit.CONTROL)
@@ -36,7 +36,7 @@ def takes(row: Row, mnemonic: str, letter: str, token: syntax.Operand) -> bool:
 
 def is_wide(row: Row) -> bool:
     """Tell whether addresses of a row have 64 bits."""
-    return row.unit in GLOBAL_UNITS and "E" in row.mnemonic.split(".")
+    return row.words_of("m") == 2
 
 
 def _is_marked(token: syntax.Register | syntax.Constant, family: Family, letter: str, mnemonic: str) -> bool:

@@ -9,13 +9,11 @@ import numpy as np
 from isa.nvidia.file.dump import Encoded
 from isa.nvidia.lowering import syntax
 from isa.operands.operand import Immediate, Operand
-from isa.row import HALF_UNITS, Row
+from isa.row import Kind, Row
+from isa.values.floating.half import BFLOAT
 
 _PLACE = 32  # bit of the encoding where 32 bits of an immediate begin
 _NANS = {"float": 0, "double": 32}  # bits of an immediate's pattern that the encoding does not have
-_CONVERSIONS = "F2I", "F2F", "FRND"  # name the type of their source last
-_TYPES = frozenset({"F16", "BF16", "F32", "F64"})
-_HALVES = "F16", "BF16"
 _INFINITY = 0x7F800000  # of singles; the upper word of a double that is a NaN is more than that, too
 
 
@@ -24,7 +22,7 @@ def with_digits(operand: Operand, encoded: Encoded, row: Row) -> Operand:
 
     Of a row on halves, where an immediate is two of them, both are those of the encoding.
     """
-    if isinstance(operand, Immediate) and row.unit in HALF_UNITS:
+    if isinstance(operand, Immediate) and row.numbers is Kind.HALVES:
         return replace(operand, bits=encoded.low >> _PLACE)
     if not isinstance(operand, Immediate) or operand.kind not in _NANS:
         return operand
@@ -37,7 +35,7 @@ def half(number: syntax.Number, row: Row) -> int:
     """Return the pattern of a half, or of a bfloat16 in rows of these."""
     if number.text.lower().startswith("0x"):
         return int(number.text, 16)
-    return _pattern(float(number.value), "BF16" if "BF16" in row.mnemonic else "F16")
+    return _pattern(float(number.value), _small(row))
 
 
 def _pattern(value: float, kind: str) -> int:
@@ -45,11 +43,9 @@ def _pattern(value: float, kind: str) -> int:
     return _single(value) >> 16 if kind == "BF16" else int(np.float16(value).view(np.uint16))
 
 
-def _converted(row: Row) -> str:
-    """Return the small format that a conversion reads; empty for other rows."""
-    name, *modifiers = row.mnemonic.split(".")
-    last = [one for one in modifiers if one in _TYPES][-1:]
-    return last[0] if name in _CONVERSIONS and last and last[0] in _HALVES else ""
+def _small(row: Row) -> str:
+    """Return the format of a row on halves."""
+    return "BF16" if row.code & BFLOAT else "F16"
 
 
 def immediate(token: syntax.Number, row: Row, width: int) -> Immediate:
@@ -59,9 +55,9 @@ def immediate(token: syntax.Number, row: Row, width: int) -> Immediate:
         # The code holds 32 bits: of a double the upper ones, of an integer those that are extended by its sign.
         return Immediate((bits << 32 if row.is_float and width == 64 else bits) & ((1 << width) - 1), "int")
     value = float(token.value)
-    if kind := _converted(row):
-        return Immediate(_pattern(value, kind), "int")
-    if width == 64 or row.takes_upper_words:
+    if row.numbers is Kind.SMALL:
+        return Immediate(_pattern(value, _small(row)), "int")
+    if width == 64 or row.numbers is Kind.UPPER:
         bits = int(np.float64(value).view(np.uint64))
         return Immediate(bits, "double") if width == 64 else Immediate(bits >> 32, "int")
     return Immediate(_single(value), "float")

@@ -13,7 +13,7 @@ from typing import Any
 
 from isa.family import Family
 from isa.operands.operand import Immediate
-from isa.row import Unit
+from isa.row import Kind, Unit
 from isa.values import atomic as v
 from isa.values import window
 
@@ -41,12 +41,12 @@ _ALIKE: Mapping[str, Mapping[str, Any]] = {  # of shared and global memory
 _GLOBAL: Mapping[str, Mapping[str, Any]] = {
     **_ALIKE,
     "ADD.64":         _of(v.add, width=64),
-    "ADD.F32.FTZ.RN": _of(v.add_single),
-    "ADD.F32x2.FTZ.RN": _of(v.add_two_singles, width=64),
-    "ADD.F64.RN":     _of(v.add_double, width=64),
-    "ADD.F16x2.RN":   _of(v.add_halves),
-    "ADD.BF16x2.RN":  _of(v.add_bfloats),
-    "ADD.BF16_V2.RN": _of(v.add_bfloats),
+    "ADD.F32.FTZ.RN": _of(v.add_single, kind=Kind.REAL),
+    "ADD.F32x2.FTZ.RN": _of(v.add_two_singles, kind=Kind.REAL, width=64),
+    "ADD.F64.RN":     _of(v.add_double, kind=Kind.REAL, width=64),
+    "ADD.F16x2.RN":   _of(v.add_halves, kind=Kind.HALVES),
+    "ADD.BF16x2.RN":  _of(v.add_bfloats, kind=Kind.HALVES),
+    "ADD.BF16_V2.RN": _of(v.add_bfloats, kind=Kind.HALVES),
     "MIN.64":         _of(v.minimum, width=64),
     "MIN.S64":        _of(v.signed_minimum64, width=64),
     "MAX.64":         _of(v.maximum, width=64),
@@ -81,6 +81,7 @@ _SPACES = {
 
 def _families(base: str, form: str, unit: Unit, rows: Mapping[str, Mapping[str, Any]]) -> tuple[Family, ...]:
     optional = "P" if "P" in form else ""
+    wide = {"registers": "m2"} if base.endswith(".E") else {}
     return tuple(
         Family(
             f"{base}.{name}",
@@ -88,7 +89,7 @@ def _families(base: str, form: str, unit: Unit, rows: Mapping[str, Mapping[str, 
             unit,
             optional=optional,
             silent=_SILENT,
-            fields={**fields, **_generic(base, name, fields)},
+            fields={**fields, **wide, **_generic(base, name, fields)},
         )
         for name, fields in rows.items()
     )
@@ -129,7 +130,7 @@ FAMILIES = (
             None,
             window.lies_in,
             optional="c",
-            fields={"wide": "ac", "code": code},
+            fields={"registers": "ac2", "code": code},
         )
         for memory, code in _SPACES.items()
     ),

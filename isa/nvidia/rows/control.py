@@ -11,60 +11,64 @@ from typing import Any
 
 from isa.family import Family
 from isa.nvidia.rows.move import copy
-from isa.row import Row, Unit
+from isa.row import Flow, Row, Unit
 
 BLOCK, CHIP, SYSTEM = range(3)  # what a memory barrier is for, as the code of its row
+# A barrier of a block waits, and finds in how many threads a predicate holds, in any, in every one; or does not wait.
+WAIT, COUNT, ANY, EVERY, ARRIVE = range(5)
+WORD, MILLISECOND = 0xFFFFFFFF, 1_000_000
 SCOPES: Mapping[str, int] = MappingProxyType({"CTA": BLOCK, "GPU": CHIP, "SYS": SYSTEM})
 
 # fmt: off
 ROWS = (
-    Row("JMP",            "l",    Unit.CONTROL),
-    Row("BRX",            "aT",   Unit.CONTROL,   wide="a"),
-    Row("CALL.REL.NOINC", "l",    Unit.CONTROL),
-    Row("CALL.ABS.NOINC", "aT",   Unit.CONTROL,   wide="a"),
-    Row("RET.REL.NODEC",  "al",   Unit.CONTROL,   wide="a", optional=1),
-    Row("RET.ABS.NODEC",  "al",   Unit.CONTROL,   wide="a", optional=1),
-    Row("LEPC",           "da",   Unit.MOVE,      wide="da", result=copy),
-    Row("BRA.DIV",        "kl",   Unit.CONTROL),
-    Row("BRA.CONV",       "kl",   Unit.CONTROL),
-    Row("BREAK",          "B",    Unit.CONTROL),
-    Row("BMOV.32",        "Ba",   Unit.SPECIAL),
-    Row("BMOV.32.CLEAR",  "dB",   Unit.SPECIAL),
-    Row("WARPSYNC.ALL",   "",     Unit.CONTROL),
-    Row("WARPSYNC.EXCLUSIVE",  "k",  Unit.CONTROL),
-    Row("WARPSYNC.COLLECTIVE", "kl", Unit.CONTROL),
-    Row("WARPSYNC.COLLECTIVE.ALL", "l", Unit.CONTROL),
-    Row("ENDCOLLECTIVE",  "",     Unit.CONTROL),
-    Row("YIELD",          "",     Unit.CONTROL),
-    Row("NANOSLEEP",      "k",    Unit.CONTROL),
-    Row("KILL",           "",     Unit.CONTROL),
-    Row("BPT.TRAP",       "n",    Unit.CONTROL,   optional=1),
-    Row("BAR.ARV",        "kk",   Unit.BARRIER),
-    Row("BAR.RED.POPC",   "kQ",   Unit.BARRIER),
-    Row("BAR.RED.AND",    "kQ",   Unit.BARRIER),
-    Row("BAR.RED.OR",     "kQ",   Unit.BARRIER),
-    Row("B2R.RESULT",     "dP",   Unit.SPECIAL,   optional=1),
+    Row("JMP",            "l",    Unit.CONTROL,  flow=Flow.BRANCH),
+    Row("BRX",            "aT",   Unit.CONTROL,  registers="a2", flow=Flow.BRANCH),
+    Row("CALL.REL.NOINC", "l",    Unit.CONTROL,  flow=Flow.CALL),
+    Row("CALL.ABS.NOINC", "aT",   Unit.CONTROL,  registers="a2", flow=Flow.CALL),
+    Row("RET.REL.NODEC",  "al",   Unit.CONTROL,  registers="a2", optional=1, flow=Flow.RETURN),
+    Row("RET.ABS.NODEC",  "al",   Unit.CONTROL,  registers="a2", optional=1, flow=Flow.RETURN),
+    Row("LEPC",           "da",   Unit.MOVE,   registers="da2", result=copy, flow=Flow.LOCATE),
+    Row("BRA.DIV",        "kl",   Unit.CONTROL,  flow=Flow.IF_PARTED, most=WORD),
+    Row("BRA.CONV",       "kl",   Unit.CONTROL,  flow=Flow.IF_WHOLE, most=WORD),
+    Row("BREAK",          "B",    Unit.CONTROL,  flow=Flow.TAKE_AWAY),
+    Row("BMOV.32",        "Ba",   Unit.SPECIAL,  flow=Flow.MOVE),
+    Row("BMOV.32.CLEAR",  "dB",   Unit.SPECIAL,  flow=Flow.MOVE),
+    Row("WARPSYNC.ALL",   "",     Unit.CONTROL,  flow=Flow.GATHER_ALL),
+    Row("WARPSYNC.EXCLUSIVE",  "k",  Unit.CONTROL,  flow=Flow.PART, most=WORD),
+    Row("WARPSYNC.COLLECTIVE", "kl", Unit.CONTROL,  flow=Flow.COLLECT, most=WORD),
+    Row("WARPSYNC.COLLECTIVE.ALL", "l", Unit.CONTROL,  flow=Flow.COLLECT),
+    Row("ENDCOLLECTIVE",  "",     Unit.CONTROL,  flow=Flow.DISPERSE),
+    Row("YIELD",          "",     Unit.CONTROL,  flow=Flow.GIVE_WAY),
+    Row("NANOSLEEP",      "k",    Unit.CONTROL,  flow=Flow.GIVE_WAY, most=MILLISECOND),
+    Row("KILL",           "",     Unit.CONTROL,  flow=Flow.EXIT),
+    Row("BPT.TRAP",       "n",    Unit.CONTROL,  optional=1, flow=Flow.TRAP, most=7),
+    Row("BAR.ARV",        "kk",   Unit.BARRIER,  code=ARRIVE),
+    Row("BAR.RED.POPC",   "kQ",   Unit.BARRIER,  code=COUNT),
+    Row("BAR.RED.AND",    "kQ",   Unit.BARRIER,  code=EVERY),
+    Row("BAR.RED.OR",     "kQ",   Unit.BARRIER,  code=ANY),
+    Row("B2R.RESULT",     "dP",   Unit.SPECIAL,  optional=1, flow=Flow.FIND),
     *(Row(f"MEMBAR.{kind}.{scope}", "", Unit.CONTROL, code=code) for kind in ("SC", "ALL")
       for scope, code in SCOPES.items()),
-    Row("MEMBAR.SC.VC",   "",     Unit.CONTROL,   code=CHIP),
+    Row("MEMBAR.SC.VC",   "",     Unit.CONTROL,  code=CHIP),
     Row("ERRBAR",         "",     Unit.CONTROL),
     Row("CGAERRBAR",      "",     Unit.CONTROL),
     Row("CCTL.IVALL",     "",     Unit.CONTROL),
-    Row("DEPBAR.LE",      "yn",   Unit.CONTROL),
-    Row("PMTRIG",         "n",    Unit.CONTROL),
+    Row("DEPBAR.LE",      "yn",   Unit.CONTROL,  most=63),
+    Row("PMTRIG",         "n",    Unit.CONTROL,  most=0xFFFF),
     Row("PREEXIT",        "",     Unit.CONTROL),
     Row("ACQBULK",        "",     Unit.CONTROL),
 )
 # fmt: on
 
 
-def _addressed(base: str, optional: str = "") -> Family:
-    """Return a family of indirect branches, whose address has 64 bits."""
-    return Family(base, "al", Unit.CONTROL, optional=optional, fields={"wide": "a"})
+def _flowing(base: str, form: str, flow: Flow, **other: Any) -> Family:
+    """Return a family of control flow, whose code addresses have 64 bits."""
+    fields = {"flow": flow, **({"registers": "a2"} if "a" in form else {})}
+    return Family(base, form, Unit.CONTROL, fields=fields, **other)
 
 
-def _reduction(base: str) -> Family:
-    return Family(base, "kkQ", Unit.BARRIER, optional="k", silent=_DEFERRED)
+def _reduction(base: str, code: int) -> Family:
+    return Family(base, "kkQ", Unit.BARRIER, optional="k", silent=_DEFERRED, fields={"code": code})
 
 
 _DEFERRED = frozenset({"DEFER_BLOCKING"})
@@ -73,23 +77,23 @@ _LASTING = frozenset({"RECONVERGENT", "RELIABLE"})  # what a barrier is for, fro
 
 FAMILIES = (
     Family("BAR.SYNC", "kk", Unit.BARRIER, silent=_DEFERRED, fields={"optional": 1}),
-    _reduction("BAR.RED.POPC"),
-    _reduction("BAR.RED.AND"),
-    _reduction("BAR.RED.OR"),
-    Family("BRA", "Ql", Unit.CONTROL, silent=frozenset({"U", "ANY"}), **_IF),
-    Family("BRA.DIV", "kl", Unit.CONTROL, optional="k", signs={"k": "~"}),
-    Family("BRA.CONV", "kl", Unit.CONTROL, optional="k", signs={"k": "~"}),
-    Family("JMP", "Ql", Unit.CONTROL, **_IF),
-    Family("BSSY", "QBl", Unit.CONTROL, silent=_LASTING, **_IF),
-    Family("BSYNC", "QB", Unit.CONTROL, silent=_LASTING, **_IF),
-    Family("BREAK", "QB", Unit.CONTROL, silent=_LASTING, **_IF),
-    Family("EXIT", "Q", Unit.CONTROL, **_IF),
-    Family("NANOSLEEP", "k", Unit.CONTROL, silent=frozenset({"WARP"})),
-    _addressed("CALL.REL.NOINC", "a"),
-    Family("CALL.ABS.NOINC", "a", Unit.CONTROL, fields={"wide": "a"}),
-    Family("RET.REL.NODEC", "Qal", Unit.CONTROL, fields={"wide": "a"}, **_IF),
-    Family("RET.ABS.NODEC", "Qal", Unit.CONTROL, fields={"wide": "a"}, **_IF),
-    *(_addressed(base) for base in ("BRX", "BRXU", "JMX", "JMXU")),
+    _reduction("BAR.RED.POPC", COUNT),
+    _reduction("BAR.RED.AND", EVERY),
+    _reduction("BAR.RED.OR", ANY),
+    _flowing("BRA", "Ql", Flow.BRANCH, silent=frozenset({"U", "ANY"}), modifiers={"ANY": {"flow": Flow.IF_ANY}}, **_IF),
+    _flowing("BRA.DIV", "kl", Flow.IF_PARTED, optional="k", signs={"k": "~"}),
+    _flowing("BRA.CONV", "kl", Flow.IF_WHOLE, optional="k", signs={"k": "~"}),
+    _flowing("JMP", "Ql", Flow.BRANCH, **_IF),
+    _flowing("BSSY", "QBl", Flow.EXPECT, silent=_LASTING, **_IF),
+    _flowing("BSYNC", "QB", Flow.MEET, silent=_LASTING, **_IF),
+    _flowing("BREAK", "QB", Flow.TAKE_AWAY, silent=_LASTING, **_IF),
+    _flowing("EXIT", "Q", Flow.EXIT, **_IF),
+    _flowing("NANOSLEEP", "k", Flow.GIVE_WAY, silent=frozenset({"WARP"})),
+    _flowing("CALL.REL.NOINC", "al", Flow.CALL, optional="a"),
+    _flowing("CALL.ABS.NOINC", "a", Flow.CALL),
+    _flowing("RET.REL.NODEC", "Qal", Flow.RETURN, **_IF),
+    _flowing("RET.ABS.NODEC", "Qal", Flow.RETURN, **_IF),
+    *(_flowing(base, "al", Flow.BRANCH) for base in ("BRX", "BRXU", "JMX", "JMXU")),
     Family(
         "CCTL",
         "",

@@ -6,7 +6,7 @@ from itertools import product
 
 from isa.family import REAL, Family, of_warp
 from isa.nvidia.rows.floating import FLUSH, ROUND
-from isa.row import Unit
+from isa.row import Kind, Unit
 from isa.values.floating import conversion, half, single, small_conversion
 
 _WHOLE = {"FLOOR": single.DOWN, "CEIL": single.UP, "TRUNC": single.ZERO, "NTZ": 0, "RN": 0}
@@ -49,57 +49,63 @@ _FROM_INTEGER = (
     Family("I2FP", "da", Unit.INT, conversion.integer_to_single, modifiers={**_SOURCE, **ROUND},
            silent=frozenset({"F32", "S32"}), parts=_PLACED),
     *(Family(f"I2F.{name}", "da", Unit.CONVERT, conversion.integer_to_single, modifiers=ROUND,
-             fields={"wide": "a", "code": code}) for name, code in _LONG_SOURCE.items()),
+             fields={"registers": "a2", "code": code}) for name, code in _LONG_SOURCE.items()),
     Family("I2F.F64", "da", Unit.DP, conversion.integer_to_double, modifiers={**_SOURCE, **ROUND},
-           fields={"wide": "d"}, parts=_PLACED),
+           fields={"registers": "d2"}, parts=_PLACED),
     *(Family(f"I2F.F64.{name}", "da", Unit.DP, conversion.integer_to_double, modifiers=ROUND,
-             fields={"wide": "da", "code": code}) for name, code in _LONG_SOURCE.items()),
+             fields={"registers": "da2", "code": code}) for name, code in _LONG_SOURCE.items()),
     *(Family(f"I2F.{kind}", "da", Unit.CONVERT, result, modifiers={**_SOURCE, **ROUND}, parts=_PLACED)
       for kind, result in _TO_SMALL),
-    *(Family(f"I2F.{kind}.{name}", "da", Unit.CONVERT, result, modifiers=ROUND, fields={"wide": "a", "code": code})
+    *(Family(f"I2F.{kind}.{name}", "da", Unit.CONVERT, result, modifiers=ROUND,
+             fields={"registers": "a2", "code": code})
       for (kind, result), (name, code) in product(_TO_SMALL, _LONG_SOURCE.items())),
 )
 _TO_INTEGER = (
     Family("F2I", "da", Unit.CONVERT, conversion.single_to_integer, modifiers={**_RESULT, **_WHOLE, **FLUSH},
            alone=True, signs=REAL),
     *(Family(f"F2I{flush}.{name}", "da", Unit.CONVERT, conversion.single_to_integer, modifiers={**_WHOLE, **FLUSH},
-             fields={"wide": "d", "code": code | extra}, alone=True, signs=REAL)
+             fields={"registers": "d2", "code": code | extra}, alone=True, signs=REAL)
       for name, code in _LONG_RESULT.items() for flush, extra in (("", 0), (".FTZ", FLUSH["FTZ"]))),
-    Family("F2I.F64", "da", Unit.DP, conversion.double_to_integer, modifiers=_WHOLE, fields={"wide": "a"}, signs=REAL),
+    Family("F2I.F64", "da", Unit.DP, conversion.double_to_integer, modifiers=_WHOLE, fields={"registers": "a2"},
+           signs=REAL),
     *(Family(f"F2I.{name}.F64", "da", Unit.DP, conversion.double_to_integer, modifiers=_WHOLE,
-             fields={"wide": "a", "code": code}, signs=REAL) for name, code in _RESULT.items()),
+             fields={"registers": "a2", "code": code}, signs=REAL) for name, code in _RESULT.items()),
     *(Family(f"F2I.{name}.F64", "da", Unit.DP, conversion.double_to_integer, modifiers=_WHOLE,
-             fields={"wide": "da", "code": code}, signs=REAL) for name, code in _LONG_RESULT.items()),
+             fields={"registers": "da2", "code": code}, signs=REAL) for name, code in _LONG_RESULT.items()),
     *(Family(f"F2I.{kind}", "da", Unit.CONVERT, small_conversion.small_to_integer,
-             modifiers=_WHOLE, parts=_HALVES, fields={"code": code}, signs=REAL) for kind, code in _OF_SMALL.items()),
+             modifiers=_WHOLE, parts=_HALVES, fields={"code": code, "kind": Kind.SMALL}, signs=REAL)
+      for kind, code in _OF_SMALL.items()),
     *(Family(f"F2I.{name}.{kind}", "da", Unit.CONVERT, small_conversion.small_to_integer,
-             modifiers=_WHOLE, parts=_HALVES, fields={"code": code | extra}, signs=REAL)
+             modifiers=_WHOLE, parts=_HALVES, fields={"code": code | extra, "kind": Kind.SMALL}, signs=REAL)
       for (name, code), (kind, extra) in product(_RESULT.items(), _OF_SMALL.items())),
     *(Family(f"F2I.{name}.{kind}", "da", Unit.CONVERT, small_conversion.small_to_integer,
-             modifiers=_WHOLE, parts=_HALVES, fields={"wide": "d", "code": code | extra}, signs=REAL)
+             modifiers=_WHOLE, parts=_HALVES, signs=REAL,
+             fields={"registers": "d2", "code": code | extra, "kind": Kind.SMALL})
       for (name, code), (kind, extra) in product(_LONG_RESULT.items(), _OF_SMALL.items())),
     *(Family(f"F2IP.{name}.F32", "dabc", Unit.INT, small_conversion.packed_integers, modifiers=_WHOLE,
              fields={"code": _RESULT[name]}, signs=REAL) for name in ("U8", "S8")),
 )
 _BETWEEN = (
     Family("F2F.F32.F64", "da", Unit.DP, conversion.double_to_single, modifiers={**ROUND, **FLUSH},
-           fields={"wide": "a"}, signs=REAL),
-    Family("F2F.F64.F32", "da", Unit.DP, conversion.single_to_double, modifiers=FLUSH, fields={"wide": "d"},
+           fields={"registers": "a2"}, signs=REAL),
+    Family("F2F.F64.F32", "da", Unit.DP, conversion.single_to_double, modifiers=FLUSH, fields={"registers": "d2"},
            signs=REAL),
     *(Family(f"F2F.{kind}.F32", "da", Unit.CONVERT, small_conversion.single_to_small, modifiers={**ROUND, **FLUSH},
              fields={"code": code}, signs=REAL) for kind, code in _OF_SMALL.items()),
     *(Family(f"F2F.{kind}.F64", "da", Unit.DP, small_conversion.double_to_small, modifiers=ROUND,
-             fields={"wide": "a", "code": code}, signs=REAL) for kind, code in _OF_SMALL.items()),
+             fields={"registers": "a2", "code": code}, signs=REAL) for kind, code in _OF_SMALL.items()),
     *(Family(f"F2F.F64.{kind}", "da", Unit.DP, small_conversion.small_to_double, parts=_HALVES,
-             fields={"wide": "d", "code": code}, signs=REAL) for kind, code in _OF_SMALL.items()),
+             fields={"registers": "d2", "code": code, "kind": Kind.SMALL}, signs=REAL)
+      for kind, code in _OF_SMALL.items()),
     Family("F2F.F16.BF16", "da", Unit.CONVERT, small_conversion.small_to_small, modifiers=ROUND, parts=_HALVES,
-           fields={"code": half.BFLOAT}, signs=REAL),
+           fields={"code": half.BFLOAT, "kind": Kind.SMALL}, signs=REAL),
     Family("F2F.BF16.F16", "da", Unit.CONVERT, small_conversion.small_to_small, modifiers=ROUND, parts=_HALVES,
-           fields={"code": small_conversion.TO_BFLOAT}, signs=REAL),
+           fields={"code": small_conversion.TO_BFLOAT, "kind": Kind.SMALL}, signs=REAL),
     Family("FRND", "da", Unit.CONVERT, conversion.round_single, modifiers={**_WHOLE, **FLUSH}, signs=REAL),
-    Family("FRND.F64", "da", Unit.DP, conversion.round_double, modifiers=_WHOLE, fields={"wide": "da"}, signs=REAL),
+    Family("FRND.F64", "da", Unit.DP, conversion.round_double, modifiers=_WHOLE, fields={"registers": "da2"},
+           signs=REAL),
     *(Family(f"FRND.{kind}", "da", Unit.CONVERT, small_conversion.round_small, modifiers=_WHOLE, parts=_HALVES,
-             fields={"code": code}, signs=REAL) for kind, code in _OF_SMALL.items()),
+             fields={"code": code, "kind": Kind.SMALL}, signs=REAL) for kind, code in _OF_SMALL.items()),
 )
 _PACK = (
     Family("F2FP", "dab", Unit.INT, small_conversion.packed, modifiers=_PACKED, signs=REAL),
@@ -111,10 +117,10 @@ _PACK = (
     *(Family(f"F2FP.SATFINITE.{relu}{kind}.F32.PACK_AB_MERGE_C", "dabc", Unit.INT, small_conversion.packed_bytes,
              fields={"code": code | extra}, signs=REAL) for (relu, code), (kind, extra) in product(_RELU, _BYTES)),
     *(Family(f"F2FP.SATFINITE.{relu}{kind}.F16.UNPACK_B_MERGE_C", "dac", Unit.INT,
-             small_conversion.bytes_of_halves, fields={"code": code | extra})
+             small_conversion.bytes_of_halves, fields={"code": code | extra, "kind": Kind.REAL})
       for (relu, code), (kind, extra) in product(_RELU, _BYTES)),
     *(Family(f"F2FP.{relu}F16.{kind}.UNPACK_B", "da", Unit.INT, small_conversion.halves_of_bytes,
-             parts=_HALVES, fields={"code": code | extra})
+             parts=_HALVES, fields={"code": code | extra, "kind": Kind.REAL})
       for (relu, code), (kind, extra) in product(_RELU, _BYTES)),
 )
 _OF_WARP = (*(one for one in _FROM_INTEGER if one.unit is not Unit.DP), _TO_INTEGER[0])  # from sm_100 on

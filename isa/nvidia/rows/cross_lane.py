@@ -11,7 +11,7 @@ _AGREED = {
     "ALL": {"across_truth": v.all_lanes},
     "EQ": {"across_truth": v.equal_lanes},
 }
-_PAIR = {"U64": {"wide": "a"}}
+_PAIR = {"U64": {"registers": "a2"}}
 
 # fmt: off
 _SHUFFLES = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from isa.family import REAL, Family, of_warp
-from isa.row import Unit
+from isa.row import Kind, Unit
 from isa.values import comparison
 from isa.values import semantics as v
 from isa.values.floating import double, half, single, special_function
@@ -30,6 +30,8 @@ _FUNCTIONS = {
     "SIN": special_function.sine,
     "COS": special_function.cosine,
     "TANH": special_function.tangent,
+}
+_UPPER_FUNCTIONS = {
     "RCP64H": special_function.reciprocal_upper,
     "RSQ64H": special_function.reciprocal_root_upper,
 }
@@ -45,7 +47,8 @@ _ALIKE = (  # of threads and, from sm_100 on, of the warp
     }),
     Family("FFMA", "dabc", Unit.FP32, single.multiply_add, modifiers=_SINGLE, fields={"flops": 2}, signs=REAL),
     Family("FMNMX", "dabQ", Unit.MINMAX, single.minimum,
-           modifiers={**FLUSH, "NAN": single.NAN_WINS, "XORSIGN": single.XOR_SIGN}, signs=REAL),
+           modifiers={**FLUSH, "NAN": single.NAN_WINS, "XORSIGN": {"code": single.XOR_SIGN, "drops_signs": True}},
+           signs=REAL),
     Family("FSEL", "dabQ", Unit.MOVE, fields={"value": v.sel}, signs=REAL),
     Family("FSETP", "PpabQ", Unit.COMPARE, None, comparison.singles, "pQ", "", COMPARE, AND, signs=REAL),
     Family("FSET", "dabQ", Unit.COMPARE, comparison.singles_as_mask, None, "Q", "", COMPARE, signs=REAL),
@@ -60,13 +63,16 @@ FAMILIES = (
     Family("DADD", "dab", Unit.DP, double.add, modifiers=ROUND, fields={"width": 64, "flops": 1}, signs=REAL),
     Family("DMUL", "dab", Unit.DP, double.multiply, modifiers=ROUND, fields={"width": 64, "flops": 1}, signs=REAL),
     Family("DFMA", "dabc", Unit.DP, double.fused, modifiers=ROUND, fields={"width": 64, "flops": 2}, signs=REAL),
-    Family("DSETP", "PpabQ", Unit.DP, None, comparison.doubles, "pQ", "", COMPARE, fields={"wide": "ab"}, signs=REAL),
+    Family("DSETP", "PpabQ", Unit.DP, None, comparison.doubles, "pQ", "", COMPARE, fields={"registers": "ab2"},
+           signs=REAL),
     *(Family(f"DSETP.{name}.AND", "PpabQ", Unit.DP, None, comparison.extreme_of_doubles, "pQ",
-             fields={"wide": "ab", "code": code}, signs=REAL) for name, code in (("MIN", v.LT), ("MAX", v.GT))),
+             fields={"registers": "ab2", "code": code}, signs=REAL) for name, code in (("MIN", v.LT), ("MAX", v.GT))),
     *(Family(f"MUFU.{name}", "da", Unit.SFU, function, alone=True, signs=REAL)
       for name, function in _FUNCTIONS.items()),
+    *(Family(f"MUFU.{name}", "da", Unit.SFU, function, alone=True, signs=REAL, fields={"kind": Kind.UPPER})
+      for name, function in _UPPER_FUNCTIONS.items()),
     *(Family(f"MUFU.{name}.{kind}", "da", Unit.SFU, function, parts={"a": {"H0": 0, "H1": half.UPPER}},
-             fields={"code": code}, signs=REAL)
+             fields={"code": code, "kind": Kind.SMALL}, signs=REAL)
       for name, function in _HALF_FUNCTIONS.items() for kind, code in (("F16", 0), ("BF16", half.BFLOAT))),
 )
 # fmt: on

@@ -12,6 +12,7 @@ from isa.values.floating import half
 
 _KIND = {"BF16_V2": half.BFLOAT}
 _EXTREME = {**_KIND, "NAN": half.NAN_WINS}
+_XOR_SIGN = {"XORSIGN": {"code": half.XOR_SIGN, "drops_signs": True}}
 _ARITHMETIC = {**FLUSH, **_KIND, "SAT": half.SATURATE, "RELU": half.RELU}
 
 _SOURCES: Mapping[str, Any] = {"signs": REAL, "halves": "abc"}
@@ -25,7 +26,7 @@ FAMILIES = (
     Family("HFMA2", "dabc", Unit.FP16, half.multiply_add, modifiers=_ARITHMETIC, fields={"flops": 4}, **_ANY),
     Family("HFMA2.MMA", "dabc", Unit.FP16M, half.multiply_add, modifiers=_ARITHMETIC, fields={"flops": 4},
            **_SOURCES),
-    Family("HMNMX2", "dabQ", Unit.FP16, half.extreme, modifiers={**FLUSH, **_EXTREME, "XORSIGN": half.XOR_SIGN},
+    Family("HMNMX2", "dabQ", Unit.FP16, half.extreme, modifiers={**FLUSH, **_EXTREME, **_XOR_SIGN},
            **_SOURCES),
     Family("VHMNMX", "dabcQ", Unit.FP16, half.extreme_of_three, modifiers=_EXTREME, **_SOURCES),
     Family("HSETP2", "PpabQ", Unit.FP16, None, half.comparison, "pQ", "", {**COMPARE, **_KIND}, AND, **_ANY),

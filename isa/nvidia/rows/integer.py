@@ -12,8 +12,8 @@ from isa.values import semantics as v
 _COMBINE = {"AND": 0, "OR": comparison.OR, "XOR": comparison.XOR}
 _WRAP = {"W": integer.WRAP}
 _LONG: Mapping[str, Change] = {
-    "S64": {"truth": comparison.pairs, "wide": "ab"},
-    "U64": {"truth": comparison.pairs, "wide": "ab", "code": comparison.UNSIGNED},
+    "S64": {"truth": comparison.pairs, "registers": "ab2"},
+    "U64": {"truth": comparison.pairs, "registers": "ab2", "code": comparison.UNSIGNED},
 }
 
 # fmt: off
@@ -23,10 +23,10 @@ _ALIKE = (  # of threads and of the warp
     Family("IMAD", "dabcQ", Unit.IMUL, integer.multiply_add, None, "Q", "Q", {"X": integer.X},
            frozenset({"MOV", "U32", "SHL", "IADD"}), signs={"c": "-~"}),
     Family("IMAD.WIDE", "dPabcQ", Unit.IMUL, integer.wide_signed, integer.wide_carry, "PQ", "Q",
-           {"U32": {"result": integer.wide_unsigned}, "X": integer.X}, fields={"wide": "dc"},
+           {"U32": {"result": integer.wide_unsigned}, "X": integer.X}, fields={"registers": "dc2"},
            signs={"c": "-~"}),
     Family("IMAD.HI", "dPabcQ", Unit.WIDE, integer.high_signed, integer.wide_carry, "PQ", "Q",
-           {"U32": {"result": integer.high_unsigned}, "X": integer.X}, fields={"wide": "c"}, alone=True,
+           {"U32": {"result": integer.high_unsigned}, "X": integer.X}, fields={"registers": "c2"}, alone=True,
            signs={"c": "-~"}),
     Family("LEA", "dPabnQ", Unit.INT, integer.shifted_add, integer.shifted_add_carry, "PQ", "Q", {"X": integer.X},
            fields={"shifts": True}, signs={"a": "-", "b": "-~"}),
@@ -49,7 +49,7 @@ _ALIKE = (  # of threads and of the warp
            modifiers={"U32": 0, "S32": integer.SIGNED, "U64": integer.LONG, "S64": integer.LONG | integer.SIGNED,
                       "HI": integer.HIGH, **_WRAP}, fields={"code": integer.RIGHT}),
     Family("SEL", "dabQ", Unit.MOVE, fields={"value": v.sel},
-           modifiers={"64": {"value": None, "result": logic.selected, "wide": "dab"}}),
+           modifiers={"64": {"value": None, "result": logic.selected, "registers": "dab2"}}),
     Family("IABS", "da", Unit.INT, integer.magnitude),
     Family("BMSK", "dab", Unit.INT, integer.bit_mask, modifiers=_WRAP),
     Family("SGXT", "dab", Unit.INT, integer.sign_extended, modifiers={"U32": {"code": 0}, **_WRAP},
@@ -65,8 +65,8 @@ FAMILIES = (
     *_ALIKE,
     *map(of_warp, _ALIKE),
     Family("IADD.64", "dPabQ", Unit.INT, integer.add_pairs, integer.add_pairs_carry, "PQ", "Q", {"X": integer.X},
-           fields={"wide": "dab"}, signs={"ab": "-~"}),
-    Family("UIADD3.64", "dabc", Unit.UNIFORM, integer.add_three_pairs, fields={"wide": "dabc"},
+           fields={"registers": "dab2"}, signs={"ab": "-~"}),
+    Family("UIADD3.64", "dabc", Unit.UNIFORM, integer.add_three_pairs, fields={"registers": "dabc2"},
            signs={"abc": "-~"}, shared="dabc"),
 )
 # fmt: on

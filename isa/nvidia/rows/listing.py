@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from isa.nvidia.rows import control
-from isa.row import Row, Unit
+from isa.row import Flow, Kind, Row, Unit
 from isa.values import atomic, cross_lane
 from isa.values import semantics as v
 
@@ -13,11 +13,11 @@ ROWS = (
     Row("FFMA",       "dabc", Unit.FP32,      32,   2,    v.ffma),
     Row("FADD",       "dab",  Unit.FP32,      32,   1,    v.fadd),
     Row("FMUL",       "dab",  Unit.FMUL,      32,   1,    v.fmul),
-    Row("FMNMX",      "dabQ", Unit.MINMAX,    32,   1,    v.fmnmx),
+    Row("FMNMX",      "dabQ", Unit.MINMAX,    32,   1,    v.fmnmx, kind=Kind.REAL),
     Row("DFMA",       "dabc", Unit.DP,        64,   2,    v.dfma),
     Row("DADD",       "dab",  Unit.DP,        64,   1,    v.dadd),
     Row("DMUL",       "dab",  Unit.DP,        64,   1,    v.dmul),
-    Row("IADD",       "dab",  Unit.INT,       32,   0,    v.iadd),
+    Row("IADD",       "dab",  Unit.INT,       32,   0,    v.iadd, negates=True),
     Row("IADD3",      "dabc", Unit.INT,       32,   0,    v.iadd3),
     Row("IMAD",       "dabc", Unit.IMUL,      32,   0,    v.imad),
     Row("IMAD.HI",    "dabc", Unit.WIDE,      32,   0,    v.imad_high),
@@ -33,7 +33,7 @@ ROWS = (
     Row("LOP.AND",    "dab",  Unit.LOGIC,     32,   0,    v.lop_and),
     Row("LOP.OR",     "dab",  Unit.LOGIC,     32,   0,    v.lop_or),
     Row("LOP.XOR",    "dab",  Unit.LOGIC,     32,   0,    v.lop_xor),
-    Row("LOP3",       "dabcn", Unit.LOGIC,    32,   0,    v.lop3),
+    Row("LOP3",       "dabcn", Unit.LOGIC,    32,   0,    v.lop3, most=0xFF),
     Row("POPC",       "da",   Unit.BITS,      32,   0,    v.popc),
     Row("FLO",        "da",   Unit.BITS,      32,   0,    v.find_leading_one, 1),
     Row("FLO.U32",    "da",   Unit.BITS,      32,   0,    v.find_leading_one),
@@ -41,9 +41,9 @@ ROWS = (
     Row("IDP.4A",     "dabc", Unit.DOT,       32,   0,    v.dot_bytes),
     Row("I2F",        "da",   Unit.CONVERT,   32,   0,    v.int_to_single),
     Row("I2FP",       "da",   Unit.INT,       32,   0,    v.int_to_single),
-    Row("F2I",        "da",   Unit.CONVERT,   32,   0,    v.single_to_int),
-    Row("F2F.F64.F32", "da",  Unit.DP,        64,   0,    v.single_to_double, sources=32),
-    Row("F2F.F32.F64", "da",  Unit.DP,        32,   0,    v.double_to_single, sources=64),
+    Row("F2I",        "da",   Unit.CONVERT,   32,   0,    v.single_to_int, kind=Kind.REAL),
+    Row("F2F.F64.F32", "da",  Unit.DP,        64,   0,    v.single_to_double, registers="a1"),
+    Row("F2F.F32.F64", "da",  Unit.DP,        32,   0,    v.double_to_single, registers="a2"),
     Row("HFMA2",      "dabc", Unit.FP16,      32,   4,    v.hfma2),
     Row("HFMA2.MMA",  "dabc", Unit.FP16M,     32,   4,    v.hfma2),
     Row("HADD2",      "dab",  Unit.FP16,      32,   2,    v.hadd2),
@@ -61,13 +61,13 @@ ROWS = (
     Row("ISETP.LE.U32", "Pab", Unit.COMPARE,  32,   0,    v.ucompare,   v.LT | v.EQ),
     Row("ISETP.GT.U32", "Pab", Unit.COMPARE,  32,   0,    v.ucompare,   v.GT),
     Row("ISETP.GE.U32", "Pab", Unit.COMPARE,  32,   0,    v.ucompare,   v.GT | v.EQ),
-    Row("FSETP.LT",   "Pab",  Unit.COMPARE,   32,   0,    v.fcompare,   v.LT),
-    Row("FSETP.EQ",   "Pab",  Unit.COMPARE,   32,   0,    v.fcompare,   v.EQ),
-    Row("FSETP.LE",   "Pab",  Unit.COMPARE,   32,   0,    v.fcompare,   v.LT | v.EQ),
-    Row("FSETP.GT",   "Pab",  Unit.COMPARE,   32,   0,    v.fcompare,   v.GT),
-    Row("FSETP.NE",   "Pab",  Unit.COMPARE,   32,   0,    v.fcompare,   v.LT | v.GT),
-    Row("FSETP.NEU",  "Pab",  Unit.COMPARE,   32,   0,    v.fcompare,   v.LT | v.GT | v.UNORDERED),
-    Row("FSETP.GE",   "Pab",  Unit.COMPARE,   32,   0,    v.fcompare,   v.GT | v.EQ),
+    Row("FSETP.LT",   "Pab",  Unit.COMPARE,   32,   0,    v.fcompare,   v.LT, kind=Kind.REAL),
+    Row("FSETP.EQ",   "Pab",  Unit.COMPARE,   32,   0,    v.fcompare,   v.EQ, kind=Kind.REAL),
+    Row("FSETP.LE",   "Pab",  Unit.COMPARE,   32,   0,    v.fcompare,   v.LT | v.EQ, kind=Kind.REAL),
+    Row("FSETP.GT",   "Pab",  Unit.COMPARE,   32,   0,    v.fcompare,   v.GT, kind=Kind.REAL),
+    Row("FSETP.NE",   "Pab",  Unit.COMPARE,   32,   0,    v.fcompare,   v.LT | v.GT, kind=Kind.REAL),
+    Row("FSETP.NEU",  "Pab",  Unit.COMPARE,   32,   0,    v.fcompare,   v.LT | v.GT | v.UNORDERED, kind=Kind.REAL),
+    Row("FSETP.GE",   "Pab",  Unit.COMPARE,   32,   0,    v.fcompare,   v.GT | v.EQ, kind=Kind.REAL),
     Row("MUFU.RCP",   "da",   Unit.SFU,       32,   0,    v.mufu_rcp),
     Row("MUFU.RSQ",   "da",   Unit.SFU,       32,   0,    v.mufu_rsq),
     Row("MUFU.LG2",   "da",   Unit.SFU,       32,   0,    v.mufu_lg2),
@@ -113,12 +113,12 @@ ROWS = (
     Row("TEX.2D.64",  "dtabc", Unit.TEXTURE,  64),
     Row("TEX.2D.128", "dtabc", Unit.TEXTURE,  128),
     Row("BAR.SYNC",   "kk",   Unit.BARRIER,   optional=1),
-    Row("BRA",        "l",    Unit.CONTROL),
-    Row("EXIT",       "",     Unit.CONTROL),
+    Row("BRA",        "l",    Unit.CONTROL, flow=Flow.BRANCH),
+    Row("EXIT",       "",     Unit.CONTROL, flow=Flow.EXIT),
     Row("NOP",        "",     Unit.CONTROL),
-    Row("WARPSYNC",   "k",    Unit.CONTROL),
-    Row("BSSY",       "Bl",   Unit.CONTROL),
-    Row("BSYNC",      "B",    Unit.CONTROL),
+    Row("WARPSYNC",   "k",    Unit.CONTROL, flow=Flow.GATHER, most=control.WORD),
+    Row("BSSY",       "Bl",   Unit.CONTROL, flow=Flow.EXPECT),
+    Row("BSYNC",      "B",    Unit.CONTROL, flow=Flow.MEET),
     *control.ROWS,
 )
 # fmt: on

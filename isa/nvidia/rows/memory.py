@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from isa.family import Family
-from isa.row import Unit
+from isa.row import GLOBAL_UNITS, Unit
 
 _SILENT = frozenset(
     {
@@ -24,16 +24,17 @@ _PARTS: Mapping[str, Mapping[str, Any]] = {
     "S16": {"memory_bits": 16, "signed": True},
 }
 _WIDTHS = {**_WORDS, **_PARTS}
+_WIDE: Mapping[str, Mapping[str, Any]] = {"E": {"registers": "m2"}, **_WIDTHS}
 
 _GENERIC: Mapping[str, Any] = {"generic": True, "near": (Unit.SHARED, Unit.LOCAL)}
 
 FAMILIES = (
     *(
-        Family(base, form, Unit.GLOBAL, modifiers=_WIDTHS, silent=_SILENT, fields=_GENERIC)
+        Family(base, form, Unit.GLOBAL, modifiers=_WIDE, silent=_SILENT, fields=_GENERIC)
         for base, form in (("LD", "dm"), ("ST", "ma"))
     ),
     *(
-        Family(base, form, unit, modifiers=_WIDTHS, silent=_SILENT)
+        Family(base, form, unit, modifiers=_WIDE if unit in GLOBAL_UNITS else _WIDTHS, silent=_SILENT)
         for base, form, unit in (
             ("LDG", "dm", Unit.GLOBAL),
             ("STG", "ma", Unit.GLOBAL),

@@ -21,7 +21,7 @@ _PARTS = {
     for sign in "US"
     for bits in (8, 16)
 }
-_PAIR = {"value": None, "result": copy, "wide": "da"}
+_PAIR = {"value": None, "result": copy, "registers": "da2"}
 
 FAMILIES = (
     Family("MOV", "da", Unit.MOVE, fields={"value": v.mov}, modifiers={"64": _PAIR}),
@@ -33,6 +33,6 @@ FAMILIES = (
     Family("P2R", "dQqxefghan", Unit.MOVE, logic.bits_of_predicates, None, modifiers=_BYTES),
     Family("UR2UP", "Ppuvwrzan", Unit.UNIFORM, None, logic.predicates_of_bits, parts={"a": _BYTES}, shared="Ppuvwrza"),
     Family("UP2UR", "dQqxefghan", Unit.UNIFORM, logic.bits_of_predicates, None, modifiers=_BYTES, shared="dQqxefgha"),
-    Family("CS2R", "ds", Unit.MOVE, fields={"wide": "d"}, modifiers={"32": {"wide": ""}}),
-    Family("CS2UR", "ds", Unit.UNIFORM, fields={"wide": "d"}, modifiers={"32": {"wide": ""}}, shared="d"),
+    Family("CS2R", "ds", Unit.MOVE, fields={"registers": "d2"}, modifiers={"32": {"registers": ""}}),
+    Family("CS2UR", "ds", Unit.UNIFORM, fields={"registers": "d2"}, modifiers={"32": {"registers": ""}}, shared="d"),
 )

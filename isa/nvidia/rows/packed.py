@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from isa.family import Change, Family, of_warp
-from isa.row import Unit
+from isa.row import Kind, Unit
 from isa.values import integer, packed
 from isa.values import semantics as v
 
-_KINDS = {
+_KINDS: Mapping[str, Change] = {
     "S32": 0,
     "U32": packed.UNSIGNED,
-    "S16x2": packed.HALVES,
-    "U16x2": packed.HALVES | packed.UNSIGNED,
+    "S16x2": {"code": packed.HALVES, "kind": Kind.SHORTS},
+    "U16x2": {"code": packed.HALVES | packed.UNSIGNED, "kind": Kind.SHORTS},
     "RELU": packed.RELU,
 }
 _FACTORS = {"S8": packed.B_SIGNED, "U8": 0}
@@ -33,22 +34,29 @@ _FIELDS = {
 _KEPT = {"8": {"H0": 0, "H1": packed.UPPER}, "4": {"24": 0}, "2": {"28": 0}}  # bits of c beside two fields of a width
 _UNSIGNED_WORD = {"value": None, "result": integer.minimum, "code": 0}
 _LONG: Mapping[str, Change] = {
-    "S64": {"value": None, "result": integer.minimum_of_pairs, "wide": "dab", "code": integer.SIGNED},
-    "U64": {"value": None, "result": integer.minimum_of_pairs, "wide": "dab"},
+    "S64": {"value": None, "result": integer.minimum_of_pairs, "registers": "dab2", "code": integer.SIGNED},
+    "U64": {"value": None, "result": integer.minimum_of_pairs, "registers": "dab2"},
 }
+
+
+def _fields(change: Change, code: int = 0) -> Mapping[str, Any]:
+    """Return the fields of a row that a modifier makes, with a further code."""
+    fields = {"code": change} if isinstance(change, int) else change
+    return {**fields, "code": fields["code"] | code}
+
 
 # fmt: off
 FAMILIES = (
     Family("VIADD", "dab", Unit.INT, fields={"value": v.iadd},
-           modifiers={"16x2": {"value": None, "result": packed.add_halves}}, signs={"ab": "-"}),
+           modifiers={"16x2": {"value": None, "result": packed.add_halves, "kind": Kind.SHORTS}}, signs={"ab": "-"}),
     Family("VIADD.U8x4", "dab", Unit.INT, packed.add_bytes, modifiers={"X": integer.X}, signs={"ab": "-~"}),
     Family("VIADD.S32.ISAT", "dab", Unit.INT, packed.add_saturated, modifiers={"X": integer.X}, signs={"ab": "-~"}),
     Family("IMNMX", "dabQ", Unit.MINMAX, fields={"value": v.imnmx}, modifiers={"U32": _UNSIGNED_WORD, **_LONG}),
     Family("VIMNMX", "dabQ", Unit.MINMAX, fields={"value": v.imnmx}, modifiers={"U32": _UNSIGNED_WORD}),
     *(Family(f"VIMNMX.{name}", "dPpabQ", Unit.MINMAX, packed.extreme, packed.extreme_is_first, "Pp",
-             fields={"code": code}) for name, code in _KINDS.items() if name != "U32"),
+             fields=_fields(kind)) for name, kind in _KINDS.items() if name != "U32"),
     *(Family(f"VIMNMX.{name}.RELU", "dPpabQ", Unit.MINMAX, packed.extreme, packed.extreme_is_first, "Pp",
-             fields={"code": code | packed.RELU}) for name, code in _KINDS.items() if name != "RELU"),
+             fields=_fields(kind, packed.RELU)) for name, kind in _KINDS.items() if name != "RELU"),
     *(of_warp(Family(f"VIMNMX.{name}", "dabQ", Unit.MINMAX, integer.minimum, fields={"code": code}))
       for name, code in (("S32", integer.SIGNED), ("U32", 0))),
     Family("VIMNMX.U8x4", "dabQ", Unit.MINMAX, packed.extreme_of_bytes),

@@ -17,8 +17,8 @@ _FORMS = {"1D": ("dotan", 1), "2D": ("dotabn", 2), "3D": ("dotabcn", 3)}
 _COUNTS: Mapping[str, Mapping[str, Any]] = {
     "V1": {"width": 32},
     "V2": {"width": 64},
-    "V3": {"width": 64, "upper": 1},
-    "V4": {"width": 64, "upper": 2},
+    "V3": {"width": 64, "registers": "o1"},
+    "V4": {"width": 64, "registers": "o2"},
 }
 _OPERATIONS = {
     "TEX.LL": 0,

@@ -20,8 +20,6 @@ SATURATE, DOWN, UP, ZERO = 1, 2, 4, 8  # codes, beside FLUSH; to nearest even wi
 NAN_WINS, XOR_SIGN = 16, 32  # of a minimum
 SCALE = 1 << 10  # of a product: 2**3 times its power of two, from that bit on
 ONE32, NONE32, SIGN32 = np.uint32(0x3F800000), np.uint32(0), np.uint32(0x80000000)
-INFINITY32, LARGEST32 = np.uint32(0x7F800000), np.uint32(0x7F7FFFFF)
-MINUS_ZERO = np.uint64(0x80000000)
 
 
 def multiply_add(a: Any, b: Any, c: Any, p: Any, n: Any) -> Any:

@@ -9,8 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from interpreter.interpret import interpret
 from strategies.launches import alu_streams
+from unrolled import unrolled
 
-from isa.dataflow.dependence import critical_path, graph, recurrence, unrolled
+from isa.dataflow.dependence import critical_path, graph, slowest_cycle
 from isa.kernel import Kernel
 from isa.program import Program
 from isa.text.assembler import assemble
@@ -22,6 +23,11 @@ def edges(dependences):
 
 def raw(cycles):
     return lambda _u, _v, data: cycles if data["kind"] == "RAW" else 0
+
+
+def recurrence(dependences, weight):
+    ratio, cycle = slowest_cycle(dependences, weight)
+    return ratio, [before for before, _, _, _ in cycle]
 
 
 def test_the_three_kinds_are_distinguished():

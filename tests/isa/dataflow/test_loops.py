@@ -1,7 +1,12 @@
 """Loops: which instructions each has, and how deep they are nested."""
 
-from isa.dataflow.loops import depths, loops
+from isa.dataflow.loops import loops
 from isa.text.assembler import assemble
+
+
+def depths(program):
+    """Return by pc the number of loops around it."""
+    return [sum(pc in body for body in loops(program)) for pc in range(len(program))]
 
 
 def test_a_straight_line_has_no_loop():

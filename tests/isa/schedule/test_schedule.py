@@ -11,7 +11,7 @@ from strategies.launches import REPEATABLE, alu_streams
 
 from isa.dataflow.flow import reads, writes
 from isa.operands.operand import Register
-from isa.schedule.schedule import Latencies, best_place, best_places, stalls, total, totals
+from isa.schedule.schedule import Latencies, best_places, stalls, total, totals
 from workloads.builder import at, instruction
 from workloads.papers.tan.tan import dgemm_tan
 
@@ -86,19 +86,14 @@ def test_latencies_count_across_a_loops_branch():
     assert total([use, load, *free], TABLE_3, repeats=True) == 46 - 5 * 6
     assert total([use, *free, load], TABLE_3, repeats=True) == 46 - 6
     assert total([use, *free, load], TABLE_3) == 0
-    assert best_place([use, *free], load, TABLE_3, first=1, repeats=True) == 1
 
 
-def test_the_best_place_of_a_load_spares_its_use_a_wait():
-    """A load with four instructions before its use stalls nothing; the best place is the first with the least sum."""
+def test_an_early_load_spares_its_use_a_wait():
+    """A load with four instructions before its use stalls nothing, one right before it most."""
     use = instruction("FFMA", R[0], R[9], R[9], R[0])
     load = instruction("LDS", R[9], at(R[10]))
     stream = [*adds(1, 2, 3, 4, 5, 6, 7, 8, 11, 12), use]
     assert totals(stream, load, TABLE_3, range(11)) == [0, 0, 0, 0, 0, 0, 0, 2, 8, 14, 20]
-    assert best_place(stream, load, TABLE_3, last=10) == 0
-    assert best_place(stream, load, TABLE_3, first=8, last=10) == 8
-    store = instruction("STS", at(R[10]), R[0])
-    assert best_place(stream, store, TABLE_3, first=11) == 11
 
 
 @SOME

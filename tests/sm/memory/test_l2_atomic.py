@@ -14,6 +14,7 @@ from gpusim.sm.memory.l2_atomic.declaration import updates_reals
 from gpusim.sm.unit.opcodes import LOAD
 from gpusim.sm.unit.stall import Stall
 from isa.errors import UserError
+from isa.table import machine_row
 from isa.text.listing import read
 
 # Packets leave the SM in no time to speak of. A pass takes its slice 10 cycles for each sector, a pass of real numbers
@@ -95,9 +96,9 @@ def noted(lanes, passes, sectors):
 
 def test_what_updates_reals():
     """Machine code names the type of an atomic on real numbers."""
-    forms = {"REDG.E.ADD.F32.FTZ.RN.STRONG.GPU": True, "REDG.E.ADD.STRONG.GPU": False, "ATOMG.E.ADD.F16x2": True}
+    forms = {"REDG.E.ADD.F32.FTZ.RN.STRONG.GPU": True, "REDG.E.ADD.STRONG.GPU": False, "ATOMG.E.ADD.F16x2.RN": True}
     for mnemonic, real in forms.items():
-        assert updates_reals(SimpleNamespace(row=SimpleNamespace(mnemonic=mnemonic))) == real
+        assert updates_reals(SimpleNamespace(row=machine_row(mnemonic))) == real
 
 
 def test_an_atomic_without_a_result_goes_on_until_too_many_lanes_wait():

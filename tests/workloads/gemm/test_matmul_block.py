@@ -3,13 +3,14 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
+import fused
 import pytest
 from interpreter.interpret import interpret
 
 from gpusim.engines.walks.races import races
 from isa.errors import UserError
 from workloads.builder import instruction
-from workloads.gemm.matmul_block import fused_reference, matmul_block
+from workloads.gemm.matmul_block import matmul_block
 
 
 @pytest.mark.parametrize(
@@ -18,7 +19,7 @@ from workloads.gemm.matmul_block import fused_reference, matmul_block
 )
 def test_the_result_is_the_fused_reference_to_the_last_bit(check_bits, m, n, k, block, ahead):
     """One tile or several, blocks of whole warps or not, loads one step ahead or all: right bit for bit."""
-    check_bits(fused_reference, matmul_block(m, n, k, block, ahead))
+    check_bits(fused.matmul_block, matmul_block(m, n, k, block, ahead))
 
 
 def test_a_tile_of_32_takes_106_instructions():

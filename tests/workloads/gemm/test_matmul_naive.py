@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import fused
 import numpy as np
 import pytest
 from draws import draws
@@ -11,7 +12,7 @@ from interpreter.interpret import interpret
 from strategies.launches import REPEATABLE
 
 from isa.errors import UserError
-from workloads.gemm.matmul_naive import fused_reference, matmul_naive, program
+from workloads.gemm.matmul_naive import matmul_naive, program
 
 SIZE = st.integers(1, 4)
 
@@ -20,7 +21,7 @@ SIZE = st.integers(1, 4)
 @given(m=SIZE, n=SIZE, k=st.integers(1, 20), block_x=st.integers(1, 40), block_y=st.integers(1, 5))
 def test_the_result_is_the_fused_reference_to_the_last_bit(check_bits, m, n, k, block_x, block_y):
     """Whatever the sizes and the block's shape, whole warps or not, every element is right bit for bit."""
-    check_bits(fused_reference, matmul_naive(m * block_y, n * block_x, k, block_x, block_y))
+    check_bits(fused.matmul_naive, matmul_naive(m * block_y, n * block_x, k, block_x, block_y))
 
 
 def test_the_matrices_are_row_major(run):

@@ -4,13 +4,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from fused import fused_tile
 
 from workloads.gemm.problem import (
     Problem,
     buffers,
     columns_of_b,
     expectation,
-    fused_tile,
     gamma,
     numbers,
     rows_of_a,

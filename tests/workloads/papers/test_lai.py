@@ -3,13 +3,14 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import product
 
+import fused
 import pytest
 from draws import few
 
 from gpusim.engines.walks.races import races
 from isa.errors import UserError
 from workloads.builder import instruction
-from workloads.papers.lai.lai import LAYOUTS, fused_reference, sgemm_lai
+from workloads.papers.lai.lai import LAYOUTS, sgemm_lai
 from workloads.papers.lai.lai_program import ORDERS
 
 WIDTHS = (32, 64, 128)
@@ -20,26 +21,26 @@ WIDTHS = (32, 64, 128)
 )
 def test_the_result_is_the_fused_reference_to_the_last_bit(check_bits, layout, lds, prefetch, order):
     """Every layout, width and schedule computes a block of 96 by 96 by 32 bit for bit."""
-    check_bits(fused_reference, sgemm_lai(96, 96, 32, layout, lds, prefetch=prefetch, order=order))
+    check_bits(fused.lai, sgemm_lai(96, 96, 32, layout, lds, prefetch=prefetch, order=order))
 
 
 @pytest.mark.parametrize(("layout", "lds"), few(product(LAYOUTS, WIDTHS), 5))
 def test_alpha_beta_and_several_blocks_keep_the_bits(check_bits, layout, lds):
     """With alpha 1.7 and beta -0.6 all blocks of a grid that is not square are right to the last bit."""
-    check_bits(fused_reference, sgemm_lai(192, 96, 16, layout, lds, alpha=1.7, beta=-0.6))
-    check_bits(fused_reference, sgemm_lai(96, 192, 16, layout, lds, alpha=1.7, beta=-0.6))
+    check_bits(fused.lai, sgemm_lai(192, 96, 16, layout, lds, alpha=1.7, beta=-0.6))
+    check_bits(fused.lai, sgemm_lai(96, 192, 16, layout, lds, alpha=1.7, beta=-0.6))
 
 
 @pytest.mark.parametrize(("layout", "lds", "blocking"), few(product(("nt", "tn"), WIDTHS, (1, 2, 3, 4, 5, 7, 8)), 11))
 def test_every_blocking_keeps_the_bits(check_bits, layout, lds, blocking):
     """Blockings that the width does not divide are padded, and right to the last bit."""
-    check_bits(fused_reference, sgemm_lai(32 * blocking, 16 * blocking, 32, layout, lds, blocking))
+    check_bits(fused.lai, sgemm_lai(32 * blocking, 16 * blocking, 32, layout, lds, blocking))
 
 
 @pytest.mark.parametrize(("layout", "lds"), [("nn", 64), ("tt", 128)])
 def test_a_block_of_a_large_product_is_checked_alone(check_bits, layout, lds):
     """One block in the middle of 960 by 960 by 48 is made and checked without the others."""
-    check_bits(fused_reference, sgemm_lai(960, 960, 48, layout, lds), [57])
+    check_bits(fused.lai, sgemm_lai(960, 960, 48, layout, lds), [57])
 
 
 @pytest.mark.jit

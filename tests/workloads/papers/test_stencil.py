@@ -4,6 +4,7 @@ from dataclasses import asdict, replace
 from functools import partial
 from itertools import product
 
+import fused
 import numpy as np
 import pytest
 from draws import draws, few
@@ -16,7 +17,7 @@ from gpusim.engines.walks.races import races
 from isa.errors import UserError
 from isa.memory import bases, image, view
 from workloads.builder import instruction
-from workloads.papers.kurzak.stencil import LAYOUTS, ORDERS, PRECISIONS, READS, SKEWS, fused_reference, gemm_stencil
+from workloads.papers.kurzak.stencil import LAYOUTS, ORDERS, PRECISIONS, READS, SKEWS, gemm_stencil
 from workloads.papers.kurzak.stencil_tuning import Tuning, published_tuning
 
 CASES = [
@@ -47,7 +48,7 @@ def test_each_case_is_the_fused_reference_to_the_last_bit(check_bits, precision,
     """With the published tuning and sizes that are no multiples of the tile, all blocks are right to the last bit."""
     t = published_tuning(precision, layout)
     sizes = t.blk_m + 5, t.blk_n - 3, 2 * t.blk_k + 3
-    check_bits(fused_reference, gemm_stencil(*sizes, precision, layout, read, **factors(precision)))
+    check_bits(fused.stencil, gemm_stencil(*sizes, precision, layout, read, **factors(precision)))
 
 
 @pytest.mark.parametrize(("precision", "read"), few(product(PRECISIONS, READS), 5))
@@ -57,7 +58,7 @@ def test_whole_tiles_need_no_conditions(check_bits, precision, read):
     kernel = gemm_stencil(2 * t.blk_m, t.blk_n, 3 * t.blk_k, precision, "nn", read)
     guarded = [i.row.mnemonic for i in kernel.program.instructions if i.guard.index != 7]
     assert guarded == ["BRA"]
-    check_bits(fused_reference, kernel)
+    check_bits(fused.stencil, kernel)
 
 
 @st.composite
@@ -120,7 +121,7 @@ def test_any_tuning_computes_the_same(
     given = layout if order == "column" else layout[::-1]
     build = partial(gemm_stencil, *sizes, precision, given, read, skew=skew, order=order, **chosen, **asdict(tuning))
     kernel = build(registers=fewest(build) if registers == 1 else registers)
-    check_bits(fused_reference, kernel)
+    check_bits(fused.stencil, kernel)
     assert races(replace(kernel, grid=(1, 1, 1))) == []
 
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import fused
 import numpy as np
 import pytest
 from draws import draws, few
@@ -11,7 +12,7 @@ from strategies.launches import REPEATABLE
 from gpusim.engines.walks.races import races
 from isa.errors import UserError
 from isa.row import Unit
-from workloads.papers.tan.tan import NARROW, RACY, VARIANTS, dgemm_tan, fused_reference
+from workloads.papers.tan.tan import NARROW, RACY, VARIANTS, dgemm_tan
 
 REPEATABLE_FEW = settings(REPEATABLE, max_examples=draws(4, 1))
 BOTH = [(v, w) for v in VARIANTS for w in (64, 128) if (v, w) != ("v4", 64)]
@@ -22,14 +23,14 @@ BOTH = [(v, w) for v in VARIANTS for w in (64, 128) if (v, w) != ("v4", 64)]
 @given(m=st.integers(1, 2), n=st.integers(1, 2), tiles=st.integers(1, 3), beta=st.sampled_from([0.0, -0.5]))
 def test_the_result_is_the_fused_reference_to_the_last_bit(check_bits, variant, width, m, n, tiles, beta):
     """Every variant at both widths, one tile along k or several: all blocks right bit for bit."""
-    check_bits(fused_reference, dgemm_tan(64 * m, 64 * n, 16 * tiles, variant, width, alpha=1.5, beta=beta))
+    check_bits(fused.tan, dgemm_tan(64 * m, 64 * n, 16 * tiles, variant, width, alpha=1.5, beta=beta))
 
 
 @pytest.mark.parametrize("spilled", few(range(0, 9, 2), 3))
 @pytest.mark.parametrize("width", [64, 128])
 def test_spilling_changes_no_value(check_bits, spilled, width):
     """Algorithm 2 with 0 to 8 doubles in local memory computes the same."""
-    check_bits(fused_reference, dgemm_tan(64, 64, 48, "alg2", width, spilled=spilled))
+    check_bits(fused.tan, dgemm_tan(64, 64, 48, "alg2", width, spilled=spilled))
 
 
 @pytest.mark.parametrize("read", ["plain", "tex1d"])
@@ -40,7 +41,7 @@ def test_every_variant_reads_through_textures_or_plainly(check_bits, variant, wi
     fetches = {i.row.unit for i in kernel.program.instructions} & {Unit.TEXTURE, Unit.GLOBAL}
     assert (Unit.TEXTURE in fetches) == (read == "tex1d")
     assert dgemm_tan(variant=variant, width=width).arguments["read"] == ("plain" if variant in NARROW else "tex1d")
-    check_bits(fused_reference, kernel)
+    check_bits(fused.tan, kernel)
 
 
 @pytest.mark.jit
@@ -52,14 +53,14 @@ def test_other_blockings_compute_the_same(check_bits, variant, width, blocking):
     """2 by 2 and 8 by 8 values a thread, with 1024 and 64 threads, leave every value right and no race."""
     kernel = dgemm_tan(64, 128, 48, variant, width, blocking=blocking, beta=-0.5)
     assert kernel.threads == (64 // blocking) ** 2
-    check_bits(fused_reference, kernel)
+    check_bits(fused.tan, kernel)
     assert races(kernel) == []
 
 
 @pytest.mark.parametrize("variant", ["v3", "v4"])
 def test_searched_loads_compute_the_same(check_bits, variant):
     """Shared loads where the search puts them leave every value right."""
-    check_bits(fused_reference, dgemm_tan(64, 64, 48, variant, order="searched"))
+    check_bits(fused.tan, dgemm_tan(64, 64, 48, variant, order="searched"))
 
 
 @pytest.mark.jit

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 from collections import Counter
 
+import fused
 import numpy as np
 import pytest
 from draws import draws
@@ -10,19 +11,19 @@ from hypothesis import strategies as st
 from interpreter.interpret import interpret
 
 from isa.errors import UserError
-from workloads.papers.vega.vega_legacy import fused_reference, program, register_map, sgemm_vega_legacy
+from workloads.papers.vega.vega_legacy import program, register_map, sgemm_vega_legacy
 
 
 @settings(max_examples=draws(8), deadline=None)
 @given(st.integers(1, 3), st.integers(1, 3), st.integers(1, 5))
 def test_every_block_of_every_shape_keeps_the_bits(check_bits, rows, columns, rounds):
     """Grids that are not square, one step along k or several: each block is the fused reference to the last bit."""
-    check_bits(fused_reference, sgemm_vega_legacy(64 * rows, 64 * columns, 8 * rounds))
+    check_bits(fused.vega_legacy, sgemm_vega_legacy(64 * rows, 64 * columns, 8 * rounds))
 
 
 def test_a_block_of_a_large_product_is_checked_alone(check_bits):
     """One block in the middle of 1024 by 1024 by 64 is made and checked without the others."""
-    check_bits(fused_reference, sgemm_vega_legacy(1024, 1024, 64), [119])
+    check_bits(fused.vega_legacy, sgemm_vega_legacy(1024, 1024, 64), [119])
 
 
 def test_a_step_of_8_k_has_the_readmes_accesses():

@@ -4,6 +4,7 @@ from collections import Counter
 from functools import partial
 from itertools import groupby, product
 
+import fused
 import pytest
 from draws import draws, few
 from hypothesis import given, settings
@@ -17,13 +18,12 @@ from workloads.papers.vega.vega_vlp import (
     ORDERS,
     SINGLE,
     dgemm_vega_vlp,
-    fused_reference,
     program,
     register_map,
     sgemm_vega_vlp,
 )
 
-REFERENCES = {sgemm_vega_vlp: fused_reference, dgemm_vega_vlp: partial(fused_reference, p=DOUBLE)}
+REFERENCES = {sgemm_vega_vlp: fused.vega_vlp, dgemm_vega_vlp: partial(fused.vega_vlp, p=DOUBLE)}
 KERNELS = tuple(REFERENCES)
 
 

@@ -31,12 +31,9 @@ from workloads.builder import double_words, float_bits
 from workloads.check import counts, factors, fits, one_of
 from workloads.gemm.problem import (
     Problem,
-    Values,
     buffers,
     check_addresses,
-    fused_tile,
     promise,
-    tile_of_block,
 )
 from workloads.papers.kurzak.stencil_plan import Plan, plan_of
 from workloads.papers.kurzak.stencil_program import program
@@ -99,7 +96,7 @@ def gemm_stencil(
     counts(NAME, 1, **sizes, registers=REGISTERS if registers is None else registers)
     given = sizes | {"precision": precision, "layout": layout, "read": read, "alpha": alpha, "beta": beta}
     given |= {"alpha_im": alpha_im, "beta_im": beta_im, "order": order, "lda": lda, "ldb": ldb, "ldc": ldc}
-    problem = _problem(given)
+    problem = problem_of(given)
     tuned = _tuned(precision, problem.layout, (blk_m, blk_n, blk_k, dim_x, dim_y, dim_xa, dim_ya, dim_xb, dim_yb))
     check_addresses(NAME, problem, **sizes)
     plan = _plan(partial(plan_of, problem, tuned, read, skew=skew == "on"), registers)
@@ -117,16 +114,7 @@ def gemm_stencil(
     )
 
 
-def fused_reference(arguments: Mapping[str, Any], block: int) -> Values:
-    """Compute the block's tile of C, [rows, columns], bit for bit from the kernel's `arguments` alone.
-
-    If C is row-major it is the tile of its transpose.
-    """
-    problem = _problem(arguments)
-    return fused_tile(problem, *tile_of_block(problem, arguments["blk_m"], block, arguments["blk_n"]))
-
-
-def _problem(given: Mapping[str, Any]) -> Problem:
+def problem_of(given: Mapping[str, Any]) -> Problem:
     """Return the column-major product for the kernel's arguments; raises UserError if one of them is not allowed."""
     precision, order, imaginary = given["precision"], given["order"], (given["alpha_im"], given["beta_im"])
     one_of(NAME, "precision", precision, PRECISIONS)

@@ -8,16 +8,10 @@ no integer instruction: every shared address is a pointer plus an immediate.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-
 from isa.kernel import Kernel
 from workloads.builder import float_bits
 from workloads.check import at_most, counts, factors, multiple, one_of
-from workloads.gemm.problem import Problem, buffers, check_addresses, fused_tile, promise, tile_of_block
+from workloads.gemm.problem import Problem, buffers, check_addresses, promise
 from workloads.gemm.tiles import DEPTH, SIDE, THREADS, pointer_steps, tile_bytes
 from workloads.papers.lai.lai_program import ORDERS, Plan, plan_of, program_of
 
@@ -66,12 +60,6 @@ def sgemm_lai(
         flops=problem.flops,
         arguments=arguments,
     )
-
-
-def fused_reference(arguments: Mapping[str, Any], block: int) -> NDArray[np.float32]:
-    """Compute the block's tile of C, [rows, columns], bit for bit from the kernel's `arguments` alone."""
-    problem = Problem(*(arguments[name] for name in ("m", "n", "k", "layout", "alpha", "beta")))
-    return fused_tile(problem, *tile_of_block(problem, SIDE * arguments["blocking"], block))
 
 
 def _parameters(problem: Problem, plan: Plan) -> dict[str, int]:

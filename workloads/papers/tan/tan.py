@@ -14,21 +14,15 @@ paper leaves open are described in `tan_program`.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
-
 from isa.errors import UserError
 from isa.kernel import Kernel
 from workloads.builder import double_words
 from workloads.check import at_most, factors, multiple, one_of
 from workloads.gemm.problem import (
     Problem,
-    Values,
     buffers,
     check_addresses,
-    fused_tile,
     promise,
-    tile_of_block,
 )
 from workloads.papers.tan.tan_plan import BLOCKING, DEPTH, FEWEST_SPILLED, SIDE, Plan
 from workloads.papers.tan.tan_program import program
@@ -103,13 +97,6 @@ def dgemm_tan(
         racy=barriers == "literal" and k > DEPTH,
         arguments=arguments | {"alpha": alpha, "beta": beta},
     )
-
-
-def fused_reference(arguments: Mapping[str, Any], block: int) -> Values:
-    """Compute the block's tile of C, [rows, columns], bit for bit from the kernel's `arguments` alone."""
-    m, n, k, alpha, beta = (arguments[name] for name in ("m", "n", "k", "alpha", "beta"))
-    problem = Problem(m, n, k, "nt", alpha, beta, "f8")
-    return fused_tile(problem, *tile_of_block(problem, SIDE, block))
 
 
 def _parameters(problem: Problem, plan: Plan) -> dict[str, int]:

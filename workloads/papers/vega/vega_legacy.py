@@ -11,13 +11,12 @@ here.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any
 
 from isa.kernel import Kernel
 from isa.operands.operand import Register, scalar
 from isa.program import Program
 from workloads.builder import Builder, RegisterMap, at
-from workloads.gemm.problem import Values, buffers, fused_tile, promise, tile_of_block
+from workloads.gemm.problem import buffers, promise
 from workloads.papers.vega.vega import LANES, ROWS, checked_product, product
 
 NAME = "sgemm-vega-legacy"
@@ -48,12 +47,6 @@ def sgemm_vega_legacy(m: int = 128, n: int = 128, k: int = 64) -> Kernel:
         warp_size=LANES,
         arguments={"m": m, "n": n, "k": k},
     )
-
-
-def fused_reference(arguments: Mapping[str, Any], block: int) -> Values:
-    """Compute the block's tile of C, [column, row], bit for bit from the kernel's `arguments` alone."""
-    problem = product(arguments["m"], arguments["n"], arguments["k"])
-    return fused_tile(problem, *tile_of_block(problem, COLUMNS, block, ROWS))
 
 
 def register_map() -> RegisterMap:

@@ -23,14 +23,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
 
 from isa.kernel import Kernel
 from isa.operands.operand import FIRST_SCALAR, Register, scalar
 from isa.program import Program
 from workloads.builder import Builder, RegisterMap, at, double_words, float_bits
 from workloads.check import factors, multiple, one_of
-from workloads.gemm.problem import Values, buffers, fused_tile, promise, tile_of_block
+from workloads.gemm.problem import buffers, promise
 from workloads.papers.vega.vega import LANES, ROWS, checked_product, product
 
 ORDERS = ("forwarding", "interleaved")
@@ -122,13 +121,6 @@ def vega_vlp(
 
 
 sgemm_vega_vlp, dgemm_vega_vlp = partial(vega_vlp, SINGLE), partial(vega_vlp, DOUBLE)
-
-
-def fused_reference(arguments: Mapping[str, Any], block: int, p: Precision = SINGLE) -> Values:
-    """Compute the block's tile of C, [column, row], bit for bit from the kernel's `arguments` alone."""
-    m, n, k, pad, beta = (arguments[name] for name in ("m", "n", "k", "pad", "beta"))
-    problem = product(m, n, k, pad, beta, p.dtype)
-    return fused_tile(problem, *tile_of_block(problem, arguments["threads"], block, ROWS))
 
 
 def register_map(p: Precision = SINGLE) -> RegisterMap:

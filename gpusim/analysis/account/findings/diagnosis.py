@@ -33,6 +33,7 @@ from gpusim.support.plural import plural
 from isa.dataflow.waits.awaited import SHARED, Awaited, awaited, result_of
 from isa.row import Unit
 from isa.text.printer import text_of
+from isa.values.atomic import compare_and_swap
 
 WORTH = 0.05  # share from which on a finding is worth a line: chosen, as are the shares below
 UNEVEN = 0.1  # share of SM time without work from which on the grid is blamed
@@ -110,7 +111,7 @@ def _serialised(result: Result, bound: Bound) -> Iterator[Finding]:
     factors = bound.serialised
     if factors:
         pcs, share = _unit_time(result, factors)
-        swaps = any("CAS" in result.kernel.program.instructions[pc].row.mnemonic for pc in pcs)
+        swaps = any(result.kernel.program.instructions[pc].row.update is compare_and_swap for pc in pcs)
         again = ", and those that another one outran try again" if swaps else ""
         passes = f"{factors[pcs[0]]:.3g} passes for each that the width needs"
         what = f"lanes update one word in shared memory, one after the other{again}, {_at(result, pcs)}: {passes}"

@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.sm.account.record import record
-from gpusim.sm.front.barrier.declaration import ANY, COUNT
 from gpusim.sm.front.warp_scheduler import warp_scheduler
 from gpusim.sm.jit.rule import NEVER, count_bits, lowest_bit, rarely, rule
 from gpusim.sm.state.fault import Fault
@@ -18,6 +17,7 @@ from gpusim.sm.unit.capacities import BARRIERS, GROUPS, LANES
 from gpusim.sm.unit.stall import Stall
 from isa.executing.barriers import COUNT as MOST_THREADS
 from isa.executing.barriers import COUNT_AT, IDENTIFIER
+from isa.nvidia.rows.control import ANY, COUNT
 
 BARRIER = int(Stall.BARRIER)
 MISCOUNTED, MIXED, SEVERAL = int(Fault.MISCOUNTED), int(Fault.MIXED), int(Fault.SEVERAL)

@@ -13,6 +13,7 @@ from gpusim.sm.unit.ranges import Count, Flag
 from isa.executing.barriers import by_register
 from isa.instruction import Instruction
 from isa.kernel import Kernel
+from isa.nvidia.rows.control import ANY, ARRIVE, COUNT, EVERY
 from isa.row import Unit as UnitClass
 
 
@@ -25,19 +26,16 @@ class Barrier(msgspec.Struct, frozen=True):
     defers: Flag = 0  # 1: a warp goes on behind BAR.SYNC, up to what must not pass it: a memory access, a branch
 
 
-COUNT, ANY, EVERY = 1, 2, 3  # what is found: in how many threads a predicate holds, in any, in every one
-REDUCTIONS = {"POPC": COUNT, "OR": ANY, "AND": EVERY}
 STAYS_BEHIND = frozenset({*MEMORY_KINDS, UnitClass.TEXTURE, UnitClass.CONTROL, UnitClass.BARRIER})
 
 
 def decode(row: Any, instruction: Instruction, _machine: Machine, _kernel: Kernel) -> None:
     """Fill in what a barrier does beside waiting, and what must not pass one: B2R reads what BAR.RED has found."""
-    row["stays_behind"] = instruction.row.unit in STAYS_BEHIND or instruction.row.mnemonic.startswith("B2R")
-    parts = instruction.row.mnemonic.split(".")
-    if parts[0] != "BAR":
-        return
-    row["barrier_at"], row["goes_on"] = by_register(instruction), parts[1] == "ARV"
-    row["reduces"] = REDUCTIONS[parts[2]] if parts[1] == "RED" else 0
+    row["stays_behind"] = instruction.row.unit in STAYS_BEHIND or instruction.row.reads_barrier
+    if instruction.row.unit is UnitClass.BARRIER:
+        finds = instruction.row.code
+        row["barrier_at"], row["goes_on"] = by_register(instruction), finds == ARRIVE
+        row["reduces"] = finds if finds in (COUNT, ANY, EVERY) else 0
 
 
 UNIT = Unit(

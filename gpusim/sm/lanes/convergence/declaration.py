@@ -10,26 +10,28 @@ from gpusim.sm.unit.dimensions import WARP
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.operands.operand import RZ_INDEX, Convergence, Immediate, Register
-from isa.row import Row
+from isa.row import BRANCHES, Flow, Row
 
 # What an instruction does to the groups of its warp.
 NOTHING, GO, GO_INDIRECT, LEAVE, EXPECT, MEET, TAKE_AWAY, GATHER, PART, COLLECT, DISPERSE, GIVE_WAY, TRAP = range(13)
 STEPS = {
-    "BSSY": EXPECT,
-    "BSYNC": MEET,
-    "BREAK": TAKE_AWAY,
-    "WARPSYNC.EXCLUSIVE": PART,
-    "WARPSYNC.COLLECTIVE": COLLECT,
-    "WARPSYNC": GATHER,
-    "ENDCOLLECTIVE": DISPERSE,
-    "YIELD": GIVE_WAY,
-    "NANOSLEEP": GIVE_WAY,
-    "BPT": TRAP,
+    **dict.fromkeys(BRANCHES, GO),
+    Flow.EXIT: LEAVE,
+    Flow.EXPECT: EXPECT,
+    Flow.MEET: MEET,
+    Flow.TAKE_AWAY: TAKE_AWAY,
+    Flow.GATHER: GATHER,
+    Flow.GATHER_ALL: GATHER,
+    Flow.PART: PART,
+    Flow.COLLECT: COLLECT,
+    Flow.DISPERSE: DISPERSE,
+    Flow.GIVE_WAY: GIVE_WAY,
+    Flow.TRAP: TRAP,
 }
 # Which lanes are left of those whose guard holds: all; where predicates hold. Or all that run, if others than a mask's
 # lanes do or fail the guard; if none do.
 ALL_LEFT, WHERE_TRUE, IF_PARTED, IF_WHOLE = range(4)
-ASKS = {"BRA.DIV": IF_PARTED, "BRA.CONV": IF_WHOLE}
+ASKS = {Flow.IF_PARTED: IF_PARTED, Flow.IF_WHOLE: IF_WHOLE}
 
 
 def decode(row: Any, instruction: Instruction, _machine: Machine, kernel: Kernel) -> None:
@@ -38,7 +40,7 @@ def decode(row: Any, instruction: Instruction, _machine: Machine, kernel: Kernel
         return
     form = instruction.row
     row["steers"] = _step(form)
-    row["narrows"] = ASKS.get(form.mnemonic, WHERE_TRUE if instruction.gates() else ALL_LEFT)
+    row["narrows"] = ASKS.get(form.flow, WHERE_TRUE if instruction.gates() else ALL_LEFT)
     row["code_end"], row["clears"] = len(kernel.program), form.form[:1] == "d"
     for operand in instruction.operands:
         if isinstance(operand, Convergence):
@@ -51,9 +53,7 @@ def decode(row: Any, instruction: Instruction, _machine: Machine, kernel: Kernel
 
 
 def _step(form: Row) -> int:
-    if form.is_branch or form.is_exit:
-        return LEAVE if form.is_exit else GO_INDIRECT if form.is_indirect else GO
-    return next((step for base, step in STEPS.items() if form.mnemonic.startswith(base)), NOTHING)
+    return GO_INDIRECT if form.is_indirect else STEPS.get(form.flow, NOTHING)
 
 
 def _number(row: Any, place: int, operand: object) -> None:

@@ -13,6 +13,7 @@ from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
 from gpusim.sm.unit.ranges import MOST, Positive
 from isa.instruction import Instruction
 from isa.kernel import Kernel
+from isa.row import Kind
 from isa.row import Unit as UnitClass
 
 SLICE_SHIFT = 12  # of the product with SPREADING: neighbouring lines of several slices differ
@@ -31,7 +32,7 @@ class L2Atomic(msgspec.Struct, frozen=True):
 
 def updates_reals(instruction: Instruction) -> bool:
     """Tell whether an atomic adds, or compares, real numbers."""
-    return any(part in ("F16", "F32", "F64", "F16x2", "BF16x2") for part in instruction.row.mnemonic.split("."))
+    return instruction.row.numbers is not Kind.INTEGER
 
 
 def decode(row: Any, instruction: Instruction, machine: Machine, _kernel: Kernel) -> None:

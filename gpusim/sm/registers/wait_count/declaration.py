@@ -12,6 +12,7 @@ from gpusim.sm.unit.dimensions import COUNT, COUNTER
 from gpusim.sm.unit.opcodes import MEMORY_KINDS, NEARBY, QUEUED
 from isa.instruction import Instruction
 from isa.operands.operand import Immediate
+from isa.row import Flow
 from isa.row import Unit as UnitClass
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def decode(row: Any, instruction: Instruction, machine: Machine, _: Kernel) -> N
         row["counter"] = counter = int(instruction.row.unit in NEARBY)
         row["counted"] = min(instruction.row.words, 2) if instruction.row.unit is UnitClass.SMEM else 1
         row["most"][counter] = max(0, largest[counter] - int(row["counted"]))
-    elif instruction.row.mnemonic == "S_WAITCNT" and machine.wait_counters:
+    elif instruction.row.flow is Flow.AWAIT and machine.wait_counters:
         row["most"] = [o.bits for o in instruction.operands if isinstance(o, Immediate)]
 
 
