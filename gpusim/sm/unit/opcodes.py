@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from gpusim.sm.unit.capacities import UNITS
 from isa import table
-from isa.row import Row, Unit
+from isa.row import Flow, Row, Unit
 from isa.table import ROWS
 from isa.values.cross_lane import all_match, match_all, match_any
 
@@ -78,7 +78,7 @@ def value_of(form: Row) -> Function | Held | None:
         return _of_warp(form.across)
     if form.value is not None and not form.compares:
         return Function(Of.NUMBER if "n" in form.form else Of.LANES, form.value, form.source.words, form.words)
-    return Held.MOVED if form.unit is Unit.SPECIAL and form.truth is None else None
+    return Held.MOVED if form.flow is Flow.MOVE else None
 
 
 def truth_of(form: Row) -> Function | Held | None:
