@@ -84,6 +84,25 @@ class Vote:
         return self.agreed(ballot(a, b, c, active)[0], _in_every_lane(active << LANES))
 
 
+@dataclass(frozen=True, slots=True)
+class Tile:
+    """d is a matrix of which each lane holds parts, as of the operands: all lanes take part, whatever their guards.
+
+    `fill(d, a, b, c)` sets d, all uint32 [words, 32]: loops over numbers, which an engine compiles. `gives` are the
+    words of d.
+    """
+
+    fill: Callable[[Any, Any, Any, Any], None]
+    gives: int
+
+    def __call__(self, a: Any, b: Any, c: Any, active: Any) -> Any:
+        """Return d of every lane."""
+        d = np.zeros((self.gives, *active.shape), np.uint32)
+        for warp in np.ndindex(active.shape[:-1]):
+            self.fill(*(part[:, *warp] for part in (d, a, b, c)))
+        return d
+
+
 def by_lane_group(across: Callable[..., Any], *given: Any) -> Any:
     """Return `across` of those operands [words, warp, lane] and active lanes, in groups of 32 lanes."""
     *operands, active = given

@@ -2,28 +2,19 @@
 
 from __future__ import annotations
 
-from isa.values import atomic, comparison, cross_lane, general, integer, logic, packed, semantics
-from isa.values.floating import conversion, double, half, single, small_conversion, small_float, special_function
-from isa.values.texture import texel, texture, texture_filter
+from collections.abc import Callable, Iterator
+from importlib import import_module
+from pkgutil import walk_packages
+from typing import Any
 
-_FILES = (
-    semantics,
-    general,
-    integer,
-    logic,
-    packed,
-    comparison,
-    single,
-    conversion,
-    double,
-    small_float,
-    half,
-    small_conversion,
-    special_function,
-    cross_lane,
-    atomic,
-    texel,
-    texture_filter,
-    texture,
-)
-PARTS = tuple(dict.fromkeys(part for file in _FILES for part in file.PARTS))
+import isa.values
+
+
+def _parts() -> Iterator[Callable[..., Any]]:
+    """Yield what each file of isa/values names in its PARTS."""
+    for file in walk_packages(isa.values.__path__, f"{isa.values.__name__}."):
+        if file.name != __name__:
+            yield from getattr(import_module(file.name), "PARTS", ())
+
+
+PARTS = tuple(dict.fromkeys(_parts()))

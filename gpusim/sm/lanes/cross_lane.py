@@ -1,7 +1,7 @@
 """Cross-lane instructions: results that depend on other lanes of the warp, as `isa.values.cross_lane` defines them.
 
-A shuffle, a reduction and a vote are compiled from the functions that the definition names; each other function has a
-rule of its own here, with the same meaning.
+A shuffle, a reduction, a vote and a matrix are compiled from the functions that the definition names; each other
+function has a rule of its own here, with the same meaning.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from gpusim.sm.jit.rule import COMPILED, lowest_bit, rule
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.opcodes import Function
 from isa.values import cross_lane as definition
-from isa.values.cross_lane import InRange, Reduction, Shuffle, Vote
+from isa.values.cross_lane import InRange, Reduction, Shuffle, Tile, Vote
 
 Rule = Callable[[Any], None]
 
@@ -174,17 +174,29 @@ OWN: Mapping[Any, Rule] = {
 }
 
 
+def tiled(of: Tile) -> Rule:
+    """Return a rule (sm) for a matrix."""
+    fill = rule(of.fill)
+
+    def apply(sm: Any) -> None:
+        fill(sm.scratch.d, sm.scratch.a, sm.scratch.b, sm.scratch.c)
+
+    return apply
+
+
+OF_KIND: Mapping[type, Callable[[Any], Rule]] = {
+    Shuffle: shuffled,
+    InRange: told_in_range,
+    Reduction: reduced,
+    Vote: voted,
+    Tile: tiled,
+}
+
+
 def rule_of(function: Function) -> Rule:
     """Return the rule (sm) that sets d or the flag in `sm.scratch` to a function of the instruction table."""
-    if not COMPILED:
+    of = function.function
+    if not COMPILED and not isinstance(of, Tile):
         return interpreted(function)
-    match function.function:
-        case Shuffle():
-            return shuffled(function.function)
-        case InRange():
-            return told_in_range(function.function)
-        case Reduction():
-            return reduced(function.function)
-        case Vote():
-            return voted(function.function)
-    return OWN[function.function]
+    make = OF_KIND.get(type(of))
+    return make(of) if make else OWN[of]

@@ -10,7 +10,7 @@ from gpusim.sm.unit.capacities import UNITS
 from isa import table
 from isa.row import Flow, Row, Unit
 from isa.table import ROWS
-from isa.values.cross_lane import all_match, match_all, match_any
+from isa.values.cross_lane import Tile, all_match, match_all, match_any
 
 # What the execution of an instruction consists of: control, which no value decides here; one function of its operands;
 # an access to memory.
@@ -93,6 +93,7 @@ def truth_of(form: Row) -> Function | Held | None:
 
 
 def _of_warp(across: Callable[..., Any], gives: int = 1) -> Function:
+    gives = across.gives if isinstance(across, Tile) else gives
     return Function(Of.WARP, across, 2 if across in PAIRS else 1, gives)
 
 
