@@ -352,6 +352,8 @@ def _bank_constant(row: Any, letter: str, operand: BankConstant, form: Row, kern
 def _changed(bits: int, operand: Register | BankConstant, letter: str, form: Row) -> int:
     """Return a constant after the changes that its text asks for."""
     change, words = change_of(operand, form), form.words_of(letter)
+    if change == Change.NONE:
+        return bits
     if form.is_general and change == Change.NEGATIVE and words == 1:
         return (1 << 32) - bits
     kind = np.uint32 if words == 1 else np.uint64

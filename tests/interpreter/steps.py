@@ -105,8 +105,8 @@ def _general(scope: Scope) -> Action:
 def _across(scope: Scope) -> Action:
     """Return an action for a cross-lane row, which may write a register, a predicate, or both."""
     row, held = scope.instruction.row, dict(scope.instruction.slots())
-    a, b, c = _sources(scope, held)
-    sources = values.words(scope, held["a"], row, "a") if row.words_of("a") > 1 else [a], [b], [c]
+    single = zip("abc", _sources(scope, held), strict=True)
+    sources = [values.words(scope, held[x], row, x) if row.words_of(x) > 1 else [source] for x, source in single]
     pairs = ((held.get("d"), row.across), (held.get("P"), row.across_truth))
     given = [(to, across) for to, across in pairs if to not in (None, PT) and across is not None]
 

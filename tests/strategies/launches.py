@@ -321,7 +321,7 @@ QUEUES: Sequence[dict[str, Sequence[int | str]]] = (
     MEMORY_PATHS,
 )
 DEPENDENCES: Sequence[dict[str, Sequence[int | str]]] = ({}, CODES, CODES, WAIT_COUNTERS)
-WIDE = [unit for unit in PIPE_UNITS if unit is not Unit.SMEM]
+WIDE = [unit for unit in PIPE_UNITS if unit in load("wide").unit and unit is not Unit.SMEM]
 READ_LATE = dict.fromkeys((*(f"shared_memory.war_{width}" for width in (32, 64, 128)), "global_memory.war"), 1000)
 # Barriers cover every result, and every source, which may be read later than the result comes.
 ALL_CODED = load(
