@@ -38,6 +38,7 @@ from typing import Any
 
 from isa.operands.operand import Immediate, Predicate
 
+JOINS, CLOSES, WAITS = 1, 2, 3  # the open group of a warp's accesses; it; until few groups are under way
 WHOLE = 4  # in the code of a texture fetch: its coordinates are whole numbers (isa.values.texture.texture)
 LETTERS = "dabcmlDBPpuvwrzQqxefghstnNkyTo"  # every form letter
 
@@ -107,6 +108,7 @@ class Row:
     texel: Callable[..., Any] | None = None  # a fetch by a texture object (isa.values.texture.texture.fetched)
     upper: int = 0  # 32-bit registers of o
     shifts: bool = False  # a is shifted first, a minus before it comes after that
+    grouping: int = 0  # what it has to do with groups of accesses: JOINS, CLOSES, WAITS
 
     def __hash__(self) -> int:
         """Return the hash of its mnemonic: a program hashes its rows often."""

@@ -10,6 +10,7 @@ from gpusim.sm.account.record import declaration as record
 from gpusim.sm.account.stall_accounting import declaration as stall_accounting
 from gpusim.sm.chip import energy
 from gpusim.sm.chip.chip import declaration as chip
+from gpusim.sm.effects import declaration as effects
 from gpusim.sm.front.barrier import declaration as barrier
 from gpusim.sm.front.block_scheduler import declaration as block_scheduler
 from gpusim.sm.front.dispatch import declaration as dispatch
@@ -95,6 +96,7 @@ EVERY: tuple[Unit, ...] = tuple(
         energy,
         values,
         memory_access,
+        effects,
         in_flight,
         run_ahead,
         stream,

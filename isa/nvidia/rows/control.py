@@ -11,7 +11,7 @@ from typing import Any
 
 from isa.family import Family
 from isa.nvidia.rows.move import copy
-from isa.row import Row, Unit
+from isa.row import WAITS, Row, Unit
 
 BLOCK, CHIP, SYSTEM = range(3)  # what a memory barrier is for, as the code of its row
 SCOPES: Mapping[str, int] = MappingProxyType({"CTA": BLOCK, "GPU": CHIP, "SYS": SYSTEM})
@@ -50,7 +50,7 @@ ROWS = (
     Row("ERRBAR",         "",     Unit.CONTROL),
     Row("CGAERRBAR",      "",     Unit.CONTROL),
     Row("CCTL.IVALL",     "",     Unit.CONTROL),
-    Row("DEPBAR.LE",      "yn",   Unit.CONTROL),
+    Row("DEPBAR.LE",      "yn",   Unit.CONTROL,   grouping=WAITS),
     Row("PMTRIG",         "n",    Unit.CONTROL),
     Row("PREEXIT",        "",     Unit.CONTROL),
     Row("ACQBULK",        "",     Unit.CONTROL),
