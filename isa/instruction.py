@@ -121,7 +121,11 @@ class Instruction:
 
     def address(self) -> Address | None:
         """Return the memory operand, if there is one."""
-        return next((o for o in self.operands if isinstance(o, Address)), None)
+        return next((o for x, o in self.slots() if isinstance(o, Address) and x != "M"), None)
+
+    def destination_in_shared(self) -> Address | None:
+        """Return the place in shared memory that it writes beside, if it does."""
+        return next((o for x, o in self.slots() if isinstance(o, Address) and x == "M"), None)
 
     def takes_window(self, first: int | None) -> bool:
         """Tell whether it reads where shared or local memory lies among generic addresses.

@@ -96,7 +96,9 @@ class Program:
 
     def memories(self, row: Row) -> frozenset[Unit]:
         """Return the memories that an instruction of that row may access, by the unit classes of their stores."""
-        return frozenset(GENERIC) if row.generic and self.leaves_global else frozenset({memory_of(row.unit)})
+        if row.generic and self.leaves_global:
+            return frozenset(GENERIC)
+        return frozenset({memory_of(row.unit), Unit.SHARED} if row.copies else {memory_of(row.unit)})
 
     @cached_property
     def _used(self) -> frozenset[int]:

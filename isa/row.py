@@ -5,6 +5,7 @@ Form letters, in the order of the text:
     d        register written               P p    predicates written, and u v w r z
     a b c    register, immediate, constant  Q q x  predicates read, and e f g h
     m        memory address                 s      special register
+    M        place in shared memory, written later than the address m is read
     l        label                          t      texture tex[name]
     D        register written, read as c    n N    numbers (barrier id, thread count, truth table, shift count, mask)
     B        convergence barrier                    k      number or register (barrier id, threads, mask, time)
@@ -40,8 +41,9 @@ from typing import Any
 
 from isa.operands.operand import Immediate, Predicate
 
+JOINS, CLOSES, WAITS = 1, 2, 3  # the open group of a warp's accesses; it; until few groups are under way
 WHOLE = 4  # in the code of a texture fetch: its coordinates are whole numbers (isa.values.texture.texture)
-LETTERS = "dabcmlDBPpuvwrzQqxefghstnNkyTo"  # every form letter
+LETTERS = "dabcmMlDBPpuvwrzQqxefghstnNkyTo"  # every form letter
 
 
 class Unit(StrEnum):
@@ -161,6 +163,7 @@ class Row:
     negates: bool = False  # a listing may negate its sources, integers though they are
     drops_signs: bool = False  # its function does what |a| asks for, as it needs the signs
     spoils_scc: bool = False  # it changes SCC, to what is not computed here
+    grouping: int = 0  # what it has to do with groups of accesses: JOINS, CLOSES, WAITS
 
     def __hash__(self) -> int:
         """Return the hash of its mnemonic: a program hashes its rows often."""
@@ -285,8 +288,13 @@ class Row:
 
     @cached_property
     def is_load(self) -> bool:
-        """Whether it reads memory into registers."""
-        return self.unit in LOAD_UNITS and "d" in self.form
+        """Whether it reads memory into registers, or into shared memory."""
+        return self.unit in LOAD_UNITS and ("d" in self.form or self.copies)
+
+    @cached_property
+    def copies(self) -> bool:
+        """Whether it copies from memory to shared memory, later than it issues."""
+        return "M" in self.form
 
     @cached_property
     def is_store(self) -> bool:

@@ -44,6 +44,7 @@ KINDS: dict[str, tuple[type, ...]] = {
     "b": (Register, Immediate, Constant),
     "c": (Register, Immediate, Constant),
     "m": (Address,),
+    "M": (Address,),
     "P": (Predicate,),
     "Q": (Predicate,),
     "s": (Special,),

@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.sm.chip.chip import sharing
+from gpusim.sm.effects import effects
 from gpusim.sm.front.block_scheduler import block_scheduler
 from gpusim.sm.jit.kinds import Memory, Sm
 from gpusim.sm.jit.on_demand import on_demand
@@ -18,7 +19,7 @@ from gpusim.sm.unit.capacities import AGENTS, TRACE, TRACE_MARGIN
 from gpusim.sm.unit.sm import FIRST_SCHEDULER, LAUNCHER
 from gpusim.sm.walk import step
 
-AT_HAND = 6  # agents of an SM of four schedulers, the common case: checking ten each cycle would cost a few percent
+AT_HAND = 7  # agents of an SM of four schedulers, the common case: checking all each cycle would cost a few percent
 # Stops of `advance`, as bits. Before: a block scheduler's act; a request to caches or channels; a scalar load that may
 # miss; a cycle in which an answer may be felt, or questions may find no room. After: a cycle with a fast-forward event.
 NOTHING, BLOCKS, REQUESTS, SCALARS, ANSWERS, EVENTS = 0, 1, 2, 4, 8, 16
@@ -45,6 +46,8 @@ def cycle(sm: Any, memory: Any, now: int, stops: int) -> bool:
             return False
         step.launch(sm, memory, now)
     schedulers, first = sm.machine.schedulers, step.first_scheduler(sm, now)
+    if sm.agenda[FIRST_SCHEDULER + schedulers + 1] == now:
+        effects.land(sm, memory, now)
     for position in range(schedulers):
         k = step.ranked(position, first, schedulers)
         if sm.agenda[FIRST_SCHEDULER + k] == now and sm.fault.code == 0:

@@ -303,7 +303,7 @@ def _operand(row: Any, letter: str, operand: Any, form: Row, known: Mapping[str,
             row["constant"]["abc".index(letter)] = operand.bits
         case Constant():
             row["constant"]["abc".index(letter)] = known[operand.name]
-        case Address():
+        case Address() if letter != "M":
             _address(row, operand, form, kernel)
         case Predicate() if letter in PREDICATES_WRITTEN:
             _told(row, PREDICATES_WRITTEN.index(letter), operand)

@@ -60,7 +60,7 @@ from isa.kernel import Kernel
 from isa.memory import bases, image, page_ends
 from isa.nvidia.abi.load import on_chip
 from isa.program import WORD_BYTES
-from isa.row import Unit
+from isa.row import JOINS, Unit
 from isa.support import frozen
 
 MORE = {
@@ -230,7 +230,7 @@ def _prepared(
     if owners:
         turns.prepare_owners(words, len(words) - owners, kernel)
     turn = cycles_of_line(machine, resident * kernel.warps, kernel.blocks)
-    sms = _records(number, sm_bytes(len(decoded), whole=trace or defers))
+    sms = _records(number, sm_bytes(len(decoded), whole=trace or defers or _grouped(decoded)))
     for s in range(number):
         sm = sms[s : s + 1].view(np.recarray)[0]
         pack(sm.machine, machine, flagged=bool(decoded["reuse"].any()))
@@ -276,6 +276,11 @@ def _defers(kernel: Kernel, machine: Machine, decoded: Any) -> bool:
         own = has_codes(kernel.program) and not kernel.target
         return own and not keeps_order(kernel.program, decoded, machine.dependence.yield_stall)
     return machine.wait_counters is not None and any(i.row.unit in MEMORY_KINDS for i in kernel.program.instructions)
+
+
+def _grouped(decoded: Any) -> bool:
+    """Tell whether there are accesses whose effects may land later, in groups."""
+    return bool((decoded["grouping"] == JOINS).any())
 
 
 def _words_of_block(kernel: Kernel) -> int:
@@ -329,9 +334,10 @@ def check_capacity(machine: Machine, kernel: Kernel, resident: int, sms: int) ->
 
 def _start(sm: Any, machine: Machine, warp_slots: int) -> None:
     sm.warp_slots = warp_slots
-    sm.agents = machine.schedulers.count + 2
+    sm.agents = machine.schedulers.count + 3
     sm.load_store_agent = machine.schedulers.count + 1
-    sm.agenda[:] = NEVER
+    sm.effects_agent = machine.schedulers.count + 2
+    sm.agenda[:] = sm.landing[:] = NEVER
     sm.agenda[LAUNCHER] = 0
     sm.marker = -1
     sm.load_store.free[:] = 0
@@ -357,6 +363,7 @@ def _grid(target: Any, kernel: Kernel, machine: Machine, resident: int, count: i
 def _program(sm: Any, kernel: Kernel, decoded: Any, feed: str) -> None:
     """Give the SM its program: rows, the outcomes to replay, and the buffers."""
     sm.program[: len(decoded)] = decoded
+    sm.grouped = _grouped(decoded)
     sm.launch.meets = bool((decoded["action"] == BARRIER).any())
     sm.independent = kernel.program.has_independent_lanes
     sm.diverges = bool((decoded["reconvergence"] >= 0).any()) or sm.independent

@@ -45,6 +45,7 @@ _USAGE = {
     "b": "Rb",
     "c": "Rc",
     "m": "[Ra+offset]",
+    "M": "[Ra+offset]",
     "P": "Pd",
     "Q": "Pa",
     "s": "TID.X",

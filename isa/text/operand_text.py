@@ -225,6 +225,7 @@ _PARSERS: dict[str, Callable[[Token, Row], Operand]] = {
     "b": _source,
     "c": _source,
     "m": _address,
+    "M": _address,
     "P": _predicate_written,
     "Q": predicate,
     "s": _special,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -31,6 +31,14 @@ class Group:
     lanes: int  # live lanes in all
 
 
+@dataclass
+class Copies:
+    """A warp's copies that have not been waited for, each with its group, and the groups closed so far."""
+
+    closed: int = 0
+    waiting: list[tuple[int, NDArray[np.int64], NDArray[np.uint32]]] = field(default_factory=list)
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class Frame:
     """The state of a block, in arrays that are written in place; [.., warp, lane] unless said otherwise.
@@ -54,6 +62,7 @@ class Frame:
     located: dict[int, tuple[int, Group, NDArray[np.uint32]]]
     reduced: NDArray[np.uint32]  # [warp] what its last BAR.RED found
     beyond: list[Beyond]  # loads behind buffers, also of the blocks before
+    copies: list[Copies]  # of each warp
 
 
 def new_frame(
@@ -85,6 +94,7 @@ def new_frame(
         located={},
         reduced=np.zeros(warps, np.uint32),
         beyond=beyond,
+        copies=[Copies() for _ in range(warps)],
     )
 
 

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from interpreter import access, move, texture
+from interpreter import access, copies, move, texture
 from interpreter import operand_value as values
 from interpreter.frame import Frame, Group
 from interpreter.operand_value import Fetch, Mask, Observe, Scope
@@ -37,8 +37,8 @@ def action(scope: Scope, compute: bool) -> Action | None:
     Without `compute` only the addresses of memory instructions are computed, checked and observed.
     """
     row = scope.instruction.row
-    if row.is_load or row.is_store:
-        return _memory(scope, compute) if row.texel is None else texture.fetch(scope, compute)
+    if row.grouping or row.is_load or row.is_store:
+        return _of_memory(scope, compute)
     if not compute or row.steers or row.unit in (Unit.BARRIER, Unit.CONTROL):
         return None
     if row.reads_special:
@@ -48,6 +48,13 @@ def action(scope: Scope, compute: bool) -> Action | None:
     if row.is_general:
         return _general(scope)
     return _arithmetic(scope) if row.across is None else _across(scope)
+
+
+def _of_memory(scope: Scope, compute: bool) -> Action | None:
+    row = scope.instruction.row
+    if row.grouping:
+        return copies.action(scope, _locate(scope) if row.copies else None, compute)
+    return _memory(scope, compute) if row.texel is None else texture.fetch(scope, compute)
 
 
 def guard(predicate: Predicate) -> Fetch | None:

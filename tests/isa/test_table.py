@@ -18,7 +18,7 @@ def test_each_mnemonic_has_one_row():
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.mnemonic)
 def test_a_row_is_consistent(row):
     """A row has known form letters, a width that fits its suffix, and a value function exactly if it computes."""
-    assert set(row.form) <= set("dDabcmPQsltnBkTy")
+    assert set(row.form) <= set("dDabcmMPQsltnBkTy")
     assert row.width in ((32, 64, 128, 256, 512) if row.unit is Unit.SMEM else (32, 64, 128))
     assert row.words * 32 == row.width
     suffixes = f".{row.width}", f"_B{row.width}", f"DWORDX{row.words}"
@@ -42,10 +42,11 @@ def test_flops_are_counted_as_the_field_does():
 
 
 def test_loads_and_stores_are_distinguished():
-    """Loads are LDS, LDG, LDL, LDC and TEX; stores STS, STG, STL and RED, at each width; ATOMS and ATOMG are both."""
+    """Loads are LDS, LDG, LDGSTS, LDL, LDC and TEX; stores STS, STG, STL and RED, at each width; atomics are both."""
     assert {row.mnemonic.split(".")[0] for row in ROWS if row.is_load and not row.is_gcn} == {
         "LDS",
         "LDG",
+        "LDGSTS",
         "LDL",
         "LDC",
         "TEX",

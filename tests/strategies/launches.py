@@ -114,6 +114,7 @@ def instructions(draw: st.DrawFn, labels: tuple[str, ...] = ("end",), rows: tupl
     given = {
         "d": registers(row.at("d"), st.just(False)),
         "m": addresses(row),
+        "M": addresses(row),
         "P": st.integers(0, 7).map(Predicate),
         "Q": predicates(),
         "s": st.sampled_from(SPECIALS).map(Special),

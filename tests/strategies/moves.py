@@ -23,7 +23,8 @@ REGISTERS = 12  # of data, in groups of four
 LANE, BASES = 16, (17, 18, 19)  # places of 16 bytes: of shared and local memory, and the same in global memory
 GENERIC, PART = 24, 23  # the lower register of generic addresses; a lane's bits
 OF_SHARED, OF_LOCAL = Predicate(3), Predicate(4)  # the lanes whose generic address lies there
-FAMILIES = tuple(f for f in (*memory.FAMILIES, *atomic.FAMILIES) if f.unit in (Unit.SHARED, Unit.GLOBAL, Unit.LOCAL))
+MEMORIES = Unit.SHARED, Unit.GLOBAL, Unit.LOCAL
+FAMILIES = tuple(f for f in (*memory.FAMILIES, *atomic.FAMILIES) if f.unit in MEMORIES and "M" not in f.form)
 STRIDES = (0, 1, 4, 8, 16, 16, 48)  # bytes from lane to lane, in whole 16
 
 

@@ -1,39 +1,59 @@
-"""Completion: an access of the load/store unit is done, and its waiters get the time."""
+"""Completion: an access has read its sources, or is done, and all who wait for that get the time.
+
+They are the scoreboard or the dependency barriers of control codes, counts of accesses, groups of them, and effects.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
+from gpusim.sm.effects import effects, groups
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.registers.control_code import control_code
-from gpusim.sm.registers.in_flight import in_flight
 from gpusim.sm.registers.scoreboard import scoreboard
 from gpusim.sm.registers.wait_count import wait_count
 from gpusim.sm.unit.opcodes import STORE
 
 
 @rule
-def commit(sm: Any, g: int, pc: int, ready: int) -> int:
-    """The access of warp slot g at `pc` is done at `ready`; return when wait counters have it back."""
+def read(sm: Any, g: int, pc: int, number: int, when: int) -> None:
+    """Access `number`, of warp slot g at `pc`, has read its sources at `when`."""
+    warp, instruction = sm.warps[g], sm.program[pc]
+    if sm.machine.obeys_codes == 0:
+        scoreboard.let_go(warp, instruction, number, when)
+        return
+    control_code.release_read(warp, instruction, when)
+    if warp.effects:
+        effects.read(sm, g, number, when)
+
+
+@rule
+def commit(sm: Any, g: int, pc: int, number: int, ready: int) -> int:
+    """Access `number`, of warp slot g at `pc`, is done at `ready`; return when wait counters have it back."""
     warp, instruction = sm.warps[g], sm.program[pc]
     warp.pending -= 1
     warp.drained = max(warp.drained, ready)
-    back = _back(sm, g, pc, ready) if instruction.counter >= 0 else ready
+    back = _back(sm, g, pc, number, ready) if instruction.counter >= 0 else ready
     if sm.machine.obeys_codes:
         control_code.release_written(warp, instruction, ready)
     elif instruction.tracked and instruction.action != STORE:
         scoreboard.commit(warp, instruction, ready)
+    if instruction.grouping:
+        groups.done(warp, ready)
+    if warp.effects and (sm.machine.obeys_codes or instruction.counter < 0):
+        effects.done(sm, g, number, ready)
     return int(back)
 
 
 @rarely
-def _back(sm: Any, g: int, pc: int, ready: int) -> int:
+def _back(sm: Any, g: int, pc: int, number: int, ready: int) -> int:
     """Return when a counted access is back: at `ready`, or with a later one of the accesses before it."""
     warp, counter = sm.warps[g], sm.program[pc].counter
-    back = wait_count.serve(warp, counter, pc, ready)
+    back = wait_count.serve(warp, counter, number, ready)
     while wait_count.settles(warp, counter):
-        earlier = warp.asked[counter, 0] - 1
+        earlier = warp.asked[counter, 0]
         settled = wait_count.settle(warp, counter)
         if sm.defers and not sm.machine.obeys_codes:
-            in_flight.served(sm, g, earlier, 0, sm.now, settled)
+            effects.read(sm, g, earlier, sm.now)
+            effects.done(sm, g, earlier, settled)
     return int(back)

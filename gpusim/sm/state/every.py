@@ -10,6 +10,7 @@ from gpusim.sm.account.record import declaration as record
 from gpusim.sm.account.stall_accounting import declaration as stall_accounting
 from gpusim.sm.chip import energy
 from gpusim.sm.chip.chip import declaration as chip
+from gpusim.sm.effects import declaration as effects
 from gpusim.sm.front.barrier import declaration as barrier
 from gpusim.sm.front.block_scheduler import declaration as block_scheduler
 from gpusim.sm.front.dispatch import declaration as dispatch
@@ -22,6 +23,7 @@ from gpusim.sm.lanes.convergence import declaration as convergence
 from gpusim.sm.lanes.simt_stack import declaration as simt_stack
 from gpusim.sm.lanes.values import declaration as values
 from gpusim.sm.memory import local_memory, what_if
+from gpusim.sm.memory.async_copy import declaration as async_copy
 from gpusim.sm.memory.cache import declaration as cache
 from gpusim.sm.memory.constant_operand import declaration as constant_operand
 from gpusim.sm.memory.global_memory import declaration as global_memory
@@ -95,6 +97,8 @@ EVERY: tuple[Unit, ...] = tuple(
         energy,
         values,
         memory_access,
+        async_copy,
+        effects,
         in_flight,
         run_ahead,
         stream,

@@ -14,33 +14,22 @@ LINE = 64  # bytes of a line of the host's cache
 SPREAD = {"warp"}  # many lie side by side, and the same few fields of each are looked at
 # The last fields of an SM: the rows of its program, of which few are in use, and what few launches use at all. So the
 # records of a chip's SMs may lie closer than a whole record, each on what the one before does not use.
-LAST = ("program", "records", "in_flight")
+LAST = ("program", "records", "effects")
 ISSUED = {  # what most issues look at, which lies in as few lines as possible
     "row": (
         *("guard", "action", "unit", "queued", "memory_kind", "eventful", "pipe", "double", "steers", "narrows"),
         *("counter", "tracked", "uniform", "cached", "generic", "yields", "stall_count", "wait_mask", "read_barrier"),
-        *("write_barrier", "predicate", "second_predicate", "others", "reads", "writes", "selector", "sources_apart"),
-        *(
-            "evaluate",
-            "guard_negated",
-            "counts",
-            "taken",
-            "selects",
-            "change",
-            "value",
-            "truth",
-            "destination",
-            "source",
-        ),
-        *("reuse", "source_words", "bank_reads", "bank_returns", "operand_bits", "latency", "intervals", "line"),
-        *("constant_lines", "issued", "active", "stall"),
+        *("write_barrier", "grouping", "predicate", "second_predicate", "others", "reads", "writes", "selector"),
+        *("sources_apart", "evaluate", "guard_negated", "counts", "taken", "selects", "change", "value", "truth"),
+        *("destination", "source", "reuse", "source_words", "bank_reads", "bank_returns", "operand_bits", "latency"),
+        *("intervals", "line", "constant_lines", "issued", "active", "stall"),
     ),
     "warp": (
         *("pc", "unit", "since", "ready_at", "order", "yield_ends", "age", "index", "cursor", "release_at"),
         *("issued_at",),
         *("bank_reads", "kept_bits", "threads", "live", "block", "scheduler", "place", "pending", "drained", "line"),
         *("refused", "lanes", "kept"),
-        *("shared_back", "in_flight_count", "holders", "let_go"),
+        *("shared_back", "effects", "holders", "let_go"),
     ),
 }
 

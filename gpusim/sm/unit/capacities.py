@@ -12,7 +12,7 @@ BARRIERS = 16
 UNITS = 32  # unit classes
 PIPES = 12
 CHOICES = 4  # pipes that may execute one unit class
-AGENTS = SCHEDULERS + 2
+AGENTS = SCHEDULERS + 3
 NEVER = 1 << 60  # a time later than every cycle: not known yet
 
 LANES = 32  # of a lane group, which values are computed for at once: a warp of 64 lanes has two
@@ -34,7 +34,8 @@ CONSTANT_LINES = 62  # of the constant cache: bits of a mask that never turns ne
 HOLDS = 18  # six dependency barriers, each by three reasons (sm/registers/control_code/control_code.py)
 COUNTERS = 2  # of a warp's accesses under way: vmcnt, lgkmcnt
 COUNTED = 64  # accesses that a wait counter may tell from each other
-IN_FLIGHT = 256  # instructions of a warp whose result or reads are under way
+EFFECTS = 256  # of a warp's instructions, that have not landed or are still needed
+GROUPED = 16  # groups of a warp's accesses that are told apart
 HAZARDS = 64  # that are noted
 
 QUEUE = 64  # memory instructions

@@ -35,7 +35,7 @@ class Limits(msgspec.Struct, frozen=True):
     register_unit_doubled: str = ""  # registers of a thread for which `register_unit` is twice as large
 
 
-LAUNCHER = 0  # agents: the block scheduler, then the warp schedulers, then the load/store unit
+LAUNCHER = 0  # agents: the block scheduler, then the warp schedulers, then the load/store unit, and last the effects
 FIRST_SCHEDULER = 1
 
 
@@ -54,6 +54,7 @@ UNIT = Unit(
             field("agenda", "when each agent acts next", AGENT, role=Role.TIME),
             field("agents", "how many agents there are", role=Role.FIXED),
             field("load_store_agent", "the load/store unit's number among the agents", role=Role.FIXED),
+            field("effects_agent", "that of the effects, which act second in a cycle", role=Role.FIXED),
             field("machine", "the machine's numbers", kind="machine", role=Role.FIXED),
             field("launch", "the launch", kind="launch", role=Role.FIXED),
             field("outcome", "what the instruction that issues comes to", kind="outcome", role=Role.FREE),

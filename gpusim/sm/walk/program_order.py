@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpusim.sm.effects import effects
 from gpusim.sm.front.barrier import barrier
 from gpusim.sm.front.block_scheduler import block_scheduler
 from gpusim.sm.jit.rule import NEVER, rule
@@ -103,6 +104,8 @@ def execute(sm: Any, memory: Any, away: Any, log: Any, g: int) -> None:
             away[g] = 1
     if sm.diverges and instruction.eventful:
         step.go_on(sm, warp.scheduler, g, instruction, pc, 0)
+    if warp.effects or instruction.grouping:
+        effects.in_program_order(sm, memory, g, pc)
     if logs and (instruction.action == BARRIER or warp.live == 0):
         access_log.note_releases(sm, log)
 

@@ -1,6 +1,7 @@
 """One act of one agent: the page to read first. It composes the rules of the units; an engine only says when.
 
-Agents are the block scheduler, each warp scheduler and the load/store unit, and they act in that order within a cycle.
+Agents are the block scheduler, effects, each warp scheduler and the load/store unit, and they act in that order within
+a cycle.
 `sm.agenda` holds the cycle at which each acts next; an act may bring another agent's forward.
 """
 
@@ -10,6 +11,7 @@ from typing import Any
 
 from gpusim.sm.account.record import record
 from gpusim.sm.account.stall_accounting import stall_accounting
+from gpusim.sm.effects import effects, groups
 from gpusim.sm.front import warp_exit
 from gpusim.sm.front.barrier import barrier
 from gpusim.sm.front.block_scheduler import block_scheduler
@@ -44,6 +46,7 @@ from gpusim.sm.unit.opcodes import BARRIER, BRANCH, EXIT
 from gpusim.sm.unit.sm import FIRST_SCHEDULER, LAUNCHER
 from gpusim.sm.unit.stall import Stall
 from gpusim.sm.walk.branch import branch
+from isa.row import WAITS
 
 ISSUE_INTERVAL = int(Stall.ISSUE_INTERVAL)
 DRAIN, MIO, SELECTED = int(Stall.DRAIN), int(Stall.MIO_THROTTLE), int(Stall.SELECTED)
@@ -56,6 +59,8 @@ def act_on(sms: Any, memory: Any, agent: int, now: int) -> None:
     sm.now = now
     if agent == LAUNCHER:
         launch(sm, words, now)
+    elif agent == sm.effects_agent:
+        effects.land(sm, words, now)
     elif agent == sm.load_store_agent:
         while sm.agenda[agent] <= now:
             serve(sm, words, now)
@@ -100,10 +105,10 @@ def ranked(position: int, first: int, schedulers: int) -> int:
 @entry
 def rank(sm: Any, position: int, first: int) -> int:
     """The agent that acts in this position of the order inside a cycle, given the first scheduler."""
-    schedulers = sm.machine.schedulers
-    if FIRST_SCHEDULER <= position < FIRST_SCHEDULER + schedulers:
-        return FIRST_SCHEDULER + int(ranked(position - FIRST_SCHEDULER, first, schedulers))
-    return position
+    schedulers, behind = sm.machine.schedulers, position - 1  # the second, the effects, has the last number
+    if FIRST_SCHEDULER <= behind < FIRST_SCHEDULER + schedulers:
+        return FIRST_SCHEDULER + int(ranked(behind - FIRST_SCHEDULER, first, schedulers))
+    return int(sm.effects_agent) if position == 1 else max(behind, 0)
 
 
 @on_demand
@@ -154,7 +159,7 @@ def _serve(sm: Any, memory: Any, now: int) -> None:
     y = load_store.chosen(sm, now)
     entry = sm.load_store.queues[y].entries[sm.load_store.queues[y].head]
     if sm.defers:
-        in_flight.read_again(sm, memory, entry.warp, entry.pc, now)
+        in_flight.read_again(sm, memory, entry.warp, entry.number, now)
     _wake(sm, load_store.serve(sm, memory, y, now))
 
 
@@ -186,6 +191,8 @@ def prepare(sm: Any, warp: Any) -> None:
         scoreboard.earliest(warp, instruction)
     if sm.machine.counts:
         wait_count.earliest(warp, instruction)
+    if instruction.grouping == WAITS:
+        groups.earliest(warp, instruction)
     if sm.machine.barrier_defers:
         barrier.earliest(warp, instruction)
     if sm.machine.register_banks:
@@ -327,13 +334,13 @@ def go_on(sm: Any, k: int, g: int, instruction: Any, pc: int, now: int) -> None:
 @on_demand
 def _compute_aside(sm: Sm, memory: Memory, g: int, now: int) -> bool:
     """Compute warp slot g's instruction from the values written by now; its results stay in flight. False: a fault."""
-    pc = sm.warps[g].pc
+    pc, posted = sm.warps[g].pc, sm.posted
     in_flight.write_back(sm, g, now + int(sm.program[pc].reads_later))
     if not in_flight.enter(sm, g, pc):
         return False
     done = values.execute(sm, memory, g)
     in_flight.look(sm, g, pc)
-    if done:
+    if done and sm.posted == posted:  # else it has posted what it does later
         in_flight.defer(sm, g, pc)
     return bool(done)
 
@@ -346,6 +353,8 @@ def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None
         write_back.commit(sm.schedulers[k], instruction, now)
     if instruction.double:
         double_precision.commit(sm, now)
+    if instruction.grouping:
+        groups.commit(sm.warps[g], instruction)
     if instruction.pipe >= 0:
         execution.commit(sm, k, g, instruction, now, behind)
     elif load_store.serves(instruction):

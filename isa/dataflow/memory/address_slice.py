@@ -116,7 +116,8 @@ def _stores(flow: _Flow, loads: Row) -> list[int]:
     if read in flow.loaded:
         return []
     flow.loaded.add(read)
-    return [pc for pc, i in enumerate(program.instructions) if i.row.is_store and program.memories(i.row) & read]
+    stores = [pc for pc, i in enumerate(program.instructions) if i.row.is_store or i.row.copies]
+    return [pc for pc in stores if program.memories(program.instructions[pc].row) & read]
 
 
 def _barriers(program: Program) -> list[int]:

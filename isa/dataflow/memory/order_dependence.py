@@ -116,7 +116,7 @@ def varying(kernel: Kernel, sources: frozenset[int]) -> Varying:
 def read_from(kernel: Kernel) -> Mapping[int, frozenset[int]]:
     """Return for each load of the address slice the stores whose words it may read, by pc."""
     program = kernel.program
-    stores = [pc for pc, i in enumerate(program.instructions) if i.row.is_store]
+    stores = [pc for pc, i in enumerate(program.instructions) if i.row.is_store or i.row.copies]
     loads = [pc for pc in address_slice(program).nonzero()[0].tolist() if _reads_written(program.instructions[pc])]
     if not stores:
         return {}
@@ -176,11 +176,11 @@ def _spread(flow: _Flow, found: Varying, pc: int) -> None:
         found.addresses.add(pc)
     if moved or _of_others(flow, found, pc):
         found.results.add(pc)
-    if row.is_store and (moved or pc in found.counts):
+    if (row.is_store or row.copies) and (moved or pc in found.counts):
         found.stores.add(pc)
     if row.unit is Unit.BARRIER and (steering(instruction) & moved or pc in found.counts):
         found.unordered = True
-        found.stores |= {at for at, i in enumerate(flow.program.instructions) if i.row.is_store}
+        found.stores |= {at for at, i in enumerate(flow.program.instructions) if i.row.is_store or i.row.copies}
     if pc not in found.branches and _decides(found, pc, instruction, moved):
         _part(flow, found, pc)
 

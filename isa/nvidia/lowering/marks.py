@@ -30,7 +30,7 @@ def takes(row: Row, mnemonic: str, letter: str, token: syntax.Operand) -> bool:
         case syntax.Constant():
             return _is_marked(token, family, letter, mnemonic)
         case syntax.Address():
-            return _is_address(token, is_wide(row))
+            return _is_address(token, letter == "m" and is_wide(row))
     return True
 
 

@@ -113,8 +113,12 @@ def _address(token: syntax.Operand, row: Row, _letter: str) -> Operand | None:
         case syntax.Constant() if row.unit is Unit.CONSTANT and isinstance(token.bank, int):
             return _of_bank(token, token.bank)
         case syntax.Address():
-            return _sum(token, row)
+            return _sum(token, is_wide(row))
     return None
+
+
+def _shared_place(token: syntax.Operand, _row: Row, _letter: str) -> Operand | None:
+    return _sum(token, wide=False) if isinstance(token, syntax.Address) else None
 
 
 def _of_bank(token: syntax.Constant, bank: int) -> Address:
@@ -124,8 +128,7 @@ def _of_bank(token: syntax.Constant, bank: int) -> Address:
     return Address(own, token.offset, uniform, bank=BankConstant(bank, token.offset))
 
 
-def _sum(token: syntax.Address, row: Row) -> Address:
-    wide = is_wide(row)
+def _sum(token: syntax.Address, wide: bool) -> Address:
     base = _register(replace(token.base, part="")) if token.base else RZ
     part = token.base.part if token.base else ""
     scale = int(part[1:]) if part.startswith("X") else 1
@@ -147,6 +150,6 @@ _READERS: Mapping[str, Reader] = (
     | dict.fromkeys("dD", _written)
     | dict.fromkeys(PREDICATES_READ + PREDICATES_WRITTEN, _truth)
     | dict.fromkeys("nN", _number)
-    | {"o": _written, "t": _handle}
+    | {"o": _written, "t": _handle, "M": _shared_place}
     | {"s": _special, "l": _target, "B": _convergence, "m": _address, "k": _number_or_register, "y": _dependency}
 )

@@ -11,7 +11,7 @@ from typing import Any
 
 from isa.family import Family
 from isa.nvidia.rows.move import copy
-from isa.row import Flow, Row, Unit
+from isa.row import WAITS, Flow, Row, Unit
 
 BLOCK, CHIP, SYSTEM = range(3)  # what a memory barrier is for, as the code of its row
 # A barrier of a block waits, and finds in how many threads a predicate holds, in any, in every one; or does not wait.
@@ -53,7 +53,7 @@ ROWS = (
     Row("ERRBAR",         "",     Unit.CONTROL),
     Row("CGAERRBAR",      "",     Unit.CONTROL),
     Row("CCTL.IVALL",     "",     Unit.CONTROL),
-    Row("DEPBAR.LE",      "yn",   Unit.CONTROL,  most=63),
+    Row("DEPBAR.LE",      "yn",   Unit.CONTROL,  most=63, grouping=WAITS),
     Row("PMTRIG",         "n",    Unit.CONTROL,  most=0xFFFF),
     Row("PREEXIT",        "",     Unit.CONTROL),
     Row("ACQBULK",        "",     Unit.CONTROL),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from isa.nvidia.rows import control
-from isa.row import Flow, Kind, Row, Unit
+from isa.row import CLOSES, JOINS, Flow, Kind, Row, Unit
 from isa.values import atomic, cross_lane
 from isa.values import semantics as v
 
@@ -93,6 +93,10 @@ ROWS = (
     Row("LDG",        "dm",   Unit.GLOBAL),
     Row("LDG.64",     "dm",   Unit.GLOBAL,    64),
     Row("LDG.128",    "dm",   Unit.GLOBAL,    128),
+    Row("LDGSTS",     "MmQ",  Unit.GLOBAL,    optional=1, grouping=JOINS),
+    Row("LDGSTS.64",  "MmQ",  Unit.GLOBAL,    64, optional=1, grouping=JOINS),
+    Row("LDGSTS.128", "MmQ",  Unit.GLOBAL,    128, optional=1, grouping=JOINS),
+    Row("LDGDEPBAR",  "",     Unit.CONTROL,   grouping=CLOSES),
     Row("STG",        "ma",   Unit.GLOBAL),
     Row("STG.64",     "ma",   Unit.GLOBAL,    64),
     Row("STG.128",    "ma",   Unit.GLOBAL,    128),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from isa.family import Family
-from isa.row import GLOBAL_UNITS, Unit
+from isa.row import CLOSES, GLOBAL_UNITS, JOINS, Unit
 
 _SILENT = frozenset(
     {
@@ -45,5 +45,15 @@ FAMILIES = (
             ("LDC", "dm", Unit.CONSTANT),
         )
     ),
+    Family(
+        "LDGSTS",
+        "MmQ",
+        Unit.GLOBAL,
+        optional="Q",
+        modifiers=_WORDS,
+        silent=_SILENT | {"BYPASS"},
+        fields={"grouping": JOINS},
+    ),
+    Family("LDGDEPBAR", "", Unit.CONTROL, fields={"grouping": CLOSES}),
     Family("LDCU", "dm", Unit.CONSTANT, modifiers=_WIDTHS, shared="d"),
 )

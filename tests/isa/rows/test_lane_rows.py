@@ -95,7 +95,7 @@ def test_accesses_have_the_size_of_their_type(text, nbytes, signed):
         "ATOMG.E.ADD.128 PT, R4, [R2.64], R8",
         "ATOMG.E.SAFEADD PT, R2, [R2.64], R4",
         "LDSM.16.M88 R4, [R2]",
-        "LDGSTS.E [R3], [R4.64]",
+        "LDGSTS.E.ZFILL [R3], [R4.64], P0",
         "UBLKCP [UR4], [UR6], UR8",
         "MATCH.SOME R2, R3",
         "VOTE.VTG R2, PT, P0",

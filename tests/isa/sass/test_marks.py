@@ -49,6 +49,8 @@ def operand(letter, row, shared=""):
     if letter == "m":
         place = Register("R", 8, "64" if wide(row) else "")
         return Constant(3, 0, Register("R", 8)) if row.unit is Unit.CONSTANT else Address(place, None, 0)
+    if letter == "M":
+        return Address(Register("R", 8), None, 0)
     known = {"s": Word("SR_TID.X"), "l": Target(".L_x_1"), "B": Register("B", 1), "y": Word("SB0")}
     known |= dict.fromkeys("nN", Number("0x1")) | dict.fromkeys("kt", Register("R", 2))
     return known.get(letter) or Register("UR" if letter in shared else "R", 4 if letter in "dDo" else 8)

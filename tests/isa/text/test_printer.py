@@ -41,6 +41,7 @@ def test_showing_is_idempotent(program):
 OPERANDS = {
     **{letter: Register(8) for letter in "dDabc"},
     "m": Address(Register(2), 16),
+    "M": Address(Register(3), 32),
     "P": Predicate(1),
     "Q": Predicate(2, negated=True),
     "n": Immediate(0, "int"),

@@ -36,7 +36,7 @@ def settle(sm: Any) -> None:
         if question.results:
             write_back.come_back(sm, instruction, question, ready, question.now)
         else:
-            completion.commit(sm, question.warp, question.pc, ready)
+            completion.commit(sm, question.warp, question.pc, question.number, ready)
         if stall_accounting.latest(warp) >= NEVER:
             step.prepare(sm, warp)
             warp_scheduler.wake(sm, question.warp)

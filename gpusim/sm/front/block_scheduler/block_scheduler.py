@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.sm.account.stall_accounting import stall_accounting
+from gpusim.sm.effects import groups
 from gpusim.sm.front.block_scheduler.declaration import DONE, FREE, RUNNING
 from gpusim.sm.front.fetch import fetch
 from gpusim.sm.front.warp_scheduler import warp_scheduler
@@ -132,6 +133,8 @@ def open_warp(sm: Any, slot: int, index: int) -> None:
     warp.kept_bits, warp.bank_reads = 0, sm.program[0].bank_reads
     if sm.machine.counts:
         wait_count.clear(warp)
+    if sm.grouped:
+        groups.clear(warp)
     warp.block, warp.index, warp.live, warp.pc, warp.unit = slot, index, 1, 0, sm.program[0].unit
     warp.scheduler, warp.place, warp.age = g % sm.machine.schedulers, g // sm.machine.schedulers, sm.aged
     sm.aged += 1
@@ -144,8 +147,8 @@ def open_warp(sm: Any, slot: int, index: int) -> None:
 
 @rule
 def _clear(warp: Any) -> None:
-    warp.released_at = warp.drained = warp.shared_back = warp.pending = warp.in_flight_count = 0
-    warp.yield_ends = 0
+    warp.released_at = warp.drained = warp.shared_back = warp.pending = warp.effects = 0
+    warp.yield_ends = warp.closed = 0
     for reason in range(OWN):
         warp.release_at[reason] = 0
     warp.ready[:] = 0

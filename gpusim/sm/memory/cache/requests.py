@@ -14,6 +14,7 @@ import numpy as np
 
 from gpusim.sm.jit.rule import count_bits, rarely, rule
 from gpusim.sm.memory import queues
+from gpusim.sm.memory.async_copy import async_copy
 from gpusim.sm.memory.cache.declaration import REQUEST_ROW
 from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.memory.global_memory.declaration import SEGMENTS
@@ -54,6 +55,7 @@ def note(sm: Any, words: Any, instruction: Any, g: int, group: int, active: int)
         _note_work(sm, words, row, begin, instruction, far)
         _note_lanes(sm, words, row, instruction, group, near, True)
         return
+    active = async_copy.reading(sm, instruction, group, active) if instruction.copies else active
     _note_lanes(sm, words, row, instruction, group, active, local)
     if not local:
         _note_work(sm, words, row, begin, instruction, active)

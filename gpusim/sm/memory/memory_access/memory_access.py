@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 from gpusim.sm.jit.rule import lowest_bit, rule
+from gpusim.sm.memory.async_copy import async_copy
 from gpusim.sm.memory.memory_access import access_cost, addresses, move
 from gpusim.sm.memory.run_ahead import word_owner
 from gpusim.sm.unit.capacities import LANES, REMEMBERED, REMEMBERED_BITS
@@ -44,6 +45,10 @@ def new_version(sm: Any, g: int, register: int) -> None:
 def access(sm: Any, memory: Any, g: int, group: int, active: int) -> bool:
     """Do a lane group's access and add its cost to `sm.outcome`. False: `sm.fault` says which address is bad."""
     instruction = sm.program[sm.warps[g].pc]
+    if instruction.copies:
+        active = async_copy.begin(sm, g, group, active)
+        if active <= 0:
+            return active == 0
     remembered, version = sm.feed[group, place(instruction)], _version(sm.warps[g], instruction)
     mask = active | np.int64(instruction.feed) >> REMEMBERED_BITS << LANES
     known = version > 0 and remembered.version == version and remembered.mask == mask and sm.machine.channels == 1
@@ -68,12 +73,20 @@ def access(sm: Any, memory: Any, g: int, group: int, active: int) -> bool:
     outcome.extra = access_cost.extra(sm.machine, instruction, outcome.cycles)
     if instruction.generic:
         outcome.extra, outcome.near = remembered.extra, remembered.near
-    if instruction.evaluate:
-        if sm.ahead.owners and instruction.memory_kind == GLOBAL_MEMORY and not word_owner.take(sm, memory, g, active):
-            return False
-        move.move(sm, instruction, memory, g, group, active)
-        for i in range(instruction.writes):
-            new_version(sm, g, int(instruction.write[i]))
+    return not instruction.evaluate or _move(sm, memory, instruction, g, group, active)
+
+
+@rule
+def _move(sm: Any, memory: Any, instruction: Any, g: int, group: int, active: int) -> bool:
+    """Move the data of a lane group's access; False: `sm.fault` says why they may not be moved."""
+    if sm.ahead.owners and instruction.memory_kind == GLOBAL_MEMORY and not word_owner.take(sm, memory, g, active):
+        return False
+    if instruction.copies:
+        async_copy.bring(sm, memory, g, group, active)
+        return True
+    move.move(sm, instruction, memory, g, group, active)
+    for i in range(instruction.writes):
+        new_version(sm, g, int(instruction.write[i]))
     return True
 
 

@@ -26,7 +26,6 @@ from gpusim.sm.memory.memory_access import access_cost, memory_access
 from gpusim.sm.pipes.instruction_replay import instruction_replay
 from gpusim.sm.registers import completion, questions
 from gpusim.sm.registers.control_code import control_code
-from gpusim.sm.registers.in_flight import in_flight
 from gpusim.sm.registers.scoreboard import scoreboard
 from gpusim.sm.registers.wait_count import wait_count
 from gpusim.sm.registers.write_back import write_back
@@ -79,7 +78,7 @@ def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None
     queue.count += 1
     warp.pending += 1
     if instruction.counter >= 0:
-        wait_count.commit(warp, instruction, pc)
+        wait_count.commit(warp, instruction, unit.entered)
     if sm.machine.obeys_codes == 0:
         if instruction.tracked:
             scoreboard.commit(warp, instruction, NEVER)
@@ -139,10 +138,7 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
         ready = warp.shared_back = max(ready, warp.shared_back)
     results = write_back.expect(sm, instruction, entry, now) if sm.machine.writes_back else 0
     read = now + max(1, instruction.war)
-    if sm.machine.obeys_codes:
-        control_code.release_read(warp, instruction, read)
-    else:
-        scoreboard.let_go(warp, instruction, entry.number, read)
+    completion.read(sm, entry.warp, entry.pc, entry.number, read)
     if sm.ahead.on and entry.transactions:
         questions.ask(sm, entry.warp, entry.pc, entry, results, ready, now)
         questions.numbered(sm, sm.ahead.asked - 1).number = entry.number
@@ -151,9 +147,7 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
         if results:
             write_back.come_back(sm, instruction, entry, ready, now)
         else:
-            back = completion.commit(sm, entry.warp, entry.pc, ready)
-        if sm.defers and sm.machine.obeys_codes:
-            in_flight.served(sm, entry.warp, entry.pc, entry.number, read, NEVER if results else ready)
+            back = completion.commit(sm, entry.warp, entry.pc, entry.number, ready)
         if sm.tracing:
             done = UNKNOWN if results else ready if instruction.tracked else back
             record.service(sm, y, place, unit.free[own], read, done, back, now)

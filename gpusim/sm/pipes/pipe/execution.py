@@ -8,13 +8,13 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.sm.account.record import record
+from gpusim.sm.effects import effects
 from gpusim.sm.jit.kinds import Row, Sm
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.memory.texture import texture
 from gpusim.sm.pipes.pipe import pipe
 from gpusim.sm.registers import questions
 from gpusim.sm.registers.control_code import control_code
-from gpusim.sm.registers.in_flight import in_flight
 from gpusim.sm.registers.register_file import register_file
 from gpusim.sm.registers.scoreboard import scoreboard
 from gpusim.sm.registers.wait_count import wait_count
@@ -61,13 +61,13 @@ def _signal(sm: Any, g: int, instruction: Any, now: int, ready: int) -> None:
     """Where control codes are obeyed, the instruction's barriers tell when its result is there."""
     control_code.let_go(sm.warps[g], instruction, now, ready)
     if sm.defers and not instruction.uniform:
-        in_flight.last(sm, g, now, ready - int(instruction.sooner))
+        effects.last(sm, g, now, ready - int(instruction.sooner))
 
 
 @rarely
 def _counted(sm: Sm, g: int, instruction: Row, now: int, ready: int) -> None:
     """A scalar load is back by itself; programs wait for the count."""
-    wait_count.commit(sm.warps[g], instruction, sm.warps[g].pc - 1)
+    wait_count.commit(sm.warps[g], instruction, 0)
     wait_count.load(sm.warps[g], instruction, ready)
     if sm.defers:
-        in_flight.last(sm, g, now, ready)
+        effects.last(sm, g, now, ready)

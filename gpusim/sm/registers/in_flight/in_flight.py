@@ -1,8 +1,8 @@
 """Results in flight on machines ordered by control codes or wait counters: an early read gets the old value.
 
 An instruction is in flight from its issue until its result is written and its sources are read. Results are computed at
-issue and kept aside; they are written when they are ready, in order of time. There are three hazards, each recorded
-with its pc, its register and the other pc:
+issue; they are effects on registers (sm/effects/effects.py), written when they are ready. There are three hazards,
+each recorded with its pc, its register and the other pc:
 
 * RAW: an instruction issues before a result that it reads is written;
 * WAW: a result overwrites that of a later instruction, which was written sooner;
@@ -19,76 +19,63 @@ from __future__ import annotations
 
 from typing import Any
 
+from gpusim.sm.effects import effects
 from gpusim.sm.jit import lane_words
 from gpusim.sm.jit.kinds import Memory, Sm
 from gpusim.sm.jit.on_demand import on_demand
-from gpusim.sm.jit.rule import NEVER, rarely, rule
+from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.memory_access import memory_access
-from gpusim.sm.state.fault import Fault
-from gpusim.sm.unit.capacities import GROUPS, HAZARDS, IN_FLIGHT, LANES, READ, REGISTERS
+from gpusim.sm.unit.capacities import GROUPS, HAZARDS, LANES, READ, REGISTERS
 from gpusim.sm.unit.opcodes import LOAD
 from isa.operands.operand import PT_INDEX
 
 RAW, WAW, WAR = range(3)
-CROWDED = int(Fault.CROWDED)
 
 
 @on_demand
 def write_back(sm: Sm, g: int, now: int) -> None:
     """Write the results of warp slot g that are ready by now, the earliest first."""
-    first = _first_due(sm, g, now)
+    first = effects.first_due(sm, g, now, False)
     while first >= 0:
-        _write_result(sm, g, sm.in_flight[g, first])
-        first = _first_due(sm, g, now)
+        _write_result(sm, g, sm.effects[g, first])
+        first = effects.first_due(sm, g, now, False)
     _forget(sm, g, now)
 
 
 @rule
-def _first_due(sm: Any, g: int, now: int) -> int:
-    """Return the result to be written next, -1 if none is ready by now."""
-    first, best, order = -1, now + 1, 0
-    for i in range(sm.warps[g].in_flight_count):
-        entry = sm.in_flight[g, i]
-        sooner = entry.written < best or (entry.written == best and entry.order < order)
-        if entry.written_back == 0 and sooner:
-            first, best, order = i, entry.written, entry.order
-    return first
-
-
-@rule
-def _write_result(sm: Any, g: int, entry: Any) -> None:
+def _write_result(sm: Any, g: int, effect: Any) -> None:
     """Write one result; record its hazards with the other instructions that use its registers."""
-    entry.written_back = 1
-    instruction = sm.program[entry.pc]
+    effect.landed = 1
+    instruction = sm.program[effect.pc]
     for i in range(instruction.writes):
         register = int(instruction.write[i])
-        _meet(sm, g, entry, register)
+        _meet(sm, g, effect, register)
         for half in range(sm.machine.groups):
-            _write(sm.lanes[g * sm.machine.groups + half].registers, register, entry, half, i, _is_scalar(instruction))
+            _write(sm.lanes[g * sm.machine.groups + half].registers, register, effect, half, i, _is_scalar(instruction))
         memory_access.new_version(sm, g, register)
-    _write_predicate(sm, g, entry, instruction.predicate, entry.truth)
-    _write_predicate(sm, g, entry, instruction.second_predicate, entry.second_truth)
+    _write_predicate(sm, g, effect, instruction.predicate, effect.truth)
+    _write_predicate(sm, g, effect, instruction.second_predicate, effect.second_truth)
 
 
 @rule
-def _write_predicate(sm: Any, g: int, entry: Any, predicate: int, truth: Any) -> None:
+def _write_predicate(sm: Any, g: int, effect: Any, predicate: int, truth: Any) -> None:
     if predicate < 0:
         return
-    _meet(sm, g, entry, REGISTERS + int(predicate))
+    _meet(sm, g, effect, REGISTERS + int(predicate))
     for half in range(sm.machine.groups):
-        predicates, mask = sm.lanes[g * sm.machine.groups + half].predicates, entry.mask[half]
+        predicates, mask = sm.lanes[g * sm.machine.groups + half].predicates, effect.mask[half]
         predicates[predicate] = (truth[half] & mask) | (predicates[predicate] & ~mask)
 
 
 @rule
-def _write(registers: Any, register: int, entry: Any, half: int, i: int, scalar: bool) -> None:
+def _write(registers: Any, register: int, effect: Any, half: int, i: int, scalar: bool) -> None:
     """Write the i-th register of an instruction in flight in the active lanes of one lane group."""
     if not scalar:
-        lane_words.put(registers, register, entry.values[half, i], entry.mask[half])
+        lane_words.put(registers, register, effect.values[half, i], effect.mask[half])
         return
     for lane in range(LANES):
-        if (entry.mask[half] >> lane) & 1:
-            registers[register, lane] = entry.values[half, 0, i]
+        if (effect.mask[half] >> lane) & 1:
+            registers[register, lane] = effect.values[half, 0, i]
 
 
 @rule
@@ -98,16 +85,16 @@ def _is_scalar(instruction: Any) -> bool:
 
 
 @rarely
-def _meet(sm: Any, g: int, entry: Any, name: int) -> None:
+def _meet(sm: Any, g: int, effect: Any, name: int) -> None:
     """Record WAW with a later result already written, and WAR with an earlier reader that is not done."""
-    for i in range(sm.warps[g].in_flight_count):
-        other = sm.in_flight[g, i]
+    for i in range(sm.warps[g].effects):
+        other = sm.effects[g, i]
         instruction = sm.program[other.pc]
-        if _overlap(other.mask, entry.mask) and other.order != entry.order:
-            if other.order > entry.order and other.written_back and writes(instruction, name):
-                _note(sm, WAW, other.pc, name, entry.pc)
-            if other.order < entry.order and other.read > entry.written and reads(instruction, name):
-                _note(sm, WAR, entry.pc, name, other.pc)
+        if _overlap(other.mask, effect.mask) and other.order != effect.order:
+            if other.order > effect.order and other.landed and writes(instruction, name):
+                _note(sm, WAW, other.pc, name, effect.pc)
+            if other.order < effect.order and other.read > effect.lands and reads(instruction, name):
+                _note(sm, WAR, effect.pc, name, other.pc)
                 other.stale = 1
 
 
@@ -124,31 +111,20 @@ def _overlap(lanes: Any, others: Any) -> bool:
 def _forget(sm: Any, g: int, now: int) -> None:
     """Drop finished entries, unless a result of an earlier instruction may still overwrite theirs."""
     warp, i = sm.warps[g], 0
-    while i < warp.in_flight_count:
-        entry = sm.in_flight[g, i]
-        if entry.written_back and entry.read <= now and not _may_be_overwritten(sm, g, entry):
-            warp.in_flight_count -= 1
-            _copy(entry, sm.in_flight[g, warp.in_flight_count])
+    while i < warp.effects:
+        effect = sm.effects[g, i]
+        if effect.landed and effect.read <= now and not _may_be_overwritten(sm, g, effect):
+            effects.drop(sm, g, i)
         else:
             i += 1
 
 
-@rule
-def _copy(to: Any, of: Any) -> None:
-    to.pc, to.order, to.written, to.read = of.pc, of.order, of.written, of.read
-    to.written_back, to.stale, to.access = of.written_back, of.stale, of.access
-    for half in range(GROUPS):
-        to.mask[half], to.truth[half], to.second_truth[half] = of.mask[half], of.truth[half], of.second_truth[half]
-        for i in range(4):
-            lane_words.copy(to.values[half, i], of.values[half], i)
-
-
 @rarely
-def _may_be_overwritten(sm: Any, g: int, entry: Any) -> bool:
-    instruction = sm.program[entry.pc]
-    for i in range(sm.warps[g].in_flight_count):
-        other = sm.in_flight[g, i]
-        if other.written_back == 0 and other.order < entry.order:
+def _may_be_overwritten(sm: Any, g: int, effect: Any) -> bool:
+    instruction = sm.program[effect.pc]
+    for i in range(sm.warps[g].effects):
+        other = sm.effects[g, i]
+        if other.landed == 0 and other.order < effect.order:
             early = sm.program[other.pc]
             if _writes_predicate(instruction, early.predicate):
                 return True
@@ -207,26 +183,26 @@ def look(sm: Any, g: int, pc: int) -> None:
 @rarely
 def _written_over(sm: Any, g: int, pc: int, name: int, lanes: Any) -> None:
     """Record earlier results that will overwrite this one."""
-    for i in range(sm.warps[g].in_flight_count):
-        entry = sm.in_flight[g, i]
-        if entry.written_back == 0 and _overlap(lanes, entry.mask) and writes(sm.program[entry.pc], name):
-            _note(sm, WAW, pc, name, entry.pc)
+    for i in range(sm.warps[g].effects):
+        effect = sm.effects[g, i]
+        if effect.landed == 0 and _overlap(lanes, effect.mask) and writes(sm.program[effect.pc], name):
+            _note(sm, WAW, pc, name, effect.pc)
 
 
 @rarely
 def _look_at(sm: Any, g: int, pc: int, name: int, lanes: Any) -> None:
-    for i in range(sm.warps[g].in_flight_count):
-        entry = sm.in_flight[g, i]
-        under_way = entry.written_back == 0 and _overlap(lanes, entry.mask) and writes(sm.program[entry.pc], name)
-        if under_way and _missing(sm, g, entry, name, lanes):
-            _note(sm, RAW, pc, name, entry.pc)
+    for i in range(sm.warps[g].effects):
+        effect = sm.effects[g, i]
+        under_way = effect.landed == 0 and _overlap(lanes, effect.mask) and writes(sm.program[effect.pc], name)
+        if under_way and _missing(sm, g, effect, name, lanes):
+            _note(sm, RAW, pc, name, effect.pc)
 
 
 @rarely
-def _missing(sm: Any, g: int, entry: Any, name: int, lanes: Any) -> bool:
+def _missing(sm: Any, g: int, effect: Any, name: int, lanes: Any) -> bool:
     """Tell whether some of the lanes need this result, because no later one has been written there."""
     for half in range(GROUPS):  # noqa: SIM110  (compiled)
-        if lanes[half] & entry.mask[half] & ~_covered(sm, g, half, entry.order, name):
+        if lanes[half] & effect.mask[half] & ~_covered(sm, g, half, effect.order, name):
             return True
     return False
 
@@ -235,9 +211,9 @@ def _missing(sm: Any, g: int, entry: Any, name: int, lanes: Any) -> bool:
 def _covered(sm: Any, g: int, half: int, order: int, name: int) -> int:
     """Return the lanes of a lane group in which a later result has been written."""
     mask = 0
-    for i in range(sm.warps[g].in_flight_count):
-        other = sm.in_flight[g, i]
-        if other.written_back and other.order > order and writes(sm.program[other.pc], name):
+    for i in range(sm.warps[g].effects):
+        other = sm.effects[g, i]
+        if other.landed and other.order > order and writes(sm.program[other.pc], name):
             mask |= other.mask[half]
     return mask
 
@@ -260,21 +236,20 @@ def _note(sm: Any, kind: int, pc: int, name: int, other: int) -> None:
 def enter(sm: Any, g: int, pc: int) -> bool:
     """Store the old values of the registers that the instruction at `pc` will write; false: too much is in flight."""
     warp, instruction = sm.warps[g], sm.program[pc]
-    if warp.in_flight_count == IN_FLIGHT:
-        sm.fault.code, sm.fault.pc, sm.fault.warp = CROWDED, pc, g
+    if not effects.has_room(sm, g, pc):
         return False
-    entry = sm.in_flight[g, warp.in_flight_count]
+    effect = sm.effects[g, warp.effects]
     for half in range(sm.machine.groups):
         lanes = sm.lanes[g * sm.machine.groups + half]
         for i in range(instruction.writes):
             if _is_scalar(instruction):
-                entry.values[half, 0, i] = lanes.registers[instruction.write[i], 0]
+                effect.values[half, 0, i] = lanes.registers[instruction.write[i], 0]
             else:
-                lane_words.copy(entry.values[half, i], lanes.registers, instruction.write[i])
+                lane_words.copy(effect.values[half, i], lanes.registers, instruction.write[i])
         if instruction.predicate >= 0:
-            entry.truth[half] = lanes.predicates[instruction.predicate]
+            effect.truth[half] = lanes.predicates[instruction.predicate]
         if instruction.second_predicate >= 0:
-            entry.second_truth[half] = lanes.predicates[instruction.second_predicate]
+            effect.second_truth[half] = lanes.predicates[instruction.second_predicate]
     return True
 
 
@@ -292,21 +267,15 @@ def _is_deferred(sm: Any, instruction: Any) -> bool:
 @rarely
 def defer(sm: Any, g: int, pc: int) -> None:
     """Put the computed results of the instruction at `pc` in flight, and restore the old values."""
-    warp, instruction = sm.warps[g], sm.program[pc]
+    instruction = sm.program[pc]
     if sm.outcome.threads == 0 or not _is_deferred(sm, instruction):
         return
-    entry = sm.in_flight[g, warp.in_flight_count]
-    warp.in_flight_count += 1
-    warp.deferred += 1
-    entry.pc, entry.order = pc, warp.deferred
-    entry.written, entry.read, entry.written_back, entry.stale = NEVER, NEVER, 0, 0
-    for half in range(GROUPS):
-        entry.mask[half] = sm.outcome.active[half]
-    _exchange(sm, g, instruction, entry)
+    effect = effects.post(sm, g, pc)
+    _exchange(sm, g, instruction, effect)
     for half in range(sm.machine.groups):
         predicates = sm.lanes[g * sm.machine.groups + half].predicates
-        _exchange_predicate(predicates, instruction.predicate, entry.truth, half)
-        _exchange_predicate(predicates, instruction.second_predicate, entry.second_truth, half)
+        _exchange_predicate(predicates, instruction.predicate, effect.truth, half)
+        _exchange_predicate(predicates, instruction.second_predicate, effect.second_truth, half)
 
 
 @rule
@@ -318,80 +287,45 @@ def _exchange_predicate(predicates: Any, predicate: int, truth: Any, half: int) 
 
 
 @rarely
-def _exchange(sm: Any, g: int, instruction: Any, entry: Any) -> None:
+def _exchange(sm: Any, g: int, instruction: Any, effect: Any) -> None:
     """Swap the contents of the written registers with the values stored for the instruction in flight."""
     for half in range(sm.machine.groups):
         registers = sm.lanes[g * sm.machine.groups + half].registers
         for i in range(instruction.writes):
             if _is_scalar(instruction):
-                _exchange_scalar(registers[instruction.write[i]], entry, half, i)
+                _exchange_scalar(registers[instruction.write[i]], effect, half, i)
             else:
-                lane_words.exchange(registers, instruction.write[i], entry.values[half, i])
+                lane_words.exchange(registers, instruction.write[i], effect.values[half, i])
 
 
 @rule
-def _exchange_scalar(row: Any, entry: Any, half: int, i: int) -> None:
+def _exchange_scalar(row: Any, effect: Any, half: int, i: int) -> None:
     """Do the same for a word that all lanes share; lane 0 of a half is live if any lane of it is."""
     held = row[0]
     for lane in range(LANES):
-        row[lane] = entry.values[half, 0, i]
-    entry.values[half, 0, i] = held
+        row[lane] = effect.values[half, 0, i]
+    effect.values[half, 0, i] = held
 
 
 @on_demand
-def last(sm: Sm, g: int, read: int, written: int) -> None:
-    """Set the cycles by which the instruction that issued last has read its sources, and has its result."""
-    entry = sm.in_flight[g, sm.warps[g].in_flight_count - 1]
-    entry.read, entry.written = read, written
+def read_again(sm: Sm, memory: Memory, g: int, number: int, now: int) -> None:
+    """Reread the sources of an access by its number, about to be served: overwritten ones have their new values.
 
-
-@on_demand
-def served(sm: Sm, g: int, pc: int, number: int, read: int, written: int) -> None:
-    """Set the times of the memory instruction at `pc`, whose access has been served, if it is followed."""
-    place = _to_be_served(sm, g, pc)
-    if place >= 0:
-        entry = sm.in_flight[g, place]
-        entry.read, entry.written, entry.access = read, written, number
-
-
-@on_demand
-def written(sm: Sm, g: int, number: int, when: int) -> None:
-    """Set when the result of an access, which was served before, is there, if it is followed."""
-    for i in range(sm.warps[g].in_flight_count):
-        entry = sm.in_flight[g, i]
-        if entry.access == number and entry.read < NEVER and entry.written >= NEVER:
-            entry.written = when
-
-
-@rule
-def _to_be_served(sm: Any, g: int, pc: int) -> int:
-    """Return the first of the warp's memory instructions at `pc` that has not been served; -1: none is followed."""
-    first, order = -1, NEVER
-    for i in range(sm.warps[g].in_flight_count):
-        entry = sm.in_flight[g, i]
-        if entry.pc == pc and entry.read >= NEVER and entry.order < order:
-            first, order = i, entry.order
-    return first
-
-
-@on_demand
-def read_again(sm: Sm, memory: Memory, g: int, pc: int, now: int) -> None:
-    """Reread the sources of the memory instruction at `pc`, about to be served: overwritten ones have their new values.
-
-    This excludes an atomic, which would update twice, and an instruction that only computes (a queued SHFL), whose
-    hazard is recorded. A store has been done at issue; it is done once more.
+    This excludes an atomic, which would update twice, what writes memory later, and an instruction that only computes
+    (a queued SHFL), whose hazard is recorded. A store has been done at issue; it is done once more.
     """
     write_back(sm, g, now)
-    warp, instruction = sm.warps[g], sm.program[pc]
-    place = _to_be_served(sm, g, pc)
+    place = effects.of_access(sm, g, number)
     if place < 0:
         return
-    entry = sm.in_flight[g, place]
-    if entry.stale and memory_access.accesses(instruction) and instruction.update < 0:
-        following, warp.pc = warp.pc, pc
-        _exchange(sm, g, instruction, entry)
+    warp, effect = sm.warps[g], sm.effects[g, place]
+    instruction = sm.program[effect.pc]
+    again = instruction.update < 0 and not effects.to_memory(effect)
+    if effect.stale and again and memory_access.accesses(instruction):
+        following, warp.pc = warp.pc, effect.pc
+        _exchange(sm, g, instruction, effect)
         for half in range(sm.machine.groups):
-            if entry.mask[half]:
-                memory_access.access(sm, memory, g, g * sm.machine.groups + half, entry.mask[half])
-        _exchange(sm, g, instruction, entry)
+            if effect.mask[half]:
+                memory_access.access(sm, memory, g, g * sm.machine.groups + half, effect.mask[half])
+        _exchange(sm, g, instruction, effect)
         warp.pc = following

@@ -35,15 +35,15 @@ def earliest(warp: Warp, instruction: Row) -> None:
 
 
 @on_demand
-def commit(warp: Warp, instruction: Row, pc: int) -> None:
-    """Count an access that is now in flight and returns at a time not yet known."""
+def commit(warp: Warp, instruction: Row, number: int) -> None:
+    """Count access `number`, which is now in flight and returns at a time not yet known."""
     counter, step = instruction.counter, instruction.counted
     for n in range(COUNTED - 1, step - 1, -1):
         warp.returned[counter, n] = warp.returned[counter, n - step]
     for n in range(step):
         warp.returned[counter, n] = NEVER
     if instruction.queued:
-        warp.asked[counter, warp.unserved[counter]] = pc + 1
+        warp.asked[counter, warp.unserved[counter]] = number
         warp.served[counter, warp.unserved[counter]] = NEVER
     warp.unserved[counter] += step
 
@@ -55,10 +55,10 @@ def load(warp: Warp, instruction: Row, back: int) -> None:
 
 
 @on_demand
-def serve(warp: Warp, counter: int, pc: int, done: int) -> int:
-    """The oldest waiting access at `pc` is done at `done`; return when it is back, as far as is known."""
+def serve(warp: Warp, counter: int, number: int, done: int) -> int:
+    """Access `number`, which waits, is done at `done`; return when it is back, as far as is known."""
     n = 0
-    while warp.asked[counter, n] != pc + 1 or warp.served[counter, n] < NEVER:
+    while warp.asked[counter, n] != number:
         n += 1
     warp.served[counter, n] = done
     return max(done, warp.latest[counter])

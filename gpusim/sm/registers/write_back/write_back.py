@@ -18,7 +18,6 @@ from gpusim.sm.jit.kinds import Sm
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.memory.memory_access import memory_access
 from gpusim.sm.registers import completion
-from gpusim.sm.registers.in_flight import in_flight
 from gpusim.sm.registers.register_file import register_file
 from gpusim.sm.registers.write_back.declaration import COUNTED
 from gpusim.sm.unit.capacities import RETURNING
@@ -239,9 +238,7 @@ def _complete(sm: Any, scheduler: Any, cycle: int) -> None:
     """The last result of an access is written in this cycle: it is done `lead` cycles later, or when it is there."""
     g, pc, number = scheduler.return_warp[0], scheduler.return_pc[0], scheduler.return_number[0]
     done = _done_at(sm.machine, scheduler, cycle)
-    completion.commit(sm, g, pc, done)
+    completion.commit(sm, g, pc, number, done)
     scheduler.written |= 1 << sm.warps[g].place
-    if sm.defers and sm.machine.obeys_codes:
-        in_flight.written(sm, g, number, done)
     if sm.tracing:
         record.write(sm, g, pc, number, done, cycle)

@@ -1,0 +1,76 @@
+"""Effects: what each warp's instructions will still do, and groups of accesses that one wait covers."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gpusim.sm.unit.capacities import EFFECTS, GROUPS, LANES, WARPS
+from gpusim.sm.unit.declare import Machine, Role, Unit, field
+from gpusim.sm.unit.dimensions import GROUP
+from isa.instruction import Instruction
+from isa.operands.operand import Dependency, Immediate
+from isa.row import WAITS
+
+if TYPE_CHECKING:
+    from isa.kernel import Kernel
+
+
+def decode(row: Any, instruction: Instruction, _machine: Machine, _: Kernel) -> None:
+    """What the instruction has to do with groups, and with how many under way it goes on if it waits.
+
+    DEPBAR waits for groups by dependency barrier 0, and by any for other results: it has one row for both.
+    """
+    row["grouping"] = instruction.row.grouping
+    if row["grouping"] == WAITS:
+        counts = [o.bits for o in instruction.operands if isinstance(o, Immediate)]
+        row["open_groups"] = counts[0]
+        if any(isinstance(o, Dependency) and o.index for o in instruction.operands):
+            row["grouping"] = 0
+
+
+UNIT = Unit(
+    "effects",
+    fields={
+        "sm": (
+            field("grouped", "1: the program has groups of accesses", role=Role.FIXED),
+            field("posted", "effects posted so far", role=Role.FIXED),
+            field("landing", "when each warp's next effect on memory lands", WARPS, role=Role.FIXED),
+            field("effects", "each warp's, in no order", WARPS, EFFECTS, kind="effect", role=Role.FIXED),
+        ),
+        "effect": (
+            field("pc", "the instruction"),
+            field("order", "of posting"),
+            field("mask", "active lanes, by lane group", GROUPS),
+            field("lands", "when it does; NEVER: not known yet"),
+            field("read", "when its instruction's sources are read"),
+            field("access", "number of its access in the load/store queue; 0: none"),
+            field("group", "its group of the warp's accesses"),
+            field("landed", "1: it has landed"),
+            field("stale", "1: a source was overwritten before it was read"),
+            field("words", "words of memory that each lane writes; 0: it writes registers"),
+            field("barrier", "place of a barrier in shared memory that it signals, -1: none"),
+            field("arrivals", "that the barrier counts"),
+            field("nbytes", "that the barrier counts"),
+            field("truth", "its predicate, as masks of lanes", GROUPS),
+            field("second_truth", "its other predicate", GROUPS),
+            field("values", "its words", GROUPS, 4, LANES, kind="u4"),
+            field("places", "where each lane's words begin in memory", GROUPS, LANES),
+        ),
+        "warp": (
+            field("effects", "how many it has", role=Role.FIXED),
+            field("closed", "groups closed so far, in program order", role=Role.FIXED),
+            field(
+                "ahead_of",
+                "accesses that are not done of those before the end of the n-th last group",
+                GROUP,
+                role=Role.SAME,
+            ),
+            field("done_by", "when all of these are done, if they are known to be", GROUP, role=Role.TIME),
+        ),
+        "row": (
+            field("grouping", "1: it joins its warp's open group; 2: it closes it; 3: it waits for groups", kind="i1"),
+            field("open_groups", "groups that may be under way when it goes on", kind="i1"),
+        ),
+    },
+    decode=decode,
+)

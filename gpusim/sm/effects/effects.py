@@ -1,0 +1,200 @@
+"""Effects with times: what an instruction does later than it issues, in one queue.
+
+A unit posts an effect when its instruction issues. The effect lands at its time, NEVER until some unit learns it; those
+that are due land in the order (time, order of posting). An effect writes one of
+
+* registers and predicates, which only its warp sees: they land when the warp next looks (sm/registers/in_flight);
+* words of memory, which all see: they land at their time. The effects are an agent of the SM, which acts after the
+  block scheduler and before the warp schedulers: what issues in that cycle sees the new words.
+
+With its words it may bring arrivals and bytes to a barrier in shared memory (`shared_barrier.py`).
+
+In program order nothing has a time. There an effect on memory lands at the instruction that waits for its group
+(`groups.py`), or at its warp's exit: as late as the program allows.
+
+Nothing is posted where only time is simulated: so fast-forward and recorded streams, which compute no values, meet no
+effect.
+
+Two mechanisms keep times of their own. Write-back (sm/registers/write_back) is the queue of a bank's port: when a
+result gets its turn depends on what issues meanwhile, so its place is worked out on demand; it then says when the
+access is done (sm/registers/completion.py), and the effect lands by that. Questions (sm/registers/questions.py) are
+least times, not times: they say how far an SM may run ahead of the chip's answers, and end when the answer is there.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from gpusim.sm.effects import shared_barrier
+from gpusim.sm.jit import lane_words
+from gpusim.sm.jit.kinds import Memory, Sm
+from gpusim.sm.jit.on_demand import on_demand
+from gpusim.sm.jit.rule import NEVER, rarely, rule
+from gpusim.sm.state.fault import Fault
+from gpusim.sm.unit.capacities import EFFECTS, GROUPS, LANES
+from isa.row import CLOSES, WAITS
+
+CROWDED = int(Fault.CROWDED)
+
+
+@rule
+def has_room(sm: Any, g: int, pc: int) -> bool:
+    """Tell whether warp slot g may post an effect; if not, that is the fault of the instruction at `pc`."""
+    if sm.warps[g].effects < EFFECTS:
+        return True
+    sm.fault.code, sm.fault.pc, sm.fault.warp = CROWDED, pc, g
+    return False
+
+
+@rule
+def post(sm: Any, g: int, pc: int) -> Any:
+    """Return a new effect of warp slot g's instruction at `pc`, which issues now; its poster knows that there is room.
+
+    Its values are what this place of the queue held before.
+    """
+    warp = sm.warps[g]
+    effect = sm.effects[g, warp.effects]
+    warp.effects += 1
+    sm.posted += 1
+    effect.pc, effect.order, effect.group = pc, sm.posted, warp.closed
+    effect.access = sm.load_store.entered + 1 if sm.program[pc].queued else 0  # the queue counts it next
+    effect.lands, effect.read, effect.landed, effect.stale = NEVER, NEVER, 0, 0
+    effect.words, effect.barrier = 0, -1
+    for half in range(GROUPS):
+        effect.mask[half] = sm.outcome.active[half]
+    return effect
+
+
+@rule
+def to_memory(effect: Any) -> bool:
+    """Tell whether the effect is on memory."""
+    return bool(effect.words > 0 or effect.barrier >= 0)
+
+
+@on_demand
+def last(sm: Sm, g: int, read: int, lands: int) -> None:
+    """Set when the effect posted last has read its sources, and when it lands."""
+    effect = sm.effects[g, sm.warps[g].effects - 1]
+    effect.read, effect.lands = read, lands
+
+
+@rule
+def of_access(sm: Any, g: int, number: int) -> int:
+    """Return the place of the effect of warp slot g's access of that number; -1: it has none."""
+    for i in range(sm.warps[g].effects):
+        if sm.effects[g, i].access == number:
+            return i
+    return -1
+
+
+@on_demand
+def read(sm: Sm, g: int, number: int, when: int) -> None:
+    """Set when the access of that number has read its sources."""
+    place = of_access(sm, g, number)
+    if place >= 0:
+        sm.effects[g, place].read = when
+
+
+@on_demand
+def done(sm: Sm, g: int, number: int, when: int) -> None:
+    """The access of that number is done at `when`: then its effect lands."""
+    place = of_access(sm, g, number)
+    if place >= 0:
+        effect = sm.effects[g, place]
+        effect.lands = when
+        if to_memory(effect):
+            sm.landing[g] = min(sm.landing[g], when)
+            sm.agenda[sm.effects_agent] = min(sm.agenda[sm.effects_agent], when)
+
+
+@rule
+def first_due(sm: Any, g: int, now: int, memory: bool) -> int:
+    """Return which of warp slot g's effects, on memory or on registers, lands next, -1 if none is due by now."""
+    first, best, order = -1, now + 1, 0
+    for i in range(sm.warps[g].effects):
+        effect = sm.effects[g, i]
+        sooner = effect.lands < best or (effect.lands == best and effect.order < order)
+        if effect.landed == 0 and sooner and to_memory(effect) == memory:
+            first, best, order = i, effect.lands, effect.order
+    return first
+
+
+@rule
+def drop(sm: Any, g: int, place: int) -> None:
+    """Forget an effect: the last one takes its place."""
+    sm.warps[g].effects -= 1
+    to, of = sm.effects[g, place], sm.effects[g, sm.warps[g].effects]
+    to.pc, to.order, to.lands, to.read, to.group = of.pc, of.order, of.lands, of.read, of.group
+    to.landed, to.stale, to.access, to.words = of.landed, of.stale, of.access, of.words
+    to.barrier, to.arrivals, to.nbytes = of.barrier, of.arrivals, of.nbytes
+    for half in range(GROUPS):
+        to.mask[half], to.truth[half], to.second_truth[half] = of.mask[half], of.truth[half], of.second_truth[half]
+        for i in range(4):
+            lane_words.copy(to.values[half, i], of.values[half], i)
+        if of.words:
+            for lane in range(LANES):
+                to.places[half, lane] = of.places[half, lane]
+
+
+@on_demand
+def land(sm: Sm, memory: Memory, now: int) -> None:
+    """Let the effects on memory land that are due by now, and say when the next one is."""
+    g = _first_warp(sm, now)
+    while g >= 0:
+        _land(sm, memory, g, first_due(sm, g, now, True))
+        place = first_due(sm, g, NEVER - 1, True)
+        sm.landing[g] = sm.effects[g, place].lands if place >= 0 else NEVER
+        g = _first_warp(sm, now)
+    sm.agenda[sm.effects_agent] = NEVER
+    for other in range(sm.warp_slots):
+        sm.agenda[sm.effects_agent] = min(sm.agenda[sm.effects_agent], sm.landing[other])
+
+
+@rule
+def _first_warp(sm: Any, now: int) -> int:
+    """Return the warp slot of the next effect on memory to land, -1 if none is due by now."""
+    first, best, order = -1, now + 1, 0
+    for g in range(sm.warp_slots):
+        if sm.landing[g] <= min(best, now):
+            effect = sm.effects[g, first_due(sm, g, now, True)]
+            if effect.lands < best or effect.order < order:
+                first, best, order = g, effect.lands, effect.order
+    return first
+
+
+@rarely
+def _land(sm: Any, memory: Any, g: int, place: int) -> None:
+    """Let an effect on memory land."""
+    effect = sm.effects[g, place]
+    for half in range(sm.machine.groups):
+        for lane in range(LANES):
+            if (effect.mask[half] >> lane) & 1:
+                for word in range(effect.words):
+                    memory[effect.places[half, lane] + word] = effect.values[half, word, lane]
+    if effect.barrier >= 0:
+        shared_barrier.signal(memory, effect.barrier, effect.arrivals, effect.nbytes)
+    drop(sm, g, place)
+
+
+@on_demand
+def in_program_order(sm: Sm, memory: Memory, g: int, pc: int) -> None:
+    """Without time, land what the instruction of warp slot g at `pc` waits for: all of a warp that exits."""
+    warp, instruction = sm.warps[g], sm.program[pc]
+    if instruction.grouping == CLOSES:
+        warp.closed += 1
+    if instruction.grouping == WAITS or warp.live == 0:
+        _land_groups(sm, memory, g, warp.closed - (instruction.open_groups if warp.live else -1))
+
+
+@rule
+def _land_groups(sm: Any, memory: Any, g: int, behind: int) -> None:
+    """Land warp slot g's effects on memory of the groups before that one, in the order of posting."""
+    first = 0
+    while first >= 0:
+        first, order = -1, NEVER
+        for i in range(sm.warps[g].effects):
+            effect = sm.effects[g, i]
+            if to_memory(effect) and effect.group < behind and effect.order < order:
+                first, order = i, effect.order
+        if first >= 0:
+            _land(sm, memory, g, first)

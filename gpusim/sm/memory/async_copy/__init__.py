@@ -1,0 +1,1 @@
+"""Asynchronous copies: from global to shared memory, without registers."""

@@ -1,0 +1,99 @@
+"""Asynchronous copies: LDGSTS loads like LDG, and its words land in shared memory when the load is done.
+
+Each lane copies 4, 8 or 16 bytes, read when the instruction issues. A predicate as the last operand says whether a lane
+reads: if it is false, zeros are written and nothing is accessed. LDGDEPBAR closes the group of the warp's copies so
+far, and DEPBAR.LE SB0, n waits until n closed groups at most are under way (sm/effects/groups.py): `long_scoreboard`.
+Who reads the place sooner gets what it held before.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from gpusim.sm.effects import effects
+from gpusim.sm.jit.kinds import Memory, Sm
+from gpusim.sm.jit.on_demand import on_demand
+from gpusim.sm.jit.rule import rule
+from gpusim.sm.state.fault import Fault
+from gpusim.sm.unit.capacities import LANES
+from isa.program import WORD_BYTES
+
+MISALIGNED, OUTSIDE = int(Fault.MISALIGNED), int(Fault.OUTSIDE)
+
+
+@rule
+def reading(sm: Any, instruction: Any, group: int, active: int) -> int:
+    """Return which of a lane group's active lanes read."""
+    if instruction.selector < 0:
+        return active
+    truth = sm.lanes[group].predicates[instruction.selector]
+    return active & (~truth if instruction.selector_negated else truth)
+
+
+@on_demand
+def begin(sm: Sm, g: int, group: int, active: int) -> int:
+    """Post what a lane group's active lanes will write, and return which of them read; -1: `sm.fault` says why not."""
+    sm.outcome.extra = 0
+    instruction = sm.program[sm.warps[g].pc]
+    if instruction.evaluate and not _post(sm, instruction, g, group, active):
+        return -1
+    lanes = int(reading(sm, instruction, group, active))
+    sm.outcome.active[group - g * sm.machine.groups] = lanes  # others access nothing
+    return lanes
+
+
+@rule
+def _post(sm: Any, instruction: Any, g: int, group: int, active: int) -> bool:
+    """Post that lanes write zeros, before any word is read; False: a fault."""
+    pc, half = sm.warps[g].pc, group - g * sm.machine.groups
+    if not effects.has_room(sm, g, pc):
+        return False
+    effect, first = effects.post(sm, g, pc), sm.launch.shared_word + sm.warps[g].block * sm.launch.shared_words
+    effect.words = instruction.words
+    for lane in range(LANES):
+        if (active >> lane) & 1:
+            address = _address(sm, instruction, group, lane)
+            if not _checked(sm, instruction, address):
+                sm.fault.pc, sm.fault.warp, sm.fault.lane = pc, g, half * LANES + lane
+                return False
+            effect.places[half, lane] = first + address // WORD_BYTES
+            for word in range(instruction.words):
+                effect.values[half, word, lane] = 0
+    return True
+
+
+@rule
+def _address(sm: Any, instruction: Any, group: int, lane: int) -> Any:
+    """Return the byte address in shared memory to which a lane copies."""
+    registers, address = sm.lanes[group].registers, np.int64(instruction.to_offset)
+    if instruction.to_pointer >= 0:
+        address += np.int64(registers[instruction.to_pointer, lane]) * instruction.to_scale
+    if instruction.to_uniform >= 0:
+        address += np.int64(registers[instruction.to_uniform, lane])
+    return address & 0xFFFFFFFF
+
+
+@rule
+def _checked(sm: Any, instruction: Any, address: Any) -> bool:
+    """Tell whether a lane's place is good; if not, `sm.fault` says why."""
+    if address % instruction.access_bytes:
+        sm.fault.code = MISALIGNED
+    elif address + instruction.access_bytes > WORD_BYTES * sm.launch.shared_words:
+        sm.fault.code = OUTSIDE
+    else:
+        return True
+    sm.fault.address = address
+    return False
+
+
+@on_demand
+def bring(sm: Sm, memory: Memory, g: int, group: int, active: int) -> None:
+    """Read the words of a lane group's lanes, at the addresses in `scratch`, for the effect posted last."""
+    effect, half = sm.effects[g, sm.warps[g].effects - 1], group - g * sm.machine.groups
+    for lane in range(LANES):
+        if (active >> lane) & 1:
+            place = np.int64(sm.scratch.address[lane]) // WORD_BYTES
+            for word in range(effect.words):
+                effect.values[half, word, lane] = memory[place + word]

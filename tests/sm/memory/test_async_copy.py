@@ -1,0 +1,214 @@
+"""Asynchronous copies: what is read before they are done, after they are, and by whom it is waited for."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from interpreter.interpret import interpret
+from strategies.launches import REPEATABLE
+
+from gpusim.engines.simulate import ENGINES, run_sm
+from gpusim.engines.walks.program_order import walk
+from gpusim.launch.feed import FEEDS
+from gpusim.machine.machine import load
+from gpusim.sm.unit.stall import Stall
+from isa.executing.faults import ExecutionError
+from isa.nvidia.lowering.lower import lowered
+from isa.operands.operand import PT, Predicate
+from isa.text.listing import read
+
+H200 = load("h200", {"chip.sms": 1})
+WORDS = 1024  # of each buffer; as many lie before each
+Y = slice(3 * WORDS, 4 * WORDS)
+OLD = 7  # that shared memory holds before
+HEAD = f"""
+.block 32
+.shared 512
+.buffer x u32 {WORDS} = iota
+.buffer y u32 {WORDS}
+    S2R R0, LANEID
+    SHL R1, R0, 2
+    SHL R2, R0, 4
+    MOV R9, {OLD}
+    STS [R1], R9
+    STS [R1+0x80], R9
+    STS [R1+0x100], R9
+    STS [R1+0x180], R9
+    IADD R3, R1, c[x]
+    IADD R4, R2, c[x]
+    IADD R10, R1, c[y]
+    ISETP.LT P0, R0, 5
+"""
+
+
+def kernel(*lines):
+    """Return the kernel of some lines: R1 is 4 times the lane, R2 16 times, R3 and R4 are there in x; P0: lane < 5."""
+    return read(HEAD + "\n".join(lines) + "\nEXIT")
+
+
+def kept(place=0):
+    """Return lines that store a word of shared memory for each lane, in y."""
+    return f"LDS R5, [R1+{place:#x}]", f"STG [R10+{place:#x}], R5"
+
+
+def results(made, machine=H200):
+    """Return y by program order, by its oracle, and by each engine."""
+    runs = [run_sm(made, machine, engine=engine).memory for engine in ENGINES]
+    return [memory[Y] for memory in (walk(made).memory, interpret(made).memory, *runs)]
+
+
+def waited(made):
+    """Return for how many cycles the instruction before EXIT waits for loads or copies."""
+    return int(run_sm(made, H200).stalls[len(made.program) - 2, Stall.LONG_SCOREBOARD])
+
+
+def test_a_read_before_the_wait_gets_the_old_words_and_one_after_it_the_new():
+    """In program order and by both engines; the copy is behind the read in time, not in the program."""
+    made = kernel(
+        *("LDGSTS [R1], [R3]", "LDGDEPBAR", "LDS R5, [R1]", "DEPBAR.LE SB0, 0", "LDS R6, [R1]"),
+        *("STG [R10], R5", "STG [R10+0x80], R6"),
+    )
+    for y in results(made):
+        assert (y[:32].tolist(), y[32:64].tolist()) == ([OLD] * 32, list(range(32)))
+
+
+@pytest.mark.parametrize("words", [1, 2, 4])
+def test_each_lane_copies_a_word_two_or_four(words):
+    """Lanes copy 4, 8 or 16 bytes each, to places of their own; the rest of shared memory keeps its words."""
+    name, place = {1: ("LDGSTS", "R1"), 2: ("LDGSTS.64", "R6"), 4: ("LDGSTS.128", "R2")}[words]
+    made = kernel(
+        *("SHL R6, R0, 3", f"IADD R7, {place}, c[x]", f"{name} [{place}], [R7]", "LDGDEPBAR", "DEPBAR.LE SB0, 0"),
+        *(line for at in range(4) for line in kept(at * 0x80)),
+    )
+    for y in results(made):
+        assert y[:128].tolist() == [*range(32 * words)] + [OLD] * (128 - 32 * words)
+
+
+def test_lanes_whose_guard_is_false_copy_nothing():
+    """The guard skips lanes: their words stay."""
+    made = kernel("@P0 LDGSTS [R1], [R3]", "LDGDEPBAR", "DEPBAR.LE SB0, 0", *kept())
+    for y in results(made):
+        assert y[:32].tolist() == [0, 1, 2, 3, 4] + [OLD] * 27
+
+
+def test_lanes_whose_last_predicate_is_false_write_zeros_and_read_nothing():
+    """The predicate behind the addresses is no guard: others write zeros, and their address may be anywhere."""
+    bad = "SEL R3, R3, 3, P0"
+    made = kernel(bad, "LDGSTS [R1], [R3], P0", "LDGDEPBAR", "DEPBAR.LE SB0, 0", *kept())
+    for y in results(made):
+        assert y[:32].tolist() == [0, 1, 2, 3, 4] + [0] * 27
+    none = kernel("LDGSTS [R1], [R0], !PT", "LDGDEPBAR", "DEPBAR.LE SB0, 0", *kept())
+    for y in results(none):
+        assert y[:32].tolist() == [0] * 32
+
+
+@pytest.mark.parametrize(
+    ("text", "message"), [("[R1+0x2], [R3]", "misaligned"), ("[R1+0x200], [R3]", "4 bytes at 0x200")]
+)
+def test_a_bad_place_in_shared_memory_is_a_fault(text, message):
+    """A place must be a multiple of the lane's bytes, and inside the block's shared memory."""
+    with pytest.raises(ExecutionError, match=message):
+        run_sm(kernel(f"LDGSTS {text}"), H200)
+
+
+def test_a_wait_ends_when_the_copies_before_the_last_groups_are_done():
+    """A copy's group is done when a load in its place would be; DEPBAR.LE SB0, 1 does not wait for the last group."""
+    both = "LDGSTS [R1], [R3]", "LDGDEPBAR", "LDGSTS [R1+0x80], [R3+0x800]", "LDGDEPBAR"
+    waits = {n: waited(kernel(*both, f"DEPBAR.LE SB0, {n}")) for n in (0, 1, 2)}
+    assert waits[2] == 0 < waits[1] <= waits[0]
+    alone = waited(kernel("LDGSTS [R1], [R3]", "LDGDEPBAR", "DEPBAR.LE SB0, 0"))
+    assert abs(alone - waited(kernel("LDG R5, [R3]", "FADD R5, R5, R5"))) <= 4
+
+
+def test_a_warp_that_exits_has_its_copies_done():
+    """Nobody waits for the copy; another warp of the block sees it after the first has gone, in program order too."""
+    made = read(
+        HEAD.replace(".block 32", ".block 64") + "S2R R8, TID.X\nISETP.LT P1, R8, 32\n@P1 LDGSTS [R1], [R3]\nEXIT"
+    )
+    assert walk(made).counts[-1] == 2
+    assert run_sm(made, H200).cycles > run_sm(read(HEAD + "EXIT"), H200).cycles
+
+
+COPIES = st.lists(
+    st.tuples(st.integers(0, 20), st.sampled_from(["P0", "!P0", "PT"]), st.sampled_from(["", "@P0 ", "@!P0 "])),
+    min_size=4,
+    max_size=4,
+)
+BETWEEN = st.one_of(
+    st.just("LDGDEPBAR"),
+    st.builds("DEPBAR.LE SB0, {}".format, st.integers(0, 3)),
+    st.builds("LDS R{0}, [R1+{1:#x}]".format, st.integers(16, 23), st.sampled_from([0, 0x80, 0x100, 0x180])),
+)
+
+
+@given(COPIES, st.lists(BETWEEN, max_size=12), st.randoms())
+@settings(REPEATABLE, max_examples=12)
+def test_engines_agree_and_what_is_waited_for_is_there(copies, between, random):
+    """Both engines leave the same words and cycles; behind a wait for all groups these are those of program order.
+
+    Its oracle has the same words, those that are read too early among them.
+
+    The copies have places of their own: which of two copies to one place is done last nobody promises.
+    """
+    lines = [
+        f"{guard}LDGSTS [R1+{0x80 * place:#x}], [R3+{4 * word:#x}], {reads}"
+        for place, (word, reads, guard) in enumerate(copies)
+    ] + between
+    random.shuffle(lines)
+    made = kernel(*lines, "LDGDEPBAR", "DEPBAR.LE SB0, 0", *(line for at in range(4) for line in kept(at * 0x80)))
+    one, other = (run_sm(made, H200, engine=engine) for engine in ENGINES)
+    assert one.cycles == other.cycles
+    assert np.array_equal(one.memory, other.memory)
+    assert np.array_equal(one.memory[Y], walk(made).memory[Y])
+    assert np.array_equal(walk(made).memory, interpret(made).memory)
+
+
+PIPELINE = """
+.grid 8
+.block 128
+.shared 4096
+.buffer x u32 65536
+.buffer y u32 1024
+    S2R R0, TID.X
+    S2R R7, CTAID.X
+    SHL R1, R0, 2
+    SHL R8, R7, 12
+    IADD R3, R1, c[x]
+    IADD R3, R3, R8
+    MOV R2, 0
+    LDGSTS [R1], [R3]
+    LDGDEPBAR
+loop:
+    IADD R2, R2, 1
+    ISETP.LT P0, R2, 100
+    IADD R3, R3, 64
+    LDGSTS [R1+0x200], [R3], P0
+    LDGDEPBAR
+    DEPBAR.LE SB0, 1
+    BAR.SYNC 0
+    LDS R5, [R1]
+    BAR.SYNC 0
+    @P0 BRA loop
+    EXIT
+"""
+
+
+@pytest.mark.parametrize("machine", ["h200", "v100"])
+def test_time_is_that_of_all_feeds(machine):
+    """A loop that copies ahead has the same cycles and stalls whether values are computed, or the state comes back."""
+    made, on = read(PIPELINE), load(machine, {"chip.sms": 1, "cache.hits": "none"})
+    runs = [run_sm(made, on, feed=feed, fast_forward=True) for feed in FEEDS]
+    assert {run.cycles for run in runs} == {runs[0].cycles}
+    assert all(np.array_equal(run.stalls, runs[0].stalls) for run in runs)
+    assert machine == "h200" or runs[-1].skipped > 0
+
+
+def test_machine_code_of_copies_is_read():
+    """The place in shared memory has 32 bits, the address 64; caches say nothing; the predicate may be negated."""
+    form = lowered("LDGSTS.E.BYPASS.LTC128B.128 [R7+UR4+0x10], desc[UR6][R2.64+0x20], !P1")
+    place, address, predicate = form.operands
+    assert (form.row.mnemonic.split(".")[0], form.row.nbytes, form.row.copies) == ("LDGSTS", 16, True)
+    assert (place.base.index, place.offset, place.wide) == (7, 0x10, False)
+    assert (address.base.index, address.offset, address.wide) == (2, 0x20, True)
+    assert predicate == Predicate(1, negated=True)
+    assert lowered("LDGSTS.E [R3], [R4.64]").operands[2:] in ((), (PT,))
