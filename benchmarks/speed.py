@@ -68,7 +68,7 @@ def prepared(case: Case, feed: str) -> Launch:
 
 def run_compiled(started: Launch) -> Launch:
     """Run a launch to its end, compiled."""
-    roles = recurrence(started.sms, len(started.program), REGISTERS)
+    roles = recurrence(started.sms, started.sizes)
     compiled.run(started.sms, started.memory, roles, NEVER, NEVER)
     return started
 

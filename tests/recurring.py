@@ -53,7 +53,7 @@ class Recurring:
         extent = Extent(self.sm, rows, kernel.program.registers)
         used = {size: size.used(extent) for size in recurrence.DIMENSIONS}
         self.places = {word.path: word.places for word in recurrence.words("sm", used)}
-        self.roles = recurrence.recurrence(self.started.sms, rows, kernel.program.registers)
+        self.roles = recurrence.recurrence(self.started.sms, self.started.sizes)
         monkeypatch.setattr(fast_forward, "_move", self.stop)
         with pytest.raises(StopIteration):
             compiled.run(self.started.sms, self.started.memory, self.roles, NEVER, NEVER)

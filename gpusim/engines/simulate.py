@@ -253,7 +253,7 @@ def _engine(name: str, kernel: Kernel, prepared: Launch, max_cycles: int) -> tup
     from gpusim.engines import compiled  # noqa: PLC0415
     from gpusim.sm.jit.on_demand import uninterrupted  # noqa: PLC0415
 
-    roles = recurrence(prepared.sms, len(prepared.program), places(kernel.program))
+    roles = recurrence(prepared.sms, prepared.sizes)
     limit = min(max_cycles, NEVER) + 1
     run = partial(compiled.run, prepared.sms, prepared.memory, roles)
     return uninterrupted(lambda until: int(run(until, limit))), lambda: 0

@@ -15,7 +15,7 @@ from gpusim.launch.codes.assign_codes import has_codes
 from gpusim.launch.codes.code_order import keeps_order
 from gpusim.launch.decode import decode
 from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, evaluated, prepare_streams, reads_memory
-from gpusim.launch.packing import pack
+from gpusim.launch.packing import packed
 from gpusim.machine.carveout import carved
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, is_one_wave, occupancy
@@ -28,8 +28,10 @@ from gpusim.sm.memory.l2_channel.declaration import sector_shares
 from gpusim.sm.memory.local_memory import LOCAL_BASE
 from gpusim.sm.pipes.pipe.declaration import choices
 from gpusim.sm.registers.control_code.declaration import by_codes
-from gpusim.sm.state import sm as state
-from gpusim.sm.state.layout import sm_bytes
+from gpusim.sm.state import room as rooms
+from gpusim.sm.state.recurrence import DIMENSIONS
+from gpusim.sm.state.layout import Rows
+from gpusim.sm.state.room import Sizes
 from gpusim.sm.unit.capacities import (
     BANKS,
     BLOCKS,
@@ -48,8 +50,10 @@ from gpusim.sm.unit.capacities import (
     SLOTS,
     SMS,
     TEXTURES,
+    TRACE,
     WARPS,
 )
+from gpusim.sm.unit.declare import Extent
 from gpusim.sm.unit.opcodes import BARRIER, MEMORY_KINDS
 from gpusim.sm.unit.sm import LAUNCHER
 from gpusim.sm.unit.stall import UNCHOSEN
@@ -88,6 +92,7 @@ class Launch:
     program: Any
     occupancy: Occupancy
     global_words: int
+    sizes: Sizes
     order: list[list[int]] = field(default_factory=list)
 
 
@@ -180,7 +185,7 @@ def launch_chip(
         if several_channels(machine):
             numbers.channels = numbers.channel_count
         launch.next, launch.end = launch.index, min(first_wave, kernel.blocks)
-    chips = np.zeros(1, state.chip_t)
+    chips = rooms.made("chip", 1, each[0].sizes)
     chips["next"], chips["end"] = first_wave, kernel.blocks
     return ChipLaunch(records, tuple(each), chips, why)
 
@@ -230,10 +235,20 @@ def _prepared(
     if owners:
         turns.prepare_owners(words, len(words) - owners, kernel)
     turn = cycles_of_line(machine, resident * kernel.warps, kernel.blocks)
-    sms = _records(number, sm_bytes(len(decoded), whole=trace or defers))
+    numbers = packed(machine, flagged=bool(decoded["reuse"].any()))
+    extent = Extent(
+        numbers,
+        resident * kernel.warps,
+        resident,
+        len(decoded),
+        scalar_registers.places(kernel.program),
+        TRACE if trace else 0,
+    )
+    sizes = tuple((size, size.used(extent)) for size in DIMENSIONS)
+    sms = rooms.made("sm", number, sizes)
     for s in range(number):
-        sm = sms[s : s + 1].view(np.recarray)[0]
-        pack(sm.machine, machine, flagged=bool(decoded["reuse"].any()))
+        sm = sms[s]
+        sm.machine = numbers
         sm.defers = defers
         instruction_caches.prepare(sm, machine, len(decoded), apart=not is_one_wave(kernel, machine, fits.blocks))
         sm.launch.apart = machine.chip.sms // number
@@ -255,16 +270,9 @@ def _prepared(
         _program(sm, kernel, decoded, feed)
         if sm.launch.sharers > 1:
             in_step.prepare(sm, kernel)
-        rows = sm.program[: len(decoded)].view(np.recarray)
-        each.append(Launch(sms[s : s + 1], sm, words, rows, fits, global_words))
+        each.append(Launch(sms[s : s + 1], sm, words, sm.program.view(Rows), fits, global_words, sizes))
     filled_caches.fill(words, (prepared.sm.launch for prepared in each), machine, kernel)
     return why, sms, each
-
-
-def _records(number: int, apart: int) -> NDArray[Any]:
-    """Return the records of so many SMs, each so many bytes behind the one before."""
-    room = np.zeros((number - 1) * apart + state.sm_t.itemsize, np.uint8)
-    return np.ndarray(number, state.sm_t, room, strides=(apart,))
 
 
 def _defers(kernel: Kernel, machine: Machine, decoded: Any) -> bool:
@@ -356,7 +364,7 @@ def _grid(target: Any, kernel: Kernel, machine: Machine, resident: int, count: i
 
 def _program(sm: Any, kernel: Kernel, decoded: Any, feed: str) -> None:
     """Give the SM its program: rows, the outcomes to replay, and the buffers."""
-    sm.program[: len(decoded)] = decoded
+    sm.program[:] = decoded
     sm.launch.meets = bool((decoded["action"] == BARRIER).any())
     sm.independent = kernel.program.has_independent_lanes
     sm.diverges = bool((decoded["reconvergence"] >= 0).any()) or sm.independent

@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from dataclasses import field as attribute
 from enum import Enum, auto
+from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
 from isa.instruction import Instruction
@@ -36,18 +37,21 @@ class Role(Enum):
 
 
 class Extent(NamedTuple):
-    """How large a launch is: its SM, and the rows and registers of its program."""
+    """How large a launch is: its machine's numbers, what an SM holds, the rows and registers of its program."""
 
-    sm: Any
+    machine: Any
+    warps: int  # warp slots of the SM
+    blocks: int  # resident ones
     rows: int
     registers: int
+    records: int  # of a trace, that wait to be taken away
 
 
 @dataclass(frozen=True)
 class Dimension:
-    """How many of something the records have room for, and how many a launch has."""
+    """How many of something a launch has; `most` in a record itself, or as many as the launch has apart from it."""
 
-    most: int
+    most: int | None
     used: Callable[[Extent], int]
 
 
@@ -71,9 +75,19 @@ class Field:
     awaited: str = ""
 
     @property
+    def apart(self) -> bool:
+        """Whether there are as many as a launch has: they do not lie in the record itself."""
+        return any(isinstance(size, Dimension) and size.most is None for size in self.sizes)
+
+    @property
     def shape(self) -> tuple[int, ...]:
-        """Room for how many, by dimension."""
-        return tuple(size.most if isinstance(size, Dimension) else size for size in self.sizes)
+        """Room for how many, by dimension, in the record itself."""
+        return tuple(size.most or 0 if isinstance(size, Dimension) else size for size in self.sizes)
+
+    @property
+    def count(self) -> int:
+        """Room for how many in the record itself."""
+        return prod(self.shape)
 
 
 def field(name: str, meaning: str, *sizes: Dimension | int, **rest: Any) -> Field:

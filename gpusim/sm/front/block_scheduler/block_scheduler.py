@@ -17,7 +17,7 @@ from gpusim.sm.memory.l2_share import l2_share
 from gpusim.sm.registers.control_code import control_code
 from gpusim.sm.registers.register_file import register_file
 from gpusim.sm.registers.wait_count import wait_count
-from gpusim.sm.unit.capacities import BARRIERS, ENDS, HOLDS, WARPS
+from gpusim.sm.unit.capacities import BARRIERS, ENDS, HOLDS
 from gpusim.sm.unit.sm import LAUNCHER
 from gpusim.sm.unit.stall import OWN, Stall
 
@@ -175,10 +175,9 @@ def close(sm: Any) -> None:
     After the last block the launch may still wait for atomics of the L2, without a warp.
     """
     left = 0
-    for g in range(WARPS):
-        if g < sm.warp_slots:
-            left = max(left, sm.empty_since[g])
-            sm.empty += sm.cycles - sm.empty_since[g]
+    for g in range(sm.warp_slots):
+        left = max(left, sm.empty_since[g])
+        sm.empty += sm.cycles - sm.empty_since[g]
     for k in range(sm.machine.schedulers):
         scheduler = sm.schedulers[k]
         had_warps = k < sm.warp_slots
