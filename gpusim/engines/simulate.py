@@ -20,7 +20,6 @@ from gpusim.engines.walks.told_faults import deadlock_of, fault_of
 from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, TRACE_DRIVEN, has_requests, recordable
 from gpusim.launch.in_turn import CONTESTED, InTurnError, only_share
 from gpusim.launch.launch import ChipLaunch, Launch, launch, launch_chip, several_channels
-from gpusim.launch.scalar_registers import places
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import blocks_of
 from gpusim.sm.replay.stream import recorded_requests

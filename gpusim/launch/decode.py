@@ -91,9 +91,7 @@ DECODERS = tuple(dict.fromkeys(unit.decode for unit in EVERY))  # one of most is
 
 
 @without_collection()
-def decode(
-    kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_], points: Mapping[int, int]
-) -> Rows:
+def decode(kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_], points: Mapping[int, int]) -> Rows:
     """The program's rows, and one more behind its end; `evaluate[pc]` says whose results are computed.
 
     `points` are the reconvergence_points of `isa.dataflow.lanes.divergence`.

@@ -14,8 +14,9 @@ from gpusim.launch.caches import caches, filled_caches, in_step, instruction_cac
 from gpusim.launch.codes.assign_codes import has_codes
 from gpusim.launch.codes.code_order import keeps_order
 from gpusim.launch.decode import decode
-from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, evaluated, prepare_streams, reads_memory
+from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, Moves, evaluated, moves, prepare_streams, reads_memory
 from gpusim.launch.packing import packed
+from gpusim.launch.sizes import accesses_of, diverges, sizes_of
 from gpusim.machine.carveout import carved
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, is_one_wave, occupancy
@@ -28,10 +29,8 @@ from gpusim.sm.memory.l2_channel.declaration import sector_shares
 from gpusim.sm.memory.local_memory import LOCAL_BASE
 from gpusim.sm.pipes.pipe.declaration import choices
 from gpusim.sm.registers.control_code.declaration import by_codes
-from gpusim.sm.state import room as rooms
-from gpusim.sm.state.recurrence import DIMENSIONS
 from gpusim.sm.state.layout import Rows
-from gpusim.sm.state.room import Sizes
+from gpusim.sm.state.room import Sizes, made
 from gpusim.sm.unit.capacities import (
     BANKS,
     BLOCKS,
@@ -50,10 +49,8 @@ from gpusim.sm.unit.capacities import (
     SLOTS,
     SMS,
     TEXTURES,
-    TRACE,
     WARPS,
 )
-from gpusim.sm.unit.declare import Extent
 from gpusim.sm.unit.opcodes import BARRIER, MEMORY_KINDS
 from gpusim.sm.unit.sm import LAUNCHER
 from gpusim.sm.unit.stall import UNCHOSEN
@@ -185,7 +182,7 @@ def launch_chip(
         if several_channels(machine):
             numbers.channels = numbers.channel_count
         launch.next, launch.end = launch.index, min(first_wave, kernel.blocks)
-    chips = rooms.made("chip", 1, each[0].sizes)
+    chips = made("chip", 1, each[0].sizes)
     chips["next"], chips["end"] = first_wave, kernel.blocks
     return ChipLaunch(records, tuple(each), chips, why)
 
@@ -229,28 +226,23 @@ def _prepared(
     why = why or turns.reason(kernel, machine, computed, trace=trace, defers=defers)
     apart = not why or turns.only_share(kernel, machine, why)
     owners = turns.owners(kernel, computed, memory) if apart else 0
-    room = number * behind + caches.words(machine, number, recorded=feed == TRACE_DRIVEN) + owners
+    replays = feed == TRACE_DRIVEN
+    room = number * behind + caches.words(machine, number, recorded=replays) + owners
     words = _image(kernel, feed, computed, memory, lines, room)
     global_words = len(words) - room
     if owners:
         turns.prepare_owners(words, len(words) - owners, kernel)
     turn = cycles_of_line(machine, resident * kernel.warps, kernel.blocks)
     numbers = packed(machine, flagged=bool(decoded["reuse"].any()))
-    extent = Extent(
-        numbers,
-        resident * kernel.warps,
-        resident,
-        len(decoded),
-        scalar_registers.places(kernel.program),
-        TRACE if trace else 0,
-    )
-    sizes = tuple((size, size.used(extent)) for size in DIMENSIONS)
-    sms = rooms.made("sm", number, sizes)
+    instruction_caches.pack(numbers, machine, len(decoded), apart=not is_one_wave(kernel, machine, fits.blocks))
+    known, how = moves(kernel) if replays else None, {"traces": trace, "defers": defers, "ahead": not why}
+    sizes = sizes_of(kernel, machine, numbers, decoded, resident, known, **how)
+    sms = made("sm", number, sizes)
     for s in range(number):
         sm = sms[s]
         sm.machine = numbers
         sm.defers = defers
-        instruction_caches.prepare(sm, machine, len(decoded), apart=not is_one_wave(kernel, machine, fits.blocks))
+        instruction_caches.fill(sm, machine, len(decoded))
         sm.launch.apart = machine.chip.sms // number
         sm.launch.index = index + s * sm.launch.apart
         sm.launch.constant_cycles, sm.launch.constant_lag = turn
@@ -259,7 +251,7 @@ def _prepared(
         _start(sm, machine, resident * kernel.warps)
         _grid(sm.launch, kernel, machine, resident, count, global_words + s * behind)
         if tagged(machine):
-            caches.place(sm.launch, machine, s, number, len(words) - owners, recorded=feed == TRACE_DRIVEN)
+            caches.place(sm.launch, machine, s, number, len(words) - owners, recorded=replays)
             sm.launch.local_base = LOCAL_BASE + s * 4 * behind
             few = number < machine.chip.sms or number == 1
             if few and machine.l2 and (machine.l2_channel or machine.architecture):  # why: docs/calibration.md
@@ -267,7 +259,7 @@ def _prepared(
             if sm.launch.passes_on or (machine.l2 and machine.l2.keeps_bytes):
                 sm.launch.spills = filled_caches.spills(machine, kernel, fits.blocks)
         sm.machine.slices *= bool(decoded["packets"].any())
-        _program(sm, kernel, decoded, feed)
+        _program(sm, kernel, decoded, known)
         if sm.launch.sharers > 1:
             in_step.prepare(sm, kernel)
         each.append(Launch(sms[s : s + 1], sm, words, sm.program.view(Rows), fits, global_words, sizes))
@@ -362,23 +354,22 @@ def _grid(target: Any, kernel: Kernel, machine: Machine, resident: int, count: i
     target.local_words = kernel.program.local_bytes // WORD_BYTES
 
 
-def _program(sm: Any, kernel: Kernel, decoded: Any, feed: str) -> None:
+def _program(sm: Any, kernel: Kernel, decoded: Any, known: Moves | None) -> None:
     """Give the SM its program: rows, the outcomes to replay, and the buffers."""
     sm.program[:] = decoded
     sm.launch.meets = bool((decoded["action"] == BARRIER).any())
     sm.independent = kernel.program.has_independent_lanes
-    sm.diverges = bool((decoded["reconvergence"] >= 0).any()) or sm.independent
-    if feed == TRACE_DRIVEN:
-        prepare_streams(sm, kernel)
+    sm.diverges = diverges(kernel, decoded)
+    if known:
+        prepare_streams(sm, kernel, known, accesses_of(decoded))
     sm.launch.window, sm.launch.thread_registers = kernel.window, kernel.program.registers
     _buffers(sm, kernel)
-    known = texture.table(kernel.textures, bases(kernel.buffers))
-    sm.textures[: len(known)], sm.launch.textures = known, len(kernel.textures)
+    sm.textures[:], sm.launch.textures = texture.table(kernel.textures, bases(kernel.buffers)), len(kernel.textures)
 
 
 def _buffers(sm: Any, kernel: Kernel) -> None:
     where, behind = bases(kernel.buffers), page_ends(kernel.buffers, kernel.page_bytes)
     sm.launch.buffers = len(kernel.buffers)
-    for row, buffer in zip(sm.buffers, kernel.buffers, strict=False):
+    for row, buffer in zip(sm.buffers, kernel.buffers, strict=True):
         row.start, row.end = where[buffer.name], where[buffer.name] + buffer.nbytes
         row.page_end = behind[buffer.name]

@@ -19,7 +19,7 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, lower_getattr_generic, register_model, typeof_impl
 from numba.np.arrayobj import make_array, populate_array, record_getattr
 
-from gpusim.sm.state.layout import Place, Rows, fields, kind_of, layout, places_of
+from gpusim.sm.state.layout import Rows, fields, layout, places_of
 
 LONG = ir.IntType(64)
 BYTE = ir.IntType(8)

@@ -75,7 +75,10 @@ class Rows(np.ndarray[Any, Any]):
     __numba_array_subtype_dispatch__ = True
 
     def __getattr__(self, name: str) -> Any:
-        """Return a column."""
+        """Return a column; of arrays that lie apart they follow each other, as do the records."""
+        apart: dict[str, Place] = getattr(self.dtype.type, "_apart", {})
+        if name in apart:
+            return _array(self, apart[name], self.shape)
         if name not in (self.dtype.names or ()):
             raise AttributeError(f"the records have no {name}")
         return self.view(np.ndarray)[name]
@@ -103,6 +106,11 @@ def layout(record: str) -> np.dtype[Any]:
 def kind_of(one: Field) -> np.dtype[Any]:
     """Return the type of one element of a field."""
     return layout(one.kind) if fields(one.kind) else np.dtype(one.kind)
+
+
+def names_of(record: Any) -> tuple[str, ...]:
+    """Return the attributes of a record."""
+    return *(name for name in record.dtype.names if ":" not in name), *record._apart
 
 
 def places_of(record: str) -> dict[str, Place]:
@@ -142,18 +150,20 @@ def _attribute(name: str) -> property:
     return property(get, put)
 
 
-def _array(record: Row, place: Place) -> NDArray[Any]:
-    """Return an array of a record, in the memory that the record lies in."""
-    memory = memory_of(record)
-    begin, words = np.asarray(record).ctypes.data - memory.ctypes.data, memory.view(np.int64)
+def _array(records: Any, place: Place, many: tuple[int, ...] = ()) -> NDArray[Any]:
+    """Return an array of a record, or the arrays of so many, in the memory that they lie in."""
+    memory = memory_of(records)
+    begin, words = np.asarray(records).ctypes.data - memory.ctypes.data, memory.view(np.int64)
     shape = tuple(int(words[(begin + number) // 8]) if known else number for known, number in place.sizes)
-    return np.ndarray(shape, kind_of(place.field), memory, begin + int(words[(begin + place.distance) // 8]))
+    first, kind = begin + int(words[(begin + place.distance) // 8]), kind_of(place.field)
+    found = np.ndarray((*many, *shape), kind, memory, first)
+    return found.view(Rows) if kind.names else found
 
 
 def memory_of(records: Any) -> NDArray[np.uint8]:
     """Return the bytes of the memory that a record or records lie in."""
     memory = records
-    while isinstance(memory.base, np.ndarray):
+    while isinstance(memory.base, np.ndarray | np.void):
         memory = memory.base
     return np.asarray(memory).reshape(-1).view(np.uint8)
 

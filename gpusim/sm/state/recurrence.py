@@ -1,8 +1,8 @@
 """The ground on which fast-forward compares states of an SM and moves them in time: the role of each word.
 
-The record is seen as one array of 64-bit words, what lies behind it included. Each field declares its role (`gpusim.sm.unit.declare.Role`); the words
-that change during a replay are listed here role by role. The SPECIAL ones have rules of their own in
-sm/replay/fast_forward/fast_forward.py.
+The record and what lies behind it are seen as one array of 64-bit words. Each field declares its role
+(`gpusim.sm.unit.declare.Role`); the words that change during a replay are listed here role by role. The SPECIAL ones
+have rules of their own in sm/replay/fast_forward/fast_forward.py.
 """
 
 from __future__ import annotations
@@ -16,9 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.sm.state.every import EVERY
 from gpusim.sm.state.layout import fields, kind_of, layout
-from gpusim.sm.state.room import Sizes, arranged, whole
+from gpusim.sm.state.room import Sizes, arranged, sizes, whole
 from gpusim.sm.unit.declare import Dimension, Field, Role
 
 Words = NDArray[np.int64]
@@ -33,17 +32,6 @@ NAMED = (
     "schedulers.refused", "schedulers.issued", "placed", "launch.next", "warps.age", "warps.order",
     "warps.laps", "warps.release_at", "warps.refused", "load_store.channel", "marker", "doubt",
 )  # fmt: skip
-DIMENSIONS = tuple(
-    dict.fromkeys(
-        size
-        for unit in EVERY
-        for parts in unit.fields.values()
-        for one in parts
-        for size in one.sizes
-        if isinstance(size, Dimension)
-    )
-)
-NONE: Sizes = tuple((size, 0) for size in DIMENSIONS)
 START = np.zeros(1, np.int64)
 ROLES = Role.SAME, Role.TIME, Role.MOMENT, Role.STAMP, Role.TOTAL, Role.NUMBER, Role.SPECIAL
 # what is noted of a kept state: sm/replay/fast_forward/same_state.py names them; the counts,
@@ -80,12 +68,12 @@ class Recurrence(NamedTuple):
     watch: Words
 
 
-def recurrence(sms: NDArray[Any], sizes: Sizes) -> Recurrence:
+def recurrence(sms: NDArray[Any], used: Sizes) -> Recurrence:
     """Return the roles of the words of a launch on one SM, of so many of each thing, with no state kept yet.
 
     Where the SM is not `forwarding`, nobody reads them, and next to nothing is worked out.
     """
-    fixed = _fixed(sizes if sms[0]["forwarding"] else NONE)
+    fixed = _fixed(used if sms[0]["forwarding"] else sizes({}))
     width = int(fixed[1][-1])
     kept = max(2 * RECENT, min(ROWS, ROOM // max(1, width)))
     states, notes = (np.zeros((kept + 2 + WATCHED, columns), np.int64) for columns in (width, NOTES))
@@ -103,9 +91,9 @@ class Word(NamedTuple):
 
 
 @lru_cache(maxsize=16)
-def _fixed(sizes: Sizes) -> tuple[Words, ...]:
+def _fixed(used: Sizes) -> tuple[Words, ...]:
     """Return `places` to `awaited` of a Recurrence by how many there are in each dimension; nobody writes to them."""
-    every = list(words("sm", sizes))
+    every = list(words("sm", used))
     found = {word.path: word for role in ROLES for word in every if word.field.role is role}
     ends = np.cumsum([word.places.size for word in found.values()])
     first = {path: int(end) - word.places.size for (path, word), end in zip(found.items(), ends, strict=True)}
@@ -130,12 +118,12 @@ def _owners(found: Mapping[str, Word], first: Mapping[str, int], word: Word, of:
     return np.repeat(owners, count // max(1, owners.size))
 
 
-def words(record: str, sizes: Sizes) -> Iterator[Word]:
+def words(record: str, used: Sizes) -> Iterator[Word]:
     """Yield the fields of a record that change, those of inner records among them, where there are so many of each.
 
     Raises TypeError for one without a role.
     """
-    return _words(record, dict(sizes), arranged(record, sizes).begins)
+    return _words(record, dict(used), arranged(record, used).begins)
 
 
 def _words(

@@ -8,16 +8,36 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from functools import lru_cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.sm.state.every import EVERY
 from gpusim.sm.state.layout import LINE, Place, Rows, fields, has_places, kind_of, layout, memory_of, places_of
 from gpusim.sm.unit.declare import Dimension, Field
 
 Sizes = tuple[tuple[Dimension, int], ...]
 Words = NDArray[np.int64]
+
+NOTHING: Words = np.zeros(0, np.int64)
+
+
+DIMENSIONS = tuple(
+    dict.fromkeys(
+        size
+        for unit in EVERY
+        for parts in unit.fields.values()
+        for one in parts
+        for size in one.sizes
+        if isinstance(size, Dimension)
+    )
+)
+
+
+def sizes(known: Mapping[Dimension, int]) -> Sizes:
+    """Return how many there are by every dimension, none by those that are not known."""
+    return tuple((size, known.get(size, 0)) for size in DIMENSIONS)
 
 
 class Room(NamedTuple):
@@ -33,9 +53,9 @@ class Room(NamedTuple):
     leaving: NDArray[np.bool_]  # whether a word of the record itself says where an array begins
 
 
-def made(record: str, number: int, sizes: Sizes) -> Rows:
+def made(record: str, number: int, used: Sizes) -> Rows:
     """Return so many records of zeros, with room for as many of each thing."""
-    kind, room = layout(record), arranged(record, sizes)
+    kind, room = layout(record), arranged(record, used)
     own, behind = number * kind.itemsize, room.size - lines(kind.itemsize)
     words = np.zeros((lines(own) + number * behind + LINE) // 8, np.int64)
     words = words[-words.ctypes.data % LINE // 8 :]
@@ -58,9 +78,9 @@ def lines(count: int) -> int:
 
 
 @lru_cache(maxsize=64)
-def arranged(record: str, sizes: Sizes) -> Room:
+def arranged(record: str, used: Sizes) -> Room:
     """Return where everything of a record lies."""
-    found = _Arranging(dict(sizes), lines(layout(record).itemsize))
+    found = _Arranging(dict(used), lines(layout(record).itemsize))
     found.record(record, np.zeros(1, np.int64), "")
     own = layout(record).itemsize
     places, values, distances = map(np.concatenate, zip(*found.words, strict=True))
@@ -70,10 +90,10 @@ def arranged(record: str, sizes: Sizes) -> Room:
 class _Arranging:
     """The arrays so far, by path, and where the next begins."""
 
-    def __init__(self, sizes: Mapping[Dimension, int], end: int) -> None:
-        self.sizes, self.end = sizes, end
+    def __init__(self, used: Mapping[Dimension, int], end: int) -> None:
+        self.used, self.end = used, end
         self.begins: dict[str, int] = {}
-        self.words: list[tuple[Words, Words, NDArray[np.bool_]]] = []
+        self.words: list[tuple[Words, Words, NDArray[np.bool_]]] = [(NOTHING, NOTHING, NOTHING.astype(np.bool_))]
 
     def record(self, record: str, starts: Words, path: str) -> None:
         """Put what lies apart of records that start there behind what there is."""
@@ -97,12 +117,12 @@ class _Arranging:
         self._note(starts + place.distance, begins - starts, distance=True)
         for (known, number), dimension in zip(place.sizes, one.sizes, strict=True):
             if known:
-                self._note(starts + number, np.full(starts.size, self.sizes[dimension]), distance=False)  # type: ignore[index]
+                self._note(starts + number, np.full(starts.size, self.used[dimension]), distance=False)  # type: ignore[index]
         return begins
 
     def _note(self, places: Words, values: Words, *, distance: bool) -> None:
         self.words.append((places, values, np.full(places.size, distance)))
 
     def _count(self, one: Field) -> int:
-        counts = (self.sizes[size] if isinstance(size, Dimension) else size for size in one.sizes)
+        counts = (self.used[size] if isinstance(size, Dimension) else size for size in one.sizes)
         return int(np.prod(list(counts), dtype=np.int64))

@@ -7,10 +7,12 @@ from typing import Any
 
 import numpy as np
 
+from gpusim.sm.state.layout import names_of
+
 
 def unpacked(record: Any) -> SimpleNamespace:
     """Return a copy of a record as a namespace: numbers as integers, rows of numbers as lists, tables as arrays."""
-    return SimpleNamespace(**{name: _unpacked(record[name]) for name in record.dtype.names})
+    return SimpleNamespace(**{name: _unpacked(getattr(record, name)) for name in names_of(record)})
 
 
 class UnpackedRow(SimpleNamespace):

@@ -12,7 +12,7 @@ BARRIERS = 16
 UNITS = 32  # unit classes
 PIPES = 12
 CHOICES = 4  # pipes that may execute one unit class
-AGENTS = SCHEDULERS + 2
+AT_HAND = 6  # agents of an SM of four schedulers, the common case: checking ten each cycle would cost a few percent
 NEVER = 1 << 60  # a time later than every cycle: not known yet
 
 LANES = 32  # of a lane group, which values are computed for at once: a warp of 64 lanes has two

@@ -37,14 +37,26 @@ class Role(Enum):
 
 
 class Extent(NamedTuple):
-    """How large a launch is: its machine's numbers, what an SM holds, the rows and registers of its program."""
+    """How large a launch is, and what it does."""
 
-    machine: Any
+    machine: Any  # its numbers, as rules read them
+    pipes: int
     warps: int  # warp slots of the SM
+    warp_size: int
     blocks: int  # resident ones
-    rows: int
+    grid: int  # blocks of it
+    rows: int  # of the program
     registers: int
-    records: int  # of a trace, that wait to be taken away
+    buffers: int
+    textures: int  # with the one that is none
+    accesses: int  # instructions that access memory
+    ranges: int  # that a recorded block has
+    diverges: bool
+    independent: bool  # lanes are scheduled by convergence barriers
+    traces: bool
+    defers: bool  # results are written when they are there
+    ahead: bool  # SMs run ahead of each other
+    replays: bool  # streams are recorded
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from gpusim.sm.memory.l2_share import l2_share
 from gpusim.sm.registers.control_code import control_code
 from gpusim.sm.registers.register_file import register_file
 from gpusim.sm.registers.wait_count import wait_count
-from gpusim.sm.unit.capacities import BARRIERS, ENDS, HOLDS
+from gpusim.sm.unit.capacities import BARRIERS, HOLDS
 from gpusim.sm.unit.sm import LAUNCHER
 from gpusim.sm.unit.stall import OWN, Stall
 
@@ -40,8 +40,9 @@ def retire(sm: Any, slot: int, now: int) -> None:
         sm.program[warp.pc].stall[EXITED] += now - warp.since
         sm.empty_since[g] = now
     sm.blocks[slot].state = FREE
-    sm.cycles = sm.ended[sm.retired % ENDS] = max(now, sm.load_store.updated)  # by then the L2 has done its atomics
-    sm.ended_after[sm.retired % ENDS] = warp_scheduler.issued(sm)
+    number = sm.retired % sm.ended.size
+    sm.cycles = sm.ended[number] = max(now, sm.load_store.updated)  # by then the L2 has done its atomics
+    sm.ended_after[number] = warp_scheduler.issued(sm)
     sm.retired += 1
 
 

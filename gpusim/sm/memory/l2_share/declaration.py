@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gpusim.sm.unit.capacities import BUFFERS, WAVES
+from gpusim.sm.unit.capacities import WAVES
 from gpusim.sm.unit.declare import Role, Unit, field
+from gpusim.sm.unit.dimensions import BUFFER
 
 AXIS_SETS = 8  # sets of axes of the grid along which blocks ask for the same lines
 PARTS = 64  # of the blocks of a wave, and of lines
@@ -21,7 +22,7 @@ UNIT = Unit(
             field("stands", "blocks of the grid for which that one stands whose access is served", role=Role.FIXED),
         ),
         "sm": (
-            field("brought", "sectors of each buffer that the L2 lacked", BUFFERS, role=Role.FIXED),
+            field("brought", "sectors of each buffer that the L2 lacked", BUFFER, role=Role.FIXED),
             field("owed", "parts of blocks in lockstep beyond those that were so, by axes", AXIS_SETS, role=Role.FIXED),
         ),
         "block": (field("in_step", "mask of the axes along which it is in lockstep with others", role=Role.FIXED),),

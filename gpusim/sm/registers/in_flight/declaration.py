@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gpusim.sm.unit.capacities import GROUPS, HAZARDS, IN_FLIGHT, LANES, WARPS
+from gpusim.sm.unit.capacities import GROUPS, HAZARDS, LANES
 from gpusim.sm.unit.declare import Role, Unit, field
+from gpusim.sm.unit.dimensions import IN_FLIGHT, WARP
 
 UNIT = Unit(
     "in_flight",
@@ -18,7 +19,7 @@ UNIT = Unit(
             field(
                 "in_flight",
                 "instructions in flight, by warp slot",
-                WARPS,
+                WARP,
                 IN_FLIGHT,
                 kind="in_flight_entry",
                 role=Role.FIXED,
