@@ -85,7 +85,7 @@ def run_sm(
         total = min(of_sm, blocks or kernel.blocks)
         _check_scripts(prepared, total)
         job = _Job(kernel, machine, [prepared], total, engine, feed, max_cycles, progress, take)
-        return _run(job, *_engine(engine, kernel, prepared, max_cycles))[0]
+        return _run(job, *_engine(engine, prepared, max_cycles))[0]
 
     return _recorded_or_not(run, kernel, feed, asked=has_requests(kernel, machine))
 
@@ -101,7 +101,7 @@ def run_noting(
     prepared, error = launch(kernel, machine, blocks=blocks), None
     job = _Job(kernel, machine, [prepared], blocks, "compiled", EXECUTION_DRIVEN, max_cycles, None)
     try:
-        _run(job, *_engine("compiled", kernel, prepared, max_cycles))
+        _run(job, *_engine("compiled", prepared, max_cycles))
     except UserError as ended:
         error = ended
     return np.array(prepared.sm.hazards[: int(prepared.sm.hazardous)]), error
@@ -243,7 +243,7 @@ def _look(job: _Job, looked: endless_wait.Looked, step: Advance, now: int) -> tu
     return endless_wait.look(job.kernel, job.launches, step, now, looked, job.max_cycles)
 
 
-def _engine(name: str, kernel: Kernel, prepared: Launch, max_cycles: int) -> tuple[Advance, Count]:
+def _engine(name: str, prepared: Launch, max_cycles: int) -> tuple[Advance, Count]:
     """Return a function that advances one SM to a cycle, and one that counts the events so far."""
     if name == "reference":
         from gpusim.engines import reference  # noqa: PLC0415  (heavy imports only when simulating)

@@ -22,13 +22,13 @@ from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, is_one_wave, occupancy
 from gpusim.machine.simulated_sms import blocks_of
 from gpusim.sm.front.block_scheduler.declaration import refill_parts
-from gpusim.sm.front.policies.declaration import REGISTERED
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS, tagged
 from gpusim.sm.memory.constant_operand.declaration import cycles_of_line
 from gpusim.sm.memory.l2_channel.declaration import sector_shares
 from gpusim.sm.memory.local_memory import LOCAL_BASE
 from gpusim.sm.pipes.pipe.declaration import choices
 from gpusim.sm.registers.control_code.declaration import by_codes
+from gpusim.sm.state.every import EVERY
 from gpusim.sm.state.layout import Rows
 from gpusim.sm.state.room import Sizes, made
 from gpusim.sm.unit.capacities import (
@@ -138,8 +138,7 @@ def launch(
     if last and count < share:
         prepared.sm.launch.gap = (count - last) * machine.chip.sms + index
         prepared.sm.launch.behind, prepared.sm.launch.end = (share - last) * machine.chip.sms + index, kernel.blocks
-    own = machine.schedulers.policy in REGISTERED  # it may use state that fast-forward does not compare
-    compared = not own and not tagged(machine)  # what tags say is no part of a state that could come back
+    compared = all(unit.compared(machine) for unit in EVERY)
     prepared.sm.forwarding = fast_forward and feed == TRACE_DRIVEN and not trace and compared
     prepared.sm.tolerance = 0 if prepared.sm.launch.gap else tolerance  # estimates take blocks that follow each other
     return prepared

@@ -55,7 +55,7 @@ class Place(NamedTuple):
     sizes: tuple[tuple[bool, int], ...]  # whether it is a byte of the record that has the number; or that itself
 
 
-class Row(np.void):
+class Row(np.void):  # type: ignore[misc]  # as NumPy's own records do
     """A record in place, whose fields are attributes; of each kind of record there is a class (`layout`)."""
 
     _apart: dict[str, Place]

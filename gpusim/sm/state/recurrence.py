@@ -32,6 +32,7 @@ NAMED = (
     "schedulers.refused", "schedulers.issued", "placed", "launch.next", "warps.age", "warps.order",
     "warps.laps", "warps.release_at", "warps.refused", "load_store.channel", "marker", "doubt",
 )  # fmt: skip
+UNSEEN = Role.FREE, Role.FIXED, Role.UNCOMPARED
 START = np.zeros(1, np.int64)
 ROLES = Role.SAME, Role.TIME, Role.MOMENT, Role.STAMP, Role.TOTAL, Role.NUMBER, Role.SPECIAL
 # what is noted of a kept state: sm/replay/fast_forward/same_state.py names them; the counts,
@@ -136,7 +137,7 @@ def _words(
 ) -> Iterator[Word]:
     for one in fields(record):
         own = one.role or role
-        if own in (Role.FREE, Role.FIXED) and not _changes(one.kind):
+        if own in UNSEEN and not _changes(one.kind):
             continue
         inner = path + one.name
         places = _each(starts, record, one, used, begins.get(inner))

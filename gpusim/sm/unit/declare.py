@@ -34,6 +34,7 @@ class Role(Enum):
     SPECIAL = auto()  # has a rule of its own in sm/replay/fast_forward/fast_forward.py
     FREE = auto()  # written before it is read, or read only by the trace or an error
     FIXED = auto()  # never changes while a launch is trace-driven
+    UNCOMPARED = auto()  # changes, but where its unit has it (`Unit.compared`), states are not compared at all
 
 
 class Extent(NamedTuple):
@@ -126,11 +127,17 @@ def _nothing(*_: Any) -> None:
     """Add nothing."""
 
 
+def _always(_: Machine) -> bool:
+    """Tell that it is so on every machine."""
+    return True
+
+
 @dataclass(frozen=True)
 class Unit:
     """A hardware unit: `pack` fills in its numbers from the machine, `decode` its columns of an instruction's row.
 
-    `fields` are its parts of each record by the record's name; `limits` the settings that lift each limit.
+    `fields` are its parts of each record by the record's name; `limits` the settings that lift each limit. `compared`
+    tells whether fast-forward compares all of its state that changes, on a machine; elsewhere there is no fast-forward.
     """
 
     name: str
@@ -139,3 +146,4 @@ class Unit:
     decode: Callable[[Any, Instruction, Machine, Kernel], None] = _nothing
     conditions: tuple[Condition, ...] = ()
     limits: Mapping[str, Mapping[str, Setting]] = attribute(default_factory=dict)
+    compared: Callable[[Machine], bool] = _always

@@ -13,7 +13,7 @@ from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
 from gpusim.sm.jit.rule import COMPILED
 from gpusim.sm.state import recurrence
-from gpusim.sm.state import sm as state
+from gpusim.sm.state.room import made, sizes, whole
 from gpusim.sm.unit.dimensions import REGISTER, WARP
 from isa.errors import LimitError
 from workloads.catalog import make
@@ -93,7 +93,7 @@ def test_the_limit_is_met_at_the_same_cycle():
 
 def test_every_word_of_the_state_has_a_role():
     """Each field of the state has its own role or that of its record; a record without either is refused."""
-    used = dict.fromkeys(recurrence.DIMENSIONS, 0)
+    used = sizes({})
     assert {word.field.role for word in recurrence.words("sm", used)} == set(recurrence.ROLES)
     with pytest.raises(TypeError, match="pc has no role"):
         list(recurrence.words("stack_entry", used))
@@ -101,9 +101,10 @@ def test_every_word_of_the_state_has_a_role():
 
 def test_the_words_of_a_field_are_found():
     """Writing a field through its record changes exactly the words at the field's indices."""
-    sms = np.zeros(1, state.sm_t)
-    array = sms.view(np.uint8).view(np.int64)
-    sms["warps"][0, :2]["ready"][:, :3] = 7
-    used = dict.fromkeys(recurrence.DIMENSIONS, 0) | {WARP: 2, REGISTER: 3}
+    used = sizes({WARP: 2, REGISTER: 3})
+    sms = made("sm", 1, used)
+    array = whole(sms)
+    array[array == 7] = 0
+    sms[0].warps.ready[:] = 7
     (ready,) = [word for word in recurrence.words("sm", used) if word.path == "warps.ready"]
     assert np.flatnonzero(array == 7).tolist() == ready.places.tolist()

@@ -96,4 +96,5 @@ UNIT = Unit(
             "the policy {policy} asks nobody's block",
         ),
     ),
+    compared=lambda machine: machine.schedulers.policy not in REGISTERED,  # it may use any state
 )
