@@ -1,4 +1,4 @@
-"""The ground of a launch: what analyses need of it without an SM's record, which takes 62 MB."""
+"""The ground of a launch: what analyses need of it without the state of an SM."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def ground(kernel: Kernel, machine: Machine) -> Ground:
     """Return the ground of a launch; raises UserError where kernel and machine don't fit."""
     fits = occupancy(kernel, machine)
     resident = min(fits.blocks, -(-kernel.blocks // machine.chip.sms))
-    check_capacity(machine, kernel, resident, 1)
+    check_capacity(machine, kernel, resident)
     rows = decode(kernel, machine, np.zeros(len(kernel.program), np.bool_), reconvergence_points(kernel.program))
     numbers = packed(machine, flagged=bool(rows["reuse"].any()))
     return Ground(numbers, rows, fits, resident)

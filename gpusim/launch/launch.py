@@ -31,26 +31,7 @@ from gpusim.sm.registers.control_code.declaration import by_codes
 from gpusim.sm.state.every import EVERY
 from gpusim.sm.state.layout import Rows
 from gpusim.sm.state.room import Sizes, made
-from gpusim.sm.unit.capacities import (
-    BANKS,
-    BLOCKS,
-    BUFFERS,
-    CACHED,
-    CHOICES,
-    LANE_GROUPS,
-    LANES,
-    NEVER,
-    PIPES,
-    PORTS,
-    PROGRAM,
-    QUEUE,
-    REGISTERS,
-    SCHEDULERS,
-    SLOTS,
-    SMS,
-    TEXTURES,
-    WARPS,
-)
+from gpusim.sm.unit.capacities import CHOICES, NEVER, PIPES, REGISTERS, SLOTS
 from gpusim.sm.unit.opcodes import BARRIER, MEMORY_KINDS
 from gpusim.sm.unit.sm import LAUNCHER
 from gpusim.sm.unit.stall import UNCHOSEN
@@ -66,9 +47,6 @@ from isa.support import frozen
 
 MORE = {
     "warps per scheduler": "set more schedulers (schedulers.count), or fewer warps (limits.warps)",
-    "instructions": "unroll loops less, or split the kernel",
-    "buffers": "let arguments share a buffer",
-    "texture objects": "give the launch fewer textures",
     "registers of a thread and a warp": "compile for fewer registers",
 }
 NOT_YET = -(1 << 40)  # before every cycle
@@ -217,7 +195,7 @@ def _prepared(
     fits, kernel = occupancy(kernel, machine), on_chip(kernel, machine.chip.sms)
     machine = carved(kernel, machine)
     resident = min(fits.blocks, count)
-    check_capacity(machine, kernel, resident, number)
+    check_capacity(machine, kernel, resident)
     computed = evaluated(kernel, feed)
     behind = resident * _words_of_block(kernel)
     decoded = decode(kernel, machine, computed, reconvergence_points(kernel.program))
@@ -300,24 +278,12 @@ def _image(
     return image(kernel, room, lines) if memory is None else np.concatenate([memory, np.zeros(room, np.uint32)])
 
 
-def check_capacity(machine: Machine, kernel: Kernel, resident: int, sms: int) -> None:
-    """Raise UserError if the records have no room for so many SMs, each with so many resident blocks."""
+def check_capacity(machine: Machine, kernel: Kernel, resident: int) -> None:
+    """Raise UserError if so many resident blocks are more than the rules can tell apart."""
     limits = (
-        ("chip.sms", sms, SMS),
-        ("schedulers.count", machine.schedulers.count, SCHEDULERS),
-        ("schedulers.dispatch_ports", machine.schedulers.dispatch_ports, PORTS),
         ("pipes", len(machine.pipe), PIPES),
         ("pipes of a unit class", max(len(choices(machine, unit)) for unit in Unit), CHOICES),
-        ("load_store.queue", machine.load_store.queue, QUEUE),
-        ("lines of an instruction cache", instruction_caches.largest(machine), CACHED),
-        ("shared_memory.banks", machine.shared_memory.banks, BANKS),
-        ("instructions", len(kernel.program), PROGRAM - 1),
         ("registers of a thread and a warp", scalar_registers.places(kernel.program), REGISTERS - 1),
-        ("buffers", len(kernel.buffers), BUFFERS),
-        ("texture objects", len(kernel.textures), TEXTURES - 1),
-        ("resident blocks", resident, BLOCKS),
-        ("resident warps", resident * kernel.warps, WARPS),
-        ("resident lanes", resident * kernel.warps * kernel.warp_size, LANE_GROUPS * LANES),
         ("warps per scheduler", -(-resident * kernel.warps // machine.schedulers.count), SLOTS),
     )
     for what, asked, capacity in limits:

@@ -1,4 +1,4 @@
-"""The machine's numbers as rules read them: each unit fills in its part of the record `gpusim.sm.state.machine`."""
+"""The machine's numbers as rules read them: each unit fills in its part of the record `machine`."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from gpusim.sm.memory.cache.declaration import tagged
 from gpusim.sm.memory.l2_channel.declaration import sector_shares
 from gpusim.sm.pipes.pipe.declaration import pipes_of, through_port
 from gpusim.sm.registers.control_code.declaration import by_codes
-from gpusim.sm.state.sm import launch_t
+from gpusim.sm.state.layout import layout
 from gpusim.sm.unit.asks import WIDTHS
 from gpusim.sm.unit.opcodes import UNIT_CODE
 from isa.kernel import Kernel
@@ -104,7 +104,7 @@ def as_given(kernel: Kernel, machine: Machine, *, several_sms: bool = True) -> G
     base = ground(kernel, machine)
     apart = not is_one_wave(kernel, machine, base.fits.blocks)
     instruction_caches.pack(base.numbers, machine, len(base.rows), apart=apart)
-    (target,) = np.zeros(1, launch_t)
+    (target,) = np.zeros(1, layout("launch"))
     if tagged(machine):
         caches.place(target, machine, 0, 1, 0, recorded=False)
         base.numbers.shared_cost[:] = sector_shares(machine, min(machine.chip.sms, kernel.blocks))

@@ -26,12 +26,12 @@ from gpusim.sm.registers.scoreboard import scoreboard
 from gpusim.sm.registers.wait_count import wait_count
 from gpusim.sm.state.room import made, sizes
 from gpusim.sm.state.unpacked import unpacked, unpacked_rows
-from gpusim.sm.unit.capacities import COUNTED, LANES, REGISTERS
-from gpusim.sm.unit.dimensions import COUNT, REGISTER
+from gpusim.sm.unit.capacities import COUNTED, COUNTERS, LANES, REGISTERS
+from gpusim.sm.unit.dimensions import COUNT, COUNTER, REGISTER
 from gpusim.sm.unit.opcodes import BARRIER, BRANCH, EXIT, FETCH, LOAD
 from gpusim.sm.unit.stall import OWN, Stall
 
-FRESH = made("warp", 1, sizes({REGISTER: REGISTERS, COUNT: COUNTED}))[0]
+FRESH = made("warp", 1, sizes({REGISTER: REGISTERS, COUNTER: COUNTERS, COUNT: COUNTED}))[0]
 ROUNDS = 12  # of a loop, at most, until its state must recur
 PENDING = (
     "ready",

@@ -1,7 +1,10 @@
-"""The records that the units' fields make up, as they lie in memory.
+"""The records that the units' fields make up, as they lie in memory; that of an SM holds all others.
 
 A field of as many as a launch has lies behind the records (gpusim/sm/state/room.py); its record has where, and how
 many. Attributes of a record are its numbers, its inner records, and arrays of either, wherever these lie.
+
+All times are integer cycles of the SM's fastest clock (Fermi: shader clock). NEVER means: not known yet, wait to be
+woken. Masks of warps are local to a scheduler: bit j of scheduler k is warp slot j * schedulers + k.
 """
 
 from __future__ import annotations
@@ -76,7 +79,7 @@ class Rows(np.ndarray[Any, Any]):
 
     def __getattr__(self, name: str) -> Any:
         """Return a column; of arrays that lie apart they follow each other, as do the records."""
-        apart: dict[str, Place] = getattr(self.dtype.type, "_apart", {})
+        apart = apart_of(self.dtype)
         if name in apart:
             return _array(self, apart[name], self.shape)
         if name not in (self.dtype.names or ()):
@@ -108,15 +111,14 @@ def kind_of(one: Field) -> np.dtype[Any]:
     return layout(one.kind) if fields(one.kind) else np.dtype(one.kind)
 
 
-def names_of(record: Any) -> tuple[str, ...]:
-    """Return the attributes of a record."""
-    return *(name for name in record.dtype.names if ":" not in name), *record._apart
-
-
 def places_of(record: str) -> dict[str, Place]:
     """Return where a record has the places of its arrays."""
-    kind: type[Row] = layout(record).type  # type: ignore[assignment]
-    return kind._apart
+    return apart_of(layout(record))
+
+
+def apart_of(kind: np.dtype[Any]) -> dict[str, Place]:
+    """Return the same for NumPy's type of a record; nothing for one that is not a unit's."""
+    return getattr(kind.type, "_apart", {})
 
 
 @cache

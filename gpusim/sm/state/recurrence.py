@@ -11,12 +11,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache
 from math import prod
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.sm.state.layout import fields, kind_of, layout
+from gpusim.sm.state.layout import Rows, fields, kind_of, layout
 from gpusim.sm.state.room import Sizes, arranged, sizes, whole
 from gpusim.sm.unit.declare import Dimension, Field, Role
 
@@ -69,7 +69,7 @@ class Recurrence(NamedTuple):
     watch: Words
 
 
-def recurrence(sms: NDArray[Any], used: Sizes) -> Recurrence:
+def recurrence(sms: Rows, used: Sizes) -> Recurrence:
     """Return the roles of the words of a launch on one SM, of so many of each thing, with no state kept yet.
 
     Where the SM is not `forwarding`, nobody reads them, and next to nothing is worked out.

@@ -7,12 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.sm.state.layout import names_of
+from gpusim.sm.state.layout import apart_of
 
 
 def unpacked(record: Any) -> SimpleNamespace:
     """Return a copy of a record as a namespace: numbers as integers, rows of numbers as lists, tables as arrays."""
-    return SimpleNamespace(**{name: _unpacked(getattr(record, name)) for name in names_of(record)})
+    inside = {name: record[name] for name in record.dtype.names if ":" not in name}
+    apart = {name: getattr(record, name) for name in apart_of(record.dtype)}
+    return SimpleNamespace(**{name: _unpacked(value) for name, value in (inside | apart).items()})
 
 
 class UnpackedRow(SimpleNamespace):

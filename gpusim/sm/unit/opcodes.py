@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from gpusim.sm.unit.capacities import UNITS
 from isa import table
 from isa.row import Unit
 from isa.table import RESULTS, ROWS
@@ -45,5 +44,3 @@ QUEUED = {  # of the load/store unit
 NEARBY = frozenset({Unit.SHARED, Unit.SMEM, Unit.CONSTANT})  # what these load is waited for, and counted, apart
 MEMORY_KINDS = QUEUED | {Unit.SMEM: GLOBAL_MEMORY}
 WHOLE = 2  # in the column guard_negated: the guard is that of the warp as a whole
-
-assert len(UNIT_CODE) <= UNITS

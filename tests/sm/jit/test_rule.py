@@ -34,7 +34,6 @@ SUMS = """
 import sys
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
-from gpusim.sm.unit.dimensions import BANK
 from workloads.catalog import make
 kernel = make("mix", {"warps": "4", "groups": "2", "iterations": "2"})
 print(*(int(run_sm(kernel, load("gtx580"), engine=engine).memory.sum()) for engine in sys.argv[1:]))
