@@ -80,6 +80,8 @@ class Rows(np.ndarray[Any, Any]):
     def __getattr__(self, name: str) -> Any:
         """Return a column; of arrays that lie apart they follow each other, as do the records."""
         apart = apart_of(self.dtype)
+        if name in apart and not self.size:
+            return np.zeros((*self.shape, *(0 for _ in apart[name].sizes)), kind_of(apart[name].field))
         if name in apart:
             return _array(self, apart[name], self.shape)
         if name not in (self.dtype.names or ()):

@@ -7,7 +7,7 @@ have rules of their own in sm/replay/fast_forward/fast_forward.py.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache
 from math import prod
@@ -32,7 +32,6 @@ NAMED = (
     "schedulers.refused", "schedulers.issued", "placed", "launch.next", "warps.age", "warps.order",
     "warps.laps", "warps.release_at", "warps.refused", "load_store.channel", "marker", "doubt",
 )  # fmt: skip
-UNSEEN = Role.FREE, Role.FIXED, Role.UNCOMPARED
 START = np.zeros(1, np.int64)
 ROLES = Role.SAME, Role.TIME, Role.MOMENT, Role.STAMP, Role.TOTAL, Role.NUMBER, Role.SPECIAL
 # what is noted of a kept state: sm/replay/fast_forward/same_state.py names them; the counts,
@@ -119,30 +118,31 @@ def _owners(found: Mapping[str, Word], first: Mapping[str, int], word: Word, of:
     return np.repeat(owners, count // max(1, owners.size))
 
 
-def words(record: str, used: Sizes) -> Iterator[Word]:
-    """Yield the fields of a record that change, those of inner records among them, where there are so many of each.
+def words(record: str, used: Sizes, roles: Collection[Role] = ROLES) -> Iterator[Word]:
+    """Yield the fields of these roles, those of inner records among them, of a record with so many of each thing.
 
     Raises TypeError for one without a role.
     """
-    return _words(record, dict(used), arranged(record, used).begins)
+    return _words(record, dict(used), arranged(record, used).begins, roles)
 
 
 def _words(
     record: str,
     used: Mapping[Dimension, int],
     begins: Mapping[str, int],
+    roles: Collection[Role],
     path: str = "",
     starts: Words = START,
     role: Role | None = None,
 ) -> Iterator[Word]:
     for one in fields(record):
         own = one.role or role
-        if own in UNSEEN and not _changes(one.kind):
+        if own is not None and own not in roles and not _has_roles(one.kind):
             continue
         inner = path + one.name
         places = _each(starts, record, one, used, begins.get(inner))
         if fields(one.kind):
-            yield from _words(one.kind, used, begins, f"{inner}.", places, own)
+            yield from _words(one.kind, used, begins, roles, f"{inner}.", places, own)
         elif own is None:
             raise TypeError(f"{inner} has no role")
         else:
@@ -150,9 +150,9 @@ def _words(
 
 
 @cache
-def _changes(record: str) -> bool:
+def _has_roles(record: str) -> bool:
     """Tell whether an inner record has fields with roles of their own; False for the type of a number."""
-    return any(one.role or _changes(one.kind) for one in fields(record))
+    return any(one.role or _has_roles(one.kind) for one in fields(record))
 
 
 def _each(starts: Words, record: str, one: Field, used: Mapping[Dimension, int], begin: int | None) -> Words:
