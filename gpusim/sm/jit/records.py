@@ -19,7 +19,7 @@ from numba.core.typing.templates import AttributeTemplate
 from numba.extending import infer_getattr, lower_getattr_generic, register_model, typeof_impl
 from numba.np.arrayobj import make_array, populate_array, record_getattr
 
-from gpusim.sm.state.layout import Rows, fields, layout, places_of
+from gpusim.sm.state.layout import Row, Rows, fields, layout, places_of
 
 LONG = ir.IntType(64)
 BYTE = ir.IntType(8)
@@ -56,9 +56,13 @@ def record_type(record: str) -> Record:
     return Record(record)
 
 
-@typeof_impl.register(Rows)
-def _rows(rows: Rows, _context: Any) -> Any:
-    return types.Array(record_type(rows.dtype.type.__name__), rows.ndim, "C")
+@cache
+def _type_of_rows(record: str, dimensions: int) -> Any:
+    return types.Array(record_type(record), dimensions, "C")
+
+
+typeof_impl.register(Rows)(lambda rows, _: _type_of_rows(rows.dtype.type.__name__, rows.ndim))
+typeof_impl.register(Row)(lambda row, _: record_type(type(row).__name__))
 
 
 register_model(Record)(RecordModel)

@@ -21,6 +21,7 @@ from gpusim.sm.state.every import EVERY
 from gpusim.sm.unit.declare import Dimension, Field
 
 LINE = 64  # bytes of a line of the host's cache
+APART = "@"  # in names of a record's own words that say where an array lies: it is in no name of a field
 SPREAD = {"warp", "sm"}  # many lie side by side, and the same few fields of each are looked at
 ISSUED = {  # what most issues look at, which lies in as few lines as possible
     "row": (
@@ -132,18 +133,18 @@ def has_places(record: str) -> bool:
 def _parts(one: Field) -> list[tuple[str, Any, tuple[int, ...]]]:
     if not one.apart:
         return [(one.name, kind_of(one), one.shape)]
-    known = (f"{one.name}:{number}" for number, size in enumerate(one.sizes) if isinstance(size, Dimension))
-    return [(f"{one.name}:", np.dtype("i8"), ()), *((name, np.dtype("i8"), ()) for name in known)]
+    known = (f"{one.name}{APART}{number}" for number, size in enumerate(one.sizes) if isinstance(size, Dimension))
+    return [(f"{one.name}{APART}", np.dtype("i8"), ()), *((name, np.dtype("i8"), ()) for name in known)]
 
 
 def _place(one: Field, kind: np.dtype[Any]) -> Place:
     assert kind.fields is not None
     offset = {name: int(part[1]) for name, part in kind.fields.items()}
     sizes = tuple(
-        (True, offset[f"{one.name}:{number}"]) if isinstance(size, Dimension) else (False, size)
+        (True, offset[f"{one.name}{APART}{number}"]) if isinstance(size, Dimension) else (False, size)
         for number, size in enumerate(one.sizes)
     )
-    return Place(one, offset[f"{one.name}:"], sizes)
+    return Place(one, offset[f"{one.name}{APART}"], sizes)
 
 
 def _attribute(name: str) -> property:

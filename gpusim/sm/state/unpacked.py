@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.sm.state.layout import apart_of
+from gpusim.sm.state.layout import APART, apart_of
 
 
 def unpacked(record: Any) -> SimpleNamespace:
     """Return a copy of a record as a namespace: numbers as integers, rows of numbers as lists, tables as arrays."""
-    inside = {name: record[name] for name in record.dtype.names if ":" not in name}
+    inside = {name: record[name] for name in record.dtype.names if APART not in name}
     apart = {name: getattr(record, name) for name in apart_of(record.dtype)}
     return SimpleNamespace(**{name: _unpacked(value) for name, value in (inside | apart).items()})
 
