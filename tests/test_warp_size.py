@@ -115,7 +115,8 @@ def test_a_half_without_an_active_lane_costs_nothing():
 
 def test_an_sm_holds_as_many_warps_of_64_lanes_as_of_32():
     """64 warps of 64 lanes fit."""
-    machine = load("gtx580", {**WAVE, "limits.threads": 4096, "limits.threads_per_block": 4096, "limits.blocks": 1})
+    changes = {"limits.warps": 64, "limits.threads": 4096, "limits.threads_per_block": 4096, "limits.blocks": 1}
+    machine = load("gtx580", {**WAVE, **changes})
     text = ".warp 64\n.block {}\nEXIT"
     assert run_sm(read(text.format(64 * 64)), machine, engine=ENGINES[0 if COMPILED else 1]).warp_slots == 64
 
