@@ -130,6 +130,15 @@ def _stand_for_others(sm: Any, kernel: Kernel, machine: Machine, number: int) ->
     sm.launch.passes_on = sm.launch.sharers > 1
 
 
+def _share_l2(sm: Any, kernel: Kernel, machine: Machine, number: int, blocks: int) -> None:
+    """Tell one of so many SMs what others, and its blocks so far, leave of the L2."""
+    few = number < machine.chip.sms or number == 1
+    if few and machine.l2 and (machine.l2_channel or machine.architecture):  # why: docs/calibration.md
+        _stand_for_others(sm, kernel, machine, number)
+    if sm.launch.passes_on or (machine.l2 and machine.l2.keeps_bytes):
+        sm.launch.spills = filled_caches.spills(machine, kernel, blocks)
+
+
 def launch_chip(
     kernel: Kernel,
     machine: Machine,
@@ -230,11 +239,7 @@ def _prepared(
         if tagged(machine):
             caches.place(sm.launch, machine, s, number, len(words) - owners, recorded=replays)
             sm.launch.local_base = LOCAL_BASE + s * 4 * behind
-            few = number < machine.chip.sms or number == 1
-            if few and machine.l2 and (machine.l2_channel or machine.architecture):  # why: docs/calibration.md
-                _stand_for_others(sm, kernel, machine, number)
-            if sm.launch.passes_on or (machine.l2 and machine.l2.keeps_bytes):
-                sm.launch.spills = filled_caches.spills(machine, kernel, fits.blocks)
+            _share_l2(sm, kernel, machine, number, fits.blocks)
         sm.machine.slices *= bool(decoded["packets"].any())
         _program(sm, kernel, decoded, known)
         if sm.launch.sharers > 1:
