@@ -10,7 +10,7 @@ from gpusim.engines import compiled, reference
 from gpusim.launch.launch import Launch, launch
 from gpusim.machine.machine import load
 from gpusim.sm.state.recurrence import recurrence
-from gpusim.sm.unit.capacities import NEVER, REGISTERS
+from gpusim.sm.unit.capacities import NEVER
 from workloads.catalog import make
 
 
@@ -68,7 +68,7 @@ def prepared(case: Case, feed: str) -> Launch:
 
 def run_compiled(started: Launch) -> Launch:
     """Run a launch to its end, compiled."""
-    roles = recurrence(started.sms, len(started.program), REGISTERS)
+    roles = recurrence(started.sms, started.sizes)
     compiled.run(started.sms, started.memory, roles, NEVER, NEVER)
     return started
 

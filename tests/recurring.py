@@ -10,7 +10,6 @@ from gpusim.launch.launch import launch
 from gpusim.sm.jit.rule import NEVER
 from gpusim.sm.replay.fast_forward import fast_forward, same_state
 from gpusim.sm.state import recurrence
-from gpusim.sm.unit.declare import Extent
 from isa.text.listing import read
 
 # Two warps of a steady loop that keeps loads, a pipe and the queue busy, while a third waits at a barrier.
@@ -47,13 +46,10 @@ class Recurring:
     """A launch that is stopped when its state has come back."""
 
     def __init__(self, monkeypatch):
-        kernel = read(STEADY)
-        self.started = launch(kernel, plain_machine(CHANGES), feed="trace-driven", fast_forward=True)
-        self.sm, rows = self.started.sm, len(self.started.program)
-        extent = Extent(self.sm, rows, kernel.program.registers)
-        used = {size: size.used(extent) for size in recurrence.DIMENSIONS}
+        self.started = launch(read(STEADY), plain_machine(CHANGES), feed="trace-driven", fast_forward=True)
+        self.sm, used = self.started.sm, self.started.sizes
         self.places = {word.path: word.places for word in recurrence.words("sm", used)}
-        self.roles = recurrence.recurrence(self.started.sms, rows, kernel.program.registers)
+        self.roles = recurrence.recurrence(self.started.sms, self.started.sizes)
         monkeypatch.setattr(fast_forward, "_move", self.stop)
         with pytest.raises(StopIteration):
             compiled.run(self.started.sms, self.started.memory, self.roles, NEVER, NEVER)

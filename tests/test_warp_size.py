@@ -113,13 +113,12 @@ def test_a_half_without_an_active_lane_costs_nothing():
         assert run_text(text.format(lanes), WAVE).load_store_cycles[4] == cycles
 
 
-def test_the_simulator_holds_forty_warps_of_64_lanes():
-    """40 warps of 64 lanes fit; 41 are refused with their number of lanes."""
-    machine = load("gtx580", {**WAVE, "limits.threads": 4096, "limits.threads_per_block": 4096, "limits.blocks": 1})
+def test_an_sm_holds_as_many_warps_of_64_lanes_as_of_32():
+    """64 warps of 64 lanes fit."""
+    changes = {"limits.warps": 64, "limits.threads": 4096, "limits.threads_per_block": 4096, "limits.blocks": 1}
+    machine = load("gtx580", {**WAVE, **changes})
     text = ".warp 64\n.block {}\nEXIT"
-    assert run_sm(read(text.format(64 * 40)), machine, engine=ENGINES[0 if COMPILED else 1]).warp_slots == 40
-    with pytest.raises(UserError, match="resident lanes = 2624: the simulator holds 2560"):
-        run_sm(read(text.format(64 * 41)), machine)
+    assert run_sm(read(text.format(64 * 64)), machine, engine=ENGINES[0 if COMPILED else 1]).warp_slots == 64
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from math import prod
 from isa.errors import UserError
 
 MOST = 2**31 - 1  # loop counters and sizes are signed 32-bit integers on the machine
-MOST_INSTRUCTIONS = 32768  # what the simulator's program memory holds (gpusim/sm/unit/capacities.py)
+MOST_INSTRUCTIONS = 32768  # of a generated program: half a megabyte of machine code
 MOST_THREADS = 1024  # of a block, on Fermi and later
 LARGEST_FACTOR = 1e30  # eight decades below the overflow of an IEEE single
 

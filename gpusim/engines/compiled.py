@@ -15,11 +15,10 @@ from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, borrow, entry, rarely, rule
 from gpusim.sm.registers import questions
 from gpusim.sm.replay.fast_forward import fast_forward
-from gpusim.sm.unit.capacities import AGENTS, TRACE, TRACE_MARGIN
+from gpusim.sm.unit.capacities import AT_HAND, TRACE, TRACE_MARGIN
 from gpusim.sm.unit.sm import FIRST_SCHEDULER, LAUNCHER
 from gpusim.sm.walk import step
 
-AT_HAND = 7  # agents of an SM of four schedulers, the common case: checking all each cycle would cost a few percent
 # Stops of `advance`, as bits. Before: a block scheduler's act; a request to caches or channels; a scalar load that may
 # miss; a cycle in which an answer may be felt, or questions may find no room. After: a cycle with a fast-forward event.
 NOTHING, BLOCKS, REQUESTS, SCALARS, ANSWERS, EVENTS = 0, 1, 2, 4, 8, 16
@@ -32,7 +31,7 @@ def next_time(sm: Any) -> int:
     for agent in range(AT_HAND):
         when = min(when, sm.agenda[agent])
     if sm.agents > AT_HAND:
-        for agent in range(AT_HAND, AGENTS):
+        for agent in range(AT_HAND, sm.agents):
             when = min(when, sm.agenda[agent])
     return when
 

@@ -170,7 +170,7 @@ def _state(launch: Launch, g: int, used: int) -> bytes:
     warp, lanes = sm.warps[g], sm.lanes[g * groups : (g + 1) * groups]
     parts: list[Any] = [warp[name] for name in STATE]
     parts += [sm.simt_stack[g][: int(warp.depth)], sm.parted[g][: int(warp.parted)]]
-    parts += [lanes["registers"][:, :used], lanes["predicates"]]
+    parts += [lanes.registers[:, :used], lanes.predicates]
     return blake2b(b"".join(np.asarray(part).tobytes() for part in parts), digest_size=16).digest()
 
 

@@ -34,7 +34,7 @@ class Agents:
     ) -> None:
         self.launch, self.together, self.index = launch, together, index
         self.environment = environment
-        self.agenda, self.interval = launch.sms["agenda"][0], int(launch.sm.machine.interval)
+        self.agenda, self.interval = launch.sm.agenda, int(launch.sm.machine.interval)
         self.fault, self.traced = launch.sms["fault"]["code"], launch.sms["traced"]
         self.planned = [NEVER] * int(launch.sm.agents)
         self.wake = [environment.event() for _ in self.planned]

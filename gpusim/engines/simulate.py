@@ -20,7 +20,6 @@ from gpusim.engines.walks.told_faults import deadlock_of, fault_of
 from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, TRACE_DRIVEN, has_requests, recordable
 from gpusim.launch.in_turn import CONTESTED, InTurnError, only_share
 from gpusim.launch.launch import ChipLaunch, Launch, launch, launch_chip, several_channels
-from gpusim.launch.scalar_registers import places
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import blocks_of
 from gpusim.sm.replay.stream import recorded_requests
@@ -86,7 +85,7 @@ def run_sm(
         total = min(of_sm, blocks or kernel.blocks)
         _check_scripts(prepared, total)
         job = _Job(kernel, machine, [prepared], total, engine, feed, max_cycles, progress, take)
-        return _run(job, *_engine(engine, kernel, prepared, max_cycles))[0]
+        return _run(job, *_engine(engine, prepared, max_cycles))[0]
 
     return _recorded_or_not(run, kernel, feed, asked=has_requests(kernel, machine))
 
@@ -102,7 +101,7 @@ def run_noting(
     prepared, error = launch(kernel, machine, blocks=blocks), None
     job = _Job(kernel, machine, [prepared], blocks, "compiled", EXECUTION_DRIVEN, max_cycles, None)
     try:
-        _run(job, *_engine("compiled", kernel, prepared, max_cycles))
+        _run(job, *_engine("compiled", prepared, max_cycles))
     except UserError as ended:
         error = ended
     return np.array(prepared.sm.hazards[: int(prepared.sm.hazardous)]), error
@@ -244,7 +243,7 @@ def _look(job: _Job, looked: endless_wait.Looked, step: Advance, now: int) -> tu
     return endless_wait.look(job.kernel, job.launches, step, now, looked, job.max_cycles)
 
 
-def _engine(name: str, kernel: Kernel, prepared: Launch, max_cycles: int) -> tuple[Advance, Count]:
+def _engine(name: str, prepared: Launch, max_cycles: int) -> tuple[Advance, Count]:
     """Return a function that advances one SM to a cycle, and one that counts the events so far."""
     if name == "reference":
         from gpusim.engines import reference  # noqa: PLC0415  (heavy imports only when simulating)
@@ -253,7 +252,7 @@ def _engine(name: str, kernel: Kernel, prepared: Launch, max_cycles: int) -> tup
     from gpusim.engines import compiled  # noqa: PLC0415
     from gpusim.sm.jit.on_demand import uninterrupted  # noqa: PLC0415
 
-    roles = recurrence(prepared.sms, len(prepared.program), places(kernel.program))
+    roles = recurrence(prepared.sms, prepared.sizes)
     limit = min(max_cycles, NEVER) + 1
     run = partial(compiled.run, prepared.sms, prepared.memory, roles)
     return uninterrupted(lambda until: int(run(until, limit))), lambda: 0

@@ -13,7 +13,6 @@ from gpusim.launch.launch import Launch
 from gpusim.launch.scalar_registers import by_index, places
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy
-from gpusim.sm.unit.capacities import ENDS
 from gpusim.sm.unit.stall import Stall
 from isa.executing.beyond import Beyond, joined
 from isa.kernel import Kernel
@@ -95,7 +94,7 @@ def result(
     kernel: Kernel, machine: Machine, how: Mapping[str, str], prepared: Launch, trace: Any, events: int
 ) -> SmRun:
     """Return the results of a launch that has come to its end; `how` names the engine and the feed."""
-    sm, program, schedulers = prepared.sm, prepared.program, machine.schedulers.count
+    sm, program = prepared.sm, prepared.program
     return SmRun(
         cycles=int(sm.cycles),
         blocks=int(sm.placed),
@@ -108,8 +107,8 @@ def result(
         stalls=np.array(program.stall),
         empty=int(sm.empty),
         behind=int(sm.cycles) - int(sm.empty_since[: sm.warp_slots].max(initial=0)),
-        lost=np.array(sm.schedulers["lost"][:schedulers]),
-        pipe_cycles={name: int(sm.pipes["busy"][:, i].sum()) for i, name in enumerate(machine.pipe)},
+        lost=np.array(sm.schedulers.lost),
+        pipe_cycles={name: int(sm.pipes.busy[:, i].sum()) for i, name in enumerate(machine.pipe)},
         memory=prepared.memory[: prepared.global_words],
         registers=_registers(sm, kernel),
         trace=trace.view(np.recarray),
@@ -137,8 +136,8 @@ def beyond_of(sm: Any) -> Beyond | None:
 
 def _ends(sm: Any) -> Any:
     """Return when the last blocks left, in that order; none where waves were taken at their mean cost."""
-    known = 0 if sm.estimated else min(int(sm.retired), ENDS)
-    places = np.arange(int(sm.retired) - known, int(sm.retired)) % ENDS
+    known = 0 if sm.estimated else min(int(sm.retired), len(sm.ended))
+    places = np.arange(int(sm.retired) - known, int(sm.retired)) % max(1, len(sm.ended))
     ends = np.zeros(known, END)
     ends["cycle"], ends["issued"] = sm.ended[places], sm.ended_after[places]
     return ends.view(np.recarray)
@@ -154,7 +153,7 @@ def _registers(sm: Any, kernel: Kernel) -> NDArray[np.uint32]:
     groups = int(sm.machine.groups)
     computed = 0 if sm.trace_driven else int(sm.warp_slots)
     program = kernel.program
-    held = sm.lanes["registers"][: computed * groups, : places(program)]
+    held = sm.lanes.registers[: computed * groups, : places(program)]
     split = held.reshape(computed, groups, *held.shape[1:])
     return by_index(np.concatenate([split[:, group] for group in range(groups)], axis=-1), program)
 

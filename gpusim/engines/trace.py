@@ -9,11 +9,11 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from gpusim.sm.state.sm import trace_t
+from gpusim.sm.state.layout import layout
 from gpusim.support.whole_file import unfinished
 
 Take = Callable[[Any], None]
-PLAIN = np.dtype(trace_t.descr)  # the same fields without NumPy's record type, which a file would not name
+PLAIN = np.dtype(layout("trace").descr)  # the same fields without NumPy's record type, which a file would not name
 
 
 @contextmanager

@@ -21,6 +21,7 @@ from gpusim.sm.pipes.pipe.declaration import choices, pipe_names, through_port
 from gpusim.sm.registers.control_code.declaration import by_codes
 from gpusim.sm.registers.register_file.declaration import note_sources
 from gpusim.sm.state.every import EVERY
+from gpusim.sm.state.layout import Rows
 from gpusim.sm.state.row import decoded_t
 from gpusim.sm.unit.opcodes import (
     BARRIER,
@@ -89,9 +90,7 @@ DECODERS = tuple(dict.fromkeys(unit.decode for unit in EVERY))  # one of most is
 
 
 @without_collection()
-def decode(
-    kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_], points: Mapping[int, int]
-) -> np.recarray[Any, Any]:
+def decode(kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_], points: Mapping[int, int]) -> Rows:
     """The program's rows, and one more behind its end; `evaluate[pc]` says whose results are computed.
 
     `points` are the reconvergence_points of `isa.dataflow.lanes.divergence`.
@@ -112,7 +111,7 @@ def decode(
     note_sources(rows, kernel.program.registers)
     _meetings(rows, points)
     _visits(rows)
-    return rows.view(np.recarray)
+    return rows.view(Rows)
 
 
 _LAST: list[tuple[Kernel, Machine, tuple[Sequence[Instruction], NDArray[Any]]]] = []

@@ -12,7 +12,8 @@ nothing can be recorded.
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -78,24 +79,40 @@ def has_requests(kernel: Kernel, machine: Machine) -> bool:
     return whole and Unit.TEXTURE not in classes
 
 
-def prepare_streams(sm: Any, kernel: Kernel) -> None:
-    """Let the SM record streams, and store how addresses, comparisons and coordinates change from block to block."""
-    sm.trace_driven = True
+class Moves(NamedTuple):
+    """How addresses, comparisons and coordinates change from block to block, by pc; a feed for each and its range."""
+
+    steps: Mapping[int, Any]
+    moving: Sequence[int]  # comparisons
+    textures: Mapping[int, Any] | None
+
+    def ranges(self, accesses: int) -> int:
+        """Return how many ranges a recorded block has, in a program of so many accesses."""
+        return accesses + len(self.moving) + 2 * len(self.textures or ())
+
+
+def moves(kernel: Kernel) -> Moves:
+    """Return what changes from block to block; nothing is known of one block."""
     steps = block_steps(kernel) if kernel.blocks > 1 else None
     moving = [pc for pc in steps or () if kernel.program.instructions[pc].row.unit not in GLOBAL_UNITS]
-    sm.memory_feeds = int(sm.program["feed"][: len(kernel.program)].max(initial=-1)) + 1
-    textures = None if steps is None else texture_steps(kernel)
-    sm.coordinate_feeds = sm.memory_feeds + len(moving)
-    sm.feeds = sm.coordinate_feeds + 2 * len(textures or ())
-    sm.provable = textures is not None and sm.feeds <= FEED
+    return Moves(steps or {}, moving, None if steps is None else texture_steps(kernel))
+
+
+def prepare_streams(sm: Any, kernel: Kernel, known: Moves, accesses: int) -> None:
+    """Let the SM record streams, and store how addresses, comparisons and coordinates change from block to block."""
+    sm.trace_driven = True
+    sm.memory_feeds = accesses
+    sm.coordinate_feeds = accesses + len(known.moving)
+    sm.feeds = known.ranges(accesses)
+    sm.provable = known.textures is not None and sm.feeds <= FEED
     if not sm.provable:
         sm.feeds = sm.coordinate_feeds = sm.memory_feeds
         return
-    for feed, pc in enumerate(moving, int(sm.memory_feeds)):
+    for feed, pc in enumerate(known.moving, accesses):
         sm.program[pc].feed = feed
         sm.program[pc].bias = 0 if kernel.program.instructions[pc].row.value is ucompare else 1 << 31
-    for pc, step in (steps or {}).items():
+    for pc, step in known.steps.items():
         sm.block_step[sm.program[pc].feed] = step
-    for feed, (pc, (column, row)) in enumerate((textures or {}).items()):
+    for feed, (pc, (column, row)) in enumerate((known.textures or {}).items()):
         sm.program[pc].feed = sm.coordinate_feeds + 2 * feed
         sm.block_step[sm.program[pc].feed : sm.program[pc].feed + 2] = column, row

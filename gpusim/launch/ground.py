@@ -1,4 +1,4 @@
-"""The ground of a launch: what analyses need of it without an SM's record, which takes 62 MB."""
+"""The ground of a launch: what analyses need of it without the state of an SM."""
 
 from __future__ import annotations
 
@@ -9,10 +9,9 @@ import numpy as np
 
 from gpusim.launch.decode import decode
 from gpusim.launch.launch import check_capacity
-from gpusim.launch.packing import pack
+from gpusim.launch.packing import packed
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, occupancy
-from gpusim.sm.state.machine import machine_t
 from isa.dataflow.lanes.divergence import reconvergence_points
 from isa.kernel import Kernel
 
@@ -31,8 +30,7 @@ def ground(kernel: Kernel, machine: Machine) -> Ground:
     """Return the ground of a launch; raises UserError where kernel and machine don't fit."""
     fits = occupancy(kernel, machine)
     resident = min(fits.blocks, -(-kernel.blocks // machine.chip.sms))
-    check_capacity(machine, kernel, resident, 1)
+    check_capacity(machine, kernel, resident)
     rows = decode(kernel, machine, np.zeros(len(kernel.program), np.bool_), reconvergence_points(kernel.program))
-    (numbers,) = np.zeros(1, machine_t).view(np.recarray)
-    pack(numbers, machine, flagged=bool(rows["reuse"].any()))
+    numbers = packed(machine, flagged=bool(rows["reuse"].any()))
     return Ground(numbers, rows, fits, resident)

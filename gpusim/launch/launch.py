@@ -14,42 +14,24 @@ from gpusim.launch.caches import caches, filled_caches, in_step, instruction_cac
 from gpusim.launch.codes.assign_codes import has_codes
 from gpusim.launch.codes.code_order import keeps_order
 from gpusim.launch.decode import decode
-from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, evaluated, prepare_streams, reads_memory
-from gpusim.launch.packing import pack
+from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, Moves, evaluated, moves, prepare_streams, reads_memory
+from gpusim.launch.packing import packed
+from gpusim.launch.sizes import accesses_of, diverges, grouped, sizes_of
 from gpusim.machine.carveout import carved
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, is_one_wave, occupancy
 from gpusim.machine.simulated_sms import blocks_of
 from gpusim.sm.front.block_scheduler.declaration import refill_parts
-from gpusim.sm.front.policies.declaration import REGISTERED
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS, tagged
 from gpusim.sm.memory.constant_operand.declaration import cycles_of_line
 from gpusim.sm.memory.l2_channel.declaration import sector_shares
 from gpusim.sm.memory.local_memory import LOCAL_BASE
 from gpusim.sm.pipes.pipe.declaration import choices
 from gpusim.sm.registers.control_code.declaration import by_codes
-from gpusim.sm.state import sm as state
-from gpusim.sm.state.layout import sm_bytes
-from gpusim.sm.unit.capacities import (
-    BANKS,
-    BLOCKS,
-    BUFFERS,
-    CACHED,
-    CHOICES,
-    LANE_GROUPS,
-    LANES,
-    NEVER,
-    PIPES,
-    PORTS,
-    PROGRAM,
-    QUEUE,
-    REGISTERS,
-    SCHEDULERS,
-    SLOTS,
-    SMS,
-    TEXTURES,
-    WARPS,
-)
+from gpusim.sm.state.every import EVERY
+from gpusim.sm.state.layout import Rows
+from gpusim.sm.state.room import Sizes, made
+from gpusim.sm.unit.capacities import CHOICES, NEVER, PIPES, REGISTERS, SLOTS
 from gpusim.sm.unit.opcodes import BARRIER, MEMORY_KINDS
 from gpusim.sm.unit.sm import LAUNCHER
 from gpusim.sm.unit.stall import UNCHOSEN
@@ -60,14 +42,11 @@ from isa.kernel import Kernel
 from isa.memory import bases, image, page_ends
 from isa.nvidia.abi.load import on_chip
 from isa.program import WORD_BYTES
-from isa.row import JOINS, Unit
+from isa.row import Unit
 from isa.support import frozen
 
 MORE = {
     "warps per scheduler": "set more schedulers (schedulers.count), or fewer warps (limits.warps)",
-    "instructions": "unroll loops less, or split the kernel",
-    "buffers": "let arguments share a buffer",
-    "texture objects": "give the launch fewer textures",
     "registers of a thread and a warp": "compile for fewer registers",
 }
 NOT_YET = -(1 << 40)  # before every cycle
@@ -88,6 +67,7 @@ class Launch:
     program: Any
     occupancy: Occupancy
     global_words: int
+    sizes: Sizes
     order: list[list[int]] = field(default_factory=list)
 
 
@@ -136,8 +116,7 @@ def launch(
     if last and count < share:
         prepared.sm.launch.gap = (count - last) * machine.chip.sms + index
         prepared.sm.launch.behind, prepared.sm.launch.end = (share - last) * machine.chip.sms + index, kernel.blocks
-    own = machine.schedulers.policy in REGISTERED  # it may use state that fast-forward does not compare
-    compared = not own and not tagged(machine)  # what tags say is no part of a state that could come back
+    compared = all(unit.compared(machine) for unit in EVERY)
     prepared.sm.forwarding = fast_forward and feed == TRACE_DRIVEN and not trace and compared
     prepared.sm.tolerance = 0 if prepared.sm.launch.gap else tolerance  # estimates take blocks that follow each other
     return prepared
@@ -149,6 +128,15 @@ def _stand_for_others(sm: Any, kernel: Kernel, machine: Machine, number: int) ->
     sm.machine.shared_cost[:] = sector_shares(machine, sm.launch.sharers)
     sm.machine.shared_parts = SHARE_PARTS * min(number, len(blocks_of(kernel, machine, number)))
     sm.launch.passes_on = sm.launch.sharers > 1
+
+
+def _share_l2(sm: Any, kernel: Kernel, machine: Machine, number: int, blocks: int) -> None:
+    """Tell one of so many SMs what others, and its blocks so far, leave of the L2."""
+    few = number < machine.chip.sms or number == 1
+    if few and machine.l2 and (machine.l2_channel or machine.architecture):  # why: docs/calibration.md
+        _stand_for_others(sm, kernel, machine, number)
+    if sm.launch.passes_on or (machine.l2 and machine.l2.keeps_bytes):
+        sm.launch.spills = filled_caches.spills(machine, kernel, blocks)
 
 
 def launch_chip(
@@ -180,7 +168,7 @@ def launch_chip(
         if several_channels(machine):
             numbers.channels = numbers.channel_count
         launch.next, launch.end = launch.index, min(first_wave, kernel.blocks)
-    chips = np.zeros(1, state.chip_t)
+    chips = made("chip", 1, each[0].sizes)
     chips["next"], chips["end"] = first_wave, kernel.blocks
     return ChipLaunch(records, tuple(each), chips, why)
 
@@ -216,7 +204,7 @@ def _prepared(
     fits, kernel = occupancy(kernel, machine), on_chip(kernel, machine.chip.sms)
     machine = carved(kernel, machine)
     resident = min(fits.blocks, count)
-    check_capacity(machine, kernel, resident, number)
+    check_capacity(machine, kernel, resident)
     computed = evaluated(kernel, feed)
     behind = resident * _words_of_block(kernel)
     decoded = decode(kernel, machine, computed, reconvergence_points(kernel.program))
@@ -224,18 +212,23 @@ def _prepared(
     why = why or turns.reason(kernel, machine, computed, trace=trace, defers=defers)
     apart = not why or turns.only_share(kernel, machine, why)
     owners = turns.owners(kernel, computed, memory) if apart else 0
-    room = number * behind + caches.words(machine, number, recorded=feed == TRACE_DRIVEN) + owners
+    replays = feed == TRACE_DRIVEN
+    room = number * behind + caches.words(machine, number, recorded=replays) + owners
     words = _image(kernel, feed, computed, memory, lines, room)
     global_words = len(words) - room
     if owners:
         turns.prepare_owners(words, len(words) - owners, kernel)
     turn = cycles_of_line(machine, resident * kernel.warps, kernel.blocks)
-    sms = _records(number, sm_bytes(len(decoded), whole=trace or defers or _grouped(decoded)))
+    numbers = packed(machine, flagged=bool(decoded["reuse"].any()))
+    instruction_caches.pack(numbers, machine, len(decoded), apart=not is_one_wave(kernel, machine, fits.blocks))
+    known, how = moves(kernel) if replays else None, {"traces": trace, "defers": defers, "ahead": not why}
+    sizes = sizes_of(kernel, machine, numbers, decoded, resident, known, **how)
+    sms = made("sm", number, sizes)
     for s in range(number):
-        sm = sms[s : s + 1].view(np.recarray)[0]
-        pack(sm.machine, machine, flagged=bool(decoded["reuse"].any()))
+        sm = sms[s]
+        sm.machine = numbers
         sm.defers = defers
-        instruction_caches.prepare(sm, machine, len(decoded), apart=not is_one_wave(kernel, machine, fits.blocks))
+        instruction_caches.fill(sm, machine, len(decoded))
         sm.launch.apart = machine.chip.sms // number
         sm.launch.index = index + s * sm.launch.apart
         sm.launch.constant_cycles, sm.launch.constant_lag = turn
@@ -244,27 +237,16 @@ def _prepared(
         _start(sm, machine, resident * kernel.warps)
         _grid(sm.launch, kernel, machine, resident, count, global_words + s * behind)
         if tagged(machine):
-            caches.place(sm.launch, machine, s, number, len(words) - owners, recorded=feed == TRACE_DRIVEN)
+            caches.place(sm.launch, machine, s, number, len(words) - owners, recorded=replays)
             sm.launch.local_base = LOCAL_BASE + s * 4 * behind
-            few = number < machine.chip.sms or number == 1
-            if few and machine.l2 and (machine.l2_channel or machine.architecture):  # why: docs/calibration.md
-                _stand_for_others(sm, kernel, machine, number)
-            if sm.launch.passes_on or (machine.l2 and machine.l2.keeps_bytes):
-                sm.launch.spills = filled_caches.spills(machine, kernel, fits.blocks)
+            _share_l2(sm, kernel, machine, number, fits.blocks)
         sm.machine.slices *= bool(decoded["packets"].any())
-        _program(sm, kernel, decoded, feed)
+        _program(sm, kernel, decoded, known)
         if sm.launch.sharers > 1:
             in_step.prepare(sm, kernel)
-        rows = sm.program[: len(decoded)].view(np.recarray)
-        each.append(Launch(sms[s : s + 1], sm, words, rows, fits, global_words))
+        each.append(Launch(sms[s : s + 1], sm, words, sm.program.view(Rows), fits, global_words, sizes))
     filled_caches.fill(words, (prepared.sm.launch for prepared in each), machine, kernel)
     return why, sms, each
-
-
-def _records(number: int, apart: int) -> NDArray[Any]:
-    """Return the records of so many SMs, each so many bytes behind the one before."""
-    room = np.zeros((number - 1) * apart + state.sm_t.itemsize, np.uint8)
-    return np.ndarray(number, state.sm_t, room, strides=(apart,))
 
 
 def _defers(kernel: Kernel, machine: Machine, decoded: Any) -> bool:
@@ -276,11 +258,6 @@ def _defers(kernel: Kernel, machine: Machine, decoded: Any) -> bool:
         own = has_codes(kernel.program) and not kernel.target
         return own and not keeps_order(kernel.program, decoded, machine.dependence.yield_stall)
     return machine.wait_counters is not None and any(i.row.unit in MEMORY_KINDS for i in kernel.program.instructions)
-
-
-def _grouped(decoded: Any) -> bool:
-    """Tell whether there are accesses whose effects may land later, in groups."""
-    return bool((decoded["grouping"] == JOINS).any())
 
 
 def _words_of_block(kernel: Kernel) -> int:
@@ -306,24 +283,12 @@ def _image(
     return image(kernel, room, lines) if memory is None else np.concatenate([memory, np.zeros(room, np.uint32)])
 
 
-def check_capacity(machine: Machine, kernel: Kernel, resident: int, sms: int) -> None:
-    """Raise UserError if the records have no room for so many SMs, each with so many resident blocks."""
+def check_capacity(machine: Machine, kernel: Kernel, resident: int) -> None:
+    """Raise UserError if so many resident blocks are more than the rules can tell apart."""
     limits = (
-        ("chip.sms", sms, SMS),
-        ("schedulers.count", machine.schedulers.count, SCHEDULERS),
-        ("schedulers.dispatch_ports", machine.schedulers.dispatch_ports, PORTS),
         ("pipes", len(machine.pipe), PIPES),
         ("pipes of a unit class", max(len(choices(machine, unit)) for unit in Unit), CHOICES),
-        ("load_store.queue", machine.load_store.queue, QUEUE),
-        ("lines of an instruction cache", instruction_caches.largest(machine), CACHED),
-        ("shared_memory.banks", machine.shared_memory.banks, BANKS),
-        ("instructions", len(kernel.program), PROGRAM - 1),
         ("registers of a thread and a warp", scalar_registers.places(kernel.program), REGISTERS - 1),
-        ("buffers", len(kernel.buffers), BUFFERS),
-        ("texture objects", len(kernel.textures), TEXTURES - 1),
-        ("resident blocks", resident, BLOCKS),
-        ("resident warps", resident * kernel.warps, WARPS),
-        ("resident lanes", resident * kernel.warps * kernel.warp_size, LANE_GROUPS * LANES),
         ("warps per scheduler", -(-resident * kernel.warps // machine.schedulers.count), SLOTS),
     )
     for what, asked, capacity in limits:
@@ -360,24 +325,23 @@ def _grid(target: Any, kernel: Kernel, machine: Machine, resident: int, count: i
     target.local_words = kernel.program.local_bytes // WORD_BYTES
 
 
-def _program(sm: Any, kernel: Kernel, decoded: Any, feed: str) -> None:
+def _program(sm: Any, kernel: Kernel, decoded: Any, known: Moves | None) -> None:
     """Give the SM its program: rows, the outcomes to replay, and the buffers."""
-    sm.program[: len(decoded)] = decoded
-    sm.grouped = _grouped(decoded)
+    sm.program[:] = decoded
+    sm.grouped = grouped(decoded)
     sm.launch.meets = bool((decoded["action"] == BARRIER).any())
     sm.independent = kernel.program.has_independent_lanes
-    sm.diverges = bool((decoded["reconvergence"] >= 0).any()) or sm.independent
-    if feed == TRACE_DRIVEN:
-        prepare_streams(sm, kernel)
+    sm.diverges = diverges(kernel, decoded)
+    if known:
+        prepare_streams(sm, kernel, known, accesses_of(decoded))
     sm.launch.window, sm.launch.thread_registers = kernel.window, kernel.program.registers
     _buffers(sm, kernel)
-    known = texture.table(kernel.textures, bases(kernel.buffers))
-    sm.textures[: len(known)], sm.launch.textures = known, len(kernel.textures)
+    sm.textures[:], sm.launch.textures = texture.table(kernel.textures, bases(kernel.buffers)), len(kernel.textures)
 
 
 def _buffers(sm: Any, kernel: Kernel) -> None:
     where, behind = bases(kernel.buffers), page_ends(kernel.buffers, kernel.page_bytes)
     sm.launch.buffers = len(kernel.buffers)
-    for row, buffer in zip(sm.buffers, kernel.buffers, strict=False):
+    for row, buffer in zip(sm.buffers, kernel.buffers, strict=True):
         row.start, row.end = where[buffer.name], where[buffer.name] + buffer.nbytes
         row.page_end = behind[buffer.name]

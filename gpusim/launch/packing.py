@@ -1,4 +1,4 @@
-"""The machine's numbers as rules read them: each unit fills in its part of the record `gpusim.sm.state.machine`."""
+"""The machine's numbers as rules read them: each unit fills in its part of the record `machine`."""
 
 from __future__ import annotations
 
@@ -9,23 +9,14 @@ import numpy as np
 from gpusim.machine.machine import Machine
 from gpusim.sm.front.policies.declaration import REGISTERED
 from gpusim.sm.state.every import EVERY
-from gpusim.sm.state.layout import fields
-
-_LAST: list[tuple[Machine, bool, dict[str, Any]]] = []
+from gpusim.sm.state.layout import fields, layout
 
 
-def pack(packed: Any, machine: Machine, *, flagged: bool) -> None:
-    """Fill in the record of a machine's numbers; `flagged`: some source of the program is kept in the reuse cache.
-
-    The numbers of the last two machines are kept: all SMs of a chip have the same.
-    """
-    for of, same, found in _LAST:
-        if of is machine and same == flagged and machine.schedulers.policy not in REGISTERED:
-            for name, value in found.items():
-                packed[name] = value
-            return
-    _pack(packed, machine, flagged=flagged)
-    _LAST[:] = [*_LAST[-1:], (machine, flagged, {name: np.array(packed[name]) for name in packed.dtype.names})]
+def packed(machine: Machine, *, flagged: bool) -> Any:
+    """Return the record of a machine's numbers; `flagged`: some source of the program is kept in the reuse cache."""
+    (found,) = np.zeros(1, layout("machine"))
+    _pack(found, machine, flagged=flagged)
+    return found
 
 
 def _pack(packed: Any, machine: Machine, *, flagged: bool) -> None:

@@ -204,12 +204,16 @@ def test_an_error_on_an_sm_ends_the_launch(text, error, message, engine):
         run_chip(read(f".grid 3\n{text}"), chip(3), engine=engine, max_cycles=MOST_CYCLES)
 
 
-def test_an_engine_or_a_chip_that_does_not_exist_is_refused():
-    """An unknown engine, and more SMs than the simulator holds, are refused with what is possible."""
+def test_an_engine_that_does_not_exist_is_refused():
+    """An unknown engine is refused with those that there are."""
     with pytest.raises(UserError, match="compiled, reference"):
         run_chip(read("EXIT"), chip(2), engine="abacus")
-    with pytest.raises(UserError, match=r"chip\.sms = 1000: the simulator holds 256"):
-        run_chip(read("EXIT"), chip(1000))
+
+
+def test_a_chip_may_have_a_thousand_sms():
+    """Of 1000 SMs each runs one of a thousand blocks."""
+    run = run_chip(read(".grid 1000\nEXIT"), chip(1000))
+    assert (run.sms, run.blocks, {one.blocks for one in run.each}) == (1000, 1000, {1})
 
 
 def test_progress_counts_the_blocks_of_the_grid():

@@ -19,7 +19,7 @@ def test_an_engine_can_stop_and_go_on():
     """Advancing in steps of 7 cycles ends in the same cycle and with the same memory as one advance to the end."""
     kernel, machine = read(BUSY), plain_machine(CHANGES)
     prepared = launch(kernel, machine)
-    roles = recurrence(prepared.sms, len(prepared.program), kernel.program.registers)
+    roles = recurrence(prepared.sms, prepared.sizes)
     until = 0
     while (now := int(compiled.run(prepared.sms, prepared.memory, roles, until, NEVER))) < NEVER:
         assert now >= until

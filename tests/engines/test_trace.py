@@ -11,7 +11,7 @@ from gpusim.commands import main
 from gpusim.engines.simulate import run_sm, write_trace
 from gpusim.engines.trace import to_file
 from gpusim.machine.machine import load
-from gpusim.sm.state.sm import trace_t
+from gpusim.sm.state.layout import layout
 from isa.errors import LimitError
 from workloads.catalog import make
 
@@ -53,7 +53,7 @@ def test_a_write_error_of_the_disk_is_raised(tmp_path):
     def fill():
         with to_file(tmp_path / "x.npy") as take:
             for _ in range(100):
-                take(np.zeros(1000, trace_t))
+                take(np.zeros(1000, layout("trace")))
 
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, hard))

@@ -2,7 +2,6 @@ from __future__ import annotations
 
 import pytest
 
-from gpusim.sm.unit.capacities import PROGRAM
 from isa.errors import UserError
 from workloads.check import LARGEST_FACTOR, MOST, MOST_INSTRUCTIONS, counts, factors, fits, multiple, one_of
 
@@ -43,11 +42,6 @@ def test_a_program_above_the_limit_is_refused_with_its_parameters():
     fits("mix", MOST_INSTRUCTIONS, groups=1)
     with pytest.raises(UserError, match=r"mix: ratio=6:1 groups=9 makes 32769 instructions; give less, .* holds 32768"):
         fits("mix", MOST_INSTRUCTIONS + 1, ratio="6:1", groups=9)
-
-
-def test_the_limit_is_that_of_the_simulator():
-    """Generators refuse what the simulator's program memory doesn't hold, and nothing that it holds."""
-    assert MOST_INSTRUCTIONS == PROGRAM - 1
 
 
 @pytest.mark.parametrize("value", [float("nan"), float("inf"), -float("inf"), 1.1e30, -1e300])

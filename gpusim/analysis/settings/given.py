@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -17,7 +16,7 @@ from gpusim.sm.memory.cache.declaration import tagged
 from gpusim.sm.memory.l2_channel.declaration import sector_shares
 from gpusim.sm.pipes.pipe.declaration import pipes_of, through_port
 from gpusim.sm.registers.control_code.declaration import by_codes
-from gpusim.sm.state.sm import instruction_cache_t, launch_t, sm_t
+from gpusim.sm.state.layout import layout
 from gpusim.sm.unit.asks import WIDTHS
 from gpusim.sm.unit.opcodes import UNIT_CODE
 from isa.kernel import Kernel
@@ -103,11 +102,9 @@ def as_given(kernel: Kernel, machine: Machine, *, several_sms: bool = True) -> G
     With `several_sms` also numbers are read that one SM by itself has no part in.
     """
     base = ground(kernel, machine)
-    held = np.zeros(sm_t["instruction_caches"].shape, instruction_cache_t).view(np.recarray)
-    fetching = SimpleNamespace(machine=base.numbers, instruction_caches=held, lines=0)
     apart = not is_one_wave(kernel, machine, base.fits.blocks)
-    instruction_caches.prepare(fetching, machine, len(base.rows), apart=apart)
-    (target,) = np.zeros(1, launch_t).view(np.recarray)
+    instruction_caches.pack(base.numbers, machine, len(base.rows), apart=apart)
+    (target,) = np.zeros(1, layout("launch"))
     if tagged(machine):
         caches.place(target, machine, 0, 1, 0, recorded=False)
         base.numbers.shared_cost[:] = sector_shares(machine, min(machine.chip.sms, kernel.blocks))

@@ -30,7 +30,6 @@ from gpusim.sm.front.policies.declaration import POLICY_NAMES
 from gpusim.sm.memory.cache.declaration import FAR, PARTITION, tagged
 from gpusim.sm.memory.constant_operand.declaration import asks_beyond, cycles_of_line, requested
 from gpusim.sm.pipes.pipe.declaration import choices, initiation_interval, pipe_names, through_port
-from gpusim.sm.state.machine import machine_t
 from gpusim.sm.unit.opcodes import FETCH, LOAD, STORE, UNIT_CODE
 from gpusim.support.document import ANYWAY, Ineffective, Setting
 from gpusim.support.plural import plural
@@ -70,7 +69,7 @@ def ineffective(
 def view(given: Given) -> View:
     """Return by name all numbers of the machine that a launch depends on; equal views give equal results."""
     machine, record = given.machine, given.record
-    found: View = {name: np.array(record[name]) for name in machine_t.names or () if name not in SEPARATE}
+    found: View = {name: np.array(record[name]) for name in record.dtype.names if name not in SEPARATE}
     found |= {f"rows.{name}": np.array(given.rows[name]) for name in given.rows.dtype.names}
     found |= {"caches": np.array(given.levels), "lines": np.array(machine.fetch.line if machine.fetch else 0)}
     found["caches"]["first"], found["caches"]["sector"] = 0, _sectors(given)

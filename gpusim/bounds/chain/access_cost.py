@@ -17,9 +17,10 @@ from gpusim.sm.memory.cache.declaration import FAR, NEAR
 from gpusim.sm.memory.memory_access import access_cost
 from gpusim.sm.pipes.instruction_replay import instruction_replay
 from gpusim.sm.pipes.load_store import load_store
-from gpusim.sm.state.layout import layout
+from gpusim.sm.state.room import made, sizes
 from gpusim.sm.state.unpacked import unpacked, unpacked_rows
 from gpusim.sm.unit.capacities import LANES
+from gpusim.sm.unit.dimensions import BANK
 from gpusim.sm.unit.opcodes import FETCH, LOAD, SHARED_MEMORY
 
 
@@ -40,7 +41,6 @@ class AccessCost:
     conflicts: int  # of these, those beyond what the width needs
 
 
-SCRATCH = np.zeros((), layout("scratch"))
 KIND = (  # what a pattern's cost depends on, of the instruction
     "unit", "width", "action", "turns", "packets", "through_l1", "memory_kind", "words", "distinct", "pipe",
     "generic", "latency", "local_latency", "shared_latency", "near_turns",
@@ -55,7 +55,8 @@ def costs(numbers: Any, program: Any, profile: Profile, seen: Seen) -> Mapping[i
 
     `numbers` and `program` are those of a launch, as records; nothing in them is changed.
     """
-    machine, scratch = unpacked(numbers), unpacked(SCRATCH)
+    machine, (scratch,) = unpacked(numbers), made("scratch", 1, sizes({BANK: int(numbers.banks)}))
+    scratch = unpacked(scratch)
     ground = SimpleNamespace(machine=machine, scratch=scratch, load_store=SimpleNamespace())
     noting = SimpleNamespace(machine=NotedReads(**vars(machine)), scratch=scratch)
     if not seen:

@@ -16,8 +16,6 @@ from fractions import Fraction
 from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-
 from gpusim.bounds.chain.access_cost import AccessCost
 from gpusim.engines.walks.profile import Profile
 from gpusim.sm.account.stall_accounting import stall_accounting
@@ -26,12 +24,14 @@ from gpusim.sm.lanes.convergence.declaration import GO_INDIRECT, IF_PARTED
 from gpusim.sm.registers.control_code import control_code
 from gpusim.sm.registers.scoreboard import scoreboard
 from gpusim.sm.registers.wait_count import wait_count
-from gpusim.sm.state.sm import warp_t
+from gpusim.sm.state.room import made, sizes
 from gpusim.sm.state.unpacked import unpacked, unpacked_rows
-from gpusim.sm.unit.capacities import LANES
+from gpusim.sm.unit.capacities import COUNTED, COUNTERS, LANES, REGISTERS
+from gpusim.sm.unit.dimensions import COUNT, COUNTER, REGISTER
 from gpusim.sm.unit.opcodes import BARRIER, BRANCH, EXIT, FETCH, LOAD
 from gpusim.sm.unit.stall import OWN, Stall
 
+FRESH = made("warp", 1, sizes({REGISTER: REGISTERS, COUNTER: COUNTERS, COUNT: COUNTED}))[0]
 ROUNDS = 12  # of a loop, at most, until its state must recur
 PENDING = (
     "ready",
@@ -147,7 +147,7 @@ def _rounds(program: Code, first: int, end: int, rounds: int, entries: int) -> F
 
 def start() -> SingleWarp:
     """Return a warp with nothing pending, at cycle 0."""
-    return SingleWarp(unpacked(np.zeros((), warp_t)), 0, 0, 0, [0, 0], {})
+    return SingleWarp(unpacked(FRESH), 0, 0, 0, [0, 0], {})
 
 
 def follow(program: Code, single: SingleWarp, pcs: Sequence[int]) -> None:

@@ -34,26 +34,39 @@ def largest(machine: Machine) -> int:
     return max((level.lines for level in levels(machine.fetch)), default=0) if machine.fetch else 0
 
 
-def prepare(sm: Any, machine: Machine, rows: int, *, apart: bool) -> None:
+def pack(packed: Any, machine: Machine, rows: int, *, apart: bool) -> None:
     """Pack the levels for a program of so many rows, up to the first that holds all of it: no request goes further.
 
-    SMs are `apart`, not in lockstep, where the grid has more than one wave.
-    The caches hold the lines that a walk through the program leaves, as if it had run before. If the schedulers' own
-    caches hold all of it, no fetch is ever late.
+    SMs are `apart`, not in lockstep, where the grid has more than one wave. If the schedulers' own caches hold all of
+    it, no fetch is ever late.
     """
     if machine.fetch is None:
         return
-    sm.lines = -(-rows // machine.fetch.line)
+    lines = _lines(machine.fetch, rows)
     for index, level in enumerate(levels(machine.fetch, apart=apart)):
         sets = level.lines // level.ways
-        packed = sm.machine.levels[index]
-        packed.latency, packed.parts = level.latency, level.parts
-        if sets == 0 or -(-sm.lines // sets) <= level.ways:
+        one = packed.levels[index]
+        one.latency, one.parts = level.latency, level.parts
+        if sets == 0 or -(-lines // sets) <= level.ways:
             break
-        packed.sets, packed.ways = sets, level.ways
-        for cache in sm.instruction_caches[_caches(index)]:
-            _walk(cache.lines, int(sm.lines), sets, level.ways)
-    sm.machine.fetches = index > OWN_CACHE
+        one.sets, one.ways = sets, level.ways
+    packed.fetches = index > OWN_CACHE
+
+
+def fill(sm: Any, machine: Machine, rows: int) -> None:
+    """Fill the caches with the lines that a walk through the program leaves, as if it had run before."""
+    if machine.fetch is None:
+        return
+    sm.lines = _lines(machine.fetch, rows)
+    for index, level in enumerate(sm.machine.levels):
+        if level.sets:
+            for cache in sm.instruction_caches[_caches(index)]:
+                _walk(cache.lines, int(sm.lines), int(level.sets), int(level.ways))
+
+
+def _lines(fetch: Fetch, rows: int) -> int:
+    """Return the lines of a program of so many rows."""
+    return -(-rows // fetch.line)
 
 
 def _caches(level: int) -> slice:

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gpusim.sm.unit.capacities import EFFECTS, GROUPS, LANES, WARPS
+from gpusim.sm.unit.capacities import GROUPS, LANES
 from gpusim.sm.unit.declare import Machine, Role, Unit, field
-from gpusim.sm.unit.dimensions import GROUP
+from gpusim.sm.unit.dimensions import EFFECT, GROUP, WARP
 from isa.instruction import Instruction
 from isa.operands.operand import Dependency, Immediate
 from isa.row import WAITS
@@ -34,8 +34,8 @@ UNIT = Unit(
         "sm": (
             field("grouped", "1: the program has groups of accesses", role=Role.FIXED),
             field("posted", "effects posted so far", role=Role.FIXED),
-            field("landing", "when each warp's next effect on memory lands", WARPS, role=Role.FIXED),
-            field("effects", "each warp's, in no order", WARPS, EFFECTS, kind="effect", role=Role.FIXED),
+            field("landing", "when each warp's next effect on memory lands", WARP, role=Role.FIXED),
+            field("effects", "each warp's, in no order", WARP, EFFECT, kind="effect", role=Role.FIXED),
         ),
         "effect": (
             field("pc", "the instruction"),

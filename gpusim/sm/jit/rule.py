@@ -14,6 +14,7 @@ import numba
 from llvmlite import ir
 from numba.extending import intrinsic, overload
 
+from gpusim.sm.jit import records  # noqa: F401  (how compiled code sees the state)
 from gpusim.sm.jit.linking import EntryDispatcher, Rule
 from gpusim.sm.unit.capacities import NEVER
 

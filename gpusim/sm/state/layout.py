@@ -1,20 +1,28 @@
-"""The records that the units' fields make up, as they lie in memory."""
+"""The records that the units' fields make up, as they lie in memory; that of an SM holds all others.
+
+A field of as many as a launch has lies behind the records (gpusim/sm/state/room.py); its record has where, and how
+many. Attributes of a record are its numbers, its inner records, and arrays of either, wherever these lie.
+
+All times are integer cycles of the SM's fastest clock (Fermi: shader clock). NEVER means: not known yet, wait to be
+woken. Masks of warps are local to a scheduler: bit j of scheduler k is warp slot j * schedulers + k.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
-from typing import Any
+from operator import itemgetter
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpusim.sm.state.every import EVERY
-from gpusim.sm.unit.declare import Field
+from gpusim.sm.unit.declare import Dimension, Field
 
 LINE = 64  # bytes of a line of the host's cache
-SPREAD = {"warp"}  # many lie side by side, and the same few fields of each are looked at
-# The last fields of an SM: the rows of its program, of which few are in use, and what few launches use at all. So the
-# records of a chip's SMs may lie closer than a whole record, each on what the one before does not use.
-LAST = ("program", "records", "effects")
+APART = "@"  # in names of a record's own words that say where an array lies: it is in no name of a field
+SPREAD = {"warp", "sm"}  # many lie side by side, and the same few fields of each are looked at
 ISSUED = {  # what most issues look at, which lies in as few lines as possible
     "row": (
         *("guard", "action", "unit", "queued", "memory_kind", "eventful", "pipe", "double", "steers", "narrows"),
@@ -34,6 +42,45 @@ ISSUED = {  # what most issues look at, which lies in as few lines as possible
 }
 
 
+class Place(NamedTuple):
+    """Where a record says how far behind it an array begins, in bytes, and how many there are, by dimension."""
+
+    field: Field
+    distance: int  # byte of the record
+    sizes: tuple[tuple[bool, int], ...]  # whether it is a byte of the record that has the number; or that itself
+
+
+class Row(np.void):  # type: ignore[misc]  # as NumPy's own records do
+    """A record in place, whose fields are attributes; of each kind of record there is a class (`layout`)."""
+
+    _apart: dict[str, Place]
+
+    def __getattr__(self, name: str) -> Any:
+        """Return an array that lies apart."""
+        if name not in type(self)._apart:
+            raise AttributeError(f"the record has no {name}")
+        found = _array(self, type(self)._apart[name])
+        vars(self)[name] = found
+        return found
+
+
+class Rows(np.ndarray[Any, Any]):
+    """An array of records, whose columns are attributes. It is passed to compiled code as one of our own type."""
+
+    __numba_array_subtype_dispatch__ = True
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a column; of arrays that lie apart they follow each other, as do the records."""
+        apart = apart_of(self.dtype)
+        if name in apart and not self.size:
+            return np.zeros((*self.shape, *(0 for _ in apart[name].sizes)), kind_of(apart[name].field))
+        if name in apart:
+            return _array(self, apart[name], self.shape)
+        if name not in (self.dtype.names or ()):
+            raise AttributeError(f"the records have no {name}")
+        return self.view(np.ndarray)[name]
+
+
 @cache
 def fields(record: str) -> tuple[Field, ...]:
     """Return the fields of a record: those that each issue looks at, then others in the order of their units."""
@@ -45,25 +92,76 @@ def fields(record: str) -> tuple[Field, ...]:
 @cache
 def layout(record: str) -> np.dtype[Any]:
     """Return the NumPy type of a record, whose fields are read as attributes."""
-    ordered = sorted(fields(record), key=lambda one: LAST.index(one.name) if one.name in LAST else -1)
-    parts = [(one.name, _kind(one), one.shape) for one in ordered]
-    kind = np.dtype(parts, align=True)
-    return np.dtype((np.record, _spread(kind) if record in SPREAD else kind))
-
-
-def sm_bytes(rows: int, *, whole: bool) -> int:
-    """Return how many bytes of an SM's record a launch uses that has so many rows of program.
-
-    `whole`: it keeps trace records, or results in flight, too.
-    """
-    kind = layout("sm")
+    kind = np.dtype([part for one in fields(record) for part in _parts(one)], align=True)
+    kind = _spread(kind) if record in SPREAD else kind
     assert kind.fields is not None
-    program, start = kind.fields["program"][:2]
-    return kind.itemsize if whole else int(start) + rows * program.base.itemsize
+    inside = {one.name: _attribute(one.name) for one in fields(record) if not one.apart}
+    apart = {one.name: _place(one, kind) for one in fields(record) if one.apart}
+    return np.dtype((type(record, (Row,), {"_apart": apart, **inside}), kind))
 
 
-def _kind(one: Field) -> Any:
-    return layout(one.kind) if fields(one.kind) else one.kind
+def kind_of(one: Field) -> np.dtype[Any]:
+    """Return the type of one element of a field."""
+    return layout(one.kind) if fields(one.kind) else np.dtype(one.kind)
+
+
+def places_of(record: str) -> dict[str, Place]:
+    """Return where a record has the places of its arrays."""
+    return apart_of(layout(record))
+
+
+def apart_of(kind: np.dtype[Any]) -> dict[str, Place]:
+    """Return the same for NumPy's type of a record; nothing for one that is not a unit's."""
+    return getattr(kind.type, "_apart", {})
+
+
+@cache
+def has_places(record: str) -> bool:
+    """Tell whether arrays of such records, or of records in them, lie apart."""
+    return any(one.apart or has_places(one.kind) for one in fields(record))
+
+
+def _parts(one: Field) -> list[tuple[str, Any, tuple[int, ...]]]:
+    if not one.apart:
+        return [(one.name, kind_of(one), one.shape)]
+    known = (f"{one.name}{APART}{number}" for number, size in enumerate(one.sizes) if isinstance(size, Dimension))
+    return [(f"{one.name}{APART}", np.dtype("i8"), ()), *((name, np.dtype("i8"), ()) for name in known)]
+
+
+def _place(one: Field, kind: np.dtype[Any]) -> Place:
+    assert kind.fields is not None
+    offset = {name: int(part[1]) for name, part in kind.fields.items()}
+    sizes = tuple(
+        (True, offset[f"{one.name}{APART}{number}"]) if isinstance(size, Dimension) else (False, size)
+        for number, size in enumerate(one.sizes)
+    )
+    return Place(one, offset[f"{one.name}{APART}"], sizes)
+
+
+def _attribute(name: str) -> property:
+    def put(record: Any, value: Any) -> None:
+        record[name] = value
+
+    get: Callable[[Any], Any] = itemgetter(name)
+    return property(get, put)
+
+
+def _array(records: Any, place: Place, many: tuple[int, ...] = ()) -> NDArray[Any]:
+    """Return an array of a record, or the arrays of so many, in the memory that they lie in."""
+    memory = memory_of(records)
+    begin, words = np.asarray(records).ctypes.data - memory.ctypes.data, memory.view(np.int64)
+    shape = tuple(int(words[(begin + number) // 8]) if known else number for known, number in place.sizes)
+    first, kind = begin + int(words[(begin + place.distance) // 8]), kind_of(place.field)
+    found = np.ndarray((*many, *shape), kind, memory, first)
+    return found.view(Rows) if kind.names else found
+
+
+def memory_of(records: Any) -> NDArray[np.uint8]:
+    """Return the bytes of the memory that a record or records lie in."""
+    memory = records
+    while isinstance(memory.base, np.ndarray | np.void):
+        memory = memory.base
+    return np.asarray(memory).reshape(-1).view(np.uint8)
 
 
 def _spread(kind: np.dtype[Any]) -> np.dtype[Any]:

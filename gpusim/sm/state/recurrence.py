@@ -1,23 +1,24 @@
 """The ground on which fast-forward compares states of an SM and moves them in time: the role of each word.
 
-The record is seen as one array of 64-bit words. Each field declares its role (`gpusim.sm.unit.declare.Role`); the words
-that change during a replay are listed here role by role. The SPECIAL ones have rules of their own in
-sm/replay/fast_forward/fast_forward.py.
+The record and what lies behind it are seen as one array of 64-bit words. Each field declares its role
+(`gpusim.sm.unit.declare.Role`); the words that change during a replay are listed here role by role. The SPECIAL ones
+have rules of their own in sm/replay/fast_forward/fast_forward.py.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache
-from typing import Any, NamedTuple
+from math import prod
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.sm.state.every import EVERY
-from gpusim.sm.state.layout import fields, layout
-from gpusim.sm.unit.declare import Dimension, Extent, Field, Role
+from gpusim.sm.state.layout import Rows, fields, kind_of, layout
+from gpusim.sm.state.room import Sizes, arranged, sizes, whole
+from gpusim.sm.unit.declare import Dimension, Field, Role
 
 Words = NDArray[np.int64]
 
@@ -31,16 +32,6 @@ NAMED = (
     "schedulers.refused", "schedulers.issued", "placed", "launch.next", "warps.age", "warps.order",
     "warps.laps", "warps.release_at", "warps.refused", "load_store.channel", "marker", "doubt",
 )  # fmt: skip
-DIMENSIONS = tuple(
-    dict.fromkeys(
-        size
-        for unit in EVERY
-        for parts in unit.fields.values()
-        for one in parts
-        for size in one.sizes
-        if isinstance(size, Dimension)
-    )
-)
 START = np.zeros(1, np.int64)
 ROLES = Role.SAME, Role.TIME, Role.MOMENT, Role.STAMP, Role.TOTAL, Role.NUMBER, Role.SPECIAL
 # what is noted of a kept state: sm/replay/fast_forward/same_state.py names them; the counts,
@@ -77,19 +68,18 @@ class Recurrence(NamedTuple):
     watch: Words
 
 
-def recurrence(sms: NDArray[Any], rows: int, registers: int) -> Recurrence:
-    """Return the roles of a launch's words, of so many rows of program and registers, with no state kept yet.
+def recurrence(sms: Rows, used: Sizes) -> Recurrence:
+    """Return the roles of the words of a launch on one SM, of so many of each thing, with no state kept yet.
 
     Where the SM is not `forwarding`, nobody reads them, and next to nothing is worked out.
     """
-    extent = Extent(sms[0], rows, registers)
-    fixed = _fixed(tuple(size.used(extent) if sms[0]["forwarding"] else 0 for size in DIMENSIONS))
+    fixed = _fixed(used if sms[0]["forwarding"] else sizes({}))
     width = int(fixed[1][-1])
     kept = max(2 * RECENT, min(ROWS, ROOM // max(1, width)))
     states, notes = (np.zeros((kept + 2 + WATCHED, columns), np.int64) for columns in (width, NOTES))
     watch = np.zeros((WATCHED, WATCH), np.int64)
     free = np.arange(kept, dtype=np.int64), np.zeros(COUNTS, np.int64), watch
-    return Recurrence._make((sms.view(np.uint8).view(np.int64), *fixed, states, notes, *free))
+    return Recurrence._make((whole(sms), *fixed, states, notes, *free))
 
 
 class Word(NamedTuple):
@@ -101,9 +91,9 @@ class Word(NamedTuple):
 
 
 @lru_cache(maxsize=16)
-def _fixed(sizes: tuple[int, ...]) -> tuple[Words, ...]:
+def _fixed(used: Sizes) -> tuple[Words, ...]:
     """Return `places` to `awaited` of a Recurrence by how many there are in each dimension; nobody writes to them."""
-    every = list(words("sm", dict(zip(DIMENSIONS, sizes, strict=True))))
+    every = list(words("sm", used))
     found = {word.path: word for role in ROLES for word in every if word.field.role is role}
     ends = np.cumsum([word.places.size for word in found.values()])
     first = {path: int(end) - word.places.size for (path, word), end in zip(found.items(), ends, strict=True)}
@@ -128,39 +118,56 @@ def _owners(found: Mapping[str, Word], first: Mapping[str, int], word: Word, of:
     return np.repeat(owners, count // max(1, owners.size))
 
 
-def words(
-    record: str, used: Mapping[Dimension, int], path: str = "", starts: Words = START, role: Role | None = None
-) -> Iterator[Word]:
-    """Yield the fields of a record that change, those of inner records among them; `used` is by dimension.
+def words(record: str, used: Sizes, roles: Collection[Role] = ROLES) -> Iterator[Word]:
+    """Yield the fields of these roles, those of inner records among them, of a record with so many of each thing.
 
     Raises TypeError for one without a role.
     """
-    kind = layout(record)
+    return _words(record, dict(used), arranged(record, used).begins, roles)
+
+
+def _words(
+    record: str,
+    used: Mapping[Dimension, int],
+    begins: Mapping[str, int],
+    roles: Collection[Role],
+    path: str = "",
+    starts: Words = START,
+    role: Role | None = None,
+) -> Iterator[Word]:
     for one in fields(record):
         own = one.role or role
-        assert kind.fields is not None
-        if own in (Role.FREE, Role.FIXED) and not _changes(one.kind):
+        if own is not None and own not in roles and not _has_roles(one.kind):
             continue
-        inner, offset = kind.fields[one.name][:2]
-        places = _each(starts + offset, inner, one, used)
+        inner = path + one.name
+        places = _each(starts, record, one, used, begins.get(inner))
         if fields(one.kind):
-            yield from words(one.kind, used, f"{path}{one.name}.", places, own)
+            yield from _words(one.kind, used, begins, roles, f"{inner}.", places, own)
         elif own is None:
-            raise TypeError(f"{path}{one.name} has no role")
+            raise TypeError(f"{inner} has no role")
         else:
-            yield Word(path + one.name, replace(one, role=own), np.unique(places // 8))
+            yield Word(inner, replace(one, role=own), np.unique(places // 8))
 
 
 @cache
-def _changes(record: str) -> bool:
+def _has_roles(record: str) -> bool:
     """Tell whether an inner record has fields with roles of their own; False for the type of a number."""
-    return any(one.role or _changes(one.kind) for one in fields(record))
+    return any(one.role or _has_roles(one.kind) for one in fields(record))
 
 
-def _each(starts: Words, kind: np.dtype[Any], one: Field, used: Mapping[Dimension, int]) -> Words:
-    """Return the byte offset of each element of a field; of numbers without a dimension, of all."""
-    for size in one.sizes:
+def _each(starts: Words, record: str, one: Field, used: Mapping[Dimension, int], begin: int | None) -> Words:
+    """Return the byte offset of each element of a field; of numbers without a dimension, of all.
+
+    Arrays that lie apart do so from `begin` on, in the order of their records.
+    """
+    counts = [used[size] if isinstance(size, Dimension) else size for size in one.sizes]
+    if begin is not None:
+        return begin + np.arange(starts.size * prod(counts)) * kind_of(one).itemsize
+    kind = layout(record)
+    assert kind.fields is not None
+    kind, offset = kind.fields[one.name][:2]
+    starts = starts + offset
+    for count in counts:
         kind = np.dtype((kind.base, kind.shape[1:]))
-        count = used[size] if isinstance(size, Dimension) else size
         starts = (starts[:, None] + np.arange(count) * kind.itemsize).reshape(-1)
     return starts

@@ -7,10 +7,14 @@ from typing import Any
 
 import numpy as np
 
+from gpusim.sm.state.layout import APART, apart_of
+
 
 def unpacked(record: Any) -> SimpleNamespace:
     """Return a copy of a record as a namespace: numbers as integers, rows of numbers as lists, tables as arrays."""
-    return SimpleNamespace(**{name: _unpacked(record[name]) for name in record.dtype.names})
+    inside = {name: record[name] for name in record.dtype.names if APART not in name}
+    apart = {name: getattr(record, name) for name in apart_of(record.dtype)}
+    return SimpleNamespace(**{name: _unpacked(value) for name, value in (inside | apart).items()})
 
 
 class UnpackedRow(SimpleNamespace):

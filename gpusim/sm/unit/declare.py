@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from dataclasses import field as attribute
 from enum import Enum, auto
+from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
 from isa.instruction import Instruction
@@ -33,21 +34,38 @@ class Role(Enum):
     SPECIAL = auto()  # has a rule of its own in sm/replay/fast_forward/fast_forward.py
     FREE = auto()  # written before it is read, or read only by the trace or an error
     FIXED = auto()  # never changes while a launch is trace-driven
+    UNCOMPARED = auto()  # changes, but where its unit has it (`Unit.compared`), states are not compared at all
 
 
 class Extent(NamedTuple):
-    """How large a launch is: its SM, and the rows and registers of its program."""
+    """How large a launch is, and what it does."""
 
-    sm: Any
-    rows: int
+    machine: Any  # its numbers, as rules read them
+    pipes: int
+    warps: int  # warp slots of the SM
+    warp_size: int
+    blocks: int  # resident ones
+    grid: int  # blocks of it
+    rows: int  # of the program
     registers: int
+    buffers: int
+    textures: int  # with the one that is none
+    accesses: int  # instructions that access memory
+    ranges: int  # that a recorded block has
+    diverges: bool
+    independent: bool  # lanes are scheduled by convergence barriers
+    traces: bool
+    defers: bool  # results are written when they are there
+    ahead: bool  # SMs run ahead of each other
+    grouped: bool  # accesses may land later, in groups
+    replays: bool  # streams are recorded
 
 
 @dataclass(frozen=True)
 class Dimension:
-    """How many of something the records have room for, and how many a launch has."""
+    """How many of something a launch has; `most` in a record itself, or as many as the launch has apart from it."""
 
-    most: int
+    most: int | None
     used: Callable[[Extent], int]
 
 
@@ -71,9 +89,19 @@ class Field:
     awaited: str = ""
 
     @property
+    def apart(self) -> bool:
+        """Whether there are as many as a launch has: they do not lie in the record itself."""
+        return any(isinstance(size, Dimension) and size.most is None for size in self.sizes)
+
+    @property
     def shape(self) -> tuple[int, ...]:
-        """Room for how many, by dimension."""
-        return tuple(size.most if isinstance(size, Dimension) else size for size in self.sizes)
+        """Room for how many, by dimension, in the record itself."""
+        return tuple(size.most or 0 if isinstance(size, Dimension) else size for size in self.sizes)
+
+    @property
+    def count(self) -> int:
+        """Room for how many in the record itself."""
+        return prod(self.shape)
 
 
 def field(name: str, meaning: str, *sizes: Dimension | int, **rest: Any) -> Field:
@@ -100,11 +128,17 @@ def _nothing(*_: Any) -> None:
     """Add nothing."""
 
 
+def _always(_: Machine) -> bool:
+    """Tell that it is so on every machine."""
+    return True
+
+
 @dataclass(frozen=True)
 class Unit:
     """A hardware unit: `pack` fills in its numbers from the machine, `decode` its columns of an instruction's row.
 
-    `fields` are its parts of each record by the record's name; `limits` the settings that lift each limit.
+    `fields` are its parts of each record by the record's name; `limits` the settings that lift each limit. `compared`
+    tells whether fast-forward compares all of its state that changes, on a machine; elsewhere there is no fast-forward.
     """
 
     name: str
@@ -113,3 +147,4 @@ class Unit:
     decode: Callable[[Any, Instruction, Machine, Kernel], None] = _nothing
     conditions: tuple[Condition, ...] = ()
     limits: Mapping[str, Mapping[str, Setting]] = attribute(default_factory=dict)
+    compared: Callable[[Machine], bool] = _always

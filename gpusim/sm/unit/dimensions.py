@@ -1,4 +1,4 @@
-"""Dimensions of the records: how many of each thing there is room for, and how many a launch has."""
+"""Dimensions of the records: how many of each thing a launch has."""
 
 from __future__ import annotations
 
@@ -11,44 +11,62 @@ LEVELS = 4  # from which instructions come: a scheduler's own cache, two of the 
 
 def _lines(extent: Extent) -> int:
     """Lines of the largest instruction cache."""
-    levels = extent.sm["machine"]["levels"]
+    levels = extent.machine.levels
     return int((levels["sets"] * levels["ways"]).max())
 
 
 def _caches(extent: Extent) -> int:
     """Instruction caches of the SM, where instructions may be late."""
-    machine = extent.sm["machine"]
-    return LEVELS - 1 + int(machine["schedulers"]) if machine["fetches"] else 0
+    return LEVELS - 1 + int(extent.machine.schedulers) if _lines(extent) else 0
 
 
-AGENT = Dimension(room.AGENTS, lambda x: int(x.sm["agents"]))
-WARP = Dimension(room.WARPS, lambda x: int(x.sm["warp_slots"]))
-LANE_GROUP = Dimension(room.GROUPS, lambda x: int(x.sm["machine"]["groups"]))
-REGISTER = Dimension(room.REGISTERS, lambda x: x.registers)
+# As many as each launch has.
+AGENT = Dimension(None, lambda x: max(room.AT_HAND, int(x.machine.schedulers) + 3))
+WARP = Dimension(None, lambda x: x.warps)
+EACH_LANE_GROUP = Dimension(None, lambda x: x.warps * int(x.machine.groups))
+REGISTER = Dimension(None, lambda x: x.registers)
+SCHEDULER = Dimension(None, lambda x: int(x.machine.schedulers))
+SLOT = Dimension(None, lambda x: -(-x.warps // int(x.machine.schedulers)))
+PIPE = Dimension(None, lambda x: x.pipes)
+BLOCK = Dimension(None, lambda x: x.blocks)
+INSTRUCTION = Dimension(None, lambda x: x.rows)
+RECORD = Dimension(None, lambda x: room.TRACE if x.traces else 0)
+EACH_QUEUE = Dimension(None, lambda x: int(x.machine.queues))
+PLACE = Dimension(None, lambda x: int(x.machine.queue))
+RETURNING = Dimension(None, lambda x: room.RETURNING if x.machine.writes_back else 0)
+COUNT = Dimension(None, lambda x: room.COUNTED if x.machine.counts else 0)
+CONSTANT_LINE = Dimension(None, lambda x: room.CONSTANT_LINES if x.machine.constants else 0)
+CACHED_LINE = Dimension(None, _lines)
+INSTRUCTION_CACHE = Dimension(None, _caches)
+WAITING_PATH = Dimension(None, lambda x: 2 * x.warp_size if x.diverges else 0)
+PARTED = Dimension(None, lambda x: 3 * x.warp_size if x.independent else 0)
+EFFECT = Dimension(None, lambda x: room.EFFECTS if x.defers or x.grouped else 0)
+REMEMBERED = Dimension(None, lambda x: min(x.accesses, room.REMEMBERED))
+RANGE = Dimension(None, lambda x: min(x.ranges, room.FEED) if x.replays else 0)
+EVENT = Dimension(None, lambda x: room.EVENTS if x.replays else 0)
+STREAM = Dimension(None, lambda x: room.STREAMS if x.replays else 0)
+SCRIPT = Dimension(None, lambda x: room.SCRIPTS if x.replays else 0)
+PLACED = Dimension(None, lambda x: room.LOG if x.replays else 0)
+END = Dimension(None, lambda x: min(x.grid, room.ENDS))
+BUFFER = Dimension(None, lambda x: x.buffers)
+TEXTURE = Dimension(None, lambda x: x.textures)
+QUESTION = Dimension(None, lambda x: room.QUESTIONS if x.ahead else 0)
+SLICE = Dimension(None, lambda x: int(x.machine.slices))
+BANK = Dimension(None, lambda x: int(x.machine.banks))
+# As many as there may be, in each record: few. A launch may have less.
+LANE_GROUP = Dimension(room.GROUPS, lambda x: int(x.machine.groups))
 PREDICATE = Dimension(room.PREDICATES, lambda _: room.PREDICATES)
-SCHEDULER = Dimension(room.SCHEDULERS, lambda x: int(x.sm["machine"]["schedulers"]))
-SLOT = Dimension(room.SLOTS, lambda _: room.SLOTS)
 UNIT_CLASS = Dimension(room.UNITS, lambda _: room.UNITS)
-PIPE = Dimension(room.PIPES, lambda _: room.PIPES)
-BLOCK = Dimension(room.BLOCKS, lambda x: int(x.sm["launch"]["resident"]))
 BLOCK_BARRIER = Dimension(room.BARRIERS, lambda _: room.BARRIERS)
-INSTRUCTION = Dimension(room.PROGRAM, lambda x: x.rows)
 LOOP = Dimension(room.DEPTHS, lambda _: room.DEPTHS)
 REASON = Dimension(REASONS, lambda _: REASONS)
 OWN_REASON = Dimension(OWN, lambda _: OWN)
 SHARED_REASON = Dimension(SHARED, lambda _: SHARED)
-EACH_QUEUE = Dimension(room.QUEUES, lambda x: int(x.sm["machine"]["queues"]))
-PLACE = Dimension(room.QUEUE, lambda x: int(x.sm["machine"]["queue"]))
 MEMORY_UNIT = Dimension(room.UNITS_OF_MEMORY, lambda _: room.UNITS_OF_MEMORY)
-REGISTER_BANK = Dimension(room.REGISTER_BANKS, lambda x: int(x.sm["machine"]["register_banks"]))
-COLLECTED = Dimension(room.COLLECTING, lambda x: room.COLLECTING if x.sm["machine"]["register_banks"] else 0)
-RETURNING = Dimension(room.RETURNING, lambda x: room.RETURNING if x.sm["machine"]["writes_back"] else 0)
+REGISTER_BANK = Dimension(room.REGISTER_BANKS, lambda x: int(x.machine.register_banks))
+COLLECTED = Dimension(room.COLLECTING, lambda x: room.COLLECTING if x.machine.register_banks else 0)
 OPERAND = Dimension(room.OPERANDS, lambda _: room.OPERANDS)
-KEPT = Dimension(room.REUSE, lambda x: int(x.sm["machine"]["reuse"]))
-HOLD = Dimension(room.HOLDS, lambda x: room.HOLDS if x.sm["machine"]["obeys_codes"] else 0)
-COUNTER = Dimension(room.COUNTERS, lambda x: room.COUNTERS if x.sm["machine"]["counts"] else 0)
-GROUP = Dimension(room.GROUPED, lambda x: room.GROUPED if x.sm["grouped"] else 0)
-COUNT = Dimension(room.COUNTED, lambda _: room.COUNTED)
-CONSTANT_LINE = Dimension(room.CONSTANT_LINES, lambda x: room.CONSTANT_LINES if x.sm["machine"]["constants"] else 0)
-CACHED_LINE = Dimension(room.CACHED, _lines)
-INSTRUCTION_CACHE = Dimension(LEVELS - 1 + room.SCHEDULERS, _caches)
+KEPT = Dimension(room.REUSE, lambda x: int(x.machine.reuse))
+HOLD = Dimension(room.HOLDS, lambda x: room.HOLDS if x.machine.obeys_codes else 0)
+COUNTER = Dimension(room.COUNTERS, lambda x: room.COUNTERS if x.machine.counts else 0)
+GROUP = Dimension(room.GROUPED, lambda x: room.GROUPED if x.grouped else 0)

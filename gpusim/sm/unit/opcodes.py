@@ -6,7 +6,6 @@ from collections.abc import Callable
 from enum import Enum, auto
 from typing import Any, NamedTuple
 
-from gpusim.sm.unit.capacities import UNITS
 from isa import table
 from isa.row import Flow, Row, Unit
 from isa.table import ROWS
@@ -110,5 +109,3 @@ FUNCTIONS: tuple[Function | Held, ...] = tuple(
     )
 )
 INDEX = {function: place for place, function in enumerate(FUNCTIONS)}
-
-assert len(UNIT_CODE) <= UNITS

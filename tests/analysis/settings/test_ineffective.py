@@ -15,7 +15,7 @@ from gpusim.analysis.settings.conditions import CONDITIONS
 from gpusim.analysis.settings.ineffective import SEPARATE, ineffective
 from gpusim.launch.file.prepare import prepared
 from gpusim.machine.machine import build, load
-from gpusim.sm.state.machine import machine_t
+from gpusim.sm.state.layout import layout
 from gpusim.sm.state.row import decoded_t
 from isa.errors import UserError
 from isa.text import listing
@@ -165,7 +165,9 @@ def test_only_the_paths_asked_for_are_reported():
 def test_conditions_name_existing_fields():
     """Conditions name only fields of the machine's record or of decoded rows, none of which is compared separately."""
     fields = {name for each in CONDITIONS for name in each.fields.split()}
-    known = {*machine_t.names} - set(SEPARATE) | {f"rows.{name}" for name in decoded_t.names} | {"caches", "lines"}
+    known = (
+        {*layout("machine").names} - set(SEPARATE) | {f"rows.{name}" for name in decoded_t.names} | {"caches", "lines"}
+    )
     assert {name.partition(".")[0] if name.rpartition(".")[2].isdecimal() else name for name in fields} <= known
 
 

@@ -1,11 +1,10 @@
 """The order of stall reasons: one reason for each cycle, in the enum's order, in whole issue slots."""
 
-import numpy as np
 import pytest
 from timing import run_text
 
 from gpusim.sm.account.stall_accounting import stall_accounting
-from gpusim.sm.state import sm as state
+from gpusim.sm.state.room import made, sizes
 from gpusim.sm.unit.stall import SHARED, UNCHOSEN, Stall
 
 
@@ -54,7 +53,7 @@ def test_an_unused_slot_is_blamed_on_the_warp_that_ends_it():
 
 def test_only_notes_that_are_never_read_again_are_forgotten():
     """Class 0, without ready warps, loses all; class 1 those of empty slots before the last used one; class 2 none."""
-    scheduler = np.zeros(1, state.scheduler_t).view(np.recarray)[0]
+    scheduler = made("scheduler", 1, sizes({}))[0]
     scheduler.units, scheduler.used_until = 0b110, 30
     scheduler.holding[:3], scheduler.since[:3], scheduler.idle_since[:3] = 1, 2, (3, 4, 31)
     scheduler.refused[:3] = 7

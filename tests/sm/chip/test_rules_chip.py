@@ -1,9 +1,7 @@
 """The state that SMs share is lent to the SM that acts, and taken back with its changes."""
 
-import numpy as np
-
 from gpusim.sm.chip.chip.chip import lend, take_back
-from gpusim.sm.state.sm import chip_t, sm_t
+from gpusim.sm.state.room import made, sizes
 
 
 def shared():
@@ -11,7 +9,7 @@ def shared():
 
     Block 7 of 9 is next, the channel is free at 500, and the L2 at 300 for loads and at 400 for stores.
     """
-    sms, chips = np.zeros(2, sm_t), np.zeros(1, chip_t)
+    sms, chips = made("sm", 2, sizes({})), made("chip", 1, sizes({}))
     sms["launch"]["next"], sms["launch"]["end"], sms["launch"]["stride"] = 1, 4, 2
     sms["launch"]["sms"], sms["launch"]["apart"] = 2, 1
     chips["next"], chips["end"], chips["channel"], chips["shared"] = 7, 9, 500, (300, 400)

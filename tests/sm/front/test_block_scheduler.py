@@ -5,10 +5,8 @@ import pytest
 from timing import cycles_of, run_text, stalled
 
 from gpusim.sm.front.block_scheduler.block_scheduler import hand_out
-from gpusim.sm.state.sm import sm_t
+from gpusim.sm.state.layout import layout
 from gpusim.sm.unit.stall import Stall
-
-launch_t = sm_t.fields["launch"][0]
 
 
 def records(run, kind):
@@ -60,7 +58,7 @@ def test_the_chip_hands_out_one_block_after_the_other():
 
 def test_blocks_are_handed_out_in_fractions_of_a_cycle():
     """A block takes 73 of 64 parts: of 65 that are handed at once the last begins 73 cycles after the first."""
-    chip = np.zeros(1, launch_t).view(np.recarray)[0]
+    chip = np.zeros(1, layout("launch"))[0]
     begins = [hand_out(chip, 73, 5) for _ in range(65)]
     assert begins[:9] == [5, 6, 7, 8, 9, 10, 11, 12, 14]
     assert begins[-1] == 5 + 73

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from timing import plain_machine
 
-from gpusim.launch.packing import pack
+from gpusim.launch.packing import packed as pack
 from gpusim.sm.account.stall_accounting import stall_accounting
 from gpusim.sm.front.wakeup import wakeup
 from gpusim.sm.jit.rule import COMPILED, NEVER
-from gpusim.sm.state import machine as machine_record
-from gpusim.sm.state import sm as state
+from gpusim.sm.state.room import made, sizes
 from gpusim.sm.unit.capacities import CALENDAR
+from gpusim.sm.unit.dimensions import SLOT
 
 pytestmark = pytest.mark.skipif(COMPILED, reason="calls single rules, which compiled code alone can call")
 WARPS = 6
@@ -24,10 +23,8 @@ Step = tuple[int, int, int]  # slots that pass, a warp, and in how many slots it
 
 def packed(interval, stagger):
     """The machine of a launch, with this spacing of slots."""
-    machine = np.zeros(1, machine_record.machine_t).view(np.recarray)[0]
     changes = {"schedulers.interval": interval, "schedulers.stagger": stagger, "schedulers.count": 2}
-    pack(machine, plain_machine(changes), flagged=False)
-    return machine
+    return pack(plain_machine(changes), flagged=False)
 
 
 def waiting(due, now):
@@ -42,7 +39,7 @@ def waiting(due, now):
 )
 def test_a_warp_is_taken_at_the_slot_at_which_it_is_due(interval, k, steps: list[Step]):
     """Entered, entered anew or renewed, near or far: at each slot those are taken that a scan of all finds due."""
-    machine, scheduler = packed(interval, 1), np.zeros(1, state.scheduler_t).view(np.recarray)[0]
+    machine, scheduler = packed(interval, 1), made("scheduler", 1, sizes({SLOT: WARPS}))[0]
     scheduler.due[:] = scheduler.later_due = NEVER
     now, due = int(stall_accounting.slot_from(machine, k, 0)), {}
     for passed, j, ahead in steps:

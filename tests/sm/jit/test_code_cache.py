@@ -18,9 +18,9 @@ ROOT = Path(__file__).parents[3]
 LEND = """
 import numpy as np
 from gpusim.sm.chip.chip.chip import lend
-from gpusim.sm.state.sm import chip_t, sm_t
-sms, chips = (np.zeros(1, kind).view(np.recarray) for kind in (sm_t, chip_t))
-chips.next = 7
+from gpusim.sm.state.room import made, sizes
+sms, chips = (made(kind, 1, sizes({})) for kind in ("sm", "chip"))
+chips["next"] = 7
 lend(sms, 0, chips, 1)
 print(sms[0].launch.next)
 """

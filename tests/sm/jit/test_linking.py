@@ -14,7 +14,7 @@ from gpusim.sm.front.policies import declaration as policy
 from gpusim.sm.front.policies import policies, policy_code
 from gpusim.sm.jit.linking import EntryCompiler, RuleLibrary
 from gpusim.sm.jit.rule import OPTIONS, entry, lowest_bit, rule
-from gpusim.sm.state.sm import sm_t
+from gpusim.sm.state.room import made, sizes
 from isa.text.listing import read
 
 UNCHANGED = """
@@ -185,7 +185,7 @@ def test_a_function_compiled_from_inside_a_policy_is_an_ordinary_one(monkeypatch
         return lowest_bit(eligible) if last_of_policy(sm.launch.block) == 1 else -1
 
     monkeypatch.setitem(policy.REGISTERED, "lowest", lowest)
-    sms = np.zeros(1, sm_t).view(np.recarray)
+    sms = made("sm", 1, sizes({}))
     sms[0].launch.block[2] = 1
     assert ask_policy(sms, policy_code.code_of("lowest"), 6) == 1
     assert last_of_policy(np.array([3, 4, 5])) == 5

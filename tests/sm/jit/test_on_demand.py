@@ -3,14 +3,13 @@ from __future__ import annotations
 import signal
 from typing import Any
 
-import numpy as np
 import pytest
 
 from gpusim.sm.jit import on_demand as module
 from gpusim.sm.jit.kinds import Sm
 from gpusim.sm.jit.on_demand import on_demand, one_on_demand
 from gpusim.sm.jit.rule import entry, rule
-from gpusim.sm.state.sm import sm_t
+from gpusim.sm.state.room import made, sizes
 
 
 @on_demand
@@ -84,7 +83,7 @@ def compiled(function: Any) -> int:
 
 
 def sms(now: int) -> Any:
-    records = np.zeros(1, sm_t).view(np.recarray)
+    records = made("sm", 1, sizes({}))
     records["now"] = now
     return records
 

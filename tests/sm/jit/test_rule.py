@@ -14,9 +14,10 @@ from gpusim.sm.jit.rule import NEVER
 from gpusim.sm.memory.shared_memory import shared_memory
 from gpusim.sm.registers.wait_count import wait_count
 from gpusim.sm.state.layout import layout
-from gpusim.sm.state.machine import machine_t
+from gpusim.sm.state.room import made, sizes
 from gpusim.sm.state.unpacked import unpacked
 from gpusim.sm.unit.capacities import COUNTED
+from gpusim.sm.unit.dimensions import BANK
 from isa.text.listing import read
 
 NAMES = """
@@ -49,7 +50,7 @@ def output(script, *arguments, **environment):
 @pytest.mark.parametrize(("cycle", "slot"), [(0, 0), (1, 2), (2, 2), (5, 6)])
 def test_a_rule_called_from_python_computes_what_its_source_says(cycle, slot):
     """Slots of a scheduler with interval 2 begin at even cycles."""
-    machine = np.zeros((), machine_t)
+    machine = np.zeros((), layout("machine"))
     machine["interval"] = 2
     assert stall_accounting.slot_from(unpacked(machine), 0, cycle) == slot
 
@@ -61,7 +62,7 @@ def test_a_rule_called_from_python_compiles_nothing():
     calls = [shared_memory.passes, shared_memory._fermi]
     before = [len(rule.dispatcher.overloads) for rule in calls]
     machine = unpacked(ground(read("EXIT"), load("gtx580")).numbers)
-    scratch = unpacked(np.zeros((), layout("scratch")))
+    scratch = unpacked(made("scratch", 1, sizes({BANK: 32}))[0])
     scratch.address = [128 * lane for lane in range(32)]
     sm = SimpleNamespace(machine=machine, scratch=scratch)
     assert shared_memory.passes(sm, 0xFFFFFFFF, 1, True) == 32

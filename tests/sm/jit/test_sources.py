@@ -62,7 +62,12 @@ def test_all_that_python_loads_for_an_engine_is_in_its_key():
 
 @pytest.mark.parametrize(
     "edited",
-    ["gpusim/sm/front/barrier/barrier.py", "gpusim/sm/state/sm.py", "isa/values/lanes.py", "gpusim/sm/jit/linking.py"],
+    [
+        "gpusim/sm/front/barrier/barrier.py",
+        "gpusim/sm/state/layout.py",
+        "isa/values/lanes.py",
+        "gpusim/sm/jit/linking.py",
+    ],
 )
 def test_an_edit_of_an_engines_source_changes_its_key(tree, edited):
     """An edit of a rule, the state, a value function's helper or the compiler changes the key."""

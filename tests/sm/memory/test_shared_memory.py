@@ -16,7 +16,8 @@ from gpusim.machine.machine import load
 from gpusim.sm.memory.shared_memory import shared_memory
 from gpusim.sm.memory.shared_memory.declaration import SHARED_RULES
 from gpusim.sm.memory.what_if import CONFLICT_FREE
-from gpusim.sm.unit.capacities import BANKS
+
+BANKS = 128
 
 STORE = """
 .shared 49152

@@ -118,7 +118,7 @@ def test_blocks_that_fetch_inside_the_texture_take_one_script(words, alike):
     runs = [run_sm(kernel, machine, feed=feed) for feed in ("address-only", "trace-driven")]
     assert differences(*runs) == []
     started = launch(kernel, machine, feed="trace-driven")
-    roles = recurrence(started.sms, len(started.program), kernel.program.registers)
+    roles = recurrence(started.sms, started.sizes)
     compiled.run(started.sms, started.memory, roles, NEVER, NEVER)
     assert started.sm.scripted == 2 - alike
 

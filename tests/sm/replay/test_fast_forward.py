@@ -9,11 +9,14 @@ from hypothesis import given, settings
 from strategies.launches import REPEATABLE, launches, looping_kernels
 from twins import differences
 
+from gpusim.engines import compiled
 from gpusim.engines.simulate import run_sm
+from gpusim.launch.launch import launch
 from gpusim.machine.machine import load
-from gpusim.sm.jit.rule import COMPILED
+from gpusim.sm.jit.rule import COMPILED, NEVER
 from gpusim.sm.state import recurrence
-from gpusim.sm.state import sm as state
+from gpusim.sm.state.room import made, sizes, whole
+from gpusim.sm.unit.declare import Role
 from gpusim.sm.unit.dimensions import REGISTER, WARP
 from isa.errors import LimitError
 from workloads.catalog import make
@@ -93,7 +96,7 @@ def test_the_limit_is_met_at_the_same_cycle():
 
 def test_every_word_of_the_state_has_a_role():
     """Each field of the state has its own role or that of its record; a record without either is refused."""
-    used = dict.fromkeys(recurrence.DIMENSIONS, 0)
+    used = sizes({})
     assert {word.field.role for word in recurrence.words("sm", used)} == set(recurrence.ROLES)
     with pytest.raises(TypeError, match="pc has no role"):
         list(recurrence.words("stack_entry", used))
@@ -101,9 +104,26 @@ def test_every_word_of_the_state_has_a_role():
 
 def test_the_words_of_a_field_are_found():
     """Writing a field through its record changes exactly the words at the field's indices."""
-    sms = np.zeros(1, state.sm_t)
-    array = sms.view(np.uint8).view(np.int64)
-    sms["warps"][0, :2]["ready"][:, :3] = 7
-    used = dict.fromkeys(recurrence.DIMENSIONS, 0) | {WARP: 2, REGISTER: 3}
+    used = sizes({WARP: 2, REGISTER: 3})
+    sms = made("sm", 1, used)
+    array = whole(sms)
+    array[array == 7] = 0
+    sms[0].warps.ready[:] = 7
     (ready,) = [word for word in recurrence.words("sm", used) if word.path == "warps.ready"]
     assert np.flatnonzero(array == 7).tolist() == ready.places.tolist()
+
+
+@pytest.mark.parametrize("machine", ["gtx580", "h200", "v100"])
+def test_what_is_said_to_be_fixed_never_changes(machine):
+    """Where states are compared, each word that a launch changes has a role by which it may, or is FREE."""
+    changes = {} if machine == "gtx580" else {"cache.hits": "none"}
+    kernel, where = make("sgemm-lai", {"m": "96", "n": "96", "k": "16"}), load(machine, changes)
+    started = launch(kernel, where, feed="trace-driven", fast_forward=True)
+    assert started.sm.forwarding
+    before = whole(started.sms).copy()
+    compiled.run(started.sms, started.memory, recurrence.recurrence(started.sms, started.sizes), NEVER, NEVER)
+    changed = np.flatnonzero(whole(started.sms) != before)
+    may = {*recurrence.ROLES, Role.FREE}
+    known = np.concatenate([word.places for word in recurrence.words("sm", started.sizes, may)])
+    assert changed.size > 1000
+    assert np.setdiff1d(changed, known).tolist() == []

@@ -131,7 +131,7 @@ def test_rounds_fold_while_their_requests_go_on():
     """Ten rounds are a part and a count, in one script for six blocks; each round has its own line in the list."""
     kernel = read(WALK)
     started = launch(kernel, machine(), feed="trace-driven")
-    roles = recurrence(started.sms, len(started.program), kernel.program.registers)
+    roles = recurrence(started.sms, started.sizes)
     compiled.run(started.sms, started.memory, roles, NEVER, NEVER)
     sm = started.sm
     pcs = [int(event.pc) for event in sm.events[: int(sm.recorded)]]

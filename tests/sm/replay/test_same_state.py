@@ -14,10 +14,11 @@ import pytest
 from gpusim.sm.jit.rule import COMPILED, NEVER
 from gpusim.sm.replay.fast_forward import same_state
 from gpusim.sm.state import recurrence
+from gpusim.sm.state.room import sizes
 from gpusim.sm.unit.declare import Role
 from gpusim.sm.unit.stall import SHARED
 
-WORDS = {word.path: word.field for word in recurrence.words("sm", dict.fromkeys(recurrence.DIMENSIONS, 0))}
+WORDS = {word.path: word.field for word in recurrence.words("sm", sizes({}))}
 
 
 def paths(role):

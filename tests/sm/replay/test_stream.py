@@ -27,7 +27,7 @@ def recorded(text):
     """The SM after a trace-driven launch of a listing."""
     kernel = read(text)
     started = launch(kernel, plain_machine(COSTS), feed="trace-driven")
-    roles = recurrence(started.sms, len(started.program), kernel.program.registers)
+    roles = recurrence(started.sms, started.sizes)
     compiled.run(started.sms, started.memory, roles, NEVER, NEVER)
     assert started.sm.fault.code == 0
     return started.sm

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from gpusim.sm.unit.capacities import TRACE
 from gpusim.sm.unit.declare import Role, Unit, field
+from gpusim.sm.unit.dimensions import RECORD
 from gpusim.sm.unit.stall import OWN
 
 TRACE_KINDS = ("place", "issue", "refuse", "serve", "release", "retire", "hold", "select", "replay", "write")
@@ -17,7 +17,7 @@ UNIT = Unit(
         "sm": (
             field("tracing", "1: keep trace records", role=Role.FIXED),
             field("traced", "those that wait to be taken away", role=Role.FREE),
-            field("records", "trace records that wait to be taken away", TRACE, kind="trace", role=Role.FREE),
+            field("records", "trace records that wait to be taken away", RECORD, kind="trace", role=Role.FREE),
         ),
         "trace": (
             field("cycle", "when"),

@@ -18,7 +18,7 @@ from gpusim.sm.memory.l2_share import l2_share
 from gpusim.sm.registers.control_code import control_code
 from gpusim.sm.registers.register_file import register_file
 from gpusim.sm.registers.wait_count import wait_count
-from gpusim.sm.unit.capacities import BARRIERS, ENDS, HOLDS, WARPS
+from gpusim.sm.unit.capacities import BARRIERS, HOLDS
 from gpusim.sm.unit.sm import LAUNCHER
 from gpusim.sm.unit.stall import OWN, Stall
 
@@ -41,8 +41,9 @@ def retire(sm: Any, slot: int, now: int) -> None:
         sm.program[warp.pc].stall[EXITED] += now - warp.since
         sm.empty_since[g] = now
     sm.blocks[slot].state = FREE
-    sm.cycles = sm.ended[sm.retired % ENDS] = max(now, sm.load_store.updated)  # by then the L2 has done its atomics
-    sm.ended_after[sm.retired % ENDS] = warp_scheduler.issued(sm)
+    number = sm.retired % sm.ended.size
+    sm.cycles = sm.ended[number] = max(now, sm.load_store.updated)  # by then the L2 has done its atomics
+    sm.ended_after[number] = warp_scheduler.issued(sm)
     sm.retired += 1
 
 
@@ -178,10 +179,9 @@ def close(sm: Any) -> None:
     After the last block the launch may still wait for atomics of the L2, without a warp.
     """
     left = 0
-    for g in range(WARPS):
-        if g < sm.warp_slots:
-            left = max(left, sm.empty_since[g])
-            sm.empty += sm.cycles - sm.empty_since[g]
+    for g in range(sm.warp_slots):
+        left = max(left, sm.empty_since[g])
+        sm.empty += sm.cycles - sm.empty_since[g]
     for k in range(sm.machine.schedulers):
         scheduler = sm.schedulers[k]
         had_warps = k < sm.warp_slots

@@ -5,9 +5,8 @@ from __future__ import annotations
 import msgspec
 
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS
-from gpusim.sm.unit.capacities import ENDS
 from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field, packed_key
-from gpusim.sm.unit.dimensions import BLOCK, WARP
+from gpusim.sm.unit.dimensions import BLOCK, END, WARP
 from gpusim.sm.unit.ranges import Count, Flag
 
 
@@ -66,8 +65,8 @@ UNIT = Unit(
             field("placed", "blocks so far", role=Role.TOTAL),
             field("aged", "warps so far", role=Role.TOTAL),
             field("retired", "blocks that have left", role=Role.TOTAL),
-            field("ended", "when the last ones of these left: number n at n modulo ENDS", ENDS, role=Role.FREE),
-            field("ended_after", "and how many warp instructions had issued by then", ENDS, role=Role.FREE),
+            field("ended", "when the last ones of these left: number n at n modulo the length", END, role=Role.FREE),
+            field("ended_after", "and how many warp instructions had issued by then", END, role=Role.FREE),
             field("empty", "warp-slot cycles without a block", role=Role.TOTAL),
             field("empty_since", "since when each warp slot has no block", WARP, role=Role.STAMP),
             field("warp_slots", "warp slots that the resident blocks have", role=Role.FIXED),

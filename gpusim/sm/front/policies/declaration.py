@@ -42,8 +42,8 @@ def check_policy(name: str, lead: str = "") -> None:
 def register_policy(name: str, function: Policy) -> None:
     """Make `function(sm, k, eligible)` the scheduling policy of that name for as long as the process lives.
 
-    `sm` is the state (gpusim.sm.state.sm), `k` the scheduler, `eligible` the mask of its warps that may issue: bit j is
-    warp slot j * schedulers + k. It returns one of these j, or -1 to let none go, and is asked again in the next slot.
+    `sm` is the SM's state, `k` the scheduler, `eligible` the mask of its warps that may issue: bit j is warp slot
+    j * schedulers + k. It returns one of these j, or -1 to let none go, and is asked again in the next slot.
     It may read the state, must neither change it nor raise, and is compiled with Numba where the engines are. Raises
     UserError for the name of a policy that comes with the simulator.
     """
@@ -96,4 +96,5 @@ UNIT = Unit(
             "the policy {policy} asks nobody's block",
         ),
     ),
+    compared=lambda machine: machine.schedulers.policy not in REGISTERED,  # it may use any state
 )

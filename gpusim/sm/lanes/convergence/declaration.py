@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.sm.unit.capacities import BARRIERS, LANES, PARTED
+from gpusim.sm.unit.capacities import BARRIERS, LANES
 from gpusim.sm.unit.declare import Machine, Role, Unit, field
-from gpusim.sm.unit.dimensions import WARP
+from gpusim.sm.unit.dimensions import PARTED, WARP
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.operands.operand import RZ_INDEX, Convergence, Immediate, Register

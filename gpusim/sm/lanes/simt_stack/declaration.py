@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gpusim.sm.unit.capacities import GROUPS, STACK_ENTRIES, WARPS
+from gpusim.sm.unit.capacities import GROUPS
 from gpusim.sm.unit.declare import Role, Unit, field
-from gpusim.sm.unit.dimensions import LANE_GROUP
+from gpusim.sm.unit.dimensions import LANE_GROUP, WAITING_PATH, WARP
 
 UNIT = Unit(
     "simt_stack",
@@ -15,8 +15,8 @@ UNIT = Unit(
             field(
                 "simt_stack",
                 "entries that wait, by warp slot",
-                WARPS,
-                STACK_ENTRIES,
+                WARP,
+                WAITING_PATH,
                 kind="stack_entry",
                 role=Role.FREE,
             ),

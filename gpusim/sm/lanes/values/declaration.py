@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from gpusim.sm.unit.capacities import BUFFERS, GROUPS, LANE_GROUPS, LANES, PREDICATES, REGISTERS
+from gpusim.sm.unit.capacities import GROUPS, LANES, PREDICATES
 from gpusim.sm.unit.declare import Role, Unit, field
+from gpusim.sm.unit.dimensions import BUFFER, EACH_LANE_GROUP, REGISTER
 
 UNIT = Unit(
     "values",
     fields={
         "sm": (
             field("writes", "register writes so far", role=Role.FREE),
-            field("lanes", "values of each lane group", LANE_GROUPS, kind="lanes", role=Role.FREE),
-            field("buffers", "where global buffers lie", BUFFERS, kind="buffer", role=Role.FIXED),
+            field("lanes", "values of each lane group", EACH_LANE_GROUP, kind="lanes", role=Role.FREE),
+            field("buffers", "where global buffers lie", BUFFER, kind="buffer", role=Role.FIXED),
         ),
         "lanes": (
-            field("registers", "of each lane", REGISTERS, LANES, kind="u4"),
+            field("registers", "of each lane", REGISTER, LANES, kind="u4"),
             field("predicates", "mask of lanes", PREDICATES),
         ),
         "buffer": (
@@ -29,7 +30,7 @@ UNIT = Unit(
             field("window", "what 64-bit addresses have above those of global memory"),
             field("thread_registers", "registers of a thread; those of the warp follow"),
         ),
-        "warp": (field("version", "number of the write that made each register's value", REGISTERS, role=Role.FREE),),
+        "warp": (field("version", "number of the write that made each register's value", REGISTER, role=Role.FREE),),
         "outcome": (
             field("active", "by lane group, mask of the lanes whose guard holds", GROUPS),
             field("threads", "how many those are"),

@@ -109,6 +109,11 @@ def tagged(machine: Machine) -> bool:
     return machine.cache is not None and machine.cache.hits == "tags"
 
 
+def untagged(machine: Machine) -> bool:
+    """Tell the opposite: then nothing of what caches hold, and of what waits for it, changes."""
+    return not tagged(machine)
+
+
 def memory_latency(machine: Machine) -> int:
     """Cycles of a load that misses all caches, at the machine's clock: those of an L2 hit, and a time behind it."""
     latency, clock = machine.global_memory.latency, machine.memory_clock
@@ -210,10 +215,12 @@ UNIT = Unit(
             field("parameters", "1: it reads the bank with the parameters", kind="i1"),
         ),
         "load_store": (
-            field("read", "sectors that the SM has brought from the DRAM", role=Role.FIXED),
-            field("written", "sectors that it has sent there", role=Role.FIXED),
-            field("waited", "cycles for which the last access held the unit until a line was back", role=Role.FIXED),
-            field("arrived", "when the last line asked for is there", role=Role.FIXED),
+            field("read", "sectors that the SM has brought from the DRAM", role=Role.UNCOMPARED),
+            field("written", "sectors that it has sent there", role=Role.UNCOMPARED),
+            field(
+                "waited", "cycles for which the last access held the unit until a line was back", role=Role.UNCOMPARED
+            ),
+            field("arrived", "when the last line asked for is there", role=Role.UNCOMPARED),
         ),
         "cache": (
             field("first", "word with the number of uses, behind which its ways lie"),
@@ -321,4 +328,5 @@ UNIT = Unit(
             "l2_partition.late": 0,
         },
     },
+    compared=untagged,
 )

@@ -6,10 +6,11 @@ from typing import Annotated, Any
 
 import msgspec
 
-from gpusim.sm.memory.cache.declaration import FAR, NO_TAGS, tagged
+from gpusim.sm.memory.cache.declaration import FAR, NO_TAGS, tagged, untagged
 from gpusim.sm.unit.asks import looks
 from gpusim.sm.unit.capacities import SLICES
 from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
+from gpusim.sm.unit.dimensions import SLICE
 from gpusim.sm.unit.ranges import MOST, Positive
 from isa.instruction import Instruction
 from isa.kernel import Kernel
@@ -73,16 +74,22 @@ UNIT = Unit(
             field("slice_share", "of an atomic, 64ths of this SM's passes that all do there; 0: not known", kind="i4"),
         ),
         "load_store": (
-            field("slice", "when each slice has done the atomics before, in parts of a cycle", SLICES, role=Role.FIXED),
-            field("updated", "when the last atomic of the SM is done, behind which its loads wait", role=Role.FIXED),
-            field("slice_line", "1 and the line that each slice did the last of them to", SLICES, role=Role.FIXED),
-            field("updates_sent", "when those without results have left the SM, in parts of a cycle", role=Role.FIXED),
-            field("updates", "lanes of atomics since one last waited for no other", role=Role.FIXED),
-            field("updates_began", "when that was", role=Role.FIXED),
+            field(
+                "slice", "when each slice has done the atomics before, in parts of a cycle", SLICE, role=Role.UNCOMPARED
+            ),
+            field(
+                "updated", "when the last atomic of the SM is done, behind which its loads wait", role=Role.UNCOMPARED
+            ),
+            field("slice_line", "1 and the line that each slice did the last of them to", SLICE, role=Role.UNCOMPARED),
+            field(
+                "updates_sent", "when those without results have left the SM, in parts of a cycle", role=Role.UNCOMPARED
+            ),
+            field("updates", "lanes of atomics since one last waited for no other", role=Role.UNCOMPARED),
+            field("updates_began", "when that was", role=Role.UNCOMPARED),
         ),
         "chip": (
-            field("slice", "when each slice has done the atomics before, in parts of a cycle", SLICES),
-            field("slice_line", "1 and the line that each slice did the last of them to", SLICES),
+            field("slice", "when each slice has done the atomics before, in parts of a cycle", SLICE),
+            field("slice_line", "1 and the line that each slice did the last of them to", SLICE),
         ),
     },
     conditions=(
@@ -91,4 +98,5 @@ UNIT = Unit(
         Condition("l2_atomic.*", ALL, looks(FAR), "nothing asks the L2"),
     ),
     limits={"bandwidth": {"l2_atomic.*_parts": 1, "l2_atomic.slices": SLICES, "l2_atomic.waiting": MOST}},
+    compared=untagged,
 )

@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from gpusim.sm.memory.cache.declaration import FAR, NO_ASKER, NO_TAGS, SHARE_PARTS, tagged
+from gpusim.sm.memory.cache.declaration import FAR, NO_ASKER, NO_TAGS, SHARE_PARTS, tagged, untagged
 from gpusim.sm.unit.asks import looks, updates
 from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
 from gpusim.sm.unit.opcodes import FETCH, LOAD, STORE
@@ -78,11 +78,18 @@ UNIT = Unit(
             field("shared_parts", "parts of a cycle in which that time counts"),
         ),
         "load_store": (
-            field("port", "when each L2 channel is free, in parts of a cycle", 2, role=Role.FIXED),
-            field("shared", "when the L2 itself is, for loads and for stores, in parts of a cycle", 2, role=Role.FIXED),
-            field("moved", "sectors of loads, of stores so far", 2, role=Role.FIXED),
-            field("asked", "of the SM's share of the L2 so far, by loads and by stores, in parts", 2, role=Role.FIXED),
-            field("began", "when the SM asked for the first", 2, role=Role.FIXED),
+            field("port", "when each L2 channel is free, in parts of a cycle", 2, role=Role.UNCOMPARED),
+            field(
+                "shared",
+                "when the L2 itself is, for loads and for stores, in parts of a cycle",
+                2,
+                role=Role.UNCOMPARED,
+            ),
+            field("moved", "sectors of loads, of stores so far", 2, role=Role.UNCOMPARED),
+            field(
+                "asked", "of the SM's share of the L2 so far, by loads and by stores, in parts", 2, role=Role.UNCOMPARED
+            ),
+            field("began", "when the SM asked for the first", 2, role=Role.UNCOMPARED),
         ),
     },
     pack=pack,
@@ -113,4 +120,5 @@ UNIT = Unit(
         },
         "latency": {"l2_channel.spread": 0},
     },
+    compared=untagged,
 )

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from gpusim.sm.unit.capacities import BUFFERS, WAVES
+from gpusim.sm.memory.cache.declaration import untagged
+from gpusim.sm.unit.capacities import WAVES
 from gpusim.sm.unit.declare import Role, Unit, field
+from gpusim.sm.unit.dimensions import BUFFER
 
 AXIS_SETS = 8  # sets of axes of the grid along which blocks ask for the same lines
 PARTS = 64  # of the blocks of a wave, and of lines
@@ -17,14 +19,23 @@ UNIT = Unit(
             field("shared_along", "1 and the axes (bits) along which blocks ask for the same; 0: unknown", kind="i1"),
         ),
         "load_store": (
-            field("from_others", "when others bring what is asked for, as above", role=Role.FIXED),
-            field("stands", "blocks of the grid for which that one stands whose access is served", role=Role.FIXED),
+            field("from_others", "when others bring what is asked for, as above", role=Role.UNCOMPARED),
+            field(
+                "stands", "blocks of the grid for which that one stands whose access is served", role=Role.UNCOMPARED
+            ),
         ),
         "sm": (
-            field("brought", "sectors of each buffer that the L2 lacked", BUFFERS, role=Role.FIXED),
-            field("owed", "parts of blocks in lockstep beyond those that were so, by axes", AXIS_SETS, role=Role.FIXED),
+            field("brought", "sectors of each buffer that the L2 lacked", BUFFER, role=Role.UNCOMPARED),
+            field(
+                "owed",
+                "parts of blocks in lockstep beyond those that were so, by axes",
+                AXIS_SETS,
+                role=Role.UNCOMPARED,
+            ),
         ),
-        "block": (field("in_step", "mask of the axes along which it is in lockstep with others", role=Role.FIXED),),
+        "block": (
+            field("in_step", "mask of the axes along which it is in lockstep with others", role=Role.UNCOMPARED),
+        ),
         "launch": (
             field("sharers", "SMs with blocks, if not all SMs are simulated and each stands for others"),
             field("spills", "of 64 lines of the buffers, those that the L2 does not keep from launch to launch"),
@@ -32,4 +43,5 @@ UNIT = Unit(
             field("in_step", "of 64 blocks, those in lockstep, by axes and wave", AXIS_SETS, WAVES),
         ),
     },
+    compared=untagged,
 )

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 from gpusim.sm.memory.shared_memory.declaration import atomic_costs
-from gpusim.sm.unit.capacities import BANKS, LANE_GROUPS, LANES, OPERAND_WORDS, REMEMBERED
+from gpusim.sm.unit.capacities import LANES, OPERAND_WORDS
 from gpusim.sm.unit.declare import Machine, Role, Unit, field
+from gpusim.sm.unit.dimensions import BANK, EACH_LANE_GROUP, REMEMBERED
 from isa.executing.beyond import may_leave_buffers
 from isa.instruction import Instruction
 from isa.kernel import Kernel
@@ -60,7 +61,7 @@ UNIT = Unit(
             field(
                 "feed",
                 "what the addresses of each lane group's memory instructions cost, by feed modulo this",
-                LANE_GROUPS,
+                EACH_LANE_GROUP,
                 REMEMBERED,
                 kind="feed",
                 role=Role.FREE,
@@ -89,8 +90,8 @@ UNIT = Unit(
             field("step", "each active lane's distance from that address", LANES, kind="i4"),
         ),
         "scratch": (
-            field("seen", "words seen per bank", BANKS, LANES),
-            field("depth", "how many", BANKS),
+            field("seen", "words seen per bank", BANK, LANES),
+            field("depth", "how many", BANK),
             field("line", "lines, or words, seen so far", 4 * LANES),
             field("address", "a 32-bit number of each lane", LANES, kind="u4"),
             field("flag", "truths of each lane, P in bit 0", LANES, kind="u4"),

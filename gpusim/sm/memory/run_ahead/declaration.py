@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gpusim.sm.unit.capacities import CHANNELS, QUESTIONS
+from gpusim.sm.unit.capacities import CHANNELS
 from gpusim.sm.unit.declare import Role, Unit, field
+from gpusim.sm.unit.dimensions import QUESTION
 
 NOBODY, SEVERAL = 0, 1  # owner of a word of global memory: has used it; have loaded it
 LOADED, STORED = 2, 3  # SM 0 has; two more for each further SM
@@ -21,7 +22,7 @@ UNIT = Unit(
             field("settled", "those whose answers the SM has taken"),
             field("granted", "1: the block scheduler has its blocks, and may act"),
             field("owners", "where the owners of words lie in the memory array; 0: nobody keeps them"),
-            field("questions", "the last ones, by number modulo their room", QUESTIONS, kind="question"),
+            field("questions", "the last ones, by number modulo their room", QUESTION, kind="question"),
         ),
         "question": (
             field("now", "when the access was served"),

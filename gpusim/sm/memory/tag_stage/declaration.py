@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from gpusim.sm.memory.cache.declaration import NEAR, NO_TAGS, tagged
+from gpusim.sm.memory.cache.declaration import NEAR, NO_TAGS, tagged, untagged
 from gpusim.sm.unit.asks import asks, loads_from
 from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
 from gpusim.sm.unit.opcodes import STORE
@@ -63,9 +63,9 @@ UNIT = Unit(
             field("store_sector_cost", "parts of a cycle of a store for each sector, if these are more"),
         ),
         "load_store": (
-            field("tagged", "when the tag stage is free, in parts of a cycle", role=Role.FIXED),
-            field("late", "groups of lines of the last load that were late", role=Role.FIXED),
-            field("late_last", "the last of them", role=Role.FIXED),
+            field("tagged", "when the tag stage is free, in parts of a cycle", role=Role.UNCOMPARED),
+            field("late", "groups of lines of the last load that were late", role=Role.UNCOMPARED),
+            field("late_last", "the last of them", role=Role.UNCOMPARED),
         ),
     },
     pack=pack,
@@ -76,4 +76,5 @@ UNIT = Unit(
         Condition("tag_stage.store_*", STORES, _stores, "{kernel} stores nothing through the L1"),
     ),
     limits={"bandwidth": {"tag_stage.*_parts": 0}},
+    compared=untagged,
 )

@@ -9,8 +9,9 @@ import msgspec
 from gpusim.sm.memory.cache.declaration import L1, SHARE_PARTS, TAGS
 from gpusim.sm.memory.global_memory.declaration import CHANNEL_KEYS, STILL, line_cycles, transaction_bytes
 from gpusim.sm.unit.asks import accesses
-from gpusim.sm.unit.capacities import LANES, TEXTURES
+from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
+from gpusim.sm.unit.dimensions import TEXTURE
 from gpusim.sm.unit.ranges import Positive
 from isa.instruction import Instruction
 from isa.kernel import Kernel
@@ -84,7 +85,7 @@ UNIT = Unit(
             field(
                 "textures",
                 "the texture objects by their handles, as isa.values.texture.texel has columns",
-                TEXTURES,
+                TEXTURE,
                 COLUMNS,
                 role=Role.FIXED,
             ),

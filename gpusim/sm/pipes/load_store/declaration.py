@@ -170,7 +170,7 @@ UNIT = Unit(
             field("cycles", "that it occupies the load/store unit", role=Role.SAME),
             field("extra", "cycles on top of the latency (bank conflicts)", role=Role.SAME),
             field("transactions", "lines it moves to or from global memory", role=Role.SAME),
-            field("requests", "lines that it asks caches for", role=Role.FIXED),
+            field("requests", "lines that it asks caches for", role=Role.UNCOMPARED),
             field("near", "cycles to the results of lanes that are not in global memory", role=Role.FIXED),
         ),
         "warp": (

@@ -15,7 +15,7 @@ from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import lowest_bit, rarely, rule
 from gpusim.sm.memory.memory_access import access_cost, memory_access
 from gpusim.sm.registers.register_file.declaration import COUNT_BITS, LAST_BIT, OF_WARP
-from gpusim.sm.unit.capacities import OPERANDS, PROGRAM, REUSE
+from gpusim.sm.unit.capacities import OPERANDS, REUSE
 from gpusim.sm.unit.stall import DISPATCH
 from isa.operands.register_bank import BANK_PERIOD
 
@@ -80,7 +80,7 @@ def commit(sm: Sm, k: int, warp: Warp, instruction: Row, now: int) -> int:
         scheduler.kept[:] = 0
         scheduler.kept_bits = 0
     if machine.carried:
-        scheduler.reader = _slot(machine, warp) * PROGRAM + warp.pc - 1
+        scheduler.reader = _slot(machine, warp) * sm.program.size + warp.pc - 1
     return done - now - 1
 
 
@@ -204,8 +204,8 @@ def _slot(machine: Any, warp: Any) -> int:
 @rule
 def _before(sm: Any, k: int, warp: Any) -> int:
     """Return the pc of the last instruction of scheduler k that read operands, if it is the warp's; else -1."""
-    pc = sm.schedulers[k].reader - _slot(sm.machine, warp) * PROGRAM
-    return pc if 0 <= pc < PROGRAM else -1
+    pc = sm.schedulers[k].reader - _slot(sm.machine, warp) * sm.program.size
+    return pc if 0 <= pc < sm.program.size else -1
 
 
 @rule

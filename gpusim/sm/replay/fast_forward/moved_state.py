@@ -30,7 +30,7 @@ from gpusim.sm.replay.fast_forward.same_state import (
     behind,
     word,
 )
-from gpusim.sm.unit.capacities import DEPTHS, ENDS, LOG
+from gpusim.sm.unit.capacities import DEPTHS, LOG
 from gpusim.sm.unit.stall import OWN, SHARED
 
 
@@ -122,6 +122,6 @@ def put(sm: Any, r: Any, before: int, here: int, reached: int) -> None:
     for block in range(placed, word(r, reached, PLACED, 0)):
         sm.log[block % LOG] = sm.log[(block - period) % LOG]
     for number in range(retired, sm.retired):
-        to, like = number % ENDS, (number - period) % ENDS
+        to, like = number % sm.ended.size, (number - period) % sm.ended.size
         sm.ended[to] = sm.ended[like] + r.notes[here, WHEN] - r.notes[before, WHEN]
         sm.ended_after[to] = sm.ended_after[like] + issued

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from gpusim.sm.unit.capacities import EVENTS, FEED, LOG, SCRIPTS, STREAMS, WARPS
 from gpusim.sm.unit.declare import Role, Unit, field
-from gpusim.sm.unit.dimensions import LOOP
+from gpusim.sm.unit.dimensions import EVENT, LOOP, PLACED, RANGE, SCRIPT, STREAM, WARP
 
 UNIT = Unit(
     "stream",
@@ -28,7 +27,7 @@ UNIT = Unit(
             field(
                 "block_step",
                 "bytes, or elements, by which an address or coordinate moves from a block to its neighbour in x, y, z",
-                FEED,
+                RANGE,
                 3,
                 role=Role.FIXED,
             ),
@@ -37,11 +36,11 @@ UNIT = Unit(
             field("scripted", "scripts so far", role=Role.FREE),
             field("visits", "instructions walked through", role=Role.FREE),
             field("event", "of this cycle, as in sm/replay/stream/stream.py", role=Role.FREE),
-            field("log", "scripts of the last blocks placed", LOG, role=Role.FREE),
-            field("events", "items of all streams", EVENTS, kind="event", role=Role.FREE),
+            field("log", "scripts of the last blocks placed", PLACED, role=Role.FREE),
+            field("events", "items of all streams", EVENT, kind="event", role=Role.FREE),
             field("requested", "words of the recorded requests", role=Role.FREE),
-            field("streams", "the recorded streams", STREAMS, kind="stream", role=Role.FREE),
-            field("scripts", "the recorded scripts", SCRIPTS, kind="script", role=Role.FREE),
+            field("streams", "the recorded streams", STREAM, kind="stream", role=Role.FREE),
+            field("scripts", "the recorded scripts", SCRIPT, kind="script", role=Role.FREE),
         ),
         "warp": (
             field("cursor", "replay: its next event", role=Role.SAME),
@@ -77,13 +76,13 @@ UNIT = Unit(
         "script": (
             field("block", "the block it was recorded from"),
             field("slot", "the block slot in which it was"),
-            field("first", "first event of each of its warps", WARPS),
-            field("requests", "first recorded request of each of its warps", WARPS),
-            field("low", "lowest byte of global memory accessed, number compared, or coordinate fetched", FEED),
+            field("first", "first event of each of its warps", WARP),
+            field("requests", "first recorded request of each of its warps", WARP),
+            field("low", "lowest byte of global memory accessed, number compared, or coordinate fetched", RANGE),
             field(
                 "high",
                 "behind the highest; of coordinates, as far as from END (sm/memory/memory_access/address_range.py)",
-                FEED,
+                RANGE,
             ),
         ),
     },
