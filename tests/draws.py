@@ -9,6 +9,7 @@ from typing import TypeVar
 RUN = os.environ.get("GPUSIM_TESTS", "")
 QUICK = RUN == "quick"
 PARTS = {"quick": 15, "check": 3}  # of the examples one part is drawn
+CASES = 4  # of a parametrised test run by the quick run, unless it is marked `every`
 
 T = TypeVar("T")
 

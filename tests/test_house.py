@@ -65,9 +65,6 @@ def length(function: Function) -> int:
     return function.end_lineno - function.lineno + 1 - docstring
 
 
-CHECKERS = checkers([f for path in TESTS for f in functions(path)])
-
-
 def faults_of(paths: Iterable[Path], faults: Callable[[Path], Any]) -> dict[str, Any]:
     """Return the faults of each file that has any."""
     return {label(path): wrong for path in paths if (wrong := faults(path))}
@@ -85,7 +82,8 @@ def test_every_test_states_its_claim():
 
 def test_every_test_checks_something():
     """Every test function asserts, expects an exception or a warning, or calls a check of the tests that does."""
-    assert faults_of(TESTS, lambda path: idle(functions(path), CHECKERS)) == {}
+    found = checkers([f for path in TESTS for f in functions(path)])
+    assert faults_of(TESTS, lambda path: idle(functions(path), found)) == {}
 
 
 EMPTY = [

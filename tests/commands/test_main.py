@@ -1,4 +1,3 @@
-import os
 import signal
 import subprocess
 import sys
@@ -171,9 +170,11 @@ def test_settings_that_are_completed_exist(machine):
         ("gpusim space zgemm --stage ti", {"tiling"}),
     ],
 )
-def test_a_shell_completes_commands_options_and_names(words, found):
+def test_a_shell_completes_commands_options_and_names(words, found, monkeypatch, capsys):
     """Bash gets the commands, options, kernels, machines, policies, search spaces, parameters and settings that fit."""
     asked = {"COMP_WORDS": words, "COMP_CWORD": str(len(words.split()) - 1), "_GPUSIM_COMPLETE": "complete_bash"}
-    command = [sys.executable, "-m", "gpusim"]
-    shown = subprocess.run(command, env={**os.environ, **asked}, capture_output=True, text=True, check=False)
-    assert (set(shown.stdout.split()), shown.stderr) == (found, "")
+    for name, value in asked.items():
+        monkeypatch.setenv(name, value)
+    assert main.execute([]) == 0
+    shown = capsys.readouterr()
+    assert (set(shown.out.split()), shown.err) == (found, "")
