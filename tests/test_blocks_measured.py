@@ -33,6 +33,7 @@ def error(module, row: Row) -> float:
     return 100 * abs(ends[-1] / row.ends[-1] - 1 if row.ends else begins[-1] / row.begins[-1] - 1)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("experiment", LIMITS)
 def test_blocks_begin_when_they_do(module, experiment):

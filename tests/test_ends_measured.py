@@ -58,6 +58,7 @@ def grows_evenly(module, experiment: str, threads: int, numbers) -> bool:
     return all(-2 <= grown <= blocks * most for blocks, grown in steps)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("experiment", LIMITS)
 def test_cycles_grow_without_a_jump(module, experiment):

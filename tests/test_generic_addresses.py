@@ -58,6 +58,7 @@ def test_generic_addresses_leave_what_the_chip_left(module, name):
     assert different(name, [given.get(i, array) for i, array in enumerate(arrays)]) == []
 
 
+@pytest.mark.long
 @needs_nvcc
 @pytest.mark.parametrize("architecture", [100, 120])
 def test_generic_addresses_of_later_architectures_leave_what_the_chip_left(architecture):

@@ -49,6 +49,7 @@ def test_kernels_leave_what_the_chip_left(module, name):
     assert own == [array.tobytes() for array in arrays if array.ndim]
 
 
+@pytest.mark.long
 @needs_nvcc
 @pytest.mark.parametrize("architecture", [100, 120])
 def test_kernels_for_later_architectures_leave_what_the_chip_left(architecture):

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from draws import few
 from lowered import SCALE, stand_in
 
 import gpusim
@@ -43,7 +44,7 @@ def numbers(count):
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("sms", [1, "all"])
+@pytest.mark.parametrize("sms", few([1, "all"], 1))
 def test_results_are_left_in_the_arrays(flip, sms):
     """All elements are doubled, those of blocks of other SMs too; the result is that of a simulation."""
     x = numbers(200 * 32)
@@ -167,7 +168,7 @@ def test_a_store_to_a_read_only_array_is_refused(flip, module, monkeypatch):
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("sms", [1, "all"])
+@pytest.mark.parametrize("sms", few([1, "all"], 1))
 def test_machine_code_computes(sms):
     """The compiler's own code for saxpy leaves a x + y in y, for a grid that doesn't cover all elements at once."""
     saxpy = gpusim.RawModule(path=DATA.parents[3] / "examples" / "saxpy.sass").get_function("saxpy")
@@ -204,7 +205,7 @@ def test_a_null_pointer_is_told():
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("sms", [1, "all"])
+@pytest.mark.parametrize("sms", few([1, "all"], 1))
 def test_loads_behind_an_array_are_a_warning(sms):
     """The same launch, not strict, warns of the 64 loads of block 1, and leaves 2 x 0 + y of them: pages hold zeros."""
     saxpy = gpusim.RawModule(path=DATA.parents[3] / "examples" / "saxpy.sass").get_function("saxpy")

@@ -66,6 +66,7 @@ def test_the_screen_has_cycles_and_the_largest_part_of_the_difference(capsys, mo
     assert both["differences"][0]["parts"][0]["cause"] in message
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize(("command", "noun"), [("compare", "variant"), ("sweep", "point")])
 def test_estimates_are_told(command, noun, capsys):

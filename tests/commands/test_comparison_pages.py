@@ -99,6 +99,7 @@ def test_a_page_that_cannot_be_written_is_refused_at_once(name, capsys):
     assert capsys.readouterr() == ("", message)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_open_shows_a_page_without_a_name(capsys, monkeypatch):
     """--open writes a temporary file and opens it; where no browser opens, one line says so."""

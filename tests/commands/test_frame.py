@@ -156,6 +156,7 @@ def test_a_machine_without_caches_is_named(command, machine, caches, lacking, ca
     assert capsys.readouterr().err == expected
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_threads_change_no_cycle(json_of):
     """All SMs of each variant give the same figures on one thread as on two."""

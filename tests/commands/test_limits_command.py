@@ -8,6 +8,7 @@ pytestmark = pytest.mark.jit
 ARGUMENTS = ["limits", "chain", "-p", "length=20", "--jobs", "1"]
 
 
+@pytest.mark.long
 def test_the_screen_has_cycles_and_settings_of_each_limit(capsys, monkeypatch):
     """Within 80 columns the screen has each limit with its settings, and says why one is not lifted."""
     monkeypatch.setenv("COLUMNS", "80")

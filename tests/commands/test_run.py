@@ -75,6 +75,7 @@ def test_settings_and_policy_change_the_machine(capsys):
 VLP = ["run", "sgemm-vega-vlp", "-p", "m=64", "-p", "n=64", "-p", "k=16", "-p", "threads=64", "--machine", "mi60"]
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_energy_adds_a_table_and_a_key(capsys):
     """`--energy` adds joules by level and watts to the screen and the document; without it there are none."""
@@ -249,6 +250,7 @@ beforehand.begin = beforehand.compile_acts = lambda: None
 """
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_compiling_is_reported_once(tmp_path):
     """With an empty cache stderr says that the engine is compiled once; stdout stays empty."""

@@ -29,6 +29,7 @@ def test_other_limits_are_compared_with_nothing(capsys):
     assert " ".join(text.split()).endswith("is not among them")
 
 
+@pytest.mark.long
 def test_limits_may_be_those_of_a_compute_capability(capsys):
     """Capability 2.x has the counts of the C2050, and 1.3 those of the GT200; the document names the capability."""
     for capability, machine in (("2.x", "c2050"), ("1.3", "gt200")):

@@ -90,6 +90,7 @@ def test_sms_that_there_are_not(options, message, capsys):
     assert error.count("\n") == 1
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_files_are_the_same_however_they_come_about(tmp_path, capsys):
     """One process, two processes, and a run that continues half a file write the same bytes of CSV."""

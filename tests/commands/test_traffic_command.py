@@ -33,6 +33,7 @@ def test_the_document_has_the_same_counts(capsys):
     assert found["barriers"] == 0
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_the_screen_says_whether_forwarded_results_count(capsys):
     """The screen says whether forwarded results count as register accesses, without --forwarding and with it."""

@@ -66,6 +66,7 @@ def test_results_are_written_for_kernel_tuner(tmp_path, capsys):
     assert len(written["cache"]) == math.prod(len(values) for values in written["tune_params"].values())
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_an_interrupted_run_goes_on(tmp_path, capsys):
     """With 3 of 12 points on file the other 9 are simulated, and the file and the document come out the same."""
@@ -80,6 +81,7 @@ def test_an_interrupted_run_goes_on(tmp_path, capsys):
     assert document(capsys, *FEW, "--out", str(path), "--jobs", "1") == first
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_an_interrupt_ends_it_with_whole_lines(tmp_path):
     """Ctrl-C sent 20 times to every process: code 130, two lines, no process left, whole lines on file."""

@@ -189,6 +189,7 @@ def test_scalar_loads_go_far_in_turn(feed, stretches):
     assert unlike(run, in_turn(kernel, machine, feed=feed)) == []
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_vegas_sgemm_takes_its_cycles(stretches):
     """The SGEMM with scalar loads on all 64 compute units of an `mi60` takes the cycles and stalls of units in turn."""

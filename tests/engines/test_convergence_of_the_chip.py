@@ -25,6 +25,7 @@ def notes(launched):
     return by_lane(words[first : first + MOST * 64])
 
 
+@pytest.mark.long
 def test_each_program_notes_what_the_chip_noted():
     """At each place the lanes that run with a lane are those of the chip, and what hangs there hangs here."""
     programs = [one for one in measured().values() if one.name != "call_sync"]  # waits where others come along

@@ -1,3 +1,4 @@
+import pytest
 from space_files import POINT, SOURCE, SPACE, needs_compiler, written
 
 from gpusim.analysis.search.code.code_points import Wanted, compiled, kernel, refusal, stored
@@ -20,6 +21,7 @@ def test_points_with_the_same_code_have_one_digest(tmp_path):
     assert at(tmp_path, PAD=1).code != at(tmp_path, PAD=2).code
 
 
+@pytest.mark.long
 @needs_compiler
 def test_code_alone_makes_another_digest(tmp_path):
     """Points whose kernels differ in one constant of an instruction, and in no resource, are two."""
