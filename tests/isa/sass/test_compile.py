@@ -141,6 +141,7 @@ def test_a_file_whose_name_is_a_command(folder, monkeypatch, name):
     assert not any(name in line for line in (folder / "calls").read_text().splitlines())
 
 
+@pytest.mark.long
 @needs_nvcc
 def test_errors_in_files_of_others_are_not_quoted(tmp_path):
     """What the compiler says of an included file beside the source is told; of one elsewhere the place alone."""
@@ -251,6 +252,7 @@ def test_nvcc_and_the_library_agree(monkeypatch):
     assert "flip" in codes[0]
 
 
+@pytest.mark.long
 @needs_nvcc
 def test_code_of_a_header_has_the_line_that_calls_it(tmp_path):
     """Of the compiler's code, a product of halves has the line that asks for it, and the header's line beside it."""
