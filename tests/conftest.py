@@ -5,7 +5,7 @@ import os
 import signal
 
 import pytest
-from draws import CASES, QUICK, draws, few
+from draws import CASES, RUN, draws, spread
 from hypothesis import settings
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as on the command line: for small products threads only spin
@@ -26,13 +26,13 @@ def pytest_configure() -> None:
 
 @pytest.hookimpl(trylast=True)  # behind the choice by marks
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """In the quick run, leave a few cases of each test, unless each of them is a claim of its own."""
-    if QUICK:
+    """In the runs of `make test` and `make check`, leave some cases of each test, unless each is a claim of its own."""
+    if RUN in CASES:
         cases: dict[str, list[pytest.Item]] = {}
         for item in items:
             name = item.nodeid if item.get_closest_marker("every") else item.nodeid.partition("[")[0]
             cases.setdefault(name, []).append(item)
-        kept = {item for every in cases.values() for item in few(every, CASES)}
+        kept = {item for every in cases.values() for item in spread(every, CASES[RUN])}
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = [item for item in items if item in kept]
 

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 RUN = os.environ.get("GPUSIM_TESTS", "")
 QUICK = RUN == "quick"
 PARTS = {"quick": 15, "check": 3}  # of the examples one part is drawn
-CASES = 4  # of a parametrised test run by the quick run, unless it is marked `every`
+CASES = {"quick": 2, "check": 16}  # at most so many of a parametrised test's, unless it is marked `every`
 
 T = TypeVar("T")
 
@@ -22,9 +22,12 @@ def draws(number: int, least: int = 2) -> int:
     return min(number, max(least, number // PARTS.get(RUN, 1)))
 
 
+def spread(values: Sequence[T], number: int) -> Sequence[T]:
+    """Return at most so many of these values, at even distances from the first on."""
+    return values if number >= len(values) else [values[i * len(values) // number] for i in range(number)]
+
+
 def few(values: Iterable[T], number: int) -> list[T]:
     """Return these values; in the quick run at most so many of them, at even distances from the first on."""
     found = list(values)
-    if not QUICK or number >= len(found):
-        return found
-    return [found[i * len(found) // number] for i in range(number)]
+    return list(spread(found, number)) if QUICK else found

@@ -42,6 +42,7 @@ def test_a_sample_of_programs_leaves_the_same_words():
     assert told(batch.compared([program(n, 80) for n in (11, 12)], [Way(90, ())])) == []
 
 
+@pytest.mark.long
 @needs_compilers
 @pytest.mark.jit
 def test_what_the_headers_keep_from_nvcc_leaves_the_same_words():

@@ -44,7 +44,7 @@ def different(name, arrays):
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("name", few(list(LAUNCHES), 12))
+@pytest.mark.parametrize("name", few(list(LAUNCHES), 2))
 def test_generic_addresses_leave_what_the_chip_left(module, name):
     """The compiled engine, and the interpreter without time, leave every array as an H200 does."""
     launch = LAUNCHES[name]

@@ -110,6 +110,7 @@ def test_options_of_one_meaning_are_declared_once():
     assert {option: texts for option, texts in found.items() if len(texts) > 1} == {}
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_prints_json(name):
     """Every command has --json."""

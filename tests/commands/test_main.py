@@ -36,6 +36,7 @@ def test_help_has_no_number_without_end(capsys):
     assert str(2**63 - 1) not in text
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("name", main.COMMANDS)
 def test_every_command_has_an_example(name, capsys):
     """The help of each command has an example of it."""

@@ -182,6 +182,7 @@ def test_a_deadlock_ends_with_3(tmp_path, capsys):
     assert capsys.readouterr().err.count("\n") == 1
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("command", ["run", "bound"])
 @pytest.mark.parametrize(
     ("arguments", "message"),

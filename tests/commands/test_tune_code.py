@@ -95,6 +95,7 @@ def test_a_check_that_can_not_run_keeps_the_ranks(tmp_path, capsys):
     )
 
 
+@pytest.mark.long
 def test_a_point_that_does_not_compile_has_the_error_as_its_reason(tmp_path, capsys):
     """Other points are ranked, and the point is named with the compiler's first error."""
     source = f"#if EACH == 1\n#error no\n#endif\n{SOURCE}"

@@ -40,6 +40,7 @@ def only_tagged(launched):
 RANDOM = launches(kernels(most_blocks=30, least=4)) | launches_on(kernels(most_blocks=12, least=3), ["h200"], (1,))
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @settings(REPEATABLE, max_examples=draws(120))
 @given(

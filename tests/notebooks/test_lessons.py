@@ -177,6 +177,7 @@ def test_widgets_move_the_pictures_and_not_the_answers(name):
     assert set(elsewhere) - set(shown)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("teaching")
 def test_the_claims_of_lesson_9_need_no_run():
     """Each claim that lesson 9 offers is computed without a simulation."""

@@ -70,6 +70,7 @@ def test_zero_latency_saves_12_cycles_per_link(links):
     assert limits[LATENCY].alone == found.cycles - 12 * links
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("stride", ["2", "32"])
 def test_without_conflicts_a_stride_costs_as_much_as_a_unit_stride(stride):

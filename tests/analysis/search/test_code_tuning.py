@@ -111,6 +111,7 @@ def test_a_refusal_is_the_reason(tmp_path):
     assert found.reason.startswith("sum: needs 256 bytes of shared memory; a100 has 128")
 
 
+@pytest.mark.long
 @needs_compiler
 def test_the_values_of_a_point_are_checked(tmp_path):
     """The launch at the check's sizes is verified; where the file expects nothing there is nothing to check."""

@@ -32,6 +32,7 @@ def reported(kernel, machine, **given):
     return {each.setting: each.reason for each in ineffective(kernel, machine, paths)}
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     ("kernel", "machine", "path", "value", "reason"),
     [

@@ -64,6 +64,7 @@ def files(place):
     return sorted(path for path in place.rglob("*") if path.is_file())
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_a_file_of_the_cache_is_ours_alone(tmp_path):
     """Files of the cache have mode 600, whatever the umask, and the next process reads them."""

@@ -178,6 +178,7 @@ CHANNEL = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize(
     "place",

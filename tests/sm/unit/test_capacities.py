@@ -12,6 +12,7 @@ from isa.text.listing import read
 LARGEST = 32_768
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_the_largest_program_runs():
     """32,768 instructions issue once each, in one warp."""

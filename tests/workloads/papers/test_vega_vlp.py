@@ -27,7 +27,7 @@ REFERENCES = {sgemm_vega_vlp: fused_reference, dgemm_vega_vlp: partial(fused_ref
 KERNELS = tuple(REFERENCES)
 
 
-@pytest.mark.parametrize(("build", "threads", "order"), few(product(KERNELS, (64, 128, 256), ORDERS), 4))
+@pytest.mark.parametrize(("build", "threads", "order"), few(product(KERNELS, (64, 128, 256), ORDERS), 2))
 def test_the_result_is_the_fused_reference_to_the_last_bit(check_bits, build, threads, order):
     """One, two or four warps, either order and precision, one round of the loop or three: right bit for bit."""
     check_bits(REFERENCES[build], build(64, threads, 16, threads, order))
@@ -41,6 +41,7 @@ def test_pitch_and_beta_keep_the_bits(check_bits, build, pad, beta):
     check_bits(REFERENCES[build], build(64, 128, 32, 64, "forwarding", pad, beta))
 
 
+@pytest.mark.long
 @settings(max_examples=draws(8), deadline=None)
 @given(
     st.sampled_from(KERNELS), st.integers(1, 3), st.integers(1, 3), st.integers(1, 3),
