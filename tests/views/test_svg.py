@@ -6,8 +6,7 @@ from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
-from draws import few
-from draws import draws
+from draws import draws, few
 from hypothesis import given, settings
 from read.fenced import ROOT
 from strategies.launches import timelines

@@ -1,6 +1,7 @@
 from itertools import pairwise
 
 import msgspec
+import pytest
 from hypothesis import given
 from strategies.launches import timelines
 

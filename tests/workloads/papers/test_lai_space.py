@@ -1,5 +1,6 @@
 from fractions import Fraction
 
+import pytest
 from draws import few
 
 from gpusim.machine.machine import load
