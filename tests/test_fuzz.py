@@ -61,6 +61,7 @@ def test_short_texts_find_nothing():
     assert [(each.check, each.case, each.what) for each in tally.found] == []
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_every_check_takes_a_pair():
     """No check fails on a pair with a loop, and over 60 % of the checks apply to it."""

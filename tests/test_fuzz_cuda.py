@@ -35,6 +35,7 @@ def told(compared: Compared) -> list[str]:
     return [f"{one.program.name} {one.way}: {one.what}" for one in compared.differences]
 
 
+@pytest.mark.long
 @needs_compilers
 @pytest.mark.jit
 def test_a_sample_of_programs_leaves_the_same_words():

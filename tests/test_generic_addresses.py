@@ -100,6 +100,7 @@ def test_a_chain_takes_the_cycles_of_the_slowest_memory(module, row):
     assert -3 <= cycles(module, name, mode, threads) - measured <= 0
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("mode", [0, 2, 3, 4])
 def test_the_memories_of_one_access_take_the_unit_one_after_the_other(module, mode):

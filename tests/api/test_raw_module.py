@@ -151,7 +151,7 @@ def test_memory_that_python_owns(flip):
     """Arrays over other memory, such as a bytearray's, get their results; two over one memory share a buffer."""
     held = bytearray(numbers(32).tobytes())
     x = np.frombuffer(held, np.float32)
-    gc.collect()
+    gc.collect(1)
     flip((1,), (32,), (x, *REST))
     assert np.frombuffer(held, np.float32).tolist() == (2 * numbers(32)).tolist()
 

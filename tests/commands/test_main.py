@@ -113,7 +113,7 @@ def test_a_closed_pipe_is_no_error():
             assert running.wait() == 0
 
 
-@pytest.mark.parametrize("arguments", few([["machines"], ["--help"], ["asm", "examples/saxpy.asm"], ["kernels"]], 2))
+@pytest.mark.parametrize("arguments", few([["machines"], ["--help"], ["asm", "examples/saxpy.asm"], ["kernels"]], 1))
 def test_looking_things_up_loads_no_engine(arguments):
     """Commands that do not simulate import no compiler, no event queue and no graph library."""
     script = (

@@ -108,6 +108,7 @@ def by_policy(bench):
 TURNED = "gtx580:schedulers.policy=gto"
 
 
+@pytest.mark.long
 def test_what_turns_a_claim_is_reported_everywhere(monkeypatch, tmp_path, capsys):
     """--sensitivity adds what turns a verdict to the screen, the page, the table and the document."""
     monkeypatch.setattr(ledger, "FINDERS", {"LS18": by_policy})

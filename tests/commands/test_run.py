@@ -273,6 +273,7 @@ def test_compiling_names_what_is_compiled(tmp_path):
     assert named == ["the engine", "the walk through blocks", "the caches of timelines"]
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_without_a_cache_compiling_is_reported_with_the_cause(tmp_path):
     """If no code can be kept, stderr gives the cause and says that compiling takes about ten seconds."""

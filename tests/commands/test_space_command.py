@@ -43,6 +43,7 @@ def test_limits_may_be_those_of_a_compute_capability(capsys):
     assert capsys.readouterr().out.startswith("zgemm on compute capability 1.0: ")
 
 
+@pytest.mark.long
 def test_a_changed_machine_changes_the_counts(capsys):
     """With 16,384 registers fewer points are left from that stage on, and no count is compared."""
     left = []

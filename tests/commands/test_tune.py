@@ -53,6 +53,7 @@ def test_the_screen_ends_with_the_winner(capsys):
     assert any(line.startswith("parameters  m=96 n=96 k=32 ") for line in lines)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_results_are_written_for_kernel_tuner(tmp_path, capsys):
     """The cache has every combination of the points' values; those that are no point are InvalidConfig."""

@@ -185,6 +185,7 @@ def test_more_ports_keep_the_pairing_of_one_warp():
     assert pairing == {"gtx680": None, "gtx580": "different-warp"}
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_barriers_of_a_kernel_that_follows_pointers_stay():
     """If addresses come from memory, or there are no barriers, no barrier is lifted and a note says why."""

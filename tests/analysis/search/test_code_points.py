@@ -32,6 +32,7 @@ def test_code_alone_makes_another_digest(tmp_path):
     assert len({one.program.registers for one in kernels}) == len({len(one.program) for one in kernels}) == 1
 
 
+@pytest.mark.long
 @needs_compiler
 def test_another_launch_is_another_digest(tmp_path):
     """The same code with another grid and other arguments counts as another."""
@@ -40,6 +41,7 @@ def test_another_launch_is_another_digest(tmp_path):
     assert compiled(Wanted(POINT, 80), space, tmp_path).code != first
 
 
+@pytest.mark.long
 @needs_compiler
 def test_what_is_expected_does_not_count(tmp_path):
     """Points that differ in what is expected of them only are one launch."""

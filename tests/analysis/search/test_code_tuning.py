@@ -103,6 +103,7 @@ def test_a_trial_can_be_sent_to_another_computer(tmp_path):
     assert function(sent) == here(job)
 
 
+@pytest.mark.long
 @needs_compiler
 def test_a_refusal_is_the_reason(tmp_path):
     """A point that does not fit the machine has the simulator's message."""

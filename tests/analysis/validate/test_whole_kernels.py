@@ -23,6 +23,7 @@ def kernel_of(one):
     return launch.kernel(one.kernel, one.configuration)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_a_launch_is_timed_by_the_kernel_s_own_clocks():
     """A block alone takes what its warps read from the clock, an SM from the first entry to the last exit."""

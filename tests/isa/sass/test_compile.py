@@ -83,6 +83,7 @@ def test_what_a_cubin_is_made_of(folder, change):
     assert len(compilations(folder)) == 2
 
 
+@pytest.mark.long
 def test_options_make_another_cubin(folder, monkeypatch):
     """Architecture, flags and nvcc's own variable of the environment each make another cubin."""
     for architecture, flags in ((90, ()), (80, ()), (90, ("-O3",)), (90, ("-O", "3")), (90, ())):

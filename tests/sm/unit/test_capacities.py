@@ -20,6 +20,7 @@ def test_the_largest_program_runs():
     assert (run.warp_instructions, len(run.issued)) == (LARGEST, LARGEST + 1)
 
 
+@pytest.mark.long
 def test_a_larger_program_is_refused():
     """One instruction more is refused, with what can be done about the code."""
     assert PROGRAM == LARGEST + 1
