@@ -5,6 +5,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 PACKAGES := gpusim isa workloads
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8
+RULES := tests/sm tests/engines tests/simulation  # what rules as plain Python can fail by themselves
 
 .DELETE_ON_ERROR:
 .PHONY: help demo lessons precomputed docs pictures examples test check check-full fuzz bench reproduction validation sensitivity clean
@@ -56,11 +57,11 @@ check: $(VENV)/all.stamp
 	$(BIN)/mypy --strict $(PACKAGES) docs/generate notebooks/teaching.py notebooks/precompute.py notebooks/trust.py notebooks/puzzle.py notebooks/dark.py
 	$(BIN)/lint-imports
 	GPUSIM_TESTS=check $(PYTEST) -m "not slow"
-	GPUSIM_TESTS=quick NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not long and not jit"
+	GPUSIM_TESTS=quick NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not long and not jit" $(RULES)
 
 check-full: check $(VENV)/docs.stamp
 	$(PYTEST)
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not jit"
+	GPUSIM_TESTS=check NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not jit"
 
 fuzz: SECONDS := 600
 fuzz: $(VENV)/test.stamp

@@ -5,7 +5,7 @@ import os
 import signal
 
 import pytest
-from draws import CASES, RUN, draws, spread
+from draws import CASES, RUN, draws, some_cases
 from hypothesis import settings
 
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as on the command line: for small products threads only spin
@@ -28,11 +28,7 @@ def pytest_configure() -> None:
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """In the runs of `make test` and `make check`, leave some cases of each test, unless each is a claim of its own."""
     if RUN in CASES:
-        cases: dict[str, list[pytest.Item]] = {}
-        for item in items:
-            name = item.nodeid if item.get_closest_marker("every") else item.nodeid.partition("[")[0]
-            cases.setdefault(name, []).append(item)
-        kept = {item for every in cases.values() for item in spread(every, CASES[RUN])}
+        kept = set(some_cases(items, CASES[RUN]))
         config.hook.pytest_deselected(items=[item for item in items if item not in kept])
         items[:] = [item for item in items if item in kept]
 

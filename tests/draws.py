@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import os
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
+
+import pytest
 
 RUN = os.environ.get("GPUSIM_TESTS", "")
 QUICK = RUN == "quick"
@@ -31,3 +34,11 @@ def few(values: Iterable[T], number: int) -> list[T]:
     """Return these values; in the quick run at most so many of them, at even distances from the first on."""
     found = list(values)
     return list(spread(found, number)) if QUICK else found
+
+
+def some_cases(items: Iterable[pytest.Item], number: int) -> list[pytest.Item]:
+    """Return at most so many cases of each test, at even distances; all of a test that is marked `every`."""
+    cases = defaultdict[str, list[pytest.Item]](list)
+    for item in items:
+        cases[item.nodeid if item.get_closest_marker("every") else item.nodeid.partition("[")[0]].append(item)
+    return [item for found in cases.values() for item in spread(found, number)]
