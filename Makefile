@@ -5,7 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PACKAGES := gpusim isa workloads
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8
-RULES := tests/sm tests/engines tests/simulation  # what rules as plain Python can fail by themselves
+# Of these plain Python is a check of its own: rules as functions, both engines of the same rules.
+RULES := tests/sm tests/engines tests/simulation
+TESTS ?= tests
 
 .DELETE_ON_ERROR:
 .PHONY: help demo lessons precomputed docs pictures examples test check check-full fuzz bench reproduction validation sensitivity clean
@@ -49,7 +51,7 @@ examples: $(VENV)/test.stamp
 	$(BIN)/python tests/read/fenced.py
 
 test: $(VENV)/test.stamp
-	GPUSIM_TESTS=quick $(PYTEST) -m "not slow and not long"
+	GPUSIM_TESTS=quick $(PYTEST) -m "not slow and not long" $(TESTS)
 
 check: $(VENV)/all.stamp
 	$(BIN)/ruff check .

@@ -34,6 +34,7 @@ def test_the_document_has_every_setting_by_path(capsys):
     assert saved == found["study"]["cycles"] - found["study"]["ideal"]
 
 
+@pytest.mark.long
 def test_a_listing_that_never_ends_is_given_up(tmp_path, capsys, monkeypatch):
     """A listing that never ends gives one line and exit code 3, as with `run`."""
     (file := tmp_path / "loop.asm").write_text("top:\nBRA top\n")

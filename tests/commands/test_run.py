@@ -262,6 +262,7 @@ def test_compiling_is_reported_once(tmp_path):
     assert done.stdout == ""
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_compiling_names_what_is_compiled(tmp_path):
     """The engine, the walk through blocks and caches of timelines each have a line that tells them apart."""

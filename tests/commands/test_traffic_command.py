@@ -18,6 +18,7 @@ def test_a_row_for_each_level_and_use(capsys):
     assert "sgemm-vega-vlp: 0 barrier releases" in lines
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_the_document_has_the_same_counts(capsys):
     """`--json` has numbers by level and use; with forwarding 1 of 8 results is written to the registers."""

@@ -45,6 +45,7 @@ def test_points_are_ranked_on_each_machine(tmp_path, capsys):
         assert one["elsewhere"][0]["rank"] == 1
 
 
+@pytest.mark.long
 def test_the_screen_names_what_it_shows(tmp_path, capsys):
     """The screen has the ranking, the counts, and the check of the winner's values."""
     assert execute(["tune", str(written(tmp_path)), *ONE, "--machine", "a100", "--jobs", "1"]) == 0

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from convergence_programs import MOST, by_lane, kernel, measured
-from draws import few
 from parted_bars import AS_COMPILED, CASES, ENDING, as_on_the_chip
 from parted_bars import kernel as at_barriers
 
@@ -35,8 +34,9 @@ def test_each_program_notes_what_the_chip_noted():
         assert np.array_equal(found, expected) if one.ends else found is None, one.name
 
 
+@pytest.mark.long
 @pytest.mark.jit
-@pytest.mark.parametrize("file", few(ENDING, 1))
+@pytest.mark.parametrize("file", ENDING)
 def test_lanes_pass_a_barrier_as_on_the_chip(file):
     """Lanes that come apart to a barrier of the block note what they noted on the chip, and leave the same sums."""
     for name in ENDING[file][:: 1 if COMPILED else 5]:

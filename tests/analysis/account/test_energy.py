@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-from draws import few
 from msgspec import structs
 
 from gpusim.analysis.account.rates.energy import KEYS, known, spent, voltage_squared
@@ -102,8 +101,9 @@ def test_a_machine_without_energies_says_so() -> None:
         spent(scaled(), load("gtx580"), 1.0)
 
 
+@pytest.mark.long
 @pytest.mark.jit
-@pytest.mark.parametrize(("order", "tflops", "watts"), few([("forwarding", 9.5, 265), ("interleaved", 9.18, 284)], 1))
+@pytest.mark.parametrize(("order", "tflops", "watts"), [("forwarding", 9.5, 265), ("interleaved", 9.18, 284)])
 def test_the_energies_of_the_mi60_give_the_fitted_powers(order: str, tflops: float, watts: float) -> None:
     """The two energies in the file give the two powers at 1700 MHz within 0.1 W, 42 W of it idle power."""
     moved = traffic(make("sgemm-vega-vlp", {"m": "4096", "n": "4096", "k": "640", "order": order}), forwarding=True)

@@ -219,6 +219,7 @@ def test_nvcc(architecture):
     assert {one.source.file for one in found.sections["flip"].instructions} == {str(DATA / "variables.cu")}
 
 
+@pytest.mark.long
 @needs_nvcc
 def test_lines_of_a_text(monkeypatch, tmp_path):
     """Lines of a compiled text are those of a file of its name in the working directory."""
