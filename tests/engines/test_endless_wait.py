@@ -101,6 +101,7 @@ def test_a_chain_of_blocks_ends():
     assert words(found)[:7] == [1, 2, 3, 4, 5, 6, 7]
 
 
+@pytest.mark.jit
 def test_without_values_it_ends_as_well():
     """Where only time is asked for, too: what blocks wait for is computed."""
     assert simulate(barrier(3), on(3), values=False).cycles == simulate(barrier(3), on(3)).cycles
@@ -197,6 +198,7 @@ def test_blocks_that_nobody_wakes_deadlock():
         simulate(barrier(3, count=4), on(3))
 
 
+@pytest.mark.jit
 def test_a_loop_that_counts_its_looks_ends_by_itself():
     """A loop that reads memory and gives up is no endless wait: one SM stands for all."""
     found = simulate(read(ENDS_BY_ITSELF.format(blocks=2)), on(2))
