@@ -206,6 +206,7 @@ def test_a_loop_that_counts_its_looks_ends_by_itself():
     assert found.cycles > 3 * endless_wait.FIRST_LOOK
 
 
+@pytest.mark.jit
 def test_the_screen_says_that_all_sms_ran(tmp_path, capsys):
     """`gpusim run` notes on stderr that all SMs were simulated in place of one, and why."""
     listing = tmp_path / "barrier.asm"
@@ -215,6 +216,7 @@ def test_the_screen_says_that_all_sms_ran(tmp_path, capsys):
     assert "note: blocks wait for blocks of other SMs, so all 2 SMs were simulated\n" in capsys.readouterr().err
 
 
+@pytest.mark.jit
 def test_the_screen_says_that_one_sm_misses_what_others_store(tmp_path, capsys):
     """A loop that ends by itself without what the block before stores: the note names the load and all SMs."""
     listing = tmp_path / "chain.asm"
