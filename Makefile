@@ -5,6 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 PACKAGES := gpusim isa workloads
 PYTEST := $(BIN)/python -m pytest -n auto --maxprocesses 8
+# Of these plain Python is a check of its own: rules as functions, both engines of the same rules.
+RULES := tests/sm tests/engines tests/simulation
+TESTS ?= tests
 
 .DELETE_ON_ERROR:
 .PHONY: help demo lessons precomputed docs pictures examples test check check-full fuzz bench reproduction validation sensitivity clean
@@ -16,9 +19,9 @@ help:
 	@echo "make docs        the docs site, in docs/_build/html"
 	@echo "make pictures    the pictures of README and docs anew"
 	@echo "make examples    what the commands in README and docs print, anew"
-	@echo "make test        the quick tests: some six minutes on two cores"
-	@echo "make check       style, types, imports, tests both ways with a part of the draws: 20 to 35 minutes"
-	@echo "make check-full  the same, all draws and the slow tests: hours"
+	@echo "make test        the quick tests, of TESTS=tests/sm alone: two minutes on two cores"
+	@echo "make check       style, types, imports, tests with a part of cases and draws, rules in plain Python, too: 15 minutes"
+	@echo "make check-full  the same, all cases and draws, and the slow tests: hours"
 	@echo "make fuzz        random programs on random machines, programs of CUDA C, mutated inputs: SECONDS=600 [SEED=n]"
 	@echo "make bench       speed of both engines, and how it grows with the work (docs/performance.md)"
 	@echo "make reproduction  every claim of docs/reproduction.md anew"
@@ -48,7 +51,7 @@ examples: $(VENV)/test.stamp
 	$(BIN)/python tests/read/fenced.py
 
 test: $(VENV)/test.stamp
-	GPUSIM_TESTS=quick $(PYTEST) -m "not slow and not long"
+	GPUSIM_TESTS=quick $(PYTEST) -m "not slow and not long" $(TESTS)
 
 check: $(VENV)/all.stamp
 	$(BIN)/ruff check .
@@ -56,11 +59,11 @@ check: $(VENV)/all.stamp
 	$(BIN)/mypy --strict $(PACKAGES) docs/generate notebooks/teaching.py notebooks/precompute.py notebooks/trust.py notebooks/puzzle.py notebooks/dark.py
 	$(BIN)/lint-imports
 	GPUSIM_TESTS=check $(PYTEST) -m "not slow"
-	GPUSIM_TESTS=quick NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not long and not jit"
+	GPUSIM_TESTS=quick NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not long and not jit" $(RULES)
 
 check-full: check $(VENV)/docs.stamp
 	$(PYTEST)
-	NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not jit"
+	GPUSIM_TESTS=check NUMBA_DISABLE_JIT=1 $(PYTEST) -m "not slow and not jit"
 
 fuzz: SECONDS := 600
 fuzz: $(VENV)/test.stamp

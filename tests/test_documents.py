@@ -35,6 +35,7 @@ def quoted(text):
     return re.findall(r"`([^`]+)`", text)
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
 def test_no_line_of_a_document_is_over_120_characters(path):
     """Prose and code of the documents are wrapped at 120 characters; rows of tables can't be."""
@@ -93,6 +94,7 @@ def test_the_mnemonics_are_those_of_the_table():
         assert sorted(named) == sorted(name for name, row in TABLE.items() if row.is_gcn == gcn)
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("row", [row for row in ROWS if row.is_gcn], ids=lambda row: row.mnemonic)
 def test_each_mnemonic_of_gcn_is_described_as_it_is_written(row):
     """Unit, number of operands, and the places of VCC, off and offset agree with the text that the printer writes."""
@@ -108,6 +110,7 @@ def test_each_mnemonic_of_gcn_is_described_as_it_is_written(row):
         assert [bool(re.search(word, text)) for word in words] == [bool(re.search(word, name)) for word in words]
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("row", [row for row in ROWS if not row.is_gcn], ids=lambda row: row.mnemonic)
 def test_each_mnemonic_has_its_operands_and_unit(row):
     """Unit, number of operands, and where registers and predicates are written agree with the table."""

@@ -1,8 +1,10 @@
-"""The quick run of `make test` draws and goes through a part; `make check` draws a part; every other run has all."""
+"""The runs of `make test` and `make check` draw and go through a part; every other run has all."""
+
+from types import SimpleNamespace
 
 import draws as module
 import pytest
-from draws import draws, few
+from draws import draws, few, some_cases
 
 
 @pytest.mark.parametrize(("number", "quick"), [(1, 1), (2, 2), (25, 2), (45, 3), (400, 26)])
@@ -30,3 +32,14 @@ def test_the_quick_run_goes_through_a_few(number, quick, monkeypatch):
     assert few("abcdef", number) == list(quick)
     monkeypatch.setattr(module, "QUICK", False)
     assert few("abcdef", number) == list("abcdef")
+
+
+def test_some_cases_of_each_test_are_kept():
+    """Of six cases two at even distances stay, of one test as of another, and all of a test that is marked `every`."""
+    names = {"a": 6, "b": 1, "c": 3}
+    items = [
+        SimpleNamespace(nodeid=f"{name}[{i}]", get_closest_marker=lambda _, name=name: name == "c")
+        for name, number in names.items()
+        for i in range(number)
+    ]
+    assert [item.nodeid for item in some_cases(items, 2)] == ["a[0]", "a[3]", "b[0]", "c[0]", "c[1]", "c[2]"]

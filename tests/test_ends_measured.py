@@ -8,9 +8,8 @@ docs/hopper.md says more.
 from itertools import pairwise
 
 import pytest
-from draws import few
 from ends_rows import STORING, WAITING, Row, code, counted, cycles, rows, scanned, simulated, stored
-from measured_limits import by_experiment, documented, module_of, stated, within
+from measured_limits import by_experiment, documented, module_of, some, stated, within
 
 # Percent: the median error and the 95th percentile, as reached in November 2026, rounded up.
 LIMITS = {
@@ -46,7 +45,7 @@ def module(tmp_path_factory):
 @pytest.mark.parametrize("experiment", LIMITS)
 def test_launches_end_when_they_do(module, experiment):
     """Of all rows the median error and the 95th percentile are no larger than they were; of few the median is below."""
-    found = [100 * abs(simulated(module, row) / cycles(row) - 1) for row in few(of(experiment), 3)]
+    found = [100 * abs(simulated(module, row) / cycles(row) - 1) for row in some(of(experiment), 3)]
     assert within(found, *LIMITS[experiment])
 
 
@@ -58,6 +57,7 @@ def grows_evenly(module, experiment: str, threads: int, numbers) -> bool:
     return all(-2 <= grown <= blocks * most for blocks, grown in steps)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("experiment", LIMITS)
 def test_cycles_grow_without_a_jump(module, experiment):

@@ -11,6 +11,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from draws import draws
 from fuzz import campaign, checks, code_files, coverage, found, inputs, mutate, structure
 from fuzz.campaign import Tally
 from fuzz.checks import CHECKS, Check
@@ -55,11 +56,12 @@ def test_a_short_campaign_finds_nothing():
 
 
 def test_short_texts_find_nothing():
-    """A hundred mutated texts, of every kind, are taken or refused in one line."""
-    tally = campaign.texts(seed=1, number=100 if COMPILED else 10)
+    """A hundred mutated texts of every kind, some in the quick run, are taken or refused in one line."""
+    tally = campaign.texts(seed=1, number=draws(100 if COMPILED else 10, 20))
     assert [(each.check, each.case, each.what) for each in tally.found] == []
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_every_check_takes_a_pair():
     """No check fails on a pair with a loop, and over 60 % of the checks apply to it."""
@@ -174,6 +176,7 @@ def test_the_coverage_of_a_pair():
     assert {each for each in seen if each.startswith(("event", "reason", "mnemonic", "mechanism"))} <= coverage.every()
 
 
+@pytest.mark.long
 def test_a_campaign_goes_on_when_a_process_dies():
     """A batch whose process dies, or that raises, counts as failed by its name, and the later batches are tried."""
     batches = [

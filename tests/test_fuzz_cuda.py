@@ -35,6 +35,7 @@ def told(compared: Compared) -> list[str]:
     return [f"{one.program.name} {one.way}: {one.what}" for one in compared.differences]
 
 
+@pytest.mark.long
 @needs_compilers
 @pytest.mark.jit
 def test_a_sample_of_programs_leaves_the_same_words():
@@ -42,6 +43,7 @@ def test_a_sample_of_programs_leaves_the_same_words():
     assert told(batch.compared([program(n, 80) for n in (11, 12)], [Way(90, ())])) == []
 
 
+@pytest.mark.long
 @needs_compilers
 @pytest.mark.jit
 def test_what_the_headers_keep_from_nvcc_leaves_the_same_words():

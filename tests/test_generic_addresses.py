@@ -44,7 +44,7 @@ def different(name, arrays):
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("name", few(list(LAUNCHES), 12))
+@pytest.mark.parametrize("name", few(list(LAUNCHES)[::-1], 1))
 def test_generic_addresses_leave_what_the_chip_left(module, name):
     """The compiled engine, and the interpreter without time, leave every array as an H200 does."""
     launch = LAUNCHES[name]
@@ -58,6 +58,7 @@ def test_generic_addresses_leave_what_the_chip_left(module, name):
     assert different(name, [given.get(i, array) for i, array in enumerate(arrays)]) == []
 
 
+@pytest.mark.long
 @needs_nvcc
 @pytest.mark.parametrize("architecture", [100, 120])
 def test_generic_addresses_of_later_architectures_leave_what_the_chip_left(architecture):
@@ -99,6 +100,7 @@ def test_a_chain_takes_the_cycles_of_the_slowest_memory(module, row):
     assert -3 <= cycles(module, name, mode, threads) - measured <= 0
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("mode", [0, 2, 3, 4])
 def test_the_memories_of_one_access_take_the_unit_one_after_the_other(module, mode):

@@ -27,12 +27,28 @@ def label(path: Path) -> str:
 @cache
 def functions(path: Path) -> list[Function]:
     """Return every function of a file, nested ones too."""
-    return functions_of(path.read_text(encoding="utf-8"))
+    return functions_in(nodes(path))
 
 
 def functions_of(text: str) -> list[Function]:
     """Return every function of a source text, nested ones too."""
-    return [node for node in ast.walk(ast.parse(text)) if isinstance(node, Function)]
+    return functions_in(nodes_of(text))
+
+
+def functions_in(source: list[ast.AST]) -> list[Function]:
+    """Return the functions among the nodes of a source."""
+    return [node for node in source if isinstance(node, Function)]
+
+
+@cache
+def nodes(path: Path) -> list[ast.AST]:
+    """Return the nodes of a file's syntax tree."""
+    return nodes_of(path.read_text(encoding="utf-8"))
+
+
+def nodes_of(text: str) -> list[ast.AST]:
+    """Return the nodes of a source text's syntax tree."""
+    return list(ast.walk(ast.parse(text)))
 
 
 def called(function: Function) -> set[str]:
@@ -65,9 +81,6 @@ def length(function: Function) -> int:
     return function.end_lineno - function.lineno + 1 - docstring
 
 
-CHECKERS = checkers([f for path in TESTS for f in functions(path)])
-
-
 def faults_of(paths: Iterable[Path], faults: Callable[[Path], Any]) -> dict[str, Any]:
     """Return the faults of each file that has any."""
     return {label(path): wrong for path in paths if (wrong := faults(path))}
@@ -85,7 +98,8 @@ def test_every_test_states_its_claim():
 
 def test_every_test_checks_something():
     """Every test function asserts, expects an exception or a warning, or calls a check of the tests that does."""
-    assert faults_of(TESTS, lambda path: idle(functions(path), CHECKERS)) == {}
+    found = checkers([f for path in TESTS for f in functions(path)])
+    assert faults_of(TESTS, lambda path: idle(functions(path), found)) == {}
 
 
 EMPTY = [
@@ -143,10 +157,10 @@ def test_every_module_of_gpusim_has_its_layer():
 NAMED = re.compile(r"\b(kernel|machine|entry)\.(name|key)\b")
 
 
-def asked_by_name(text: str) -> list[str]:
+def asked_by_name(source: list[ast.AST]) -> list[str]:
     """Return where a source decides by the name of a kernel or machine: compares, looks up, matches or searches it."""
     found = []
-    for node in ast.walk(ast.parse(text)):
+    for node in source:
         if isinstance(node, ast.Compare):
             found.append(ast.unparse(node))
         elif isinstance(node, ast.Match):
@@ -163,7 +177,7 @@ CORE = [path for path in SOURCES if re.match(r"isa/|gpusim/(?!reproduction/|comm
 
 def test_the_core_asks_for_no_name():
     """The code that simulates and reports treats all kernels and machines alike: it decides nothing by their names."""
-    assert faults_of(CORE, lambda path: asked_by_name(path.read_text(encoding="utf-8"))) == {}
+    assert faults_of(CORE, lambda path: asked_by_name(nodes(path))) == {}
 
 
 @pytest.mark.parametrize(
@@ -171,7 +185,7 @@ def test_the_core_asks_for_no_name():
 )
 def test_a_decision_by_name_is_found(text):
     """Comparisons, prefixes and look-ups by a name are all caught."""
-    assert len(asked_by_name(text)) == 1
+    assert len(asked_by_name(nodes_of(text))) == 1
 
 
 def test_no_two_test_files_share_a_name():
@@ -228,9 +242,9 @@ REFUSED = sorted({word for row in rows_of(REFUSALS) for word in row[0].split(", 
 DOCUMENTS = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")), *sorted((ROOT / "docs/units").glob("*.md"))]
 
 
-def names_in(text: str) -> set[str]:
+def names_in(source: list[ast.AST]) -> set[str]:
     """Return the names of a source, strings that could be names too, split into lower-case words."""
-    values = [value for node in ast.walk(ast.parse(text)) for _, value in ast.iter_fields(node)]
+    values = [value for node in source for _, value in ast.iter_fields(node)]
     names = {part for value in values if isinstance(value, str) for part in value.split(".") if part.isidentifier()}
     return {" ".join(re.findall(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+", name)).lower() for name in names}
 
@@ -250,7 +264,7 @@ def test_no_name_has_a_word_that_the_vocabulary_refuses():
     """No identifier, field or key of the packages has one of those words, alone or between underscores."""
     sources = [path for path in SOURCES if not path.is_relative_to(ROOT / "docs")]
     assert len(REFUSED) > 5
-    assert faults_of(sources, lambda path: refused(names_in(path.read_text(encoding="utf-8")))) == {}
+    assert faults_of(sources, lambda path: refused(names_in(nodes(path)))) == {}
 
 
 def test_no_document_has_a_word_that_the_vocabulary_refuses():
@@ -261,14 +275,14 @@ def test_no_document_has_a_word_that_the_vocabulary_refuses():
 @pytest.mark.parametrize("text", ["reach = 1", "x.the_reach(1)", "class TheReach: ...", "f(reach_2=1)", "x['reach']"])
 def test_a_refused_word_is_found_in_any_name(text):
     """Variables, attributes, classes, arguments and keys are all searched, word by word."""
-    assert refused(names_in(text)) == ["reach"]
-    assert refused(names_in(text.replace("each", "eached"))) == []
+    assert refused(names_in(nodes_of(text))) == ["reach"]
+    assert refused(names_in(nodes_of(text.replace("each", "eached")))) == []
 
 
 def test_a_refused_word_is_found_in_the_plural():
     """`Rungs` and `reaches` are found as `rung` and `reach` are, in documents and in names."""
     assert refused(["Rungs, the sums that a warp has"]) == ["rung"]
-    assert refused(names_in("f(reaches=1)")) == ["reach"]
+    assert refused(names_in(nodes_of("f(reaches=1)"))) == ["reach"]
 
 
 @pytest.mark.parametrize("document", ["README.md", "CONTRIBUTING.md"])

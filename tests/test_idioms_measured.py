@@ -35,8 +35,9 @@ def different(name, arrays):
     return [i for i, (one, other) in enumerate(zip(arrays, wanted, strict=True)) if one.tobytes() != other.tobytes()]
 
 
+@pytest.mark.long
 @pytest.mark.jit
-@pytest.mark.parametrize("name", few(list(LAUNCHES), 8))
+@pytest.mark.parametrize("name", list(LAUNCHES))
 def test_kernels_leave_what_the_chip_left(module, name):
     """All SMs, and the interpreter without time, leave every array as an H200 does."""
     launch = LAUNCHES[name]
@@ -49,6 +50,7 @@ def test_kernels_leave_what_the_chip_left(module, name):
     assert own == [array.tobytes() for array in arrays if array.ndim]
 
 
+@pytest.mark.long
 @needs_nvcc
 @pytest.mark.parametrize("architecture", [100, 120])
 def test_kernels_for_later_architectures_leave_what_the_chip_left(architecture):

@@ -112,6 +112,7 @@ def simulated(grid: Grid, folder: Path) -> tuple[float, float]:
     return float(of_first[::2].mean()), float(of_first[1::2].mean())
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("tile", ["tall", "wide"])
 @pytest.mark.parametrize("l2", ["warm", "cold"])

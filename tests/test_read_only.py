@@ -68,6 +68,7 @@ def test_a_kernel_runs_and_nothing_is_written(installed):
     assert contents(installed) == before
 
 
+@pytest.mark.long
 def test_machine_code_is_read_and_one_line_says_that_nothing_is_kept(installed):
     """What nvdisasm printed can't be kept in a home that is not writable: one warning, and the table all the same."""
     before = contents(installed)

@@ -55,6 +55,7 @@ def test_each_scheduler_lets_the_warps_go_two_cycles_apart():
             assert set(behind[:4]) == {behind.max()}
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("kernel", ["bar", "load"])
 def test_warps_go_on_when_they_do_on_the_chip(kernel, tmp_path):

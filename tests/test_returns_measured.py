@@ -82,6 +82,7 @@ def test_results_stop_pipes_that_write_their_bank_all_the_time(warps):
         assert cost(found, f"{pattern} 16 LDS32 E 1", warps) == 0
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("patterns", [FITTED, PREDICTED])
 def test_loops_take_what_they_take_on_the_chip(returns, tmp_path, patterns):

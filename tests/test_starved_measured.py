@@ -67,6 +67,7 @@ def test_the_youngest_go_first():
     assert np.mean([first < second < third for first, second, third in pairs]) > 0.98
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_others_end_when_they_do_on_the_chip(starve, tmp_path):
     """Where the others never pause, their sorted ends are 2.7 % off in the median of all, and 22 % in the worst."""

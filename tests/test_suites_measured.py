@@ -37,7 +37,7 @@ def test_kernels_take_what_they_take_on_the_chip(configuration, products):
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("configuration", ["solo", "resident"])
+@pytest.mark.parametrize("configuration", few(["solo", "resident"], 1))
 def test_some_kernels_take_what_they_take_on_the_chip(configuration):
     """Half of the kernels at even distances are met within 7 %."""
     found = [row for row in rows() if row.configuration == configuration]

@@ -7,6 +7,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from time import monotonic
@@ -183,6 +184,7 @@ def function_of(name: str) -> Callable[..., Any]:
     return function
 
 
+@cache
 def _command(name: str) -> Callable[..., None]:
     from gpusim.commands.frame.command import flat  # noqa: PLC0415  (start-up time)
 

@@ -157,6 +157,7 @@ print(result.cyclez, gpusim.__version__)
 """
 
 
+@pytest.mark.long
 def test_type_checkers_see_the_interface(tmp_path):
     """Mypy knows what `simulate` returns, and finds a name that is not there, in a program that imports gpusim."""
     api = pytest.importorskip("mypy.api")

@@ -13,6 +13,7 @@ def test_exponents_are_those_of_powers():
     assert exponents(flat) == pytest.approx([0, 0])
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("name", AXES)
 def test_each_axis_grows_with_its_size(name):
@@ -37,6 +38,7 @@ def test_a_straight_program_is_as_long_as_its_lines():
     assert len(straight("NOP\nNOP").program) == 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("count", [1, 4, len(AXES)])
 def test_each_axis_has_a_panel_and_no_other_is_drawn(tmp_path, count):
     """A panel of each axis that was measured has axes, two of them, and others of the last row have none."""

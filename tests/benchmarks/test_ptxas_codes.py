@@ -17,6 +17,7 @@ def rows():
     return [ptxas_codes.compared(kernel, H200) for kernel in ptxas_codes.kernels()]
 
 
+@pytest.mark.long
 def test_the_kernels_are_those_of_a_compiler():
     """There are 21 kernels, with a control code on every instruction; ptxas shares barriers in more than 10 of them."""
     kernels = list(ptxas_codes.kernels())

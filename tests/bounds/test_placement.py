@@ -42,6 +42,7 @@ def test_blocks_beyond_count_are_not_guessed_at(monkeypatch):
     assert placements(kernel, block_steps(kernel), 64, range(5)) == [({}, 5)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("grid", ["7", "1 7", "1 1 7"])
 @settings(REPEATABLE, max_examples=draws(60))
 @given(RULES, st.integers(-40, 200), st.integers(0, 70), st.sampled_from(["", ".64", ".128"]), GUARDS)

@@ -81,6 +81,7 @@ def test_a_load_moves_its_lines():
     assert found["memory bandwidth"].within((2,)) == 0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("machine", "name", "parameters"), KERNELS)
 def test_pressures_are_the_limits_of_the_bound(machine, name, parameters):
     """Each pressure, rounded up, is its limit, or at most 200 cycles more for use after the SM's last block."""

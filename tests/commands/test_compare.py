@@ -30,6 +30,7 @@ def test_two_machines_stand_side_by_side(capsys):
     assert sum(part["cycles"] for part in difference["parts"]) == pytest.approx(cycles[1] - cycles[0])
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_all_sms_are_compared(capsys):
     """With --sms all each variant takes the cycles that `gpusim run` takes with it; not as many SMs are refused."""
@@ -66,6 +67,7 @@ def test_the_screen_has_cycles_and_the_largest_part_of_the_difference(capsys, mo
     assert both["differences"][0]["parts"][0]["cause"] in message
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize(("command", "noun"), [("compare", "variant"), ("sweep", "point")])
 def test_estimates_are_told(command, noun, capsys):
@@ -76,6 +78,7 @@ def test_estimates_are_told(command, noun, capsys):
     assert line in capsys.readouterr().out.splitlines()
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_copies_are_compared_in_bytes(capsys):
     """Without operations GFLOP/s are null, and the screen has GB/s and percent of the peak; else neither."""

@@ -77,6 +77,7 @@ def test_the_curves_of_a_sweep_have_its_points(capsys):
     assert dots == (len(document["rows"]) // 2 if together else len(document["rows"]))
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("name", COMMANDS)
 def test_a_page_needs_no_network_and_no_label_meets_another(name, capsys):
@@ -99,6 +100,7 @@ def test_a_page_that_cannot_be_written_is_refused_at_once(name, capsys):
     assert capsys.readouterr() == ("", message)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_open_shows_a_page_without_a_name(capsys, monkeypatch):
     """--open writes a temporary file and opens it; where no browser opens, one line says so."""

@@ -110,6 +110,7 @@ def test_options_of_one_meaning_are_declared_once():
     assert {option: texts for option, texts in found.items() if len(texts) > 1} == {}
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_prints_json(name):
     """Every command has --json."""
@@ -156,6 +157,7 @@ def test_a_machine_without_caches_is_named(command, machine, caches, lacking, ca
     assert capsys.readouterr().err == expected
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_threads_change_no_cycle(json_of):
     """All SMs of each variant give the same figures on one thread as on two."""

@@ -8,6 +8,7 @@ from gpusim.commands.grouped import GROUPS, OWN
 from gpusim.commands.main import COMMANDS, execute
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("name", COMMANDS)
 def test_each_option_stands_once_in_its_group(name, capsys):
     """The help of each command has its groups in order, and a shared option stands in its own group only."""

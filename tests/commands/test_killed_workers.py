@@ -30,6 +30,7 @@ def killed(function, *arguments, **named):
     return function(*arguments, **named)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_a_sweep_goes_on_where_a_worker_was_killed(tmp_path, monkeypatch, capsys):
     """The first point is kept, the error is one line with code 2; the same command then has all six points."""

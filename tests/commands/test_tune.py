@@ -53,6 +53,7 @@ def test_the_screen_ends_with_the_winner(capsys):
     assert any(line.startswith("parameters  m=96 n=96 k=32 ") for line in lines)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_results_are_written_for_kernel_tuner(tmp_path, capsys):
     """The cache has every combination of the points' values; those that are no point are InvalidConfig."""
@@ -66,6 +67,7 @@ def test_results_are_written_for_kernel_tuner(tmp_path, capsys):
     assert len(written["cache"]) == math.prod(len(values) for values in written["tune_params"].values())
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_an_interrupted_run_goes_on(tmp_path, capsys):
     """With 3 of 12 points on file the other 9 are simulated, and the file and the document come out the same."""
@@ -80,6 +82,7 @@ def test_an_interrupted_run_goes_on(tmp_path, capsys):
     assert document(capsys, *FEW, "--out", str(path), "--jobs", "1") == first
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_an_interrupt_ends_it_with_whole_lines(tmp_path):
     """Ctrl-C sent 20 times to every process: code 130, two lines, no process left, whole lines on file."""

@@ -45,6 +45,7 @@ def test_points_are_ranked_on_each_machine(tmp_path, capsys):
         assert one["elsewhere"][0]["rank"] == 1
 
 
+@pytest.mark.long
 def test_the_screen_names_what_it_shows(tmp_path, capsys):
     """The screen has the ranking, the counts, and the check of the winner's values."""
     assert execute(["tune", str(written(tmp_path)), *ONE, "--machine", "a100", "--jobs", "1"]) == 0
@@ -56,6 +57,7 @@ def test_the_screen_names_what_it_shows(tmp_path, capsys):
     assert "values of the fastest: right: 1,024 values in 16 blocks, exact, at N=1024" in lines
 
 
+@pytest.mark.long
 def test_estimated_times_are_told(tmp_path, capsys):
     """A time that follows from two of the SM's four waves has a ~, and the screen counts such points."""
     text = SPACE.replace("N = 16384", "N = 262144")
@@ -68,6 +70,7 @@ def test_estimated_times_are_told(tmp_path, capsys):
     assert (found["ranking"][0]["method"], found["ranking"][0]["simulated_blocks"]) == ("waves", 64)
 
 
+@pytest.mark.long
 def test_caches_may_begin_empty(tmp_path, capsys):
     """A point takes longer with --caches cold than with warm ones, from which it loads."""
     path, options = written(tmp_path), (*ONE, "--machine", "a100")
@@ -82,6 +85,7 @@ def test_wrong_values_of_the_winner_are_an_exit_code(tmp_path, capsys):
     assert "values of the fastest: WRONG: 1,024 of 1,024 values; " in capsys.readouterr().out
 
 
+@pytest.mark.long
 def test_a_check_that_can_not_run_keeps_the_ranks(tmp_path, capsys):
     """If the check's launch is refused, the ranks are shown with the reason."""
     path = written(tmp_path, SPACE.replace("N = 1024", "N = 16"))
@@ -92,6 +96,7 @@ def test_a_check_that_can_not_run_keeps_the_ranks(tmp_path, capsys):
     )
 
 
+@pytest.mark.long
 def test_a_point_that_does_not_compile_has_the_error_as_its_reason(tmp_path, capsys):
     """Other points are ranked, and the point is named with the compiler's first error."""
     source = f"#if EACH == 1\n#error no\n#endif\n{SOURCE}"
@@ -119,6 +124,7 @@ def test_an_interrupted_run_goes_on(tmp_path, capsys):
     assert capsys.readouterr().err.startswith(f"error: {out}: results of a source with the hash ")
 
 
+@pytest.mark.long
 def test_results_are_written_for_kernel_tuner(tmp_path, capsys):
     """Each machine has a cache of its own with every combination; what is no point, or can't run, is InvalidConfig."""
     path, cache = written(tmp_path), tmp_path / "k.json"
@@ -197,6 +203,7 @@ def test_a_missing_source_has_its_place(tmp_path, capsys):
     assert capsys.readouterr().err == f"error: {path}:1:1: {tmp_path}/sum.cu: no regular file; name another\n"
 
 
+@pytest.mark.long
 def test_settings_that_do_nothing_are_reported(tmp_path, capsys):
     """A setting that the winner can't feel is a note, and in the document; another one is neither."""
     options = "--machine", "a100", "--set", "unit.sfu.latency=30", "--set", "global_memory.latency=600", "--jobs", "1"

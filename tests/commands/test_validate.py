@@ -27,6 +27,7 @@ def test_the_document_has_every_point_with_its_error(capsys):
     assert {kind: line["n"] for kind, line in document["summary"].items()} == counts
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.usefixtures("points")
 def test_the_screen_shows_each_figure_and_the_totals(capsys, monkeypatch):

@@ -8,6 +8,7 @@ from gpusim.commands.main import execute
 FOLDER = Path(__file__).parents[1] / "measured"  # a row of each kind with made-up times, for the reader and the streams
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_the_document_has_every_row(capsys):
     """Each row is a point with its error; the summary has each experiment, without those that only give inputs."""

@@ -17,6 +17,7 @@ def leads(path):
     return [link for link in LINK.findall(path.read_text(encoding="utf-8")) if ":" not in link]
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("path", READ, ids=lambda path: path.name)
 def test_links_lead_to_files_of_the_repository(path):
     """Each relative link of a document leads to a file or folder that is there without the site being built."""

@@ -57,6 +57,7 @@ def _unavailable(*_, **__):
     raise BlockingIOError(11, "resource temporarily unavailable")
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_one_core_starts_none(tmp_path):
     """On one core a second process would only delay the first, so none is started."""

@@ -240,7 +240,7 @@ def test_errors_are_those_of_sms_in_turn(text, error, message, threads):
         run_chip(read(f".grid 3\n{text}"), plain_machine({"chip.sms": 3}), threads=threads, max_cycles=MOST_CYCLES)
 
 
-@pytest.mark.parametrize("machine", ["gtx580", "h200"])
+@pytest.mark.parametrize("machine", few(["gtx580", "h200"], 1))
 def test_an_sm_takes_less_than_5_mb(machine):
     """Of a launch of 900 instructions each SM takes less than 5 MB, the values of its registers included."""
     kernel = make("sgemm-lai", {"m": "384", "n": "384", "k": "64"})

@@ -40,6 +40,7 @@ def only_tagged(launched):
 RANDOM = launches(kernels(most_blocks=30, least=4)) | launches_on(kernels(most_blocks=12, least=3), ["h200"], (1,))
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @settings(REPEATABLE, max_examples=draws(120))
 @given(
@@ -189,6 +190,7 @@ def test_scalar_loads_go_far_in_turn(feed, stretches):
     assert unlike(run, in_turn(kernel, machine, feed=feed)) == []
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_vegas_sgemm_takes_its_cycles(stretches):
     """The SGEMM with scalar loads on all 64 compute units of an `mi60` takes the cycles and stalls of units in turn."""

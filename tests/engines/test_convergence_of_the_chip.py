@@ -25,6 +25,7 @@ def notes(launched):
     return by_lane(words[first : first + MOST * 64])
 
 
+@pytest.mark.long
 def test_each_program_notes_what_the_chip_noted():
     """At each place the lanes that run with a lane are those of the chip, and what hangs there hangs here."""
     programs = [one for one in measured().values() if one.name != "call_sync"]  # waits where others come along
@@ -33,6 +34,7 @@ def test_each_program_notes_what_the_chip_noted():
         assert np.array_equal(found, expected) if one.ends else found is None, one.name
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("file", ENDING)
 def test_lanes_pass_a_barrier_as_on_the_chip(file):

@@ -101,6 +101,7 @@ def test_a_chain_of_blocks_ends():
     assert words(found)[:7] == [1, 2, 3, 4, 5, 6, 7]
 
 
+@pytest.mark.jit
 def test_without_values_it_ends_as_well():
     """Where only time is asked for, too: what blocks wait for is computed."""
     assert simulate(barrier(3), on(3), values=False).cycles == simulate(barrier(3), on(3)).cycles
@@ -197,6 +198,7 @@ def test_blocks_that_nobody_wakes_deadlock():
         simulate(barrier(3, count=4), on(3))
 
 
+@pytest.mark.jit
 def test_a_loop_that_counts_its_looks_ends_by_itself():
     """A loop that reads memory and gives up is no endless wait: one SM stands for all."""
     found = simulate(read(ENDS_BY_ITSELF.format(blocks=2)), on(2))
@@ -204,6 +206,7 @@ def test_a_loop_that_counts_its_looks_ends_by_itself():
     assert found.cycles > 3 * endless_wait.FIRST_LOOK
 
 
+@pytest.mark.jit
 def test_the_screen_says_that_all_sms_ran(tmp_path, capsys):
     """`gpusim run` notes on stderr that all SMs were simulated in place of one, and why."""
     listing = tmp_path / "barrier.asm"
@@ -213,6 +216,7 @@ def test_the_screen_says_that_all_sms_ran(tmp_path, capsys):
     assert "note: blocks wait for blocks of other SMs, so all 2 SMs were simulated\n" in capsys.readouterr().err
 
 
+@pytest.mark.jit
 def test_the_screen_says_that_one_sm_misses_what_others_store(tmp_path, capsys):
     """A loop that ends by itself without what the block before stores: the note names the load and all SMs."""
     listing = tmp_path / "chain.asm"

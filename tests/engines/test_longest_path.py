@@ -28,6 +28,7 @@ def issues(kernel, machine) -> list[tuple[int, int]]:
     return [(int(r.pc), int(r.cycle)) for r in records if r.kind == ISSUE]
 
 
+@pytest.mark.long
 @settings(REPEATABLE, max_examples=draws(150 if COMPILED else 10))
 @given(LAUNCHED)
 def test_a_single_warp_takes_the_longest_path(launched):

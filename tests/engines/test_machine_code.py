@@ -1,6 +1,7 @@
 """Machine code in the engines: its values are those of the interpreter."""
 
 import numpy as np
+import pytest
 from draws import draws
 from hypothesis import given, settings
 from interpreter.interpret import interpret
@@ -25,6 +26,7 @@ def test_registers_are_those_of_the_interpreter(kernel):
         assert np.array_equal(run.registers[warp][:own, :lanes], truth[:own, warp, :lanes])
 
 
+@pytest.mark.long
 @settings(REPEATABLE, max_examples=draws(150))
 @given(moves.kernels())
 def test_accesses_of_all_sizes_are_those_of_the_interpreter(kernel):

@@ -114,6 +114,7 @@ def test_a_sample_does_not_beat_its_bound(launched, sizes):
     assert bound(kernel, whole, sms=sample).cycles <= run_chip(kernel, whole, feed="trace-driven", sms=sample).cycles
 
 
+@pytest.mark.long
 def test_each_sm_stands_for_others():
     """Three of an h200's SMs have three of 132 parts of the L2's time, and each brings one part of 132 of a buffer."""
     h200, kernel = load("h200"), read(LOADS.format(blocks=264))
@@ -136,6 +137,7 @@ def test_values_of_a_sample_are_checked():
     assert not found.verification.wrong
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize(("op", "apart"), [("RED.ADD [R2], R1", 0), ("STG [R3], R1", 0.05), ("LDG R5, [R3]", 0.05)])
 def test_a_sample_takes_the_time_of_all_sms_where_they_do_the_same(op, apart):

@@ -34,6 +34,7 @@ def counted(text: str) -> Counter[str]:
     return Counter({reason: int(cycles) for reason, cycles in (line.split() for line in text.splitlines())})
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("engine", ENGINES)
 @pytest.mark.parametrize("path", GOLDEN, ids=lambda path: path.stem)
 def test_a_hand_worked_timeline(path, engine):

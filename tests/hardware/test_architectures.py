@@ -80,6 +80,7 @@ def test_all_snippets_compute_the_same_for_other_architectures(architecture, tmp
     assert wrong(SNIPPETS, architecture, tmp_path, monkeypatch) == {}
 
 
+@pytest.mark.long
 @needs_ptxas
 @pytest.mark.jit
 @pytest.mark.parametrize("architecture", [100, 120])

@@ -2,10 +2,13 @@
 
 import json
 
+import pytest
+
 from hardware import coverage, table
 from hardware.catalog import SNIPPETS
 
 
+@pytest.mark.long
 def test_the_kept_counts_are_those_of_the_snippets():
     """`data/coverage.json`, of which the docs are made, is what `python -m hardware.coverage` writes."""
     assert json.loads(coverage.COVERAGE.read_text(encoding="utf-8")) == coverage.counted()

@@ -1,6 +1,7 @@
 """Loads, stores and atomics of all sizes, against a plain array of bytes."""
 
 import numpy as np
+from draws import draws
 from hypothesis import given, settings
 from interpreter.interpret import interpret
 from strategies import moves
@@ -86,7 +87,7 @@ class Warp:
             bytes_[place : place + row.nbytes] = stored.to_bytes(row.nbytes, "little")
 
 
-@settings(REPEATABLE, max_examples=100)
+@settings(REPEATABLE, max_examples=draws(100))
 @given(moves.kernels())
 def test_accesses_move_what_they_move_lane_by_lane(kernel):
     """Registers, predicates and global memory end as where each lane accesses bytes, one lane after the other."""

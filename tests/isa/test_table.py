@@ -15,6 +15,7 @@ def test_each_mnemonic_has_one_row():
     assert len(TABLE) == len(ROWS)
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("row", ROWS, ids=lambda row: row.mnemonic)
 def test_a_row_is_consistent(row):
     """A row has known form letters, a width that fits its suffix, and a value function exactly if it computes."""

@@ -120,6 +120,7 @@ def test_in_a_loop_a_prefetch_shares_with_no_load_from_shared_memory():
     assert (len(far), len(near), far & near) == (4, 2, set())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("machine", few(["gtx980", "v100", "h200"], 1))
 def test_no_kernel_waits_for_its_prefetch(machine):
     """No instruction of a catalog kernel that needs only near results waits for a far one on the same barrier."""

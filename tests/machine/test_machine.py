@@ -35,6 +35,7 @@ def variant(folder: Path, text: str) -> str:
     return str(path)
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("name", model.names())
 def test_every_fact_has_a_source_and_a_method(name):
     """Every number of a shipped machine has a source and a known method, a guess a reason, and a fit its data."""

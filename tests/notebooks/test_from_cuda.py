@@ -17,6 +17,7 @@ def lesson(teaching):
     return import_module(teaching.LESSONS[10].file.removesuffix(".py"))
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_each_version_is_right_and_faster_than_the_one_before(lesson):
     """All three versions store the lengths that NumPy computes, in fewer and fewer cycles."""

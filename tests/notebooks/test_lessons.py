@@ -136,7 +136,7 @@ class SimulationError(Exception):
 
 
 @pytest.mark.jit
-@pytest.mark.parametrize("name", ANSWERS)
+@pytest.mark.parametrize("name", few(ANSWERS, 1))
 def test_the_first_picture_waits_for_no_simulation(name, teaching, monkeypatch):
     """Where nothing can be simulated, a lesson still draws its first picture."""
     opened = []
@@ -177,6 +177,7 @@ def test_widgets_move_the_pictures_and_not_the_answers(name):
     assert set(elsewhere) - set(shown)
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("teaching")
 def test_the_claims_of_lesson_9_need_no_run():
     """Each claim that lesson 9 offers is computed without a simulation."""

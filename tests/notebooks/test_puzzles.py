@@ -77,6 +77,7 @@ def test_all_faults_of_a_text_are_told(puzzle, one):
     assert len(puzzle.attempted(one(1), text).errors) == 2
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_an_endless_loop_ends(puzzle, one):
     """An answer that never ends is refused after so many cycles."""

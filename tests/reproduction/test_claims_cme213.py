@@ -18,6 +18,8 @@ from gpusim.reproduction.cme213.cme213 import (
 from gpusim.reproduction.cme213.cme213 import CLAIMS as CLAIMS_OF
 from gpusim.reproduction.ledger import rows, without_runs
 
+pytestmark = pytest.mark.long  # a document's claims, each simulated; make check has them
+
 CLAIMS = select(["cme213"])
 Held = namedtuple("Held", "blocks warps gflops")  # the figures of a run that occupancy needs
 COUNTED = {"CM01", "CM05", "CM10", "CM11", "CM12", "CM13", "CM14", "CM15", "CM16"}

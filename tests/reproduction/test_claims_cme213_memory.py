@@ -10,6 +10,8 @@ from gpusim.reproduction.cme213.cme213 import CARD, TRUE_LATENCY
 from gpusim.reproduction.cme213.cme213_memory import CLAIMS, PLOTS, WORDS, further_misses, lost_lines, steady_rate
 from gpusim.reproduction.finding import judge
 
+pytestmark = pytest.mark.long  # a document's claims, each simulated; make check has them
+
 Ran = namedtuple("Ran", "cycles")  # the figure of a run that a gain needs
 
 

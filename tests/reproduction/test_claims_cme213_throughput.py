@@ -9,6 +9,8 @@ from gpusim.reproduction.finding import judge
 from gpusim.reproduction.ledger import rows
 from workloads.catalog import make
 
+pytestmark = pytest.mark.long  # a document's claims, each simulated; make check has them
+
 Ran = namedtuple("Ran", "cycles")  # the figure of a run that speed needs
 PAIRS = {  # claim: what is faster, and what slower
     "CM18": {"single": "double"},

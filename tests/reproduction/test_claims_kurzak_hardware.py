@@ -8,6 +8,8 @@ from gpusim.reproduction.finding import judge
 from gpusim.reproduction.kurzak.kurzak_hardware import CLAIMS, residents
 from gpusim.reproduction.kurzak.kurzak_speed import drawn
 
+pytestmark = pytest.mark.long  # a document's claims, each simulated; make check has them
+
 
 class Time:
     """The part of a run's results that these claims need."""

@@ -7,6 +7,8 @@ from gpusim.reproduction.claims import select
 from gpusim.reproduction.finding import judge
 from gpusim.reproduction.kurzak.kurzak_space import CLAIMS
 
+pytestmark = pytest.mark.long  # a document's claims, each simulated; make check has them
+
 
 def verdicts(names, settings=None):
     """Return the verdicts of claims by name, once their jobs are done."""

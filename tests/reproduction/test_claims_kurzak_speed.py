@@ -9,6 +9,8 @@ from gpusim.reproduction.kurzak.kurzak_speed import CLAIMS, PLOTS, SAMPLE, SIZES
 from workloads.papers.kurzak.stencil_space import stencil_space
 from workloads.space import as_points
 
+pytestmark = pytest.mark.long  # a document's claims, each simulated; make check has them
+
 
 class Rate:
     """The part of a run's results that these claims need."""

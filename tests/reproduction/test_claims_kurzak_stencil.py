@@ -13,6 +13,8 @@ from gpusim.reproduction.ledger import rows, without_runs
 from gpusim.reproduction.tan import tan_cublas
 from workloads.catalog import make
 
+pytestmark = pytest.mark.long  # a document's claims, each simulated; make check has them
+
 
 def asked(finder, settings=None):
     """Return the jobs that a claim asks for first."""

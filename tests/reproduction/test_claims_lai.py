@@ -12,6 +12,8 @@ from gpusim.reproduction.ledger import FINDERS, rows, without_runs
 from gpusim.simulation.simulation import simulate
 from workloads.catalog import make
 
+pytestmark = pytest.mark.long  # a document's claims, each simulated; make check has them
+
 NUMBERS = 9, 11, 24, 31, *range(36, 40), 41, 43, *range(47, 53), *range(54, 58), *range(60, 64), 65, 66, *range(70, 75)
 SIMULATED = {f"LS{number:02}" for number in NUMBERS}
 

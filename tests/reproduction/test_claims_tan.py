@@ -9,6 +9,8 @@ from gpusim.reproduction.finding import judge
 from gpusim.reproduction.ledger import rows, without_runs
 from gpusim.reproduction.tan import tan, tan_cublas, tan_figures, tan_runs, tan_schedule, tan_whatif
 
+pytestmark = pytest.mark.long  # a document's claims, each simulated; make check has them
+
 Rate = namedtuple("Rate", "gflops")
 MACHINE = "c2050"
 

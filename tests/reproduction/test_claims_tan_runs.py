@@ -12,6 +12,8 @@ from gpusim.reproduction.tan import tan_cublas, tan_figures, tan_runs, tan_sched
 from gpusim.sm.unit.opcodes import UNIT_CODE
 from isa.row import Unit
 
+pytestmark = pytest.mark.long  # a document's claims, each simulated; make check has them
+
 FINDERS = {
     name: finder
     for module in (tan_cublas, tan_figures, tan_runs, tan_schedule, tan_whatif)

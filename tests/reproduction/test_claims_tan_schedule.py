@@ -8,6 +8,8 @@ from gpusim.reproduction.claims import select
 from gpusim.reproduction.ledger import without_runs
 from gpusim.reproduction.tan.tan_schedule import CLAIMS
 
+pytestmark = pytest.mark.long  # a document's claims, each simulated; make check has them
+
 PUBLISHED = {"TN19": "970", "TN36": "128 / 32 / 160", "TN38": "8 / 12", "TN37": "8 / 160"}
 
 

@@ -8,6 +8,8 @@ from gpusim.reproduction.vega import vega_access
 from gpusim.reproduction.vega.vega_access import CLAIMS, PRINTED, TABLE, pair
 from workloads.catalog import make
 
+pytestmark = pytest.mark.long  # a document's claims, each simulated; make check has them
+
 
 @pytest.mark.jit
 def test_every_row_of_the_table_is_met():

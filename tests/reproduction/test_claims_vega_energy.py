@@ -6,6 +6,8 @@ from gpusim.reproduction.claims import read
 from gpusim.reproduction.finding import judge
 from gpusim.reproduction.vega.vega_energy import CLAIMS, LEVELS, PLOTS
 
+pytestmark = pytest.mark.long  # a document's claims, each simulated; make check has them
+
 CLAIM = {claim.id: claim for claim in read()}
 
 

@@ -6,6 +6,8 @@ from gpusim.reproduction.finding import judge
 from gpusim.reproduction.main_loop import main_loop
 from gpusim.reproduction.vega import vega_kernel as module
 
+pytestmark = pytest.mark.long  # a document's claims, each simulated; make check has them
+
 CLAIM = {claim.id: claim for claim in read()}
 
 

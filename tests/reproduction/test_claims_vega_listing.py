@@ -5,6 +5,8 @@ from gpusim.reproduction.claims import read
 from gpusim.reproduction.finding import judge
 from gpusim.reproduction.vega import vega_listing as module
 
+pytestmark = pytest.mark.long  # a document's claims, each simulated; make check has them
+
 CLAIM = {claim.id: claim for claim in read()}
 COUNTED = sorted(module.CLAIMS.keys() - {"VG42"})
 

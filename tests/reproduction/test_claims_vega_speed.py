@@ -6,6 +6,8 @@ from gpusim.reproduction.bench import Bench, Done, Missing, perform
 from gpusim.reproduction.claims import read
 from gpusim.reproduction.vega import vega_speed as module
 
+pytestmark = pytest.mark.long  # a document's claims, each simulated; make check has them
+
 CLAIM = {claim.id: claim for claim in read()}
 CLOCKS = (1700, 1500, 1300, 1100)
 

@@ -55,6 +55,7 @@ DERIVED = {
 }
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("name", DERIVED)
 def test_a_derived_figure_follows_from_printed_ones(name):
     """Each figure that is not printed is what the printed ones give, rounded to its last digit."""

@@ -118,6 +118,7 @@ def test_plots_are_those_of_the_documents():
     assert QUICK not in drawing.of_seeds(["tan", "vega"])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", [QUICK])
 def test_a_quick_plot_of_the_ledger_is_drawn(name, tmp_path):
     """A plot that needs no run has a title, named axes, points in order of x, and a picture."""

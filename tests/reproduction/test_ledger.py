@@ -87,6 +87,7 @@ def test_arithmetic_requests_nothing_and_an_input_a_machine(monkeypatch):
     assert "none was requested" in found[2].kind
 
 
+@pytest.mark.long
 def test_no_claim_of_the_ledger_is_vacuous():
     """No claim is computed with the error above, and none that needs no run is of a kind that says nothing."""
     found = without_runs(few(read(), 20), {})

@@ -207,6 +207,7 @@ def test_the_machines_with_claims_have_plausible_ranges(name):
             model.load(name, {path: end})  # raises UserError where the machine can't have it
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_a_claim_is_turned_by_the_settings_that_its_run_feels(monkeypatch):
     """A claim on the cycles of a chain of FFMAs is turned by their latency; another latency leaves its result alone."""

@@ -249,7 +249,7 @@ def test_a_special_register_read_has_no_conflicts():
 @pytest.mark.jit
 def test_two_levels_are_reported():
     """Under `two_level` the words of a warp that is not selected name active warps."""
-    document = timeline(make("mix"), load("c2050", {"schedulers.policy": "two_level"}), end=400)
+    document = timeline(make("mix", {"iterations": "1"}), load("c2050", {"schedulers.policy": "two_level"}), end=400)
     waiting = next(i for i in document.instructions for wait in i.waits if wait.reason == "not_selected")
     cycle = next(wait.start for wait in waiting.waits if wait.reason == "not_selected")
     assert explain(document, waiting.warp, cycle, 1)[0].words.endswith("active warps alone")

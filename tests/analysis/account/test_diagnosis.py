@@ -65,9 +65,9 @@ def test_the_bandwidth_is_named_where_it_is_full():
 @pytest.mark.parametrize(
     ("blocks", "who", "remedy"),
     [
-        ("328", "it", "move fewer bytes"),
         ("81", "it", "move fewer bytes"),
         ("16", "its share for 1 of 82 SMs", "simulate all SMs (--sms all)"),
+        ("328", "it", "move fewer bytes"),
     ],
 )
 def test_the_bandwidth_is_named_where_tags_say_what_misses(blocks, who, remedy):

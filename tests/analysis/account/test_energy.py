@@ -101,6 +101,7 @@ def test_a_machine_without_energies_says_so() -> None:
         spent(scaled(), load("gtx580"), 1.0)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize(("order", "tflops", "watts"), [("forwarding", 9.5, 265), ("interleaved", 9.18, 284)])
 def test_the_energies_of_the_mi60_give_the_fitted_powers(order: str, tflops: float, watts: float) -> None:

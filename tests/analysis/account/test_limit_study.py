@@ -70,6 +70,7 @@ def test_zero_latency_saves_12_cycles_per_link(links):
     assert limits[LATENCY].alone == found.cycles - 12 * links
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize("stride", ["2", "32"])
 def test_without_conflicts_a_stride_costs_as_much_as_a_unit_stride(stride):
@@ -184,6 +185,7 @@ def test_more_ports_keep_the_pairing_of_one_warp():
     assert pairing == {"gtx680": None, "gtx580": "different-warp"}
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_barriers_of_a_kernel_that_follows_pointers_stay():
     """If addresses come from memory, or there are no barriers, no barrier is lifted and a note says why."""

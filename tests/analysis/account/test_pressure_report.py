@@ -23,6 +23,7 @@ def found(request):
     return pressure_report(simulate(make(*request.param), "gtx580", values=False))
 
 
+@pytest.mark.long
 def test_regions_that_do_not_overlap_add_up(found):
     """Issues, waits and cycles of every resource add up over regions and the rest to those of the program."""
     assert sum(region.issued for region in found.regions) == found.result.run.issued.sum()

@@ -5,6 +5,7 @@ from gpusim.analysis.search.bounded_expression import MOST_STEPS, Budget, built
 POINT = {"A": 8, "B": 3, "W": "nt"}
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     "text",
     [

@@ -1,3 +1,4 @@
+import pytest
 from space_files import POINT, SOURCE, SPACE, needs_compiler, written
 
 from gpusim.analysis.search.code.code_points import Wanted, compiled, kernel, refusal, stored
@@ -20,6 +21,7 @@ def test_points_with_the_same_code_have_one_digest(tmp_path):
     assert at(tmp_path, PAD=1).code != at(tmp_path, PAD=2).code
 
 
+@pytest.mark.long
 @needs_compiler
 def test_code_alone_makes_another_digest(tmp_path):
     """Points whose kernels differ in one constant of an instruction, and in no resource, are two."""
@@ -30,6 +32,7 @@ def test_code_alone_makes_another_digest(tmp_path):
     assert len({one.program.registers for one in kernels}) == len({len(one.program) for one in kernels}) == 1
 
 
+@pytest.mark.long
 @needs_compiler
 def test_another_launch_is_another_digest(tmp_path):
     """The same code with another grid and other arguments counts as another."""
@@ -38,6 +41,7 @@ def test_another_launch_is_another_digest(tmp_path):
     assert compiled(Wanted(POINT, 80), space, tmp_path).code != first
 
 
+@pytest.mark.long
 @needs_compiler
 def test_what_is_expected_does_not_count(tmp_path):
     """Points that differ in what is expected of them only are one launch."""

@@ -91,6 +91,7 @@ def test_blocks_that_differ_are_all_simulated(tmp_path):
     assert (result.scaling.simulated_blocks, result.scaling.blocks_of_sm) == (256, 256)
 
 
+@pytest.mark.long
 @needs_compiler
 def test_a_trial_can_be_sent_to_another_computer(tmp_path):
     """A trial's function and job survive pickling, as a cluster does it, and bring the cubin along."""
@@ -102,6 +103,7 @@ def test_a_trial_can_be_sent_to_another_computer(tmp_path):
     assert function(sent) == here(job)
 
 
+@pytest.mark.long
 @needs_compiler
 def test_a_refusal_is_the_reason(tmp_path):
     """A point that does not fit the machine has the simulator's message."""
@@ -110,6 +112,7 @@ def test_a_refusal_is_the_reason(tmp_path):
     assert found.reason.startswith("sum: needs 256 bytes of shared memory; a100 has 128")
 
 
+@pytest.mark.long
 @needs_compiler
 def test_the_values_of_a_point_are_checked(tmp_path):
     """The launch at the check's sizes is verified; where the file expects nothing there is nothing to check."""
@@ -121,6 +124,7 @@ def test_the_values_of_a_point_are_checked(tmp_path):
     assert checked(read(written(tmp_path, nothing)), POINT, A100).scope == "none"
 
 
+@pytest.mark.long
 @needs_compiler
 def test_trials_are_ranked_by_time(tmp_path):
     """The fastest is first, equals share a rank, and a winner's place on another machine follows from the point."""

@@ -115,6 +115,7 @@ def test_the_simulator_as_judge_finds_the_load_that_comes_too_late():
     assert order.index("LDG") < 11 - 1
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_processes_change_nothing():
     """Two processes find what one finds, order by order, with the same progress."""

@@ -72,6 +72,7 @@ def test_a_trial_that_cannot_run_has_its_reason():
     assert ranking([refused, large]) == []
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_processes_make_no_difference():
     """Two processes give the trials that one gives."""

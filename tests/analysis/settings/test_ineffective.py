@@ -32,6 +32,7 @@ def reported(kernel, machine, **given):
     return {each.setting: each.reason for each in ineffective(kernel, machine, paths)}
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     ("kernel", "machine", "path", "value", "reason"),
     [
@@ -84,6 +85,7 @@ def test_what_stores_take_of_the_tag_stage_is_felt(path, value):
     assert ineffective(FILL, "h200", {path: value}) == ()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("blocks", "reason"), [(4224, "has one wave of blocks"), (4225, None)])
 def test_the_port_of_sms_that_are_apart_is_felt_in_grids_of_several_waves(blocks, reason):
     """48 KB of code come through the L1.5 to 132 SMs, which hold 32 blocks each: 4,224 are one wave."""

@@ -111,6 +111,7 @@ def test_the_summary_is_of_absolute_errors(tmp_path):
     assert lines["lat"]["p95_error"] == pytest.approx(0.28)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize(("experiment", "median", "most"), [("tput", 0.01, 0.11), ("mixlds", 0.04, 0.12)])
 def test_predicted_rows_of_an_h200_are_met(experiment, median, most):

@@ -40,6 +40,7 @@ def test_inputs_are_met(name):
     assert {o.point.id: round(o.error, 4) for o in found if abs(o.error) > 0.01} == {}
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_keplers_pipes_and_pairing_give_its_measured_rates():
     """FFMAs that may not pair reach 127.5 within 1 %, those that may 186.35 of 192 within 4 % (Zhang PPoPP'17)."""
@@ -48,6 +49,7 @@ def test_keplers_pipes_and_pairing_give_its_measured_rates():
     assert found["rate-ffma"] == pytest.approx(186.35, rel=0.04)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_one_rule_of_kepler_s_banks_gives_both_measurements_of_conflicts():
     """Conflicts in one bank give 1/2 and 1/3 of 128 (Lai and Seznec), those in any bank 119.2 and 94.5 (Zhang)."""
@@ -78,6 +80,7 @@ def test_a_figure_follows_the_number_of_its_machine():
     assert after["latency-iadd"] == before["latency-iadd"]
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_caches_hold_the_measured_footprints():
     """Pointer chases in two footprints each on a V100 and an H200 take the published cycles within 5 %."""

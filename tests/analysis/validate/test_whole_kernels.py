@@ -23,6 +23,7 @@ def kernel_of(one):
     return launch.kernel(one.kernel, one.configuration)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_a_launch_is_timed_by_the_kernel_s_own_clocks():
     """A block alone takes what its warps read from the clock, an SM from the first entry to the last exit."""
@@ -51,8 +52,9 @@ def test_instructions_are_ncu_s_and_shares_add_up(name):
     assert sum(one.simulated.stalls.values()) == pytest.approx(1)
 
 
+@pytest.mark.long
 @pytest.mark.jit
-@pytest.mark.parametrize("name", few([*SHORT, "sgemm_naive_u4", "poly_ilp2", "bitonic"], 4))
+@pytest.mark.parametrize("name", [*SHORT, "sgemm_naive_u4", "poly_ilp2", "bitonic"])
 def test_sectors_of_a_grid_are_those_that_ncu_counted(name):
     """The sectors that loads and stores touch in the L1 are ncu's, to the last one."""
     found = whole._l1_sectors(launch.kernel(name, "full"))

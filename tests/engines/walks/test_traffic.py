@@ -172,6 +172,7 @@ def test_a_matrix_product_touches_each_matrix_once(name):
     assert found.flops // 2 <= sum(found.arithmetic.values()) <= found.flops // 2 + extra
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize(("name", "words", "rows"), [("sgemm-vega-vlp", 1, 8), ("dgemm-vega-vlp", 2, 4)])
 def test_a_product_that_loads_ahead_touches_a_step_more(name, words, rows):

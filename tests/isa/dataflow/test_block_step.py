@@ -30,6 +30,7 @@ def step(text, before=""):
     return None if steps is None else list(steps.values())[-1]
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -59,6 +60,7 @@ def test_linear_instructions_are_followed(text, expected):
     assert step(text) == expected
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     "text",
     [

@@ -91,7 +91,7 @@ def check(kernel):
     return sum(value.step not in (None, STILL) for value in known.values())
 
 
-@settings(REPEATABLE, max_examples=draws(40, 20))
+@settings(REPEATABLE, max_examples=draws(40, 6))
 @given(grids(ROWS) | grids(EVERY_ROW))
 def test_what_is_known_holds_in_every_block(kernel):
     """Unless guards differ between blocks, each known step, content and zero bit is that of all blocks' registers."""

@@ -140,6 +140,7 @@ def test_what_is_not_there(file, architecture, message):
         read(DATA / file, architecture)
 
 
+@pytest.mark.long
 def test_the_text_of_a_cubin_is_kept(monkeypatch, tmp_path):
     """The second time a cubin's code is not disassembled again, and is the same; another version of the tool is."""
     monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))

@@ -83,6 +83,7 @@ def test_what_a_cubin_is_made_of(folder, change):
     assert len(compilations(folder)) == 2
 
 
+@pytest.mark.long
 def test_options_make_another_cubin(folder, monkeypatch):
     """Architecture, flags and nvcc's own variable of the environment each make another cubin."""
     for architecture, flags in ((90, ()), (80, ()), (90, ("-O3",)), (90, ("-O", "3")), (90, ())):
@@ -141,6 +142,7 @@ def test_a_file_whose_name_is_a_command(folder, monkeypatch, name):
     assert not any(name in line for line in (folder / "calls").read_text().splitlines())
 
 
+@pytest.mark.long
 @needs_nvcc
 def test_errors_in_files_of_others_are_not_quoted(tmp_path):
     """What the compiler says of an included file beside the source is told; of one elsewhere the place alone."""
@@ -217,6 +219,7 @@ def test_nvcc(architecture):
     assert {one.source.file for one in found.sections["flip"].instructions} == {str(DATA / "variables.cu")}
 
 
+@pytest.mark.long
 @needs_nvcc
 def test_lines_of_a_text(monkeypatch, tmp_path):
     """Lines of a compiled text are those of a file of its name in the working directory."""
@@ -251,6 +254,7 @@ def test_nvcc_and_the_library_agree(monkeypatch):
     assert "flip" in codes[0]
 
 
+@pytest.mark.long
 @needs_nvcc
 def test_code_of_a_header_has_the_line_that_calls_it(tmp_path):
     """Of the compiler's code, a product of halves has the line that asks for it, and the header's line beside it."""

@@ -61,6 +61,7 @@ FORMS = {
 }
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(("text", "expected"), FORMS.items())
 def test_operands(text, expected):
     """Each form of an operand is read into its parts; RZ, URZ, PT and UPT have the numbers of the encoding."""

@@ -64,6 +64,7 @@ def test_packages_on_pythons_path_are_found(nothing_installed, monkeypatch):
     assert tools.find("nvdisasm") == nothing_installed / "target" / "nvidia" / "cu13" / "bin" / "nvdisasm"
 
 
+@pytest.mark.long
 def test_a_tool_that_computes_too_long_is_stopped(nothing_installed):
     """A tool that computes beyond its limit is stopped, and so is what it has started; the error is one line."""
     started = nothing_installed / "started"

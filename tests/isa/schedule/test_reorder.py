@@ -92,6 +92,7 @@ def test_the_static_sum_of_stalls_never_grows(program, latencies, together):
     assert static_stalls(better, latencies) <= static_stalls(program, latencies)
 
 
+@pytest.mark.long
 @settings(REPEATABLE, max_examples=draws(3))
 @given(
     layout=st.sampled_from(["nn", "nt", "tn", "tt"]),

@@ -11,6 +11,7 @@ def operands(text):
     return assemble(text).instructions[0].operands
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
@@ -142,6 +143,7 @@ BAD = [
 ]
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(("text", "column", "message"), BAD, ids=[text for text, _, _ in BAD])
 def test_mistakes_are_reported_with_place_cause_and_fix(text, column, message):
     """A mistake raises AssemblyError: one line with name, line, column, what is wrong and what to write."""

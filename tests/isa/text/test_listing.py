@@ -126,6 +126,7 @@ BAD = [
 ]
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(("text", "column", "message"), BAD, ids=[text for text, _, _ in BAD])
 def test_mistakes_are_reported_with_place_cause_and_fix(text, column, message):
     """A mistake in a directive or a name raises AssemblyError with its line and column, in one line."""

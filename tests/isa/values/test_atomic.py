@@ -56,6 +56,7 @@ NAMES = {  # of rows, and their oracle
 }
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(("bits", "name"), [(bits, name) for bits, names in NAMES.items() for name in names])
 @given(data=st.data())
 def test_integers_are_updated_as_the_ptx_isa_says(bits, name, data):

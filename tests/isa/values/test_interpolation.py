@@ -96,6 +96,7 @@ LIMITS = [
 ]  # fmt: skip
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(("name", "argument", "expected"), LIMITS)
 def test_limits_and_exact_points(name, argument, expected):
     """Zeros, infinities, denormals and exact points give what an H200 gives."""

@@ -111,6 +111,7 @@ HARD = [  # a, b, c, and a b + c rounded once, by hand
 ]
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("others", [[], [(1.0, 1.0, 1.0)] * 31])
 @pytest.mark.parametrize(("a", "b", "c", "expected"), HARD)
 def test_fma32_rounds_the_hard_cases_once(a, b, c, expected, others):

@@ -69,6 +69,7 @@ def blamed(document: Timeline, waiter: tuple[int, int], reason: str) -> set[tupl
     return {(culprit.warp, culprit.pc) for culprit in culprits}
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(("name", "waiter", "reason", "culprit"), BLAMED)
 def test_each_wait_names_its_blocker(name, waiter, reason, culprit):
     """In a timeline worked out by hand each wait names the instruction whose result, read or place it is for."""

@@ -113,6 +113,7 @@ def test_an_instruction_has_the_cycles_in_which_it_occupies_a_unit():
     assert (found[6].lanes, found[6].begin, found[6].done) == (32, found[6].issue, found[6].issue + 18)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @settings(REPEATABLE, max_examples=draws(30))
 @given(launches(looping_kernels(), tags=False), st.integers(0, 3000), st.integers(1, 500), st.integers(1, 3))

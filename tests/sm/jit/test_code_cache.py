@@ -64,6 +64,7 @@ def files(place):
     return sorted(path for path in place.rglob("*") if path.is_file())
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_a_file_of_the_cache_is_ours_alone(tmp_path):
     """Files of the cache have mode 600, whatever the umask, and the next process reads them."""
@@ -75,6 +76,7 @@ def test_a_file_of_the_cache_is_ours_alone(tmp_path):
     assert {stat.S_IMODE(path.stat().st_mode) for path in files(tmp_path / "cache")} == {0o600}
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_loading_leaves_out_what_compiling_needs(tmp_path):
     """A process that compiles has Numba's arrays and dispatchers of rules; one that loads the same code has neither."""
@@ -102,6 +104,7 @@ def test_without_a_place_to_write_everything_works(where, place, tmp_path):
     assert files(tmp_path) == [tmp_path / "file"]
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_a_full_disk_stops_nothing(tmp_path):
     """If files cannot grow, the result is right, stderr has one warning, and no partial file is left."""
@@ -112,6 +115,7 @@ def test_a_full_disk_stops_nothing(tmp_path):
     assert files(tmp_path) == []
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_code_that_others_may_have_put_there_is_not_run(tmp_path):
     """A pickle that others could have written, by the file's mode or the folder's, is not loaded."""
@@ -153,6 +157,7 @@ def test_a_file_cut_short_is_compiled_anew(tmp_path, length):
     assert kept.stat().st_size > whole // 2
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_settings_of_numba_have_code_of_their_own(tmp_path):
     """Another NUMBA_OPT has a file of its own; moving the cache makes no new file."""

@@ -191,6 +191,7 @@ def test_a_function_compiled_from_inside_a_policy_is_an_ordinary_one(monkeypatch
     assert last_of_policy(np.array([3, 4, 5])) == 5
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_nothing_of_numba_is_changed():
     """Importing and compiling rules changes no attribute of Numba's or llvmlite's modules and classes."""
@@ -198,6 +199,7 @@ def test_nothing_of_numba_is_changed():
     assert done.stdout.split("\n") == ["without us", "imported", "within", "behind", ""]
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_an_entry_exports_only_its_own_names():
     """Only an entry and its wrappers are visible by name, not the sort of Numba's that is linked into it."""

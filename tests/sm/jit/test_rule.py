@@ -76,6 +76,7 @@ def test_a_rule_compiled_on_demand_is_a_function_too():
     assert (warp.unserved, int(warp.returned[1, 0])) == ([0, 1], NEVER)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_processes_name_their_entries_apart():
     """One entry has different names in two processes, so that a third process can load both."""

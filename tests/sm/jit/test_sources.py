@@ -45,6 +45,7 @@ def modules_imported(path: Path) -> set[str]:
     return names & MODULES.keys()
 
 
+@pytest.mark.long
 def test_every_import_is_seen():
     """Every import of our modules that Python's parser finds in our files is found, in functions too."""
     missed = {name: modules_imported(path) - sources.imported(path.read_text()) for name, path in MODULES.items()}
@@ -75,6 +76,7 @@ def test_an_edit_of_an_engines_source_changes_its_key(tree, edited):
     assert sources.key(ENGINE, tree) != sources.key(ENGINE)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("edited", ["gpusim/support/plural.py", "gpusim/commands/run/run.py", "workloads/catalog.py"])
 def test_an_edit_of_anything_else_leaves_the_key(tree, edited):
     """An edit of support code, a command or a kernel leaves the key; so does copying the sources."""
@@ -82,6 +84,7 @@ def test_an_edit_of_anything_else_leaves_the_key(tree, edited):
     assert sources.key(ENGINE, tree) == sources.key(ENGINE)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("folder", ["gpusim/mechanisms", "isa/hardware"])
 def test_a_module_that_has_moved_is_still_seen(tree, folder):
     """An edit of a rule that moved to a new folder changes the key, and the rule is among the sources."""

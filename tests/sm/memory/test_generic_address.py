@@ -1,6 +1,7 @@
 """Generic addresses in the engines and in what is found without time: lanes in several memories."""
 
 import pytest
+from draws import draws
 from hypothesis import given, settings
 from strategies import moves
 from strategies.launches import REPEATABLE
@@ -31,7 +32,7 @@ def test_both_engines_agree(changes):
     """Of random loads, stores and atomics, many by generic addresses, both engines give the same times and values."""
     machine = load("h200", changes)
 
-    @settings(REPEATABLE, max_examples=20)
+    @settings(REPEATABLE, max_examples=draws(20))
     @given(moves.kernels())
     def agree(kernel):
         assert differences(*run_both(kernel, machine)) == []

@@ -179,6 +179,7 @@ CHANNEL = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.jit
 @pytest.mark.parametrize(
     "place",

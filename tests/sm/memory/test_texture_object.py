@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from draws import draws
 from hardware import texture_replay
 from hardware.textures import CASES
 from hypothesis import given, settings
@@ -19,7 +20,7 @@ FETCHED = next(n for n, case in enumerate(CASES) if case.kernel == "sample2" and
 
 
 @pytest.mark.jit
-@settings(max_examples=25, deadline=None)
+@settings(max_examples=draws(25), deadline=None)
 @given(fetches())
 def test_the_engines_fetch_what_the_interpreter_fetches(drawn):
     """Of a random texture all three leave the same words, and both engines take the same cycles."""

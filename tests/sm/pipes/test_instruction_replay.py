@@ -20,6 +20,7 @@ SPREAD = """
 """
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(
     ("access", "shift", "slots"),
     [

@@ -29,6 +29,7 @@ def pace(operands: str, changes: dict[str, int | str] | None = None) -> int:
     return steady
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("changes", [{}, COLLECTING], ids=["window", "collecting"])
 @pytest.mark.parametrize(
     ("operands", "cycles"),

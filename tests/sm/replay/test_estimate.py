@@ -94,6 +94,7 @@ def test_the_result_says_that_it_is_an_estimate():
     assert run.warp_instructions == 4 * 8 * (160 + 560 * 8192 // 8)
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_without_the_option_nothing_is_estimated():
     """A run that was not asked for an estimate has none, nor has one whose state comes back exactly."""

@@ -79,6 +79,7 @@ def test_the_state_comes_back(recurring):
     assert recurring.agrees()
 
 
+@pytest.mark.every
 @SINGLE_RULES
 @pytest.mark.parametrize("path", [*paths(Role.SAME), *paths(Role.MOMENT), *paths(Role.NUMBER)])
 def test_one_more_is_noticed(recurring, path):
@@ -104,6 +105,7 @@ def test_a_stamp_may_differ(recurring, path):
     assert recurring.unnoticed(path, lambda word: word + 1) == places
 
 
+@pytest.mark.every
 @SINGLE_RULES
 @pytest.mark.parametrize("path", paths(Role.TIME))
 def test_another_time_ahead_is_noticed(recurring, path):

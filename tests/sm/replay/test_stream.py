@@ -265,6 +265,7 @@ def test_too_many_events_are_computed_instead(rounds, feed):
     assert feeds_agree(IRREGULAR.format(rounds=rounds)) == feed
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_too_long_a_walk_is_given_up():
     """The recording of a loop without an end is given up: the launch meets its limit of 500 cycles."""

@@ -6,6 +6,7 @@ from timing import run_text
 from gpusim.sm.unit.capacities import REMEMBERED
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_a_program_may_be_large():
     """40,000 instructions issue once each, in one warp."""

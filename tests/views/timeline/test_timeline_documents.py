@@ -1,6 +1,7 @@
 from itertools import pairwise
 
 import msgspec
+import pytest
 from hypothesis import given
 from strategies.launches import timelines
 
@@ -45,6 +46,7 @@ def test_ids_count_up_in_order_of_issue(document):
         assert issue[wait.blocker] < wait.end
 
 
+@pytest.mark.long
 @given(timelines())
 def test_no_slot_is_lost_in_which_an_instruction_issues(document):
     """Lost cycles of a scheduler and its issues never meet."""

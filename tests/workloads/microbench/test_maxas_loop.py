@@ -55,6 +55,7 @@ def test_the_loop_takes_no_more_than_its_issue_slots_with_reuse_only():
     assert 50 < slots_of_a_round("off") - SLOTS <= 128
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_assigned_codes_lose_the_pairs_that_the_queue_separates():
     """With codes and `lrr` a round costs some 2 % more: if the queue takes the second of a pair later, it issues alone.

@@ -1,5 +1,6 @@
 from fractions import Fraction
 
+import pytest
 from draws import few
 
 from gpusim.machine.machine import load
@@ -11,6 +12,7 @@ from workloads.papers.lai.lai_space import lai_space
 from workloads.space import arguments_at, as_points, prune, survives
 
 
+@pytest.mark.long
 def test_the_points_left_are_those_whose_kernels_fit():
     """A point in base order is left exactly if its kernel fits the registers and reaches an occupancy of one half."""
     space, where = lai_space(Fraction(1, 2)), load("gt200")

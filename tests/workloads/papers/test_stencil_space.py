@@ -115,6 +115,7 @@ def test_the_published_winner_survives(precision):
         assert space.tile(space.winner) == (24, 16, 8)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("layout", few(["nt", "tn", "tt", "cc"], 2))
 def test_every_layout_has_as_many_points_and_its_winner(layout):
     """Each layout leaves as many points at each stage as nn does, and its own published point is among them."""

@@ -47,7 +47,7 @@ def test_every_variant_reads_through_textures_or_plainly(check_bits, variant, wi
 @pytest.mark.jit
 @pytest.mark.parametrize(
     ("variant", "width", "blocking"),
-    [("alg1", 64, 2), ("alg1", 64, 8), ("alg1", 128, 8), ("alg3", 128, 8), ("v2", 64, 8), ("v2", 128, 8)],
+    few([("alg1", 64, 2), ("alg1", 64, 8), ("alg1", 128, 8), ("alg3", 128, 8), ("v2", 64, 8), ("v2", 128, 8)], 1),
 )
 def test_other_blockings_compute_the_same(check_bits, variant, width, blocking):
     """2 by 2 and 8 by 8 values a thread, with 1024 and 64 threads, leave every value right and no race."""
@@ -57,6 +57,7 @@ def test_other_blockings_compute_the_same(check_bits, variant, width, blocking):
     assert races(kernel) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("variant", ["v3", "v4"])
 def test_searched_loads_compute_the_same(check_bits, variant):
     """Shared loads where the search puts them leave every value right."""

@@ -100,6 +100,7 @@ def test_a_larger_blocking_has_its_share_of_dfmas():
     assert [counts(8, 128), counts(8, 64), counts(2, 64)] == [(64, 8), (64, 16), (4, 4)]
 
 
+@pytest.mark.long
 def test_searched_loads_stall_less_than_those_of_figure_9():
     """The search begins with version 2's order; moving four loads together it finds a better one than figure 9's."""
 

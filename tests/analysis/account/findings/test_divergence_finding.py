@@ -49,6 +49,7 @@ def test_what_divergence_costs_is_an_upper_limit(ways):
     assert 0.9 * one.share < saved <= one.share + 0.01
 
 
+@pytest.mark.long
 @pytest.mark.jit
 def test_machine_code_names_lines_of_source():
     """Of a kernel whose odd threads take another loop, 16 of 32 lanes, the `if` and both loops are named by line."""
