@@ -50,7 +50,7 @@ UNIT = Unit(
             field("words", "words of memory that each lane writes; 0: it writes registers"),
             field("barrier", "place of a barrier in shared memory that it signals, -1: none"),
             field("arrivals", "that the barrier counts"),
-            field("nbytes", "that the barrier counts"),
+            field("tx_bytes", "that the barrier counts"),
             field("truth", "its predicate, as masks of lanes", GROUPS),
             field("second_truth", "its other predicate", GROUPS),
             field("values", "its words", GROUPS, 4, LANES, kind="u4"),

@@ -126,7 +126,7 @@ def drop(sm: Any, g: int, place: int) -> None:
     to, of = sm.effects[g, place], sm.effects[g, sm.warps[g].effects]
     to.pc, to.order, to.lands, to.read, to.group = of.pc, of.order, of.lands, of.read, of.group
     to.landed, to.stale, to.access, to.words = of.landed, of.stale, of.access, of.words
-    to.barrier, to.arrivals, to.nbytes = of.barrier, of.arrivals, of.nbytes
+    to.barrier, to.arrivals, to.tx_bytes = of.barrier, of.arrivals, of.tx_bytes
     for half in range(GROUPS):
         to.mask[half], to.truth[half], to.second_truth[half] = of.mask[half], of.truth[half], of.second_truth[half]
         for i in range(4):
@@ -172,7 +172,7 @@ def _land(sm: Any, memory: Any, g: int, place: int) -> None:
                 for word in range(effect.words):
                     memory[effect.places[half, lane] + word] = effect.values[half, word, lane]
     if effect.barrier >= 0:
-        shared_barrier.signal(memory, effect.barrier, effect.arrivals, effect.nbytes)
+        shared_barrier.signal(memory, effect.barrier, effect.arrivals, effect.tx_bytes)
     drop(sm, g, place)
 
 

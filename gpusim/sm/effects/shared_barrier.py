@@ -21,14 +21,14 @@ COMING, STILL, WANTED, PHASE = np.uint64(1), np.uint64(21), np.uint64(43), np.ui
 
 
 @rarely
-def signal(memory: Any, place: int, arrivals: int, nbytes: int) -> bool:
+def signal(memory: Any, place: int, arrivals: int, tx_bytes: int) -> bool:
     """Let arrivals and bytes come to the barrier at that place of memory; return whether its phase ends.
 
     Bytes that are announced count as negative.
     """
     word = np.uint64(memory[place]) | np.uint64(memory[place + 1]) << UPPER
     coming = (word >> COMING) + np.uint64(arrivals) & ARRIVALS
-    still = np.uint64(np.int64(word >> STILL) - nbytes & np.int64(BYTES))
+    still = np.uint64(np.int64(word >> STILL) - tx_bytes & np.int64(BYTES))
     wanted, phase = word >> WANTED & ARRIVALS, word >> PHASE
     ends = coming == 0 and still == 0
     if ends:

@@ -50,7 +50,7 @@ FAMILIES = (
         "MmQ",
         Unit.GLOBAL,
         optional="Q",
-        modifiers=_WORDS,
+        modifiers=_WORDS | {"E": {"registers": "m2"}},
         silent=_SILENT | {"BYPASS"},
         fields={"grouping": JOINS},
     ),

@@ -14,8 +14,9 @@ WORDS = 4  # of shared memory that the effects write
 
 
 def fresh():
-    """Return the launch of an empty kernel of two warps, nothing of which has happened yet."""
-    return launch(read(".block 64\n.shared 64\nEXIT"), load("h200", {"chip.sms": 1}))
+    """Return the launch of a kernel of two warps that has effects, nothing of which has happened yet."""
+    text = ".block 64\n.shared 64\n.buffer x u32 64\nLDGSTS [R0], [R1]\nEXIT"
+    return launch(read(text), load("h200", {"chip.sms": 1}))
 
 
 def post(prepared, g, number, place, value):
