@@ -9,7 +9,7 @@ woken. Masks of warps are local to a scheduler: bit j of scheduler k is warp slo
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import cache
 from operator import itemgetter
 from typing import Any, NamedTuple
@@ -32,14 +32,22 @@ ISSUED = {  # what most issues look at, which lies in as few lines as possible
         *("destination", "source", "reuse", "source_words", "bank_reads", "bank_returns", "operand_bits", "latency"),
         *("intervals", "line", "constant_lines", "issued", "active", "stall"),
     ),
+    "sm": (
+        *("now", "event", "traced", "tracing", "trace_driven", "defers", "independent", "diverges", "agents"),
+        *("agenda", "schedulers", "warps", "program", "blocks", "pipes", "lanes", "feed", "events", "outcome"),
+    ),
     "warp": (
         *("pc", "unit", "since", "ready_at", "order", "yield_ends", "age", "index", "cursor", "release_at"),
         *("issued_at",),
         *("bank_reads", "kept_bits", "threads", "live", "block", "scheduler", "place", "pending", "drained", "line"),
         *("refused", "lanes", "kept"),
+        *("ready", "read_by", "kind", "read", "version", "predicate"),
         *("shared_back", "effects", "holders", "let_go"),
     ),
 }
+
+
+Part = tuple[str, np.dtype[Any], tuple[int, ...]]
 
 
 class Place(NamedTuple):
@@ -92,7 +100,9 @@ def fields(record: str) -> tuple[Field, ...]:
 @cache
 def layout(record: str) -> np.dtype[Any]:
     """Return the NumPy type of a record, whose fields are read as attributes."""
-    kind = np.dtype([part for one in fields(record) for part in _parts(one)], align=True)
+    kind = np.dtype(
+        [*map(_part, fields(record)), *(part for one in fields(record) for part in _numbers(one))], align=True
+    )
     kind = _spread(kind) if record in SPREAD else kind
     assert kind.fields is not None
     inside = {one.name: _attribute(one.name) for one in fields(record) if not one.apart}
@@ -121,11 +131,16 @@ def has_places(record: str) -> bool:
     return any(one.apart or has_places(one.kind) for one in fields(record))
 
 
-def _parts(one: Field) -> list[tuple[str, Any, tuple[int, ...]]]:
-    if not one.apart:
-        return [(one.name, kind_of(one), one.shape)]
-    known = (f"{one.name}{APART}{number}" for number, size in enumerate(one.sizes) if isinstance(size, Dimension))
-    return [(f"{one.name}{APART}", np.dtype("i8"), ()), *((name, np.dtype("i8"), ()) for name in known)]
+def _part(one: Field) -> Part:
+    """Return what a record has at the place of a field: that itself, or how far away it lies."""
+    return (f"{one.name}{APART}", np.dtype("i8"), ()) if one.apart else (one.name, kind_of(one), one.shape)
+
+
+def _numbers(one: Field) -> Iterator[Part]:
+    """Yield how many a field has that lies apart, by dimension: seldom asked for, so at the record's end."""
+    for number, size in enumerate(one.sizes):
+        if one.apart and isinstance(size, Dimension):
+            yield f"{one.name}{APART}{number}", np.dtype("i8"), ()
 
 
 def _place(one: Field, kind: np.dtype[Any]) -> Place:

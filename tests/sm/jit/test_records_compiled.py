@@ -8,9 +8,9 @@ import pytest
 
 from gpusim.sm.jit.rule import entry
 from gpusim.sm.state.room import made, sizes
-from gpusim.sm.unit.dimensions import BLOCK, EACH_LANE_GROUP, REGISTER, SCHEDULER, WARP
+from gpusim.sm.unit.dimensions import EACH_LANE_GROUP, EACH_QUEUE, PLACE, REGISTER, WARP
 
-USED = sizes({WARP: 3, REGISTER: 4, EACH_LANE_GROUP: 3, BLOCK: 2, SCHEDULER: 2})
+USED = sizes({WARP: 3, REGISTER: 4, EACH_LANE_GROUP: 3, EACH_QUEUE: 2, PLACE: 3})
 
 
 @entry
@@ -24,7 +24,7 @@ def fill(sms: Any, s: int) -> int:
             sm.warps[g].ready[register] = 10 * g + register
             for lane in range(32):
                 sm.lanes[g].registers[register, lane] = 1000 * g + 100 * register + lane
-    sm.blocks[1].barriers[2].waiting[1] = 7
+    sm.load_store.queues[1].entries[2].warp = 7
     return int(sm.lanes[0].registers.size)
 
 
@@ -45,7 +45,7 @@ def test_compiled_code_writes_where_python_reads(s):
     assert (int(sm.now), sm.warps.pc.tolist()) == (100 + s, [0, 10, 20])
     assert sm.warps.ready.tolist() == [[10 * g + r for r in range(4)] for g in range(3)]
     assert int(sm.lanes[2].registers[3, 31]) == 2331
-    assert [block.barriers[2].waiting.tolist() for block in sm.blocks] == [[0, 0], [0, 7]]
+    assert [queue.entries.warp.tolist() for queue in sm.load_store.queues] == [[0, 0, 0], [0, 0, 7]]
     assert (int(other.now), other.warps.ready.any(), other.lanes.registers.any()) == (0, False, False)
 
 

@@ -9,19 +9,19 @@ from hypothesis import strategies as st
 
 from gpusim.sm.state.layout import LINE, fields
 from gpusim.sm.state.room import arranged, made, sizes, whole
-from gpusim.sm.unit.dimensions import BLOCK, EACH_LANE_GROUP, INSTRUCTION, REGISTER, SCHEDULER, WARP
+from gpusim.sm.unit.dimensions import BLOCK, EACH_LANE_GROUP, EACH_QUEUE, INSTRUCTION, PLACE, REGISTER, WARP
 
 COUNTS = st.integers(0, 5)
-USED = st.fixed_dictionaries(dict.fromkeys((WARP, REGISTER, BLOCK, SCHEDULER, INSTRUCTION), COUNTS))
+USED = st.fixed_dictionaries(dict.fromkeys((WARP, REGISTER, BLOCK, EACH_QUEUE, PLACE, INSTRUCTION), COUNTS))
 
 
 @given(st.integers(1, 4), USED)
 def test_there_are_as_many_as_the_sizes_say(number, used):
-    """Each record has as many warps, rows and blocks, each warp as many registers, each barrier as many schedulers."""
+    """Each record has as many warps, rows and blocks, each warp as many registers, each queue as many entries."""
     for sm in made("sm", number, sizes(used)):
         assert (len(sm.warps), len(sm.program), len(sm.blocks)) == (used[WARP], used[INSTRUCTION], used[BLOCK])
         assert all(len(warp.ready) == used[REGISTER] for warp in sm.warps)
-        assert all(len(barrier.waiting) == used[SCHEDULER] for block in sm.blocks for barrier in block.barriers)
+        assert [len(queue.entries) for queue in sm.load_store.queues] == [used[PLACE]] * used[EACH_QUEUE]
 
 
 @given(st.integers(1, 4), USED)
@@ -29,7 +29,7 @@ def test_nothing_overlaps(number, used):
     """Arrays filled with different numbers, in all records, keep them."""
     sms, value, filled = made("sm", number, sizes(used)), 0, []
     for sm in sms:
-        arrays = [sm.agenda, sm.empty_since, *(w.ready for w in sm.warps), *(w.read for w in sm.warps)]
+        arrays = [sm.ended, sm.empty_since, *(w.ready for w in sm.warps), *(w.read for w in sm.warps)]
         for array in arrays:
             value += 1
             array[:] = value
@@ -50,7 +50,7 @@ def test_arrays_of_neighbouring_records_follow_each_other(number, used):
 def test_each_array_begins_at_a_line_of_the_hosts_cache():
     """So no two arrays share a line, and threads do not share one between SMs."""
     sms = made("sm", 3, sizes({WARP: 3, REGISTER: 5, INSTRUCTION: 2, EACH_LANE_GROUP: 3}))
-    places = [array.ctypes.data for sm in sms for array in (sm.warps, sm.program, sm.agenda, sm.lanes)]
+    places = [array.ctypes.data for sm in sms for array in (sm.warps, sm.program, sm.blocks, sm.lanes)]
     assert {place % LINE for place in (*places, sms.ctypes.data)} == {0}
 
 
