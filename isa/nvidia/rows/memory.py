@@ -50,7 +50,7 @@ FAMILIES = (
         "MmQ",
         Unit.GLOBAL,
         optional="Q",
-        modifiers=_WORDS | {"E": {"registers": "m2"}},
+        modifiers={"E": {"registers": "m2"}, **_WORDS},
         silent=_SILENT | {"BYPASS"},
         fields={"grouping": JOINS},
     ),
