@@ -23,6 +23,7 @@ from gpusim.launch.launch import ChipLaunch, Launch, launch, launch_chip, severa
 from gpusim.launch.scalar_registers import places
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import blocks_of
+from gpusim.sm.records import Plain
 from gpusim.sm.replay.stream import recorded_requests
 from gpusim.sm.state.recurrence import recurrence
 from gpusim.sm.unit.capacities import NEVER
@@ -93,7 +94,7 @@ def run_sm(
 
 def run_noting(
     kernel: Kernel, machine: Machine, *, blocks: int, max_cycles: int = NEVER
-) -> tuple[NDArray[Any], UserError | None]:
+) -> tuple[Plain, UserError | None]:
     """Run the SM's first blocks with values; return the hazards (`state.hazard_t`) and the error that ended the run.
 
     Hazards are recorded if the kernel has control codes and the machine obeys them. Raises UserError if kernel and
@@ -205,7 +206,7 @@ class _Job:
 def _run(job: _Job, advance: Advance, events: Count) -> list[SmRun]:
     """Run the launches to their end."""
     slice_share.prepare(job.kernel, job.machine, job.launches)
-    chunks: list[list[Any]] = [[prepared.sm.records[:0]] for prepared in job.launches]
+    chunks: list[list[Plain]] = [[np.asanyarray(prepared.sm.records[:0])] for prepared in job.launches]
     now, looked = 0, endless_wait.Looked()
     step = partial(_step, job, advance, chunks)
     while now < NEVER:
@@ -223,7 +224,7 @@ def _run(job: _Job, advance: Advance, events: Count) -> list[SmRun]:
     ]
 
 
-def _step(job: _Job, advance: Advance, chunks: Sequence[list[Any]], until: int) -> int:
+def _step(job: _Job, advance: Advance, chunks: Sequence[list[Plain]], until: int) -> int:
     """Advance to a cycle and keep what was recorded; return the cycle. Raises the error of what went wrong."""
     now = advance(min(until, job.max_cycles + 1))
     for kept, prepared in zip(chunks, job.launches, strict=True):
@@ -253,7 +254,7 @@ def _engine(name: str, kernel: Kernel, prepared: Launch, max_cycles: int) -> tup
     from gpusim.engines import compiled  # noqa: PLC0415
     from gpusim.sm.jit.on_demand import uninterrupted  # noqa: PLC0415
 
-    roles = recurrence(prepared.sms, len(prepared.program), places(kernel.program))
+    roles = recurrence(np.asarray(prepared.sms), len(prepared.program), places(kernel.program))
     limit = min(max_cycles, NEVER) + 1
     run = partial(compiled.run, prepared.sms, prepared.memory, roles)
     return uninterrupted(lambda until: int(run(until, limit))), lambda: 0
@@ -310,11 +311,11 @@ def _done(prepared: Launch) -> int:
     return int(prepared.sm.placed) - sum(bool(block.state) for block in prepared.sm.blocks)
 
 
-def _drain(prepared: Launch) -> Any:
+def _drain(prepared: Launch) -> Plain:
     """Take the trace records collected so far out of the SM."""
     count = int(prepared.sm.traced)
     prepared.sm.traced = 0
-    return prepared.sm.records[:count].copy()
+    return np.array(prepared.sm.records[:count], subok=True)
 
 
 def _close(prepared: Launch) -> None:

@@ -15,6 +15,7 @@ from numba.extending import intrinsic, overload, register_jitable
 
 from gpusim.sm.jit.on_demand import one_on_demand
 from gpusim.sm.jit.rule import COMPILED, rule
+from gpusim.sm.records import Sm
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.opcodes import COMPARISONS, CONVERSIONS, LOOKUPS, UPDATES, VALUES32, VALUES64
 from isa.table import RESULTS, TRUTHS
@@ -98,19 +99,20 @@ for part in PARTS:
     register_jitable(part)
 
 
-def lanewise(value: Callable[..., Any], names: str) -> Callable[[Any], None]:
+def lanewise(value: Callable[..., Any], names: str) -> Callable[[Sm], None]:
     """Return a rule (sm) that sets each lane of one field of `sm.scratch` to the value of that lane of three others."""
     d, a, b, c = names.split()
     if not COMPILED:
 
-        def interpreted(sm: Any) -> None:
+        def interpreted(sm: Sm) -> None:
             with np.errstate(all="ignore"):  # overflow and NaN are results here, not errors
-                np.copyto(sm.scratch[d], value(sm.scratch[a], sm.scratch[b], sm.scratch[c]), casting="unsafe")
+                found = value(sm.scratch[a], sm.scratch[b], sm.scratch[c])
+                np.copyto(np.asarray(sm.scratch[d]), found, casting="unsafe")
 
         return interpreted
     compiled = rule(value)
 
-    def apply(sm: Any) -> None:
+    def apply(sm: Sm) -> None:
         scratch = sm.scratch
         for lane in range(LANES):
             scratch[d][lane] = compiled(scratch[a][lane], scratch[b][lane], scratch[c][lane])
@@ -119,12 +121,12 @@ def lanewise(value: Callable[..., Any], names: str) -> Callable[[Any], None]:
     return apply
 
 
-def of_one_lane(update: Callable[..., Any], names: str) -> Callable[[Any], None]:
+def of_one_lane(update: Callable[..., Any], names: str) -> Callable[[Sm], None]:
     """Return a rule (sm) that sets lane `sm.scratch.lane` of one field to the update of that lane of three others."""
     d, a, b, c = names.split()
     if not COMPILED:
 
-        def interpreted(sm: Any) -> None:
+        def interpreted(sm: Sm) -> None:
             scratch, lane = sm.scratch, int(sm.scratch.lane)
             with np.errstate(all="ignore"):
                 scratch[d][lane] = update(scratch[a][lane], scratch[b][lane], scratch[c][lane])
@@ -132,7 +134,7 @@ def of_one_lane(update: Callable[..., Any], names: str) -> Callable[[Any], None]
         return interpreted
     compiled = rule(update)
 
-    def apply(sm: Any) -> None:
+    def apply(sm: Sm) -> None:
         scratch, lane = sm.scratch, sm.scratch.lane
         scratch[d][lane] = compiled(scratch[a][lane], scratch[b][lane], scratch[c][lane])
 
@@ -140,20 +142,20 @@ def of_one_lane(update: Callable[..., Any], names: str) -> Callable[[Any], None]
     return apply
 
 
-def lanewise_general(value: Callable[..., Any], into: str) -> Callable[[Any], None]:
+def lanewise_general(value: Callable[..., Any], into: str) -> Callable[[Sm], None]:
     """Return a rule (sm) that sets each lane of a field of `sm.scratch` as `isa.values.general` describes."""
     if not COMPILED:
 
-        def interpreted(sm: Any) -> None:
+        def interpreted(sm: Sm) -> None:
             scratch = sm.scratch
             with np.errstate(all="ignore"):
                 found = value(scratch.a64, scratch.b64, scratch.c64, scratch.p, np.uint64(scratch.n))
-                np.copyto(scratch[into], found, casting="unsafe")
+                np.copyto(np.asarray(scratch[into]), found, casting="unsafe")
 
         return interpreted
     compiled = rule(value)
 
-    def apply(sm: Any) -> None:
+    def apply(sm: Sm) -> None:
         scratch = sm.scratch
         for lane in range(LANES):
             scratch[into][lane] = compiled(
@@ -164,19 +166,20 @@ def lanewise_general(value: Callable[..., Any], into: str) -> Callable[[Any], No
     return apply
 
 
-def lanewise_by_table(value: Callable[..., Any]) -> Callable[[Any, int], None]:
+def lanewise_by_table(value: Callable[..., Any]) -> Callable[[Sm, int], None]:
     """Return a rule (sm, table) that sets each lane of `sm.scratch.d` from that lane of a, b, c, and the table."""
     if not COMPILED:
 
-        def interpreted(sm: Any, table: int) -> None:
+        def interpreted(sm: Sm, table: int) -> None:
             scratch = sm.scratch
             with np.errstate(all="ignore"):
-                np.copyto(scratch.d, value(scratch.a, scratch.b, scratch.c, np.uint32(table)), casting="unsafe")
+                found = value(scratch.a, scratch.b, scratch.c, np.uint32(table))
+                np.copyto(np.asarray(scratch.d), found, casting="unsafe")
 
         return interpreted
     compiled = rule(value)
 
-    def apply(sm: Any, table: int) -> None:
+    def apply(sm: Sm, table: int) -> None:
         scratch = sm.scratch
         for lane in range(LANES):
             scratch.d[lane] = compiled(scratch.a[lane], scratch.b[lane], scratch.c[lane], table)

@@ -11,15 +11,15 @@ from typing import Any
 
 import numpy as np
 
-from gpusim.sm.jit.kinds import Row, Sm
 from gpusim.sm.jit.on_demand import on_demand, one_on_demand
 from gpusim.sm.jit.rule import COMPILED, lowest_bit, rule
+from gpusim.sm.records import Row, Scratch, Sm
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.opcodes import ACROSS, ACROSS_TRUTHS
 from isa.values import cross_lane as definition
 from isa.values.cross_lane import InRange, Reduction, Shuffle, Vote
 
-Rule = Callable[[Any], None]
+Rule = Callable[[Sm], None]
 
 
 @on_demand
@@ -33,13 +33,14 @@ def exchange(sm: Sm, instruction: Row) -> None:
 def interpreted(function: Callable[..., Any], into: str) -> Rule:
     """Return a rule (sm) that sets a field of `sm.scratch` to the function itself: where nothing is compiled."""
 
-    def apply(sm: Any) -> None:
+    def apply(sm: Sm) -> None:
         scratch = sm.scratch
         active = (np.int64(scratch.active) >> np.arange(LANES) & 1) != 0
-        a = scratch.a | scratch.b.astype(np.uint64) << np.uint64(32) if function in PAIRS else scratch.a
+        a, b, c, d = (np.asarray(field) for field in (scratch.a, scratch.b, scratch.c, scratch[into]))
+        a = a | b.astype(np.uint64) << np.uint64(32) if function in PAIRS else a
         with np.errstate(all="ignore"):
-            found = function(a[None], scratch.b[None], scratch.c[None], active[None])
-        np.copyto(scratch[into], found[0], casting="unsafe")
+            found = function(a[None], b[None], c[None], active[None])
+        np.copyto(d, found[0], casting="unsafe")
 
     return apply
 
@@ -48,7 +49,7 @@ def shuffled(of: Shuffle) -> Rule:
     """Return a rule (sm) for a shuffle."""
     there, in_range = rule(of.there), rule(of.in_range)
 
-    def apply(sm: Any) -> None:
+    def apply(sm: Sm) -> None:
         scratch, active = sm.scratch, sm.scratch.active
         for lane in range(LANES):
             own = np.uint32(lane)
@@ -64,7 +65,7 @@ def told_in_range(of: InRange) -> Rule:
     """Return a rule (sm) for the predicate of a shuffle."""
     in_range = rule(of.in_range)
 
-    def apply(sm: Any) -> None:
+    def apply(sm: Sm) -> None:
         scratch = sm.scratch
         for lane in range(LANES):
             scratch.flag[lane] = 1 if in_range(np.uint32(lane), scratch.b[lane], scratch.c[lane]) else 0
@@ -76,7 +77,7 @@ def reduced(of: Reduction) -> Rule:
     """Return a rule (sm) for a reduction."""
     join, first = rule(of.join), of.first
 
-    def apply(sm: Any) -> None:
+    def apply(sm: Sm) -> None:
         scratch, active = sm.scratch, sm.scratch.active
         whole = np.uint32(first)
         for lane in range(LANES):
@@ -91,7 +92,7 @@ def voted(of: Vote) -> Rule:
     """Return a rule (sm) for a vote."""
     agreed = rule(of.agreed)
 
-    def apply(sm: Any) -> None:
+    def apply(sm: Sm) -> None:
         told = agreed(np.uint32(_yes(sm.scratch)), np.uint32(sm.scratch.active))
         sm.scratch.flag[:] = np.uint32(1) if told else np.uint32(0)
 
@@ -99,7 +100,7 @@ def voted(of: Vote) -> Rule:
 
 
 @rule
-def _yes(scratch: Any) -> int:
+def _yes(scratch: Scratch) -> int:
     """Return the mask of the active lanes in which c is 1."""
     mask = np.int64(0)
     for lane in range(LANES):
@@ -107,13 +108,13 @@ def _yes(scratch: Any) -> int:
     return int(mask & scratch.active)
 
 
-def ballot(sm: Any) -> None:
+def ballot(sm: Sm) -> None:
     """Compute `isa.values.cross_lane.ballot`."""
     sm.scratch.d[:] = np.uint32(_yes(sm.scratch))
 
 
 @rule
-def _alike(scratch: Any, lane: int) -> int:
+def _alike(scratch: Scratch, lane: int) -> int:
     """Return the mask of the active lanes whose a, with its upper word in b, is that of a lane."""
     mask = np.int64(0)
     for other in range(LANES):
@@ -123,33 +124,33 @@ def _alike(scratch: Any, lane: int) -> int:
 
 
 @rule
-def _all_alike(scratch: Any) -> bool:
+def _all_alike(scratch: Scratch) -> bool:
     return bool(scratch.active == 0 or _alike(scratch, lowest_bit(scratch.active)) == scratch.active)
 
 
-def match_any(sm: Any) -> None:
+def match_any(sm: Sm) -> None:
     """Compute `isa.values.cross_lane.match_any`."""
     for lane in range(LANES):
         sm.scratch.d[lane] = _alike(sm.scratch, lane)
 
 
-def match_all(sm: Any) -> None:
+def match_all(sm: Sm) -> None:
     """Compute `isa.values.cross_lane.match_all`."""
     sm.scratch.d[:] = np.uint32(sm.scratch.active if _all_alike(sm.scratch) else 0)
 
 
-def all_match(sm: Any) -> None:
+def all_match(sm: Sm) -> None:
     """Compute `isa.values.cross_lane.all_match`."""
     sm.scratch.flag[:] = np.uint32(1) if _all_alike(sm.scratch) else np.uint32(0)
 
 
-def of_first_lane(sm: Any) -> None:
+def of_first_lane(sm: Sm) -> None:
     """Compute `isa.values.cross_lane.of_first_lane`."""
     scratch = sm.scratch
     scratch.d[:] = scratch.a[lowest_bit(scratch.active)] if scratch.active else np.uint32(0)
 
 
-def is_other(sm: Any) -> None:
+def is_other(sm: Sm) -> None:
     """Compute `isa.values.cross_lane.is_other`."""
     scratch = sm.scratch
     first = scratch.a[lowest_bit(scratch.active)] if scratch.active else np.uint32(0)
@@ -157,13 +158,13 @@ def is_other(sm: Any) -> None:
         scratch.flag[lane] = 1 if scratch.a[lane] != first or scratch.c[lane] != 0 else 0
 
 
-def first_lane(sm: Any) -> None:
+def first_lane(sm: Sm) -> None:
     """Compute `isa.values.cross_lane.first_lane`."""
     yes = _yes(sm.scratch)
     sm.scratch.d[:] = np.uint32(lowest_bit(yes)) if yes else np.uint32(0)
 
 
-def is_first(sm: Any) -> None:
+def is_first(sm: Sm) -> None:
     """Compute `isa.values.cross_lane.is_first`."""
     yes = _yes(sm.scratch)
     sm.scratch.flag[:] = np.uint32(0)

@@ -2,25 +2,24 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.records import Lanes, Numbers, Row
 from gpusim.sm.unit.capacities import LANES, WRITTEN
 
 ALL = (1 << LANES) - 1
 
 
 @rule
-def mask_of(lanes: Any, predicate: int, negated: int) -> int:
+def mask_of(lanes: Lanes, predicate: int, negated: int) -> int:
     """Return the lanes in which a predicate, perhaps negated, is true."""
     mask = lanes.predicates[predicate]
     return ALL & ~mask if negated else mask
 
 
 @rule
-def set_one(lanes: Any, predicate: int, flag: Any, active: int) -> None:
+def set_one(lanes: Lanes, predicate: int, flag: Numbers, active: int) -> None:
     """Set a predicate, if there is one (-1: none), where a word of the flag is not 0, in the active lanes."""
     if predicate < 0:
         return
@@ -32,7 +31,7 @@ def set_one(lanes: Any, predicate: int, flag: Any, active: int) -> None:
 
 
 @rule
-def set_both(lanes: Any, instruction: Any, flag: Any, active: int) -> None:
+def set_both(lanes: Lanes, instruction: Row, flag: Numbers, active: int) -> None:
     """Set both predicates from the words of truths, P in bit 0 and p in bit 1."""
     first = second = 0
     for lane in range(LANES):
@@ -49,7 +48,7 @@ def set_both(lanes: Any, instruction: Any, flag: Any, active: int) -> None:
 
 
 @rarely
-def _set_more(lanes: Any, instruction: Any, flag: Any, active: int) -> None:
+def _set_more(lanes: Lanes, instruction: Row, flag: Numbers, active: int) -> None:
     """Set the predicates beyond the first two, from bit 2 on."""
     for place in range(WRITTEN - 2):
         predicate, mask = instruction.more_predicates[place], 0

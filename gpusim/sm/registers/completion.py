@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.records import Sm
 from gpusim.sm.registers.control_code import control_code
 from gpusim.sm.registers.in_flight import in_flight
 from gpusim.sm.registers.scoreboard import scoreboard
@@ -13,7 +12,7 @@ from gpusim.sm.unit.opcodes import STORE
 
 
 @rule
-def commit(sm: Any, g: int, pc: int, ready: int) -> int:
+def commit(sm: Sm, g: int, pc: int, ready: int) -> int:
     """The access of warp slot g at `pc` is done at `ready`; return when wait counters have it back."""
     warp, instruction = sm.warps[g], sm.program[pc]
     warp.pending -= 1
@@ -27,7 +26,7 @@ def commit(sm: Any, g: int, pc: int, ready: int) -> int:
 
 
 @rarely
-def _back(sm: Any, g: int, pc: int, ready: int) -> int:
+def _back(sm: Sm, g: int, pc: int, ready: int) -> int:
     """Return when a counted access is back: at `ready`, or with a later one of the accesses before it."""
     warp, counter = sm.warps[g], sm.program[pc].counter
     back = wait_count.serve(warp, counter, pc, ready)

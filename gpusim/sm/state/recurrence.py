@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.sm.records import Numbers, Table
 from gpusim.sm.state.every import EVERY
 from gpusim.sm.state.layout import fields, layout
 from gpusim.sm.unit.declare import Dimension, Extent, Field, Role
@@ -63,18 +64,18 @@ class Recurrence(NamedTuple):
     further ones for the states from which estimates are watched, with what `watch` holds of them.
     """
 
-    words: Words
-    places: Words
-    roles: Words
-    columns: Words
-    source: Words
-    renewal: Words
-    awaited: Words
-    kept: Words
-    notes: Words
-    order: Words
-    counts: Words
-    watch: Words
+    words: Numbers
+    places: Numbers
+    roles: Numbers
+    columns: Numbers
+    source: Numbers
+    renewal: Numbers
+    awaited: Numbers
+    kept: Table
+    notes: Table
+    order: Numbers
+    counts: Numbers
+    watch: Table
 
 
 def recurrence(sms: NDArray[Any], rows: int, registers: int) -> Recurrence:

@@ -12,6 +12,7 @@ from dataclasses import field as attribute
 from enum import Enum, auto
 from typing import Any, NamedTuple, TypeAlias
 
+from gpusim.sm.records import Columns, MachineNumbers
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 
@@ -38,7 +39,7 @@ class Role(Enum):
 class Extent(NamedTuple):
     """How large a launch is: its SM, and the rows and registers of its program."""
 
-    sm: Any
+    sm: Columns
     rows: int
     registers: int
 
@@ -96,7 +97,7 @@ class Condition:
     why: str
 
 
-def _nothing(*_: Any) -> None:
+def _nothing(*_: object) -> None:
     """Add nothing."""
 
 
@@ -109,7 +110,7 @@ class Unit:
 
     name: str
     fields: Mapping[str, tuple[Field, ...]] = attribute(default_factory=dict)
-    pack: Callable[[Any, Machine], None] = _nothing
-    decode: Callable[[Any, Instruction, Machine, Kernel], None] = _nothing
+    pack: Callable[[MachineNumbers, Machine], None] = _nothing
+    decode: Callable[[Columns, Instruction, Machine, Kernel], None] = _nothing
     conditions: tuple[Condition, ...] = ()
     limits: Mapping[str, Mapping[str, Setting]] = attribute(default_factory=dict)

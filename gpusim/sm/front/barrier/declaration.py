@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
+from gpusim.sm.records import Columns
 from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field, packed_key
 from gpusim.sm.unit.dimensions import BLOCK_BARRIER, SCHEDULER
 from gpusim.sm.unit.opcodes import BARRIER, MEMORY_KINDS
@@ -30,7 +29,7 @@ REDUCTIONS = {"POPC": COUNT, "OR": ANY, "AND": EVERY}
 STAYS_BEHIND = frozenset({*MEMORY_KINDS, UnitClass.TEXTURE, UnitClass.CONTROL, UnitClass.BARRIER})
 
 
-def decode(row: Any, instruction: Instruction, _machine: Machine, _kernel: Kernel) -> None:
+def decode(row: Columns, instruction: Instruction, _machine: Machine, _kernel: Kernel) -> None:
     """Fill in what a barrier does beside waiting, and what must not pass one: B2R reads what BAR.RED has found."""
     row["stays_behind"] = instruction.row.unit in STAYS_BEHIND or instruction.row.mnemonic.startswith("B2R")
     parts = instruction.row.mnemonic.split(".")

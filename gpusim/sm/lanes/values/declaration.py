@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from gpusim.sm.records import Columns
 from gpusim.sm.unit.capacities import BUFFERS, GROUPS, LANE_GROUPS, LANES, PREDICATES, REGISTERS
 from gpusim.sm.unit.declare import Machine, Role, Unit, field
 from gpusim.sm.unit.opcodes import ACROSS_TRUTHS, CROSS_LANE
@@ -11,7 +10,7 @@ from isa.instruction import Instruction
 from isa.kernel import Kernel
 
 
-def decode(row: Any, instruction: Instruction, _machine: Machine, _kernel: Kernel) -> None:
+def decode(row: Columns, instruction: Instruction, _machine: Machine, _kernel: Kernel) -> None:
     """Fill in the predicate that a cross-lane instruction writes; of a source of 64 bits the upper word goes to b."""
     form = instruction.row
     if row["action"] != CROSS_LANE:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.lanes.predicates import ALL
 from gpusim.sm.lanes.values.operand_change import WORD
+from gpusim.sm.records import Numbers, Sm, Warp
 from gpusim.sm.unit.capacities import LANES
 from isa.operands.operand import EVERY_SPECIAL
 from isa.operands.special import VIRTUAL_SM, VIRTUAL_WARP
@@ -16,7 +15,7 @@ TIMER, VIRTUAL = (EVERY_SPECIAL.index(name) for name in ("GLOBALTIMERLO", "VIRTI
 
 
 @rule
-def read(sm: Any, which: int, g: int, group: int) -> None:
+def read(sm: Sm, which: int, g: int, group: int) -> None:
     """Load the special register, numbered as in operand.SPECIALS, for every lane of a group into `scratch.d`."""
     warp, launch = sm.warps[g], sm.launch
     place = (group - g * sm.machine.groups) * LANES  # of the group's first lane in the warp
@@ -38,7 +37,7 @@ def read(sm: Any, which: int, g: int, group: int) -> None:
 
 
 @rarely
-def _further(sm: Any, warp: Any, which: int) -> int:
+def _further(sm: Sm, warp: Warp, which: int) -> int:
     """Return the time in nanoseconds, or where a warp runs: the SM and, for its slot, its number in the block."""
     if which == VIRTUAL:
         return int(sm.launch.index << VIRTUAL_SM | warp.index << VIRTUAL_WARP)
@@ -46,7 +45,7 @@ def _further(sm: Any, warp: Any, which: int) -> int:
 
 
 @rule
-def upper_half(sm: Any, which: int) -> int:
+def upper_half(sm: Sm, which: int) -> int:
     """Return the upper half of a special register of 64 bits."""
     if which == TIMER:
         return _nanoseconds(sm) >> WORD
@@ -54,13 +53,13 @@ def upper_half(sm: Any, which: int) -> int:
 
 
 @rule
-def _nanoseconds(sm: Any) -> int:
+def _nanoseconds(sm: Sm) -> int:
     """Return the time since the launch."""
     return int(sm.now * 1000 // sm.launch.mhz)
 
 
 @rarely
-def _of_machine(sm: Any, which: int, lane: int) -> int:
+def _of_machine(sm: Sm, which: int, lane: int) -> int:
     """Return a special register that only machine code names."""
     if which < SMID:
         return sm.now & 0xFFFFFFFF if which == CLOCK else sm.now >> WORD
@@ -77,7 +76,7 @@ def _of_machine(sm: Any, which: int, lane: int) -> int:
 
 
 @rule
-def _coordinate(linear: int, extent: Any, axis: int) -> int:
+def _coordinate(linear: int, extent: Numbers, axis: int) -> int:
     if axis == 0:
         return linear % extent[0]
     if axis == 1:

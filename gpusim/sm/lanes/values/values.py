@@ -9,12 +9,9 @@ A warp of 64 lanes is two lane groups of 32, computed one after the other; each 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from gpusim.sm.jit import lane_words
-from gpusim.sm.jit.kinds import Memory, Row, Sm
 from gpusim.sm.jit.lanes import compare, compute32, compute64, convert, look_up, results, truths
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import borrow, count_bits, lowest_bit, rarely, rule
@@ -26,6 +23,7 @@ from gpusim.sm.lanes.values.operand_change import PAIR, SIGN_CHANGE, WORD, chang
 from gpusim.sm.memory.cache import cache
 from gpusim.sm.memory.memory_access import address_range, memory_access
 from gpusim.sm.memory.texture import texel, texture, texture_object
+from gpusim.sm.records import Lanes, Memory, Numbers, Row, Scratch, Sm
 from gpusim.sm.unit.capacities import LANES, READ
 from gpusim.sm.unit.opcodes import (
     ARITHMETIC,
@@ -47,7 +45,7 @@ SIGN = np.uint32(0x80000000)
 
 
 @rule
-def wipe(lanes: Any) -> None:
+def wipe(lanes: Lanes) -> None:
     """Set a new warp's registers to zero and its predicates to false, except the one that is always true."""
     lanes.registers[:] = 0
     lanes.predicates[:] = 0
@@ -74,7 +72,7 @@ def execute(sm: Sm, memory: Memory, g: int) -> bool:
 
 
 @rarely
-def _as_a_whole(sm: Any, g: int, instruction: Any) -> None:
+def _as_a_whole(sm: Sm, g: int, instruction: Row) -> None:
     """Decide a branch of the whole warp: its condition is true in any lane, or in none, and all lanes follow."""
     warp, somewhere = sm.warps[g], 0
     for half in range(sm.machine.groups):
@@ -86,7 +84,7 @@ def _as_a_whole(sm: Any, g: int, instruction: Any) -> None:
 
 
 @rule
-def _of_group(sm: Any, memory: Any, g: int, half: int, instruction: Any) -> bool:
+def _of_group(sm: Sm, memory: Memory, g: int, half: int, instruction: Row) -> bool:
     """Add the effect of the instruction in a lane group of warp slot g to `sm.outcome`; false: it faults."""
     group = g * sm.machine.groups + half
     active = predicates.mask_of(sm.lanes[group], instruction.guard, instruction.guard_negated) & sm.warps[g].lanes[half]
@@ -116,7 +114,7 @@ def _of_group(sm: Any, memory: Any, g: int, half: int, instruction: Any) -> bool
 
 
 @rarely  # for its size: it has two callers
-def _compute(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: int) -> None:
+def _compute(sm: Sm, instruction: Row, memory: Memory, g: int, group: int, active: int) -> None:
     scratch, lanes, action = sm.scratch, sm.lanes[group], instruction.action
     if action == ARITHMETIC:
         operands(scratch, lanes, instruction)
@@ -154,7 +152,7 @@ def _compute(sm: Any, instruction: Any, memory: Any, g: int, group: int, active:
 
 
 @rule
-def _fetch(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: int) -> None:
+def _fetch(sm: Sm, instruction: Row, memory: Memory, g: int, group: int, active: int) -> None:
     if instruction.fetches:
         texture_object.fetch(sm, memory, g, group, active)
         return
@@ -175,7 +173,7 @@ def _seldom(sm: Sm, instruction: Row, g: int, group: int, active: int) -> None:
 
 
 @rule
-def _found_by_barrier(sm: Any, instruction: Any, g: int, group: int, active: int) -> None:
+def _found_by_barrier(sm: Sm, instruction: Row, g: int, group: int, active: int) -> None:
     """Load what the warp's last BAR.RED found, and whether it is not 0."""
     sm.scratch.d[:] = np.uint32(sm.warps[g].reduced)
     sm.scratch.flag[:] = np.uint32(sm.warps[g].reduced)
@@ -184,7 +182,7 @@ def _found_by_barrier(sm: Any, instruction: Any, g: int, group: int, active: int
 
 
 @rule
-def _move_barrier(sm: Any, instruction: Any, g: int, group: int, active: int) -> None:
+def _move_barrier(sm: Sm, instruction: Row, g: int, group: int, active: int) -> None:
     """Move a convergence barrier into a register and clear it, or the register of the lowest lane into it."""
     warp, barrier, source = sm.warps[g], instruction.convergence, instruction.source[0]
     if instruction.clears:
@@ -198,7 +196,7 @@ def _move_barrier(sm: Any, instruction: Any, g: int, group: int, active: int) ->
 
 
 @rule
-def operands(scratch: Any, lanes: Any, instruction: Any) -> None:
+def operands(scratch: Scratch, lanes: Lanes, instruction: Row) -> None:
     """Load the operands a, b and c of 32 bits of a lane group into `scratch`."""
     _operand(scratch.a, lanes, instruction, 0)
     _operand(scratch.b, lanes, instruction, 1)
@@ -211,7 +209,7 @@ def operands(scratch: Any, lanes: Any, instruction: Any) -> None:
 
 
 @rule
-def _operand(to: Any, lanes: Any, instruction: Any, position: int) -> None:
+def _operand(to: Numbers, lanes: Lanes, instruction: Row, position: int) -> None:
     source = instruction.source[position]
     if source < 0:
         to[:] = np.uint32(instruction.constant[position])
@@ -233,7 +231,7 @@ def _compute64(sm: Sm, instruction: Row, g: int, group: int, active: int) -> Non
 
 
 @rule
-def _convert(sm: Any, instruction: Any, g: int, group: int, active: int) -> None:
+def _convert(sm: Sm, instruction: Row, g: int, group: int, active: int) -> None:
     """Compute a conversion from one word to two, or from two to one."""
     if instruction.words == 1:
         operands(sm.scratch, sm.lanes[group], instruction)
@@ -246,14 +244,14 @@ def _convert(sm: Any, instruction: Any, g: int, group: int, active: int) -> None
 
 
 @rule
-def _operands64(scratch: Any, lanes: Any, instruction: Any) -> None:
+def _operands64(scratch: Scratch, lanes: Lanes, instruction: Row) -> None:
     _operand64(scratch.a64, lanes, instruction, 0)
     _operand64(scratch.b64, lanes, instruction, 1)
     _operand64(scratch.c64, lanes, instruction, 2)
 
 
 @rule
-def _operand64(to: Any, lanes: Any, instruction: Any, position: int) -> None:
+def _operand64(to: Numbers, lanes: Lanes, instruction: Row, position: int) -> None:
     source = instruction.source[position]
     if source < 0:
         to[:] = instruction.constant[position]
@@ -284,7 +282,7 @@ def _general(sm: Sm, instruction: Row, g: int, group: int, active: int) -> None:
 
 
 @rule
-def _sources(scratch: Any, lanes: Any, instruction: Any) -> None:
+def _sources(scratch: Scratch, lanes: Lanes, instruction: Row) -> None:
     """Load a, b, c, p and n as `isa.values.general` describes them."""
     _wide(scratch.a64, lanes, instruction, 0)
     _wide(scratch.b64, lanes, instruction, 1)
@@ -299,7 +297,7 @@ def _sources(scratch: Any, lanes: Any, instruction: Any) -> None:
 
 
 @rule
-def _wide(to: Any, lanes: Any, instruction: Any, position: int) -> None:
+def _wide(to: Numbers, lanes: Lanes, instruction: Row, position: int) -> None:
     source, change = instruction.source[position], instruction.change[position]
     if source < 0:
         to[:] = instruction.constant[position]
@@ -312,7 +310,7 @@ def _wide(to: Any, lanes: Any, instruction: Any, position: int) -> None:
 
 
 @rule
-def _write(sm: Any, g: int, group: int, destination: int, active: int) -> None:
+def _write(sm: Sm, g: int, group: int, destination: int, active: int) -> None:
     if destination < 0:
         return
     lane_words.put(sm.lanes[group].registers, destination, sm.scratch.d, active)
@@ -320,7 +318,7 @@ def _write(sm: Any, g: int, group: int, destination: int, active: int) -> None:
 
 
 @rule
-def _write64(sm: Any, g: int, group: int, destination: int, active: int) -> None:
+def _write64(sm: Sm, g: int, group: int, destination: int, active: int) -> None:
     if destination < 0:
         return
     registers = sm.lanes[group].registers

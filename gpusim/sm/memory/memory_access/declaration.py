@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.memory.shared_memory.declaration import atomic_costs
+from gpusim.sm.records import Columns
 from gpusim.sm.unit.capacities import BANKS, LANE_GROUPS, LANES, REMEMBERED
 from gpusim.sm.unit.declare import Machine, Role, Unit, field
 from isa.executing.beyond import may_leave_buffers
@@ -13,7 +12,7 @@ from isa.kernel import Kernel
 from isa.row import Unit as UnitClass
 
 
-def decode(row: Any, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
+def decode(row: Columns, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
     """Fill in how what is less than a word is loaded, what an atomic tells, and what a generic address costs."""
     form = instruction.row
     row["signed_load"] = form.signed
