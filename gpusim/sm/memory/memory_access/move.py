@@ -190,7 +190,7 @@ def _of_lane(sm: Sm, instruction: Row, group: int, position: int, lane: int) -> 
 
 
 @rule
-def _pair_of_lane(sm: Sm, instruction: Row, group: int, position: int, lane: int, half: int) -> Word:
+def _pair_of_lane(sm: Sm, instruction: Row, group: int, position: int, lane: int, half: int) -> np.uint64:
     """Return the source at that position in one lane, of 64 bits, or a half of one of 128."""
     source, registers = instruction.source[position], sm.lanes[group].registers
     if source < 0:
