@@ -10,7 +10,7 @@ RULES := tests/sm tests/engines tests/simulation
 TESTS ?= tests
 
 .DELETE_ON_ERROR:
-.PHONY: help demo lessons precomputed docs pictures examples test check check-full fuzz bench reproduction validation sensitivity clean
+.PHONY: help demo lessons precomputed docs pictures examples records test check check-full fuzz bench reproduction validation sensitivity clean
 
 help:
 	@echo "make demo        install, then simulate a published SGEMM on the GPU it was written for"
@@ -19,6 +19,7 @@ help:
 	@echo "make docs        the docs site, in docs/_build/html"
 	@echo "make pictures    the pictures of README and docs anew"
 	@echo "make examples    what the commands in README and docs print, anew"
+	@echo "make records     the classes of records that mypy reads, anew from what the units declare"
 	@echo "make test        the quick tests, of TESTS=tests/sm alone: two minutes on two cores"
 	@echo "make check       style, types, imports, tests with a part of cases and draws, rules in plain Python, too: 15 minutes"
 	@echo "make check-full  the same, all cases and draws, and the slow tests: hours"
@@ -49,6 +50,9 @@ pictures: $(VENV)/test.stamp
 
 examples: $(VENV)/test.stamp
 	$(BIN)/python tests/read/fenced.py
+
+records: $(VENV)/core.stamp
+	PYTHONPATH=docs $(BIN)/python -m generate.records
 
 test: $(VENV)/test.stamp
 	GPUSIM_TESTS=quick $(PYTEST) -m "not slow and not long" $(TESTS)

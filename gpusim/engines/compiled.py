@@ -5,16 +5,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.chip.chip import sharing
 from gpusim.sm.effects import effects
 from gpusim.sm.front.block_scheduler import block_scheduler
-from gpusim.sm.jit.kinds import Memory, Sm
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, borrow, entry, rarely, rule
+from gpusim.sm.records import Memory, Records, Sm
 from gpusim.sm.registers import questions
 from gpusim.sm.replay.fast_forward import fast_forward
+from gpusim.sm.state.recurrence import Recurrence
 from gpusim.sm.unit.capacities import AT_HAND, TRACE, TRACE_MARGIN
 from gpusim.sm.unit.sm import FIRST_SCHEDULER, LAUNCHER
 from gpusim.sm.walk import step
@@ -25,7 +24,7 @@ NOTHING, BLOCKS, REQUESTS, SCALARS, ANSWERS, EVENTS = 0, 1, 2, 4, 8, 16
 
 
 @rule
-def next_time(sm: Any) -> int:
+def next_time(sm: Sm) -> int:
     """Return the earliest cycle on the agenda; agents that do not exist never act."""
     when = NEVER
     for agent in range(AT_HAND):
@@ -37,7 +36,7 @@ def next_time(sm: Any) -> int:
 
 
 @rule
-def cycle(sm: Any, memory: Any, now: int, stops: int) -> bool:
+def cycle(sm: Sm, memory: Memory, now: int, stops: int) -> bool:
     """Let the agents whose time has come act, in this cycle's order; false: the SM `stops` before one of them."""
     sm.now = now
     if sm.agenda[LAUNCHER] == now:
@@ -62,13 +61,13 @@ def cycle(sm: Any, memory: Any, now: int, stops: int) -> bool:
 
 
 @rule
-def goes_on(sm: Any) -> bool:
+def goes_on(sm: Sm) -> bool:
     """Tell whether the SM can take another cycle: no fault, and room for its trace records."""
     return sm.fault.code == 0 and sm.traced + TRACE_MARGIN < TRACE
 
 
 @rarely
-def last(sm: Any, until: int) -> int:
+def last(sm: Sm, until: int) -> int:
     """Return the cycle before which an SM stops that runs ahead of answers: no further than there is room to ask."""
     return min(until, sm.ahead.until) if questions.has_room(sm) else 0
 
@@ -81,15 +80,15 @@ def advance(sm: Sm, memory: Memory, until: int, stops: int) -> int:
     """
     memory = borrow(memory)
     now = next_time(sm)
-    paused = stops & ANSWERS and now >= last(sm, until)
+    paused = bool(stops & ANSWERS and now >= last(sm, until))
     while now < until and not paused and goes_on(sm) and cycle(sm, memory, now, stops):
         now = next_time(sm)
-        paused = (stops & EVENTS and sm.event) or (stops & ANSWERS and now >= last(sm, until))
+        paused = bool(stops & EVENTS and sm.event) or bool(stops & ANSWERS and now >= last(sm, until))
     return now
 
 
 @entry
-def run(sms: Any, memory: Any, recurrence: Any, until: int, limit: int) -> int:
+def run(sms: Records[Sm], memory: Memory, recurrence: Recurrence, until: int, limit: int) -> int:
     """Advance the first SM to the first agenda time at or after `until` (NEVER: nothing left) and return it.
 
     If the SM is `forwarding`, periods of a recurring state are taken at once, up to cycle `limit`.
@@ -105,6 +104,6 @@ def run(sms: Any, memory: Any, recurrence: Any, until: int, limit: int) -> int:
 
 
 @entry
-def close(sms: Any) -> None:
+def close(sms: Records[Sm]) -> None:
     """Settle the remaining counts of the first SM when the launch is over."""
     block_scheduler.close(sms[0])

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from gpusim.launch.launch import Launch
 from gpusim.launch.scalar_registers import places
+from gpusim.sm.state.layout import rows_of
 from gpusim.sm.unit.capacities import LANES, NEVER
 from gpusim.sm.unit.stall import Stall
 from gpusim.support.plural import plural
@@ -167,7 +168,7 @@ def _state(launch: Launch, g: int, used: int) -> bytes:
     """Return a digest of the state that decides a warp's next instructions, apart from memory."""
     sm = launch.sm
     groups = int(sm.machine.groups)
-    warp, lanes = sm.warps[g], sm.lanes[g * groups : (g + 1) * groups]
+    warp, lanes = sm.warps[g], rows_of(sm.lanes[g * groups : (g + 1) * groups])
     parts: list[Any] = [warp[name] for name in STATE]
     parts += [sm.simt_stack[g][: int(warp.depth)], sm.parted[g][: int(warp.parted)]]
     parts += [lanes.registers[:, :used], lanes.predicates]

@@ -58,11 +58,12 @@ def adding_up(run: SmRun, issued: Counts) -> SmRun:
 
 
 def _whole(numbers: NDArray[Any]) -> Counts:
-    return np.rint(numbers).astype(np.int64)
+    whole: Counts = np.rint(numbers).astype(np.int64)
+    return whole
 
 
-def _shared_out(parts: Counts, total: int) -> Any:
+def _shared_out(parts: Counts, total: int) -> Counts:
     """Return whole parts in the same proportions with this sum; what rounding leaves goes to the largest."""
-    shared = np.floor(parts * (total / max(1, int(parts.sum())))).astype(np.int64)
+    shared: Counts = np.floor(parts * (total / max(1, int(parts.sum())))).astype(np.int64)
     shared.flat[int(parts.argmax())] += total - int(shared.sum())
     return shared

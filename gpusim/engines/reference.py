@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import Any
 
+import numpy as np
 import simpy
 from simpy.events import Event
 
@@ -87,7 +88,7 @@ def act(agents: Agents, agent: int) -> None:
     step.act_on(launch.sms, launch.memory, agent, now)
     if together:
         chip.take_back(together.sms, agents.index, together.chips, now)
-    for other, (planned, due) in enumerate(zip(agents.planned, agents.agenda.tolist(), strict=False)):
+    for other, (planned, due) in enumerate(zip(agents.planned, np.asarray(agents.agenda).tolist(), strict=False)):
         if other != agent and due < planned:
             wake_up(agents, other)
 

@@ -22,7 +22,9 @@ from gpusim.launch.in_turn import CONTESTED, InTurnError, only_share
 from gpusim.launch.launch import ChipLaunch, Launch, launch, launch_chip, several_channels
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import blocks_of
+from gpusim.sm.records import Plain
 from gpusim.sm.replay.stream import recorded_requests
+from gpusim.sm.state.layout import rows_of
 from gpusim.sm.state.recurrence import recurrence
 from gpusim.sm.unit.capacities import NEVER
 from gpusim.support.plural import plural
@@ -92,7 +94,7 @@ def run_sm(
 
 def run_noting(
     kernel: Kernel, machine: Machine, *, blocks: int, max_cycles: int = NEVER
-) -> tuple[NDArray[Any], UserError | None]:
+) -> tuple[Plain, UserError | None]:
     """Run the SM's first blocks with values; return the hazards (`state.hazard_t`) and the error that ended the run.
 
     Hazards are recorded if the kernel has control codes and the machine obeys them. Raises UserError if kernel and
@@ -204,7 +206,7 @@ class _Job:
 def _run(job: _Job, advance: Advance, events: Count) -> list[SmRun]:
     """Run the launches to their end."""
     slice_share.prepare(job.kernel, job.machine, job.launches)
-    chunks: list[list[Any]] = [[prepared.sm.records[:0]] for prepared in job.launches]
+    chunks: list[list[Plain]] = [[np.asanyarray(prepared.sm.records[:0])] for prepared in job.launches]
     now, looked = 0, endless_wait.Looked()
     step = partial(_step, job, advance, chunks)
     while now < NEVER:
@@ -222,7 +224,7 @@ def _run(job: _Job, advance: Advance, events: Count) -> list[SmRun]:
     ]
 
 
-def _step(job: _Job, advance: Advance, chunks: Sequence[list[Any]], until: int) -> int:
+def _step(job: _Job, advance: Advance, chunks: Sequence[list[Plain]], until: int) -> int:
     """Advance to a cycle and keep what was recorded; return the cycle. Raises the error of what went wrong."""
     now = advance(min(until, job.max_cycles + 1))
     for kept, prepared in zip(chunks, job.launches, strict=True):
@@ -252,7 +254,7 @@ def _engine(name: str, prepared: Launch, max_cycles: int) -> tuple[Advance, Coun
     from gpusim.engines import compiled  # noqa: PLC0415
     from gpusim.sm.jit.on_demand import uninterrupted  # noqa: PLC0415
 
-    roles = recurrence(prepared.sms, prepared.sizes)
+    roles = recurrence(rows_of(prepared.sms), prepared.sizes)
     limit = min(max_cycles, NEVER) + 1
     run = partial(compiled.run, prepared.sms, prepared.memory, roles)
     return uninterrupted(lambda until: int(run(until, limit))), lambda: 0
@@ -309,11 +311,11 @@ def _done(prepared: Launch) -> int:
     return int(prepared.sm.placed) - sum(bool(block.state) for block in prepared.sm.blocks)
 
 
-def _drain(prepared: Launch) -> Any:
+def _drain(prepared: Launch) -> Plain:
     """Take the trace records collected so far out of the SM."""
     count = int(prepared.sm.traced)
     prepared.sm.traced = 0
-    return prepared.sm.records[:count].copy()
+    return np.array(prepared.sm.records[:count], subok=True)
 
 
 def _close(prepared: Launch) -> None:

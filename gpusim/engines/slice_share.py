@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +22,7 @@ from gpusim.machine.machine import Machine
 from gpusim.sm.memory.cache.declaration import tagged
 from gpusim.sm.memory.l2_atomic.declaration import ALONE, SLICE_SHIFT
 from gpusim.sm.memory.l2_share.declaration import SPREADING
+from gpusim.sm.records import Sm
 from isa.dataflow.memory.address_steps import address_steps, linear_steps
 from isa.errors import UserError
 from isa.executing.places import lanes_in
@@ -84,7 +84,7 @@ def prepare(kernel: Kernel, machine: Machine, launches: Sequence[Launch]) -> Non
                 sm.program[pc].slice_share = max(ALONE, round((share or place.apart / place.slices) * ALONE))
 
 
-def _place(sm: Any) -> Place:
+def _place(sm: Sm) -> Place:
     size = int(sm.machine.slice_lines * sm.machine.line_bytes)
     return Place(int(sm.launch.index), int(sm.launch.apart), int(sm.launch.sms), int(sm.machine.slices), size)
 

@@ -13,6 +13,8 @@ from gpusim.launch.launch import Launch
 from gpusim.launch.scalar_registers import by_index, places
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy
+from gpusim.sm.records import LoadStore, Sm
+from gpusim.sm.state.layout import rows_of
 from gpusim.sm.unit.stall import Stall
 from isa.executing.beyond import Beyond, joined
 from isa.kernel import Kernel
@@ -106,7 +108,7 @@ def result(
         load_store_cycles=np.array(program.passes),
         stalls=np.array(program.stall),
         empty=int(sm.empty),
-        behind=int(sm.cycles) - int(sm.empty_since[: sm.warp_slots].max(initial=0)),
+        behind=int(sm.cycles) - int(max(sm.empty_since[: sm.warp_slots], default=0)),
         lost=np.array(sm.schedulers["lost"][: machine.schedulers.count]),
         pipe_cycles={name: int(sm.pipes["busy"][:, i].sum()) for i, name in enumerate(machine.pipe)},
         memory=prepared.memory[: prepared.global_words],
@@ -127,14 +129,14 @@ def result(
     )
 
 
-def beyond_of(sm: Any) -> Beyond | None:
+def beyond_of(sm: Sm) -> Beyond | None:
     """Return the loads behind buffers that the SM's blocks made, or None."""
     found = sm.beyond
-    numbers = (int(found[name]) for name in Beyond.__dataclass_fields__)
+    numbers = (int(getattr(found, name)) for name in Beyond.__dataclass_fields__)
     return Beyond(*numbers) if found.loads else None
 
 
-def _ends(sm: Any) -> Any:
+def _ends(sm: Sm) -> Any:
     """Return when the last blocks left, in that order; none where waves were taken at their mean cost."""
     known = 0 if sm.estimated else min(int(sm.retired), len(sm.ended))
     places = np.arange(int(sm.retired) - known, int(sm.retired)) % max(1, len(sm.ended))
@@ -143,17 +145,17 @@ def _ends(sm: Any) -> Any:
     return ends.view(np.recarray)
 
 
-def _sectors(unit: Any) -> dict[str, int]:
+def _sectors(unit: LoadStore) -> dict[str, int]:
     loaded, stored = unit.moved
     return {"loaded": int(loaded), "stored": int(stored), "read": int(unit.read), "written": int(unit.written)}
 
 
-def _registers(sm: Any, kernel: Kernel) -> NDArray[np.uint32]:
+def _registers(sm: Sm, kernel: Kernel) -> NDArray[np.uint32]:
     """Return [warp slot, register, lane] by the program's indices, without warp slots if no values were computed."""
     groups = int(sm.machine.groups)
     computed = 0 if sm.trace_driven else int(sm.warp_slots)
     program = kernel.program
-    held = sm.lanes.registers[: computed * groups, : places(program)]
+    held = rows_of(sm.lanes).registers[: computed * groups, : places(program)]
     split = held.reshape(computed, groups, *held.shape[1:])
     return by_index(np.concatenate([split[:, group] for group in range(groups)], axis=-1), program)
 

@@ -27,6 +27,7 @@ from gpusim.sm.memory.constant_operand.declaration import cycles_of_line
 from gpusim.sm.memory.l2_channel.declaration import sector_shares
 from gpusim.sm.memory.local_memory import LOCAL_BASE
 from gpusim.sm.pipes.pipe.declaration import choices
+from gpusim.sm.records import Chip, Records, Sm
 from gpusim.sm.registers.control_code.declaration import by_codes
 from gpusim.sm.state.every import EVERY
 from gpusim.sm.state.layout import Rows
@@ -61,8 +62,8 @@ class Launch:
     record, `program` its decoded rows; `order` is the reference engine's, the agents' positions by issue slot.
     """
 
-    sms: Any
-    sm: Any
+    sms: Records[Sm]
+    sm: Sm
     memory: NDArray[np.uint32]
     program: Any
     occupancy: Occupancy
@@ -78,9 +79,9 @@ class ChipLaunch:
     `in_turn` says why the SMs must take turns in each cycle; it is empty if they may run ahead of each other.
     """
 
-    sms: Any
+    sms: Records[Sm]
     each: tuple[Launch, ...]
-    chips: Any
+    chips: Records[Chip]
     in_turn: str
 
 

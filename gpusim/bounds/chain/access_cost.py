@@ -17,6 +17,7 @@ from gpusim.sm.memory.cache.declaration import FAR, NEAR
 from gpusim.sm.memory.memory_access import access_cost
 from gpusim.sm.pipes.instruction_replay import instruction_replay
 from gpusim.sm.pipes.load_store import load_store
+from gpusim.sm.records import MachineNumbers, Records, Row, Sm
 from gpusim.sm.state.room import made, sizes
 from gpusim.sm.state.unpacked import unpacked, unpacked_rows
 from gpusim.sm.unit.capacities import LANES
@@ -50,15 +51,16 @@ MACHINES, PATTERNS = 8, 4096  # that are kept, and most of one
 _KEPT: dict[Hashable, Seen] = {}
 
 
-def costs(numbers: Any, program: Any, profile: Profile, seen: Seen) -> Mapping[int, AccessCost]:
+def costs(numbers: MachineNumbers, program: Records[Row], profile: Profile, seen: Seen) -> Mapping[int, AccessCost]:
     """Return the cost of each memory instruction that executed, by pc; `seen` keeps the costs of address patterns.
 
     `numbers` and `program` are those of a launch, as records; nothing in them is changed.
     """
     machine, (scratch,) = unpacked(numbers), made("scratch", 1, sizes({BANK: int(numbers.banks)}))
     scratch = unpacked(scratch)
-    ground = SimpleNamespace(machine=machine, scratch=scratch, load_store=SimpleNamespace())
-    noting = SimpleNamespace(machine=NotedReads(**vars(machine)), scratch=scratch)
+    # What the rules need of an SM.
+    ground: Any = SimpleNamespace(machine=machine, scratch=scratch, load_store=SimpleNamespace())
+    noting: Any = SimpleNamespace(machine=NotedReads(**vars(machine)), scratch=scratch)
     if not seen:
         seen.update(_KEPT.get(known_by(machine), {}))
     active = {pc: [p for p in patterns if p.active.any()] for pc, patterns in profile.accesses.items()}
@@ -78,9 +80,7 @@ def _keep(key: Hashable, seen: Seen) -> None:
         _KEPT[key] = dict(seen)
 
 
-def _cost(
-    sm: SimpleNamespace, row: SimpleNamespace, patterns: list[Pattern], each: list[SimpleNamespace]
-) -> AccessCost:
+def _cost(sm: Sm, row: Row, patterns: list[Pattern], each: list[SimpleNamespace]) -> AccessCost:
     delays = [_delay(sm, row, one) for one in each]
     again = [instruction_replay.slots(sm.machine, row, one.undivided) for one in each]
     return AccessCost(
@@ -98,7 +98,7 @@ def _cost(
     )
 
 
-def _of_pattern(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, seen: Seen) -> SimpleNamespace:
+def _of_pattern(sm: Sm, row: Row, pattern: Pattern, seen: Seen) -> SimpleNamespace:
     key = (*map(getattr, repeat(row), KIND), pattern.addresses.tobytes(), pattern.active.tobytes())
     if key not in seen:
         parts = [_of_group(sm, row, pattern, first) for first in range(0, len(pattern.active), LANES)]
@@ -116,12 +116,13 @@ def _of_pattern(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, see
     return seen[key]
 
 
-def _of_group(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, first: int) -> tuple[int, int, int, int]:
+def _of_group(sm: Sm, row: Row, pattern: Pattern, first: int) -> tuple[int, int, int, int]:
     """Return the cycles of the unit and the transactions of the lane group that begins with that lane.
 
     Of generic addresses, which have one group, the cycles on top of the latency follow, and those to the near results.
     """
-    lanes, into = slice(first, first + LANES), SimpleNamespace(cycles=0, transactions=0, extra=0, near=0)
+    lanes = slice(first, first + LANES)
+    into: Any = SimpleNamespace(cycles=0, transactions=0, extra=0, near=0)  # what the rules need of an outcome
     active = sum(1 << int(lane) for lane in np.flatnonzero(pattern.active[lanes]))
     if active:
         sm.scratch.address = pattern.addresses[lanes].tolist()
@@ -130,7 +131,7 @@ def _of_group(sm: SimpleNamespace, row: SimpleNamespace, pattern: Pattern, first
     return into.cycles, into.transactions, into.extra, into.near
 
 
-def _delay(sm: SimpleNamespace, row: SimpleNamespace, cost: SimpleNamespace) -> int:
+def _delay(sm: Sm, row: Row, cost: SimpleNamespace) -> int:
     """Return the least cycles from service to a load's result, or until a store has left, alone in the SM."""
     sm.load_store.channel = 0
     if row.action == FETCH:
@@ -142,4 +143,5 @@ def _delay(sm: SimpleNamespace, row: SimpleNamespace, cost: SimpleNamespace) -> 
         row.latency = fastest
         if sm.machine.near_lines and row.through_l1:  # a line that it looks up early may be the last that comes
             cost = SimpleNamespace(**{**vars(cost), "extra": 0})
-    return int(load_store.result_at(sm, row, cost, 0))
+    entry: Any = cost  # it has what the rule needs of one
+    return int(load_store.result_at(sm, row, entry, 0))

@@ -13,14 +13,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from types import SimpleNamespace
-from typing import Any
 
 from gpusim.bounds.chain.access_cost import AccessCost
 from gpusim.engines.walks.profile import Profile
 from gpusim.sm.account.stall_accounting import stall_accounting
 from gpusim.sm.front.barrier import barrier
 from gpusim.sm.lanes.convergence.declaration import GO_INDIRECT, IF_PARTED
+from gpusim.sm.records import MachineNumbers, Records, Row, Warp
 from gpusim.sm.registers.control_code import control_code
 from gpusim.sm.registers.scoreboard import scoreboard
 from gpusim.sm.registers.wait_count import wait_count
@@ -46,9 +45,9 @@ PENDING = (
 class Code:
     """A decoded program as namespaces, its machine, the cost of its memory accesses, and the starts of basic blocks."""
 
-    rows: Sequence[Any]
+    rows: Sequence[Row]
     pipes: Sequence[Sequence[int]]  # by pc, those that may take the instruction
-    machine: Any
+    machine: MachineNumbers
     costs: Mapping[int, AccessCost]
     always: frozenset[int]  # pcs that did something whenever they were executed
     leaders: Sequence[int]
@@ -62,7 +61,7 @@ class SingleWarp:
     A pipe is occupied only by instructions that no other pipe takes. `counted`: when its last stall count is over.
     """
 
-    warp: SimpleNamespace
+    warp: Warp
     next: int
     issued: int
     ports: int
@@ -71,7 +70,9 @@ class SingleWarp:
     counted: int = 0
 
 
-def code(numbers: Any, program: Any, costs: Mapping[int, AccessCost], always: frozenset[int]) -> Code:
+def code(
+    numbers: MachineNumbers, program: Records[Row], costs: Mapping[int, AccessCost], always: frozenset[int]
+) -> Code:
     """Unpack a launch's machine and program, and find its basic blocks."""
     rows = unpacked_rows(program)
     after = {pc + 1 for pc, row in enumerate(rows) if row.action in (BRANCH, EXIT) or row.steers}
@@ -154,7 +155,7 @@ def follow(program: Code, single: SingleWarp, pcs: Sequence[int]) -> None:
     """Let the warp issue these instructions, each as soon as its own earlier ones allow."""
     for pc in pcs:
         row, warp = program.rows[pc], single.warp
-        warp.release_at = [0] * OWN
+        warp.release_at[:] = [0] * OWN
         warp.release_at[Stall.WAIT] = single.counted
         (control_code if program.machine.obeys_codes else scoreboard).earliest(warp, row)
         if program.machine.counts:
@@ -167,14 +168,14 @@ def follow(program: Code, single: SingleWarp, pcs: Sequence[int]) -> None:
             _occupy(program, single, row, pc)
 
 
-def _pipe_free(program: Code, single: SingleWarp, row: Any, pc: int) -> int:
+def _pipe_free(program: Code, single: SingleWarp, row: Row, pc: int) -> int:
     """Return when the first of its pipes is free; 0 where an idle guard would not ask for one."""
     if pc not in program.always and not program.machine.units["asked"][row.unit]:
         return 0
     return min((single.pipes.get(pipe, 0) for pipe in program.pipes[pc]), default=0)
 
 
-def _issue(program: Code, single: SingleWarp, row: Any, ready: int) -> None:
+def _issue(program: Code, single: SingleWarp, row: Row, ready: int) -> None:
     """Issue in a further port of the last turn, or in the next turn."""
     machine = program.machine
     if single.ports and ready <= single.issued:
@@ -194,7 +195,7 @@ def slot(program: Code, cycle: int) -> int:
     return int(stall_accounting.slot_from(program.machine, 0, cycle))
 
 
-def _occupy(program: Code, single: SingleWarp, row: Any, pc: int) -> None:
+def _occupy(program: Code, single: SingleWarp, row: Row, pc: int) -> None:
     """Note the units that the instruction occupies, and the registers that it makes later instructions wait for."""
     if row.pipe >= 0 or row.service:
         if len(program.pipes[pc]) == 1:
@@ -219,7 +220,7 @@ def _occupy(program: Code, single: SingleWarp, row: Any, pc: int) -> None:
             single.next = max(single.next, released)
 
 
-def _access(program: Code, single: SingleWarp, row: Any, pc: int) -> None:
+def _access(program: Code, single: SingleWarp, row: Row, pc: int) -> None:
     cost = program.costs[pc]
     path = int(row.path)
     served = max(single.issued, single.units[path])
@@ -234,7 +235,7 @@ def _access(program: Code, single: SingleWarp, row: Any, pc: int) -> None:
         scoreboard.commit(single.warp, row, served + cost.delay)
 
 
-def _counted(single: SingleWarp, row: Any, pc: int, back: int) -> None:
+def _counted(single: SingleWarp, row: Row, pc: int, back: int) -> None:
     wait_count.commit(single.warp, row, pc)
     if row.queued:
         wait_count.serve(single.warp, row.counter, pc, back)

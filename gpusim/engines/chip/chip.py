@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.engines.compiled import NOTHING, advance, goes_on
 from gpusim.sm.chip.chip import chip
 from gpusim.sm.jit.rule import NEVER, borrow, entry, rule
+from gpusim.sm.records import Chip, Memory, Numbers, Records, Sm
 
 
 @rule
-def earliest(times: Any) -> int:
+def earliest(times: Numbers) -> int:
     """Return the earliest of the SMs' next times."""
     when = NEVER
     for s in range(times.size):
@@ -19,7 +18,7 @@ def earliest(times: Any) -> int:
 
 
 @entry
-def run(sms: Any, chips: Any, times: Any, memory: Any, until: int) -> int:
+def run(sms: Records[Sm], chips: Records[Chip], times: Numbers, memory: Memory, until: int) -> int:
     """Advance all SMs to the first time at or after `until` (NEVER: nothing left) and return it.
 
     `times` holds each SM's next time, 0 at first. Stops early at a fault, and when a trace may not hold the records of

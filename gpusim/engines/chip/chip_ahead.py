@@ -13,7 +13,6 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from threading import Event
-from typing import Any
 
 import numpy as np
 
@@ -23,6 +22,7 @@ from gpusim.launch.launch import ChipLaunch
 from gpusim.sm.chip.chip import answers, chip
 from gpusim.sm.jit import atomic
 from gpusim.sm.jit.rule import COMPILED, borrow, entry, rule
+from gpusim.sm.records import Chip, Memory, Numbers, Records, Sm
 from gpusim.support.interruption import held_back
 
 SPINS = 20000  # looks at the round before a thread lets others have its core: some tens of microseconds
@@ -33,7 +33,7 @@ BEGIN, WAITS, ENDS = range(3)  # what a thread does next
 
 
 @rule
-def run_ahead(sms: Any, s: int, chips: Any, memory: Any, until: int) -> int:
+def run_ahead(sms: Records[Sm], s: int, chips: Records[Chip], memory: Memory, until: int) -> int:
     """Let SM s run ahead to `until` at most; return the first cycle in which it may act next."""
     sm = sms[s]
     chip.show_channels(sm, chips[0])
@@ -47,7 +47,7 @@ def run_ahead(sms: Any, s: int, chips: Any, memory: Any, until: int) -> int:
 
 
 @rule
-def meet(sms: Any, chips: Any, times: Any, room: Any, until: int) -> bool:
+def meet(sms: Records[Sm], chips: Records[Chip], times: Numbers, room: Numbers, until: int) -> bool:
     """Do what SMs share, when all have run ahead; tell whether nothing is left to do before `until`."""
     answers.give(sms, chips, times, room)
     over = times[answers.first(times)] >= until
@@ -62,13 +62,13 @@ def meet(sms: Any, chips: Any, times: Any, room: Any, until: int) -> bool:
 
 @entry
 def take_part(
-    sms: Any,
-    chips: Any,
-    times: Any,
-    room: Any,
-    memory: Any,
-    shared: Any,
-    own: Any,
+    sms: Records[Sm],
+    chips: Records[Chip],
+    times: Numbers,
+    room: Numbers,
+    memory: Memory,
+    shared: Numbers,
+    own: Numbers,
     threads: int,
     until: int,
     window: int,

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 
@@ -17,10 +16,11 @@ from gpusim.launch.launch import ChipLaunch
 from gpusim.sm.chip.chip import answers, chip
 from gpusim.sm.jit.on_demand import uninterrupted
 from gpusim.sm.jit.rule import borrow, entry
+from gpusim.sm.records import Chip, Memory, Numbers, Records, Sm
 
 
 @entry
-def run(sms: Any, chips: Any, times: Any, memory: Any, scalars: bool, until: int) -> int:
+def run(sms: Records[Sm], chips: Records[Chip], times: Numbers, memory: Memory, scalars: bool, until: int) -> int:
     """Advance all SMs to the first time at or after `until` (NEVER: nothing left) and return it.
 
     `times` holds each SM's next time; `scalars`: there are scalar loads, which ask a cache when they issue. Stops early

@@ -24,6 +24,7 @@ from gpusim.machine.machine import Machine
 from gpusim.machine.schema import PIPE_UNITS
 from gpusim.sm.jit.on_demand import uninterrupted
 from gpusim.sm.jit.rule import borrow, entry
+from gpusim.sm.records import Memory, Numbers, Records, Sm
 from gpusim.sm.registers.scalar_registers import ScalarFile
 from gpusim.sm.unit.capacities import BARRIERS, BLOCKS, REGISTERS, WARPS
 from gpusim.sm.walk import access_log, program_order
@@ -45,13 +46,13 @@ Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 @entry
-def begin(sms: Any, memory: Any, away: Any, number: int) -> None:
+def begin(sms: Records[Sm], memory: Memory, away: Numbers, number: int) -> None:
     """Let a block of the grid begin in the first SM."""
     program_order.begin(sms[0], borrow(memory), borrow(away), number)
 
 
 @entry
-def run(sms: Any, memory: Any, away: Any, group: Any, log: Any, steps: int) -> int:
+def run(sms: Records[Sm], memory: Memory, away: Numbers, group: Numbers, log: Log, steps: int) -> int:
     """Run the first SM's block for at least so many warp instructions or to its end; return how many it was."""
     return program_order.proceed(sms[0], borrow(memory), borrow(away), borrow(group), log, steps)
 
@@ -210,7 +211,7 @@ def _run(one: Walker, block: int, log: Log, limit: int, tell: Tell) -> None:
         executed = advance(asked)
         done += executed
         goes_on = executed >= asked or bool(access_log.is_full(log))
-        tell(log.rows[: log.size[0]])
+        tell(np.asarray(log.rows[: log.size[0]]))
         log.size[0] = 0
         if done > limit:
             raise faults.endless(one.kernel, block, limit, _next(sm, one.kernel))
@@ -220,7 +221,7 @@ def _run(one: Walker, block: int, log: Log, limit: int, tell: Tell) -> None:
         raise deadlock_of(one.kernel, held)
 
 
-def _next(sm: Any, kernel: Kernel) -> int:
+def _next(sm: Sm, kernel: Kernel) -> int:
     """Return the instruction that comes next."""
     pcs = sm.warps["pc"][: kernel.warps][sm.warps["live"][: kernel.warps] != 0]
     return min(int(pcs.min(initial=len(kernel.program) - 1)), len(kernel.program) - 1)

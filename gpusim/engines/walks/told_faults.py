@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.launch.launch import Launch
+from gpusim.sm.records import Sm
 from gpusim.sm.state.fault import Fault
 from isa.errors import DeadlockError, UserError
 from isa.executing import faults
@@ -41,7 +40,7 @@ def fault_of(kernel: Kernel, prepared: Launch) -> UserError:
     return tell(kernel, pc, block, index, lane=int(fault.lane), address=int(fault.address))
 
 
-def _stopped(kernel: Kernel, sm: Any, pc: int, block: int) -> UserError:
+def _stopped(kernel: Kernel, sm: Sm, pc: int, block: int) -> UserError:
     """Return the error of a trap, or of lanes that all wait for each other."""
     g = int(sm.fault.warp)
     warp = sm.warps[g]

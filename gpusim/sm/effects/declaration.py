@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from gpusim.sm.records import Columns
 from gpusim.sm.unit.capacities import GROUPS, LANES
 from gpusim.sm.unit.declare import Machine, Role, Unit, field
 from gpusim.sm.unit.dimensions import EFFECT, GROUP, WARP
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
     from isa.kernel import Kernel
 
 
-def decode(row: Any, instruction: Instruction, _machine: Machine, _: Kernel) -> None:
+def decode(row: Columns, instruction: Instruction, _machine: Machine, _: Kernel) -> None:
     """What the instruction has to do with groups, and with how many under way it goes on if it waits.
 
     DEPBAR waits for groups by dependency barrier 0, and by any for other results: it has one row for both.

@@ -23,13 +23,11 @@ least times, not times: they say how far an SM may run ahead of the chip's answe
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.effects import shared_barrier
 from gpusim.sm.jit import lane_words
-from gpusim.sm.jit.kinds import Memory, Sm
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
+from gpusim.sm.records import Effect, Memory, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import EFFECTS, GROUPS, LANES
 from isa.row import CLOSES, WAITS
@@ -38,7 +36,7 @@ CROWDED = int(Fault.CROWDED)
 
 
 @rule
-def has_room(sm: Any, g: int, pc: int) -> bool:
+def has_room(sm: Sm, g: int, pc: int) -> bool:
     """Tell whether warp slot g may post an effect; if not, that is the fault of the instruction at `pc`."""
     if sm.warps[g].effects < EFFECTS:
         return True
@@ -47,7 +45,7 @@ def has_room(sm: Any, g: int, pc: int) -> bool:
 
 
 @rule
-def post(sm: Any, g: int, pc: int) -> Any:
+def post(sm: Sm, g: int, pc: int) -> Effect:
     """Return a new effect of warp slot g's instruction at `pc`, which issues now; its poster knows that there is room.
 
     Its values are what this place of the queue held before.
@@ -66,7 +64,7 @@ def post(sm: Any, g: int, pc: int) -> Any:
 
 
 @rule
-def to_memory(effect: Any) -> bool:
+def to_memory(effect: Effect) -> bool:
     """Tell whether the effect is on memory."""
     return bool(effect.words > 0 or effect.barrier >= 0)
 
@@ -79,7 +77,7 @@ def last(sm: Sm, g: int, read: int, lands: int) -> None:
 
 
 @rule
-def of_access(sm: Any, g: int, number: int) -> int:
+def of_access(sm: Sm, g: int, number: int) -> int:
     """Return the place of the effect of warp slot g's access of that number; -1: it has none."""
     for i in range(sm.warps[g].effects):
         if sm.effects[g, i].access == number:
@@ -108,7 +106,7 @@ def done(sm: Sm, g: int, number: int, when: int) -> None:
 
 
 @rule
-def first_due(sm: Any, g: int, now: int, memory: bool) -> int:
+def first_due(sm: Sm, g: int, now: int, memory: bool) -> int:
     """Return which of warp slot g's effects, on memory or on registers, lands next, -1 if none is due by now."""
     first, best, order = -1, now + 1, 0
     for i in range(sm.warps[g].effects):
@@ -120,7 +118,7 @@ def first_due(sm: Any, g: int, now: int, memory: bool) -> int:
 
 
 @rule
-def drop(sm: Any, g: int, place: int) -> None:
+def drop(sm: Sm, g: int, place: int) -> None:
     """Forget an effect: the last one takes its place."""
     sm.warps[g].effects -= 1
     to, of = sm.effects[g, place], sm.effects[g, sm.warps[g].effects]
@@ -151,7 +149,7 @@ def land(sm: Sm, memory: Memory, now: int) -> None:
 
 
 @rule
-def _first_warp(sm: Any, now: int) -> int:
+def _first_warp(sm: Sm, now: int) -> int:
     """Return the warp slot of the next effect on memory to land, -1 if none is due by now."""
     first, best, order = -1, now + 1, 0
     for g in range(sm.warp_slots):
@@ -163,7 +161,7 @@ def _first_warp(sm: Any, now: int) -> int:
 
 
 @rarely
-def _land(sm: Any, memory: Any, g: int, place: int) -> None:
+def _land(sm: Sm, memory: Memory, g: int, place: int) -> None:
     """Let an effect on memory land."""
     effect = sm.effects[g, place]
     for half in range(sm.machine.groups):
@@ -187,7 +185,7 @@ def in_program_order(sm: Sm, memory: Memory, g: int, pc: int) -> None:
 
 
 @rule
-def _land_groups(sm: Any, memory: Any, g: int, behind: int) -> None:
+def _land_groups(sm: Sm, memory: Memory, g: int, behind: int) -> None:
     """Land warp slot g's effects on memory of the groups before that one, in the order of posting."""
     first = 0
     while first >= 0:

@@ -10,11 +10,9 @@ More than GROUPED - 2 groups under way are not told apart: who lets more of them
 
 from __future__ import annotations
 
-from typing import Any
-
-from gpusim.sm.jit.kinds import Row, Warp
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely
+from gpusim.sm.records import Row, Warp
 from gpusim.sm.unit.capacities import GROUPED
 from gpusim.sm.unit.stall import Stall
 from isa.row import CLOSES, JOINS, WAITS
@@ -53,7 +51,7 @@ def done(warp: Warp, when: int) -> None:
 
 
 @rarely
-def clear(warp: Any) -> None:
+def clear(warp: Warp) -> None:
     """Let a new warp have no groups."""
     for n in range(GROUPED):
         warp.ahead_of[n] = warp.done_by[n] = 0

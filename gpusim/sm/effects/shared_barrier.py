@@ -7,11 +7,10 @@ and phase are a guess.) A phase ends when nothing is still to come. Bytes may co
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from gpusim.sm.jit.rule import rarely
+from gpusim.sm.records import Memory
 
 ONE = np.uint64(1)
 LOW = np.uint64(0xFFFFFFFF)
@@ -21,7 +20,7 @@ COMING, STILL, WANTED, PHASE = np.uint64(1), np.uint64(21), np.uint64(43), np.ui
 
 
 @rarely
-def signal(memory: Any, place: int, arrivals: int, tx_bytes: int) -> bool:
+def signal(memory: Memory, place: int, arrivals: int, tx_bytes: int) -> bool:
     """Let arrivals and bytes come to the barrier at that place of memory; return whether its phase ends.
 
     Bytes that are announced count as negative.

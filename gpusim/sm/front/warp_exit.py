@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.front.barrier import barrier
 from gpusim.sm.front.block_scheduler import block_scheduler
 from gpusim.sm.jit.rule import NEVER, rarely
+from gpusim.sm.records import Sm
 from gpusim.sm.registers.in_flight import in_flight
 
 
 @rarely
-def commit(sm: Any, g: int, pc: int, now: int) -> None:
+def commit(sm: Sm, g: int, pc: int, now: int) -> None:
     """Warp slot g has exited; with the block's last warp the block is finished."""
     warp = sm.warps[g]
     block = sm.blocks[warp.block]

@@ -11,22 +11,24 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
+from gpusim.sm.records import Numbers, Word
+
 ORDER = "seq_cst"
 
 
-def add(array: Any, index: int, amount: int) -> int:
+def add(array: Numbers, index: int, amount: int) -> int:
     """Add to an element; return what it was before."""
     before = int(array[index])
     array[index] = before + amount
     return before
 
 
-def load(array: Any, index: int) -> int:
+def load(array: Numbers, index: int) -> int:
     """Return an element."""
     return int(array[index])
 
 
-def replace(array: Any, index: int, expected: Any, new: Any) -> bool:
+def replace(array: Numbers, index: int, expected: Word, new: Word) -> bool:
     """Set an element to `new` if it is `expected`; tell whether it was."""
     same = bool(array[index] == expected)
     if same:

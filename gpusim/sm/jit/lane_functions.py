@@ -13,10 +13,11 @@ import numpy as np
 from gpusim.sm.jit import lanes  # noqa: F401  (compiles the primitives of which functions consist)
 from gpusim.sm.jit.on_demand import one_on_demand
 from gpusim.sm.jit.rule import COMPILED, rule
+from gpusim.sm.records import Sm
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.opcodes import UPDATES, Function, Of
 
-Rule = Callable[[Any], None]
+Rule = Callable[[Sm], None]
 UPPER = np.uint64(32)
 
 
@@ -92,7 +93,7 @@ def of_one_lane(update: Callable[..., Any], words: int) -> Rule:
     """Return a rule (sm) that computes an atomic's update in lane `sm.scratch.lane`."""
     take, put, value = TAKES[words], GIVES[words], rule(update)
 
-    def apply(sm: Any) -> None:
+    def apply(sm: Sm) -> None:
         scratch, lane = sm.scratch, sm.scratch.lane
         put(scratch.d, lane, value(take(scratch.a, lane), take(scratch.b, lane), take(scratch.c, lane)))
 
@@ -108,17 +109,17 @@ def _over_lanes(one: Callable[..., None], function: Function) -> Rule:
     It hands over arrays instead of `scratch`: only then LLVM sees that lanes can be computed side by side.
     """
 
-    def results(sm: Any) -> None:
+    def results(sm: Sm) -> None:
         s = sm.scratch
         for lane in range(LANES):
             one(s.d, s.a, s.b, s.c, s.p, s.n, lane)
 
-    def told(sm: Any) -> None:
+    def told(sm: Sm) -> None:
         s = sm.scratch
         for lane in range(LANES):
             one(s.flag, s.a, s.b, s.c, s.p, s.n, lane)
 
-    def at_once(sm: Any) -> None:
+    def at_once(sm: Sm) -> None:
         s = sm.scratch
         one(s.d if function.gives else s.flag, s.a, s.b, s.c, s.p, s.n, slice(None))
 
@@ -132,7 +133,7 @@ def _over_lanes(one: Callable[..., None], function: Function) -> Rule:
 def _quiet(apply: Rule) -> Rule:
     """Return the rule without NumPy's warnings: overflow and NaN are results here, not errors."""
 
-    def quiet(sm: Any) -> None:
+    def quiet(sm: Sm) -> None:
         with np.errstate(all="ignore"):
             apply(sm)
 

@@ -13,6 +13,7 @@ from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
+from gpusim.sm.records import Numbers, Table
 from gpusim.sm.unit.capacities import LANES
 
 AT_ONCE = 8  # words, as loops over lanes are compiled: a wider read would wait for the narrower writes before it
@@ -21,20 +22,20 @@ FLAGS = ir.VectorType(ir.IntType(1), AT_ONCE)
 ALIGNED = 4  # bytes: rows begin at any word
 
 
-def copy(to: Any, rows: Any, row: int) -> None:
+def copy(to: Numbers, rows: Table, row: int) -> None:
     """Copy a row, counted from the first: all arrays here are of 32-bit words, 32 in a row, one after the other."""
     to[:] = rows[row]
 
 
-def put(rows: Any, row: int, words: Any, active: int) -> None:
+def put(rows: Table, row: int, words: Numbers, active: int) -> None:
     """Set the words of a row whose lanes are in the mask; the others stay."""
     chosen = active >> np.arange(LANES) & 1 == 1
-    rows[row][chosen] = words[chosen]
+    np.asarray(rows[row])[chosen] = np.asarray(words)[chosen]
 
 
-def exchange(rows: Any, row: int, words: Any) -> None:
+def exchange(rows: Table, row: int, words: Numbers) -> None:
     """Exchange a row with other words."""
-    held = rows[row].copy()
+    held = np.array(rows[row])
     rows[row] = words
     words[:] = held
 

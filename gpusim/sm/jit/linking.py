@@ -184,7 +184,7 @@ class _Shared(Flags):
 
     def __init__(self, flags: Flags) -> None:
         super().__init__(flags)
-        self._hashed = super().__hash__()
+        self._hashed: int = super().__hash__()
 
     def copy(self) -> Flags:
         """Return the same options."""

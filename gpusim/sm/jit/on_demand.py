@@ -13,8 +13,7 @@ import hashlib
 import inspect
 from collections.abc import Callable, Sequence
 from functools import cache
-from types import NoneType
-from typing import Any, TypeVar, get_args, get_type_hints
+from typing import Any, TypeVar, get_type_hints
 
 from llvmlite import binding, ir
 from numba import types
@@ -22,8 +21,9 @@ from numba.core import cgutils
 from numba.extending import lower_builtin, type_callable
 
 from gpusim.sm.jit import kept_error, sources
-from gpusim.sm.jit.kinds import Sm
+from gpusim.sm.jit.kinds import KINDS
 from gpusim.sm.jit.rule import COMPILED, entry
+from gpusim.sm.records import Sm
 from gpusim.support.interruption import held_back
 
 F = TypeVar("F", bound=Callable[..., Any])
@@ -31,41 +31,35 @@ F = TypeVar("F", bound=Callable[..., Any])
 LONG = ir.IntType(64)
 ASK = ir.FunctionType(LONG, [LONG, LONG])
 SYMBOL = "gpusim_address_of_rule"
-PLAIN = {int: types.int64, bool: types.boolean, NoneType: types.none}
 RULES: dict[int, tuple[Sequence[Callable[..., Any]], Any]] = {}  # by the key of their name, and their signature
 
 
 def on_demand(function: F) -> F:
     """Return the rule, kept out of the code of its callers.
 
-    Each parameter is annotated with int, bool or one of gpusim.sm.jit.kinds; the result with int, bool or None.
+    Each parameter is annotated with a class of gpusim.sm.jit.kinds.KINDS; the result with int, bool or None.
     """
     if not COMPILED:
         return function
-    hints = get_type_hints(function, include_extras=True)
+    hints = get_type_hints(function)
     returned = hints.pop("return")
-    kind = PLAIN[returned](*map(_kind, hints.values()))
+    kind = KINDS[returned](*(KINDS[hint] for hint in hints.values()))
     key = _known(_name(function), [function], kind)
     _call_by_address(function, key, 1, kind, lambda arguments: (LONG(0), arguments))
     return function
 
 
-def one_on_demand(name: str, functions: Sequence[Callable[[Any], None]]) -> Callable[[int, Any], None]:
+def one_on_demand(name: str, functions: Sequence[Callable[[Sm], None]]) -> Callable[[int, Sm], None]:
     """Return a rule f(index, sm) that calls the index-th of some rules of one parameter, `sm`."""
 
-    def choose(index: int, sm: Any) -> None:
+    def choose(index: int, sm: Sm) -> None:
         functions[index](sm)
 
     if COMPILED:
-        kind = types.none(types.int64, _kind(Sm))
-        key = _known(name, functions, types.none(_kind(Sm)))
+        kind = types.none(types.int64, KINDS[Sm])
+        key = _known(name, functions, types.none(KINDS[Sm]))
         _call_by_address(choose, key, len(functions), kind, lambda arguments: (arguments[0], arguments[1:]))
     return choose
-
-
-def _kind(annotation: Any) -> Any:
-    """Return the Numba type of an annotation."""
-    return PLAIN.get(annotation) or get_args(annotation)[1]
 
 
 def _known(name: str, functions: Sequence[Any], kind: Any) -> int:

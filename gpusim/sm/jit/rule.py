@@ -21,6 +21,10 @@ from gpusim.sm.unit.capacities import NEVER
 __all__ = ["COMPILED", "NEVER", "borrow", "count_bits", "entry", "lowest_bit", "rarely", "rule", "switch"]
 
 A = TypeVar("A")
+B = TypeVar("B")
+C = TypeVar("C")
+D = TypeVar("D")
+T = TypeVar("T")
 F = TypeVar("F", bound=Callable[..., Any])
 
 COMPILED = not numba.config.DISABLE_JIT
@@ -49,10 +53,10 @@ def entry(function: F) -> F:
     return EntryDispatcher(function, OPTIONS) if COMPILED else function
 
 
-def switch(functions: Sequence[Callable[..., Any]]) -> Callable[..., Any]:
+def switch(functions: Sequence[Callable[[A, B, C, D], T]]) -> Callable[[int, A, B, C, D], T]:
     """Return a rule f(index, a, b, c, d) that calls the index-th of some rules of four arguments, by quartering."""
     if not COMPILED:
-        return lambda index, *arguments: functions[index](*arguments)
+        return lambda index, a, b, c, d: functions[index](a, b, c, d)
     return _quarter(tuple(functions), 0)
 
 

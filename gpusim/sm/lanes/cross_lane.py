@@ -12,25 +12,27 @@ from typing import Any
 import numpy as np
 
 from gpusim.sm.jit.rule import COMPILED, lowest_bit, rule
+from gpusim.sm.records import Scratch, Sm
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.opcodes import Function
 from isa.values import cross_lane as definition
 from isa.values.cross_lane import InRange, Reduction, Shuffle, Tile, Vote
 
-Rule = Callable[[Any], None]
+Rule = Callable[[Sm], None]
 
 
 def interpreted(function: Function) -> Rule:
     """Return a rule (sm) that computes the function itself: where nothing is compiled."""
     across = function.function
 
-    def apply(sm: Any) -> None:
+    def apply(sm: Sm) -> None:
         scratch = sm.scratch
         active = (np.int64(scratch.active) >> np.arange(LANES) & 1) != 0
-        operands = (operand[: function.takes] for operand in (scratch.a, scratch.b, scratch.c))
+        operands = (np.asarray(operand[: function.takes]) for operand in (scratch.a, scratch.b, scratch.c))
+        to = scratch.d[: function.gives] if function.gives else scratch.flag
         with np.errstate(all="ignore"):
             found = across(*operands, active)
-        np.copyto(scratch.d[: function.gives] if function.gives else scratch.flag, found, casting="unsafe")
+        np.copyto(np.asarray(to), found, casting="unsafe")
 
     return apply
 
@@ -39,7 +41,7 @@ def shuffled(of: Shuffle) -> Rule:
     """Return a rule (sm) for a shuffle."""
     there, in_range = rule(of.there), rule(of.in_range)
 
-    def apply(sm: Any) -> None:
+    def apply(sm: Sm) -> None:
         scratch, active = sm.scratch, sm.scratch.active
         for lane in range(LANES):
             own = np.uint32(lane)
@@ -55,7 +57,7 @@ def told_in_range(of: InRange) -> Rule:
     """Return a rule (sm) for the predicate of a shuffle."""
     in_range = rule(of.in_range)
 
-    def apply(sm: Any) -> None:
+    def apply(sm: Sm) -> None:
         scratch = sm.scratch
         for lane in range(LANES):
             scratch.flag[lane] = 1 if in_range(np.uint32(lane), scratch.b[0, lane], scratch.c[0, lane]) else 0
@@ -67,7 +69,7 @@ def reduced(of: Reduction) -> Rule:
     """Return a rule (sm) for a reduction."""
     join, first = rule(of.join), of.first
 
-    def apply(sm: Any) -> None:
+    def apply(sm: Sm) -> None:
         scratch, active = sm.scratch, sm.scratch.active
         whole = np.uint32(first)
         for lane in range(LANES):
@@ -82,7 +84,7 @@ def voted(of: Vote) -> Rule:
     """Return a rule (sm) for a vote."""
     agreed = rule(of.agreed)
 
-    def apply(sm: Any) -> None:
+    def apply(sm: Sm) -> None:
         told = agreed(np.uint32(_yes(sm.scratch)), np.uint32(sm.scratch.active))
         sm.scratch.flag[:] = np.uint32(1) if told else np.uint32(0)
 
@@ -90,7 +92,7 @@ def voted(of: Vote) -> Rule:
 
 
 @rule
-def _yes(scratch: Any) -> int:
+def _yes(scratch: Scratch) -> int:
     """Return the mask of the active lanes in which c is 1."""
     mask = np.int64(0)
     for lane in range(LANES):
@@ -98,13 +100,13 @@ def _yes(scratch: Any) -> int:
     return int(mask & scratch.active)
 
 
-def ballot(sm: Any) -> None:
+def ballot(sm: Sm) -> None:
     """Compute `isa.values.cross_lane.ballot`."""
     sm.scratch.d[0, :] = np.uint32(_yes(sm.scratch))
 
 
 @rule
-def _alike(scratch: Any, lane: int) -> int:
+def _alike(scratch: Scratch, lane: int) -> int:
     """Return the mask of the active lanes whose a is that of a lane, of two words or of one and a zero."""
     mask = np.int64(0)
     for other in range(LANES):
@@ -114,33 +116,33 @@ def _alike(scratch: Any, lane: int) -> int:
 
 
 @rule
-def _all_alike(scratch: Any) -> bool:
+def _all_alike(scratch: Scratch) -> bool:
     return bool(scratch.active == 0 or _alike(scratch, lowest_bit(scratch.active)) == scratch.active)
 
 
-def match_any(sm: Any) -> None:
+def match_any(sm: Sm) -> None:
     """Compute `isa.values.cross_lane.match_any`."""
     for lane in range(LANES):
         sm.scratch.d[0, lane] = _alike(sm.scratch, lane)
 
 
-def match_all(sm: Any) -> None:
+def match_all(sm: Sm) -> None:
     """Compute `isa.values.cross_lane.match_all`."""
     sm.scratch.d[0, :] = np.uint32(sm.scratch.active if _all_alike(sm.scratch) else 0)
 
 
-def all_match(sm: Any) -> None:
+def all_match(sm: Sm) -> None:
     """Compute `isa.values.cross_lane.all_match`."""
     sm.scratch.flag[:] = np.uint32(1) if _all_alike(sm.scratch) else np.uint32(0)
 
 
-def of_first_lane(sm: Any) -> None:
+def of_first_lane(sm: Sm) -> None:
     """Compute `isa.values.cross_lane.of_first_lane`."""
     scratch = sm.scratch
     scratch.d[0, :] = scratch.a[0, lowest_bit(scratch.active)] if scratch.active else np.uint32(0)
 
 
-def is_other(sm: Any) -> None:
+def is_other(sm: Sm) -> None:
     """Compute `isa.values.cross_lane.is_other`."""
     scratch = sm.scratch
     first = scratch.a[0, lowest_bit(scratch.active)] if scratch.active else np.uint32(0)
@@ -148,13 +150,13 @@ def is_other(sm: Any) -> None:
         scratch.flag[lane] = 1 if scratch.a[0, lane] != first or scratch.c[0, lane] != 0 else 0
 
 
-def first_lane(sm: Any) -> None:
+def first_lane(sm: Sm) -> None:
     """Compute `isa.values.cross_lane.first_lane`."""
     yes = _yes(sm.scratch)
     sm.scratch.d[0, :] = np.uint32(lowest_bit(yes)) if yes else np.uint32(0)
 
 
-def is_first(sm: Any) -> None:
+def is_first(sm: Sm) -> None:
     """Compute `isa.values.cross_lane.is_first`."""
     yes = _yes(sm.scratch)
     sm.scratch.flag[:] = np.uint32(0)
@@ -178,7 +180,7 @@ def tiled(of: Tile) -> Rule:
     """Return a rule (sm) for a matrix."""
     fill = rule(of.fill)
 
-    def apply(sm: Any) -> None:
+    def apply(sm: Sm) -> None:
         fill(sm.scratch.d, sm.scratch.a, sm.scratch.b, sm.scratch.c)
 
     return apply

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.records import Lanes, Numbers, Row
 from gpusim.sm.unit.capacities import LANES, WRITTEN
 from isa.operands.operand import FIRST_UNIFORM
 
@@ -14,14 +13,14 @@ ALL = (1 << LANES) - 1
 
 
 @rule
-def mask_of(lanes: Any, predicate: int, negated: int) -> int:
+def mask_of(lanes: Lanes, predicate: int, negated: int) -> int:
     """Return the lanes in which a predicate, perhaps negated, is true."""
     mask = lanes.predicates[predicate]
     return ALL & ~mask if negated else mask
 
 
 @rule
-def set_told(lanes: Any, instruction: Any, flag: Any, own: int, active: int) -> None:
+def set_told(lanes: Lanes, instruction: Row, flag: Numbers, own: int, active: int) -> None:
     """Set the predicates that an instruction writes from the words of truths, P in bit 0.
 
     A predicate of lanes changes in the lanes that take part (`own`), one that all share in the `active` ones.
@@ -34,7 +33,7 @@ def set_told(lanes: Any, instruction: Any, flag: Any, own: int, active: int) -> 
 
 
 @rule
-def _set(lanes: Any, predicate: int, flag: Any, bit: int, own: int, active: int) -> None:
+def _set(lanes: Lanes, predicate: int, flag: Numbers, bit: int, own: int, active: int) -> None:
     if predicate < 0:
         return
     mask, changed = 0, own if predicate < FIRST_UNIFORM else active
@@ -44,7 +43,7 @@ def _set(lanes: Any, predicate: int, flag: Any, bit: int, own: int, active: int)
 
 
 @rarely
-def _set_more(lanes: Any, instruction: Any, flag: Any, own: int, active: int) -> None:
+def _set_more(lanes: Lanes, instruction: Row, flag: Numbers, own: int, active: int) -> None:
     """Set the predicates beyond the first two."""
     for place in range(WRITTEN - 2):
         _set(lanes, instruction.more_predicates[place], flag, place + 2, own, active)

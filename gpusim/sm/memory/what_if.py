@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from typing import Literal
 
 import msgspec
 
+from gpusim.sm.records import MachineNumbers
 from gpusim.sm.unit.declare import Machine, Unit, field
 
 
@@ -22,7 +23,7 @@ SHARED_IDEALS = ("banks", "conflict-free", "one-pass")  # what is lifted of the 
 BANKS, CONFLICT_FREE, ONE_PASS = range(len(SHARED_IDEALS))
 
 
-def pack(packed: Any, machine: Machine) -> None:
+def pack(packed: MachineNumbers, machine: Machine) -> None:
     """Fill in which limits are lifted."""
     if machine.what_if:
         packed.shared_ideal = SHARED_IDEALS.index(machine.what_if.shared_memory)

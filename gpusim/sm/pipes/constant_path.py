@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
+from gpusim.sm.records import Columns
 from gpusim.sm.unit.asks import NO_QUEUE, accesses
 from gpusim.sm.unit.declare import Condition, Machine, Unit
 from gpusim.sm.unit.ranges import Positive
@@ -33,7 +32,7 @@ def takes(instruction: Instruction) -> bool:
     return "d" in row.shared or named.partition(".")[0] in OF_A_BLOCK
 
 
-def decode(row: Any, instruction: Instruction, machine: Machine, _kernel: Kernel) -> None:
+def decode(row: Columns, instruction: Instruction, machine: Machine, _kernel: Kernel) -> None:
     """What takes the constant unit needs no port, and keeps no place in its queue behind its service."""
     path = machine.constant_path
     if path is None or not row["queued"] or not takes(instruction):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.unit.declare import Condition, Machine, Unit, field
 from gpusim.sm.unit.ranges import Count
 from isa.instruction import Instruction
@@ -32,12 +33,12 @@ class Bypass(msgspec.Struct, frozen=True):
     half_mma_result: Count  # cycles from the issue of unit class fp16m to its result
 
 
-def pack(packed: Any, machine: Machine) -> None:
+def pack(packed: MachineNumbers, machine: Machine) -> None:
     """Whether there are any."""
     packed.bypasses = machine.bypass is not None
 
 
-def decode(row: Any, instruction: Instruction, machine: Machine, _: Kernel) -> None:
+def decode(row: Columns, instruction: Instruction, machine: Machine, _: Kernel) -> None:
     """By how many cycles its operands are read later, and its result is there sooner."""
     keys = machine.bypass
     if keys is None:

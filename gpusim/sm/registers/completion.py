@@ -5,10 +5,9 @@ They are the scoreboard or the dependency barriers of control codes, counts of a
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.effects import effects, groups
 from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.records import Sm
 from gpusim.sm.registers.control_code import control_code
 from gpusim.sm.registers.scoreboard import scoreboard
 from gpusim.sm.registers.wait_count import wait_count
@@ -16,7 +15,7 @@ from gpusim.sm.unit.opcodes import STORE
 
 
 @rule
-def read(sm: Any, g: int, pc: int, number: int, when: int) -> None:
+def read(sm: Sm, g: int, pc: int, number: int, when: int) -> None:
     """Access `number`, of warp slot g at `pc`, has read its sources at `when`."""
     warp, instruction = sm.warps[g], sm.program[pc]
     if sm.machine.obeys_codes == 0:
@@ -28,7 +27,7 @@ def read(sm: Any, g: int, pc: int, number: int, when: int) -> None:
 
 
 @rule
-def commit(sm: Any, g: int, pc: int, number: int, ready: int) -> int:
+def commit(sm: Sm, g: int, pc: int, number: int, ready: int) -> int:
     """Access `number`, of warp slot g at `pc`, is done at `ready`; return when wait counters have it back."""
     warp, instruction = sm.warps[g], sm.program[pc]
     warp.pending -= 1
@@ -46,7 +45,7 @@ def commit(sm: Any, g: int, pc: int, number: int, ready: int) -> int:
 
 
 @rarely
-def _back(sm: Any, g: int, pc: int, number: int, ready: int) -> int:
+def _back(sm: Sm, g: int, pc: int, number: int, ready: int) -> int:
     """Return when a counted access is back: at `ready`, or with a later one of the accesses before it."""
     warp, counter = sm.warps[g], sm.program[pc].counter
     back = wait_count.serve(warp, counter, number, ready)

@@ -10,29 +10,27 @@ felt only by a warp that would exit, by counts of accesses, and by waits for a b
 
 from __future__ import annotations
 
-from typing import Any
-
-from gpusim.sm.jit.kinds import Sm, Warp
 from gpusim.sm.jit.rule import NEVER, rarely, rule
+from gpusim.sm.records import Entry, Outcome, Question, Sm, Warp
 from gpusim.sm.registers.write_back import write_back
 from gpusim.sm.unit.capacities import QUESTIONS, SERVED
 from gpusim.sm.unit.opcodes import STORE
 
 
 @rule
-def numbered(sm: Any, number: int) -> Any:
+def numbered(sm: Sm, number: int) -> Question:
     """Return the question of that number."""
     return sm.ahead.questions[number & (QUESTIONS - 1)]
 
 
 @rule
-def has_room(sm: Any) -> bool:
+def has_room(sm: Sm) -> bool:
     """Tell whether the SM may ask what comes up in a further cycle."""
     return bool(sm.ahead.asked - sm.ahead.settled <= QUESTIONS - SERVED)
 
 
 @rarely
-def ask(sm: Any, g: int, pc: int, access: Any, results: int, soonest: int, now: int) -> None:
+def ask(sm: Sm, g: int, pc: int, access: Entry | Outcome, results: int, soonest: int, now: int) -> None:
     """Ask when warp slot g's access at `pc`, which takes the channel now, is done: at `soonest` or later.
 
     `access` is its entry of a queue, or the outcome of a texture fetch; `results` of it take writes of register banks.
@@ -64,7 +62,7 @@ def drain(sm: Sm, warp: Warp) -> None:
 
 
 @rule
-def first_felt(sm: Any) -> int:
+def first_felt(sm: Sm) -> int:
     """Return the first cycle in which an answer that is still to come may be felt; NEVER if there is none."""
     when = NEVER
     for number in range(sm.ahead.answered, sm.ahead.asked):

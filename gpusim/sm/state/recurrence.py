@@ -16,6 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.sm.records import Numbers, Table
 from gpusim.sm.state.layout import Rows, fields, kind_of, layout
 from gpusim.sm.state.room import Sizes, arranged, sizes, whole
 from gpusim.sm.unit.declare import Dimension, Field, Role
@@ -54,18 +55,18 @@ class Recurrence(NamedTuple):
     further ones for the states from which estimates are watched, with what `watch` holds of them.
     """
 
-    words: Words
-    places: Words
-    roles: Words
-    columns: Words
-    source: Words
-    renewal: Words
-    awaited: Words
-    kept: Words
-    notes: Words
-    order: Words
-    counts: Words
-    watch: Words
+    words: Numbers
+    places: Numbers
+    roles: Numbers
+    columns: Numbers
+    source: Numbers
+    renewal: Numbers
+    awaited: Numbers
+    kept: Table
+    notes: Table
+    order: Numbers
+    counts: Numbers
+    watch: Table
 
 
 def recurrence(sms: Rows, used: Sizes) -> Recurrence:

@@ -10,8 +10,11 @@ import numpy as np
 from gpusim.sm.state.layout import APART, apart_of
 
 
-def unpacked(record: Any) -> SimpleNamespace:
-    """Return a copy of a record as a namespace: numbers as integers, rows of numbers as lists, tables as arrays."""
+def unpacked(record: Any) -> Any:
+    """Return a copy of a record as a namespace: numbers as integers, rows of numbers as lists, tables as arrays.
+
+    To mypy it is what the caller calls it: the class of that record.
+    """
     inside = {name: record[name] for name in record.dtype.names if APART not in name}
     apart = {name: getattr(record, name) for name in apart_of(record.dtype)}
     return SimpleNamespace(**{name: _unpacked(value) for name, value in (inside | apart).items()})
@@ -35,7 +38,7 @@ class UnpackedRow(SimpleNamespace):
 _ASKED: dict[str, None] = {}
 
 
-def unpacked_rows(records: Any) -> list[UnpackedRow]:
+def unpacked_rows(records: Any) -> list[Any]:
     """Return each record of a table as `unpacked` does, column by column, which is many times faster."""
     names = [name for name in _ASKED if name in records.dtype.names]
     columns = [_column(records[name]) for name in names]

@@ -13,6 +13,7 @@ from enum import Enum, auto
 from math import prod
 from typing import Any, NamedTuple, TypeAlias
 
+from gpusim.sm.records import Columns, MachineNumbers
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 
@@ -40,7 +41,7 @@ class Role(Enum):
 class Extent(NamedTuple):
     """How large a launch is, and what it does."""
 
-    machine: Any  # its numbers, as rules read them
+    machine: MachineNumbers  # as rules read them
     pipes: int
     warps: int  # warp slots of the SM
     warp_size: int
@@ -124,7 +125,7 @@ class Condition:
     why: str
 
 
-def _nothing(*_: Any) -> None:
+def _nothing(*_: object) -> None:
     """Add nothing."""
 
 
@@ -143,8 +144,8 @@ class Unit:
 
     name: str
     fields: Mapping[str, tuple[Field, ...]] = attribute(default_factory=dict)
-    pack: Callable[[Any, Machine], None] = _nothing
-    decode: Callable[[Any, Instruction, Machine, Kernel], None] = _nothing
+    pack: Callable[[MachineNumbers, Machine], None] = _nothing
+    decode: Callable[[Columns, Instruction, Machine, Kernel], None] = _nothing
     conditions: tuple[Condition, ...] = ()
     limits: Mapping[str, Mapping[str, Setting]] = attribute(default_factory=dict)
     compared: Callable[[Machine], bool] = _always

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
 import msgspec
 
+from gpusim.sm.records import MachineNumbers
 from gpusim.sm.unit.asks import never
 from gpusim.sm.unit.capacities import BLOCKS, LANES, WARPS
 from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
@@ -39,7 +40,7 @@ LAUNCHER = 0  # agents: the block scheduler, then the warp schedulers, then the 
 FIRST_SCHEDULER = 1
 
 
-def pack(packed: Any, machine: Machine) -> None:
+def pack(packed: MachineNumbers, machine: Machine) -> None:
     """Fill in how many lane groups a warp has."""
     packed.groups = machine.limits.warp_size // LANES
 

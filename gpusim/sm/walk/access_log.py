@@ -8,7 +8,7 @@ The row of a release has RELEASE in place of an instruction, and warps in place 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.lanes.values import values
 from gpusim.sm.memory.memory_access import addresses, memory_access
 from gpusim.sm.memory.texture import texel, texture_object
+from gpusim.sm.records import Numbers, Row, Sm, Table
 from gpusim.sm.unit.capacities import BARRIERS, GROUPS, LANES, WARPS
 from gpusim.sm.unit.opcodes import FETCH
 
@@ -33,9 +34,9 @@ class Log(NamedTuple):
     `members` has the warps that have come to each barrier since it last released some.
     """
 
-    rows: Any
-    size: Any
-    members: Any
+    rows: Table
+    size: Numbers
+    members: Numbers
 
 
 def room(lanes: int, most: int = MOST) -> Log:
@@ -44,13 +45,13 @@ def room(lanes: int, most: int = MOST) -> Log:
 
 
 @rule
-def is_full(log: Any) -> bool:
+def is_full(log: Log) -> bool:
     """Tell whether a turn may need more rows than are left."""
     return bool(0 < log.rows.shape[0] < log.size[0] + MARGIN)
 
 
 @rule
-def find(sm: Any, log: Any, g: int, pc: int) -> None:
+def find(sm: Sm, log: Log, g: int, pc: int) -> None:
     """Write the addresses of the instruction that comes next into the row behind all others, if it accesses memory.
 
     A load may overwrite the registers that they come from.
@@ -67,7 +68,7 @@ def find(sm: Any, log: Any, g: int, pc: int) -> None:
 
 
 @rarely
-def _find_elements(sm: Any, instruction: Any, group: int) -> None:
+def _find_elements(sm: Sm, instruction: Row, group: int) -> None:
     """Set the addresses of the elements of a named buffer that a fetch reads."""
     if not instruction.fetches:
         values.operands(sm.scratch, sm.lanes[group], instruction)
@@ -76,13 +77,13 @@ def _find_elements(sm: Any, instruction: Any, group: int) -> None:
 
 
 @rule
-def _copy(source: Any, row: Any, first: int) -> None:
+def _copy(source: Numbers, row: Numbers, first: int) -> None:
     for lane in range(LANES):
         row[first + lane] = source[lane]
 
 
 @rule
-def note(sm: Any, log: Any, g: int, pc: int) -> None:
+def note(sm: Sm, log: Log, g: int, pc: int) -> None:
     """Keep the row whose addresses were found, now that the instruction has been executed, if it accesses memory."""
     instruction, lanes = sm.program[pc], sm.warps[g].lanes
     if memory_access.accesses(instruction):
@@ -93,7 +94,7 @@ def note(sm: Any, log: Any, g: int, pc: int) -> None:
 
 
 @rarely
-def _note_fetch(sm: Any, log: Any, g: int, pc: int) -> None:
+def _note_fetch(sm: Sm, log: Log, g: int, pc: int) -> None:
     """Keep the row of a fetch, or one for each corner that lanes have, the first one in any case."""
     instruction, active = sm.program[pc], sm.outcome.active[0]
     if not instruction.fetches:
@@ -107,7 +108,7 @@ def _note_fetch(sm: Any, log: Any, g: int, pc: int) -> None:
 
 
 @rule
-def _append(log: Any, g: int, pc: int, low: int, high: int) -> None:
+def _append(log: Log, g: int, pc: int, low: int, high: int) -> None:
     row = log.rows[log.size[0]]
     row[TURN], row[PC], row[WARP] = np.uint32(log.size[1] & WORD), np.uint32(pc), np.uint32(g)
     row[ACTIVE], row[ACTIVE + 1] = np.uint32(low & WORD), np.uint32(high & WORD)
@@ -115,16 +116,16 @@ def _append(log: Any, g: int, pc: int, low: int, high: int) -> None:
 
 
 @rarely
-def arrive(sm: Any, log: Any, g: int) -> None:
+def arrive(sm: Sm, log: Log, g: int) -> None:
     """Note that a warp has come to its barrier."""
     log.members[sm.warps[g].waits_for] |= np.int64(1) << np.int64(g)
 
 
 @rarely
-def note_releases(sm: Any, log: Any) -> None:
+def note_releases(sm: Sm, log: Log) -> None:
     """Note which barriers have released those that had come to them."""
     for number in range(BARRIERS):
         who = log.members[number]
         if who != 0 and sm.blocks[0].barriers[number].arrived == 0:
             log.members[number] = 0
-            _append(log, 0, RELEASE, who, who >> np.int64(32))
+            _append(log, 0, RELEASE, who, who >> 32)

@@ -7,24 +7,24 @@ The block has the SM's first slot. Values, lanes and barriers are those of the r
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.effects import effects
 from gpusim.sm.front.barrier import barrier
 from gpusim.sm.front.block_scheduler import block_scheduler
 from gpusim.sm.jit.rule import NEVER, rule
 from gpusim.sm.lanes.convergence.declaration import GIVE_WAY
 from gpusim.sm.lanes.values import values
+from gpusim.sm.records import Memory, Numbers, Row, Sm, Warp
 from gpusim.sm.unit.opcodes import BARRIER, BRANCH, EXIT
 from gpusim.sm.unit.stall import Stall
 from gpusim.sm.walk import access_log, step
+from gpusim.sm.walk.access_log import Log
 
 AT_BARRIER = int(Stall.BARRIER)
 NOWHERE = 1 << 40  # a pc behind every program
 
 
 @rule
-def begin(sm: Any, memory: Any, away: Any, number: int) -> None:
+def begin(sm: Sm, memory: Memory, away: Numbers, number: int) -> None:
     """Let a block of the grid, by its number, begin."""
     block_scheduler.open_block(sm, 0, number)
     for index in range(sm.launch.warps):
@@ -34,7 +34,7 @@ def begin(sm: Any, memory: Any, away: Any, number: int) -> None:
 
 
 @rule
-def proceed(sm: Any, memory: Any, away: Any, group: Any, log: Any, steps: int) -> int:
+def proceed(sm: Sm, memory: Memory, away: Numbers, group: Numbers, log: Log, steps: int) -> int:
     """Run the block for at least so many warp instructions, or to its end or a fault; return how many it was.
 
     It ends before if the log of accesses is full (gpusim.sm.walk.access_log). `away` tells which warps let others go
@@ -53,7 +53,7 @@ def proceed(sm: Any, memory: Any, away: Any, group: Any, log: Any, steps: int) -
 
 
 @rule
-def gather(sm: Any, away: Any, group: Any) -> int:
+def gather(sm: Sm, away: Numbers, group: Numbers) -> int:
     """Put the warps that run next into `group`, and return how many; those that give way run if nobody else can."""
     pc = _lowest(sm, away)
     if pc == NOWHERE:
@@ -68,7 +68,7 @@ def gather(sm: Any, away: Any, group: Any) -> int:
 
 
 @rule
-def _lowest(sm: Any, away: Any) -> int:
+def _lowest(sm: Sm, away: Numbers) -> int:
     """Return the smallest pc of the warps that can run and do not give way; NOWHERE if there are none."""
     pc = NOWHERE
     for g in range(sm.launch.warps):
@@ -78,12 +78,12 @@ def _lowest(sm: Any, away: Any) -> int:
 
 
 @rule
-def _can_run(warp: Any) -> bool:
+def _can_run(warp: Warp) -> bool:
     return bool(warp.live and warp.release_at[AT_BARRIER] < NEVER)
 
 
 @rule
-def execute(sm: Any, memory: Any, away: Any, log: Any, g: int) -> None:
+def execute(sm: Sm, memory: Memory, away: Numbers, log: Log, g: int) -> None:
     """Execute the next instruction of a warp and find where it goes on; `sm.fault` tells if it can't."""
     warp, logs = sm.warps[g], log.rows.shape[0] > 0
     pc = warp.pc
@@ -111,7 +111,7 @@ def execute(sm: Any, memory: Any, away: Any, log: Any, g: int) -> None:
 
 
 @rule
-def _transfer(sm: Any, log: Any, instruction: Any, g: int, pc: int) -> None:
+def _transfer(sm: Sm, log: Log, instruction: Row, g: int, pc: int) -> None:
     """Let the warp arrive at a barrier, branch or exit; step.go_on does what lanes do by themselves."""
     if instruction.action == BARRIER:
         barrier.commit(sm, sm.warps[g].scheduler, g, instruction, pc, 0)

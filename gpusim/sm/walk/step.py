@@ -7,8 +7,6 @@ a cycle.
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.account.record import record
 from gpusim.sm.account.stall_accounting import stall_accounting
 from gpusim.sm.effects import effects, groups
@@ -22,7 +20,6 @@ from gpusim.sm.front.policies import policies
 from gpusim.sm.front.selection import selection
 from gpusim.sm.front.wakeup import wakeup
 from gpusim.sm.front.warp_scheduler import warp_scheduler
-from gpusim.sm.jit.kinds import Memory, Scheduler, Sm
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, borrow, entry, lowest_bit, rarely, rule
 from gpusim.sm.lanes.convergence import independent_lanes
@@ -33,6 +30,7 @@ from gpusim.sm.memory.constant_operand import constant_operand
 from gpusim.sm.pipes.double_precision import double_precision
 from gpusim.sm.pipes.load_store import load_store
 from gpusim.sm.pipes.pipe import execution
+from gpusim.sm.records import Memory, Records, Row, Scheduler, Sm, Warp
 from gpusim.sm.registers import questions
 from gpusim.sm.registers.control_code import control_code
 from gpusim.sm.registers.in_flight import in_flight
@@ -53,7 +51,7 @@ DRAIN, MIO, SELECTED = int(Stall.DRAIN), int(Stall.MIO_THROTTLE), int(Stall.SELE
 
 
 @entry
-def act_on(sms: Any, memory: Any, agent: int, now: int) -> None:
+def act_on(sms: Records[Sm], memory: Memory, agent: int, now: int) -> None:
     """Let an agent of the first SM act, called from Python; it leaves its next time in the agenda."""
     sm, words = sms[0], borrow(memory)
     sm.now = now
@@ -69,7 +67,7 @@ def act_on(sms: Any, memory: Any, agent: int, now: int) -> None:
 
 
 @entry
-def first_scheduler(sm: Any, now: int) -> int:
+def first_scheduler(sm: Sm, now: int) -> int:
     """The scheduler that acts before the others in this cycle: they take turns, slot by slot, where they rotate.
 
     Of four, by the Gray code: so that neighbours, who share pipes, go first equally often in every second slot too.
@@ -103,7 +101,7 @@ def ranked(position: int, first: int, schedulers: int) -> int:
 
 
 @entry
-def rank(sm: Any, position: int, first: int) -> int:
+def rank(sm: Sm, position: int, first: int) -> int:
     """The agent that acts in this position of the order inside a cycle, given the first scheduler."""
     schedulers, behind = sm.machine.schedulers, position - 1  # the second, the effects, has the last number
     if FIRST_SCHEDULER <= behind < FIRST_SCHEDULER + schedulers:
@@ -132,7 +130,7 @@ def launch(sm: Sm, memory: Memory, now: int) -> None:
 
 
 @rule
-def clear_block(sm: Any, memory: Any, slot: int) -> None:
+def clear_block(sm: Sm, memory: Memory, slot: int) -> None:
     """A block starts with zero registers, false predicates and zero shared and local memory."""
     shared = sm.launch.shared_word + slot * sm.launch.shared_words
     memory[shared : shared + sm.launch.shared_words] = 0
@@ -144,7 +142,7 @@ def clear_block(sm: Any, memory: Any, slot: int) -> None:
 
 
 @rule
-def serve(sm: Any, memory: Any, now: int) -> None:
+def serve(sm: Sm, memory: Memory, now: int) -> None:
     """One head is served if there is room for its results; else the unit waits for that."""
     room = write_back.room_at(sm, now) if sm.machine.writes_back else now
     if room > now:
@@ -154,7 +152,7 @@ def serve(sm: Any, memory: Any, now: int) -> None:
 
 
 @rule
-def _serve(sm: Any, memory: Any, now: int) -> None:
+def _serve(sm: Sm, memory: Memory, now: int) -> None:
     """Serve the head of a queue; its warp may now know when it can go on."""
     y = load_store.chosen(sm, now)
     entry = sm.load_store.queues[y].entries[sm.load_store.queues[y].head]
@@ -164,7 +162,7 @@ def _serve(sm: Any, memory: Any, now: int) -> None:
 
 
 @rule
-def _wake(sm: Any, g: int) -> None:
+def _wake(sm: Sm, g: int) -> None:
     """Let warp slot g compute when it can go on, if that was unknown."""
     if stall_accounting.latest(sm.warps[g]) >= NEVER:
         prepare(sm, sm.warps[g])
@@ -181,7 +179,7 @@ def _wake_written(sm: Sm, k: int, scheduler: Scheduler) -> None:
 
 
 @rule
-def prepare(sm: Any, warp: Any) -> None:
+def prepare(sm: Sm, warp: Warp) -> None:
     """Work out the release times of the warp's next instruction, as far as they are known."""
     instruction = sm.program[warp.pc]
     warp.unit = instruction.unit
@@ -205,7 +203,7 @@ def prepare(sm: Any, warp: Any) -> None:
 
 
 @rule
-def schedule(sm: Any, memory: Any, k: int, now: int) -> None:
+def schedule(sm: Sm, memory: Memory, k: int, now: int) -> None:
     """One issue slot of scheduler k: see who is ready, pick one, issue it, and say when to look again."""
     machine, scheduler = sm.machine, sm.schedulers[k]
     page = wakeup.page_of(machine, k, now)
@@ -239,7 +237,7 @@ def schedule(sm: Any, memory: Any, k: int, now: int) -> None:
 
 
 @rule
-def take_slot(sm: Any, memory: Any, k: int, j: int, now: int) -> None:
+def take_slot(sm: Sm, memory: Memory, k: int, j: int, now: int) -> None:
     """Warp j of scheduler k uses the slot: it issues, or loses the slot to a full load/store queue."""
     scheduler, machine = sm.schedulers[k], sm.machine
     g = j * machine.schedulers + k
@@ -261,7 +259,7 @@ def take_slot(sm: Any, memory: Any, k: int, j: int, now: int) -> None:
         goes_on = True
         while goes_on:
             issue(sm, memory, k, g, now)
-            goes_on = machine.ports > 1 and machine.same_warp and dispatch.goes_on(sm, k, warp, now)
+            goes_on = bool(machine.ports > 1 and machine.same_warp and dispatch.goes_on(sm, k, warp, now))
             if goes_on:
                 warp.ready_at, warp.release_at[ISSUE_INTERVAL] = now, 0
     if warp.live:
@@ -270,7 +268,7 @@ def take_slot(sm: Any, memory: Any, k: int, j: int, now: int) -> None:
 
 
 @rarely
-def refuse(sm: Any, k: int, g: int, now: int) -> None:
+def refuse(sm: Sm, k: int, g: int, now: int) -> None:
     """The queue is full: the slot is lost, and the warp is looked at again later."""
     warp = sm.warps[g]
     if sm.tracing:
@@ -280,7 +278,7 @@ def refuse(sm: Any, k: int, g: int, now: int) -> None:
 
 
 @rule
-def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
+def issue(sm: Sm, memory: Memory, k: int, g: int, now: int) -> None:
     """Warp slot g's instruction goes: compute it, occupy what it needs, and prepare the warp's next."""
     warp, machine, scheduler = sm.warps[g], sm.machine, sm.schedulers[k]
     pc = warp.pc
@@ -312,7 +310,7 @@ def issue(sm: Any, memory: Any, k: int, g: int, now: int) -> None:
 
 
 @rarely
-def go_on(sm: Any, k: int, g: int, instruction: Any, pc: int, now: int) -> None:
+def go_on(sm: Sm, k: int, g: int, instruction: Row, pc: int, now: int) -> None:
     """After an instruction that may diverge: find the warp's next path; the warp exits if there is none."""
     warp = sm.warps[g]
     if instruction.narrows >= IF_PARTED:
@@ -346,7 +344,7 @@ def _compute_aside(sm: Sm, memory: Memory, g: int, now: int) -> bool:
 
 
 @rule
-def occupy(sm: Any, instruction: Any, k: int, g: int, pc: int, now: int) -> None:
+def occupy(sm: Sm, instruction: Row, k: int, g: int, pc: int, now: int) -> None:
     """Let an instruction with an active thread take its operands, and then the unit that executes it."""
     behind = register_file.commit(sm, k, sm.warps[g], instruction, now) if sm.machine.register_banks else 0
     if sm.machine.writes_back:

@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from gpusim.sm.jit import on_demand as module
-from gpusim.sm.jit.kinds import Sm
 from gpusim.sm.jit.on_demand import on_demand, one_on_demand
 from gpusim.sm.jit.rule import entry, rule
+from gpusim.sm.records import Sm
 from gpusim.sm.state.room import made, sizes
 
 

@@ -14,8 +14,8 @@ from gpusim.sm.account.record.declaration import (
     SERVE,
     WRITE,
 )
-from gpusim.sm.jit.kinds import Sm
 from gpusim.sm.jit.on_demand import on_demand
+from gpusim.sm.records import Sm
 from gpusim.sm.unit.sm import FIRST_SCHEDULER, LAUNCHER
 from gpusim.sm.unit.stall import OWN
 

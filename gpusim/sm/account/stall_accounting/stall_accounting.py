@@ -7,10 +7,9 @@ warp waits first for its own reasons (stored release times), then for reasons fo
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.account.record import record
 from gpusim.sm.jit.rule import lowest_bit, rarely, rule
+from gpusim.sm.records import MachineNumbers, Numbers, Scheduler, Sm, Warp
 from gpusim.sm.unit.capacities import UNITS
 from gpusim.sm.unit.stall import BUSY, DISPATCH, EXCLUSIVE, OWN, REPLAY, SHARED, UNCHOSEN, Stall
 
@@ -23,7 +22,7 @@ BEFORE, BEHIND = INSTRUCTION_REPLAY - REPLAY, int(Stall.DP_ISSUE_CONFLICT) - EXC
 
 
 @rule
-def renew(machine: Any, warp: Any, now: int) -> None:
+def renew(machine: MachineNumbers, warp: Warp, now: int) -> None:
     """Forget the warp's reasons at its issue, but for the issue interval, which begins now."""
     release_at = warp.release_at
     release_at[LAUNCH] = release_at[BARRIER] = release_at[BRANCH] = release_at[MIO] = 0
@@ -31,7 +30,7 @@ def renew(machine: Any, warp: Any, now: int) -> None:
 
 
 @rule
-def slot_from(machine: Any, k: int, cycle: int) -> int:
+def slot_from(machine: MachineNumbers, k: int, cycle: int) -> int:
     """Return the start of scheduler k's first issue slot at or after `cycle`."""
     interval, lag = machine.interval, cycle - k * machine.stagger
     late = lag & (interval - 1) if machine.shift >= 0 else lag % interval
@@ -39,13 +38,13 @@ def slot_from(machine: Any, k: int, cycle: int) -> int:
 
 
 @rule
-def slots(machine: Any, cycle: int) -> int:
+def slots(machine: MachineNumbers, cycle: int) -> int:
     """Return how many whole issue intervals have passed up to `cycle`."""
     return cycle >> machine.shift if machine.shift >= 0 else cycle // machine.interval
 
 
 @rule
-def latest(warp: Any) -> int:
+def latest(warp: Warp) -> int:
     """Return when the last of the warp's own reasons is over: from then on it is ready."""
     release = 0
     for reason in range(OWN):
@@ -54,7 +53,7 @@ def latest(warp: Any) -> int:
 
 
 @rule
-def settle_own(machine: Any, k: int, scheduler: Any, warp: Any, stall: Any) -> None:
+def settle_own(machine: MachineNumbers, k: int, scheduler: Scheduler, warp: Warp, stall: Numbers) -> None:
     """Charge the cycles from `warp.since` until the warp was ready, and the unused slots, to its own reasons."""
     reached, until, unused = warp.since, warp.ready_at, scheduler.used_until
     lose(scheduler, EMPTY, unused, reached, unused)
@@ -71,7 +70,7 @@ def settle_own(machine: Any, k: int, scheduler: Any, warp: Any, stall: Any) -> N
 
 
 @rule
-def _reasons(warp: Any) -> int:
+def _reasons(warp: Warp) -> int:
     """Return the mask of the warp's own reasons that were not over at `warp.since`."""
     mask = 0
     for reason in range(OWN):
@@ -80,14 +79,14 @@ def _reasons(warp: Any) -> int:
 
 
 @rule
-def lose(scheduler: Any, reason: int, since: int, until: int, unused: int) -> None:
+def lose(scheduler: Scheduler, reason: int, since: int, until: int, unused: int) -> None:
     """Charge the slots from `since` up to `until` to the reason; those before `unused` were used."""
     if until > unused:
         scheduler.lost[reason] += until - max(since, unused)
 
 
 @rule
-def hold(sm: Any, k: int, unit: int, shared: int, now: int) -> None:
+def hold(sm: Sm, k: int, unit: int, shared: int, now: int) -> None:
     """Refuse the unit class's ready warps of scheduler k for this reason from now on."""
     scheduler = sm.schedulers[k]
     if shared != scheduler.holding[unit]:
@@ -98,14 +97,14 @@ def hold(sm: Any, k: int, unit: int, shared: int, now: int) -> None:
 
 
 @rule
-def charge(scheduler: Any, unit: int, now: int) -> None:
+def charge(scheduler: Scheduler, unit: int, now: int) -> None:
     """Bring the running sums of a unit class up to now."""
     scheduler.refused[unit, scheduler.holding[unit]] += now - scheduler.since[unit]
     scheduler.since[unit] = now
 
 
 @rarely
-def forget(scheduler: Any, now: int) -> None:
+def forget(scheduler: Scheduler, now: int) -> None:
     """Clear values that are never read again, so that equal states compare as equal.
 
     Nothing reads the sums of a class without ready warps, nor those at empty slots before the last used one.
@@ -121,7 +120,7 @@ def forget(scheduler: Any, now: int) -> None:
 
 
 @rule
-def remember(machine: Any, scheduler: Any, warp: Any, now: int) -> None:
+def remember(machine: MachineNumbers, scheduler: Scheduler, warp: Warp, now: int) -> None:
     """Store the running sums of the warp's unit class at the time when it becomes ready."""
     unit = warp.unit
     charge(scheduler, unit, now)
@@ -132,7 +131,7 @@ def remember(machine: Any, scheduler: Any, warp: Any, now: int) -> None:
 
 
 @rule
-def settle_shared(machine: Any, scheduler: Any, warp: Any, stall: Any, now: int) -> None:
+def settle_shared(machine: MachineNumbers, scheduler: Scheduler, warp: Warp, stall: Numbers, now: int) -> None:
     """Charge the cycles since the warp became ready, and the unused slots, to the refusals of its unit class.
 
     A slot that an access replays in is used.
@@ -148,7 +147,7 @@ def settle_shared(machine: Any, scheduler: Any, warp: Any, stall: Any, now: int)
 
 
 @rule
-def reason_of(machine: Any, unit: int, shared: int) -> int:
+def reason_of(machine: MachineNumbers, unit: int, shared: int) -> int:
     """Return the stall reason of a shared reason, for a unit class."""
     if shared < BUSY:
         return BEFORE + shared
@@ -156,7 +155,7 @@ def reason_of(machine: Any, unit: int, shared: int) -> int:
 
 
 @rule
-def begin_idling(machine: Any, scheduler: Any, now: int) -> None:
+def begin_idling(machine: MachineNumbers, scheduler: Scheduler, now: int) -> None:
     """No warp uses the slot at `now`: store the sums of each ready class, if it is the first unused slot in a row."""
     units = scheduler.units
     while units:

@@ -7,8 +7,6 @@ slot.
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.account.stall_accounting import stall_accounting
 from gpusim.sm.chip.chip import chip
 from gpusim.sm.front.block_scheduler import block_scheduler
@@ -17,6 +15,7 @@ from gpusim.sm.front.warp_scheduler import warp_scheduler
 from gpusim.sm.jit.rule import NEVER, rule
 from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.pipes.load_store import load_store
+from gpusim.sm.records import Chip, Numbers, Records, Sm
 from gpusim.sm.registers import completion, questions
 from gpusim.sm.registers.write_back import write_back
 from gpusim.sm.unit.opcodes import FETCH
@@ -25,7 +24,7 @@ from gpusim.sm.walk import step
 
 
 @rule
-def settle(sm: Any) -> None:
+def settle(sm: Sm) -> None:
     """Let the SM take the answers that there are, as if each access had been served now."""
     sm.ahead.until = questions.first_felt(sm)
     while sm.ahead.settled < sm.ahead.answered:
@@ -43,7 +42,7 @@ def settle(sm: Any) -> None:
 
 
 @rule
-def first(times: Any) -> int:
+def first(times: Numbers) -> int:
     """Return the SM that acts next: of those with the earliest time the one of the lowest index."""
     when, s = NEVER + 1, 0
     for each in range(times.size):
@@ -54,7 +53,7 @@ def first(times: Any) -> int:
 
 
 @rule
-def give(sms: Any, chips: Any, times: Any, asked: Any) -> None:
+def give(sms: Records[Sm], chips: Records[Chip], times: Numbers, asked: Numbers) -> None:
     """Answer the questions that belong before the next act of any SM; `asked` is room for a time of each SM."""
     last = first(times)
     for s in range(times.size):
@@ -74,19 +73,19 @@ def give(sms: Any, chips: Any, times: Any, asked: Any) -> None:
 
 
 @rule
-def _next_question(sm: Any) -> int:
+def _next_question(sm: Sm) -> int:
     """Return when the SM asked the first question that has no answer; NEVER if all have."""
     return questions.numbered(sm, sm.ahead.answered).now if sm.ahead.answered < sm.ahead.asked else NEVER
 
 
 @rule
-def may_place(sm: Any, chips: Any, now: int) -> bool:
+def may_place(sm: Sm, chips: Records[Chip], now: int) -> bool:
     """Tell whether the SM's block scheduler may act without regard to other SMs: it has its blocks, or none is left."""
     return bool(now == 0 or sm.ahead.granted or chips[0].next >= chips[0].end)
 
 
 @rule
-def grant(sms: Any, chips: Any, times: Any, soonest: Any) -> None:
+def grant(sms: Records[Sm], chips: Records[Chip], times: Numbers, soonest: Numbers) -> None:
     """Give blocks to the block schedulers that wait for them, as far as nobody can come before.
 
     `soonest` is room for the first time at which each SM's block scheduler may act.
@@ -109,7 +108,7 @@ def grant(sms: Any, chips: Any, times: Any, soonest: Any) -> None:
 
 
 @rule
-def _free_slots(sm: Any, now: int) -> int:
+def _free_slots(sm: Sm, now: int) -> int:
     """Return how many blocks the SM has room for at `now`."""
     count = 0
     for slot in range(sm.launch.resident):

@@ -7,13 +7,12 @@ slot first. SMs of a sample lie `apart` SMs from each other, and take each `apar
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.jit.rule import entry, rule
+from gpusim.sm.records import Chip, Records, Sm
 
 
 @entry
-def lend(sms: Any, s: int, chips: Any, now: int) -> None:
+def lend(sms: Records[Sm], s: int, chips: Records[Chip], now: int) -> None:
     """Give SM s the shared state before it acts."""
     lend_channels(sms, s, chips)
     sm, chip = sms[s], chips[0]
@@ -23,7 +22,7 @@ def lend(sms: Any, s: int, chips: Any, now: int) -> None:
 
 
 @rule
-def lend_channels(sms: Any, s: int, chips: Any) -> None:
+def lend_channels(sms: Records[Sm], s: int, chips: Records[Chip]) -> None:
     """Give SM s the channels, to the DRAM and of the L2."""
     sm, chip = sms[s], chips[0]
     sm.load_store.channel = chip.channel
@@ -37,7 +36,7 @@ def lend_channels(sms: Any, s: int, chips: Any) -> None:
 
 
 @entry
-def take_back(sms: Any, s: int, chips: Any, now: int) -> None:
+def take_back(sms: Records[Sm], s: int, chips: Records[Chip], now: int) -> None:
     """Take the shared state from SM s after its act."""
     take_back_channels(sms, s, chips)
     if now > 0:
@@ -46,7 +45,7 @@ def take_back(sms: Any, s: int, chips: Any, now: int) -> None:
 
 
 @rule
-def show_channels(sm: Any, chip: Any) -> None:
+def show_channels(sm: Sm, chip: Chip) -> None:
     """Give an SM that runs ahead the channels' times, where they are later than those of its own accesses."""
     unit = sm.load_store
     unit.channel = max(unit.channel, chip.channel)
@@ -56,7 +55,7 @@ def show_channels(sm: Any, chip: Any) -> None:
 
 
 @rule
-def take_back_channels(sms: Any, s: int, chips: Any) -> None:
+def take_back_channels(sms: Records[Sm], s: int, chips: Records[Chip]) -> None:
     """Take the channels from SM s."""
     sm, chip = sms[s], chips[0]
     chip.channel = sm.load_store.channel

@@ -6,18 +6,17 @@ act, which waits for its turn.
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.front.wakeup import wakeup
 from gpusim.sm.jit.rule import lowest_bit, rarely
 from gpusim.sm.memory.cache import tags
 from gpusim.sm.memory.cache.declaration import SCALARS
+from gpusim.sm.records import Memory, Row, Sm, Warp
 from gpusim.sm.replay.stream import recorded_requests
 from gpusim.sm.unit.opcodes import LOAD
 
 
 @rarely
-def may_go_far(sm: Any) -> bool:
+def may_go_far(sm: Sm) -> bool:
     """Tell whether the access that is served next, the head of any queue, asks caches or channels."""
     for y in range(sm.machine.queues):
         queue = sm.load_store.queues[y]
@@ -28,7 +27,7 @@ def may_go_far(sm: Any) -> bool:
 
 
 @rarely
-def may_ask(sm: Any, memory: Any, k: int, now: int) -> bool:
+def may_ask(sm: Sm, memory: Memory, k: int, now: int) -> bool:
     """Tell whether a warp that scheduler k may issue now loads scalars that its SM's cache has not."""
     scheduler = sm.schedulers[k]
     page = wakeup.page_of(sm.machine, k, now)
@@ -44,7 +43,7 @@ def may_ask(sm: Any, memory: Any, k: int, now: int) -> bool:
 
 
 @rarely
-def _goes_far(sm: Any, memory: Any, warp: Any, instruction: Any) -> bool:
+def _goes_far(sm: Sm, memory: Memory, warp: Warp, instruction: Row) -> bool:
     """Tell whether the cache of scalars lacks some of what the warp's load asks for; unknown addresses may be far."""
     cache = sm.launch.caches[SCALARS]
     if not sm.trace_driven or cache.sets == 0:

@@ -7,11 +7,10 @@ independent, a barrier that names no threads waits for the warps that have not e
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.account.record import record
 from gpusim.sm.front.warp_scheduler import warp_scheduler
 from gpusim.sm.jit.rule import NEVER, count_bits, lowest_bit, rarely, rule
+from gpusim.sm.records import Barrier, Row, Sm, Warp
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import BARRIERS, GROUPS, LANES
 from gpusim.sm.unit.stall import Stall
@@ -24,7 +23,7 @@ MISCOUNTED, MIXED, SEVERAL = int(Fault.MISCOUNTED), int(Fault.MIXED), int(Fault.
 
 
 @rule
-def commit(sm: Any, k: int, g: int, instruction: Any, pc: int, now: int) -> None:
+def commit(sm: Sm, k: int, g: int, instruction: Row, pc: int, now: int) -> None:
     """Let warp slot g of scheduler k arrive; its release time is known if it is the last one."""
     warp = sm.warps[g]
     warp.waits_for = _number(sm, g, instruction)
@@ -39,7 +38,7 @@ def commit(sm: Any, k: int, g: int, instruction: Any, pc: int, now: int) -> None
 
 
 @rarely
-def leave(sm: Any, g: int, pc: int, now: int) -> None:
+def leave(sm: Sm, g: int, pc: int, now: int) -> None:
     """Warp slot g has exited: barriers that wait for nobody any more are complete."""
     warp = sm.warps[g]
     block = sm.blocks[warp.block]
@@ -52,13 +51,13 @@ def leave(sm: Any, g: int, pc: int, now: int) -> None:
 
 
 @rule
-def earliest(warp: Any, instruction: Any) -> None:
+def earliest(warp: Warp, instruction: Row) -> None:
     """Store in the warp's reasons when the barrier that it has arrived at lets `instruction` pass."""
     warp.release_at[BARRIER] = warp.released_at if instruction.stays_behind else 0
 
 
 @rule
-def _number(sm: Any, g: int, instruction: Any) -> int:
+def _number(sm: Sm, g: int, instruction: Row) -> int:
     """Return the number of the barrier, from a register if it has one; lanes with several numbers are a fault."""
     if instruction.barrier_at and instruction.source[0] >= 0:
         word = _word(sm, g, instruction, 0)
@@ -71,7 +70,7 @@ def _number(sm: Any, g: int, instruction: Any) -> int:
 
 
 @rule
-def _needed(sm: Any, g: int, instruction: Any) -> int:
+def _needed(sm: Sm, g: int, instruction: Row) -> int:
     """Return the warps that the barrier is for, 0: all that have not exited.
 
     A register has threads from bit 16 on if a register has the number, too, which then is the same one.
@@ -85,13 +84,13 @@ def _needed(sm: Any, g: int, instruction: Any) -> int:
 
 
 @rule
-def _word(sm: Any, g: int, instruction: Any, place: int) -> int:
+def _word(sm: Sm, g: int, instruction: Row, place: int) -> int:
     lane = lowest_bit(sm.warps[g].lanes[0])
     return int(sm.lanes[g * sm.machine.groups].registers[instruction.source[place], lane])
 
 
 @rarely
-def _arrive(sm: Any, g: int, instruction: Any, now: int) -> int:
+def _arrive(sm: Sm, g: int, instruction: Row, now: int) -> int:
     """Let warp slot g arrive; return the cycle at which it is released, NEVER while other warps are missing.
 
     It is a fault to name another number of warps, or another reduction, than those that wait there.
@@ -122,7 +121,7 @@ def _arrive(sm: Any, g: int, instruction: Any, now: int) -> int:
 
 
 @rarely
-def _reduce(sm: Any, barrier: Any, g: int, instruction: Any) -> None:
+def _reduce(sm: Sm, barrier: Barrier, g: int, instruction: Row) -> None:
     """Add what the active lanes of warp slot g find to what the barrier has found."""
     true, active = 0, 0
     for half in range(GROUPS):
@@ -142,13 +141,13 @@ def _reduce(sm: Any, barrier: Any, g: int, instruction: Any) -> None:
 
 
 @rarely
-def _fault(sm: Any, code: int, g: int) -> None:
+def _fault(sm: Sm, code: int, g: int) -> None:
     """Note a fault at the barrier to which a warp has come."""
     sm.fault.code, sm.fault.pc, sm.fault.warp = code, sm.warps[g].pc - 1, g
 
 
 @rule
-def _release(sm: Any, barrier: Any, last: int, complete: int) -> int:
+def _release(sm: Sm, barrier: Barrier, last: int, complete: int) -> int:
     """Release the waiting warps after all arrivals, in slot order; return when warp slot `last` is released."""
     schedulers, block = sm.machine.schedulers, sm.warps[last].block
     own = release = complete + max(1, sm.machine.barrier)
@@ -168,7 +167,7 @@ def _release(sm: Any, barrier: Any, last: int, complete: int) -> int:
 
 
 @rule
-def _let_pass(sm: Any, g: int, release: int) -> None:
+def _let_pass(sm: Sm, g: int, release: int) -> None:
     """Warp slot g's barrier lets it pass at `release`; the warp may not yet have come to an instruction that waits."""
     warp = sm.warps[g]
     warp.released_at = release

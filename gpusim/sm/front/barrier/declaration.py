@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
+from gpusim.sm.records import Columns
 from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field, packed_key
 from gpusim.sm.unit.dimensions import BLOCK_BARRIER, SCHEDULER
 from gpusim.sm.unit.opcodes import BARRIER, MEMORY_KINDS
@@ -29,7 +28,7 @@ class Barrier(msgspec.Struct, frozen=True):
 STAYS_BEHIND = frozenset({*MEMORY_KINDS, UnitClass.TEXTURE, UnitClass.CONTROL, UnitClass.BARRIER})
 
 
-def decode(row: Any, instruction: Instruction, _machine: Machine, _kernel: Kernel) -> None:
+def decode(row: Columns, instruction: Instruction, _machine: Machine, _kernel: Kernel) -> None:
     """Fill in what a barrier does beside waiting, and what must not pass one: B2R reads what BAR.RED has found."""
     row["stays_behind"] = instruction.row.unit in STAYS_BEHIND or instruction.row.reads_barrier
     if instruction.row.unit is UnitClass.BARRIER:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.account.stall_accounting import stall_accounting
 from gpusim.sm.effects import groups
 from gpusim.sm.front.block_scheduler.declaration import DONE, FREE, RUNNING
@@ -15,6 +13,7 @@ from gpusim.sm.lanes.simt_stack import simt_stack
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS
 from gpusim.sm.memory.constant_operand import constant_operand
 from gpusim.sm.memory.l2_share import l2_share
+from gpusim.sm.records import Block, Chip, LaunchNumbers, Sm, Warp
 from gpusim.sm.registers.control_code import control_code
 from gpusim.sm.registers.register_file import register_file
 from gpusim.sm.registers.wait_count import wait_count
@@ -26,14 +25,14 @@ LAUNCH, EXITED, EMPTY = int(Stall.LAUNCH_DELAY), int(Stall.WARP_EXITED), int(Sta
 
 
 @rule
-def finish(sm: Any, block: Any, when: int) -> None:
+def finish(sm: Sm, block: Block, when: int) -> None:
     """The block's last warp leaves at `when`: from then on its slot is free."""
     block.state, block.finished = DONE, when
     sm.agenda[LAUNCHER] = min(sm.agenda[LAUNCHER], when)
 
 
 @rarely
-def retire(sm: Any, slot: int, now: int) -> None:
+def retire(sm: Sm, slot: int, now: int) -> None:
     """Free the block slot and settle its warps, which have waited for their last one."""
     for index in range(sm.launch.warps):
         g = slot * sm.launch.warps + index
@@ -48,7 +47,7 @@ def retire(sm: Any, slot: int, now: int) -> None:
 
 
 @rule
-def open_block(sm: Any, slot: int, number: int) -> None:
+def open_block(sm: Sm, slot: int, number: int) -> None:
     """Let the slot hold that block of the grid, whose warps are still to come."""
     block = sm.blocks[slot]
     block.id, block.state, block.live = number, RUNNING, sm.launch.warps
@@ -58,7 +57,7 @@ def open_block(sm: Any, slot: int, number: int) -> None:
 
 
 @rule
-def warp_slot(sm: Any, slot: int, index: int) -> int:
+def warp_slot(sm: Sm, slot: int, index: int) -> int:
     """Return the warp slot of a warp of the block in that block slot: scheduler k has slots k, k + n, ... of n.
 
     Warps take the schedulers in turn. Where a block takes each equally often, the next slot may begin one further.
@@ -70,14 +69,14 @@ def warp_slot(sm: Any, slot: int, index: int) -> int:
 
 
 @rule
-def skew(sm: Any) -> int:
+def skew(sm: Sm) -> int:
     """Return the cycles between the starts of two blocks of the first wave."""
     last_warp = (sm.launch.warps - 1) * sm.machine.warp_skew
     return max(sm.machine.block_skew, last_warp + sm.machine.block_gap if sm.machine.block_gap else 0)
 
 
 @rule
-def hand_out(chip: Any, parts: int, now: int) -> int:
+def hand_out(chip: Chip | LaunchNumbers, parts: int, now: int) -> int:
     """Return when a slot that is free at `now` gets its next block; a hand-out takes `parts` of a cycle.
 
     `chip` is the record of the end of the chip's last hand-out.
@@ -89,7 +88,7 @@ def hand_out(chip: Any, parts: int, now: int) -> int:
 
 
 @rarely
-def place(sm: Any, slot: int, now: int) -> None:
+def place(sm: Sm, slot: int, now: int) -> None:
     """Place the next block of the grid in the slot."""
     launch = sm.launch
     if launch.next == launch.gap:
@@ -108,7 +107,7 @@ def place(sm: Any, slot: int, now: int) -> None:
 
 
 @rule
-def _place_warp(sm: Any, slot: int, index: int, now: int, start: int) -> None:
+def _place_warp(sm: Sm, slot: int, index: int, now: int, start: int) -> None:
     g = warp_slot(sm, slot, index)
     k, warp = g % sm.machine.schedulers, sm.warps[g]
     open_warp(sm, slot, index)
@@ -126,7 +125,7 @@ def _place_warp(sm: Any, slot: int, index: int, now: int, start: int) -> None:
 
 
 @rule
-def open_warp(sm: Any, slot: int, index: int) -> None:
+def open_warp(sm: Sm, slot: int, index: int) -> None:
     """Let a warp of the slot's block begin at the first instruction, with nothing pending."""
     g = warp_slot(sm, slot, index)
     warp = sm.warps[g]
@@ -147,7 +146,7 @@ def open_warp(sm: Any, slot: int, index: int) -> None:
 
 
 @rule
-def _clear(warp: Any) -> None:
+def _clear(warp: Warp) -> None:
     warp.released_at = warp.drained = warp.shared_back = warp.pending = warp.effects = 0
     warp.yield_ends = warp.closed = 0
     for reason in range(OWN):
@@ -163,7 +162,7 @@ def _clear(warp: Any) -> None:
 
 
 @rule
-def next_act(sm: Any) -> int:
+def next_act(sm: Sm) -> int:
     """Return when the next block slot becomes free."""
     when = NEVER
     for slot in range(sm.launch.resident):
@@ -173,7 +172,7 @@ def next_act(sm: Any) -> int:
 
 
 @rule
-def close(sm: Any) -> None:
+def close(sm: Sm) -> None:
     """Settle the warp slots and issue slots that had no more work when the launch ended.
 
     After the last block the launch may still wait for atomics of the L2, without a warp.

@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from gpusim.sm.records import MachineNumbers
 from gpusim.sm.unit.asks import NO_QUEUE
 from gpusim.sm.unit.capacities import UNITS
 from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field, packed_key
@@ -44,7 +45,7 @@ def _meet(given: Any) -> bool:
     return bool(len(offsets) < schedulers.count)
 
 
-def pack(packed: Any, machine: Machine) -> None:
+def pack(packed: MachineNumbers, machine: Machine) -> None:
     """Whose instructions a turn takes, and which unit classes go beside each other."""
     packed.same_warp = machine.issue.pairing == "same-warp"
     for unit, code in UNIT_CODE.items():

@@ -8,15 +8,13 @@ beside those of the same turn.
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.front.policies import policies
-from gpusim.sm.jit.kinds import Sm, Warp
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import lowest_bit, rule
 from gpusim.sm.pipes.double_precision import double_precision
 from gpusim.sm.pipes.load_store import load_store
 from gpusim.sm.pipes.pipe import pipe
+from gpusim.sm.records import Row, Sm, Warp
 from gpusim.sm.registers.register_file import register_file
 from gpusim.sm.unit.opcodes import BARRIER, BRANCH, EXIT
 from gpusim.sm.unit.stall import OWN, Stall
@@ -25,7 +23,7 @@ ISSUE_INTERVAL = int(Stall.ISSUE_INTERVAL)
 
 
 @rule
-def commit(sm: Any, k: int, instruction: Any, now: int) -> None:
+def commit(sm: Sm, k: int, instruction: Row, now: int) -> None:
     """An instruction issues: it takes a port of scheduler k's turn, and limits the classes that may issue beside it."""
     scheduler, machine = sm.schedulers[k], sm.machine
     first = scheduler.issued_at < now
@@ -51,13 +49,13 @@ def another(sm: Sm, k: int, now: int) -> int:
 
 
 @rule
-def _collects(sm: Any, k: int, warp: Any, now: int) -> bool:
+def _collects(sm: Sm, k: int, warp: Warp, now: int) -> bool:
     """Tell whether the register file can deliver the warp's operands in this turn."""
     return sm.machine.register_banks == 0 or register_file.earliest(sm, k, warp, now) <= now
 
 
 @rule
-def _free(sm: Any, k: int, now: int) -> bool:
+def _free(sm: Sm, k: int, now: int) -> bool:
     """Tell whether the turn has a port left: none after a refused instruction, a stall or a fault."""
     scheduler = sm.schedulers[k]
     left = scheduler.issued_at == now and scheduler.dispatched < sm.machine.ports
@@ -65,7 +63,7 @@ def _free(sm: Any, k: int, now: int) -> bool:
 
 
 @rule
-def takes(sm: Any, k: int, unit: int, now: int) -> bool:
+def takes(sm: Sm, k: int, unit: int, now: int) -> bool:
     """Tell whether a later port of scheduler k's turn takes an instruction of this unit class."""
     needs = sm.machine.units[unit]
     if not (sm.schedulers[k].pairable >> unit) & 1 or double_precision.alone(sm, needs.double, now):
@@ -76,7 +74,7 @@ def takes(sm: Any, k: int, unit: int, now: int) -> bool:
 
 
 @rule
-def _others(sm: Any, k: int, now: int) -> int:
+def _others(sm: Sm, k: int, now: int) -> int:
     """Return the mask of the ready warps that a later port takes; none of them has issued in this turn."""
     scheduler = sm.schedulers[k]
     taken, units = 0, scheduler.units
@@ -89,7 +87,7 @@ def _others(sm: Any, k: int, now: int) -> int:
 
 
 @rule
-def _independent(warp: Any, now: int) -> bool:
+def _independent(warp: Warp, now: int) -> bool:
     """Tell whether all release times of the warp have passed, except the issue interval, which spans turns."""
     release = 0
     for reason in range(OWN):

@@ -7,10 +7,9 @@ requests the lines ahead of it (prefetch); a request for a line that is already 
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.front.fetch.declaration import OWN_CACHE
 from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.records import InstructionCache, Level, Sm, Warp
 from gpusim.sm.unit.dimensions import LEVELS
 from gpusim.sm.unit.stall import Stall
 
@@ -20,13 +19,13 @@ PARTS = 64  # of a cycle: the unit of a port's time
 
 
 @rule
-def begin(warp: Any) -> None:
+def begin(warp: Warp) -> None:
     """A new warp is in no line."""
     warp.line = NOWHERE
 
 
 @rule
-def commit(sm: Any, k: int, warp: Any, now: int) -> None:
+def commit(sm: Sm, k: int, warp: Warp, now: int) -> None:
     """The warp of scheduler k continues at its pc; on a new line the warp waits until the line is there."""
     line = sm.program[warp.pc].line
     if line != warp.line:
@@ -34,7 +33,7 @@ def commit(sm: Any, k: int, warp: Any, now: int) -> None:
 
 
 @rarely
-def _enter(sm: Any, k: int, warp: Any, line: int, now: int) -> None:
+def _enter(sm: Sm, k: int, warp: Warp, line: int, now: int) -> None:
     """Request the line and the missing lines ahead of it; if none is missing, request the line after those.
 
     A warp that comes from the previous line has requested all of them but the last.
@@ -50,7 +49,7 @@ def _enter(sm: Any, k: int, warp: Any, line: int, now: int) -> None:
 
 
 @rule
-def _fetch(sm: Any, k: int, line: int, now: int) -> int:
+def _fetch(sm: Sm, k: int, line: int, now: int) -> int:
     """Return when the line is in scheduler k's cache; in each cache that it passes it becomes the last used."""
     asked, level, there = now, OWN_CACHE, -1
     while there < 0:
@@ -68,13 +67,13 @@ def _fetch(sm: Any, k: int, line: int, now: int) -> int:
 
 
 @rule
-def _cache(sm: Any, k: int, level: int) -> Any:
+def _cache(sm: Sm, k: int, level: int) -> InstructionCache:
     """Return scheduler k's own cache, or the SM's cache of a further level."""
     return sm.instruction_caches[LEVELS - 1 + k if level == OWN_CACHE else level - 1]
 
 
 @rule
-def _pass(cache: Any, parts: int, asked: int) -> int:
+def _pass(cache: InstructionCache, parts: int, asked: int) -> int:
     """Return when the cache's port takes the request; the port is occupied for so many parts of a cycle."""
     if cache.free < asked:
         cache.free, cache.owed = asked, 0
@@ -86,13 +85,13 @@ def _pass(cache: Any, parts: int, asked: int) -> int:
 
 
 @rule
-def _first(needs: Any, line: int) -> int:
+def _first(needs: Level, line: int) -> int:
     """Return where the line's set begins; its lines are in the order of their last use, the latest first."""
     return int(line % needs.sets * needs.ways)
 
 
 @rule
-def _holds(sm: Any, k: int, line: int) -> bool:
+def _holds(sm: Sm, k: int, line: int) -> bool:
     """Tell whether scheduler k's own cache holds the line."""
     needs, cache = sm.machine.levels[OWN_CACHE], _cache(sm, k, OWN_CACHE)
     first = _first(needs, line)
@@ -103,7 +102,7 @@ def _holds(sm: Any, k: int, line: int) -> bool:
 
 
 @rule
-def _take(cache: Any, needs: Any, line: int) -> int:
+def _take(cache: InstructionCache, needs: Level, line: int) -> int:
     """Return since when the cache holds the line, -1 if it does not; make it the most recently used of its set."""
     first = _first(needs, line)
     last = first + needs.ways - 1

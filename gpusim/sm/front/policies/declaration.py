@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 import msgspec
 
+from gpusim.sm.records import MachineNumbers, Sm
 from gpusim.sm.registers.control_code.declaration import by_codes
 from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field, packed_key
 from gpusim.sm.unit.ranges import Flag
@@ -16,7 +16,7 @@ from isa.reading.source import suggest
 POLICY_NAMES = ("lrr", "gto", "oldest", "cggty", "two_level")
 # Cycles after which a policy forgets a yield, so that no warp waits for ever: a guess; an H100 has waits of 30,316.
 YIELD_LASTS = 1 << 16
-Policy = Callable[[Any, int, int], int]
+Policy = Callable[[Sm, int, int], int]
 REGISTERED: dict[str, Policy] = {}
 
 
@@ -52,7 +52,7 @@ def register_policy(name: str, function: Policy) -> None:
     REGISTERED[name] = function
 
 
-def pack(packed: Any, machine: Machine) -> None:
+def pack(packed: MachineNumbers, machine: Machine) -> None:
     """Fill in the policy's index; a registered one's code comes from launch/packing.py. Raises UserError if unknown."""
     name = machine.schedulers.policy
     check_policy(name)

@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
 
 from gpusim.sm.front.policies.declaration import POLICY_NAMES
 from gpusim.sm.front.policies.policy_code import call
-from gpusim.sm.jit.kinds import Sm
 from gpusim.sm.jit.rule import NEVER, lowest_bit, rarely, rule, switch
+from gpusim.sm.records import Scheduler, Sm
 from gpusim.sm.unit.stall import Stall
 
 BARRIER, LONG, DRAIN = int(Stall.BARRIER), int(Stall.LONG_SCOREBOARD), int(Stall.DRAIN)
 
 
 @rule
-def lrr(sm: Any, k: int, eligible: int, _: int) -> int:
+def lrr(sm: Sm, k: int, eligible: int, _: int) -> int:
     """Loose round robin: return the next eligible warp after the one that issued last."""
     after = eligible >> (sm.schedulers[k].last + 1) << (sm.schedulers[k].last + 1)
     return lowest_bit(after if after else eligible)
 
 
 @rarely
-def oldest(sm: Any, k: int, eligible: int, _: int) -> int:
+def oldest(sm: Sm, k: int, eligible: int, _: int) -> int:
     """Return the eligible warp that was placed, or yielded, first: of the oldest block, where such blocks go first."""
     best, first, oldest_block = 0, NEVER, NEVER
     while eligible:
@@ -36,7 +35,7 @@ def oldest(sm: Any, k: int, eligible: int, _: int) -> int:
 
 
 @rarely
-def youngest(sm: Any, k: int, eligible: int, _: int) -> int:
+def youngest(sm: Sm, k: int, eligible: int, _: int) -> int:
     """Return the eligible warp that was placed last: of the oldest block, where such blocks go first."""
     best, age, oldest_block = 0, -1, NEVER
     while eligible:
@@ -50,7 +49,7 @@ def youngest(sm: Any, k: int, eligible: int, _: int) -> int:
 
 
 @rarely
-def gto(sm: Any, k: int, eligible: int, _: int) -> int:
+def gto(sm: Sm, k: int, eligible: int, _: int) -> int:
     """Greedy then oldest: return the warp that issued last while it can and did not yield, else the oldest."""
     last = sm.schedulers[k].last
     if last >= 0 and (eligible >> last) & 1 and not sm.schedulers[k].yielded:
@@ -59,7 +58,7 @@ def gto(sm: Any, k: int, eligible: int, _: int) -> int:
 
 
 @rarely
-def cggty(sm: Any, k: int, eligible: int, _: int) -> int:
+def cggty(sm: Sm, k: int, eligible: int, _: int) -> int:
     """Greedy then youngest (Huerta et al., MICRO 2025): like gto, but else the youngest that did not yield.
 
     Where all did when they issued last, the one that issued last goes on, unless another has rested (hopper.md).
@@ -76,7 +75,7 @@ def cggty(sm: Any, k: int, eligible: int, _: int) -> int:
 
 
 @rule
-def _by_yields(sm: Any, k: int, eligible: int) -> tuple[int, int]:
+def _by_yields(sm: Sm, k: int, eligible: int) -> tuple[int, int]:
     """Return the mask of warps that did not yield when they issued last, and of those whose rest is over."""
     fresh, rested, rest_over = 0, 0, sm.now + sm.machine.yield_lasts - sm.machine.yield_rest
     while eligible:
@@ -89,7 +88,7 @@ def _by_yields(sm: Any, k: int, eligible: int) -> tuple[int, int]:
 
 
 @rarely
-def two_level(sm: Any, k: int, eligible: int, _: int) -> int:
+def two_level(sm: Sm, k: int, eligible: int, _: int) -> int:
     """Loose round robin among the active warps (Gebhart et al., ISCA 2011).
 
     A warp that waits for memory or a barrier leaves them, and the oldest of the other eligible warps takes its place.
@@ -107,7 +106,7 @@ def two_level(sm: Any, k: int, eligible: int, _: int) -> int:
 
 
 @rule
-def _stay(sm: Any, k: int, scheduler: Any) -> int:
+def _stay(sm: Sm, k: int, scheduler: Scheduler) -> int:
     """Remove active warps that wait for memory or a barrier, and count the rest; a warp that exits removes itself."""
     left, stay = scheduler.active, 0
     while left:
@@ -122,13 +121,13 @@ def _stay(sm: Any, k: int, scheduler: Any) -> int:
 
 
 @rarely
-def registered(sm: Any, k: int, eligible: int, _: int) -> int:
+def registered(sm: Sm, k: int, eligible: int, _: int) -> int:
     """Return the choice of a policy registered from Python, or -1 if its answer is not eligible."""
     j = call(sm.machine.policy_code, sm, k, eligible)
     return j if 0 <= j < 64 and (eligible >> j) & 1 else -1
 
 
-POLICIES: dict[str, Callable[..., int]] = {
+POLICIES: dict[str, Callable[[Sm, int, int, int], int]] = {
     "lrr": lrr,
     "gto": gto,
     "oldest": oldest,
@@ -146,6 +145,6 @@ def _other(policy: int, sm: Sm, k: int, eligible: int) -> int:
 
 
 @rule
-def choose(policy: int, sm: Any, k: int, eligible: int, _: int) -> int:
+def choose(policy: int, sm: Sm, k: int, eligible: int, _: int) -> int:
     """Return the choice of the policy of that index: `lrr`, which most machines have, is inlined into the callers."""
     return lrr(sm, k, eligible, 0) if policy == LRR else _other(policy, sm, k, eligible)

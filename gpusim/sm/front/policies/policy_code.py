@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, get_args
+from typing import Any
 
 import numba
 from numba import types
@@ -10,13 +10,14 @@ from numba.core.errors import NumbaError
 from numba.extending import intrinsic, overload
 
 from gpusim.sm.front.policies.declaration import REGISTERED, Policy
-from gpusim.sm.jit.kinds import Sm
+from gpusim.sm.jit.kinds import KINDS
 from gpusim.sm.jit.on_demand import begin_of, call_at
 from gpusim.sm.jit.rule import COMPILED, OPTIONS
+from gpusim.sm.records import Sm
 from isa.errors import UserError
 
 CALLED: dict[int, tuple[Policy, Any]] = {}  # by code; keeps the called code in memory
-KIND = types.int64(get_args(Sm)[1], types.int64, types.int64)
+KIND = types.int64(KINDS[Sm], types.int64, types.int64)
 
 
 def code_of(name: str) -> int:
@@ -34,7 +35,7 @@ def code_of(name: str) -> int:
     return code
 
 
-def call(code: int, sm: Any, k: int, eligible: int) -> int:
+def call(code: int, sm: Sm, k: int, eligible: int) -> int:
     """Ask the registered policy that has this code."""
     return CALLED[int(code)][0](sm, k, eligible)
 

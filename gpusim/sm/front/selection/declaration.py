@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
 from gpusim.sm.pipes.pipe.declaration import pipes_of
+from gpusim.sm.records import MachineNumbers
 from gpusim.sm.registers.control_code.declaration import by_codes
 from gpusim.sm.registers.register_file.declaration import register_banks
 from gpusim.sm.unit.asks import ON_TIME, SCOREBOARD
@@ -23,7 +22,7 @@ class Selection(msgspec.Struct, frozen=True):
     full_yields: Flag  # 1: a warp that fills its scheduler's memory queue lets others go first, as one that yields
 
 
-def pack(packed: Any, machine: Machine) -> None:
+def pack(packed: MachineNumbers, machine: Machine) -> None:
     """What may hold a selected warp; only a machine that obeys codes has stall counts to freeze."""
     if machine.selection:
         packed.selects, packed.freezes = 1, machine.selection.freezes and by_codes(machine)

@@ -8,17 +8,15 @@ whose guard holds in no lane needs neither operands nor pipe, only the slot.
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.account.record import record
 from gpusim.sm.front.wakeup import wakeup
 from gpusim.sm.front.warp_scheduler import warp_scheduler
-from gpusim.sm.jit.kinds import Sm
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import lowest_bit, rarely, rule
 from gpusim.sm.lanes import predicates
 from gpusim.sm.pipes.load_store import load_store
 from gpusim.sm.pipes.pipe import pipe
+from gpusim.sm.records import Row, Sm, Warp
 from gpusim.sm.registers.in_flight import in_flight
 from gpusim.sm.registers.register_file import register_file
 from gpusim.sm.unit.stall import Stall
@@ -51,14 +49,14 @@ def commit(sm: Sm, k: int, j: int, now: int) -> int:
 
 
 @rule
-def _needs_only_a_slot(sm: Any, g: int, warp: Any, now: int) -> bool:
+def _needs_only_a_slot(sm: Sm, g: int, warp: Warp, now: int) -> bool:
     """Tell whether the warp's next instruction has a guard that holds in no lane."""
     instruction = sm.program[warp.pc]
     return instruction.guard != PT_INDEX and _holds_nowhere(sm, g, warp, instruction, now)
 
 
 @rarely
-def _holds_nowhere(sm: Any, g: int, warp: Any, instruction: Any, now: int) -> bool:
+def _holds_nowhere(sm: Sm, g: int, warp: Warp, instruction: Row, now: int) -> bool:
     if sm.trace_driven:
         return bool(sm.events[warp.cursor].threads == 0)
     if sm.defers:
@@ -71,7 +69,7 @@ def _holds_nowhere(sm: Any, g: int, warp: Any, instruction: Any, now: int) -> bo
 
 
 @rule
-def _unit_free(sm: Any, k: int, unit: int, now: int) -> int:
+def _unit_free(sm: Sm, k: int, unit: int, now: int) -> int:
     """Return when its unit may take the instruction: at selection it could, unless its class keeps the slot."""
     needs = sm.machine.units[unit]
     if needs.choices > 0:
@@ -81,7 +79,7 @@ def _unit_free(sm: Any, k: int, unit: int, now: int) -> int:
 
 
 @rule
-def _freeze(sm: Any, k: int, cycles: int, now: int) -> None:
+def _freeze(sm: Sm, k: int, cycles: int, now: int) -> None:
     """Delay the stall counts that are not over by so many cycles."""
     scheduler, machine = sm.schedulers[k], sm.machine
     waiting = scheduler.waiting

@@ -6,21 +6,20 @@ are due later are in one separate mask. All of it follows from `waiting` and `du
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.account.stall_accounting import stall_accounting
 from gpusim.sm.jit.rule import NEVER, lowest_bit, rarely, rule
+from gpusim.sm.records import MachineNumbers, Scheduler
 from gpusim.sm.unit.capacities import CALENDAR
 
 
 @rule
-def page_of(machine: Any, k: int, slot: int) -> int:
+def page_of(machine: MachineNumbers, k: int, slot: int) -> int:
     """Return the calendar page of scheduler k for the warps that are due at this slot."""
     return stall_accounting.slots(machine, slot - k * machine.stagger) & (CALENDAR - 1)
 
 
 @rule
-def enter(machine: Any, k: int, scheduler: Any, j: int, due: int, now: int) -> None:
+def enter(machine: MachineNumbers, k: int, scheduler: Scheduler, j: int, due: int, now: int) -> None:
     """Enter warp j, not yet in the calendar, until the slot `due` (NEVER: until its reasons change)."""
     scheduler.due[j] = due
     if stall_accounting.slots(machine, due - now) < CALENDAR - 1:
@@ -33,7 +32,7 @@ def enter(machine: Any, k: int, scheduler: Any, j: int, due: int, now: int) -> N
 
 
 @rule
-def leave(machine: Any, k: int, scheduler: Any, j: int) -> None:
+def leave(machine: MachineNumbers, k: int, scheduler: Scheduler, j: int) -> None:
     """Remove warp j, which no longer waits until the slot for which it was entered."""
     page = page_of(machine, k, scheduler.due[j])
     scheduler.calendar[page] &= ~(1 << j)
@@ -45,7 +44,7 @@ def leave(machine: Any, k: int, scheduler: Any, j: int) -> None:
 
 
 @rule
-def take(scheduler: Any, page: int, now: int) -> int:
+def take(scheduler: Scheduler, page: int, now: int) -> int:
     """Return the mask of the warps due at the slot `now`, which has this page; they leave the calendar."""
     due = scheduler.calendar[page]
     scheduler.calendar[page] = 0
@@ -54,7 +53,7 @@ def take(scheduler: Any, page: int, now: int) -> int:
 
 
 @rarely
-def _take_later(scheduler: Any, now: int) -> int:
+def _take_later(scheduler: Scheduler, now: int) -> int:
     """Return the mask of the later warps that are due now."""
     later, due = scheduler.later, 0
     scheduler.later_due = NEVER
@@ -70,7 +69,7 @@ def _take_later(scheduler: Any, now: int) -> int:
 
 
 @rule
-def next_due(machine: Any, scheduler: Any, page: int, now: int) -> int:
+def next_due(machine: MachineNumbers, scheduler: Scheduler, page: int, now: int) -> int:
     """Return the next slot at which a warp is due after the slot `now`, whose page is empty; NEVER: none."""
     filled = scheduler.filled
     ahead = (filled >> page | filled << (CALENDAR - page)) & ((1 << CALENDAR) - 1)
@@ -79,7 +78,7 @@ def next_due(machine: Any, scheduler: Any, page: int, now: int) -> int:
 
 
 @rule
-def renew(machine: Any, k: int, scheduler: Any, now: int) -> None:
+def renew(machine: MachineNumbers, k: int, scheduler: Scheduler, now: int) -> None:
     """Enter all waiting warps again, after their slots have been moved."""
     scheduler.calendar[:] = 0
     scheduler.filled = scheduler.later = 0

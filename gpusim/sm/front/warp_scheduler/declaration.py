@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 
 import msgspec
 
+from gpusim.sm.records import MachineNumbers
 from gpusim.sm.unit.capacities import PORTS, SCHEDULERS
 from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field, packed_key
 from gpusim.sm.unit.dimensions import SCHEDULER, UNIT_CLASS
@@ -24,7 +25,7 @@ class Schedulers(msgspec.Struct, frozen=True):
     active: Positive  # warps of one scheduler among which `two_level` chooses
 
 
-def pack(packed: Any, machine: Machine) -> None:
+def pack(packed: MachineNumbers, machine: Machine) -> None:
     """Fill in the binary logarithm of the interval."""
     interval = machine.schedulers.interval
     packed.shift = interval.bit_length() - 1 if interval.bit_count() == 1 else -1

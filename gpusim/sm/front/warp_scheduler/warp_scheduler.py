@@ -6,8 +6,6 @@ ready warps may accept one.
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.account.stall_accounting import stall_accounting
 from gpusim.sm.front.wakeup import wakeup
 from gpusim.sm.jit.rule import NEVER, lowest_bit, rule
@@ -15,12 +13,13 @@ from gpusim.sm.pipes.double_precision import double_precision
 from gpusim.sm.pipes.instruction_replay import instruction_replay
 from gpusim.sm.pipes.load_store import load_store
 from gpusim.sm.pipes.pipe import pipe
+from gpusim.sm.records import MachineNumbers, Row, Scheduler, Sm, Warp
 from gpusim.sm.unit.sm import FIRST_SCHEDULER
 from gpusim.sm.unit.stall import BUSY, DISPATCH, EXCLUSIVE, REPLAY, UNCHOSEN
 
 
 @rule
-def promote(sm: Any, k: int, page: int, now: int) -> None:
+def promote(sm: Sm, k: int, page: int, now: int) -> None:
     """Make warps ready whose release times have all passed."""
     due = wakeup.take(sm.schedulers[k], page, now)
     while due:
@@ -30,7 +29,7 @@ def promote(sm: Any, k: int, page: int, now: int) -> None:
 
 
 @rule
-def _make_ready(sm: Any, k: int, j: int, warp: Any, now: int) -> None:
+def _make_ready(sm: Sm, k: int, j: int, warp: Warp, now: int) -> None:
     scheduler = sm.schedulers[k]
     warp.ready_at = now
     stall_accounting.remember(sm.machine, scheduler, warp, now)
@@ -41,7 +40,7 @@ def _make_ready(sm: Any, k: int, j: int, warp: Any, now: int) -> None:
 
 
 @rule
-def unready(scheduler: Any, j: int, unit: int) -> None:
+def unready(scheduler: Scheduler, j: int, unit: int) -> None:
     """Remove warp j from the ready set."""
     scheduler.ready &= ~(1 << j)
     scheduler.ready_for[unit] &= ~(1 << j)
@@ -50,7 +49,7 @@ def unready(scheduler: Any, j: int, unit: int) -> None:
 
 
 @rule
-def earliest(sm: Any, k: int, unit: int, now: int) -> int:
+def earliest(sm: Sm, k: int, unit: int, now: int) -> int:
     """Return when the SM lets scheduler k issue for this unit class; from now on the cause of the wait is charged."""
     needs, scheduler = sm.machine.units[unit], sm.schedulers[k]
     when, holding = instruction_replay.earliest(scheduler), REPLAY
@@ -66,7 +65,7 @@ def earliest(sm: Any, k: int, unit: int, now: int) -> int:
 
 
 @rule
-def _unit_free(sm: Any, k: int, unit: int, now: int) -> int:
+def _unit_free(sm: Sm, k: int, unit: int, now: int) -> int:
     """Return when the pipe or queue takes an instruction."""
     needs = sm.machine.units[unit]
     if needs.asked:
@@ -75,7 +74,7 @@ def _unit_free(sm: Any, k: int, unit: int, now: int) -> int:
 
 
 @rule
-def eligible(sm: Any, k: int, now: int) -> tuple[int, int]:
+def eligible(sm: Sm, k: int, now: int) -> tuple[int, int]:
     """Return the mask of ready warps whose unit accepts them now, and the time of the next check."""
     scheduler = sm.schedulers[k]
     accepted, again = 0, NEVER
@@ -92,7 +91,7 @@ def eligible(sm: Any, k: int, now: int) -> tuple[int, int]:
 
 
 @rule
-def wake(sm: Any, g: int) -> None:
+def wake(sm: Sm, g: int) -> None:
     """Warp slot g's reasons changed while it waits: its scheduler checks again when they are over, or before.
 
     A caller that wakes a scheduler that has already acted in this cycle must have set a reason to a later cycle.
@@ -105,7 +104,7 @@ def wake(sm: Any, g: int) -> None:
 
 
 @rule
-def wait(sm: Any, k: int, j: int, warp: Any, now: int) -> int:
+def wait(sm: Sm, k: int, j: int, warp: Warp, now: int) -> int:
     """Let warp j of scheduler k wait for its own reasons; return the slot from which it is ready, NEVER if unknown."""
     release, slot = stall_accounting.latest(warp), NEVER
     if release < NEVER:
@@ -115,7 +114,7 @@ def wait(sm: Any, k: int, j: int, warp: Any, now: int) -> int:
 
 
 @rule
-def issued(sm: Any) -> int:
+def issued(sm: Sm) -> int:
     """Return how many warp instructions have issued."""
     total = 0
     for k in range(sm.machine.schedulers):
@@ -124,7 +123,7 @@ def issued(sm: Any) -> int:
 
 
 @rule
-def commit(machine: Any, scheduler: Any, warp: Any, instruction: Any, now: int) -> None:
+def commit(machine: MachineNumbers, scheduler: Scheduler, warp: Warp, instruction: Row, now: int) -> None:
     """Count an issue of the warp's instruction."""
     instruction.issued += 1
     scheduler.issued += 1

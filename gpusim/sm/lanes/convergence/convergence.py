@@ -9,8 +9,6 @@ groups of a warp share its dependency barriers, stall counts and place in the sc
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.jit.rule import count_bits, rarely, rule
 from gpusim.sm.lanes.convergence import parted, partners, warpsync
 from gpusim.sm.lanes.convergence.parted import (
@@ -24,6 +22,7 @@ from gpusim.sm.lanes.convergence.parted import (
     READY,
     YIELDED,
 )
+from gpusim.sm.records import Sm, Warp
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import BARRIERS, LANES
 
@@ -32,7 +31,7 @@ STUCK = int(Fault.STUCK)
 
 
 @rule
-def begin(sm: Any, g: int) -> None:
+def begin(sm: Sm, g: int) -> None:
     """All lanes of warp slot g that are threads run together, and no lane belongs to a barrier."""
     warp = sm.warps[g]
     warp.gone, warp.parted, warp.plain = ALL & ~warp.lanes[0], 0, 0
@@ -41,7 +40,7 @@ def begin(sm: Any, g: int) -> None:
 
 
 @rarely
-def branch(sm: Any, g: int, taken: int, target: int) -> None:
+def branch(sm: Sm, g: int, taken: int, target: int) -> None:
     """Let the lanes `taken` of the running group go to the target, the others on; the smaller group runs first."""
     warp = sm.warps[g]
     rest = warp.lanes[0] & ~taken
@@ -56,7 +55,7 @@ def branch(sm: Any, g: int, taken: int, target: int) -> None:
 
 
 @rarely
-def scatter(sm: Any, g: int, here: int) -> None:
+def scatter(sm: Sm, g: int, here: int) -> None:
     """Let each lane of the running group go to its place in `sm.places`; those left behind branch again `here`.
 
     The lowest lane's group parts; if that is the larger part, so does the lowest of the others.
@@ -80,7 +79,7 @@ def scatter(sm: Any, g: int, here: int) -> None:
 
 
 @rarely
-def expect(sm: Any, g: int, barrier: int, lanes: int) -> None:
+def expect(sm: Sm, g: int, barrier: int, lanes: int) -> None:
     """BSSY: let a barrier expect these lanes too."""
     warp = sm.warps[g]
     warp.plain &= ~(1 << barrier)
@@ -90,7 +89,7 @@ def expect(sm: Any, g: int, barrier: int, lanes: int) -> None:
 
 
 @rarely
-def take_away(sm: Any, g: int, barrier: int, lanes: int) -> None:
+def take_away(sm: Sm, g: int, barrier: int, lanes: int) -> None:
     """BREAK: remove lanes from a barrier; lanes that then wait for nobody run before the others."""
     warp = sm.warps[g]
     warp.convergence[barrier] &= ~lanes
@@ -112,7 +111,7 @@ def take_away(sm: Any, g: int, barrier: int, lanes: int) -> None:
 
 
 @rarely
-def meet(sm: Any, g: int, barrier: int, lanes: int) -> None:
+def meet(sm: Sm, g: int, barrier: int, lanes: int) -> None:
     """BSYNC: let lanes of a barrier wait at it while another of them is ready; other lanes pass."""
     warp = sm.warps[g]
     mask = warp.convergence[barrier]
@@ -126,7 +125,7 @@ def meet(sm: Any, g: int, barrier: int, lanes: int) -> None:
 
 
 @rarely
-def gather(sm: Any, g: int, lanes: int, label: int) -> None:
+def gather(sm: Sm, g: int, lanes: int, label: int) -> None:
     """WARPSYNC: let lanes of the running group wait for their `partners`; with a label, for a collective."""
     _wait(sm, g, AT_WARPSYNC if label < 0 else AT_COLLECTIVE, -1, lanes, label)
     warpsync.align(sm, g, lanes)
@@ -134,7 +133,7 @@ def gather(sm: Any, g: int, lanes: int, label: int) -> None:
 
 
 @rarely
-def part_by_mask(sm: Any, g: int, lanes: int) -> None:
+def part_by_mask(sm: Sm, g: int, lanes: int) -> None:
     """WARPSYNC.EXCLUSIVE: let lanes of the running group wait for their `partners`, and go on with these only."""
     _wait(sm, g, AT_EXCLUSIVE, -1, lanes, -1)
     warpsync.align(sm, g, lanes)
@@ -142,7 +141,7 @@ def part_by_mask(sm: Any, g: int, lanes: int) -> None:
 
 
 @rarely
-def disperse(sm: Any, g: int) -> None:
+def disperse(sm: Sm, g: int) -> None:
     """ENDCOLLECTIVE: let the running group go on where each of its lanes came from."""
     warp = sm.warps[g]
     for i in range(warp.parted):
@@ -157,14 +156,14 @@ def disperse(sm: Any, g: int) -> None:
 
 
 @rarely
-def give_way(sm: Any, g: int) -> None:
+def give_way(sm: Sm, g: int) -> None:
     """YIELD, NANOSLEEP: let other groups run before this one, as a whole, goes on."""
     _wait(sm, g, YIELDED, -1, sm.warps[g].lanes[0], -1)
     _resume(sm, g)
 
 
 @rarely
-def leave(sm: Any, g: int, lanes: int) -> None:
+def leave(sm: Sm, g: int, lanes: int) -> None:
     """EXIT: lanes of the running group exit; no lane is left if the warp is done."""
     warp = sm.warps[g]
     warp.lanes[0] &= ~lanes
@@ -179,12 +178,12 @@ def leave(sm: Any, g: int, lanes: int) -> None:
 
 
 @rule
-def _run(warp: Any, pc: int, lanes: int) -> None:
+def _run(warp: Warp, pc: int, lanes: int) -> None:
     warp.pc, warp.lanes[0] = pc, lanes
 
 
 @rarely
-def _remember(sm: Any, g: int, pc: int, lanes: int) -> None:
+def _remember(sm: Sm, g: int, pc: int, lanes: int) -> None:
     """Put a group that has just parted on top; it is the one that is remembered."""
     for i in range(sm.warps[g].parted):
         sm.parted[g, i].old = 1
@@ -192,7 +191,7 @@ def _remember(sm: Any, g: int, pc: int, lanes: int) -> None:
 
 
 @rarely
-def _wait(sm: Any, g: int, state: int, barrier: int, lanes: int, label: int) -> None:
+def _wait(sm: Sm, g: int, state: int, barrier: int, lanes: int, label: int) -> None:
     """Let lanes of the running group wait at the warp's pc."""
     warp = sm.warps[g]
     warp.lanes[0] &= ~lanes
@@ -202,7 +201,7 @@ def _wait(sm: Any, g: int, state: int, barrier: int, lanes: int, label: int) -> 
 
 
 @rule
-def _together(sm: Any, lanes: int) -> int:
+def _together(sm: Sm, lanes: int) -> int:
     """Return those of the lanes that go where the lowest of them goes."""
     found, place = 0, _place(sm, lanes)
     for lane in range(LANES):
@@ -212,7 +211,7 @@ def _together(sm: Any, lanes: int) -> int:
 
 
 @rule
-def _place(sm: Any, lanes: int) -> int:
+def _place(sm: Sm, lanes: int) -> int:
     """Return where the lowest lane goes."""
     for lane in range(LANES):
         if lanes >> lane & 1:
@@ -221,26 +220,26 @@ def _place(sm: Any, lanes: int) -> int:
 
 
 @rule
-def _common_place(sm: Any, lanes: int, here: int) -> int:
+def _common_place(sm: Sm, lanes: int, here: int) -> int:
     """Return where lanes go if all go to one place, else `here`."""
     return int(_place(sm, lanes)) if _together(sm, lanes) == lanes else here
 
 
 @rule
-def _ready(sm: Any, g: int) -> int:
+def _ready(sm: Sm, g: int) -> int:
     """Return the lanes of the groups that are ready."""
     return int(partners.waiting(sm, g, READY) | partners.waiting(sm, g, ALONE))
 
 
 @rarely
-def _away(sm: Any, g: int) -> int:
+def _away(sm: Sm, g: int) -> int:
     """Return the lanes for which nobody waits at a BSYNC: they have exited, have yielded or wait at a WARPSYNC."""
     away = sm.warps[g].gone | partners.waiting(sm, g, YIELDED) | partners.waiting(sm, g, AT_WARPSYNC)
     return int(away | partners.waiting(sm, g, AT_EXCLUSIVE) | partners.waiting(sm, g, AT_COLLECTIVE))
 
 
 @rarely
-def _go_on(sm: Any, g: int, barrier: int) -> None:
+def _go_on(sm: Sm, g: int, barrier: int) -> None:
     """Let the running group go on with those that wait at the same BSYNC; others of the barrier's lanes look again."""
     warp = sm.warps[g]
     mask, plain = warp.convergence[barrier], warp.plain >> barrier & 1
@@ -258,7 +257,7 @@ def _go_on(sm: Any, g: int, barrier: int) -> None:
 
 
 @rarely
-def _look_again(sm: Any, g: int) -> None:
+def _look_again(sm: Sm, g: int) -> None:
     """Let marked groups come to their BSYNCs once more, the lowest lane's first, when those that are ready have run.
 
     Those that wait at one BSYNC come to it together.
@@ -273,7 +272,7 @@ def _look_again(sm: Any, g: int) -> None:
 
 
 @rarely
-def _let_go(sm: Any, g: int) -> None:
+def _let_go(sm: Sm, g: int) -> None:
     """Release, as separate groups, lanes at barriers of which no other lane is ready or waits elsewhere."""
     warp, away = sm.warps[g], _away(sm, g)
     for barrier in range(BARRIERS):
@@ -288,7 +287,7 @@ def _let_go(sm: Any, g: int) -> None:
 
 
 @rarely
-def _resume(sm: Any, g: int) -> None:
+def _resume(sm: Sm, g: int) -> None:
     """If no lane runs, let the topmost ready group run, else the first that has yielded; it is a fault if none can."""
     warp = sm.warps[g]
     if warp.lanes[0] or warp.parted == 0:
@@ -309,7 +308,7 @@ def _resume(sm: Any, g: int) -> None:
 
 
 @rarely
-def _move_on(sm: Any, g: int) -> None:
+def _move_on(sm: Sm, g: int) -> None:
     """Release lanes that miss nobody; else the lowest lane, of those in their barrier's mask if any, looks again."""
     _let_go(sm, g)
     if _ready(sm, g):
@@ -330,7 +329,7 @@ def _move_on(sm: Any, g: int) -> None:
 
 
 @rule
-def _topmost(sm: Any, g: int) -> int:
+def _topmost(sm: Sm, g: int) -> int:
     """Return the last group that is ready, else the first that has yielded; -1: neither."""
     ready, away = -1, -1
     for i in range(sm.warps[g].parted):
@@ -342,7 +341,7 @@ def _topmost(sm: Any, g: int) -> int:
 
 
 @rule
-def _others_there(sm: Any, g: int, pc: int) -> int:
+def _others_there(sm: Sm, g: int, pc: int) -> int:
     """Take up the groups that are ready at a pc, or wait at the BSYNC there; return their lanes."""
     lanes = 0
     for i in range(sm.warps[g].parted):

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
-
+from gpusim.sm.records import Columns
 from gpusim.sm.unit.capacities import BARRIERS, LANES
 from gpusim.sm.unit.declare import Machine, Role, Unit, field
 from gpusim.sm.unit.dimensions import PARTED, WARP
@@ -34,7 +33,7 @@ ALL_LEFT, WHERE_TRUE, IF_PARTED, IF_WHOLE = range(4)
 ASKS = {Flow.IF_PARTED: IF_PARTED, Flow.IF_WHOLE: IF_WHOLE}
 
 
-def decode(row: Any, instruction: Instruction, _machine: Machine, kernel: Kernel) -> None:
+def decode(row: Columns, instruction: Instruction, _machine: Machine, kernel: Kernel) -> None:
     """Fill in what control flow of independent lanes needs; numbers and registers of letter k take places a and b."""
     if not kernel.program.has_independent_lanes:
         return
@@ -56,7 +55,7 @@ def _step(form: Row) -> int:
     return GO_INDIRECT if form.is_indirect else STEPS.get(form.flow, NOTHING)
 
 
-def _number(row: Any, place: int, operand: object) -> None:
+def _number(row: Columns, place: int, operand: object) -> None:
     row["source"][place], row["constant"][place] = -1, 0
     if isinstance(operand, Immediate):
         row["constant"][place] = operand.bits & 0xFFFFFFFF

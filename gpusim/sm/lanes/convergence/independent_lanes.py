@@ -7,11 +7,8 @@ time of its own: the groups of its warp, and other warps, go first once.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from gpusim.sm.jit.kinds import Row, Sm
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import count_bits, lowest_bit, rarely, rule
 from gpusim.sm.lanes import predicates
@@ -32,6 +29,7 @@ from gpusim.sm.lanes.convergence.declaration import (
     WHERE_TRUE,
 )
 from gpusim.sm.lanes.convergence.parted import IN_COLLECTIVE
+from gpusim.sm.records import Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
 from isa.program import CODE_BYTES
@@ -56,7 +54,7 @@ def narrow(sm: Sm, g: int, instruction: Row) -> None:
 
 
 @rule
-def guarded(sm: Any, g: int, instruction: Any) -> int:
+def guarded(sm: Sm, g: int, instruction: Row) -> int:
     """Return the threads of the running group whose guard holds; of a stream, which has no such guards, all."""
     warp = sm.warps[g]
     if sm.trace_driven:
@@ -76,7 +74,7 @@ def follow(sm: Sm, g: int, instruction: Row, pc: int) -> None:
 
 
 @rarely
-def _step(sm: Any, g: int, instruction: Any, pc: int, lanes: int) -> None:
+def _step(sm: Sm, g: int, instruction: Row, pc: int, lanes: int) -> None:
     steers, barrier = instruction.steers, instruction.convergence
     if steers == GO:
         convergence.branch(sm, g, lanes, instruction.target)
@@ -102,7 +100,7 @@ def _step(sm: Any, g: int, instruction: Any, pc: int, lanes: int) -> None:
 
 
 @rule
-def _leave(sm: Any, g: int, pc: int, lanes: int) -> None:
+def _leave(sm: Sm, g: int, pc: int, lanes: int) -> None:
     """Let lanes exit; within a collective that is a fault."""
     if partners.waiting(sm, g, IN_COLLECTIVE) & sm.warps[g].lanes[0]:
         _fault(sm, GONE_WITHIN, g, pc, lowest_bit(lanes))
@@ -111,7 +109,7 @@ def _leave(sm: Any, g: int, pc: int, lanes: int) -> None:
 
 
 @rule
-def _gather(sm: Any, g: int, instruction: Any, pc: int, lanes: int) -> None:
+def _gather(sm: Sm, g: int, instruction: Row, pc: int, lanes: int) -> None:
     """Let lanes wait for the lanes that each names; a lane that a plain WARPSYNC's mask lacks is a fault."""
     for lane in range(LANES):
         if lanes >> lane & 1:
@@ -127,7 +125,7 @@ def _gather(sm: Any, g: int, instruction: Any, pc: int, lanes: int) -> None:
 
 
 @rarely
-def _find_places(sm: Any, g: int, instruction: Any, pc: int, lanes: int) -> bool:
+def _find_places(sm: Sm, g: int, instruction: Row, pc: int, lanes: int) -> bool:
     """Find where each lane of the running group goes; false: one goes where there is no instruction, a fault."""
     for lane in range(LANES):
         sm.places[lane] = pc + 1
@@ -136,19 +134,19 @@ def _find_places(sm: Any, g: int, instruction: Any, pc: int, lanes: int) -> bool
             place = address // np.uint64(CODE_BYTES)
             if address % np.uint64(CODE_BYTES) or place >= np.uint64(instruction.code_end):
                 _fault(sm, NO_CODE, g, pc, lane)
-                sm.fault.address = np.int64(address)
+                sm.fault.address = int(np.int64(address))
                 return False
             sm.places[lane] = np.int64(place)
     return True
 
 
 @rule
-def _fault(sm: Any, code: int, g: int, pc: int, lane: int) -> None:
+def _fault(sm: Sm, code: int, g: int, pc: int, lane: int) -> None:
     sm.fault.code, sm.fault.pc, sm.fault.warp, sm.fault.lane = code, pc, g, lane
 
 
 @rule
-def _word(sm: Any, g: int, instruction: Any, place: int, lane: int) -> int:
+def _word(sm: Sm, g: int, instruction: Row, place: int, lane: int) -> int:
     """Return a number, or a register in a lane, perhaps inverted."""
     constant = np.int64(instruction.constant[place])
     if instruction.source[place] < 0:
@@ -157,7 +155,7 @@ def _word(sm: Any, g: int, instruction: Any, place: int, lane: int) -> int:
 
 
 @rule
-def _pair(sm: Any, g: int, instruction: Any, lane: int) -> Any:
+def _pair(sm: Sm, g: int, instruction: Row, lane: int) -> np.uint64:
     """Return a number, or a pair of registers in a lane."""
     source = instruction.source[0]
     if source < 0:

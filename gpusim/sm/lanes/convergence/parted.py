@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.jit.rule import lowest_bit, rarely, rule
+from gpusim.sm.records import PartedLanes, Sm
 from gpusim.sm.unit.capacities import LANES
 
 READY, YIELDED, AT_WARPSYNC, AT_COLLECTIVE, IN_COLLECTIVE, AT_BARRIER, AT_EXCLUSIVE, ALONE, MARKED = range(9)
 
 
 @rule
-def append(sm: Any, g: int, state: int, pc: int, lanes: int) -> None:
+def append(sm: Sm, g: int, state: int, pc: int, lanes: int) -> None:
     """Put a group on top."""
     one = sm.parted[g, sm.warps[g].parted]
     sm.warps[g].parted += 1
@@ -19,20 +18,20 @@ def append(sm: Any, g: int, state: int, pc: int, lanes: int) -> None:
 
 
 @rarely
-def insert(sm: Any, g: int, place: int, state: int, pc: int, lanes: int) -> None:
+def insert(sm: Sm, g: int, place: int, state: int, pc: int, lanes: int) -> None:
     """Put a group at a place, below those that are there."""
     append(sm, g, state, pc, lanes)
     _rotate(sm, g, sm.warps[g].parted - 1, place)
 
 
 @rarely
-def sink(sm: Any, g: int, place: int) -> None:
+def sink(sm: Sm, g: int, place: int) -> None:
     """Move a group to the bottom."""
     _rotate(sm, g, place, 0)
 
 
 @rarely
-def _rotate(sm: Any, g: int, top: int, place: int) -> None:
+def _rotate(sm: Sm, g: int, top: int, place: int) -> None:
     """Move a group down to a place; those between move up."""
     one = sm.parted[g, top]
     pc, lanes, state, barrier, label, old = one.pc, one.lanes, one.state, one.barrier, one.label, one.old
@@ -43,12 +42,12 @@ def _rotate(sm: Any, g: int, top: int, place: int) -> None:
 
 
 @rule
-def _copy(to: Any, of: Any) -> None:
+def _copy(to: PartedLanes, of: PartedLanes) -> None:
     to.pc, to.lanes, to.state, to.barrier, to.label, to.old = of.pc, of.lanes, of.state, of.barrier, of.label, of.old
 
 
 @rarely
-def tidy(sm: Any, g: int) -> None:
+def tidy(sm: Sm, g: int) -> None:
     """Drop the groups without lanes."""
     warp, kept = sm.warps[g], 0
     for i in range(warp.parted):
@@ -60,7 +59,7 @@ def tidy(sm: Any, g: int) -> None:
 
 
 @rarely
-def next_place(sm: Any, g: int, state: int, after: int) -> int:
+def next_place(sm: Sm, g: int, state: int, after: int) -> int:
     """Return the smallest pc behind another of the groups in a state; -1: there is none."""
     found = -1
     for i in range(sm.warps[g].parted):
@@ -71,7 +70,7 @@ def next_place(sm: Any, g: int, state: int, after: int) -> int:
 
 
 @rarely
-def waiting_at(sm: Any, g: int, state: int, pc: int) -> int:
+def waiting_at(sm: Sm, g: int, state: int, pc: int) -> int:
     """Return the lanes in a state that go on at a pc; -1: at any."""
     lanes = 0
     for i in range(sm.warps[g].parted):
@@ -82,7 +81,7 @@ def waiting_at(sm: Any, g: int, state: int, pc: int) -> int:
 
 
 @rarely
-def mark(sm: Any, g: int, barrier: int, lanes: int) -> int:
+def mark(sm: Sm, g: int, barrier: int, lanes: int) -> int:
     """Mark the groups that wait at a barrier and have some of the lanes; return their lanes."""
     found = 0
     for i in range(sm.warps[g].parted):
@@ -94,7 +93,7 @@ def mark(sm: Any, g: int, barrier: int, lanes: int) -> int:
 
 
 @rarely
-def unmark(sm: Any, g: int, barrier: int) -> None:
+def unmark(sm: Sm, g: int, barrier: int) -> None:
     """Let marked groups wait at a barrier again."""
     for i in range(sm.warps[g].parted):
         one = sm.parted[g, i]
@@ -103,7 +102,7 @@ def unmark(sm: Any, g: int, barrier: int) -> None:
 
 
 @rarely
-def lowest(sm: Any, g: int, state: int) -> int:
+def lowest(sm: Sm, g: int, state: int) -> int:
     """Return the place of the group in a state that has the lowest lane; -1: there is none."""
     found, lane = -1, LANES
     for i in range(sm.warps[g].parted):
@@ -114,7 +113,7 @@ def lowest(sm: Any, g: int, state: int) -> int:
 
 
 @rarely
-def join_marked(sm: Any, g: int) -> None:
+def join_marked(sm: Sm, g: int) -> None:
     """Let marked groups at one pc be one."""
     for i in range(sm.warps[g].parted):
         for j in range(i + 1, sm.warps[g].parted):
@@ -126,7 +125,7 @@ def join_marked(sm: Any, g: int) -> None:
 
 
 @rarely
-def stack_marked(sm: Any, g: int) -> int:
+def stack_marked(sm: Sm, g: int) -> int:
     """Put the marked groups on top, ready, the lowest lane's last; return how many there are."""
     count = 0
     place = lowest(sm, g, MARKED)

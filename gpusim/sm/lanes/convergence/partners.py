@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.jit.rule import lowest_bit, rule
+from gpusim.sm.records import Sm, Warp
 from gpusim.sm.unit.capacities import LANES
 
 
 @rule
-def alike(warp: Any, lanes: int) -> int:
+def alike(warp: Warp, lanes: int) -> int:
     """Return those of the lanes whose partners are those of the lowest."""
     found, lowest = 0, lowest_bit(lanes)
     for lane in range(LANES):
@@ -19,7 +18,7 @@ def alike(warp: Any, lanes: int) -> int:
 
 
 @rule
-def waiting(sm: Any, g: int, state: int) -> int:
+def waiting(sm: Sm, g: int, state: int) -> int:
     """Return the lanes in a state."""
     lanes = 0
     for i in range(sm.warps[g].parted):
@@ -29,7 +28,7 @@ def waiting(sm: Any, g: int, state: int) -> int:
 
 
 @rule
-def free(warp: Any, lanes: int, there: int) -> int:
+def free(warp: Warp, lanes: int, there: int) -> int:
     """Return those of the lanes all of whose partners are there, too, and wait for them, or have exited."""
     found = 0
     for lane in range(LANES):

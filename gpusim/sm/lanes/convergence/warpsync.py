@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.jit.rule import count_bits, lowest_bit, rarely, rule
 from gpusim.sm.lanes.convergence import parted, partners
 from gpusim.sm.lanes.convergence.parted import ALONE, AT_COLLECTIVE, AT_EXCLUSIVE, AT_WARPSYNC, IN_COLLECTIVE, READY
+from gpusim.sm.records import Sm
 
 
 @rarely
-def align(sm: Any, g: int, arrived: int) -> None:
+def align(sm: Sm, g: int, arrived: int) -> None:
     """Release lanes at a WARPSYNC or a collective that miss nobody; `arrived`: the lanes that just came."""
     for state in (AT_WARPSYNC, AT_EXCLUSIVE):
         pc = parted.next_place(sm, g, state, -1)
@@ -24,7 +23,7 @@ def align(sm: Any, g: int, arrived: int) -> None:
 
 
 @rarely
-def _go_on_at(sm: Any, g: int, pc: int) -> None:
+def _go_on_at(sm: Sm, g: int, pc: int) -> None:
     """Let those that wait at the WARPSYNC before pc, and miss nobody, be ready in the place of the first of them."""
     warp, place = sm.warps[g], -1
     waiting = parted.waiting_at(sm, g, AT_WARPSYNC, pc)
@@ -42,7 +41,7 @@ def _go_on_at(sm: Any, g: int, pc: int) -> None:
 
 
 @rarely
-def _go_on_by_mask(sm: Any, g: int, state: int, pc: int, arrived: int) -> None:
+def _go_on_by_mask(sm: Sm, g: int, state: int, pc: int, arrived: int) -> None:
     """Let those that miss nobody go on mask by mask, each apart; pc -1: wherever they wait.
 
     The lowest lane's part from the others; if they are the larger part, those of the next mask run first.
@@ -66,7 +65,7 @@ def _go_on_by_mask(sm: Any, g: int, state: int, pc: int, arrived: int) -> None:
 
 
 @rarely
-def _free_one_mask(sm: Any, g: int, state: int, mine: int, arrived: int) -> None:
+def _free_one_mask(sm: Sm, g: int, state: int, mine: int, arrived: int) -> None:
     """Let lanes go on together; a collective where the last of them arrived, if none the lowest, notes the others."""
     first, pc = sm.warps[g].parted, -1
     leader = mine & arrived if mine & arrived else 1 << lowest_bit(mine)
@@ -85,7 +84,7 @@ def _free_one_mask(sm: Any, g: int, state: int, mine: int, arrived: int) -> None
 
 
 @rule
-def _note(sm: Any, g: int, first: int, pc: int, label: int, lanes: int) -> None:
+def _note(sm: Sm, g: int, first: int, pc: int, label: int, lanes: int) -> None:
     """Note where lanes go on after a collective, with those noted from `first` on that came to it at the same place."""
     for i in range(first, sm.warps[g].parted):
         if sm.parted[g, i].pc == pc:

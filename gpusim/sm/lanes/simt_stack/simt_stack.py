@@ -7,17 +7,15 @@ run together. That the other lanes run first is a guess.
 
 from __future__ import annotations
 
-from typing import Any
-
-from gpusim.sm.jit.kinds import Row, Sm
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import count_bits, rule
+from gpusim.sm.records import Numbers, Row, Sm
 from gpusim.sm.unit.capacities import GROUPS, LANES
 from gpusim.sm.unit.opcodes import BRANCH, EXIT
 
 
 @rule
-def begin(sm: Any, g: int) -> None:
+def begin(sm: Sm, g: int) -> None:
     """All lanes of warp slot g that are threads of its block run together, to the end of the program."""
     warp, size = sm.warps[g], sm.machine.groups * LANES
     warp.threads = min(size, sm.launch.threads - size * warp.index)
@@ -49,7 +47,7 @@ def follow(sm: Sm, g: int, instruction: Row, pc: int) -> None:
 
 
 @rule
-def _diverge(sm: Any, g: int, instruction: Any, active: Any, pc: int) -> None:
+def _diverge(sm: Sm, g: int, instruction: Row, active: Numbers, pc: int) -> None:
     warp = sm.warps[g]
     if instruction.reconvergence != warp.reconvergence:
         _wait(sm, g, instruction.reconvergence, warp.lanes, warp.reconvergence)
@@ -59,7 +57,7 @@ def _diverge(sm: Any, g: int, instruction: Any, active: Any, pc: int) -> None:
 
 
 @rule
-def _wait(sm: Any, g: int, pc: int, lanes: Any, reconvergence: int) -> None:
+def _wait(sm: Sm, g: int, pc: int, lanes: Numbers, reconvergence: int) -> None:
     entry = sm.simt_stack[g, sm.warps[g].depth]
     entry.pc, entry.reconvergence = pc, reconvergence
     _copy(entry.lanes, lanes)
@@ -67,7 +65,7 @@ def _wait(sm: Any, g: int, pc: int, lanes: Any, reconvergence: int) -> None:
 
 
 @rule
-def _exit(sm: Any, g: int, active: Any) -> None:
+def _exit(sm: Sm, g: int, active: Numbers) -> None:
     warp = sm.warps[g]
     _remove(warp.lanes, active)
     for i in range(warp.depth):
@@ -75,19 +73,19 @@ def _exit(sm: Any, g: int, active: Any) -> None:
 
 
 @rule
-def _copy(to: Any, lanes: Any) -> None:
+def _copy(to: Numbers, lanes: Numbers) -> None:
     for half in range(GROUPS):
         to[half] = lanes[half]
 
 
 @rule
-def _remove(lanes: Any, gone: Any) -> None:
+def _remove(lanes: Numbers, gone: Numbers) -> None:
     for half in range(GROUPS):
         lanes[half] &= ~gone[half]
 
 
 @rule
-def _count(lanes: Any) -> int:
+def _count(lanes: Numbers) -> int:
     threads = 0
     for half in range(GROUPS):
         threads += count_bits(lanes[half])

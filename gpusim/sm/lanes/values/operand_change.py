@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from gpusim.sm.jit.rule import rarely, rule
@@ -22,7 +20,7 @@ WORD, PAIR = 32, 64  # bits of an operand
 
 
 @rarely
-def changed(pattern: Any, change: int, width: int) -> Any:
+def changed(pattern: np.uint64, change: int, width: int) -> np.uint64:
     """Return a pattern of that many bits with what the text of its operand does (`operands.operand_change.apply`)."""
     bits = np.uint64(0xFFFFFFFFFFFFFFFF) if width == PAIR else np.uint64(0xFFFFFFFF)
     if change & SINGLE:
@@ -46,7 +44,7 @@ def changed(pattern: Any, change: int, width: int) -> Any:
 
 
 @rarely
-def half_towards_zero(single: Any) -> Any:
+def half_towards_zero(single: np.uint64) -> np.uint64:
     """Return the half that is next to a single towards zero (`isa.operands.operand_change.half_towards_zero`)."""
     sign, magnitude = single >> np.uint64(16) & np.uint64(0x8000), single & np.uint64(0x7FFFFFFF)
     if magnitude >= np.uint64(INFINITY32):
@@ -60,7 +58,7 @@ def half_towards_zero(single: Any) -> Any:
 
 
 @rule
-def whole_change(word: Any, change: int) -> Any:
+def whole_change(word: np.uint64, change: int) -> np.uint64:
     """Return a word with what its text does, in 64 bits: a negated integer x is 2**32 - x."""
     if change == NEGATIVE:
         return np.uint64(0x100000000) - word

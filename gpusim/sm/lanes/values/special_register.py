@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.lanes.predicates import ALL
 from gpusim.sm.lanes.values.operand_change import WORD
+from gpusim.sm.records import Numbers, Sm, Warp
 from gpusim.sm.unit.capacities import LANES
 from isa.operands.operand import EVERY_SPECIAL
 from isa.operands.special import VIRTUAL_SM, VIRTUAL_WARP
@@ -17,7 +16,7 @@ CLOCK, SMID, LANES_EQUAL = (EVERY_SPECIAL.index(name) for name in ("CLOCKLO", "S
 TIMER, VIRTUAL = (EVERY_SPECIAL.index(name) for name in ("GLOBALTIMERLO", "VIRTID"))
 
 
-def read(sm: Any) -> None:
+def read(sm: Sm) -> None:
     """Set d to the special register, numbered as in operand.SPECIALS, for every lane of the group."""
     group, launch = sm.scratch.group, sm.launch
     warp = sm.warps[group // sm.machine.groups]
@@ -42,7 +41,7 @@ def read(sm: Any) -> None:
 
 
 @rarely
-def _further(sm: Any, warp: Any, which: int) -> int:
+def _further(sm: Sm, warp: Warp, which: int) -> int:
     """Return the time in nanoseconds, or where a warp runs: the SM and, for its slot, its number in the block."""
     if which == VIRTUAL:
         return int(sm.launch.index << VIRTUAL_SM | warp.index << VIRTUAL_WARP)
@@ -50,7 +49,7 @@ def _further(sm: Any, warp: Any, which: int) -> int:
 
 
 @rule
-def _upper_half(sm: Any, which: int) -> int:
+def _upper_half(sm: Sm, which: int) -> int:
     """Return the upper half of the time; other special registers have none."""
     if which == TIMER:
         return _nanoseconds(sm) >> WORD
@@ -58,13 +57,13 @@ def _upper_half(sm: Any, which: int) -> int:
 
 
 @rule
-def _nanoseconds(sm: Any) -> int:
+def _nanoseconds(sm: Sm) -> int:
     """Return the time since the launch."""
     return int(sm.now * 1000 // sm.launch.mhz)
 
 
 @rarely
-def _of_machine(sm: Any, which: int, lane: int) -> int:
+def _of_machine(sm: Sm, which: int, lane: int) -> int:
     """Return a special register that only machine code names."""
     if which < SMID:
         return sm.now & 0xFFFFFFFF if which == CLOCK else sm.now >> WORD
@@ -81,7 +80,7 @@ def _of_machine(sm: Any, which: int, lane: int) -> int:
 
 
 @rule
-def _coordinate(linear: int, extent: Any, axis: int) -> int:
+def _coordinate(linear: int, extent: Numbers, axis: int) -> int:
     if axis == 0:
         return linear % extent[0]
     if axis == 1:

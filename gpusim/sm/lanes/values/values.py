@@ -9,12 +9,9 @@ A warp of 64 lanes is two lane groups of 32, computed one after the other; each 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from gpusim.sm.jit import lane_words
-from gpusim.sm.jit.kinds import Memory, Sm
 from gpusim.sm.jit.lane_functions import pair
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import borrow, count_bits, rarely, rule
@@ -26,6 +23,7 @@ from gpusim.sm.lanes.values.operand_change import PAIR, SIGN_CHANGE, WORD, chang
 from gpusim.sm.memory.cache import cache
 from gpusim.sm.memory.memory_access import address_range, memory_access
 from gpusim.sm.memory.texture import texel, texture, texture_object
+from gpusim.sm.records import Lanes, Memory, Numbers, Row, Scratch, Sm, Table
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.opcodes import COMPUTE, FETCH, WHOLE
 from isa.operands.operand import PT_INDEX
@@ -35,7 +33,7 @@ LOW_WORD, UPPER = np.uint64(0xFFFFFFFF), np.uint64(32)
 
 
 @rule
-def wipe(lanes: Any) -> None:
+def wipe(lanes: Lanes) -> None:
     """Set a new warp's registers to zero and its predicates to false, except the one that is always true."""
     lanes.registers[:] = 0
     lanes.predicates[:] = 0
@@ -62,7 +60,7 @@ def execute(sm: Sm, memory: Memory, g: int) -> bool:
 
 
 @rarely
-def _as_a_whole(sm: Any, g: int, instruction: Any) -> None:
+def _as_a_whole(sm: Sm, g: int, instruction: Row) -> None:
     """Decide a branch of the whole warp: its condition is true in any lane, or in none, and all lanes follow."""
     warp, somewhere = sm.warps[g], 0
     for half in range(sm.machine.groups):
@@ -74,7 +72,7 @@ def _as_a_whole(sm: Any, g: int, instruction: Any) -> None:
 
 
 @rule
-def _of_group(sm: Any, memory: Any, g: int, half: int, instruction: Any) -> bool:
+def _of_group(sm: Sm, memory: Memory, g: int, half: int, instruction: Row) -> bool:
     """Add the effect of the instruction in a lane group of warp slot g to `sm.outcome`; false: it faults."""
     group = g * sm.machine.groups + half
     active = predicates.mask_of(sm.lanes[group], instruction.guard, instruction.guard_negated) & sm.warps[g].lanes[half]
@@ -107,7 +105,7 @@ def _of_group(sm: Any, memory: Any, g: int, half: int, instruction: Any) -> bool
 
 
 @rarely  # for its size: it is inlined into each of two engines
-def _compute(sm: Any, instruction: Any, g: int, group: int, active: int) -> None:
+def _compute(sm: Sm, instruction: Row, g: int, group: int, active: int) -> None:
     """Compute the function of a lane group's operands, and write what it gives: registers, predicates or both."""
     scratch, lanes = sm.scratch, sm.lanes[group]
     operands(scratch, lanes, instruction)
@@ -124,7 +122,7 @@ def _compute(sm: Any, instruction: Any, g: int, group: int, active: int) -> None
 
 
 @rule
-def _fetch(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: int) -> None:
+def _fetch(sm: Sm, instruction: Row, memory: Memory, g: int, group: int, active: int) -> None:
     if instruction.fetches:
         texture_object.fetch(sm, memory, g, group, active)
         return
@@ -134,7 +132,7 @@ def _fetch(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: i
 
 
 @rule
-def operands(scratch: Any, lanes: Any, instruction: Any) -> None:
+def operands(scratch: Scratch, lanes: Lanes, instruction: Row) -> None:
     """Load the operands a, b and c of a lane group into `scratch`, and the predicates that its function takes."""
     _operand(scratch.a, lanes, instruction, 0)
     _operand(scratch.b, lanes, instruction, 1)
@@ -149,7 +147,7 @@ def operands(scratch: Any, lanes: Any, instruction: Any) -> None:
 
 
 @rule
-def _operand(to: Any, lanes: Any, instruction: Any, position: int) -> None:
+def _operand(to: Table, lanes: Lanes, instruction: Row, position: int) -> None:
     """Load as many words of an operand as the function takes."""
     source, first = instruction.source[position], to[0]
     if instruction.taken[position] > 1:
@@ -166,7 +164,7 @@ def _operand(to: Any, lanes: Any, instruction: Any, position: int) -> None:
 
 
 @rarely
-def _range(to: Any, lanes: Any, instruction: Any, position: int) -> None:
+def _range(to: Table, lanes: Lanes, instruction: Row, position: int) -> None:
     """Load an operand of several words: its registers, then zeros, or a constant."""
     source, count, words = instruction.source[position], instruction.counts[position], instruction.taken[position]
     if source < 0:
@@ -182,7 +180,7 @@ def _range(to: Any, lanes: Any, instruction: Any, position: int) -> None:
 
 
 @rarely
-def _change(to: Any, instruction: Any, position: int) -> None:
+def _change(to: Table, instruction: Row, position: int) -> None:
     """Do to an operand of one or two words what its text says; a word for a function that takes two may carry."""
     change, count, words = instruction.change[position], instruction.counts[position], instruction.taken[position]
     for lane in range(LANES):
@@ -198,7 +196,7 @@ def _change(to: Any, instruction: Any, position: int) -> None:
 
 
 @rule
-def _select(scratch: Any, lanes: Any, instruction: Any) -> None:
+def _select(scratch: Scratch, lanes: Lanes, instruction: Row) -> None:
     """Load the predicates that a function takes as p, Q in bit 0, and its number n."""
     scratch.n, scratch.p[:] = instruction.number, 0
     for place in range(instruction.selects):
@@ -209,12 +207,12 @@ def _select(scratch: Any, lanes: Any, instruction: Any) -> None:
 
 
 @rule
-def _write(sm: Any, g: int, group: int, register: int, word: Any, active: int) -> None:
+def _write(sm: Sm, g: int, group: int, register: int, word: Numbers, active: int) -> None:
     lane_words.put(sm.lanes[group].registers, register, word, active)
     memory_access.new_version(sm, g, register)
 
 
 @rarely
-def _write_range(sm: Any, instruction: Any, g: int, group: int, active: int) -> None:
+def _write_range(sm: Sm, instruction: Row, g: int, group: int, active: int) -> None:
     for word in range(instruction.writes):
         _write(sm, g, group, instruction.destination + word, sm.scratch.d[word], active)

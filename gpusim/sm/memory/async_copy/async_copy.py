@@ -8,14 +8,12 @@ Who reads the place sooner gets what it held before.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from gpusim.sm.effects import effects
-from gpusim.sm.jit.kinds import Memory, Sm
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rule
+from gpusim.sm.records import Memory, Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
 from isa.program import WORD_BYTES
@@ -24,7 +22,7 @@ MISALIGNED, OUTSIDE = int(Fault.MISALIGNED), int(Fault.OUTSIDE)
 
 
 @rule
-def reading(sm: Any, instruction: Any, group: int, active: int) -> int:
+def reading(sm: Sm, instruction: Row, group: int, active: int) -> int:
     """Return which of a lane group's active lanes read."""
     if instruction.selector < 0:
         return active
@@ -45,7 +43,7 @@ def begin(sm: Sm, g: int, group: int, active: int) -> int:
 
 
 @rule
-def _post(sm: Any, instruction: Any, g: int, group: int, active: int) -> bool:
+def _post(sm: Sm, instruction: Row, g: int, group: int, active: int) -> bool:
     """Post that lanes write zeros, before any word is read; False: a fault."""
     pc, half = sm.warps[g].pc, group - g * sm.machine.groups
     if not effects.has_room(sm, g, pc):
@@ -65,18 +63,18 @@ def _post(sm: Any, instruction: Any, g: int, group: int, active: int) -> bool:
 
 
 @rule
-def _address(sm: Any, instruction: Any, group: int, lane: int) -> Any:
+def _address(sm: Sm, instruction: Row, group: int, lane: int) -> int:
     """Return the byte address in shared memory to which a lane copies."""
     registers, address = sm.lanes[group].registers, np.int64(instruction.to_offset)
     if instruction.to_pointer >= 0:
         address += np.int64(registers[instruction.to_pointer, lane]) * instruction.to_scale
     if instruction.to_uniform >= 0:
         address += np.int64(registers[instruction.to_uniform, lane])
-    return address & 0xFFFFFFFF
+    return int(address & 0xFFFFFFFF)
 
 
 @rule
-def _checked(sm: Any, instruction: Any, address: Any) -> bool:
+def _checked(sm: Sm, instruction: Row, address: int) -> bool:
     """Tell whether a lane's place is good; if not, `sm.fault` says why."""
     if address % instruction.access_bytes:
         sm.fault.code = MISALIGNED

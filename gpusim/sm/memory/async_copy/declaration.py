@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from gpusim.sm.records import Columns
 from gpusim.sm.unit.declare import Machine, Unit, field
 from isa.instruction import Instruction
 from isa.operands.operand import RZ_INDEX
@@ -12,7 +13,7 @@ if TYPE_CHECKING:
     from isa.kernel import Kernel
 
 
-def decode(row: Any, instruction: Instruction, _machine: Machine, _: Kernel) -> None:
+def decode(row: Columns, instruction: Instruction, _machine: Machine, _: Kernel) -> None:
     """The place in shared memory, of a copy."""
     place = instruction.destination_in_shared()
     row["copies"], row["to_pointer"], row["to_uniform"] = place is not None, -1, -1

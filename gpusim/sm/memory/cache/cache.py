@@ -11,11 +11,8 @@ The lines of each queued access follow the tags (tags.py) in the memory array.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from gpusim.sm.jit.kinds import Memory, Sm
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import count_bits, lowest_bit, rarely, rule
 from gpusim.sm.memory.cache import requests, tags
@@ -40,6 +37,7 @@ from gpusim.sm.memory.l2_share import l2_share
 from gpusim.sm.memory.l2_share.declaration import NOW, UNKNOWN
 from gpusim.sm.memory.memory_access import generic_address
 from gpusim.sm.memory.tag_stage import tag_stage
+from gpusim.sm.records import Entry, Memory, Numbers, Row, Sm
 from gpusim.sm.unit.capacities import LANES, REQUESTS
 from gpusim.sm.unit.opcodes import LOAD, STORE
 from isa.memory import SECTOR_BYTES
@@ -99,7 +97,7 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
 
 
 @rarely
-def _store_all(sm: Any, words: Any, instruction: Any, row: int, entry: Any, now: int) -> int:
+def _store_all(sm: Sm, words: Numbers, instruction: Row, row: int, entry: Entry, now: int) -> int:
     """Do the requests of a store, or of an atomic without a result; return when all have left the SM."""
     asked, now = now, tag_stage.enter(sm, now) if instruction.packets == 0 else now
     done, lines, parted, sectors, room = now, 0, 0, 0, now
@@ -122,7 +120,7 @@ def _store_all(sm: Any, words: Any, instruction: Any, row: int, entry: Any, now:
 
 
 @rule
-def _passing(sm: Any, words: Any, instruction: Any, line: int, noted: int) -> int:
+def _passing(sm: Sm, words: Numbers, instruction: Row, line: int, noted: int) -> int:
     """Return the sectors of a store that the L1 does not keep: of local memory those that it would hold in part."""
     if sm.machine.keeps_stores != BACK or not _stays(sm, instruction, line):
         return noted & UNITS
@@ -131,7 +129,7 @@ def _passing(sm: Any, words: Any, instruction: Any, line: int, noted: int) -> in
 
 
 @rule
-def _next_store(sm: Any, parted: int, end: int) -> int:
+def _next_store(sm: Sm, parted: int, end: int) -> int:
     """Return when a store that is served until `end` leaves the unit: the L2 channel then has room for the next.
 
     `parted` are its lines of which it writes parts of sectors.
@@ -142,14 +140,14 @@ def _next_store(sm: Any, parted: int, end: int) -> int:
 
 
 @rule
-def _stays(sm: Any, instruction: Any, line: int) -> bool:
+def _stays(sm: Sm, instruction: Row, line: int) -> bool:
     """Tell whether what is stored in a line stays in the L1."""
     kept = sm.machine.keeps_stores and sm.launch.caches[NEAR].sets > 0
     return bool(kept and generic_address.is_local(sm, instruction, line))
 
 
 @rule
-def _load(sm: Any, words: Any, instruction: Any, i: int, late: int, line: int, units: int, start: int) -> int:
+def _load(sm: Sm, words: Numbers, instruction: Row, i: int, late: int, line: int, units: int, start: int) -> int:
     """Do the i-th request of a load in the L1, in a cycle of its service; return when it was accepted.
 
     `arrived` says when its data is there.
@@ -175,7 +173,7 @@ def _load(sm: Any, words: Any, instruction: Any, i: int, late: int, line: int, u
 
 
 @rarely
-def _atomic(sm: Any, words: Any, instruction: Any, i: int, line: int, units: int, now: int) -> int:
+def _atomic(sm: Sm, words: Numbers, instruction: Row, i: int, line: int, units: int, now: int) -> int:
     """Do the i-th request of an atomic in the L2; return when it has left the SM, or when the old values are there.
 
     The L1 drops the line. The L2 reads what it lacks, and has then been stored to.
@@ -196,7 +194,7 @@ def _atomic(sm: Any, words: Any, instruction: Any, i: int, line: int, units: int
 
 
 @rule
-def _behind(sm: Any, instruction: Any, i: int) -> int:
+def _behind(sm: Sm, instruction: Row, i: int) -> int:
     """Return the cycles of the i-th request of a load that hits the L2."""
     return int(sm.machine.far_latency[instruction.width] + i * sm.machine.far_late)
 
@@ -217,7 +215,7 @@ def fetch(sm: Sm, memory: Memory, active: int) -> None:
 
 
 @rule
-def _note_scalar(sm: Any, words: Any, byte: int, size: int) -> None:
+def _note_scalar(sm: Sm, words: Numbers, byte: int, size: int) -> None:
     """Store the requests of a scalar load of `size` bytes."""
     row = requests.spare_row(sm)
     for unit in range(byte // SECTOR_BYTES, (byte + size - 1) // SECTOR_BYTES + 1):
@@ -231,7 +229,7 @@ def read_scalar(sm: Sm, memory: Memory) -> None:
 
 
 @rule
-def _read_all(sm: Any, words: Any, which: int, begin: int) -> None:
+def _read_all(sm: Sm, words: Numbers, which: int, begin: int) -> None:
     """Read the requests since `begin` through a read-only cache; `outcome.ready` says when their data is there."""
     row, outcome = requests.spare_row(sm), sm.outcome
     for i in range(begin, outcome.requests):
@@ -240,7 +238,7 @@ def _read_all(sm: Any, words: Any, which: int, begin: int) -> None:
 
 
 @rarely
-def _read(sm: Any, words: Any, which: int, i: int, line: int, units: int, now: int, next_has: bool) -> int:
+def _read(sm: Sm, words: Numbers, which: int, i: int, line: int, units: int, now: int, next_has: bool) -> int:
     """Do the i-th request of a read in a read-only cache, or behind an absent one; return when its data is there.
 
     `next_has`: what it misses comes from the next cache of constants.
@@ -260,7 +258,7 @@ def _read(sm: Any, words: Any, which: int, i: int, line: int, units: int, now: i
 
 
 @rule
-def _constants(sm: Any, words: Any, instruction: Any, i: int, line: int, units: int, start: int) -> tuple[int, int]:
+def _constants(sm: Sm, words: Numbers, instruction: Row, i: int, line: int, units: int, start: int) -> tuple[int, int]:
     """Read sectors of a line; return when the last of them is asked for, and when it comes.
 
     In series each sector is asked for when the one before is back; other loads do not wait for the last one.
@@ -276,7 +274,7 @@ def _constants(sm: Any, words: Any, instruction: Any, i: int, line: int, units: 
 
 
 @rule
-def _is_next(sm: Any, words: Any, instruction: Any, line: int) -> bool:
+def _is_next(sm: Sm, words: Numbers, instruction: Row, line: int) -> bool:
     """Tell whether the next constant cache has a line: its other sectors, or its neighbours, were asked for before."""
     if instruction.parameters or sm.machine.next_constants == 0:
         return bool(sm.machine.next_constants)
@@ -288,7 +286,7 @@ def _is_next(sm: Any, words: Any, instruction: Any, line: int) -> bool:
 
 
 @rarely
-def _far_load(sm: Any, words: Any, latency: int, line: int, units: int, start: int) -> int:
+def _far_load(sm: Sm, words: Numbers, latency: int, line: int, units: int, start: int) -> int:
     """Return when these sectors of a line come from the L2, where a hit takes `latency` cycles, or from the DRAM."""
     if sm.launch.caches[FAR].sets == 0:
         return global_memory.commit_line(sm, line, count_bits(units), start) + sm.machine.memory_latency
@@ -300,7 +298,7 @@ def _far_load(sm: Any, words: Any, latency: int, line: int, units: int, start: i
 
 
 @rarely
-def _of_partition(sm: Any, words: Any, latency: int, line: int, units: int, gone: int) -> int:
+def _of_partition(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: int) -> int:
     """Return when these sectors, requested at `gone`, come from the part of the L2 near the SM, or from beyond it."""
     cache = sm.launch.caches[PARTITION]
     way = tags.way(words, cache, line)
@@ -314,7 +312,7 @@ def _of_partition(sm: Any, words: Any, latency: int, line: int, units: int, gone
 
 
 @rarely
-def _of_far(sm: Any, words: Any, latency: int, line: int, units: int, gone: int) -> int:
+def _of_far(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: int) -> int:
     """Return the same for the L2 as a whole, or for the DRAM."""
     cache, machine = sm.launch.caches[FAR], sm.machine
     way = tags.way(words, cache, line)
@@ -332,7 +330,7 @@ def _of_far(sm: Any, words: Any, latency: int, line: int, units: int, gone: int)
 
 
 @rule
-def _store(sm: Any, words: Any, instruction: Any, line: int, noted: int, goes: int, now: int) -> int:
+def _store(sm: Sm, words: Numbers, instruction: Row, line: int, noted: int, goes: int, now: int) -> int:
     """Do a store's request, of which some sectors go to the L2; return when these have left the SM."""
     units, partly = noted & UNITS, noted >> PARTLY
     near = sm.launch.caches[NEAR]
@@ -352,7 +350,7 @@ def _store(sm: Any, words: Any, instruction: Any, line: int, noted: int, goes: i
 
 
 @rarely
-def _far_store(sm: Any, words: Any, line: int, units: int, now: int) -> int:
+def _far_store(sm: Sm, words: Numbers, line: int, units: int, now: int) -> int:
     """Write sectors of a line to the L2, where they stay; return when they have left the SM."""
     cache = sm.launch.caches[FAR]
     if cache.sets == 0:
@@ -372,7 +370,7 @@ def _far_store(sm: Any, words: Any, line: int, units: int, now: int) -> int:
 
 
 @rule
-def _claim(sm: Any, words: Any, way: int, line: int, now: int) -> None:
+def _claim(sm: Sm, words: Numbers, way: int, line: int, now: int) -> None:
     """Evict the line in the way of the L1 for this line; stored data of the former line goes to the L2."""
     if words[way + TAG] != line + 1 and words[way + DIRTY]:
         _far_store(sm, words, words[way + TAG] - 1, words[way + DIRTY], now)
@@ -380,7 +378,7 @@ def _claim(sm: Any, words: Any, way: int, line: int, now: int) -> None:
 
 
 @rule
-def _drop(sm: Any, words: Any, way: int, line: int, now: int) -> None:
+def _drop(sm: Sm, words: Numbers, way: int, line: int, now: int) -> None:
     """Evict the line in a way of the L2 likewise; stored data of the former line goes to the DRAM."""
     if words[way + TAG] != line + 1 and words[way + DIRTY] and not l2_share.spilled(sm, words[way + TAG] - 1):
         l2_share.send(sm, words[way + TAG] - 1, count_bits(words[way + DIRTY]), now)

@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.unit.asks import accesses, asks, loads_from, looks, looks_up_banks
 from gpusim.sm.unit.capacities import LANES, REQUESTS
 from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
@@ -136,7 +137,7 @@ def _looked_up(given: Any) -> bool:
     return bool(given.rows["through_l1"].any()) or bool(given.record.tag_stages and _near(given))
 
 
-def pack(packed: Any, machine: Machine) -> None:
+def pack(packed: MachineNumbers, machine: Machine) -> None:
     """Which cache loads hit, and what misses take where tags are kept."""
     cache = machine.cache
     if machine.l1:
@@ -155,7 +156,7 @@ def pack(packed: Any, machine: Machine) -> None:
             packed.keeps_stores = LOCAL_STORES.index(machine.l1.local_stores)
 
 
-def _pack_read(packed: Any, machine: Machine, cache: Cache) -> None:
+def _pack_read(packed: MachineNumbers, machine: Machine, cache: Cache) -> None:
     """The caches that are only read."""
     kept = {TEXTURES: machine.texture_cache, SCALARS: machine.scalar_cache, CONSTANTS: machine.constant_cache}
     for which, one in kept.items():
@@ -175,7 +176,7 @@ def _late(machine: Machine, cache: Cache) -> int:
     return cache.l2_late
 
 
-def decode(row: Any, instruction: Instruction, machine: Machine, _: Kernel) -> None:
+def decode(row: Columns, instruction: Instruction, machine: Machine, _: Kernel) -> None:
     """Tell whether a load comes through the L1, and whether a constant load reads the parameters."""
     form = instruction.row
     loads = form.unit is UnitClass.GLOBAL and form.is_load and form.update is None

@@ -8,8 +8,6 @@ slices.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from gpusim.sm.jit.rule import count_bits, rarely, rule
@@ -20,6 +18,7 @@ from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.memory.global_memory.declaration import SEGMENTS
 from gpusim.sm.memory.l2_atomic.l2_atomic import OF_LANES, PASSES
 from gpusim.sm.memory.memory_access import generic_address
+from gpusim.sm.records import Numbers, Row, Sm
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.opcodes import LOCAL_MEMORY, SHARED_MEMORY, STORE
 from isa.memory import SECTOR_BYTES
@@ -31,19 +30,19 @@ WORDS = SECTOR_BYTES // WORD_BYTES  # of a unit: neighbouring lanes' words in lo
 
 
 @rule
-def row_of(sm: Any, y: int, place: int) -> int:
+def row_of(sm: Sm, y: int, place: int) -> int:
     """Return where the requests of the entry at that place of queue y lie."""
     return sm.launch.requests + (y * sm.machine.queue + place) * REQUEST_ROW
 
 
 @rule
-def spare_row(sm: Any) -> int:
+def spare_row(sm: Sm) -> int:
     """Return where the requests of what does not queue lie, and of what is being recorded."""
     return row_of(sm, sm.machine.queues, 0)
 
 
 @rule
-def note(sm: Any, words: Any, instruction: Any, g: int, group: int, active: int) -> None:
+def note(sm: Sm, words: Numbers, instruction: Row, g: int, group: int, active: int) -> None:
     """Store a lane group's requests, after those of the groups before it."""
     y = queues.number(sm, sm.warps[g].scheduler, instruction.unit)
     row = spare_row(sm) if sm.trace_driven else row_of(sm, y, queues.behind(sm, y))
@@ -62,7 +61,7 @@ def note(sm: Any, words: Any, instruction: Any, g: int, group: int, active: int)
 
 
 @rule
-def _note_work(sm: Any, words: Any, row: int, begin: int, instruction: Any, active: int) -> None:
+def _note_work(sm: Sm, words: Numbers, row: int, begin: int, instruction: Row, active: int) -> None:
     """Note in the requests from `begin` on what an atomic asks of slices, or that a store leaves parts of sectors."""
     if instruction.packets and sm.machine.slices:
         _note_updates(sm, words, row, begin, active)
@@ -72,7 +71,7 @@ def _note_work(sm: Any, words: Any, row: int, begin: int, instruction: Any, acti
 
 
 @rarely
-def _note_updates(sm: Any, words: Any, row: int, begin: int, active: int) -> None:
+def _note_updates(sm: Sm, words: Numbers, row: int, begin: int, active: int) -> None:
     """Note the passes of an atomic in each request from `begin` on, and their sectors, in place of parts."""
     global_memory.number_passes(sm, active)
     for at in range(begin, sm.outcome.requests):
@@ -87,7 +86,7 @@ def _note_updates(sm: Any, words: Any, row: int, begin: int, active: int) -> Non
 
 
 @rule
-def _is_first(words: Any, row: int, begin: int, at: int) -> bool:
+def _is_first(words: Numbers, row: int, begin: int, at: int) -> bool:
     """Tell whether no request before, from `begin` on, is for the same line: lanes of wide atomics go in groups."""
     found = begin
     while words[row + 2 * found] != words[row + 2 * at]:
@@ -96,7 +95,7 @@ def _is_first(words: Any, row: int, begin: int, at: int) -> bool:
 
 
 @rarely
-def _note_parts(sm: Any, words: Any, row: int, begin: int, size: int) -> None:
+def _note_parts(sm: Sm, words: Numbers, row: int, begin: int, size: int) -> None:
     """Note whether a store of so many bytes fills the sectors of its requests from `begin` on."""
     units = 0
     for at in range(begin, sm.outcome.requests):
@@ -106,7 +105,7 @@ def _note_parts(sm: Any, words: Any, row: int, begin: int, size: int) -> None:
 
 
 @rule
-def _note_lanes(sm: Any, words: Any, row: int, instruction: Any, group: int, active: int, local: bool) -> None:
+def _note_lanes(sm: Sm, words: Numbers, row: int, instruction: Row, group: int, active: int, local: bool) -> None:
     size = LANES if local else LANES // 2 if sm.machine.global_rule == SEGMENTS else LANES // instruction.words
     for offset in range(instruction.words if local else 1):
         for first in range(0, LANES, size):
@@ -119,7 +118,7 @@ def _note_lanes(sm: Any, words: Any, row: int, instruction: Any, group: int, act
 
 
 @rarely
-def _is_part(sm: Any, group: int, active: int, lane: int, offset: int) -> bool:
+def _is_part(sm: Sm, group: int, active: int, lane: int, offset: int) -> bool:
     """Tell whether a lane stores to 32 bytes of local memory of which other lanes leave some as they are."""
     first = lane - lane % WORDS
     unit = generic_address.byte(sm, group, lane, offset, True) // SECTOR_BYTES
@@ -130,7 +129,7 @@ def _is_part(sm: Any, group: int, active: int, lane: int, offset: int) -> bool:
 
 
 @rule
-def note_byte(sm: Any, words: Any, row: int, begin: int, byte: int, partly: bool) -> None:
+def note_byte(sm: Sm, words: Numbers, row: int, begin: int, byte: int, partly: bool) -> None:
     """Add the 32 bytes around `byte` to the request for its line among those from `begin` on, or to a new request."""
     line, outcome = byte // sm.machine.line_bytes, sm.outcome
     at = begin

@@ -5,24 +5,23 @@ Tags follow local memory in the memory array, in words of 64 bits.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.cache.declaration import WAY_HEAD
+from gpusim.sm.records import Cache, Memory, Numbers, Sm
 
 TAG, USED, DIRTY = range(WAY_HEAD)  # words of a way: line + 1, number of its last use, mask; then each unit's arrival
 
 
 @rule
-def words(sm: Any, memory: Any) -> Any:
+def words(sm: Sm, memory: Memory) -> Numbers:
     """Return the data of the caches as words of 64 bits."""
     return memory[sm.launch.cache_word : sm.launch.cache_end].view(np.int64)
 
 
 @rule
-def way(words: Any, cache: Any, line: int) -> int:
+def way(words: Numbers, cache: Cache, line: int) -> int:
     """Return the way of a line; if no way holds it, the least recently used way of its set."""
     way = cache.first + 1 + _set(cache, line) * cache.ways * cache.stride
     oldest = way
@@ -36,7 +35,7 @@ def way(words: Any, cache: Any, line: int) -> int:
 
 
 @rule
-def _set(cache: Any, line: int) -> int:
+def _set(cache: Cache, line: int) -> int:
     """Return the set of a line: the last digit of its number in base `sets`, or where it is hashed the sum of all."""
     if cache.hashed == 0 or cache.sets == 1:
         return int(line % cache.sets)
@@ -47,7 +46,7 @@ def _set(cache: Any, line: int) -> int:
 
 
 @rule
-def there(words: Any, cache: Any, way: int, line: int, units: int) -> int:
+def there(words: Numbers, cache: Cache, way: int, line: int, units: int) -> int:
     """Return when all the sectors that the way holds have arrived."""
     when = 0
     if words[way + TAG] == line + 1:
@@ -58,7 +57,7 @@ def there(words: Any, cache: Any, way: int, line: int, units: int) -> int:
 
 
 @rule
-def lost(words: Any, cache: Any, way: int, line: int, units: int) -> int:
+def lost(words: Numbers, cache: Cache, way: int, line: int, units: int) -> int:
     """Return the sectors that an access must bring: all that the way lacks of `sector_bytes` with a missing one."""
     lacking, wanted, held = 0, 0, words[way + TAG] == line + 1
     for unit in range(cache.stride - WAY_HEAD):
@@ -72,14 +71,14 @@ def lost(words: Any, cache: Any, way: int, line: int, units: int) -> int:
 
 
 @rule
-def use(words: Any, cache: Any, way: int) -> None:
+def use(words: Numbers, cache: Cache, way: int) -> None:
     """Mark the way as the one used last."""
     words[cache.first] += 1
     words[way + USED] = words[cache.first]
 
 
 @rule
-def fill(words: Any, way: int, units: int, when: int) -> None:
+def fill(words: Numbers, way: int, units: int, when: int) -> None:
     """Set the arrival of these sectors; sectors that are already there keep theirs."""
     unit = 0
     while units >> unit:
@@ -89,7 +88,7 @@ def fill(words: Any, way: int, units: int, when: int) -> None:
 
 
 @rule
-def stored(words: Any, way: int, units: int, when: int) -> None:
+def stored(words: Numbers, way: int, units: int, when: int) -> None:
     """Set the arrival of sectors that are stored; what was there before is replaced."""
     unit = 0
     while units >> unit:
@@ -99,7 +98,7 @@ def stored(words: Any, way: int, units: int, when: int) -> None:
 
 
 @rule
-def clear(words: Any, cache: Any, way: int, line: int) -> None:
+def clear(words: Numbers, cache: Cache, way: int, line: int) -> None:
     """Give the way to this line, and drop the contents of the former one."""
     if words[way + TAG] != line + 1:
         words[way + TAG], words[way + DIRTY] = line + 1, 0
@@ -108,7 +107,7 @@ def clear(words: Any, cache: Any, way: int, line: int) -> None:
 
 
 @rarely
-def wait_for(sm: Any, words: Any, done: int) -> None:
+def wait_for(sm: Sm, words: Numbers, done: int) -> None:
     """Let a line that comes at `done` take the MSHR that becomes free first.
 
     The times of MSHRs are a heap: that at place n, from 1 on, is at most those at 2 n and 2 n + 1.

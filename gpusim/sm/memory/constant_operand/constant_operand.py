@@ -7,16 +7,15 @@ are empty, except for parameters in the next one; nothing is evicted.
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.jit.rule import lowest_bit, rarely, rule
+from gpusim.sm.records import Sm, Warp
 from gpusim.sm.unit.stall import Stall
 
 IMC_MISS = int(Stall.IMC_MISS)
 
 
 @rule
-def commit(sm: Any, warp: Any, now: int) -> None:
+def commit(sm: Sm, warp: Warp, now: int) -> None:
     """The warp continues at its pc: request the constants of the instruction there, and wait for them."""
     instruction = sm.program[warp.pc]
     lines = instruction.constant_lines
@@ -24,7 +23,7 @@ def commit(sm: Any, warp: Any, now: int) -> None:
 
 
 @rarely
-def _request_all(sm: Any, lines: int, near: int, now: int) -> int:
+def _request_all(sm: Sm, lines: int, near: int, now: int) -> int:
     """Request those of some lines that nobody has requested; return when the last of all is there."""
     latest = 0
     while lines:
@@ -39,7 +38,7 @@ def _request_all(sm: Any, lines: int, near: int, now: int) -> int:
 
 
 @rule
-def _turn(sm: Any, now: int) -> int:
+def _turn(sm: Sm, now: int) -> int:
     """Return when the next cache serves the line to the last of the schedulers that ask for it.
 
     The first of them asks earlier than the last by the time that the previous line took to reach all.
@@ -51,7 +50,7 @@ def _turn(sm: Any, now: int) -> int:
 
 
 @rule
-def _passed_on(sm: Any, line: int, now: int) -> int:
+def _passed_on(sm: Sm, line: int, now: int) -> int:
     """Return when the next cache has the line that holds a line requested at `now`."""
     count = sm.machine.far_lines
     first = line - line % count

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 import numpy as np
 
 from gpusim.sm.memory.cache.declaration import PARAMETERS
+from gpusim.sm.records import Columns, MachineNumbers, Plain
 from gpusim.sm.unit.capacities import CONSTANT_LINES
 from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field, packed_key
 from gpusim.sm.unit.dimensions import CONSTANT_LINE
@@ -41,12 +42,12 @@ class ConstantOperand(msgspec.Struct, frozen=True):
     parameters_near: Flag = 0  # 1: the next cache has the bank with the parameters when a launch begins
 
 
-def pack(packed: Any, machine: Machine) -> None:
+def pack(packed: MachineNumbers, machine: Machine) -> None:
     """Tell whether constants may be late."""
     packed.constants = machine.constant_operand is not None
 
 
-def decode(row: Any, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
+def decode(row: Columns, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
     """Fill in the mask of the lines that the instruction's constants lie in; raises UserError beyond the capacity."""
     if machine.constant_operand is None:
         return
@@ -88,12 +89,12 @@ def cycles_of_line(machine: Machine, warps: int, blocks: int) -> tuple[int, int]
     return cycles, cycles * (schedulers - 1) // schedulers
 
 
-def asks_beyond(rows: Any) -> bool:
+def asks_beyond(rows: Plain) -> bool:
     """Tell whether the program has constants that the next cache lacks when the launch begins."""
     return bool((rows["constants_near"][rows["constant_lines"] != 0] == 0).any())
 
 
-def requested(rows: Any) -> int:
+def requested(rows: Plain) -> int:
     """Return the number of lines that the program's constants lie in."""
     return int(np.bitwise_or.reduce(rows["constant_lines"])).bit_count()
 

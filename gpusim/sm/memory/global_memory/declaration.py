@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from gpusim.sm.memory.cache.declaration import L1, MEMORY, SHARE_PARTS, TAGS, memory_latency, tagged
+from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.unit.asks import NO_GLOBAL, accesses
 from gpusim.sm.unit.capacities import CHANNELS
 from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field, packed_key
@@ -119,7 +120,7 @@ def atomic_latency(machine: Machine) -> int:
     return int(machine.global_atomic.latency + max(0, behind))
 
 
-def decode(row: Any, instruction: Instruction, machine: Machine, _: Kernel) -> None:
+def decode(row: Columns, instruction: Instruction, machine: Machine, _: Kernel) -> None:
     """Fill in the packets that an atomic sends to the L2, and that its port is a store's."""
     form = instruction.row
     if machine.global_atomic is None or form.update is None or form.unit is not UnitClass.GLOBAL:
@@ -129,7 +130,7 @@ def decode(row: Any, instruction: Instruction, machine: Machine, _: Kernel) -> N
         row["port"], row["port_cycles"] = machine.memory_port.global_store, 1
 
 
-def pack(packed: Any, machine: Machine) -> None:
+def pack(packed: MachineNumbers, machine: Machine) -> None:
     """How addresses become transactions, and what one costs the channel."""
     packed.channels, packed.channel_count = 1, machine.memory_channels.count if machine.memory_channels else 1
     packed.global_rule = GLOBAL_RULES.index(machine.global_memory.rule)

@@ -23,12 +23,11 @@ each pass costs as much as one packet more.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from gpusim.sm.jit.rule import lowest_bit, rarely, rule
 from gpusim.sm.memory.global_memory.declaration import LINES, SEGMENTS
+from gpusim.sm.records import Entry, Numbers, Outcome, Question, Row, Scratch, Sm
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.opcodes import LOAD
 from isa.memory import SECTOR_BYTES
@@ -38,7 +37,7 @@ HALF = LANES // 2
 
 
 @rule
-def transactions(sm: Any, active: int, words: int) -> tuple[int, int]:
+def transactions(sm: Sm, active: int, words: int) -> tuple[int, int]:
     """Return requests and transactions of an access of `words` 32-bit words per lane, at the addresses in `scratch`."""
     which, line_bytes = sm.machine.global_rule, sm.machine.line_bytes
     if which == SEGMENTS:
@@ -51,7 +50,7 @@ def transactions(sm: Any, active: int, words: int) -> tuple[int, int]:
 
 
 @rule
-def sectors(sm: Any, active: int) -> int:
+def sectors(sm: Sm, active: int) -> int:
     """Return the number of distinct 32-byte sectors at the addresses in `sm.scratch`, one of each lane."""
     found = _distinct(sm, active, 1, SECTOR_BYTES)
     if sm.machine.channels > 1:
@@ -60,20 +59,20 @@ def sectors(sm: Any, active: int) -> int:
 
 
 @rarely
-def _spread(sm: Any, count: int, size: int) -> None:
+def _spread(sm: Sm, count: int, size: int) -> None:
     """Add the lines or sectors of that size in `scratch.line` to the transactions of their channels."""
     for i in range(count):
         sm.outcome.moves[channel(sm, sm.scratch.line[i] * size)] += 1
 
 
 @rule
-def channel(sm: Any, byte: int) -> int:
+def channel(sm: Sm, byte: int) -> int:
     """Return the channel of the line or sector that begins at that byte."""
     return int(byte // sm.machine.channel_bytes % sm.machine.channels)
 
 
 @rarely
-def packets(sm: Any, active: int, instruction: Any) -> int:
+def packets(sm: Sm, active: int, instruction: Row) -> int:
     """Return the packets of an atomic at the addresses in `scratch`."""
     number_passes(sm, active)
     count, returned = 0, 1 if instruction.action == LOAD else 0
@@ -85,13 +84,13 @@ def packets(sm: Any, active: int, instruction: Any) -> int:
 
 
 @rule
-def begins_pass(sm: Any, active: int, lane: int) -> bool:
+def begins_pass(sm: Sm, active: int, lane: int) -> bool:
     """Tell whether a lane is the first of its pass; passes have been numbered."""
     return not _has_before(sm.scratch, active, 0, lane, 1)
 
 
 @rule
-def number_passes(sm: Any, active: int) -> None:
+def number_passes(sm: Sm, active: int) -> None:
     """Store in `scratch.line` a number for each lane's pass: of its line, and of the lanes of its word before it."""
     scratch = sm.scratch
     for lane in range(LANES):
@@ -103,7 +102,7 @@ def number_passes(sm: Any, active: int) -> None:
 
 
 @rule
-def pass_size(scratch: Any, active: int, first: int) -> tuple[int, int]:
+def pass_size(scratch: Scratch, active: int, first: int) -> tuple[int, int]:
     """Return the lanes of a pass that begins with that one, and their sectors."""
     lanes = sectors = 0
     for lane in range(first, LANES):
@@ -115,7 +114,7 @@ def pass_size(scratch: Any, active: int, first: int) -> tuple[int, int]:
 
 
 @rule
-def _has_before(scratch: Any, active: int, first: int, lane: int, within: int) -> bool:
+def _has_before(scratch: Scratch, active: int, first: int, lane: int, within: int) -> bool:
     """Tell whether a lane from `first` on, before this one, is of its pass; if `within` > 1, in the same such bytes."""
     place = np.int64(scratch.address[lane]) // within
     for other in range(first, lane):
@@ -126,19 +125,19 @@ def _has_before(scratch: Any, active: int, first: int, lane: int, within: int) -
 
 
 @rule
-def words(sm: Any, active: int) -> int:
+def words(sm: Sm, active: int) -> int:
     """Return the number of distinct words at the addresses in `sm.scratch`."""
     return _distinct(sm, active, 1, WORD_BYTES)
 
 
 @rule
-def places(sm: Any, active: int, size: int) -> int:
+def places(sm: Sm, active: int, size: int) -> int:
     """Return the number of distinct places of so many bytes at the addresses in `sm.scratch`."""
     return _distinct(sm, active, 1, size)
 
 
 @rule
-def _distinct(sm: Any, active: int, words: int, line_bytes: int) -> int:
+def _distinct(sm: Sm, active: int, words: int, line_bytes: int) -> int:
     """Return the number of distinct lines touched, summed over the groups of lanes that are resolved together."""
     count, group = 0, LANES // words
     line = sm.scratch.line
@@ -154,7 +153,7 @@ def _distinct(sm: Any, active: int, words: int, line_bytes: int) -> int:
 
 
 @rarely
-def _segments(sm: Any, active: int, size: int) -> tuple[int, int]:
+def _segments(sm: Sm, active: int, size: int) -> tuple[int, int]:
     """Return the segments of both half-warps, and the sectors transferred for them; a lane accesses `size` bytes."""
     segments = sectors = 0
     for half in range(2):
@@ -185,7 +184,7 @@ def _reduced(size: int, low: int, high: int) -> int:
 
 
 @rule
-def _contains(line: Any, begin: int, end: int, wanted: int) -> bool:
+def _contains(line: Numbers, begin: int, end: int, wanted: int) -> bool:
     for i in range(end - 1, begin - 1, -1):  # noqa: SIM110  (neighbours share lines: the latest first, compiled)
         if line[i] == wanted:
             return True
@@ -193,13 +192,13 @@ def _contains(line: Any, begin: int, end: int, wanted: int) -> bool:
 
 
 @rule
-def commit(sm: Any, lines: int, now: int) -> int:
+def commit(sm: Sm, lines: int, now: int) -> int:
     """The channel moves the transactions one by one; return the cycle at which the last has left."""
     return move(sm, lines * sm.machine.line_cost, now) if lines else now
 
 
 @rule
-def move(sm: Any, cost: int, now: int) -> int:
+def move(sm: Sm, cost: int, now: int) -> int:
     """The channel moves what takes it `cost` parts of a cycle, after all before it; return when the last has left."""
     unit, parts = sm.load_store, sm.machine.channel_parts
     unit.channel = max(unit.channel, now * parts) + cost
@@ -207,7 +206,7 @@ def move(sm: Any, cost: int, now: int) -> int:
 
 
 @rule
-def commit_line(sm: Any, line: int, sectors: int, now: int) -> int:
+def commit_line(sm: Sm, line: int, sectors: int, now: int) -> int:
     """Do the same with some sectors of one line, on its channel."""
     if sm.machine.channels == 1:
         return commit(sm, sectors, now)
@@ -215,7 +214,7 @@ def commit_line(sm: Any, line: int, sectors: int, now: int) -> int:
 
 
 @rule
-def commit_each(sm: Any, of: Any, cost: int, now: int) -> int:
+def commit_each(sm: Sm, of: Entry | Question | Outcome, cost: int, now: int) -> int:
     """Do the same with the transactions of an access or fetch, each of that cost, on their channels."""
     if of.transactions == 0:
         return now
@@ -223,7 +222,7 @@ def commit_each(sm: Any, of: Any, cost: int, now: int) -> int:
 
 
 @rarely
-def _each(sm: Any, moves: Any, cost: int, now: int) -> int:
+def _each(sm: Sm, moves: Numbers, cost: int, now: int) -> int:
     """Let each channel move its transactions; return the cycle at which the last has left."""
     gone = now
     for c in range(sm.machine.channels):
@@ -233,7 +232,7 @@ def _each(sm: Any, moves: Any, cost: int, now: int) -> int:
 
 
 @rarely
-def _on(sm: Any, c: int, cost: int, now: int) -> int:
+def _on(sm: Sm, c: int, cost: int, now: int) -> int:
     """Let one of several channels move what costs the bandwidth of all together so much; return when it is free."""
     channels, parts = sm.load_store.each_channel, sm.machine.channel_parts
     channels[c] = max(channels[c], now * parts) + cost * sm.machine.channels

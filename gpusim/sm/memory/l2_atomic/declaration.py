@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import msgspec
 
 from gpusim.sm.memory.cache.declaration import FAR, NO_TAGS, tagged, untagged
+from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.unit.asks import looks
 from gpusim.sm.unit.capacities import SLICES
 from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
@@ -36,14 +37,14 @@ def updates_reals(instruction: Instruction) -> bool:
     return instruction.row.numbers is not Kind.INTEGER
 
 
-def decode(row: Any, instruction: Instruction, machine: Machine, _kernel: Kernel) -> None:
+def decode(row: Columns, instruction: Instruction, machine: Machine, _kernel: Kernel) -> None:
     """What a pass takes its slice at least."""
     rules = machine.l2_atomic
     if rules and instruction.row.update is not None and instruction.row.unit is UnitClass.GLOBAL:
         row["pass_parts"] = rules.real_parts if updates_reals(instruction) else rules.sector_parts
 
 
-def pack(packed: Any, machine: Machine) -> None:
+def pack(packed: MachineNumbers, machine: Machine) -> None:
     """The slices, and what they take."""
     rules = machine.l2_atomic
     if rules and machine.l2 and tagged(machine):

@@ -8,27 +8,26 @@ found (gpusim/engines/slice_share.py). A hash of the line's number, the model's 
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS
 from gpusim.sm.memory.l2_atomic.declaration import ALONE, SLICE_SHIFT
 from gpusim.sm.memory.l2_share.declaration import SPREADING
+from gpusim.sm.records import MachineNumbers, Row, Sm
 from gpusim.sm.unit.opcodes import STORE
 
 PASSES, OF_LANES, FIELD = 8, 16, 255  # first bits of a request's noted passes and lanes; below them the passes' sectors
 
 
 @rule
-def slice_of(machine: Any, line: int) -> int:
+def slice_of(machine: MachineNumbers, line: int) -> int:
     """Return the slice of a line."""
     return int((np.int64(line // machine.slice_lines) * SPREADING >> SLICE_SHIFT) % machine.slices)
 
 
 @rarely
-def update(sm: Any, instruction: Any, line: int, noted: int, now: int) -> int:
+def update(sm: Sm, instruction: Row, line: int, noted: int, now: int) -> int:
     """Return when a slice has done a request's passes, after those that came before, of this SM and of others.
 
     `noted` has its lanes, their passes, and the sectors of these, as requests.py notes them.
@@ -51,7 +50,7 @@ def update(sm: Any, instruction: Any, line: int, noted: int, now: int) -> int:
 
 
 @rule
-def _sent(sm: Any, instruction: Any, packets: int, now: int) -> int:
+def _sent(sm: Sm, instruction: Row, packets: int, now: int) -> int:
     """Return when so many packets of an atomic begin to leave the SM, after those before if no result is waited for."""
     unit = sm.load_store
     if instruction.action != STORE:
@@ -62,7 +61,7 @@ def _sent(sm: Any, instruction: Any, packets: int, now: int) -> int:
 
 
 @rarely
-def room(sm: Any, now: int) -> int:
+def room(sm: Sm, now: int) -> int:
     """Return when the next atomic without a result may leave the SM: few enough of their lanes wait.
 
     The slices are assumed to do them evenly, from the first that waits to the last.
@@ -74,7 +73,7 @@ def room(sm: Any, now: int) -> int:
 
 
 @rule
-def _of_all(sm: Any, instruction: Any, parts: int) -> int:
+def _of_all(sm: Sm, instruction: Row, parts: int) -> int:
     """Return the time of a slice for the work of this SM and of those for which it stands."""
     blocks = max(1, int(sm.load_store.stands))
     if instruction.slice_share:

@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import msgspec
 
 from gpusim.sm.memory.cache.declaration import FAR, NO_ASKER, NO_TAGS, SHARE_PARTS, tagged, untagged
+from gpusim.sm.records import MachineNumbers
 from gpusim.sm.unit.asks import looks, updates
 from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
 from gpusim.sm.unit.opcodes import FETCH, LOAD, STORE
@@ -29,7 +30,7 @@ class L2Channel(msgspec.Struct, frozen=True):
     load_together: Sectors = 1  # sectors that lie side by side, of which the L2 answers all at once
 
 
-def pack(packed: Any, machine: Machine) -> None:
+def pack(packed: MachineNumbers, machine: Machine) -> None:
     """The costs of each channel; without this section there is one for both, and nobody shares the L2."""
     cache, channel = machine.cache, machine.l2_channel
     if cache is None or not tagged(machine):

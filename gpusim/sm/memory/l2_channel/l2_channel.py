@@ -11,17 +11,16 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.jit.rule import count_bits, rarely, rule
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS, WAY_HEAD
 from gpusim.sm.memory.cache.tags import DIRTY, TAG
 from gpusim.sm.memory.l2_channel.declaration import LOADS, STORES
 from gpusim.sm.memory.l2_share import l2_share
+from gpusim.sm.records import Numbers, Sm
 
 
 @rule
-def loaded(sm: Any, units: int, now: int) -> int:
+def loaded(sm: Sm, units: int, now: int) -> int:
     """Return when these sectors of a line, a mask, have come to the SM."""
     together, answered = int(sm.machine.load_together), count_bits(units)
     if together > 1 and sm.machine.shared_cost[LOADS]:
@@ -33,7 +32,7 @@ def loaded(sm: Any, units: int, now: int) -> int:
 
 
 @rule
-def ported(sm: Any, units: int, of_all: int, way: int, now: int) -> int:
+def ported(sm: Sm, units: int, of_all: int, way: int, now: int) -> int:
     """Return when so many sectors have passed that channel between the SM and the L2.
 
     The L2 is busy for `of_all` sectors.
@@ -47,7 +46,7 @@ def ported(sm: Any, units: int, of_all: int, way: int, now: int) -> int:
 
 
 @rarely
-def _shared(sm: Any, units: int, way: int, now: int) -> int:
+def _shared(sm: Sm, units: int, way: int, now: int) -> int:
     """Return when the L2 has moved so many sectors for the SM, after those that asked before.
 
     Where an SM stands for others, these are assumed to ask at other times. A unit costs the fraction of the SM's share
@@ -66,7 +65,7 @@ def _shared(sm: Any, units: int, way: int, now: int) -> int:
 
 
 @rarely
-def free_for_stores(sm: Any, lines: int, now: int) -> int:
+def free_for_stores(sm: Sm, lines: int, now: int) -> int:
     """Return when the next store may go to the L2: its channel is free, and few enough sectors wait for the L2.
 
     Both are busy longer by so many `lines`: those of which the last store wrote parts of sectors.
@@ -81,7 +80,7 @@ def free_for_stores(sm: Any, lines: int, now: int) -> int:
 
 
 @rule
-def waiting(words: Any, way: int, line: int, units: int, now: int) -> int:
+def waiting(words: Numbers, way: int, line: int, units: int, now: int) -> int:
     """Return those of the sectors that an earlier store has not sent yet: this one joins it."""
     found, unit = 0, 0
     if words[way + TAG] == line + 1:
@@ -93,7 +92,7 @@ def waiting(words: Any, way: int, line: int, units: int, now: int) -> int:
 
 
 @rule
-def distance(sm: Any, line: int) -> int:
+def distance(sm: Sm, line: int) -> int:
     """Return how many cycles longer than the mean a load of this line takes: its slice is near the SM, or far."""
     if sm.machine.slice_spread == 0:
         return 0

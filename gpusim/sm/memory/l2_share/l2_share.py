@@ -8,8 +8,6 @@ on to the DRAM. All SMs have as much local memory as this one; loads of what doe
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from gpusim.sm.jit.rule import count_bits, rarely, rule
@@ -19,12 +17,13 @@ from gpusim.sm.memory.cache.tags import DIRTY, TAG, USED
 from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.memory.l2_share.declaration import AXIS_SETS, BEFORE, NOW, PARTS, SHIFT, SPREADING
 from gpusim.sm.memory.local_memory import LOCAL_BASE
+from gpusim.sm.records import Block, Numbers, Row, Sm
 from gpusim.sm.unit.capacities import WAVES
 from isa.memory import SECTOR_BYTES
 
 
 @rarely
-def place(sm: Any, block: Any) -> None:
+def place(sm: Sm, block: Block) -> None:
     """Choose along which axes a block just placed runs in lockstep: as often as its wave's blocks do in the mean."""
     wave = min(block.id // (sm.launch.resident * sm.launch.sms), WAVES - 1)
     block.in_step = 0
@@ -36,7 +35,7 @@ def place(sm: Any, block: Any) -> None:
 
 
 @rule
-def begin(sm: Any, slot: int) -> None:
+def begin(sm: Sm, slot: int) -> None:
     """Note for how many blocks the slot's block stands: one of each SM, fewer at the end of the grid."""
     launch = sm.launch
     if launch.sharers > 1:
@@ -45,7 +44,7 @@ def begin(sm: Any, slot: int) -> None:
 
 
 @rule
-def of_all(sm: Any, cost: int) -> int:
+def of_all(sm: Sm, cost: int) -> int:
     """Return the time of the L2 for a request that costs each SM so much of its share, if all have such a block."""
     blocks = sm.load_store.stands
     if blocks == 0:
@@ -54,14 +53,14 @@ def of_all(sm: Any, cost: int) -> int:
 
 
 @rule
-def ask(sm: Any, instruction: Any, slot: int) -> None:
+def ask(sm: Sm, instruction: Row, slot: int) -> None:
     """Note when others bring the lines of a load of that slot's block, if that is known."""
     if sm.launch.sharers > 1 and instruction.shared_along > 0:
         sm.load_store.from_others = NOW if sm.blocks[slot].in_step >> (instruction.shared_along - 1) & 1 else BEFORE
 
 
 @rule
-def brings(sm: Any, line: int, units: int) -> bool:
+def brings(sm: Sm, line: int, units: int) -> bool:
     """Tell whether the SM itself brings these sectors of a line, which the L2 lacks, from the DRAM."""
     found = sm.launch.sharers <= 1
     if not found and sm.load_store.from_others != BEFORE:
@@ -72,7 +71,7 @@ def brings(sm: Any, line: int, units: int) -> bool:
 
 
 @rarely
-def _in_its_part(sm: Any, byte: int, units: int) -> bool:
+def _in_its_part(sm: Sm, byte: int, units: int) -> bool:
     """Tell whether the SM has brought less than its share of the buffer at that byte."""
     sharers = sm.launch.sharers
     for i in range(sm.launch.buffers):
@@ -84,18 +83,18 @@ def _in_its_part(sm: Any, byte: int, units: int) -> bool:
 
 
 @rule
-def stood_for(sm: Any) -> int:
+def stood_for(sm: Sm) -> int:
     """Return for how many SMs each simulated SM stands, itself included."""
     return max(1, int(sm.launch.sharers * sm.launch.apart // sm.launch.sms))
 
 
 @rule
-def _is_local(sm: Any, line: int) -> bool:
+def _is_local(sm: Sm, line: int) -> bool:
     return bool(line * sm.machine.line_bytes >= LOCAL_BASE)
 
 
 @rule
-def use(sm: Any, words: Any, way: int, line: int, new: bool) -> None:
+def use(sm: Sm, words: Numbers, way: int, line: int, new: bool) -> None:
     """Mark a way of the L2 as the one used last.
 
     Where the SM stands for others, only uses that take room count: those of a new line, and of local memory.
@@ -108,7 +107,7 @@ def use(sm: Any, words: Any, way: int, line: int, new: bool) -> None:
 
 
 @rule
-def _parts_since(sm: Any, words: Any, way: int) -> int:
+def _parts_since(sm: Sm, words: Numbers, way: int) -> int:
     """Return how much of the L2 all SMs have used since the way was used last, in 1/64 of its bytes."""
     cache = sm.launch.caches[FAR]
     used = (words[cache.first] - words[way + USED]) * stood_for(sm)  # the simulated SMs count together
@@ -116,13 +115,13 @@ def _parts_since(sm: Any, words: Any, way: int) -> int:
 
 
 @rule
-def _may_lose(sm: Any, words: Any, way: int, line: int) -> bool:
+def _may_lose(sm: Sm, words: Numbers, way: int, line: int) -> bool:
     """Tell whether a way has that line, and the line is of local memory and may make room for that of other SMs."""
     return bool(sm.launch.passes_on and _is_local(sm, line) and words[way + TAG] == line + 1)
 
 
 @rule
-def lose(sm: Any, words: Any, way: int, line: int, now: int) -> None:
+def lose(sm: Sm, words: Numbers, way: int, line: int, now: int) -> None:
     """Empty the way of a line of local memory if all SMs have used more of the L2 since than it holds.
 
     The L2 keeps as many of these lines as it holds, evenly spread (docs/units/l2-share.md); the others are lost.
@@ -136,7 +135,7 @@ def lose(sm: Any, words: Any, way: int, line: int, now: int) -> None:
 
 
 @rule
-def store(sm: Any, words: Any, way: int, line: int, units: int, now: int) -> None:
+def store(sm: Sm, words: Numbers, way: int, line: int, units: int, now: int) -> None:
     """Send to the DRAM the sectors of a store to a buffer's line that the L2 does not keep.
 
     Of a line of local memory, its former content goes, with a probability that grows with the use of the L2 since.
@@ -149,26 +148,26 @@ def store(sm: Any, words: Any, way: int, line: int, units: int, now: int) -> Non
 
 
 @rule
-def _write(sm: Any, words: Any, way: int, line: int, now: int) -> None:
+def _write(sm: Sm, words: Numbers, way: int, line: int, now: int) -> None:
     """Write to the DRAM what was stored in a way's line."""
     send(sm, line, count_bits(words[way + DIRTY]), now)
     words[way + DIRTY] = 0
 
 
 @rarely
-def send(sm: Any, line: int, units: int, now: int) -> None:
+def send(sm: Sm, line: int, units: int, now: int) -> None:
     """Send so many sectors of a line to the DRAM."""
     sm.load_store.written += units
     global_memory.commit_line(sm, line, units, now)
 
 
 @rule
-def spilled(sm: Any, line: int) -> bool:
+def spilled(sm: Sm, line: int) -> bool:
     """Tell whether what is stored in that line of a buffer goes on to the DRAM at once."""
     return bool(sm.launch.passes_on and place_of(line) < sm.launch.spills and not _is_local(sm, line))
 
 
 @rule
-def place_of(line: Any) -> Any:
+def place_of(line: int) -> np.int64:
     """Return a number below 64 for a line, so that each has a 64th of many lines."""
     return (np.int64(line) * SPREADING >> SHIFT) & (PARTS - 1)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.cache.declaration import L1, SHARE_PARTS, TAGS
 from gpusim.sm.memory.global_memory import global_memory
@@ -11,11 +9,12 @@ from gpusim.sm.memory.memory_access import generic_address
 from gpusim.sm.memory.shared_memory import shared_memory
 from gpusim.sm.memory.tag_stage import tag_stage
 from gpusim.sm.memory.what_if import ONE_PASS
+from gpusim.sm.records import Feed, MachineNumbers, Outcome, Row, Sm
 from gpusim.sm.unit.opcodes import FETCH, GLOBAL_MEMORY, LOAD, LOCAL_MEMORY, SHARED_MEMORY, STORE
 
 
 @rarely
-def cost(sm: Any, instruction: Any, into: Any, active: int) -> None:
+def cost(sm: Sm, instruction: Row, into: Feed | Outcome, active: int) -> None:
     """Set the cycles of the load/store unit, and the global transactions, of a lane group's access or fetch.
 
     Those of shared memory are counted as if no cycle had several passes, because costs of groups add up: see `service`.
@@ -52,7 +51,7 @@ def cost(sm: Any, instruction: Any, into: Any, active: int) -> None:
 
 
 @rarely
-def generic_cost(sm: Any, instruction: Any, into: Any, active: int) -> None:
+def generic_cost(sm: Sm, instruction: Row, into: Feed | Outcome, active: int) -> None:
     """Set the cost of an access by generic addresses: the sum over its memories; `near` is when those results come."""
     shared = generic_address.lanes_in(sm.scratch, SHARED_MEMORY, active)
     local = generic_address.lanes_in(sm.scratch, LOCAL_MEMORY, active)
@@ -75,20 +74,20 @@ def generic_cost(sm: Any, instruction: Any, into: Any, active: int) -> None:
 
 
 @rule
-def _passes(sm: Any, instruction: Any, active: int) -> int:
+def _passes(sm: Sm, instruction: Row, active: int) -> int:
     """Return the passes through shared memory; an atomic may take several for each lane in turn."""
     return _shared_passes(sm, instruction, instruction.turns, active)
 
 
 @rule
-def _shared_passes(sm: Any, instruction: Any, turns: int, active: int) -> int:
+def _shared_passes(sm: Sm, instruction: Row, turns: int, active: int) -> int:
     if turns and sm.machine.shared_ideal != ONE_PASS:
         return shared_memory.turns(sm, active) * int(turns)
     return shared_memory.passes(sm, active, instruction.words, instruction.action == LOAD)
 
 
 @rule
-def service(machine: Any, instruction: Any, cycles: int) -> int:
+def service(machine: MachineNumbers, instruction: Row, cycles: int) -> int:
     """Return the whole cycles for which an access of such a cost keeps the unit; one may hold several passes."""
     if instruction.memory_kind == SHARED_MEMORY:
         cycles = service_of(machine, cycles)
@@ -96,7 +95,7 @@ def service(machine: Any, instruction: Any, cycles: int) -> int:
 
 
 @rule
-def service_of(machine: Any, cycles: int) -> int:
+def service_of(machine: MachineNumbers, cycles: int) -> int:
     """Return the whole cycles for which passes through shared memory keep the unit."""
     if machine.passes_per_cycle > 1:
         return (cycles + machine.passes_per_cycle - 1) // machine.passes_per_cycle
@@ -104,7 +103,7 @@ def service_of(machine: Any, cycles: int) -> int:
 
 
 @rule
-def extra(machine: Any, instruction: Any, cycles: int) -> int:
+def extra(machine: MachineNumbers, instruction: Row, cycles: int) -> int:
     """Return the cycles that an access of such a cost adds to the latency."""
     if instruction.memory_kind == SHARED_MEMORY:
         return extra_of_shared(machine, instruction, cycles)
@@ -120,7 +119,7 @@ def extra(machine: Any, instruction: Any, cycles: int) -> int:
 
 
 @rule
-def extra_of_shared(machine: Any, instruction: Any, cycles: int) -> int:
+def extra_of_shared(machine: MachineNumbers, instruction: Row, cycles: int) -> int:
     """Return the cycles that passes through shared memory add to the latency."""
     beyond = cycles // machine.pass_cycles - machine.free_passes[instruction.width]
     if beyond < 0:

@@ -5,15 +5,13 @@ They decide whether other blocks can take its script.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from gpusim.sm.jit.kinds import Row, Sm
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely
 from gpusim.sm.memory.memory_access import memory_access
 from gpusim.sm.memory.texture import texel
+from gpusim.sm.records import Row, Script, Sm
 from gpusim.sm.unit.capacities import FEED, LANES
 from gpusim.sm.unit.opcodes import COMPUTE, FETCH, GLOBAL_MEMORY
 
@@ -27,8 +25,8 @@ def widen(sm: Sm, group: int, instruction: Row, active: int) -> None:
     if instruction.action == COMPUTE and feed >= 0 and instruction.evaluate:
         for lane in range(LANES):
             if (active >> lane) & 1:
-                a = (np.int64(sm.scratch.a[0, lane]) + instruction.bias) & 0xFFFFFFFF
-                b = (np.int64(sm.scratch.b[0, lane]) + instruction.bias) & 0xFFFFFFFF
+                a = int(np.int64(sm.scratch.a[0, lane]) + instruction.bias) & 0xFFFFFFFF
+                b = int(np.int64(sm.scratch.b[0, lane]) + instruction.bias) & 0xFFFFFFFF
                 script.low[feed] = min(script.low[feed], a, b)
                 script.high[feed] = max(script.high[feed], a + 1, b + 1)
     elif memory_access.accesses(instruction) and instruction.memory_kind == GLOBAL_MEMORY:
@@ -45,8 +43,8 @@ def widen(sm: Sm, group: int, instruction: Row, active: int) -> None:
 
 
 @rarely
-def _include(script: Any, feed: int, coordinate: Any, end: Any) -> None:
+def _include(script: Script, feed: int, coordinate: int, end: np.int64) -> None:
     """Include a coordinate, and how far it lies from the end of its range."""
-    place = np.int64(np.int32(coordinate))
+    place = int(np.int64(np.int32(coordinate)))
     script.low[feed] = min(script.low[feed], place)
-    script.high[feed] = max(script.high[feed], place + 1 - end + END)
+    script.high[feed] = max(script.high[feed], place + 1 - int(end) + END)

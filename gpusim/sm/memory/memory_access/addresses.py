@@ -6,12 +6,11 @@ shared memory, then their threads' local memory, word by word across the lanes o
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.memory_access import generic_address
+from gpusim.sm.records import Feed, Lanes, Row, Sm, Word
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.opcodes import LOCAL_MEMORY, SHARED_MEMORY
@@ -20,7 +19,7 @@ MISALIGNED, OUTSIDE = int(Fault.MISALIGNED), int(Fault.OUTSIDE)
 
 
 @rule
-def find(sm: Any, instruction: Any, group: int) -> None:
+def find(sm: Sm, instruction: Row, group: int) -> None:
     """Put the lanes' addresses into `scratch`."""
     if instruction.wide_address or instruction.uniform_base >= 0 or instruction.scale > 1:
         _sums(sm, instruction, group)
@@ -31,7 +30,7 @@ def find(sm: Any, instruction: Any, group: int) -> None:
 
 
 @rarely
-def _sums(sm: Any, instruction: Any, group: int) -> None:
+def _sums(sm: Sm, instruction: Row, group: int) -> None:
     """Add up addresses of several parts; of one with 64 bits, keep the place in the window, and what lies above it."""
     for lane in range(LANES):
         whole = _sum(sm, instruction, group, lane)
@@ -44,7 +43,7 @@ def _sums(sm: Any, instruction: Any, group: int) -> None:
 
 
 @rule
-def _sum(sm: Any, instruction: Any, group: int, lane: int) -> Any:
+def _sum(sm: Sm, instruction: Row, group: int, lane: int) -> np.uint64:
     """Return a lane's address of several parts, with 64 bits."""
     lanes = sm.lanes[group]
     scaled = _part(lanes, instruction.pointer, instruction.pointer_pair, lane) * np.uint64(instruction.scale)
@@ -53,7 +52,7 @@ def _sum(sm: Any, instruction: Any, group: int, lane: int) -> Any:
 
 
 @rule
-def _part(lanes: Any, register: int, pair: int, lane: int) -> Any:
+def _part(lanes: Lanes, register: int, pair: int, lane: int) -> np.uint64:
     """Return a register, or a pair of them, as 64 bits; 0 if there is none."""
     if register < 0:
         return np.uint64(0)
@@ -62,7 +61,7 @@ def _part(lanes: Any, register: int, pair: int, lane: int) -> Any:
 
 
 @rule
-def in_window(sm: Any, g: int, group: int, active: int) -> bool:
+def in_window(sm: Sm, g: int, group: int, active: int) -> bool:
     """Tell whether the active lanes' addresses of 64 bits lie in the window; the first other one is the fault."""
     beyond = np.uint32(0)
     for lane in range(LANES):
@@ -72,19 +71,19 @@ def in_window(sm: Any, g: int, group: int, active: int) -> bool:
 
 
 @rarely
-def _outside_window(sm: Any, g: int, group: int, active: int) -> bool:
+def _outside_window(sm: Sm, g: int, group: int, active: int) -> bool:
     for lane in range(LANES):
         if (active >> lane) & 1 and sm.scratch.flag[lane]:
             fault = sm.fault
             fault.code, fault.pc, fault.warp = OUTSIDE, sm.warps[g].pc, g
-            fault.address = np.int64(_sum(sm, sm.program[sm.warps[g].pc], group, lane))
+            fault.address = int(np.int64(_sum(sm, sm.program[sm.warps[g].pc], group, lane)))
             fault.lane = (group - g * sm.machine.groups) * LANES + lane
             return False
     return True
 
 
 @rule
-def checked(sm: Any, instruction: Any, remembered: Any, g: int, group: int, active: int) -> bool:
+def checked(sm: Sm, instruction: Row, remembered: Feed, g: int, group: int, active: int) -> bool:
     """Tell whether all addresses are good; remember the bytes that they span."""
     low, high, bits = np.int64(1) << 32, np.int64(0), np.int64(0)
     for lane in range(LANES):
@@ -92,14 +91,14 @@ def checked(sm: Any, instruction: Any, remembered: Any, g: int, group: int, acti
             address = np.int64(sm.scratch.address[lane])
             low, high, bits = min(low, address), max(high, address), bits | address
     size = instruction.access_bytes
-    remembered.low, remembered.high = low, high + size
+    remembered.low, remembered.high = int(low), int(high + size)
     if bits % instruction.alignment == 0 and _within(sm, instruction, low, high + size):
         return True
     return _each_checked(sm, instruction, g, group, active)
 
 
 @rarely
-def _each_checked(sm: Any, instruction: Any, g: int, group: int, active: int) -> bool:
+def _each_checked(sm: Sm, instruction: Row, g: int, group: int, active: int) -> bool:
     """Do the same check lane by lane, as lanes may access different buffers; the first bad one is the fault.
 
     A load behind a buffer is noted.
@@ -114,19 +113,19 @@ def _each_checked(sm: Any, instruction: Any, g: int, group: int, active: int) ->
             fault = sm.fault
             fault.code = MISALIGNED if address % alignment else OUTSIDE
             alone = instruction.wide_address == 0 or generic_address.is_near(instruction, address)
-            fault.pc, fault.warp, fault.address = sm.warps[g].pc, g, address + (0 if alone else sm.launch.window)
+            fault.pc, fault.warp, fault.address = sm.warps[g].pc, g, int(address) + (0 if alone else sm.launch.window)
             fault.lane = (group - g * sm.machine.groups) * LANES + lane
             return False
     return True
 
 
 @rule
-def _within(sm: Any, instruction: Any, start: Any, end: Any) -> bool:
+def _within(sm: Sm, instruction: Row, start: Word, end: Word) -> bool:
     """Tell whether the bytes from `start` up to `end` lie in the instruction's memory, in one buffer of it."""
     if instruction.memory_kind == SHARED_MEMORY:
-        return end <= 4 * sm.launch.shared_words
+        return bool(end <= 4 * sm.launch.shared_words)
     if instruction.memory_kind == LOCAL_MEMORY:
-        return end <= 4 * sm.launch.local_words
+        return bool(end <= 4 * sm.launch.local_words)
     if generic_address.is_near(instruction, start):
         return generic_address.within(sm, start, end)
     for i in range(sm.launch.buffers):  # noqa: SIM110  (compiled)
@@ -136,7 +135,7 @@ def _within(sm: Any, instruction: Any, start: Any, end: Any) -> bool:
 
 
 @rule
-def _in_page(sm: Any, start: Any, end: Any) -> bool:
+def _in_page(sm: Sm, start: Word, end: Word) -> bool:
     """Tell whether the bytes from `start` up to `end` lie in a buffer or behind it in its last page."""
     for i in range(sm.launch.buffers):
         if sm.buffers[i].start <= start and end <= sm.buffers[i].page_end and sm.buffers[i].start < sm.buffers[i].end:
@@ -145,11 +144,11 @@ def _in_page(sm: Any, start: Any, end: Any) -> bool:
 
 
 @rule
-def _note_beyond(sm: Any, instruction: Any, g: int, group: int, lane: int) -> None:
+def _note_beyond(sm: Sm, instruction: Row, g: int, group: int, lane: int) -> None:
     """Count a lane's load behind a buffer, and keep the first."""
     found, warp = sm.beyond, sm.warps[g]
     found.loads += 1
     if found.loads == 1:
         found.pc, found.block, found.warp = warp.pc, sm.blocks[warp.block].id, warp.index
         found.lane = (group - g * sm.machine.groups) * LANES + lane
-        found.address = np.int64(sm.scratch.address[lane]) + (sm.launch.window if instruction.wide_address else 0)
+        found.address = int(np.int64(sm.scratch.address[lane])) + (sm.launch.window if instruction.wide_address else 0)

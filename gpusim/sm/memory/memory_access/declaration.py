@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.memory.shared_memory.declaration import atomic_costs
+from gpusim.sm.records import Columns
 from gpusim.sm.unit.capacities import LANES, OPERAND_WORDS
 from gpusim.sm.unit.declare import Machine, Role, Unit, field
 from gpusim.sm.unit.dimensions import BANK, EACH_LANE_GROUP, REMEMBERED
@@ -14,7 +13,7 @@ from isa.kernel import Kernel
 from isa.row import Unit as UnitClass
 
 
-def decode(row: Any, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
+def decode(row: Columns, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
     """Fill in how what is less than a word is loaded, what an atomic tells, and what a generic address costs."""
     form = instruction.row
     row["signed_load"] = form.signed

@@ -7,11 +7,10 @@ caches keep tags, local memory asks them with global memory. Atomics on local me
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.records import Row, Scratch, Sm, Word
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.opcodes import LOCAL_MEMORY, SHARED_MEMORY
 from isa.operands.windows import LOCAL_PLACE, LOCAL_TOP, SHARED_PLACE, SHARED_TOP, WINDOW_BITS, WINDOW_BYTES
@@ -24,7 +23,7 @@ NEAR_SHARED, NEAR_LOCAL = 1, 2  # in the column `near`
 
 
 @rarely
-def find(scratch: Any, lane: int, whole: Any) -> None:
+def find(scratch: Scratch, lane: int, whole: np.uint64) -> None:
     """Set the place of a lane's address; `flag` is not 0 if it lies in no window."""
     top = whole >> BITS
     if top == TOPS[0]:
@@ -36,21 +35,21 @@ def find(scratch: Any, lane: int, whole: Any) -> None:
 
 
 @rule
-def is_near(instruction: Any, address: Any) -> bool:
+def is_near(instruction: Row, address: Word) -> bool:
     """Tell whether a lane's access is in shared or local memory."""
     return bool(instruction.generic and address >= SHARED_PLACE)
 
 
 @rule
-def within(sm: Any, start: Any, end: Any) -> bool:
+def within(sm: Sm, start: Word, end: Word) -> bool:
     """Tell whether the places from `start` up to `end` lie in the block's shared, or the thread's local, memory."""
     if start >= LOCAL_PLACE:
-        return end <= LOCAL_PLACE + WORD_BYTES * sm.launch.local_words
-    return end <= SHARED_PLACE + WORD_BYTES * sm.launch.shared_words
+        return bool(end <= LOCAL_PLACE + WORD_BYTES * sm.launch.local_words)
+    return bool(end <= SHARED_PLACE + WORD_BYTES * sm.launch.shared_words)
 
 
 @rule
-def place(sm: Any, g: int, group: int, lane: int) -> Any:
+def place(sm: Sm, g: int, group: int, lane: int) -> np.int64:
     """Return the index in the memory array of the first word of a lane's access in shared or local memory."""
     address, launch = np.int64(sm.scratch.address[lane]), sm.launch
     if address >= LOCAL_PLACE:
@@ -59,7 +58,7 @@ def place(sm: Any, g: int, group: int, lane: int) -> Any:
 
 
 @rule
-def lanes_in(scratch: Any, kind: int, active: int) -> int:
+def lanes_in(scratch: Scratch, kind: int, active: int) -> int:
     """Return the mask of the active lanes whose places lie in that memory."""
     found = 0
     for lane in range(LANES):
@@ -71,7 +70,7 @@ def lanes_in(scratch: Any, kind: int, active: int) -> int:
 
 
 @rarely
-def done(sm: Any, instruction: Any, active: int) -> int:
+def done(sm: Sm, instruction: Row, active: int) -> int:
     """Return the mask of the active lanes whose memory does an atomic of this kind."""
     left = active
     if not instruction.near & NEAR_SHARED:
@@ -82,17 +81,18 @@ def done(sm: Any, instruction: Any, active: int) -> int:
 
 
 @rule
-def byte(sm: Any, group: int, lane: int, offset: int, local: bool) -> int:
+def byte(sm: Sm, group: int, lane: int, offset: int, local: bool) -> int:
     """Return the first byte that a lane accesses; local memory follows global memory, word by word across the lanes."""
     byte = np.int64(sm.scratch.address[lane])
     if local:
         byte -= LOCAL_PLACE if byte >= LOCAL_PLACE else 0
-        return sm.launch.local_base + 4 * ((group * sm.launch.local_words + byte // 4 + offset) * LANES + lane)
+        word = group * sm.launch.local_words + byte // 4 + offset
+        return sm.launch.local_base + 4 * int(word * LANES + lane)
     return int(byte)
 
 
 @rule
-def is_local(sm: Any, instruction: Any, line: int) -> bool:
+def is_local(sm: Sm, instruction: Row, line: int) -> bool:
     """Tell whether a request is of local memory."""
     if instruction.generic:
         return bool(line * sm.machine.line_bytes >= sm.launch.local_base)

@@ -7,14 +7,13 @@ and also if all addresses have moved together by whole lines and rows of banks.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from gpusim.sm.jit.rule import lowest_bit, rule
 from gpusim.sm.memory.async_copy import async_copy
 from gpusim.sm.memory.memory_access import access_cost, addresses, move
 from gpusim.sm.memory.run_ahead import word_owner
+from gpusim.sm.records import Feed, Memory, Row, Sm, Warp, Word
 from gpusim.sm.unit.capacities import LANES, REMEMBERED, REMEMBERED_BITS
 from gpusim.sm.unit.opcodes import GLOBAL_MEMORY, LOAD, SHARED_MEMORY, STORE
 from isa.operands.windows import WINDOW_BYTES
@@ -23,26 +22,26 @@ FAR = 1 << 31  # bytes between lanes that are not remembered
 
 
 @rule
-def accesses(instruction: Any) -> bool:
+def accesses(instruction: Row) -> bool:
     """Tell whether the instruction accesses memory, so that its addresses determine its time in the load/store unit."""
     return instruction.action == LOAD or instruction.action == STORE  # noqa: PLR1714  (compiles to two compares)
 
 
 @rule
-def loads_shared(instruction: Any) -> bool:
+def loads_shared(instruction: Row) -> bool:
     """Tell whether the instruction loads from shared memory."""
     return bool(instruction.action == LOAD and instruction.memory_kind == SHARED_MEMORY)
 
 
 @rule
-def new_version(sm: Any, g: int, register: int) -> None:
+def new_version(sm: Sm, g: int, register: int) -> None:
     """The register has been written: everything remembered of its old value is void."""
     sm.writes += 1
     sm.warps[g].version[register] = sm.writes
 
 
 @rule
-def access(sm: Any, memory: Any, g: int, group: int, active: int) -> bool:
+def access(sm: Sm, memory: Memory, g: int, group: int, active: int) -> bool:
     """Do a lane group's access and add its cost to `sm.outcome`. False: `sm.fault` says which address is bad."""
     instruction = sm.program[sm.warps[g].pc]
     if instruction.copies:
@@ -66,7 +65,7 @@ def access(sm: Any, memory: Any, g: int, group: int, active: int) -> bool:
             else:
                 access_cost.cost(sm, instruction, remembered, active)
         again = sm.beyond.loads != seen  # such loads are counted each time
-        remembered.version, remembered.mask = 0 if again else version, mask
+        remembered.version, remembered.mask = 0 if again else version, int(mask)
     outcome = sm.outcome
     outcome.cycles += remembered.cycles
     outcome.transactions += remembered.transactions
@@ -77,7 +76,7 @@ def access(sm: Any, memory: Any, g: int, group: int, active: int) -> bool:
 
 
 @rule
-def _move(sm: Any, memory: Any, instruction: Any, g: int, group: int, active: int) -> bool:
+def _move(sm: Sm, memory: Memory, instruction: Row, g: int, group: int, active: int) -> bool:
     """Move the data of a lane group's access; False: `sm.fault` says why they may not be moved."""
     if sm.ahead.owners and instruction.memory_kind == GLOBAL_MEMORY and not word_owner.take(sm, memory, g, active):
         return False
@@ -91,15 +90,15 @@ def _move(sm: Any, memory: Any, instruction: Any, g: int, group: int, active: in
 
 
 @rule
-def place(instruction: Any) -> Any:
+def place(instruction: Row) -> int:
     """Return where the cost of the instruction's accesses is remembered, as may be that of other instructions."""
     return instruction.feed & (REMEMBERED - 1)
 
 
 @rule
-def _version(warp: Any, instruction: Any) -> Any:
+def _version(warp: Warp, instruction: Row) -> int:
     """Return the number of the last write of a register that the address depends on; 1 if it is fixed."""
-    version = warp.version[instruction.pointer] if instruction.pointer >= 0 else np.int64(1)
+    version = warp.version[instruction.pointer] if instruction.pointer >= 0 else 1
     if instruction.wide_address or instruction.uniform_base >= 0:
         if instruction.pointer_pair:
             version = max(version, warp.version[instruction.pointer + 1])
@@ -111,7 +110,7 @@ def _version(warp: Any, instruction: Any) -> Any:
 
 
 @rule
-def _recurs(sm: Any, remembered: Any, active: int, mask: Any, generic: int) -> bool:
+def _recurs(sm: Sm, remembered: Feed, active: int, mask: Word, generic: int) -> bool:
     """Tell whether the addresses equal those of the known cost, moved together by whole lines and rows of banks.
 
     Those of generic addresses must be in the same window. Where they lie in several, the cost is worked out anew.
@@ -126,5 +125,5 @@ def _recurs(sm: Any, remembered: Any, active: int, mask: Any, generic: int) -> b
             residue, step = np.int64(-1), np.int64(0)
         same = same and step == remembered.step[lane]
         remembered.step[lane] = step
-    remembered.residue = residue
-    return same and residue >= 0
+    remembered.residue = int(residue)
+    return bool(same and residue >= 0)

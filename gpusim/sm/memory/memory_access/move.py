@@ -5,15 +5,13 @@ Lanes that access the same word follow each other.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from gpusim.sm.jit.kinds import Memory, Row, Sm
 from gpusim.sm.jit.lane_functions import pair, update_pair, update_word
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rule
 from gpusim.sm.memory.memory_access import generic_address
+from gpusim.sm.records import Memory, Numbers, Row, Sm, Table, Word
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.opcodes import LOAD, LOCAL_MEMORY, SHARED_MEMORY, UPDATES
 from isa.operands.windows import LOCAL_PLACE
@@ -27,7 +25,7 @@ SWAP = UPDATES.index(compare_and_swap)
 
 
 @rule
-def move(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: int) -> None:
+def move(sm: Sm, instruction: Row, memory: Memory, g: int, group: int, active: int) -> None:
     """Move the data of a lane group's access, at the addresses in `scratch`."""
     if instruction.update >= 0:
         update(sm, instruction, memory, g, group, active)
@@ -38,7 +36,7 @@ def move(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: int
 
 
 @rule
-def _words(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: int) -> None:
+def _words(sm: Sm, instruction: Row, memory: Memory, g: int, group: int, active: int) -> None:
     loads, registers = instruction.action == LOAD, sm.lanes[group].registers
     register = instruction.destination if loads else instruction.source[0]
     if loads and register < 0:
@@ -60,28 +58,28 @@ def _words(sm: Any, instruction: Any, memory: Any, g: int, group: int, active: i
 
 
 @rule
-def _set_all(registers: Any, register: int, word: Any, active: int) -> None:
+def _set_all(registers: Table, register: int, word: Word, active: int) -> None:
     for lane in range(LANES):
         if (active >> lane) & 1:
             registers[register, lane] = word
 
 
 @rule
-def _load(registers: Any, register: int, memory: Any, places: Any, active: int) -> None:
+def _load(registers: Table, register: int, memory: Memory, places: Numbers, active: int) -> None:
     for lane in range(LANES):
         if (active >> lane) & 1:
             registers[register, lane] = memory[places[lane]]
 
 
 @rule
-def _store(registers: Any, register: int, memory: Any, places: Any, active: int) -> None:
+def _store(registers: Table, register: int, memory: Memory, places: Numbers, active: int) -> None:
     for lane in range(LANES):
         if (active >> lane) & 1:
             memory[places[lane]] = registers[register, lane]
 
 
 @rule
-def _store_constant(word: Any, memory: Any, places: Any, active: int) -> None:
+def _store_constant(word: Word, memory: Memory, places: Numbers, active: int) -> None:
     for lane in range(LANES):
         if (active >> lane) & 1:
             memory[places[lane]] = word
@@ -130,7 +128,7 @@ def update(sm: Sm, instruction: Row, memory: Memory, g: int, group: int, active:
 
 
 @rule
-def _update_word(sm: Any, instruction: Any, memory: Any, group: int, word: int) -> int:
+def _update_word(sm: Sm, instruction: Row, memory: Memory, group: int, word: int) -> int:
     """Update a word; return whether it was what a swap expects."""
     scratch, lane = sm.scratch, sm.scratch.lane
     scratch.a[0, lane] = _of_lane(sm, instruction, group, 0, lane)
@@ -146,7 +144,7 @@ def _update_word(sm: Any, instruction: Any, memory: Any, group: int, word: int) 
 
 
 @rule
-def _update_pair(sm: Any, instruction: Any, memory: Any, group: int, first: int, half: int) -> int:
+def _update_pair(sm: Sm, instruction: Row, memory: Memory, group: int, first: int, half: int) -> int:
     """Update two words; return whether they were what a swap expects."""
     scratch, lane, word = sm.scratch, sm.scratch.lane, first + 2 * half
     _split(scratch.a, lane, _pair_of_lane(sm, instruction, group, 0, lane, half))
@@ -164,12 +162,12 @@ def _update_pair(sm: Any, instruction: Any, memory: Any, group: int, first: int,
 
 
 @rule
-def _split(operand: Any, lane: int, whole: Any) -> None:
+def _split(operand: Table, lane: int, whole: np.uint64) -> None:
     operand[0, lane], operand[1, lane] = np.uint32(whole & LOW_WORD), np.uint32(whole >> UPPER)
 
 
 @rule
-def _is_expected(sm: Any, instruction: Any, memory: Any, group: int, word: int) -> bool:
+def _is_expected(sm: Sm, instruction: Row, memory: Memory, group: int, word: int) -> bool:
     """Tell whether an atomic of 128 bits changes them: a swap does where all are those that it expects."""
     if instruction.update != SWAP:
         return True
@@ -181,7 +179,7 @@ def _is_expected(sm: Any, instruction: Any, memory: Any, group: int, word: int) 
 
 
 @rule
-def _keep(sm: Any, instruction: Any, memory: Any, group: int, word: int) -> None:
+def _keep(sm: Sm, instruction: Row, memory: Memory, group: int, word: int) -> None:
     """Hand a lane the 128 bits that its swap leaves alone."""
     if instruction.destination >= 0:
         for offset in range(instruction.words):
@@ -189,14 +187,14 @@ def _keep(sm: Any, instruction: Any, memory: Any, group: int, word: int) -> None
 
 
 @rule
-def _of_lane(sm: Any, instruction: Any, group: int, position: int, lane: int) -> Any:
+def _of_lane(sm: Sm, instruction: Row, group: int, position: int, lane: int) -> Word:
     """Return the source at that position in one lane."""
     source = instruction.source[position]
     return sm.lanes[group].registers[source, lane] if source >= 0 else np.uint32(instruction.constant[position])
 
 
 @rule
-def _pair_of_lane(sm: Any, instruction: Any, group: int, position: int, lane: int, half: int) -> Any:
+def _pair_of_lane(sm: Sm, instruction: Row, group: int, position: int, lane: int, half: int) -> np.uint64:
     """Return the source at that position in one lane, of 64 bits, or a half of one of 128."""
     source, registers = instruction.source[position], sm.lanes[group].registers
     if source < 0:
@@ -206,12 +204,12 @@ def _pair_of_lane(sm: Any, instruction: Any, group: int, position: int, lane: in
 
 
 @rule
-def _constant_word(instruction: Any, offset: int) -> Any:
+def _constant_word(instruction: Row, offset: int) -> np.uint32:
     return np.uint32((instruction.constant[offset >> 1] >> np.uint64(32 * (offset & 1))) & LOW_WORD)
 
 
 @rule
-def _find_places(sm: Any, instruction: Any, g: int, group: int, active: int) -> None:
+def _find_places(sm: Sm, instruction: Row, g: int, group: int, active: int) -> None:
     """Set `sm.scratch.line` to the places of the active lanes' first words."""
     if instruction.generic:
         for lane in range(LANES):
@@ -224,7 +222,7 @@ def _find_places(sm: Any, instruction: Any, g: int, group: int, active: int) -> 
 
 
 @rule
-def _next_places(sm: Any, instruction: Any) -> None:
+def _next_places(sm: Sm, instruction: Row) -> None:
     """Move `sm.scratch.line` on to the lanes' next words: those of local memory lie a word of each lane apart."""
     if instruction.generic:
         for lane in range(LANES):
@@ -236,16 +234,16 @@ def _next_places(sm: Any, instruction: Any) -> None:
 
 
 @rule
-def place(sm: Any, instruction: Any, g: int, group: int, lane: int) -> Any:
+def place(sm: Sm, instruction: Row, g: int, group: int, lane: int) -> int:
     """Return the index in the memory array of the first word that a lane accesses."""
     address = sm.scratch.address[lane]
     if generic_address.is_near(instruction, address):
-        return generic_address.place(sm, g, group, lane)
-    return _behind(_begin(sm, instruction, g, group), instruction.memory_kind == LOCAL_MEMORY, address, lane)
+        return int(generic_address.place(sm, g, group, lane))
+    return int(_behind(_begin(sm, instruction, g, group), instruction.memory_kind == LOCAL_MEMORY, address, lane))
 
 
 @rule
-def _begin(sm: Any, instruction: Any, g: int, group: int) -> int:
+def _begin(sm: Sm, instruction: Row, g: int, group: int) -> int:
     """Return the index in the memory array at which the memory of the lane group's access begins."""
     launch = sm.launch
     if instruction.memory_kind == SHARED_MEMORY:
@@ -256,7 +254,7 @@ def _begin(sm: Any, instruction: Any, g: int, group: int) -> int:
 
 
 @rule
-def _behind(begin: int, local: Any, address: Any, lane: int) -> Any:
+def _behind(begin: int, local: bool, address: Word, lane: int) -> np.int64:
     """Return the index of a lane's word in a memory that begins there."""
     word = np.int64(address) // WORD_BYTES
     return begin + word * LANES + lane if local else begin + word

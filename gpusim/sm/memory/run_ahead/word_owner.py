@@ -8,16 +8,14 @@ cycle. Words that textures read belong to all SMs from the start (launch/in_turn
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from gpusim.sm.jit import atomic
-from gpusim.sm.jit.kinds import Memory, Sm
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rule
 from gpusim.sm.memory.memory_access import generic_address
 from gpusim.sm.memory.run_ahead.declaration import LOADED, NOBODY, SEVERAL, STORED
+from gpusim.sm.records import Memory, Numbers, Sm, Word
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.opcodes import LOAD
@@ -42,7 +40,7 @@ def take(sm: Sm, memory: Memory, g: int, active: int) -> bool:
 
 
 @rule
-def _use(owners: Any, word: int, s: int, stores: bool) -> bool:
+def _use(owners: Numbers, word: int, s: int, stores: bool) -> bool:
     """Let SM s load a word, or store to it too; False: another one has, and one of the two stores."""
     while True:
         held = owners[word]
@@ -54,7 +52,7 @@ def _use(owners: Any, word: int, s: int, stores: bool) -> bool:
 
 
 @rule
-def _next_owner(held: Any, s: int, stores: bool) -> int:
+def _next_owner(held: Word, s: int, stores: bool) -> int:
     """Return the owner of a word once SM s uses it, if `held` was it before; NOBODY if SM s may not."""
     loaded, stored = LOADED + 2 * s, STORED + 2 * s
     if held == NOBODY or held == loaded or held == stored:  # noqa: PLR1714, SIM109  (compiled)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from math import lcm
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
 from gpusim.sm.memory.what_if import BANKS, ONE_PASS
+from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.unit.asks import NO_SHARED, WIDTHS, accesses, free_passes, looks_up_banks, updates, wide
 from gpusim.sm.unit.declare import Condition, Machine, Unit, field, packed_key
 from gpusim.sm.unit.opcodes import UNIT_CODE, UPDATES
@@ -71,7 +72,7 @@ def row_bytes(machine: Machine) -> int:
     return int(shared.banks * (8 if shared.rule == "kepler" else shared.bank_bytes))
 
 
-def pack(packed: Any, machine: Machine) -> None:
+def pack(packed: MachineNumbers, machine: Machine) -> None:
     """How addresses become passes, and what passes beyond the free ones cost."""
     shared, port = machine.shared_memory, machine.memory_port
     packed.late_cycles = port.late_cycles if port else shared.pass_cycles
@@ -83,14 +84,14 @@ def pack(packed: Any, machine: Machine) -> None:
     packed.row_bytes = lcm(machine.global_memory.line_bytes, row_bytes(machine))
 
 
-def decode(row: Any, instruction: Instruction, machine: Machine, _: Kernel) -> None:
+def decode(row: Columns, instruction: Instruction, machine: Machine, _: Kernel) -> None:
     """Fill in what an atomic costs."""
     if machine.shared_atomic and row["update"] >= 0 and instruction.row.unit is UnitClass.SHARED:
         _atomic(row, instruction.row, machine.shared_atomic)
         row["port"] *= machine.memory_port is not None
 
 
-def _atomic(row: Any, form: Row, costs: SharedAtomic) -> None:
+def _atomic(row: Columns, form: Row, costs: SharedAtomic) -> None:
     row["port"], row["war"] = costs.port, costs.war
     row["latency"], row["turns"] = atomic_costs(form, costs)
     if _counts(row):
@@ -104,7 +105,7 @@ def atomic_costs(form: Row, costs: SharedAtomic) -> tuple[int, int]:
     return costs.add_latency, costs.add_turns
 
 
-def _counts(row: Any) -> bool:
+def _counts(row: Columns) -> bool:
     """Whether an atomic only adds 1 and hands nothing back: lanes that want one word go together."""
     return bool(
         UPDATES[row["update"]] is add and row["destination"] < 0 and row["source"][0] < 0 and row["constant"][0] == 1

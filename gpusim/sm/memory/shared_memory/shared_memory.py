@@ -25,20 +25,18 @@ What-if, on no chip: `conflict-free` and `one-pass` (docs/units/what-if.md).
 
 from __future__ import annotations
 
-from typing import Any
-
-from gpusim.sm.jit.kinds import Sm
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rule
 from gpusim.sm.memory.shared_memory.declaration import FERMI, GCN, KEPLER, VOLTA
 from gpusim.sm.memory.what_if import BANKS, ONE_PASS
+from gpusim.sm.records import Numbers, Scratch, Sm
 from gpusim.sm.unit.capacities import LANES
 
 HALF = LANES // 2
 
 
 @rule
-def passes(sm: Any, active: int, words: int, loads: bool) -> int:
+def passes(sm: Sm, active: int, words: int, loads: bool) -> int:
     """Return the passes, at least one, of an access of `words` 32-bit words per lane at the addresses in `scratch`."""
     which = sm.machine.shared_rule
     if sm.machine.shared_ideal == ONE_PASS:
@@ -51,7 +49,7 @@ def passes(sm: Any, active: int, words: int, loads: bool) -> int:
 
 
 @rule
-def _fermi(sm: Any, active: int, words: int) -> int:
+def _fermi(sm: Sm, active: int, words: int) -> int:
     if words == 1:
         return _ways(sm, active, 0, LANES, 0, 1)
     size = min(words, max(LANES, sm.machine.banks) // HALF)  # words of each lane that are served together
@@ -66,7 +64,7 @@ def _fermi(sm: Any, active: int, words: int) -> int:
 
 
 @rule
-def conflicts(sm: Any, active: int, words: int) -> int:
+def conflicts(sm: Sm, active: int, words: int) -> int:
     """Return the passes of a load through the L1's banks, as many as shared memory has: 32 words at a time.
 
     Words of 4 bytes follow each other from bank to bank, whatever the rule of shared memory, and what-ifs lift nothing.
@@ -105,7 +103,7 @@ def _kepler(sm: Sm, active: int, words: int) -> int:
 
 
 @rule
-def _row(sm: Any) -> int:
+def _row(sm: Sm) -> int:
     """Return the words that Kepler's banks hold side by side."""
     return 2 * sm.machine.banks
 
@@ -122,7 +120,7 @@ def _gt200(sm: Sm, active: int, words: int) -> int:
 
 
 @rule
-def _steps(sm: Any, active: int, first: int, last: int, part: int, words: int) -> int:
+def _steps(sm: Sm, active: int, first: int, last: int, part: int, words: int) -> int:
     """Return the passes for `words` words of each lane: one serves all lanes that want the first, others by bank."""
     scratch, banks, count = sm.scratch, sm.machine.banks, 0
     wanted, waiting = scratch.line, 0
@@ -138,7 +136,7 @@ def _steps(sm: Any, active: int, first: int, last: int, part: int, words: int) -
 
 
 @rule
-def _step(scratch: Any, banks: int, wanted: Any, waiting: int) -> int:
+def _step(scratch: Scratch, banks: int, wanted: Numbers, waiting: int) -> int:
     """Do one pass over the waiting words; move those that it does not serve up, and return their number."""
     broadcast, left = wanted[0], 0
     for bank in range(banks):
@@ -168,13 +166,13 @@ def turns(sm: Sm, active: int) -> int:
 
 
 @rule
-def _lifted(sm: Any, passes: int) -> int:
+def _lifted(sm: Sm, passes: int) -> int:
     """Return the passes of lanes that are served together: at most one if banks never conflict."""
     return passes if sm.machine.shared_ideal == BANKS else min(passes, 1)
 
 
 @rule
-def _halves_agree(sm: Any, active: int) -> bool:
+def _halves_agree(sm: Sm, active: int) -> bool:
     """Tell whether both half-warps access the same addresses in the same lanes."""
     if (active & 0xFFFF) != (active >> HALF) & 0xFFFF:
         return False
@@ -185,7 +183,7 @@ def _halves_agree(sm: Any, active: int) -> bool:
 
 
 @rule
-def _lanes_agree(sm: Any, active: int, distance: int) -> bool:
+def _lanes_agree(sm: Sm, active: int, distance: int) -> bool:
     """Tell whether each active lane shares its address with the lane `distance` away, if that lane is active."""
     for lane in range(LANES):
         other = lane ^ distance
@@ -196,7 +194,7 @@ def _lanes_agree(sm: Any, active: int, distance: int) -> bool:
 
 
 @rule
-def _ways(sm: Any, active: int, first: int, last: int, part: int, words: int) -> int:
+def _ways(sm: Sm, active: int, first: int, last: int, part: int, words: int) -> int:
     """Return the most distinct words in one bank, over lanes first..last and `words` words from word `part` of each."""
     scratch, banks, worst = sm.scratch, sm.machine.banks, 0
     for bank in range(banks):
@@ -209,7 +207,7 @@ def _ways(sm: Any, active: int, first: int, last: int, part: int, words: int) ->
 
 
 @rule
-def _enter(sm: Any, scratch: Any, banks: int, word: int) -> int:
+def _enter(sm: Sm, scratch: Scratch, banks: int, word: int) -> int:
     """Note a word in its bank, unless an already noted word delivers it; return the count of that bank."""
     wide = sm.machine.shared_rule == KEPLER
     bank = (word // 2 if wide and sm.machine.bank_words == 2 else word) % banks
@@ -218,7 +216,7 @@ def _enter(sm: Any, scratch: Any, banks: int, word: int) -> int:
 
 
 @rule
-def _note(scratch: Any, bank: int, delivered: int) -> int:
+def _note(scratch: Scratch, bank: int, delivered: int) -> int:
     """Note what a bank has to deliver, if it is not noted yet; return the count of that bank."""
     for i in range(scratch.depth[bank]):
         if scratch.seen[bank, i] == delivered:

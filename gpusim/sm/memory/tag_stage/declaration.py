@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from gpusim.sm.memory.cache.declaration import NEAR, NO_TAGS, tagged, untagged
+from gpusim.sm.records import MachineNumbers
 from gpusim.sm.unit.asks import asks, loads_from
 from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
 from gpusim.sm.unit.opcodes import STORE
@@ -25,7 +26,7 @@ class TagStage(msgspec.Struct, frozen=True):
     store_sector_parts: Count  # 1/64 cycles of a store for each sector, if these are more
 
 
-def pack(packed: Any, machine: Machine) -> None:
+def pack(packed: MachineNumbers, machine: Machine) -> None:
     """What loads and stores take; without this section nothing waits for the stage."""
     stage = machine.tag_stage
     if stage and machine.l1 and tagged(machine):

@@ -6,21 +6,20 @@ docs/units/tag-stage.md has the rule.
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.jit.rule import rule
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS
+from gpusim.sm.records import MachineNumbers, Row, Sm
 
 
 @rule
-def enter(sm: Any, now: int) -> int:
+def enter(sm: Sm, now: int) -> int:
     """Return the cycle at which an access that is served now enters the stage; of a load no line is late yet."""
     sm.load_store.late, sm.load_store.late_last = 0, -1
     return max(now, int(sm.load_store.tagged) // SHARE_PARTS)
 
 
 @rule
-def comes_late(sm: Any, line: int) -> None:
+def comes_late(sm: Sm, line: int) -> None:
     """Count a line that is not there yet, unless it lies in one group with the late line before it."""
     if sm.machine.late_cost and line // sm.machine.late_lines != sm.load_store.late_last:
         sm.load_store.late += 1
@@ -28,14 +27,14 @@ def comes_late(sm: Any, line: int) -> None:
 
 
 @rule
-def lookups(machine: Any, lines: int) -> int:
+def lookups(machine: MachineNumbers, lines: int) -> int:
     """Return the cycles in which so many lines are looked up."""
     at_once = max(1, int(machine.near_lines))
     return (lines + at_once - 1) // at_once
 
 
 @rule
-def take_load(sm: Any, instruction: Any, lines: int, now: int) -> None:
+def take_load(sm: Sm, instruction: Row, lines: int, now: int) -> None:
     """Take the stage for a load of so many lines that enters it now."""
     cycles = max(int(instruction.words), lookups(sm.machine, lines))
     again = min(int(sm.load_store.late), int(sm.machine.late_most))
@@ -43,7 +42,7 @@ def take_load(sm: Any, instruction: Any, lines: int, now: int) -> None:
 
 
 @rule
-def take_store(sm: Any, instruction: Any, sectors: int, now: int) -> None:
+def take_store(sm: Sm, instruction: Row, sectors: int, now: int) -> None:
     """Take the stage for a store to so many sectors that enters it now."""
     machine = sm.machine
     least = machine.store_cost + int(instruction.words) * machine.store_word_cost
@@ -51,6 +50,6 @@ def take_store(sm: Any, instruction: Any, sectors: int, now: int) -> None:
 
 
 @rule
-def _take(sm: Any, parts: int, now: int) -> None:
+def _take(sm: Sm, parts: int, now: int) -> None:
     if sm.machine.tag_stages:
         sm.load_store.tagged = max(sm.load_store.tagged, now * SHARE_PARTS) + parts

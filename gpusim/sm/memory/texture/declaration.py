@@ -8,6 +8,7 @@ import msgspec
 
 from gpusim.sm.memory.cache.declaration import L1, SHARE_PARTS, TAGS
 from gpusim.sm.memory.global_memory.declaration import CHANNEL_KEYS, STILL, line_cycles, transaction_bytes
+from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.unit.asks import accesses
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
@@ -47,12 +48,12 @@ def _moves(given: Any) -> bool:
     return UnitClass.TEXTURE in given.units and given.record.hits not in (L1, TAGS)
 
 
-def pack(packed: Any, machine: Machine) -> None:
+def pack(packed: MachineNumbers, machine: Machine) -> None:
     """What a sector of a fetch costs the channel."""
     packed.fetch_cost = fetch_cost(machine)
 
 
-def decode(row: Any, instruction: Instruction, _machine: Machine, kernel: Kernel) -> None:
+def decode(row: Columns, instruction: Instruction, _machine: Machine, kernel: Kernel) -> None:
     """Fill in what a fetch by a texture object does, and where its handle and its upper channels are."""
     form = instruction.row
     if form.texel is None:

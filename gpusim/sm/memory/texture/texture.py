@@ -7,17 +7,16 @@ issued. What a cache has is not moved: sm/memory/cache/cache.py asks tags, if th
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.cache import cache
 from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.memory.texture import texel
+from gpusim.sm.records import Memory, Row, Sm
 from gpusim.sm.unit.capacities import LANES
 
 
 @rarely
-def ask(sm: Any, memory: Any, instruction: Any, active: int) -> None:
+def ask(sm: Sm, memory: Memory, instruction: Row, active: int) -> None:
     """Count the sectors that a lane group fetches, at its coordinates in `scratch`, or ask the tags that there are."""
     if not instruction.cached and not sm.machine.fetch_cost:
         return
@@ -30,6 +29,6 @@ def ask(sm: Any, memory: Any, instruction: Any, active: int) -> None:
 
 
 @rule
-def commit(sm: Any, now: int) -> int:
+def commit(sm: Sm, now: int) -> int:
     """The channel moves the sectors of the fetch that issues; return the cycle at which the last has left."""
     return global_memory.commit_each(sm, sm.outcome, sm.machine.fetch_cost, now)

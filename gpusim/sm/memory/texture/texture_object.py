@@ -7,16 +7,14 @@ linear memory; the blocks in which an array's texels lie on a GPU are not known.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
-from gpusim.sm.jit.kinds import Memory, Sm
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rule
 from gpusim.sm.memory.cache import cache
 from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.memory.memory_access import memory_access
+from gpusim.sm.records import Memory, Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
 from isa.values.texture import texture as definition
@@ -56,7 +54,7 @@ def located(sm: Sm, code: int, active: int, corner: int) -> int:
 
 
 @rule
-def _corner(sm: Any, code: int, active: int, corner: int) -> int:
+def _corner(sm: Sm, code: int, active: int, corner: int) -> int:
     """Set the address of each lane's texel at a corner; return the mask of the lanes that have one."""
     scratch, there = sm.scratch, 0
     for lane in range(LANES):
@@ -69,14 +67,14 @@ def _corner(sm: Any, code: int, active: int, corner: int) -> int:
 
 
 @rule
-def _one_texel(sm: Any, code: int, lane: int, corner: int) -> int:
+def _one_texel(sm: Sm, code: int, lane: int, corner: int) -> int:
     scratch = sm.scratch
     handle = np.int64(scratch.handle[lane])
     return int(_texel(sm.textures, handle, scratch.a[0, lane], scratch.b[0, lane], scratch.c[0, lane], code, corner))
 
 
 @rule
-def _handles(sm: Any, instruction: Any, g: int, group: int, active: int) -> bool:
+def _handles(sm: Sm, instruction: Row, g: int, group: int, active: int) -> bool:
     """Set each lane's handle, 0 of those that are not active; the first that is none, or does not fit, is the fault."""
     scratch = sm.scratch
     for lane in range(LANES):
@@ -89,7 +87,7 @@ def _handles(sm: Any, instruction: Any, g: int, group: int, active: int) -> bool
             if none or _other_axes(sm.textures, handle, int(instruction.fetches) - 1):
                 fault = sm.fault
                 fault.code, fault.pc, fault.warp = NO_TEXTURE if none else WRONG_TEXTURE, sm.warps[g].pc, g
-                fault.lane, fault.address = (group - g * sm.machine.groups) * LANES + lane, handle
+                fault.lane, fault.address = (group - g * sm.machine.groups) * LANES + lane, int(handle)
                 return False
             scratch.handle[lane] = handle
     return True
@@ -110,7 +108,7 @@ def fetch(sm: Sm, memory: Memory, g: int, group: int, active: int) -> None:
 
 
 @rule
-def _channel(sm: Any, memory: Any, group: int, code: int, channel: int, register: int, active: int) -> None:
+def _channel(sm: Sm, memory: Memory, group: int, code: int, channel: int, register: int, active: int) -> None:
     scratch, registers = sm.scratch, sm.lanes[group].registers
     for lane in range(LANES):
         if (active >> lane) & 1:

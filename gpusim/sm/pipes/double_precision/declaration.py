@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
 from gpusim.sm.unit.opcodes import UNIT_CODE
 from isa.instruction import Instruction
@@ -21,7 +22,7 @@ class Double(msgspec.Struct, frozen=True):
     exclusive: Literal["off", "issue", "flight"]  # nothing; the same slot; all slots while one is in flight
 
 
-def pack(packed: Any, machine: Machine) -> None:
+def pack(packed: MachineNumbers, machine: Machine) -> None:
     """Fill in for how long, and for which unit class, other schedulers are held off."""
     latency = machine.unit["dp"].latency if "dp" in machine.unit else 0
     cycles = {"off": 0, "issue": machine.schedulers.interval, "flight": latency}
@@ -29,7 +30,7 @@ def pack(packed: Any, machine: Machine) -> None:
     packed.units[UNIT_CODE[UnitClass.DP]].double = 1
 
 
-def decode(row: Any, instruction: Instruction, _machine: Machine, _: Kernel) -> None:
+def decode(row: Columns, instruction: Instruction, _machine: Machine, _: Kernel) -> None:
     """Tell whether the instruction is of double precision."""
     row["double"] = instruction.row.unit is UnitClass.DP
 

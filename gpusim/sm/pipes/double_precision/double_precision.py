@@ -6,19 +6,18 @@ interval (Fermi, CUDA C Programming Guide 4.2, F.4.1), the whole latency, or non
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.jit.rule import rule
+from gpusim.sm.records import Sm
 
 
 @rule
-def alone(sm: Any, double: int, now: int) -> bool:
+def alone(sm: Sm, double: int, now: int) -> bool:
     """Tell whether an instruction, DP or not, may be the only one that the SM issues in this slot."""
     return sm.machine.exclusive != 0 and (double != 0 or now < sm.exclusive_until)
 
 
 @rule
-def earliest(sm: Any, k: int, double: int, now: int) -> int:
+def earliest(sm: Sm, k: int, double: int, now: int) -> int:
     """Return the first slot at which scheduler k may issue beside the others: `now`, or the slot after theirs."""
     machine = sm.machine
     if not alone(sm, double, now):
@@ -30,7 +29,7 @@ def earliest(sm: Any, k: int, double: int, now: int) -> int:
 
 
 @rule
-def commit(sm: Any, now: int) -> None:
+def commit(sm: Sm, now: int) -> None:
     """Note that a DP instruction issues."""
     if sm.machine.exclusive:
         sm.exclusive_until = now + sm.machine.exclusive

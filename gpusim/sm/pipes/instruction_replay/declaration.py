@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 
+from gpusim.sm.records import MachineNumbers
 from gpusim.sm.unit.asks import NO_GLOBAL, NO_SHARED, accesses
 from gpusim.sm.unit.declare import Condition, Machine, Unit, field, packed_key
 from gpusim.sm.unit.ranges import Count
@@ -19,7 +18,7 @@ class InstructionReplay(msgspec.Struct, frozen=True):
     request_slots: Count  # slots for each request to global memory beyond one for each word of a lane
 
 
-def pack(packed: Any, machine: Machine) -> None:
+def pack(packed: MachineNumbers, machine: Machine) -> None:
     """Tell whether accesses take issue slots again."""
     replay = machine.instruction_replay
     packed.replays = replay is not None and replay.pass_slots + replay.request_slots > 0

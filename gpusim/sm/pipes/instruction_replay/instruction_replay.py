@@ -7,10 +7,9 @@ instructions that pair with the access in its turn still issue.
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.account.record import record
 from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.records import MachineNumbers, Row, Scheduler, Sm
 from gpusim.sm.unit.opcodes import GLOBAL_MEMORY, SHARED_MEMORY
 from gpusim.sm.unit.stall import Stall
 
@@ -18,13 +17,13 @@ REPLAY = int(Stall.INSTRUCTION_REPLAY)
 
 
 @rule
-def earliest(scheduler: Any) -> int:
+def earliest(scheduler: Scheduler) -> int:
     """Return when the replays of the scheduler's last instruction are over."""
     return int(scheduler.used_until)
 
 
 @rarely
-def commit(sm: Any, k: int, g: int, instruction: Any, cycles: int) -> None:
+def commit(sm: Sm, k: int, g: int, instruction: Row, cycles: int) -> None:
     """Warp slot g's access of such a cost has issued: its replays use the following slots."""
     scheduler = sm.schedulers[k]
     again = slots(sm.machine, instruction, cycles) * sm.machine.interval
@@ -35,14 +34,14 @@ def commit(sm: Any, k: int, g: int, instruction: Any, cycles: int) -> None:
 
 
 @rule
-def slots(machine: Any, instruction: Any, cycles: int) -> int:
+def slots(machine: MachineNumbers, instruction: Row, cycles: int) -> int:
     """Return the issue slots that an access of such a cost (`access_cost.cost`) takes again."""
     each = machine.pass_slots if instruction.memory_kind == SHARED_MEMORY else machine.request_slots
     return beyond(machine, instruction, cycles) * int(each)
 
 
 @rule
-def beyond(machine: Any, instruction: Any, cycles: int) -> int:
+def beyond(machine: MachineNumbers, instruction: Row, cycles: int) -> int:
     """Return the passes through shared memory, or requests to global memory, beyond those that its width needs."""
     if instruction.memory_kind == SHARED_MEMORY:
         return max(0, int(cycles // machine.pass_cycles - machine.free_passes[instruction.width]))

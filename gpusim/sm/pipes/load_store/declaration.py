@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import msgspec
 
 from gpusim.sm.pipes.pipe.declaration import choices, initiation_interval, through_port
+from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.unit.asks import NO_QUEUE, NO_SHARED, WIDTHS, accesses, free_passes, updates
 from gpusim.sm.unit.capacities import QUEUE
 from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field, packed_key
@@ -69,7 +70,7 @@ def queues(machine: Machine) -> int:
     return count if machine.memory_port else 1
 
 
-def pack(packed: Any, machine: Machine) -> None:
+def pack(packed: MachineNumbers, machine: Machine) -> None:
     """The queues, and which unit classes go through them."""
     packed.queues = queues(machine)
     packed.paths = 1 + bool(machine.memory_paths or machine.constant_path)
@@ -81,7 +82,7 @@ def pack(packed: Any, machine: Machine) -> None:
         needs.throttle = Stall.TEX_THROTTLE if unit is UnitClass.TEXTURE else throttle
 
 
-def costs(row: Any, form: Row, machine: Machine) -> None:
+def costs(row: Columns, form: Row, machine: Machine) -> None:
     """How long the instruction keeps its scheduler's port, and the load/store unit if no address says so."""
     if machine.memory_paths and row["queued"]:
         _path(row, form, machine.memory_paths)
@@ -99,7 +100,7 @@ def costs(row: Any, form: Row, machine: Machine) -> None:
         row["port"] = port.global_store if form.unit is UnitClass.GLOBAL else getattr(port, f"store_{form.width}")
 
 
-def _path(row: Any, form: Row, paths: MemoryPaths) -> None:
+def _path(row: Columns, form: Row, paths: MemoryPaths) -> None:
     """How long the instruction keeps the port of its queue, where shared memory has a path of its own."""
     if form.unit is UnitClass.SHARED:
         row["path"], row["port"] = 1, 0 if form.is_load else getattr(paths, f"shared_store_{form.width}")

@@ -13,8 +13,6 @@ barrier to cover earlier ones.
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.account.record import record
 from gpusim.sm.account.record.declaration import UNKNOWN
 from gpusim.sm.jit.rule import NEVER, rarely, rule
@@ -24,6 +22,7 @@ from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.memory.l2_share import l2_share
 from gpusim.sm.memory.memory_access import access_cost, memory_access
 from gpusim.sm.pipes.instruction_replay import instruction_replay
+from gpusim.sm.records import Entry, Memory, Question, Queue, Row, Sm
 from gpusim.sm.registers import completion, questions
 from gpusim.sm.registers.control_code import control_code
 from gpusim.sm.registers.scoreboard import scoreboard
@@ -33,19 +32,19 @@ from gpusim.sm.unit.opcodes import GLOBAL_MEMORY, STORE
 
 
 @rule
-def serves(instruction: Any) -> bool:
+def serves(instruction: Row) -> bool:
     """Tell whether the instruction goes through this unit."""
     return bool(instruction.queued)
 
 
 @rule
-def _queue(sm: Any, k: int, unit: int) -> Any:
+def _queue(sm: Sm, k: int, unit: int) -> Queue:
     """Return the queue that scheduler k's instructions of a unit class enter."""
     return sm.load_store.queues[queues.number(sm, k, unit)]
 
 
 @rule
-def earliest(sm: Any, k: int, unit: int, now: int) -> int:
+def earliest(sm: Sm, k: int, unit: int, now: int) -> int:
     """Return `now` if scheduler k's queue takes an instruction, else the cycle until which it takes none.
 
     That is after the next service, perhaps of another queue. With `held` an instruction that the load/store unit served
@@ -59,7 +58,7 @@ def earliest(sm: Any, k: int, unit: int, now: int) -> int:
 
 
 @rule
-def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None:
+def commit(sm: Sm, k: int, g: int, pc: int, instruction: Row, now: int) -> None:
     """Put the instruction of scheduler k's warp slot g into the queue, with the outcome of its addresses."""
     unit, queue, warp, outcome = sm.load_store, _queue(sm, k, instruction.unit), sm.warps[g], sm.outcome
     entry = queue.entries[queues.behind(sm, queues.number(sm, k, instruction.unit))]
@@ -93,13 +92,13 @@ def commit(sm: Any, k: int, g: int, pc: int, instruction: Any, now: int) -> None
 
 
 @rule
-def chosen(sm: Any, now: int) -> int:
+def chosen(sm: Sm, now: int) -> int:
     """Return the queue whose head is served now."""
     return 0 if sm.machine.queues == 1 else _in_turn(sm, now)
 
 
 @rarely
-def _in_turn(sm: Any, now: int) -> int:
+def _in_turn(sm: Sm, now: int) -> int:
     """Return the first queue, in turn, that has an instruction and whose port and unit are free."""
     unit, count = sm.load_store, sm.machine.queues
     y = unit.turn
@@ -110,7 +109,7 @@ def _in_turn(sm: Any, now: int) -> int:
 
 
 @rule
-def serve(sm: Any, memory: Any, y: int, now: int) -> int:
+def serve(sm: Sm, memory: Memory, y: int, now: int) -> int:
     """Serve the head of queue y; return its warp slot."""
     unit, queue = sm.load_store, sm.load_store.queues[y]
     place = queue.head
@@ -156,7 +155,7 @@ def serve(sm: Any, memory: Any, y: int, now: int) -> int:
 
 
 @rule
-def _next_service(sm: Any, now: int) -> int:
+def _next_service(sm: Sm, now: int) -> int:
     """Return when the next head is served, after a service at `now`; NEVER if nothing waits.
 
     A head that has just come to a queue and a unit that were free before is served now, not before it came.
@@ -169,7 +168,7 @@ def _next_service(sm: Any, now: int) -> int:
 
 
 @rule
-def result_at(sm: Any, instruction: Any, entry: Any, now: int) -> int:
+def result_at(sm: Sm, instruction: Row, entry: Entry, now: int) -> int:
     """Return when a load's result is there, or when a store has left the SM."""
     moves = instruction.action == STORE or instruction.memory_kind == GLOBAL_MEMORY
     gone = global_memory.commit_each(sm, entry, sm.machine.line_cost, now) if moves else now
@@ -177,7 +176,7 @@ def result_at(sm: Any, instruction: Any, entry: Any, now: int) -> int:
 
 
 @rule
-def done_at(instruction: Any, access: Any, gone: int, now: int) -> int:
+def done_at(instruction: Row, access: Entry | Question, gone: int, now: int) -> int:
     """Return the same for an access served at `now`, whose last transaction has left the channel at `gone`."""
     if instruction.action == STORE:
         return max(now + access.cycles, gone)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import msgspec
 import numpy as np
 
+from gpusim.sm.records import MachineNumbers, UnitNumbers
 from gpusim.sm.unit.capacities import CHOICES, PIPES, SCHEDULERS, UNITS
 from gpusim.sm.unit.declare import Machine, Role, Unit, field
 from gpusim.sm.unit.dimensions import PIPE, SCHEDULER
@@ -66,7 +65,7 @@ def pipes_of(machine: Machine, unit: UnitClass) -> tuple[str, ...]:
     return () if through_port(machine, unit) else choices(machine, unit)
 
 
-def pack(packed: Any, machine: Machine) -> None:
+def pack(packed: MachineNumbers, machine: Machine) -> None:
     """The pipes, and which of them each unit class takes."""
     for index, name in enumerate(pipe_names(machine)):
         packed.instance[:, index] = np.arange(SCHEDULERS) // machine.pipe[name].schedulers
@@ -75,7 +74,7 @@ def pack(packed: Any, machine: Machine) -> None:
         _pack_unit(packed.units[code], unit, machine)
 
 
-def _pack_unit(packed: Any, unit: UnitClass, machine: Machine) -> None:
+def _pack_unit(packed: UnitNumbers, unit: UnitClass, machine: Machine) -> None:
     names, pipes = pipe_names(machine), pipes_of(machine, unit)
     packed.choices, packed.choice[: len(pipes)] = len(pipes), [names.index(name) for name in pipes]
     packed.joint, packed.blocked = (

@@ -5,14 +5,12 @@ The latency of a texture fetch counts from the cycle at which its data has left 
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.account.record import record
 from gpusim.sm.effects import effects
-from gpusim.sm.jit.kinds import Row, Sm
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.memory.texture import texture
 from gpusim.sm.pipes.pipe import pipe
+from gpusim.sm.records import Row, Sm
 from gpusim.sm.registers import questions
 from gpusim.sm.registers.control_code import control_code
 from gpusim.sm.registers.register_file import register_file
@@ -22,7 +20,7 @@ from gpusim.sm.unit.opcodes import FETCH, LOAD
 
 
 @rule
-def commit(sm: Any, k: int, g: int, instruction: Any, now: int, behind: int) -> None:
+def commit(sm: Sm, k: int, g: int, instruction: Row, now: int, behind: int) -> None:
     """Let warp slot g's instruction take its pipe; its operands are `behind` cycles late (register_file.py)."""
     warp, machine = sm.warps[g], sm.machine
     taken = pipe.commit(sm, k, instruction, now, register_file.reading(machine, behind))
@@ -57,7 +55,7 @@ def _ask(sm: Sm, g: int, instruction: Row, late: int, soonest: int, now: int) ->
 
 
 @rarely
-def _signal(sm: Any, g: int, instruction: Any, now: int, ready: int) -> None:
+def _signal(sm: Sm, g: int, instruction: Row, now: int, ready: int) -> None:
     """Where control codes are obeyed, the instruction's barriers tell when its result is there."""
     control_code.let_go(sm.warps[g], instruction, now, ready)
     if sm.defers and not instruction.uniform:

@@ -7,25 +7,24 @@ beside its own; a blocked pipe takes nothing for an initiation interval after th
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.jit.rule import NEVER, rarely, rule
+from gpusim.sm.records import Pipe, Row, Sm, UnitNumbers
 
 
 @rule
-def instance(sm: Any, k: int, pipe: int) -> Any:
+def instance(sm: Sm, k: int, pipe: int) -> Pipe:
     """Return the pipe that scheduler k's warps use: its own, or a shared one."""
     return sm.pipes[sm.machine.instance[k, pipe], pipe]
 
 
 @rule
-def earliest(sm: Any, k: int, needs: Any) -> int:
+def earliest(sm: Sm, k: int, needs: UnitNumbers) -> int:
     """Return the first cycle at which a pipe takes the next warp instruction of the unit class."""
     return instance(sm, k, needs.choice[0]).free if needs.single_pipe else _first_free(sm, k, needs)
 
 
 @rarely
-def _first_free(sm: Any, k: int, needs: Any) -> int:
+def _first_free(sm: Sm, k: int, needs: UnitNumbers) -> int:
     first = NEVER
     for i in range(needs.choices):
         first = min(first, instance(sm, k, needs.choice[i]).free)
@@ -33,7 +32,7 @@ def _first_free(sm: Any, k: int, needs: Any) -> int:
 
 
 @rule
-def commit(sm: Any, k: int, instruction: Any, now: int, least: int) -> int:
+def commit(sm: Sm, k: int, instruction: Row, now: int, least: int) -> int:
     """Let a warp instruction take the first free pipe of its class, for at least `least` cycles; return which one."""
     needs = sm.machine.units[instruction.unit]
     pipe = needs.choice[0] if needs.single_pipe else _chosen(sm, k, needs, now)
@@ -46,7 +45,7 @@ def commit(sm: Any, k: int, instruction: Any, now: int, least: int) -> int:
 
 
 @rarely
-def _others(sm: Any, k: int, needs: Any, now: int, cycles: int) -> None:
+def _others(sm: Sm, k: int, needs: UnitNumbers, now: int, cycles: int) -> None:
     """Occupy the joint pipe as long as the first one, and the blocked pipe after the issue."""
     if needs.joint >= 0:
         joint = instance(sm, k, needs.joint)
@@ -58,7 +57,7 @@ def _others(sm: Any, k: int, needs: Any, now: int, cycles: int) -> None:
 
 
 @rarely
-def _chosen(sm: Any, k: int, needs: Any, now: int) -> int:
+def _chosen(sm: Sm, k: int, needs: UnitNumbers, now: int) -> int:
     for i in range(needs.choices - 1):
         if instance(sm, k, needs.choice[i]).free <= now:
             return int(needs.choice[i])
@@ -66,6 +65,6 @@ def _chosen(sm: Any, k: int, needs: Any, now: int) -> int:
 
 
 @rule
-def interval(sm: Any, pipe: int) -> int:
+def interval(sm: Sm, pipe: int) -> int:
     """Return the cycles for which a warp instruction keeps the pipe from the next."""
     return int(sm.machine.pipe_interval[pipe])

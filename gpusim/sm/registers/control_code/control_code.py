@@ -7,9 +7,8 @@ sources have been read (read barrier). There is one count for each stall reason 
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.jit.rule import NEVER, rarely, rule
+from gpusim.sm.records import MachineNumbers, Row, Sm, Warp
 from gpusim.sm.unit.stall import Stall
 from isa.nvidia.control import BARRIERS
 
@@ -23,7 +22,7 @@ REASONS_OF_BARRIERS = WAR - SHORT + 1  # stall reasons that a wait for a depende
 
 
 @rule
-def earliest(warp: Any, instruction: Any) -> None:
+def earliest(warp: Warp, instruction: Row) -> None:
     """Store in the warp's reasons when the barriers of the wait mask allow `instruction` to issue."""
     warp.release_at[SHORT] = warp.release_at[LONG] = warp.release_at[WAR] = 0
     if instruction.wait_mask:
@@ -31,7 +30,7 @@ def earliest(warp: Any, instruction: Any) -> None:
 
 
 @rarely
-def _wait(warp: Any, instruction: Any) -> None:
+def _wait(warp: Warp, instruction: Row) -> None:
     for reason in range(REASONS_OF_BARRIERS):
         until = 0
         for barrier in range(BARRIERS):
@@ -42,7 +41,7 @@ def _wait(warp: Any, instruction: Any) -> None:
 
 
 @rarely
-def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> None:
+def commit(sm: Sm, k: int, warp: Warp, instruction: Row, now: int) -> None:
     """The warp issues: its next instruction may issue after the stall count; a yield lets other warps issue first.
 
     After a stall count of 0 the next one may take a further port of this turn; `schedulers.issue_interval` always
@@ -55,7 +54,7 @@ def commit(sm: Any, k: int, warp: Any, instruction: Any, now: int) -> None:
 
 
 @rule
-def give_way(sm: Any, k: int, warp: Any, now: int) -> None:
+def give_way(sm: Sm, k: int, warp: Warp, now: int) -> None:
     """The warp yields: it moves to the back of the order, and a greedy policy does not keep it at the front."""
     sm.schedulers[k].yielded = 1
     warp.yield_ends = now + sm.machine.yield_lasts
@@ -63,21 +62,21 @@ def give_way(sm: Any, k: int, warp: Any, now: int) -> None:
 
 
 @rule
-def stall_of(machine: Any, instruction: Any) -> int:
+def stall_of(machine: MachineNumbers, instruction: Row) -> int:
     """Return the least number of cycles from the instruction's issue to the warp's next."""
     stall = int(instruction.stall_count)
     return max(stall, int(machine.yield_stall)) if instruction.yields else stall
 
 
 @rule
-def to_the_back(sm: Any, warp: Any) -> None:
+def to_the_back(sm: Sm, warp: Warp) -> None:
     """Move a warp, just placed or yielding, to the back of the order by which policies compare ages."""
     warp.order = sm.ordered
     sm.ordered += 1
 
 
 @rarely
-def hold(warp: Any, instruction: Any) -> None:
+def hold(warp: Warp, instruction: Row) -> None:
     """A memory instruction enters the queue: its barriers are held until it has been served."""
     if instruction.write_barrier >= 0:
         warp.holders[_written(instruction)] += 1
@@ -86,7 +85,7 @@ def hold(warp: Any, instruction: Any) -> None:
 
 
 @rarely
-def release_read(warp: Any, instruction: Any, read: int) -> None:
+def release_read(warp: Warp, instruction: Row, read: int) -> None:
     """A memory instruction is served: its sources are read at that cycle."""
     if instruction.read_barrier >= 0:
         warp.holders[_read(instruction)] -= 1
@@ -94,7 +93,7 @@ def release_read(warp: Any, instruction: Any, read: int) -> None:
 
 
 @rarely
-def release_written(warp: Any, instruction: Any, written: int) -> None:
+def release_written(warp: Warp, instruction: Row, written: int) -> None:
     """A memory instruction has been answered: its result is written at that cycle."""
     if instruction.write_barrier >= 0:
         warp.holders[_written(instruction)] -= 1
@@ -102,7 +101,7 @@ def release_written(warp: Any, instruction: Any, written: int) -> None:
 
 
 @rarely
-def let_go(warp: Any, instruction: Any, read: int, written: int) -> None:
+def let_go(warp: Warp, instruction: Row, read: int, written: int) -> None:
     """The instruction holds its barriers until the given cycles."""
     if instruction.write_barrier >= 0:
         _let_go(warp, _written(instruction), written)
@@ -111,17 +110,17 @@ def let_go(warp: Any, instruction: Any, read: int, written: int) -> None:
 
 
 @rule
-def _let_go(warp: Any, place: int, when: int) -> None:
+def _let_go(warp: Warp, place: int, when: int) -> None:
     warp.let_go[place] = max(warp.let_go[place], when)
 
 
 @rule
-def _written(instruction: Any) -> int:
+def _written(instruction: Row) -> int:
     """Return where its write barrier is counted; NVIDIA counts all but loads from far memories as short scoreboard."""
     reason = int(instruction.reason)
     return int(instruction.write_barrier) * REASONS_OF_BARRIERS + max(SHORT, reason) - SHORT
 
 
 @rule
-def _read(instruction: Any) -> int:
+def _read(instruction: Row) -> int:
     return int(instruction.read_barrier) * REASONS_OF_BARRIERS + WAR - SHORT

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 import msgspec
 
+from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.unit.asks import SCOREBOARD
 from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
 from gpusim.sm.unit.dimensions import HOLD
@@ -37,14 +38,14 @@ def has_codes(program: Program) -> bool:
     return any(instruction.control for instruction in program.instructions)
 
 
-def pack(packed: Any, machine: Machine) -> None:
+def pack(packed: MachineNumbers, machine: Machine) -> None:
     """Whether control codes are obeyed, and what a yield costs."""
     if machine.dependence and by_codes(machine):
         packed.obeys_codes, packed.yield_stall = 1, machine.dependence.yield_stall
         packed.yield_rest = machine.dependence.yield_rest
 
 
-def decode(row: Any, instruction: Instruction, _machine: Machine, _: Kernel) -> None:
+def decode(row: Columns, instruction: Instruction, _machine: Machine, _: Kernel) -> None:
     """The instruction's control code; 0 stall cycles and no barriers without one."""
     code = instruction.control or Control(0)
     row["stall_count"], row["yields"], row["wait_mask"] = code.stall, code.yields, code.waits

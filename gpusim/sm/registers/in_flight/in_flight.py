@@ -17,14 +17,12 @@ Hazards are found by lane: a result and a reader without a common lane cause non
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.effects import effects
 from gpusim.sm.jit import lane_words
-from gpusim.sm.jit.kinds import Memory, Sm
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.memory_access import memory_access
+from gpusim.sm.records import Effect, Memory, Numbers, Row, Sm, Table
 from gpusim.sm.unit.capacities import GROUPS, HAZARDS, LANES, READ, REGISTERS
 from gpusim.sm.unit.opcodes import LOAD
 from isa.operands.operand import PT_INDEX
@@ -43,7 +41,7 @@ def write_back(sm: Sm, g: int, now: int) -> None:
 
 
 @rule
-def _write_result(sm: Any, g: int, effect: Any) -> None:
+def _write_result(sm: Sm, g: int, effect: Effect) -> None:
     """Write one result; record its hazards with the other instructions that use its registers."""
     effect.landed = 1
     instruction = sm.program[effect.pc]
@@ -58,7 +56,7 @@ def _write_result(sm: Any, g: int, effect: Any) -> None:
 
 
 @rule
-def _write_predicate(sm: Any, g: int, effect: Any, predicate: int, truth: Any) -> None:
+def _write_predicate(sm: Sm, g: int, effect: Effect, predicate: int, truth: Numbers) -> None:
     if predicate < 0:
         return
     _meet(sm, g, effect, REGISTERS + int(predicate))
@@ -68,7 +66,7 @@ def _write_predicate(sm: Any, g: int, effect: Any, predicate: int, truth: Any) -
 
 
 @rule
-def _write(registers: Any, register: int, effect: Any, half: int, i: int, scalar: bool) -> None:
+def _write(registers: Table, register: int, effect: Effect, half: int, i: int, scalar: bool) -> None:
     """Write the i-th register of an instruction in flight in the active lanes of one lane group."""
     if not scalar:
         lane_words.put(registers, register, effect.values[half, i], effect.mask[half])
@@ -79,13 +77,13 @@ def _write(registers: Any, register: int, effect: Any, half: int, i: int, scalar
 
 
 @rule
-def _is_scalar(instruction: Any) -> bool:
+def _is_scalar(instruction: Row) -> bool:
     """Tell whether it is a scalar load: all lanes get the same, and word i is kept once, in the place of lane i."""
     return instruction.pipe >= 0 and instruction.action == LOAD
 
 
 @rarely
-def _meet(sm: Any, g: int, effect: Any, name: int) -> None:
+def _meet(sm: Sm, g: int, effect: Effect, name: int) -> None:
     """Record WAW with a later result already written, and WAR with an earlier reader that is not done."""
     for i in range(sm.warps[g].effects):
         other = sm.effects[g, i]
@@ -99,7 +97,7 @@ def _meet(sm: Any, g: int, effect: Any, name: int) -> None:
 
 
 @rule
-def _overlap(lanes: Any, others: Any) -> bool:
+def _overlap(lanes: Numbers, others: Numbers) -> bool:
     """Tell whether the two have a lane in common, each given as a mask by lane group."""
     for half in range(GROUPS):  # noqa: SIM110  (compiled)
         if lanes[half] & others[half]:
@@ -108,7 +106,7 @@ def _overlap(lanes: Any, others: Any) -> bool:
 
 
 @rule
-def _forget(sm: Any, g: int, now: int) -> None:
+def _forget(sm: Sm, g: int, now: int) -> None:
     """Drop finished entries, unless a result of an earlier instruction may still overwrite theirs."""
     warp, i = sm.warps[g], 0
     while i < warp.effects:
@@ -120,7 +118,7 @@ def _forget(sm: Any, g: int, now: int) -> None:
 
 
 @rarely
-def _may_be_overwritten(sm: Any, g: int, effect: Any) -> bool:
+def _may_be_overwritten(sm: Sm, g: int, effect: Effect) -> bool:
     instruction = sm.program[effect.pc]
     for i in range(sm.warps[g].effects):
         other = sm.effects[g, i]
@@ -137,13 +135,13 @@ def _may_be_overwritten(sm: Any, g: int, effect: Any) -> bool:
 
 
 @rule
-def _writes_predicate(instruction: Any, predicate: int) -> bool:
+def _writes_predicate(instruction: Row, predicate: int) -> bool:
     found = instruction.predicate == predicate or instruction.second_predicate == predicate  # noqa: PLR1714  (compiled)
     return predicate >= 0 and found
 
 
 @rarely
-def writes(instruction: Any, name: int) -> bool:
+def writes(instruction: Row, name: int) -> bool:
     """Tell whether the instruction writes a register, or a predicate: REGISTERS and its index."""
     if name >= REGISTERS:
         return _writes_predicate(instruction, name - REGISTERS)
@@ -154,7 +152,7 @@ def writes(instruction: Any, name: int) -> bool:
 
 
 @rarely
-def reads(instruction: Any, name: int) -> bool:
+def reads(instruction: Row, name: int) -> bool:
     """Tell whether the instruction reads a register."""
     for i in range(instruction.reads):  # noqa: SIM110  (compiled)
         if instruction.read[i] == name:
@@ -163,7 +161,7 @@ def reads(instruction: Any, name: int) -> bool:
 
 
 @rarely
-def look(sm: Any, g: int, pc: int) -> None:
+def look(sm: Sm, g: int, pc: int) -> None:
     """Record the registers that the issuing instruction reads although their result is not written."""
     instruction, active = sm.program[pc], sm.outcome.active
     if instruction.guard != PT_INDEX:
@@ -181,7 +179,7 @@ def look(sm: Any, g: int, pc: int) -> None:
 
 
 @rarely
-def _written_over(sm: Any, g: int, pc: int, name: int, lanes: Any) -> None:
+def _written_over(sm: Sm, g: int, pc: int, name: int, lanes: Numbers) -> None:
     """Record earlier results that will overwrite this one."""
     for i in range(sm.warps[g].effects):
         effect = sm.effects[g, i]
@@ -190,7 +188,7 @@ def _written_over(sm: Any, g: int, pc: int, name: int, lanes: Any) -> None:
 
 
 @rarely
-def _look_at(sm: Any, g: int, pc: int, name: int, lanes: Any) -> None:
+def _look_at(sm: Sm, g: int, pc: int, name: int, lanes: Numbers) -> None:
     for i in range(sm.warps[g].effects):
         effect = sm.effects[g, i]
         under_way = effect.landed == 0 and _overlap(lanes, effect.mask) and writes(sm.program[effect.pc], name)
@@ -199,7 +197,7 @@ def _look_at(sm: Any, g: int, pc: int, name: int, lanes: Any) -> None:
 
 
 @rarely
-def _missing(sm: Any, g: int, effect: Any, name: int, lanes: Any) -> bool:
+def _missing(sm: Sm, g: int, effect: Effect, name: int, lanes: Numbers) -> bool:
     """Tell whether some of the lanes need this result, because no later one has been written there."""
     for half in range(GROUPS):  # noqa: SIM110  (compiled)
         if lanes[half] & effect.mask[half] & ~_covered(sm, g, half, effect.order, name):
@@ -208,7 +206,7 @@ def _missing(sm: Any, g: int, effect: Any, name: int, lanes: Any) -> bool:
 
 
 @rarely
-def _covered(sm: Any, g: int, half: int, order: int, name: int) -> int:
+def _covered(sm: Sm, g: int, half: int, order: int, name: int) -> int:
     """Return the lanes of a lane group in which a later result has been written."""
     mask = 0
     for i in range(sm.warps[g].effects):
@@ -219,7 +217,7 @@ def _covered(sm: Any, g: int, half: int, order: int, name: int) -> int:
 
 
 @rarely
-def _note(sm: Any, kind: int, pc: int, name: int, other: int) -> None:
+def _note(sm: Sm, kind: int, pc: int, name: int, other: int) -> None:
     """Count a hazard at `pc`, in a register, with the instruction at `other`; of too many, keep the first ones."""
     for i in range(sm.hazardous):
         hazard = sm.hazards[i]
@@ -233,7 +231,7 @@ def _note(sm: Any, kind: int, pc: int, name: int, other: int) -> None:
 
 
 @rarely
-def enter(sm: Any, g: int, pc: int) -> bool:
+def enter(sm: Sm, g: int, pc: int) -> bool:
     """Store the old values of the registers that the instruction at `pc` will write; false: too much is in flight."""
     warp, instruction = sm.warps[g], sm.program[pc]
     if not effects.has_room(sm, g, pc):
@@ -254,18 +252,18 @@ def enter(sm: Any, g: int, pc: int) -> bool:
 
 
 @rule
-def _is_deferred(sm: Any, instruction: Any) -> bool:
+def _is_deferred(sm: Sm, instruction: Row) -> bool:
     """Tell whether only the program waits for the instruction: with wait counters, whether one counts it.
 
     Registers that a warp shares are waited for without a code: ptxas lets a reader follow a ULDC by two cycles.
     """
     if sm.machine.obeys_codes == 0:
         return instruction.counter >= 0
-    return (instruction.queued or instruction.pipe >= 0) and not instruction.uniform
+    return bool(instruction.queued or instruction.pipe >= 0) and not instruction.uniform
 
 
 @rarely
-def defer(sm: Any, g: int, pc: int) -> None:
+def defer(sm: Sm, g: int, pc: int) -> None:
     """Put the computed results of the instruction at `pc` in flight, and restore the old values."""
     instruction = sm.program[pc]
     if sm.outcome.threads == 0 or not _is_deferred(sm, instruction):
@@ -279,7 +277,7 @@ def defer(sm: Any, g: int, pc: int) -> None:
 
 
 @rule
-def _exchange_predicate(predicates: Any, predicate: int, truth: Any, half: int) -> None:
+def _exchange_predicate(predicates: Numbers, predicate: int, truth: Numbers, half: int) -> None:
     if predicate >= 0:
         held = predicates[predicate]
         predicates[predicate] = truth[half]
@@ -287,7 +285,7 @@ def _exchange_predicate(predicates: Any, predicate: int, truth: Any, half: int) 
 
 
 @rarely
-def _exchange(sm: Any, g: int, instruction: Any, effect: Any) -> None:
+def _exchange(sm: Sm, g: int, instruction: Row, effect: Effect) -> None:
     """Swap the contents of the written registers with the values stored for the instruction in flight."""
     for half in range(sm.machine.groups):
         registers = sm.lanes[g * sm.machine.groups + half].registers
@@ -299,7 +297,7 @@ def _exchange(sm: Any, g: int, instruction: Any, effect: Any) -> None:
 
 
 @rule
-def _exchange_scalar(row: Any, effect: Any, half: int, i: int) -> None:
+def _exchange_scalar(row: Numbers, effect: Effect, half: int, i: int) -> None:
     """Do the same for a word that all lanes share; lane 0 of a half is live if any lane of it is."""
     held = row[0]
     for lane in range(LANES):

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from itertools import combinations
-from typing import TYPE_CHECKING, Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import msgspec
 import numpy as np
 
+from gpusim.sm.records import Columns, MachineNumbers, Plain
 from gpusim.sm.unit.asks import NO_QUEUE, ON_TIME
 from gpusim.sm.unit.declare import Condition, Field, Machine, Role, Unit, field, packed_key
 from gpusim.sm.unit.dimensions import COLLECTED, KEPT, OPERAND, REGISTER_BANK
@@ -55,7 +56,7 @@ def register_bank(machine: Machine, register: int) -> int:
     return bank_of(register, file.mapping, banks) if file and banks else 0
 
 
-def pack(packed: Any, machine: Machine) -> None:
+def pack(packed: MachineNumbers, machine: Machine) -> None:
     """The banks; nothing is kept for reuse until a program flags something (gpusim/launch/packing.py)."""
     packed.register_banks = register_banks(machine)
     if machine.register_file:
@@ -64,7 +65,7 @@ def pack(packed: Any, machine: Machine) -> None:
         packed.reuse_shared = machine.register_file.reuse_shared if packed.reuse else 0
 
 
-def decode(row: Any, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
+def decode(row: Columns, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
     """How many registers the instruction reads from each bank, what comes back to each, and which sources are kept."""
     own = kernel.program.registers  # those that a warp shares follow them, and lie elsewhere
     row["bank_reads"] = _by_bank({r for r in instruction.reads() if r < own}, machine)
@@ -75,7 +76,7 @@ def decode(row: Any, instruction: Instruction, machine: Machine, kernel: Kernel)
     row["reuse"] = sum(1 << "abc".index(letter) for letter, o in sources if o.reuse)
 
 
-def note_sources(rows: Any, registers: int) -> None:
+def note_sources(rows: Plain, registers: int) -> None:
     """Note which registers of a thread, of so many, the reuse cache may keep for the sources of decoded rows."""
     slots = [_of_slot(rows, slot) for slot in range(rows["source"].shape[1])]
     apart = np.ones(len(rows), np.bool_)
@@ -90,17 +91,19 @@ def note_sources(rows: Any, registers: int) -> None:
     rows["sources_apart"] = apart
 
 
-def _of_slot(rows: Any, slot: int) -> tuple[Any, Any]:
+def _of_slot(rows: Plain, slot: int) -> tuple[Plain, Plain]:
     """Return the first register of a source of each row, and the one behind its last."""
     first, words = rows["source"][:, slot], rows["counts"][:, slot]
     return first, np.where(first >= 0, first + words, first)
 
 
-def _only_read(rows: Any, register: Any, registers: int) -> Any:
+def _only_read(rows: Plain, register: Plain, registers: int) -> Plain:
     """Tell of each row whether it reads that register of a thread, and not as an address."""
     used = np.arange(rows["read"].shape[1]) < rows["reads"][:, None]
     pointer = (rows["pointer"] <= register) & (register <= rows["pointer"] + rows["pointer_pair"])
-    return ((rows["read"] == register[:, None]) & used).any(axis=1) & (register < registers) & ~pointer
+    reads = ((rows["read"] == register[:, None]) & used).any(axis=1)
+    found: Plain = reads & (register < registers) & ~pointer
+    return found
 
 
 def _cache(text: str) -> tuple[Field, Field]:

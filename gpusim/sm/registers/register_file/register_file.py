@@ -7,13 +7,11 @@ overtakes. Flagged sources in the reuse cache, and carried ones, are not read. d
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.account.stall_accounting import stall_accounting
-from gpusim.sm.jit.kinds import Row, Sm, Warp
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import lowest_bit, rarely, rule
 from gpusim.sm.memory.memory_access import access_cost, memory_access
+from gpusim.sm.records import MachineNumbers, Row, Scheduler, Sm, Table, Warp
 from gpusim.sm.registers.register_file.declaration import COUNT_BITS, LAST_BIT, OF_WARP
 from gpusim.sm.unit.capacities import OPERANDS, REUSE
 from gpusim.sm.unit.stall import DISPATCH
@@ -24,7 +22,7 @@ SLOTS = 3  # operands a, b, c
 
 
 @rarely
-def earliest(sm: Any, k: int, warp: Any, now: int) -> int:
+def earliest(sm: Sm, k: int, warp: Warp, now: int) -> int:
     """Return the first cycle at which the warp's next instruction may collect operands, if nothing issues before it."""
     machine, scheduler = sm.machine, sm.schedulers[k]
     when = max(now, scheduler.stalled_until)
@@ -39,7 +37,7 @@ def earliest(sm: Any, k: int, warp: Any, now: int) -> int:
 
 
 @rule
-def prepare(sm: Any, warp: Any, instruction: Any) -> None:
+def prepare(sm: Sm, warp: Warp, instruction: Row) -> None:
     """Work out what each bank reads for the warp's next instruction, without what warps share, or carried sources."""
     if sm.machine.reuse and warp.kept_bits & instruction.operand_bits:
         warp.bank_reads = _reads(sm, warp, instruction)
@@ -48,7 +46,7 @@ def prepare(sm: Any, warp: Any, instruction: Any) -> None:
 
 
 @rarely
-def stall(sm: Any, k: int, until: int, now: int) -> None:
+def stall(sm: Sm, k: int, until: int, now: int) -> None:
     """Stop scheduler k from issuing until then."""
     scheduler = sm.schedulers[k]
     scheduler.stalled_until = until
@@ -85,7 +83,7 @@ def commit(sm: Sm, k: int, warp: Warp, instruction: Row, now: int) -> int:
 
 
 @rarely
-def _again(sm: Any, scheduler: Any, instruction: Any, reads: int) -> int:
+def _again(sm: Sm, scheduler: Scheduler, instruction: Row, reads: int) -> int:
     """Return what an address takes more of its bank right behind another one of that bank, in COUNT_BITS for a bank."""
     bank, last = -1, scheduler.addressed - 1
     if instruction.queued and 0 <= instruction.pointer < sm.launch.thread_registers:
@@ -96,7 +94,7 @@ def _again(sm: Any, scheduler: Any, instruction: Any, reads: int) -> int:
 
 
 @rule
-def late(machine: Any, behind: int) -> int:
+def late(machine: MachineNumbers, behind: int) -> int:
     """Return by how many cycles operands that are read so many cycles later delay a result."""
     fixed = (
         machine.window or machine.obeys_codes
@@ -105,13 +103,13 @@ def late(machine: Any, behind: int) -> int:
 
 
 @rule
-def reading(machine: Any, behind: int) -> int:
+def reading(machine: MachineNumbers, behind: int) -> int:
     """Return for how many cycles operands, the last of them read so late, keep other instructions out of their pipe."""
     return behind + 1 if machine.window else 0
 
 
 @rarely
-def _returned(sm: Any, instruction: Any, bank: int) -> int:
+def _returned(sm: Sm, instruction: Row, bank: int) -> int:
     """Return the cycles for which a returning result takes the bank: at most its share of the access's port time."""
     cycles, most = _of_bank(instruction.bank_returns, bank), 0
     if not memory_access.accesses(instruction):
@@ -124,7 +122,7 @@ def _returned(sm: Any, instruction: Any, bank: int) -> int:
 
 
 @rule
-def _collect(scheduler: Any, collecting: int, done: int) -> None:
+def _collect(scheduler: Scheduler, collecting: int, done: int) -> None:
     """Note that the last instruction has its operands at `done`; the next waits for the one `collecting` before it."""
     for i in range(collecting - 1, 0, -1):
         scheduler.collected[i] = scheduler.collected[i - 1]
@@ -138,7 +136,7 @@ def _of_bank(reads: int, bank: int) -> int:
 
 
 @rule
-def _fullest(machine: Any, reads: int) -> int:
+def _fullest(machine: MachineNumbers, reads: int) -> int:
     """Return the reads of the bank that has the most."""
     most = 0
     for bank in range(machine.register_banks):
@@ -147,7 +145,7 @@ def _fullest(machine: Any, reads: int) -> int:
 
 
 @rule
-def _next_reads(sm: Any, k: int, warp: Any, instruction: Any) -> int:
+def _next_reads(sm: Sm, k: int, warp: Warp, instruction: Row) -> int:
     """Return how many registers each bank reads for the instruction, in COUNT_BITS for each bank."""
     before = _before(sm, k, warp) if sm.machine.carried else -1
     if before >= 0:
@@ -172,7 +170,7 @@ def _reads(sm: Sm, warp: Warp, instruction: Row) -> int:
 
 
 @rule
-def _kept_of_each(sm: Any, warp: Any, instruction: Any) -> int:
+def _kept_of_each(sm: Sm, warp: Warp, instruction: Row) -> int:
     """Return how many registers each bank need not read, of sources that have no register in common."""
     machine, cache, owner, found = sm.machine, _cache(sm, warp), _owner(sm.machine, warp), 0
     for slot in range(SLOTS):
@@ -184,7 +182,7 @@ def _kept_of_each(sm: Any, warp: Any, instruction: Any) -> int:
 
 
 @rarely
-def _less_carried(sm: Any, warp: Any, instruction: Any, before: int) -> int:
+def _less_carried(sm: Sm, warp: Warp, instruction: Row, before: int) -> int:
     """Return the reads without those of registers that the instruction at pc `before` has read."""
     machine, reads = sm.machine, 0
     for i in range(instruction.reads):
@@ -197,19 +195,19 @@ def _less_carried(sm: Any, warp: Any, instruction: Any, before: int) -> int:
 
 
 @rule
-def _slot(machine: Any, warp: Any) -> int:
+def _slot(machine: MachineNumbers, warp: Warp) -> int:
     return warp.place * machine.schedulers + warp.scheduler
 
 
 @rule
-def _before(sm: Any, k: int, warp: Any) -> int:
+def _before(sm: Sm, k: int, warp: Warp) -> int:
     """Return the pc of the last instruction of scheduler k that read operands, if it is the warp's; else -1."""
     pc = sm.schedulers[k].reader - _slot(sm.machine, warp) * sm.program.size
     return pc if 0 <= pc < sm.program.size else -1
 
 
 @rule
-def _carried(before: Any, register: int) -> bool:
+def _carried(before: Row, register: int) -> bool:
     """Tell whether the previous instruction has read the register and not written it."""
     read = False
     for i in range(before.reads):
@@ -220,7 +218,7 @@ def _carried(before: Any, register: int) -> bool:
 
 
 @rule
-def _kept(sm: Any, warp: Any, instruction: Any, register: int) -> bool:
+def _kept(sm: Sm, warp: Warp, instruction: Row, register: int) -> bool:
     """Tell whether the reuse cache holds the register in all its operand slots; addresses are never kept."""
     if instruction.pointer <= register <= instruction.pointer + instruction.pointer_pair:
         return False
@@ -234,19 +232,19 @@ def _kept(sm: Any, warp: Any, instruction: Any, register: int) -> bool:
 
 
 @rule
-def _cache(sm: Any, warp: Any) -> Any:
+def _cache(sm: Sm, warp: Warp) -> Table:
     """Return the reuse cache of the warp: its scheduler's, or its own."""
     return sm.schedulers[warp.scheduler].kept if sm.machine.reuse_shared else warp.kept
 
 
 @rule
-def _owner(machine: Any, warp: Any) -> int:
+def _owner(machine: MachineNumbers, warp: Warp) -> int:
     """Return what a cache holds of a register of the warp, less the register's number."""
     return int(_slot(machine, warp) * OF_WARP + 1 if machine.reuse_shared else 1)
 
 
 @rarely
-def _keep(sm: Any, warp: Any, instruction: Any) -> None:
+def _keep(sm: Sm, warp: Warp, instruction: Row) -> None:
     """Keep flagged sources from now on; drop a kept source that is not flagged."""
     cache, owner, mask, changed = _cache(sm, warp), _owner(sm.machine, warp), sm.machine.reuse - 1, False
     for slot in range(SLOTS):
@@ -263,7 +261,7 @@ def _keep(sm: Any, warp: Any, instruction: Any) -> None:
 
 
 @rule
-def _put(cache: Any, owner: int, place: int, word: int, register: int, flagged: bool) -> None:
+def _put(cache: Table, owner: int, place: int, word: int, register: int, flagged: bool) -> None:
     """Let the cache hold the warp's register in that place, or nothing; it drops others' of either width."""
     other = place - SLOTS if place >= SLOTS else place + SLOTS
     cache[place, word] = owner + register if flagged else 0
@@ -272,7 +270,7 @@ def _put(cache: Any, owner: int, place: int, word: int, register: int, flagged: 
 
 
 @rarely
-def forget(sm: Any, warp: Any) -> None:
+def forget(sm: Sm, warp: Warp) -> None:
     """A warp begins: the cache that it shares has nothing of the warp before in its slot."""
     scheduler = sm.schedulers[warp.scheduler]
     for place in range(OPERANDS):
@@ -283,7 +281,7 @@ def forget(sm: Any, warp: Any) -> None:
 
 
 @rule
-def _bits(cache: Any) -> int:
+def _bits(cache: Table) -> int:
     """Return the bits of the registers that are kept."""
     bits = 0
     for place in range(OPERANDS):
@@ -294,6 +292,6 @@ def _bits(cache: Any) -> int:
 
 
 @rule
-def _place(instruction: Any, slot: int) -> int:
+def _place(instruction: Row, slot: int) -> int:
     """Return where an operand slot's registers are kept: 64-bit operands separate from 32-bit ones."""
     return slot + SLOTS if instruction.source_words[slot] > 1 else slot

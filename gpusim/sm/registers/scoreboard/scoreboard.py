@@ -7,9 +7,8 @@ reads its operands at issue.
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.jit.rule import NEVER, rarely, rule
+from gpusim.sm.records import Row, Warp
 from gpusim.sm.unit.capacities import READ, WRITTEN
 from gpusim.sm.unit.stall import Stall
 from isa.operands.operand import PT_INDEX
@@ -23,7 +22,7 @@ WAIT, SHORT, LONG, WAR = (
 
 
 @rule
-def earliest(warp: Any, instruction: Any) -> None:
+def earliest(warp: Warp, instruction: Row) -> None:
     """Store in the warp's reasons when each kind of pending result, and pending readers, let `instruction` issue."""
     wait = short = long = war = 0  # local copies: a store into the reasons themselves would delay the next register
     for i in range(instruction.waits):
@@ -45,7 +44,7 @@ def earliest(warp: Any, instruction: Any) -> None:
 
 
 @rarely
-def _others(warp: Any, instruction: Any) -> int:
+def _others(warp: Warp, instruction: Row) -> int:
     """Return when the predicates beside the first one read and the first one written are there."""
     wait = warp.predicate[instruction.second_predicate] if instruction.second_predicate >= 0 else 0
     for place in range(1, READ):
@@ -58,13 +57,13 @@ def _others(warp: Any, instruction: Any) -> int:
 
 
 @rule
-def _pending(warp: Any, register: int, kind: int) -> int:
+def _pending(warp: Warp, register: int, kind: int) -> int:
     """Return when the register's result is there, if it is of that kind."""
     return warp.ready[register] if warp.kind[register] == kind else 0
 
 
 @rule
-def commit(warp: Any, instruction: Any, ready: int) -> None:
+def commit(warp: Warp, instruction: Row, ready: int) -> None:
     """Mark the registers that `instruction` writes as pending until `ready` (NEVER: until its service is known)."""
     for i in range(instruction.writes):
         register = instruction.write[i]
@@ -81,7 +80,7 @@ def commit(warp: Any, instruction: Any, ready: int) -> None:
 
 
 @rule
-def hold(warp: Any, instruction: Any, number: int) -> None:
+def hold(warp: Warp, instruction: Row, number: int) -> None:
     """Mark the registers that `instruction` reads as unread, the last reader being number `number` of the queue."""
     for i in range(instruction.reads):
         register = instruction.read[i]
@@ -90,7 +89,7 @@ def hold(warp: Any, instruction: Any, number: int) -> None:
 
 
 @rule
-def let_go(warp: Any, instruction: Any, number: int, until: int) -> None:
+def let_go(warp: Warp, instruction: Row, number: int, until: int) -> None:
     """Instruction `number` of the queue is served: keep its sources until then, unless later readers wait."""
     for i in range(instruction.reads):
         register = instruction.read[i]

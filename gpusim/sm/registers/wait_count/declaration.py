@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import msgspec
 
+from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.unit.capacities import COUNTED, COUNTERS
 from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
 from gpusim.sm.unit.dimensions import COUNT, COUNTER
@@ -36,12 +37,12 @@ class Outstanding(msgspec.Struct, frozen=True):
     shared: Annotated[int, msgspec.Meta(ge=1, le=63)]  # accesses to shared memory
 
 
-def pack(packed: Any, machine: Machine) -> None:
+def pack(packed: MachineNumbers, machine: Machine) -> None:
     """Tell whether accesses are counted."""
     packed.counts = machine.wait_counters is not None or machine.outstanding is not None
 
 
-def decode(row: Any, instruction: Instruction, machine: Machine, _: Kernel) -> None:
+def decode(row: Columns, instruction: Instruction, machine: Machine, _: Kernel) -> None:
     """What counts the access, and for which counts the instruction waits; none where nothing is counted."""
     limits = machine.wait_counters or machine.outstanding
     counted = MEMORY_KINDS if machine.wait_counters else QUEUED  # scalar loads are counted by GCN's counters alone

@@ -11,11 +11,9 @@ one is kept, in order of issue, until the earlier one has been served too.
 
 from __future__ import annotations
 
-from typing import Any
-
-from gpusim.sm.jit.kinds import Row, Warp
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rule
+from gpusim.sm.records import Numbers, Row, Warp
 from gpusim.sm.unit.capacities import COUNTED, COUNTERS
 from gpusim.sm.unit.stall import Stall
 
@@ -65,7 +63,7 @@ def serve(warp: Warp, counter: int, number: int, done: int) -> int:
 
 
 @rule
-def settles(warp: Any, counter: int) -> bool:
+def settles(warp: Warp, counter: int) -> bool:
     """Tell whether the oldest waiting access has been served."""
     return bool(warp.unserved[counter] > 0 and warp.served[counter, 0] < NEVER)
 
@@ -84,7 +82,7 @@ def settle(warp: Warp, counter: int) -> int:
 
 
 @rule
-def _returns(warp: Any, counter: int, step: int, back: int) -> None:
+def _returns(warp: Warp, counter: int, step: int, back: int) -> None:
     """So many of the accesses in flight return at that time."""
     for _ in range(step):
         warp.unserved[counter] -= 1
@@ -92,7 +90,7 @@ def _returns(warp: Any, counter: int, step: int, back: int) -> None:
 
 
 @rule
-def _insert(times: Any, n: int, back: int) -> None:
+def _insert(times: Numbers, n: int, back: int) -> None:
     """Insert a time at place n, or after later times that follow."""
     while n + 1 < COUNTED and times[n + 1] > back:
         times[n] = times[n + 1]

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import msgspec
 
+from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.registers.register_file.declaration import register_bank, register_banks
 from gpusim.sm.unit.asks import NO_QUEUE, NO_SHARED, ON_TIME, accesses
 from gpusim.sm.unit.capacities import REGISTER_BANKS
@@ -34,12 +35,12 @@ class WriteBack(msgspec.Struct, frozen=True):
 COUNTED = 1 << REGISTER_BANKS  # beside a mask of the banks
 
 
-def pack(packed: Any, machine: Machine) -> None:
+def pack(packed: MachineNumbers, machine: Machine) -> None:
     """Whether results wait at all: they do where register banks are known."""
     packed.writes_back = machine.write_back is not None and register_banks(machine) > 0
 
 
-def decode(row: Any, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
+def decode(row: Columns, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
     """The banks to which a pipe's result is written."""
     if not row["queued"]:
         own = kernel.program.registers

@@ -10,13 +10,11 @@ Writes are computed only on demand: all cycles before the present one are known 
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.account.record import record
 from gpusim.sm.account.stall_accounting import stall_accounting
-from gpusim.sm.jit.kinds import Sm
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.memory.memory_access import memory_access
+from gpusim.sm.records import Entry, MachineNumbers, Question, Row, Scheduler, Sm
 from gpusim.sm.registers import completion
 from gpusim.sm.registers.register_file import register_file
 from gpusim.sm.registers.write_back.declaration import COUNTED
@@ -38,7 +36,7 @@ def look(sm: Sm, k: int, now: int) -> None:
 
 
 @rule
-def again(scheduler: Any, now: int) -> int:
+def again(scheduler: Scheduler, now: int) -> int:
     """Return when a scheduler next checks for writes, or for a result for which it stops."""
     if scheduler.stop_from > now:
         return int(scheduler.stop_from)
@@ -46,7 +44,7 @@ def again(scheduler: Any, now: int) -> int:
 
 
 @rule
-def commit(scheduler: Any, instruction: Any, now: int) -> None:
+def commit(scheduler: Scheduler, instruction: Row, now: int) -> None:
     """Note the banks that an instruction writes which issues now."""
     if scheduler.wrote_at != now:
         scheduler.wrote_at, scheduler.wrote_banks = now, 0
@@ -70,7 +68,7 @@ def room_at(sm: Sm, now: int) -> int:
 
 
 @rarely
-def expect(sm: Any, instruction: Any, access: Any, now: int) -> int:
+def expect(sm: Sm, instruction: Row, access: Entry | Question, now: int) -> int:
     """Keep room for the results of an access that is served now; return how many there are, 0 also without room."""
     if instruction.action == STORE:
         return 0
@@ -87,7 +85,7 @@ def expect(sm: Any, instruction: Any, access: Any, now: int) -> int:
 
 
 @rarely
-def come_back(sm: Any, instruction: Any, access: Any, ready: int, now: int) -> None:
+def come_back(sm: Sm, instruction: Row, access: Entry | Question, ready: int, now: int) -> None:
     """Let the results wait of an access that was served at `now`, if room is kept: all are there at `ready`.
 
     The order in which this is told of accesses does not matter, if it is before their results can be written.
@@ -107,7 +105,7 @@ def come_back(sm: Any, instruction: Any, access: Any, ready: int, now: int) -> N
 
 
 @rule
-def _follows(scheduler: Any, g: int) -> bool:
+def _follows(scheduler: Scheduler, g: int) -> bool:
     """Tell whether a load from shared memory of warp slot g waits to be written; later ones come back after it."""
     place = 0
     while place < RETURNING and scheduler.return_banks[place]:
@@ -118,32 +116,32 @@ def _follows(scheduler: Any, g: int) -> bool:
 
 
 @rule
-def first_at(machine: Any, instruction: Any, soonest: int, now: int) -> int:
+def first_at(machine: MachineNumbers, instruction: Row, soonest: int, now: int) -> int:
     """Return the first cycle in which a result of an access served at `now` may be written, if all is there then."""
     return _from(machine, instruction.writes - 1, soonest, now)
 
 
 @rule
-def _from(machine: Any, behind: int, ready: int, now: int) -> int:
+def _from(machine: MachineNumbers, behind: int, ready: int, now: int) -> int:
     """Return the first cycle for writing a result with so many after it, the last of which is there at `ready`."""
     return int(max(now + 1, ready - machine.lead - machine.apart * behind))
 
 
 @rule
-def _parts(instruction: Any, access: Any) -> int:
+def _parts(instruction: Row, access: Entry | Question) -> int:
     """Return into how many results the registers fall, one at least."""
     each = _together(instruction, access)
     return int(max(1, (instruction.writes + each - 1) // each))
 
 
 @rule
-def _together(instruction: Any, access: Any) -> int:
+def _together(instruction: Row, access: Entry | Question) -> int:
     """Return how many registers come at once: two if there are fewer passes than registers."""
     return 2 if access.cycles < instruction.writes else 1
 
 
 @rule
-def _banks(sm: Any, instruction: Any, access: Any, part: int) -> int:
+def _banks(sm: Sm, instruction: Row, access: Entry | Question, part: int) -> int:
     """Return the mask of the banks of a result; 0 if no register of it is a thread's own."""
     each, banks = _together(instruction, access), 0
     for i in range(part * each, min(instruction.writes, (part + 1) * each)):
@@ -153,7 +151,7 @@ def _banks(sm: Any, instruction: Any, access: Any, part: int) -> int:
 
 
 @rule
-def _enter(sm: Any, scheduler: Any, access: Any, at: int, banks: int, ready: int) -> None:
+def _enter(sm: Sm, scheduler: Scheduler, access: Entry | Question, at: int, banks: int, ready: int) -> None:
     """Put a result in its place: by time, global memory's first, then in the order of issue."""
     place = RETURNING - 1
     while place > 0 and _goes_before(scheduler, place - 1, at, banks // COUNTED, access.number):
@@ -168,7 +166,7 @@ def _enter(sm: Any, scheduler: Any, access: Any, at: int, banks: int, ready: int
 
 
 @rule
-def _move(scheduler: Any, place: int, to: int) -> None:
+def _move(scheduler: Scheduler, place: int, to: int) -> None:
     """Let a result wait in another place."""
     scheduler.returns[to], scheduler.return_banks[to] = scheduler.returns[place], scheduler.return_banks[place]
     scheduler.return_ready[to] = scheduler.return_ready[place]
@@ -177,7 +175,7 @@ def _move(scheduler: Any, place: int, to: int) -> None:
 
 
 @rule
-def _goes_before(scheduler: Any, place: int, at: int, counted: int, number: int) -> bool:
+def _goes_before(scheduler: Scheduler, place: int, at: int, counted: int, number: int) -> bool:
     """Tell whether a result goes before what is in that place, if anything is."""
     here, there = scheduler.returns[place], scheduler.return_banks[place] // COUNTED
     if scheduler.return_banks[place] == 0 or at != here:
@@ -186,7 +184,7 @@ def _goes_before(scheduler: Any, place: int, at: int, counted: int, number: int)
 
 
 @rule
-def settle(sm: Any, scheduler: Any, until: int) -> None:
+def settle(sm: Sm, scheduler: Scheduler, until: int) -> None:
     """Write what can be written in the cycles before `until`."""
     cycle = scheduler.settled
     while scheduler.return_banks[0] and max(cycle, scheduler.returns[0]) < until:
@@ -198,7 +196,7 @@ def settle(sm: Any, scheduler: Any, until: int) -> None:
 
 
 @rule
-def _write(sm: Any, scheduler: Any, cycle: int) -> None:
+def _write(sm: Sm, scheduler: Scheduler, cycle: int) -> None:
     """Write the first result in this cycle; if it has asked for that, the scheduler stops until this is known."""
     wait = sm.machine.patience + sm.machine.notice
     if cycle + sm.machine.notice > scheduler.stop_due:
@@ -217,7 +215,7 @@ def _write(sm: Any, scheduler: Any, cycle: int) -> None:
 
 
 @rule
-def _is_last(scheduler: Any) -> bool:
+def _is_last(scheduler: Scheduler) -> bool:
     """Tell whether no other result of the first one's access waits."""
     place = 1
     while place < RETURNING and scheduler.return_banks[place]:
@@ -228,13 +226,13 @@ def _is_last(scheduler: Any) -> bool:
 
 
 @rule
-def _done_at(machine: Any, scheduler: Any, cycle: int) -> int:
+def _done_at(machine: MachineNumbers, scheduler: Scheduler, cycle: int) -> int:
     """Return when the access of the first result is done, if this is its last one and is written in this cycle."""
     return int(max(scheduler.return_ready[0], cycle + machine.lead))
 
 
 @rule
-def _complete(sm: Any, scheduler: Any, cycle: int) -> None:
+def _complete(sm: Sm, scheduler: Scheduler, cycle: int) -> None:
     """The last result of an access is written in this cycle: it is done `lead` cycles later, or when it is there."""
     g, pc, number = scheduler.return_warp[0], scheduler.return_pc[0], scheduler.return_number[0]
     done = _done_at(sm.machine, scheduler, cycle)

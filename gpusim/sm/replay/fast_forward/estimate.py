@@ -9,11 +9,10 @@ round in those of the span where warps are not equally fast (docs/units/fast-for
 from __future__ import annotations
 
 from math import sqrt
-from typing import Any
 
-from gpusim.sm.jit.kinds import Memory, Sm, States
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
+from gpusim.sm.records import Memory, Sm
 from gpusim.sm.replay.fast_forward.moved_state import move_by, put, take
 from gpusim.sm.replay.fast_forward.same_state import (
     AGE,
@@ -30,6 +29,7 @@ from gpusim.sm.replay.fast_forward.same_state import (
     word,
 )
 from gpusim.sm.replay.stream import stream
+from gpusim.sm.state.recurrence import Recurrence
 from gpusim.sm.unit.capacities import DEPTHS, LOG
 
 LOOPS, BLOCKS = 0, 1  # what is watched: the rows of `r.watch`
@@ -45,7 +45,7 @@ ROUND = 4096  # of a loop, in the parts that are counted
 
 
 @on_demand
-def jump(sm: Sm, memory: Memory, r: States, event: int, now: int, limit: int) -> int:
+def jump(sm: Sm, memory: Memory, r: Recurrence, event: int, now: int, limit: int) -> int:
     """Return the cycles that are estimated after an event, none later than `limit`; 0 as long as nothing is steady."""
     if event & stream.PLACED:
         restart(r)
@@ -54,13 +54,13 @@ def jump(sm: Sm, memory: Memory, r: States, event: int, now: int, limit: int) ->
 
 
 @rule
-def restart(r: Any) -> None:
+def restart(r: Recurrence) -> None:
     """Watch another loop from its first round on."""
     r.watch[LOOPS, LAST] = 0
 
 
 @rule
-def _rounds(sm: Any, r: Any, now: int, limit: int) -> int:
+def _rounds(sm: Sm, r: Recurrence, now: int, limit: int) -> int:
     """The chosen warp has gone round a loop: return the cycles to estimate."""
     g = sm.marker
     if r.watch[LOOPS, LAST] != g + 1 or r.watch[LOOPS, SINCE_AGE] != sm.warps[g].age:
@@ -77,7 +77,7 @@ def _rounds(sm: Any, r: Any, now: int, limit: int) -> int:
 
 
 @rule
-def _begin(sm: Any, r: Any, depth: int) -> None:
+def _begin(sm: Sm, r: Recurrence, depth: int) -> None:
     """Watch the loop of that depth that the chosen warp is in."""
     watch, warp = r.watch, sm.warps[sm.marker]
     watch[LOOPS, TICKS], watch[LOOPS, SPAN], watch[LOOPS, LAST] = 0, FIRST[LOOPS], sm.marker + 1
@@ -88,7 +88,7 @@ def _begin(sm: Any, r: Any, depth: int) -> None:
 
 
 @rule
-def _same_place(sm: Any, r: Any) -> bool:
+def _same_place(sm: Sm, r: Recurrence) -> bool:
     """Tell whether the chosen warp is where it was first seen, in that round of all loops inside the watched one."""
     warp = sm.warps[sm.marker]
     same = warp.cursor == r.watch[LOOPS, PLACE]
@@ -98,7 +98,7 @@ def _same_place(sm: Any, r: Any) -> bool:
 
 
 @rule
-def _tick(sm: Any, r: Any, of: int, now: int) -> bool:
+def _tick(sm: Sm, r: Recurrence, of: int, now: int) -> bool:
     """Count a round or a wave; note the time where a part of the span ends. Return whether the span is over."""
     watch = r.watch
     watch[of, TICKS] += 1
@@ -112,13 +112,13 @@ def _tick(sm: Any, r: Any, of: int, now: int) -> bool:
 
 
 @rule
-def _anchor(r: Any, of: int) -> int:
+def _anchor(r: Recurrence, of: int) -> int:
     """Return the row of the state at the beginning of the span."""
     return int(r.order.size + 2 + of)
 
 
 @rule
-def _longer(sm: Any, r: Any, of: int, now: int) -> int:
+def _longer(sm: Sm, r: Recurrence, of: int, now: int) -> int:
     """Watch for twice as long, from now on; return that nothing is estimated."""
     r.watch[of, SPAN] *= 2
     r.watch[of, TIMES] = now
@@ -127,7 +127,7 @@ def _longer(sm: Any, r: Any, of: int, now: int) -> int:
 
 
 @rule
-def _spread(r: Any, of: int) -> int:
+def _spread(r: Recurrence, of: int) -> int:
     """Return by how many parts in a million the mean of the parts may be wrong."""
     first = r.watch[of, TIMES]
     mean = (r.watch[of, TIMES + PARTS] - first) / PARTS
@@ -139,7 +139,7 @@ def _spread(r: Any, of: int) -> int:
 
 
 @rarely
-def _on_in_loops(sm: Any, r: Any, now: int, limit: int) -> int:
+def _on_in_loops(sm: Sm, r: Recurrence, now: int, limit: int) -> int:
     """Take the rounds that all warps have left, if the span was steady; return their cycles."""
     before, here = _anchor(r, LOOPS), r.order.size + 1
     take(sm, r, here, now)
@@ -165,7 +165,7 @@ def _on_in_loops(sm: Any, r: Any, now: int, limit: int) -> int:
 
 
 @rule
-def _move_rounds(sm: Any, r: Any, before: int, here: int, g: int, n: int, way: int) -> None:
+def _move_rounds(sm: Sm, r: Recurrence, before: int, here: int, g: int, n: int, way: int) -> None:
     """Let a warp have gone n / way times as far as between two states, in whole rounds of its loop, where it is."""
     depth, first, to = _turned(r, before, here, g), r.columns[LAPS] + g * DEPTHS, r.order.size
     for inner in range(DEPTHS):
@@ -175,7 +175,7 @@ def _move_rounds(sm: Any, r: Any, before: int, here: int, g: int, n: int, way: i
 
 
 @rule
-def _drift(sm: Any, r: Any, before: int, here: int) -> int:
+def _drift(sm: Sm, r: Recurrence, before: int, here: int) -> int:
     """Return in parts in a million of the span how much further ahead any time lies at its end than at its start.
 
     Such a time is that up to which a channel is occupied, if it is asked for more than it can move.
@@ -191,26 +191,26 @@ def _drift(sm: Any, r: Any, before: int, here: int) -> int:
 
 
 @rule
-def _tolerable(sm: Any, now: int, cycles: int, doubt: int) -> bool:
+def _tolerable(sm: Sm, now: int, cycles: int, doubt: int) -> bool:
     """Tell whether these cycles may be estimated with that doubt: it and all doubt so far are few enough of them."""
     return bool(cycles > 0 and (sm.doubt + doubt) * MILLION <= (now + cycles) * sm.tolerance)
 
 
 @rule
-def _whole(sm: Any, cycles: int) -> int:
+def _whole(sm: Sm, cycles: int) -> int:
     """Return the cycles rounded down so that the order of the schedulers is the same after them."""
     return int(cycles - cycles % (sm.machine.interval * sm.machine.schedulers))
 
 
 @rule
-def _arrive(sm: Any, r: Any, before: int, here: int, cycles: int, doubt: int) -> None:
+def _arrive(sm: Sm, r: Recurrence, before: int, here: int, cycles: int, doubt: int) -> None:
     put(sm, r, before, here, r.order.size)
     sm.estimated += cycles
     sm.doubt += doubt
 
 
 @rule
-def _turned(r: Any, before: int, here: int, g: int) -> int:
+def _turned(r: Recurrence, before: int, here: int, g: int) -> int:
     """Return the outermost loop that the warp went round between two states; -1: none."""
     found = -1
     for depth in range(DEPTHS):
@@ -220,7 +220,7 @@ def _turned(r: Any, before: int, here: int, g: int) -> int:
 
 
 @rule
-def _gone(sm: Any, r: Any, before: int, here: int, g: int) -> int:
+def _gone(sm: Sm, r: Recurrence, before: int, here: int, g: int) -> int:
     """Return how far a warp went round its loop between two states: rounds, and parts of one, times ROUND; 0: nowhere.
 
     Warps of a block that meet at barriers go as far as its first one, which differs by less than a round.
@@ -237,7 +237,7 @@ def _gone(sm: Any, r: Any, before: int, here: int, g: int) -> int:
 
 
 @rule
-def _alone(sm: Any, r: Any, before: int, here: int, g: int) -> int:
+def _alone(sm: Sm, r: Recurrence, before: int, here: int, g: int) -> int:
     depth = _turned(r, before, here, g)
     if depth < 0:
         return 0
@@ -247,13 +247,13 @@ def _alone(sm: Any, r: Any, before: int, here: int, g: int) -> int:
 
 
 @rule
-def _events(sm: Any, r: Any, here: int, g: int) -> int:
+def _events(sm: Sm, r: Recurrence, here: int, g: int) -> int:
     """Return how many events a round of the warp's innermost loop has: so finely is its place in it known."""
     return max(1, int(sm.events[stream.loop_around(sm, word(r, here, CURSOR, g), 0)].length))
 
 
 @rule
-def _rounds_left(sm: Any, r: Any, before: int, here: int) -> tuple[int, int, int]:
+def _rounds_left(sm: Sm, r: Recurrence, before: int, here: int) -> tuple[int, int, int]:
     """Return n, way and how uneven: all warps can go n / way times as far as between two states; n 0: nowhere.
 
     Each warp must be in the loop in which it was, and as fast as the chosen one: one that starves would not forever.
@@ -280,7 +280,7 @@ def _rounds_left(sm: Any, r: Any, before: int, here: int) -> tuple[int, int, int
 
 
 @rule
-def _left(sm: Any, r: Any, before: int, here: int, g: int, depth: int) -> int:
+def _left(sm: Sm, r: Recurrence, before: int, here: int, g: int, depth: int) -> int:
     """Return the further rounds of the loop in which the warp was in both states; 0 if it was in two."""
     loop = stream.loop_around(sm, word(r, here, CURSOR, g), depth)
     same = loop == stream.loop_around(sm, word(r, before, CURSOR, g), depth)
@@ -290,7 +290,7 @@ def _left(sm: Any, r: Any, before: int, here: int, g: int, depth: int) -> int:
 
 
 @rule
-def _waves(sm: Any, memory: Any, r: Any, now: int, limit: int) -> int:
+def _waves(sm: Sm, memory: Memory, r: Recurrence, now: int, limit: int) -> int:
     """A block has been placed: return the cycles to estimate."""
     wave, last = sm.placed // sm.launch.resident, r.watch[BLOCKS, LAST]
     if wave == last:
@@ -305,7 +305,7 @@ def _waves(sm: Any, memory: Any, r: Any, now: int, limit: int) -> int:
 
 
 @rarely
-def _on_in_blocks(sm: Any, memory: Any, r: Any, now: int, limit: int) -> int:
+def _on_in_blocks(sm: Sm, memory: Memory, r: Recurrence, now: int, limit: int) -> int:
     """Take the blocks that are still to come, if the span was steady and they do the same; return their cycles."""
     before, here, to = _anchor(r, BLOCKS), r.order.size + 1, r.order.size
     take(sm, r, here, now)
@@ -327,7 +327,7 @@ def _on_in_blocks(sm: Any, memory: Any, r: Any, now: int, limit: int) -> int:
 
 
 @rule
-def _blocks_alike(sm: Any, memory: Any, r: Any, before: int, here: int, most: int) -> int:
+def _blocks_alike(sm: Sm, memory: Memory, r: Recurrence, before: int, here: int, most: int) -> int:
     """Return how many of the next blocks do what all resident ones do, which were all placed since a state."""
     for g in range(sm.warp_slots):
         if word(r, here, AGE, g) == word(r, before, AGE, g):

@@ -12,18 +12,16 @@ Nothing is estimated; if no state recurs, or a loop ends, or a block differs, si
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.front.warp_scheduler import warp_scheduler
-from gpusim.sm.jit.kinds import Memory, Sm, States
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
+from gpusim.sm.records import Memory, Sm
 from gpusim.sm.replay.fast_forward import estimate, same_state
 from gpusim.sm.replay.fast_forward.moved_state import move as _move
 from gpusim.sm.replay.fast_forward.moved_state import put, take
 from gpusim.sm.replay.fast_forward.same_state import AGE, CURSOR, EVENT, HASH, LAPS, LIVE, NEXT, PLACED, WHEN, word
 from gpusim.sm.replay.stream import stream
-from gpusim.sm.state.recurrence import RECENT
+from gpusim.sm.state.recurrence import RECENT, Recurrence
 from gpusim.sm.unit.capacities import DEPTHS, LOG
 
 COUNT, EVENTS, STRIDE, LOOKED = range(4)  # states stored, events seen, one in how many stays, issued at the last one
@@ -33,7 +31,7 @@ TRIES = 4  # states of the same hash that are compared
 
 
 @on_demand
-def skip(sm: Sm, memory: Memory, r: States, now: int, limit: int) -> int:
+def skip(sm: Sm, memory: Memory, r: Recurrence, now: int, limit: int) -> int:
     """Return the cycles to skip after an event, none later than `limit`; 0 as long as nothing is known."""
     event, sm.event = sm.event, 0
     cycles = _exactly(sm, memory, r, event, now, limit)
@@ -46,7 +44,7 @@ def skip(sm: Sm, memory: Memory, r: States, now: int, limit: int) -> int:
 
 
 @rule
-def _exactly(sm: Any, memory: Any, r: Any, event: int, now: int, limit: int) -> int:
+def _exactly(sm: Sm, memory: Memory, r: Recurrence, event: int, now: int, limit: int) -> int:
     """Return the cycles of whole periods that have been taken; 0 if no state has come back."""
     if not _worth_a_look(sm, r, event):
         return 0
@@ -61,7 +59,7 @@ def _exactly(sm: Any, memory: Any, r: Any, event: int, now: int, limit: int) -> 
 
 
 @rule
-def _worth_a_look(sm: Any, r: Any, event: int) -> bool:
+def _worth_a_look(sm: Sm, r: Recurrence, event: int) -> bool:
     """Tell whether enough has been issued since the last look that another look costs little in comparison."""
     issued = warp_scheduler.issued(sm)
     soon = issued - r.counts[LOOKED] < r.places.size // WORTH
@@ -72,7 +70,7 @@ def _worth_a_look(sm: Any, r: Any, event: int) -> bool:
 
 
 @rarely
-def _keep(sm: Any, r: Any, now: int) -> int:
+def _keep(sm: Sm, r: Recurrence, now: int) -> int:
     """Store the present state; return its row."""
     counts = r.counts
     while counts[COUNT] == r.order.size:
@@ -87,7 +85,7 @@ def _keep(sm: Any, r: Any, now: int) -> int:
 
 
 @rarely
-def _thin(r: Any) -> None:
+def _thin(r: Recurrence) -> None:
     """Make room: of older states keep one in so many, and one in twice as many if that frees nothing."""
     kept, stride = 0, max(1, r.counts[STRIDE])
     for at in range(r.counts[COUNT]):
@@ -101,7 +99,7 @@ def _thin(r: Any) -> None:
 
 
 @rarely
-def _follow(sm: Any, memory: Any, r: Any, at: int, here: int, limit: int) -> int:
+def _follow(sm: Sm, memory: Memory, r: Recurrence, at: int, here: int, limit: int) -> int:
     """Return the cycles to skip by repeating the run since the state stored at this place; 0 if the states differ."""
     before, later, last = r.order[at], r.order.size, r.order.size + 1
     if not same_state.agree(sm, r, before, here):
@@ -121,7 +119,7 @@ def _follow(sm: Any, memory: Any, r: Any, at: int, here: int, limit: int) -> int
 
 
 @rule
-def _periods(sm: Any, memory: Any, r: Any, before: int, here: int, limit: int) -> int:
+def _periods(sm: Sm, memory: Memory, r: Recurrence, before: int, here: int, limit: int) -> int:
     """Return how many whole periods repeat the last one."""
     n = (limit - r.notes[here, WHEN]) // (r.notes[here, WHEN] - r.notes[before, WHEN])
     for g in range(sm.warp_slots):
@@ -133,7 +131,7 @@ def _periods(sm: Any, memory: Any, r: Any, before: int, here: int, limit: int) -
 
 
 @rule
-def _rounds_left(sm: Any, r: Any, before: int, here: int, g: int) -> int:
+def _rounds_left(sm: Sm, r: Recurrence, before: int, here: int, g: int) -> int:
     """Return how many further periods like the last one the warp's loops still contain."""
     left = NEVER
     for depth in range(DEPTHS):
@@ -147,7 +145,7 @@ def _rounds_left(sm: Any, r: Any, before: int, here: int, g: int) -> int:
 
 
 @rarely
-def _blocks_alike(sm: Any, memory: Any, r: Any, before: int, here: int, now: int, most: int) -> int:
+def _blocks_alike(sm: Sm, memory: Memory, r: Recurrence, before: int, here: int, now: int, most: int) -> int:
     """Return how many of the next blocks, up to `most`, do the same as those placed between two states, one by one."""
     first = word(r, before, PLACED, 0)
     placed = word(r, here, PLACED, 0) - first
@@ -165,13 +163,13 @@ def _blocks_alike(sm: Any, memory: Any, r: Any, before: int, here: int, now: int
 
 
 @rule
-def _in_a_row(sm: Any, r: Any, before: int, here: int, placed: int) -> bool:
+def _in_a_row(sm: Sm, r: Recurrence, before: int, here: int, placed: int) -> bool:
     """Tell whether no block was left out among so many that were placed between two states."""
     return bool(word(r, here, NEXT, 0) - word(r, before, NEXT, 0) == placed * sm.launch.stride)
 
 
 @rule
-def _furthest(sm: Any, memory: Any, r: Any, at: int, here: int, now: int, limit: int) -> int:
+def _furthest(sm: Sm, memory: Memory, r: Recurrence, at: int, here: int, now: int, limit: int) -> int:
     """Return the last stored state, from the one at this place up to `here`, that the run from now on also reaches."""
     before = r.order[at]
     placed = word(r, here, PLACED, 0) - word(r, before, PLACED, 0)
@@ -189,7 +187,7 @@ def _furthest(sm: Any, memory: Any, r: Any, at: int, here: int, now: int, limit:
 
 
 @rule
-def _keeps_step(sm: Any, r: Any, before: int, now: int, way: int, g: int) -> bool:
+def _keeps_step(sm: Sm, r: Recurrence, before: int, now: int, way: int, g: int) -> bool:
     """Tell whether a warp continues as it did before, up to a later stored state.
 
     It does if it has done as many rounds of its loops. Otherwise it must stay in the innermost of the loops that
@@ -209,7 +207,7 @@ def _keeps_step(sm: Any, r: Any, before: int, now: int, way: int, g: int) -> boo
 
 
 @rule
-def _same_laps(r: Any, before: int, way: int, g: int, depth: int) -> bool:
+def _same_laps(r: Recurrence, before: int, way: int, g: int, depth: int) -> bool:
     """Tell whether a warp has done as many rounds of its loops, from that depth outwards."""
     for i in range(g * DEPTHS + depth, (g + 1) * DEPTHS):  # noqa: SIM110  (compiled)
         if word(r, way, LAPS, i) != word(r, before, LAPS, i):

@@ -5,11 +5,10 @@ Each word changes by its role (gpusim/sm/state/recurrence.py): times by the cycl
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.account.stall_accounting import stall_accounting
 from gpusim.sm.front.wakeup import wakeup
 from gpusim.sm.jit.rule import NEVER, rarely, rule
+from gpusim.sm.records import Sm
 from gpusim.sm.registers.write_back import write_back
 from gpusim.sm.replay.fast_forward.same_state import (
     CHANNEL,
@@ -30,12 +29,13 @@ from gpusim.sm.replay.fast_forward.same_state import (
     behind,
     word,
 )
+from gpusim.sm.state.recurrence import Recurrence
 from gpusim.sm.unit.capacities import DEPTHS, LOG
 from gpusim.sm.unit.stall import OWN, SHARED
 
 
 @rarely
-def take(sm: Any, r: Any, row: int, now: int) -> None:
+def take(sm: Sm, r: Recurrence, row: int, now: int) -> None:
     """Store the present state in a row."""
     for k in range(sm.machine.schedulers):
         stall_accounting.forget(sm.schedulers[k], now)
@@ -47,13 +47,13 @@ def take(sm: Any, r: Any, row: int, now: int) -> None:
 
 
 @rule
-def move(sm: Any, r: Any, before: int, now: int, way: int, n: int, to: int) -> None:
+def move(sm: Sm, r: Recurrence, before: int, now: int, way: int, n: int, to: int) -> None:
     """Compute the state reached: like the way from `before` to `way`, but n times as far from `before` as `now` is."""
     move_by(sm, r, before, now, way, n, 1, n * (r.notes[now, WHEN] - r.notes[before, WHEN]), to)
 
 
 @rarely
-def move_by(sm: Any, r: Any, before: int, now: int, way: int, n: int, parts: int, cycles: int, to: int) -> None:
+def move_by(sm: Sm, r: Recurrence, before: int, now: int, way: int, n: int, parts: int, cycles: int, to: int) -> None:
     """Compute the same for so many cycles, with n / parts of what totals grew by from `before` to `now`, rounded down.
 
     That is exact for whole periods, of one part each.
@@ -88,7 +88,7 @@ def _moved(before: int, now: int, way: int, distance: int) -> int:
 
 @rule
 def _move_warp(
-    sm: Any, r: Any, before: int, now: int, way: int, n: int, parts: int, cycles: int, to: int, g: int
+    sm: Sm, r: Recurrence, before: int, now: int, way: int, n: int, parts: int, cycles: int, to: int, g: int
 ) -> None:
     kept = r.kept
     for i in range(r.columns[RELEASE_AT] + g * OWN, r.columns[RELEASE_AT] + (g + 1) * OWN):
@@ -105,7 +105,7 @@ def _move_warp(
 
 
 @rule
-def put(sm: Any, r: Any, before: int, here: int, reached: int) -> None:
+def put(sm: Sm, r: Recurrence, before: int, here: int, reached: int) -> None:
     """Make the reached state the SM's state; the blocks placed meanwhile have the scripts of one period ago.
 
     Those that left meanwhile did so a period later than the ones before them.

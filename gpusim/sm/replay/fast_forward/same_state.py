@@ -5,10 +5,10 @@ gpusim/sm/state/recurrence.py and docs/units/fast-forward.md define the roles an
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.jit.rule import NEVER, rarely, rule
+from gpusim.sm.records import Sm
 from gpusim.sm.replay.stream.stream import FACTOR, MASK
+from gpusim.sm.state.recurrence import Recurrence
 from gpusim.sm.unit.capacities import UNITS
 from gpusim.sm.unit.stall import OWN, SHARED
 
@@ -20,7 +20,7 @@ WHEN, HASH, EVENT = range(3)  # notes of a stored state
 
 
 @rule
-def word(r: Any, row: int, name: int, i: int) -> int:
+def word(r: Recurrence, row: int, name: int, i: int) -> int:
     """Return the i-th word of that name in a stored state."""
     return int(r.kept[row, r.columns[name] + i])
 
@@ -32,13 +32,13 @@ def ahead(time: int, now: int) -> int:
 
 
 @rule
-def channel_ahead(sm: Any, r: Any, row: int) -> int:
+def channel_ahead(sm: Sm, r: Recurrence, row: int) -> int:
     """Return for how many parts of a cycle the memory channel is still occupied."""
     return max(0, word(r, row, CHANNEL, 0) - r.notes[row, WHEN] * sm.machine.channel_parts)
 
 
 @rule
-def digest(sm: Any, r: Any, row: int, now: int) -> int:
+def digest(sm: Sm, r: Recurrence, row: int, now: int) -> int:
     """Return a hash of the words that agree in equal states."""
     value = now % (sm.machine.interval * sm.machine.schedulers)
     for i in range(r.roles[SAME], r.roles[TIME]):
@@ -49,7 +49,7 @@ def digest(sm: Any, r: Any, row: int, now: int) -> int:
 
 
 @rarely
-def agree(sm: Any, r: Any, before: int, here: int) -> bool:
+def agree(sm: Sm, r: Recurrence, before: int, here: int) -> bool:
     """Tell whether two stored states are the same except for the cycles between them."""
     period = r.notes[here, WHEN] - r.notes[before, WHEN]
     if period % (sm.machine.interval * sm.machine.schedulers):
@@ -66,7 +66,7 @@ def agree(sm: Any, r: Any, before: int, here: int) -> bool:
 
 
 @rule
-def _moments_agree(sm: Any, r: Any, before: int, here: int) -> bool:
+def _moments_agree(sm: Sm, r: Recurrence, before: int, here: int) -> bool:
     """Tell whether each moment moved with the clock, or is unchanged and was already too old for other schedulers."""
     period = r.notes[here, WHEN] - r.notes[before, WHEN]
     for i in range(r.roles[MOMENT], r.roles[STAMP]):
@@ -78,7 +78,7 @@ def _moments_agree(sm: Any, r: Any, before: int, here: int) -> bool:
 
 
 @rule
-def _numbers_agree(r: Any, before: int, here: int) -> bool:
+def _numbers_agree(r: Recurrence, before: int, here: int) -> bool:
     """Tell whether each number that matters has moved with its total, or has stayed without being set again."""
     for i in range(r.source.size):
         at, total, moment = r.roles[NUMBER] + i, r.source[i], r.renewal[i]
@@ -92,7 +92,7 @@ def _numbers_agree(r: Any, before: int, here: int) -> bool:
 
 
 @rule
-def _warps_agree(sm: Any, r: Any, before: int, here: int) -> bool:
+def _warps_agree(sm: Sm, r: Recurrence, before: int, here: int) -> bool:
     schedulers = sm.machine.schedulers
     for g in range(sm.warp_slots):
         if not _reasons_agree(r, before, here, g):
@@ -104,7 +104,7 @@ def _warps_agree(sm: Any, r: Any, before: int, here: int) -> bool:
 
 
 @rule
-def _order_agrees(sm: Any, r: Any, name: int, before: int, here: int) -> bool:
+def _order_agrees(sm: Sm, r: Recurrence, name: int, before: int, here: int) -> bool:
     """Tell whether warps placed in between, or that yielded, come after those that stayed, as their slots' did."""
     stayed, replaced = -1, NEVER
     for g in range(sm.warp_slots):
@@ -117,7 +117,7 @@ def _order_agrees(sm: Any, r: Any, name: int, before: int, here: int) -> bool:
 
 
 @rule
-def _reasons_agree(r: Any, before: int, here: int, g: int) -> bool:
+def _reasons_agree(r: Recurrence, before: int, here: int, g: int) -> bool:
     """Tell whether each reason moved with the clock, or was settled both times, or the warp slept all the time."""
     since, seen_since = word(r, here, SINCE, g), word(r, before, SINCE, g)
     for reason in range(g * OWN, (g + 1) * OWN):
@@ -130,14 +130,14 @@ def _reasons_agree(r: Any, before: int, here: int, g: int) -> bool:
 
 
 @rule
-def behind(sm: Any, r: Any, row: int, g: int, shared: int) -> int:
+def behind(sm: Sm, r: Recurrence, row: int, g: int, shared: int) -> int:
     """Return how far the sums that a warp remembers lag behind those of its scheduler and unit class."""
     own = (g % sm.machine.schedulers * UNITS + word(r, row, UNIT, g)) * SHARED + shared
     return word(r, row, REFUSALS, own) - word(r, row, REFUSED, g * SHARED + shared)
 
 
 @rule
-def _sums_agree(sm: Any, r: Any, before: int, here: int, g: int) -> bool:
+def _sums_agree(sm: Sm, r: Recurrence, before: int, here: int, g: int) -> bool:
     """Tell whether a ready warp's remembered sums lag behind its scheduler's by as much, or are unchanged."""
     if word(r, here, READY_AT, g) == word(r, before, READY_AT, g):
         return True

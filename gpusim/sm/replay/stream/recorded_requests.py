@@ -8,13 +8,12 @@ in the grid, in local memory by the distance between the two block slots.
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.front.block_scheduler import block_scheduler
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory import queues
 from gpusim.sm.memory.cache import requests, tags
 from gpusim.sm.memory.cache.declaration import TAGS
+from gpusim.sm.records import Memory, Row, Sm, Warp
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.opcodes import LOCAL_MEMORY
 from isa.program import WORD_BYTES
@@ -23,13 +22,13 @@ WORDS = 2  # of a request
 
 
 @rule
-def kept(sm: Any) -> bool:
+def kept(sm: Sm) -> bool:
     """Tell whether streams come with requests."""
     return bool(sm.machine.hits == TAGS)
 
 
 @rarely
-def keep(sm: Any, memory: Any) -> bool:
+def keep(sm: Sm, memory: Memory) -> bool:
     """Append the requests of the access that was just recorded; false: there is no room."""
     words, row, size = tags.words(sm, memory), requests.spare_row(sm), WORDS * sm.outcome.requests
     first = sm.launch.recorded + sm.requested
@@ -42,7 +41,7 @@ def keep(sm: Any, memory: Any) -> bool:
 
 
 @rule
-def begin(sm: Any, slot: int) -> None:
+def begin(sm: Sm, slot: int) -> None:
     """The slot's block, whose script is known, has been placed: its warps begin at the start of their requests."""
     block, grid = sm.blocks[slot], sm.launch.grid
     script = sm.scripts[block.script]
@@ -55,7 +54,7 @@ def begin(sm: Any, slot: int) -> None:
 
 
 @rarely
-def again(sm: Any, memory: Any, warp: Any, instruction: Any) -> None:
+def again(sm: Sm, memory: Memory, warp: Warp, instruction: Row) -> None:
     """Store the requests of the warp's access in the queue entry that its instruction will take, if it takes one."""
     words, row = tags.words(sm, memory), requests.spare_row(sm)
     first, away = warp.request, moved(sm, warp, instruction)
@@ -68,7 +67,7 @@ def again(sm: Any, memory: Any, warp: Any, instruction: Any) -> None:
 
 
 @rule
-def moved(sm: Any, warp: Any, instruction: Any) -> int:
+def moved(sm: Sm, warp: Warp, instruction: Row) -> int:
     """Return how many lines the block's accesses are away from the recorded ones."""
     block = sm.blocks[warp.block]
     if instruction.memory_kind == LOCAL_MEMORY:
@@ -80,7 +79,7 @@ def moved(sm: Any, warp: Any, instruction: Any) -> int:
 
 
 @rule
-def local_bytes(sm: Any) -> int:
+def local_bytes(sm: Sm) -> int:
     """Return the bytes of local memory of a warp."""
     return int(sm.machine.groups * sm.launch.local_words * LANES * WORD_BYTES)
 

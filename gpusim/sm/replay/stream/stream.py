@@ -9,12 +9,9 @@ block's script; any other block is recorded when it is placed.
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 
 from gpusim.sm.front.block_scheduler import block_scheduler
-from gpusim.sm.jit.kinds import Memory, Sm
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.lanes.convergence import convergence, independent_lanes
@@ -22,6 +19,7 @@ from gpusim.sm.lanes.simt_stack import simt_stack
 from gpusim.sm.lanes.values import values
 from gpusim.sm.memory.cache import cache
 from gpusim.sm.memory.memory_access import address_range, memory_access
+from gpusim.sm.records import Event, Memory, Row, Script, Sm, Warp
 from gpusim.sm.replay.stream import recorded_requests
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import DEPTHS, EVENTS, LOG, SCRIPTS, STREAMS, VISITS
@@ -55,7 +53,7 @@ def begin(sm: Sm, memory: Memory, slot: int) -> None:
 
 
 @rule
-def following(sm: Any, memory: Any, warp: Any, instruction: Any) -> None:
+def following(sm: Sm, memory: Memory, warp: Warp, instruction: Row) -> None:
     """Store the outcome of the warp's next instruction in `sm.outcome`, and move on to its next event."""
     outcome = sm.outcome
     outcome.threads, outcome.ready = warp.threads, 0
@@ -76,7 +74,7 @@ def following(sm: Any, memory: Any, warp: Any, instruction: Any) -> None:
 
 
 @rule
-def passed(sm: Any, g: int, pc: int, target: int) -> None:
+def passed(sm: Sm, g: int, pc: int, target: int) -> None:
     """Warp slot g branches: a loop round of one chosen warp is an event for fast-forward."""
     if target <= pc:
         if sm.marker < 0 or not sm.warps[sm.marker].live:
@@ -86,7 +84,7 @@ def passed(sm: Any, g: int, pc: int, target: int) -> None:
 
 
 @rule
-def _turn(warp: Any, marker: Any) -> None:
+def _turn(warp: Warp, marker: Event) -> None:
     """At the end of a repeated part, go back to its start or continue after it."""
     depth = marker.depth
     if warp.laps[depth] < marker.rounds:
@@ -98,7 +96,7 @@ def _turn(warp: Any, marker: Any) -> None:
 
 
 @rule
-def loop_around(sm: Any, cursor: int, depth: int) -> int:
+def loop_around(sm: Sm, cursor: int, depth: int) -> int:
     """Return the marker of the loop of that depth around an event, or the end of its stream."""
     i = cursor
     while sm.events[i].pc != END:
@@ -110,7 +108,7 @@ def loop_around(sm: Any, cursor: int, depth: int) -> int:
 
 
 @rarely
-def script_of(sm: Any, memory: Any, slot: int, block: int) -> int:
+def script_of(sm: Sm, memory: Memory, slot: int, block: int) -> int:
     """Return the script of a block of the grid, recorded with the slot's lanes if it is new; UNRECORDED on failure."""
     for known in range(sm.scripted):
         if _moved(sm, sm.scripts[known], block):
@@ -133,7 +131,7 @@ def script_of(sm: Any, memory: Any, slot: int, block: int) -> int:
 
 
 @rule
-def _known_script(sm: Any) -> int:
+def _known_script(sm: Sm) -> int:
     """Return an older script with the same streams as the newest one; else keep the newest and return it.
 
     One with requests is kept in any case: other blocks' requests differ.
@@ -147,7 +145,7 @@ def _known_script(sm: Any) -> int:
 
 
 @rule
-def _same_streams(sm: Any, script: Any, other: Any) -> bool:
+def _same_streams(sm: Sm, script: Script, other: Script) -> bool:
     for index in range(sm.launch.warps):  # noqa: SIM110  (compiled)
         if script.first[index] != other.first[index]:
             return False
@@ -155,7 +153,7 @@ def _same_streams(sm: Any, script: Any, other: Any) -> bool:
 
 
 @rule
-def _moved(sm: Any, script: Any, block: int) -> bool:
+def _moved(sm: Sm, script: Script, block: int) -> bool:
     """Tell whether the block's accesses are the script's, moved by whole lines and inside the same buffers.
 
     If `provable` is set, shared-memory addresses, guards and branches don't depend on the block's place in the grid.
@@ -175,7 +173,7 @@ def _moved(sm: Any, script: Any, block: int) -> bool:
 
 
 @rule
-def _stands(sm: Any, script: Any, feed: int, distance: int) -> bool:
+def _stands(sm: Sm, script: Script, feed: int, distance: int) -> bool:
     """Tell whether an access, a comparison, or a texture's coordinate has the same outcome after such a move."""
     low, high = script.low[feed] + distance, script.high[feed] + distance
     if feed >= sm.coordinate_feeds:
@@ -192,7 +190,7 @@ def _stands(sm: Any, script: Any, feed: int, distance: int) -> bool:
 
 
 @rarely
-def record(sm: Any, memory: Any, g: int) -> int:
+def record(sm: Sm, memory: Memory, g: int) -> int:
     """Execute warp slot g in program order and keep the outcomes; return the first event's index, or UNRECORDED."""
     warp, first, home = sm.warps[g], sm.recorded, sm.warps[g].pc
     threads = warp.threads
@@ -230,14 +228,14 @@ def record(sm: Any, memory: Any, g: int) -> int:
 
 
 @rule
-def _begin(sm: Any, g: int) -> None:
+def _begin(sm: Sm, g: int) -> None:
     simt_stack.begin(sm, g)
     if sm.independent:
         convergence.begin(sm, g)
 
 
 @rule
-def _follow(sm: Any, g: int, instruction: Any, pc: int) -> None:
+def _follow(sm: Sm, g: int, instruction: Row, pc: int) -> None:
     """Find the path on which the warp goes on after the instruction at pc."""
     if not sm.independent:
         simt_stack.follow(sm, g, instruction, pc)
@@ -246,7 +244,7 @@ def _follow(sm: Any, g: int, instruction: Any, pc: int) -> None:
 
 
 @rule
-def _keep(sm: Any, pc: int, instruction: Any, onward: int, left: int) -> None:
+def _keep(sm: Sm, pc: int, instruction: Row, onward: int, left: int) -> None:
     """Append the instruction's outcome."""
     event, outcome = sm.events[sm.recorded], sm.outcome
     sm.recorded += 1
@@ -259,7 +257,7 @@ def _keep(sm: Any, pc: int, instruction: Any, onward: int, left: int) -> None:
 
 
 @rule
-def _fold(sm: Any, first: int) -> None:
+def _fold(sm: Sm, first: int) -> None:
     """If the events up to this backward branch repeat the part before them, drop them and count one more round."""
     end, tried = sm.recorded, 0
     pc = sm.events[end - 1].pc
@@ -280,7 +278,7 @@ def _fold(sm: Any, first: int) -> None:
 
 
 @rule
-def _mark(sm: Any, at: int, length: int, depth: int) -> None:
+def _mark(sm: Sm, at: int, length: int, depth: int) -> None:
     """Put a marker of one more round after a part of that length."""
     marker = sm.events[at]
     marker.pc, marker.rounds, marker.length, marker.depth = MARKER, 1, length, depth
@@ -290,7 +288,7 @@ def _mark(sm: Any, at: int, length: int, depth: int) -> None:
 
 
 @rule
-def _repeats(sm: Any, end: int, start: int, length: int) -> bool:
+def _repeats(sm: Sm, end: int, start: int, length: int) -> bool:
     """Tell whether `length` items from `start` on equal those that end before `end`."""
     for i in range(length):  # noqa: SIM110  (compiled)
         if not _equal(sm.events[end - length + i], sm.events[start + i]):
@@ -299,7 +297,7 @@ def _repeats(sm: Any, end: int, start: int, length: int) -> bool:
 
 
 @rule
-def _equal(a: Any, b: Any) -> bool:
+def _equal(a: Event, b: Event) -> bool:
     same = a.pc == b.pc and a.threads == b.threads and a.cycles == b.cycles and a.extra == b.extra
     return (
         same
@@ -314,7 +312,7 @@ def _equal(a: Any, b: Any) -> bool:
 
 
 @rule
-def _depth(sm: Any, start: int, end: int) -> int:
+def _depth(sm: Sm, start: int, end: int) -> int:
     """Return a part's loop depth: one more than its deepest marker, or DEPTHS if a marked part begins before it."""
     depth = 0
     for i in range(start, end):
@@ -325,7 +323,7 @@ def _depth(sm: Any, start: int, end: int) -> int:
 
 
 @rule
-def _finish(sm: Any, first: int) -> int:
+def _finish(sm: Sm, first: int) -> int:
     """Close the newest stream; return its first event, or that of an equal older one, and then drop the new one."""
     end = sm.events[sm.recorded]
     end.pc = END
@@ -345,7 +343,7 @@ def _finish(sm: Any, first: int) -> int:
 
 
 @rule
-def _digest(sm: Any, first: int) -> int:
+def _digest(sm: Sm, first: int) -> int:
     """Return a hash of the items from `first` to the last."""
     digest = 0
     for i in range(first, sm.recorded):

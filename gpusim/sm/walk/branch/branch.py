@@ -5,9 +5,8 @@ Where lanes are independent, a switch to another group of the warp's lanes takes
 
 from __future__ import annotations
 
-from typing import Any
-
 from gpusim.sm.jit.rule import rule
+from gpusim.sm.records import Row, Sm, Warp
 from gpusim.sm.replay.stream import stream
 from gpusim.sm.unit.stall import Stall
 
@@ -15,7 +14,7 @@ BRANCH = int(Stall.BRANCH_RESOLVING)
 
 
 @rule
-def commit(sm: Any, g: int, instruction: Any, pc: int, now: int) -> None:
+def commit(sm: Sm, g: int, instruction: Row, pc: int, now: int) -> None:
     """Send warp slot g from pc to the branch's target; it may issue again `branch.latency` cycles later."""
     warp = sm.warps[g]
     warp.release_at[BRANCH] = now + sm.machine.branch
@@ -25,7 +24,7 @@ def commit(sm: Any, g: int, instruction: Any, pc: int, now: int) -> None:
 
 
 @rule
-def elsewhere(sm: Any, warp: Any, pc: int, now: int) -> None:
+def elsewhere(sm: Sm, warp: Warp, pc: int, now: int) -> None:
     """Hold a warp that goes on elsewhere than after the instruction at pc."""
     if warp.pc != pc + 1:
         warp.release_at[BRANCH] = now + sm.machine.branch

@@ -1,0 +1,175 @@
+"""The records of `machine`, as mypy sees them."""
+
+# `make records` writes this file from the units' declarations: change those.
+
+from __future__ import annotations
+
+from gpusim.sm.records.arrays import (
+    Numbers,
+    Record,
+    Records,
+    Table,
+)
+
+
+class MachineNumbers(Record):
+    """The record `machine`."""
+
+    groups: int  # lane groups of a warp: 32 lanes have registers and masks together
+    block_latency: int  # `launch.block_latency` of the machine's file
+    warp_skew: int  # `launch.warp_skew` of the machine's file
+    block_skew: int  # `launch.block_skew` of the machine's file
+    block_gap: int  # `launch.block_gap` of the machine's file
+    refill_parts: int  # `launch.refill_parts` of the machine's file
+    rotates: int  # `launch.rotates` of the machine's file
+    fetches: int  # 1: instructions may be late
+    ahead: int  # `fetch.ahead` of the machine's file
+    levels: Records[Level]  # from the nearest to the first that has every line
+    schedulers: int  # `schedulers.count` of the machine's file
+    interval: int  # `schedulers.interval` of the machine's file
+    shift: int  # its binary logarithm, which saves costly divisions; -1: it is no power of two
+    stagger: int  # `schedulers.stagger` of the machine's file
+    issue_interval: int  # `schedulers.issue_interval` of the machine's file
+    policy: int  # index into policies.POLICIES; behind them, the registered one
+    policy_code: int  # that one's code
+    active: int  # `schedulers.active` of the machine's file
+    oldest_first: int  # `block_order.oldest_first` of the machine's file
+    selects: int  # 1: a selected warp that can't go at once is the next to go
+    freezes: int  # 1: a stall for operands stops the stall counts of the scheduler's warps
+    full_yields: int  # 1: a warp that fills its queue lets others go first
+    selection_may_wait: int  # 1: a selected warp may have to wait
+    rotate: int  # `issue.rotate` of the machine's file
+    wastes_slot: int  # `issue.refused_wastes_slot` of the machine's file
+    moves_pointer: int  # `issue.refused_moves_pointer` of the machine's file
+    retry: int  # `issue.refused_retry` of the machine's file
+    ports: int  # `schedulers.dispatch_ports` of the machine's file
+    same_warp: int  # 1: all of them from one warp, 0: each from another
+    pairs: Numbers  # by unit class: mask of those that a later port of the same turn takes
+    constants: int  # 1: constant operands may be late
+    far_lines: int  # `constant_operand.far_lines` of the machine's file
+    constant_latency: int  # `constant_operand.latency` of the machine's file
+    constant_far_latency: int  # `constant_operand.far_latency` of the machine's file
+    obeys_codes: int  # 1: control codes say when an instruction may go
+    yield_stall: int  # cycles from an issue that yields to the warp's next, at least
+    yield_lasts: int  # cycles after which a yield is forgotten; 0: the policy asks nobody when it yielded
+    yield_rest: int  # cycles from an issue that yields in which `cggty` stays with a warp that yields later
+    counts: int  # 1: accesses of a warp under way are counted
+    register_banks: int  # 0: the register file is never late
+    bank_of: Numbers  # a register's bank, by its number modulo this
+    address_again: int  # `register_file.address_again` of the machine's file
+    carried: int  # `register_file.carried` of the machine's file
+    collecting: int  # `register_file.collecting` of the machine's file
+    window: int  # `register_file.window` of the machine's file
+    reuse_shared: int  # `register_file.reuse_shared` of the machine's file
+    reuse: int  # words of a reuse cache for each operand slot; 0 too where the program flags nothing
+    writes_back: int  # 1: what comes back waits for a cycle in which its bank is not written
+    lead: int  # `write_back.lead` of the machine's file
+    apart: int  # `write_back.apart` of the machine's file
+    patience: int  # `write_back.patience` of the machine's file
+    notice: int  # `write_back.notice` of the machine's file
+    near: int  # `write_back.near` of the machine's file
+    room: int  # `write_back.room` of the machine's file
+    bypasses: int  # 1: some operands are read later, or results there sooner
+    instance: Table  # which one of each pipe a scheduler's warps use
+    pipe_interval: Numbers  # cycles for which an instruction keeps each pipe
+    units: Records[UnitNumbers]  # what an instruction of each unit class asks of the SM
+    exclusive: int  # cycles from a DP issue during which the SM issues one instruction per slot (0: off)
+    branch: int  # `branch.latency` of the machine's file
+    barrier: int  # `barrier.latency` of the machine's file
+    per_warp: int  # `barrier.per_warp` of the machine's file
+    per_arrival: int  # `barrier.per_arrival` of the machine's file
+    barrier_defers: int  # `barrier.defers` of the machine's file
+    queue: int  # `load_store.queue` of the machine's file
+    least_cycles: int  # `load_store.least_cycles` of the machine's file
+    queues: int  # one for each scheduler, or one for the SM; and those to shared memory where it lies apart
+    sharing: int  # `memory_paths.schedulers` of the machine's file
+    paths: int  # units behind the queues: two where shared memory or constants lie apart
+    held: int  # `memory_port.held` of the machine's file
+    replays: int  # 1: accesses may take issue slots again
+    pass_slots: int  # `instruction_replay.pass_slots` of the machine's file
+    request_slots: int  # `instruction_replay.request_slots` of the machine's file
+    shared_ideal: int  # index into SHARED_IDEALS
+    barriers_pass: int  # 1: nobody waits at a barrier
+    pass_cycles: int  # `shared_memory.pass_cycles` of the machine's file
+    passes_per_cycle: int  # `shared_memory.passes_per_cycle` of the machine's file
+    merge_halves: int  # `shared_memory.merge_halves` of the machine's file
+    shared_rule: int  # index into SHARED_RULES
+    banks: int  # `shared_memory.banks` of the machine's file
+    bank_words: int  # 32-bit words side by side in one bank
+    row_bytes: int  # costs of accesses don't change when addresses move by multiples of this
+    free_passes: Numbers  # passes already contained in a load's latency, widths 32, 64, 128
+    late_cycles: int  # that each further pass adds to it
+    late_passes: int  # or so many passes together
+    early: Numbers  # cycles by which the result of a load of fewer passes comes earlier
+    global_request: int  # `global_memory.request_cycles` of the machine's file
+    global_rule: int  # index into GLOBAL_RULES
+    line_bytes: int  # `global_memory.line_bytes` of the machine's file
+    line_cost: int  # parts of a cycle that one transaction occupies the channel
+    channel_parts: int  # parts of a cycle in which the channel's time counts
+    channels: int  # that are told apart: 1 but where several SMs are simulated
+    channel_count: int  # channels of the DRAM
+    channel_bytes: int  # `memory_channels.bytes` of the machine's file
+    packet_parts: int  # `global_atomic.packet_parts` of the machine's file
+    local_request: int  # `local_memory.request_cycles` of the machine's file
+    hits: int  # index into HITS: the cache that loads from global memory hit
+    hit_late: int  # cycles that each request beyond the first adds to their latency
+    far_latency: Numbers  # tags: of a hit in the L2, widths 32, 64, 128
+    far_late: int  # what each request beyond the first adds to it
+    partition_late: int  # what that takes longer beyond the partition near the SM
+    memory_latency: int  # tags: of a load that both caches miss
+    read_latency: Numbers  # of a hit in each cache that is only read
+    read_far: Numbers  # tags: of a hit in the L2 behind it
+    next_constants: int  # of a constant that the next cache has; 0: none
+    in_series: int  # 1: sectors of a constant load come one after the other
+    next_lines: int  # lines that come to it together
+    joined: int  # cycles from one load that waits for a line to the next
+    near_least: int  # cycles in which the L1 delivers 32 words then, at least
+    near_lines: int  # lines that the L1 looks up in a cycle, if banks say how long a load takes; else 0
+    misses: int  # lines that the L1 waits for at once
+    drops_stored: int  # 1: the L1 drops a line that is stored to globally
+    keeps_stores: int  # what is stored locally: 1 stays in the L1, 2 does so, and goes through
+    tag_stages: int  # 1: accesses take the tag stage one after the other
+    late_cost: int  # parts of a cycle of a load for each group of lines that is late
+    late_lines: int  # neighbouring lines of a group
+    late_most: int  # groups of a load that count, at most
+    store_cost: int  # parts of a cycle of a store
+    store_word_cost: int  # parts of a cycle of a store for each word of a lane
+    store_sector_cost: int  # parts of a cycle of a store for each sector, if these are more
+    port_cost: Numbers  # parts of a cycle in which the L2 channel moves 32 bytes of loads, of stores
+    port_parts: int  # parts of a cycle in which its time counts
+    ways_apart: int  # 1: stores have a channel of their own
+    slice_spread: int  # cycles by which a slice of the L2 is nearer or further than the mean
+    store_line_cost: int  # further parts for each line of a store of parts of sectors
+    store_buffer: int  # sectors that may wait for the L2 before the next store does
+    load_together: int  # sectors of a line that the L2 answers at once
+    shared_cost: Numbers  # parts of a cycle in which the L2 moves them; 0: nothing is known of it
+    shared_parts: int  # parts of a cycle in which that time counts
+    slices: int  # of the L2 that do atomics, 0: nothing is known of them
+    slice_lines: int  # neighbouring lines of one slice
+    update_parts: int  # parts of a cycle for each sector of a pass
+    updates_waiting: int  # lanes of atomics without results that may wait
+    fetch_cost: int  # parts of a cycle that a sector of a texture fetch occupies the channel
+
+
+class Level(Record):
+    """The record `level`."""
+
+    sets: int  # 0: it has every line
+    ways: int  # lines of a set
+    latency: int  # cycles from its port to the scheduler
+    parts: int  # parts of a cycle for which a line keeps the port
+
+
+class UnitNumbers(Record):
+    """The record `unit_class`."""
+
+    asked: int  # 1: it has pipes, and they must be free before a warp is selected
+    choices: int  # pipes that may execute it, 0: none
+    choice: Numbers  # these, in the order in which they are tried
+    single_pipe: int  # 1: one pipe, and no other is joint or blocked
+    joint: int  # a further pipe that is needed and occupied with the first one, -1: none
+    blocked: int  # a pipe that takes nothing for an initiation interval behind the issue, -1: none
+    double: int  # 1: double precision
+    throttle: int  # stall reason while its pipe is busy or its queue full
+    queued: int  # 1: goes through the load/store queue
+    apart: int  # 1: to shared memory, where that has queues and a unit of its own

@@ -1,0 +1,167 @@
+"""The records of `memory`, as mypy sees them."""
+
+# `make records` writes this file from the units' declarations: change those.
+
+from __future__ import annotations
+
+from gpusim.sm.records.arrays import (
+    Numbers,
+    Record,
+    Records,
+    Table,
+)
+
+
+class LoadStore(Record):
+    """The record `load_store`."""
+
+    coming: int  # results of shared memory that are not written yet
+    free: Numbers  # when the unit can serve the next, and that of shared memory or of constants, where these lie apart
+    busy: int  # cycles it has served
+    entered: int  # entries so far
+    turn: int  # queue that is asked first at the next service
+    queues: Records[Queue]  # one for the SM, or one for each scheduler, and those to shared memory
+    channel: int  # when the memory channel is free, in parts of a cycle
+    each_channel: Numbers  # of several, when each is free, in parts of a cycle
+    read: int  # sectors that the SM has brought from the DRAM
+    written: int  # sectors that it has sent there
+    waited: int  # cycles for which the last access held the unit until a line was back
+    arrived: int  # when the last line asked for is there
+    tagged: int  # when the tag stage is free, in parts of a cycle
+    late: int  # groups of lines of the last load that were late
+    late_last: int  # the last of them
+    port: Numbers  # when each L2 channel is free, in parts of a cycle
+    shared: Numbers  # when the L2 itself is, for loads and for stores, in parts of a cycle
+    moved: Numbers  # sectors of loads, of stores so far
+    asked: Numbers  # of the SM's share of the L2 so far, by loads and by stores, in parts
+    began: Numbers  # when the SM asked for the first
+    slice: Numbers  # when each slice has done the atomics before, in parts of a cycle
+    updated: int  # when the last atomic of the SM is done, behind which its loads wait
+    slice_line: Numbers  # 1 and the line that each slice did the last of them to
+    updates_sent: int  # when those without results have left the SM, in parts of a cycle
+    updates: int  # lanes of atomics since one last waited for no other
+    updates_began: int  # when that was
+    from_others: int  # when others bring what is asked for, as above
+    stands: int  # blocks of the grid for which that one stands whose access is served
+
+
+class Queue(Record):
+    """The record `queue`."""
+
+    head: int  # the place of its first entry
+    count: int  # entries that wait
+    free: int  # when its port lets the unit have the next
+    left: Numbers  # when each place is free that is kept behind a service
+    kept: int  # the place that is kept next
+    entries: Records[Entry]  # a ring of entries
+
+
+class Entry(Record):
+    """The record `entry`."""
+
+    number: int  # counts up
+    warp: int  # its warp slot
+    pc: int  # its instruction
+    cycles: int  # that it occupies the load/store unit
+    extra: int  # cycles on top of the latency (bank conflicts)
+    transactions: int  # lines it moves to or from global memory
+    requests: int  # lines that it asks caches for
+    near: int  # cycles to the results of lanes that are not in global memory
+    moves: Numbers  # transactions by channel, of several
+
+
+class Outcome(Record):
+    """The record `outcome`."""
+
+    moves: Numbers  # transactions by channel, of several
+    active: Numbers  # by lane group, mask of the lanes whose guard holds
+    threads: int  # how many those are
+    cycles: int  # of the load/store unit; of shared memory as many as if no cycle had several passes
+    extra: int  # cycles on top of the latency
+    transactions: int  # lines it moves to or from global memory; sectors of a texture fetch
+    requests: int  # lines that it asks caches for
+    near: int  # cycles to the results of lanes that are not in global memory; 0 without such lanes
+    ready: int  # when what a cache that is only read was asked for is there
+    onward: int  # replay: pc where the warp goes on, of a program whose lanes may part
+    left: int  # replay: threads that go on there
+
+
+class Cache(Record):
+    """The record `cache`."""
+
+    first: int  # word with the number of uses, behind which its ways lie
+    sets: int  # 0: there is no such cache
+    hashed: int  # 1: all digits of a line's number, in base `sets`, say its set; 0: the last one
+    ways: int  # of a set
+    stride: int  # words of a way
+    sector: int  # parts of 32 bytes that come together
+
+
+class Scratch(Record):
+    """The record `scratch`."""
+
+    handle: Numbers  # of the texture object of each lane
+    seen: Table  # words seen per bank
+    depth: Numbers  # how many
+    line: Numbers  # lines, or words, seen so far
+    address: Numbers  # a 32-bit number of each lane
+    flag: Numbers  # truths of each lane, P in bit 0
+    a: Table  # an operand: words of each lane
+    b: Table  # another
+    c: Table  # another
+    d: Table  # a result
+    p: Numbers  # the predicates read by each lane
+    n: int  # the number that functions get
+    group: int  # the lane group that is computed
+    active: int  # mask of the lanes that take part in an exchange
+    lane: int  # the lane for which an atomic's update is computed
+
+
+class Buffer(Record):
+    """The record `buffer`."""
+
+    start: int  # first byte address
+    end: int  # byte address after its last
+    page_end: int  # byte address after the last that loads may read
+
+
+class Beyond(Record):
+    """The record `beyond`."""
+
+    loads: int  # of threads
+    pc: int  # the first one's instruction
+    block: int  # its block
+    warp: int  # its warp in the block
+    lane: int  # its lane
+    address: int  # its byte address
+
+
+class Ahead(Record):
+    """The record `ahead`."""
+
+    on: int  # 1: it does, and the chip answers its questions later
+    until: int  # the first cycle in which an answer that is still to come may be felt
+    alert: int  # 1: it may feel that a store has left in the cycle in which a warp comes to its exit
+    asked: int  # questions so far
+    answered: int  # those that the chip has answered
+    settled: int  # those whose answers the SM has taken
+    granted: int  # 1: the block scheduler has its blocks, and may act
+    owners: int  # where the owners of words lie in the memory array; 0: nobody keeps them
+    questions: Records[Question]  # the last ones, by number modulo their room
+
+
+class Question(Record):
+    """The record `question`."""
+
+    now: int  # when the access was served
+    warp: int  # its warp slot
+    pc: int  # its instruction
+    number: int  # the access's, as in entry, if it brings results
+    cycles: int  # the access's, as in entry
+    extra: int  # the access's, as in entry
+    near: int  # the access's, as in entry
+    transactions: int  # the access's, as in entry
+    moves: Numbers  # the access's, as in entry
+    results: int  # of those that it brings, how many take writes of register banks
+    felt: int  # the first cycle in which the SM may feel the answer; NEVER: in none so far
+    gone: int  # the answer: when the last transaction has left the channel

@@ -1,0 +1,209 @@
+"""The records of `sm`, as mypy sees them."""
+
+# `make records` writes this file from the units' declarations: change those.
+
+from __future__ import annotations
+
+from gpusim.sm.records.arrays import (
+    Numbers,
+    Record,
+    Records,
+    RecordTable,
+    Table,
+)
+from gpusim.sm.records.machine import (
+    MachineNumbers,
+)
+from gpusim.sm.records.memory import (
+    Ahead,
+    Beyond,
+    Buffer,
+    Cache,
+    LoadStore,
+    Outcome,
+    Scratch,
+)
+from gpusim.sm.records.replay import (
+    Event,
+    Feed,
+    Script,
+    Stream,
+    Trace,
+)
+from gpusim.sm.records.row import (
+    Row,
+)
+from gpusim.sm.records.warps import (
+    Block,
+    Effect,
+    Hazard,
+    Lanes,
+    PartedLanes,
+    Pipe,
+    Scheduler,
+    StackEntry,
+    Warp,
+)
+
+
+class Sm(Record):
+    """The record `sm`."""
+
+    now: int  # the current cycle
+    cycles: int  # when the last block finished
+    agenda: Numbers  # when each agent acts next
+    agents: int  # how many agents there are
+    load_store_agent: int  # the load/store unit's number among the agents
+    effects_agent: int  # that of the effects, which act second in a cycle
+    machine: MachineNumbers  # the machine's numbers
+    launch: LaunchNumbers  # the launch
+    outcome: Outcome  # what the instruction that issues comes to
+    fault: Fault  # the first fault
+    program: Records[Row]  # and how often each instruction issued and why warps waited at it
+    placed: int  # blocks so far
+    aged: int  # warps so far
+    retired: int  # blocks that have left
+    ended: Numbers  # when the last ones of these left: number n at n modulo the length
+    ended_after: Numbers  # and how many warp instructions had issued by then
+    empty: int  # warp-slot cycles without a block
+    empty_since: Numbers  # since when each warp slot has no block
+    warp_slots: int  # warp slots that the resident blocks have
+    blocks: Records[Block]  # resident blocks, by slot
+    warps: Records[Warp]  # resident warps, by slot
+    lines: int  # of the program
+    instruction_caches: Records[InstructionCache]  # the SM's, then the schedulers' own
+    schedulers: Records[Scheduler]  # the warp schedulers
+    ordered: int  # warps and yields so far
+    constants_busy: int  # until when those that ask for a line follow the line before
+    constants_asked: int  # mask of the lines that have been requested
+    constants_there: Numbers  # when each line is there
+    constants_far: Numbers  # when the next cache has it, by the first line that it holds
+    pipes: RecordTable[Pipe]  # by instance
+    exclusive_until: int  # one issue per slot for the whole SM until then
+    diverges: int  # 1: lanes of a warp may part
+    simt_stack: RecordTable[StackEntry]  # entries that wait, by warp slot
+    independent: int  # 1: lanes are scheduled by convergence barriers
+    parted: RecordTable[PartedLanes]  # groups that do not run, by warp slot
+    places: Numbers  # where lanes of an indirect branch go; masks that go on apart
+    arrival_free: int  # when the barrier unit takes the next arrival
+    load_store: LoadStore  # the load/store unit
+    brought: Numbers  # sectors of each buffer that the L2 lacked
+    owed: Numbers  # parts of blocks in lockstep beyond those that were so, by axes
+    textures: Table  # the texture objects by their handles, as isa.values.texture.texel has columns
+    writes: int  # register writes so far
+    lanes: Records[Lanes]  # values of each lane group
+    buffers: Records[Buffer]  # where global buffers lie
+    memory_feeds: int  # memory instructions of the program
+    coordinate_feeds: int  # those, and comparisons that move with the block
+    feeds: int  # and two for each texture fetch that does: its column and its row
+    feed: RecordTable[Feed]  # what the addresses of each lane group's memory instructions cost, by feed modulo this
+    beyond: Beyond  # the loads behind buffers
+    scratch: Scratch  # room for what one access is reckoned with
+    grouped: int  # 1: the program has groups of accesses
+    posted: int  # effects posted so far
+    landing: Numbers  # when each warp's next effect on memory lands
+    effects: RecordTable[Effect]  # each warp's, in no order
+    defers: int  # 1: results are written when they are there (sm/registers/in_flight/in_flight.py)
+    hazardous: int  # hazards noted
+    hazards: Records[Hazard]  # the hazards noted
+    ahead: Ahead  # how the SM runs ahead of the others
+    trace_driven: int  # 1: outcomes come from recorded streams
+    provable: int  # 1: global addresses are all that depends on the block, by `block_step`
+    # bytes, or elements, by which an address or coordinate moves from a block to its neighbour in x, y, z
+    block_step: Table
+    recorded: int  # items of streams
+    streamed: int  # streams so far
+    scripted: int  # scripts so far
+    visits: int  # instructions walked through
+    event: int  # of this cycle, as in sm/replay/stream/stream.py
+    log: Numbers  # scripts of the last blocks placed
+    events: Records[Event]  # items of all streams
+    requested: int  # words of the recorded requests
+    streams: Records[Stream]  # the recorded streams
+    scripts: Records[Script]  # the recorded scripts
+    forwarding: int  # 1: events are watched for the state to come back
+    marker: int  # warp slot whose way round its loop is watched, -1: none yet
+    tolerance: int  # parts in a million that an estimate may be wrong; 0: none
+    doubt: int  # cycles by which those that are estimated may be wrong
+    estimated: int  # cycles that are estimated
+    skipped: int  # cycles taken at once
+    tracing: int  # 1: keep trace records
+    traced: int  # those that wait to be taken away
+    records: Records[Trace]  # trace records that wait to be taken away
+
+
+class Fault(Record):
+    """The record `fault`."""
+
+    code: int  # one of gpusim.sm.state.fault.Fault
+    pc: int  # the instruction
+    warp: int  # its warp slot
+    lane: int  # its first lane
+    address: int  # the byte address
+
+
+class Chip(Record):
+    """The record `chip`."""
+
+    next: int  # id of the next block to place behind the first wave
+    end: int  # block ids end here
+    handed_until: int  # until when the chip hands out the block before
+    handed_parts: int  # and so many 64ths of a cycle
+    channel: int  # when the memory channel is free, in parts of a cycle
+    shared: Numbers  # when the L2 is free, for loads and for stores, in parts of a cycle
+    each_channel: Numbers  # of several, when each is free, in parts of a cycle
+    slice: Numbers  # when each slice has done the atomics before, in parts of a cycle
+    slice_line: Numbers  # 1 and the line that each slice did the last of them to
+
+
+class LaunchNumbers(Record):
+    """The record `launch`."""
+
+    grid: Numbers  # blocks of the grid in x, y, z
+    block: Numbers  # threads of a block in x, y, z
+    threads: int  # threads of a block
+    warps: int  # warps of a block
+    meets: int  # 1: they meet at barriers
+    resident: int  # blocks that fit at once
+    next: int  # id of the next block to place
+    stride: int  # from one block of this SM to its next
+    sms: int  # SMs of the chip
+    apart: int  # from one SM that is simulated to the next
+    gap: int  # id of the first block that is left out; 0: none
+    behind: int  # id of the next one that is not; 0: none
+    end: int  # block ids end here
+    handed_until: int  # until when the chip hands out the block before
+    handed_parts: int  # and so many 64ths of a cycle
+    constant_cycles: int  # cycles for which a line of constants occupies the next cache
+    constant_lag: int  # cycles until it turns to the last scheduler that asks for the line
+    shared_word: int  # where shared memory begins in the memory array
+    shared_words: int  # words of it per block
+    local_word: int  # where local memory begins in the memory array
+    local_words: int  # words of it per thread
+    local_base: int  # byte address by which caches know it
+    cache_word: int  # where what caches keep begins in the memory array
+    cache_end: int  # where that ends
+    requests: int  # word in there of the first queue entry's requests
+    misses: int  # word of the first of the times when lines on their way are there
+    caches: Records[Cache]  # by their numbers (gpusim.sm.memory.cache.declaration)
+    sharers: int  # SMs with blocks, if not all SMs are simulated and each stands for others
+    spills: int  # of 64 lines of the buffers, those that the L2 does not keep from launch to launch
+    passes_on: int  # 1: what is stored in these goes on to the DRAM, and local memory makes room
+    in_step: Table  # of 64 blocks, those in lockstep, by axes and wave
+    textures: int  # handles of texture objects, from 1 on
+    buffers: int  # of global memory
+    index: int  # the SM's number in the chip
+    mhz: int  # of the clock in which cycles count, for the time in nanoseconds
+    window: int  # what 64-bit addresses have above those of global memory
+    thread_registers: int  # registers of a thread; those of the warp follow
+    recorded: int  # word in there, as cache_word, of the first recorded request
+    recorded_end: int  # behind the room for them
+
+
+class InstructionCache(Record):
+    """The record `instruction_cache`."""
+
+    free: int  # when its port takes the next request
+    owed: int  # parts of a cycle by which the port is free later than `free`
+    lines: Numbers  # set by set, lines + 1 by their last use, the latest first; 0: none
+    there: Numbers  # when each of them has come
