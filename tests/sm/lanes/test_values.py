@@ -5,7 +5,13 @@ import pytest
 from interpreter.interpret import interpret
 from timing import run_text
 
-from isa.operands.operand import SPECIALS
+from gpusim.engines.simulate import run_sm
+from gpusim.machine.machine import load
+from isa.instruction import Instruction
+from isa.kernel import Kernel
+from isa.operands.operand import PT, SPECIALS, Address, Immediate, Register
+from isa.program import Program
+from isa.table import TABLE, machine_row
 from isa.text.listing import read
 
 STORE = """
@@ -49,3 +55,15 @@ def test_a_minus_means_what_it_does_in_program_order(instruction):
     """A sign before a register turns a number's sign bit, or an integer's two's complement."""
     text = STORE.format(special="TID.X", value="R4").replace("    STG", f"    {instruction}\n    STG")
     assert np.array_equal(run_text(text).memory, interpret(read(text)).memory)
+
+
+def test_a_register_that_no_function_gives_stays():
+    """QSPC tells a predicate; the register that its form has is not what an instruction before it computed."""
+    code = (
+        Instruction(TABLE["IADD"], (Register(1), Immediate(7, "int"), Immediate(0, "int"))),
+        Instruction(machine_row("QSPC.E.S"), (PT, Register(0), Address(Register(2), 0))),
+        Instruction(TABLE["EXIT"], ()),
+    )
+    run = run_sm(Kernel("k", Program(code, {}), (1, 1, 1), (32, 1, 1)), load("h200"))
+    assert run.registers[0, 0].tolist() == [0] * 32
+    assert run.registers[0, 1].tolist() == [7] * 32

@@ -115,9 +115,9 @@ def _compute(sm: Sm, instruction: Row, g: int, group: int, active: int) -> None:
     if instruction.truth >= 0:
         compute(instruction.truth, sm)
         predicates.set_told(lanes, instruction, scratch.flag, scratch.active, active)
-    if instruction.writes == 1:
+    if instruction.value >= 0 and instruction.writes == 1:
         _write(sm, g, group, instruction.destination, scratch.d[0], active)
-    else:
+    elif instruction.value >= 0:
         _write_range(sm, instruction, g, group, active)
 
 
