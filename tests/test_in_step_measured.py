@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import gpusim
-from gpusim.launch.caches.in_step import waves
+from gpusim.launch.caches.lockstep import waves
 from gpusim.sm.memory.l2_share.declaration import PARTS
 
 HERE = Path(__file__).parent / "measured"

@@ -1,7 +1,7 @@
 """The atomics of other SMs' blocks in the L2 slices where an SM's own atomics are, as multiples of the SM's own work.
 
 Where all blocks do the atomic, and its address moves evenly from block to block, that step gives the multiple
-(in_step.py). For other atomics some blocks are run in program order, for a while: one or more of the SM's own, and
+(lockstep.py). For other atomics some blocks are run in program order, for a while: one or more of the SM's own, and
 blocks for which each of these stands. An atomic that this walk does not meet counts as done by all blocks, at places as
 far apart as the steps say, else in any slice.
 """

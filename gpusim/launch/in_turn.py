@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gpusim.machine.machine import Machine
 from gpusim.sm.front.policies.declaration import REGISTERED
 from gpusim.sm.memory.cache.declaration import tagged
-from gpusim.sm.memory.run_ahead.declaration import SEVERAL
+from gpusim.sm.memory.lookahead.declaration import SEVERAL
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.memory import bases, length

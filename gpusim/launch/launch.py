@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from gpusim.launch import in_turn as turns
 from gpusim.launch import scalar_registers
-from gpusim.launch.caches import caches, filled_caches, in_step, instruction_caches
+from gpusim.launch.caches import caches, filled_caches, instruction_caches, lockstep
 from gpusim.launch.codes.assign_codes import has_codes
 from gpusim.launch.codes.code_order import keeps_order
 from gpusim.launch.decode import decode
@@ -244,7 +244,7 @@ def _prepared(
         sm.machine.slices *= bool(decoded["packets"].any())
         _program(sm, kernel, decoded, known)
         if sm.launch.sharers > 1:
-            in_step.prepare(sm, kernel)
+            lockstep.prepare(sm, kernel)
         each.append(Launch(sms[s : s + 1], sm, words, sm.program.view(Rows), fits, global_words, sizes))
     filled_caches.fill(words, (prepared.sm.launch for prepared in each), machine, kernel)
     return why, sms, each

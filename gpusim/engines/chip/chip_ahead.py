@@ -33,7 +33,7 @@ BEGIN, WAITS, ENDS = range(3)  # what a thread does next
 
 
 @rule
-def run_ahead(sms: Records[Sm], s: int, chips: Records[Chip], memory: Memory, until: int) -> int:
+def lookahead(sms: Records[Sm], s: int, chips: Records[Chip], memory: Memory, until: int) -> int:
     """Let SM s run ahead to `until` at most; return the first cycle in which it may act next."""
     sm = sms[s]
     chip.show_channels(sm, chips[0])
@@ -84,7 +84,7 @@ def take_part(
             end = min(until, times[answers.first(times)] + window)
             s = atomic.add(shared, TAKEN, 1)
             while s < times.size:
-                room[s] = run_ahead(sms, s, chips, memory, end)
+                room[s] = lookahead(sms, s, chips, memory, end)
                 s = atomic.add(shared, TAKEN, 1)
             own[1] = WAITS
             if atomic.add(shared, ARRIVED, 1) == threads - 1:

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import msgspec
 
-from gpusim.sm.unit.declare import Unit
+from gpusim.sm.unit.declare import Declaration
 from gpusim.sm.unit.ranges import Count, Flag, Positive
 
 
@@ -34,6 +34,6 @@ class Energy(msgspec.Struct, frozen=True):
     )
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "energy",
 )

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gpusim.sm.records import Columns
 from gpusim.sm.unit.capacities import GROUPS, LANES
-from gpusim.sm.unit.declare import Machine, Role, Unit, field
+from gpusim.sm.unit.declare import Declaration, Machine, Role, field
 from gpusim.sm.unit.dimensions import EFFECT, GROUP, WARP
 from isa.instruction import Instruction
 from isa.operands.operand import Dependency, Immediate
@@ -29,7 +29,7 @@ def decode(row: Columns, instruction: Instruction, _machine: Machine, _: Kernel)
             row["grouping"] = 0
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "effects",
     fields={
         "sm": (

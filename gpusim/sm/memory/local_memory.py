@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from gpusim.sm.unit.asks import accesses
-from gpusim.sm.unit.declare import Condition, Unit, field, packed_key
+from gpusim.sm.unit.declare import Condition, Declaration, field, packed_key
 from gpusim.sm.unit.ranges import Positive, RequestCycles
 from isa.row import Unit as UnitClass
 
@@ -19,7 +19,7 @@ class LocalMemory(msgspec.Struct, frozen=True):
     request_cycles: RequestCycles  # cycles of the load/store units per transaction
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "local_memory",
     fields={
         "machine": (packed_key("local_memory.request_cycles", "local_request"),),

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from gpusim.sm.records import MachineNumbers
-from gpusim.sm.unit.declare import Machine, Unit, field
+from gpusim.sm.unit.declare import Declaration, Machine, field
 
 
 class WhatIf(msgspec.Struct, frozen=True):
@@ -30,7 +30,7 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
         packed.barriers_pass = machine.what_if.barriers == "pass"
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "what_if",
     fields={
         "machine": (

@@ -6,7 +6,7 @@ import msgspec
 
 from gpusim.sm.records import Columns
 from gpusim.sm.unit.asks import NO_QUEUE, accesses
-from gpusim.sm.unit.declare import Condition, Machine, Unit
+from gpusim.sm.unit.declare import Condition, Declaration, Machine
 from gpusim.sm.unit.ranges import Positive
 from isa.instruction import Instruction
 from isa.kernel import Kernel
@@ -42,7 +42,7 @@ def decode(row: Columns, instruction: Instruction, machine: Machine, _kernel: Ke
         row["service"], row["latency"] = path.cycles, path.latency
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "constant_path",
     decode=decode,
     conditions=(

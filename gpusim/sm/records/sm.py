@@ -189,7 +189,7 @@ class LaunchNumbers(Record):
     sharers: int  # SMs with blocks, if not all SMs are simulated and each stands for others
     spills: int  # of 64 lines of the buffers, those that the L2 does not keep from launch to launch
     passes_on: int  # 1: what is stored in these goes on to the DRAM, and local memory makes room
-    in_step: Table  # of 64 blocks, those in lockstep, by axes and wave
+    lockstep: Table  # of 64 blocks, those in lockstep, by axes and wave
     textures: int  # handles of texture objects, from 1 on
     buffers: int  # of global memory
     index: int  # the SM's number in the chip

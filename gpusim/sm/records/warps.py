@@ -21,7 +21,7 @@ class Block(Record):
     state: int  # FREE, RUNNING or DONE
     finished: int  # when the last warp left
     barriers: Records[Barrier]  # its barriers
-    in_step: int  # mask of the axes along which it is in lockstep with others
+    lockstep: int  # mask of the axes along which it is in lockstep with others
     script: int  # replay: what its warps do
     away: Numbers  # replay: blocks from the one that was recorded, in x, y, z
 

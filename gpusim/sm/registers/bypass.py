@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from gpusim.sm.records import Columns, MachineNumbers
-from gpusim.sm.unit.declare import Condition, Machine, Unit, field
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, field
 from gpusim.sm.unit.ranges import Count
 from isa.instruction import Instruction
 from isa.operands.operand import Register
@@ -59,7 +59,7 @@ def decode(row: Columns, instruction: Instruction, machine: Machine, _: Kernel) 
         row["sooner"] = max(0, int(row["latency"]) - there)
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "bypass",
     fields={
         "machine": (field("bypasses", "1: some operands are read later, or results there sooner"),),

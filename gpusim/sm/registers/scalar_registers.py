@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from gpusim.sm.unit.asks import never
-from gpusim.sm.unit.declare import Condition, Unit
+from gpusim.sm.unit.declare import Condition, Declaration
 from gpusim.sm.unit.ranges import Positive
 
 
@@ -19,7 +19,7 @@ class ScalarFile(msgspec.Struct, frozen=True):
     per_warp: Annotated[int, msgspec.Meta(ge=1, le=102)]  # registers that a warp may use, beside VCC
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "scalar_registers",
     conditions=(
         Condition(

@@ -30,8 +30,8 @@ from gpusim.sm.memory.global_memory import declaration as global_memory
 from gpusim.sm.memory.l2_atomic import declaration as l2_atomic
 from gpusim.sm.memory.l2_channel import declaration as l2_channel
 from gpusim.sm.memory.l2_share import declaration as l2_share
+from gpusim.sm.memory.lookahead import declaration as lookahead
 from gpusim.sm.memory.memory_access import declaration as memory_access
-from gpusim.sm.memory.run_ahead import declaration as run_ahead
 from gpusim.sm.memory.shared_memory import declaration as shared_memory
 from gpusim.sm.memory.tag_stage import declaration as tag_stage
 from gpusim.sm.memory.texture import declaration as texture
@@ -50,10 +50,10 @@ from gpusim.sm.registers.write_back import declaration as write_back
 from gpusim.sm.replay.fast_forward import declaration as fast_forward
 from gpusim.sm.replay.stream import declaration as stream
 from gpusim.sm.unit import instruction, sm
-from gpusim.sm.unit.declare import Unit
+from gpusim.sm.unit.declare import Declaration
 from gpusim.sm.walk.branch import declaration as branch
 
-EVERY: tuple[Unit, ...] = tuple(
+EVERY: tuple[Declaration, ...] = tuple(
     module.UNIT
     for module in (
         sm,
@@ -100,7 +100,7 @@ EVERY: tuple[Unit, ...] = tuple(
         async_copy,
         effects,
         in_flight,
-        run_ahead,
+        lookahead,
         stream,
         fast_forward,
         record,

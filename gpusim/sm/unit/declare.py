@@ -35,7 +35,7 @@ class Role(Enum):
     SPECIAL = auto()  # has a rule of its own in sm/replay/fast_forward/fast_forward.py
     FREE = auto()  # written before it is read, or read only by the trace or an error
     FIXED = auto()  # never changes while a launch is trace-driven
-    UNCOMPARED = auto()  # changes, but where its unit has it (`Unit.compared`), states are not compared at all
+    UNCOMPARED = auto()  # changes, but where its unit has it (`Declaration.compared`), states are not compared at all
 
 
 class Extent(NamedTuple):
@@ -135,7 +135,7 @@ def _always(_: Machine) -> bool:
 
 
 @dataclass(frozen=True)
-class Unit:
+class Declaration:
     """A hardware unit: `pack` fills in its numbers from the machine, `decode` its columns of an instruction's row.
 
     `fields` are its parts of each record by the record's name; `limits` the settings that lift each limit. `compared`

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from gpusim.sm.unit.capacities import READ, WRITTEN
-from gpusim.sm.unit.declare import Role, Unit, field
+from gpusim.sm.unit.declare import Declaration, Role, field
 from gpusim.sm.unit.dimensions import INSTRUCTION
 
-UNIT = Unit(
+UNIT = Declaration(
     "instruction",
     fields={
         "row": (

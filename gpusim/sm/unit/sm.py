@@ -9,7 +9,7 @@ import msgspec
 from gpusim.sm.records import MachineNumbers
 from gpusim.sm.unit.asks import never
 from gpusim.sm.unit.capacities import BLOCKS, LANES, WARPS
-from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field
 from gpusim.sm.unit.dimensions import AGENT
 from gpusim.sm.unit.ranges import Count, Positive
 
@@ -45,7 +45,7 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
     packed.groups = machine.limits.warp_size // LANES
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "sm",
     fields={
         "machine": (field("groups", "lane groups of a warp: 32 lanes have registers and masks together"),),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpusim.sm.unit.declare import Role, Unit, field
+from gpusim.sm.unit.declare import Declaration, Role, field
 from gpusim.sm.unit.dimensions import RECORD
 from gpusim.sm.unit.stall import OWN
 
@@ -11,7 +11,7 @@ PLACE, ISSUE, REFUSE, SERVE, RELEASE, RETIRE, HOLD, SELECT, REPLAY, WRITE = rang
 UNKNOWN = -1  # of a number that the record does not have
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "record",
     fields={
         "sm": (

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gpusim.sm.unit.declare import Role, Unit, field
+from gpusim.sm.unit.declare import Declaration, Role, field
 from gpusim.sm.unit.dimensions import OWN_REASON, REASON, SHARED_REASON, UNIT_CLASS
 
-UNIT = Unit(
+UNIT = Declaration(
     "stall_accounting",
     fields={
         "scheduler": (

@@ -6,7 +6,7 @@ import msgspec
 
 from gpusim.sm.unit.asks import never
 from gpusim.sm.unit.capacities import CHANNELS
-from gpusim.sm.unit.declare import Condition, Unit, field
+from gpusim.sm.unit.declare import Condition, Declaration, field
 from gpusim.sm.unit.ranges import MOST, Positive
 
 
@@ -19,7 +19,7 @@ class Chip(msgspec.Struct, frozen=True):
     dram_mbs: Positive  # DRAM bandwidth, 10^6 bytes per second
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "chip",
     fields={
         "chip": (

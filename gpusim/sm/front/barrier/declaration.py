@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from gpusim.sm.records import Columns
-from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field, packed_key
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field, packed_key
 from gpusim.sm.unit.dimensions import BLOCK_BARRIER, SCHEDULER
 from gpusim.sm.unit.opcodes import BARRIER, MEMORY_KINDS
 from gpusim.sm.unit.ranges import Count, Flag
@@ -37,7 +37,7 @@ def decode(row: Columns, instruction: Instruction, _machine: Machine, _kernel: K
         row["reduces"] = finds if finds in (COUNT, ANY, EVERY) else 0
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "barrier",
     fields={
         "machine": (

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS
-from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field, packed_key
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field, packed_key
 from gpusim.sm.unit.dimensions import BLOCK, END, WARP
 from gpusim.sm.unit.ranges import Count, Flag
 
@@ -33,7 +33,7 @@ def refill_parts(machine: Machine) -> int:
     return parts if machine.chip.sms == 1 else SHARE_PARTS * round(parts / SHARE_PARTS)
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "block_scheduler",
     fields={
         "machine": (

@@ -9,7 +9,7 @@ import msgspec
 from gpusim.sm.records import MachineNumbers
 from gpusim.sm.unit.asks import NO_QUEUE
 from gpusim.sm.unit.capacities import UNITS
-from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field, packed_key
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field, packed_key
 from gpusim.sm.unit.opcodes import UNIT_CODE
 from gpusim.sm.unit.ranges import Flag, Positive
 from isa.row import Unit as UnitClass
@@ -52,7 +52,7 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
         packed.pairs[code] = sum(1 << UNIT_CODE[other] for other in pairs(machine, unit))
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "dispatch",
     fields={
         "machine": (

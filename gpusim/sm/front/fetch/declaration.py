@@ -8,7 +8,7 @@ import msgspec
 
 from gpusim.sm.unit.asks import never
 from gpusim.sm.unit.capacities import CACHED
-from gpusim.sm.unit.declare import Condition, Role, Unit, field, packed_key
+from gpusim.sm.unit.declare import Condition, Declaration, Role, field, packed_key
 from gpusim.sm.unit.dimensions import CACHED_LINE, INSTRUCTION_CACHE, LEVELS
 from gpusim.sm.unit.ranges import Count, Positive
 
@@ -40,7 +40,7 @@ class Fetch(msgspec.Struct, frozen=True):
 OWN_CACHE = 0  # the level of a scheduler's own cache
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "fetch",
     fields={
         "machine": (

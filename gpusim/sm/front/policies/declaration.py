@@ -8,7 +8,7 @@ import msgspec
 
 from gpusim.sm.records import MachineNumbers, Sm
 from gpusim.sm.registers.control_code.declaration import by_codes
-from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field, packed_key
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field, packed_key
 from gpusim.sm.unit.ranges import Flag
 from isa.errors import UserError
 from isa.reading.source import suggest
@@ -61,7 +61,7 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
         packed.yield_lasts = YIELD_LASTS
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "policies",
     fields={
         "machine": (

@@ -9,7 +9,7 @@ from gpusim.sm.records import MachineNumbers
 from gpusim.sm.registers.control_code.declaration import by_codes
 from gpusim.sm.registers.register_file.declaration import register_banks
 from gpusim.sm.unit.asks import ON_TIME, SCOREBOARD
-from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field
 from gpusim.sm.unit.opcodes import UNIT_CODE
 from gpusim.sm.unit.ranges import Flag
 
@@ -33,7 +33,7 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
         packed.units[code].asked = has_pipes and not (machine.selection and unit in machine.selection.keeps.split())
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "selection",
     fields={
         "machine": (

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from gpusim.sm.unit.capacities import CALENDAR
-from gpusim.sm.unit.declare import Role, Unit, field
+from gpusim.sm.unit.declare import Declaration, Role, field
 from gpusim.sm.unit.dimensions import SLOT
 
-UNIT = Unit(
+UNIT = Declaration(
     "wakeup",
     fields={
         "scheduler": (

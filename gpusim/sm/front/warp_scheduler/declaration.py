@@ -8,7 +8,7 @@ import msgspec
 
 from gpusim.sm.records import MachineNumbers
 from gpusim.sm.unit.capacities import PORTS, SCHEDULERS
-from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field, packed_key
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field, packed_key
 from gpusim.sm.unit.dimensions import SCHEDULER, UNIT_CLASS
 from gpusim.sm.unit.ranges import Count, Positive
 
@@ -31,7 +31,7 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
     packed.shift = interval.bit_length() - 1 if interval.bit_count() == 1 else -1
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "warp_scheduler",
     fields={
         "machine": (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpusim.sm.records import Columns
 from gpusim.sm.unit.capacities import BARRIERS, LANES
-from gpusim.sm.unit.declare import Machine, Role, Unit, field
+from gpusim.sm.unit.declare import Declaration, Machine, Role, field
 from gpusim.sm.unit.dimensions import PARTED, WARP
 from isa.instruction import Instruction
 from isa.kernel import Kernel
@@ -64,7 +64,7 @@ def _number(row: Columns, place: int, operand: object) -> None:
         row["constant"][place] = 0xFFFFFFFF if operand.inverted else 0
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "convergence",
     fields={
         "row": (

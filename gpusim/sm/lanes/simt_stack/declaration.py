@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from gpusim.sm.unit.capacities import GROUPS
-from gpusim.sm.unit.declare import Role, Unit, field
+from gpusim.sm.unit.declare import Declaration, Role, field
 from gpusim.sm.unit.dimensions import LANE_GROUP, WAITING_PATH, WARP
 
-UNIT = Unit(
+UNIT = Declaration(
     "simt_stack",
     fields={
         "row": (field("reconvergence", "pc where lanes meet that part here, -1: none do", kind="i4"),),

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from gpusim.sm.unit.capacities import GROUPS, LANES, PREDICATES
-from gpusim.sm.unit.declare import Role, Unit, field
+from gpusim.sm.unit.declare import Declaration, Role, field
 from gpusim.sm.unit.dimensions import BUFFER, EACH_LANE_GROUP, REGISTER
 
-UNIT = Unit(
+UNIT = Declaration(
     "values",
     fields={
         "sm": (

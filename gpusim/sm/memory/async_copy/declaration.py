@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gpusim.sm.records import Columns
-from gpusim.sm.unit.declare import Machine, Unit, field
+from gpusim.sm.unit.declare import Declaration, Machine, field
 from isa.instruction import Instruction
 from isa.operands.operand import RZ_INDEX
 
@@ -23,7 +23,7 @@ def decode(row: Columns, instruction: Instruction, _machine: Machine, _: Kernel)
         row["to_uniform"] = -1 if place.uniform is None else place.uniform.index
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "async_copy",
     fields={
         "row": (

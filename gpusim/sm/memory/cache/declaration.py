@@ -9,7 +9,7 @@ import msgspec
 from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.unit.asks import accesses, asks, loads_from, looks, looks_up_banks
 from gpusim.sm.unit.capacities import LANES, REQUESTS
-from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field
 from gpusim.sm.unit.opcodes import LOAD, STORE
 from gpusim.sm.unit.ranges import Count, Flag, Late, Positive, RequestCycles
 from isa.instruction import Instruction
@@ -187,7 +187,7 @@ def decode(row: Columns, instruction: Instruction, machine: Machine, _: Kernel) 
         row["parameters"] = any(bank is not None and bank.bank == PARAMETERS for bank in banks)
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "cache",
     fields={
         "machine": (

@@ -10,7 +10,7 @@ import numpy as np
 from gpusim.sm.memory.cache.declaration import PARAMETERS
 from gpusim.sm.records import Columns, MachineNumbers, Plain
 from gpusim.sm.unit.capacities import CONSTANT_LINES
-from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field, packed_key
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field, packed_key
 from gpusim.sm.unit.dimensions import CONSTANT_LINE
 from gpusim.sm.unit.ranges import MOST, Count, Flag
 from isa.errors import UserError
@@ -99,7 +99,7 @@ def requested(rows: Plain) -> int:
     return int(np.bitwise_or.reduce(rows["constant_lines"])).bit_count()
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "constant_operand",
     fields={
         "machine": (

@@ -11,7 +11,7 @@ from gpusim.sm.memory.cache.declaration import L1, MEMORY, SHARE_PARTS, TAGS, me
 from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.unit.asks import NO_GLOBAL, accesses
 from gpusim.sm.unit.capacities import CHANNELS
-from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field, packed_key
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field, packed_key
 from gpusim.sm.unit.opcodes import STORE
 from gpusim.sm.unit.ranges import Count, Flag, Positive, RequestCycles
 from isa.instruction import Instruction
@@ -137,7 +137,7 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
     packed.line_cost, packed.channel_parts = line_cost(machine), SHARE_PARTS
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "global_memory",
     fields={
         "machine": (

@@ -10,7 +10,7 @@ from gpusim.sm.memory.cache.declaration import FAR, NO_TAGS, tagged, untagged
 from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.unit.asks import looks
 from gpusim.sm.unit.capacities import SLICES
-from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field
 from gpusim.sm.unit.dimensions import SLICE
 from gpusim.sm.unit.ranges import MOST, Positive
 from isa.instruction import Instruction
@@ -58,7 +58,7 @@ def _updates(given: Any) -> bool:
 
 ALL = "slices slice_lines update_parts updates_waiting"
 
-UNIT = Unit(
+UNIT = Declaration(
     "l2_atomic",
     decode=decode,
     pack=pack,

@@ -9,7 +9,7 @@ import msgspec
 from gpusim.sm.memory.cache.declaration import FAR, NO_ASKER, NO_TAGS, SHARE_PARTS, tagged, untagged
 from gpusim.sm.records import MachineNumbers
 from gpusim.sm.unit.asks import looks, updates
-from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field
 from gpusim.sm.unit.opcodes import FETCH, LOAD, STORE
 from gpusim.sm.unit.ranges import MOST, Count, Positive
 from isa.memory import SECTOR_BYTES
@@ -64,7 +64,7 @@ def _loads(given: Any) -> bool:
 
 ALL = "port_cost port_parts ways_apart slice_spread store_line_cost store_buffer load_together shared_cost shared_parts"
 
-UNIT = Unit(
+UNIT = Declaration(
     "l2_channel",
     fields={
         "machine": (

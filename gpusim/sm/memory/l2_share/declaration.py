@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from gpusim.sm.memory.cache.declaration import untagged
 from gpusim.sm.unit.capacities import WAVES
-from gpusim.sm.unit.declare import Role, Unit, field
+from gpusim.sm.unit.declare import Declaration, Role, field
 from gpusim.sm.unit.dimensions import BUFFER
 
 AXIS_SETS = 8  # sets of axes of the grid along which blocks ask for the same lines
@@ -12,7 +12,7 @@ PARTS = 64  # of the blocks of a wave, and of lines
 SPREADING, SHIFT = 0x9E3779B1, 20  # 2**32 over the golden ratio: Knuth, The Art of Computer Programming 3, 6.4
 UNKNOWN, BEFORE, NOW = range(3)  # when others bring what a load asks for
 
-UNIT = Unit(
+UNIT = Declaration(
     "l2_share",
     fields={
         "row": (
@@ -34,13 +34,13 @@ UNIT = Unit(
             ),
         ),
         "block": (
-            field("in_step", "mask of the axes along which it is in lockstep with others", role=Role.UNCOMPARED),
+            field("lockstep", "mask of the axes along which it is in lockstep with others", role=Role.UNCOMPARED),
         ),
         "launch": (
             field("sharers", "SMs with blocks, if not all SMs are simulated and each stands for others"),
             field("spills", "of 64 lines of the buffers, those that the L2 does not keep from launch to launch"),
             field("passes_on", "1: what is stored in these goes on to the DRAM, and local memory makes room"),
-            field("in_step", "of 64 blocks, those in lockstep, by axes and wave", AXIS_SETS, WAVES),
+            field("lockstep", "of 64 blocks, those in lockstep, by axes and wave", AXIS_SETS, WAVES),
         ),
     },
     compared=untagged,

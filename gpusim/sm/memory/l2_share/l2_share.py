@@ -2,7 +2,7 @@
 
 Where one SM is simulated, or few, nobody else fills the L2 or empties it. So the SM brings its share of each buffer
 (buffer / SMs); others bring the rest. They have brought it before, or do so now, in lockstep with the SM, which then
-waits as they do (gpusim/launch/caches/in_step.py). Stores to lines that the L2 does not keep from launch to launch go
+waits as they do (gpusim/launch/caches/lockstep.py). Stores to lines that the L2 does not keep from launch to launch go
 on to the DRAM. All SMs have as much local memory as this one; loads of what does not fit the L2 come from the DRAM.
 """
 
@@ -26,12 +26,12 @@ from isa.memory import SECTOR_BYTES
 def place(sm: Sm, block: Block) -> None:
     """Choose along which axes a block just placed runs in lockstep: as often as its wave's blocks do in the mean."""
     wave = min(block.id // (sm.launch.resident * sm.launch.sms), WAVES - 1)
-    block.in_step = 0
+    block.lockstep = 0
     for along in range(AXIS_SETS):
-        sm.owed[along] += sm.launch.in_step[along][wave]
+        sm.owed[along] += sm.launch.lockstep[along][wave]
         if 2 * sm.owed[along] >= PARTS:
             sm.owed[along] -= PARTS
-            block.in_step |= 1 << along
+            block.lockstep |= 1 << along
 
 
 @rule
@@ -56,7 +56,7 @@ def of_all(sm: Sm, cost: int) -> int:
 def ask(sm: Sm, instruction: Row, slot: int) -> None:
     """Note when others bring the lines of a load of that slot's block, if that is known."""
     if sm.launch.sharers > 1 and instruction.shared_along > 0:
-        sm.load_store.from_others = NOW if sm.blocks[slot].in_step >> (instruction.shared_along - 1) & 1 else BEFORE
+        sm.load_store.from_others = NOW if sm.blocks[slot].lockstep >> (instruction.shared_along - 1) & 1 else BEFORE
 
 
 @rule

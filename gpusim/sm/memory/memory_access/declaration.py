@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpusim.sm.memory.shared_memory.declaration import atomic_costs
 from gpusim.sm.records import Columns
 from gpusim.sm.unit.capacities import LANES, OPERAND_WORDS
-from gpusim.sm.unit.declare import Machine, Role, Unit, field
+from gpusim.sm.unit.declare import Declaration, Machine, Role, field
 from gpusim.sm.unit.dimensions import BANK, EACH_LANE_GROUP, REMEMBERED
 from isa.executing.beyond import may_leave_buffers
 from isa.instruction import Instruction
@@ -28,7 +28,7 @@ def decode(row: Columns, instruction: Instruction, machine: Machine, kernel: Ker
             row["shared_latency"], row["near_turns"] = atomic_costs(form, machine.shared_atomic)
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "memory_access",
     fields={
         "outcome": (

@@ -11,8 +11,8 @@ import numpy as np
 
 from gpusim.sm.jit.rule import lowest_bit, rule
 from gpusim.sm.memory.async_copy import async_copy
+from gpusim.sm.memory.lookahead import word_owner
 from gpusim.sm.memory.memory_access import access_cost, addresses, move
-from gpusim.sm.memory.run_ahead import word_owner
 from gpusim.sm.records import Feed, Memory, Row, Sm, Warp, Word
 from gpusim.sm.unit.capacities import LANES, REMEMBERED, REMEMBERED_BITS
 from gpusim.sm.unit.opcodes import GLOBAL_MEMORY, LOAD, SHARED_MEMORY, STORE

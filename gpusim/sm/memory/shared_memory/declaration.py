@@ -10,7 +10,7 @@ import msgspec
 from gpusim.sm.memory.what_if import BANKS, ONE_PASS
 from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.unit.asks import NO_SHARED, WIDTHS, accesses, free_passes, looks_up_banks, updates, wide
-from gpusim.sm.unit.declare import Condition, Machine, Unit, field, packed_key
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, field, packed_key
 from gpusim.sm.unit.opcodes import UNIT_CODE, UPDATES
 from gpusim.sm.unit.ranges import Count, Flag, PassCycles, Positive
 from isa.instruction import Instruction
@@ -118,7 +118,7 @@ OF_SHARED = " ".join(
 )
 LIFTED = "banks never conflict (what_if.shared_memory)"
 
-UNIT = Unit(
+UNIT = Declaration(
     "shared_memory",
     fields={
         "machine": (

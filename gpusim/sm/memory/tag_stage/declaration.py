@@ -9,7 +9,7 @@ import msgspec
 from gpusim.sm.memory.cache.declaration import NEAR, NO_TAGS, tagged, untagged
 from gpusim.sm.records import MachineNumbers
 from gpusim.sm.unit.asks import asks, loads_from
-from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field
 from gpusim.sm.unit.opcodes import STORE
 from gpusim.sm.unit.ranges import Count, Positive
 from isa.row import Unit as UnitClass
@@ -51,7 +51,7 @@ STORES = "store_cost store_word_cost store_sector_cost"
 LATE = "late_cost late_lines late_most"
 ALL = f"tag_stages {LATE} {STORES}"
 
-UNIT = Unit(
+UNIT = Declaration(
     "tag_stage",
     fields={
         "machine": (

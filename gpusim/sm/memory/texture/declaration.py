@@ -11,7 +11,7 @@ from gpusim.sm.memory.global_memory.declaration import CHANNEL_KEYS, STILL, line
 from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.unit.asks import accesses
 from gpusim.sm.unit.capacities import LANES
-from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field
 from gpusim.sm.unit.dimensions import TEXTURE
 from gpusim.sm.unit.ranges import Positive
 from isa.instruction import Instruction
@@ -69,7 +69,7 @@ def decode(row: Columns, instruction: Instruction, _machine: Machine, kernel: Ke
             row["handle"], row["known_handle"] = -1, int.from_bytes(held, "little")
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "texture",
     fields={
         "row": (

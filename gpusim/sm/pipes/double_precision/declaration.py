@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Literal
 import msgspec
 
 from gpusim.sm.records import Columns, MachineNumbers
-from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field
 from gpusim.sm.unit.opcodes import UNIT_CODE
 from isa.instruction import Instruction
 from isa.row import Unit as UnitClass
@@ -35,7 +35,7 @@ def decode(row: Columns, instruction: Instruction, _machine: Machine, _: Kernel)
     row["double"] = instruction.row.unit is UnitClass.DP
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "double_precision",
     fields={
         "machine": (

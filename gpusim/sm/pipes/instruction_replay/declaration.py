@@ -6,7 +6,7 @@ import msgspec
 
 from gpusim.sm.records import MachineNumbers
 from gpusim.sm.unit.asks import NO_GLOBAL, NO_SHARED, accesses
-from gpusim.sm.unit.declare import Condition, Machine, Unit, field, packed_key
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, field, packed_key
 from gpusim.sm.unit.ranges import Count
 from isa.row import Unit as UnitClass
 
@@ -24,7 +24,7 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
     packed.replays = replay is not None and replay.pass_slots + replay.request_slots > 0
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "instruction_replay",
     fields={
         "machine": (

@@ -10,7 +10,7 @@ from gpusim.sm.pipes.pipe.declaration import choices, initiation_interval, throu
 from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.unit.asks import NO_QUEUE, NO_SHARED, WIDTHS, accesses, free_passes, updates
 from gpusim.sm.unit.capacities import QUEUE
-from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field, packed_key
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field, packed_key
 from gpusim.sm.unit.dimensions import EACH_QUEUE, MEMORY_UNIT, PLACE
 from gpusim.sm.unit.opcodes import LOAD, MEMORY_KINDS, QUEUED, UNIT_CODE
 from gpusim.sm.unit.ranges import Count, PassCycles, Positive
@@ -113,7 +113,7 @@ def _accesses(given: Any) -> bool:
     return not given.units.isdisjoint({UnitClass.SHARED, UnitClass.GLOBAL, UnitClass.LOCAL})
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "load_store",
     fields={
         "machine": (

@@ -7,7 +7,7 @@ import numpy as np
 
 from gpusim.sm.records import MachineNumbers, UnitNumbers
 from gpusim.sm.unit.capacities import CHOICES, PIPES, SCHEDULERS, UNITS
-from gpusim.sm.unit.declare import Machine, Role, Unit, field
+from gpusim.sm.unit.declare import Declaration, Machine, Role, field
 from gpusim.sm.unit.dimensions import PIPE, SCHEDULER
 from gpusim.sm.unit.opcodes import UNIT_CODE
 from gpusim.sm.unit.ranges import Positive
@@ -83,7 +83,7 @@ def _pack_unit(packed: UnitNumbers, unit: UnitClass, machine: Machine) -> None:
     packed.single_pipe = len(pipes) == 1 and packed.joint < 0 and packed.blocked < 0
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "pipe",
     fields={
         "machine": (

@@ -8,7 +8,7 @@ import msgspec
 
 from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.unit.asks import SCOREBOARD
-from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field
 from gpusim.sm.unit.dimensions import HOLD
 from gpusim.sm.unit.ranges import Count
 from isa.instruction import Instruction
@@ -54,7 +54,7 @@ def decode(row: Columns, instruction: Instruction, _machine: Machine, _: Kernel)
     )
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "control_code",
     fields={
         "machine": (

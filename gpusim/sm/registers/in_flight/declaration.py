@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from gpusim.sm.unit.capacities import HAZARDS
-from gpusim.sm.unit.declare import Role, Unit, field
+from gpusim.sm.unit.declare import Declaration, Role, field
 
-UNIT = Unit(
+UNIT = Declaration(
     "in_flight",
     fields={
         "sm": (

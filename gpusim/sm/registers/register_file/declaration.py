@@ -11,7 +11,7 @@ import numpy as np
 
 from gpusim.sm.records import Columns, MachineNumbers, Plain
 from gpusim.sm.unit.asks import NO_QUEUE, ON_TIME
-from gpusim.sm.unit.declare import Condition, Field, Machine, Role, Unit, field, packed_key
+from gpusim.sm.unit.declare import Condition, Declaration, Field, Machine, Role, field, packed_key
 from gpusim.sm.unit.dimensions import COLLECTED, KEPT, OPERAND, REGISTER_BANK
 from gpusim.sm.unit.ranges import Count, Flag
 from isa.instruction import Instruction
@@ -119,7 +119,7 @@ def _by_bank(registers: Iterable[int], machine: Machine) -> int:
     return sum(1 << COUNT_BITS * register_bank(machine, register) for register in registers)
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "register_file",
     fields={
         "machine": (

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from gpusim.sm.unit.declare import Role, Unit, field
+from gpusim.sm.unit.declare import Declaration, Role, field
 from gpusim.sm.unit.dimensions import PREDICATE, REGISTER
 
-UNIT = Unit(
+UNIT = Declaration(
     "scoreboard",
     fields={
         "warp": (

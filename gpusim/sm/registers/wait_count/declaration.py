@@ -8,7 +8,7 @@ import msgspec
 
 from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.unit.capacities import COUNTED, COUNTERS
-from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field
 from gpusim.sm.unit.dimensions import COUNT, COUNTER
 from gpusim.sm.unit.opcodes import MEMORY_KINDS, NEARBY, QUEUED
 from isa.instruction import Instruction
@@ -59,7 +59,7 @@ def decode(row: Columns, instruction: Instruction, machine: Machine, _: Kernel) 
         row["most"] = [o.bits for o in instruction.operands if isinstance(o, Immediate)]
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "wait_count",
     fields={
         "machine": (field("counts", "1: accesses of a warp under way are counted"),),

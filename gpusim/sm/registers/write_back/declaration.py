@@ -11,7 +11,7 @@ from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.registers.register_file.declaration import register_bank, register_banks
 from gpusim.sm.unit.asks import NO_QUEUE, NO_SHARED, ON_TIME, accesses
 from gpusim.sm.unit.capacities import REGISTER_BANKS
-from gpusim.sm.unit.declare import Condition, Machine, Role, Unit, field, packed_key
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field, packed_key
 from gpusim.sm.unit.dimensions import RETURNING
 from gpusim.sm.unit.ranges import Count, Positive
 from isa.instruction import Instruction
@@ -52,7 +52,7 @@ def _mask(registers: Iterable[int], machine: Machine) -> int:
     return sum({1 << register_bank(machine, register) for register in registers})
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "write_back",
     fields={
         "machine": (

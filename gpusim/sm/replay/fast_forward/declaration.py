@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from gpusim.sm.unit.declare import Role, Unit, field
+from gpusim.sm.unit.declare import Declaration, Role, field
 
-UNIT = Unit(
+UNIT = Declaration(
     "fast_forward",
     fields={
         "sm": (

@@ -268,8 +268,8 @@ def _rounds_left(sm: Sm, r: Recurrence, before: int, here: int) -> tuple[int, in
         if live:
             depth, same = _turned(r, before, here, g), word(r, here, CURSOR, g) == word(r, before, CURSOR, g)
             own = _gone(sm, r, before, here, g)
-            in_step = abs(own - usual) * STEP <= usual
-            left = _left(sm, r, before, here, g, depth) * ROUND if own > 0 and in_step else 0
+            lockstep = abs(own - usual) * STEP <= usual
+            left = _left(sm, r, before, here, g, depth) * ROUND if own > 0 and lockstep else 0
             if left <= 0:
                 return 0, 1, 0
             if not same:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from gpusim.sm.unit.declare import Condition, Unit, field, packed_key
+from gpusim.sm.unit.declare import Condition, Declaration, field, packed_key
 from gpusim.sm.unit.opcodes import BRANCH
 from gpusim.sm.unit.ranges import Positive
 
@@ -15,7 +15,7 @@ class Branch(msgspec.Struct, frozen=True):
     latency: Positive  # cycles from issue until the warp may issue again
 
 
-UNIT = Unit(
+UNIT = Declaration(
     "branch",
     fields={
         "machine": (packed_key("branch.latency", "branch"),),

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from gpusim.sm.unit.capacities import CHANNELS
-from gpusim.sm.unit.declare import Role, Unit, field
+from gpusim.sm.unit.declare import Declaration, Role, field
 from gpusim.sm.unit.dimensions import QUESTION
 
 NOBODY, SEVERAL = 0, 1  # owner of a word of global memory: has used it; have loaded it
 LOADED, STORED = 2, 3  # SM 0 has; two more for each further SM
 
-UNIT = Unit(
-    "run_ahead",
+UNIT = Declaration(
+    "lookahead",
     fields={
         "sm": (field("ahead", "how the SM runs ahead of the others", kind="ahead", role=Role.FREE),),
         "ahead": (

@@ -31,7 +31,7 @@ def prepare(sm: Any, kernel: Kernel) -> None:
     for pc, step in address_steps(kernel).items():
         along = sum(1 << axis for axis, each in enumerate(step) if each == 0)
         sm.program[pc].shared_along = 1 + along
-        sm.launch.in_step[along] = waves(kernel.grid, int(sm.launch.stride), int(sm.launch.resident), along)
+        sm.launch.lockstep[along] = waves(kernel.grid, int(sm.launch.stride), int(sm.launch.resident), along)
 
 
 def _near(step: Step, grid: Grid, size: int) -> int:
@@ -49,12 +49,12 @@ def waves(grid: Grid, sms: int, resident: int, along: int) -> tuple[int, ...]:
     gains time. The form is a guess, made with the rows of an H200 in sight
     (gpusim/published/h200_in_step.csv).
     """
-    found, in_step, slots = list[int](), 1.0, sms * resident
+    found, lockstep, slots = list[int](), 1.0, sms * resident
     for begin in range(0, WAVES * slots, slots):
         wave = range(begin, min(begin + slots, grid[0] * grid[1] * grid[2]))
         new = sum(first(block, grid, along) >= begin for block in wave)
-        in_step *= (new / len(wave)) ** resident if new else 1
-        found.append(round(PARTS * in_step) if new else 0)
+        lockstep *= (new / len(wave)) ** resident if new else 1
+        found.append(round(PARTS * lockstep) if new else 0)
     return tuple(found)
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpusim.launch.caches.in_step import first, waves
+from gpusim.launch.caches.lockstep import first, waves
 from gpusim.sm.memory.l2_share.declaration import PARTS
 
 X, Y, Z = 1, 2, 4

@@ -13,8 +13,8 @@ import numpy as np
 from gpusim.sm.jit import atomic
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rule
+from gpusim.sm.memory.lookahead.declaration import LOADED, NOBODY, SEVERAL, STORED
 from gpusim.sm.memory.memory_access import generic_address
-from gpusim.sm.memory.run_ahead.declaration import LOADED, NOBODY, SEVERAL, STORED
 from gpusim.sm.records import Memory, Numbers, Sm, Word
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
