@@ -383,7 +383,7 @@ _LINEAR: Mapping[object, Callable[[Mapping[str, Value]], Value]] = {
     semantics.isub: lambda s: plus(s["a"], times(s["b"], -1)),
     semantics.iadd3: lambda s: reduce(plus, s.values()),
     semantics.imul: lambda s: product(s["a"], s["b"]),
-    semantics.imad: lambda s: plus(product(s["a"], s["b"]), s["c"]),
+    semantics.imad: lambda s: plus(product(s["a"], s["b"]), s.get("c", ZERO)),
 }
 _SUMS: Mapping[object, Callable[[Mapping[str, Value]], Value]] = {  # lowest words, without the carries read
     copy: lambda s: s["a"],

@@ -5,6 +5,7 @@ import pytest
 
 from gpusim.machine import machine as model
 from gpusim.machine.file import METHODS
+from gpusim.sm.front.policies.declaration import POLICY_NAMES
 from gpusim.sm.memory.cache.declaration import memory_latency
 from gpusim.sm.memory.global_memory.declaration import line_cycles
 from gpusim.sm.pipes.pipe.declaration import UnitCost, choices, initiation_interval, lanes
@@ -188,7 +189,7 @@ def test_override_replaces_a_value_and_says_so():
         (
             "schedulers.policy",
             "fifo",
-            "--set schedulers.policy: unknown scheduling policy fifo; choose one of lrr, gto, oldest, cggty, two_level",
+            f"--set schedulers.policy: unknown scheduling policy fifo; choose one of {', '.join(POLICY_NAMES)}",
         ),
         ("texture.pipe", "zz", "--set texture.pipe: there is no pipe zz; choose from sp, int16, dp, sfu, tex"),
     ],

@@ -145,7 +145,7 @@ def begin_compiling(entry: str = "engine") -> None:
     what, *where = ENTRIES.get(entry, ("", "", ""))
     if what and COMPILED and not code_cache.holds(*where):
         often = "once per installation: " if code_cache.directory() else ""
-        tell(f"compiling {what}, {often}about ten seconds\n")
+        tell(f"compiling {what}, {often}about half a minute\n")
         if entry == "engine":
             from gpusim.engines import beforehand  # noqa: PLC0415
 

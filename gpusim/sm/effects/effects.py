@@ -7,7 +7,7 @@ that are due land in the order (time, order of posting). An effect writes one of
 * words of memory, which all see: they land at their time. The effects are an agent of the SM, which acts after the
   block scheduler and before the warp schedulers: what issues in that cycle sees the new words.
 
-With its words it may bring arrivals and bytes to a barrier in shared memory (`shared_barrier.py`).
+With its words it may bring arrivals and bytes to a barrier in shared memory (`mbarrier.py`).
 
 In program order nothing has a time. There an effect on memory lands at the instruction that waits for its group
 (`groups.py`), or at its warp's exit: as late as the program allows.
@@ -23,7 +23,7 @@ least times, not times: they say how far an SM may run ahead of the chip's answe
 
 from __future__ import annotations
 
-from gpusim.sm.effects import shared_barrier
+from gpusim.sm.effects import mbarrier
 from gpusim.sm.jit import lane_words
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
@@ -170,7 +170,7 @@ def _land(sm: Sm, memory: Memory, g: int, place: int) -> None:
                 for word in range(effect.words):
                     memory[effect.places[half, lane] + word] = effect.values[half, word, lane]
     if effect.barrier >= 0:
-        shared_barrier.signal(memory, effect.barrier, effect.arrivals, effect.tx_bytes)
+        mbarrier.signal(memory, effect.barrier, effect.arrivals, effect.tx_bytes)
     drop(sm, g, place)
 
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpusim.sm.effects.shared_barrier import signal
+from gpusim.sm.effects.mbarrier import signal
 
 PHASE = 1 << 31  # in the upper word
 
