@@ -196,4 +196,10 @@ def _ratio(error: NDArray[np.float64], bound: NDArray[np.float64]) -> NDArray[np
 def _describe(part: _Comparison) -> str:
     first = int(np.argmin(part.right))
     expected = part.expectation
-    return f"{expected.buffer}[{expected.index[first]}] is {part.got[first]:g}, not {expected.value[first]:g}"
+    got, value = (_shown(numbers[first]) for numbers in (part.got, expected.value))
+    return f"{expected.buffer}[{expected.index[first]}] is {got}, not {value}"
+
+
+def _shown(number: np.float64) -> str:
+    """Return a number for people: an integer of 32 bits with all its digits."""
+    return f"{number:.0f}" if number.is_integer() and abs(number) < 1 << 32 else f"{number:g}"

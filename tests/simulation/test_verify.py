@@ -96,6 +96,14 @@ def test_a_wrong_block_is_found_among_those_in_program_order():
     assert (found.wrong, found.verified, found.first_wrong) == (32, False, "y[32] is 0, not 1")
 
 
+def test_a_wrong_integer_is_shown_with_all_its_digits():
+    """4294967295 where 1 is expected is not rounded to six digits."""
+    kernel = read(
+        ".buffer y u32 32\n.expect y = 1\nS2R R0, LANEID\nSHL R0, R0, 2\nIADD R0, R0, c[y]\nSTG [R0], -1\nEXIT"
+    )
+    assert verify(kernel, interpret(kernel).memory, [0], 9).first_wrong == "y[0] is 4294967295, not 1"
+
+
 @pytest.mark.parametrize("value", [5.0, 0.0])
 @pytest.mark.parametrize(("block", "offset", "where"), [(0, "+128", 32), (1, "-128", 0)])
 def test_a_store_to_the_output_of_another_block_is_wrong(block, offset, where, value):
