@@ -95,7 +95,7 @@ def run_sm(
 def run_noting(
     kernel: Kernel, machine: Machine, *, blocks: int, max_cycles: int = NEVER
 ) -> tuple[Plain, UserError | None]:
-    """Run the SM's first blocks with values; return the hazards (`state.hazard_t`) and the error that ended the run.
+    """Run the SM's first blocks with values; return the hazards (records `hazard`) and the error that ended the run.
 
     Hazards are recorded if the kernel has control codes and the machine obeys them. Raises UserError if kernel and
     machine don't fit.
@@ -110,7 +110,7 @@ def run_noting(
 
 
 def write_trace(kernel: Kernel, machine: Machine, path: Path, **options: Any) -> None:
-    """Simulate one SM without values, and write its trace records (`state.trace_t`) to a .npy file during the run.
+    """Simulate one SM without values, and write its trace records (`trace`) to a .npy file during the run.
 
     `options` and errors are those of `run_sm`; raises OSError, and leaves no file, if the file can't be written.
     """

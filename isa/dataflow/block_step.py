@@ -118,7 +118,7 @@ def _coordinate_steps(
 ) -> tuple[Step, Step] | None:
     """Return the steps of a fetch's column and row; None if they are unknown, or move by parts of a sector."""
     if fetch.row.texel is not None:
-        return (STILL, STILL) if _reads_still(fetch, state) else None
+        return (STILL, STILL) if _is_still(state, reads(fetch)) else None
     sources = {letter: _source(operand, state, known, kernel) for letter, operand in fetch.slots() if letter in "abc"}
     column, row, pitch = (sources.get(letter, ZERO) for letter in "abc")
     if column.step is None or row.step is None or pitch.step != STILL:
@@ -141,11 +141,13 @@ def _moves(instruction: Instruction, state: _State) -> Step | None:
 
 
 def depends_on_block(instruction: Instruction, state: _State) -> bool:
-    """Tell whether its guard, or where it goes, may depend on the block's index."""
+    """Tell whether its guard, or which lanes it is for, or where it goes, may depend on the block's index."""
     if instruction.guard.index != PT_INDEX and state.get(f"P{instruction.guard.index}", SOMETHING).step != STILL:
         return True
+    if instruction.row.copies and not _is_still(state, {f"P{p}" for p in instruction.predicates_read()}):
+        return True
     diverts = instruction.row.unit in _DIVERTING or instruction.row.steers
-    return diverts and not _reads_still(instruction, state)
+    return bool(diverts and not _is_still(state, reads(instruction)))
 
 
 def step_of(address: Address, state: _State) -> Step | None:
@@ -154,9 +156,9 @@ def step_of(address: Address, state: _State) -> Step | None:
     return (plus(moved, _register(address.uniform, state)) if address.uniform else moved).step
 
 
-def _reads_still(instruction: Instruction, state: _State) -> bool:
-    """Tell whether all that an instruction reads is the same in all blocks."""
-    return all(state.get(name, SOMETHING).step == STILL for name in reads(instruction))
+def _is_still(state: _State, names: Iterable[str]) -> bool:
+    """Tell whether all of these are the same in all blocks."""
+    return all(state.get(name, SOMETHING).step == STILL for name in names)
 
 
 def _common(instruction: Instruction, state: _State) -> Step | None:
@@ -218,7 +220,7 @@ def _upper_words(instruction: Instruction, lowest: Value, state: _State) -> Valu
     """Return what is known about the upper words and carries of a result."""
     row = instruction.row
     alone = row.is_load or row.reads_special or not row.is_general
-    still = _reads_still(instruction, state) or (alone and lowest.step == STILL)
+    still = _is_still(state, reads(instruction)) or (alone and lowest.step == STILL)
     return SOMETHING if still else UNKNOWN
 
 
@@ -234,7 +236,7 @@ def _result(instruction: Instruction, state: _State, known: Mapping[str, int], k
     linear = linear or _combined(instruction, sources) or _folded(instruction, sources)
     if linear is not None:
         return linear
-    still = _reads_still(instruction, state) or _common(instruction, state) is not None
+    still = _is_still(state, reads(instruction)) or _common(instruction, state) is not None
     return SOMETHING if still else UNKNOWN
 
 

@@ -161,7 +161,7 @@ def _facts(program: Program, instruction: Instruction, bits: dict[str, int]) -> 
         reads=read,
         writes=written,
         memories=program.memories(instruction.row) if unit in LOAD_UNITS else frozenset(),
-        stores=instruction.row.is_store,
+        stores=instruction.row.is_store or instruction.row.copies,
         is_barrier=unit is Unit.BARRIER,
         is_fence=unit is Unit.CONTROL,
     )

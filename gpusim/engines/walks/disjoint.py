@@ -103,7 +103,7 @@ def _pairs(program: Program) -> tuple[dict[int, set[int]], frozenset[int]]:
             rows = [program.instructions[pc].row for pc in (one, other)]
             alike = not program.leaves_global or rows[0].generic == rows[1].generic  # else words have other numbers
             same = alike and memory_of(rows[0].unit) is memory_of(rows[1].unit)
-            if same and (rows[0].is_store or rows[1].is_store):
+            if same and any(row.is_store or row.copies for row in rows):
                 left[other].add(one)
     return dict(left), frozenset(begins)
 

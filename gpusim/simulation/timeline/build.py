@@ -47,7 +47,7 @@ NO_SETTINGS: Mapping[str, int | str] = {}
 
 
 class Record(NamedTuple):
-    """A trace record, in the order of `state.trace_t`."""
+    """A trace record, in the order of its declaration."""
 
     cycle: int
     kind: int

@@ -178,7 +178,7 @@ def _land(sm: Sm, memory: Memory, g: int, place: int) -> None:
 def in_program_order(sm: Sm, memory: Memory, g: int, pc: int) -> None:
     """Without time, land what the instruction of warp slot g at `pc` waits for: all of a warp that exits."""
     warp, instruction = sm.warps[g], sm.program[pc]
-    if instruction.grouping == CLOSES:
+    if instruction.grouping == CLOSES and sm.outcome.threads > 0:
         warp.closed += 1
     if instruction.grouping == WAITS or warp.live == 0:
         _land_groups(sm, memory, g, warp.closed - (instruction.open_groups if warp.live else -1))

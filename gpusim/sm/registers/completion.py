@@ -39,7 +39,7 @@ def commit(sm: Sm, g: int, pc: int, number: int, ready: int) -> int:
         scoreboard.commit(warp, instruction, ready)
     if instruction.grouping:
         groups.done(warp, ready)
-    if warp.effects and (sm.machine.obeys_codes or instruction.counter < 0):
+    if warp.effects and (sm.machine.obeys_codes or not sm.defers or instruction.counter < 0):
         effects.done(sm, g, number, ready)
     return int(back)
 

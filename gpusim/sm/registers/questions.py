@@ -37,7 +37,7 @@ def ask(sm: Sm, g: int, pc: int, access: Entry | Outcome, results: int, soonest:
     """
     question, warp, instruction = numbered(sm, sm.ahead.asked), sm.warps[g], sm.program[pc]
     sm.ahead.asked += 1
-    question.now, question.warp, question.pc = now, g, pc
+    question.now, question.warp, question.pc, question.number = now, g, pc, -1  # that of an access follows
     question.cycles, question.extra, question.near = access.cycles, access.extra, access.near
     question.transactions, question.results = access.transactions, results
     for c in range(sm.machine.channels if sm.machine.channels > 1 else 0):

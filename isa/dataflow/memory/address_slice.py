@@ -60,6 +60,8 @@ def steering(instruction: Instruction) -> set[str]:
         names |= {f"R{r}" for r in address.registers}
     if instruction.row.unit is Unit.TEXTURE:
         names |= {f"R{r}" for r in instruction.reads()}
+    if instruction.row.copies:  # a predicate says which lanes read
+        names |= {f"P{p}" for p in instruction.predicates_read()}
     return names
 
 

@@ -1,5 +1,7 @@
 """Asynchronous copies: what is read before they are done, after they are, and by whom it is waited for."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -212,3 +214,26 @@ def test_machine_code_of_copies_is_read():
     assert (address.base.index, address.offset, address.wide) == (2, 0x20, True)
     assert predicate == Predicate(1, negated=True)
     assert lowered("LDGSTS.E [R3], [R4.64]").operands[2:] in ((), (PT,))
+
+
+def test_a_predicate_that_only_a_copy_reads_decides_in_every_feed():
+    """Which lanes read memory is part of its time: it takes as long on each feed, also where it differs by block."""
+    for test in ("ISETP.LT P1, R0, 5", "S2R R9, CTAID.X\nISETP.EQ P1, R9, 1"):
+        text = HEAD + "\n".join((test, "LDGSTS [R1], [R3], P1", "LDGDEPBAR", "DEPBAR.LE SB0, 0", "EXIT"))
+        made = replace(read(text), grid=(300, 1, 1))
+        assert len({run_sm(made, H200, feed=feed).cycles for feed in FEEDS}) == 1
+
+
+def test_copies_land_where_accesses_are_counted():
+    """Without control codes the words are there after the wait, whether or not accesses are limited by a count."""
+    made = kernel("LDGSTS [R1], [R3]", "LDGDEPBAR", "DEPBAR.LE SB0, 0", *kept())
+    counted = load("gtx580", {"outstanding.vector": 8, "outstanding.shared": 50})
+    for y in results(made, counted):
+        assert y[:32].tolist() == list(range(32))
+
+
+def test_a_group_that_no_lane_closes_stays_open():
+    """LDGDEPBAR under a guard that holds nowhere closes no group: the wait for groups covers nothing."""
+    made = kernel("LDGSTS [R1], [R3]", "@!PT LDGDEPBAR", "DEPBAR.LE SB0, 0", *kept())
+    for y in results(made):
+        assert y[:32].tolist() == [OLD] * 32
