@@ -15,7 +15,10 @@ EXCHANGE = """.kernel exchange
     LDS R3, [R2]
 """
 UNORDERED = EXCHANGE.replace("BAR.SYNC 0", "NOP")
-NOT_CHECKED = "not checked: lanes of one warp, other memories, different blocks, barriers that threads skip"
+NOT_CHECKED = (
+    "not checked: lanes of one warp, other memories, different blocks, barriers that threads skip, "
+    "what asynchronous copies write"
+)
 SMALL = ["sgemm-lai", "-p", "m=96", "-p", "n=96", "-p", "k=32"]
 
 
