@@ -19,6 +19,7 @@ def names_of(document):
     return f"{document}-{version_of(kind_of(document))}.json"
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_the_published_schema_is_that_of_the_code(document):
     """docs/schema has each document's schema as the code makes it, in a file named by its version."""
@@ -40,6 +41,7 @@ def test_every_command_has_a_document():
     assert {"schemas" if name == "schema" else name for name in main.COMMANDS} <= set(DOCUMENTS)
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_a_document_begins_with_its_version(document):
     """The version is the first field, required, and has one value; all other fields follow in order."""
@@ -52,6 +54,7 @@ def test_a_document_begins_with_its_version(document):
     assert schema["$id"] == names_of(document)
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_type_is_described_and_knows_its_fields(document):
     """Each type of a document has a written description, and forbids fields that it does not name."""
@@ -62,6 +65,7 @@ def test_every_type_is_described_and_knows_its_fields(document):
         assert kind.get("additionalProperties") is False or "enum" in kind, name
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("document", DOCUMENTS)
 def test_every_field_of_a_document_is_described(document):
     """Each field has a description of its own, or a type that has one."""
