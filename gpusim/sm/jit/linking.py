@@ -165,15 +165,6 @@ def _unsigned(kind: Any, given: Any) -> Any:
     return types.uintp if plain else kind
 
 
-class _Brief(tuple[Any, ...]):
-    """The types of a rule's arguments, printed briefly: for large records, printing them takes a tenth of all time."""
-
-    __slots__ = ()
-
-    def __repr__(self) -> str:
-        return f"{len(self)} arguments"
-
-
 class _Shared(Flags):
     """Options that many rules share and nobody changes, so that comparing and hashing them is fast.
 
@@ -232,7 +223,6 @@ class _OurCompiler(Compiler):
     def define_pipelines(self) -> Any:
         """Return Numba's own passes, into a library of ours; object caching allows an entry to be stored on disk."""
         state = self.state
-        state.args = _Brief(state.args)
         state.func_id.unique_id = next(NUMBERS)
         state.func_id.unique_name = f"{state.func_id.func_qualname}${state.func_id.unique_id}"
         state.library = self.library(state.targetctx.codegen(), state.func_id.func_qualname)
