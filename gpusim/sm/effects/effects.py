@@ -12,8 +12,8 @@ With its words it may bring arrivals and bytes to a barrier in shared memory (`m
 In program order nothing has a time. There an effect on memory lands at the instruction that waits for its group
 (`groups.py`), or at its warp's exit: as late as the program allows.
 
-Nothing is posted where only time is simulated: so fast-forward and recorded streams, which compute no values, meet no
-effect.
+Where only time is simulated, an effect is posted only if an address depends on it. The trace-driven feed refuses such
+programs: so recorded streams and fast-forward meet no effect.
 
 Two mechanisms keep times of their own. Write-back (sm/registers/write_back) is the queue of a bank's port: when a
 result gets its turn depends on what issues meanwhile, so its place is worked out on demand; it then says when the

@@ -35,13 +35,13 @@ def pair(operand: Any, lane: Any) -> Any:
 
 @rule
 def put_word(to: Any, lane: Any, result: Any) -> None:
-    """Set a lane's word of d."""
+    """Set a lane's word of an operand, or of d."""
     to[0, lane] = result
 
 
 @rule
 def put_pair(to: Any, lane: Any, result: Any) -> None:
-    """Set a lane's two words of d."""
+    """Set a lane's two words of an operand, or of d, to the halves of a number."""
     to[0, lane] = np.uint32(result & np.uint64(0xFFFFFFFF))
     to[1, lane] = np.uint32(result >> UPPER)
 

@@ -11,14 +11,13 @@ from typing import Any
 
 import numpy as np
 
+from gpusim.sm.jit.lane_functions import Rule
 from gpusim.sm.jit.rule import COMPILED, lowest_bit, rule
 from gpusim.sm.records import Scratch, Sm
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.opcodes import Function
 from isa.values import cross_lane as definition
 from isa.values.cross_lane import InRange, Reduction, Shuffle, Tile, Vote
-
-Rule = Callable[[Sm], None]
 
 
 def interpreted(function: Function) -> Rule:

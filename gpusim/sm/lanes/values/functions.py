@@ -3,22 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
-from gpusim.sm.jit import lane_functions
+from gpusim.sm.jit.lane_functions import RULES, Rule
 from gpusim.sm.jit.on_demand import one_on_demand
 from gpusim.sm.lanes import cross_lane
 from gpusim.sm.lanes.values import special_register, warp_state
 from gpusim.sm.unit.opcodes import FUNCTIONS, Function, Held, Of
 
-Rule = Callable[[Any], None]
 OF_STATE: Mapping[Held, Rule] = {
     Held.SPECIAL: special_register.read,
     Held.FOUND: warp_state.found,
     Held.FOUND_ANY: warp_state.found_any,
     Held.MOVED: warp_state.move_barrier,
 }
-MAKERS: Mapping[Of, Callable[[Function], Rule]] = {**lane_functions.RULES, Of.WARP: cross_lane.rule_of}
+MAKERS: Mapping[Of, Callable[[Function], Rule]] = {**RULES, Of.WARP: cross_lane.rule_of}
 
 
 def _rule_of(one: Function | Held) -> Rule:

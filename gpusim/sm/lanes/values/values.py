@@ -12,7 +12,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.sm.jit import lane_words
-from gpusim.sm.jit.lane_functions import pair
+from gpusim.sm.jit.lane_functions import pair, put_pair, put_word
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import borrow, count_bits, rarely, rule
 from gpusim.sm.lanes import predicates
@@ -29,7 +29,7 @@ from gpusim.sm.unit.opcodes import COMPUTE, FETCH, WHOLE
 from isa.operands.operand import PT_INDEX
 
 SIGN = np.uint32(0x80000000)
-LOW_WORD, UPPER = np.uint64(0xFFFFFFFF), np.uint64(32)
+LOW_WORD = np.uint64(0xFFFFFFFF)
 
 
 @rule
@@ -104,7 +104,7 @@ def _of_group(sm: Sm, memory: Memory, g: int, half: int, instruction: Row) -> bo
     return True
 
 
-@rarely  # for its size: it is inlined into each of two engines
+@rarely  # for its size
 def _compute(sm: Sm, instruction: Row, g: int, group: int, active: int) -> None:
     """Compute the function of a lane group's operands, and write what it gives: registers, predicates or both."""
     scratch, lanes = sm.scratch, sm.lanes[group]
@@ -190,9 +190,10 @@ def _change(to: Table, instruction: Row, position: int) -> None:
             whole = whole_change(np.uint64(to[0, lane]), change)
         else:
             whole = np.uint64(changed(np.uint64(to[0, lane]), change, WORD))
-        to[0, lane] = np.uint32(whole & LOW_WORD)
         if words == 2:
-            to[1, lane] = np.uint32(whole >> UPPER)
+            put_pair(to, lane, whole)
+        else:
+            put_word(to, lane, np.uint32(whole))
 
 
 @rule

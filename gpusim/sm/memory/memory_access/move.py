@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpusim.sm.jit.lane_functions import pair, update_pair, update_word
+from gpusim.sm.jit.lane_functions import pair, put_pair, update_pair, update_word
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rule
 from gpusim.sm.memory.memory_access import generic_address
@@ -147,8 +147,8 @@ def _update_word(sm: Sm, instruction: Row, memory: Memory, group: int, word: int
 def _update_pair(sm: Sm, instruction: Row, memory: Memory, group: int, first: int, half: int) -> int:
     """Update two words; return whether they were what a swap expects."""
     scratch, lane, word = sm.scratch, sm.scratch.lane, first + 2 * half
-    _split(scratch.a, lane, _pair_of_lane(sm, instruction, group, 0, lane, half))
-    _split(scratch.b, lane, _pair_of_lane(sm, instruction, group, 1, lane, half))
+    put_pair(scratch.a, lane, _pair_of_lane(sm, instruction, group, 0, lane, half))
+    put_pair(scratch.b, lane, _pair_of_lane(sm, instruction, group, 1, lane, half))
     scratch.c[0, lane], scratch.c[1, lane] = memory[word], memory[word + 1]
     update_pair(instruction.update, sm)
     memory[word], memory[word + 1] = scratch.d[0, lane], scratch.d[1, lane]
@@ -159,11 +159,6 @@ def _update_pair(sm: Sm, instruction: Row, memory: Memory, group: int, first: in
         registers[instruction.destination + 2 * half, lane] = np.uint32(old & LOW_WORD)
         registers[instruction.destination + 2 * half + 1, lane] = np.uint32(old >> UPPER)
     return swapped
-
-
-@rule
-def _split(operand: Table, lane: int, whole: np.uint64) -> None:
-    operand[0, lane], operand[1, lane] = np.uint32(whole & LOW_WORD), np.uint32(whole >> UPPER)
 
 
 @rule
