@@ -1,8 +1,8 @@
 """Timed loops of matrix instructions, asynchronous copies and barriers in shared memory: as an H200 ran them, and here.
 
-python -m benchmarks.tensor_loops FOLDER                              all rows; hours
-python -m benchmarks.tensor_loops FOLDER --plan wg --name 'f16:n64' --limit 20
-python -m benchmarks.tensor_loops FOLDER --plan patch --each --set pipes.tensor.interval=6
+python -m benchmarks.tensor.loops FOLDER                              all rows; hours
+python -m benchmarks.tensor.loops FOLDER --plan wg --name 'f16:n64' --limit 20
+python -m benchmarks.tensor.loops FOLDER --plan patch --each --set pipes.tensor.interval=6
 
 FOLDER has `micro.csv`, and beside it or in `streams/` the loops: `*.cubin.xz`, `*.plan.txt.xz` and `pat.bin`; one row
 in eight is in tests/measured/tensor. A row is an experiment with so many warps of one block: a loop of `n_inst`

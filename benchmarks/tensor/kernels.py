@@ -1,8 +1,8 @@
 """Ten whole kernels that use tensor cores: as an H200 ran them, and simulated.
 
-python -m benchmarks.tensor_kernels                                   all launches; hours
-python -m benchmarks.tensor_kernels --kernel h128 --configuration solo --most 256
-python -m benchmarks.tensor_kernels --configuration full --counters   stall reasons and counters beside ncu's
+python -m benchmarks.tensor.kernels                                   all launches; hours
+python -m benchmarks.tensor.kernels --kernel h128 --configuration solo --most 256
+python -m benchmarks.tensor.kernels --configuration full --counters   stall reasons and counters beside ncu's
 
 Printed are cycles of a block (`solo`: one block, `persm`: one on each SM) or of an SM (`resident`: as many as fit,
 `full`: 4096 x 4096 x 1024), and the distance of the results from a sum in double precision as a root of squares over
@@ -46,7 +46,7 @@ from workloads.measured.whole.clocks import NAME as CLOCKS
 from workloads.measured.whole.clocks import recorded
 
 PUBLISHED = Path(gpusim.__file__).parent / "published"
-CUBINS = Path(__file__).parent.parent / "tests" / "measured" / "tensor"
+CUBINS = Path(__file__).parent.parent.parent / "tests" / "measured" / "tensor"
 LEADING, LEADING_OF_RESULT, MAP_ROWS = 1024, 4096, 4096
 MAP_ALIGNMENT = 16  # a multiple of 64 in the constant bank, where parameters begin at 0x210
 HEAD, SCALE = 64, 0.18033688  # of flash: elements of a head, log2(e) / 8
