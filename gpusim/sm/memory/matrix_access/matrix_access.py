@@ -18,7 +18,7 @@ import numpy as np
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rule
 from gpusim.sm.memory.memory_access.move import constant_word
-from gpusim.sm.records import Memory, Row, Sm
+from gpusim.sm.records import Memory, Row, Sm, Word
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.opcodes import LOAD
 from isa.program import WORD_BYTES
@@ -54,7 +54,7 @@ def move(sm: Sm, memory: Memory, g: int, group: int, active: int) -> None:
 
 
 @rule
-def _given(sm: Sm, instruction: Row, group: int, matrix: int, lane: int) -> np.uint32:
+def _given(sm: Sm, instruction: Row, group: int, matrix: int, lane: int) -> Word:
     """Return the word that a lane has of a matrix that is stored."""
     register = instruction.source[0]
     return sm.lanes[group].registers[register + matrix, lane] if register >= 0 else constant_word(instruction, matrix)
@@ -89,7 +89,7 @@ def _loaded(sm: Sm, memory: Memory, instruction: Row, matrix: int, lane: int) ->
 
 
 @rule
-def _store(sm: Sm, memory: Memory, instruction: Row, matrix: int, lane: int, word: np.uint32) -> None:
+def _store(sm: Sm, memory: Memory, instruction: Row, matrix: int, lane: int, word: Word) -> None:
     """Store what a lane has of a matrix."""
     down, across, first = lane // PARTS, lane % PARTS, ROWS * matrix
     if not instruction.transposed:
