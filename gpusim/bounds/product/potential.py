@@ -17,7 +17,6 @@ from isa.errors import UserError
 
 SIDES = 64, 96, 128, 192, 256  # rows and columns of a block's tile
 OWN = 16, 32, 48, 64, 96, 128  # of a warp's
-GROUP_COLUMNS = 256  # of a wgmma at most
 DEPTHS = 1, 2, 4  # steps of a stage: 32 to 128 bytes of K, the widest swizzle
 STAGES = 1, 2, 3, 4, 5, 6, 8
 SHARERS = 2  # blocks of a cluster, which sm_90 has as it has wgmma
@@ -100,10 +99,8 @@ def tilings(kind: str, *, group: bool, sharers: int) -> Iterator[Tiling]:
 
 def _own(rows: int, columns: int, *, group: bool) -> Iterator[tuple[int, int]]:
     """Yield the tiles of a warp, equally many on each sub-partition, or of a warpgroup that divide the block's."""
-    if group:
-        heights, widths = (GROUP_ROWS, 2 * GROUP_ROWS), (columns,)
-    else:
-        heights = widths = OWN
+    heights: tuple[int, ...] = (GROUP_ROWS, 2 * GROUP_ROWS) if group else OWN
+    widths: tuple[int, ...] = (columns,) if group else OWN
     for height, width in product(heights, widths):
         whole = rows % height == 0 and columns % width == 0
         if whole and (group or rows // height * (columns // width) % GROUP_WARPS == 0):

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
+from math import sqrt
 
 from isa.kernel import WARP_SIZE
 from isa.program import WORD_BYTES
@@ -121,4 +122,4 @@ def wave_bytes(tiling: Tiling, blocks: int) -> float:
 
     They lie as a square of C does; equation 10, which has no L2, is that of one block.
     """
-    return 2 * (blocks * tiling.rows * tiling.columns) ** 0.5 * SPAN
+    return 2 * sqrt(blocks * tiling.rows * tiling.columns) * SPAN
