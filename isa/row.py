@@ -88,6 +88,7 @@ class Unit(StrEnum):
     TEXTURE = "texture"
     BARRIER = "barrier"
     CONTROL = "control"
+    WARPGROUP = "warpgroup"
 
 
 class Flow(StrEnum):

@@ -23,6 +23,7 @@ from isa.nvidia.rows import (
     move,
     packed,
     texture,
+    warpgroup,
 )
 from isa.table import BY_BASE
 
@@ -39,6 +40,7 @@ GROUPS: Mapping[str, Sequence[Family]] = {
     "Textures": texture.FAMILIES,
     "Other lanes": cross_lane.FAMILIES,
     "Control flow": control.FAMILIES,
+    "Matrices of a warpgroup": warpgroup.FAMILIES,
 }
 REFUSED = (  # an example of each, as nvcc 13.0 writes it for sm_90
     ("tensor cores", "HMMA.16816.F32 R16, R4.reuse, R12, RZ"),

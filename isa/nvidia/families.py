@@ -15,6 +15,7 @@ from isa.nvidia.rows import (
     move,
     packed,
     texture,
+    warpgroup,
 )
 
 FAMILIES: tuple[Family, ...] = (
@@ -29,4 +30,5 @@ FAMILIES: tuple[Family, ...] = (
     *cross_lane.FAMILIES,
     *atomic.FAMILIES,
     *texture.FAMILIES,
+    *warpgroup.FAMILIES,
 )

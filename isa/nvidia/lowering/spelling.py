@@ -8,6 +8,8 @@ operation on the caches names an address and changes no value; the table has it 
 in a set, for which its control code waits in the table. `QSPC` asks where an address lies, and accesses nothing: the
 table has the address as a pair of registers and a number. A texture fetch has vectors of registers, a handle in a
 uniform register, a constant or such a vector, and a word for its dimensions; the table has them one by one.
+A matrix instruction of a warpgroup names the descriptors of its matrices in an operand with marks, and in another one
+that it closes a group; the table has the descriptors' uniform registers, and the others as modifiers.
 """
 
 from __future__ import annotations
@@ -21,6 +23,7 @@ from isa.nvidia.lowering.syntax import (
     ZERO,
     Address,
     Constant,
+    Descriptors,
     Number,
     Operand,
     Register,
@@ -226,7 +229,7 @@ def _values(statement: Statement, first: Register, second: Register, count: int,
 
 
 def _next(register: Register, step: int) -> Register:
-    none = register.number == ZERO["R"]
+    none = register.number == ZERO[register.bank]
     return replace(register, number=register.number if none else register.number + step, reused=False)
 
 
@@ -239,7 +242,40 @@ def _handle_of(statement: Statement, others: list[Register]) -> Register | Const
     return Constant(bank, 4 * word)
 
 
+def _of_warpgroup(statement: Statement) -> Statement:
+    """Return a product of a warpgroup with its descriptors' register, and as modifiers what else its operands say.
+
+    Where A is in registers, the descriptor of B is the second of the two.
+    """
+    at = [place for place, one in enumerate(statement.operands) if isinstance(one, Descriptors)]
+    if len(at) != 1 or "SP" in statement.modifiers:
+        return statement
+    first, after = list(statement.operands[: at[0]]), statement.operands[at[0] + 1 :]
+    descriptors = statement.operands[at[0]]
+    assert isinstance(descriptors, Descriptors)
+    marks, register = set(descriptors.marks), descriptors.register
+    names = list[str]()
+    if len(first) == 2 and isinstance(first[1], Register):
+        names.append("REG")
+        marks |= {"negA"} if first[1].negated else set()
+        first[1] = replace(first[1], negated=False)
+        register = _next(replace(register, bank="UR"), 2)
+    closes = after[-1:] == (Word("gsb0"),)
+    names += [*sorted(marks), *["gsb0"] * closes]
+    operands = (*first, register, *(after[:-1] if closes else after))
+    return replace(statement, modifiers=(*statement.modifiers, *names), operands=operands)
+
+
+def _of_group(statement: Statement) -> Statement:
+    """Return a wait for groups of a warpgroup without their name."""
+    if statement.modifiers == ("DEPBAR", "LE") and statement.operands[:1] == (Word("gsb0"),):
+        return replace(statement, operands=statement.operands[1:])
+    return statement
+
+
 _BY_MNEMONIC = {
+    **dict.fromkeys(("HGMMA", "QGMMA", "IGMMA", "BGMMA"), _of_warpgroup),
+    "WARPGROUP": _of_group,
     "P2R": _with_predicates,
     "R2P": _with_predicates,
     "UP2UR": _with_predicates,
