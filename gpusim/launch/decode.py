@@ -32,6 +32,7 @@ from gpusim.sm.unit.opcodes import (
     INDEX,
     LOAD,
     MEMORY_KINDS,
+    MULTIPLY,
     NEARBY,
     NOTHING,
     QUEUED,
@@ -237,7 +238,7 @@ def _action(form: Row) -> int:
         return LOAD if form.is_load else STORE
     if form.is_branch or form.is_exit:
         return BRANCH if form.is_branch else EXIT
-    return {Unit.TEXTURE: FETCH, Unit.BARRIER: BARRIER}.get(form.unit, NOTHING)
+    return {Unit.TEXTURE: FETCH, Unit.BARRIER: BARRIER, Unit.WARPGROUP: MULTIPLY}.get(form.unit, NOTHING)
 
 
 def _functions(row: Any, form: Row) -> None:
@@ -254,6 +255,8 @@ def _functions(row: Any, form: Row) -> None:
 
 def _registers(row: Any, instruction: Instruction) -> None:
     reads, writes = tuple(dict.fromkeys(instruction.reads())), instruction.writes()
+    if instruction.row.unit is Unit.WARPGROUP:
+        reads, writes = instruction.descriptors(), ()  # others are the tensor cores' until its group is done
     waits = tuple(dict.fromkeys(reads + writes))
     row["reads"], row["waits"], row["writes"] = len(reads), len(waits), len(writes)
     row["read"][: len(waits)] = waits

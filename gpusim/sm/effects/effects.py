@@ -27,12 +27,14 @@ from gpusim.sm.effects import groups, mbarrier
 from gpusim.sm.jit import lane_words
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
+from gpusim.sm.pipes.warpgroup import product
 from gpusim.sm.records import Effect, Memory, Row, Sm, Warp
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import EFFECTS, GROUPS, LANES
-from isa.row import CLOSES, WAITS
+from isa.row import CLOSES, WAITS, Groups
 
 CROWDED = int(Fault.CROWDED)
+MATRIX = int(Groups.MATRIX)
 
 
 @rule
@@ -68,8 +70,8 @@ def post(sm: Sm, g: int, pc: int) -> Effect:
 
 @rule
 def to_memory(effect: Effect) -> bool:
-    """Tell whether the effect is on memory."""
-    return bool(effect.words > 0 or effect.barrier >= 0)
+    """Tell whether the effect is on memory, or lands as if it were: a matrix is computed from memory at its time."""
+    return bool(effect.words > 0 or effect.barrier >= 0 or effect.groups == MATRIX)
 
 
 @on_demand
@@ -101,11 +103,28 @@ def done(sm: Sm, g: int, number: int, when: int) -> None:
     """The access of that number is done at `when`: then its effect lands."""
     place = of_access(sm, g, number)
     if place >= 0:
-        effect = sm.effects[g, place]
-        effect.lands = when
-        if to_memory(effect):
-            sm.landing[g] = min(sm.landing[g], when)
-            sm.agenda[sm.effects_agent] = min(sm.agenda[sm.effects_agent], when)
+        _lands(sm, g, sm.effects[g, place], when)
+
+
+@rule
+def _lands(sm: Sm, g: int, effect: Effect, when: int) -> None:
+    """Let an effect of warp slot g land at `when`."""
+    effect.lands = when
+    if to_memory(effect):
+        sm.landing[g] = min(sm.landing[g], when)
+        sm.agenda[sm.effects_agent] = min(sm.agenda[sm.effects_agent], when)
+
+
+@on_demand
+def oldest_done(sm: Sm, g: int, kind: int, when: int) -> None:
+    """The oldest work of warp slot g in groups of that kind whose time is not known is done at `when`."""
+    oldest, order = -1, NEVER
+    for i in range(sm.warps[g].effects):
+        effect = sm.effects[g, i]
+        if effect.groups == kind and effect.lands == NEVER and effect.order < order:
+            oldest, order = i, effect.order
+    if oldest >= 0:
+        _lands(sm, g, sm.effects[g, oldest], when)
 
 
 @rule
@@ -168,6 +187,8 @@ def _first_warp(sm: Sm, now: int) -> int:
 def _land(sm: Sm, memory: Memory, g: int, place: int) -> None:
     """Let an effect on memory land."""
     effect = sm.effects[g, place]
+    if effect.groups == MATRIX:
+        product.land(sm, memory, g, place)
     for half in range(sm.machine.groups):
         for lane in range(LANES):
             if (effect.mask[half] >> lane) & 1:

@@ -98,7 +98,7 @@ _OF_HALVES = {
     ("F32", "BF16"): BF16 | BF16 << 4,
     ("F32", "TF32"): TF32 | TF32 << 4,
 }
-_SMALL = {
+_SMALL: Mapping[tuple[str, ...], int] = {
     (result, *types): code | (HALVES if result == "F16" else 0)
     for result in ("F32", "F16")
     for types, code in _pairs("E4M3", "E5M2").items()

@@ -1,0 +1,118 @@
+"""Matrix instructions of a warpgroup: queued when they issue, done by the tensor cores in the order of issue.
+
+Each of four neighbouring warps of a block issues the instruction; when the last has, the product waits for its turn.
+It begins when shared memory's port is free, which then reads its operands: 64 rows of A, if they lie there, and all
+columns of B, once for the four warps. Other accesses to shared memory wait meanwhile, as products wait for them. The
+tensor cores begin a little later, and compute so many columns in a cycle; the operands of the next product are read
+meanwhile, but not those of one more. So products follow each other at the pace of the slower of the two.
+
+D is there some cycles behind the end. Then the product is done: of the group that it is in (sm/effects/groups.py), and
+its effect lands (`product.py`). Products have an agenda of their own, at which the agent of the effects looks.
+"""
+
+from __future__ import annotations
+
+from gpusim.sm.effects import effects, groups
+from gpusim.sm.front.block_scheduler import block_scheduler
+from gpusim.sm.jit.on_demand import on_demand
+from gpusim.sm.jit.rule import NEVER, rule
+from gpusim.sm.pipes.load_store import load_store
+from gpusim.sm.pipes.pipe import pipe
+from gpusim.sm.records import Row, Sm
+from gpusim.sm.state.fault import Fault
+from gpusim.sm.unit.capacities import PRODUCTS
+from isa.row import Groups
+
+WARPS, ROWS = 4, 64  # of a warpgroup
+MATRIX = int(Groups.MATRIX)
+CROWDED = int(Fault.CROWDED)
+
+
+@rule
+def member(sm: Sm, g: int, number: int) -> int:
+    """Return the warp slot of a warp of the warpgroup of warp slot g, by its number there."""
+    warp = sm.warps[g]
+    return int(block_scheduler.warp_slot(sm, warp.block, warp.index // WARPS * WARPS + number))
+
+
+@on_demand
+def commit(sm: Sm, g: int, pc: int, now: int) -> None:
+    """Warp slot g issues a product, at `pc`: the last of the four lets it wait for its turn."""
+    warp, products = sm.warps[g], sm.products
+    warp.pending += 1
+    warp.products += 1
+    for number in range(WARPS):
+        if sm.warps[member(sm, g, number)].products < warp.products:
+            return
+    if products.count == PRODUCTS:
+        sm.fault.code, sm.fault.pc, sm.fault.warp = CROWDED, pc, g
+        return
+    entry = products.queue[(products.head + products.count) % PRODUCTS]
+    entry.warp, entry.pc, entry.ready = member(sm, g, 0), pc, now + sm.machine.product_begins
+    products.count += 1
+    _look_at_head(sm)
+
+
+@rule
+def _look_at_head(sm: Sm) -> None:
+    """Set when the first product that waits may begin."""
+    products = sm.products
+    products.next = NEVER
+    if products.count:
+        products.next = max(products.queue[products.head].ready, products.reads)
+    sm.agenda[sm.effects_agent] = min(sm.agenda[sm.effects_agent], products.next)
+
+
+@on_demand
+def begin(sm: Sm, now: int) -> int:
+    """Let the first product begin if it is due and the port is free; return the slot of its first warp, or -1."""
+    products = sm.products
+    if products.next > now:
+        sm.agenda[sm.effects_agent] = min(sm.agenda[sm.effects_agent], products.next)
+        return -1
+    if sm.load_store.free[0] > now:
+        products.reads = sm.load_store.free[0]
+        _look_at_head(sm)
+        return -1
+    entry = products.queue[products.head]
+    first, instruction = int(entry.warp), sm.program[entry.pc]
+    done = _serve(sm, first, instruction, now)
+    products.head = (products.head + 1) % PRODUCTS
+    products.count -= 1
+    _look_at_head(sm)
+    for number in range(WARPS):
+        _done(sm, member(sm, first, number), done)
+    return first
+
+
+@rule
+def _serve(sm: Sm, first: int, instruction: Row, now: int) -> int:
+    """Take the port now, and the tensor cores when they are free; return when the result is there."""
+    products, machine = sm.products, sm.machine
+    rows = instruction.columns + (0 if instruction.from_registers else ROWS)
+    read = now + -(-rows // machine.port_rows)
+    sm.load_store.free[0] = read
+    sm.agenda[sm.load_store_agent] = load_store.next_service(sm, now)
+    start = max(now + machine.product_fills, products.ends)
+    for number in range(WARPS if machine.tensor_pipe >= 0 else 0):
+        taken = pipe.instance(sm, sm.warps[member(sm, first, number)].scheduler, machine.tensor_pipe)
+        start = max(start, taken.free)
+    cycles = -(-instruction.columns // machine.product_columns)
+    for number in range(WARPS if machine.tensor_pipe >= 0 else 0):
+        taken = pipe.instance(sm, sm.warps[member(sm, first, number)].scheduler, machine.tensor_pipe)
+        taken.free = start + cycles
+        taken.busy += cycles
+    products.ends = start + cycles
+    least = machine.least_registers if instruction.from_registers else 0
+    products.reads = max(read, start - machine.product_fills, now + least)
+    return int(products.ends + machine.product_drains)
+
+
+@rule
+def _done(sm: Sm, g: int, when: int) -> None:
+    """Warp slot g's part of the oldest product that has not begun will be there at `when`."""
+    warp = sm.warps[g]
+    warp.pending -= 1
+    warp.drained = max(warp.drained, when)
+    groups.done(warp, MATRIX, when)
+    effects.oldest_done(sm, g, MATRIX, when)
