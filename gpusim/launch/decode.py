@@ -245,6 +245,8 @@ def _functions(row: Any, form: Row) -> None:
     """Fill in the functions of the row, and how many words these take of each source."""
     value, truth = value_of(form), truth_of(form)
     row["value"], row["truth"] = (INDEX[one] if one else -1 for one in (value, truth))
+    if form.unit is Unit.WARPGROUP:
+        return
     takes = max([one.takes for one in (value, truth) if one], default=1)
     for place, letter in enumerate("abc"):
         row["counts"][place] = form.words_of("D" if letter == "c" and "D" in form.form else letter)

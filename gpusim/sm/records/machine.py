@@ -90,6 +90,7 @@ class MachineNumbers(Record):
     least_registers: int  # `warpgroup.least_registers` of the machine's file
     product_begins: int  # `warpgroup.begins` of the machine's file
     product_fills: int  # `warpgroup.fills` of the machine's file
+    register_fills: int  # `warpgroup.register_fills` of the machine's file
     product_drains: int  # `warpgroup.drains` of the machine's file
     tensor_pipe: int  # pipe of the tensor cores, -1: no other instruction takes them
     replays: int  # 1: accesses may take issue slots again

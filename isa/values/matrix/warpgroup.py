@@ -61,4 +61,11 @@ def turned_place_of(low: int, high: int, row: int, k: int) -> int:
     return mixed(address & ADDRESS_MASK, high)
 
 
-PARTS: tuple[Any, ...] = (span_of, mixed, place_of, turned_place_of)
+def sign_bits(kind: int) -> int:
+    """Return where in a word the signs of numbers of a type are; none of whole numbers."""
+    if kind == TF32:
+        return 0x80000000
+    return 0x80808080 if kind in (E4M3, E5M2) else 0x80008000
+
+
+PARTS: tuple[Any, ...] = (span_of, mixed, place_of, turned_place_of, sign_bits)

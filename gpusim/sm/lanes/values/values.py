@@ -21,7 +21,7 @@ from gpusim.sm.lanes.predicates import ALL
 from gpusim.sm.lanes.values.functions import compute
 from gpusim.sm.lanes.values.operand_change import PAIR, SIGN_CHANGE, WORD, changed, whole_change
 from gpusim.sm.memory.cache import cache
-from gpusim.sm.memory.memory_access import address_range, memory_access
+from gpusim.sm.memory.memory_access import address_range, memory_access, versions
 from gpusim.sm.memory.texture import texel, texture, texture_object
 from gpusim.sm.pipes.warpgroup import issued
 from gpusim.sm.records import Lanes, Memory, Numbers, Row, Scratch, Sm, Table
@@ -215,7 +215,7 @@ def _select(scratch: Scratch, lanes: Lanes, instruction: Row) -> None:
 @rule
 def _write(sm: Sm, g: int, group: int, register: int, word: Numbers, active: int) -> None:
     lane_words.put(sm.lanes[group].registers, register, word, active)
-    memory_access.new_version(sm, g, register)
+    versions.new_version(sm, g, register)
 
 
 @rarely

@@ -12,7 +12,7 @@ import numpy as np
 from gpusim.sm.jit.rule import lowest_bit, rule
 from gpusim.sm.memory.async_copy import async_copy
 from gpusim.sm.memory.lookahead import word_owner
-from gpusim.sm.memory.memory_access import access_cost, addresses, move
+from gpusim.sm.memory.memory_access import access_cost, addresses, move, versions
 from gpusim.sm.records import Feed, Memory, Row, Sm, Warp, Word
 from gpusim.sm.unit.capacities import LANES, REMEMBERED, REMEMBERED_BITS
 from gpusim.sm.unit.opcodes import GLOBAL_MEMORY, LOAD, SHARED_MEMORY, STORE
@@ -31,13 +31,6 @@ def accesses(instruction: Row) -> bool:
 def loads_shared(instruction: Row) -> bool:
     """Tell whether the instruction loads from shared memory."""
     return bool(instruction.action == LOAD and instruction.memory_kind == SHARED_MEMORY)
-
-
-@rule
-def new_version(sm: Sm, g: int, register: int) -> None:
-    """The register has been written: everything remembered of its old value is void."""
-    sm.writes += 1
-    sm.warps[g].version[register] = sm.writes
 
 
 @rule
@@ -85,7 +78,7 @@ def _move(sm: Sm, memory: Memory, instruction: Row, g: int, group: int, active: 
         return True
     move.move(sm, instruction, memory, g, group, active)
     for i in range(instruction.writes):
-        new_version(sm, g, int(instruction.write[i]))
+        versions.new_version(sm, g, int(instruction.write[i]))
     return True
 
 

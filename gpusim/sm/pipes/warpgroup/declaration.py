@@ -27,6 +27,7 @@ class Warpgroup(msgspec.Struct, frozen=True):
     least_registers: Positive  # cycles from one instruction to the next, at least, whose A is in registers
     begins: Count  # cycles from the issue by the last of the four warps until its operands are read
     fills: Count  # cycles from then until the tensor cores begin
+    register_fills: Count  # the same, if A is in registers
     drains: Count  # cycles from their end until D is there
 
 
@@ -48,7 +49,7 @@ def _has_any(given: Any) -> bool:
 
 
 NONE = "{kernel} has no matrix instruction of a warpgroup"
-NUMBERS = "product_columns port_rows least_registers product_begins product_fills product_drains"
+NUMBERS = "product_columns port_rows least_registers product_begins product_fills register_fills product_drains"
 
 UNIT = Declaration(
     "warpgroup",
@@ -59,6 +60,7 @@ UNIT = Declaration(
             packed_key("warpgroup.least_registers"),
             packed_key("warpgroup.begins", "product_begins"),
             packed_key("warpgroup.fills", "product_fills"),
+            packed_key("warpgroup.register_fills"),
             packed_key("warpgroup.drains", "product_drains"),
             field("tensor_pipe", "pipe of the tensor cores, -1: no other instruction takes them"),
         ),
@@ -90,7 +92,7 @@ UNIT = Declaration(
     decode=decode,
     conditions=(Condition("warpgroup.*", NUMBERS, _has_any, NONE),),
     limits={
-        "latency": {"warpgroup.begins": 0, "warpgroup.fills": 0, "warpgroup.drains": 0},
+        "latency": {"warpgroup.begins": 0, "warpgroup.*fills": 0, "warpgroup.drains": 0},
         "shared conflicts": {},
         "bandwidth": {"warpgroup.port_rows": 256},
         "pipes": {"warpgroup.columns": 256, "warpgroup.least_registers": 1},

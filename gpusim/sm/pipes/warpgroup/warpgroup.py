@@ -93,7 +93,8 @@ def _serve(sm: Sm, first: int, instruction: Row, now: int) -> int:
     read = now + -(-rows // machine.port_rows)
     sm.load_store.free[0] = read
     sm.agenda[sm.load_store_agent] = load_store.next_service(sm, now)
-    start = max(now + machine.product_fills, products.ends)
+    fills = machine.register_fills if instruction.from_registers else machine.product_fills
+    start = max(now + fills, products.ends)
     for number in range(WARPS if machine.tensor_pipe >= 0 else 0):
         taken = pipe.instance(sm, sm.warps[member(sm, first, number)].scheduler, machine.tensor_pipe)
         start = max(start, taken.free)
@@ -104,7 +105,7 @@ def _serve(sm: Sm, first: int, instruction: Row, now: int) -> int:
         taken.busy += cycles
     products.ends = start + cycles
     least = machine.least_registers if instruction.from_registers else 0
-    products.reads = max(read, start - machine.product_fills, now + least)
+    products.reads = max(read, start - fills, now + least)
     return int(products.ends + machine.product_drains)
 
 
