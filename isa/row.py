@@ -35,15 +35,23 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from enum import StrEnum
+from enum import IntEnum, StrEnum
 from functools import cache, cached_property
 from typing import Any
 
 from isa.operands.operand import Immediate, Predicate
 
-JOINS, CLOSES, WAITS = 1, 2, 3  # the open group of a warp's accesses; it; until few groups are under way
+JOINS, CLOSES, WAITS = 1, 2, 4  # bits: the open group of a warp's work of a kind; it; until few groups are under way
 WHOLE = 4  # in the code of a texture fetch: its coordinates are whole numbers (isa.values.texture.texture)
 LETTERS = "dabcmMlDBPpuvwrzQqxefghstnNkyTo"  # every form letter
+
+
+class Groups(IntEnum):
+    """The kinds of a warp's work that goes on in groups."""
+
+    COPIES = 0  # into shared memory, by the load/store unit
+    BULK = 1  # of whole tiles, by the copy engine
+    MATRIX = 2  # of a warpgroup's tensor cores
 
 
 class Unit(StrEnum):
@@ -163,7 +171,8 @@ class Row:
     negates: bool = False  # a listing may negate its sources, integers though they are
     drops_signs: bool = False  # its function does what |a| asks for, as it needs the signs
     spoils_scc: bool = False  # it changes SCC, to what is not computed here
-    grouping: int = 0  # what it has to do with groups of accesses: JOINS, CLOSES, WAITS
+    grouping: int = 0  # what it has to do with groups of work under way: JOINS, CLOSES, WAITS
+    groups: Groups = Groups.COPIES  # of this kind; a wait for copies is one for bulk copies too
 
     def __hash__(self) -> int:
         """Return the hash of its mnemonic: a program hashes its rows often."""

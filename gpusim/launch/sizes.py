@@ -66,5 +66,5 @@ def diverges(kernel: Kernel, decoded: Any) -> bool:
 
 
 def grouped(decoded: Any) -> bool:
-    """Tell whether there are accesses whose effects may land later, in groups."""
-    return bool((decoded["grouping"] == JOINS).any())
+    """Tell whether there is work that goes on in groups, for which a program waits."""
+    return bool((decoded["grouping"] & JOINS).any())

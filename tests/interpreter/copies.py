@@ -27,7 +27,7 @@ def action(scope: Scope, locate: Locate | None, compute: bool) -> Act | None:
     of_others = any(isinstance(o, Dependency) and o.index for o in scope.instruction.operands)
     if not compute or of_others:
         return None
-    return _each_warp(_close if row.grouping == CLOSES else _wait(scope))
+    return _each_warp(_close if row.grouping & CLOSES else _wait(scope))
 
 
 def _each_warp(act: Callable[[Frame, Copies], None]) -> Act:

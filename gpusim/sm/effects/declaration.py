@@ -1,4 +1,4 @@
-"""Effects: what each warp's instructions will still do, and groups of accesses that one wait covers."""
+"""Effects: what each warp's instructions will still do, and groups of work that one wait covers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gpusim.sm.records import Columns
 from gpusim.sm.unit.capacities import GROUPS, LANES
 from gpusim.sm.unit.declare import Declaration, Machine, Role, field
-from gpusim.sm.unit.dimensions import EFFECT, GROUP, WARP
+from gpusim.sm.unit.dimensions import EFFECT, GROUP, GROUP_KIND, WARP
 from isa.instruction import Instruction
 from isa.operands.operand import Dependency, Immediate
 from isa.row import WAITS
@@ -21,8 +21,8 @@ def decode(row: Columns, instruction: Instruction, _machine: Machine, _: Kernel)
 
     DEPBAR waits for groups by dependency barrier 0, and by any for other results: it has one row for both.
     """
-    row["grouping"] = instruction.row.grouping
-    if row["grouping"] == WAITS:
+    row["grouping"], row["groups"] = instruction.row.grouping, int(instruction.row.groups)
+    if row["grouping"] & WAITS:
         counts = [o.bits for o in instruction.operands if isinstance(o, Immediate)]
         row["open_groups"] = counts[0]
         if any(isinstance(o, Dependency) and o.index for o in instruction.operands):
@@ -33,7 +33,7 @@ UNIT = Declaration(
     "effects",
     fields={
         "sm": (
-            field("grouped", "1: the program has groups of accesses", role=Role.FIXED),
+            field("grouped", "1: the program has work in groups", role=Role.FIXED),
             field("posted", "effects posted so far", role=Role.FIXED),
             field("landing", "when each warp's next effect on memory lands", WARP, role=Role.FIXED),
             field("effects", "each warp's, in no order", WARP, EFFECT, kind="effect", role=Role.FIXED),
@@ -45,7 +45,8 @@ UNIT = Declaration(
             field("lands", "when it does; NEVER: not known yet"),
             field("read", "when its instruction's sources are read"),
             field("access", "number of its access in the load/store queue; 0: none"),
-            field("group", "its group of the warp's accesses"),
+            field("groups", "kind of the groups that its work is in, -1: in none"),
+            field("group", "its group of that kind"),
             field("landed", "1: it has landed"),
             field("stale", "1: a source was overwritten before it was read"),
             field("words", "words of memory that each lane writes; 0: it writes registers"),
@@ -59,17 +60,23 @@ UNIT = Declaration(
         ),
         "warp": (
             field("effects", "how many it has", role=Role.FIXED),
-            field("closed", "groups closed so far, in program order", role=Role.FIXED),
+            field("closed", "groups closed so far, in program order, by kind", GROUP_KIND, role=Role.FIXED),
             field(
                 "ahead_of",
-                "accesses that are not done of those before the end of the n-th last group",
+                "of each kind, what is not done of the work before the end of the n-th last group",
+                GROUP_KIND,
                 GROUP,
                 role=Role.SAME,
             ),
-            field("done_by", "when all of these are done, if they are known to be", GROUP, role=Role.TIME),
+            field("done_by", "when all of that is done, if it is known to be", GROUP_KIND, GROUP, role=Role.TIME),
         ),
         "row": (
-            field("grouping", "1: it joins its warp's open group; 2: it closes it; 3: it waits for groups", kind="i1"),
+            field(
+                "grouping",
+                "bits: 1: it joins its warp's open group; 2: it closes it; 4: it waits for groups",
+                kind="i1",
+            ),
+            field("groups", "kind of these groups (isa.row.Groups)", kind="i1"),
             field("open_groups", "groups that may be under way when it goes on", kind="i1"),
         ),
     },

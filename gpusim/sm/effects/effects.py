@@ -23,11 +23,11 @@ least times, not times: they say how far an SM may run ahead of the chip's answe
 
 from __future__ import annotations
 
-from gpusim.sm.effects import mbarrier
+from gpusim.sm.effects import groups, mbarrier
 from gpusim.sm.jit import lane_words
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
-from gpusim.sm.records import Effect, Memory, Sm
+from gpusim.sm.records import Effect, Memory, Row, Sm, Warp
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import EFFECTS, GROUPS, LANES
 from isa.row import CLOSES, WAITS
@@ -54,7 +54,10 @@ def post(sm: Sm, g: int, pc: int) -> Effect:
     effect = sm.effects[g, warp.effects]
     warp.effects += 1
     sm.posted += 1
-    effect.pc, effect.order, effect.group = pc, sm.posted, warp.closed
+    effect.pc, effect.order, effect.groups = pc, sm.posted, -1
+    if sm.program[pc].grouping:
+        effect.groups = sm.program[pc].groups
+        effect.group = warp.closed[effect.groups]
     effect.access = sm.load_store.entered + 1 if sm.program[pc].queued else 0  # the queue counts it next
     effect.lands, effect.read, effect.landed, effect.stale = NEVER, NEVER, 0, 0
     effect.words, effect.barrier = 0, -1
@@ -122,7 +125,8 @@ def drop(sm: Sm, g: int, place: int) -> None:
     """Forget an effect: the last one takes its place."""
     sm.warps[g].effects -= 1
     to, of = sm.effects[g, place], sm.effects[g, sm.warps[g].effects]
-    to.pc, to.order, to.lands, to.read, to.group = of.pc, of.order, of.lands, of.read, of.group
+    to.pc, to.order, to.lands, to.read = of.pc, of.order, of.lands, of.read
+    to.groups, to.group = of.groups, of.group
     to.landed, to.stale, to.access, to.words = of.landed, of.stale, of.access, of.words
     to.barrier, to.arrivals, to.tx_bytes = of.barrier, of.arrivals, of.tx_bytes
     for half in range(GROUPS):
@@ -178,21 +182,31 @@ def _land(sm: Sm, memory: Memory, g: int, place: int) -> None:
 def in_program_order(sm: Sm, memory: Memory, g: int, pc: int) -> None:
     """Without time, land what the instruction of warp slot g at `pc` waits for: all of a warp that exits."""
     warp, instruction = sm.warps[g], sm.program[pc]
-    if instruction.grouping == CLOSES and sm.outcome.threads > 0:
-        warp.closed += 1
-    if instruction.grouping == WAITS or warp.live == 0:
-        _land_groups(sm, memory, g, warp.closed - (instruction.open_groups if warp.live else -1))
+    if instruction.grouping & CLOSES and sm.outcome.threads > 0:
+        warp.closed[instruction.groups] += 1
+    if instruction.grouping & WAITS or warp.live == 0:
+        _land_groups(sm, memory, g, instruction)
 
 
 @rule
-def _land_groups(sm: Sm, memory: Memory, g: int, behind: int) -> None:
-    """Land warp slot g's effects on memory of the groups before that one, in the order of posting."""
+def _covers(warp: Warp, instruction: Row, effect: Effect) -> bool:
+    """Tell whether the instruction, a wait or an exit, waits for the effect."""
+    if warp.live == 0:
+        return True
+    if effect.groups < 0 or groups.counted_with(effect.groups) != groups.counted_with(instruction.groups):
+        return False
+    return bool(effect.group < warp.closed[effect.groups] - instruction.open_groups)
+
+
+@rule
+def _land_groups(sm: Sm, memory: Memory, g: int, instruction: Row) -> None:
+    """Land warp slot g's effects on memory for which the instruction waits, in the order of posting."""
     first = 0
     while first >= 0:
         first, order = -1, NEVER
         for i in range(sm.warps[g].effects):
             effect = sm.effects[g, i]
-            if to_memory(effect) and effect.group < behind and effect.order < order:
+            if to_memory(effect) and _covers(sm.warps[g], instruction, effect) and effect.order < order:
                 first, order = i, effect.order
         if first >= 0:
             _land(sm, memory, g, first)

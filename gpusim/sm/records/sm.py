@@ -99,7 +99,7 @@ class Sm(Record):
     feed: RecordTable[Feed]  # what the addresses of each lane group's memory instructions cost, by feed modulo this
     beyond: Beyond  # the loads behind buffers
     scratch: Scratch  # room for what one access is reckoned with
-    grouped: int  # 1: the program has groups of accesses
+    grouped: int  # 1: the program has work in groups
     posted: int  # effects posted so far
     landing: Numbers  # when each warp's next effect on memory lands
     effects: RecordTable[Effect]  # each warp's, in no order

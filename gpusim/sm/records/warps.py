@@ -79,9 +79,9 @@ class Warp(Record):
     shared_back: int  # when its loads from shared memory are back, where codes are obeyed
     version: Numbers  # number of the write that made each register's value
     effects: int  # how many it has
-    closed: int  # groups closed so far, in program order
-    ahead_of: Numbers  # accesses that are not done of those before the end of the n-th last group
-    done_by: Numbers  # when all of these are done, if they are known to be
+    closed: Numbers  # groups closed so far, in program order, by kind
+    ahead_of: Table  # of each kind, what is not done of the work before the end of the n-th last group
+    done_by: Table  # when all of that is done, if it is known to be
     answer: int  # its accesses that wait for an answer are not all done before
     cursor: int  # replay: its next event
     laps: Numbers  # replay: rounds done of the loops around that event
@@ -191,7 +191,8 @@ class Effect(Record):
     lands: int  # when it does; NEVER: not known yet
     read: int  # when its instruction's sources are read
     access: int  # number of its access in the load/store queue; 0: none
-    group: int  # its group of the warp's accesses
+    groups: int  # kind of the groups that its work is in, -1: in none
+    group: int  # its group of that kind
     landed: int  # 1: it has landed
     stale: int  # 1: a source was overwritten before it was read
     words: int  # words of memory that each lane writes; 0: it writes registers

@@ -38,7 +38,7 @@ def commit(sm: Sm, g: int, pc: int, number: int, ready: int) -> int:
     elif instruction.tracked and instruction.action != STORE:
         scoreboard.commit(warp, instruction, ready)
     if instruction.grouping:
-        groups.done(warp, ready)
+        groups.done(warp, instruction.groups, ready)
     if warp.effects and (sm.machine.obeys_codes or not sm.defers or instruction.counter < 0):
         effects.done(sm, g, number, ready)
     return int(back)

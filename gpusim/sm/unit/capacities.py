@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from isa.row import Unit
+from isa.row import Groups, Unit
 
 NEVER = 1 << 60  # a time later than every cycle: not known yet
 
@@ -35,7 +35,8 @@ REUSE = 2  # words that the reuse cache keeps for an operand slot
 HOLDS = 18  # six dependency barriers, each by three reasons (sm/registers/control_code/control_code.py)
 COUNTERS = 2  # of a warp's accesses under way: vmcnt, lgkmcnt
 COUNTED = 64  # accesses that a wait counter may tell from each other
-GROUPED = 16  # groups of a warp's accesses that are told apart
+GROUPED = 16  # groups of a warp's work of one kind that are told apart
+GROUP_KINDS = len(Groups)
 UNITS_OF_MEMORY = 2
 AT_HAND = 7  # agents of an SM of four schedulers, the common case: checking all each cycle would cost a few percent
 

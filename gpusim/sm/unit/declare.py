@@ -58,7 +58,7 @@ class Extent(NamedTuple):
     traces: bool
     defers: bool  # results are written when they are there
     ahead: bool  # SMs run ahead of each other
-    grouped: bool  # accesses may land later, in groups
+    grouped: bool  # work goes on in groups, for which a program waits
     replays: bool  # streams are recorded
 
 

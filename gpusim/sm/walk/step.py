@@ -189,7 +189,7 @@ def prepare(sm: Sm, warp: Warp) -> None:
         scoreboard.earliest(warp, instruction)
     if sm.machine.counts:
         wait_count.earliest(warp, instruction)
-    if instruction.grouping == WAITS:
+    if instruction.grouping & WAITS:
         groups.earliest(warp, instruction)
     if sm.machine.barrier_defers:
         barrier.earliest(warp, instruction)

@@ -1,0 +1,76 @@
+"""The examples of tensor cores and asynchronous copies: each is of its kind, and computes what NumPy gives.
+
+Code is that of the cubins beside the sources, so that no compiler is needed.
+"""
+
+import re
+import shutil
+
+import numpy as np
+import pytest
+from read.fenced import ROOT
+
+from examples.tensor import expected
+from isa.nvidia.compiler import compile, tools
+from isa.nvidia.file import code
+
+FOLDER = ROOT / "examples" / "tensor"
+PATHS = sorted(FOLDER.glob("*.cu"))
+NAMES = [path.stem for path in PATHS]
+KIND = {  # instructions without which a kernel would not be of its kind, as nvdisasm has them
+    "bulk": "UBLKCP.S.G, UBLKCP.G.S, SYNCS.PHASECHK.TRANS64.TRYWAIT",  # bulk copies, a barrier of bytes
+    "cp_async": "LDGSTS.E.BYPASS.128, LDGDEPBAR, DEPBAR.LE, HMMA.16816.F32",  # groups of copies
+    "flash": "HMMA.16816.F32, LDSM.16.M88.4, LDSM.16.MT88.4, MUFU.EX2, LDGSTS.E.BYPASS.128",  # attention
+    "fp64": "DMMA.16x8x16",  # double precision
+    "int8": "IMMA.16832.S8.S8",  # bytes
+    "mma_sync": "HMMA.16816.F32, LDSM.16.M88.4, LDSM.16.MT88.2",  # PTX's mma.sync
+    "pipeline": "SYNCS.ARRIVE.TRANS64.A1T0, ARRIVES.LDGSTSBAR.64.TRANSCNT, LDGSTS",  # cuda::pipeline
+    "tma": "UTMALDG.2D, UTMASTG.2D, UTMACMDFLUSH",  # tensor copies
+    "wgmma": "HGMMA.64x64x16.F32, WARPGROUP.ARRIVE, WARPGROUP.DEPBAR.LE, FENCE.VIEW.ASYNC.S",  # warpgroups
+    "wmma": "HMMA.16816.F32, LDSM.16.M88.4, LDSM.16.MT88.4",  # nvcuda::wmma
+}
+needs_nvcc = pytest.mark.skipif(
+    not (tools.installed("nvcc") and shutil.which("g++")), reason="nvcc (extra cuda) or g++ is not installed"
+)
+
+
+def cubin(name):
+    """Return the path of an example's machine code, as a text."""
+    return str(FOLDER / f"{name}.cubin")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_example_is_of_its_kind(name):
+    """Each kernel's machine code has the instructions for which it is here."""
+    (section,) = code.read(cubin(name)).sections.values()
+    text = "\n".join(one.text for one in section.instructions)
+    assert [one for one in KIND[name].split(", ") if not re.search(rf"(^|\s){re.escape(one)}", text, re.M)] == []
+
+
+@pytest.mark.parametrize("name", expected.RESULTS)
+def test_the_files_hold_what_numpy_computes(name):
+    """Each .npy file has what `python examples/tensor/expected.py` writes now."""
+    path, values = expected.file(name)
+    found = np.load(path)
+    assert found.dtype == values.dtype
+    assert np.array_equal(found, values)
+
+
+@needs_nvcc
+@pytest.mark.parametrize("path", PATHS, ids=NAMES)
+def test_the_cubins_are_what_the_compiler_makes(path):
+    """The compiler makes of each source the instructions of the cubin beside it, control codes and lines too."""
+    if "release 13.0" not in tools.version("nvcc"):
+        pytest.skip("the cubins are of nvcc 13.0")
+    launch = path.with_suffix(".toml")
+    flags = expected.source.read(launch).file.nvcc_flags if launch.exists() else ()
+    made = code.of_cubin(compile.compile_file(path, flags=flags), path.name)
+    kept = code.read(cubin(path.stem))
+    assert {name: instructions(one) for name, one in made.sections.items()} == {
+        name: instructions(one) for name, one in kept.sections.items()
+    }
+
+
+def instructions(section):
+    """Return the text, encoding and line of each instruction of a section."""
+    return [(one.text, one.low, one.high, one.source.line) for one in section.instructions]
