@@ -46,6 +46,7 @@ from gpusim.sm.unit.opcodes import (
     value_of,
 )
 from gpusim.sm.unit.stall import Stall
+from isa.architecture import nvidia
 from isa.executing import barriers
 from isa.instruction import PREDICATES_READ, PREDICATES_WRITTEN, Instruction
 from isa.kernel import Kernel
@@ -71,6 +72,7 @@ from isa.operands.special import fixed
 from isa.program import CODE_BYTES, WORD_BYTES
 from isa.row import Row, Unit
 from isa.support.bulk import without_collection
+from isa.values.cross_lane import Tile
 from isa.values.semantics import mov
 
 NONE_YET = (
@@ -248,7 +250,7 @@ def _functions(row: Any, form: Row) -> None:
     for place, letter in enumerate("abc"):
         row["counts"][place] = form.words_of("D" if letter == "c" and "D" in form.form else letter)
         row["taken"][place] = max(takes, row["counts"][place])
-    by_number = isinstance(value, Function) and value.of is Of.NUMBER
+    by_number = isinstance(value, Function) and (value.of is Of.NUMBER or isinstance(value.function, Tile))
     row["selects"] = len(PREDICATES_READ) if form.is_general else by_number - 1
 
 
@@ -282,7 +284,9 @@ def _operands(row: Any, instruction: Instruction, known: Mapping[str, Any], kern
 
 def _numbers(row: Any, instruction: Instruction, kernel: Kernel) -> None:
     row["arrivals"] = kernel.warps
-    if row["action"] == BARRIER:
+    if isinstance(instruction.row.across, Tile):
+        row["number"] = nvidia(kernel.target.architecture if kernel.target else 0).sums.packed
+    elif row["action"] == BARRIER:
         row["barrier"], row["arrivals"] = barriers.wanted(kernel, instruction)
     elif isinstance(function := value_of(instruction.row), Function) and function.of is Of.NUMBER:
         (row["number"],) = [o.bits for letter, o in instruction.slots() if letter == "n" and isinstance(o, Immediate)]

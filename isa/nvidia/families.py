@@ -11,6 +11,7 @@ from isa.nvidia.rows import (
     floating,
     half,
     integer,
+    matrix,
     memory,
     move,
     packed,
@@ -29,4 +30,5 @@ FAMILIES: tuple[Family, ...] = (
     *cross_lane.FAMILIES,
     *atomic.FAMILIES,
     *texture.FAMILIES,
+    *matrix.FAMILIES,
 )

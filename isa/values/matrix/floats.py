@@ -14,6 +14,7 @@ from isa.values.matrix import sums
 from isa.values.matrix.fragments import addends_of, columns_of, half_addends_of, half_results_to, results_to, rows_of
 from isa.values.matrix.numbers import NONE, exponent, significand
 
+Kind = tuple[int, ...]
 U, L = np.uint32, np.uint64
 # Bits of exponent and fraction, whether there are no infinities; how many are in a word, the first one's lowest bit.
 HALF, BFLOAT, TENSOR = (5, 10, 0, 2, 0), (8, 7, 0, 2, 0), (8, 10, 0, 1, 13)

@@ -12,9 +12,9 @@ import numpy as np
 
 from isa.values.lanes import choose
 
-I, U = np.int32, np.uint32
-NONE = I(-1200)  # exponent of a zero: no sum of two exponents comes near any
-INFINITE, NAN = I(1 << 20), I(1 << 21)
+N, U = np.int32, np.uint32
+NONE = N(-1200)  # exponent of a zero: no sum of two exponents comes near any
+INFINITE, NAN = N(1 << 20), N(1 << 21)
 
 
 class Format(NamedTuple):
@@ -32,20 +32,20 @@ class Format(NamedTuple):
 
 def significand(pattern: Any, exponent_bits: int, fraction_bits: int) -> Any:
     """Return the significand, with the sign; of an infinity or a NaN some number that is not zero."""
-    fraction = I(pattern & U((1 << fraction_bits) - 1))
+    fraction = N(pattern & U((1 << fraction_bits) - 1))
     normal = U(U(pattern >> U(fraction_bits)) & U((1 << exponent_bits) - 1)) != U(0)
-    whole = choose(normal, I(fraction | I(1 << fraction_bits)), fraction)
-    signed = choose(U(U(pattern >> U(exponent_bits + fraction_bits)) & U(1)) != U(0), I(-whole), I(whole))
+    whole = choose(normal, N(fraction | N(1 << fraction_bits)), fraction)
+    signed = choose(U(U(pattern >> U(exponent_bits + fraction_bits)) & U(1)) != U(0), N(-whole), N(whole))
     return np.float32(signed)
 
 
 def exponent(pattern: Any, exponent_bits: int, fraction_bits: int, finite: int) -> Any:
     """Return the exponent; NONE of a zero, INFINITE or NAN of what is no number."""
     magnitude = U(pattern & U((1 << (exponent_bits + fraction_bits)) - 1))
-    field = I(magnitude >> U(fraction_bits))
+    field = N(magnitude >> U(fraction_bits))
     infinity = U(((1 << exponent_bits) - 1) << fraction_bits)
     last = U((1 << (exponent_bits + fraction_bits)) - 1)
-    found = choose(magnitude == U(0), NONE, I(max(field, I(1)) - I((1 << (exponent_bits - 1)) - 1)))
+    found = choose(magnitude == U(0), NONE, N(max(field, N(1)) - N((1 << (exponent_bits - 1)) - 1)))
     special = choose(magnitude == infinity, INFINITE, NAN)
     return choose((magnitude == last) if finite else (magnitude >= infinity), choose(finite != 0, NAN, special), found)
 

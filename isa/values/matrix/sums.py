@@ -16,11 +16,11 @@ from typing import Any
 import numpy as np
 
 from isa.values.lanes import as_f32, as_f64, as_u32, as_u64, choose
-from isa.values.matrix.numbers import INFINITE, NAN, NONE, exponent, significand
+from isa.values.matrix.numbers import INFINITE, NAN, NONE, significand
 
-I, U, L = np.int32, np.uint32, np.uint64
+N, U, L = np.int32, np.uint32, np.uint64
 RESULTS = 128
-LOW = I(-400)  # below the exponent of every term
+LOW = N(-400)  # below the exponent of every term
 SINGLE_BIAS, DOUBLE_BIAS = 127, 1023
 LEAST_SINGLE, LEAST_HALF = 2.0**-126, 2.0**-14  # normal ones
 MAGNITUDE = L(0x7FFFFFFFFFFFFFFF)
@@ -39,16 +39,16 @@ def largest_exponents(most: Any, addends: Any, a: Any, b: Any, first: int, last:
         for j in range(8):
             for i in range(16):
                 p, q = 16 * k + i, 8 * k + j
-                v = max(I(a[p] + b[q]), I(a[p + 16] + b[q + 8]))
-                w = max(I(a[p + 32] + b[q + 16]), I(a[p + 48] + b[q + 24]))
-                x = max(I(a[p + 64] + b[q + 32]), I(a[p + 80] + b[q + 40]))
-                y = max(I(a[p + 96] + b[q + 48]), I(a[p + 112] + b[q + 56]))
-                most[16 * j + i] = max(most[16 * j + i], max(max(v, w), max(x, y)))
+                v = max(N(a[p] + b[q]), N(a[p + 16] + b[q + 8]))
+                w = max(N(a[p + 32] + b[q + 16]), N(a[p + 48] + b[q + 24]))
+                x = max(N(a[p + 64] + b[q + 32]), N(a[p + 80] + b[q + 40]))
+                y = max(N(a[p + 96] + b[q + 48]), N(a[p + 112] + b[q + 56]))
+                most[16 * j + i] = max(most[16 * j + i], v, w, x, y)
 
 
 def cut(product: Any, exponents: Any, most: Any) -> Any:
     """Return a term in units of the last bit kept, cut toward zero; `most` is less what turns E into these."""
-    return I(np.float32(product) * as_f32(U(U(max(I(exponents - most), I(0))) << U(23))))
+    return N(np.float32(product) * as_f32(U(U(max(N(exponents - most), N(0))) << U(23))))
 
 
 def add_terms(total: Any, most: Any, of: Any, exponents: Any, ks: Any, more: Any) -> None:
@@ -57,40 +57,40 @@ def add_terms(total: Any, most: Any, of: Any, exponents: Any, ks: Any, more: Any
     for k in range(first, last, 8):
         for j in range(8):
             for i in range(16):
-                p, q, e = 16 * k + i, 8 * k + j, I(most[16 * j + i] - more)
-                v = I(
-                    cut(of_a[p] * of_b[q], I(a[p] + b[q]), e)
-                    + cut(of_a[p + 16] * of_b[q + 8], I(a[p + 16] + b[q + 8]), e)
+                p, q, e = 16 * k + i, 8 * k + j, N(most[16 * j + i] - more)
+                v = N(
+                    cut(of_a[p] * of_b[q], N(a[p] + b[q]), e)
+                    + cut(of_a[p + 16] * of_b[q + 8], N(a[p + 16] + b[q + 8]), e)
                 )
-                w = I(
-                    cut(of_a[p + 32] * of_b[q + 16], I(a[p + 32] + b[q + 16]), e)
-                    + cut(of_a[p + 48] * of_b[q + 24], I(a[p + 48] + b[q + 24]), e)
+                w = N(
+                    cut(of_a[p + 32] * of_b[q + 16], N(a[p + 32] + b[q + 16]), e)
+                    + cut(of_a[p + 48] * of_b[q + 24], N(a[p + 48] + b[q + 24]), e)
                 )
-                x = I(
-                    cut(of_a[p + 64] * of_b[q + 32], I(a[p + 64] + b[q + 32]), e)
-                    + cut(of_a[p + 80] * of_b[q + 40], I(a[p + 80] + b[q + 40]), e)
+                x = N(
+                    cut(of_a[p + 64] * of_b[q + 32], N(a[p + 64] + b[q + 32]), e)
+                    + cut(of_a[p + 80] * of_b[q + 40], N(a[p + 80] + b[q + 40]), e)
                 )
-                y = I(
-                    cut(of_a[p + 96] * of_b[q + 48], I(a[p + 96] + b[q + 48]), e)
-                    + cut(of_a[p + 112] * of_b[q + 56], I(a[p + 112] + b[q + 56]), e)
+                y = N(
+                    cut(of_a[p + 96] * of_b[q + 48], N(a[p + 96] + b[q + 48]), e)
+                    + cut(of_a[p + 112] * of_b[q + 56], N(a[p + 112] + b[q + 56]), e)
                 )
-                total[16 * j + i] += np.float64(I(I(v + w) + I(x + y)))
+                total[16 * j + i] += np.float64(N(N(v + w) + N(x + y)))
 
 
 def begin(total: Any, most: Any, addends: Any, words: Any, kept: int, format_c: Any) -> None:
     """Set each result to its term of C, cut; `addends` are their exponents, `words` their patterns."""
     exponent_bits, fraction_bits = format_c
     for r in range(RESULTS):
-        more = I(kept + SINGLE_BIAS - fraction_bits)
+        more = N(kept + SINGLE_BIAS - fraction_bits)
         value = significand(words[r], exponent_bits, fraction_bits)
-        total[r] = np.float64(cut(value, addends[r], I(most[r] - more)))
+        total[r] = np.float64(cut(value, addends[r], N(most[r] - more)))
 
 
 def single_of(total: Any, mask: Any) -> Any:
     """Return the single, cut toward zero to the fraction bits that the mask of a double keeps; no zero has a sign."""
     bits = as_u64(total)
     magnitude = as_f64(L(bits & MAGNITUDE))
-    steps = U(U(I(min(magnitude, LEAST_SINGLE) * TO_STEPS)) & U(L(mask >> L(29))))
+    steps = U(U(N(min(magnitude, LEAST_SINGLE) * TO_STEPS)) & U(L(mask >> L(29))))
     sign = choose(steps != U(0), U(U(bits >> L(32)) & U(0x80000000)), U(0))
     return choose(magnitude < LEAST_SINGLE, U(steps | sign), as_u32(np.float32(as_f64(L(bits & mask)))))
 
