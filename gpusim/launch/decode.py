@@ -17,7 +17,7 @@ from gpusim.machine.machine import Machine
 from gpusim.sm.lanes.convergence.declaration import LEAVE
 from gpusim.sm.memory.cache.declaration import TEXTURES
 from gpusim.sm.pipes.load_store import declaration as load_store
-from gpusim.sm.pipes.pipe.declaration import choices, pipe_names, through_port
+from gpusim.sm.pipes.pipe.declaration import choices, intervals, latency, pipe_names, through_port
 from gpusim.sm.registers.control_code.declaration import by_codes
 from gpusim.sm.registers.register_file.declaration import note_sources
 from gpusim.sm.state.every import EVERY
@@ -206,7 +206,7 @@ def _visits(rows: NDArray[Any]) -> None:
 def _costs(row: Any, form: Row, machine: Machine) -> None:
     row["unit"] = UNIT_CODE[form.unit]
     row["words"], row["width"] = form.source.words, {32: 0, 64: 1}.get(form.width, 2)
-    row["alignment"], row["intervals"] = form.alignment, form.intervals
+    row["alignment"], row["intervals"] = form.alignment, intervals(machine, form)
     row["access_bytes"], row["update"] = form.nbytes, -1 if form.update is None else UPDATES.index(form.update)
     row["action"] = _action(form)
     _functions(row, form)
@@ -223,7 +223,7 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
         row["latency"], row["reason"] = machine.texture.latency, Stall.LONG_SCOREBOARD
     elif form.unit.value in machine.unit:
         row["reason"] = Stall.SHORT_SCOREBOARD if form.unit in NEARBY else Stall.WAIT
-        row["latency"] = machine.unit[form.unit.value].latency
+        row["latency"] = latency(machine, form)
     row["cached"] = cached_in(form, machine)
     if row["cached"] > TEXTURES and (read := read_cache(form.unit, machine)):
         row["latency"] = read.latency

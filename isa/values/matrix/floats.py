@@ -44,7 +44,7 @@ def split(words: Any, of: Any, exponents: Any, rows: int, block: int, kind: Any)
 
 
 def add(words: Any, of: Any, exponents: Any, ks: Any, how: Any, format_c: Any) -> None:
-    """Add the products of some k to the patterns in `words`, in one sum; `how`: bits kept, fraction bits of a product, mask."""
+    """Add the products of some k to the patterns in `words`, in one sum; `how`: bits kept, of a product, mask."""
     (of_a, of_b), (a, b), (first, last), (kept, fraction_bits, mask) = of, exponents, ks, how
     most, addends, total, to = room_for_integers(), room_for_integers(), room_for_doubles(), room_for_words()
     for r in range(sums.RESULTS):
