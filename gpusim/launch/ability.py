@@ -24,6 +24,11 @@ def check(program: Program, pc: int, instruction: Instruction, machine: Machine)
             f"{program.place(pc)}: {machine.key} has no {instruction.row.mnemonic}: its file gives unit class "
             f"{unit} no pipe; {_fix(program, 'another instruction')}"
         )
+    if instruction.row.matrix and instruction.row.matrix not in machine.matrix:
+        raise UserError(
+            f"{program.place(pc)}: {machine.key} has no {instruction.row.mnemonic}: its file has no "
+            f"[matrix.{instruction.row.matrix}]; {_fix(program, 'another instruction')}"
+        )
     if unit is Unit.CONSTANT and machine.constant_cache is None:
         raise UserError(
             f"{program.place(pc)}: {machine.key} has no {instruction.row.mnemonic}: its file has no "

@@ -17,7 +17,7 @@ from gpusim.machine.machine import Machine
 from gpusim.sm.lanes.convergence.declaration import LEAVE
 from gpusim.sm.memory.cache.declaration import TEXTURES
 from gpusim.sm.pipes.load_store import declaration as load_store
-from gpusim.sm.pipes.pipe.declaration import choices, pipe_names, through_port
+from gpusim.sm.pipes.pipe.declaration import choices, intervals, latency, pipe_names, through_port
 from gpusim.sm.registers.control_code.declaration import by_codes
 from gpusim.sm.registers.register_file.declaration import note_sources
 from gpusim.sm.state.every import EVERY
@@ -47,6 +47,7 @@ from gpusim.sm.unit.opcodes import (
     value_of,
 )
 from gpusim.sm.unit.stall import Stall
+from isa.architecture import nvidia
 from isa.executing import barriers
 from isa.instruction import PREDICATES_READ, PREDICATES_WRITTEN, Instruction
 from isa.kernel import Kernel
@@ -72,6 +73,7 @@ from isa.operands.special import fixed
 from isa.program import CODE_BYTES, WORD_BYTES
 from isa.row import Row, Unit
 from isa.support.bulk import without_collection
+from isa.values.cross_lane import Tile
 from isa.values.semantics import mov
 
 NONE_YET = (
@@ -205,7 +207,7 @@ def _visits(rows: NDArray[Any]) -> None:
 def _costs(row: Any, form: Row, machine: Machine) -> None:
     row["unit"] = UNIT_CODE[form.unit]
     row["words"], row["width"] = form.source.words, {32: 0, 64: 1}.get(form.width, 2)
-    row["alignment"], row["intervals"] = form.alignment, form.intervals
+    row["alignment"], row["intervals"] = form.alignment, intervals(machine, form)
     row["access_bytes"], row["update"] = form.nbytes, -1 if form.update is None else UPDATES.index(form.update)
     row["action"] = _action(form)
     _functions(row, form)
@@ -222,7 +224,7 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
         row["latency"], row["reason"] = machine.texture.latency, Stall.LONG_SCOREBOARD
     elif form.unit.value in machine.unit:
         row["reason"] = Stall.SHORT_SCOREBOARD if form.unit in NEARBY else Stall.WAIT
-        row["latency"] = machine.unit[form.unit.value].latency
+        row["latency"] = latency(machine, form)
     row["cached"] = cached_in(form, machine)
     if row["cached"] > TEXTURES and (read := read_cache(form.unit, machine)):
         row["latency"] = read.latency
@@ -232,13 +234,15 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
 
 
 def _action(form: Row) -> int:
+    if form.unit is Unit.WARPGROUP:
+        return MULTIPLY
     if value_of(form) or truth_of(form):
         return COMPUTE
     if form.unit in MEMORY_KINDS:
         return LOAD if form.is_load else STORE
     if form.is_branch or form.is_exit:
         return BRANCH if form.is_branch else EXIT
-    return {Unit.TEXTURE: FETCH, Unit.BARRIER: BARRIER, Unit.WARPGROUP: MULTIPLY}.get(form.unit, NOTHING)
+    return {Unit.TEXTURE: FETCH, Unit.BARRIER: BARRIER}.get(form.unit, NOTHING)
 
 
 def _functions(row: Any, form: Row) -> None:
@@ -251,7 +255,7 @@ def _functions(row: Any, form: Row) -> None:
     for place, letter in enumerate("abc"):
         row["counts"][place] = form.words_of("D" if letter == "c" and "D" in form.form else letter)
         row["taken"][place] = max(takes, row["counts"][place])
-    by_number = isinstance(value, Function) and value.of is Of.NUMBER
+    by_number = isinstance(value, Function) and (value.of is Of.NUMBER or isinstance(value.function, Tile))
     row["selects"] = len(PREDICATES_READ) if form.is_general else by_number - 1
 
 
@@ -287,7 +291,9 @@ def _operands(row: Any, instruction: Instruction, known: Mapping[str, Any], kern
 
 def _numbers(row: Any, instruction: Instruction, kernel: Kernel) -> None:
     row["arrivals"] = kernel.warps
-    if row["action"] == BARRIER:
+    if isinstance(instruction.row.across, Tile):
+        row["number"] = nvidia(kernel.target.architecture if kernel.target else 0).sums.packed
+    elif row["action"] == BARRIER:
         row["barrier"], row["arrivals"] = barriers.wanted(kernel, instruction)
     elif isinstance(function := value_of(instruction.row), Function) and function.of is Of.NUMBER:
         (row["number"],) = [o.bits for letter, o in instruction.slots() if letter == "n" and isinstance(o, Immediate)]

@@ -11,6 +11,7 @@ from isa.nvidia.rows import (
     floating,
     half,
     integer,
+    matrix,
     memory,
     move,
     packed,
@@ -30,5 +31,6 @@ FAMILIES: tuple[Family, ...] = (
     *cross_lane.FAMILIES,
     *atomic.FAMILIES,
     *texture.FAMILIES,
+    *matrix.FAMILIES,
     *warpgroup.FAMILIES,
 )

@@ -12,7 +12,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from isa.family import NOTHING, Change, Family
+from isa.nvidia.rows import matrix
 from isa.row import CLOSES, JOINS, WAITS, Groups, Row, Unit
+from isa.values.cross_lane import Tile
 from isa.values.matrix.warpgroup import (
     BF16,
     BIT,
@@ -37,6 +39,7 @@ _SHAPE = re.compile(r"64x(\d{1,3})x(\d{1,3})")
 _MARKS = {"negA": NEGATED_A, "negB": NEGATED_B, "tnspA": TURNED_A, "tnspB": TURNED_B}
 _TYPES = {"E4M3": E4M3, "E5M2": E5M2, "S8": BYTE, "U8": UNSIGNED_BYTE}
 _ROW_BITS = 256  # of k
+_TILES = {family.base: family.fields["across"] for family in matrix.FAMILIES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,11 +67,20 @@ class Warpgroup(Family):
             self.unit,
             flops=0 if self.base in ("IGMMA", "BGMMA") else columns * depth,
             registers=counts,
+            across=_tile(self.base, said),
+            memory_bits=128,
             code=code_of(columns, code | sum(_MARKS.get(x, 0) for x in marks), from_registers),
             grouping=JOINS | (CLOSES if CLOSING in marks else 0),
             groups=Groups.MATRIX,
             shared="b",
         )
+
+
+def _tile(base: str, types: tuple[str, ...]) -> Tile:
+    """Return how a warp computes eight columns: as an instruction of its own of 16 rows does."""
+    shape = {"F32TF32": "1688", "ANDPOPC": "168256"}.get("".join(types)) or ("16816" if base == "HGMMA" else "16832")
+    tile: Tile = _TILES[".".join((f"{base[0]}MMA", shape, *types))]
+    return tile
 
 
 def _depth(types: tuple[str, ...]) -> int:
