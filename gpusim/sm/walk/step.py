@@ -31,6 +31,7 @@ from gpusim.sm.pipes.double_precision import double_precision
 from gpusim.sm.pipes.load_store import load_store
 from gpusim.sm.pipes.pipe import execution
 from gpusim.sm.pipes.warpgroup import warpgroup
+from gpusim.sm.pipes.warpgroup.declaration import WARPS
 from gpusim.sm.records import Memory, Records, Row, Scheduler, Sm, Warp
 from gpusim.sm.registers import questions
 from gpusim.sm.registers.control_code import control_code
@@ -137,7 +138,7 @@ def land(sm: Sm, memory: Memory, now: int) -> None:
     if sm.multiplies:
         first = warpgroup.begin(sm, now)
         while first >= 0:
-            for number in range(warpgroup.WARPS):
+            for number in range(WARPS):
                 _wake(sm, warpgroup.member(sm, first, number))
             first = warpgroup.begin(sm, now)
 

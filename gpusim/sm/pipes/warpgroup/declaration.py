@@ -11,12 +11,16 @@ from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field, packed_key
 from gpusim.sm.unit.dimensions import PRODUCT
 from gpusim.sm.unit.ranges import Count, Positive
+from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.row import Unit
 from isa.values.matrix.warpgroup import FROM_REGISTERS, columns_of
 
 if TYPE_CHECKING:
     from isa.kernel import Kernel
+
+
+WARPS = 4  # of a warpgroup
 
 
 class Warpgroup(msgspec.Struct, frozen=True):
@@ -37,9 +41,15 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
     packed.tensor_pipe = names.index("tensor") if "tensor" in names else -1
 
 
-def decode(row: Columns, instruction: Instruction, _machine: Machine, _: Kernel) -> None:
-    """What a product takes of its operands' places, and how many columns it has."""
+def decode(row: Columns, instruction: Instruction, _machine: Machine, kernel: Kernel) -> None:
+    """What a product takes of its operands' places, and how many columns it has.
+
+    Raises UserError if the launch's blocks do not consist of whole warpgroups.
+    """
     if instruction.row.unit is Unit.WARPGROUP:
+        if kernel.warps % WARPS:
+            text = instruction.row.mnemonic.partition(".")[0]
+            raise UserError(f"{kernel.name}: {text} needs blocks of a multiple of {WARPS} warps, not {kernel.warps}")
         row["product"], row["columns"] = instruction.row.code, columns_of(instruction.row.code)
         row["from_registers"] = bool(instruction.row.code & FROM_REGISTERS)
 
