@@ -23,8 +23,8 @@ from isa.nvidia.rows import (
     move,
     packed,
     texture,
-    warpgroup,
 )
+from isa.nvidia.rows.hopper import warpgroup
 from isa.table import BY_BASE
 
 COVERAGE = Path(__file__).parents[2] / "tests" / "hardware" / "data" / "coverage.json"

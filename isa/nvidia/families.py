@@ -16,8 +16,8 @@ from isa.nvidia.rows import (
     move,
     packed,
     texture,
-    warpgroup,
 )
+from isa.nvidia.rows.hopper import warpgroup
 
 FAMILIES: tuple[Family, ...] = (
     *move.FAMILIES,

@@ -21,10 +21,11 @@ from gpusim.sm.lanes.predicates import ALL
 from gpusim.sm.lanes.values.functions import compute
 from gpusim.sm.lanes.values.operand_change import PAIR, SIGN_CHANGE, WORD, changed, whole_change
 from gpusim.sm.memory.cache import cache
-from gpusim.sm.memory.memory_access import address_range, memory_access, versions
+from gpusim.sm.memory.memory_access import address_range, memory_access
 from gpusim.sm.memory.texture import texel, texture, texture_object
 from gpusim.sm.pipes.warpgroup import issued
 from gpusim.sm.records import Lanes, Memory, Numbers, Row, Scratch, Sm, Table
+from gpusim.sm.registers import versions
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.opcodes import COMPUTE, FETCH, MULTIPLY, WHOLE
 from isa.operands.operand import PT_INDEX

@@ -26,8 +26,10 @@ WARPS = 4  # of a warpgroup
 class Warpgroup(msgspec.Struct, frozen=True):
     """Matrix instructions of a warpgroup, D = A B + C of 64 rows; the machine has none without this section."""
 
-    columns: Positive  # of D that the tensor cores compute in a cycle
-    port_rows: Positive  # rows of A, or columns of B, that are read from shared memory in a cycle
+    columns: (
+        Positive  # columns of D, of 16 numbers for a warp, that a scheduler's tensor cores compute in one of the cycles
+    )
+    port_rows: Positive  # rows of A, or columns of B, of 32 bytes, that are read from shared memory in a cycle
     least_registers: Positive  # cycles from one instruction to the next, at least, whose A is in registers
     begins: Count  # cycles from the issue by the last of the four warps until its operands are read
     fills: Count  # cycles from then until the tensor cores begin
@@ -103,7 +105,6 @@ UNIT = Declaration(
     conditions=(Condition("warpgroup.*", NUMBERS, _has_any, NONE),),
     limits={
         "latency": {"warpgroup.begins": 0, "warpgroup.*fills": 0, "warpgroup.drains": 0},
-        "shared conflicts": {},
         "bandwidth": {"warpgroup.port_rows": 256},
         "pipes": {"warpgroup.columns": 256, "warpgroup.least_registers": 1},
     },

@@ -13,9 +13,9 @@ from gpusim.sm.jit import lane_words
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.lanes.values.functions import compute
-from gpusim.sm.memory.memory_access import versions
 from gpusim.sm.pipes.warpgroup.issued import A, C
 from gpusim.sm.records import Effect, Memory, Numbers, Row, Sm, Table
+from gpusim.sm.registers import versions
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
 from isa.program import WORD_BYTES
