@@ -303,7 +303,7 @@ def _start(sm: Any, machine: Machine, warp_slots: int) -> None:
     sm.agents = machine.schedulers.count + 3
     sm.load_store_agent = machine.schedulers.count + 1
     sm.effects_agent = machine.schedulers.count + 2
-    sm.agenda[:] = sm.landing[:] = sm.products.next = NEVER
+    sm.agenda[:] = sm.landing[:] = sm.products.next = sm.products.lands = NEVER
     sm.agenda[LAUNCHER] = 0
     sm.marker = -1
     sm.load_store.free[:] = 0

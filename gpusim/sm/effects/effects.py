@@ -27,14 +27,13 @@ from gpusim.sm.effects import groups, mbarrier
 from gpusim.sm.jit import lane_words
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
-from gpusim.sm.pipes.warpgroup import product
 from gpusim.sm.records import Effect, Memory, Row, Sm, Warp
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import EFFECTS, GROUPS, LANES
 from isa.row import CLOSES, WAITS, Groups
 
 CROWDED = int(Fault.CROWDED)
-MATRIX = int(Groups.MATRIX)
+MATRIX = int(Groups.MATRIX)  # whose work is no effect on memory or registers alone (sm/lanes/values/product.py)
 
 
 @rule
@@ -70,8 +69,8 @@ def post(sm: Sm, g: int, pc: int) -> Effect:
 
 @rule
 def to_memory(effect: Effect) -> bool:
-    """Tell whether the effect is on memory, or lands as if it were: a matrix is computed from memory at its time."""
-    return bool(effect.words > 0 or effect.barrier >= 0 or effect.groups == MATRIX)
+    """Tell whether the effect is on memory."""
+    return bool(effect.words > 0 or effect.barrier >= 0)
 
 
 @on_demand
@@ -103,28 +102,11 @@ def done(sm: Sm, g: int, number: int, when: int) -> None:
     """The access of that number is done at `when`: then its effect lands."""
     place = of_access(sm, g, number)
     if place >= 0:
-        _lands(sm, g, sm.effects[g, place], when)
-
-
-@rule
-def _lands(sm: Sm, g: int, effect: Effect, when: int) -> None:
-    """Let an effect of warp slot g land at `when`."""
-    effect.lands = when
-    if to_memory(effect):
-        sm.landing[g] = min(sm.landing[g], when)
-        sm.agenda[sm.effects_agent] = min(sm.agenda[sm.effects_agent], when)
-
-
-@on_demand
-def oldest_done(sm: Sm, g: int, kind: int, when: int) -> None:
-    """The oldest work of warp slot g in groups of that kind whose time is not known is done at `when`."""
-    oldest, order = -1, NEVER
-    for i in range(sm.warps[g].effects):
-        effect = sm.effects[g, i]
-        if effect.groups == kind and effect.lands == NEVER and effect.order < order:
-            oldest, order = i, effect.order
-    if oldest >= 0:
-        _lands(sm, g, sm.effects[g, oldest], when)
+        effect = sm.effects[g, place]
+        effect.lands = when
+        if to_memory(effect):
+            sm.landing[g] = min(sm.landing[g], when)
+            sm.agenda[sm.effects_agent] = min(sm.agenda[sm.effects_agent], when)
 
 
 @rule
@@ -134,7 +116,7 @@ def first_due(sm: Sm, g: int, now: int, memory: bool) -> int:
     for i in range(sm.warps[g].effects):
         effect = sm.effects[g, i]
         sooner = effect.lands < best or (effect.lands == best and effect.order < order)
-        if effect.landed == 0 and sooner and to_memory(effect) == memory:
+        if effect.landed == 0 and sooner and to_memory(effect) == memory and effect.groups != MATRIX:
             first, best, order = i, effect.lands, effect.order
     return first
 
@@ -187,8 +169,6 @@ def _first_warp(sm: Sm, now: int) -> int:
 def _land(sm: Sm, memory: Memory, g: int, place: int) -> None:
     """Let an effect on memory land."""
     effect = sm.effects[g, place]
-    if effect.groups == MATRIX:
-        product.land(sm, memory, g, place)
     for half in range(sm.machine.groups):
         for lane in range(LANES):
             if (effect.mask[half] >> lane) & 1:
@@ -210,7 +190,7 @@ def in_program_order(sm: Sm, memory: Memory, g: int, pc: int) -> None:
 
 
 @rule
-def _covers(warp: Warp, instruction: Row, effect: Effect) -> bool:
+def covers(warp: Warp, instruction: Row, effect: Effect) -> bool:
     """Tell whether the instruction, a wait or an exit, waits for the effect."""
     if warp.live == 0:
         return True
@@ -227,7 +207,7 @@ def _land_groups(sm: Sm, memory: Memory, g: int, instruction: Row) -> None:
         first, order = -1, NEVER
         for i in range(sm.warps[g].effects):
             effect = sm.effects[g, i]
-            if to_memory(effect) and _covers(sm.warps[g], instruction, effect) and effect.order < order:
+            if to_memory(effect) and covers(sm.warps[g], instruction, effect) and effect.order < order:
                 first, order = i, effect.order
         if first >= 0:
             _land(sm, memory, g, first)

@@ -25,7 +25,7 @@ from gpusim.sm.jit.rule import NEVER, borrow, entry, lowest_bit, rarely, rule
 from gpusim.sm.lanes.convergence import independent_lanes
 from gpusim.sm.lanes.convergence.declaration import GIVE_WAY, IF_PARTED
 from gpusim.sm.lanes.simt_stack import simt_stack
-from gpusim.sm.lanes.values import values
+from gpusim.sm.lanes.values import product, values
 from gpusim.sm.memory.constant_operand import constant_operand
 from gpusim.sm.pipes.double_precision import double_precision
 from gpusim.sm.pipes.load_store import load_store
@@ -136,10 +136,12 @@ def land(sm: Sm, memory: Memory, now: int) -> None:
     """Let the effects on memory land that are due, and matrix instructions begin; both share an agent."""
     effects.land(sm, memory, now)
     if sm.multiplies:
+        if sm.products.lands <= now:
+            product.land(sm, memory, now)
         first = warpgroup.begin(sm, now)
         while first >= 0:
             for number in range(WARPS):
-                _wake(sm, warpgroup.member(sm, first, number))
+                _wake(sm, warpgroup.member(first, number))
             first = warpgroup.begin(sm, now)
 
 

@@ -18,14 +18,14 @@ from gpusim.sm.jit.rule import borrow, count_bits, rarely, rule
 from gpusim.sm.lanes import predicates
 from gpusim.sm.lanes.convergence import independent_lanes
 from gpusim.sm.lanes.predicates import ALL
+from gpusim.sm.lanes.values import product
 from gpusim.sm.lanes.values.functions import compute
 from gpusim.sm.lanes.values.operand_change import PAIR, SIGN_CHANGE, WORD, changed, whole_change
+from gpusim.sm.memory import versions
 from gpusim.sm.memory.cache import cache
 from gpusim.sm.memory.memory_access import address_range, memory_access
 from gpusim.sm.memory.texture import texel, texture, texture_object
-from gpusim.sm.pipes.warpgroup import issued
 from gpusim.sm.records import Lanes, Memory, Numbers, Row, Scratch, Sm, Table
-from gpusim.sm.registers import versions
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.opcodes import COMPUTE, FETCH, MULTIPLY, WHOLE
 from isa.operands.operand import PT_INDEX
@@ -127,7 +127,7 @@ def _compute(sm: Sm, instruction: Row, g: int, group: int, active: int) -> None:
 def _fetch(sm: Sm, instruction: Row, memory: Memory, g: int, group: int, active: int) -> bool:
     """Fetch texels; a matrix instruction is computed later, and false is a fault."""
     if instruction.action == MULTIPLY:
-        return bool(issued.post(sm, g))
+        return bool(product.post(sm, g))
     if instruction.fetches:
         texture_object.fetch(sm, memory, g, group, active)
         return True

@@ -10,12 +10,12 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.sm.jit.rule import lowest_bit, rarely, rule
+from gpusim.sm.memory import versions
 from gpusim.sm.memory.async_copy import async_copy
 from gpusim.sm.memory.lookahead import word_owner
 from gpusim.sm.memory.matrix_access import matrix_access
 from gpusim.sm.memory.memory_access import access_cost, addresses, move
 from gpusim.sm.records import Feed, Memory, Row, Sm, Warp, Word
-from gpusim.sm.registers import versions
 from gpusim.sm.unit.capacities import LANES, REMEMBERED, REMEMBERED_BITS
 from gpusim.sm.unit.opcodes import GLOBAL_MEMORY, LOAD, SHARED_MEMORY, STORE
 from isa.operands.windows import WINDOW_BYTES

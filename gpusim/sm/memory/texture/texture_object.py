@@ -11,10 +11,10 @@ import numpy as np
 
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rule
+from gpusim.sm.memory import versions
 from gpusim.sm.memory.cache import cache
 from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.records import Memory, Row, Sm
-from gpusim.sm.registers import versions
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
 from isa.values.texture import texture as definition

@@ -85,6 +85,7 @@ UNIT = Declaration(
             field("count", "how many have not"),
             field("next", "when it may begin; NEVER: there is none"),
             field("reads", "when the operands of the next one may be read"),
+            field("lands", "when the result of the next one is there; NEVER: not known"),
             field("ends", "when the tensor cores are done with those that have begun"),
             field("queue", "in the order in which the last of four warps issued them", PRODUCT, kind="product"),
         ),

@@ -7,13 +7,12 @@ tensor cores begin a little later, and compute so many columns in a cycle; the o
 meanwhile, but not those of one more. So products follow each other at the pace of the slower of the two.
 
 D is there some cycles behind the end. Then the product is done: of the group that it is in (sm/effects/groups.py), and
-its effect lands (`product.py`). Products have an agenda of their own, at which the agent of the effects looks.
+its effect lands (sm/lanes/values/product.py). Products share the agent of the effects, and have times of their own.
 """
 
 from __future__ import annotations
 
-from gpusim.sm.effects import effects, groups
-from gpusim.sm.front.block_scheduler import block_scheduler
+from gpusim.sm.effects import groups
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rule
 from gpusim.sm.pipes.load_store import load_store
@@ -30,10 +29,9 @@ CROWDED = int(Fault.CROWDED)
 
 
 @rule
-def member(sm: Sm, g: int, number: int) -> int:
-    """Return the warp slot of a warp of the warpgroup of warp slot g, by its number there."""
-    warp = sm.warps[g]
-    return int(block_scheduler.warp_slot(sm, warp.block, warp.index // WARPS * WARPS + number))
+def member(g: int, number: int) -> int:
+    """Return the warp slot of a warp of the warpgroup of warp slot g: blocks have whole ones, one after the other."""
+    return g // WARPS * WARPS + number
 
 
 @on_demand
@@ -43,13 +41,13 @@ def commit(sm: Sm, g: int, pc: int, now: int) -> None:
     warp.pending += 1
     warp.products += 1
     for number in range(WARPS):
-        if sm.warps[member(sm, g, number)].products < warp.products:
+        if sm.warps[member(g, number)].products < warp.products:
             return
     if products.count == PRODUCTS:
         sm.fault.code, sm.fault.pc, sm.fault.warp = CROWDED, pc, g
         return
     entry = products.queue[(products.head + products.count) % PRODUCTS]
-    entry.warp, entry.pc, entry.ready = member(sm, g, 0), pc, now + sm.machine.product_begins
+    entry.warp, entry.pc, entry.ready = member(g, 0), pc, now + sm.machine.product_begins
     products.count += 1
     _look_at_head(sm)
 
@@ -61,7 +59,14 @@ def _look_at_head(sm: Sm) -> None:
     products.next = NEVER
     if products.count:
         products.next = max(products.queue[products.head].ready, products.reads)
-    sm.agenda[sm.effects_agent] = min(sm.agenda[sm.effects_agent], products.next)
+    look(sm)
+
+
+@rule
+def look(sm: Sm) -> None:
+    """Let the agent that the products share look when the next one begins or is there."""
+    due = min(sm.products.next, sm.products.lands)
+    sm.agenda[sm.effects_agent] = min(sm.agenda[sm.effects_agent], due)
 
 
 @on_demand
@@ -69,7 +74,7 @@ def begin(sm: Sm, now: int) -> int:
     """Let the first product begin if it is due and the port is free; return the slot of its first warp, or -1."""
     products = sm.products
     if products.next > now:
-        sm.agenda[sm.effects_agent] = min(sm.agenda[sm.effects_agent], products.next)
+        look(sm)
         return -1
     if sm.load_store.free[0] > now:
         products.reads = sm.load_store.free[0]
@@ -82,7 +87,7 @@ def begin(sm: Sm, now: int) -> int:
     products.count -= 1
     _look_at_head(sm)
     for number in range(WARPS):
-        _done(sm, member(sm, first, number), done)
+        _done(sm, member(first, number), done)
     return first
 
 
@@ -97,11 +102,11 @@ def _serve(sm: Sm, first: int, instruction: Row, now: int) -> int:
     fills = machine.register_fills if instruction.from_registers else machine.product_fills
     start = max(now + fills, products.ends)
     for number in range(WARPS if machine.tensor_pipe >= 0 else 0):
-        taken = pipe.instance(sm, sm.warps[member(sm, first, number)].scheduler, machine.tensor_pipe)
+        taken = pipe.instance(sm, sm.warps[member(first, number)].scheduler, machine.tensor_pipe)
         start = max(start, taken.free)
     cycles = -(-instruction.columns // machine.product_columns)
     for number in range(WARPS if machine.tensor_pipe >= 0 else 0):
-        taken = pipe.instance(sm, sm.warps[member(sm, first, number)].scheduler, machine.tensor_pipe)
+        taken = pipe.instance(sm, sm.warps[member(first, number)].scheduler, machine.tensor_pipe)
         taken.free = start + cycles
         taken.busy += cycles
     products.ends = start + cycles
@@ -117,4 +122,11 @@ def _done(sm: Sm, g: int, when: int) -> None:
     warp.pending -= 1
     warp.drained = max(warp.drained, when)
     groups.done(warp, MATRIX, when)
-    effects.oldest_done(sm, g, MATRIX, when)
+    oldest, order = -1, NEVER
+    for i in range(warp.effects):
+        effect = sm.effects[g, i]
+        if effect.groups == MATRIX and effect.lands == NEVER and effect.order < order:
+            oldest, order = i, effect.order
+    if oldest >= 0:
+        sm.effects[g, oldest].lands = when
+        sm.products.lands = min(sm.products.lands, when)

@@ -21,9 +21,9 @@ from gpusim.sm.effects import effects
 from gpusim.sm.jit import lane_words
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.memory import versions
 from gpusim.sm.memory.memory_access import memory_access
 from gpusim.sm.records import Effect, Memory, Numbers, Row, Sm, Table
-from gpusim.sm.registers import versions
 from gpusim.sm.unit.capacities import GROUPS, HAZARDS, LANES, READ, REGISTERS
 from gpusim.sm.unit.opcodes import LOAD
 from isa.operands.operand import PT_INDEX
