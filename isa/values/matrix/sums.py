@@ -118,7 +118,7 @@ def is_special(most: Any) -> bool:
     worst = LOW
     for r in range(RESULTS):
         worst = max(worst, most[r])
-    return worst > -LOW
+    return bool(worst > -LOW)
 
 
 def special(of: Any, exponents: Any, ks: Any, row: int, column: int) -> int:
