@@ -100,7 +100,7 @@ class Tile:
         """Return d of every lane."""
         d = np.zeros((self.gives, *active.shape), np.uint32)
         for warp in np.ndindex(active.shape[:-1]):
-            self.fill(*(part[:, *warp] for part in (d, a, b, c)), n)
+            self.fill(d[:, *warp], a[:, *warp], b[:, *warp], c[:, *warp], n)
         return d
 
 

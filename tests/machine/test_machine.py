@@ -13,14 +13,14 @@ from gpusim.sm.registers.register_file.declaration import RegisterFile, register
 from isa.errors import UserError
 from isa.row import MEMORY_UNITS, Unit
 
-# Unit classes that a generation lacks: Turing added uniform ones, Kepler shuffles, Fermi ballots and bit counts.
-VOLTA_LACKS = {Unit.REDUCE, Unit.UNIFORM}
+# Unit classes that a generation lacks: Turing added uniform ones (Volta's tensor cores have none here), Kepler shuffles, Fermi ballots and bit counts.
+VOLTA_LACKS = {Unit.REDUCE, Unit.UNIFORM, Unit.TENSOR}
 KEPLER_LACKS = VOLTA_LACKS | {Unit.FP16, Unit.FP16M, Unit.DOT}
 FERMI_LACKS = KEPLER_LACKS | {Unit.SHUFFLE}
 GT200_LACKS = FERMI_LACKS | {Unit.PERMUTE, Unit.BITS, Unit.VOTE}
 LATER = {
     "Turing": {Unit.REDUCE},
-    "Vega": {Unit.FP16M, Unit.SHUFFLE, Unit.VOTE, Unit.REDUCE, Unit.DOT},
+    "Vega": {Unit.FP16M, Unit.SHUFFLE, Unit.VOTE, Unit.REDUCE, Unit.DOT, Unit.TENSOR},
     "Volta": VOLTA_LACKS,
     "Maxwell": KEPLER_LACKS,
     "Kepler": KEPLER_LACKS,

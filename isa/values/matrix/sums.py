@@ -3,7 +3,7 @@
 Products are exact. The exponent of a term is the sum of its operands' (of C its own), whether or not its significand is
 below 2; E is the largest of the terms that are not zero. Each term is cut toward zero at so many bits below 2**E, then
 all are added exactly, and the sum is rounded once. (Xie et al., MMA-Sim, arXiv 2511.10909; Khattak and Mikaitis, arXiv
-2512.07004; equal to what an H200 gives in all cases of tests/isa/values/data/numerics.npz.)
+2512.07004; equal to what an H200 gives in all cases of tests/isa/values/matrix/data/numerics.npz.xz.)
 
 Element (i, j) of a result is at 16 j + i. Element (i, k) of A is at 16 k + i, (k, j) of B at 8 k + j, and eight k are
 added at a time: their terms below 2**28 fit a word.
@@ -118,7 +118,7 @@ def is_special(most: Any) -> bool:
     worst = LOW
     for r in range(RESULTS):
         worst = max(worst, most[r])
-    return worst > -LOW
+    return bool(worst > -LOW)
 
 
 def special(of: Any, exponents: Any, ks: Any, row: int, column: int) -> int:
