@@ -13,7 +13,8 @@ from gpusim.sm.registers.register_file.declaration import RegisterFile, register
 from isa.errors import UserError
 from isa.row import MEMORY_UNITS, Unit
 
-# Unit classes that a generation lacks: Turing added uniform ones (Volta's tensor cores have none here), Kepler shuffles, Fermi ballots and bit counts.
+# Unit classes that a generation lacks: Turing added uniform ones (tensor cores of Volta have no rows here), Kepler
+# shuffles, Fermi ballots and bit counts.
 VOLTA_LACKS = {Unit.REDUCE, Unit.UNIFORM, Unit.TENSOR}
 KEPLER_LACKS = VOLTA_LACKS | {Unit.FP16, Unit.FP16M, Unit.DOT}
 FERMI_LACKS = KEPLER_LACKS | {Unit.SHUFFLE}
