@@ -45,7 +45,7 @@ from gpusim.sm.registers.wait_count.declaration import Outstanding, WaitCounters
 from gpusim.sm.registers.write_back.declaration import WriteBack
 from gpusim.sm.unit.sm import Limits
 from gpusim.sm.walk.branch.declaration import Branch
-from isa.nvidia.rows.matrix import KINDS
+from isa.nvidia.rows.tensor.matrix import KINDS
 from isa.row import MEMORY_UNITS, Unit
 from isa.support.brief import brief
 

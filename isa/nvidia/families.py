@@ -11,13 +11,12 @@ from isa.nvidia.rows import (
     floating,
     half,
     integer,
-    matrix,
     memory,
     move,
     packed,
     texture,
 )
-from isa.nvidia.rows.hopper import warpgroup
+from isa.nvidia.rows.tensor import matrix, warpgroup
 
 FAMILIES: tuple[Family, ...] = (
     *move.FAMILIES,

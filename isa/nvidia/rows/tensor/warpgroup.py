@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from isa.family import NOTHING, Change, Family
-from isa.nvidia.rows import matrix
+from isa.nvidia.rows.tensor import matrix
 from isa.row import CLOSES, JOINS, WAITS, Groups, Row, Unit
 from isa.values.cross_lane import Tile
 from isa.values.matrix.warpgroup import (
