@@ -15,6 +15,7 @@ from gpusim.sm.chip.chip.declaration import Chip
 from gpusim.sm.chip.energy import Energy
 from gpusim.sm.front.barrier.declaration import Barrier
 from gpusim.sm.front.block_scheduler.declaration import LaunchTimes
+from gpusim.sm.front.cluster.declaration import Cluster
 from gpusim.sm.front.dispatch.declaration import Issue
 from gpusim.sm.front.fetch.declaration import Fetch
 from gpusim.sm.front.policies.declaration import BlockOrder
@@ -123,6 +124,7 @@ class Machine(msgspec.Struct, frozen=True):
     outstanding: Outstanding | None = None
     energy: Energy | None = None
     what_if: WhatIf | None = None
+    cluster: Cluster | None = None
     architecture: str = ""
 
     __repr__ = brief
