@@ -226,8 +226,8 @@ def _prepared(
 
     `why` says why they must take turns. Return the same, or why else they must; empty if they may run ahead.
     """
-    clustered = kernel.cluster_blocks > 1
-    fits, kernel = occupancy(kernel, machine), kernel if clustered else on_chip(kernel, machine.chip.sms)
+    fits = occupancy(kernel, machine)
+    kernel = on_chip(kernel, machine.chip.sms) if kernel.cluster_blocks == 1 else kernel
     machine = carved(kernel, machine)
     resident = min(fits.blocks, count)
     check_capacity(machine, kernel, resident)
@@ -255,14 +255,13 @@ def _prepared(
         sm.machine = numbers
         sm.defers = defers
         instruction_caches.fill(sm, machine, len(decoded))
-        sm.launch.apart = machine.chip.sms // number
-        sm.launch.index = index + clusters.sm_number(kernel, s, int(sm.launch.apart))
+        _place(sm.launch, kernel, s, machine.chip.sms // number, index)
         sm.launch.constant_cycles, sm.launch.constant_lag = turn
         sm.ahead.on, sm.ahead.alert = not why, turns.is_alert(machine)
         sm.ahead.owners = len(words) - owners if owners else 0
         _start(sm, machine, resident * kernel.warps)
         _grid(sm.launch, kernel, machine, resident, count, global_words + s * behind)
-        _cluster(sm.launch, kernel, s, behind)
+        sm.launch.peer = behind
         if tagged(machine):
             caches.place(sm.launch, machine, s, number, len(words) - owners, recorded=replays)
             sm.launch.local_base = LOCAL_BASE + s * 4 * behind
@@ -352,10 +351,11 @@ def _grid(target: Any, kernel: Kernel, machine: Machine, resident: int, count: i
     target.local_words = kernel.program.local_bytes // WORD_BYTES
 
 
-def _cluster(target: Any, kernel: Kernel, s: int, behind: int) -> None:
-    """Tell simulated SM s of the clusters; SMs' blocks lie so many words behind each other."""
+def _place(target: Any, kernel: Kernel, s: int, apart: int, index: int) -> None:
+    """Tell simulated SM s where it is: so many `apart` from the next, and with which rank in clusters."""
+    target.apart, target.index = apart, index + clusters.sm_number(kernel, s, apart)
     target.cluster, target.cluster_size[:] = kernel.cluster_blocks, kernel.cluster
-    target.rank, target.peer = s % kernel.cluster_blocks, behind
+    target.rank = s % kernel.cluster_blocks
 
 
 def _program(sm: Any, kernel: Kernel, decoded: Any, known: Moves | None) -> None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from isa.nvidia.rows import cluster, control
+from isa.nvidia.rows import control
 from isa.row import CLOSES, JOINS, Flow, Kind, Row, Unit
 from isa.values import atomic, cross_lane
 from isa.values import semantics as v
@@ -129,6 +129,5 @@ ROWS = (
     Row("BSSY",       "Bl",   Unit.CONTROL, flow=Flow.EXPECT),
     Row("BSYNC",      "B",    Unit.CONTROL, flow=Flow.MEET),
     *control.ROWS,
-    *cluster.ROWS,
 )
 # fmt: on

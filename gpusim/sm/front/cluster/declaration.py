@@ -6,12 +6,13 @@ from typing import Any
 
 import msgspec
 
-from gpusim.sm.records import Columns, MachineNumbers
+from gpusim.sm.records import Columns
 from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field, packed_key
 from gpusim.sm.unit.ranges import Count
 from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.nvidia.rows.cluster import CLUSTER_ARRIVE, CLUSTER_WAIT
+from isa.nvidia.rows.control import CLUSTER_ARRIVE, CLUSTER_WAIT
+from isa.row import Unit as UnitClass
 
 ARRIVES, WAITS = 1, 2  # in the column `cluster_step`
 
@@ -29,13 +30,8 @@ class Cluster(msgspec.Struct, frozen=True):
 
 def decode(row: Columns, instruction: Instruction, _machine: Machine, _kernel: Kernel) -> None:
     """Fill in what a barrier of a cluster does."""
-    row["cluster_step"] = {CLUSTER_ARRIVE: ARRIVES, CLUSTER_WAIT: WAITS}.get(instruction.row.code, 0) * (
-        instruction.row.mnemonic.startswith("UCGABAR")
-    )
-
-
-def pack(packed: MachineNumbers, machine: Machine) -> None:
-    """Nothing but the keys."""
+    if instruction.row.unit is UnitClass.BARRIER:
+        row["cluster_step"] = {CLUSTER_ARRIVE: ARRIVES, CLUSTER_WAIT: WAITS}.get(instruction.row.code, 0)
 
 
 def _meets(given: Any) -> bool:
