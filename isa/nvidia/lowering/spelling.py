@@ -208,10 +208,14 @@ def _fetch(statement: Statement) -> Statement:
 
 
 def _is_plain(statement: Statement) -> bool:
-    """Tell whether a fetch has registers alone, without signs and parts, and no number but 0 behind a uniform one."""
+    """Tell whether a fetch has registers alone, without signs and parts, and no number but 0 behind a uniform one.
+
+    From sm_100 on the text has no number there.
+    """
     plain = all(replace(one, reused=False) == Register(one.bank, one.number) for one in _registers(statement))
     pairs = zip(statement.operands, statement.operands[1:], strict=False)
-    return plain and all(b == Number("0x0") for a, b in pairs if isinstance(a, Register) and a.bank == "UR")
+    behind = [b for a, b in pairs if isinstance(a, Register) and a.bank == "UR"]
+    return plain and all(b == Number("0x0") or isinstance(b, Word) for b in behind)
 
 
 def _registers(statement: Statement) -> list[Register]:
