@@ -14,6 +14,7 @@ from isa.nvidia.rows import (
     memory,
     move,
     packed,
+    pairs,
     texture,
 )
 
@@ -25,6 +26,7 @@ FAMILIES: tuple[Family, ...] = (
     *floating.FAMILIES,
     *conversion.FAMILIES,
     *half.FAMILIES,
+    *pairs.FAMILIES,
     *memory.FAMILIES,
     *cross_lane.FAMILIES,
     *atomic.FAMILIES,

@@ -270,3 +270,16 @@ def test_a_return_takes_a_predicate_beside_its_guard():
 
 def _parts(form):
     return form.row, form.operands
+
+
+def test_the_smaller_of_two_uniform_pairs():
+    """UIMNMX.U64 of sm_120 compares 64 bits without a sign; its predicates that say nothing are left out."""
+    row = lowered("UIMNMX.U64 UPT, UPT, UR10, UR6, UR10, UPT, !UPT").row
+    a, b = np.array([1 << 63, 5], np.uint64), np.array([7, 6], np.uint64)
+    found = row.result(a, b, a, np.ones(2, np.uint32), np.uint64(row.code))
+    assert (row.words_of("d"), found.tolist()) == (2, [7, 5])
+
+
+def test_a_broadcast_is_a_move_to_what_all_lanes_share():
+    """R2UR.BROADCAST of sm_120 is R2UR."""
+    assert lowered("@P1 R2UR.BROADCAST UR4, R16").row.across is lowered("R2UR UR4, R16").row.across
