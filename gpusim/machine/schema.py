@@ -13,6 +13,7 @@ import msgspec
 
 from gpusim.sm.chip.chip.declaration import Chip
 from gpusim.sm.chip.energy import Energy
+from gpusim.sm.chip.tensor_peak import TensorPeak
 from gpusim.sm.front.barrier.declaration import Barrier
 from gpusim.sm.front.block_scheduler.declaration import LaunchTimes
 from gpusim.sm.front.dispatch.declaration import Issue
@@ -121,6 +122,7 @@ class Machine(msgspec.Struct, frozen=True):
     scalar_file: ScalarFile | None = None
     memory_paths: MemoryPaths | None = None
     outstanding: Outstanding | None = None
+    tensor_peak: TensorPeak | None = None
     energy: Energy | None = None
     what_if: WhatIf | None = None
     architecture: str = ""
