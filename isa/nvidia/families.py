@@ -14,7 +14,6 @@ from isa.nvidia.rows import (
     memory,
     move,
     packed,
-    pairs,
     texture,
 )
 
@@ -26,7 +25,6 @@ FAMILIES: tuple[Family, ...] = (
     *floating.FAMILIES,
     *conversion.FAMILIES,
     *half.FAMILIES,
-    *pairs.FAMILIES,
     *memory.FAMILIES,
     *cross_lane.FAMILIES,
     *atomic.FAMILIES,

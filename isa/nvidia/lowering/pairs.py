@@ -1,4 +1,4 @@
-"""What texts of instructions on pairs of singles say of their sources, as modifiers (isa.nvidia.rows.pairs).
+"""What texts of instructions on pairs of singles say of their sources, as modifiers (isa.nvidia.rows.half).
 
 `R6.F32x2.HI_LO` is a pair, `.LO_HI` one whose halves change places, `.NP` and `.PN` behind either one whose upper or
 lower half is negated; `R6.F32` and a number are one single for both halves. Of halves `R0.H1` is the upper one.
