@@ -19,6 +19,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
+from isa.nvidia.lowering import pairs
 from isa.nvidia.lowering.syntax import (
     ZERO,
     Address,
@@ -41,6 +42,7 @@ _KNOWN_CALLS = ("REL", "NOINC"), ("ABS", "NOINC")  # modifiers of calls, which c
 _ALL = 15  # mask of four channels
 _PREDICATES = 7  # P0 to P6; the next is PT
 _TRUE = Register("P", ZERO["P"])
+_ALL_TRUE = Register("UP", ZERO["UP"])
 _SETS: Mapping[str, tuple[Literal["P", "UP"], str]] = {
     **dict.fromkeys(("P2R", "R2P"), ("P", "PR")),
     **dict.fromkeys(("UP2UR", "UR2UP"), ("UP", "UPR")),
@@ -117,7 +119,8 @@ def _difference(statement: Statement) -> Statement:
 def _extreme(statement: Statement) -> Statement:
     """Return a minimum without predicates that say nothing: two that it does not write, and a last one, !PT."""
     operands = statement.operands
-    if operands[:2] == (_TRUE, _TRUE) and operands[-1] == replace(_TRUE, inverted=True) and len(operands) == 7:
+    true = next((one for one in (_TRUE, _ALL_TRUE) if operands[:2] == (one, one)), None)
+    if true and operands[-1] == replace(true, inverted=True) and len(operands) == 7:
         return replace(statement, operands=operands[2:-1])  # of 64 bits
     return replace(statement, operands=operands[:1] + operands[3:]) if operands[1:3] == (_TRUE, _TRUE) else statement
 
@@ -211,10 +214,14 @@ def _fetch(statement: Statement) -> Statement:
 
 
 def _is_plain(statement: Statement) -> bool:
-    """Tell whether a fetch has registers alone, without signs and parts, and no number but 0 behind a uniform one."""
+    """Tell whether a fetch has registers alone, without signs and parts, and no number but 0 behind a uniform one.
+
+    From sm_100 on the text has no number there.
+    """
     plain = all(replace(one, reused=False) == Register(one.bank, one.number) for one in _registers(statement))
     pairs = zip(statement.operands, statement.operands[1:], strict=False)
-    return plain and all(b == Number("0x0") for a, b in pairs if isinstance(a, Register) and a.bank == "UR")
+    behind = [b for a, b in pairs if isinstance(a, Register) and a.bank == "UR"]
+    return plain and all(b == Number("0x0") or isinstance(b, Word) for b in behind)
 
 
 def _registers(statement: Statement) -> list[Register]:
@@ -284,10 +291,12 @@ _BY_MNEMONIC = {
     "PLOP3": _of_signs,
     "UPLOP3": _of_signs,
     "R2UR": _keeping,
+    **dict.fromkeys(("FADD2", "FMUL2", "FFMA2"), pairs.of_pairs),
+    **dict.fromkeys(("FHADD", "FHFMA"), pairs.of_halves),
     "DEPBAR": _without_set,
     "CALL": _call,
     **dict.fromkeys(("IADD", "VIADD"), _difference),
-    **dict.fromkeys(("IMNMX", "VIMNMX"), _extreme),
+    **dict.fromkeys(("IMNMX", "UIMNMX", "VIMNMX"), _extreme),
     "UIADD3": _sum_of_pairs,
     "NANOSLEEP": _asleep,
     **dict.fromkeys(FETCHES, _fetch),
