@@ -16,6 +16,7 @@ from isa.nvidia.rows import (
     packed,
     texture,
 )
+from isa.nvidia.rows.tensor import matrix, warpgroup
 
 FAMILIES: tuple[Family, ...] = (
     *move.FAMILIES,
@@ -29,4 +30,6 @@ FAMILIES: tuple[Family, ...] = (
     *cross_lane.FAMILIES,
     *atomic.FAMILIES,
     *texture.FAMILIES,
+    *matrix.FAMILIES,
+    *warpgroup.FAMILIES,
 )

@@ -13,6 +13,7 @@ from gpusim.sm.chip.chip import declaration as chip
 from gpusim.sm.effects import declaration as effects
 from gpusim.sm.front.barrier import declaration as barrier
 from gpusim.sm.front.block_scheduler import declaration as block_scheduler
+from gpusim.sm.front.cluster import declaration as cluster
 from gpusim.sm.front.dispatch import declaration as dispatch
 from gpusim.sm.front.fetch import declaration as fetch
 from gpusim.sm.front.policies import declaration as policies
@@ -41,6 +42,7 @@ from gpusim.sm.pipes.double_precision import declaration as double_precision
 from gpusim.sm.pipes.instruction_replay import declaration as instruction_replay
 from gpusim.sm.pipes.load_store import declaration as load_store
 from gpusim.sm.pipes.pipe import declaration as pipe
+from gpusim.sm.pipes.warpgroup import declaration as warpgroup
 from gpusim.sm.registers import bypass, scalar_registers
 from gpusim.sm.registers.control_code import declaration as control_code
 from gpusim.sm.registers.in_flight import declaration as in_flight
@@ -81,7 +83,9 @@ EVERY: tuple[Declaration, ...] = tuple(
         simt_stack,
         convergence,
         barrier,
+        cluster,
         load_store,
+        warpgroup,
         constant_path,
         instruction_replay,
         what_if,
