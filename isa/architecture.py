@@ -39,6 +39,17 @@ class Sums(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True)
+class ClusterPlaces:
+    """Where constant bank 0 has the clusters of a launch, in bytes."""
+
+    explicit: int  # whether the launch asks for clusters
+    blocks: int  # 3 words: blocks of a cluster in x, y, z
+    reciprocals: int  # 3 words: 1 / these, in single precision
+    clusters: int  # 3 words: clusters of the grid in x, y, z
+    total: int  # blocks of a cluster
+
+
+@dataclass(frozen=True, slots=True)
 class Architecture:
     """One row. Places are bytes of constant bank 0, from which so many 32-bit words lie there.
 
@@ -62,11 +73,21 @@ class Architecture:
     warps: int  # that an SM holds (CUDA C++ Programming Guide 13.0, 20.2)
     sums: Sums
 
+    @property
+    def cluster(self) -> ClusterPlaces | None:
+        """Where bank 0 has the clusters; None before sm_90, which has none."""
+        return next((places for sm, places in _CLUSTERS.items() if self.sm >= sm), None)
+
 
 # Sums: measured on an H200, 2026-11-22 (sm_90; tests/isa/values/matrix/data); others: Xie et al., MMA-Sim, arXiv
 # 2511.10909. Where no instruction on 8-bit floats adds in other ways, their bits are those of other numbers.
 _OLD, _ADA = Sums(24, 1, 24, 23), Sums(24, 1, 13, 13)
 _HOPPER, _LATE = Sums(25, 2, 13, 13), Sums(25, 2, 25, 23)
+
+# From the newest on: each is for its architecture and later ones (nvcc 13.0).
+_CLUSTERS: Mapping[int, ClusterPlaces] = MappingProxyType(
+    {100: ClusterPlaces(0x36C, 0x2A0, 0x2B0, 0x2C0, 0x2CC), 90: ClusterPlaces(0x140, 0x144, 0x150, 0x15C, 0x188)}
+)
 
 # Not 87: its code begins with moves between convergence barriers, behind a test of a uniform register that nothing has
 # set. Not 103: its functions of two halves (MUFU.EX2.F16x2) have no row. Of the windows from sm_100 on, compilers read

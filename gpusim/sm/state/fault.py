@@ -23,3 +23,5 @@ class Fault(IntEnum):
     GONE_WITHIN = 13  # lanes exit within a collective
     MIXED = 14  # BARs of several kinds at one barrier
     SEVERAL = 15  # lanes name several barriers
+    PART_OF_WARP = 16  # some lanes of a warp come to the barrier of their cluster without the others
+    ARRIVED_TWICE = 17  # a warp arrives there again before it has waited
