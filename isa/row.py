@@ -90,6 +90,7 @@ class Unit(StrEnum):
     BARRIER = "barrier"
     CONTROL = "control"
     TENSOR = "tensor"
+    WARPGROUP = "warpgroup"
 
 
 class Flow(StrEnum):

@@ -34,6 +34,11 @@ def check(program: Program, pc: int, instruction: Instruction, machine: Machine)
             f"{program.place(pc)}: {machine.key} has no {instruction.row.mnemonic}: its file has no "
             f"[constant_cache]; {_fix(program, 'LDG')}"
         )
+    if unit is Unit.WARPGROUP and machine.warpgroup is None:
+        raise UserError(
+            f"{program.place(pc)}: {machine.key} has no {instruction.row.mnemonic}: its file has no [warpgroup]; "
+            f"{_fix(program, 'another instruction')}"
+        )
     if program.registers <= limit:
         return
     highest = max((r for r in (*instruction.reads(), *instruction.writes()) if r < program.registers), default=-1)

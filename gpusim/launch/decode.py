@@ -32,6 +32,7 @@ from gpusim.sm.unit.opcodes import (
     INDEX,
     LOAD,
     MEMORY_KINDS,
+    MULTIPLY,
     NEARBY,
     NOTHING,
     QUEUED,
@@ -233,6 +234,8 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
 
 
 def _action(form: Row) -> int:
+    if form.unit is Unit.WARPGROUP:
+        return MULTIPLY
     if value_of(form) or truth_of(form):
         return COMPUTE
     if form.unit in MEMORY_KINDS:
@@ -246,6 +249,8 @@ def _functions(row: Any, form: Row) -> None:
     """Fill in the functions of the row, and how many words these take of each source."""
     value, truth = value_of(form), truth_of(form)
     row["value"], row["truth"] = (INDEX[one] if one else -1 for one in (value, truth))
+    if form.unit is Unit.WARPGROUP:
+        return
     takes = max([one.takes for one in (value, truth) if one], default=1)
     for place, letter in enumerate("abc"):
         row["counts"][place] = form.words_of("D" if letter == "c" and "D" in form.form else letter)
@@ -256,6 +261,8 @@ def _functions(row: Any, form: Row) -> None:
 
 def _registers(row: Any, instruction: Instruction) -> None:
     reads, writes = tuple(dict.fromkeys(instruction.reads())), instruction.writes()
+    if instruction.row.unit is Unit.WARPGROUP:
+        reads, writes = instruction.descriptors(), ()  # others are the tensor cores' until its group is done
     waits = tuple(dict.fromkeys(reads + writes))
     row["reads"], row["waits"], row["writes"] = len(reads), len(waits), len(writes)
     row["read"][: len(waits)] = waits

@@ -37,6 +37,7 @@ from gpusim.sm.pipes.double_precision.declaration import Double
 from gpusim.sm.pipes.instruction_replay.declaration import InstructionReplay
 from gpusim.sm.pipes.load_store.declaration import LoadStore, MemoryPaths, MemoryPort
 from gpusim.sm.pipes.pipe.declaration import MatrixCost, Pipe, UnitCost
+from gpusim.sm.pipes.warpgroup.declaration import Warpgroup
 from gpusim.sm.registers.bypass import Bypass
 from gpusim.sm.registers.control_code.declaration import Dependence
 from gpusim.sm.registers.register_file.declaration import RegisterFile
@@ -45,11 +46,12 @@ from gpusim.sm.registers.wait_count.declaration import Outstanding, WaitCounters
 from gpusim.sm.registers.write_back.declaration import WriteBack
 from gpusim.sm.unit.sm import Limits
 from gpusim.sm.walk.branch.declaration import Branch
-from isa.nvidia.rows.matrix import KINDS
+from isa.nvidia.rows.tensor.matrix import KINDS
 from isa.row import MEMORY_UNITS, Unit
 from isa.support.brief import brief
 
-PIPE_UNITS = tuple(unit for unit in Unit if unit not in MEMORY_UNITS | {Unit.BARRIER, Unit.CONTROL})
+_NO_PIPE = MEMORY_UNITS | {Unit.BARRIER, Unit.CONTROL, Unit.WARPGROUP}
+PIPE_UNITS = tuple(unit for unit in Unit if unit not in _NO_PIPE)
 # Sections whose keys are names: those allowed, none for names of the file's choice.
 MEMBERS: Mapping[str, tuple[str, ...]] = {
     "pipe": (),
@@ -126,6 +128,7 @@ class Machine(msgspec.Struct, frozen=True):
     scalar_file: ScalarFile | None = None
     memory_paths: MemoryPaths | None = None
     outstanding: Outstanding | None = None
+    warpgroup: Warpgroup | None = None
     tensor_peak: TensorPeak | None = None
     energy: Energy | None = None
     what_if: WhatIf | None = None

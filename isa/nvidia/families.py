@@ -11,12 +11,12 @@ from isa.nvidia.rows import (
     floating,
     half,
     integer,
-    matrix,
     memory,
     move,
     packed,
     texture,
 )
+from isa.nvidia.rows.tensor import matrix, warpgroup
 
 FAMILIES: tuple[Family, ...] = (
     *move.FAMILIES,
@@ -31,4 +31,5 @@ FAMILIES: tuple[Family, ...] = (
     *atomic.FAMILIES,
     *texture.FAMILIES,
     *matrix.FAMILIES,
+    *warpgroup.FAMILIES,
 )

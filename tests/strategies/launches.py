@@ -19,7 +19,7 @@ from isa.generators import hash_fill
 from isa.instruction import Instruction
 from isa.kernel import Buffer, Kernel
 from isa.nvidia.control import Control
-from isa.nvidia.rows.matrix import KINDS
+from isa.nvidia.rows.tensor.matrix import KINDS
 from isa.operands.operand import (
     PT,
     RZ,

@@ -45,6 +45,8 @@ from gpusim.sm.records.sm import (
     Fault,
     InstructionCache,
     LaunchNumbers,
+    Product,
+    Products,
     Sm,
 )
 from gpusim.sm.records.warps import (
@@ -87,6 +89,8 @@ __all__ = [
     "PartedLanes",
     "Pipe",
     "Plain",
+    "Product",
+    "Products",
     "Question",
     "Queue",
     "RecordTable",

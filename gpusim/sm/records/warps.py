@@ -83,6 +83,7 @@ class Warp(Record):
     pending: int  # memory instructions issued and not served
     drained: int  # when the served ones, and texture fetches, are done
     shared_back: int  # when its loads from shared memory are back, where codes are obeyed
+    products: int  # of its warpgroup that it has issued
     version: Numbers  # number of the write that made each register's value
     effects: int  # how many it has
     closed: Numbers  # groups closed so far, in program order, by kind

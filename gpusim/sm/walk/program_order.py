@@ -13,7 +13,7 @@ from gpusim.sm.front.block_scheduler import block_scheduler
 from gpusim.sm.front.cluster import cluster_barrier
 from gpusim.sm.jit.rule import NEVER, rule
 from gpusim.sm.lanes.convergence.declaration import GIVE_WAY
-from gpusim.sm.lanes.values import values
+from gpusim.sm.lanes.values import product, values
 from gpusim.sm.records import Memory, Numbers, Records, Row, Sm, Table, Warp
 from gpusim.sm.unit.opcodes import BARRIER, BRANCH, EXIT
 from gpusim.sm.unit.stall import Stall
@@ -123,6 +123,8 @@ def execute(sm: Sm, memory: Memory, away: Numbers, log: Log, g: int) -> None:
         step.go_on(sm, warp.scheduler, g, instruction, pc, 0)
     if warp.effects or instruction.grouping:
         effects.in_program_order(sm, memory, g, pc)
+        if sm.multiplies:
+            product.in_program_order(sm, memory, g, pc)
     if logs and (instruction.action == BARRIER or warp.live == 0):
         access_log.note_releases(sm, log)
 

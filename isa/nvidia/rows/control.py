@@ -96,6 +96,7 @@ FAMILIES = (
     _flowing("RET.REL.NODEC", "Qal", Flow.RETURN, **_IF),
     _flowing("RET.ABS.NODEC", "Qal", Flow.RETURN, **_IF),
     *(_flowing(base, "al", Flow.BRANCH) for base in ("BRX", "BRXU", "JMX", "JMXU")),
+    Family("FENCE.VIEW.ASYNC", "", Unit.CONTROL, silent=frozenset("SGT")),
     Family(
         "CCTL",
         "",

@@ -11,7 +11,7 @@ from strategies.machine_code import kernels
 
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
-from isa.nvidia.rows.matrix import FAMILIES
+from isa.nvidia.rows.tensor.matrix import FAMILIES
 from isa.table import machine_row
 
 H200 = load("h200")

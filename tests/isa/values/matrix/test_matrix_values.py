@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from matrix_exact import ADDING, bits_of, kind_of
 
 from isa.architecture import NVIDIA, nvidia
-from isa.nvidia.rows.matrix import FAMILIES
+from isa.nvidia.rows.tensor.matrix import FAMILIES
 from isa.table import machine_row
 
 MEASURED = Path(__file__).parent / "data" / "numerics.npz.xz"  # measured on an H200, 2026-11-22: patterns
