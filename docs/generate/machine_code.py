@@ -19,7 +19,6 @@ from isa.nvidia.rows import (
     floating,
     half,
     integer,
-    matrix,
     memory,
     move,
     packed,
