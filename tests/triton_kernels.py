@@ -26,7 +26,8 @@ def product(a, b, c, k, BLOCK: tl.constexpr):  # noqa: N803
 @triton.jit
 def matmul(a, b, c, size, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):  # noqa: N803
     """Multiply square matrices of halves, a tile of M x N by each program, K columns at a time."""
-    rows, columns, inner = tl.program_id(0) * M + tl.arange(0, M), tl.program_id(1) * N + tl.arange(0, N), tl.arange(0, K)
+    rows, columns = tl.program_id(0) * M + tl.arange(0, M), tl.program_id(1) * N + tl.arange(0, N)
+    inner = tl.arange(0, K)
     left = a + rows[:, None] * size + inner[None, :]
     right = b + inner[:, None] * size + columns[None, :]
     total = tl.zeros((M, N), tl.float32)
