@@ -44,8 +44,6 @@ REFUSED = (  # an example of each, as nvcc 13.0 writes it for sm_90
     ("tensor cores", "HMMA.16816.F32 R16, R4.reuse, R12, RZ"),
     ("tensor cores", "IMMA.16816.S8.S8 R4, R14.reuse.ROW, R4.COL, RZ"),
     ("tensor cores", "DMMA.8x8x4 R4, R6, R4, RZ"),
-    ("matrices between lanes", "LDSM.16.M88.4 R8, [R4]"),
-    ("matrices between lanes", "MOVM.16.MT88 R8, R8"),
     ("asynchronous copies", "LDGSTS.E.BYPASS.128.ZFILL [R7], desc[UR6][R2.64], P0"),
     ("asynchronous copies", "UBLKCP.S.G [UR6], [UR4], UR8"),
     ("barriers in shared memory", "SYNCS.EXCH.64 URZ, [UR7], UR4"),

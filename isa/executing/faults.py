@@ -52,7 +52,7 @@ def misaligned(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, add
 def out_of_bounds(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int) -> ExecutionError:
     """Return the error for an access not wholly inside a buffer, the block's shared or the thread's local memory."""
     row = kernel.program.instructions[pc].row
-    nbytes, unit = row.nbytes, row.unit
+    nbytes, unit = row.accessed_bytes, row.unit
     if row.generic and kernel.program.leaves_global and address < END:
         unit = unit_at(address)
         address -= BASES[unit]

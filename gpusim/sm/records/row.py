@@ -133,6 +133,8 @@ class Row(Record):
     near_turns: int  # its turns in shared memory, as in turns
     shared_latency: int  # cycles to its result from shared memory
     local_latency: int  # and from local memory
+    matrices: int  # that it moves to or from shared memory
+    transposed: int  # 1: a lane has parts of their columns, not of rows
     copies: int  # 1: what it loads goes to shared memory
     to_pointer: int  # register of the place there, -1: none
     to_scale: int  # by which that register is multiplied

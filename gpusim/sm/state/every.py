@@ -31,6 +31,7 @@ from gpusim.sm.memory.l2_atomic import declaration as l2_atomic
 from gpusim.sm.memory.l2_channel import declaration as l2_channel
 from gpusim.sm.memory.l2_share import declaration as l2_share
 from gpusim.sm.memory.lookahead import declaration as lookahead
+from gpusim.sm.memory.matrix_access import declaration as matrix_access
 from gpusim.sm.memory.memory_access import declaration as memory_access
 from gpusim.sm.memory.shared_memory import declaration as shared_memory
 from gpusim.sm.memory.tag_stage import declaration as tag_stage
@@ -98,6 +99,7 @@ EVERY: tuple[Declaration, ...] = tuple(
         tensor_peak,
         values,
         memory_access,
+        matrix_access,
         async_copy,
         effects,
         in_flight,
