@@ -59,7 +59,8 @@ class Argument(Contents, frozen=True, kw_only=True, omit_defaults=True, forbid_u
     value: Annotated[Number | None, doc("A number.")] = None
     type: Annotated[Type, doc(f"Type of the number: one of {', '.join(TYPES)}.")] = ""
     struct: Annotated[
-        list[Member], doc('Members of a struct: ["int32", 7], ["float32", [1.0, 2.0]], ["pointer", "x"].')
+        list[Member],
+        doc('Members of a struct: ["int32", 7], ["float32", [1.0, 2.0]], ["pointer", "x"], ["bytes", "0700"].'),
     ] = msgspec.field(default_factory=list)
     bytes: Annotated[str, doc("Any argument as hexadecimal digits, two for each byte in memory.")] = ""
 
