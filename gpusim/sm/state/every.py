@@ -26,11 +26,13 @@ from gpusim.sm.memory import local_memory, what_if
 from gpusim.sm.memory.async_copy import declaration as async_copy
 from gpusim.sm.memory.cache import declaration as cache
 from gpusim.sm.memory.constant_operand import declaration as constant_operand
+from gpusim.sm.memory.copy_engine import declaration as copy_engine
 from gpusim.sm.memory.global_memory import declaration as global_memory
 from gpusim.sm.memory.l2_atomic import declaration as l2_atomic
 from gpusim.sm.memory.l2_channel import declaration as l2_channel
 from gpusim.sm.memory.l2_share import declaration as l2_share
 from gpusim.sm.memory.lookahead import declaration as lookahead
+from gpusim.sm.memory.mbarrier import declaration as mbarrier
 from gpusim.sm.memory.memory_access import declaration as memory_access
 from gpusim.sm.memory.shared_memory import declaration as shared_memory
 from gpusim.sm.memory.tag_stage import declaration as tag_stage
@@ -98,6 +100,8 @@ EVERY: tuple[Declaration, ...] = tuple(
         values,
         memory_access,
         async_copy,
+        mbarrier,
+        copy_engine,
         effects,
         in_flight,
         lookahead,

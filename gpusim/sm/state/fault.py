@@ -23,3 +23,10 @@ class Fault(IntEnum):
     GONE_WITHIN = 13  # lanes exit within a collective
     MIXED = 14  # BARs of several kinds at one barrier
     SEVERAL = 15  # lanes name several barriers
+    SURPLUS = 16  # a barrier in shared memory gets more arrivals than are still to come
+    OVERFLOW = 17  # or more bytes than it can count
+    CLUSTERED = 18  # several blocks of a cluster are meant
+    BAD_MAP = 19  # a tensor map says what the copy engine does not do; `lane` says why
+    MISPLACED = 20  # an address of a copy, or of a barrier in shared memory, is no multiple of `lane`
+    OUT_OF_SHARED = 21  # `lane` bytes of these are not in the block's shared memory
+    OUT_OF_BUFFERS = 22  # `lane` bytes of a copy are in no buffer

@@ -21,11 +21,13 @@ from gpusim.sm.lanes.predicates import ALL
 from gpusim.sm.lanes.values.functions import compute
 from gpusim.sm.lanes.values.operand_change import PAIR, SIGN_CHANGE, WORD, changed, whole_change
 from gpusim.sm.memory.cache import cache
+from gpusim.sm.memory.copy_engine import commands
+from gpusim.sm.memory.mbarrier import signals
 from gpusim.sm.memory.memory_access import address_range, memory_access
 from gpusim.sm.memory.texture import texel, texture, texture_object
 from gpusim.sm.records import Lanes, Memory, Numbers, Row, Scratch, Sm, Table
 from gpusim.sm.unit.capacities import LANES
-from gpusim.sm.unit.opcodes import COMPUTE, FETCH, WHOLE
+from gpusim.sm.unit.opcodes import COMPUTE, FETCH, SIGNAL, WHOLE
 from isa.operands.operand import PT_INDEX
 
 SIGN = np.uint32(0x80000000)
@@ -89,7 +91,10 @@ def _of_group(sm: Sm, memory: Memory, g: int, half: int, instruction: Row) -> bo
             texture.ask(sm, memory, instruction, active)
         elif not texture_object.ask(sm, memory, g, group, active):
             return False
-    if memory_access.accesses(instruction):
+    if instruction.action >= SIGNAL:
+        if not _signal_or_command(sm, memory, g, half, instruction):
+            return False
+    elif memory_access.accesses(instruction):
         if not memory_access.access(sm, memory, g, group, active):
             return False
         if instruction.cached:
@@ -102,6 +107,14 @@ def _of_group(sm: Sm, memory: Memory, g: int, half: int, instruction: Row) -> bo
     if sm.trace_driven:
         address_range.widen(sm, group, instruction, active)
     return True
+
+
+@rarely
+def _signal_or_command(sm: Sm, memory: Memory, g: int, half: int, instruction: Row) -> bool:
+    """Do what an instruction does to a barrier in shared memory, or asks of the copy engine; false: it faults."""
+    if instruction.action == SIGNAL:
+        return bool(signals.execute(sm, memory, g, g * sm.machine.groups + half, sm.outcome.active[half]))
+    return bool(commands.execute(sm, memory, g))
 
 
 @rarely  # for its size

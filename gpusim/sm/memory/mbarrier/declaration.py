@@ -1,0 +1,70 @@
+"""Barriers in shared memory: what instructions do to them, and which phases warps wait for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from gpusim.sm.records import Columns
+from gpusim.sm.unit.capacities import AWAITED
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field, packed_key
+from gpusim.sm.unit.dimensions import AWAITED_PHASE, WARP
+from gpusim.sm.unit.ranges import Count, Positive
+from gpusim.sm.unit.stall import Stall
+from isa.instruction import Instruction
+from isa.row import Unit as UnitClass
+
+if TYPE_CHECKING:
+    from isa.kernel import Kernel
+
+
+class Mbarrier(msgspec.Struct, frozen=True):
+    """Barriers in shared memory; without this section the machine has none."""
+
+    poll: Positive  # cycles between two looks for a warp that waits for a phase
+    war: Count  # cycles from service until the sources of such an instruction may be overwritten
+
+
+def decode(row: Columns, instruction: Instruction, machine: Machine, _: Kernel) -> None:
+    """What the instruction does to a barrier."""
+    signal = instruction.row.signal
+    if signal:
+        row["signal"], row["number"] = int(signal), instruction.row.code
+        if row["queued"] and machine.mbarrier:
+            row["reason"], row["war"] = Stall.LONG_SCOREBOARD, machine.mbarrier.war
+
+
+UNIT = Declaration(
+    "mbarrier",
+    fields={
+        "machine": (packed_key("mbarrier.poll"),),
+        "row": (field("signal", "what it does to a barrier in shared memory (isa.row.Signal)", kind="i1"),),
+        "sm": (
+            field("signals", "1: the program has barriers in shared memory", role=Role.FREE),
+            field("answers", "when the next answer about a phase is known to come, or before", role=Role.FREE),
+            field("awaited", "phases that warps wait for", WARP, AWAITED_PHASE, kind="awaited", role=Role.FREE),
+        ),
+        "awaited": (
+            field("number", "of its access in the load/store queue; 0: none"),
+            field("pc", "the instruction that waits"),
+            field("place", "of the barrier, in the memory array"),
+            field("since", "the cycle of the first look; NEVER: the instruction has not been served"),
+            field("ended", "when the phase ended; NEVER: not yet"),
+            field("answer", "when the answer is there; NEVER: not known yet"),
+        ),
+        "warp": (field("awaits", f"phases that it waits for, {AWAITED} at most", role=Role.FREE),),
+        "outcome": (field("missed", "place of a barrier whose phase was looked at and is not over; -1: none"),),
+    },
+    decode=decode,
+    conditions=(
+        Condition(
+            "mbarrier.*",
+            "poll",
+            lambda g: UnitClass.SYNC in g.units,
+            "{kernel} has no barriers in shared memory",
+        ),
+    ),
+    limits={"latency": {"mbarrier.poll": 1, "mbarrier.war": 0}},
+)
+
