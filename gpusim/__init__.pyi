@@ -4,6 +4,7 @@ from gpusim.analysis.account.answer import BeyondBufferWarning, Result
 from gpusim.analysis.settings.ineffective import ineffective
 from gpusim.api.python import bound, kernels, load, machines, register_policy, simulate
 from gpusim.api.raw_module import RawModule
+from gpusim.api.tensor_map import tensor_map
 from gpusim.api.texture import Texture
 from isa.errors import DeadlockError, ExecutionError, LimitError, UserError
 
@@ -23,5 +24,6 @@ __all__ = [
     "machines",
     "register_policy",
     "simulate",
+    "tensor_map",
 ]
 __version__: str

@@ -27,7 +27,7 @@ from gpusim.sm.memory.global_memory.declaration import GlobalAtomic, GlobalMemor
 from gpusim.sm.memory.l2_atomic.declaration import L2Atomic
 from gpusim.sm.memory.l2_channel.declaration import L2Channel
 from gpusim.sm.memory.local_memory import LocalMemory
-from gpusim.sm.memory.mbarrier.declaration import Mbarrier
+from gpusim.sm.memory.mbarrier import Mbarrier
 from gpusim.sm.memory.shared_memory.declaration import SharedAtomic, SharedMemory
 from gpusim.sm.memory.tag_stage.declaration import TagStage
 from gpusim.sm.memory.texture.declaration import Texture

@@ -117,7 +117,7 @@ def deadlock(
 ) -> DeadlockError:
     """Return the error if no warp can run. `waiting`: (warp, pc) by barrier id; `needed`: warps that release it."""
     barriers = "; ".join(
-        f"barrier {barrier} has {len(who)} of {needed[barrier]} warps: {_waiters(kernel, who)}"
+        f"barrier {barrier} has {len(who)} of {needed[barrier]} warps: {waiters(kernel, who)}"
         for barrier, who in sorted(waiting.items())
     )
     return DeadlockError(
@@ -227,11 +227,12 @@ def nearest(kernel: Kernel, address: int) -> str:
     return f"the nearest is {name} at {start:#x} to {end:#x}: correct the address, or enlarge it"
 
 
-def _waiters(kernel: Kernel, who: Sequence[tuple[int, int]]) -> str:
+def waiters(kernel: Kernel, who: Sequence[tuple[int, int]]) -> str:
+    """Return warps that wait, given as (warp, pc), and where."""
     by_pc: dict[int, list[int]] = {}
     for warp, pc in who:
         by_pc.setdefault(pc, []).append(warp)
-    return ", ".join(f"{warps(warps)} at {spot(kernel, pc)}" for pc, warps in sorted(by_pc.items()))
+    return ", ".join(f"{warps(some)} at {spot(kernel, pc)}" for pc, some in sorted(by_pc.items()))
 
 
 def warps(numbers: Sequence[int]) -> str:

@@ -1,4 +1,4 @@
-"""The errors of barriers in shared memory and of the copy engine: place, cause, fix, as those of isa.executing.faults."""
+"""The errors of barriers in shared memory and of the copy engine: place, cause, fix, as in isa.executing.faults."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from isa.errors import DeadlockError, ExecutionError
-from isa.executing.faults import nearest, place, sized, spot, warps
+from isa.executing.faults import nearest, place, sized, waiters
 from isa.kernel import Kernel
 
 _OF_MAP = {  # by the numbers of gpusim.sm.memory.copy_engine.tensor_map, and one more
@@ -33,9 +33,10 @@ class Phase:
 
 def deadlock(kernel: Kernel, block: int, phases: Sequence[Phase]) -> DeadlockError:
     """Return the error if no warp can run, of which some wait for phases of barriers in shared memory."""
-    waits = "; ".join(f"{_lacks(one)}: {_waiters(kernel, one.who)}" for one in phases)
+    waits = "; ".join(f"{_lacks(one)}: {waiters(kernel, one.who)}" for one in phases)
     return DeadlockError(
-        f"{kernel.name}: block {block} deadlocks: {waits}; look for who should arrive or copy, and for the parity waited for"
+        f"{kernel.name}: block {block} deadlocks: {waits}; "
+        "look for who should arrive or copy, and for the parity that is waited for"
     )
 
 
@@ -46,26 +47,19 @@ def _lacks(phase: Phase) -> str:
     return f"phase {phase.parity} of the barrier at {phase.address:#x} in shared memory lacks {what}"
 
 
-def _waiters(kernel: Kernel, who: Sequence[tuple[int, int]]) -> str:
-    by_pc: dict[int, list[int]] = {}
-    for warp, pc in who:
-        by_pc.setdefault(pc, []).append(warp)
-    return ", ".join(f"{warps(some)} at {spot(kernel, pc)}" for pc, some in sorted(by_pc.items()))
-
-
 def surplus(kernel: Kernel, pc: int, block: int, warp: int, lane: int, address: int) -> ExecutionError:
     """Return the error for more arrivals at a barrier than are still to come in its phase."""
     return ExecutionError(
-        f"{place(kernel, pc, block, warp, lane)}: more arrivals at the barrier at {address:#x} in shared memory than its "
-        "phase waits for; initialise it with a larger count, or wait for the phase before"
+        f"{place(kernel, pc, block, warp, lane)}: more arrivals at the barrier at {address:#x} in shared memory than "
+        "its phase waits for; initialise it with a larger count, or wait for the phase before"
     )
 
 
 def overflow(kernel: Kernel, pc: int, block: int, warp: int, lane: int, address: int) -> ExecutionError:
     """Return the error for more bytes than a barrier counts."""
     return ExecutionError(
-        f"{place(kernel, pc, block, warp, lane)}: the barrier at {address:#x} in shared memory would wait for more than "
-        "1048575 bytes, or have got as many too many; announce what comes in one phase, and in several"
+        f"{place(kernel, pc, block, warp, lane)}: the barrier at {address:#x} in shared memory would wait for more "
+        "than 1048575 bytes, or have got as many too many; announce what comes in one phase, and in several"
     )
 
 

@@ -8,7 +8,6 @@ from gpusim.launch.launch import Launch
 from gpusim.sm.effects import mbarrier
 from gpusim.sm.records import Sm
 from gpusim.sm.state.fault import Fault
-from gpusim.sm.unit.capacities import AWAITED
 from isa.errors import DeadlockError, UserError
 from isa.executing import faults, told_copies
 from isa.executing.told_copies import Phase
@@ -42,8 +41,8 @@ def fault_of(kernel: Kernel, prepared: Launch) -> UserError:
         }
         return by_warp[Fault(int(fault.code))](kernel, pc, block, index)
     if fault.code >= Fault.SURPLUS:
-        told = OF_COPIES[Fault(int(fault.code))]
-        return told(kernel, pc, block, index, int(fault.lane), int(fault.address))
+        of_copies = OF_COPIES[Fault(int(fault.code))]
+        return of_copies(kernel, pc, block, index, int(fault.lane), int(fault.address))
     if fault.code in (Fault.STUCK, Fault.TRAPPED):
         return _stopped(kernel, sm, pc, block)
     if fault.code in (Fault.LEFT_OUT, Fault.GONE_WITHIN):
@@ -73,7 +72,7 @@ def deadlock_of(kernel: Kernel, prepared: Launch) -> DeadlockError:
     """Return an error that names the first blocked block, and where each of its warps waits."""
     sm = prepared.sm
     slot = next(s for s, block in enumerate(sm.blocks) if block.state)
-    phases = _phases(kernel, prepared, slot)
+    phases = _phases(prepared, slot)
     if phases:
         return told_copies.deadlock(kernel, int(sm.blocks[slot].id), phases)
     waiting: dict[int, list[tuple[int, int]]] = {}
@@ -87,7 +86,7 @@ def deadlock_of(kernel: Kernel, prepared: Launch) -> DeadlockError:
     return faults.deadlock(kernel, int(sm.blocks[slot].id), waiting, needed)
 
 
-def _phases(kernel: Kernel, prepared: Launch, slot: int) -> list[Phase]:
+def _phases(prepared: Launch, slot: int) -> list[Phase]:
     """Return the phases of barriers in shared memory for which warps of a block wait."""
     sm, memory, found = prepared.sm, prepared.memory, dict[int, list[tuple[int, int]]]()
     for g, warp in enumerate(sm.warps[: int(sm.warp_slots)]):
@@ -101,4 +100,4 @@ def _phases(kernel: Kernel, prepared: Launch, slot: int) -> list[Phase]:
 def _phase(memory: Any, place: int, address: int, who: list[tuple[int, int]]) -> Phase:
     word = mbarrier.word_at(memory, place)
     missing = mbarrier.arrivals_to_come(word), mbarrier.bytes_to_come(word)
-    return Phase(address, int(mbarrier.phase_of(memory, place)), *map(int, missing), tuple(who))
+    return Phase(address, mbarrier.phase_of(memory, place), missing[0], missing[1], tuple(who))

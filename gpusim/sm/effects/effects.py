@@ -235,7 +235,11 @@ def for_barrier(sm: Sm, memory: Memory, place: int) -> None:
             first = -1
             for i in range(sm.warps[g].effects):
                 effect = sm.effects[g, i]
-                if to_memory(effect) and effect.order <= last and (first < 0 or effect.order < sm.effects[g, first].order):
+                if (
+                    to_memory(effect)
+                    and effect.order <= last
+                    and (first < 0 or effect.order < sm.effects[g, first].order)
+                ):
                     first = i
             if first >= 0:
                 _land(sm, memory, g, first)

@@ -43,7 +43,12 @@ def signal(memory: Memory, place: int, arrivals: int, tx_bytes: int, leaving: in
     ends = coming == 0 and still == 0
     if ends:
         coming, phase = wanted, phase ^ ONE
-    word = wanted << WANTED | (np.uint64(np.int64(still) & np.int64(ALL_BYTES - 1))) << STILL | coming << COMING | phase << PHASE
+    word = (
+        wanted << WANTED
+        | (np.uint64(np.int64(still) & np.int64(ALL_BYTES - 1))) << STILL
+        | coming << COMING
+        | phase << PHASE
+    )
     memory[place], memory[place + 1] = np.uint32(word & LOW), np.uint32(word >> UPPER)
     return ENDS if ends else GOES_ON
 

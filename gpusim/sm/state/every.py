@@ -22,7 +22,7 @@ from gpusim.sm.front.warp_scheduler import declaration as warp_scheduler
 from gpusim.sm.lanes.convergence import declaration as convergence
 from gpusim.sm.lanes.simt_stack import declaration as simt_stack
 from gpusim.sm.lanes.values import declaration as values
-from gpusim.sm.memory import local_memory, what_if
+from gpusim.sm.memory import local_memory, mbarrier, what_if
 from gpusim.sm.memory.async_copy import declaration as async_copy
 from gpusim.sm.memory.cache import declaration as cache
 from gpusim.sm.memory.constant_operand import declaration as constant_operand
@@ -32,7 +32,6 @@ from gpusim.sm.memory.l2_atomic import declaration as l2_atomic
 from gpusim.sm.memory.l2_channel import declaration as l2_channel
 from gpusim.sm.memory.l2_share import declaration as l2_share
 from gpusim.sm.memory.lookahead import declaration as lookahead
-from gpusim.sm.memory.mbarrier import declaration as mbarrier
 from gpusim.sm.memory.memory_access import declaration as memory_access
 from gpusim.sm.memory.shared_memory import declaration as shared_memory
 from gpusim.sm.memory.tag_stage import declaration as tag_stage

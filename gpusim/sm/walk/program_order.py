@@ -15,8 +15,8 @@ from gpusim.sm.jit.rule import NEVER, rule
 from gpusim.sm.lanes.convergence.declaration import GIVE_WAY
 from gpusim.sm.lanes.values import values
 from gpusim.sm.memory.copy_engine import copy_engine
-from gpusim.sm.memory.mbarrier import answers
 from gpusim.sm.records import Memory, Numbers, Row, Sm, Warp
+from gpusim.sm.registers import answers
 from gpusim.sm.unit.opcodes import BARRIER, BRANCH, EXIT, SIGNAL
 from gpusim.sm.unit.stall import Stall
 from gpusim.sm.walk import access_log, step
@@ -117,7 +117,7 @@ def execute(sm: Sm, memory: Memory, away: Numbers, log: Log, g: int) -> None:
 
 @on_demand
 def _land_copies(sm: Sm, memory: Memory, g: int, pc: int) -> bool:
-    """Land what warp slot g waits or looks for with its instruction at `pc`; tell whether it should let others go first.
+    """Land what warp slot g waits or looks for with its instruction at `pc`; tell if it lets others go first.
 
     Then those warps go on whose phases are over.
     """

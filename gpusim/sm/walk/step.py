@@ -28,12 +28,11 @@ from gpusim.sm.lanes.simt_stack import simt_stack
 from gpusim.sm.lanes.values import values
 from gpusim.sm.memory.constant_operand import constant_operand
 from gpusim.sm.memory.copy_engine import copy_engine
-from gpusim.sm.memory.mbarrier import answers
 from gpusim.sm.pipes.double_precision import double_precision
 from gpusim.sm.pipes.load_store import load_store
 from gpusim.sm.pipes.pipe import execution
 from gpusim.sm.records import Memory, Records, Row, Scheduler, Sm, Warp
-from gpusim.sm.registers import questions
+from gpusim.sm.registers import answers, questions
 from gpusim.sm.registers.control_code import control_code
 from gpusim.sm.registers.in_flight import in_flight
 from gpusim.sm.registers.register_file import register_file

@@ -82,6 +82,11 @@ FAMILIES = (
     *_tiled("UTMAREDG", Bulk.REDUCE, 1, modifiers={name: n << UPDATE for n, name in enumerate(OPERATIONS)}),
     *_tiled("UTMAPF.L2", Bulk.PREFETCH, 0),
     Family(
-        "UTMACCTL", "a", Unit.SYNC, silent=frozenset({"IV", "PF"}), fields={"registers": "a2", "bulk": Bulk.MAP}, shared="a"
+        "UTMACCTL",
+        "a",
+        Unit.SYNC,
+        silent=frozenset({"IV", "PF"}),
+        fields={"registers": "a2", "bulk": Bulk.MAP},
+        shared="a",
     ),
 )

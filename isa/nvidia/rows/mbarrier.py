@@ -44,6 +44,12 @@ FAMILIES = (
         fields={"signal": Signal.LOOK},
         modifiers={"TRYWAIT": {"signal": Signal.AWAIT}},
     ),
-    Family("ARRIVES.LDGSTSBAR.64", "m", Unit.SYNC, fields={"signal": Signal.FOLLOW}, modifiers={"ARVCNT": 0, "TRANSCNT": A_BYTE}),
+    Family(
+        "ARRIVES.LDGSTSBAR.64",
+        "m",
+        Unit.SYNC,
+        fields={"signal": Signal.FOLLOW},
+        modifiers={"ARVCNT": 0, "TRANSCNT": A_BYTE},
+    ),
     *(Family(f"UCGABAR_{what}", "", Unit.SYNC, fields={"signal": Signal.CLUSTER}) for what in ("ARV", "WAIT")),
 )

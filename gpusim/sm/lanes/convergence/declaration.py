@@ -12,7 +12,9 @@ from isa.operands.operand import RZ_INDEX, Convergence, Immediate, Register
 from isa.row import BRANCHES, Flow, Row, Signal
 
 # What an instruction does to the groups of its warp.
-NOTHING, GO, GO_INDIRECT, LEAVE, EXPECT, MEET, TAKE_AWAY, GATHER, PART, COLLECT, DISPERSE, GIVE_WAY, TRAP, LOOKS = range(14)
+NOTHING, GO, GO_INDIRECT, LEAVE, EXPECT, MEET, TAKE_AWAY, GATHER, PART, COLLECT, DISPERSE, GIVE_WAY, TRAP, LOOKS = (
+    range(14)
+)
 STEPS = {
     **dict.fromkeys(BRANCHES, GO),
     Flow.EXIT: LEAVE,

@@ -94,7 +94,7 @@ def _step(sm: Sm, g: int, instruction: Row, pc: int, lanes: int) -> None:
         _gather(sm, g, instruction, pc, lanes)
     elif steers == DISPERSE:
         convergence.disperse(sm, g)
-    elif steers == GIVE_WAY or steers == LOOKS:  # noqa: PLR1714  (compiled)
+    elif steers in (GIVE_WAY, LOOKS):
         _give_way(sm, g, steers)
     else:
         _fault(sm, TRAPPED, g, pc, lowest_bit(lanes))

@@ -83,9 +83,8 @@ def waiting_at(sm: Sm, g: int, state: int, pc: int) -> int:
 @rarely
 def may_run(sm: Sm, g: int) -> bool:
     """Tell whether lanes of the warp could run that do not run with the present ones."""
-    for i in range(sm.warps[g].parted):
-        state = sm.parted[g, i].state
-        if state == READY or state == YIELDED:  # noqa: PLR1714  (compiled)
+    for i in range(sm.warps[g].parted):  # noqa: SIM110  (compiled)
+        if sm.parted[g, i].state in (READY, YIELDED):
             return True
     return False
 

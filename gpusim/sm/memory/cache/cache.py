@@ -291,6 +291,12 @@ def far_load(sm: Sm, words: Numbers, latency: int, line: int, units: int, start:
     if sm.launch.caches[FAR].sets == 0:
         return global_memory.commit_line(sm, line, count_bits(units), start) + sm.machine.memory_latency
     gone = l2_channel.loaded(sm, units, max(start, sm.load_store.updated) if sm.machine.slices else start)
+    return from_l2(sm, words, latency, line, units, gone)
+
+
+@rarely
+def from_l2(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: int) -> int:
+    """Return the same for sectors that have been asked for at `gone`."""
     latency += l2_channel.distance(sm, line)
     if sm.launch.caches[PARTITION].sets == 0 or sm.launch.sharers > 1:
         return _of_far(sm, words, latency, line, units, gone)

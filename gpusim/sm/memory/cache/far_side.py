@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from gpusim.sm.jit.on_demand import on_demand
-from gpusim.sm.jit.rule import rule
+from gpusim.sm.jit.rule import count_bits, rule
 from gpusim.sm.memory.cache import cache, tags
+from gpusim.sm.memory.cache.declaration import FAR
+from gpusim.sm.memory.global_memory import global_memory
+from gpusim.sm.memory.l2_channel import l2_channel
 from gpusim.sm.memory.l2_share import l2_share
 from gpusim.sm.memory.l2_share.declaration import UNKNOWN
-from gpusim.sm.records import Memory, Sm
+from gpusim.sm.records import Memory, Numbers, Sm
 from isa.memory import SECTOR_BYTES
 
 
@@ -20,11 +23,20 @@ def fetch(sm: Sm, memory: Memory, slot: int, low: int, high: int, now: int) -> i
     while low < high:
         end = min(high, low - low % size + size)
         units = _sectors(low % size, low % size + end - low)
-        latency = sm.machine.engine_latency
-        done = max(done, cache.far_load(sm, words, latency, low // size, units, now))
+        done = max(done, _fetch(sm, words, low // size, units, now))
         low = end
     sm.load_store.stands = 0
     return int(done)
+
+
+@rule
+def _fetch(sm: Sm, words: Numbers, line: int, units: int, now: int) -> int:
+    """Ask for sectors of a line; return when they have come."""
+    latency = sm.machine.engine_latency
+    if sm.launch.caches[FAR].sets == 0:
+        return global_memory.commit_line(sm, line, count_bits(units), now) + sm.machine.memory_latency
+    gone = l2_channel.loaded_by_engine(sm, units, now)
+    return int(cache.from_l2(sm, words, latency, line, units, gone))
 
 
 @on_demand

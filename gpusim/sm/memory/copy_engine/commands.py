@@ -15,8 +15,8 @@ from gpusim.sm.memory.copy_engine.tensor_map import MAP_ALIGNMENT, MAP_BYTES
 from gpusim.sm.records import Copy, Memory, Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import COPIES
-from isa.nvidia.rows.bulk import MULTICAST, TILED
 from isa.nvidia.rows.bulk import DIMENSIONS as RANK
+from isa.nvidia.rows.bulk import MULTICAST, TILED
 from isa.operands.windows import SHARED_PLACE
 from isa.program import WORD_BYTES
 from isa.row import Bulk
@@ -65,7 +65,9 @@ def _begin(sm: Sm, g: int, instruction: Row, copy: Copy) -> None:
 def _word(sm: Sm, g: int, instruction: Row, position: int, offset: int) -> np.uint32:
     """Return a word of an operand in uniform registers; 0 of one that is none."""
     register = instruction.source[position]
-    return sm.lanes[g * sm.machine.groups].registers[register + offset, 0] if register >= 0 else np.uint32(0)
+    if register < 0:
+        return np.uint32(0)
+    return np.uint32(sm.lanes[g * sm.machine.groups].registers[register + offset, 0])
 
 
 @rule
@@ -87,7 +89,7 @@ def _plain(sm: Sm, g: int, instruction: Row, copy: Copy) -> bool:
     bulk, length = copy.bulk, _number(sm, g, instruction, 1 if copy.bulk == PREFETCH else 2, 0)
     if copy.code & MULTICAST and length >> 16 != OWN_BLOCK:
         return _fault(sm, g, CLUSTERED, 0, 0)
-    copy.size, copy.element, copy.rank, copy.type = (length & LENGTH) * UNIT, 1, 1, 0
+    copy.size, copy.element, copy.rank, copy.type = int(length & LENGTH) * UNIT, 1, 1, 0
     for k in range(DIMENSIONS):
         copy.sizes[k] = copy.counts[k] = copy.size if k == 0 else 1
         copy.strides[k], copy.steps[k], copy.begin[k] = 1, 1, 0
@@ -121,8 +123,8 @@ def _tiled(sm: Sm, memory: Memory, g: int, instruction: Row, copy: Copy) -> bool
         return _fault(sm, g, BAD_MAP, why, int(np.int64(at)) + sm.launch.window)
     first = 2 if copy.bulk == LOAD else 0 if copy.bulk == PREFETCH else 1
     for k in range(DIMENSIONS):
-        signed = np.int64(np.int32(_word(sm, g, instruction, 0, first + k))) if k < copy.rank else np.int64(0)
-        copy.begin[k] = signed
+        given = _number(sm, g, instruction, 0, first + k) if k < copy.rank else np.int64(0)
+        copy.begin[k] = given - (given >> 31 << 32)  # signed
     if first:
         copy.shared = int(_number(sm, g, instruction, 0, 0))
     if copy.bulk == LOAD and not _with_barrier(sm, g, copy, int(_number(sm, g, instruction, 0, 1))):
@@ -145,7 +147,7 @@ def _far(sm: Sm, g: int, copy: Copy, address: np.uint64) -> bool:
 @rarely
 def held(sm: Sm, place: int, size: int) -> bool:
     """Tell whether so many bytes from a place of global memory on lie in one buffer."""
-    for i in range(sm.launch.buffers):  # noqa: SIM110  (compiled)
+    for i in range(sm.launch.buffers):
         if sm.buffers[i].start <= place and place + size <= sm.buffers[i].end:
             return True
     return size == 0

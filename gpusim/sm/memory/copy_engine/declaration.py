@@ -123,4 +123,3 @@ UNIT = Declaration(
         }
     },
 )
-

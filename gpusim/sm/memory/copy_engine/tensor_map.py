@@ -27,7 +27,7 @@ def read(memory: Memory, at: int, rank: int, copy: Copy) -> int:
     first = at // WORD_BYTES
     head = np.int64(memory[first + 2])
     copy.rank, copy.type = int(head >> 4 & 7) + 1, _type(int(head >> 7 & 15 | head >> 12 & _FINE))
-    copy.swizzle, copy.fills = head >> 13 & 3, head >> 15 & 1
+    copy.swizzle, copy.fills = int(head >> 13 & 3), int(head >> 15 & 1)
     if copy.rank != rank:
         return WRONG_RANK
     if copy.type < 0:

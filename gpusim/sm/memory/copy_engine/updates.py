@@ -18,7 +18,17 @@ from isa.nvidia.rows.bulk import UPDATES as BY_TYPE
 from isa.program import WORD_BYTES
 
 OPERATION, NUMBER = 7, 63  # masks in the code of a copy: of the operation with a tensor, of a bulk reduction's number
-_TYPE_OF = {U32: "U32", S32: "S32", U64: "U64", S64: "S64", F16: "F16", F32: "F32", F32_FTZ: "F32", F64: "F64", BF16: "BF16"}
+_TYPE_OF = {
+    U32: "U32",
+    S32: "S32",
+    U64: "U64",
+    S64: "S64",
+    F16: "F16",
+    F32: "F32",
+    F32_FTZ: "F32",
+    F64: "F64",
+    BF16: "BF16",
+}
 _INDEX = {key: UPDATES.index(function) for key, function in BY_TYPE.items()}
 # By the number of a reduction, and by type of a tensor and operation: which update it is, and bytes of an element.
 OF_NUMBER = np.array([*_INDEX.values()], np.int64)

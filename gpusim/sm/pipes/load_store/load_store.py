@@ -21,11 +21,10 @@ from gpusim.sm.memory.cache import cache
 from gpusim.sm.memory.copy_engine import copy_engine
 from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.memory.l2_share import l2_share
-from gpusim.sm.memory.mbarrier import answers
 from gpusim.sm.memory.memory_access import access_cost, memory_access
 from gpusim.sm.pipes.instruction_replay import instruction_replay
 from gpusim.sm.records import Entry, Memory, Question, Queue, Row, Sm
-from gpusim.sm.registers import completion, questions
+from gpusim.sm.registers import answers, completion, questions
 from gpusim.sm.registers.control_code import control_code
 from gpusim.sm.registers.scoreboard import scoreboard
 from gpusim.sm.registers.wait_count import wait_count

@@ -152,4 +152,3 @@ def _is_over(sm: Sm, memory: Memory, instruction: Row, g: int, group: int, lane:
     a = instruction.source[0]
     word = sm.lanes[group].registers[a, lane] if a >= 0 else np.uint32(instruction.constant[0])
     return 1 if mbarrier.phase_of(memory, _place(sm, g, lane)) != np.int64(word) >> 31 else 0
-

@@ -1,4 +1,7 @@
-"""Barriers in shared memory: what instructions do to them, and which phases warps wait for."""
+"""Barriers in shared memory: what instructions do to them, and which phases warps wait for.
+
+The instructions are in gpusim.sm.lanes.signals, their bits in gpusim.sm.effects.mbarrier, the waits beside it.
+"""
 
 from __future__ import annotations
 
@@ -22,6 +25,7 @@ if TYPE_CHECKING:
 class Mbarrier(msgspec.Struct, frozen=True):
     """Barriers in shared memory; without this section the machine has none."""
 
+    cycles: Positive  # of the load/store unit for what an instruction does to one
     poll: Positive  # cycles between two looks for a warp that waits for a phase
     war: Count  # cycles from service until the sources of such an instruction may be overwritten
 
@@ -33,6 +37,7 @@ def decode(row: Columns, instruction: Instruction, machine: Machine, _: Kernel) 
         row["signal"], row["number"] = int(signal), instruction.row.code
         if row["queued"] and machine.mbarrier:
             row["reason"], row["war"] = Stall.LONG_SCOREBOARD, machine.mbarrier.war
+            row["service"] = machine.mbarrier.cycles
 
 
 UNIT = Declaration(
@@ -65,6 +70,5 @@ UNIT = Declaration(
             "{kernel} has no barriers in shared memory",
         ),
     ),
-    limits={"latency": {"mbarrier.poll": 1, "mbarrier.war": 0}},
+    limits={"latency": {"mbarrier.poll": 1, "mbarrier.war": 0}, "load/store unit": {"mbarrier.cycles": 1}},
 )
-
