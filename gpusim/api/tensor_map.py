@@ -47,10 +47,10 @@ def tensor_map(
     """Return a tensor map of an array, as cuTensorMapEncodeTiled makes it, to be given to a kernel.
 
     Axes are in the order of the array: `box` has the elements of a box along each, `steps` the distances between those
-    that are copied (elementStrides). The elements of the last axis follow each other. `swizzle` is none, 32B, 64B or
-    128B; `fill`, for what is beyond the array, zeros or nan; `dtype` the type of elements if it is not the array's, such
-    as bfloat16 of uint16 or tfloat32 of float32; `promotion` changes nothing here. Raises UserError for what the driver
-    refuses.
+    that are copied (elementStrides). Elements of the last axis follow each other. `swizzle` is none, 32B, 64B or
+    128B; `fill`, for what is beyond the array, zeros or nan; `dtype` the type of elements if it is not the array's,
+    such as bfloat16 of uint16 or tfloat32 of float32; `promotion` changes nothing here. Raises UserError for what the
+    driver refuses.
     """
     if not isinstance(array, np.ndarray) or not array.size or not array.ndim:
         raise UserError(f"a tensor map of {type(array).__name__}; give a NumPy array with an element at least")

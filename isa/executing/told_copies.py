@@ -16,6 +16,8 @@ _OF_MAP = {  # by the numbers of gpusim.sm.memory.copy_engine.tensor_map, and on
     4: "has a box whose rows are no multiple of 16 bytes; take another box",
     5: "has a box whose rows are wider than its swizzle; take a smaller box, or another swizzle",
     6: "has a tensor at an address that is no multiple of 16; align it",
+    8: "is of tiles, and the copy is of pixels; make it by cuTensorMapEncodeIm2col",
+    9: "is of pixels, and the copy is of tiles; make it by cuTensorMapEncodeTiled",
     7: "is of a type that the reduction does not have; take another type or operation",
 }
 
@@ -93,3 +95,11 @@ def out_of_buffers(kernel: Kernel, pc: int, block: int, warp: int, nbytes: int, 
     """Return the error for a copy, or a tensor map, that is not wholly inside a buffer."""
     where = f"{place(kernel, pc, block, warp)}: {nbytes} bytes at {address:#x}"
     return ExecutionError(f"{where} lie in no buffer; {nearest(kernel, address)}")
+
+
+def uneven(kernel: Kernel, pc: int, block: int, warp: int, coordinate: int, nbytes: int) -> ExecutionError:
+    """Return the error for a box that begins at no multiple of 16 bytes: an H200 calls it an illegal instruction."""
+    return ExecutionError(
+        f"{place(kernel, pc, block, warp)}: a box from coordinate {coordinate} of its first dimension, {nbytes} bytes "
+        "each; take one at a multiple of 16 bytes"
+    )

@@ -21,6 +21,7 @@ OF_COPIES = {
     Fault.BAD_MAP: told_copies.bad_map,
     Fault.MISPLACED: told_copies.misplaced,
     Fault.OUT_OF_SHARED: told_copies.out_of_shared,
+    Fault.UNEVEN: told_copies.uneven,
     Fault.OUT_OF_BUFFERS: told_copies.out_of_buffers,
 }
 

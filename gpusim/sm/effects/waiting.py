@@ -1,8 +1,9 @@
 """Warps that wait for a phase of a barrier in shared memory, and when each learns that it is over.
 
 An instruction that waits, SYNCS.PHASECHK.TRYWAIT, is served as others are. Its answer comes at once if the phase is
-over then; else it is looked for again and again, `mbarrier.poll` cycles apart (docs/units/mbarrier.md). Nothing is
-simulated between: who ends the phase works out when the answer comes.
+over then, else when it ends. Where other lanes of the warp wait elsewhere, as at the end of a branch that one thread
+has taken, the barrier is looked at `mbarrier.poll` cycles apart (docs/units/mbarrier.md). Nothing is simulated between:
+who ends the phase works out when the answer comes.
 """
 
 from __future__ import annotations
@@ -36,6 +37,7 @@ def begin(sm: Sm, g: int, at: int, place: int) -> None:
     """Let the instruction that warp slot g issues wait for the present phase of the barrier at `place`."""
     one = sm.awaited[g, at]
     one.number, one.pc, one.place = sm.load_store.entered + 1, sm.warps[g].pc, place
+    one.apart = 1 if sm.independent and sm.warps[g].parted else 0
     one.since, one.ended, one.answer = NEVER, NEVER, NEVER
     sm.warps[g].awaits += 1
 
@@ -64,8 +66,8 @@ def _settle(sm: Sm, g: int, i: int) -> None:
     """Work out when the answer comes, if both is known."""
     one = sm.awaited[g, i]
     if one.since < NEVER:
-        later = max(0, one.ended + 1 - one.since)
-        one.answer = one.since + (later + sm.machine.poll - 1) // sm.machine.poll * sm.machine.poll
+        later, step = max(0, one.ended + 1 - one.since), sm.machine.poll if one.apart else 1
+        one.answer = one.since + (later + step - 1) // step * step
         sm.answers = min(sm.answers, max(sm.now + 1, one.ended + 1))
         sm.agenda[sm.effects_agent] = min(sm.agenda[sm.effects_agent], sm.answers)
 

@@ -23,6 +23,7 @@ from isa.program import WORD_BYTES
 from isa.row import Signal
 
 BARRIER_BYTES = 8
+STATE = np.uint32(0xFFFFF800)  # of the upper word: phase and arrivals, which a state has; the lower register stays
 MISPLACED, OUT_OF_SHARED, CLUSTERED = int(Fault.MISPLACED), int(Fault.OUT_OF_SHARED), int(Fault.CLUSTERED)
 BEGIN, FORGET, ARRIVE, LOOK, AWAIT, FOLLOW, CLUSTER = (int(one) for one in tuple(Signal)[1:])
 
@@ -88,8 +89,10 @@ def _change(sm: Sm, memory: Memory, instruction: Row, g: int, group: int, lane: 
         memory[place + 1] = registers[a + 1, lane] if a >= 0 else np.uint32(0)
     elif instruction.signal == ARRIVE and not _arrive(sm, memory, instruction, g, group, lane):
         return False
+    if d >= 0 and instruction.signal == BEGIN:
+        registers[d, lane] = low
     if d >= 0:
-        registers[d, lane], registers[d + 1, lane] = low, high
+        registers[d + 1, lane] = high if instruction.signal == BEGIN else high & STATE
     return True
 
 

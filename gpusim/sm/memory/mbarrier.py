@@ -16,6 +16,8 @@ from gpusim.sm.unit.dimensions import AWAITED_PHASE, WARP
 from gpusim.sm.unit.ranges import Count, Positive
 from gpusim.sm.unit.stall import Stall
 from isa.instruction import Instruction
+from isa.nvidia.rows.mbarrier import COME
+from isa.row import Signal
 from isa.row import Unit as UnitClass
 
 if TYPE_CHECKING:
@@ -25,19 +27,22 @@ if TYPE_CHECKING:
 class Mbarrier(msgspec.Struct, frozen=True):
     """Barriers in shared memory; without this section the machine has none."""
 
-    cycles: Positive  # of the load/store unit for what an instruction does to one
-    poll: Positive  # cycles between two looks for a warp that waits for a phase
+    arrive: Positive  # cycles of the load/store unit for arrivals at one
+    look: Positive  # and for a look at one, or for bytes that have come
+    poll: Positive  # cycles between two looks for a warp that waits for a phase while other lanes of it wait elsewhere
     war: Count  # cycles from service until the sources of such an instruction may be overwritten
 
 
 def decode(row: Columns, instruction: Instruction, machine: Machine, _: Kernel) -> None:
     """What the instruction does to a barrier."""
-    signal = instruction.row.signal
+    form = instruction.row
+    signal = form.signal
     if signal:
-        row["signal"], row["number"] = int(signal), instruction.row.code
+        row["signal"], row["number"] = int(signal), form.code
         if row["queued"] and machine.mbarrier:
             row["reason"], row["war"] = Stall.LONG_SCOREBOARD, machine.mbarrier.war
-            row["service"] = machine.mbarrier.cycles
+            looks = signal in (Signal.LOOK, Signal.AWAIT) or bool(form.code & COME and signal is Signal.ARRIVE)
+            row["service"] = machine.mbarrier.look if looks else machine.mbarrier.arrive
 
 
 UNIT = Declaration(
@@ -54,6 +59,7 @@ UNIT = Declaration(
             field("number", "of its access in the load/store queue; 0: none"),
             field("pc", "the instruction that waits"),
             field("place", "of the barrier, in the memory array"),
+            field("apart", "1: it is looked at only now and then"),
             field("since", "the cycle of the first look; NEVER: the instruction has not been served"),
             field("ended", "when the phase ended; NEVER: not yet"),
             field("answer", "when the answer is there; NEVER: not known yet"),
@@ -70,5 +76,8 @@ UNIT = Declaration(
             "{kernel} has no barriers in shared memory",
         ),
     ),
-    limits={"latency": {"mbarrier.poll": 1, "mbarrier.war": 0}, "load/store unit": {"mbarrier.cycles": 1}},
+    limits={
+        "latency": {"mbarrier.poll": 1, "mbarrier.war": 0},
+        "load/store unit": {"mbarrier.arrive": 1, "mbarrier.look": 1},
+    },
 )

@@ -222,6 +222,7 @@ class Awaited(Record):
     number: int  # of its access in the load/store queue; 0: none
     pc: int  # the instruction that waits
     place: int  # of the barrier, in the memory array
+    apart: int  # 1: it is looked at only now and then
     since: int  # the cycle of the first look; NEVER: the instruction has not been served
     ended: int  # when the phase ended; NEVER: not yet
     answer: int  # when the answer is there; NEVER: not known yet
@@ -235,7 +236,7 @@ class Engine(Record):
     last: int  # number behind the last copy
     first_piece: int  # number of the first piece on its way
     last_piece: int  # number behind the last piece
-    free: int  # when it can ask for the next sector, in parts of a cycle: `engine_sectors` in one
+    free: int  # when it can ask for the next sector, in 64ths of a cycle
     arrives: int  # when the last piece so far arrives: they come in order
     next: int  # when it acts next
     row: int  # of a row of a box that was found: the place of byte 0 of the box, if all were in this row
@@ -273,6 +274,9 @@ class Copy(Record):
     counts: Numbers  # elements of the box
     steps: Numbers  # between neighbours of the box, in elements
     begin: Numbers  # coordinates of its first element
+    lower: Numbers  # of pixels, the first coordinates along width and height
+    upper: Numbers  # and the last ones
+    away: Numbers  # how far from these each pixel is read
 
 
 class Piece(Record):

@@ -29,4 +29,5 @@ class Fault(IntEnum):
     BAD_MAP = 19  # a tensor map says what the copy engine does not do; `lane` says why
     MISPLACED = 20  # an address of a copy, or of a barrier in shared memory, is no multiple of `lane`
     OUT_OF_SHARED = 21  # `lane` bytes of these are not in the block's shared memory
+    UNEVEN = 23  # a box begins, along the first dimension, at no multiple of 16 bytes: at element `lane`
     OUT_OF_BUFFERS = 22  # `lane` bytes of a copy are in no buffer

@@ -16,6 +16,7 @@ from isa.values import atomic as v
 
 MULTICAST = 1 << 10  # in the code of a row: to several blocks of a cluster
 TILED = 1 << 11  # by a tensor map
+OF_PIXELS = 1 << 12  # of images, which are rows of a matrix (im2col)
 DIMENSIONS = 7  # mask of the dimensions of a tensor copy
 UPDATE = 3  # first bit of the number of a reduction's operation, in OPERATIONS, or with its type in UPDATES
 OPERATIONS = "ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR"
@@ -78,6 +79,13 @@ FAMILIES = (
     ),
     _plain("UBLKPF.L2", "a2b1", Bulk.PREFETCH),
     *_tiled("UTMALDG", Bulk.LOAD, 2, modifiers={"MULTICAST": MULTICAST}),
+    Family(
+        "UTMALDG.4D.IM2COL",
+        "abc",
+        Unit.SYNC,
+        fields={"registers": "a6b2", "bulk": Bulk.LOAD, "code": 4 | TILED | OF_PIXELS},
+        shared="abc",
+    ),
     *_tiled("UTMASTG", Bulk.STORE, 1),
     *_tiled("UTMAREDG", Bulk.REDUCE, 1, modifiers={name: n << UPDATE for n, name in enumerate(OPERATIONS)}),
     *_tiled("UTMAPF.L2", Bulk.PREFETCH, 0),

@@ -9,23 +9,25 @@ import numpy as np
 
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
-from gpusim.sm.memory.copy_engine import tensor_map, updates
+from gpusim.sm.memory.copy_engine import box, tensor_map, updates
 from gpusim.sm.memory.copy_engine.declaration import DIMENSIONS
 from gpusim.sm.memory.copy_engine.tensor_map import MAP_ALIGNMENT, MAP_BYTES
 from gpusim.sm.records import Copy, Memory, Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import COPIES
 from isa.nvidia.rows.bulk import DIMENSIONS as RANK
-from isa.nvidia.rows.bulk import MULTICAST, TILED
+from isa.nvidia.rows.bulk import MULTICAST, OF_PIXELS, TILED
 from isa.operands.windows import SHARED_PLACE
 from isa.program import WORD_BYTES
 from isa.row import Bulk
 
 CLUSTERED, CROWDED, BAD_MAP = int(Fault.CLUSTERED), int(Fault.CROWDED), int(Fault.BAD_MAP)
+UNEVEN = int(Fault.UNEVEN)
 MISPLACED, OUT_OF_SHARED, OUT_OF_BUFFERS = int(Fault.MISPLACED), int(Fault.OUT_OF_SHARED), int(Fault.OUT_OF_BUFFERS)
 LOAD, STORE, REDUCE = int(Bulk.LOAD), int(Bulk.STORE), int(Bulk.REDUCE)
 NEARBY, PREFETCH, MAP = int(Bulk.NEARBY), int(Bulk.PREFETCH), int(Bulk.MAP)
 UNIT, TILE_ALIGNMENT, BARRIER_BYTES = 16, 128, 8  # bytes
+BYTE = 0xFF
 OWN_BLOCK = 1  # mask of blocks
 LENGTH = (1 << 16) - 1  # mask of a bulk copy's length, in units
 
@@ -111,24 +113,36 @@ def _tiled(sm: Sm, memory: Memory, g: int, instruction: Row, copy: Copy) -> bool
     """Fill in a tensor copy from its map and its coordinates; False: a fault."""
     if copy.code & MULTICAST and _number(sm, g, instruction, 2, 0) >> 16 != OWN_BLOCK:
         return _fault(sm, g, CLUSTERED, 0, 0)
+    if not _mapped(sm, memory, g, instruction, copy):
+        return False
+    first = 2 if copy.bulk == LOAD else 0 if copy.bulk == PREFETCH else 1
+    for k in range(DIMENSIONS):
+        given = _number(sm, g, instruction, 0, first + k) if k < copy.rank else np.int64(0)
+        copy.begin[k] = given - (given >> 31 << 32)  # signed
+    if copy.begin[0] * copy.element % UNIT:
+        return _fault(sm, g, UNEVEN, int(copy.begin[0]), int(copy.element))
+    if first:
+        copy.shared = int(_number(sm, g, instruction, 0, 0))
+    return copy.bulk != LOAD or _with_barrier(sm, g, copy, int(_number(sm, g, instruction, 0, 1)))
+
+
+@rule
+def _mapped(sm: Sm, memory: Memory, g: int, instruction: Row, copy: Copy) -> bool:
+    """Fill in what the tensor map of a copy says; False: a fault."""
     at = _pair(sm, g, instruction, 1) - np.uint64(sm.launch.window)
     if at % np.uint64(MAP_ALIGNMENT):
         return _fault(sm, g, MISPLACED, MAP_ALIGNMENT, int(np.int64(at)) + sm.launch.window)
     if at >= np.uint64(SHARED_PLACE) or not held(sm, int(np.int64(at)), MAP_BYTES):
         return _fault(sm, g, OUT_OF_BUFFERS, MAP_BYTES, int(np.int64(at)) + sm.launch.window)
     why = tensor_map.read(memory, int(np.int64(at)), copy.code & RANK, copy)
+    if why == tensor_map.GOOD and copy.code & OF_PIXELS:
+        why = tensor_map.read_pixels(memory, int(np.int64(at)), copy)
+        given = _number(sm, g, instruction, 2, 0)
+        copy.away[0], copy.away[1] = given & BYTE, given >> 8 & BYTE
     if why == tensor_map.GOOD and copy.bulk == REDUCE and not updates.known(copy):
         why = tensor_map.NO_OPERATION
     if why != tensor_map.GOOD:
         return _fault(sm, g, BAD_MAP, why, int(np.int64(at)) + sm.launch.window)
-    first = 2 if copy.bulk == LOAD else 0 if copy.bulk == PREFETCH else 1
-    for k in range(DIMENSIONS):
-        given = _number(sm, g, instruction, 0, first + k) if k < copy.rank else np.int64(0)
-        copy.begin[k] = given - (given >> 31 << 32)  # signed
-    if first:
-        copy.shared = int(_number(sm, g, instruction, 0, 0))
-    if copy.bulk == LOAD and not _with_barrier(sm, g, copy, int(_number(sm, g, instruction, 0, 1))):
-        return False
     return _far(sm, g, copy, tensor_map.address(memory, int(np.int64(at))))
 
 
@@ -171,7 +185,7 @@ def _with_barrier(sm: Sm, g: int, copy: Copy, address: int) -> bool:
 @rule
 def _in_shared(sm: Sm, g: int, copy: Copy, alignment: int) -> bool:
     """Tell whether what a copy reads or writes in shared memory can be there."""
-    return _fits(sm, g, copy.shared, copy.size, alignment)
+    return _fits(sm, g, copy.shared, box.extent(copy), alignment)
 
 
 @rarely

@@ -15,8 +15,9 @@ from gpusim.sm.effects import groups
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.memory.cache import far_side
+from gpusim.sm.memory.cache.declaration import SHARE_PARTS
 from gpusim.sm.memory.copy_engine import box, landing
-from gpusim.sm.memory.copy_engine.commands import LOAD, NEARBY, PREFETCH
+from gpusim.sm.memory.copy_engine.commands import LOAD, NEARBY, PREFETCH, REDUCE, STORE
 from gpusim.sm.records import Copy, Memory, Row, Sm
 from gpusim.sm.unit.capacities import COPIES, PIECES
 from isa.memory import SECTOR_BYTES
@@ -47,7 +48,7 @@ def _set_next(sm: Sm) -> None:
     if engine.asking < engine.last and engine.last_piece - engine.first_piece < PIECES:
         starts = sm.copies[engine.asking % COPIES].starts
         if starts < NEVER:
-            when = min(when, max(starts, sm.now + 1, -(-engine.free // sm.machine.engine_sectors)))
+            when = min(when, max(starts, sm.now + 1, -(-engine.free // SHARE_PARTS)))
     engine.next = when
     sm.agenda[sm.effects_agent] = min(sm.agenda[sm.effects_agent], when)
 
@@ -55,7 +56,7 @@ def _set_next(sm: Sm) -> None:
 @on_demand
 def act(sm: Sm, memory: Memory, now: int) -> None:
     """Let pieces arrive that are due, and ask for those for which there is time in this cycle."""
-    engine, rate = sm.engine, sm.machine.engine_sectors
+    engine = sm.engine
     while engine.first_piece < engine.last_piece and sm.fault.code == 0:
         piece = sm.pieces[engine.first_piece % PIECES]
         if piece.arrives > now:
@@ -65,8 +66,8 @@ def act(sm: Sm, memory: Memory, now: int) -> None:
         landing.land(sm, memory, copy, piece.at, piece.size)
         if copy.landed == copy.size:
             _end(sm, copy)
-    engine.free = max(engine.free, now * rate)
-    while engine.asking < engine.last and engine.free < (now + 1) * rate and sm.fault.code == 0:
+    engine.free = max(engine.free, now * SHARE_PARTS)
+    while engine.asking < engine.last and engine.free < (now + 1) * SHARE_PARTS and sm.fault.code == 0:
         copy = sm.copies[engine.asking % COPIES]
         if copy.starts > now or engine.last_piece - engine.first_piece >= PIECES:
             break
@@ -97,9 +98,17 @@ def _ask(sm: Sm, memory: Memory, copy: Copy, now: int) -> None:
     if copy.bulk != NEARBY and low < high:
         sectors = (high - 1) // SECTOR_BYTES - low // SECTOR_BYTES + 1
         arrives = _by_l2(sm, memory, copy, low, high, now)
-    engine.free += sectors
+    engine.free += sectors * _parts(sm, copy)
     engine.arrives = max(engine.arrives, arrives)
     piece.arrives = engine.arrives
+
+
+@rule
+def _parts(sm: Sm, copy: Copy) -> int:
+    """Return the time that a sector takes the engine, in 64ths of a cycle."""
+    if copy.bulk == STORE:
+        return int(sm.machine.engine_send)
+    return int(sm.machine.engine_reduce if copy.bulk == REDUCE else sm.machine.engine_load)
 
 
 @rule

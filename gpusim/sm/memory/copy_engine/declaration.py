@@ -21,7 +21,9 @@ DIMENSIONS = 5  # of a tensor at most
 class CopyEngine(msgspec.Struct, frozen=True):
     """The copy engine of an SM; without this section the machine has none."""
 
-    sectors: Positive  # of 32 bytes that it asks for, or sends, in a cycle
+    load_parts: Positive  # 64ths of a cycle for each 32 bytes that it asks for
+    store_parts: Positive  # and that it sends
+    reduce_parts: Positive  # and that it sends as updates
     start: Count  # cycles from the service of a command until its first request
     latency: Count  # cycles from a request that hits the L2 until its bytes are in shared memory
     store: Count  # cycles from when bytes have left the SM until they count as written
@@ -42,7 +44,9 @@ UNIT = Declaration(
     "copy_engine",
     fields={
         "machine": (
-            packed_key("copy_engine.sectors", "engine_sectors"),
+            packed_key("copy_engine.load_parts", "engine_load"),
+            packed_key("copy_engine.store_parts", "engine_send"),
+            packed_key("copy_engine.reduce_parts", "engine_reduce"),
             packed_key("copy_engine.start", "engine_start"),
             packed_key("copy_engine.latency", "engine_latency"),
             packed_key("copy_engine.store", "engine_store"),
@@ -61,7 +65,7 @@ UNIT = Declaration(
             field("last", "number behind the last copy"),
             field("first_piece", "number of the first piece on its way"),
             field("last_piece", "number behind the last piece"),
-            field("free", "when it can ask for the next sector, in parts of a cycle: `engine_sectors` in one"),
+            field("free", "when it can ask for the next sector, in 64ths of a cycle"),
             field("arrives", "when the last piece so far arrives: they come in order"),
             field("next", "when it acts next"),
             field("row", "of a row of a box that was found: the place of byte 0 of the box, if all were in this row"),
@@ -96,6 +100,9 @@ UNIT = Declaration(
             field("counts", "elements of the box", DIMENSIONS),
             field("steps", "between neighbours of the box, in elements", DIMENSIONS),
             field("begin", "coordinates of its first element", DIMENSIONS),
+            field("lower", "of pixels, the first coordinates along width and height", 2),
+            field("upper", "and the last ones", 2),
+            field("away", "how far from these each pixel is read", 2),
         ),
         "piece": (
             field("copy", "number of its copy"),
@@ -108,7 +115,7 @@ UNIT = Declaration(
     conditions=(
         Condition(
             "copy_engine.*",
-            "engine_sectors engine_start engine_latency engine_store engine_nearby",
+            "engine_load engine_send engine_reduce engine_start engine_latency engine_store engine_nearby",
             lambda g: bool((g.rows["bulk"] > 0).any()),
             "{kernel} has no bulk or tensor copies",
         ),
@@ -120,6 +127,7 @@ UNIT = Declaration(
             "copy_engine.store": 0,
             "copy_engine.nearby": 0,
             "copy_engine.war": 0,
-        }
+        },
+        "copy engine": {"copy_engine.*_parts": 1},
     },
 )

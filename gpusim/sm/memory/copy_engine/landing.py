@@ -11,7 +11,7 @@ from gpusim.sm.effects import mbarrier, waiting
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.copy_engine import box, commands, updates
 from gpusim.sm.memory.copy_engine.commands import LOAD, NEARBY, PREFETCH, STORE
-from gpusim.sm.memory.copy_engine.tensor_map import not_a_number
+from gpusim.sm.memory.copy_engine.tensor_map import TF32
 from gpusim.sm.memory.lookahead import word_owner
 from gpusim.sm.records import Copy, Memory, Sm
 from gpusim.sm.state.fault import Fault
@@ -29,6 +29,8 @@ def land(sm: Sm, memory: Memory, copy: Copy, at: int, size: int) -> None:
             memory[_near(copy, at + word)] = memory[copy.block_word + (copy.source + at + word) // WORD_BYTES]
     elif copy.bulk != PREFETCH:
         box.find(copy, at, sm.engine)
+        if copy.bulk != LOAD:
+            _widen(sm)
         if not _far_bytes_are_good(sm, memory, copy, at, size):
             return
         if copy.bulk == LOAD:
@@ -40,6 +42,15 @@ def land(sm: Sm, memory: Memory, copy: Copy, at: int, size: int) -> None:
     copy.landed += size
     if copy.barrier >= 0:
         _signal(sm, memory, copy, size)
+
+
+@rule
+def _widen(sm: Sm) -> None:
+    """Let a store write the last 16 bytes of a row of the tensor whole (seen on an H200), if its buffer has them."""
+    engine = sm.engine
+    high = engine.low + -(-(engine.high - engine.low) // box.FINE) * box.FINE
+    if high > engine.high and commands.held(sm, engine.low, high - engine.low):
+        engine.high = high
 
 
 @rarely
@@ -76,7 +87,7 @@ def _far_bytes_are_good(sm: Sm, memory: Memory, copy: Copy, at: int, size: int) 
 @rule
 def _near(copy: Copy, at: int) -> int:
     """Return the place in the memory array of the word of a box in shared memory."""
-    return int(copy.block_word + box.swizzled(copy.shared + at, copy.swizzle) // WORD_BYTES)
+    return int(copy.block_word + box.near(copy, at) // WORD_BYTES)
 
 
 @rule
@@ -86,7 +97,8 @@ def _load(sm: Sm, memory: Memory, copy: Copy, at: int, size: int) -> None:
     for word in range(at, at + size, WORD_BYTES):
         place = sm.engine.row + word
         if place % WORD_BYTES == 0 and low <= place and place + WORD_BYTES <= high:
-            memory[_near(copy, word)] = memory[place // WORD_BYTES]
+            held = memory[place // WORD_BYTES]
+            memory[_near(copy, word)] = rounded(np.uint32(held)) if copy.type >= TF32 else held
         else:
             found = 0
             for byte in range(WORD_BYTES):
@@ -97,9 +109,17 @@ def _load(sm: Sm, memory: Memory, copy: Copy, at: int, size: int) -> None:
 
 
 @rule
+def rounded(word: np.uint32) -> np.uint32:
+    """Return a single as the nearest one with ten bits of fraction; of a NaN, 0x7fffe000 (seen on an H200)."""
+    if word << np.uint32(1) > np.uint32(0xFF000000):
+        return np.uint32(0x7FFFE000)
+    return np.uint32((np.int64(word) + 0xFFF + (np.int64(word) >> 13 & 1)) & 0xFFFFE000)
+
+
+@rule
 def _fill(copy: Copy, at: int) -> int:
-    """Return the byte that stands for one beyond the tensor."""
-    return int(not_a_number(copy.type, at)) if copy.fills else 0
+    """Return the byte that stands for one beyond the tensor: zero, or one of 0x7ff7 (seen on an H200)."""
+    return (0x7F if at & 1 else 0xF7) if copy.fills else 0
 
 
 @rule

@@ -11,6 +11,7 @@ import numpy as np
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.copy_engine.declaration import DIMENSIONS
 from gpusim.sm.records import Copy, Memory
+from isa.nvidia.rows.bulk import OF_PIXELS
 from isa.program import WORD_BYTES
 
 MAP_BYTES, MAP_ALIGNMENT = 128, 64
@@ -18,7 +19,8 @@ U8, U16, U32, S32, U64, S64, F16, F32, F32_FTZ, F64, BF16, TF32, TF32_FTZ = rang
 _FINE = 16  # in a type's number: another bit of the map
 SPAN, SECTION = 16, 16  # bytes: a swizzle by mode m has a span of SPAN << m; strides count in sections
 # Why a map is refused.
-GOOD, WRONG_RANK, NO_TYPE, INTERLEAVED, BAD_BOX, TOO_WIDE, UNALIGNED, NO_OPERATION = range(8)
+GOOD, WRONG_RANK, NO_TYPE, INTERLEAVED, BAD_BOX, TOO_WIDE, UNALIGNED, NO_OPERATION, NOT_PIXELS, PIXELS = range(10)
+MOST_PIXELS = 1023
 
 
 @rarely
@@ -30,19 +32,50 @@ def read(memory: Memory, at: int, rank: int, copy: Copy) -> int:
     copy.swizzle, copy.fills = int(head >> 13 & 3), int(head >> 15 & 1)
     if copy.rank != rank:
         return WRONG_RANK
+    if head & 1 and copy.code & OF_PIXELS == 0:
+        return PIXELS
     if copy.type < 0:
         return NO_TYPE
     copy.element = element_bytes(copy.type)
     _read_sizes(memory, first, copy)
-    if head >> 11 & 3:
-        return INTERLEAVED
+    copy.size = copy.element
+    for k in range(DIMENSIONS):
+        copy.size *= copy.counts[k]
+    return INTERLEAVED if head >> 11 & 3 else _of_box(copy, int(np.int64(memory[first]) % SECTION))
+
+
+@rule
+def _of_box(copy: Copy, beyond: int) -> int:
+    """Return why a box is refused whose tensor begins so many bytes beyond a multiple of 16, or GOOD."""
     inner = copy.counts[0] * copy.element
     if inner % SECTION:
         return BAD_BOX
     if copy.swizzle and inner > SPAN << copy.swizzle:
         return TOO_WIDE
-    copy.size = inner * copy.counts[1] * copy.counts[2] * copy.counts[3] * copy.counts[4]
-    return UNALIGNED if memory[first] % SECTION else GOOD
+    return UNALIGNED if beyond else GOOD
+
+
+@rarely
+def read_pixels(memory: Memory, at: int, copy: Copy) -> int:
+    """Let a copy that was read as a tile be one of pixels of images (im2col); return why not, or GOOD.
+
+    Then `counts` has the channels of a pixel and the number of pixels, `steps` the distances between these along width
+    and height, `lower` and `upper` the corners of the box in which they lie.
+    """
+    corners = np.int64(memory[at // WORD_BYTES + 14])
+    for k in range(2):
+        copy.lower[k] = _signed(int(corners >> 8 * k & 255))
+        copy.upper[k] = copy.sizes[1 + k] - 1 + _signed(int(corners >> 16 + 8 * k & 255))
+    copy.counts[1] = (np.int64(memory[at // WORD_BYTES + 15]) & MOST_PIXELS) + 1
+    copy.counts[2] = copy.counts[3] = 1
+    copy.size = copy.counts[0] * copy.element * copy.counts[1]
+    return GOOD if memory[at // WORD_BYTES + 2] & 1 else NOT_PIXELS
+
+
+@rule
+def _signed(byte: int) -> int:
+    """Return a byte as a number with a sign."""
+    return byte - (byte >> 7 << 8)
 
 
 @rule
@@ -85,11 +118,3 @@ def element_bytes(kind: int) -> int:
     if kind in (U16, F16, BF16):
         return 2
     return 8 if kind in (U64, S64, F64) else 4
-
-
-@rule
-def not_a_number(kind: int, byte: int) -> int:
-    """Return a byte of what fills the space beyond a tensor of reals with NaNs: all bits but the sign (a guess)."""
-    if kind < F16:
-        return 0
-    return 0x7F if (byte + 1) % element_bytes(kind) == 0 else 0xFF

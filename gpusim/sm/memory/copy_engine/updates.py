@@ -54,7 +54,7 @@ def reduce(sm: Sm, memory: Memory, copy: Copy, at: int, size: int) -> None:
     for element in range(at, at + size, width):
         place = sm.engine.row + element
         if sm.engine.low <= place and place + width <= sm.engine.high:
-            near = copy.block_word * WORD_BYTES + box.swizzled(copy.shared + element, copy.swizzle)
+            near = copy.block_word * WORD_BYTES + box.near(copy, element)
             _update(sm, memory, int(update), width, place, near)
 
 
