@@ -43,6 +43,7 @@ from isa.operands.operand import Immediate, Predicate
 
 JOINS, CLOSES, WAITS = 1, 2, 4  # bits: the open group of a warp's work of a kind; it; until few groups are under way
 WHOLE = 4  # in the code of a texture fetch: its coordinates are whole numbers (isa.values.texture.texture)
+MATRIX_ROW = 16  # bytes of a row of a matrix of 8 x 8 halves
 LETTERS = "dabcmMlDBPpuvwrzQqxefghstnNkyTo"  # every form letter
 
 
@@ -64,7 +65,6 @@ class Signal(IntEnum):
     LOOK = 4  # tells whether a phase is over
     AWAIT = 5  # tells so when it is
     FOLLOW = 6  # arrives when the copies that the warp has issued are done
-    CLUSTER = 7  # waits for other blocks of a cluster
 
 
 class Bulk(IntEnum):
@@ -197,6 +197,8 @@ class Row:
     negates: bool = False  # a listing may negate its sources, integers though they are
     drops_signs: bool = False  # its function does what |a| asks for, as it needs the signs
     spoils_scc: bool = False  # it changes SCC, to what is not computed here
+    matrices: int = 0  # that it moves, 8 x 8 halves: lane 8 m + r has the address of row r of matrix m, 16 bytes
+    transposed: bool = False  # a lane gets parts of columns of these, not of rows
     grouping: int = 0  # what it has to do with groups of work under way: JOINS, CLOSES, WAITS
     groups: Groups = Groups.COPIES  # of this kind; a wait for copies is one for bulk copies too
     signal: Signal = Signal.NONE
@@ -297,6 +299,16 @@ class Row:
         return (self.memory_bits or self.width) // 8
 
     @property
+    def accessed_bytes(self) -> int:
+        """Bytes from a lane's address on that are accessed: where lanes exchange them, not those that it gets."""
+        return MATRIX_ROW if self.matrices else self.nbytes
+
+    @property
+    def path_width(self) -> int:
+        """Bits of each lane that shared memory serves at once: matrices go one after the other."""
+        return 32 if self.matrices else self.width
+
+    @property
     def intervals(self) -> int:
         """Initiation intervals for which it keeps its pipe: a texture's one per word, scalar loads' as for four.
 
@@ -311,7 +323,7 @@ class Row:
     @property
     def alignment(self) -> int:
         """Bytes of which an address must be a multiple; scalar loads need only whole words."""
-        return 4 if self.unit is Unit.SMEM else self.nbytes
+        return 4 if self.unit is Unit.SMEM else self.accessed_bytes
 
     @property
     def numbers(self) -> Kind:

@@ -65,11 +65,14 @@ def load_store_cost(machine: Machine, row: Any, addresses: Any, active: Any) -> 
 def _cost(machine: Machine, row: Any, addresses: Any, active: Any) -> tuple[int, int, int]:
     words = row.words
     where = [int(a) if on else None for a, on in zip(addresses, active, strict=True)]
+    if row.matrices:  # the first lanes name rows, others none
+        active = active & (np.arange(len(active)) % 32 < 8 * row.matrices)
+        where = [a if on else None for a, on in zip(where, active, strict=True)]
     halves = [where[i : i + 32] for i in range(0, len(where), 32) if any(active[i : i + 32])]
     if row.unit is Unit.SHARED:
         shared = machine.shared_memory
         passes = sum(_passes_of(machine, row, half) for half in halves)
-        return -(-passes * shared.pass_cycles // shared.passes_per_cycle), _later(machine, row.width, passes), 0
+        return -(-passes * shared.pass_cycles // shared.passes_per_cycle), _later(machine, row.path_width, passes), 0
     if row.unit is Unit.CONSTANT:
         assert machine.constant_cache
         each = machine.constant_cache.request_cycles
@@ -116,7 +119,7 @@ def replays(machine: Machine, row: Any, addresses: Any, active: Any) -> int:
     """Issue slots that an access takes again, for its passes or requests beyond those of one without conflicts."""
     replay, shared = machine.instruction_replay, machine.shared_memory
     if replay and row.unit is Unit.SHARED:
-        least = {32: shared.free_passes_32, 64: shared.free_passes_64, 128: shared.free_passes_128}[row.width]
+        least = {32: shared.free_passes_32, 64: shared.free_passes_64, 128: shared.free_passes_128}[row.path_width]
         one_by_one = structs.replace(machine, shared_memory=structs.replace(shared, pass_cycles=1, passes_per_cycle=1))
         return replay.pass_slots * max(0, _cost(one_by_one, row, addresses, active)[0] - least)
     if replay and row.unit is Unit.GLOBAL:
@@ -132,6 +135,8 @@ def _passes_of(machine: Machine, row: Any, where: list[int | None]) -> int:
     if ideal == "one-pass":
         return 1
     banks = ENDLESS if ideal == "conflict-free" else shared.banks
+    if row.matrices:
+        return sum(_ways(where[8 * m : 8 * m + 8], range(4), banks) for m in range(row.matrices))
     if machine.shared_atomic and row.update is not None:
         turns = machine.shared_atomic.swap_turns if "b" in row.form else machine.shared_atomic.add_turns
         waiting = [a // 4 % shared.banks for a in where if a is not None]

@@ -368,7 +368,7 @@ def _latency(done: Executed, machine: Machine) -> int:
     if done.requests:
         return 0
     if row.unit is Unit.SHARED:
-        return int(getattr(machine.shared_memory, f"latency_{row.width}")) + done.extra
+        return int(getattr(machine.shared_memory, f"latency_{row.path_width}")) + done.extra
     if row.unit is Unit.CONSTANT and machine.constant_cache:
         return machine.constant_cache.latency + done.extra
     fixed = {
@@ -395,4 +395,4 @@ def _source_hold(done: Executed, machine: Machine) -> int:
     row = done.instruction.row
     if row.unit is Unit.GLOBAL:
         return machine.global_memory.war
-    return int(getattr(machine.shared_memory, f"war_{row.width}")) if row.unit is Unit.SHARED else 0
+    return int(getattr(machine.shared_memory, f"war_{row.path_width}")) if row.unit is Unit.SHARED else 0

@@ -60,6 +60,7 @@ USES: Mapping[str, Sequence[str]] = {
         "gpusim.machine.occupancy",
         "gpusim.sm.front.policies.declaration",
         "gpusim.sm.chip.energy",
+        "gpusim.sm.chip.tensor_peak",
         "gpusim.analysis.settings.ineffective",
     ),
     "Sweeps, tuning and schedules": (

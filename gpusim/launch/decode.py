@@ -205,9 +205,9 @@ def _visits(rows: NDArray[Any]) -> None:
 
 def _costs(row: Any, form: Row, machine: Machine) -> None:
     row["unit"] = UNIT_CODE[form.unit]
-    row["words"], row["width"] = form.source.words, {32: 0, 64: 1}.get(form.width, 2)
+    row["words"], row["width"] = form.source.words, {32: 0, 64: 1}.get(form.path_width, 2)
     row["alignment"], row["intervals"] = form.alignment, form.intervals
-    row["access_bytes"], row["update"] = form.nbytes, -1 if form.update is None else UPDATES.index(form.update)
+    row["access_bytes"], row["update"] = form.accessed_bytes, -1 if form.update is None else UPDATES.index(form.update)
     row["action"] = _action(form)
     _functions(row, form)
     row["reason"] = Stall.WAIT

@@ -29,8 +29,8 @@ def memory_costs(form: Row, machine: Machine) -> tuple[int, int]:
         return machine.local_memory.latency, 0
     if form.unit is Unit.CONSTANT and machine.constant_cache:
         return machine.constant_cache.latency, 0
-    war = getattr(shared, f"war_{form.width}") if form.is_load or port is None else port.war_store
-    return getattr(shared, f"latency_{form.width}"), war
+    war = getattr(shared, f"war_{form.path_width}") if form.is_load or port is None else port.war_store
+    return getattr(shared, f"latency_{form.path_width}"), war
 
 
 def _global_latency(form: Row, machine: Machine) -> int:

@@ -13,8 +13,10 @@ import msgspec
 
 from gpusim.sm.chip.chip.declaration import Chip
 from gpusim.sm.chip.energy import Energy
+from gpusim.sm.chip.tensor_peak import TensorPeak
 from gpusim.sm.front.barrier.declaration import Barrier
 from gpusim.sm.front.block_scheduler.declaration import LaunchTimes
+from gpusim.sm.front.cluster.declaration import Cluster
 from gpusim.sm.front.dispatch.declaration import Issue
 from gpusim.sm.front.fetch.declaration import Fetch
 from gpusim.sm.front.policies.declaration import BlockOrder
@@ -123,10 +125,12 @@ class Machine(msgspec.Struct, frozen=True):
     scalar_file: ScalarFile | None = None
     memory_paths: MemoryPaths | None = None
     outstanding: Outstanding | None = None
+    tensor_peak: TensorPeak | None = None
     energy: Energy | None = None
     what_if: WhatIf | None = None
     mbarrier: Mbarrier | None = None
     copy_engine: CopyEngine | None = None
+    cluster: Cluster | None = None
     architecture: str = ""
 
     __repr__ = brief

@@ -143,8 +143,8 @@ def _address(token: Token, row: Row) -> Address:
         offset = literals.integer_bits(text)
     except ValueError as error:
         raise AssemblyError(token, f"offset of the address: {error}") from None
-    if base == RZ and offset % row.nbytes:
-        fix = f"take a multiple of {row.nbytes}"
+    if base == RZ and offset % row.accessed_bytes:
+        fix = f"take a multiple of {row.accessed_bytes}"
         raise AssemblyError(token, f"address {offset:#x} is misaligned for {row.mnemonic}; {fix}")
     return Address(base, offset)
 

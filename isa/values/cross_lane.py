@@ -24,6 +24,7 @@ LANES = np.arange(32, dtype=np.uint32)
 LAST = np.uint32(31)
 WORD = np.uint32(32)
 WHOLE_WARP = 31  # c of a shuffle among all 32 lanes
+HALF, LOWER = np.uint32(16), np.uint32(0xFFFF)
 ONE, NONE, ALL = np.uint32(1), np.uint32(0), np.uint32(0xFFFFFFFF)
 
 
@@ -284,6 +285,17 @@ def first_lane(a: Any, b: Any, c: Any, active: Any) -> Any:
 def is_first(a: Any, b: Any, c: Any, active: Any) -> Any:
     """Tell each lane whether it is the first one where c is 1 (PTX ISA, elect.sync)."""
     return active & (c[0] != NONE) & (first_lane(a, b, c, active)[0] == LANES)
+
+
+def transposed(a: Any, b: Any, c: Any, active: Any) -> Any:
+    """Return a matrix of 8 x 8 halves transposed: lane 4 r + t has the halves 2 t and 2 t + 1 of row r.
+
+    Of a lane that takes no part they are 0 (PTX ISA, movmatrix, asks for all lanes).
+    """
+    words = np.where(active, a[0], NONE)
+    halves = np.stack([words & LOWER, words >> HALF], axis=-1).reshape(*words.shape[:-1], 8, 8)
+    turned = np.swapaxes(halves, -1, -2).reshape(*words.shape, 2)
+    return (turned[..., 0] | turned[..., 1] << HALF)[None]
 
 
 def _of_first(a: Any, active: Any) -> Any:

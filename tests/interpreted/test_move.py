@@ -51,9 +51,35 @@ class Warp:
     def execute(self, instruction):
         """Execute a load, store or atomic in each lane whose guard holds, one after the other."""
         active = [bool(self.predicates[instruction.guard.index, i]) != instruction.guard.negated for i in LANES]
+        if instruction.row.matrices:
+            self.exchange(instruction, [lane for lane in LANES if active[lane]])
+            return
         for lane in LANES:
             if active[lane]:
                 self.access(instruction, lane)
+
+    def exchange(self, instruction, active):
+        """Execute a load or store of matrices: element (r, c) of a matrix is half c % 2 of lane 4 r + c / 2.
+
+        Row r is at the address of lane r of the matrix's eight, if it is active. The first of equal rows stays.
+        """
+        row, held, shared = instruction.row, dict(instruction.slots()), self.memory[Unit.SHARED]
+        place = {i: int(self.registers[held["m"].base.index, i]) + held["m"].offset for i in active}
+        loaded = {(lane, matrix): 0 for lane in active for matrix in range(row.matrices)}
+        given = {lane: self.source(held.get("a", RZ), lane, row.words) for lane in active}
+        for matrix in range(row.matrices):
+            for r, c in sorted(((r, c) for r in range(8) for c in range(8)), reverse=True):
+                i, j = (c, r) if row.transposed else (r, c)
+                lane, half = 4 * i + j // 2, j % 2
+                if lane in active and (named := 8 * matrix + r) in place:
+                    at = place[named] + 2 * c
+                    loaded[lane, matrix] |= int.from_bytes(shared[at : at + 2], "little") << 16 * half
+                    if row.is_store:
+                        word = given[lane] >> 32 * matrix + 16 * half & 0xFFFF
+                        shared[at : at + 2] = word.to_bytes(2, "little")
+        if row.is_load:
+            for lane in active:
+                self.put(held["d"], lane, sum(loaded[lane, m] << 32 * m for m in range(row.matrices)), row.words)
 
     def refuse(self, held, lane):
         """Tell that the memory of an atomic's address does not do it."""

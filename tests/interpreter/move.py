@@ -156,7 +156,7 @@ def _store(scope: Scope, instruction: Instruction) -> Move:
     """Return a store: if several lanes store to one place, the last lane of the last warp wins."""
     row, held = instruction.row, _held(instruction.row)
     value = dict(instruction.slots())["a"]
-    sources = [_stored_word(scope, value, k) for k in range(row.words)]
+    sources = [stored_word(scope, value, k) for k in range(row.words)]
 
     def store(frame: Frame, group: Group, mask: Mask, where: Places) -> None:
         memory = held(frame)
@@ -170,7 +170,7 @@ def _store(scope: Scope, instruction: Instruction) -> Move:
     return store
 
 
-def _stored_word(scope: Scope, value: Operand, k: int) -> Fetch:
+def stored_word(scope: Scope, value: Operand, k: int) -> Fetch:
     """Return a function giving word k of the stored value, little-endian."""
     if isinstance(value, Register):
         return values.register(value.index if value.index == RZ_INDEX else value.index + k, 32)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from interpreter import access, copies, move, texture
+from interpreter import access, copies, matrices, move, texture
 from interpreter import operand_value as values
 from interpreter.frame import Frame, Group
 from interpreter.operand_value import Fetch, Mask, Observe, Scope
@@ -54,6 +54,8 @@ def _of_memory(scope: Scope, compute: bool) -> Action | None:
     row = scope.instruction.row
     if row.grouping:
         return copies.action(scope, _locate(scope) if row.copies else None, compute)
+    if row.matrices:
+        return matrices.action(scope, _locate(scope), compute)
     return _memory(scope, compute) if row.texel is None else texture.fetch(scope, compute)
 
 
@@ -276,7 +278,7 @@ def _in_window(scope: Scope, frame: Frame, group: Group, mask: Mask, found: NDAr
 
 def _check(scope: Scope) -> Callable[[Frame, Group, Mask, NDArray[np.uint32]], None]:
     row = scope.instruction.row
-    nbytes, alignment, allowed = row.nbytes, row.alignment, access.ranges(scope.kernel, row)
+    nbytes, alignment, allowed = row.accessed_bytes, row.alignment, access.ranges(scope.kernel, row)
     buffers = access.ranges(scope.kernel, row, exact=True)
 
     def check(frame: Frame, group: Group, mask: Mask, addresses: NDArray[np.uint32]) -> None:
@@ -301,7 +303,7 @@ def _beyond(scope: Scope, frame: Frame, group: Group, mask: Mask, addresses: NDA
 
 def _fault(scope: Scope, frame: Frame, group: Group, mask: Mask, addresses: NDArray[np.uint32]) -> Exception:
     """Return the error of the first lane whose address is bad, misalignment first."""
-    nbytes, ranges = scope.instruction.row.nbytes, access.ranges(scope.kernel, scope.instruction.row)
+    nbytes, ranges = scope.instruction.row.accessed_bytes, access.ranges(scope.kernel, scope.instruction.row)
     active = group.live if mask is None else mask
     crooked = active & ((addresses & np.uint32(scope.instruction.row.alignment - 1)) != 0)
     build = faults.misaligned if crooked.any() else faults.out_of_bounds

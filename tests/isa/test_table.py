@@ -23,7 +23,8 @@ def test_a_row_is_consistent(row):
     assert row.width in ((32, 64, 128, 256, 512) if row.unit is Unit.SMEM else (32, 64, 128))
     assert row.words * 32 == row.width
     suffixes = f".{row.width}", f"_B{row.width}", f"DWORDX{row.words}"
-    assert row.mnemonic.endswith(suffixes) or row.width == 32 or row.unit is Unit.DP
+    matrices = row.matrices == row.words and row.mnemonic.endswith(f".{row.words}")
+    assert row.mnemonic.endswith(suffixes) or row.width == 32 or row.unit is Unit.DP or matrices
     operands = row.form[1:] if row.form[:1] in ("d", "D", "P") else row.form if row.compares else ""
     computes = set(operands) & set("abcQ") and not set("mt") & set(row.form)
     assert bool(row.value or row.across or row.result) == bool(computes)
@@ -43,9 +44,10 @@ def test_flops_are_counted_as_the_field_does():
 
 
 def test_loads_and_stores_are_distinguished():
-    """Loads are LDS, LDG, LDGSTS, LDL, LDC and TEX; stores STS, STG, STL and RED, at each width; atomics are both."""
+    """Loads are LDS, LDSM, LDG, LDGSTS, LDL, LDC and TEX; stores STS, STSM, STG, STL and RED; atomics are both."""
     assert {row.mnemonic.split(".")[0] for row in ROWS if row.is_load and not row.is_gcn} == {
         "LDS",
+        "LDSM",
         "LDG",
         "LDGSTS",
         "LDL",
@@ -56,6 +58,7 @@ def test_loads_and_stores_are_distinguished():
     }
     assert {row.mnemonic.split(".")[0] for row in ROWS if row.is_store and not row.is_gcn} == {
         "STS",
+        "STSM",
         "STG",
         "STL",
         "RED",

@@ -177,7 +177,7 @@ def _latency(machine: Machine, row: Row) -> int:
     if row.unit is Unit.GLOBAL and cache and cache.hits != "none":
         return int(getattr(cache, f"{cache.hits}_latency_{row.width}"))
     if row.unit is Unit.SHARED:
-        return int(getattr(machine.shared_memory, f"latency_{row.width}"))
+        return int(getattr(machine.shared_memory, f"latency_{row.path_width}"))
     if row.unit is Unit.LOCAL:
         return machine.local_memory.latency
     if row.unit is Unit.CONSTANT and machine.constant_cache:
@@ -208,7 +208,7 @@ def _hold(machine: Machine, row: Row) -> int:
         return port.war_global_store if port and not loads else machine.global_memory.war
     if row.unit is not Unit.SHARED:
         return shared.war_32
-    return port.war_store if port and not row.is_load else int(getattr(shared, f"war_{row.width}"))
+    return port.war_store if port and not row.is_load else int(getattr(shared, f"war_{row.path_width}"))
 
 
 def _transfer(sm: Scan, lines: int, now: int) -> int:

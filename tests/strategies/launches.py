@@ -97,7 +97,7 @@ def immediates(row: Row) -> st.SearchStrategy[Immediate]:
 
 def addresses(row: Row) -> st.SearchStrategy[Address]:
     """Addresses; absolute ones aligned for the row."""
-    size = row.nbytes
+    size = row.accessed_bytes
     offsets = st.integers(0, 2**32 - 1) | st.integers(-64, 64).map(lambda offset: offset % 2**32)
     relative = st.builds(Address, st.integers(0, 254).map(Register), offsets)
     return relative | st.builds(Address, st.just(RZ), offsets.map(lambda offset: offset // size * size))

@@ -45,7 +45,7 @@ def rows(draw: st.DrawFn) -> Row:
 def instruction(draw: st.DrawFn) -> Instruction:
     """An access of any size, perhaps under a guard."""
     row = draw(rows())
-    place = draw(st.integers(0, (SIZE // 2 - row.nbytes) // row.nbytes)) * row.nbytes
+    place = draw(st.integers(0, (SIZE // 2 - row.accessed_bytes) // row.accessed_bytes)) * row.accessed_bytes
     base = draw(st.sampled_from(BASES)) + (len(BASES) if row.unit is Unit.GLOBAL else 0)
     data = st.integers(0, REGISTERS // row.words - 1).map(lambda i: Register(i * row.words))
     given: dict[str, st.SearchStrategy[Operand]] = {

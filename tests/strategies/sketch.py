@@ -80,7 +80,7 @@ class Sketch:
 
 
 def fragments(sketch: Sketch, depth: int, together: bool, least: int = 1) -> None:
-    own = [_own_shared, _own_atomic, _own_global, _own_local]
+    own = [_own_shared, _own_atomic, _own_global, _own_local, _own_matrix]
     simple = [alu, alu, alu, compare, *own, _gather, _texture, _constant, _burst, _wait, _of_gcn, _doubles]
     if sketch.steady:
         simple = [alu, alu, *own, _burst, _walk, _constant, _texture, _wait, _of_gcn]
@@ -123,6 +123,14 @@ def _own_atomic(sketch: Sketch) -> None:
     shared = ["ATOMS.ADD {}, [R1+4], {}", "ATOMS.CAS {}, [R1+4], {}, {}", "LDS.U8 {}, [R1+6]"]
     atomic = sketch.one([*shared, "ATOMG.ADD {}, [R2+4], {}", "ATOMG.CAS {}, [R2+8], {}, {}", "RED.ADD [R2+4], {}"])
     sketch.emit(sketch.guard() + atomic.format(sketch.data(), sketch.data(), sketch.data()))
+
+
+def _own_matrix(sketch: Sketch) -> None:
+    """Emit a load or store of matrices whose rows are the slots of the warp's active lanes."""
+    suffix, words = sketch.one([("", 1), (".2", 2), (".4", 4)])
+    name = f"SM.16.{sketch.one(['M88', 'MT88'])}{suffix}"
+    load, store = f"LD{name} {sketch.data(words)}, [R1]", f"ST{name} [R1], {sketch.data(words)}"
+    sketch.emit(sketch.guard() + sketch.one([load, store]))
 
 
 def _own_global(sketch: Sketch) -> None:

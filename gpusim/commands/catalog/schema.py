@@ -27,6 +27,7 @@ DOCUMENTS = {
     "examples": "gpusim.commands.catalog.examples:ExamplesDocument",
     "explain": "gpusim.commands.run.explain:ExplainDocument",
     "export": "gpusim.commands.run.export:ExportDocument",
+    "gemm-bound": "gpusim.commands.causes.gemm_bound:GemmBoundDocument",
     "hazards": "gpusim.analysis.account.hazards:HazardsDocument",
     "kernel": "gpusim.commands.catalog.kernels:KernelDocument",
     "kernels": "gpusim.commands.catalog.kernels:KernelsDocument",

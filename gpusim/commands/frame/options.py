@@ -95,9 +95,9 @@ def repeated(option: str, metavar: str, text: str, complete: Callable[..., list[
 
 
 # The kernel, and its machine.
-_KERNEL = "A kernel's name, or the path of a listing, of machine code, or of its launch file."
+KERNEL = "A kernel's name, or the path of a listing, of machine code, or of its launch file."
 _TIMELINE = "A kernel, a listing, machine code, or a timeline (.json, .json.gz)."
-KernelName = Annotated[str, Argument(help=_KERNEL, autocompletion=kernels_from)]
+KernelName = Annotated[str, Argument(help=KERNEL, autocompletion=kernels_from)]
 KernelOrTimeline = Annotated[str, Argument(help=_TIMELINE, autocompletion=kernels_from)]
 CodeFile = Annotated[str, Argument(help="A cubin, fat binary or executable, a dump's text, or CUDA C (.cu).")]
 MachineArgument = Annotated[str, Argument(help="A machine's name, or a .toml file.", autocompletion=machines_from)]

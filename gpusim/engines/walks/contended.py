@@ -94,7 +94,7 @@ def _note(
 ) -> None:
     """Note the words of an access by warps of the running block."""
     row = seen.kernel.program.instructions[pc].row
-    every = addresses[active].astype(np.int64)[:, None] + np.arange(0, max(row.nbytes, 1), WORD_BYTES)
+    every = addresses[active].astype(np.int64)[:, None] + np.arange(0, max(row.accessed_bytes, 1), WORD_BYTES)
     who = np.repeat(seen.block[0] * seen.kernel.warps + warps + 1, every.shape[1] * np.count_nonzero(active, axis=1))
     held = every.ravel() // WORD_BYTES < len(seen.writer)  # behind them lies nothing that is written
     words, who = every.ravel()[held] // WORD_BYTES, who[held]

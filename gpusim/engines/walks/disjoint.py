@@ -69,7 +69,7 @@ class _Watch:
         place, given = (pc, warps.tobytes()), addresses.tobytes() + active.tobytes()
         known = self.known.get(place)
         if known is None or known[0] != given:
-            nbytes, lanes = self.program.instructions[pc].row.nbytes, zip(addresses, active, strict=True)
+            nbytes, lanes = self.program.instructions[pc].row.accessed_bytes, zip(addresses, active, strict=True)
             words = {w: _words(at[on], nbytes) for w, (at, on) in zip(warps.tolist(), lanes, strict=True)}
             known = self.known[place] = given, words
         for warp, touched in known[1].items():

@@ -154,7 +154,7 @@ def _sector_steps(kernel: Kernel) -> Mapping[int, Step] | None:
 
 def _units(row: Row, addresses: NDArray[np.uint32], nbytes: int) -> NDArray[np.int64]:
     """Return the numbers of the `nbytes`-sized units that accesses at these addresses touch."""
-    offsets = np.arange(0, row.nbytes, WORD_BYTES)
+    offsets = np.arange(0, row.accessed_bytes, WORD_BYTES)
     return np.asarray((addresses.astype(np.int64)[:, None] + offsets).ravel() // nbytes, np.int64)
 
 

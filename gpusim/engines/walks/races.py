@@ -174,7 +174,7 @@ def _search(
             addresses = addresses - np.uint32(SHARED_PLACE)
         known = len(found)
         if row.unit is Unit.SHARED or (row.generic and leaves and active.any()):
-            _access(history[0], _touch(pc, row.nbytes, history[0].size, warps, addresses, active), row)
+            _access(history[0], _touch(pc, row.accessed_bytes, history[0].size, warps, addresses, active), row)
         if len(found) > known and enough():
             raise StopIteration
 

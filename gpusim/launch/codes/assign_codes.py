@@ -184,7 +184,7 @@ def _cost(form: Row, machine: Machine) -> _Cost:
         latency, war = _latency(form.unit, machine), machine.shared_memory.war_32
         return _Cost(latency, war, service, max(1, war) <= latency)
     latency, war = memory_costs(form, machine)
-    early = getattr(port, f"early_{form.width}", 0) if form.unit is Unit.SHARED else 0
+    early = getattr(port, f"early_{form.path_width}", 0) if form.unit is Unit.SHARED else 0
     return _Cost(latency, war, service, form.update is None and max(1, war) <= latency - early)
 
 

@@ -17,7 +17,7 @@ from gpusim.sm.records import Scratch, Sm
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.opcodes import Function
 from isa.values import cross_lane as definition
-from isa.values.cross_lane import InRange, Reduction, Shuffle, Tile, Vote
+from isa.values.cross_lane import HALF, LOWER, InRange, Reduction, Shuffle, Tile, Vote
 
 
 def interpreted(function: Function) -> Rule:
@@ -163,6 +163,21 @@ def is_first(sm: Sm) -> None:
         sm.scratch.flag[lowest_bit(yes)] = np.uint32(1)
 
 
+def transposed(sm: Sm) -> None:
+    """Compute `isa.values.cross_lane.transposed`."""
+    scratch = sm.scratch
+    for lane in range(LANES):
+        first, shift = 8 * (lane % 4) + lane // 8, HALF * np.uint32(lane // 4 % 2)
+        lower, upper = _given(scratch, first) >> shift & LOWER, _given(scratch, first + 4) >> shift & LOWER
+        scratch.d[0, lane] = lower | upper << HALF
+
+
+@rule
+def _given(scratch: Scratch, lane: int) -> np.uint32:
+    """Return a of a lane, 0 if it takes no part."""
+    return np.uint32(scratch.a[0, lane]) if (scratch.active >> lane) & 1 else np.uint32(0)
+
+
 OWN: Mapping[Any, Rule] = {
     definition.ballot: ballot,
     definition.match_any: match_any,
@@ -172,6 +187,7 @@ OWN: Mapping[Any, Rule] = {
     definition.is_other: is_other,
     definition.first_lane: first_lane,
     definition.is_first: is_first,
+    definition.transposed: transposed,
 }
 
 

@@ -24,8 +24,8 @@ from isa.row import Signal
 
 BARRIER_BYTES = 8
 STATE = np.uint32(0xFFFFF800)  # of the upper word: phase and arrivals, which a state has; the lower register stays
-MISPLACED, OUT_OF_SHARED, CLUSTERED = int(Fault.MISPLACED), int(Fault.OUT_OF_SHARED), int(Fault.CLUSTERED)
-BEGIN, FORGET, ARRIVE, LOOK, AWAIT, FOLLOW, CLUSTER = (int(one) for one in tuple(Signal)[1:])
+MISPLACED, OUT_OF_SHARED = int(Fault.MISPLACED), int(Fault.OUT_OF_SHARED)
+BEGIN, FORGET, ARRIVE, LOOK, AWAIT, FOLLOW = (int(one) for one in tuple(Signal)[1:])
 
 
 @on_demand
@@ -33,8 +33,6 @@ def execute(sm: Sm, memory: Memory, g: int, group: int, active: int) -> bool:
     """Do what warp slot g's instruction does in the active lanes of a lane group; False: `sm.fault` says why not."""
     instruction = sm.program[sm.warps[g].pc]
     sm.outcome.missed = -1
-    if instruction.signal == CLUSTER:
-        return _fault(sm, CLUSTERED, g, 0, 0)
     addresses.find(sm, instruction, group)
     for lane in range(LANES):
         if (active >> lane) & 1 and not _checked(sm, g, lane):

@@ -104,6 +104,7 @@ class Row(Record):
     goes_on: int  # 1: arrives and does not wait
     reduces: int  # what it finds about a predicate, as below
     stays_behind: int  # 1: it does not pass a barrier at which its warp waits
+    cluster_step: int  # at the cluster's barrier it 1: arrives, 2: waits
     path: int  # unit that serves it: 1 shared memory or constants, where these lie apart
     passes: int  # load/store cycles it took
     service: int  # load/store cycles, where its addresses do not say them
@@ -133,6 +134,8 @@ class Row(Record):
     near_turns: int  # its turns in shared memory, as in turns
     shared_latency: int  # cycles to its result from shared memory
     local_latency: int  # and from local memory
+    matrices: int  # that it moves to or from shared memory
+    transposed: int  # 1: a lane has parts of their columns, not of rows
     copies: int  # 1: what it loads goes to shared memory
     to_pointer: int  # register of the place there, -1: none
     to_scale: int  # by which that register is multiplied

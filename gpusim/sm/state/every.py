@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from gpusim.sm.account.record import declaration as record
 from gpusim.sm.account.stall_accounting import declaration as stall_accounting
-from gpusim.sm.chip import energy
+from gpusim.sm.chip import energy, tensor_peak
 from gpusim.sm.chip.chip import declaration as chip
 from gpusim.sm.effects import declaration as effects
 from gpusim.sm.front.barrier import declaration as barrier
 from gpusim.sm.front.block_scheduler import declaration as block_scheduler
+from gpusim.sm.front.cluster import declaration as cluster
 from gpusim.sm.front.dispatch import declaration as dispatch
 from gpusim.sm.front.fetch import declaration as fetch
 from gpusim.sm.front.policies import declaration as policies
@@ -32,6 +33,7 @@ from gpusim.sm.memory.l2_atomic import declaration as l2_atomic
 from gpusim.sm.memory.l2_channel import declaration as l2_channel
 from gpusim.sm.memory.l2_share import declaration as l2_share
 from gpusim.sm.memory.lookahead import declaration as lookahead
+from gpusim.sm.memory.matrix_access import declaration as matrix_access
 from gpusim.sm.memory.memory_access import declaration as memory_access
 from gpusim.sm.memory.shared_memory import declaration as shared_memory
 from gpusim.sm.memory.tag_stage import declaration as tag_stage
@@ -81,6 +83,7 @@ EVERY: tuple[Declaration, ...] = tuple(
         simt_stack,
         convergence,
         barrier,
+        cluster,
         load_store,
         constant_path,
         instruction_replay,
@@ -96,8 +99,10 @@ EVERY: tuple[Declaration, ...] = tuple(
         texture,
         scalar_registers,
         energy,
+        tensor_peak,
         values,
         memory_access,
+        matrix_access,
         async_copy,
         mbarrier,
         copy_engine,

@@ -2,7 +2,8 @@
 
 A row has a turn (warps of one turn execute one instruction together), the instruction, the warp, and for each of its
 lanes whether it is active, and the byte address, as a place if it is generic (isa.operands.windows). What lanes that
-are not active have there means nothing. A fetch by a texture object has a row for each corner around its lanes' points.
+are not active have there means nothing. Of matrices only lanes that name rows are active.
+A fetch by a texture object has a row for each corner around its lanes' points.
 The row of a release has RELEASE in place of an instruction, and warps in place of lanes.
 """
 
@@ -14,6 +15,7 @@ import numpy as np
 
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.lanes.values import values
+from gpusim.sm.memory.matrix_access import matrix_access
 from gpusim.sm.memory.memory_access import addresses, memory_access
 from gpusim.sm.memory.texture import texel, texture_object
 from gpusim.sm.records import Numbers, Row, Sm, Table
@@ -88,6 +90,8 @@ def note(sm: Sm, log: Log, g: int, pc: int) -> None:
     instruction, lanes = sm.program[pc], sm.warps[g].lanes
     if memory_access.accesses(instruction):
         low, high = sm.outcome.active[0] & lanes[0], sm.outcome.active[1] & lanes[1]
+        if instruction.matrices:
+            low, high = matrix_access.naming(instruction, low), matrix_access.naming(instruction, high)
         _append(log, g, pc, low, high if sm.machine.groups > 1 else 0)
     elif instruction.action == FETCH:
         _note_fetch(sm, log, g, pc)

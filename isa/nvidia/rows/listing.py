@@ -78,6 +78,7 @@ ROWS = (
     Row("MUFU.TANH",  "da",   Unit.SFU,       32,   0,    v.mufu_tanh),
     Row("SHFL.IDX",   "dab",  Unit.SHUFFLE,   code=cross_lane.WHOLE_WARP, across=cross_lane.shuffle_index),
     Row("SHFL.BFLY",  "dab",  Unit.SHUFFLE,   code=cross_lane.WHOLE_WARP, across=cross_lane.shuffle_butterfly),
+    Row("MOVM.16.MT88", "da", Unit.SHUFFLE,   across=cross_lane.transposed),
     Row("VOTE.BALLOT", "dQ",  Unit.VOTE,      across=cross_lane.ballot),
     Row("REDUX.SUM",  "da",   Unit.REDUCE,    across=cross_lane.total),
     Row("S2R",        "ds",   Unit.SPECIAL),
@@ -90,6 +91,10 @@ ROWS = (
     Row("STS",        "ma",   Unit.SHARED),
     Row("STS.64",     "ma",   Unit.SHARED,    64),
     Row("STS.128",    "ma",   Unit.SHARED,    128),
+    *(Row(f"{name}.16.{layout}{suffix}", form, Unit.SHARED, 32 * count, matrices=count, transposed=layout == "MT88")
+      for name, form in (("LDSM", "dm"), ("STSM", "ma"))
+      for layout in ("M88", "MT88")
+      for suffix, count in (("", 1), (".2", 2), (".4", 4))),
     Row("LDG",        "dm",   Unit.GLOBAL),
     Row("LDG.64",     "dm",   Unit.GLOBAL,    64),
     Row("LDG.128",    "dm",   Unit.GLOBAL,    128),

@@ -51,5 +51,4 @@ FAMILIES = (
         fields={"signal": Signal.FOLLOW},
         modifiers={"ARVCNT": 0, "TRANSCNT": A_BYTE},
     ),
-    *(Family(f"UCGABAR_{what}", "", Unit.SYNC, fields={"signal": Signal.CLUSTER}) for what in ("ARV", "WAIT")),
 )

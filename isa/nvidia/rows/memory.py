@@ -55,5 +55,16 @@ FAMILIES = (
         fields={"grouping": JOINS},
     ),
     Family("LDGDEPBAR", "", Unit.CONTROL, fields={"grouping": CLOSES}),
+    *(
+        Family(
+            f"{base}.16.{layout}",
+            form,
+            Unit.SHARED,
+            modifiers={"2": {"width": 64, "matrices": 2}, "4": {"width": 128, "matrices": 4}},
+            fields={"matrices": 1, "transposed": transposed},
+        )
+        for base, form in (("LDSM", "dm"), ("STSM", "ma"))
+        for layout, transposed in (("M88", False), ("MT88", True))
+    ),
     Family("LDCU", "dm", Unit.CONSTANT, modifiers=_WIDTHS, shared="d"),
 )

@@ -88,13 +88,33 @@ def test_accesses_have_the_size_of_their_type(text, nbytes, signed):
 
 
 @pytest.mark.parametrize(
+    ("text", "matrices", "transposed", "words"),
+    [
+        ("LDSM.16.M88 R13, [R12]", 1, False, 1),
+        ("LDSM.16.M88.2 R2, [R14+UR5+0x20]", 2, False, 2),
+        ("LDSM.16.MT88.4 R8, [UR4]", 4, True, 4),
+        ("STSM.16.M88.4 [R15], R4", 4, False, 4),
+        ("STSM.16.MT88.2 [R15+0x10], R4", 2, True, 2),
+    ],
+)
+def test_matrices_have_rows_of_16_bytes(text, matrices, transposed, words):
+    """As ptxas writes them, sm_75 to sm_120: a register for each matrix, and 16 bytes at each address."""
+    row = lowered(text).row
+    assert (row.matrices, row.transposed, row.words) == (matrices, transposed, words)
+    assert (row.accessed_bytes, row.alignment, row.nbytes, row.path_width) == (16, 16, 4 * words, 32)
+
+
+@pytest.mark.parametrize(
     "text",
     [
         "ATOMG.E.ADD.F16x2.RN.64 PT, R2, [R2.64], R4",
         "ATOMS.ADD.F32.FTZ.RN R2, [R3], R4",
         "ATOMG.E.ADD.128 PT, R4, [R2.64], R8",
         "ATOMG.E.SAFEADD PT, R2, [R2.64], R4",
-        "LDSM.16.M88 R4, [R2]",
+        "LDSM.16 R4, [R2]",
+        "LDSM.16.M88.3 R4, [R2]",
+        "LDSM.U.16.M88 R4, [R2]",
+        "MOVM.16 R4, R2",
         "LDGSTS.E.ZFILL [R3], [R4.64], P0",
         "UBLKCP [UR4], [UR6], UR8",
         "MATCH.SOME R2, R3",
@@ -102,6 +122,6 @@ def test_accesses_have_the_size_of_their_type(text, nbytes, signed):
     ],
 )
 def test_what_the_table_does_not_have_is_refused(text):
-    """Types that no memory adds, matrices, asynchronous copies and unknown modes have no row."""
+    """Types that no memory adds, other matrices, bulk copies and unknown modes have no row."""
     with pytest.raises(UnknownError):
         lowered(text)

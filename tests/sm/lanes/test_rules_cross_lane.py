@@ -39,7 +39,14 @@ EXCHANGE = """
 @pytest.mark.parametrize("guard", ["", "@P0 ", "@!P0 ", "@!PT "])
 @pytest.mark.parametrize(
     "instruction",
-    ["SHFL.IDX R4, R1, R2", "SHFL.BFLY R4, R1, 5", "SHFL.IDX R4, R0, 12", "VOTE.BALLOT R4, !P1", "REDUX.SUM R4, R1"],
+    [
+        "SHFL.IDX R4, R1, R2",
+        "SHFL.BFLY R4, R1, 5",
+        "SHFL.IDX R4, R0, 12",
+        "VOTE.BALLOT R4, !P1",
+        "REDUX.SUM R4, R1",
+        "MOVM.16.MT88 R4, R1",
+    ],
 )
 def test_results_are_those_of_program_order(instruction, guard):
     """For a full warp and one of 12 threads, under any guard, memory equals the interpreter's."""
@@ -52,7 +59,7 @@ MNEMONICS = (
     *(f"{vote}.{mode}" for vote in ("VOTE", "VOTEU") for mode in ("ANY", "ALL", "EQ")),
     *(f"MATCH.{mode}{kind}" for mode in ("ANY", "ALL") for kind in ("", ".U64")),
     *(f"REDUX{name}" for name in ("", ".SUM", ".MIN", ".MAX", ".MIN.S32", ".MAX.S32", ".OR", ".XOR")),
-    *("R2UR", "ELECT"),
+    *("R2UR", "ELECT", "MOVM.16.MT88"),
 )
 COMPARED = ("LOP3", "IADD3", "ISETP", "MOV")  # what makes lanes differ, and equal again
 

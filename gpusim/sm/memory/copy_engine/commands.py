@@ -9,6 +9,7 @@ import numpy as np
 
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
+from gpusim.sm.memory import peers
 from gpusim.sm.memory.copy_engine import box, tensor_map, updates
 from gpusim.sm.memory.copy_engine.declaration import DIMENSIONS
 from gpusim.sm.memory.copy_engine.tensor_map import MAP_ALIGNMENT, MAP_BYTES
@@ -28,7 +29,6 @@ LOAD, STORE, REDUCE = int(Bulk.LOAD), int(Bulk.STORE), int(Bulk.REDUCE)
 NEARBY, PREFETCH, MAP = int(Bulk.NEARBY), int(Bulk.PREFETCH), int(Bulk.MAP)
 UNIT, TILE_ALIGNMENT, BARRIER_BYTES = 16, 128, 8  # bytes
 BYTE = 0xFF
-OWN_BLOCK = 1  # mask of blocks
 LENGTH = (1 << 16) - 1  # mask of a bulk copy's length, in units
 
 
@@ -79,6 +79,12 @@ def _number(sm: Sm, g: int, instruction: Row, position: int, offset: int) -> np.
 
 
 @rule
+def _near(sm: Sm, g: int, instruction: Row, position: int, offset: int) -> int:
+    """Return an address of the block's shared memory, without the block's rank in its cluster."""
+    return int(peers.own(sm, _number(sm, g, instruction, position, offset)))
+
+
+@rule
 def _pair(sm: Sm, g: int, instruction: Row, position: int) -> np.uint64:
     """Return an address of 64 bits."""
     high = np.uint64(_word(sm, g, instruction, position, 1))
@@ -89,20 +95,20 @@ def _pair(sm: Sm, g: int, instruction: Row, position: int) -> np.uint64:
 def _plain(sm: Sm, g: int, instruction: Row, copy: Copy) -> bool:
     """Fill in a bulk copy: as many bytes on either side; False: a fault."""
     bulk, length = copy.bulk, _number(sm, g, instruction, 1 if copy.bulk == PREFETCH else 2, 0)
-    if copy.code & MULTICAST and length >> 16 != OWN_BLOCK:
+    if copy.code & MULTICAST and length >> 16 != 1 << sm.launch.rank:
         return _fault(sm, g, CLUSTERED, 0, 0)
     copy.size, copy.element, copy.rank, copy.type = int(length & LENGTH) * UNIT, 1, 1, 0
     for k in range(DIMENSIONS):
         copy.sizes[k] = copy.counts[k] = copy.size if k == 0 else 1
         copy.strides[k], copy.steps[k], copy.begin[k] = 1, 1, 0
     if bulk in (LOAD, NEARBY):
-        copy.shared = int(_number(sm, g, instruction, 0, 0))
-        if not _with_barrier(sm, g, copy, int(_number(sm, g, instruction, 0, 1))):
+        copy.shared = _near(sm, g, instruction, 0, 0)
+        if not _with_barrier(sm, g, copy, _near(sm, g, instruction, 0, 1)):
             return False
     elif bulk != PREFETCH:
-        copy.shared = int(_number(sm, g, instruction, 1, 0))
+        copy.shared = _near(sm, g, instruction, 1, 0)
     if bulk == NEARBY:
-        copy.source = int(_number(sm, g, instruction, 1, 0))
+        copy.source = _near(sm, g, instruction, 1, 0)
         return _fits(sm, g, copy.source, copy.size, UNIT)
     address = _pair(sm, g, instruction, 1 if bulk == LOAD else 0)
     return _far(sm, g, copy, address) and _in_buffer(sm, g, copy)
@@ -111,7 +117,7 @@ def _plain(sm: Sm, g: int, instruction: Row, copy: Copy) -> bool:
 @rule
 def _tiled(sm: Sm, memory: Memory, g: int, instruction: Row, copy: Copy) -> bool:
     """Fill in a tensor copy from its map and its coordinates; False: a fault."""
-    if copy.code & MULTICAST and _number(sm, g, instruction, 2, 0) >> 16 != OWN_BLOCK:
+    if copy.code & MULTICAST and _number(sm, g, instruction, 2, 0) >> 16 != 1 << sm.launch.rank:
         return _fault(sm, g, CLUSTERED, 0, 0)
     if not _mapped(sm, memory, g, instruction, copy):
         return False
@@ -122,8 +128,8 @@ def _tiled(sm: Sm, memory: Memory, g: int, instruction: Row, copy: Copy) -> bool
     if copy.begin[0] * copy.element % UNIT:
         return _fault(sm, g, UNEVEN, int(copy.begin[0]), int(copy.element))
     if first:
-        copy.shared = int(_number(sm, g, instruction, 0, 0))
-    return copy.bulk != LOAD or _with_barrier(sm, g, copy, int(_number(sm, g, instruction, 0, 1)))
+        copy.shared = _near(sm, g, instruction, 0, 0)
+    return copy.bulk != LOAD or _with_barrier(sm, g, copy, _near(sm, g, instruction, 0, 1))
 
 
 @rule

@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpusim.sm.jit.rule import lowest_bit, rule
+from gpusim.sm.jit.rule import lowest_bit, rarely, rule
 from gpusim.sm.memory.async_copy import async_copy
 from gpusim.sm.memory.lookahead import word_owner
+from gpusim.sm.memory.matrix_access import matrix_access
 from gpusim.sm.memory.memory_access import access_cost, addresses, move
 from gpusim.sm.records import Feed, Memory, Row, Sm, Warp, Word
 from gpusim.sm.unit.capacities import LANES, REMEMBERED, REMEMBERED_BITS
 from gpusim.sm.unit.opcodes import GLOBAL_MEMORY, LOAD, SHARED_MEMORY, STORE
-from isa.operands.windows import WINDOW_BYTES
+from isa.operands.windows import LOCAL_PLACE, PEER_BYTES, SHARED_PLACE, WINDOW_BYTES
 
 FAR = 1 << 31  # bytes between lanes that are not remembered
 
@@ -48,6 +49,11 @@ def access(sm: Sm, memory: Memory, g: int, group: int, active: int) -> bool:
         active = async_copy.begin(sm, g, group, active)
         if active <= 0:
             return active == 0
+    moves = active
+    if instruction.matrices:
+        active = matrix_access.naming(instruction, active)
+        if active == 0:
+            return _of_no_row(sm, memory, instruction, g, group, moves)
     remembered, version = sm.feed[group, place(instruction)], _version(sm.warps[g], instruction)
     mask = active | np.int64(instruction.feed) >> REMEMBERED_BITS << LANES
     known = version > 0 and remembered.version == version and remembered.mask == mask and sm.machine.channels == 1
@@ -72,6 +78,13 @@ def access(sm: Sm, memory: Memory, g: int, group: int, active: int) -> bool:
     outcome.extra = access_cost.extra(sm.machine, instruction, outcome.cycles)
     if instruction.generic:
         outcome.extra, outcome.near = remembered.extra, remembered.near
+    return not instruction.evaluate or _move(sm, memory, instruction, g, group, moves)
+
+
+@rarely
+def _of_no_row(sm: Sm, memory: Memory, instruction: Row, g: int, group: int, active: int) -> bool:
+    """Access matrices of which no row is named: it costs nothing more. Return that it is no fault."""
+    sm.outcome.extra = access_cost.extra(sm.machine, instruction, sm.outcome.cycles)
     return not instruction.evaluate or _move(sm, memory, instruction, g, group, active)
 
 
@@ -83,7 +96,10 @@ def _move(sm: Sm, memory: Memory, instruction: Row, g: int, group: int, active: 
     if instruction.copies:
         async_copy.bring(sm, memory, g, group, active)
         return True
-    move.move(sm, instruction, memory, g, group, active)
+    if instruction.matrices:
+        matrix_access.move(sm, memory, g, group, active)
+    else:
+        move.move(sm, instruction, memory, g, group, active)
     for i in range(instruction.writes):
         new_version(sm, g, int(instruction.write[i]))
     return True
@@ -110,6 +126,13 @@ def _version(warp: Warp, instruction: Row) -> int:
 
 
 @rule
+def _window(place: Word) -> Word:
+    """Return where the window of a place begins, or the shared memory of its block."""
+    peers = SHARED_PLACE <= place < LOCAL_PLACE
+    return place // PEER_BYTES * PEER_BYTES if peers else place // WINDOW_BYTES * WINDOW_BYTES
+
+
+@rule
 def _recurs(sm: Sm, remembered: Feed, active: int, mask: Word, generic: int) -> bool:
     """Tell whether the addresses equal those of the known cost, moved together by whole lines and rows of banks.
 
@@ -117,7 +140,7 @@ def _recurs(sm: Sm, remembered: Feed, active: int, mask: Word, generic: int) -> 
     """
     address = sm.scratch.address
     base = np.int64(address[lowest_bit(active)])
-    residue = base % sm.machine.row_bytes + (base // WINDOW_BYTES * WINDOW_BYTES if generic else 0)
+    residue = base % sm.machine.row_bytes + (_window(base) if generic else 0)
     same = remembered.mask == mask and remembered.residue == residue
     for lane in range(LANES):
         step = (np.int64(address[lane]) - base) * ((active >> lane) & 1)

@@ -43,7 +43,7 @@ def _words(sm: Sm, instruction: Row, memory: Memory, g: int, group: int, active:
         return
     if instruction.known:
         for offset in range(instruction.words):
-            _set_all(registers, register + offset, _constant_word(instruction, offset), active)
+            _set_all(registers, register + offset, constant_word(instruction, offset), active)
         return
     _find_places(sm, instruction, g, group, active)
     for offset in range(instruction.words):
@@ -54,7 +54,7 @@ def _words(sm: Sm, instruction: Row, memory: Memory, g: int, group: int, active:
         elif register >= 0:
             _store(registers, register + offset, memory, sm.scratch.line, active)
         else:
-            _store_constant(_constant_word(instruction, offset), memory, sm.scratch.line, active)
+            _store_constant(constant_word(instruction, offset), memory, sm.scratch.line, active)
 
 
 @rule
@@ -98,7 +98,7 @@ def move_parts(sm: Sm, instruction: Row, memory: Memory, g: int, group: int, act
                 part = np.int64(_of_lane(sm, instruction, group, 0, lane)) & mask
                 memory[word] = np.uint32((np.int64(memory[word]) & ~(mask << left)) | (part << left))
             elif instruction.destination >= 0:
-                held = np.int64(_constant_word(instruction, 0)) if instruction.known else np.int64(memory[word]) >> left
+                held = np.int64(constant_word(instruction, 0)) if instruction.known else np.int64(memory[word]) >> left
                 part = held & mask
                 if instruction.signed_load and part >> (bits - 1):
                     part |= 0xFFFFFFFF ^ mask
@@ -199,7 +199,8 @@ def _pair_of_lane(sm: Sm, instruction: Row, group: int, position: int, lane: int
 
 
 @rule
-def _constant_word(instruction: Row, offset: int) -> np.uint32:
+def constant_word(instruction: Row, offset: int) -> np.uint32:
+    """Return a word of what the instruction stores, where that is a constant."""
     return np.uint32((instruction.constant[offset >> 1] >> np.uint64(32 * (offset & 1))) & LOW_WORD)
 
 

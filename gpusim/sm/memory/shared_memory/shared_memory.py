@@ -33,6 +33,8 @@ from gpusim.sm.records import Numbers, Scratch, Sm
 from gpusim.sm.unit.capacities import LANES
 
 HALF = LANES // 2
+ALL = (1 << LANES) - 1
+ROWS, ROW_WORDS = 8, 4  # of a matrix
 
 
 @rule
@@ -149,6 +151,18 @@ def _step(scratch: Scratch, banks: int, wanted: Numbers, waiting: int) -> int:
             left += 1
         scratch.depth[bank] = 1
     return left
+
+
+@on_demand
+def of_matrices(sm: Sm, count: int) -> int:
+    """Return the passes of so many matrices, the addresses of whose 8 rows of 16 bytes 8 lanes each have.
+
+    Equal rows of a matrix go together, those of two matrices do not (measured on an H200).
+    """
+    total = 0
+    for matrix in range(count):
+        total += _ways(sm, ALL, ROWS * matrix, ROWS * (matrix + 1), 0, ROW_WORDS)
+    return 1 if sm.machine.shared_ideal == ONE_PASS else total
 
 
 @on_demand

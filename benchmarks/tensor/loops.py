@@ -1,8 +1,8 @@
 """Timed loops of matrix instructions, asynchronous copies and barriers in shared memory: as an H200 ran them, and here.
 
-python -m benchmarks.tensor_loops FOLDER                              all rows; hours
-python -m benchmarks.tensor_loops FOLDER --plan wg --name 'f16:n64' --limit 20
-python -m benchmarks.tensor_loops FOLDER --plan patch --each --set pipes.tensor.interval=6
+python -m benchmarks.tensor.loops FOLDER                              all rows; hours
+python -m benchmarks.tensor.loops FOLDER --plan wg --name 'f16:n64' --limit 20
+python -m benchmarks.tensor.loops FOLDER --plan patch --each --set pipes.tensor.interval=6
 
 FOLDER has `micro.csv`, and beside it or in `streams/` the loops: `*.cubin.xz`, `*.plan.txt.xz` and `pat.bin`; one row
 in eight is in tests/measured/tensor. A row is an experiment with so many warps of one block: a loop of `n_inst`
@@ -43,6 +43,7 @@ LANES, WORDS_OF_CLOCKS, MOST_WARPS = 32, 6, 32
 NUMBERS = 1 << 16  # words of the array `in`, and of the period of the array `gl`
 READ_BYTES = {"mem": 18 << 20, "mem2": 18 << 20, "mem3": 18 << 20}  # of `gl`, by plan, of the 64 MiB of the chip's runs
 MAP_ROWS, MAP_COLUMNS, MAP_BOX = 8192, 1024, 64  # of the tensor map: halves, swizzled by 128 bytes
+MAP_ALIGNMENT = 16  # a multiple of 64 in the constant bank, where parameters begin at 0x210
 MOST_CYCLES = 20_000_000
 RAW = "(raw cyc1)"
 Edits = tuple[tuple[int, bytes], ...]
@@ -208,7 +209,7 @@ def kernel(folder: Path, row: Row, iterations: int, made: Code | None = None) ->
     values = [rec, given, sink, *ints, pat, gl]
     function = made.cubin.functions[row.kernel] if made.cubin else None
     if function and function.launch and len(function.launch.parameters) > len(values):
-        values.append(Value(tensor_map(int.from_bytes(gl.data, "little")), 64))
+        values.append(Value(tensor_map(int.from_bytes(gl.data, "little")), MAP_ALIGNMENT))
     arguments = abi.arguments(made, row.kernel, values)
     shape = (32 * row.warps, 1, 1)
     state = LaunchState(row.kernel, (1, 1, 1), shape, row.shared, arguments=arguments, buffers=buffers)

@@ -1,0 +1,1 @@
+"""Matrices in shared memory, whose rows lanes name for each other."""
