@@ -44,6 +44,9 @@ GROUPS: Mapping[str, Sequence[Family]] = {
     "Matrices of a warpgroup": warpgroup.FAMILIES,
 }
 REFUSED = (  # an example of each, as nvcc 13.0 writes it for sm_90
+    ("tensor cores: sparse", "HMMA.SP.16832.F32 R4, R4, R8, R4, R16, 0x0"),
+    ("tensor cores of sm_70", "HMMA.884.F32.F32.STEP0 R4, R8.reuse.T, R10.reuse.T, R4"),
+    ("tensor cores: scaled", "OMMA.SF.16864.F32.E2M1.E2M1.E8 R4, R4, R8, R12, R14, R15, URZ"),
     ("sparse matrices", "HGMMA.SP.64x64x32.F32 R24, gdesc[UR8], R24, R2"),
     ("asynchronous copies", "LDGSTS.E.BYPASS.128.ZFILL [R7], desc[UR6][R2.64], P0"),
     ("asynchronous copies", "UBLKCP.S.G [UR6], [UR4], UR8"),
