@@ -33,11 +33,6 @@ class Sums(NamedTuple):
     small_fraction: int  # fraction bits of their sums in a single
 
     @property
-    def addressed(self) -> int | None:
-        """The place of 2 words: the address of the parameters in global memory, for tensor maps among them."""
-        return 0x198 if self.sm == 90 else 0x348 if self.sm >= 100 else None
-
-    @property
     def packed(self) -> int:
         """All in one word, as functions of matrices take it."""
         return self.kept | self.blocks << 8 | self.small_kept << 16 | self.small_fraction << 24
@@ -77,6 +72,11 @@ class Architecture:
     system_before: int
     warps: int  # that an SM holds (CUDA C++ Programming Guide 13.0, 20.2)
     sums: Sums
+
+    @property
+    def addressed(self) -> int | None:
+        """The place of 2 words: the address of the parameters in global memory, for tensor maps among them."""
+        return 0x198 if self.sm == 90 else 0x348 if self.sm >= 100 else None
 
     @property
     def cluster(self) -> ClusterPlaces | None:

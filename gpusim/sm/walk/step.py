@@ -1,7 +1,6 @@
 """One act of one agent: the page to read first. It composes the rules of the units; an engine only says when.
 
-Agents are the block scheduler, effects, each warp scheduler and the load/store unit, and they act in that order within
-a cycle.
+Agents are the block scheduler, effects, each warp scheduler and the load/store unit: they act so within a cycle.
 `sm.agenda` holds the cycle at which each acts next; an act may bring another agent's forward.
 """
 
@@ -114,7 +113,7 @@ def rank(sm: Sm, position: int, first: int) -> int:
 
 @on_demand
 def _land_more(sm: Sm, memory: Memory, now: int) -> None:
-    """Let the copy engine act, and give answers about phases of barriers in shared memory."""
+    """Let the copy engine act, and tell warps whose phases of barriers are over."""
     engine, asked = sm.engine, sm.answers <= now
     if engine.next <= now:
         copy_engine.act(sm, memory, now)
