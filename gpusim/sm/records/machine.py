@@ -79,12 +79,25 @@ class MachineNumbers(Record):
     per_warp: int  # `barrier.per_warp` of the machine's file
     per_arrival: int  # `barrier.per_arrival` of the machine's file
     barrier_defers: int  # `barrier.defers` of the machine's file
+    cluster_barrier: int  # `cluster.barrier` of the machine's file
+    cluster_doubling: int  # `cluster.doubling` of the machine's file
+    cluster_load: int  # `cluster.load` of the machine's file
+    cluster_atomic: int  # `cluster.atomic` of the machine's file
+    cluster_atomic_cycles: int  # `cluster.atomic_cycles` of the machine's file
     queue: int  # `load_store.queue` of the machine's file
     least_cycles: int  # `load_store.least_cycles` of the machine's file
     queues: int  # one for each scheduler, or one for the SM; and those to shared memory where it lies apart
     sharing: int  # `memory_paths.schedulers` of the machine's file
     paths: int  # units behind the queues: two where shared memory or constants lie apart
     held: int  # `memory_port.held` of the machine's file
+    product_columns: int  # `warpgroup.columns` of the machine's file
+    port_rows: int  # `warpgroup.port_rows` of the machine's file
+    least_registers: int  # `warpgroup.least_registers` of the machine's file
+    product_begins: int  # `warpgroup.begins` of the machine's file
+    product_fills: int  # `warpgroup.fills` of the machine's file
+    register_fills: int  # `warpgroup.register_fills` of the machine's file
+    product_drains: int  # `warpgroup.drains` of the machine's file
+    tensor_pipe: int  # pipe of the tensor cores, -1: no other instruction takes them
     replays: int  # 1: accesses may take issue slots again
     pass_slots: int  # `instruction_replay.pass_slots` of the machine's file
     request_slots: int  # `instruction_replay.request_slots` of the machine's file
@@ -149,6 +162,14 @@ class MachineNumbers(Record):
     update_parts: int  # parts of a cycle for each sector of a pass
     updates_waiting: int  # lanes of atomics without results that may wait
     fetch_cost: int  # parts of a cycle that a sector of a texture fetch occupies the channel
+    poll: int  # `mbarrier.poll` of the machine's file
+    engine_load: int  # `copy_engine.load_parts` of the machine's file
+    engine_send: int  # `copy_engine.store_parts` of the machine's file
+    engine_reduce: int  # `copy_engine.reduce_parts` of the machine's file
+    engine_start: int  # `copy_engine.start` of the machine's file
+    engine_latency: int  # `copy_engine.latency` of the machine's file
+    engine_store: int  # `copy_engine.store` of the machine's file
+    engine_nearby: int  # `copy_engine.nearby` of the machine's file
 
 
 class Level(Record):

@@ -104,11 +104,15 @@ class Row(Record):
     goes_on: int  # 1: arrives and does not wait
     reduces: int  # what it finds about a predicate, as below
     stays_behind: int  # 1: it does not pass a barrier at which its warp waits
+    cluster_step: int  # at the cluster's barrier it 1: arrives, 2: waits
     path: int  # unit that serves it: 1 shared memory or constants, where these lie apart
     passes: int  # load/store cycles it took
     service: int  # load/store cycles, where its addresses do not say them
     port: int  # least cycles from its service to the next one of its scheduler's
     port_cycles: int  # or so many for each of its load/store cycles
+    product: int  # code of a matrix instruction of a warpgroup (isa.values.matrix.warpgroup)
+    columns: int  # that its result has; 0: it is none
+    from_registers: int  # 1: its first matrix is in registers
     update: int  # index of what an atomic does to its word, -1: no atomic
     turns: int  # passes of an atomic for each lane in the fullest bank, 0: as a load
     war: int  # cycles from service until its source registers may be overwritten
@@ -140,6 +144,8 @@ class Row(Record):
     to_scale: int  # by which that register is multiplied
     to_uniform: int  # uniform register that is added, -1: none
     to_offset: int  # bytes that are added
+    signal: int  # what it does to a barrier in shared memory (isa.row.Signal)
+    bulk: int  # what it asks of the copy engine (isa.row.Bulk)
     grouping: int  # bits: 1: it joins its warp's open group; 2: it closes it; 4: it waits for groups
     groups: int  # kind of these groups (isa.row.Groups)
     open_groups: int  # groups that may be under way when it goes on

@@ -11,11 +11,11 @@ from typing import Any
 
 from isa.family import Family
 from isa.nvidia.rows.move import copy
-from isa.row import WAITS, Flow, Row, Unit
+from isa.row import CLOSES, WAITS, Flow, Groups, Row, Unit
 
 BLOCK, CHIP, SYSTEM = range(3)  # what a memory barrier is for, as the code of its row
 # A barrier of a block waits, and finds in how many threads a predicate holds, in any, in every one; or does not wait.
-WAIT, COUNT, ANY, EVERY, ARRIVE = range(5)
+WAIT, COUNT, ANY, EVERY, ARRIVE, CLUSTER_ARRIVE, CLUSTER_WAIT = range(7)  # the last two at that of its cluster
 WORD, MILLISECOND = 0xFFFFFFFF, 1_000_000
 SCOPES: Mapping[str, int] = MappingProxyType({"CTA": BLOCK, "GPU": CHIP, "SYS": SYSTEM})
 
@@ -46,6 +46,8 @@ ROWS = (
     Row("BAR.RED.POPC",   "kQ",   Unit.BARRIER,  code=COUNT),
     Row("BAR.RED.AND",    "kQ",   Unit.BARRIER,  code=EVERY),
     Row("BAR.RED.OR",     "kQ",   Unit.BARRIER,  code=ANY),
+    Row("UCGABAR_ARV",    "",     Unit.BARRIER,  code=CLUSTER_ARRIVE),
+    Row("UCGABAR_WAIT",   "",     Unit.BARRIER,  code=CLUSTER_WAIT),
     Row("B2R.RESULT",     "dP",   Unit.SPECIAL,  optional=1, flow=Flow.FIND),
     *(Row(f"MEMBAR.{kind}.{scope}", "", Unit.CONTROL, code=code) for kind in ("SC", "ALL")
       for scope, code in SCOPES.items()),
@@ -54,6 +56,8 @@ ROWS = (
     Row("CGAERRBAR",      "",     Unit.CONTROL),
     Row("CCTL.IVALL",     "",     Unit.CONTROL),
     Row("DEPBAR.LE",      "yn",   Unit.CONTROL,  most=63, grouping=WAITS),
+    Row("DEPBAR",         "",     Unit.CONTROL),
+    Row("UTMACMDFLUSH",   "",     Unit.CONTROL,  grouping=CLOSES, groups=Groups.BULK),
     Row("PMTRIG",         "n",    Unit.CONTROL,  most=0xFFFF),
     Row("PREEXIT",        "",     Unit.CONTROL),
     Row("ACQBULK",        "",     Unit.CONTROL),
@@ -88,12 +92,13 @@ FAMILIES = (
     _flowing("BSYNC", "QB", Flow.MEET, silent=_LASTING, **_IF),
     _flowing("BREAK", "QB", Flow.TAKE_AWAY, silent=_LASTING, **_IF),
     _flowing("EXIT", "Q", Flow.EXIT, **_IF),
-    _flowing("NANOSLEEP", "k", Flow.GIVE_WAY, silent=frozenset({"WARP"})),
+    _flowing("NANOSLEEP", "k", Flow.GIVE_WAY, silent=frozenset({"WARP", "SYNCS"})),
     _flowing("CALL.REL.NOINC", "al", Flow.CALL, optional="a"),
     _flowing("CALL.ABS.NOINC", "a", Flow.CALL),
     _flowing("RET.REL.NODEC", "Qal", Flow.RETURN, **_IF),
     _flowing("RET.ABS.NODEC", "Qal", Flow.RETURN, **_IF),
     *(_flowing(base, "al", Flow.BRANCH) for base in ("BRX", "BRXU", "JMX", "JMXU")),
+    Family("FENCE.VIEW.ASYNC", "", Unit.CONTROL, silent=frozenset("SGT")),
     Family(
         "CCTL",
         "",

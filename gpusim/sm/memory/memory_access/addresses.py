@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.memory import peers
 from gpusim.sm.memory.memory_access import generic_address
 from gpusim.sm.records import Feed, Lanes, Row, Sm, Word
 from gpusim.sm.state.fault import Fault
@@ -23,10 +24,19 @@ def find(sm: Sm, instruction: Row, group: int) -> None:
     """Put the lanes' addresses into `scratch`."""
     if instruction.wide_address or instruction.uniform_base >= 0 or instruction.scale > 1:
         _sums(sm, instruction, group)
-        return
+    else:
+        for lane in range(LANES):
+            base = np.int64(sm.lanes[group].registers[instruction.pointer, lane]) if instruction.pointer >= 0 else 0
+            sm.scratch.address[lane] = np.uint32((base + instruction.offset) & 0xFFFFFFFF)
+    if sm.launch.cluster > 1 and instruction.memory_kind == SHARED_MEMORY:
+        _of_block(sm)
+
+
+@rarely
+def _of_block(sm: Sm) -> None:
+    """Take the block's own rank out of addresses of shared memory."""
     for lane in range(LANES):
-        base = np.int64(sm.lanes[group].registers[instruction.pointer, lane]) if instruction.pointer >= 0 else 0
-        sm.scratch.address[lane] = np.uint32((base + instruction.offset) & 0xFFFFFFFF)
+        sm.scratch.address[lane] = np.uint32(peers.own(sm, np.int64(sm.scratch.address[lane])))
 
 
 @rarely
@@ -39,7 +49,7 @@ def _sums(sm: Sm, instruction: Row, group: int) -> None:
             sm.scratch.flag[lane] = np.uint32(whole >> np.uint64(32))
         sm.scratch.address[lane] = np.uint32(whole & np.uint64(0xFFFFFFFF))
         if instruction.generic:
-            generic_address.find(sm.scratch, lane, whole + np.uint64(sm.launch.window))
+            generic_address.find(sm.scratch, lane, whole + np.uint64(sm.launch.window), sm.launch)
 
 
 @rule
