@@ -26,6 +26,7 @@ from gpusim.sm.state.row import decoded_t
 from gpusim.sm.unit.opcodes import (
     BARRIER,
     BRANCH,
+    COMMAND,
     COMPUTE,
     EXIT,
     FETCH,
@@ -36,6 +37,7 @@ from gpusim.sm.unit.opcodes import (
     NEARBY,
     NOTHING,
     QUEUED,
+    SIGNAL,
     STORE,
     UNIT_CODE,
     UPDATES,
@@ -234,6 +236,8 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
 
 
 def _action(form: Row) -> int:
+    if form.signal or form.bulk:
+        return SIGNAL if form.signal else COMMAND
     if form.unit is Unit.WARPGROUP:
         return MULTIPLY
     if value_of(form) or truth_of(form):
