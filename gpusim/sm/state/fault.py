@@ -23,3 +23,5 @@ class Fault(IntEnum):
     GONE_WITHIN = 13  # lanes exit within a collective
     MIXED = 14  # BARs of several kinds at one barrier
     SEVERAL = 15  # lanes name several barriers
+    MISPLACED = 16  # a copy's place in shared memory is no multiple of what a lane copies
+    BEYOND = 17  # a copy's place lies outside shared memory

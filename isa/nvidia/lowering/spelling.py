@@ -58,9 +58,11 @@ def spelled(statement: Statement) -> Statement:
 def awaited(text: str) -> int:
     """Return the mask of the dependency barriers for which DEPBAR waits until none of their results is out.
 
-    `DEPBAR.LE SB0, 0x2, {1,3}` waits so for 1 and 3, and for 0 until two are out.
+    `DEPBAR.LE SB0, 0x2, {1,3}` waits so for 1 and 3, and for 0 until two are out; `DEPBAR {1,3}` for these two.
     """
     words = [one.text for one in parse(text).operands if isinstance(one, Word | Number)]
+    if words and _BARRIERS.fullmatch(words[0]):
+        return sum(1 << int(one) for one in re.findall(r"\d+", words[0]))
     own = {words[0].removeprefix("SB")} if int(words[1], 0) == 0 else set()
     others = set(re.findall(r"\d+", words[2])) if words[2:] else set()
     return sum(1 << int(one) for one in own | others)

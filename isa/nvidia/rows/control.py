@@ -53,6 +53,7 @@ ROWS = (
     Row("ERRBAR",         "",     Unit.CONTROL),
     Row("CGAERRBAR",      "",     Unit.CONTROL),
     Row("CCTL.IVALL",     "",     Unit.CONTROL),
+    Row("DEPBAR",         "",     Unit.CONTROL),
     Row("DEPBAR.LE",      "yn",   Unit.CONTROL,  most=63, grouping=WAITS),
     Row("PMTRIG",         "n",    Unit.CONTROL,  most=0xFFFF),
     Row("PREEXIT",        "",     Unit.CONTROL),
