@@ -4,6 +4,7 @@ from gpusim.analysis.account.answer import BeyondBufferWarning, Result
 from gpusim.analysis.settings.ineffective import ineffective
 from gpusim.api.python import bound, kernels, load, machines, register_policy, simulate
 from gpusim.api.raw_module import RawModule
+from gpusim.api.struct import Struct
 from gpusim.api.texture import Texture
 from isa.errors import DeadlockError, ExecutionError, LimitError, UserError
 
@@ -14,6 +15,7 @@ __all__ = [
     "LimitError",
     "RawModule",
     "Result",
+    "Struct",
     "Texture",
     "UserError",
     "bound",

@@ -25,6 +25,17 @@ class Target:
 
 
 @dataclass(frozen=True, slots=True)
+class ClusterPlaces:
+    """Where constant bank 0 has the clusters of a launch, in bytes."""
+
+    explicit: int  # whether the launch asks for clusters
+    blocks: int  # 3 words: blocks of a cluster in x, y, z
+    reciprocals: int  # 3 words: 1 / these, in single precision
+    clusters: int  # 3 words: clusters of the grid in x, y, z
+    total: int  # blocks of a cluster
+
+
+@dataclass(frozen=True, slots=True)
 class Architecture:
     """One row. Places are bytes of constant bank 0, from which so many 32-bit words lie there.
 
@@ -47,7 +58,16 @@ class Architecture:
     system_before: int
     warps: int  # that an SM holds (CUDA C++ Programming Guide 13.0, 20.2)
 
+    @property
+    def cluster(self) -> ClusterPlaces | None:
+        """Where bank 0 has the clusters; None before sm_90, which has none."""
+        return next((places for sm, places in _CLUSTERS.items() if self.sm >= sm), None)
 
+
+# From the newest on: each is for its architecture and later ones (nvcc 13.0).
+_CLUSTERS: Mapping[int, ClusterPlaces] = MappingProxyType(
+    {100: ClusterPlaces(0x36C, 0x2A0, 0x2B0, 0x2C0, 0x2CC), 90: ClusterPlaces(0x140, 0x144, 0x150, 0x15C, 0x188)}
+)
 # Not 87: its code begins with moves between convergence barriers, behind a test of a uniform register that nothing has
 # set. Not 103: its functions of two halves (MUFU.EX2.F16x2) have no row. Of the windows from sm_100 on, compilers read
 # that of local memory alone: the place of the other is a guess.

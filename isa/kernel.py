@@ -70,6 +70,8 @@ class Kernel:
 
     `page_bytes` is the unit in which a driver maps memory: loads may read behind a buffer to the end of its last page,
     which isa.executing.beyond reports (0: they may not, as in listings, which declare their buffers).
+
+    `cluster` is the blocks of a cluster in x, y and z: neighbours in the grid, whose sizes are multiples of these.
     """
 
     name: str
@@ -93,6 +95,7 @@ class Kernel:
     settings: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
     sms: int = 0
     page_bytes: int = 0
+    cluster: Dim3 = (1, 1, 1)
 
     __repr__ = brief
     __getstate__ = frozen.state
@@ -102,6 +105,11 @@ class Kernel:
     def blocks(self) -> int:
         """Blocks of the grid."""
         return prod(self.grid)
+
+    @property
+    def cluster_blocks(self) -> int:
+        """Blocks of a cluster; 1 where there are none."""
+        return prod(self.cluster)
 
     @property
     def threads(self) -> int:

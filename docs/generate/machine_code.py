@@ -47,7 +47,6 @@ REFUSED = (  # an example of each, as nvcc 13.0 writes it for sm_90
     ("bulk copies", "UBLKCP.S.G [UR6], [UR4], UR8"),
     ("barriers in shared memory", "SYNCS.EXCH.64 URZ, [UR7], UR4"),
     ("barriers in shared memory", "SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [UR8], R0"),
-    ("barriers of a cluster", "UCGABAR_ARV"),
     ("textures of layers and cubes", "TEX.LL RZ, R9, R8, R11, UR4, 0x0, ARRAY_2D, 0x1"),
     ("textures of layers and cubes", "TEX.LL RZ, R7, R12, R7, UR4, 0x0, CUBE, 0x1"),
     ("textures with gradients", "TXD RZ, R9, R8, R12, UR4, 0x0, 2D, 0x1"),

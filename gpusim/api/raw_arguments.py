@@ -7,7 +7,7 @@ of one array, share a buffer, and a pointer into it keeps its place.
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 from numpy.typing import NDArray
 
+from gpusim.api.struct import Struct
 from gpusim.api.texture import Texture
 from isa import memory
 from isa.errors import UserError
@@ -64,16 +65,25 @@ class Variables:
 def regions(arguments: Sequence[Any], variables: Variables) -> tuple[Region, ...]:
     """Return the memory of all arrays, but that of variables, in the order of the arguments; raises UserError."""
     found: list[Region] = []
-    for number, one in enumerate(arguments, 1):
-        argument = one.array if isinstance(one, Texture) else one
-        if not isinstance(argument, np.ndarray) or not argument.size:
-            continue
+    for number, name, argument in _arrays(arguments):
         root = _root(argument)
         _check_array(number, argument, root, variables)
         if root is not variables.memory:
             start, stop = byte_bounds(root)
-            found = _joined(found, Region(f"argument{number}", start, stop, (argument,)))
+            found = _joined(found, Region(name, start, stop, (argument,)))
     return tuple(found)
+
+
+def _arrays(arguments: Sequence[Any]) -> Iterator[tuple[int, str, Array]]:
+    """Yield the arrays of the arguments, those of textures and structs too: number of the argument, name, array."""
+    for number, one in enumerate(arguments, 1):
+        name = f"argument{number}"
+        if isinstance(one, Struct):
+            yield from ((number, f"{name}+{offset}", array) for offset, array in one.pointers.items())
+            continue
+        array = one.array if isinstance(one, Texture) else one
+        if isinstance(array, np.ndarray) and array.size:
+            yield number, name, array
 
 
 def buffers(found: Sequence[Region]) -> tuple[Buffer, ...]:
@@ -109,6 +119,9 @@ def values(
         elif isinstance(argument, np.ndarray):
             _check_pointer(number, kind, argument)
             result.append(_address(argument, found, known, variables))
+        elif isinstance(argument, Struct):
+            places = {at: _address(array, found, known, variables).data for at, array in argument.pointers.items()}
+            result.append(Value(argument.filled(places), 1))
         else:
             result.append(_scalar(number, argument, size, kind))
     return result

@@ -25,7 +25,7 @@ from gpusim.launch.file.caches import SETTINGS, holding
 from gpusim.machine import machine as model
 from gpusim.machine.architecture import machine_for
 from gpusim.machine.machine import Machine
-from gpusim.machine.simulated_sms import Sms, blocks_of
+from gpusim.machine.simulated_sms import Sms, simulated_blocks
 from gpusim.simulation import simulation
 from gpusim.simulation.simulation import simulate
 from gpusim.support.document import Setting
@@ -151,6 +151,7 @@ class RawFunction:
         args: Sequence[Any] = (),
         *,
         shared_mem: int = 0,
+        cluster: int | Sequence[int] | None = None,
         machine: Machine | str | None = None,
         caches: str | None = "warm",
         sms: Sms = 1,
@@ -171,7 +172,8 @@ class RawFunction:
         `args`: NumPy arrays, of which the kernel gets the address of the first element; textures; NumPy scalars,
         structured ones too, by value; Python's numbers, which get the size of the parameter. `machine` is by default
         that of the code's architecture; `force` lets others run it. `caches`: warm, the L2 holds the arrays; cold;
-        None, as the machine has it. With `sms=1` the SM with most work is simulated, and the blocks of other SMs
+        None, as the machine has it. `cluster`: blocks of a cluster, where the code does not say them. With `sms=1` the
+        SM with most work is simulated, or the SMs of one cluster, and the blocks of other SMs
         are run in program order without time, so that all results are there; unless `complete`, they don't run at all.
         `sms="all"` simulates all, a divisor of their number so many, on so many `threads`. Without `values` only time
         is found, and arrays stay. A load behind an array, in its last page of memory, is a BeyondBufferWarning, or with
@@ -183,7 +185,7 @@ class RawFunction:
         with in_words_of_python():
             where, settings = _machine(machine, self.module.contents.architecture, caches)
         found = raw_arguments.regions(args, self._variables)
-        made = self._kernel(grid, block, args, shared_mem, stack, found)
+        made = self._kernel(grid, block, args, shared_mem, stack, found, cluster)
         asked = {path: str(value) for path, value in settings.items()}
         kernel = replace(load.on_chip(made, where.chip.sms), any_machine=force, settings=MappingProxyType(asked))
         kernel = replace(kernel, page_bytes=0) if strict else kernel
@@ -205,11 +207,12 @@ class RawFunction:
         args: Sequence[Any] = (),
         *,
         shared_mem: int = 0,
+        cluster: int | Sequence[int] | None = None,
         stack: int = STACK_BYTES,
     ) -> Kernel:
         """Return the kernel of a launch, for `gpusim.simulate`; raises UserError as a call does."""
         _check_bytes(shared_mem=shared_mem, stack=stack)
-        return self._kernel(grid, block, args, shared_mem, stack, raw_arguments.regions(args, self._variables))
+        return self._kernel(grid, block, args, shared_mem, stack, raw_arguments.regions(args, self._variables), cluster)
 
     @property
     def num_regs(self) -> int:
@@ -255,6 +258,7 @@ class RawFunction:
         shared_mem: int,
         stack: int,
         found: Sequence[Region],
+        cluster: int | Sequence[int] | None,
     ) -> Kernel:
         code, function = _with_variables(self.module), self._function
         parameters = function.launch.parameters if function and function.launch else None
@@ -272,6 +276,7 @@ class RawFunction:
             stack=stack,
             textures=raw_arguments.textures(args, found),
             sms=1,
+            cluster=None if cluster is None else _extent("cluster", cluster),
         )
         return load.kernel(code, state)
 
@@ -356,7 +361,7 @@ def _left(kernel: Kernel, result: simulation.Result, *, complete: bool) -> tuple
     ran = result.run.blocks
     if ran == kernel.blocks or not complete:
         return held, result.run.beyond
-    simulated = blocks_of(kernel, result.machine, result.run.sms, result.run.first_sm)[:ran]
+    simulated = simulated_blocks(kernel, result.machine, result.run.sms, result.run.first_sm)[:ran]
     others = sorted(set(range(kernel.blocks)) - set(simulated))
     after = walk(kernel, others, left=held)
     return after.memory, joined((result.run.beyond, after.beyond))

@@ -34,6 +34,7 @@ from isa.kernel import Kernel
 from isa.nvidia.abi.load import on_chip
 
 STARTS = "starts of blocks"
+WITH_CLUSTERS = "it needs each block by itself, and those of a cluster run together"
 MOST_READS = 6  # registers of an instruction: three pairs
 LIMIT = 10_000_000  # warp instructions of a block: in program order that takes a minute or two
 UNIT, SHARED, CONSTANTS = "load/store unit", "shared-memory unit", "constant unit"  # the latter where they lie apart
@@ -91,6 +92,8 @@ def bound(kernel: Kernel, machine: Machine, *, sms: int = 1, limit: int = LIMIT)
     Raises UserError where kernel and machine don't fit, NoBoundError where a block may wait for others, LimitError
     beyond `limit` warp instructions in another block, and the errors of a run in program order.
     """
+    if kernel.cluster_blocks > 1:
+        raise NoBoundError(f"{kernel.name}: has no bound: {WITH_CLUSTERS}")
     kernel = on_chip(kernel, machine.chip.sms)
     ids = blocks_of(kernel, machine, sms, busiest_sm(kernel, machine) if sms == 1 else 0)
     share = len(ids) if sms == 1 else -(-kernel.blocks // machine.chip.sms)

@@ -35,6 +35,7 @@ class Agents:
     ) -> None:
         self.launch, self.together, self.index = launch, together, index
         self.environment = environment
+        self.every: Sequence[Agents] = ()
         self.agenda, self.interval = launch.sm.agenda, int(launch.sm.machine.interval)
         self.fault, self.traced = launch.sms["fault"]["code"], launch.sms["traced"]
         self.planned = [NEVER] * int(launch.sm.agents)
@@ -86,10 +87,20 @@ def act(agents: Agents, agent: int) -> None:
     if together:
         chip.lend(together.sms, agents.index, together.chips, now)
     step.act_on(launch.sms, launch.memory, agent, now)
+    news = bool(together and launch.sm.cluster_news)
     if together:
         chip.take_back(together.sms, agents.index, together.chips, now)
+    look_around(agents, agent)
+    if news:
+        for others in agents.every:
+            if others is not agents:
+                look_around(others)
+
+
+def look_around(agents: Agents, acting: int = -1) -> None:
+    """Wake every agent of an SM, but the one that acts, that must now act sooner."""
     for other, (planned, due) in enumerate(zip(agents.planned, np.asarray(agents.agenda).tolist(), strict=False)):
-        if other != agent and due < planned:
+        if other != acting and due < planned:
             wake_up(agents, other)
 
 
@@ -108,7 +119,10 @@ def start(launch: Launch) -> list[Agents]:
 def start_chip(together: ChipLaunch) -> list[Agents]:
     """Return all SMs with their agents asleep, at cycle 0 of one clock."""
     environment = simpy.Environment()
-    return [_asleep(Agents(launch, environment, together, s)) for s, launch in enumerate(together.each)]
+    every = [_asleep(Agents(launch, environment, together, s)) for s, launch in enumerate(together.each)]
+    for agents in every:
+        agents.every = every
+    return every
 
 
 def _asleep(agents: Agents) -> Agents:

@@ -16,12 +16,12 @@ from gpusim.engines import endless_wait, slice_share
 from gpusim.engines.busiest_sm import busiest_sm
 from gpusim.engines.sm_run import ChipRun, SmRun, result, together
 from gpusim.engines.trace import Take, to_file
-from gpusim.engines.walks.told_faults import deadlock_of, fault_of
+from gpusim.engines.walks.told_faults import cluster_deadlock, deadlock_of, fault_of
 from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, TRACE_DRIVEN, has_requests, recordable
 from gpusim.launch.in_turn import CONTESTED, InTurnError, only_share
 from gpusim.launch.launch import ChipLaunch, Launch, launch, launch_chip, several_channels
 from gpusim.machine.machine import Machine
-from gpusim.machine.simulated_sms import blocks_of
+from gpusim.machine.simulated_sms import blocks_of, clustered, simulated_blocks
 from gpusim.sm.records import Plain
 from gpusim.sm.replay.stream import recorded_requests
 from gpusim.sm.state.layout import rows_of
@@ -31,6 +31,7 @@ from gpusim.support.plural import plural
 from gpusim.support.processes import cores
 from isa.errors import LimitError, UserError
 from isa.kernel import Kernel
+from isa.nvidia.abi.load import on_chip
 from isa.row import Unit
 
 REFERENCE = "the reference engine has one clock"
@@ -77,6 +78,11 @@ def run_sm(
     machine don't fit, ExecutionError at a fault, DeadlockError, and LimitError beyond `max_cycles`.
     """
     check_engine(engine)
+    if kernel.cluster_blocks > 1:
+        raise UserError(
+            f"{kernel.name}: has clusters of {kernel.cluster_blocks} blocks, which run on as many SMs; one "
+            "SM alone can't show them"
+        )
     start = partial(launch, kernel, machine, blocks=blocks, last=last, trace=trace, memory=memory, lines=lines)
     start = partial(start, index=busiest_sm(kernel, machine))
     forward = fast_forward and engine == "compiled"
@@ -140,11 +146,13 @@ def run_chip(
     run ahead of each other, for at most `window` cycles; else they take turns on one thread. The result is the same.
     """
     check_engine(engine)
+    if kernel.cluster_blocks > 1:
+        kernel, machine = on_chip(kernel, machine.chip.sms), clustered(kernel, machine)
 
     def run(feed: str) -> ChipRun:
         start = partial(launch_chip, kernel, machine, feed=feed, trace=trace, memory=memory, sms=sms)
         prepared = start(in_turn="" if engine == "compiled" else REFERENCE)
-        total = len(blocks_of(kernel, machine, len(prepared.each)))
+        total = len(simulated_blocks(kernel, machine, len(prepared.each)))
         _check_scripts(prepared.each[0], total)
         job = _Job(kernel, machine, prepared.each, total, engine, feed, max_cycles, progress)
         try:
@@ -205,7 +213,8 @@ class _Job:
 
 def _run(job: _Job, advance: Advance, events: Count) -> list[SmRun]:
     """Run the launches to their end."""
-    slice_share.prepare(job.kernel, job.machine, job.launches)
+    if job.kernel.cluster_blocks == 1:
+        slice_share.prepare(job.kernel, job.machine, job.launches)
     chunks: list[list[Plain]] = [[np.asanyarray(prepared.sm.records[:0])] for prepared in job.launches]
     now, looked = 0, endless_wait.Looked()
     step = partial(_step, job, advance, chunks)
@@ -333,7 +342,7 @@ def _check(job: _Job, now: int) -> None:
         if sm.fault.code:
             raise fault_of(kernel, prepared)
         if now >= NEVER and any(block.state for block in sm.blocks):
-            raise deadlock_of(kernel, prepared)
+            raise cluster_deadlock(kernel, job.launches) or deadlock_of(kernel, prepared)
     if max_cycles < now < NEVER:
         placed = sum(int(prepared.sm.placed) for prepared in job.launches)
         raise LimitError(

@@ -57,9 +57,12 @@ def _by_registers(kernel: Kernel) -> bool:
 def recordable(kernel: Kernel) -> bool:
     """Tell whether the kernel's streams can be recorded: no address, guard or branch depends on loaded values.
 
-    Nor is there a guard at BRA.DIV or BRA.CONV: an event has the threads that branch, not those whose guard holds too.
+    Nor has the launch clusters, whose blocks meet. Nor is there a guard at BRA.DIV or BRA.CONV: an event has the
+    threads that branch, not those whose guard holds too.
     """
-    if kernel.program.leaves_global:  # an event has no place for results that come from several memories
+    if (
+        kernel.cluster_blocks > 1 or kernel.program.leaves_global
+    ):  # an event has no place for results that come from several memories
         return False
     if any(i.guard != PT and i.row.asks for i in kernel.program.instructions):
         return False

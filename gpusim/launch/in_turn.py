@@ -20,6 +20,7 @@ from isa.row import Unit
 
 CONTESTED = "SMs use the same words of memory"
 TAGGED = "SMs share the tags of the L2"
+CLUSTERED = "blocks of a cluster meet"
 
 
 class InTurnError(Exception):
@@ -30,6 +31,7 @@ def reason(kernel: Kernel, machine: Machine, computed: NDArray[np.bool_], *, tra
     """Return why the SMs must take turns, if those instructions are computed; empty if they may run ahead."""
     units = {instruction.row.unit for instruction in kernel.program.instructions}
     reasons = {
+        CLUSTERED: kernel.cluster_blocks > 1,
         "a trace is kept": trace,
         "the policy is not gpusim's own": machine.schedulers.policy in REGISTERED,
         "texture fetches are counted": bool(machine.wait_counters) and Unit.TEXTURE in units,

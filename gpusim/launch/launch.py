@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -20,7 +21,7 @@ from gpusim.launch.sizes import accesses_of, diverges, grouped, sizes_of
 from gpusim.machine.carveout import carved
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, is_one_wave, occupancy
-from gpusim.machine.simulated_sms import blocks_of
+from gpusim.machine.simulated_sms import blocks_of, simulated_blocks
 from gpusim.sm.front.block_scheduler.declaration import refill_parts
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS, tagged
 from gpusim.sm.memory.constant_operand.declaration import cycles_of_line
@@ -39,6 +40,7 @@ from gpusim.sm.unit.stall import UNCHOSEN
 from isa import texture
 from isa.dataflow.lanes.divergence import reconvergence_points
 from isa.errors import UserError
+from isa.executing import clusters
 from isa.kernel import Kernel
 from isa.memory import bases, image, page_ends
 from isa.nvidia.abi.load import on_chip
@@ -123,11 +125,19 @@ def launch(
     return prepared
 
 
+def launch_together(
+    kernel: Kernel, machine: Machine, *, feed: str, memory: NDArray[np.uint32] | None
+) -> tuple[Records[Sm], Sequence[Launch]]:
+    """Prepare as many SMs as a cluster has blocks, each for one block at a time; otherwise as `launch`."""
+    _, sms, each = _prepared(kernel.cluster_blocks, kernel, machine, feed, 1, memory, trace=False)
+    return sms, each
+
+
 def _stand_for_others(sm: Any, kernel: Kernel, machine: Machine, number: int) -> None:
     """Give one of so many SMs its share of the L2, and of what the SMs with blocks bring to it."""
     sm.launch.sharers = min(machine.chip.sms, kernel.blocks)
     sm.machine.shared_cost[:] = sector_shares(machine, sm.launch.sharers)
-    sm.machine.shared_parts = SHARE_PARTS * min(number, len(blocks_of(kernel, machine, number)))
+    sm.machine.shared_parts = SHARE_PARTS * min(number, len(simulated_blocks(kernel, machine, number)))
     sm.launch.passes_on = sm.launch.sharers > 1
 
 
@@ -171,7 +181,21 @@ def launch_chip(
         launch.next, launch.end = launch.index, min(first_wave, kernel.blocks)
     chips = made("chip", 1, each[0].sizes)
     chips["next"], chips["end"] = first_wave, kernel.blocks
+    if kernel.cluster_blocks > 1:
+        _first_clusters(each, chips, kernel, machine)
     return ChipLaunch(records, tuple(each), chips, why)
+
+
+def _first_clusters(each: Sequence[Launch], chips: Any, kernel: Kernel, machine: Machine) -> None:
+    """Let the first clusters come to the slots of the SMs, and the others behind them."""
+    size = kernel.cluster_blocks
+    together, count = machine.chip.sms // size, kernel.blocks // size
+    resident = int(each[0].sm.launch.resident)
+    chips["next"], chips["end"] = resident * together, count
+    for s, prepared in enumerate(each):
+        for slot in range(resident):
+            number = slot * together + s // size * int(prepared.sm.launch.apart)
+            prepared.sm.blocks[slot].coming = number + 1 if number < count else 0
 
 
 def share_channel(numbers: Any, sms: int) -> None:
@@ -202,7 +226,8 @@ def _prepared(
 
     `why` says why they must take turns. Return the same, or why else they must; empty if they may run ahead.
     """
-    fits, kernel = occupancy(kernel, machine), on_chip(kernel, machine.chip.sms)
+    fits = occupancy(kernel, machine)
+    kernel = on_chip(kernel, machine.chip.sms) if kernel.cluster_blocks == 1 else kernel
     machine = carved(kernel, machine)
     resident = min(fits.blocks, count)
     check_capacity(machine, kernel, resident)
@@ -230,13 +255,13 @@ def _prepared(
         sm.machine = numbers
         sm.defers = defers
         instruction_caches.fill(sm, machine, len(decoded))
-        sm.launch.apart = machine.chip.sms // number
-        sm.launch.index = index + s * sm.launch.apart
+        _place(sm.launch, kernel, s, machine.chip.sms // number, index)
         sm.launch.constant_cycles, sm.launch.constant_lag = turn
         sm.ahead.on, sm.ahead.alert = not why, turns.is_alert(machine)
         sm.ahead.owners = len(words) - owners if owners else 0
         _start(sm, machine, resident * kernel.warps)
         _grid(sm.launch, kernel, machine, resident, count, global_words + s * behind)
+        sm.launch.peer = behind
         if tagged(machine):
             caches.place(sm.launch, machine, s, number, len(words) - owners, recorded=replays)
             sm.launch.local_base = LOCAL_BASE + s * 4 * behind
@@ -324,6 +349,13 @@ def _grid(target: Any, kernel: Kernel, machine: Machine, resident: int, count: i
     target.shared_word, target.shared_words = words, kernel.program.shared_bytes // WORD_BYTES
     target.local_word = words + resident * target.shared_words
     target.local_words = kernel.program.local_bytes // WORD_BYTES
+
+
+def _place(target: Any, kernel: Kernel, s: int, apart: int, index: int) -> None:
+    """Tell simulated SM s where it is: so many `apart` from the next, and with which rank in clusters."""
+    target.apart, target.index = apart, index + clusters.sm_number(kernel, s, apart)
+    target.cluster, target.cluster_size[:] = kernel.cluster_blocks, kernel.cluster
+    target.rank = s % kernel.cluster_blocks
 
 
 def _program(sm: Any, kernel: Kernel, decoded: Any, known: Moves | None) -> None:

@@ -16,6 +16,7 @@ from gpusim.sm.chip.energy import Energy
 from gpusim.sm.chip.tensor_peak import TensorPeak
 from gpusim.sm.front.barrier.declaration import Barrier
 from gpusim.sm.front.block_scheduler.declaration import LaunchTimes
+from gpusim.sm.front.cluster.declaration import Cluster
 from gpusim.sm.front.dispatch.declaration import Issue
 from gpusim.sm.front.fetch.declaration import Fetch
 from gpusim.sm.front.policies.declaration import BlockOrder
@@ -125,6 +126,7 @@ class Machine(msgspec.Struct, frozen=True):
     tensor_peak: TensorPeak | None = None
     energy: Energy | None = None
     what_if: WhatIf | None = None
+    cluster: Cluster | None = None
     architecture: str = ""
 
     __repr__ = brief

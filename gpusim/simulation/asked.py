@@ -7,19 +7,25 @@ import msgspec
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import Sms, count
 from isa.errors import UserError
+from isa.kernel import Kernel
 
 Sample = int | str | None
 
 
-def several_of(machine: Machine, sms: Sms, sample: Sample, threads: int | None) -> int:
-    """Return how many SMs are simulated together; 0: one that stands for all. Raises UserError for what can't be."""
-    many = count(machine, sms)
+def several_of(kernel: Kernel, machine: Machine, sms: Sms, sample: Sample, threads: int | None) -> int:
+    """Return how many SMs are simulated together; 0: one that stands for all. Raises UserError for what can't be.
+
+    One SM of a launch with clusters brings those of its cluster.
+    """
+    many = count(machine, sms, kernel)
     if threads is not None and (sms == 1 or threads < 1):
         reason = "one SM runs on one thread; take several, or leave it out" if sms == 1 else "give at least 1"
         raise UserError(f"threads={threads}: {reason}")
     if sms != 1 and sample not in (None, "all"):
         raise UserError(f"sample={sample}: of several SMs every block is simulated; leave it out, or take one SM")
-    return 0 if sms == 1 else many
+    if sms == 1 and kernel.cluster_blocks > 1 and sample not in (None, "all"):
+        raise UserError(f"sample={sample}: of launches with clusters every block is simulated; leave it out")
+    return 0 if many == 1 else many
 
 
 def valid(sample: Sample) -> Sample:

@@ -39,7 +39,7 @@ from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, recordable
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, occupancy
-from gpusim.machine.simulated_sms import Sms, blocks_of
+from gpusim.machine.simulated_sms import Sms, blocks_of, simulated_blocks
 from gpusim.simulation.asked import Sample, several_of, valid, with_policy
 from gpusim.simulation.meanwhile import begun
 from gpusim.simulation.verify import UNCHECKED, Verification, verify
@@ -204,7 +204,7 @@ def simulate(
     occupancy(kernel, machine)  # refuses launches that don't fit before anything is computed
     limit = NEVER if max_cycles is None else max_cycles
     tolerance = tolerated(estimate, engine=engine, sample=sample, sms=sms, trace=trace, fast_forward=fast_forward)
-    several = several_of(machine, sms, sample, threads)
+    several = several_of(kernel, machine, sms, sample, threads)
     whole = partial(run_chip, kernel, machine, engine=engine, max_cycles=limit, trace=trace, progress=progress)
     if several:
         return _result_of_several(kernel, machine, partial(whole, threads=threads, sms=several), values)
@@ -381,6 +381,6 @@ def _verified(
     places: Sequence[int] | None = None,
 ) -> Verification:
     """Verify the values of a run of the SM's first blocks, or of those with these places."""
-    every = blocks_of(kernel, machine, run.sms, run.first_sm)
+    every = simulated_blocks(kernel, machine, run.sms, run.first_sm)
     blocks = every[: run.blocks] if places is None else [every[place] for place in places]
     return verify(kernel, run.memory, blocks, run.warp_instructions / run.blocks / kernel.warps, lines)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 from isa import memory
 from isa.errors import DeadlockError, ExecutionError, LimitError
@@ -140,6 +141,39 @@ def deadlock(
     return DeadlockError(
         f"{kernel.name}: block {block} deadlocks: {barriers}; "
         "let every counted warp reach the barrier, or lower its thread count"
+    )
+
+
+class Missing(NamedTuple):
+    """Warps of a block that have not arrived at the barrier of their cluster, with the pcs at which they wait."""
+
+    block: int
+    warps: Sequence[tuple[int, int]]
+
+
+def cluster_deadlock(kernel: Kernel, cluster: int, found: Sequence[tuple[int, Missing | None]]) -> DeadlockError:
+    """Return the error of a cluster whose barrier is never complete: how many wait, by block, and who is missing."""
+    told = "; ".join(f"of block {one.block}: {_waiters(kernel, one.warps)}" for _, one in found if one)
+    waiting = sum(count for count, _ in found)
+    return DeadlockError(
+        f"{kernel.name}: cluster {cluster} deadlocks: {waiting} warps wait at its barrier, which misses {told}; "
+        "let every warp of the cluster arrive, or exit"
+    )
+
+
+def part_of_warp(kernel: Kernel, pc: int, block: int, warp: int) -> ExecutionError:
+    """Return the error for lanes of a warp that come to the barrier of their cluster without the others."""
+    return ExecutionError(
+        f"{place(kernel, pc, block, warp)}: some lanes of the warp come to the barrier of their cluster alone, which "
+        "is not simulated; let whole warps arrive and wait"
+    )
+
+
+def arrived_twice(kernel: Kernel, pc: int, block: int, warp: int) -> ExecutionError:
+    """Return the error for a warp that arrives at the barrier of its cluster twice in one phase."""
+    return ExecutionError(
+        f"{place(kernel, pc, block, warp)}: the warp arrives at the barrier of its cluster again before it has been "
+        "complete; let it wait between"
     )
 
 

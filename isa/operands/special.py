@@ -20,6 +20,7 @@ def fixed(kernel: Kernel, name: str) -> int | None:
         "VIRTCFG": _row(kernel).warps << VIRTUAL_WARP,
         "SMEMSZ": -(-kernel.program.shared_bytes // _UNIT) * _UNIT,
         "ZERO": 0,
+        **({"CLUSTER_RANK": 0} if kernel.cluster_blocks == 1 else {}),
     }.get(name)
 
 

@@ -11,4 +11,8 @@ WINDOW_BYTES = 1 << WINDOW_BITS
 SHARED_PLACE, LOCAL_PLACE = (1 << 32) - 2 * WINDOW_BYTES, (1 << 32) - WINDOW_BYTES
 SHARED_TOP, LOCAL_TOP = SHARED_WINDOW >> WINDOW_BITS, LOCAL_WINDOW >> WINDOW_BITS
 BANK, BYTES = 0, 16  # the constant bank where a launch puts the windows (isa.architecture says where), and of both
+# Shared addresses have the block's rank in its cluster above bit 24. Other ranks' places begin PEER_BYTES apart, behind
+# the own one's, by rank from 0 on; so a block of a cluster has no more shared memory than that.
+RANK_BITS, PEER_BITS = 24, 18
+PEER_BYTES = 1 << PEER_BITS
 SPECIALS = frozenset({"SWINLO", "SWINHI", "LWINLO", "LWINHI"})  # special registers that tell of them

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from isa.executing import clusters
 from isa.executing.beyond import Beyond
 from isa.kernel import Kernel
 from isa.operands.operand import FIRST_UNIFORM, MACHINE_SPECIALS, PT_INDEX
@@ -108,6 +109,7 @@ def specials(kernel: Kernel, block: int) -> dict[str, NDArray[np.uint32]]:
     named |= {f"NTID.{axis}": np.uint32(size) for axis, size in zip("XYZ", kernel.block, strict=True)}
     named |= {f"NCTAID.{axis}": np.uint32(size) for axis, size in zip("XYZ", kernel.grid, strict=True)}
     named |= _masks(thread % lanes)
+    named["CLUSTER_RANK"] = np.uint32(clusters.of_block(kernel, block)[1])
     named |= dict.fromkeys(_OF_TIME, np.uint32(0))
     named |= {"SMID": np.uint32(block % kernel.sms if kernel.sms else 0), "NSMID": np.uint32(kernel.sms)}
     named["VIRTID"] = named["WARPID"] << np.uint32(VIRTUAL_WARP) | named["SMID"] << np.uint32(VIRTUAL_SM)

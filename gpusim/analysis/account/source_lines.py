@@ -16,7 +16,7 @@ from gpusim.bounds import bounds
 from gpusim.bounds.pressure import Work
 from gpusim.bounds.sectors import Sectors, sectors
 from gpusim.engines.sm_run import SmRun
-from gpusim.machine.simulated_sms import blocks_of
+from gpusim.machine.simulated_sms import simulated_blocks
 from gpusim.simulation.simulation import Result
 from gpusim.sm.unit.stall import label
 from gpusim.support.document import doc
@@ -110,7 +110,7 @@ def _counted(result: Result, count: int, limit: int) -> _Counted:
     if result.bound is None:
         return _Counted(result.run, waits, (), None)
     works, each = bounds.works(result.kernel, result.machine, sms=result.run.sms, limit=limit)
-    blocks = blocks_of(result.kernel, result.machine, result.run.sms, result.run.first_sm)
+    blocks = simulated_blocks(result.kernel, result.machine, result.run.sms, result.run.first_sm)
     return _Counted(result.run, waits, _conflicts(works, each, count), sectors(works, blocks))
 
 

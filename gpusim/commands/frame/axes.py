@@ -56,7 +56,7 @@ def subject_of(
     made = build({}) if kernel not in CATALOG or caches else None
     name = placed(made, machine, ())[0] if made else machine or MACHINE
     file = _placed(made, name, caches) if made else model.read(name)
-    several_of(model.build(file), sms, None, how.threads)
+    several_of(made or build({}), model.build(file), sms, None, how.threads)
     return Subject(build, file, limit, estimate=percent, sms=sms, threads=how.threads)
 
 

@@ -58,7 +58,7 @@ def run(
     """
     percent, at, which = percent_of(how.estimate), chosen(launch, code), sms_of(how.sms)
     kernel, machine, settings = at.kernel, at.machine, at.changes
-    count(machine, which)
+    count(machine, which, kernel)
     if trace:
         tolerated(percent, engine=engine, sample=None, sms=1, trace=True, fast_forward=True)
         whole_file.check(trace)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from gpusim.engines.compiled import NOTHING, advance, goes_on
+from gpusim.engines.compiled import NOTHING, advance, goes_on, next_time
 from gpusim.sm.chip.chip import chip
+from gpusim.sm.front.cluster import cluster_barrier
 from gpusim.sm.jit.rule import NEVER, borrow, entry, rule
 from gpusim.sm.records import Chip, Memory, Numbers, Records, Sm
 
@@ -15,6 +16,14 @@ def earliest(times: Numbers) -> int:
     for s in range(times.size):
         when = min(when, times[s])
     return when
+
+
+@rule
+def _others(sms: Records[Sm], s: int, times: Numbers) -> None:
+    """Take over the next times of the SMs that share clusters with SM s, which may have come nearer."""
+    first = cluster_barrier.first_of(sms[s], s)
+    for other in range(first, first + sms[s].launch.cluster):
+        times[other] = min(times[other], next_time(sms[other]))
 
 
 @entry
@@ -31,7 +40,10 @@ def run(sms: Records[Sm], chips: Records[Chip], times: Numbers, memory: Memory, 
             if times[s] == now and going:
                 chip.lend(sms, s, chips, now)
                 times[s] = advance(sms[s], memory, now + 1, NOTHING)
+                news = sms[s].cluster_news
                 chip.take_back(sms, s, chips, now)
+                if news and sms[s].launch.cluster > 1:
+                    _others(sms, s, times)
                 going = goes_on(sms[s])
         now = earliest(times)
     return now

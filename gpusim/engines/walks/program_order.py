@@ -5,7 +5,7 @@ No machine's number plays a part. `tests/interpreter` says the same in another w
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
 from typing import Any
@@ -15,23 +15,24 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.engines.sm_run import beyond_of
-from gpusim.engines.walks.told_faults import deadlock_of, fault_of
+from gpusim.engines.walks.told_faults import cluster_deadlock, deadlock_of, fault_of
 from gpusim.launch import undefined
 from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, evaluated
-from gpusim.launch.launch import Launch, launch
+from gpusim.launch.launch import Launch, launch_together
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
 from gpusim.machine.schema import PIPE_UNITS
 from gpusim.sm.jit.on_demand import uninterrupted
 from gpusim.sm.jit.rule import borrow, entry
-from gpusim.sm.records import Memory, Numbers, Records, Sm
+from gpusim.sm.records import Memory, Numbers, Records, Sm, Table
 from gpusim.sm.registers.scalar_registers import ScalarFile
 from gpusim.sm.unit.capacities import BARRIERS, BLOCKS, REGISTERS, WARPS
 from gpusim.sm.walk import access_log, program_order
 from gpusim.sm.walk.access_log import ACTIVE, FIRST, PC, RELEASE, TURN, WARP, Log
 from isa.architecture import Target
-from isa.executing import faults
-from isa.executing.beyond import Beyond
+from isa.errors import UserError
+from isa.executing import clusters, faults
+from isa.executing.beyond import Beyond, joined
 from isa.executing.faults import LIMIT
 from isa.kernel import Kernel
 
@@ -86,12 +87,21 @@ def walk(
     else for several of one instruction, of one block, in any order. Byte addresses of inactive lanes mean nothing.
     `started(block)` is called for each block, `released(warps)` for each barrier release.
 
+    Clusters run whole, one after the other: each of `blocks` brings those of its cluster, and only `observe` may be
+    given.
+
     Raises ExecutionError for a bad address or an undefined name; DeadlockError; LimitError after `limit` warp
     instructions in one block.
     """
     one = walker(kernel, left, addresses=addresses, again=False)
     log = access_log.room(kernel.warp_size if observe else 0, access_log.MOST if observe else 0)
     tell = _in_turn(observe, released) if observe and released else _together(observe) if observe else _nothing
+    if kernel.cluster_blocks > 1:
+        if started or released:
+            raise UserError(f"{kernel.name}: blocks of a cluster run together, and this looks at one after the other")
+        for cluster in clusters.of_blocks(kernel, range(kernel.blocks) if blocks is None else blocks):
+            _run_cluster(one, cluster, log, limit, tell)
+        return one.state()
     for block in range(kernel.blocks) if blocks is None else blocks:
         if started is not None:
             started(block)
@@ -99,21 +109,37 @@ def walk(
     return one.state()
 
 
+@entry
+def run_cluster(sms: Records[Sm], memory: Memory, away: Table, group: Numbers, log: Log, steps: int) -> int:
+    """Run a cluster, a block in each SM, by turns for at least so many warp instructions or to its end; the same."""
+    return program_order.proceed_together(borrow(sms), borrow(memory), borrow(away), borrow(group), log, steps)
+
+
 @dataclass(frozen=True, eq=False)
 class Walker:
-    """A launch whose blocks are run one by one; `start` is the memory that it began with, if it may begin again."""
+    """A launch whose blocks are run one by one; `start` is the memory that it began with, if it may begin again.
+
+    `each` are the launches of the blocks of a cluster, by rank, `sms` their SMs.
+    """
 
     kernel: Kernel
-    launch: Launch
+    each: Sequence[Launch]
+    sms: Records[Sm]
     start: NDArray[np.uint32] | None
     away: NDArray[np.int64]
     group: NDArray[np.int64]
 
+    @property
+    def launch(self) -> Launch:
+        """The launch of the first of these blocks."""
+        return self.each[0]
+
     def state(self) -> Walked:
         """Return what the blocks so far have left."""
         length, held = len(self.kernel.program), self.launch
-        counts, active = (np.array(field[:length]) for field in (held.program.issued, held.program.active))
-        return Walked(held.memory[: held.global_words], counts, active, beyond_of(held.sm))
+        counts = np.sum([one.program.issued[:length] for one in self.each], axis=0)
+        active = np.sum([one.program.active[:length] for one in self.each], axis=0)
+        return Walked(held.memory[: held.global_words], counts, active, joined(beyond_of(one.sm) for one in self.each))
 
     def again(self) -> None:
         """Forget the blocks so far, and a fault of theirs."""
@@ -142,14 +168,16 @@ def walker(
     feed = ADDRESS_ONLY if addresses else EXECUTION_DRIVEN
     undefined.check(kernel, evaluated(kernel, feed))
     where = machine or _fitting(kernel.warp_size, kernel.target, max(1, kernel.sms))
-    prepared = launch(kernel, where, blocks=1, memory=left, feed=feed)
-    sm = prepared.sm
-    prepared.program.cached[:] = 0  # no cache is asked, and nothing waits
-    sm.machine.fetch_cost = sm.machine.barrier_defers = sm.machine.barriers_pass = 0
-    sm.launch.sms = kernel.sms
-    sm.defers = False
-    start = prepared.memory[: prepared.global_words].copy() if again else None
-    return Walker(kernel, prepared, start, *np.zeros((2, WARPS), np.int64))
+    sms, each = launch_together(kernel, where, memory=left, feed=feed)
+    for prepared in each:
+        sm = prepared.sm
+        prepared.program.cached[:] = 0  # no cache is asked, and nothing waits
+        sm.machine.fetch_cost = sm.machine.barrier_defers = sm.machine.barriers_pass = 0
+        sm.launch.sms = kernel.sms
+        sm.defers = False
+    first = each[0]
+    start = first.memory[: first.global_words].copy() if again else None
+    return Walker(kernel, each, sms, start, np.zeros((len(each), WARPS), np.int64), np.zeros(WARPS, np.int64))
 
 
 @lru_cache
@@ -202,23 +230,47 @@ def _run(one: Walker, block: int, log: Log, limit: int, tell: Tell) -> None:
     """Run a block to its end, and tell of what is in the log now and then. Raises as `walk` does."""
     held, sm = one.launch, one.launch.sm
     sm.launch.index = block % one.kernel.sms if one.kernel.sms else 0
-    begin(held.sms, held.memory, one.away, block)
+    begin(held.sms, held.memory, one.away[0], block)
     log.members[:] = 0
-    advance = uninterrupted(partial(run, held.sms, held.memory, one.away, one.group, log))
+    advance = uninterrupted(partial(run, held.sms, held.memory, one.away[0], one.group, log))
+    if not _to_end(advance, log, limit, tell):
+        raise faults.endless(one.kernel, block, limit, _next(sm, one.kernel))
+    if sm.fault.code:
+        raise fault_of(one.kernel, held)
+    if sm.blocks[0].live:
+        raise deadlock_of(one.kernel, held)
+
+
+def _to_end(advance: Callable[[int], int], log: Log, limit: int, tell: Tell) -> bool:
+    """Run to the end, and tell of what is in the log now and then; False: it takes more than `limit` instructions."""
     done, goes_on = 0, True
-    while goes_on:
+    while goes_on and done <= limit:
         asked = min(STEPS, limit + 1 - done)
         executed = advance(asked)
         done += executed
         goes_on = executed >= asked or bool(access_log.is_full(log))
         tell(np.asarray(log.rows[: log.size[0]]))
         log.size[0] = 0
-        if done > limit:
-            raise faults.endless(one.kernel, block, limit, _next(sm, one.kernel))
-    if sm.fault.code:
-        raise fault_of(one.kernel, held)
-    if sm.blocks[0].live:
-        raise deadlock_of(one.kernel, held)
+    return done <= limit
+
+
+def _run_cluster(one: Walker, cluster: int, log: Log, limit: int, tell: Tell) -> None:
+    """Run the blocks of a cluster together to their end. Raises as `walk` does."""
+    kernel, memory = one.kernel, one.launch.memory
+    blocks = [clusters.block_of(kernel, cluster, rank) for rank in range(len(one.each))]
+    for block, held, away in zip(blocks, one.each, one.away, strict=True):
+        held.sm.launch.index = block % kernel.sms if kernel.sms else 0
+        begin(held.sms, memory, away, block)
+    log.members[:] = 0
+    advance = uninterrupted(partial(run_cluster, one.sms, memory, one.away, one.group, log))
+    if not _to_end(advance, log, limit * len(blocks), tell):
+        raise faults.endless(kernel, blocks[0], limit, _next(one.launch.sm, kernel))
+    for held in one.each:
+        if held.sm.fault.code:
+            raise fault_of(kernel, held)
+    for held in one.each:
+        if held.sm.blocks[0].live:
+            raise cluster_deadlock(kernel, one.each) or deadlock_of(kernel, held)
 
 
 def _next(sm: Sm, kernel: Kernel) -> int:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gpusim.launch.launch import Launch
 from gpusim.sm.records import Sm
 from gpusim.sm.state.fault import Fault
+from gpusim.sm.unit.capacities import NEVER
 from isa.errors import DeadlockError, UserError
-from isa.executing import faults
+from isa.executing import clusters, faults
 from isa.kernel import Kernel
 
 
@@ -18,11 +21,13 @@ def fault_of(kernel: Kernel, prepared: Launch) -> UserError:
     if fault.code == Fault.MISCOUNTED:
         expected, given = (int(n) or int(sm.blocks[warp.block].live) for n in (fault.lane, fault.address))
         return faults.barrier_count(kernel, pc, block, index, expected=expected, given=given)
-    if fault.code in (Fault.CROWDED, Fault.MIXED, Fault.SEVERAL):
+    if fault.code in (Fault.CROWDED, Fault.MIXED, Fault.SEVERAL, Fault.PART_OF_WARP, Fault.ARRIVED_TWICE):
         by_warp = {
             Fault.CROWDED: faults.crowded,
             Fault.MIXED: faults.barrier_kinds,
             Fault.SEVERAL: faults.several_barriers,
+            Fault.PART_OF_WARP: faults.part_of_warp,
+            Fault.ARRIVED_TWICE: faults.arrived_twice,
         }
         return by_warp[Fault(int(fault.code))](kernel, pc, block, index)
     if fault.code in (Fault.STUCK, Fault.TRAPPED):
@@ -50,6 +55,28 @@ def _stopped(kernel: Kernel, sm: Sm, pc: int, block: int) -> UserError:
         return faults.trap(kernel, pc, block, int(warp.index), lane=int(sm.fault.lane))
     groups = [(int(one.pc), int(one.lanes)) for one in sm.parted[g][: int(warp.parted)]]
     return faults.stuck(kernel, pc, block, int(warp.index), groups)
+
+
+def cluster_deadlock(kernel: Kernel, launches: Sequence[Launch]) -> DeadlockError | None:
+    """Return an error that names the first cluster that waits at its barrier, who waits and who is missing; or None."""
+    size = kernel.cluster_blocks
+    for first in range(0, len(launches), size):
+        for slot in range(int(launches[first].sm.launch.resident)):
+            found = [_of_block(kernel, one.sm, slot) for one in launches[first : first + size]]
+            if size > 1 and any(waiting for waiting, _ in found):
+                block = int(launches[first].sm.blocks[slot].id)
+                return faults.cluster_deadlock(kernel, clusters.of_block(kernel, block)[0], found)
+    return None
+
+
+def _of_block(kernel: Kernel, sm: Sm, slot: int) -> tuple[int, faults.Missing | None]:
+    """Return how many warps of a slot's block wait at the barrier of their cluster, and who has not arrived."""
+    warps = [sm.warps[g] for g in range(slot * kernel.warps, (slot + 1) * kernel.warps)]
+    live = [warp for warp in warps if warp.live]
+    waiting = sum(int(warp.cluster_waits) for warp in live)
+    others = [warp for warp in live if warp.cluster_until < NEVER]
+    missing = [(int(warp.index), int(warp.waits_at)) for warp in others]
+    return waiting, faults.Missing(int(sm.blocks[slot].id), missing) if missing else None
 
 
 def deadlock_of(kernel: Kernel, prepared: Launch) -> DeadlockError:

@@ -20,6 +20,7 @@ from isa.reading.source import suggest
 from isa.texture import TextureObject
 
 POINTER = "pointer"  # the type of a struct's member that is an address
+BYTES = "bytes"  # of one that is given by its bytes
 _FORMS = ("buffer", "file", "same", "value", "struct", "bytes")
 _FORM = "write buffer, file, same, value, struct or bytes"
 _NULL = Value(bytes(POINTER_BYTES), POINTER_BYTES)
@@ -179,8 +180,10 @@ def _bytes(source: Source, key: str, text: str) -> Value:
 
 
 def _member(source: Source, key: str, member: Member, known: Mapping[str, Buffer]) -> Value:
-    """Return a struct's member: a number, several of one type, or an address."""
+    """Return a struct's member: a number, several of one type, an address, or bytes."""
     kind, value = member
+    if kind == BYTES and isinstance(value, str):
+        return _bytes(source, key, value)
     if kind == POINTER:
         return _pointer(source, key, value, 0, known) if isinstance(value, str) else _null(source, key, value)
     if isinstance(value, str):

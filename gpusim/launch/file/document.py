@@ -20,6 +20,7 @@ Number = int | float | bool
 Size = Annotated[int, msgspec.Meta(ge=1, le=MOST)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
 Sizes = Annotated[list[Size], msgspec.Meta(min_length=1, max_length=3)]
+Cluster = Annotated[list[Size], msgspec.Meta(max_length=3)]
 Type = Annotated[str, doc(f"One of {', '.join(TYPES)}.")]
 Member = tuple[str, Number | str | list[Number]]
 
@@ -59,7 +60,8 @@ class Argument(Contents, frozen=True, kw_only=True, omit_defaults=True, forbid_u
     value: Annotated[Number | None, doc("A number.")] = None
     type: Annotated[Type, doc(f"Type of the number: one of {', '.join(TYPES)}.")] = ""
     struct: Annotated[
-        list[Member], doc('Members of a struct: ["int32", 7], ["float32", [1.0, 2.0]], ["pointer", "x"].')
+        list[Member],
+        doc('Members of a struct: ["int32", 7], ["float32", [1.0, 2.0]], ["pointer", "x"], ["bytes", "0700"].'),
     ] = msgspec.field(default_factory=list)
     bytes: Annotated[str, doc("Any argument as hexadecimal digits, two for each byte in memory.")] = ""
 
@@ -93,6 +95,9 @@ class LaunchFile(Document, frozen=True, kw_only=True, omit_defaults=True):
     )
     grid: Annotated[Sizes, doc("Blocks in x, y and z; 1 where left out.")] = msgspec.field(default_factory=lambda: [1])
     block: Annotated[Sizes, doc("Threads of a block in x, y and z.")] = msgspec.field(default_factory=lambda: [1])
+    cluster: Annotated[
+        Cluster, doc("Blocks of a cluster in x, y and z; what the code says (`__cluster_dims__`) if left out.")
+    ] = msgspec.field(default_factory=list)
     shared: Annotated[Count, doc("Bytes of dynamic shared memory; of a text, all that it uses.")] = 0
     stack: Annotated[Count, doc("Bytes of a thread's stack if the kernel calls functions.")] = STACK_BYTES
     caches: Annotated[Caches, doc("What the L2 holds when the launch begins: warm, the buffers; cold, nothing.")] = (

@@ -91,6 +91,7 @@ def kernel(launch: Source, given: Code, file: str, *, force: bool = False, text:
             buffers=buffers,
             stack=launch.file.stack,
             textures=arguments.textures(launch, buffers),
+            cluster=extent(launch.file.cluster) if launch.file.cluster else None,
             sms=_sms(Target("nvidia", given.architecture)),
         )
         found = load.kernel(given, state)

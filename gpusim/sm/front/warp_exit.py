@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from gpusim.sm.front.barrier import barrier
 from gpusim.sm.front.block_scheduler import block_scheduler
+from gpusim.sm.front.cluster import cluster_barrier
 from gpusim.sm.jit.rule import NEVER, rarely
 from gpusim.sm.records import Sm
 from gpusim.sm.registers.in_flight import in_flight
@@ -21,5 +22,7 @@ def commit(sm: Sm, g: int, pc: int, now: int) -> None:
     block.live -= 1
     if sm.independent:
         barrier.leave(sm, g, pc, now)
+    if sm.launch.cluster > 1 or block.arrived > 0:
+        cluster_barrier.leave(sm, g)
     if block.live == 0:
         block_scheduler.finish(sm, block, now + sm.machine.interval)

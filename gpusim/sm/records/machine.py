@@ -79,6 +79,11 @@ class MachineNumbers(Record):
     per_warp: int  # `barrier.per_warp` of the machine's file
     per_arrival: int  # `barrier.per_arrival` of the machine's file
     barrier_defers: int  # `barrier.defers` of the machine's file
+    cluster_barrier: int  # `cluster.barrier` of the machine's file
+    cluster_doubling: int  # `cluster.doubling` of the machine's file
+    cluster_load: int  # `cluster.load` of the machine's file
+    cluster_atomic: int  # `cluster.atomic` of the machine's file
+    cluster_atomic_cycles: int  # `cluster.atomic_cycles` of the machine's file
     queue: int  # `load_store.queue` of the machine's file
     least_cycles: int  # `load_store.least_cycles` of the machine's file
     queues: int  # one for each scheduler, or one for the SM; and those to shared memory where it lies apart

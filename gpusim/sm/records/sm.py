@@ -86,6 +86,7 @@ class Sm(Record):
     parted: RecordTable[PartedLanes]  # groups that do not run, by warp slot
     places: Numbers  # where lanes of an indirect branch go; masks that go on apart
     arrival_free: int  # when the barrier unit takes the next arrival
+    cluster_news: int  # 1: something happened that the cluster's other SMs may wait for
     load_store: LoadStore  # the load/store unit
     brought: Numbers  # sectors of each buffer that the L2 lacked
     owed: Numbers  # parts of blocks in lockstep beyond those that were so, by axes
@@ -176,6 +177,10 @@ class LaunchNumbers(Record):
     handed_parts: int  # and so many 64ths of a cycle
     constant_cycles: int  # cycles for which a line of constants occupies the next cache
     constant_lag: int  # cycles until it turns to the last scheduler that asks for the line
+    cluster: int  # blocks of a cluster
+    cluster_size: Numbers  # blocks of a cluster in x, y, z
+    rank: int  # that of the SM's blocks in their clusters
+    peer: int  # words from a block's shared memory to that of the next rank's block
     shared_word: int  # where shared memory begins in the memory array
     shared_words: int  # words of it per block
     local_word: int  # where local memory begins in the memory array

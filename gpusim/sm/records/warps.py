@@ -21,6 +21,10 @@ class Block(Record):
     state: int  # FREE, RUNNING or DONE
     finished: int  # when the last warp left
     barriers: Records[Barrier]  # its barriers
+    coming: int  # 1 + the cluster that begins in this slot; 0: none
+    begins: int  # when the chip has handed that out
+    arrived: int  # warps that have arrived at the cluster's barrier
+    last_arrival: int  # when the barrier unit has seen the last of these
     lockstep: int  # mask of the axes along which it is in lockstep with others
     script: int  # replay: what its warps do
     away: Numbers  # replay: blocks from the one that was recorded, in x, y, z
@@ -74,6 +78,8 @@ class Warp(Record):
     waits_at: int  # pc of the barrier at which it arrived last
     waits_for: int  # number of that barrier
     reduced: int  # what the last BAR.RED found
+    cluster_until: int  # when the cluster's barrier lets it pass; NEVER: not known
+    cluster_waits: int  # 1: it waits there
     pending: int  # memory instructions issued and not served
     drained: int  # when the served ones, and texture fetches, are done
     shared_back: int  # when its loads from shared memory are back, where codes are obeyed

@@ -13,6 +13,7 @@ from gpusim.sm.chip.chip import declaration as chip
 from gpusim.sm.effects import declaration as effects
 from gpusim.sm.front.barrier import declaration as barrier
 from gpusim.sm.front.block_scheduler import declaration as block_scheduler
+from gpusim.sm.front.cluster import declaration as cluster
 from gpusim.sm.front.dispatch import declaration as dispatch
 from gpusim.sm.front.fetch import declaration as fetch
 from gpusim.sm.front.policies import declaration as policies
@@ -81,6 +82,7 @@ EVERY: tuple[Declaration, ...] = tuple(
         simt_stack,
         convergence,
         barrier,
+        cluster,
         load_store,
         constant_path,
         instruction_replay,

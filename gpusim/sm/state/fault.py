@@ -23,5 +23,7 @@ class Fault(IntEnum):
     GONE_WITHIN = 13  # lanes exit within a collective
     MIXED = 14  # BARs of several kinds at one barrier
     SEVERAL = 15  # lanes name several barriers
-    MISPLACED = 16  # a copy's place in shared memory is no multiple of what a lane copies
-    BEYOND = 17  # a copy's place lies outside shared memory
+    PART_OF_WARP = 16  # some lanes of a warp come to the barrier of their cluster without the others
+    ARRIVED_TWICE = 17  # a warp arrives there again before it has waited
+    MISPLACED = 18  # a copy's place in shared memory is no multiple of what a lane copies
+    BEYOND = 19  # a copy's place lies outside shared memory

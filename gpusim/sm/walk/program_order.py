@@ -10,10 +10,11 @@ from __future__ import annotations
 from gpusim.sm.effects import effects
 from gpusim.sm.front.barrier import barrier
 from gpusim.sm.front.block_scheduler import block_scheduler
+from gpusim.sm.front.cluster import cluster_barrier
 from gpusim.sm.jit.rule import NEVER, rule
 from gpusim.sm.lanes.convergence.declaration import GIVE_WAY
 from gpusim.sm.lanes.values import values
-from gpusim.sm.records import Memory, Numbers, Row, Sm, Warp
+from gpusim.sm.records import Memory, Numbers, Records, Row, Sm, Table, Warp
 from gpusim.sm.unit.opcodes import BARRIER, BRANCH, EXIT
 from gpusim.sm.unit.stall import Stall
 from gpusim.sm.walk import access_log, step
@@ -50,6 +51,22 @@ def proceed(sm: Sm, memory: Memory, away: Numbers, group: Numbers, log: Log, ste
                 execute(sm, memory, away, log, group[i])
         done += count
         count = gather(sm, away, group) if sm.fault.code == 0 else 0
+    return done
+
+
+@rule
+def proceed_together(sms: Records[Sm], memory: Memory, away: Table, group: Numbers, log: Log, steps: int) -> int:
+    """Do the same for a cluster, of which each SM has a block: in turn the warps of each execute an instruction."""
+    done, turn = 0, 1
+    while turn > 0 and done < steps and not access_log.is_full(log):
+        turn = 0
+        for s in range(away.shape[0]):
+            turn += proceed(sms[s], memory, away[s], group, log, 1)
+            if sms[s].fault.code:
+                return done
+            if sms[s].cluster_news:
+                cluster_barrier.meet(sms, s)
+        done += turn
     return done
 
 
@@ -124,3 +141,4 @@ def _transfer(sm: Sm, log: Log, instruction: Row, g: int, pc: int) -> None:
     elif instruction.action == EXIT and not sm.diverges:
         sm.warps[g].live = 0
         sm.blocks[0].live -= 1
+        cluster_barrier.leave(sm, g)

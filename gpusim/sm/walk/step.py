@@ -116,9 +116,10 @@ def launch(sm: Sm, memory: Memory, now: int) -> None:
         block = sm.blocks[slot]
         if block.state == DONE and block.finished <= now:
             block_scheduler.retire(sm, slot, now)
+            sm.cluster_news = 1
             if sm.tracing:
                 record.block(sm, record.RETIRE, slot, now)
-        if block.state == FREE and sm.launch.next < sm.launch.end:
+        if block.state == FREE and block_scheduler.comes(sm, slot):
             block_scheduler.place(sm, slot, now)
             if sm.trace_driven:
                 stream.begin(sm, memory, slot)

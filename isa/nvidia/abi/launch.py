@@ -31,7 +31,8 @@ class LaunchState:
 
     `arguments` is the parameter block, as it lies in constant bank 0; pointers in it are those that `pointer` gives for
     `buffers`, handles those that `handle` gives for `textures`. `dynamic_shared` and `stack` are bytes, of a block and
-    of a thread that calls functions. `sms` is the machine's number of SMs, for code that reads it.
+    of a thread that calls functions. `sms` is the machine's number of SMs, for code that reads it. `cluster` is the
+    blocks of a cluster (None: what the code says).
     """
 
     kernel: str
@@ -43,6 +44,7 @@ class LaunchState:
     stack: int = STACK_BYTES
     textures: tuple[TextureObject, ...] = ()
     sms: int = 0
+    cluster: Dim3 | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,8 @@ from isa import memory
 from isa.architecture import Architecture, Target, nvidia
 from isa.errors import UserError
 from isa.generators import ArrayFill
-from isa.kernel import Buffer, Kernel
-from isa.nvidia.abi.launch import POINTER_BYTES, WINDOW, LaunchError, LaunchState, Value, natural, packed
+from isa.kernel import Buffer, Dim3, Kernel
+from isa.nvidia.abi.launch import POINTER_BYTES, WINDOW, LaunchError, LaunchState, Value, extent, natural, packed
 from isa.nvidia.file import link
 from isa.nvidia.file.code import Code
 from isa.nvidia.file.cubin import Cubin, Function, Relocation
@@ -37,6 +37,7 @@ PARAMETERS, OF_COMPILER, CONSTANTS, ADDRESSES = 0, 2, 3, 4  # constant banks
 OF_GROUPS, OF_SYSTEM_BYTES = 288, 1024  # bytes of that part (an H100's), and of all where a kernel asks for it
 VARIABLES = "nv.global"  # the buffer of `__device__` variables; no argument has a name with a dot
 MOST_GRID = 2**31 - 1, 65535, 65535  # CUDA C++ Programming Guide 13.0, technical specifications
+MOST_CLUSTER = 16  # blocks, where a kernel may ask for more than all chips have (the same guide)
 _BANK = re.compile(r"\bc\[0x([0-9a-f]+)\]")
 _GROWTH = re.compile(r"^(?:@!?U?P\w+ )?(?!LD)[A-Z]\S* R1, .*(?<!U)R(?!1\b|Z\b)\d")  # R1 from a register: alloca
 _ADDRESS_KINDS = 2, 4  # of relocations: 64-bit addresses (isa/nvidia/file/cubin.py)
@@ -52,7 +53,7 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
     Raises LaunchError for a launch that the code doesn't take, and LoweringError for code that is not executed.
     """
     function = code.cubin.functions[state.kernel] if code.cubin else None
-    _check(state, function)
+    _check(state, function, code.architecture)
     _check_room(state, code.cubin)
     section = link.linked(code, state.kernel, _of_variables(code.cubin, state) if code.cubin else 0)
     local = _local_bytes(section, function, state)
@@ -81,6 +82,7 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
         target=Target("nvidia", code.architecture) if code.architecture else None,
         sms=state.sms,
         page_bytes=memory.DEVICE_PAGE_BYTES,
+        cluster=_cluster(state, function),
     )
 
 
@@ -118,7 +120,33 @@ def arguments(code: Code, name: str, values: Sequence[Value]) -> bytes:
     return packed(plain(name), values, launch or natural(values))
 
 
-def _check(state: LaunchState, function: Function | None) -> None:
+def _cluster(state: LaunchState, function: Function | None) -> Dim3:
+    """Return the blocks of a cluster that the launch, or else the code, says."""
+    said = function.launch.cluster if function and function.launch else ()
+    return state.cluster or extent(said or (1,))
+
+
+def _check_cluster(state: LaunchState, function: Function | None, architecture: int) -> None:
+    """Raise LaunchError for clusters that the code does not take, or of which the grid is no whole number."""
+    launch, name = function.launch if function else None, plain(state.kernel)
+    cluster = _cluster(state, function)
+    told = " x ".join(map(str, cluster))
+    most = (launch.most_cluster_blocks if launch else 0) or MOST_CLUSTER
+    part = "cluster" if state.cluster else "grid"
+    if min(cluster) < 1:
+        raise LaunchError(part, f"clusters of {told} blocks; give at least 1 x 1 x 1")
+    if function and prod(cluster) > 1 and nvidia(architecture).cluster is None:
+        raise LaunchError(part, f"clusters of {told} blocks; sm_{architecture} has none: take code for sm_90 or later")
+    if launch and launch.cluster and cluster != extent(launch.cluster):
+        own = " x ".join(map(str, launch.cluster))
+        raise LaunchError(part, f"clusters of {told} blocks; {name} has {own} (its __cluster_dims__)")
+    if prod(cluster) > most:
+        raise LaunchError(part, f"clusters of {told} blocks; {name} takes {most} blocks at most")
+    if any(size % unit for size, unit in zip(state.grid, cluster, strict=True)):
+        raise LaunchError("grid", f"{name} has clusters of {told} blocks; take a grid of whole ones")
+
+
+def _check(state: LaunchState, function: Function | None, architecture: int) -> None:
     """Raise LaunchError for a grid or a block that CUDA refuses; what a machine holds is for the machine to say."""
     for axis, size, most in zip("xyz", state.grid, MOST_GRID, strict=True):
         if not 1 <= size <= most:
@@ -138,9 +166,7 @@ def _check(state: LaunchState, function: Function | None) -> None:
     if most and threads > most:
         what = f"blocks of {threads} threads; {plain(state.kernel)} takes {most} at most"
         raise LaunchError("block", f"{what} (its __launch_bounds__)")
-    if launch and any(size % unit for size, unit in zip(state.grid, launch.cluster, strict=False)):
-        cluster = " x ".join(map(str, launch.cluster))
-        raise LaunchError("grid", f"{plain(state.kernel)} has clusters of {cluster} blocks; take a grid of whole ones")
+    _check_cluster(state, function, architecture)
     if launch and launch.exact_threads not in (0, threads):
         raise LaunchError("block", f"blocks of {threads} threads; {plain(state.kernel)} takes {launch.exact_threads}")
 
@@ -216,7 +242,8 @@ def _banks(
     local, of_system = nbytes
     launch = function.launch if function else None
     row = nvidia(code.architecture)
-    banks = {PARAMETERS: _parameters(state, launch.base if launch else row.parameters, local, of_system, row)}
+    bank = _parameters(state, launch.base if launch else row.parameters, local, of_system, row)
+    banks = {PARAMETERS: _with_clusters(bank, row, state, _cluster(state, function))}
     if code.cubin:
         constants, addresses = code.cubin.constants, bytes(code.cubin.address_bytes)
         banks[CONSTANTS] = _relocated(constants, _CONSTANTS, code.cubin, symbols)
@@ -242,6 +269,19 @@ def _parameters(state: LaunchState, base: int, local: int, of_system: int, row: 
     if row.groups is not None:
         struct.pack_into("<2I", bank, row.groups, of_system + OF_GROUPS, of_system)
     return bytes(bank) + state.arguments
+
+
+def _with_clusters(bank: bytes, row: Architecture, state: LaunchState, cluster: Dim3) -> bytes:
+    """Return bank 0 with the clusters of the launch; without them each block is one."""
+    at, found = row.cluster, bytearray(bank)
+    if at is None:
+        return bank
+    struct.pack_into("<I", found, at.explicit, prod(cluster) > 1)
+    struct.pack_into("<3I", found, at.blocks, *cluster)
+    struct.pack_into("<3f", found, at.reciprocals, *(1 / unit for unit in cluster))
+    struct.pack_into("<3I", found, at.clusters, *(size // unit for size, unit in zip(state.grid, cluster, strict=True)))
+    struct.pack_into("<I", found, at.total, prod(cluster))
+    return bytes(found)
 
 
 def _with_address(bank: bytes, row: Architecture, place: int) -> bytes:

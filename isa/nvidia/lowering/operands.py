@@ -29,7 +29,7 @@ from isa.operands.operand_change import PARTS
 from isa.row import Row, Unit
 
 _SPECIALS = {
-    "SRZ": "ZERO", "SR_CgaCtaId": "ZERO", "SR_CgaSize": "ZERO",  # 0: bank 0 is as for a launch without clusters
+    "SRZ": "ZERO", "SR_CgaCtaId": "CLUSTER_RANK", "SR_CgaSize": "ZERO",  # bank 0 has no part for each size of clusters
     "SR_LMEMHIOFF": "ZERO", "SR_VIRTUALSMID": "SMID", "SR_EQMASK": "LANEMASK_EQ",
     "SR_LTMASK": "LANEMASK_LT", "SR_LEMASK": "LANEMASK_LE", "SR_GTMASK": "LANEMASK_GT", "SR_GEMASK": "LANEMASK_GE",
 }  # fmt: skip

@@ -15,7 +15,7 @@ from isa.row import WAITS, Flow, Row, Unit
 
 BLOCK, CHIP, SYSTEM = range(3)  # what a memory barrier is for, as the code of its row
 # A barrier of a block waits, and finds in how many threads a predicate holds, in any, in every one; or does not wait.
-WAIT, COUNT, ANY, EVERY, ARRIVE = range(5)
+WAIT, COUNT, ANY, EVERY, ARRIVE, CLUSTER_ARRIVE, CLUSTER_WAIT = range(7)  # the last two at that of its cluster
 WORD, MILLISECOND = 0xFFFFFFFF, 1_000_000
 SCOPES: Mapping[str, int] = MappingProxyType({"CTA": BLOCK, "GPU": CHIP, "SYS": SYSTEM})
 
@@ -46,6 +46,8 @@ ROWS = (
     Row("BAR.RED.POPC",   "kQ",   Unit.BARRIER,  code=COUNT),
     Row("BAR.RED.AND",    "kQ",   Unit.BARRIER,  code=EVERY),
     Row("BAR.RED.OR",     "kQ",   Unit.BARRIER,  code=ANY),
+    Row("UCGABAR_ARV",    "",     Unit.BARRIER,  code=CLUSTER_ARRIVE),
+    Row("UCGABAR_WAIT",   "",     Unit.BARRIER,  code=CLUSTER_WAIT),
     Row("B2R.RESULT",     "dP",   Unit.SPECIAL,  optional=1, flow=Flow.FIND),
     *(Row(f"MEMBAR.{kind}.{scope}", "", Unit.CONTROL, code=code) for kind in ("SC", "ALL")
       for scope, code in SCOPES.items()),

@@ -68,6 +68,14 @@ def test_structs(launch):
     assert found[1] == Value(expected, 8)
 
 
+def test_bytes_of_a_struct(launch):
+    """Members given by their bytes follow each other as they are, with addresses among them."""
+    text = 'struct = [["bytes", "0102030405060708"], ["pointer", "z"], ["bytes", "09 0a"]]'
+    found, where = values(launch, f"[[argument]]\n{text}\n")
+    expected = struct.pack("<8sQ2s6x", bytes(range(1, 9)), WINDOW + where["z"], b"\x09\x0a")
+    assert found[1] == Value(expected, 8)
+
+
 def test_bytes(launch):
     """Digits are bytes as they lie in memory."""
     assert values(launch, '[[argument]]\nbytes = "01 ff 00"\n')[0][1] == Value(b"\x01\xff\x00", 1)
@@ -84,6 +92,7 @@ def test_bytes(launch):
         ('[[argument]]\nvalue = 1\ntype = "int"\n', "11:1: 'int' is no type; did you mean int8?"),
         ('[[argument]]\nvalue = 300\ntype = "int8"\n', "11:1: 300 does not fit int8; write -128 to 127"),
         ('[[argument]]\nstruct = [["int8", "x"]]\n', '11:1: \'x\' is no number; write ["pointer", "x"] for an address'),
+        ('[[argument]]\nstruct = [["bytes", "0"]]\n', "11:1: no hexadecimal digits in pairs; write two for each byte"),
         ('[[argument]]\nstruct = [["pointer", 8]]\n', "11:1: 8 is no address; write the name of a buffer, or 0"),
         ('[[argument]]\nstruct = [["int8", []]]\n', "11:1: a member of type int8 without a number"),
         ('[[argument]]\nstruct = [["int8"]]\n', "11:1: argument.1.struct.0: expected `array` of length 2, got 1; "),

@@ -2,11 +2,13 @@
 
 Rules know one SM. An engine that runs all of them lends the shared state to the SM that acts, and takes it back. The
 first wave is placed beforehand, block s + j S in slot j of SM s of S; each further block goes to the SM that has a free
-slot first. SMs of a sample lie `apart` SMs from each other, and take each `apart`-th block.
+slot first. SMs of a sample lie `apart` SMs from each other, and take each `apart`-th block. Clusters begin otherwise
+(clusters.py).
 """
 
 from __future__ import annotations
 
+from gpusim.sm.chip.chip import clusters
 from gpusim.sm.jit.rule import entry, rule
 from gpusim.sm.records import Chip, Records, Sm
 
@@ -39,7 +41,10 @@ def lend_channels(sms: Records[Sm], s: int, chips: Records[Chip]) -> None:
 def take_back(sms: Records[Sm], s: int, chips: Records[Chip], now: int) -> None:
     """Take the shared state from SM s after its act."""
     take_back_channels(sms, s, chips)
-    if now > 0:
+    if sms[s].launch.cluster > 1:
+        if sms[s].cluster_news:
+            clusters.look(sms, s, chips, now)
+    elif now > 0:
         chip, launch = chips[0], sms[s].launch
         chip.next, chip.handed_until, chip.handed_parts = launch.next, launch.handed_until, launch.handed_parts
 

@@ -8,6 +8,7 @@ independent, a barrier that names no threads waits for the warps that have not e
 from __future__ import annotations
 
 from gpusim.sm.account.record import record
+from gpusim.sm.front.cluster import cluster_barrier
 from gpusim.sm.front.warp_scheduler import warp_scheduler
 from gpusim.sm.jit.rule import NEVER, count_bits, lowest_bit, rarely, rule
 from gpusim.sm.records import Barrier, Row, Sm, Warp
@@ -25,6 +26,9 @@ MISCOUNTED, MIXED, SEVERAL = int(Fault.MISCOUNTED), int(Fault.MIXED), int(Fault.
 @rule
 def commit(sm: Sm, k: int, g: int, instruction: Row, pc: int, now: int) -> None:
     """Let warp slot g of scheduler k arrive; its release time is known if it is the last one."""
+    if instruction.cluster_step:
+        cluster_barrier.commit(sm, g, instruction, pc, now)
+        return
     warp = sm.warps[g]
     warp.waits_for = _number(sm, g, instruction)
     if sm.tracing:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from gpusim.sm.account.stall_accounting import stall_accounting
 from gpusim.sm.effects import groups
 from gpusim.sm.front.block_scheduler.declaration import DONE, FREE, RUNNING
+from gpusim.sm.front.cluster import cluster
 from gpusim.sm.front.fetch import fetch
 from gpusim.sm.front.warp_scheduler import warp_scheduler
 from gpusim.sm.jit.rule import NEVER, rarely, rule
@@ -51,6 +52,7 @@ def open_block(sm: Sm, slot: int, number: int) -> None:
     """Let the slot hold that block of the grid, whose warps are still to come."""
     block = sm.blocks[slot]
     block.id, block.state, block.live = number, RUNNING, sm.launch.warps
+    block.coming = block.arrived = 0
     if sm.independent:  # whose warps may exit after BAR.ARV
         for barrier in range(BARRIERS):
             block.barriers[barrier].arrived = block.barriers[barrier].reduced = 0
@@ -87,18 +89,30 @@ def hand_out(chip: Chip | LaunchNumbers, parts: int, now: int) -> int:
     return begin
 
 
+@rule
+def comes(sm: Sm, slot: int) -> bool:
+    """Tell whether a block is there for a free slot."""
+    return bool(sm.blocks[slot].coming > 0 if sm.launch.cluster > 1 else sm.launch.next < sm.launch.end)
+
+
 @rarely
 def place(sm: Sm, slot: int, now: int) -> None:
     """Place the next block of the grid in the slot."""
-    launch = sm.launch
-    if launch.next == launch.gap:
-        launch.next = launch.behind
-    open_block(sm, slot, launch.next)
+    launch, block = sm.launch, sm.blocks[slot]
+    clustered = launch.cluster > 1
+    if clustered:
+        open_block(sm, slot, cluster.block_of(sm, block.coming - 1))
+    else:
+        if launch.next == launch.gap:
+            launch.next = launch.behind
+        open_block(sm, slot, launch.next)
+        launch.next += launch.stride
     if launch.sharers > 1:
-        l2_share.place(sm, sm.blocks[slot])
-    launch.next += launch.stride
+        l2_share.place(sm, block)
     if sm.placed < launch.resident:
         start = now + slot * skew(sm)
+    elif clustered:
+        start = max(now, block.begins + sm.machine.block_latency)
     else:
         start = hand_out(launch, sm.machine.refill_parts, now) + sm.machine.block_latency
     for index in range(launch.warps):
@@ -148,6 +162,7 @@ def open_warp(sm: Sm, slot: int, index: int) -> None:
 @rule
 def _clear(warp: Warp) -> None:
     warp.released_at = warp.drained = warp.shared_back = warp.pending = warp.effects = 0
+    warp.cluster_until = warp.cluster_waits = 0
     warp.yield_ends = 0
     for reason in range(OWN):
         warp.release_at[reason] = 0

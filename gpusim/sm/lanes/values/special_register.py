@@ -13,7 +13,7 @@ from isa.operands.operand import EVERY_SPECIAL
 from isa.operands.special import VIRTUAL_SM, VIRTUAL_WARP
 
 CLOCK, SMID, LANES_EQUAL = (EVERY_SPECIAL.index(name) for name in ("CLOCKLO", "SMID", "LANEMASK_EQ"))
-TIMER, VIRTUAL = (EVERY_SPECIAL.index(name) for name in ("GLOBALTIMERLO", "VIRTID"))
+TIMER, VIRTUAL, RANK = (EVERY_SPECIAL.index(name) for name in ("GLOBALTIMERLO", "VIRTID", "CLUSTER_RANK"))
 
 
 def read(sm: Sm) -> None:
@@ -43,6 +43,8 @@ def read(sm: Sm) -> None:
 @rarely
 def _further(sm: Sm, warp: Warp, which: int) -> int:
     """Return the time in nanoseconds, or where a warp runs: the SM and, for its slot, its number in the block."""
+    if which == RANK:
+        return int(sm.launch.rank)
     if which == VIRTUAL:
         return int(sm.launch.index << VIRTUAL_SM | warp.index << VIRTUAL_WARP)
     return _nanoseconds(sm) & 0xFFFFFFFF if which == TIMER else _nanoseconds(sm) >> WORD

@@ -15,6 +15,7 @@ import numpy as np
 from gpusim.sm.effects import effects
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.memory import peers
 from gpusim.sm.records import Effect, Memory, Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
@@ -74,7 +75,8 @@ def _address(sm: Sm, instruction: Row, group: int, lane: int) -> int:
         address += np.int64(registers[instruction.to_pointer, lane]) * instruction.to_scale
     if instruction.to_uniform >= 0:
         address += np.int64(registers[instruction.to_uniform, lane])
-    return int(address & 0xFFFFFFFF)
+    place = address & 0xFFFFFFFF
+    return int(peers.own(sm, place) if sm.launch.cluster > 1 else place)
 
 
 @rule

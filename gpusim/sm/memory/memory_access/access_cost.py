@@ -65,12 +65,29 @@ def generic_cost(sm: Sm, instruction: Row, into: Feed | Outcome, active: int) ->
     if local:
         near_cycles = instruction.words * sm.machine.local_request
         into.near = instruction.local_latency
+    if shared and sm.launch.cluster > 1:
+        elsewhere = generic_address.peer_lanes(sm, shared)
+        if elsewhere:
+            near_cycles += _peer_cost(sm, instruction, into, elsewhere)
+            shared &= ~elsewhere
     if shared:
         passes = _shared_passes(sm, instruction, instruction.near_turns, shared)
         near_cycles += service_of(sm.machine, passes * sm.machine.pass_cycles)
         late = extra_of_shared(sm.machine, instruction, passes * sm.machine.pass_cycles)
         into.near = max(into.near, instruction.shared_latency + late)
     into.cycles += near_cycles
+
+
+@rarely
+def _peer_cost(sm: Sm, instruction: Row, into: Feed | Outcome, lanes: int) -> int:
+    """Return the cycles of the unit for lanes that access other blocks of the cluster; `near` is when results come."""
+    machine, latency = sm.machine, sm.machine.cluster_load
+    passes = _shared_passes(sm, instruction, instruction.near_turns, lanes)
+    cycles = service_of(machine, passes * machine.pass_cycles)
+    if instruction.update >= 0:
+        cycles, latency = max(cycles, machine.cluster_atomic_cycles), machine.cluster_atomic
+    into.near = max(into.near, latency + extra_of_shared(machine, instruction, passes * machine.pass_cycles))
+    return int(cycles)
 
 
 @rule

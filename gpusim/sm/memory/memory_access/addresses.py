@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.memory import peers
 from gpusim.sm.memory.memory_access import generic_address
 from gpusim.sm.records import Feed, Lanes, Row, Sm, Word
 from gpusim.sm.state.fault import Fault
@@ -23,12 +24,12 @@ def find(sm: Sm, instruction: Row, group: int) -> None:
     """Put the lanes' addresses into `scratch`."""
     if instruction.wide_address or instruction.uniform_base >= 0 or instruction.scale > 1:
         _sums(sm, instruction, group)
-        if instruction.fills:
-            _round(sm, instruction)
-        return
-    for lane in range(LANES):
-        base = np.int64(sm.lanes[group].registers[instruction.pointer, lane]) if instruction.pointer >= 0 else 0
-        sm.scratch.address[lane] = np.uint32((base + instruction.offset) & 0xFFFFFFFF)
+    else:
+        for lane in range(LANES):
+            base = np.int64(sm.lanes[group].registers[instruction.pointer, lane]) if instruction.pointer >= 0 else 0
+            sm.scratch.address[lane] = np.uint32((base + instruction.offset) & 0xFFFFFFFF)
+    if sm.launch.cluster > 1 and instruction.memory_kind == SHARED_MEMORY:
+        _of_block(sm)
     if instruction.fills:
         _round(sm, instruction)
 
@@ -43,6 +44,13 @@ def _round(sm: Sm, instruction: Row) -> None:
 
 
 @rarely
+def _of_block(sm: Sm) -> None:
+    """Take the block's own rank out of addresses of shared memory."""
+    for lane in range(LANES):
+        sm.scratch.address[lane] = np.uint32(peers.own(sm, np.int64(sm.scratch.address[lane])))
+
+
+@rarely
 def _sums(sm: Sm, instruction: Row, group: int) -> None:
     """Add up addresses of several parts; of one with 64 bits, keep the place in the window, and what lies above it."""
     for lane in range(LANES):
@@ -52,7 +60,7 @@ def _sums(sm: Sm, instruction: Row, group: int) -> None:
             sm.scratch.flag[lane] = np.uint32(whole >> np.uint64(32))
         sm.scratch.address[lane] = np.uint32(whole & np.uint64(0xFFFFFFFF))
         if instruction.generic:
-            generic_address.find(sm.scratch, lane, whole + np.uint64(sm.launch.window))
+            generic_address.find(sm.scratch, lane, whole + np.uint64(sm.launch.window), sm.launch)
 
 
 @rule

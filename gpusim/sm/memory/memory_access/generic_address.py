@@ -10,10 +10,19 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.sm.jit.rule import rarely, rule
-from gpusim.sm.records import Row, Scratch, Sm, Word
+from gpusim.sm.memory import peers
+from gpusim.sm.records import LaunchNumbers, Row, Scratch, Sm, Word
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.opcodes import LOCAL_MEMORY, SHARED_MEMORY
-from isa.operands.windows import LOCAL_PLACE, LOCAL_TOP, SHARED_PLACE, SHARED_TOP, WINDOW_BITS, WINDOW_BYTES
+from isa.operands.windows import (
+    LOCAL_PLACE,
+    LOCAL_TOP,
+    PEER_BYTES,
+    SHARED_PLACE,
+    SHARED_TOP,
+    WINDOW_BITS,
+    WINDOW_BYTES,
+)
 from isa.program import WORD_BYTES
 
 TOPS = np.uint64(SHARED_TOP), np.uint64(LOCAL_TOP)
@@ -23,11 +32,18 @@ NEAR_SHARED, NEAR_LOCAL = 1, 2  # in the column `near`
 
 
 @rarely
-def find(scratch: Scratch, lane: int, whole: np.uint64) -> None:
-    """Set the place of a lane's address; `flag` is not 0 if it lies in no window."""
+def find(scratch: Scratch, lane: int, whole: np.uint64, launch: LaunchNumbers) -> None:
+    """Set the place of a lane's address; `flag` is not 0 if it lies in no window.
+
+    The window of shared memory is one for each rank of the cluster.
+    """
     top = whole >> BITS
-    if top == TOPS[0]:
+    if top == TOPS[0] + np.uint64(launch.rank):
         scratch.address[lane], scratch.flag[lane] = np.uint32(SHARED | (whole & INSIDE)), np.uint32(0)
+    elif TOPS[0] <= top < TOPS[0] + np.uint64(launch.cluster):
+        within, first = whole & INSIDE, (top - TOPS[0] + np.uint64(1)) * np.uint64(PEER_BYTES)
+        scratch.address[lane] = np.uint32(SHARED | first | (within & (np.uint64(PEER_BYTES - 1))))
+        scratch.flag[lane] = np.uint32(within >= PEER_BYTES)
     elif top == TOPS[1]:
         scratch.address[lane], scratch.flag[lane] = np.uint32(LOCAL | (whole & INSIDE)), np.uint32(0)
     elif scratch.address[lane] >= SHARED_PLACE:
@@ -45,7 +61,8 @@ def within(sm: Sm, start: Word, end: Word) -> bool:
     """Tell whether the places from `start` up to `end` lie in the block's shared, or the thread's local, memory."""
     if start >= LOCAL_PLACE:
         return bool(end <= LOCAL_PLACE + WORD_BYTES * sm.launch.local_words)
-    return bool(end <= SHARED_PLACE + WORD_BYTES * sm.launch.shared_words)
+    begin = SHARED_PLACE + (start - SHARED_PLACE) // PEER_BYTES * PEER_BYTES if sm.launch.cluster > 1 else SHARED_PLACE
+    return bool(end <= begin + WORD_BYTES * sm.launch.shared_words)
 
 
 @rule
@@ -54,7 +71,26 @@ def place(sm: Sm, g: int, group: int, lane: int) -> np.int64:
     address, launch = np.int64(sm.scratch.address[lane]), sm.launch
     if address >= LOCAL_PLACE:
         return launch.local_word + (group * launch.local_words + (address - LOCAL_PLACE) // WORD_BYTES) * LANES + lane
+    if is_peer(sm, address):
+        rank, byte = (address - SHARED_PLACE) // PEER_BYTES - 1, (address - SHARED_PLACE) % PEER_BYTES
+        return peers.shared_word(sm, int(sm.warps[g].block), rank) + byte // WORD_BYTES
     return launch.shared_word + sm.warps[g].block * launch.shared_words + (address - SHARED_PLACE) // WORD_BYTES
+
+
+@rule
+def is_peer(sm: Sm, address: np.int64) -> bool:
+    """Tell whether a place is in the shared memory of another block of the cluster."""
+    return bool(sm.launch.cluster > 1 and SHARED_PLACE + PEER_BYTES <= address < LOCAL_PLACE)
+
+
+@rarely
+def peer_lanes(sm: Sm, lanes: int) -> int:
+    """Return the mask of those lanes whose places are in the shared memory of other blocks of the cluster."""
+    found = 0
+    for lane in range(LANES):
+        if (lanes >> lane) & 1 and is_peer(sm, np.int64(sm.scratch.address[lane])):
+            found |= 1 << lane
+    return found
 
 
 @rule

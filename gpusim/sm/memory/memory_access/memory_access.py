@@ -17,7 +17,7 @@ from gpusim.sm.memory.memory_access import access_cost, addresses, move
 from gpusim.sm.records import Feed, Memory, Row, Sm, Warp, Word
 from gpusim.sm.unit.capacities import LANES, REMEMBERED, REMEMBERED_BITS
 from gpusim.sm.unit.opcodes import GLOBAL_MEMORY, LOAD, SHARED_MEMORY, STORE
-from isa.operands.windows import WINDOW_BYTES
+from isa.operands.windows import LOCAL_PLACE, PEER_BYTES, SHARED_PLACE, WINDOW_BYTES
 
 FAR = 1 << 31  # bytes between lanes that are not remembered
 
@@ -126,6 +126,13 @@ def _version(warp: Warp, instruction: Row) -> int:
 
 
 @rule
+def _window(place: Word) -> Word:
+    """Return where the window of a place begins, or the shared memory of its block."""
+    peers = SHARED_PLACE <= place < LOCAL_PLACE
+    return place // PEER_BYTES * PEER_BYTES if peers else place // WINDOW_BYTES * WINDOW_BYTES
+
+
+@rule
 def _recurs(sm: Sm, remembered: Feed, active: int, mask: Word, generic: int) -> bool:
     """Tell whether the addresses equal those of the known cost, moved together by whole lines and rows of banks.
 
@@ -133,7 +140,7 @@ def _recurs(sm: Sm, remembered: Feed, active: int, mask: Word, generic: int) -> 
     """
     address = sm.scratch.address
     base = np.int64(address[lowest_bit(active)])
-    residue = base % sm.machine.row_bytes + (base // WINDOW_BYTES * WINDOW_BYTES if generic else 0)
+    residue = base % sm.machine.row_bytes + (_window(base) if generic else 0)
     same = remembered.mask == mask and remembered.residue == residue
     for lane in range(LANES):
         step = (np.int64(address[lane]) - base) * ((active >> lane) & 1)

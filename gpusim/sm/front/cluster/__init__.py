@@ -1,0 +1,1 @@
+"""Clusters: blocks on several SMs that run together."""

@@ -1,0 +1,84 @@
+"""Clusters: where their blocks lie, and their barrier."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from gpusim.sm.records import Columns
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field, packed_key
+from gpusim.sm.unit.ranges import Count
+from isa.instruction import Instruction
+from isa.kernel import Kernel
+from isa.nvidia.rows.control import CLUSTER_ARRIVE, CLUSTER_WAIT
+from isa.row import Unit as UnitClass
+
+ARRIVES, WAITS = 1, 2  # in the column `cluster_step`
+
+
+class Cluster(msgspec.Struct, frozen=True):
+    """Blocks that start together, each on an SM of its own, of one graphics processing cluster (GPC)."""
+
+    barrier: Count  # cycles from the last arrival at the barrier of a cluster of one block until its warps are released
+    doubling: Count  # further cycles for each doubling of the blocks
+    load: Count  # cycles from the service of a load from another block's shared memory until its result is there
+    atomic: Count  # the same of an atomic that returns the old value
+    atomic_cycles: Count  # cycles for which an atomic there takes the load/store unit, at least
+    gpcs: str = ""  # SMs of each GPC; without it the chip is one
+
+
+def decode(row: Columns, instruction: Instruction, _machine: Machine, _kernel: Kernel) -> None:
+    """Fill in what a barrier of a cluster does."""
+    if instruction.row.unit is UnitClass.BARRIER:
+        row["cluster_step"] = {CLUSTER_ARRIVE: ARRIVES, CLUSTER_WAIT: WAITS}.get(instruction.row.code, 0)
+
+
+def _meets(given: Any) -> bool:
+    """Whether the program has a barrier of clusters."""
+    return bool((given.rows["cluster_step"] > 0).any())
+
+
+def _clustered(given: Any) -> bool:
+    """Whether the launch has clusters of several blocks."""
+    return bool(given.kernel.cluster_blocks > 1)
+
+
+UNIT = Declaration(
+    "cluster",
+    fields={
+        "machine": (
+            packed_key("cluster.barrier", "cluster_barrier"),
+            packed_key("cluster.doubling", "cluster_doubling"),
+            packed_key("cluster.load", "cluster_load"),
+            packed_key("cluster.atomic", "cluster_atomic"),
+            packed_key("cluster.atomic_cycles", "cluster_atomic_cycles"),
+        ),
+        "launch": (
+            field("cluster", "blocks of a cluster"),
+            field("cluster_size", "blocks of a cluster in x, y, z", 3),
+            field("rank", "that of the SM's blocks in their clusters"),
+            field("peer", "words from a block's shared memory to that of the next rank's block"),
+        ),
+        "row": (field("cluster_step", "at the cluster's barrier it 1: arrives, 2: waits", kind="i1"),),
+        "sm": (
+            field("cluster_news", "1: something happened that the cluster's other SMs may wait for", role=Role.FREE),
+        ),
+        "block": (
+            field("coming", "1 + the cluster that begins in this slot; 0: none", role=Role.SAME),
+            field("begins", "when the chip has handed that out", role=Role.TIME),
+            field("arrived", "warps that have arrived at the cluster's barrier", role=Role.SAME),
+            field("last_arrival", "when the barrier unit has seen the last of these", role=Role.TIME),
+        ),
+        "warp": (
+            field("cluster_until", "when the cluster's barrier lets it pass; NEVER: not known", role=Role.TIME),
+            field("cluster_waits", "1: it waits there", role=Role.SAME),
+        ),
+    },
+    decode=decode,
+    conditions=(
+        Condition("cluster.barrier cluster.doubling", "", _meets, "{kernel} has no barrier of clusters"),
+        Condition("cluster.doubling", "", _clustered, "{kernel} has no clusters of several blocks"),
+        Condition("cluster.*", "", _clustered, "{kernel} has no clusters of several blocks"),
+    ),
+)

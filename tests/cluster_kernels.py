@@ -1,0 +1,116 @@
+"""Kernels with clusters as nvcc compiles them (data/clusters.cu), and what they compute, in plain Python."""
+
+from __future__ import annotations
+
+import lzma
+from collections.abc import Mapping, Sequence
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from isa import memory
+from isa.generators import ArrayFill
+from isa.kernel import Buffer, Kernel
+from isa.nvidia.abi import load
+from isa.nvidia.abi.launch import LaunchState, Value, extent, pointer
+from isa.nvidia.file import code
+
+DATA = Path(__file__).parent / "data"
+Words = NDArray[np.uint32]
+WORD = 1 << 32
+
+
+@cache
+def compiled(architecture: int = 90) -> code.Code:
+    """Return the code for an architecture."""
+    packed = (DATA / f"clusters_{architecture}.cubin.xz").read_bytes()
+    return code.of_cubin(lzma.decompress(packed), "clusters.cubin")
+
+
+def launched(
+    name: str,
+    grid: Sequence[int],
+    block: int,
+    arrays: Mapping[str, Words],
+    *numbers: int,
+    shared: int = 0,
+    cluster: Sequence[int] | None = None,
+    architecture: int = 90,
+) -> Kernel:
+    """Return a launch on arrays, then whole numbers."""
+    found = compiled(architecture)
+    buffers = tuple(Buffer(key, "u4", len(held), ArrayFill(held)) for key, held in arrays.items())
+    values = [pointer(buffers, key) for key in arrays] + [Value(n.to_bytes(4, "little"), 4) for n in numbers]
+    state = LaunchState(
+        kernel=name,
+        grid=extent(grid),
+        block=extent((block,)),
+        dynamic_shared=shared,
+        arguments=load.arguments(found, name, values),
+        buffers=buffers,
+        sms=132,
+        cluster=extent(cluster) if cluster else None,
+    )
+    return load.kernel(found, state)
+
+
+def left(kernel: Kernel, words: Words, name: str = "out") -> Words:
+    """Return what a buffer holds in a memory."""
+    buffer = next(one for one in kernel.buffers if one.name == name)
+    return memory.view(words, buffer, memory.bases(kernel.buffers)[name]).view(np.uint32)
+
+
+def ring(blocks: int, threads: int, rounds: int) -> tuple[Kernel, Words]:
+    """Return a launch in which blocks of clusters of four read, add to and overwrite their neighbours; and its end."""
+    kernel = launched(
+        "ring", (blocks,), threads, {"out": np.zeros(blocks * threads, np.uint32)}, rounds, shared=4 * threads
+    )
+    thread = np.arange(threads)
+    held = [1000 * b + thread for b in range(blocks)]
+    after = [b // 4 * 4 + (b + 1) % 4 for b in range(blocks)]
+    sums = [sum(held[after[b]][(thread + i) % threads] for i in range(rounds)) for b in range(blocks)]
+    total = [one.copy() for one in held]
+    for b in range(blocks):
+        total[after[b]] += sums[b]
+    return kernel, np.concatenate([total[b] + sums[b] + 7 * (5 + thread) for b in range(blocks)]).astype(np.uint32)
+
+
+def histogram(blocks: int, cluster: int, each: int, bins: int, threads: int = 32) -> tuple[Kernel, Words]:
+    """Return a launch that counts numbers in bins which lie in turn in the blocks of a cluster; and the counts."""
+    numbers = np.random.default_rng(blocks * cluster).integers(0, 1 << 31, blocks * each, dtype=np.uint32)
+    clusters = blocks // cluster
+    arrays = {"in": numbers, "out": np.zeros(clusters * bins, np.uint32)}
+    kernel = launched("histogram", (blocks,), threads, arrays, each, bins, shared=4 * bins, cluster=(cluster,))
+    parts = numbers.reshape(clusters, -1) % bins
+    return kernel, np.concatenate([np.bincount(one, minlength=bins) for one in parts]).astype(np.uint32)
+
+
+def widths() -> tuple[Kernel, Words]:
+    """Return a launch of accesses of all sizes to the other block of a pair, and what they leave."""
+    held = {
+        (b, t): [((b + 1) * 0x01020304 * (t + 1) + i) % WORD for i in range(4)] for b in range(4) for t in range(32)
+    }
+    left_there, told = {key: list(words) for key, words in held.items()}, dict[tuple[int, int], list[int]]()
+    for b, t in held:
+        there, words = held[b ^ 1, t], left_there[b ^ 1, t]
+        octets = b"".join(word.to_bytes(4, "little") for word in there)
+        half = int.from_bytes(octets[2 * (t % 8) : 2 * (t % 8) + 2], "little")
+        told[b, t] = [there[0] ^ there[1] ^ there[2] ^ there[3], (there[0] + there[1]) % WORD, octets[t % 16], half]
+        told[b, t] += there[:2]
+        words[0], words[1] = t, t + 100 if t % 2 else words[1]
+        words[2], words[3] = words[2] & ~0xFF | 0xAB, words[3] & 0xFFFF | 0xCDEF << 16
+    for (b, t), words in left_there.items():
+        told[b, t] += [(words[0] + words[1]) % WORD, (words[2] + words[3]) % WORD]
+    kernel = launched("widths", (4,), 32, {"out": np.zeros(4 * 32 * 8, np.uint32)}, shared=512)
+    return kernel, np.array([told[b, t] for b in range(4) for t in range(32)], np.uint64).ravel().astype(np.uint32)
+
+
+def leaves(rounds: int = 20) -> tuple[Kernel, Words]:
+    """Return a launch in which warps of the first block leave before the barrier of their cluster; and its end."""
+    numbers = list(range(32))
+    for _ in range(rounds):
+        numbers = [(3 * one + 1) % WORD for one in numbers]
+    kernel = launched("leaves", (2,), 64, {"out": np.zeros(128, np.uint32)}, rounds, shared=256)
+    return kernel, np.array([0] * 64 + numbers * 2, np.uint32)
