@@ -118,6 +118,8 @@ def execute(sm: Sm, memory: Memory, away: Numbers, log: Log, g: int) -> None:
     warp.pc = pc + 1
     if logs:
         access_log.note(sm, log, g, pc)
+        if log.size[2] and instruction.grouping:
+            access_log.note_groups(sm, log, g, pc)
     if threads:
         _transfer(sm, log, instruction, g, pc)
         if instruction.steers == GIVE_WAY:

@@ -336,3 +336,12 @@ def test_many_copies_without_a_wait_do_not_end_the_run():
     made = kernel(*copies, "LDGDEPBAR", "DEPBAR.LE SB0, 0", *(line for at in range(4) for line in kept(at * 0x80)))
     for y in results(made):
         assert y[:128].tolist() == [396 + at + lane for at in range(4) for lane in range(32)]
+
+
+def test_groups_without_copies_are_done():
+    """A program that closes and waits for groups, and copies nothing, waits for nothing, whatever comes behind."""
+    made = read(".block 64\n" + "LDGDEPBAR\nDEPBAR.LE SB0, 0\nBAR.SYNC 0\n" * 20 + "EXIT")
+    for engine in ENGINES:
+        run = run_sm(made, H200, engine=engine)
+        assert run.stalls[:, Stall.LONG_SCOREBOARD].sum() == 0
+        assert int(run.issued.sum()) == 2 * 61
