@@ -127,6 +127,16 @@ class Instruction:
         """Return the place in shared memory that it writes beside, if it does."""
         return next((o for x, o in self.slots() if isinstance(o, Address) and x == "M"), None)
 
+    def descriptors(self) -> tuple[int, ...]:
+        """Return the indices of the uniform registers that say where matrices lie in shared memory."""
+        row = self.row
+        return tuple(
+            r
+            for letter, o in self.slots()
+            if letter == "b" and row.unit is Unit.WARPGROUP and isinstance(o, Register)
+            for r in _words(o, row.words_of(letter))
+        )
+
     def takes_window(self, first: int | None) -> bool:
         """Tell whether it reads where shared or local memory lies among generic addresses.
 
@@ -145,7 +155,7 @@ class Instruction:
 
     def reads_memory(self) -> bool:
         """Tell whether what it loads depends on what memory holds when it executes."""
-        return self.row.is_load and not self.loads_constant()
+        return bool(self.row.is_load or self.row.signal or self.row.bulk) and not self.loads_constant()
 
     def reads_clock(self) -> bool:
         """Tell whether it reads a special register that depends on time."""

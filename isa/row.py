@@ -56,6 +56,30 @@ class Groups(IntEnum):
     MATRIX = 2  # of a warpgroup's tensor cores
 
 
+class Signal(IntEnum):
+    """What an instruction does to a barrier in shared memory."""
+
+    NONE = 0
+    BEGIN = 1  # sets its words, and gives the former ones
+    FORGET = 2
+    ARRIVE = 3  # brings arrivals and bytes
+    LOOK = 4  # tells whether a phase is over
+    AWAIT = 5  # tells so when it is
+    FOLLOW = 6  # arrives when the copies that the warp has issued are done
+
+
+class Bulk(IntEnum):
+    """What the copy engine is asked to do."""
+
+    NONE = 0
+    LOAD = 1  # from global to shared memory
+    STORE = 2  # back
+    REDUCE = 3  # the same, by updates
+    NEARBY = 4  # from shared to shared memory
+    PREFETCH = 5  # from global memory to the L2
+    MAP = 6  # of tensor maps: fetch one, or forget it
+
+
 class Unit(StrEnum):
     """The hardware that an instruction needs; a machine maps each class to a pipe, a latency or a path."""
 
@@ -90,6 +114,9 @@ class Unit(StrEnum):
     TEXTURE = "texture"
     BARRIER = "barrier"
     CONTROL = "control"
+    TENSOR = "tensor"
+    WARPGROUP = "warpgroup"
+    SYNC = "sync"
 
 
 class Flow(StrEnum):
@@ -161,6 +188,7 @@ class Row:
     signed: bool = False  # whether these are sign-extended
     across_truth: Callable[..., Any] | None = None
     tested: str = ""  # letters of an atomic that tell whether it has swapped: d, P
+    matrix: str = ""  # kind of a matrix instruction: result, rows, and bytes of a row that are multiplied
     generic: bool = False  # its address says in which memory each lane's access is (isa.operands.windows)
     near: tuple[Unit, ...] = ()  # of a generic access: the memories beside the global one that can do it
     texel: Callable[..., Any] | None = None  # a fetch by a texture object (isa.values.texture.texture.fetched)
@@ -178,6 +206,8 @@ class Row:
     fills: bool = False  # a copy whose address leaves out bytes at the end, by its lowest bits: zeros take their place
     grouping: int = 0  # what it has to do with groups of work under way: JOINS, CLOSES, WAITS
     groups: Groups = Groups.COPIES  # of this kind; a wait for copies is one for bulk copies too
+    signal: Signal = Signal.NONE
+    bulk: Bulk = Bulk.NONE
 
     def __hash__(self) -> int:
         """Return the hash of its mnemonic: a program hashes its rows often."""

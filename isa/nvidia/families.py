@@ -5,17 +5,20 @@ from __future__ import annotations
 from isa.family import Family
 from isa.nvidia.rows import (
     atomic,
+    bulk,
     control,
     conversion,
     cross_lane,
     floating,
     half,
     integer,
+    mbarrier,
     memory,
     move,
     packed,
     texture,
 )
+from isa.nvidia.rows.tensor import matrix, warpgroup
 
 FAMILIES: tuple[Family, ...] = (
     *move.FAMILIES,
@@ -29,4 +32,8 @@ FAMILIES: tuple[Family, ...] = (
     *cross_lane.FAMILIES,
     *atomic.FAMILIES,
     *texture.FAMILIES,
+    *mbarrier.FAMILIES,
+    *bulk.FAMILIES,
+    *matrix.FAMILIES,
+    *warpgroup.FAMILIES,
 )

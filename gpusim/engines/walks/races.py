@@ -233,11 +233,14 @@ def _new_history(kernel: Kernel, block: int, found: dict[tuple[int, int], Race],
     size = min(WORD_BYTES, *sizes) if sizes else WORD_BYTES
     copies = _copies(kernel)
     words, warps = -(-kernel.program.shared_bytes // size), kernel.warps * (1 + copies)
-    pasts = (_Past(np.zeros((words, warps), np.int32), np.zeros((words, warps), np.int32)) for _ in range(4))
+    pasts = [_Past(np.zeros((words, warps), np.int32), np.zeros((words, warps), np.int32)) for _ in range(4)]
     clock, fresh = np.eye(warps, dtype=np.int32), np.zeros(words, np.bool_)
     closed = np.zeros(kernel.warps, np.int32)
     known = compared(kernel.program)
-    return _History(kernel, known, size, block, found, among_atomics, clock, fresh, *pasts, copies, closed)
+    past = dict(zip(("reads", "expected", "writes", "atomics"), pasts, strict=True))
+    return _History(
+        kernel, known, size, block, found, among_atomics, clock, fresh, **past, copies=copies, closed=closed
+    )
 
 
 def _touch(

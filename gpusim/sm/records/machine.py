@@ -90,6 +90,14 @@ class MachineNumbers(Record):
     sharing: int  # `memory_paths.schedulers` of the machine's file
     paths: int  # units behind the queues: two where shared memory or constants lie apart
     held: int  # `memory_port.held` of the machine's file
+    product_columns: int  # `warpgroup.columns` of the machine's file
+    port_rows: int  # `warpgroup.port_rows` of the machine's file
+    least_registers: int  # `warpgroup.least_registers` of the machine's file
+    product_begins: int  # `warpgroup.begins` of the machine's file
+    product_fills: int  # `warpgroup.fills` of the machine's file
+    register_fills: int  # `warpgroup.register_fills` of the machine's file
+    product_drains: int  # `warpgroup.drains` of the machine's file
+    tensor_pipe: int  # pipe of the tensor cores, -1: no other instruction takes them
     replays: int  # 1: accesses may take issue slots again
     pass_slots: int  # `instruction_replay.pass_slots` of the machine's file
     request_slots: int  # `instruction_replay.request_slots` of the machine's file
@@ -154,6 +162,14 @@ class MachineNumbers(Record):
     update_parts: int  # parts of a cycle for each sector of a pass
     updates_waiting: int  # lanes of atomics without results that may wait
     fetch_cost: int  # parts of a cycle that a sector of a texture fetch occupies the channel
+    poll: int  # `mbarrier.poll` of the machine's file
+    engine_load: int  # `copy_engine.load_parts` of the machine's file
+    engine_send: int  # `copy_engine.store_parts` of the machine's file
+    engine_reduce: int  # `copy_engine.reduce_parts` of the machine's file
+    engine_start: int  # `copy_engine.start` of the machine's file
+    engine_latency: int  # `copy_engine.latency` of the machine's file
+    engine_store: int  # `copy_engine.store` of the machine's file
+    engine_nearby: int  # `copy_engine.nearby` of the machine's file
 
 
 class Level(Record):

@@ -110,6 +110,9 @@ class Row(Record):
     service: int  # load/store cycles, where its addresses do not say them
     port: int  # least cycles from its service to the next one of its scheduler's
     port_cycles: int  # or so many for each of its load/store cycles
+    product: int  # code of a matrix instruction of a warpgroup (isa.values.matrix.warpgroup)
+    columns: int  # that its result has; 0: it is none
+    from_registers: int  # 1: its first matrix is in registers
     update: int  # index of what an atomic does to its word, -1: no atomic
     turns: int  # passes of an atomic for each lane in the fullest bank, 0: as a load
     war: int  # cycles from service until its source registers may be overwritten
@@ -142,6 +145,8 @@ class Row(Record):
     to_scale: int  # by which that register is multiplied
     to_uniform: int  # uniform register that is added, -1: none
     to_offset: int  # bytes that are added
+    signal: int  # what it does to a barrier in shared memory (isa.row.Signal)
+    bulk: int  # what it asks of the copy engine (isa.row.Bulk)
     grouping: int  # bits: 1: it joins its warp's open group; 2: it closes it; 4: it waits for groups, 8: for all copies
     groups: int  # kind of these groups (isa.row.Groups)
     open_groups: int  # groups that may be under way when it goes on

@@ -23,10 +23,11 @@ from gpusim.sm.front.warp_scheduler import declaration as warp_scheduler
 from gpusim.sm.lanes.convergence import declaration as convergence
 from gpusim.sm.lanes.simt_stack import declaration as simt_stack
 from gpusim.sm.lanes.values import declaration as values
-from gpusim.sm.memory import local_memory, what_if
+from gpusim.sm.memory import local_memory, mbarrier, what_if
 from gpusim.sm.memory.async_copy import declaration as async_copy
 from gpusim.sm.memory.cache import declaration as cache
 from gpusim.sm.memory.constant_operand import declaration as constant_operand
+from gpusim.sm.memory.copy_engine import declaration as copy_engine
 from gpusim.sm.memory.global_memory import declaration as global_memory
 from gpusim.sm.memory.l2_atomic import declaration as l2_atomic
 from gpusim.sm.memory.l2_channel import declaration as l2_channel
@@ -42,6 +43,7 @@ from gpusim.sm.pipes.double_precision import declaration as double_precision
 from gpusim.sm.pipes.instruction_replay import declaration as instruction_replay
 from gpusim.sm.pipes.load_store import declaration as load_store
 from gpusim.sm.pipes.pipe import declaration as pipe
+from gpusim.sm.pipes.warpgroup import declaration as warpgroup
 from gpusim.sm.registers import bypass, scalar_registers
 from gpusim.sm.registers.control_code import declaration as control_code
 from gpusim.sm.registers.in_flight import declaration as in_flight
@@ -84,6 +86,7 @@ EVERY: tuple[Declaration, ...] = tuple(
         barrier,
         cluster,
         load_store,
+        warpgroup,
         constant_path,
         instruction_replay,
         what_if,
@@ -103,6 +106,8 @@ EVERY: tuple[Declaration, ...] = tuple(
         memory_access,
         matrix_access,
         async_copy,
+        mbarrier,
+        copy_engine,
         effects,
         in_flight,
         lookahead,

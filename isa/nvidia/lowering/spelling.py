@@ -5,9 +5,12 @@ What a text says beside these words stays, so that a row which does not have it 
 `P2R` and `R2P` name all predicates, PR, and those that they mean in a mask; the table names each of them, of `UP2UR`
 and `UR2UP` too. `R2UR.OR` keeps lanes in which its predicate holds; the table has that predicate as a source too. An
 operation on the caches names an address and changes no value; the table has it without. `DEPBAR` names further barriers
-in a set, for which its control code waits in the table. `QSPC` asks where an address lies, and accesses nothing: the
+in a set, for which its control code waits in the table. Commands of the copy engine have addresses that are registers.
+`QSPC` asks where an address lies, and accesses nothing: the
 table has the address as a pair of registers and a number. A texture fetch has vectors of registers, a handle in a
 uniform register, a constant or such a vector, and a word for its dimensions; the table has them one by one.
+A matrix instruction of a warpgroup names the descriptors of its matrices in an operand with marks, and in another one
+that it closes a group; the table has the descriptors' uniform registers, and the others as modifiers.
 """
 
 from __future__ import annotations
@@ -17,10 +20,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
+from isa.nvidia.lowering import pairs
 from isa.nvidia.lowering.syntax import (
     ZERO,
     Address,
     Constant,
+    Descriptors,
     Number,
     Operand,
     Register,
@@ -31,6 +36,7 @@ from isa.nvidia.lowering.syntax import (
 )
 
 FETCHES = "TEX", "TLD", "TLD4", "TXQ"
+COMMANDS = "UBLKCP", "UBLKRED", "UBLKPF", "UTMALDG", "UTMASTG", "UTMAREDG", "UTMAPF", "UTMACCTL"  # of the copy engine
 _DIMENSIONS = {"1D": 1, "2D": 2, "3D": 3, "TEX_HEADER_DIMENSION": 0}
 _BARRIERS = re.compile(r"\{[\d,]*\}")
 _SIGN = "SIGN"  # part of a register or a constant whose sign PLOP3 takes as a predicate
@@ -38,6 +44,7 @@ _KNOWN_CALLS = ("REL", "NOINC"), ("ABS", "NOINC")  # modifiers of calls, which c
 _ALL = 15  # mask of four channels
 _PREDICATES = 7  # P0 to P6; the next is PT
 _TRUE = Register("P", ZERO["P"])
+_ALL_TRUE = Register("UP", ZERO["UP"])
 _SETS: Mapping[str, tuple[Literal["P", "UP"], str]] = {
     **dict.fromkeys(("P2R", "R2P"), ("P", "PR")),
     **dict.fromkeys(("UP2UR", "UR2UP"), ("UP", "UPR")),
@@ -58,13 +65,11 @@ def spelled(statement: Statement) -> Statement:
 def awaited(text: str) -> int:
     """Return the mask of the dependency barriers for which DEPBAR waits until none of their results is out.
 
-    `DEPBAR.LE SB0, 0x2, {1,3}` waits so for 1 and 3, and for 0 until two are out; `DEPBAR {1,3}` for these two.
+    `DEPBAR.LE SB0, 0x2, {1,3}` waits so for 1 and 3, and for 0 until two are out; `DEPBAR {1,3}` for 1 and 3.
     """
     words = [one.text for one in parse(text).operands if isinstance(one, Word | Number)]
-    if words and _BARRIERS.fullmatch(words[0]):
-        return sum(1 << int(one) for one in re.findall(r"\d+", words[0]))
-    own = {words[0].removeprefix("SB")} if int(words[1], 0) == 0 else set()
-    others = set(re.findall(r"\d+", words[2])) if words[2:] else set()
+    own = {words[0].removeprefix("SB")} if words[1:] and int(words[1], 0) == 0 else set()
+    others = set(re.findall(r"\d+", words[-1])) if len(words) != 2 else set()
     return sum(1 << int(one) for one in own | others)
 
 
@@ -73,6 +78,21 @@ def _without_set(statement: Statement) -> Statement:
     last = statement.operands[-1] if statement.operands else None
     has_set = isinstance(last, Word) and _BARRIERS.fullmatch(last.text)
     return replace(statement, operands=statement.operands[:-1]) if has_set else statement
+
+
+def _command(statement: Statement) -> Statement:
+    """Return a command of the copy engine with registers in the place of addresses, without a hint to the L2.
+
+    An address of several parts stays as it is.
+    """
+    given = [one for one in statement.operands if not (isinstance(one, Word) and one.text.startswith("desc["))]
+    return replace(statement, operands=tuple(map(_place, given)))
+
+
+def _place(one: Operand) -> Operand:
+    """Return the register of an address that is no more than that."""
+    alone = isinstance(one, Address) and one.uniform and not (one.base or one.offset or one.descriptor)
+    return one.uniform if alone and isinstance(one, Address) and one.uniform else one
 
 
 def _keeping(statement: Statement) -> Statement:
@@ -116,7 +136,8 @@ def _difference(statement: Statement) -> Statement:
 def _extreme(statement: Statement) -> Statement:
     """Return a minimum without predicates that say nothing: two that it does not write, and a last one, !PT."""
     operands = statement.operands
-    if operands[:2] == (_TRUE, _TRUE) and operands[-1] == replace(_TRUE, inverted=True) and len(operands) == 7:
+    true = next((one for one in (_TRUE, _ALL_TRUE) if operands[:2] == (one, one)), None)
+    if true and operands[-1] == replace(true, inverted=True) and len(operands) == 7:
         return replace(statement, operands=operands[2:-1])  # of 64 bits
     return replace(statement, operands=operands[:1] + operands[3:]) if operands[1:3] == (_TRUE, _TRUE) else statement
 
@@ -210,10 +231,14 @@ def _fetch(statement: Statement) -> Statement:
 
 
 def _is_plain(statement: Statement) -> bool:
-    """Tell whether a fetch has registers alone, without signs and parts, and no number but 0 behind a uniform one."""
+    """Tell whether a fetch has registers alone, without signs and parts, and no number but 0 behind a uniform one.
+
+    From sm_100 on the text has no number there.
+    """
     plain = all(replace(one, reused=False) == Register(one.bank, one.number) for one in _registers(statement))
     pairs = zip(statement.operands, statement.operands[1:], strict=False)
-    return plain and all(b == Number("0x0") for a, b in pairs if isinstance(a, Register) and a.bank == "UR")
+    behind = [b for a, b in pairs if isinstance(a, Register) and a.bank == "UR"]
+    return plain and all(b == Number("0x0") or isinstance(b, Word) for b in behind)
 
 
 def _registers(statement: Statement) -> list[Register]:
@@ -228,7 +253,7 @@ def _values(statement: Statement, first: Register, second: Register, count: int,
 
 
 def _next(register: Register, step: int) -> Register:
-    none = register.number == ZERO["R"]
+    none = register.number == ZERO[register.bank]
     return replace(register, number=register.number if none else register.number + step, reused=False)
 
 
@@ -241,7 +266,40 @@ def _handle_of(statement: Statement, others: list[Register]) -> Register | Const
     return Constant(bank, 4 * word)
 
 
+def _of_warpgroup(statement: Statement) -> Statement:
+    """Return a product of a warpgroup with its descriptors' register, and as modifiers what else its operands say.
+
+    Where A is in registers, the descriptor of B is the second of the two.
+    """
+    at = [place for place, one in enumerate(statement.operands) if isinstance(one, Descriptors)]
+    if len(at) != 1 or "SP" in statement.modifiers:
+        return statement
+    first, after = list(statement.operands[: at[0]]), statement.operands[at[0] + 1 :]
+    descriptors = statement.operands[at[0]]
+    assert isinstance(descriptors, Descriptors)
+    marks, register = set(descriptors.marks), descriptors.register
+    names = list[str]()
+    if len(first) == 2 and isinstance(first[1], Register):
+        names.append("REG")
+        marks |= {"negA"} if first[1].negated else set()
+        first[1] = replace(first[1], negated=False)
+        register = _next(replace(register, bank="UR"), 2)
+    closes = after[-1:] == (Word("gsb0"),)
+    names += [*sorted(marks), *["gsb0"] * closes]
+    operands = (*first, register, *(after[:-1] if closes else after))
+    return replace(statement, modifiers=(*statement.modifiers, *names), operands=operands)
+
+
+def _of_group(statement: Statement) -> Statement:
+    """Return a wait for groups of a warpgroup without their name."""
+    if statement.modifiers == ("DEPBAR", "LE") and statement.operands[:1] == (Word("gsb0"),):
+        return replace(statement, operands=statement.operands[1:])
+    return statement
+
+
 _BY_MNEMONIC = {
+    **dict.fromkeys(("HGMMA", "QGMMA", "IGMMA", "BGMMA"), _of_warpgroup),
+    "WARPGROUP": _of_group,
     "P2R": _with_predicates,
     "R2P": _with_predicates,
     "UP2UR": _with_predicates,
@@ -250,11 +308,14 @@ _BY_MNEMONIC = {
     "PLOP3": _of_signs,
     "UPLOP3": _of_signs,
     "R2UR": _keeping,
+    **dict.fromkeys(("FADD2", "FMUL2", "FFMA2"), pairs.of_pairs),
+    **dict.fromkeys(("FHADD", "FHFMA"), pairs.of_halves),
     "DEPBAR": _without_set,
     "CALL": _call,
     **dict.fromkeys(("IADD", "VIADD"), _difference),
-    **dict.fromkeys(("IMNMX", "VIMNMX"), _extreme),
+    **dict.fromkeys(("IMNMX", "UIMNMX", "VIMNMX"), _extreme),
     "UIADD3": _sum_of_pairs,
     "NANOSLEEP": _asleep,
+    **dict.fromkeys(COMMANDS, _command),
     **dict.fromkeys(FETCHES, _fetch),
 }

@@ -21,7 +21,7 @@ from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
 from isa.program import WORD_BYTES
 
-MISPLACED, BEYOND = int(Fault.MISPLACED), int(Fault.BEYOND)
+ASKEW, OUTSIDE = int(Fault.COPY_ASKEW), int(Fault.COPY_OUTSIDE)
 
 
 @rule
@@ -83,9 +83,9 @@ def _address(sm: Sm, instruction: Row, group: int, lane: int) -> int:
 def _checked(sm: Sm, instruction: Row, address: int) -> bool:
     """Tell whether a lane's place is good; if not, `sm.fault` says why."""
     if address % instruction.access_bytes:
-        sm.fault.code = MISPLACED
+        sm.fault.code = ASKEW
     elif address + instruction.access_bytes > WORD_BYTES * sm.launch.shared_words:
-        sm.fault.code = BEYOND
+        sm.fault.code = OUTSIDE
     else:
         return True
     sm.fault.address = address
