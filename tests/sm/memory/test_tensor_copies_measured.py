@@ -70,7 +70,7 @@ def test_maps_are_encoded_as_the_driver_does():
 
 @pytest.mark.parametrize("row", few(of_kind("load"), 12), ids=str)
 def test_loads_leave_what_the_chip_has(row):
-    """Shared memory is the chip's: what is filled, types that are rounded, rows of a swizzle, and the rest as before."""
+    """Shared memory is the chip's: fills, rounded types, rows of a swizzle, and the rest as before."""
     out = np.zeros(SHARED_BYTES, np.uint8)
     coordinates = (*row["c"], 0, 0, 0, 0)[:5]
     arguments = (out, row["bytes"], row["off"], SHARED_BYTES, *coordinates)
