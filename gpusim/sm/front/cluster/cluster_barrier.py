@@ -43,6 +43,15 @@ def leave(sm: Sm, g: int) -> None:
     _tell(sm, warp.block)
 
 
+@rarely
+def fence(sm: Sm, g: int, until: int) -> None:
+    """Hold warp slot g at a fence: memory accesses, branches and barriers wait."""
+    warp = sm.warps[g]
+    warp.released_at = max(warp.released_at, until)
+    if not sm.machine.barrier_defers:
+        warp.release_at[BARRIER] = warp.released_at
+
+
 @rule
 def complete(block: Block) -> bool:
     """Tell whether all of a block's warps that have not exited have arrived."""

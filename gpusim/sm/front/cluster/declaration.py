@@ -11,7 +11,7 @@ from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field,
 from gpusim.sm.unit.ranges import Count
 from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.nvidia.rows.control import CLUSTER_ARRIVE, CLUSTER_WAIT
+from isa.nvidia.rows.control import CHIP, CLUSTER_ARRIVE, CLUSTER_WAIT
 from isa.row import Unit as UnitClass
 
 ARRIVES, WAITS = 1, 2  # in the column `cluster_step`
@@ -24,12 +24,15 @@ class Cluster(msgspec.Struct, frozen=True):
     doubling: Count  # further cycles for each doubling of the blocks
     load: Count  # cycles from the service of a load from another block's shared memory until its result is there
     atomic: Count  # the same of an atomic that returns the old value
+    fence: Count  # cycles for which a fence for the chip (MEMBAR) holds a warp in launches of clusters
     atomic_cycles: Count  # cycles for which an atomic there takes the load/store unit, at least
     gpcs: str = ""  # SMs of each GPC; without it the chip is one
 
 
-def decode(row: Columns, instruction: Instruction, _machine: Machine, _kernel: Kernel) -> None:
-    """Fill in what a barrier of a cluster does."""
+def decode(row: Columns, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
+    """Fill in what a barrier of a cluster does, and what a fence before it costs."""
+    if kernel.cluster_blocks > 1 and machine.cluster and instruction.row.mnemonic.startswith("MEMBAR"):
+        row["fence"] = machine.cluster.fence if instruction.row.code >= CHIP else 0
     if instruction.row.unit is UnitClass.BARRIER:
         row["cluster_step"] = {CLUSTER_ARRIVE: ARRIVES, CLUSTER_WAIT: WAITS}.get(instruction.row.code, 0)
 
@@ -60,7 +63,10 @@ UNIT = Declaration(
             field("rank", "that of the SM's blocks in their clusters"),
             field("peer", "words from a block's shared memory to that of the next rank's block"),
         ),
-        "row": (field("cluster_step", "at the cluster's barrier it 1: arrives, 2: waits", kind="i1"),),
+        "row": (
+            field("cluster_step", "at the cluster's barrier it 1: arrives, 2: waits", kind="i1"),
+            field("fence", "cycles for which it holds its warp as a fence", kind="i4"),
+        ),
         "sm": (
             field("cluster_news", "1: something happened that the cluster's other SMs may wait for", role=Role.FREE),
         ),
