@@ -55,6 +55,30 @@ class Groups(IntEnum):
     MATRIX = 2  # of a warpgroup's tensor cores
 
 
+class Signal(IntEnum):
+    """What an instruction does to a barrier in shared memory."""
+
+    NONE = 0
+    BEGIN = 1  # sets its words, and gives the former ones
+    FORGET = 2
+    ARRIVE = 3  # brings arrivals and bytes
+    LOOK = 4  # tells whether a phase is over
+    AWAIT = 5  # tells so when it is
+    FOLLOW = 6  # arrives when the copies that the warp has issued are done
+
+
+class Bulk(IntEnum):
+    """What the copy engine is asked to do."""
+
+    NONE = 0
+    LOAD = 1  # from global to shared memory
+    STORE = 2  # back
+    REDUCE = 3  # the same, by updates
+    NEARBY = 4  # from shared to shared memory
+    PREFETCH = 5  # from global memory to the L2
+    MAP = 6  # of tensor maps: fetch one, or forget it
+
+
 class Unit(StrEnum):
     """The hardware that an instruction needs; a machine maps each class to a pipe, a latency or a path."""
 
@@ -89,6 +113,7 @@ class Unit(StrEnum):
     TEXTURE = "texture"
     BARRIER = "barrier"
     CONTROL = "control"
+    SYNC = "sync"
 
 
 class Flow(StrEnum):
@@ -176,6 +201,8 @@ class Row:
     transposed: bool = False  # a lane gets parts of columns of these, not of rows
     grouping: int = 0  # what it has to do with groups of work under way: JOINS, CLOSES, WAITS
     groups: Groups = Groups.COPIES  # of this kind; a wait for copies is one for bulk copies too
+    signal: Signal = Signal.NONE
+    bulk: Bulk = Bulk.NONE
 
     def __hash__(self) -> int:
         """Return the hash of its mnemonic: a program hashes its rows often."""

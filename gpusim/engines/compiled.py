@@ -6,7 +6,6 @@
 from __future__ import annotations
 
 from gpusim.sm.chip.chip import sharing
-from gpusim.sm.effects import effects
 from gpusim.sm.front.block_scheduler import block_scheduler
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, borrow, entry, rarely, rule
@@ -45,7 +44,9 @@ def cycle(sm: Sm, memory: Memory, now: int, stops: int) -> bool:
         step.launch(sm, memory, now)
     schedulers, first = sm.machine.schedulers, step.first_scheduler(sm, now)
     if sm.agenda[FIRST_SCHEDULER + schedulers + 1] == now:
-        effects.land(sm, memory, now)
+        if stops & REQUESTS and sm.bulk and sm.engine.next == now:
+            return False
+        step.land(sm, memory, now)
     for position in range(schedulers):
         k = step.ranked(position, first, schedulers)
         if sm.agenda[FIRST_SCHEDULER + k] == now and sm.fault.code == 0:

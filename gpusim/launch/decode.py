@@ -26,6 +26,7 @@ from gpusim.sm.state.row import decoded_t
 from gpusim.sm.unit.opcodes import (
     BARRIER,
     BRANCH,
+    COMMAND,
     COMPUTE,
     EXIT,
     FETCH,
@@ -35,6 +36,7 @@ from gpusim.sm.unit.opcodes import (
     NEARBY,
     NOTHING,
     QUEUED,
+    SIGNAL,
     STORE,
     UNIT_CODE,
     UPDATES,
@@ -231,6 +233,8 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
 
 
 def _action(form: Row) -> int:
+    if form.signal or form.bulk:
+        return SIGNAL if form.signal else COMMAND
     if value_of(form) or truth_of(form):
         return COMPUTE
     if form.unit in MEMORY_KINDS:

@@ -51,6 +51,8 @@ def sizes_of(
         ahead=ahead,
         grouped=grouped(decoded),
         replays=moves is not None,
+        signals=signals(decoded),
+        bulk=bulk(decoded),
     )
     return tuple((size, size.used(extent)) for size in DIMENSIONS)
 
@@ -63,6 +65,16 @@ def accesses_of(decoded: Any) -> int:
 def diverges(kernel: Kernel, decoded: Any) -> bool:
     """Tell whether the lanes of a warp may part."""
     return bool((decoded["reconvergence"] >= 0).any()) or kernel.program.has_independent_lanes
+
+
+def signals(decoded: Any) -> bool:
+    """Tell whether there are barriers in shared memory."""
+    return bool(decoded["signal"].any())
+
+
+def bulk(decoded: Any) -> bool:
+    """Tell whether there are bulk or tensor copies."""
+    return bool(decoded["bulk"].any())
 
 
 def grouped(decoded: Any) -> bool:

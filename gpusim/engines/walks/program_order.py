@@ -24,6 +24,8 @@ from gpusim.machine.machine import Machine
 from gpusim.machine.schema import PIPE_UNITS
 from gpusim.sm.jit.on_demand import uninterrupted
 from gpusim.sm.jit.rule import borrow, entry
+from gpusim.sm.memory.copy_engine.declaration import CopyEngine
+from gpusim.sm.memory.mbarrier import Mbarrier
 from gpusim.sm.records import Memory, Numbers, Records, Sm, Table
 from gpusim.sm.registers.scalar_registers import ScalarFile
 from gpusim.sm.unit.capacities import BARRIERS, BLOCKS, REGISTERS, WARPS
@@ -206,6 +208,8 @@ def _fitting(lanes: int, target: Target | None, sms: int) -> Machine:
         limits=limits,
         unit=units,
         scalar_file=ScalarFile(MANY, 1, REGISTERS),
+        mbarrier=Mbarrier(1, 1, 1, 0),
+        copy_engine=CopyEngine(1, 1, 1, 0, 0, 0, 0, 0),
         architecture=named,
     )
 

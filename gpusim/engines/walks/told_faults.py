@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from gpusim.launch.launch import Launch
+from gpusim.sm.effects import mbarrier
 from gpusim.sm.records import Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import NEVER
 from isa.errors import DeadlockError, UserError
-from isa.executing import clusters, faults
+from isa.executing import clusters, faults, told_copies
+from isa.executing.told_copies import Phase
 from isa.kernel import Kernel
+from isa.program import WORD_BYTES
+
+OF_COPIES = {
+    Fault.SURPLUS: told_copies.surplus,
+    Fault.OVERFLOW: told_copies.overflow,
+    Fault.CLUSTERED: told_copies.clustered,
+    Fault.BAD_MAP: told_copies.bad_map,
+    Fault.MISPLACED: told_copies.misplaced,
+    Fault.OUT_OF_SHARED: told_copies.out_of_shared,
+    Fault.UNEVEN: told_copies.uneven,
+    Fault.OUT_OF_BUFFERS: told_copies.out_of_buffers,
+}
 
 
 def fault_of(kernel: Kernel, prepared: Launch) -> UserError:
@@ -30,6 +45,9 @@ def fault_of(kernel: Kernel, prepared: Launch) -> UserError:
             Fault.ARRIVED_TWICE: faults.arrived_twice,
         }
         return by_warp[Fault(int(fault.code))](kernel, pc, block, index)
+    if fault.code >= Fault.SURPLUS:
+        of_copies = OF_COPIES[Fault(int(fault.code))]
+        return of_copies(kernel, pc, block, index, int(fault.lane), int(fault.address))
     if fault.code in (Fault.STUCK, Fault.TRAPPED):
         return _stopped(kernel, sm, pc, block)
     if fault.code in (Fault.LEFT_OUT, Fault.GONE_WITHIN):
@@ -81,6 +99,9 @@ def deadlock_of(kernel: Kernel, prepared: Launch) -> DeadlockError:
     """Return an error that names the first blocked block, and where each of its warps waits."""
     sm = prepared.sm
     slot = next(s for s, block in enumerate(sm.blocks) if block.state)
+    phases = _phases(prepared, slot)
+    if phases:
+        return told_copies.deadlock(kernel, int(sm.blocks[slot].id), phases)
     waiting: dict[int, list[tuple[int, int]]] = {}
     needed: dict[int, int] = {}
     for g in range(slot * kernel.warps, (slot + 1) * kernel.warps):
@@ -90,3 +111,20 @@ def deadlock_of(kernel: Kernel, prepared: Launch) -> DeadlockError:
             waiting.setdefault(number, []).append((int(warp.index), int(warp.waits_at)))
             needed[number] = int(sm.blocks[slot].barriers[number].expected) or kernel.warps
     return faults.deadlock(kernel, int(sm.blocks[slot].id), waiting, needed)
+
+
+def _phases(prepared: Launch, slot: int) -> list[Phase]:
+    """Return the phases of barriers in shared memory for which warps of a block wait."""
+    sm, memory, found = prepared.sm, prepared.memory, dict[int, list[tuple[int, int]]]()
+    for g, warp in enumerate(sm.warps[: int(sm.warp_slots)]):
+        for one in sm.awaited[g] if warp.live and warp.block == slot and warp.awaits else ():
+            if one.number:
+                found.setdefault(int(one.place), []).append((int(warp.index), int(one.pc)))
+    first = int(sm.launch.shared_word) + slot * int(sm.launch.shared_words)
+    return [_phase(memory, place, WORD_BYTES * (place - first), who) for place, who in sorted(found.items())]
+
+
+def _phase(memory: Any, place: int, address: int, who: list[tuple[int, int]]) -> Phase:
+    word = mbarrier.word_at(memory, place)
+    missing = mbarrier.arrivals_to_come(word), mbarrier.bytes_to_come(word)
+    return Phase(address, mbarrier.phase_of(memory, place), missing[0], missing[1], tuple(who))

@@ -23,13 +23,14 @@ least times, not times: they say how far an SM may run ahead of the chip's answe
 
 from __future__ import annotations
 
-from gpusim.sm.effects import groups, mbarrier
+from gpusim.sm.effects import groups, mbarrier, waiting
 from gpusim.sm.jit import lane_words
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.records import Effect, Memory, Row, Sm, Warp
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import EFFECTS, GROUPS, LANES
+from isa.program import WORD_BYTES
 from isa.row import CLOSES, WAITS
 
 CROWDED = int(Fault.CROWDED)
@@ -174,8 +175,20 @@ def _land(sm: Sm, memory: Memory, g: int, place: int) -> None:
                 for word in range(effect.words):
                     memory[effect.places[half, lane] + word] = effect.values[half, word, lane]
     if effect.barrier >= 0:
-        mbarrier.signal(memory, effect.barrier, effect.arrivals, effect.tx_bytes)
+        _signal(sm, memory, g, effect)
     drop(sm, g, place)
+
+
+@rule
+def _signal(sm: Sm, memory: Memory, g: int, effect: Effect) -> None:
+    """Tell the barrier of an effect what comes; `sm.fault` tells if that is too much."""
+    found = mbarrier.signal(memory, effect.barrier, effect.arrivals, effect.tx_bytes)
+    if found == mbarrier.ENDS:
+        waiting.ended(sm, effect.barrier)
+    elif found > mbarrier.ENDS:
+        fault, first = sm.fault, sm.launch.shared_word + sm.warps[g].block * sm.launch.shared_words
+        fault.code, fault.pc, fault.warp, fault.lane = mbarrier.refusal(found), effect.pc, g, 0
+        fault.address = (effect.barrier - first) * WORD_BYTES
 
 
 @on_demand
@@ -210,3 +223,33 @@ def _land_groups(sm: Sm, memory: Memory, g: int, instruction: Row) -> None:
                 first, order = i, effect.order
         if first >= 0:
             _land(sm, memory, g, first)
+
+
+@on_demand
+def for_barrier(sm: Sm, memory: Memory, place: int) -> None:
+    """Without time, land what signals the barrier at `place`, and before it what the same warps have posted before."""
+    for g in range(sm.warp_slots):
+        last = _last_for(sm, g, place)
+        first = 0
+        while first >= 0 and last >= 0:
+            first = -1
+            for i in range(sm.warps[g].effects):
+                effect = sm.effects[g, i]
+                if (
+                    to_memory(effect)
+                    and effect.order <= last
+                    and (first < 0 or effect.order < sm.effects[g, first].order)
+                ):
+                    first = i
+            if first >= 0:
+                _land(sm, memory, g, first)
+
+
+@rule
+def _last_for(sm: Sm, g: int, place: int) -> int:
+    """Return the order of the last effect of warp slot g that signals the barrier at `place`; -1: none does."""
+    last = -1
+    for i in range(sm.warps[g].effects):
+        if sm.effects[g, i].barrier == place:
+            last = max(last, int(sm.effects[g, i].order))
+    return last

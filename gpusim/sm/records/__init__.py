@@ -41,10 +41,14 @@ from gpusim.sm.records.row import (
     Row,
 )
 from gpusim.sm.records.sm import (
+    Awaited,
     Chip,
+    Copy,
+    Engine,
     Fault,
     InstructionCache,
     LaunchNumbers,
+    Piece,
     Sm,
 )
 from gpusim.sm.records.warps import (
@@ -62,6 +66,7 @@ from gpusim.sm.records.warps import (
 
 __all__ = [
     "Ahead",
+    "Awaited",
     "Barrier",
     "Beyond",
     "Block",
@@ -69,7 +74,9 @@ __all__ = [
     "Cache",
     "Chip",
     "Columns",
+    "Copy",
     "Effect",
+    "Engine",
     "Entry",
     "Event",
     "Fault",
@@ -85,6 +92,7 @@ __all__ = [
     "Numbers",
     "Outcome",
     "PartedLanes",
+    "Piece",
     "Pipe",
     "Plain",
     "Question",

@@ -154,6 +154,14 @@ class MachineNumbers(Record):
     update_parts: int  # parts of a cycle for each sector of a pass
     updates_waiting: int  # lanes of atomics without results that may wait
     fetch_cost: int  # parts of a cycle that a sector of a texture fetch occupies the channel
+    poll: int  # `mbarrier.poll` of the machine's file
+    engine_load: int  # `copy_engine.load_parts` of the machine's file
+    engine_send: int  # `copy_engine.store_parts` of the machine's file
+    engine_reduce: int  # `copy_engine.reduce_parts` of the machine's file
+    engine_start: int  # `copy_engine.start` of the machine's file
+    engine_latency: int  # `copy_engine.latency` of the machine's file
+    engine_store: int  # `copy_engine.store` of the machine's file
+    engine_nearby: int  # `copy_engine.nearby` of the machine's file
 
 
 class Level(Record):

@@ -82,6 +82,7 @@ class Outcome(Record):
     requests: int  # lines that it asks caches for
     near: int  # cycles to the results of lanes that are not in global memory; 0 without such lanes
     ready: int  # when what a cache that is only read was asked for is there
+    missed: int  # place of a barrier whose phase was looked at and is not over; -1: none
     onward: int  # replay: pc where the warp goes on, of a program whose lanes may part
     left: int  # replay: threads that go on there
 

@@ -142,6 +142,8 @@ class Row(Record):
     to_scale: int  # by which that register is multiplied
     to_uniform: int  # uniform register that is added, -1: none
     to_offset: int  # bytes that are added
+    signal: int  # what it does to a barrier in shared memory (isa.row.Signal)
+    bulk: int  # what it asks of the copy engine (isa.row.Bulk)
     grouping: int  # bits: 1: it joins its warp's open group; 2: it closes it; 4: it waits for groups
     groups: int  # kind of these groups (isa.row.Groups)
     open_groups: int  # groups that may be under way when it goes on

@@ -37,7 +37,7 @@ def commit(sm: Sm, g: int, pc: int, number: int, ready: int) -> int:
         control_code.release_written(warp, instruction, ready)
     elif instruction.tracked and instruction.action != STORE:
         scoreboard.commit(warp, instruction, ready)
-    if instruction.grouping:
+    if instruction.grouping and instruction.bulk == 0:  # the copy engine does what it is asked for later
         groups.done(warp, instruction.groups, ready)
     if warp.effects and (sm.machine.obeys_codes or not sm.defers or instruction.counter < 0):
         effects.done(sm, g, number, ready)

@@ -60,6 +60,8 @@ class Extent(NamedTuple):
     ahead: bool  # SMs run ahead of each other
     grouped: bool  # work goes on in groups, for which a program waits
     replays: bool  # streams are recorded
+    signals: bool  # there are barriers in shared memory
+    bulk: bool  # there are bulk or tensor copies
 
 
 @dataclass(frozen=True)

@@ -11,11 +11,14 @@ from gpusim.sm.effects import effects
 from gpusim.sm.front.barrier import barrier
 from gpusim.sm.front.block_scheduler import block_scheduler
 from gpusim.sm.front.cluster import cluster_barrier
+from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rule
 from gpusim.sm.lanes.convergence.declaration import GIVE_WAY
 from gpusim.sm.lanes.values import values
+from gpusim.sm.memory.copy_engine import copy_engine
 from gpusim.sm.records import Memory, Numbers, Records, Row, Sm, Table, Warp
-from gpusim.sm.unit.opcodes import BARRIER, BRANCH, EXIT
+from gpusim.sm.registers import answers
+from gpusim.sm.unit.opcodes import BARRIER, BRANCH, EXIT, SIGNAL
 from gpusim.sm.unit.stall import Stall
 from gpusim.sm.walk import access_log, step
 from gpusim.sm.walk.access_log import Log
@@ -123,8 +126,29 @@ def execute(sm: Sm, memory: Memory, away: Numbers, log: Log, g: int) -> None:
         step.go_on(sm, warp.scheduler, g, instruction, pc, 0)
     if warp.effects or instruction.grouping:
         effects.in_program_order(sm, memory, g, pc)
+    if (sm.signals or sm.bulk) and _land_copies(sm, memory, g, pc):
+        away[g] = 1
     if logs and (instruction.action == BARRIER or warp.live == 0):
         access_log.note_releases(sm, log)
+
+
+@on_demand
+def _land_copies(sm: Sm, memory: Memory, g: int, pc: int) -> bool:
+    """Land what warp slot g waits or looks for with its instruction at `pc`; tell if it lets others go first.
+
+    Then those warps go on whose phases are over.
+    """
+    looked = sm.outcome.missed if sm.program[pc].action == SIGNAL and sm.outcome.threads else -1
+    if looked >= 0:
+        effects.for_barrier(sm, memory, looked)
+        if sm.bulk:
+            copy_engine.for_barrier(sm, memory, looked)
+    if sm.bulk and (sm.program[pc].grouping or sm.warps[g].live == 0):
+        copy_engine.in_program_order(sm, memory, g, pc)
+    for other in range(sm.launch.warps):
+        if sm.warps[other].awaits:
+            sm.warps[other].release_at[AT_BARRIER] = answers.without_time(sm, other)
+    return bool(looked >= 0)
 
 
 @rule

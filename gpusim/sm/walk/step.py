@@ -28,11 +28,12 @@ from gpusim.sm.lanes.convergence.declaration import GIVE_WAY, IF_PARTED
 from gpusim.sm.lanes.simt_stack import simt_stack
 from gpusim.sm.lanes.values import values
 from gpusim.sm.memory.constant_operand import constant_operand
+from gpusim.sm.memory.copy_engine import copy_engine
 from gpusim.sm.pipes.double_precision import double_precision
 from gpusim.sm.pipes.load_store import load_store
 from gpusim.sm.pipes.pipe import execution
 from gpusim.sm.records import Memory, Records, Row, Scheduler, Sm, Warp
-from gpusim.sm.registers import questions
+from gpusim.sm.registers import answers, questions
 from gpusim.sm.registers.control_code import control_code
 from gpusim.sm.registers.in_flight import in_flight
 from gpusim.sm.registers.register_file import register_file
@@ -59,7 +60,7 @@ def act_on(sms: Records[Sm], memory: Memory, agent: int, now: int) -> None:
     if agent == LAUNCHER:
         launch(sm, words, now)
     elif agent == sm.effects_agent:
-        effects.land(sm, words, now)
+        land(sm, words, now)
     elif agent == sm.load_store_agent:
         while sm.agenda[agent] <= now:
             serve(sm, words, now)
@@ -108,6 +109,33 @@ def rank(sm: Sm, position: int, first: int) -> int:
     if FIRST_SCHEDULER <= behind < FIRST_SCHEDULER + schedulers:
         return FIRST_SCHEDULER + int(ranked(behind - FIRST_SCHEDULER, first, schedulers))
     return int(sm.effects_agent) if position == 1 else max(behind, 0)
+
+
+@rule
+def land(sm: Sm, memory: Memory, now: int) -> None:
+    """Let effects on memory land that are due, and the copy engine act; warps may learn that they can go on."""
+    effects.land(sm, memory, now)
+    if sm.signals or sm.bulk:
+        _land_more(sm, memory, now)
+
+
+@on_demand
+def _land_more(sm: Sm, memory: Memory, now: int) -> None:
+    """Let the copy engine act, and give answers about phases of barriers in shared memory."""
+    engine = sm.engine
+    if engine.next <= now:
+        copy_engine.act(sm, memory, now)
+        while engine.woken:
+            g = lowest_bit(engine.woken)
+            engine.woken &= engine.woken - 1
+            _wake(sm, g)
+    if sm.answers <= now:
+        sm.answers = NEVER
+        for g in range(sm.warp_slots):
+            if sm.warps[g].awaits and answers.answer(sm, g):
+                _wake(sm, g)
+    when = min(engine.next, sm.answers)
+    sm.agenda[sm.effects_agent] = min(sm.agenda[sm.effects_agent], when)
 
 
 @on_demand
