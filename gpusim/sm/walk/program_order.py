@@ -18,6 +18,7 @@ from gpusim.sm.lanes.values import values
 from gpusim.sm.memory.copy_engine import copy_engine
 from gpusim.sm.records import Memory, Numbers, Records, Row, Sm, Table, Warp
 from gpusim.sm.registers import answers
+from gpusim.sm.unit.capacities import TOLD
 from gpusim.sm.unit.opcodes import BARRIER, BRANCH, EXIT, SIGNAL
 from gpusim.sm.unit.stall import Stall
 from gpusim.sm.walk import access_log, step
@@ -66,10 +67,36 @@ def proceed_together(sms: Records[Sm], memory: Memory, away: Table, group: Numbe
             turn += proceed(sms[s], memory, away[s], group, log, 1)
             if sms[s].fault.code:
                 return done
+            if sms[s].signals:
+                _look_elsewhere(sms, memory, s)
             if sms[s].cluster_news:
                 cluster_barrier.meet(sms, s)
+                for other in range(away.shape[0]):
+                    _let_go_on(sms[other])
         done += turn
     return done
+
+
+@on_demand
+def _look_elsewhere(sms: Records[Sm], memory: Memory, s: int) -> None:
+    """Land the copies of other blocks for a barrier at which one of this block has looked in vain."""
+    for i in range(sms[s].looks):
+        for other in range(sms[s].launch.cluster):
+            if other != s and sms[other].bulk:
+                copy_engine.for_barrier(sms[other], memory, sms[s].looked[i])
+                if sms[other].cluster_news:
+                    cluster_barrier.meet(sms, other)
+    sms[s].looks = 0
+    for other in range(sms[s].launch.cluster):
+        _let_go_on(sms[other])
+
+
+@rule
+def _let_go_on(sm: Sm) -> None:
+    """Let those warps go on whose phases are over."""
+    for g in range(sm.launch.warps):
+        if sm.warps[g].awaits:
+            sm.warps[g].release_at[AT_BARRIER] = answers.without_time(sm, g)
 
 
 @rule
@@ -139,15 +166,16 @@ def _land_copies(sm: Sm, memory: Memory, g: int, pc: int) -> bool:
     Then those warps go on whose phases are over.
     """
     looked = sm.outcome.missed if sm.program[pc].action == SIGNAL and sm.outcome.threads else -1
+    if looked >= 0 and sm.launch.cluster > 1 and sm.looks < TOLD:
+        sm.looked[sm.looks] = looked
+        sm.looks += 1
     if looked >= 0:
         effects.for_barrier(sm, memory, looked)
         if sm.bulk:
             copy_engine.for_barrier(sm, memory, looked)
     if sm.bulk and (sm.program[pc].grouping or sm.warps[g].live == 0):
         copy_engine.in_program_order(sm, memory, g, pc)
-    for other in range(sm.launch.warps):
-        if sm.warps[other].awaits:
-            sm.warps[other].release_at[AT_BARRIER] = answers.without_time(sm, other)
+    _let_go_on(sm)
     return bool(looked >= 0)
 
 

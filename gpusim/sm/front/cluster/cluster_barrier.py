@@ -8,6 +8,7 @@ is released here. The warps that wait are released `cluster.barrier` cycles afte
 
 from __future__ import annotations
 
+from gpusim.sm.effects import waiting
 from gpusim.sm.front.block_scheduler.declaration import RUNNING
 from gpusim.sm.front.cluster.declaration import ARRIVES
 from gpusim.sm.front.warp_scheduler import warp_scheduler
@@ -121,8 +122,23 @@ def meet(sms: Records[Sm], s: int) -> None:
     """SM s has news: release the warps at the barriers of its clusters that are complete."""
     sms[s].cluster_news = 0
     first = first_of(sms[s], s)
+    if sms[s].tells:
+        _tell_others(sms, s, first)
     for slot in range(sms[s].launch.resident):
         _meet(sms, first, slot)
+
+
+@rarely
+def _tell_others(sms: Records[Sm], s: int, first: int) -> None:
+    """Tell the SMs of a cluster which phases of their barriers SM s has ended."""
+    for other in range(first, first + sms[s].launch.cluster):
+        if other != s:
+            sms[other].now = max(sms[other].now, sms[s].now)
+            for i in range(sms[s].tells):
+                place = sms[s].told[i]
+                if 0 <= place - sms[other].launch.shared_word < sms[s].launch.resident * sms[s].launch.shared_words:
+                    waiting.ended(sms[other], place)
+    sms[s].tells = 0
 
 
 @rule

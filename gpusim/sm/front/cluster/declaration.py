@@ -7,6 +7,7 @@ from typing import Any
 import msgspec
 
 from gpusim.sm.records import Columns
+from gpusim.sm.unit.capacities import TOLD
 from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field, packed_key
 from gpusim.sm.unit.ranges import Count
 from isa.instruction import Instruction
@@ -24,6 +25,9 @@ class Cluster(msgspec.Struct, frozen=True):
     doubling: Count  # further cycles for each doubling of the blocks
     load: Count  # cycles from the service of a load from another block's shared memory until its result is there
     atomic: Count  # the same of an atomic that returns the old value
+    signal: (
+        Count  # cycles from the service of an arrival at another block's barrier, or of words for it, until it is there
+    )
     fence: Count  # cycles for which a fence for the chip (MEMBAR) holds a warp in launches of clusters
     atomic_cycles: Count  # cycles for which an atomic there takes the load/store unit, at least
     gpcs: str = ""  # SMs of each GPC; without it the chip is one
@@ -56,11 +60,13 @@ UNIT = Declaration(
             packed_key("cluster.load", "cluster_load"),
             packed_key("cluster.atomic", "cluster_atomic"),
             packed_key("cluster.atomic_cycles", "cluster_atomic_cycles"),
+            packed_key("cluster.signal", "cluster_signal"),
         ),
         "launch": (
             field("cluster", "blocks of a cluster"),
             field("cluster_size", "blocks of a cluster in x, y, z", 3),
             field("rank", "that of the SM's blocks in their clusters"),
+            field("timeless", "1: in program order, where nothing has a time"),
             field("peer", "words from a block's shared memory to that of the next rank's block"),
         ),
         "row": (
@@ -68,6 +74,10 @@ UNIT = Declaration(
             field("fence", "cycles for which it holds its warp as a fence", kind="i4"),
         ),
         "sm": (
+            field("tells", "how many phases of other blocks' barriers it has ended in this act", role=Role.FREE),
+            field("told", "the places of these barriers", TOLD, role=Role.FREE),
+            field("looks", "without time: how many barriers it has looked at in vain", role=Role.FREE),
+            field("looked", "the places of these", TOLD, role=Role.FREE),
             field("cluster_news", "1: something happened that the cluster's other SMs may wait for", role=Role.FREE),
         ),
         "block": (
