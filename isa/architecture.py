@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import Literal, NamedTuple
 
 
 @dataclass(frozen=True, slots=True, order=True)
@@ -22,6 +22,20 @@ class Target:
     def __str__(self) -> str:
         """Return its vendor's name, such as sm_90 or gfx906."""
         return f"{_PREFIXES[self.family]}{self.architecture}"
+
+
+class Sums(NamedTuple):
+    """How tensor cores add products of floating-point numbers (isa.values.matrix.sums)."""
+
+    kept: int  # bits below the largest exponent to which terms are cut
+    blocks: int  # of 16 bytes of k that are added at once, two at most; others to the sum of those before, rounded
+    small_kept: int  # the same bits, of numbers of 8 bits
+    small_fraction: int  # fraction bits of their sums in a single
+
+    @property
+    def packed(self) -> int:
+        """All in one word, as functions of matrices take it."""
+        return self.kept | self.blocks << 8 | self.small_kept << 16 | self.small_fraction << 24
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +71,12 @@ class Architecture:
     meeting: int  # 2 words: the address at which blocks of a cooperative launch meet
     system_before: int
     warps: int  # that an SM holds (CUDA C++ Programming Guide 13.0, 20.2)
-    addressed: int | None = None  # 2 words: the address of the parameters in global memory, for tensor maps among them
+    sums: Sums
+
+    @property
+    def addressed(self) -> int | None:
+        """The place of 2 words: the address of the parameters in global memory, for tensor maps among them."""
+        return 0x198 if self.sm == 90 else 0x348 if self.sm >= 100 else None
 
     @property
     def cluster(self) -> ClusterPlaces | None:
@@ -65,25 +84,31 @@ class Architecture:
         return next((places for sm, places in _CLUSTERS.items() if self.sm >= sm), None)
 
 
+# Sums: measured on an H200, 2026-11-22 (sm_90; tests/isa/values/matrix/data); others: Xie et al., MMA-Sim, arXiv
+# 2511.10909. Where no instruction on 8-bit floats adds in other ways, their bits are those of other numbers.
+_OLD, _ADA = Sums(24, 1, 24, 23), Sums(24, 1, 13, 13)
+_HOPPER, _LATE = Sums(25, 2, 13, 13), Sums(25, 2, 25, 23)
+
 # From the newest on: each is for its architecture and later ones (nvcc 13.0).
 _CLUSTERS: Mapping[int, ClusterPlaces] = MappingProxyType(
     {100: ClusterPlaces(0x36C, 0x2A0, 0x2B0, 0x2C0, 0x2CC), 90: ClusterPlaces(0x140, 0x144, 0x150, 0x15C, 0x188)}
 )
+
 # Not 87: its code begins with moves between convergence barriers, behind a test of a uniform register that nothing has
 # set. Not 103: its functions of two halves (MUFU.EX2.F16x2) have no row. Of the windows from sm_100 on, compilers read
 # that of local memory alone: the place of the other is a guess.
 # fmt: off
 _NVIDIA = (
-    #            sm parameters block   grid windows  stack dynamic   sms system groups const. meeting before warps own
-    Architecture(75,  0x160, 0x000, 0x00C, 0x018, 0x028, 0x02C, 0x10C, 0x114,  None, 0x050, 0x08C,    0, 32),
-    Architecture(80,  0x160, 0x000, 0x00C, 0x018, 0x028, 0x02C, 0x10C, 0x114, 0x120, 0x050, 0x08C,    0, 64),
-    Architecture(86,  0x160, 0x000, 0x00C, 0x018, 0x028, 0x02C, 0x10C, 0x114, 0x120, 0x050, 0x08C,    0, 48),
-    Architecture(89,  0x160, 0x000, 0x00C, 0x018, 0x028, 0x02C, 0x10C, 0x114, 0x120, 0x050, 0x08C,    0, 48),
-    Architecture(90,  0x210, 0x000, 0x00C, 0x018, 0x028, 0x02C, 0x10C, 0x114, 0x068, 0x0D0, 0x044, 1024, 64, 0x198),
-    Architecture(100, 0x380, 0x360, 0x370, 0x2F0, 0x37C, 0x2AC, 0x2D0, 0x16C, 0x278, 0x120, 0x254, 1024, 64, 0x348),
-    Architecture(110, 0x380, 0x360, 0x370, 0x2F0, 0x37C, 0x2AC, 0x2D0, 0x16C, 0x278, 0x120, 0x254, 1024, 48, 0x348),
-    Architecture(120, 0x380, 0x360, 0x370, 0x2F0, 0x37C, 0x2AC, 0x2D0, 0x16C, 0x278, 0x120, 0x254, 1024, 48, 0x348),
-    Architecture(121, 0x380, 0x360, 0x370, 0x2F0, 0x37C, 0x2AC, 0x2D0, 0x16C, 0x278, 0x120, 0x254, 1024, 48, 0x348),
+    #            sm parameters block   grid windows  stack dynamic   sms system groups const. meeting before warps sums
+    Architecture(75,  0x160, 0x000, 0x00C, 0x018, 0x028, 0x02C, 0x10C, 0x114,  None, 0x050, 0x08C,    0, 32, _OLD),
+    Architecture(80,  0x160, 0x000, 0x00C, 0x018, 0x028, 0x02C, 0x10C, 0x114, 0x120, 0x050, 0x08C,    0, 64, _OLD),
+    Architecture(86,  0x160, 0x000, 0x00C, 0x018, 0x028, 0x02C, 0x10C, 0x114, 0x120, 0x050, 0x08C,    0, 48, _OLD),
+    Architecture(89,  0x160, 0x000, 0x00C, 0x018, 0x028, 0x02C, 0x10C, 0x114, 0x120, 0x050, 0x08C,    0, 48, _ADA),
+    Architecture(90,  0x210, 0x000, 0x00C, 0x018, 0x028, 0x02C, 0x10C, 0x114, 0x068, 0x0D0, 0x044, 1024, 64, _HOPPER),
+    Architecture(100, 0x380, 0x360, 0x370, 0x2F0, 0x37C, 0x2AC, 0x2D0, 0x16C, 0x278, 0x120, 0x254, 1024, 64, _LATE),
+    Architecture(110, 0x380, 0x360, 0x370, 0x2F0, 0x37C, 0x2AC, 0x2D0, 0x16C, 0x278, 0x120, 0x254, 1024, 48, _LATE),
+    Architecture(120, 0x380, 0x360, 0x370, 0x2F0, 0x37C, 0x2AC, 0x2D0, 0x16C, 0x278, 0x120, 0x254, 1024, 48, _LATE),
+    Architecture(121, 0x380, 0x360, 0x370, 0x2F0, 0x37C, 0x2AC, 0x2D0, 0x16C, 0x278, 0x120, 0x254, 1024, 48, _LATE),
 )
 # fmt: on
 ROWS: Mapping[Target, Architecture] = MappingProxyType({Target("nvidia", row.sm): row for row in _NVIDIA})

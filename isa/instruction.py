@@ -127,6 +127,16 @@ class Instruction:
         """Return the place in shared memory that it writes beside, if it does."""
         return next((o for x, o in self.slots() if isinstance(o, Address) and x == "M"), None)
 
+    def descriptors(self) -> tuple[int, ...]:
+        """Return the indices of the uniform registers that say where matrices lie in shared memory."""
+        row = self.row
+        return tuple(
+            r
+            for letter, o in self.slots()
+            if letter == "b" and row.unit is Unit.WARPGROUP and isinstance(o, Register)
+            for r in _words(o, row.words_of(letter))
+        )
+
     def takes_window(self, first: int | None) -> bool:
         """Tell whether it reads where shared or local memory lies among generic addresses.
 

@@ -113,6 +113,8 @@ class Unit(StrEnum):
     TEXTURE = "texture"
     BARRIER = "barrier"
     CONTROL = "control"
+    TENSOR = "tensor"
+    WARPGROUP = "warpgroup"
     SYNC = "sync"
 
 
@@ -185,6 +187,7 @@ class Row:
     signed: bool = False  # whether these are sign-extended
     across_truth: Callable[..., Any] | None = None
     tested: str = ""  # letters of an atomic that tell whether it has swapped: d, P
+    matrix: str = ""  # kind of a matrix instruction: result, rows, and bytes of a row that are multiplied
     generic: bool = False  # its address says in which memory each lane's access is (isa.operands.windows)
     near: tuple[Unit, ...] = ()  # of a generic access: the memories beside the global one that can do it
     texel: Callable[..., Any] | None = None  # a fetch by a texture object (isa.values.texture.texture.fetched)

@@ -14,7 +14,7 @@ from gpusim.simulation.timeline.build import timeline
 from isa.text import listing
 from workloads.catalog import CATALOG, make
 
-LONGEST = 3000  # characters: a machine has forty sections
+LONGEST = 4000  # characters: a machine has forty sections
 LISTING = "examples/saxpy.asm"
 
 
@@ -63,7 +63,7 @@ ROOTS = {
 
 @pytest.mark.parametrize("name", ["one SM", "all SMs", pytest.param("timeline", marks=pytest.mark.jit)])
 def test_records_of_a_run_are_shown_in_a_line_and_cross_processes(name):
-    """Each kind of record of a run has a text of one line, up to 3000 characters, and is the same after a pickle."""
+    """Each kind of record of a run has a text of one line, up to 4000 characters, and is the same after a pickle."""
     for kind, record in records(ROOTS[name]()).items():
         assert len(repr(record)) <= LONGEST, kind
         assert "\n" not in repr(record), kind

@@ -24,6 +24,7 @@ from isa.nvidia.rows import (
     packed,
     texture,
 )
+from isa.nvidia.rows.tensor import matrix, warpgroup
 from isa.table import BY_BASE
 
 COVERAGE = Path(__file__).parents[2] / "tests" / "hardware" / "data" / "coverage.json"
@@ -39,11 +40,14 @@ GROUPS: Mapping[str, Sequence[Family]] = {
     "Textures": texture.FAMILIES,
     "Other lanes": cross_lane.FAMILIES,
     "Control flow": control.FAMILIES,
+    "Matrices of a warp": matrix.FAMILIES,
+    "Matrices of a warpgroup": warpgroup.FAMILIES,
 }
 REFUSED = (  # an example of each, as nvcc 13.0 writes it for sm_90
-    ("tensor cores", "HMMA.16816.F32 R16, R4.reuse, R12, RZ"),
-    ("tensor cores", "IMMA.16816.S8.S8 R4, R14.reuse.ROW, R4.COL, RZ"),
-    ("tensor cores", "DMMA.8x8x4 R4, R6, R4, RZ"),
+    ("tensor cores: sparse", "HMMA.SP.16832.F32 R4, R4, R8, R4, R16, 0x0"),
+    ("tensor cores of sm_70", "HMMA.884.F32.F32.STEP0 R4, R8.reuse.T, R10.reuse.T, R4"),
+    ("tensor cores: scaled", "OMMA.SF.16864.F32.E2M1.E2M1.E8 R4, R4, R8, R12, R14, R15, URZ"),
+    ("sparse matrices", "HGMMA.SP.64x64x32.F32 R24, gdesc[UR8], R24, R2"),
     ("asynchronous copies", "LDGSTS.E.BYPASS.128.ZFILL [R7], desc[UR6][R2.64], P0"),
     ("asynchronous copies", "UBLKCP.S.G [UR6], [UR4], UR8"),
     ("barriers in shared memory", "SYNCS.EXCH.64 URZ, [UR7], UR4"),

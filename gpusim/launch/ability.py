@@ -29,10 +29,20 @@ def check(program: Program, pc: int, instruction: Instruction, machine: Machine)
             f"{program.place(pc)}: {machine.key} has no {instruction.row.mnemonic}: its file has no [mbarrier] or no "
             f"[copy_engine]; {_fix(program, 'another instruction')}"
         )
+    if instruction.row.matrix and instruction.row.matrix not in machine.matrix:
+        raise UserError(
+            f"{program.place(pc)}: {machine.key} has no {instruction.row.mnemonic}: its file has no "
+            f"[matrix.{instruction.row.matrix}]; {_fix(program, 'another instruction')}"
+        )
     if unit is Unit.CONSTANT and machine.constant_cache is None:
         raise UserError(
             f"{program.place(pc)}: {machine.key} has no {instruction.row.mnemonic}: its file has no "
             f"[constant_cache]; {_fix(program, 'LDG')}"
+        )
+    if unit is Unit.WARPGROUP and machine.warpgroup is None:
+        raise UserError(
+            f"{program.place(pc)}: {machine.key} has no {instruction.row.mnemonic}: its file has no [warpgroup]; "
+            f"{_fix(program, 'another instruction')}"
         )
     if program.registers <= limit:
         return

@@ -17,7 +17,7 @@ from gpusim.machine.machine import Machine
 from gpusim.sm.lanes.convergence.declaration import LEAVE
 from gpusim.sm.memory.cache.declaration import TEXTURES
 from gpusim.sm.pipes.load_store import declaration as load_store
-from gpusim.sm.pipes.pipe.declaration import choices, pipe_names, through_port
+from gpusim.sm.pipes.pipe.declaration import choices, intervals, latency, pipe_names, through_port
 from gpusim.sm.registers.control_code.declaration import by_codes
 from gpusim.sm.registers.register_file.declaration import note_sources
 from gpusim.sm.state.every import EVERY
@@ -33,6 +33,7 @@ from gpusim.sm.unit.opcodes import (
     INDEX,
     LOAD,
     MEMORY_KINDS,
+    MULTIPLY,
     NEARBY,
     NOTHING,
     QUEUED,
@@ -48,6 +49,7 @@ from gpusim.sm.unit.opcodes import (
     value_of,
 )
 from gpusim.sm.unit.stall import Stall
+from isa.architecture import nvidia
 from isa.executing import barriers
 from isa.instruction import PREDICATES_READ, PREDICATES_WRITTEN, Instruction
 from isa.kernel import Kernel
@@ -73,6 +75,7 @@ from isa.operands.special import fixed
 from isa.program import CODE_BYTES, WORD_BYTES
 from isa.row import Row, Unit
 from isa.support.bulk import without_collection
+from isa.values.cross_lane import Tile
 from isa.values.semantics import mov
 
 NONE_YET = (
@@ -206,7 +209,7 @@ def _visits(rows: NDArray[Any]) -> None:
 def _costs(row: Any, form: Row, machine: Machine) -> None:
     row["unit"] = UNIT_CODE[form.unit]
     row["words"], row["width"] = form.source.words, {32: 0, 64: 1}.get(form.path_width, 2)
-    row["alignment"], row["intervals"] = form.alignment, form.intervals
+    row["alignment"], row["intervals"] = form.alignment, intervals(machine, form)
     row["access_bytes"], row["update"] = form.accessed_bytes, -1 if form.update is None else UPDATES.index(form.update)
     row["action"] = _action(form)
     _functions(row, form)
@@ -223,7 +226,7 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
         row["latency"], row["reason"] = machine.texture.latency, Stall.LONG_SCOREBOARD
     elif form.unit.value in machine.unit:
         row["reason"] = Stall.SHORT_SCOREBOARD if form.unit in NEARBY else Stall.WAIT
-        row["latency"] = machine.unit[form.unit.value].latency
+        row["latency"] = latency(machine, form)
     row["cached"] = cached_in(form, machine)
     if row["cached"] > TEXTURES and (read := read_cache(form.unit, machine)):
         row["latency"] = read.latency
@@ -235,6 +238,8 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
 def _action(form: Row) -> int:
     if form.signal or form.bulk:
         return SIGNAL if form.signal else COMMAND
+    if form.unit is Unit.WARPGROUP:
+        return MULTIPLY
     if value_of(form) or truth_of(form):
         return COMPUTE
     if form.unit in MEMORY_KINDS:
@@ -248,16 +253,20 @@ def _functions(row: Any, form: Row) -> None:
     """Fill in the functions of the row, and how many words these take of each source."""
     value, truth = value_of(form), truth_of(form)
     row["value"], row["truth"] = (INDEX[one] if one else -1 for one in (value, truth))
+    if form.unit is Unit.WARPGROUP:
+        return
     takes = max([one.takes for one in (value, truth) if one], default=1)
     for place, letter in enumerate("abc"):
         row["counts"][place] = form.words_of("D" if letter == "c" and "D" in form.form else letter)
         row["taken"][place] = max(takes, row["counts"][place])
-    by_number = isinstance(value, Function) and value.of is Of.NUMBER
+    by_number = isinstance(value, Function) and (value.of is Of.NUMBER or isinstance(value.function, Tile))
     row["selects"] = len(PREDICATES_READ) if form.is_general else by_number - 1
 
 
 def _registers(row: Any, instruction: Instruction) -> None:
     reads, writes = tuple(dict.fromkeys(instruction.reads())), instruction.writes()
+    if instruction.row.unit is Unit.WARPGROUP:
+        reads, writes = instruction.descriptors(), ()  # others are the tensor cores' until its group is done
     waits = tuple(dict.fromkeys(reads + writes))
     row["reads"], row["waits"], row["writes"] = len(reads), len(waits), len(writes)
     row["read"][: len(waits)] = waits
@@ -286,7 +295,9 @@ def _operands(row: Any, instruction: Instruction, known: Mapping[str, Any], kern
 
 def _numbers(row: Any, instruction: Instruction, kernel: Kernel) -> None:
     row["arrivals"] = kernel.warps
-    if row["action"] == BARRIER:
+    if isinstance(instruction.row.across, Tile):
+        row["number"] = nvidia(kernel.target.architecture if kernel.target else 0).sums.packed
+    elif row["action"] == BARRIER:
         row["barrier"], row["arrivals"] = barriers.wanted(kernel, instruction)
     elif isinstance(function := value_of(instruction.row), Function) and function.of is Of.NUMBER:
         (row["number"],) = [o.bits for letter, o in instruction.slots() if letter == "n" and isinstance(o, Immediate)]

@@ -17,7 +17,7 @@ from gpusim.launch.codes.code_order import keeps_order
 from gpusim.launch.decode import decode
 from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, Moves, evaluated, moves, prepare_streams, reads_memory
 from gpusim.launch.packing import packed
-from gpusim.launch.sizes import accesses_of, bulk, diverges, grouped, signals, sizes_of
+from gpusim.launch.sizes import accesses_of, bulk, diverges, grouped, multiplies, signals, sizes_of
 from gpusim.machine.carveout import carved
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, is_one_wave, occupancy
@@ -328,7 +328,7 @@ def _start(sm: Any, machine: Machine, warp_slots: int) -> None:
     sm.agents = machine.schedulers.count + 3
     sm.load_store_agent = machine.schedulers.count + 1
     sm.effects_agent = machine.schedulers.count + 2
-    sm.agenda[:] = sm.landing[:] = NEVER
+    sm.agenda[:] = sm.landing[:] = sm.products.next = sm.products.lands = NEVER
     sm.agenda[LAUNCHER] = 0
     sm.answers = sm.engine.next = NEVER
     sm.marker = -1
@@ -363,6 +363,7 @@ def _program(sm: Any, kernel: Kernel, decoded: Any, known: Moves | None) -> None
     """Give the SM its program: rows, the outcomes to replay, and the buffers."""
     sm.program[:] = decoded
     sm.grouped, sm.signals, sm.bulk = grouped(decoded), signals(decoded), bulk(decoded)
+    sm.multiplies = multiplies(decoded)
     sm.launch.meets = bool((decoded["action"] == BARRIER).any())
     sm.independent = kernel.program.has_independent_lanes
     sm.diverges = diverges(kernel, decoded)

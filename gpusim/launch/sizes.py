@@ -50,6 +50,7 @@ def sizes_of(
         defers=defers,
         ahead=ahead,
         grouped=grouped(decoded),
+        multiplies=multiplies(decoded),
         replays=moves is not None,
         signals=signals(decoded),
         bulk=bulk(decoded),
@@ -75,6 +76,11 @@ def signals(decoded: Any) -> bool:
 def bulk(decoded: Any) -> bool:
     """Tell whether there are bulk or tensor copies."""
     return bool(decoded["bulk"].any())
+
+
+def multiplies(decoded: Any) -> bool:
+    """Tell whether there are matrix instructions of warpgroups."""
+    return bool((decoded["columns"] > 0).any())
 
 
 def grouped(decoded: Any) -> bool:

@@ -38,7 +38,8 @@ from gpusim.sm.pipes.constant_path import ConstantPath
 from gpusim.sm.pipes.double_precision.declaration import Double
 from gpusim.sm.pipes.instruction_replay.declaration import InstructionReplay
 from gpusim.sm.pipes.load_store.declaration import LoadStore, MemoryPaths, MemoryPort
-from gpusim.sm.pipes.pipe.declaration import Pipe, UnitCost
+from gpusim.sm.pipes.pipe.declaration import MatrixCost, Pipe, UnitCost
+from gpusim.sm.pipes.warpgroup.declaration import Warpgroup
 from gpusim.sm.registers.bypass import Bypass
 from gpusim.sm.registers.control_code.declaration import Dependence
 from gpusim.sm.registers.register_file.declaration import RegisterFile
@@ -47,10 +48,12 @@ from gpusim.sm.registers.wait_count.declaration import Outstanding, WaitCounters
 from gpusim.sm.registers.write_back.declaration import WriteBack
 from gpusim.sm.unit.sm import Limits
 from gpusim.sm.walk.branch.declaration import Branch
+from isa.nvidia.rows.tensor.matrix import KINDS
 from isa.row import MEMORY_UNITS, Unit
 from isa.support.brief import brief
 
-PIPE_UNITS = tuple(unit for unit in Unit if unit not in MEMORY_UNITS | {Unit.BARRIER, Unit.CONTROL})
+_NO_PIPE = MEMORY_UNITS | {Unit.BARRIER, Unit.CONTROL, Unit.WARPGROUP}
+PIPE_UNITS = tuple(unit for unit in Unit if unit not in _NO_PIPE)
 # Sections whose keys are names: those allowed, none for names of the file's choice.
 MEMBERS: Mapping[str, tuple[str, ...]] = {
     "pipe": (),
@@ -58,6 +61,7 @@ MEMBERS: Mapping[str, tuple[str, ...]] = {
     "pairing": tuple(unit.value for unit in Unit),
     "joint": tuple(unit.value for unit in PIPE_UNITS),
     "blocked": tuple(unit.value for unit in PIPE_UNITS),
+    "matrix": KINDS,
     "category": tuple(unit.value for unit in Unit),
 }
 
@@ -117,6 +121,7 @@ class Machine(msgspec.Struct, frozen=True):
     joint: dict[str, str] = {}
     # By unit class, a pipe that takes nothing for an initiation interval behind the cycle of its instructions.
     blocked: dict[str, str] = {}
+    matrix: dict[str, MatrixCost] = {}  # by kind of matrix instruction; the machine has none of a kind that is absent
     shared_atomic: SharedAtomic | None = None
     global_atomic: GlobalAtomic | None = None
     wait_counters: WaitCounters | None = None
@@ -125,6 +130,7 @@ class Machine(msgspec.Struct, frozen=True):
     scalar_file: ScalarFile | None = None
     memory_paths: MemoryPaths | None = None
     outstanding: Outstanding | None = None
+    warpgroup: Warpgroup | None = None
     tensor_peak: TensorPeak | None = None
     energy: Energy | None = None
     what_if: WhatIf | None = None
@@ -175,5 +181,6 @@ EXTRAS = (
     [f"{section}.{u}" for section in ("pairing", "category") for u in Unit]
     + [f"{section}.{u}" for section in ("joint", "blocked") for u in PIPE_UNITS]
     + [f"unit.{u}.{key}" for u in PIPE_UNITS for key in ("pipe", "latency")]
+    + [f"matrix.{kind}.{key}" for kind in KINDS for key in ("interval", "latency")]
     + [path for path, _ in leaves() if path.split(".", maxsplit=1)[0] in OPTIONAL or path in DEFAULTED]
 )

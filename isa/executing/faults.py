@@ -58,7 +58,7 @@ def out_of_bounds(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, 
         unit = unit_at(address)
         address -= BASES[unit]
     where = f"{place(kernel, pc, block, warp, lane)}: {nbytes} bytes at {address:#x}"
-    if unit is Unit.SHARED:
+    if unit in (Unit.SHARED, Unit.WARPGROUP):
         return ExecutionError(f"{where} lie outside {sized(kernel, 'shared', kernel.program.shared_bytes)}")
     if unit is Unit.LOCAL:
         return ExecutionError(f"{where} lie outside {sized(kernel, 'local', kernel.program.local_bytes)}")

@@ -18,6 +18,7 @@ from isa.nvidia.rows import (
     packed,
     texture,
 )
+from isa.nvidia.rows.tensor import matrix, warpgroup
 
 FAMILIES: tuple[Family, ...] = (
     *move.FAMILIES,
@@ -33,4 +34,6 @@ FAMILIES: tuple[Family, ...] = (
     *texture.FAMILIES,
     *mbarrier.FAMILIES,
     *bulk.FAMILIES,
+    *matrix.FAMILIES,
+    *warpgroup.FAMILIES,
 )

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+ROOM = 512  # numbers: 32 k of 16 rows of a matrix
 _MIDDLE = np.int64(-(1 << 63))  # the 29 bits of a double that a single drops, moved up: the first set, the others clear
 
 
@@ -100,6 +101,26 @@ def fma64(a: Any, b: Any, c: Any) -> Any:
     for lane in zip(*np.nonzero(np.atleast_1d(finite & np.isfinite(c) & ~moderate & ~plain)), strict=True):
         np.atleast_1d(result)[lane] = _fma64_exact(*(float(np.atleast_1d(x)[lane]) for x in (a, b, c)))
     return result
+
+
+def room_for_words() -> Any:
+    """Return room for numbers on the way to a result: 512 words, whose contents nobody has set."""
+    return np.zeros(ROOM, np.uint32)
+
+
+def room_for_integers() -> Any:
+    """Return room for as many integers of 32 bits."""
+    return np.zeros(ROOM, np.int32)
+
+
+def room_for_singles() -> Any:
+    """Return room for as many singles."""
+    return np.zeros(ROOM, np.float32)
+
+
+def room_for_doubles() -> Any:
+    """Return room for as many doubles."""
+    return np.zeros(ROOM, np.float64)
 
 
 def _moderate(x: Any) -> Any:

@@ -10,11 +10,12 @@ from typing import Any
 import isa.values
 
 
-def _parts() -> Iterator[Callable[..., Any]]:
-    """Yield what each file of isa/values names in its PARTS."""
+def _named(name: str) -> Iterator[Callable[..., Any]]:
+    """Yield what each file of isa/values has in the tuple of that name."""
     for file in walk_packages(isa.values.__path__, f"{isa.values.__name__}."):
         if file.name != __name__:
-            yield from getattr(import_module(file.name), "PARTS", ())
+            yield from getattr(import_module(file.name), name, ())
 
 
-PARTS = tuple(dict.fromkeys(_parts()))
+PARTS = tuple(dict.fromkeys(_named("PARTS")))
+INLINED = tuple(dict.fromkeys(_named("INLINED")))  # parts that are compiled anew for the numbers that each caller gives

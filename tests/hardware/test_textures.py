@@ -1,6 +1,7 @@
 """What texture fetches find here is what an H200 found, bit by bit, except where docs/sass.md says by how much."""
 
 from collections import defaultdict
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,7 +10,10 @@ from draws import few
 from gpusim.engines.simulate import run_sm
 from gpusim.machine.machine import load
 from hardware import texture_replay
+from hardware.test_architectures import needs_ptxas
 from hardware.textures import CASES, Case
+from isa.nvidia.compiler.compile import compile_source
+from isa.nvidia.file import code
 
 H200 = load("h200")
 STEP = np.float32(1 / 32767)  # of a signed number of 16 bits
@@ -78,3 +82,16 @@ def test_every_case_is_recorded():
     """The table has some 30,000 fetches: all rows of every case."""
     assert [len(texture_replay.recorded(n)) for n in range(len(CASES))] == [case.rows for case in CASES]
     assert sum(case.rows for case in CASES) > 29_000
+
+
+@needs_ptxas
+@pytest.mark.long
+@pytest.mark.parametrize("architecture", [75, 86, 100, 120])
+def test_code_for_other_architectures_fetches_the_same(architecture, monkeypatch):
+    """A case of each kernel, compiled for an architecture that has other texts, gives the recorded words."""
+    source = Path(__file__).parent / "textures.cu"
+    made = code.of_cubin(compile_source(source.read_text(), (), architecture, "textures.cu"), "textures.cu")
+    monkeypatch.setattr(texture_replay, "machine_code", lambda: made)
+    for numbers in BY_KERNEL.values():
+        number = next(n for n in numbers if not is_close(CASES[n]))
+        assert np.array_equal(texture_replay.computed(number), texture_replay.recorded(number)), CASES[number]

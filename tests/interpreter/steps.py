@@ -6,11 +6,13 @@ Values that are equal in all lanes have shape (1, 1) and broadcast.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from typing import Any
 
+import matrix_exact
 import numpy as np
+from matrix_exact import ADDING
 from numpy.typing import NDArray
 
 from interpreter import access, copies, matrices, move, texture
@@ -117,6 +119,8 @@ def _across(scope: Scope) -> Action:
     single = zip("abc", _sources(scope, held), strict=True)
     sources = [values.words(scope, held[x], row, x) if row.words_of(x) > 1 else [source] for x, source in single]
     pairs = ((held.get("d"), row.across), (held.get("P"), row.across_truth))
+    if row.matrix:
+        return _matrix(scope, held["d"], sources)
     given = [(to, across) for to, across in pairs if to not in (None, PT) and across is not None]
 
     def act(frame: Frame, group: Group, mask: Mask) -> None:
@@ -127,6 +131,22 @@ def _across(scope: Scope) -> Action:
             parts = [(to, value)] if isinstance(to, Predicate) else values.registers(to, value)
             for one, part in parts:
                 values.writer(one, 32)(frame, group, mask, part)
+
+    return act
+
+
+def _matrix(scope: Scope, to: Operand, sources: Sequence[Sequence[Fetch]]) -> Action:
+    """Return an action for a matrix instruction, which takes the registers of all threads of its warp."""
+    target, name = scope.kernel.target, scope.instruction.row.mnemonic
+    adding = ADDING[target.architecture if target else 90]
+
+    def act(frame: Frame, group: Group, mask: Mask) -> None:
+        a, b, c = (np.stack([values.spread(word(frame, group), group.live) for word in one]) for one in sources)
+        found = np.empty_like(c)
+        for warp in np.ndindex(c.shape[1:-1]):
+            found[:, *warp] = matrix_exact.multiplied(name, *(part[:, *warp] for part in (a, b, c)), adding)
+        for one, part in values.registers(to, found):
+            values.writer(one, 32)(frame, group, mask, part)
 
     return act
 

@@ -13,14 +13,15 @@ from gpusim.sm.registers.register_file.declaration import RegisterFile, register
 from isa.errors import UserError
 from isa.row import MEMORY_UNITS, Unit
 
-# Unit classes that a generation lacks: Turing added uniform ones, Kepler shuffles, Fermi ballots and bit counts.
-VOLTA_LACKS = {Unit.REDUCE, Unit.UNIFORM}
+# Unit classes that a generation lacks: Turing added uniform ones (tensor cores of Volta have no rows here), Kepler
+# shuffles, Fermi ballots and bit counts.
+VOLTA_LACKS = {Unit.REDUCE, Unit.UNIFORM, Unit.TENSOR}
 KEPLER_LACKS = VOLTA_LACKS | {Unit.FP16, Unit.FP16M, Unit.DOT}
 FERMI_LACKS = KEPLER_LACKS | {Unit.SHUFFLE}
 GT200_LACKS = FERMI_LACKS | {Unit.PERMUTE, Unit.BITS, Unit.VOTE}
 LATER = {
     "Turing": {Unit.REDUCE},
-    "Vega": {Unit.FP16M, Unit.SHUFFLE, Unit.VOTE, Unit.REDUCE, Unit.DOT},
+    "Vega": {Unit.FP16M, Unit.SHUFFLE, Unit.VOTE, Unit.REDUCE, Unit.DOT, Unit.TENSOR},
     "Volta": VOLTA_LACKS,
     "Maxwell": KEPLER_LACKS,
     "Kepler": KEPLER_LACKS,
@@ -65,7 +66,7 @@ def test_every_arithmetic_unit_of_the_machine_has_a_pipe(name):
     machine = model.load(name)
     lacking = LATER.get(machine.generation, set()) | (set() if machine.scalar_file else {Unit.SMEM})
     assert (machine.scalar_file is not None) == (machine.generation == "Vega")
-    assert set(machine.unit) == set(Unit) - MEMORY_UNITS - {Unit.BARRIER, Unit.CONTROL} - lacking
+    assert set(machine.unit) == set(Unit) - MEMORY_UNITS - {Unit.BARRIER, Unit.CONTROL, Unit.WARPGROUP} - lacking
     assert {pipe for unit in Unit for pipe in choices(machine, unit)} == set(machine.pipe)
 
 

@@ -19,6 +19,7 @@ from isa.generators import hash_fill
 from isa.instruction import Instruction
 from isa.kernel import Buffer, Kernel
 from isa.nvidia.control import Control
+from isa.nvidia.rows.tensor.matrix import KINDS
 from isa.operands.operand import (
     PT,
     RZ,
@@ -275,6 +276,8 @@ CHOICES: dict[str, Sequence[int | str]] = {
     "pipe.tex.lanes": (1, 2, 4, 32),  # fetches are few: they meet only at a slow pipe
     **{f"pipe.{pipe}.schedulers": (1, 2, 4) for pipe in ("sp", "int16", "dp", "sfu", "tex")},
     **{f"unit.{unit.value}.latency": (1, 4, 18, 40) for unit in PIPE_UNITS},
+    **{f"matrix.{kind}.interval": (1, 2, 6, 16) for kind in KINDS},
+    **{f"matrix.{kind}.latency": (1, 4, 18, 40) for kind in KINDS},
     **{path: (pipe, "sp", "dp sp") for path, pipe in ADDED.items() if path.endswith(".pipe")},
     **{
         f"unit.{unit}.pipe": ("sp", "sp int16", "dp sfu sp int16", "sp")

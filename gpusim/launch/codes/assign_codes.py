@@ -24,7 +24,7 @@ from gpusim.launch.codes.share_barriers import READ, WRITE, Signal, Signals, bar
 from gpusim.launch.memory_costs import memory_costs
 from gpusim.machine.machine import Machine
 from gpusim.sm.front.dispatch.declaration import pairs
-from gpusim.sm.pipes.pipe.declaration import choices, through_port
+from gpusim.sm.pipes.pipe.declaration import choices, latency, through_port
 from gpusim.sm.registers.control_code.declaration import by_codes
 from isa.dataflow.flow import reads, successors, writes
 from isa.dataflow.waits.shared_barriers import SharedBarrier, shared_barriers
@@ -88,8 +88,8 @@ def fixed_latency(instruction: Instruction, machine: Machine) -> int:
     assert machine.dependence is not None
     if _queues(unit, machine) or unit not in machine.unit or unit in machine.dependence.variable.split():
         return 0
-    latency = machine.unit[unit].latency
-    return latency if latency <= MOST_STALL else 0
+    cycles = latency(machine, instruction.row)
+    return cycles if cycles <= MOST_STALL else 0
 
 
 def _queues(unit: Unit, machine: Machine) -> bool:
@@ -177,21 +177,21 @@ def _costs(program: Program, machine: Machine) -> dict[str, _Cost]:
 
 def _cost(form: Row, machine: Machine) -> _Cost:
     if not _queues(form.unit, machine):
-        return _Cost(_latency(form.unit, machine), 0, 0, False)
+        return _Cost(_latency(form, machine), 0, 0, False)
     port = machine.memory_port
     service = form.source.words * (port.cycles if port else 1)
     if form.unit not in MEMORY_UNITS:
-        latency, war = _latency(form.unit, machine), machine.shared_memory.war_32
-        return _Cost(latency, war, service, max(1, war) <= latency)
-    latency, war = memory_costs(form, machine)
+        result, war = _latency(form, machine), machine.shared_memory.war_32
+        return _Cost(result, war, service, max(1, war) <= result)
+    result, war = memory_costs(form, machine)
     early = getattr(port, f"early_{form.path_width}", 0) if form.unit is Unit.SHARED else 0
-    return _Cost(latency, war, service, form.update is None and max(1, war) <= latency - early)
+    return _Cost(result, war, service, form.update is None and max(1, war) <= result - early)
 
 
-def _latency(unit: Unit, machine: Machine) -> int:
-    if unit is Unit.TEXTURE:
+def _latency(form: Row, machine: Machine) -> int:
+    if form.unit is Unit.TEXTURE:
         return machine.texture.latency
-    return machine.unit[unit].latency if unit in machine.unit else 0
+    return latency(machine, form)
 
 
 @dataclass(frozen=True, slots=True)

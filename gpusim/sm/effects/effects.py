@@ -31,9 +31,10 @@ from gpusim.sm.records import Effect, Memory, Row, Sm, Warp
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import EFFECTS, GROUPS, LANES
 from isa.program import WORD_BYTES
-from isa.row import CLOSES, WAITS
+from isa.row import CLOSES, WAITS, Groups
 
 CROWDED = int(Fault.CROWDED)
+MATRIX = int(Groups.MATRIX)  # whose work is no effect on memory or registers alone (sm/lanes/values/product.py)
 
 
 @rule
@@ -116,7 +117,7 @@ def first_due(sm: Sm, g: int, now: int, memory: bool) -> int:
     for i in range(sm.warps[g].effects):
         effect = sm.effects[g, i]
         sooner = effect.lands < best or (effect.lands == best and effect.order < order)
-        if effect.landed == 0 and sooner and to_memory(effect) == memory:
+        if effect.landed == 0 and sooner and to_memory(effect) == memory and effect.groups != MATRIX:
             first, best, order = i, effect.lands, effect.order
     return first
 
@@ -202,7 +203,7 @@ def in_program_order(sm: Sm, memory: Memory, g: int, pc: int) -> None:
 
 
 @rule
-def _covers(warp: Warp, instruction: Row, effect: Effect) -> bool:
+def covers(warp: Warp, instruction: Row, effect: Effect) -> bool:
     """Tell whether the instruction, a wait or an exit, waits for the effect."""
     if warp.live == 0:
         return True
@@ -219,7 +220,7 @@ def _land_groups(sm: Sm, memory: Memory, g: int, instruction: Row) -> None:
         first, order = -1, NEVER
         for i in range(sm.warps[g].effects):
             effect = sm.effects[g, i]
-            if to_memory(effect) and _covers(sm.warps[g], instruction, effect) and effect.order < order:
+            if to_memory(effect) and covers(sm.warps[g], instruction, effect) and effect.order < order:
                 first, order = i, effect.order
         if first >= 0:
             _land(sm, memory, g, first)

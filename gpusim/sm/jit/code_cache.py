@@ -93,6 +93,9 @@ def _short(module: str, name: str) -> str:
 def _identity(value: Any) -> str:
     """Return what distinguishes an entry, or what it closes over, from others of its module; perhaps empty."""
     function = getattr(value, "py_func", value)
+    if isinstance(value, tuple):
+        parts = [_identity(one) for one in value]
+        return f"({', '.join(parts)})" if all(parts) else ""
     if not isinstance(function, FunctionType):
         return repr(value) if isinstance(value, str | int | float) else ""
     cells = [_identity(cell.cell_contents) for cell in function.__closure__ or ()]

@@ -9,11 +9,14 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from numba.core import types
+from llvmlite import ir
+from numba.core import cgutils, types
 from numba.extending import intrinsic, overload, register_jitable
+from numba.np.arrayobj import populate_array
 
+from gpusim.sm.jit.linking import RuleCompiler
 from isa.values import lanes as original
-from isa.values.parts import PARTS
+from isa.values.parts import INLINED, PARTS
 
 
 @intrinsic
@@ -35,7 +38,29 @@ def _bit_cast(to: Any) -> Any:
     return cast
 
 
+def _room(of: Any) -> Any:
+    """Return a function that gives an array in the caller's frame: nothing else is there, as the compiler sees."""
+
+    @intrinsic
+    def room(_typing: Any) -> Any:
+        def generate(context: Any, builder: Any, _signature: Any, _arguments: Any) -> Any:
+            element, array = context.get_data_type(of), context.make_array(kind)(context, builder)
+            place = cgutils.alloca_once(builder, ir.ArrayType(element, original.ROOM))
+            place.align = 64
+            count, size = (context.get_constant(types.intp, n) for n in (original.ROOM, of.bitwidth // 8))
+            begin = builder.bitcast(place, element.as_pointer())
+            populate_array(array, data=begin, shape=[count], strides=[size], itemsize=size, meminfo=None)
+            return array._getvalue()
+
+        return kind(), generate
+
+    kind = types.Array(of, 1, "C")
+    return room
+
+
 _to_f32, _to_f64, _to_i32 = _bit_cast(types.float32), _bit_cast(types.float64), _bit_cast(types.int32)
+_room_u32, _room_i32 = _room(types.uint32), _room(types.int32)
+_room_f32, _room_f64 = _room(types.float32), _room(types.float64)
 _to_u32, _to_u64 = _bit_cast(types.uint32), _bit_cast(types.uint64)
 
 
@@ -81,6 +106,10 @@ MACHINE_CODE: dict[Callable[..., Any], Callable[..., Any]] = {
     original.as_i64: lambda x: lambda x: np.int64(x),
     original.widen: lambda x: lambda x: np.uint64(np.uint32(x)),
     original.narrow: lambda x: lambda x: np.uint32(x),
+    original.room_for_words: lambda: lambda: _room_u32(),
+    original.room_for_integers: lambda: lambda: _room_i32(),
+    original.room_for_singles: lambda: lambda: _room_f32(),
+    original.room_for_doubles: lambda: lambda: _room_f64(),
     original.choose: lambda condition, yes, no: lambda condition, yes, no: yes if condition else no,
     original.fma16: lambda a, b, c: lambda a, b, c: _to_half(_from_half(a) * _from_half(b) + _from_half(c)),
     original.fma32: lambda a, b, c: lambda a, b, c: _fma(np.float32(a), np.float32(b), np.float32(c)),
@@ -90,3 +119,5 @@ for primitive, implementation in MACHINE_CODE.items():
     overload(primitive)(implementation)
 for part in PARTS:
     register_jitable(part)
+for part in INLINED:
+    register_jitable(pipeline_class=RuleCompiler, error_model="numpy", forceinline=True, no_cpython_wrapper=True)(part)

@@ -196,7 +196,8 @@ def tiled(of: Tile) -> Rule:
     fill = rule(of.fill)
 
     def apply(sm: Sm) -> None:
-        fill(sm.scratch.d, sm.scratch.a, sm.scratch.b, sm.scratch.c)
+        scratch = sm.scratch
+        fill(scratch.d, scratch.a, scratch.b, scratch.c, scratch.n)
 
     return apply
 

@@ -14,8 +14,8 @@ from gpusim.sm.effects import effects, mbarrier, waiting
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.lanes.convergence import parted
-from gpusim.sm.memory import peers
-from gpusim.sm.memory.memory_access import addresses, memory_access
+from gpusim.sm.memory import peers, versions
+from gpusim.sm.memory.memory_access import addresses
 from gpusim.sm.records import Memory, Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
@@ -51,7 +51,7 @@ def execute(sm: Sm, memory: Memory, g: int, group: int, active: int) -> bool:
         if (active >> lane) & 1 and not _change(sm, memory, instruction, g, group, lane):
             return False
     for i in range(instruction.writes):
-        memory_access.new_version(sm, g, int(instruction.write[i]))
+        versions.new_version(sm, g, int(instruction.write[i]))
     return True
 
 

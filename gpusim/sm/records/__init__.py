@@ -49,6 +49,8 @@ from gpusim.sm.records.sm import (
     InstructionCache,
     LaunchNumbers,
     Piece,
+    Product,
+    Products,
     Sm,
 )
 from gpusim.sm.records.warps import (
@@ -95,6 +97,8 @@ __all__ = [
     "Piece",
     "Pipe",
     "Plain",
+    "Product",
+    "Products",
     "Question",
     "Queue",
     "RecordTable",

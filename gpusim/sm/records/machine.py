@@ -91,6 +91,14 @@ class MachineNumbers(Record):
     sharing: int  # `memory_paths.schedulers` of the machine's file
     paths: int  # units behind the queues: two where shared memory or constants lie apart
     held: int  # `memory_port.held` of the machine's file
+    product_columns: int  # `warpgroup.columns` of the machine's file
+    port_rows: int  # `warpgroup.port_rows` of the machine's file
+    least_registers: int  # `warpgroup.least_registers` of the machine's file
+    product_begins: int  # `warpgroup.begins` of the machine's file
+    product_fills: int  # `warpgroup.fills` of the machine's file
+    register_fills: int  # `warpgroup.register_fills` of the machine's file
+    product_drains: int  # `warpgroup.drains` of the machine's file
+    tensor_pipe: int  # pipe of the tensor cores, -1: no other instruction takes them
     replays: int  # 1: accesses may take issue slots again
     pass_slots: int  # `instruction_replay.pass_slots` of the machine's file
     request_slots: int  # `instruction_replay.request_slots` of the machine's file

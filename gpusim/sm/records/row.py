@@ -111,6 +111,9 @@ class Row(Record):
     service: int  # load/store cycles, where its addresses do not say them
     port: int  # least cycles from its service to the next one of its scheduler's
     port_cycles: int  # or so many for each of its load/store cycles
+    product: int  # code of a matrix instruction of a warpgroup (isa.values.matrix.warpgroup)
+    columns: int  # that its result has; 0: it is none
+    from_registers: int  # 1: its first matrix is in registers
     update: int  # index of what an atomic does to its word, -1: no atomic
     turns: int  # passes of an atomic for each lane in the fullest bank, 0: as a load
     war: int  # cycles from service until its source registers may be overwritten

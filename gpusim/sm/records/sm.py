@@ -92,6 +92,8 @@ class Sm(Record):
     looked: Numbers  # the places of these
     cluster_news: int  # 1: something happened that the cluster's other SMs may wait for
     load_store: LoadStore  # the load/store unit
+    multiplies: int  # 1: the program has matrix instructions of warpgroups
+    products: Products  # those that all four warps have issued
     brought: Numbers  # sectors of each buffer that the L2 lacked
     owed: Numbers  # parts of blocks in lockstep beyond those that were so, by axes
     textures: Table  # the texture objects by their handles, as isa.values.texture.texel has columns
@@ -224,6 +226,26 @@ class InstructionCache(Record):
     owed: int  # parts of a cycle by which the port is free later than `free`
     lines: Numbers  # set by set, lines + 1 by their last use, the latest first; 0: none
     there: Numbers  # when each of them has come
+
+
+class Products(Record):
+    """The record `products`."""
+
+    head: int  # place of the first that has not begun
+    count: int  # how many have not
+    next: int  # when it may begin; NEVER: there is none
+    reads: int  # when the operands of the next one may be read
+    lands: int  # when the result of the next one is there; NEVER: not known
+    ends: int  # when the tensor cores are done with those that have begun
+    queue: Records[Product]  # in the order in which the last of four warps issued them
+
+
+class Product(Record):
+    """The record `product`."""
+
+    warp: int  # slot of the first of its four warps
+    pc: int  # the instruction
+    ready: int  # when its operands may be read
 
 
 class Awaited(Record):

@@ -83,6 +83,7 @@ class Warp(Record):
     pending: int  # memory instructions issued and not served
     drained: int  # when the served ones, and texture fetches, are done
     shared_back: int  # when its loads from shared memory are back, where codes are obeyed
+    products: int  # of its warpgroup that it has issued
     version: Numbers  # number of the write that made each register's value
     awaits: int  # phases that it waits for, 6 at most
     effects: int  # how many it has

@@ -43,6 +43,7 @@ from gpusim.sm.pipes.double_precision import declaration as double_precision
 from gpusim.sm.pipes.instruction_replay import declaration as instruction_replay
 from gpusim.sm.pipes.load_store import declaration as load_store
 from gpusim.sm.pipes.pipe import declaration as pipe
+from gpusim.sm.pipes.warpgroup import declaration as warpgroup
 from gpusim.sm.registers import bypass, scalar_registers
 from gpusim.sm.registers.control_code import declaration as control_code
 from gpusim.sm.registers.in_flight import declaration as in_flight
@@ -85,6 +86,7 @@ EVERY: tuple[Declaration, ...] = tuple(
         barrier,
         cluster,
         load_store,
+        warpgroup,
         constant_path,
         instruction_replay,
         what_if,

@@ -29,7 +29,7 @@ REGISTERS = 320  # of a thread, and those that a warp shares: their names; those
 PREDICATES = 15  # of a thread, then those that a warp shares
 READ, WRITTEN = 7, 7  # predicates of an instruction
 OPERANDS = 6  # slots a, b, c of 32 bits, then those of 64
-OPERAND_WORDS = 4  # of one operand: its registers
+OPERAND_WORDS = 16  # of one operand: its registers
 REGISTER_BANKS = 4
 REUSE = 2  # words that the reuse cache keeps for an operand slot
 HOLDS = 18  # six dependency barriers, each by three reasons (sm/registers/control_code/control_code.py)
@@ -37,6 +37,7 @@ COUNTERS = 2  # of a warp's accesses under way: vmcnt, lgkmcnt
 COUNTED = 64  # accesses that a wait counter may tell from each other
 GROUPED = 16  # groups of a warp's work of one kind that are told apart
 GROUP_KINDS = len(Groups)
+PRODUCTS = 1024  # matrix instructions of all warpgroups that have not begun
 UNITS_OF_MEMORY = 2
 AT_HAND = 7  # agents of an SM of four schedulers, the common case: checking all each cycle would cost a few percent
 

@@ -59,6 +59,7 @@ class Extent(NamedTuple):
     defers: bool  # results are written when they are there
     ahead: bool  # SMs run ahead of each other
     grouped: bool  # work goes on in groups, for which a program waits
+    multiplies: bool  # warpgroups have matrix instructions
     replays: bool  # streams are recorded
     signals: bool  # there are barriers in shared memory
     bulk: bool  # there are bulk or tensor copies

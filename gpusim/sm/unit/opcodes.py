@@ -16,7 +16,8 @@ from isa.values.cross_lane import Tile, all_match, match_all, match_any
 NOTHING, BARRIER, BRANCH, EXIT = range(4)
 COMPUTE = 4
 LOAD, STORE, FETCH = range(5, 8)
-SIGNAL, COMMAND = range(8, 10)  # to a barrier in shared memory; of the copy engine
+MULTIPLY = 8  # a matrix instruction of a warpgroup, which is computed later
+SIGNAL, COMMAND = range(9, 11)  # to a barrier in shared memory; of the copy engine
 # Where a memory instruction goes.
 SHARED_MEMORY, GLOBAL_MEMORY, LOCAL_MEMORY = range(3)
 

@@ -1,7 +1,6 @@
 """One act of one agent: the page to read first. It composes the rules of the units; an engine only says when.
 
-Agents are the block scheduler, effects, each warp scheduler and the load/store unit, and they act in that order within
-a cycle.
+Agents are the block scheduler, effects, each warp scheduler and the load/store unit: they act so within a cycle.
 `sm.agenda` holds the cycle at which each acts next; an act may bring another agent's forward.
 """
 
@@ -26,12 +25,14 @@ from gpusim.sm.jit.rule import NEVER, borrow, entry, lowest_bit, rarely, rule
 from gpusim.sm.lanes.convergence import independent_lanes
 from gpusim.sm.lanes.convergence.declaration import GIVE_WAY, IF_PARTED
 from gpusim.sm.lanes.simt_stack import simt_stack
-from gpusim.sm.lanes.values import values
+from gpusim.sm.lanes.values import product, values
 from gpusim.sm.memory.constant_operand import constant_operand
 from gpusim.sm.memory.copy_engine import copy_engine
 from gpusim.sm.pipes.double_precision import double_precision
 from gpusim.sm.pipes.load_store import load_store
 from gpusim.sm.pipes.pipe import execution
+from gpusim.sm.pipes.warpgroup import warpgroup
+from gpusim.sm.pipes.warpgroup.declaration import WARPS
 from gpusim.sm.records import Memory, Records, Row, Scheduler, Sm, Warp
 from gpusim.sm.registers import answers, questions
 from gpusim.sm.registers.control_code import control_code
@@ -42,7 +43,7 @@ from gpusim.sm.registers.wait_count import wait_count
 from gpusim.sm.registers.write_back import write_back
 from gpusim.sm.replay.stream import stream
 from gpusim.sm.unit.capacities import LANES
-from gpusim.sm.unit.opcodes import BARRIER, BRANCH, EXIT
+from gpusim.sm.unit.opcodes import BARRIER, BRANCH, EXIT, MULTIPLY
 from gpusim.sm.unit.sm import FIRST_SCHEDULER, LAUNCHER
 from gpusim.sm.unit.stall import Stall
 from gpusim.sm.walk.branch import branch
@@ -111,31 +112,18 @@ def rank(sm: Sm, position: int, first: int) -> int:
     return int(sm.effects_agent) if position == 1 else max(behind, 0)
 
 
-@rule
-def land(sm: Sm, memory: Memory, now: int) -> None:
-    """Let effects on memory land that are due, and the copy engine act; warps may learn that they can go on."""
-    effects.land(sm, memory, now)
-    if sm.signals or sm.bulk:
-        _land_more(sm, memory, now)
-
-
 @on_demand
 def _land_more(sm: Sm, memory: Memory, now: int) -> None:
-    """Let the copy engine act, and give answers about phases of barriers in shared memory."""
-    engine = sm.engine
+    """Let the copy engine act, and tell warps whose phases of barriers are over."""
+    engine, asked = sm.engine, sm.answers <= now
     if engine.next <= now:
         copy_engine.act(sm, memory, now)
-        while engine.woken:
-            g = lowest_bit(engine.woken)
-            engine.woken &= engine.woken - 1
+    sm.answers = NEVER if asked else sm.answers
+    for g in range(sm.warp_slots if engine.woken or asked else 0):
+        if (asked and sm.warps[g].awaits and answers.answer(sm, g)) or (engine.woken >> g) & 1:
             _wake(sm, g)
-    if sm.answers <= now:
-        sm.answers = NEVER
-        for g in range(sm.warp_slots):
-            if sm.warps[g].awaits and answers.answer(sm, g):
-                _wake(sm, g)
-    when = min(engine.next, sm.answers)
-    sm.agenda[sm.effects_agent] = min(sm.agenda[sm.effects_agent], when)
+    engine.woken = 0
+    sm.agenda[sm.effects_agent] = min(sm.agenda[sm.effects_agent], engine.next, sm.answers)
 
 
 @on_demand
@@ -157,6 +145,22 @@ def launch(sm: Sm, memory: Memory, now: int) -> None:
             if sm.tracing:
                 record.block(sm, record.PLACE, slot, now)
     sm.agenda[LAUNCHER] = block_scheduler.next_act(sm)
+
+
+@on_demand
+def land(sm: Sm, memory: Memory, now: int) -> None:
+    """Let the effects on memory land that are due, matrix instructions begin, and the copy engine act: one agent."""
+    effects.land(sm, memory, now)
+    if sm.multiplies:
+        if sm.products.lands <= now:
+            product.land(sm, memory, now)
+        first = warpgroup.begin(sm, now)
+        while first >= 0:
+            for number in range(WARPS):
+                _wake(sm, warpgroup.member(first, number))
+            first = warpgroup.begin(sm, now)
+    if sm.signals or sm.bulk:
+        _land_more(sm, memory, now)
 
 
 @rule
@@ -395,3 +399,5 @@ def occupy(sm: Sm, instruction: Row, k: int, g: int, pc: int, now: int) -> None:
         warp_exit.commit(sm, g, pc, now)
     elif instruction.fence:
         cluster_barrier.fence(sm, g, now + int(instruction.fence))
+    elif instruction.action == MULTIPLY:
+        warpgroup.commit(sm, g, pc, now)

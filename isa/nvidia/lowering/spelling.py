@@ -9,6 +9,8 @@ in a set, for which its control code waits in the table. Commands of the copy en
 `QSPC` asks where an address lies, and accesses nothing: the
 table has the address as a pair of registers and a number. A texture fetch has vectors of registers, a handle in a
 uniform register, a constant or such a vector, and a word for its dimensions; the table has them one by one.
+A matrix instruction of a warpgroup names the descriptors of its matrices in an operand with marks, and in another one
+that it closes a group; the table has the descriptors' uniform registers, and the others as modifiers.
 """
 
 from __future__ import annotations
@@ -18,10 +20,12 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Literal
 
+from isa.nvidia.lowering import pairs
 from isa.nvidia.lowering.syntax import (
     ZERO,
     Address,
     Constant,
+    Descriptors,
     Number,
     Operand,
     Register,
@@ -40,6 +44,7 @@ _KNOWN_CALLS = ("REL", "NOINC"), ("ABS", "NOINC")  # modifiers of calls, which c
 _ALL = 15  # mask of four channels
 _PREDICATES = 7  # P0 to P6; the next is PT
 _TRUE = Register("P", ZERO["P"])
+_ALL_TRUE = Register("UP", ZERO["UP"])
 _SETS: Mapping[str, tuple[Literal["P", "UP"], str]] = {
     **dict.fromkeys(("P2R", "R2P"), ("P", "PR")),
     **dict.fromkeys(("UP2UR", "UR2UP"), ("UP", "UPR")),
@@ -131,7 +136,8 @@ def _difference(statement: Statement) -> Statement:
 def _extreme(statement: Statement) -> Statement:
     """Return a minimum without predicates that say nothing: two that it does not write, and a last one, !PT."""
     operands = statement.operands
-    if operands[:2] == (_TRUE, _TRUE) and operands[-1] == replace(_TRUE, inverted=True) and len(operands) == 7:
+    true = next((one for one in (_TRUE, _ALL_TRUE) if operands[:2] == (one, one)), None)
+    if true and operands[-1] == replace(true, inverted=True) and len(operands) == 7:
         return replace(statement, operands=operands[2:-1])  # of 64 bits
     return replace(statement, operands=operands[:1] + operands[3:]) if operands[1:3] == (_TRUE, _TRUE) else statement
 
@@ -225,10 +231,14 @@ def _fetch(statement: Statement) -> Statement:
 
 
 def _is_plain(statement: Statement) -> bool:
-    """Tell whether a fetch has registers alone, without signs and parts, and no number but 0 behind a uniform one."""
+    """Tell whether a fetch has registers alone, without signs and parts, and no number but 0 behind a uniform one.
+
+    From sm_100 on the text has no number there.
+    """
     plain = all(replace(one, reused=False) == Register(one.bank, one.number) for one in _registers(statement))
     pairs = zip(statement.operands, statement.operands[1:], strict=False)
-    return plain and all(b == Number("0x0") for a, b in pairs if isinstance(a, Register) and a.bank == "UR")
+    behind = [b for a, b in pairs if isinstance(a, Register) and a.bank == "UR"]
+    return plain and all(b == Number("0x0") or isinstance(b, Word) for b in behind)
 
 
 def _registers(statement: Statement) -> list[Register]:
@@ -243,7 +253,7 @@ def _values(statement: Statement, first: Register, second: Register, count: int,
 
 
 def _next(register: Register, step: int) -> Register:
-    none = register.number == ZERO["R"]
+    none = register.number == ZERO[register.bank]
     return replace(register, number=register.number if none else register.number + step, reused=False)
 
 
@@ -256,7 +266,40 @@ def _handle_of(statement: Statement, others: list[Register]) -> Register | Const
     return Constant(bank, 4 * word)
 
 
+def _of_warpgroup(statement: Statement) -> Statement:
+    """Return a product of a warpgroup with its descriptors' register, and as modifiers what else its operands say.
+
+    Where A is in registers, the descriptor of B is the second of the two.
+    """
+    at = [place for place, one in enumerate(statement.operands) if isinstance(one, Descriptors)]
+    if len(at) != 1 or "SP" in statement.modifiers:
+        return statement
+    first, after = list(statement.operands[: at[0]]), statement.operands[at[0] + 1 :]
+    descriptors = statement.operands[at[0]]
+    assert isinstance(descriptors, Descriptors)
+    marks, register = set(descriptors.marks), descriptors.register
+    names = list[str]()
+    if len(first) == 2 and isinstance(first[1], Register):
+        names.append("REG")
+        marks |= {"negA"} if first[1].negated else set()
+        first[1] = replace(first[1], negated=False)
+        register = _next(replace(register, bank="UR"), 2)
+    closes = after[-1:] == (Word("gsb0"),)
+    names += [*sorted(marks), *["gsb0"] * closes]
+    operands = (*first, register, *(after[:-1] if closes else after))
+    return replace(statement, modifiers=(*statement.modifiers, *names), operands=operands)
+
+
+def _of_group(statement: Statement) -> Statement:
+    """Return a wait for groups of a warpgroup without their name."""
+    if statement.modifiers == ("DEPBAR", "LE") and statement.operands[:1] == (Word("gsb0"),):
+        return replace(statement, operands=statement.operands[1:])
+    return statement
+
+
 _BY_MNEMONIC = {
+    **dict.fromkeys(("HGMMA", "QGMMA", "IGMMA", "BGMMA"), _of_warpgroup),
+    "WARPGROUP": _of_group,
     "P2R": _with_predicates,
     "R2P": _with_predicates,
     "UP2UR": _with_predicates,
@@ -265,10 +308,12 @@ _BY_MNEMONIC = {
     "PLOP3": _of_signs,
     "UPLOP3": _of_signs,
     "R2UR": _keeping,
+    **dict.fromkeys(("FADD2", "FMUL2", "FFMA2"), pairs.of_pairs),
+    **dict.fromkeys(("FHADD", "FHFMA"), pairs.of_halves),
     "DEPBAR": _without_set,
     "CALL": _call,
     **dict.fromkeys(("IADD", "VIADD"), _difference),
-    **dict.fromkeys(("IMNMX", "VIMNMX"), _extreme),
+    **dict.fromkeys(("IMNMX", "UIMNMX", "VIMNMX"), _extreme),
     "UIADD3": _sum_of_pairs,
     "NANOSLEEP": _asleep,
     **dict.fromkeys(COMMANDS, _command),

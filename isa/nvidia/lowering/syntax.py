@@ -58,6 +58,14 @@ class Address:
 
 
 @dataclass(frozen=True, slots=True)
+class Descriptors:
+    """`gdesc[register]` with what stands behind it: where matrices lie in shared memory."""
+
+    register: Register
+    marks: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Number:
     """An immediate as printed; a number with a point, `INF` or `QNAN` is the value of a float of the row's type."""
 
@@ -88,7 +96,7 @@ class Word:
     text: str
 
 
-Operand = Register | Constant | Address | Number | Target | Word
+Operand = Register | Constant | Address | Descriptors | Number | Target | Word
 
 
 @dataclass(frozen=True, slots=True)
@@ -111,6 +119,7 @@ _CONSTANT = (
 )
 _ADDRESS = r"(?:desc\[(?P<descriptor>UR\w+)\])?\[(?P<terms>[^\]]*)\]"
 _REGISTER_FORM, _CONSTANT_FORM, _ADDRESS_FORM = map(re.compile, (_REGISTER, _CONSTANT, _ADDRESS))
+_DESCRIPTORS_FORM = re.compile(r"gdesc\[(?P<register>UR\w+)\](?P<marks>(?:\.\w+)*)")
 _INTEGER = re.compile(r"-?(?:0x[0-9a-f]+|\d+)")
 _FLOAT = re.compile(r"[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|INF|QNAN|SNAN)")
 _TARGET = re.compile(r"`\((?P<label>[^)]+)\)")
@@ -156,6 +165,13 @@ def operand(text: str) -> Operand:
         return _constant(match)
     if match := _ADDRESS_FORM.fullmatch(text):
         return _address(match)
+    return _name(text)
+
+
+def _name(text: str) -> Operand:
+    """Return an operand that is no number and no plain register; raises ValueError for another text."""
+    if match := _DESCRIPTORS_FORM.fullmatch(text):
+        return Descriptors(_register(match["register"]), tuple(match["marks"].split(".")[1:]))
     if match := _TARGET.fullmatch(text):
         return Target(match["label"])
     if _WORD.fullmatch(text):
@@ -235,6 +251,8 @@ def show_operand(one: Operand) -> str:
         case Address():
             descriptor = f"desc[{_show_register(one.descriptor)}]" if one.descriptor else ""
             return f"{descriptor}[{_sum([one.base, one.uniform], one.offset)}]"
+        case Descriptors():
+            return ".".join((f"gdesc[{_show_register(one.register)}]", *one.marks))
         case Target():
             return f"`({one.label})"
         case Number() | Word():

@@ -45,7 +45,7 @@ FAMILIES = (
       for name, across in _REDUCTIONS.items() if name.startswith((".MIN", ".MAX"))),
     Family("MOVM.16.MT88", "da", Unit.SHUFFLE, fields={"across": v.transposed}),
     Family("ELECT", "PdQ", Unit.VOTE, fields={"across": v.first_lane, "across_truth": v.is_first}, shared="d"),
-    Family("R2UR", "PdaQ", Unit.UNIFORM, optional="PQ", falsely="Q", silent=frozenset({"OR"}),
+    Family("R2UR", "PdaQ", Unit.UNIFORM, optional="PQ", falsely="Q", silent=frozenset({"OR", "BROADCAST"}),
            fields={"across": v.of_first_lane, "across_truth": v.is_other}, shared="d"),
 )
 # fmt: on

@@ -45,13 +45,17 @@ def _fields(change: Change, code: int = 0) -> Mapping[str, Any]:
     return {**fields, "code": fields["code"] | code}
 
 
+_PLAIN = (Family("IMNMX", "dabQ", Unit.MINMAX, fields={"value": v.imnmx}, modifiers={"U32": _UNSIGNED_WORD, **_LONG}),)
+
+
 # fmt: off
 FAMILIES = (
     Family("VIADD", "dab", Unit.INT, fields={"value": v.iadd},
            modifiers={"16x2": {"value": None, "result": packed.add_halves, "kind": Kind.SHORTS}}, signs={"ab": "-"}),
     Family("VIADD.U8x4", "dab", Unit.INT, packed.add_bytes, modifiers={"X": integer.X}, signs={"ab": "-~"}),
     Family("VIADD.S32.ISAT", "dab", Unit.INT, packed.add_saturated, modifiers={"X": integer.X}, signs={"ab": "-~"}),
-    Family("IMNMX", "dabQ", Unit.MINMAX, fields={"value": v.imnmx}, modifiers={"U32": _UNSIGNED_WORD, **_LONG}),
+    *_PLAIN,
+    *map(of_warp, _PLAIN),
     Family("VIMNMX", "dabQ", Unit.MINMAX, fields={"value": v.imnmx}, modifiers={"U32": _UNSIGNED_WORD}),
     *(Family(f"VIMNMX.{name}", "dPpabQ", Unit.MINMAX, packed.extreme, packed.extreme_is_first, "Pp",
              fields=_fields(kind)) for name, kind in _KINDS.items() if name != "U32"),

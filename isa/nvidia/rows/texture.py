@@ -21,6 +21,7 @@ _COUNTS: Mapping[str, Mapping[str, Any]] = {
     "V4": {"width": 64, "registers": "o2"},
 }
 _OPERATIONS = {
+    "TEX": 0,  # from sm_100 on, without a level
     "TEX.LL": 0,
     "TEX.LZ": 0,
     "TLD.LZ": v.WHOLE,

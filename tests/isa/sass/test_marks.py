@@ -28,7 +28,9 @@ OTHERWISE = {  # texts that isa.nvidia.lowering.spelling rewrites, with the lett
     "UPLOP3.LUT.SIGN.SIGN.SIGN": ("UPLOP3.LUT UP1, UP2, UR8.SIGN, UR9.SIGN, UR10.SIGN, 0x80, 0x8", "PpabcnN"),
     **{f"QSPC.E.{x}": (f"QSPC.E.{x} P1, R4, [R8]", "Pdm") for x in "SDLG"},
 }
-SIMPLE = [family for family in FAMILIES if family.base not in OTHERWISE and not family.base.startswith(FETCHES)]
+PAIRS = "FADD2", "FMUL2", "FFMA2", "FHADD", "FHFMA"  # see test_pairs.py
+APART = (*FETCHES, *PAIRS)
+SIMPLE = [family for family in FAMILIES if family.base not in OTHERWISE and not family.base.startswith(APART)]
 KNOWN_PARTS = {*PARTS, *chain(*chain(*(f.parts.values() for f in FAMILIES))), "SIGN", "64", "U32", "X4", "X16", "ANEW"}
 KNOWN_WORDS = sorted(
     {"ANEW"}.union(

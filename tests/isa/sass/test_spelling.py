@@ -118,6 +118,9 @@ def test_a_branch_of_diverged_lanes_may_name_no_mask():
         ("TLD.LZ RZ, R8, R2, UR4, 0x0, 1D, 0x3", "TLD.LZ.1D.V2", "R8 RZ UR4 R2"),
         ("TLD4.G R10, R8, R2, UR4, 0x0, 2D", "TLD4.G.2D.V4", "R8 R10 UR4 R2 R3"),
         ("TXQ RZ, R5, R5, TEX_HEADER_DIMENSION, UR4, 0x0, 0x2", "TXQ.DIMENSION.V1", "R5 RZ UR4"),
+        ("TEX RZ, R4, R4, UR4, 3D, 0x3", "TEX.3D.V2", "R4 RZ UR4 R4 R5 R6"),
+        ("TEX.LL RZ, R5, R4, R0, UR4, 2D, 0x1", "TEX.LL.2D.V1", "R5 RZ UR4 R4 R5"),
+        ("TLD4.B R6, R4, R4, UR4, 2D", "TLD4.B.2D.V4", "R4 R6 UR4 R4 R5"),
         ("TEX.SCR.LL R10, R8, R6, R8, 0x0, 0x58, 2D", "TEX.LL.2D.V4", "R8 R10 c[0x0][0x160] R6 R7"),
         ("TEX.SCR.LL RZ, R7, R6, R8, 0x0, 0x58, 3D, 0x1", "TEX.LL.3D.V1", "R7 RZ c[0x0][0x160] R6 R7 R8"),
         ("TLD.SCR.LZ R6, R4, R2, R0, 0x0, 0x58, 3D", "TLD.LZ.3D.V4", "R4 R6 c[0x0][0x160] R2 R3 R0"),
@@ -267,3 +270,16 @@ def test_a_return_takes_a_predicate_beside_its_guard():
 
 def _parts(form):
     return form.row, form.operands
+
+
+def test_the_smaller_of_two_uniform_pairs():
+    """UIMNMX.U64 of sm_120 compares 64 bits without a sign; its predicates that say nothing are left out."""
+    row = lowered("UIMNMX.U64 UPT, UPT, UR10, UR6, UR10, UPT, !UPT").row
+    a, b = np.array([1 << 63, 5], np.uint64), np.array([7, 6], np.uint64)
+    found = row.result(a, b, a, np.ones(2, np.uint32), np.uint64(row.code))
+    assert (row.words_of("d"), found.tolist()) == (2, [7, 5])
+
+
+def test_a_broadcast_is_a_move_to_what_all_lanes_share():
+    """R2UR.BROADCAST of sm_120 is R2UR."""
+    assert lowered("@P1 R2UR.BROADCAST UR4, R16").row.across is lowered("R2UR UR4, R16").row.across

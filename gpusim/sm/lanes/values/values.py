@@ -18,15 +18,17 @@ from gpusim.sm.jit.rule import borrow, count_bits, rarely, rule
 from gpusim.sm.lanes import predicates, signals
 from gpusim.sm.lanes.convergence import independent_lanes
 from gpusim.sm.lanes.predicates import ALL
+from gpusim.sm.lanes.values import product
 from gpusim.sm.lanes.values.functions import compute
 from gpusim.sm.lanes.values.operand_change import PAIR, SIGN_CHANGE, WORD, changed, whole_change
+from gpusim.sm.memory import versions
 from gpusim.sm.memory.cache import cache
 from gpusim.sm.memory.copy_engine import commands
 from gpusim.sm.memory.memory_access import address_range, memory_access
 from gpusim.sm.memory.texture import texel, texture, texture_object
 from gpusim.sm.records import Lanes, Memory, Numbers, Row, Scratch, Sm, Table
 from gpusim.sm.unit.capacities import LANES
-from gpusim.sm.unit.opcodes import COMPUTE, FETCH, SIGNAL, WHOLE
+from gpusim.sm.unit.opcodes import COMPUTE, FETCH, MULTIPLY, SIGNAL, WHOLE
 from isa.operands.operand import PT_INDEX
 
 SIGN = np.uint32(0x80000000)
@@ -96,8 +98,8 @@ def _of_group(sm: Sm, memory: Memory, g: int, half: int, instruction: Row) -> bo
     elif instruction.evaluate:
         if instruction.action == COMPUTE:
             _compute(sm, instruction, g, group, active)
-        elif instruction.action == FETCH:
-            _fetch(sm, instruction, memory, g, group, active)
+        elif instruction.action >= FETCH and not _fetch(sm, instruction, memory, g, group, active):
+            return False
     if sm.trace_driven:
         address_range.widen(sm, group, instruction, active)
     return True
@@ -139,13 +141,17 @@ def _compute(sm: Sm, instruction: Row, g: int, group: int, active: int) -> None:
 
 
 @rule
-def _fetch(sm: Sm, instruction: Row, memory: Memory, g: int, group: int, active: int) -> None:
+def _fetch(sm: Sm, instruction: Row, memory: Memory, g: int, group: int, active: int) -> bool:
+    """Fetch texels; a matrix instruction is computed later, and false is a fault."""
+    if instruction.action == MULTIPLY:
+        return bool(product.post(sm, g))
     if instruction.fetches:
         texture_object.fetch(sm, memory, g, group, active)
-        return
+        return True
     for word in range(instruction.writes):
         texel.fetch(sm, instruction, memory, word)
     _write_range(sm, instruction, g, group, active)
+    return True
 
 
 @rule
@@ -227,7 +233,7 @@ def _select(scratch: Scratch, lanes: Lanes, instruction: Row) -> None:
 @rule
 def _write(sm: Sm, g: int, group: int, register: int, word: Numbers, active: int) -> None:
     lane_words.put(sm.lanes[group].registers, register, word, active)
-    memory_access.new_version(sm, g, register)
+    versions.new_version(sm, g, register)
 
 
 @rarely

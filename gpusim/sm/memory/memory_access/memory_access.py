@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.sm.jit.rule import lowest_bit, rarely, rule
+from gpusim.sm.memory import versions
 from gpusim.sm.memory.async_copy import async_copy
 from gpusim.sm.memory.lookahead import word_owner
 from gpusim.sm.memory.matrix_access import matrix_access
@@ -32,13 +33,6 @@ def accesses(instruction: Row) -> bool:
 def loads_shared(instruction: Row) -> bool:
     """Tell whether the instruction loads from shared memory."""
     return bool(instruction.action == LOAD and instruction.memory_kind == SHARED_MEMORY)
-
-
-@rule
-def new_version(sm: Sm, g: int, register: int) -> None:
-    """The register has been written: everything remembered of its old value is void."""
-    sm.writes += 1
-    sm.warps[g].version[register] = sm.writes
 
 
 @rule
@@ -101,7 +95,7 @@ def _move(sm: Sm, memory: Memory, instruction: Row, g: int, group: int, active: 
     else:
         move.move(sm, instruction, memory, g, group, active)
     for i in range(instruction.writes):
-        new_version(sm, g, int(instruction.write[i]))
+        versions.new_version(sm, g, int(instruction.write[i]))
     return True
 
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rule
+from gpusim.sm.memory import versions
 from gpusim.sm.memory.cache import cache
 from gpusim.sm.memory.global_memory import global_memory
-from gpusim.sm.memory.memory_access import memory_access
 from gpusim.sm.records import Memory, Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
@@ -103,7 +103,7 @@ def fetch(sm: Sm, memory: Memory, g: int, group: int, active: int) -> None:
             first = instruction.destination if count < 2 else instruction.upper - 2
             if first >= 0:
                 _channel(sm, memory, group, code, channel, first + count, active)
-                memory_access.new_version(sm, g, first + count)
+                versions.new_version(sm, g, first + count)
             count += 1
 
 

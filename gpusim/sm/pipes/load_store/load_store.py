@@ -153,7 +153,7 @@ def serve(sm: Sm, memory: Memory, y: int, now: int) -> int:
         if sm.tracing:
             done = UNKNOWN if results or ready == NEVER else ready if instruction.tracked else back
             record.service(sm, y, place, unit.free[own], read, done, back, now)
-    sm.agenda[sm.load_store_agent] = _next_service(sm, now)
+    sm.agenda[sm.load_store_agent] = next_service(sm, now)
     return int(entry.warp)
 
 
@@ -167,7 +167,7 @@ def _of_barrier_or_engine(sm: Sm, entry: Entry, ready: int, now: int) -> int:
 
 
 @rule
-def _next_service(sm: Sm, now: int) -> int:
+def next_service(sm: Sm, now: int) -> int:
     """Return when the next head is served, after a service at `now`; NEVER if nothing waits.
 
     A head that has just come to a queue and a unit that were free before is served now, not before it came.

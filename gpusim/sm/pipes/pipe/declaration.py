@@ -11,6 +11,7 @@ from gpusim.sm.unit.declare import Declaration, Machine, Role, field
 from gpusim.sm.unit.dimensions import PIPE, SCHEDULER
 from gpusim.sm.unit.opcodes import UNIT_CODE
 from gpusim.sm.unit.ranges import Positive
+from isa.row import Row
 from isa.row import Unit as UnitClass
 
 
@@ -25,6 +26,13 @@ class UnitCost(msgspec.Struct, frozen=True):
     """Where a unit class of the instruction table executes."""
 
     pipe: str  # a pipe, or several, in the order in which they are tried: the first that is free takes the instruction
+    latency: Positive  # cycles from issue until a dependent instruction may issue (RAW)
+
+
+class MatrixCost(msgspec.Struct, frozen=True):
+    """What a kind of matrix instruction takes; kinds are named by result, rows, and bytes of a row of A."""
+
+    interval: Positive  # cycles for which it keeps its pipe, where that takes a warp instruction each cycle
     latency: Positive  # cycles from issue until a dependent instruction may issue (RAW)
 
 
@@ -43,6 +51,18 @@ def choices(machine: Machine, unit: UnitClass) -> tuple[str, ...]:
     if unit is UnitClass.TEXTURE:
         return tuple(machine.texture.pipe.split())
     return tuple(machine.unit[unit].pipe.split()) if unit in machine.unit else ()
+
+
+def intervals(machine: Machine, form: Row) -> int:
+    """Initiation intervals for which an instruction keeps its pipe."""
+    return int(machine.matrix[form.matrix].interval) if form.matrix in machine.matrix else form.intervals
+
+
+def latency(machine: Machine, form: Row) -> int:
+    """Cycles until the result of an instruction of a pipe's unit class is there; 0 if the machine has no such class."""
+    if form.matrix in machine.matrix:
+        return int(machine.matrix[form.matrix].latency)
+    return int(machine.unit[form.unit].latency) if form.unit in machine.unit else 0
 
 
 def instances(machine: Machine, pipe: str) -> int:
@@ -109,5 +129,8 @@ UNIT = Declaration(
         ),
     },
     pack=pack,
-    limits={"latency": {"unit.*.latency": 1}, "pipes": {"pipe.*.lanes": "limits.warp_size", "pipe.*.schedulers": 1}},
+    limits={
+        "latency": {"unit.*.latency": 1, "matrix.*.latency": 1},
+        "pipes": {"pipe.*.lanes": "limits.warp_size", "pipe.*.schedulers": 1, "matrix.*.interval": 1},
+    },
 )

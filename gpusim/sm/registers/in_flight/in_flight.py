@@ -21,6 +21,7 @@ from gpusim.sm.effects import effects
 from gpusim.sm.jit import lane_words
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.memory import versions
 from gpusim.sm.memory.memory_access import memory_access
 from gpusim.sm.records import Effect, Memory, Numbers, Row, Sm, Table
 from gpusim.sm.unit.capacities import GROUPS, HAZARDS, LANES, READ, REGISTERS
@@ -50,7 +51,7 @@ def _write_result(sm: Sm, g: int, effect: Effect) -> None:
         _meet(sm, g, effect, register)
         for half in range(sm.machine.groups):
             _write(sm.lanes[g * sm.machine.groups + half].registers, register, effect, half, i, _is_scalar(instruction))
-        memory_access.new_version(sm, g, register)
+        versions.new_version(sm, g, register)
     _write_predicate(sm, g, effect, instruction.predicate, effect.truth)
     _write_predicate(sm, g, effect, instruction.second_predicate, effect.second_truth)
 

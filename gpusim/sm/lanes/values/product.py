@@ -1,0 +1,223 @@
+"""A matrix instruction of a warpgroup, for one warp: its effect, and its 16 rows as the tensor cores compute them.
+
+A warp that issues one leaves the words of its descriptors in an effect. The operands are read when it lands: A from
+shared memory or registers, B from shared memory, C from registers; D is written. So an accumulator that is read before
+its group is waited for, or a place in shared memory that is overwritten too early, gives what it would on the chip.
+
+The columns go in tiles of eight, each like a matrix instruction of a warp, whose function the row has: lane l has word
+l % 4 of a block of 16 bytes, of row l / 4 and l / 4 + 8 of A, and of column l / 4 of B.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpusim.sm.effects import effects
+from gpusim.sm.jit import lane_words
+from gpusim.sm.jit.on_demand import on_demand
+from gpusim.sm.jit.rule import NEVER, rarely, rule
+from gpusim.sm.lanes.values.functions import compute
+from gpusim.sm.memory import versions
+from gpusim.sm.records import Effect, Memory, Numbers, Row, Sm, Table
+from gpusim.sm.state.fault import Fault
+from gpusim.sm.unit.capacities import LANES
+from isa.program import WORD_BYTES
+from isa.row import WAITS, Groups
+from isa.values.matrix.warpgroup import (
+    HALVES,
+    NEGATED_A,
+    NEGATED_B,
+    ROWS_OF_WARP,
+    TURNED_A,
+    TURNED_B,
+    place_of,
+    sign_bits,
+    turned_place_of,
+)
+
+OUTSIDE = int(Fault.OUTSIDE)
+A, B, C = range(3)  # places of the sources of a row
+WORDS = 4  # of two descriptors
+BLOCKS, BLOCK_BYTES = 2, 16
+MATRIX = int(Groups.MATRIX)
+TILE = 8  # columns
+HALF = np.uint32(0xFFFF)
+
+
+@on_demand
+def post(sm: Sm, g: int) -> bool:
+    """Post what warp slot g's instruction will do, with the words of its descriptors; False: `sm.fault` says why not.
+
+    Where A is in registers, the instruction has one descriptor, that of B: it comes second here too.
+    """
+    pc = sm.warps[g].pc
+    instruction = sm.program[pc]
+    if not effects.has_room(sm, g, pc):
+        return False
+    effect, registers = effects.post(sm, g, pc), sm.lanes[g * sm.machine.groups].registers
+    skipped = 2 if instruction.from_registers else 0
+    for word in range(WORDS):
+        source = instruction.source[B] + word - skipped
+        known = word >= skipped and instruction.source[B] >= 0
+        effect.values[0, word, 0] = registers[source, 0] if known else np.uint32(0)
+    effect.truth[0] = 1
+    if instruction.selector >= 0:
+        held = sm.lanes[g * sm.machine.groups].predicates[instruction.selector] & 1
+        effect.truth[0] = held ^ instruction.selector_negated
+    return True
+
+
+@on_demand
+def land(sm: Sm, memory: Memory, now: int) -> None:
+    """Compute the products that are there by now, in order, and say when the next one is."""
+    g, place = 0, _due(sm, 0, now)
+    while g < sm.warp_slots and sm.fault.code == 0:
+        if place >= 0:
+            _compute(sm, memory, g, place)
+        g += 1 if place < 0 else 0
+        place = _due(sm, g, now) if g < sm.warp_slots else -1
+    sm.products.lands = NEVER
+    for other in range(sm.warp_slots):
+        for i in range(sm.warps[other].effects):
+            if sm.effects[other, i].groups == MATRIX:
+                sm.products.lands = min(sm.products.lands, sm.effects[other, i].lands)
+
+
+@on_demand
+def in_program_order(sm: Sm, memory: Memory, g: int, pc: int) -> None:
+    """Without time, compute the products that the instruction of warp slot g at `pc` waits for."""
+    instruction = sm.program[pc]
+    if instruction.grouping & WAITS or sm.warps[g].live == 0:
+        place = _awaited(sm, g, instruction)
+        while place >= 0 and sm.fault.code == 0:
+            _compute(sm, memory, g, place)
+            place = _awaited(sm, g, instruction)
+
+
+@rule
+def _due(sm: Sm, g: int, now: int) -> int:
+    """Return the place of the oldest product of warp slot g that is there by now, -1 if there is none."""
+    oldest, order = -1, NEVER
+    for i in range(sm.warps[g].effects):
+        effect = sm.effects[g, i]
+        if effect.groups == MATRIX and effect.lands <= now and effect.order < order:
+            oldest, order = i, effect.order
+    return oldest
+
+
+@rule
+def _awaited(sm: Sm, g: int, instruction: Row) -> int:
+    """Return the place of the oldest product of warp slot g that a wait or an exit waits for, -1 if there is none."""
+    oldest, order = -1, NEVER
+    for i in range(sm.warps[g].effects):
+        effect = sm.effects[g, i]
+        if effect.groups == MATRIX and effects.covers(sm.warps[g], instruction, effect) and effect.order < order:
+            oldest, order = i, effect.order
+    return oldest
+
+
+@rarely
+def _compute(sm: Sm, memory: Memory, g: int, place: int) -> None:
+    """Compute a product of warp slot g, and forget it; `sm.fault` says if an operand lies outside."""
+    effect = sm.effects[g, place]
+    if sm.program[effect.pc].destination >= 0:
+        _multiply(sm, memory, g, effect)
+    effects.drop(sm, g, place)
+
+
+@rule
+def _multiply(sm: Sm, memory: Memory, g: int, effect: Effect) -> None:
+    """Compute D of a product."""
+    instruction = sm.program[effect.pc]
+    scratch, signs = sm.scratch, int(sign_bits(instruction.product & 15))
+    if instruction.from_registers:
+        for word in range(2 * BLOCKS):
+            lane_words.copy(scratch.a[word], sm.lanes[g * sm.machine.groups].registers, instruction.source[A] + word)
+    else:
+        first = (sm.warps[g].index & 3) * ROWS_OF_WARP
+        for half in range(2):
+            _read(sm, memory, g, effect, scratch.a, half, first + TILE * half)
+    if instruction.product & NEGATED_A:
+        _negate(scratch.a, 2 * BLOCKS, signs)
+    scratch.n = instruction.number
+    for tile in range(instruction.columns // TILE):
+        if sm.fault.code == 0:
+            _read(sm, memory, g, effect, scratch.b, -1, TILE * tile)
+            if instruction.product & NEGATED_B:
+                _negate(scratch.b, BLOCKS, signs)
+            _compute_tile(sm, g, instruction, effect, tile)
+
+
+@rule
+def _negate(words: Table, count: int, signs: int) -> None:
+    """Change the signs of the numbers in as many words of all lanes."""
+    for word in range(count):
+        for lane in range(LANES):
+            words[word, lane] ^= np.uint32(signs)
+
+
+@rarely
+def _compute_tile(sm: Sm, g: int, instruction: Row, effect: Effect, tile: int) -> None:
+    """Compute eight columns from the operands in `scratch` and the warp's registers, and write them there."""
+    scratch, registers = sm.scratch, sm.lanes[g * sm.machine.groups].registers
+    words = 2 if instruction.product & HALVES else 4
+    for word in range(words):
+        if instruction.source[C] >= 0 and effect.truth[0]:
+            lane_words.copy(scratch.c[word], registers, instruction.source[C] + words * tile + word)
+        else:
+            scratch.c[word][:] = 0
+    compute(instruction.value, sm)
+    for word in range(words):
+        register = instruction.destination + words * tile + word
+        lane_words.put(registers, register, scratch.d[word], effect.mask[0])
+        versions.new_version(sm, g, register)
+
+
+@rarely
+def _read(sm: Sm, memory: Memory, g: int, effect: Effect, to: Table, half: int, first: int) -> None:
+    """Read eight rows of an operand from the row `first` on: a half of A's, or if `half` is -1 columns of B."""
+    words, of = effect.values[0], 2 if half < 0 else 0
+    low, high = int(np.int64(words[of, 0])), int(np.int64(words[of + 1, 0]))
+    turned = sm.program[effect.pc].product & (TURNED_B if half < 0 else TURNED_A)
+    for block in range(BLOCKS):
+        row = to[block if half < 0 else 2 * block + half]
+        for i in range(TILE):
+            if turned:
+                _gather(sm, memory, g, effect, row, (low, high), first + i, block, i)
+            else:
+                at = _word_at(sm, g, effect, place_of(low, high, first + i, block), BLOCK_BYTES)
+                for word in range(4):
+                    row[4 * i + word] = memory[at + word]
+
+
+@rule
+def _gather(
+    sm: Sm,
+    memory: Memory,
+    g: int,
+    effect: Effect,
+    to: Numbers,
+    descriptor: tuple[int, int],
+    row: int,
+    block: int,
+    i: int,
+) -> None:
+    """Read a block of a row whose numbers of 16 bits lie apart."""
+    for word in range(4):
+        whole = np.uint32(0)
+        for part in range(2):
+            place = turned_place_of(descriptor[0], descriptor[1], row, 8 * block + 2 * word + part)
+            held = memory[_word_at(sm, g, effect, place, 2)] >> np.uint32(8 * (place & 2))
+            whole |= (held & HALF) << np.uint32(16 * part)
+        to[4 * i + word] = whole
+
+
+@rule
+def _word_at(sm: Sm, g: int, effect: Effect, address: int, nbytes: int) -> int:
+    """Return the place in memory of an address in shared memory; of one outside, its first, and `sm.fault` says so."""
+    first = sm.launch.shared_word + sm.warps[g].block * sm.launch.shared_words
+    if address + nbytes <= WORD_BYTES * sm.launch.shared_words:
+        return int(first + address // WORD_BYTES)
+    if sm.fault.code == 0:
+        sm.fault.code, sm.fault.pc, sm.fault.warp, sm.fault.lane, sm.fault.address = OUTSIDE, effect.pc, g, 0, address
+    return int(first)

@@ -1,0 +1,132 @@
+"""Matrix instructions of a warpgroup: queued when they issue, done by the tensor cores in the order of issue.
+
+Each of four neighbouring warps of a block issues the instruction; when the last has, the product waits for its turn.
+It begins when shared memory's port is free, which then reads its operands: 64 rows of A, if they lie there, and all
+columns of B, once for the four warps. Other accesses to shared memory wait meanwhile, as products wait for them. The
+tensor cores begin a little later, and compute so many columns in a cycle; the operands of the next product are read
+meanwhile, but not those of one more. So products follow each other at the pace of the slower of the two.
+
+D is there some cycles behind the end. Then the product is done: of the group that it is in (sm/effects/groups.py), and
+its effect lands (sm/lanes/values/product.py). Products share the agent of the effects, and have times of their own.
+"""
+
+from __future__ import annotations
+
+from gpusim.sm.effects import groups
+from gpusim.sm.jit.on_demand import on_demand
+from gpusim.sm.jit.rule import NEVER, rule
+from gpusim.sm.pipes.load_store import load_store
+from gpusim.sm.pipes.pipe import pipe
+from gpusim.sm.pipes.warpgroup.declaration import WARPS
+from gpusim.sm.records import Row, Sm
+from gpusim.sm.state.fault import Fault
+from gpusim.sm.unit.capacities import PRODUCTS
+from isa.row import Groups
+
+ROWS = 64  # of a product
+MATRIX = int(Groups.MATRIX)
+CROWDED = int(Fault.CROWDED)
+
+
+@rule
+def member(g: int, number: int) -> int:
+    """Return the warp slot of a warp of the warpgroup of warp slot g: blocks have whole ones, one after the other."""
+    return g // WARPS * WARPS + number
+
+
+@on_demand
+def commit(sm: Sm, g: int, pc: int, now: int) -> None:
+    """Warp slot g issues a product, at `pc`: the last of the four lets it wait for its turn."""
+    warp, products = sm.warps[g], sm.products
+    warp.pending += 1
+    warp.products += 1
+    for number in range(WARPS):
+        if sm.warps[member(g, number)].products < warp.products:
+            return
+    if products.count == PRODUCTS:
+        sm.fault.code, sm.fault.pc, sm.fault.warp = CROWDED, pc, g
+        return
+    entry = products.queue[(products.head + products.count) % PRODUCTS]
+    entry.warp, entry.pc, entry.ready = member(g, 0), pc, now + sm.machine.product_begins
+    products.count += 1
+    _look_at_head(sm)
+
+
+@rule
+def _look_at_head(sm: Sm) -> None:
+    """Set when the first product that waits may begin."""
+    products = sm.products
+    products.next = NEVER
+    if products.count:
+        products.next = max(products.queue[products.head].ready, products.reads)
+    look(sm)
+
+
+@rule
+def look(sm: Sm) -> None:
+    """Let the agent that the products share look when the next one begins or is there."""
+    due = min(sm.products.next, sm.products.lands)
+    sm.agenda[sm.effects_agent] = min(sm.agenda[sm.effects_agent], due)
+
+
+@on_demand
+def begin(sm: Sm, now: int) -> int:
+    """Let the first product begin if it is due and the port is free; return the slot of its first warp, or -1."""
+    products = sm.products
+    if products.next > now:
+        look(sm)
+        return -1
+    if sm.load_store.free[0] > now:
+        products.reads = sm.load_store.free[0]
+        _look_at_head(sm)
+        return -1
+    entry = products.queue[products.head]
+    first, instruction = int(entry.warp), sm.program[entry.pc]
+    done = _serve(sm, first, instruction, now)
+    products.head = (products.head + 1) % PRODUCTS
+    products.count -= 1
+    _look_at_head(sm)
+    for number in range(WARPS):
+        _done(sm, member(first, number), done)
+    return first
+
+
+@rule
+def _serve(sm: Sm, first: int, instruction: Row, now: int) -> int:
+    """Take the port now, and the tensor cores when they are free; return when the result is there."""
+    products, machine = sm.products, sm.machine
+    rows = instruction.columns + (0 if instruction.from_registers else ROWS)
+    read = now + -(-rows // machine.port_rows)
+    sm.load_store.free[0] = read
+    sm.agenda[sm.load_store_agent] = load_store.next_service(sm, now)
+    fills = machine.register_fills if instruction.from_registers else machine.product_fills
+    start = max(now + fills, products.ends)
+    for number in range(WARPS if machine.tensor_pipe >= 0 else 0):
+        taken = pipe.instance(sm, sm.warps[member(first, number)].scheduler, machine.tensor_pipe)
+        start = max(start, taken.free)
+    cycles = -(-instruction.columns // machine.product_columns)
+    for number in range(WARPS if machine.tensor_pipe >= 0 else 0):
+        taken = pipe.instance(sm, sm.warps[member(first, number)].scheduler, machine.tensor_pipe)
+        taken.free = start + cycles
+        taken.busy += cycles
+    products.ends = start + cycles
+    least = machine.least_registers if instruction.from_registers else 0
+    products.reads = max(read, start - fills, now + least)
+    return int(products.ends + machine.product_drains)
+
+
+@rule
+def _done(sm: Sm, g: int, when: int) -> None:
+    """Warp slot g's part of the oldest product that has not begun will be there at `when`."""
+    warp = sm.warps[g]
+    warp.pending -= 1
+    warp.drained = max(warp.drained, when)
+    groups.done(warp, MATRIX, when)
+    oldest, order = -1, NEVER
+    for i in range(warp.effects):
+        effect = sm.effects[g, i]
+        if effect.groups == MATRIX and effect.lands == NEVER and effect.order < order:
+            oldest, order = i, effect.order
+    if oldest >= 0:
+        sm.effects[g, oldest].lands = when
+        sm.products.lands = min(sm.products.lands, when)

@@ -1,0 +1,55 @@
+"""What each kind of matrix instruction computes, as `Tile` takes it.
+
+The last argument of each is how the architecture adds (isa.architecture.Architecture.sums): no part of an instruction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from isa.values.matrix import doubles, floats, integers
+
+Fill = Callable[[Any, Any, Any, Any, Any], None]
+Numbers = tuple[int, ...]
+
+
+def of_floats(name: str, blocks: int, kinds: tuple[Numbers, Numbers], to: Numbers) -> Fill:
+    """Return the function of a kind: blocks of 16 bytes of k, kinds of A and B, format of C and D."""
+
+    def fill(d: Any, a: Any, b: Any, c: Any, n: Any) -> None:
+        floats.multiply(d, a, b, c, n, blocks, kinds, to)
+
+    return _named(fill, name)
+
+
+def of_integers(name: str, shape: Numbers, kinds: tuple[Numbers, Numbers], saturate: int) -> Fill:
+    """Return the function of a kind: blocks of 16 bytes of k and halves of 8 rows, kinds of A and B."""
+
+    def fill(d: Any, a: Any, b: Any, c: Any, _n: Any) -> None:
+        integers.multiply(d, a, b, c, shape, kinds, saturate)
+
+    return _named(fill, name)
+
+
+def of_bits(name: str, shape: Numbers, operation: int) -> Fill:
+    """Return the function of a kind: blocks of 16 bytes of k and halves of 8 rows, and what is counted."""
+
+    def fill(d: Any, a: Any, b: Any, c: Any, _n: Any) -> None:
+        integers.count(d, a, b, c, shape, operation)
+
+    return _named(fill, name)
+
+
+def of_doubles(name: str, depth: int, halves: int) -> Fill:
+    """Return the function of a kind: as many k, halves of 8 rows."""
+
+    def fill(d: Any, a: Any, b: Any, c: Any, _n: Any) -> None:
+        doubles.multiply(d, a, b, c, depth, halves)
+
+    return _named(fill, name)
+
+
+def _named(fill: Fill, name: str) -> Fill:
+    fill.__name__ = fill.__qualname__ = name.replace(".", "_")
+    return fill

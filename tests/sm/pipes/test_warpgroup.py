@@ -1,0 +1,150 @@
+"""Matrix instructions of a warpgroup: values beside the chip's, and when operands are read and results written."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from draws import few
+from warpgroup_code import module, recorded, result
+
+from gpusim.engines.simulate import ENGINES, run_sm
+from gpusim.engines.walks.program_order import walk
+from gpusim.machine.machine import load
+from gpusim.sm.unit.stall import Stall
+from isa.errors import UserError
+from isa.executing.faults import ExecutionError
+from isa.nvidia.lowering.lower import lowered
+
+H200 = load("h200", {"chip.sms": 1})
+KINDS = "f16", "f16h", "bf16", "tf32", "e4m3", "e5m2", "e4m3h"
+ONE = np.uint32(0x3C003C00)  # two halves
+LAST = "WARPGROUP.DEPBAR.LE"
+
+
+def launch(name, kind, tiles):
+    """Return the launch of a kernel on tiles of a kind, and what the chip gave."""
+    held = recorded("products")
+    a, b, c, d = (held[f"{kind}/{letter}"][tiles] for letter in "ABCD")
+    columns = np.ascontiguousarray(b.transpose(0, 2, 1)).view(np.uint32).reshape(-1)
+    words = [np.ascontiguousarray(one).view(np.uint32).reshape(-1) for one in (a, c, d)]
+    out = np.zeros_like(words[2])
+    given = words[0], columns, words[1], out, np.int32(len(a))
+    return module("products").get_function(name).launched((1,), (128,), given), words[2]
+
+
+def results(made):
+    """Return the result in program order and by each engine."""
+    memories = [walk(made).memory, *(run_sm(made, H200, engine=engine).memory for engine in ENGINES)]
+    return [result(memory, made, 4, np.uint32) for memory in memories]
+
+
+def without(made, mnemonic):
+    """Return the launch with another instruction, which does nothing, in the place of those of a name."""
+    form = lowered("NOP")
+    code = tuple(
+        replace(one, row=form.row, operands=()) if one.row.mnemonic == mnemonic else one
+        for one in made.program.instructions
+    )
+    return replace(made, program=replace(made.program, instructions=code))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("where", ["", "_rs"])
+def test_values_are_the_chips(kind, where):
+    """To the bit: sums of designed and random tiles, with A in shared memory and in registers."""
+    made, expected = launch(kind + where, kind, slice(None))
+    assert (result(run_sm(made, H200).memory, made, 4, np.uint32) == expected).all()
+
+
+@pytest.mark.parametrize("name", ["s8", "u8s8", "s8sat"])
+def test_whole_numbers_are_exact(name):
+    """Sums of bytes wrap at 32 bits, or are clamped; A may be unsigned."""
+    rng = np.random.default_rng(1)
+    a, b = rng.integers(0, 256, (64, 32), np.uint8), rng.integers(0, 256, (8, 32), np.uint8)
+    c = rng.choice(np.array([0, 1, -1, 2**31 - 1, -(2**31)], np.int64), (64, 8))
+    of_a = a.astype(np.int64) if name[0] == "u" else a.view(np.int8).astype(np.int64)
+    whole = of_a @ b.view(np.int8).astype(np.int64).T + c
+    expected = np.clip(whole, -(2**31), 2**31 - 1) if name == "s8sat" else whole
+    words = [one.view(np.uint32).reshape(-1) for one in (a, b, c.astype(np.int32))]
+    given = *words, np.zeros(512, np.uint32), np.int32(1)
+    made = module("products").get_function(name).launched((1,), (128,), given)
+    found = result(run_sm(made, H200).memory, made, 4, np.int32).reshape(64, 8)
+    assert (found == expected.astype(np.uint64).astype(np.uint32).view(np.int32)).all()
+
+
+def test_program_order_and_engines_agree():
+    """A product is the same whoever runs it."""
+    made, expected = launch("f16", "f16", slice(0, 1))
+    for found in results(made):
+        assert (found == expected).all()
+
+
+def test_an_accumulator_that_is_read_before_the_wait_is_the_old_one():
+    """Without the wait the registers still hold C when they are stored: the tensor cores write them later."""
+    made, expected = launch("f16", "f16", slice(0, 1))
+    c = np.ascontiguousarray(recorded("products")["f16/C"][0]).view(np.uint32).reshape(-1)
+    assert (c != expected).any()
+    for found in results(without(made, LAST)):
+        assert (found == c).all()
+
+
+def test_operands_in_shared_memory_are_read_when_the_product_is_computed():
+    """A is overwritten with ones behind the instruction and before its wait: D is of these."""
+    held, (made, _) = recorded("products"), launch("f16", "f16", slice(1, 2))
+    late, _ = launch("overwritten", "f16", slice(1, 2))
+    ones = np.full((1, 512), ONE, np.uint32).reshape(-1)
+    b, c = (np.ascontiguousarray(held[f"f16/{x}"][1:2]) for x in "BC")
+    columns = np.ascontiguousarray(b.transpose(0, 2, 1)).view(np.uint32).reshape(-1)
+    words = ones, columns, c.reshape(-1).view(np.uint32), np.zeros(512, np.uint32), np.int32(1)
+    plain = module("products").get_function("f16").launched((1,), (128,), words)
+    expected = result(run_sm(plain, H200).memory, plain, 4, np.uint32)
+    assert (expected != result(run_sm(made, H200).memory, made, 4, np.uint32)).any()
+    for found in results(late):
+        assert (found == expected).all()
+
+
+@pytest.mark.parametrize("name", few(("kk", "mk", "kn", "mn"), 2))
+def test_descriptors_say_where_operands_lie_as_on_the_chip(name):
+    """All ways of mixing rows, random distances and starts, along k and turned: 16 products, as on an H200."""
+    held = recorded("layout")
+    halves, cases = held["halves"].astype(np.float16).view(np.uint32), held[f"{name}_descriptors"]
+    out = np.zeros(len(cases) * 1024, np.float32)
+    given = halves, np.int32(len(halves)), cases.reshape(-1), np.int32(len(cases)), out
+    made = module("layout").get_function(name).launched((1,), (128,), given, shared_mem=4 * len(halves))
+    found = result(run_sm(made, H200).memory, made, 5, np.float32)
+    assert (found == held[name].reshape(-1).astype(np.float32)).all()
+
+
+def test_an_operand_outside_shared_memory_is_a_fault():
+    """It is one line that names the instruction and the address."""
+    halves, far = np.zeros(1024, np.uint32), np.array([1 << 32 | 1 << 16 | 0x3000, 0], np.uint64)
+    given = halves, np.int32(1024), far, np.int32(1), np.zeros(1024, np.float32)
+    made = module("layout").get_function("kk").launched((1,), (128,), given, shared_mem=4096)
+    with pytest.raises(ExecutionError, match=r"HGMMA.*16 bytes at 0x30400 lie outside"):
+        run_sm(made, H200)
+    with pytest.raises(ExecutionError, match=r"HGMMA.*16 bytes at 0x30400 lie outside"):
+        walk(made)
+
+
+def test_a_block_has_whole_warpgroups():
+    """Three warps can't go together."""
+    held = [np.zeros(512, np.uint32) for _ in range(4)]
+    made = module("products").get_function("f16").launched((1,), (96,), (*held, np.int32(1)))
+    with pytest.raises(UserError, match="4 warps"):
+        run_sm(made, H200)
+
+
+def test_a_machine_without_such_tensor_cores_refuses_the_kernel():
+    """The message names the instruction and what the machine's file lacks."""
+    made, _ = launch("f16", "f16", slice(0, 1))
+    with pytest.raises(UserError, match=r"HGMMA.*\[warpgroup\]"):
+        run_sm(replace(made, any_machine=True), load("rtx3090", {"chip.sms": 1}))
+
+
+def test_the_wait_lasts_until_the_product_is_there():
+    """From the issue by the last warp: begin, fill, N/2 cycles, drain, as the machine's file has them."""
+    made, _ = launch("f16", "f16", slice(0, 1))
+    waits = next(pc for pc, one in enumerate(made.program.instructions) if one.row.mnemonic == LAST)
+    slower = load("h200", {"chip.sms": 1, "warpgroup.drains": 115})
+    stalls = [int(run_sm(made, machine).stalls[waits, Stall.LONG_SCOREBOARD]) for machine in (H200, slower)]
+    assert stalls[1] - stalls[0] == 4 * 100
