@@ -25,7 +25,7 @@ from isa.row import Signal
 
 BARRIER_BYTES = 8
 STATE = np.uint32(0xFFFFF800)  # of the upper word: phase and arrivals, which a state has; the lower register stays
-MISPLACED, OUT_OF_SHARED = int(Fault.MISPLACED), int(Fault.OUT_OF_SHARED)
+MISPLACED, OUT_OF_SHARED, CLUSTERED = int(Fault.MISPLACED), int(Fault.OUT_OF_SHARED), int(Fault.CLUSTERED)
 BEGIN, FORGET, ARRIVE, LOOK, AWAIT, FOLLOW = (int(one) for one in tuple(Signal)[1:])
 
 
@@ -138,6 +138,8 @@ def _send(sm: Sm, instruction: Row, g: int, group: int, active: int) -> int:
         if (active >> lane) & 1 and _is_far(sm, lane):
             left |= 1 << lane
     own = active & ~left
+    if left and int(instruction.number) & OPTS_OUT:
+        return -1 + int(_fault(sm, CLUSTERED, g, 0, 0))
     while left:
         if not effects.has_room(sm, g, sm.warps[g].pc):
             return -1

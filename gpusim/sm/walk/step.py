@@ -13,7 +13,6 @@ from gpusim.sm.front import warp_exit
 from gpusim.sm.front.barrier import barrier
 from gpusim.sm.front.block_scheduler import block_scheduler
 from gpusim.sm.front.block_scheduler.declaration import DONE, FREE
-from gpusim.sm.front.cluster import cluster_barrier
 from gpusim.sm.front.dispatch import dispatch
 from gpusim.sm.front.fetch import fetch
 from gpusim.sm.front.policies import policies
@@ -397,7 +396,5 @@ def occupy(sm: Sm, instruction: Row, k: int, g: int, pc: int, now: int) -> None:
         branch.commit(sm, g, instruction, pc, now)
     elif instruction.action == EXIT and not sm.diverges:
         warp_exit.commit(sm, g, pc, now)
-    elif instruction.fence:
-        cluster_barrier.fence(sm, g, now + int(instruction.fence))
     elif instruction.action == MULTIPLY:
         warpgroup.commit(sm, g, pc, now)

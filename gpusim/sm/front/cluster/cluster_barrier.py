@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from gpusim.sm.effects import waiting
 from gpusim.sm.front.block_scheduler.declaration import RUNNING
-from gpusim.sm.front.cluster.declaration import ARRIVES
+from gpusim.sm.front.cluster.declaration import ARRIVES, FENCES
 from gpusim.sm.front.warp_scheduler import warp_scheduler
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
@@ -24,9 +24,11 @@ PART, TWICE = int(Fault.PART_OF_WARP), int(Fault.ARRIVED_TWICE)
 
 @on_demand
 def commit(sm: Sm, g: int, instruction: Row, pc: int, now: int) -> None:
-    """Let warp slot g arrive or wait."""
+    """Let warp slot g arrive or wait, or hold it at a fence."""
     warp = sm.warps[g]
-    if warp.parted > 0 or sm.outcome.active[0] != warp.lanes[0]:
+    if instruction.cluster_step == FENCES:
+        _fence(sm, g, now + int(instruction.fence))
+    elif warp.parted > 0 or sm.outcome.active[0] != warp.lanes[0]:
         sm.fault.code, sm.fault.pc, sm.fault.warp = PART, pc, g
     elif instruction.cluster_step == ARRIVES:
         _arrive(sm, g, pc, now)
@@ -44,8 +46,8 @@ def leave(sm: Sm, g: int) -> None:
     _tell(sm, warp.block)
 
 
-@rarely
-def fence(sm: Sm, g: int, until: int) -> None:
+@rule
+def _fence(sm: Sm, g: int, until: int) -> None:
     """Hold warp slot g at a fence: memory accesses, branches and barriers wait."""
     warp = sm.warps[g]
     warp.released_at = max(warp.released_at, until)

@@ -5,17 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from gpusim.sm.records import Columns
 from gpusim.sm.unit.capacities import TOLD
 from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field, packed_key
+from gpusim.sm.unit.opcodes import BARRIER
 from gpusim.sm.unit.ranges import Count
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.nvidia.rows.control import CHIP, CLUSTER_ARRIVE, CLUSTER_WAIT
 from isa.row import Unit as UnitClass
 
-ARRIVES, WAITS = 1, 2  # in the column `cluster_step`
+ARRIVES, WAITS, FENCES = 1, 2, 3  # in the column `cluster_step`
 
 
 class Cluster(msgspec.Struct, frozen=True):
@@ -36,14 +38,15 @@ class Cluster(msgspec.Struct, frozen=True):
 def decode(row: Columns, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
     """Fill in what a barrier of a cluster does, and what a fence before it costs."""
     if kernel.cluster_blocks > 1 and machine.cluster and instruction.row.mnemonic.startswith("MEMBAR"):
-        row["fence"] = machine.cluster.fence if instruction.row.code >= CHIP else 0
+        if instruction.row.code >= CHIP:
+            row["action"], row["cluster_step"], row["fence"] = BARRIER, FENCES, machine.cluster.fence
     if instruction.row.unit is UnitClass.BARRIER:
         row["cluster_step"] = {CLUSTER_ARRIVE: ARRIVES, CLUSTER_WAIT: WAITS}.get(instruction.row.code, 0)
 
 
 def _meets(given: Any) -> bool:
     """Whether the program has a barrier of clusters."""
-    return bool((given.rows["cluster_step"] > 0).any())
+    return bool(np.isin(given.rows["cluster_step"], (ARRIVES, WAITS)).any())
 
 
 def _clustered(given: Any) -> bool:
@@ -70,7 +73,7 @@ UNIT = Declaration(
             field("peer", "words from a block's shared memory to that of the next rank's block"),
         ),
         "row": (
-            field("cluster_step", "at the cluster's barrier it 1: arrives, 2: waits", kind="i1"),
+            field("cluster_step", "at the cluster's barrier it 1: arrives, 2: waits; 3: it is a fence", kind="i1"),
             field("fence", "cycles for which it holds its warp as a fence", kind="i4"),
         ),
         "sm": (
