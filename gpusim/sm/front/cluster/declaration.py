@@ -37,9 +37,9 @@ class Cluster(msgspec.Struct, frozen=True):
 
 def decode(row: Columns, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
     """Fill in what a barrier of a cluster does, and what a fence before it costs."""
-    if kernel.cluster_blocks > 1 and machine.cluster and instruction.row.mnemonic.startswith("MEMBAR"):
-        if instruction.row.code >= CHIP:
-            row["action"], row["cluster_step"], row["fence"] = BARRIER, FENCES, machine.cluster.fence
+    fences = instruction.row.mnemonic.startswith("MEMBAR") and instruction.row.code >= CHIP
+    if fences and kernel.cluster_blocks > 1 and machine.cluster:
+        row["action"], row["cluster_step"], row["fence"] = BARRIER, FENCES, machine.cluster.fence
     if instruction.row.unit is UnitClass.BARRIER:
         row["cluster_step"] = {CLUSTER_ARRIVE: ARRIVES, CLUSTER_WAIT: WAITS}.get(instruction.row.code, 0)
 
