@@ -59,6 +59,8 @@ def fault_of(kernel: Kernel, prepared: Launch) -> UserError:
         Fault.WRONG_TEXTURE: faults.wrong_texture,
         Fault.MISALIGNED: faults.misaligned,
         Fault.OUTSIDE: faults.out_of_bounds,
+        Fault.COPY_ASKEW: faults.misplaced,
+        Fault.COPY_OUTSIDE: faults.placed_outside,
     }[Fault(int(fault.code))]
     return tell(kernel, pc, block, index, lane=int(fault.lane), address=int(fault.address))
 

@@ -141,13 +141,14 @@ class Row(Record):
     matrices: int  # that it moves to or from shared memory
     transposed: int  # 1: a lane has parts of their columns, not of rows
     copies: int  # 1: what it loads goes to shared memory
+    fills: int  # 1: the lowest bits of its address say how many bytes at the end are zeros
     to_pointer: int  # register of the place there, -1: none
     to_scale: int  # by which that register is multiplied
     to_uniform: int  # uniform register that is added, -1: none
     to_offset: int  # bytes that are added
     signal: int  # what it does to a barrier in shared memory (isa.row.Signal)
     bulk: int  # what it asks of the copy engine (isa.row.Bulk)
-    grouping: int  # bits: 1: it joins its warp's open group; 2: it closes it; 4: it waits for groups
+    grouping: int  # bits: 1: it joins its warp's open group; 2: it closes it; 4: it waits for groups, 8: for all copies
     groups: int  # kind of these groups (isa.row.Groups)
     open_groups: int  # groups that may be under way when it goes on
     visit: int  # the first pc from here on that decides addresses, guards or branches, or depends on them

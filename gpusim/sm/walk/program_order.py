@@ -23,6 +23,7 @@ from gpusim.sm.unit.opcodes import BARRIER, BRANCH, EXIT, SIGNAL
 from gpusim.sm.unit.stall import Stall
 from gpusim.sm.walk import access_log, step
 from gpusim.sm.walk.access_log import Log
+from isa.row import DRAINS, WAITS
 
 AT_BARRIER = int(Stall.BARRIER)
 NOWHERE = 1 << 40  # a pc behind every program
@@ -148,6 +149,8 @@ def execute(sm: Sm, memory: Memory, away: Numbers, log: Log, g: int) -> None:
     warp, logs = sm.warps[g], log.rows.shape[0] > 0
     pc = warp.pc
     instruction = sm.program[pc]
+    if instruction.grouping & (WAITS | DRAINS):
+        effects.awaited_in_program_order(sm, memory, g, pc)
     if logs:
         access_log.find(sm, log, g, pc)
     if not values.execute(sm, memory, g):
@@ -158,6 +161,8 @@ def execute(sm: Sm, memory: Memory, away: Numbers, log: Log, g: int) -> None:
     warp.pc = pc + 1
     if logs:
         access_log.note(sm, log, g, pc)
+        if log.size[2] and instruction.grouping:
+            access_log.note_groups(sm, log, g, pc)
     if threads:
         _transfer(sm, log, instruction, g, pc)
         if instruction.steers == GIVE_WAY:
