@@ -12,7 +12,7 @@ from gpusim.sm.front.barrier import barrier
 from gpusim.sm.front.block_scheduler import block_scheduler
 from gpusim.sm.front.cluster import cluster_barrier
 from gpusim.sm.jit.on_demand import on_demand
-from gpusim.sm.jit.rule import NEVER, rule
+from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.lanes.convergence.declaration import GIVE_WAY
 from gpusim.sm.lanes.values import product, values
 from gpusim.sm.memory.copy_engine import copy_engine
@@ -78,7 +78,7 @@ def proceed_together(sms: Records[Sm], memory: Memory, away: Table, group: Numbe
     return done
 
 
-@on_demand
+@rarely
 def _look_elsewhere(sms: Records[Sm], memory: Memory, s: int) -> None:
     """Land what copies of other blocks bring to barriers: at which SM s has looked in vain, or for which warps wait."""
     for i in range(sms[s].looks):
