@@ -107,6 +107,7 @@ class Scratch(Record):
     line: Numbers  # lines, or words, seen so far
     address: Numbers  # a 32-bit number of each lane
     flag: Numbers  # truths of each lane, P in bit 0
+    left_out: Numbers  # bytes that each lane's address leaves out of a copy
     a: Table  # an operand: words of each lane
     b: Table  # another
     c: Table  # another

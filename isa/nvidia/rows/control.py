@@ -12,6 +12,7 @@ from typing import Any
 from isa.family import Family
 from isa.nvidia.rows.move import copy
 from isa.row import CLOSES, WAITS, Flow, Groups, Row, Unit
+from isa.values import logic
 
 BLOCK, CHIP, SYSTEM = range(3)  # what a memory barrier is for, as the code of its row
 # A barrier of a block waits, and finds in how many threads a predicate holds, in any, in every one; or does not wait.
@@ -98,6 +99,9 @@ FAMILIES = (
     _flowing("RET.REL.NODEC", "Qal", Flow.RETURN, **_IF),
     _flowing("RET.ABS.NODEC", "Qal", Flow.RETURN, **_IF),
     *(_flowing(base, "al", Flow.BRANCH) for base in ("BRX", "BRXU", "JMX", "JMXU")),
+    # Registers are given back to the block's pool, or taken from it: there are always enough, at once.
+    Family("USETMAXREG.DEALLOC.CTAPOOL", "n", Unit.CONTROL),
+    Family("USETMAXREG.TRY_ALLOC.CTAPOOL", "Pn", Unit.UNIFORM, None, logic.granted, shared="P"),
     Family("FENCE.VIEW.ASYNC", "", Unit.CONTROL, silent=frozenset("SGT")),
     Family(
         "CCTL",

@@ -50,7 +50,7 @@ FAMILIES = (
         "MmQ",
         Unit.GLOBAL,
         optional="Q",
-        modifiers={"E": {"registers": "m2"}, **_WORDS},
+        modifiers={"E": {"registers": "m2"}, "ZFILL": {"fills": True}, **_WORDS},
         silent=_SILENT | {"BYPASS"},
         fields={"grouping": JOINS},
     ),

@@ -40,7 +40,7 @@ def access(sm: Sm, memory: Memory, g: int, group: int, active: int) -> bool:
     """Do a lane group's access and add its cost to `sm.outcome`. False: `sm.fault` says which address is bad."""
     instruction = sm.program[sm.warps[g].pc]
     if instruction.copies:
-        active = async_copy.begin(sm, g, group, active)
+        active = async_copy.begin(sm, memory, g, group, active)
         if active <= 0:
             return active == 0
     moves = active
