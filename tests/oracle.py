@@ -226,7 +226,9 @@ class Pipes:
         """The first free pipe takes it, the joint pipe for as long; the blocked pipe is taken a cycle later."""
         if done.active and (choices := self.choices(done)):
             unit, pipe = done.instruction.row.unit, next(pipe for pipe in choices if self.free.get(pipe, 0) <= now)
-            busy = initiation_interval(self.machine, pipe) * done.instruction.row.intervals * TICKS
+            row = done.instruction.row
+            own = self.machine.matrix.get(row.matrix)
+            busy = initiation_interval(self.machine, pipe) * (own.interval if own else row.intervals) * TICKS
             self.free |= dict.fromkeys((pipe, self.machine.joint.get(unit, pipe)), now + busy)
             if blocked := self.machine.blocked.get(unit):
                 self.free[blocked] = max(self.free.get(blocked, 0), now + TICKS + busy)
@@ -376,7 +378,9 @@ def _latency(done: Executed, machine: Machine) -> int:
         Unit.LOCAL: machine.local_memory.latency,
         Unit.TEXTURE: machine.texture.latency,
     }
-    return fixed[row.unit] if row.unit in fixed else machine.unit[row.unit].latency
+    if row.unit in fixed:
+        return fixed[row.unit]
+    return (machine.matrix.get(row.matrix) or machine.unit[row.unit]).latency
 
 
 def _dependence(done: Executed, i: int, data: Any, machine: Machine) -> Iterator[tuple[Node, int]]:
