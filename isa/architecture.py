@@ -74,6 +74,11 @@ class Architecture:
     sums: Sums
 
     @property
+    def addressed(self) -> int | None:
+        """The place of 2 words: the address of the parameters in global memory, for tensor maps among them."""
+        return 0x198 if self.sm == 90 else 0x348 if self.sm >= 100 else None
+
+    @property
     def cluster(self) -> ClusterPlaces | None:
         """Where bank 0 has the clusters; None before sm_90, which has none."""
         return next((places for sm, places in _CLUSTERS.items() if self.sm >= sm), None)
