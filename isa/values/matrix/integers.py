@@ -26,7 +26,7 @@ def split(words: Any, to: Any, rows: int, kind: Any) -> None:
 
 
 def add(total: Any, a: Any, b: Any, count: int) -> None:
-    """Add the products of as many k to each sum, eight at a time: so many that a compiler computes rows side by side."""
+    """Add the products of as many k to each sum, eight at a time: then a compiler computes rows side by side."""
     for k in range(0, count, 8):
         for j in range(8):
             for i in range(16):
