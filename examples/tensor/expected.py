@@ -18,6 +18,7 @@ Array = NDArray[Any]
 HERE = Path(__file__).parent
 KINDS = "i1", "i2", "i4", "f2", "f4"  # of the elements of a file, smallest first
 LINE = 128  # numbers of a line of pipeline.cu
+IMAGE = 60  # numbers of a line of tma.cu
 HEAD = 64  # numbers of a query, and of a key
 
 
@@ -43,6 +44,13 @@ def attention(given: Mapping[str, Any]) -> Array:
     return (weights / weights.sum(axis=1, keepdims=True) @ v).astype(np.float16)
 
 
+def stencil(given: Mapping[str, Any]) -> Array:
+    """Return the sum of the four neighbours less four times each number, zeros beyond the image; exact."""
+    image = np.pad(_matrix(given["from"], IMAGE), 1)
+    around = image[:-2, 1:-1] + image[2:, 1:-1] + image[1:-1, :-2] + image[1:-1, 2:]
+    return around - 4 * image[1:-1, 1:-1]
+
+
 RESULTS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], Array]]] = {
     "cp_async": ("c", product),
     "flash": ("o", attention),
@@ -50,6 +58,7 @@ RESULTS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], Array]]] = {
     "int8": ("c", product_transposed),
     "mma_sync": ("c", product),
     "pipeline": ("sums", columns),
+    "tma": ("to", stencil),
     "wgmma": ("c", product_transposed),
     "wmma": ("c", product),
 }
