@@ -18,7 +18,7 @@ Array = NDArray[Any]
 HERE = Path(__file__).parent
 KINDS = "i1", "i2", "i4", "f2", "f4"  # of the elements of a file, smallest first
 LINE = 128  # numbers of a line of pipeline.cu
-IMAGE = 60  # numbers of a line of tma.cu
+IMAGE_WIDTH = 100  # numbers of a row of tma.toml's image
 HEAD = 64  # numbers of a query, and of a key
 
 
@@ -45,10 +45,11 @@ def attention(given: Mapping[str, Any]) -> Array:
 
 
 def stencil(given: Mapping[str, Any]) -> Array:
-    """Return the sum of the four neighbours less four times each number, zeros beyond the image; exact."""
-    image = np.pad(_matrix(given["from"], IMAGE), 1)
-    around = image[:-2, 1:-1] + image[2:, 1:-1] + image[1:-1, :-2] + image[1:-1, 2:]
-    return around - 4 * image[1:-1, 1:-1]
+    """Return the sum of each number's four neighbours, zeros beyond the image, less four times itself."""
+    image = _matrix(given["image"], IMAGE_WIDTH)
+    wide = np.pad(image, 1)
+    around = wide[:-2, 1:-1] + wide[2:, 1:-1] + wide[1:-1, :-2] + wide[1:-1, 2:]
+    return (around - 4 * image).astype(np.float32)
 
 
 RESULTS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], Array]]] = {
@@ -58,7 +59,7 @@ RESULTS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], Array]]] = {
     "int8": ("c", product_transposed),
     "mma_sync": ("c", product),
     "pipeline": ("sums", columns),
-    "tma": ("to", stencil),
+    "tma": ("result", stencil),
     "wgmma": ("c", product_transposed),
     "wmma": ("c", product),
 }
