@@ -155,7 +155,7 @@ class Instruction:
 
     def reads_memory(self) -> bool:
         """Tell whether what it loads depends on what memory holds when it executes."""
-        return self.row.is_load and not self.loads_constant()
+        return (self.row.is_load and not self.loads_constant()) or self.row.unit is Unit.WARPGROUP
 
     def reads_clock(self) -> bool:
         """Tell whether it reads a special register that depends on time."""
