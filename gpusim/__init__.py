@@ -21,6 +21,7 @@ __all__ = [
     "machines",
     "register_policy",
     "simulate",
+    "tensor_map",
 ]
 
 _HOME = {
@@ -40,6 +41,7 @@ _HOME = {
     "machines": "gpusim.api.python",
     "register_policy": "gpusim.api.python",
     "simulate": "gpusim.api.python",
+    "tensor_map": "gpusim.api.tensor_map",
 }
 
 

@@ -5,6 +5,7 @@ from gpusim.analysis.settings.ineffective import ineffective
 from gpusim.api.python import bound, kernels, load, machines, register_policy, simulate
 from gpusim.api.raw_module import RawModule
 from gpusim.api.struct import Struct
+from gpusim.api.tensor_map import tensor_map
 from gpusim.api.texture import Texture
 from isa.errors import DeadlockError, ExecutionError, LimitError, UserError
 
@@ -25,5 +26,6 @@ __all__ = [
     "machines",
     "register_policy",
     "simulate",
+    "tensor_map",
 ]
 __version__: str

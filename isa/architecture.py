@@ -74,6 +74,11 @@ class Architecture:
     sums: Sums
 
     @property
+    def addressed(self) -> int | None:
+        """The place of 2 words: the address of the parameters in global memory, for tensor maps among them."""
+        return 0x198 if self.sm == 90 else 0x348 if self.sm >= 100 else None
+
+    @property
     def cluster(self) -> ClusterPlaces | None:
         """Where bank 0 has the clusters; None before sm_90, which has none."""
         return next((places for sm, places in _CLUSTERS.items() if self.sm >= sm), None)
@@ -88,6 +93,7 @@ _HOPPER, _LATE = Sums(25, 2, 13, 13), Sums(25, 2, 25, 23)
 _CLUSTERS: Mapping[int, ClusterPlaces] = MappingProxyType(
     {100: ClusterPlaces(0x36C, 0x2A0, 0x2B0, 0x2C0, 0x2CC), 90: ClusterPlaces(0x140, 0x144, 0x150, 0x15C, 0x188)}
 )
+
 # Not 87: its code begins with moves between convergence barriers, behind a test of a uniform register that nothing has
 # set. Not 103: its functions of two halves (MUFU.EX2.F16x2) have no row. Of the windows from sm_100 on, compilers read
 # that of local memory alone: the place of the other is a guess.

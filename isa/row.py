@@ -42,6 +42,7 @@ from typing import Any
 from isa.operands.operand import Immediate, Predicate
 
 JOINS, CLOSES, WAITS = 1, 2, 4  # bits: the open group of a warp's work of a kind; it; until few groups are under way
+DRAINS = 8  # and one more: until no group of copies is under way, by its wait mask
 WHOLE = 4  # in the code of a texture fetch: its coordinates are whole numbers (isa.values.texture.texture)
 MATRIX_ROW = 16  # bytes of a row of a matrix of 8 x 8 halves
 LETTERS = "dabcmMlDBPpuvwrzQqxefghstnNkyTo"  # every form letter
@@ -53,6 +54,30 @@ class Groups(IntEnum):
     COPIES = 0  # into shared memory, by the load/store unit
     BULK = 1  # of whole tiles, by the copy engine
     MATRIX = 2  # of a warpgroup's tensor cores
+
+
+class Signal(IntEnum):
+    """What an instruction does to a barrier in shared memory."""
+
+    NONE = 0
+    BEGIN = 1  # sets its words, and gives the former ones
+    FORGET = 2
+    ARRIVE = 3  # brings arrivals and bytes
+    LOOK = 4  # tells whether a phase is over
+    AWAIT = 5  # tells so when it is
+    FOLLOW = 6  # arrives when the copies that the warp has issued are done
+
+
+class Bulk(IntEnum):
+    """What the copy engine is asked to do."""
+
+    NONE = 0
+    LOAD = 1  # from global to shared memory
+    STORE = 2  # back
+    REDUCE = 3  # the same, by updates
+    NEARBY = 4  # from shared to shared memory
+    PREFETCH = 5  # from global memory to the L2
+    MAP = 6  # of tensor maps: fetch one, or forget it
 
 
 class Unit(StrEnum):
@@ -91,6 +116,7 @@ class Unit(StrEnum):
     CONTROL = "control"
     TENSOR = "tensor"
     WARPGROUP = "warpgroup"
+    SYNC = "sync"
 
 
 class Flow(StrEnum):
@@ -177,8 +203,12 @@ class Row:
     spoils_scc: bool = False  # it changes SCC, to what is not computed here
     matrices: int = 0  # that it moves, 8 x 8 halves: lane 8 m + r has the address of row r of matrix m, 16 bytes
     transposed: bool = False  # a lane gets parts of columns of these, not of rows
+    bypasses: bool = False  # a copy that does not ask the L1
+    fills: bool = False  # a copy whose address leaves out bytes at the end, by its lowest bits: zeros take their place
     grouping: int = 0  # what it has to do with groups of work under way: JOINS, CLOSES, WAITS
     groups: Groups = Groups.COPIES  # of this kind; a wait for copies is one for bulk copies too
+    signal: Signal = Signal.NONE
+    bulk: Bulk = Bulk.NONE
 
     def __hash__(self) -> int:
         """Return the hash of its mnemonic: a program hashes its rows often."""
@@ -299,6 +329,8 @@ class Row:
     @property
     def alignment(self) -> int:
         """Bytes of which an address must be a multiple; scalar loads need only whole words."""
+        if self.fills:
+            return 1
         return 4 if self.unit is Unit.SMEM else self.accessed_bytes
 
     @property

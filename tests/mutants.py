@@ -294,7 +294,7 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "tags: a miss brings the line": (tags, "lost", lambda *_: 0xF),
     "tags: any number of lines are on their way": (tags, "wait_for", nothing),
     "tags: stored lines move nothing": (cache, "_drop", dropped),
-    "tags: stores stay in the L1": (cache, "_far_store", lambda *arguments: arguments[-1]),
+    "tags: stores stay in the L1": (cache, "far_store", lambda *arguments: arguments[-1]),
     "tags: all of the L2 is near": (cache, "_of_partition", cache._of_far),
     "tags: constants come together": (global_memory, "words", lambda *_: 1),
     "tags: scalar loads hit": (cache, "_note_scalar", nothing),

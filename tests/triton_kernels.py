@@ -21,3 +21,18 @@ def product(a, b, c, k, BLOCK: tl.constexpr):  # noqa: N803
     for _ in range(k):
         total = tl.dot(tl.load(a + mine), tl.load(b + mine), total)
     tl.store(c + mine, total)
+
+
+@triton.jit
+def matmul(a, b, c, size, M: tl.constexpr, N: tl.constexpr, K: tl.constexpr):  # noqa: N803
+    """Multiply square matrices of halves, a tile of M x N by each program, K columns at a time."""
+    rows, columns = tl.program_id(0) * M + tl.arange(0, M), tl.program_id(1) * N + tl.arange(0, N)
+    inner = tl.arange(0, K)
+    left = a + rows[:, None] * size + inner[None, :]
+    right = b + inner[:, None] * size + columns[None, :]
+    total = tl.zeros((M, N), tl.float32)
+    for _ in range(0, size, K):
+        total = tl.dot(tl.load(left), tl.load(right), total)
+        left += K
+        right += K * size
+    tl.store(c + rows[:, None] * size + columns[None, :], total.to(tl.float16))

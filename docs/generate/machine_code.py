@@ -44,11 +44,10 @@ GROUPS: Mapping[str, Sequence[Family]] = {
     "Matrices of a warpgroup": warpgroup.FAMILIES,
 }
 REFUSED = (  # an example of each, as nvcc 13.0 writes it for sm_90
+    ("tensor cores: sparse", "HMMA.SP.16832.F32 R4, R4, R8, R4, R16, 0x0"),
+    ("tensor cores of sm_70", "HMMA.884.F32.F32.STEP0 R4, R8.reuse.T, R10.reuse.T, R4"),
+    ("tensor cores: scaled", "OMMA.SF.16864.F32.E2M1.E2M1.E8 R4, R4, R8, R12, R14, R15, URZ"),
     ("sparse matrices", "HGMMA.SP.64x64x32.F32 R24, gdesc[UR8], R24, R2"),
-    ("asynchronous copies", "LDGSTS.E.BYPASS.128.ZFILL [R7], desc[UR6][R2.64], P0"),
-    ("asynchronous copies", "UBLKCP.S.G [UR6], [UR4], UR8"),
-    ("barriers in shared memory", "SYNCS.EXCH.64 URZ, [UR7], UR4"),
-    ("barriers in shared memory", "SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [UR8], R0"),
     ("textures of layers and cubes", "TEX.LL RZ, R9, R8, R11, UR4, 0x0, ARRAY_2D, 0x1"),
     ("textures of layers and cubes", "TEX.LL RZ, R7, R12, R7, UR4, 0x0, CUBE, 0x1"),
     ("textures with gradients", "TXD RZ, R9, R8, R12, UR4, 0x0, 2D, 0x1"),

@@ -16,11 +16,13 @@ from numpy.lib.array_utils import byte_bounds
 from numpy.typing import NDArray
 
 from gpusim.api.struct import Struct
+from gpusim.api.tensor_map import TensorMapOfArray
 from gpusim.api.texture import Texture
 from isa import memory
 from isa.errors import UserError
 from isa.generators import ArrayFill
 from isa.kernel import Buffer
+from isa.nvidia.abi import tensor_map
 from isa.nvidia.abi.launch import POINTER_BYTES, WINDOW, Value, handle, pointer
 from isa.nvidia.abi.load import VARIABLES
 from isa.nvidia.file.signature import Type, misread
@@ -81,7 +83,7 @@ def _arrays(arguments: Sequence[Any]) -> Iterator[tuple[int, str, Array]]:
         if isinstance(one, Struct):
             yield from ((number, f"{name}+{offset}", array) for offset, array in one.pointers.items())
             continue
-        array = one.array if isinstance(one, Texture) else one
+        array = one.array if isinstance(one, Texture | TensorMapOfArray) else one
         if isinstance(array, np.ndarray) and array.size:
             yield number, name, array
 
@@ -116,6 +118,8 @@ def values(
         if isinstance(argument, Texture):
             _check_handle(number, size, kind)
             result.append(handle(sum(isinstance(one, Texture) for one in arguments[: number - 1])))
+        elif isinstance(argument, TensorMapOfArray):
+            result.append(_map(number, argument, size, _address(argument.array, found, known, variables)))
         elif isinstance(argument, np.ndarray):
             _check_pointer(number, kind, argument)
             result.append(_address(argument, found, known, variables))
@@ -125,6 +129,14 @@ def values(
         else:
             result.append(_scalar(number, argument, size, kind))
     return result
+
+
+def _map(number: int, argument: TensorMapOfArray, size: int | None, address: Value) -> Value:
+    """Return the bytes of a tensor map whose array has an address."""
+    if size not in (None, tensor_map.BYTES):
+        what = f"argument {number}: a tensor map, where the parameter has {size} bytes"
+        raise UserError(f"{what}; it must be a const __grid_constant__ CUtensorMap")
+    return Value(argument.encode(int.from_bytes(address.data, "little")), tensor_map.ALIGNMENT)
 
 
 def textures(arguments: Sequence[Any], found: Sequence[Region]) -> tuple[TextureObject, ...]:

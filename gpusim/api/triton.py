@@ -7,7 +7,7 @@
     fast = gpusim.api.triton.perf_model(softmax, grid)
     @triton.autotune(configs, key=["n"], prune_configs_by={"perf_model": fast, "top_k": 4})
 
-Needs the extra `triton`. Kernels with tensor instructions (`tl.dot` without input_precision="ieee") are refused.
+Needs the extra `triton`. Kernels that take tensor descriptors, or run in clusters, are refused.
 """
 
 from __future__ import annotations

@@ -44,6 +44,8 @@ def cycle(sm: Sm, memory: Memory, now: int, stops: int) -> bool:
         step.launch(sm, memory, now)
     schedulers, first = sm.machine.schedulers, step.first_scheduler(sm, now)
     if sm.agenda[FIRST_SCHEDULER + schedulers + 1] == now:
+        if stops & REQUESTS and sm.bulk and sm.engine.next == now:
+            return False
         step.land(sm, memory, now)
     for position in range(schedulers):
         k = step.ranked(position, first, schedulers)

@@ -24,6 +24,11 @@ def check(program: Program, pc: int, instruction: Instruction, machine: Machine)
             f"{program.place(pc)}: {machine.key} has no {instruction.row.mnemonic}: its file gives unit class "
             f"{unit} no pipe; {_fix(program, 'another instruction')}"
         )
+    if unit is Unit.SYNC and (machine.mbarrier is None or machine.copy_engine is None):
+        raise UserError(
+            f"{program.place(pc)}: {machine.key} has no {instruction.row.mnemonic}: its file has no [mbarrier] or no "
+            f"[copy_engine]; {_fix(program, 'another instruction')}"
+        )
     if instruction.row.matrix and instruction.row.matrix not in machine.matrix:
         raise UserError(
             f"{program.place(pc)}: {machine.key} has no {instruction.row.mnemonic}: its file has no "

@@ -40,6 +40,7 @@ def reason(kernel: Kernel, machine: Machine, computed: NDArray[np.bool_], *, tra
         and kernel.program.leaves_global,
         "the order of atomics matters": any(_is_atomic(one) for one in _computed(kernel, computed)),
         TAGGED: tagged(machine),
+        "barriers in shared memory wait for copies": Unit.SYNC in units,
     }
     return next((why for why, holds in reasons.items() if holds), "")
 

@@ -17,7 +17,7 @@ from gpusim.launch.codes.code_order import keeps_order
 from gpusim.launch.decode import decode
 from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, Moves, evaluated, moves, prepare_streams, reads_memory
 from gpusim.launch.packing import packed
-from gpusim.launch.sizes import accesses_of, diverges, grouped, multiplies, sizes_of
+from gpusim.launch.sizes import accesses_of, bulk, diverges, grouped, multiplies, signals, sizes_of
 from gpusim.machine.carveout import carved
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, is_one_wave, occupancy
@@ -330,6 +330,7 @@ def _start(sm: Any, machine: Machine, warp_slots: int) -> None:
     sm.effects_agent = machine.schedulers.count + 2
     sm.agenda[:] = sm.landing[:] = sm.products.next = sm.products.lands = NEVER
     sm.agenda[LAUNCHER] = 0
+    sm.answers = sm.engine.next = NEVER
     sm.marker = -1
     sm.load_store.free[:] = 0
     for scheduler in sm.schedulers:
@@ -361,7 +362,8 @@ def _place(target: Any, kernel: Kernel, s: int, apart: int, index: int) -> None:
 def _program(sm: Any, kernel: Kernel, decoded: Any, known: Moves | None) -> None:
     """Give the SM its program: rows, the outcomes to replay, and the buffers."""
     sm.program[:] = decoded
-    sm.grouped, sm.multiplies = grouped(decoded), multiplies(decoded)
+    sm.grouped, sm.signals, sm.bulk = grouped(decoded), signals(decoded), bulk(decoded)
+    sm.multiplies = multiplies(decoded)
     sm.launch.meets = bool((decoded["action"] == BARRIER).any())
     sm.independent = kernel.program.has_independent_lanes
     sm.diverges = diverges(kernel, decoded)

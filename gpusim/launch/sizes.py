@@ -52,6 +52,8 @@ def sizes_of(
         grouped=grouped(decoded),
         multiplies=multiplies(decoded),
         replays=moves is not None,
+        signals=signals(decoded),
+        bulk=bulk(decoded),
     )
     return tuple((size, size.used(extent)) for size in DIMENSIONS)
 
@@ -64,6 +66,16 @@ def accesses_of(decoded: Any) -> int:
 def diverges(kernel: Kernel, decoded: Any) -> bool:
     """Tell whether the lanes of a warp may part."""
     return bool((decoded["reconvergence"] >= 0).any()) or kernel.program.has_independent_lanes
+
+
+def signals(decoded: Any) -> bool:
+    """Tell whether there are barriers in shared memory."""
+    return bool(decoded["signal"].any())
+
+
+def bulk(decoded: Any) -> bool:
+    """Tell whether there are bulk or tensor copies."""
+    return bool(decoded["bulk"].any())
 
 
 def multiplies(decoded: Any) -> bool:

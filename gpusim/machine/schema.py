@@ -24,10 +24,12 @@ from gpusim.sm.front.selection.declaration import Selection
 from gpusim.sm.front.warp_scheduler.declaration import Schedulers
 from gpusim.sm.memory.cache.declaration import Cache, ConstantCache, FarCache, NearCache, Partition, ReadCache
 from gpusim.sm.memory.constant_operand.declaration import ConstantOperand
+from gpusim.sm.memory.copy_engine.declaration import CopyEngine
 from gpusim.sm.memory.global_memory.declaration import GlobalAtomic, GlobalMemory, Memory, MemoryChannels, MemoryClock
 from gpusim.sm.memory.l2_atomic.declaration import L2Atomic
 from gpusim.sm.memory.l2_channel.declaration import L2Channel
 from gpusim.sm.memory.local_memory import LocalMemory
+from gpusim.sm.memory.mbarrier import Mbarrier
 from gpusim.sm.memory.shared_memory.declaration import SharedAtomic, SharedMemory
 from gpusim.sm.memory.tag_stage.declaration import TagStage
 from gpusim.sm.memory.texture.declaration import Texture
@@ -132,6 +134,8 @@ class Machine(msgspec.Struct, frozen=True):
     tensor_peak: TensorPeak | None = None
     energy: Energy | None = None
     what_if: WhatIf | None = None
+    mbarrier: Mbarrier | None = None
+    copy_engine: CopyEngine | None = None
     cluster: Cluster | None = None
     architecture: str = ""
 

@@ -59,10 +59,27 @@ def out_of_bounds(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, 
         address -= BASES[unit]
     where = f"{place(kernel, pc, block, warp, lane)}: {nbytes} bytes at {address:#x}"
     if unit in (Unit.SHARED, Unit.WARPGROUP):
-        return ExecutionError(f"{where} lie outside {_sized(kernel, 'shared', kernel.program.shared_bytes)}")
+        return ExecutionError(f"{where} lie outside {sized(kernel, 'shared', kernel.program.shared_bytes)}")
     if unit is Unit.LOCAL:
-        return ExecutionError(f"{where} lie outside {_sized(kernel, 'local', kernel.program.local_bytes)}")
-    return ExecutionError(f"{where} lie in no buffer; {_nearest(kernel, address)}")
+        return ExecutionError(f"{where} lie outside {sized(kernel, 'local', kernel.program.local_bytes)}")
+    return ExecutionError(f"{where} lie in no buffer; {nearest(kernel, address)}")
+
+
+def misplaced(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int) -> ExecutionError:
+    """Return the error for a copy to a byte of shared memory that is not a multiple of what a lane copies."""
+    nbytes = kernel.program.instructions[pc].row.nbytes
+    return ExecutionError(
+        f"{place(kernel, pc, block, warp, lane)}: address {address:#x} in shared memory, to which it copies, is "
+        f"misaligned for {nbytes} bytes; use a multiple of {nbytes}, or a narrower copy"
+    )
+
+
+def placed_outside(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int) -> ExecutionError:
+    """Return the error for a copy to a place outside the block's shared memory."""
+    nbytes = kernel.program.instructions[pc].row.nbytes
+    where = f"{place(kernel, pc, block, warp, lane)}: {nbytes} bytes at {address:#x} in shared memory"
+    outside = sized(kernel, "shared", kernel.program.shared_bytes)
+    return ExecutionError(f"{where}, to which it copies, lie outside {outside}")
 
 
 def no_texture(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int) -> ExecutionError:
@@ -118,7 +135,7 @@ def deadlock(
 ) -> DeadlockError:
     """Return the error if no warp can run. `waiting`: (warp, pc) by barrier id; `needed`: warps that release it."""
     barriers = "; ".join(
-        f"barrier {barrier} has {len(who)} of {needed[barrier]} warps: {_waiters(kernel, who)}"
+        f"barrier {barrier} has {len(who)} of {needed[barrier]} warps: {waiters(kernel, who)}"
         for barrier, who in sorted(waiting.items())
     )
     return DeadlockError(
@@ -136,7 +153,7 @@ class Missing(NamedTuple):
 
 def cluster_deadlock(kernel: Kernel, cluster: int, found: Sequence[tuple[int, Missing | None]]) -> DeadlockError:
     """Return the error of a cluster whose barrier is never complete: how many wait, by block, and who is missing."""
-    told = "; ".join(f"of block {one.block}: {_waiters(kernel, one.warps)}" for _, one in found if one)
+    told = "; ".join(f"of block {one.block}: {waiters(kernel, one.warps)}" for _, one in found if one)
     waiting = sum(count for count, _ in found)
     return DeadlockError(
         f"{kernel.name}: cluster {cluster} deadlocks: {waiting} warps wait at its barrier, which misses {told}; "
@@ -243,12 +260,13 @@ def outside_bank(kernel: Kernel, pc: int, bank: int, offset: int, size: int) -> 
 MORE = {"shared": "give the launch more dynamic shared memory", "local": "give the launch more stack"}  # machine code
 
 
-def _sized(kernel: Kernel, memory: str, nbytes: int) -> str:
+def sized(kernel: Kernel, memory: str, nbytes: int) -> str:
+    """Return a memory with its size, and what to do about accesses beyond it."""
     fix = MORE[memory] if kernel.target else f"raise .{memory}"
     return f"the {nbytes} bytes of {memory} memory; correct the address, or {fix}"
 
 
-def _nearest(kernel: Kernel, address: int) -> str:
+def nearest(kernel: Kernel, address: int) -> str:
     """Return the buffer that is nearest to an address, both as the program has them."""
     if not kernel.buffers:
         return "the kernel has none: declare one"
@@ -260,18 +278,21 @@ def _nearest(kernel: Kernel, address: int) -> str:
     return f"the nearest is {name} at {start:#x} to {end:#x}: correct the address, or enlarge it"
 
 
-def _waiters(kernel: Kernel, who: Sequence[tuple[int, int]]) -> str:
+def waiters(kernel: Kernel, who: Sequence[tuple[int, int]]) -> str:
+    """Return warps that wait, given as (warp, pc), and where."""
     by_pc: dict[int, list[int]] = {}
     for warp, pc in who:
         by_pc.setdefault(pc, []).append(warp)
-    return ", ".join(f"{_names(warps)} at {_spot(kernel, pc)}" for pc, warps in sorted(by_pc.items()))
+    return ", ".join(f"{warps(some)} at {spot(kernel, pc)}" for pc, some in sorted(by_pc.items()))
 
 
-def _names(warps: Sequence[int]) -> str:
-    return f"warp{'s' if len(warps) > 1 else ''} {' '.join(map(str, warps))}"
+def warps(numbers: Sequence[int]) -> str:
+    """Return warps by their numbers."""
+    return f"warp{'s' if len(numbers) > 1 else ''} {' '.join(map(str, numbers))}"
 
 
-def _spot(kernel: Kernel, pc: int) -> str:
+def spot(kernel: Kernel, pc: int) -> str:
+    """Return the place of an instruction: of machine code function, offset and line."""
     program = kernel.program
     line = program.instructions[pc].line
     words = f"pc {pc} (line {line})" if line else f"pc {pc}"

@@ -5,12 +5,14 @@ from __future__ import annotations
 from isa.family import Family
 from isa.nvidia.rows import (
     atomic,
+    bulk,
     control,
     conversion,
     cross_lane,
     floating,
     half,
     integer,
+    mbarrier,
     memory,
     move,
     packed,
@@ -30,6 +32,8 @@ FAMILIES: tuple[Family, ...] = (
     *cross_lane.FAMILIES,
     *atomic.FAMILIES,
     *texture.FAMILIES,
+    *mbarrier.FAMILIES,
+    *bulk.FAMILIES,
     *matrix.FAMILIES,
     *warpgroup.FAMILIES,
 )

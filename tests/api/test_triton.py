@@ -1,7 +1,10 @@
 """Triton kernels on a simulated card: what its compiler is told, ranks, and what is refused."""
 
+import io
+import lzma
+import tarfile
 from inspect import Parameter
-from math import inf
+from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -96,6 +99,7 @@ def test_wrong_arguments_are_refused(given, message):
 @pytest.fixture(name="triton")
 def installed():
     """Give Triton, if it and NVIDIA's disassembler are installed."""
+    pytest.importorskip("triton.language")  # folders of tests have the name triton too
     found = pytest.importorskip("triton")
     if not tools.installed("nvdisasm"):
         pytest.skip("nvdisasm is not installed")
@@ -129,16 +133,16 @@ def test_configurations_are_ranked_by_time(triton):
 
 @pytest.mark.jit
 @pytest.mark.long
-def test_tensor_instructions_are_refused(triton):
-    """A product of tiles takes for ever, with the instruction that is not executed as the reason."""
+def test_products_of_tiles_are_ranked(triton):
+    """A product of tiles with tensor instructions has a time; four warps share the work of one."""
     from triton_kernels import product  # noqa: PLC0415  (Triton may be missing)
 
     tile = np.zeros((64, 64), np.float16)
     arguments = {"a": tile, "b": tile.copy(), "c": np.zeros((64, 64), np.float32), "k": 2}
-    (found,) = gpusim.api.triton.rank(product, [triton.Config({"BLOCK": 64})], arguments, (1,), machine="a100", jobs=1)
-    assert (found.milliseconds, found.figures) == (inf, None)
-    assert "instructions that are not executed here" in found.reason
-    assert "HMMA.16816.F32" in found.reason
+    configs = [triton.Config({"BLOCK": 64}, num_warps=warps) for warps in (1, 4)]
+    first, second = gpusim.api.triton.rank(product, configs, arguments, (1,), machine="a100", jobs=1)
+    assert (first.reason, second.reason) == ("", "")
+    assert (first.config, second.config) == (configs[1], configs[0])
 
 
 @pytest.mark.usefixtures("triton")
@@ -146,3 +150,70 @@ def test_a_machine_without_machine_code_is_refused():
     """Chips older than the machine code that is executed are refused with those that are not."""
     with pytest.raises(UserError, match=r"^gtx580: executes no machine code; take a100"):
         gpusim.api.triton.perf_model(kernel(), (1,), machine="gtx580")
+
+
+TILES = (32, 32, 32, 1, 2), (64, 64, 32, 4, 3), (128, 64, 32, 4, 2), (64, 128, 64, 8, 3)  # M, N, K, warps, stages
+SIDE = 256
+
+
+@pytest.fixture(name="compiled")
+def stand_in_for_triton(monkeypatch):
+    """Put Triton 3.5's cubins of `matmul` in `triton_kernels.py` in the place of its compiler."""
+    packed = Path(__file__).with_name("products.tar.xz").read_bytes()
+    with tarfile.open(fileobj=io.BytesIO(lzma.decompress(packed))) as archive:
+        known = {name: archive.extractfile(name).read() for name in archive.getnames()}
+
+    def compiled(source, target, options):
+        wanted = [source["constexprs"][name] for name in "MNK"] + [options["num_warps"], options["num_stages"]]
+        start = "_".join(map(str, ["sm", target, *wanted]))
+        (name,) = (one for one in known if one.startswith(f"{start}_"))
+        shared = int(name.rpartition("_")[2])
+        told = SimpleNamespace(name="matmul", num_warps=options["num_warps"], shared=shared, num_ctas=1)
+        return SimpleNamespace(asm={"cubin": known[name]}, metadata=told)
+
+    fake = SimpleNamespace(
+        compile=compiled,
+        compiler=SimpleNamespace(ASTSource=lambda fn, **source: source),  # noqa: ARG005
+        TritonError=ValueError,
+        GPUTarget=lambda kind, number, warp: number,  # noqa: ARG005
+    )
+    real = gpusim.api.triton.extra.module
+
+    def module(name, needs):
+        return fake if name.startswith("triton") else real(name, needs)
+
+    monkeypatch.setattr(gpusim.api.triton.extra, "module", module)
+    if not tools.installed("nvdisasm"):
+        pytest.skip("nvdisasm is not installed")
+
+
+def products():
+    """Return configurations of `matmul`, a kernel that stands for it, its arguments and its grid."""
+    configs = [
+        SimpleNamespace(kwargs={"M": m, "N": n, "K": k}, num_warps=warps, num_stages=stages)
+        for m, n, k, warps, stages in TILES
+    ]
+    standing = kernel("a", "b", "c", "size", "M", "N", "K", constant=("M", "N", "K"))
+    arrays = {name: np.zeros((SIDE, SIDE), np.float16) for name in "abc"}
+    return configs, standing, arrays | {"size": SIDE}, lambda meta: (SIDE // meta["M"], SIDE // meta["N"])
+
+
+@pytest.mark.jit
+@pytest.mark.long
+@pytest.mark.usefixtures("compiled")
+@pytest.mark.parametrize("machine", ["rtx3090", "h200"])
+def test_a_space_of_products_is_ranked(machine):
+    """All configurations of a product on tensor cores have a time, mma.sync's and wgmma's, the shortest first.
+
+    None beats the tensor cores' peak: 256 x 256 x 256 multiply-adds, of which an SM of the RTX 3090 does 256 a cycle
+    (sums of single precision), one of the H200 2,048.
+    """
+    configs, standing, arguments, grid = products()
+    found = gpusim.api.triton.rank(standing, configs, arguments, grid, machine=machine, jobs=1)
+    assert [one.reason for one in found] == [""] * len(configs)
+    times = [one.milliseconds for one in found]
+    assert times == sorted(times)
+    per_sm = SIDE**3 / gpusim.load(machine).chip.sms / {"rtx3090": 256, "h200": 2048}[machine]
+    assert all(one.figures.cycles > per_sm for one in found)
+    assert times[-1] > 1.2 * times[0]
+    assert {id(one.config) for one in found} == {id(one) for one in configs}

@@ -83,7 +83,7 @@ def operand(draw: st.DrawFn, letter: str, row: Row) -> Operand:
         own = own if not row.mnemonic.startswith(("S2UR", "CS2UR")) else ("CTAID.X", "NTID.X")
         return Special(draw(st.sampled_from((*own, "ZERO", "SWINHI", "LWINHI", "VIRTCFG", "SMEMSZ"))))
     if row.matrix:  # whole registers, without marks
-        chosen = st.integers(0, max(1, REGISTERS // words) - 1).map(lambda i: i * words)
+        chosen = st.integers(0, max(1, 2 * REGISTERS // words)).map(lambda i: i * words)
         return Register(draw(chosen | st.just(RZ.index)))
     many, first = (UNIFORMS, FIRST_SCALAR) if shared else (REGISTERS, 0)
     index = st.integers(0, many // words - 1).map(lambda i: first + i * words)

@@ -28,7 +28,7 @@ from gpusim.analysis.account.stalls import lost_by_the_last
 from gpusim.bounds import rates
 from gpusim.simulation.simulation import Result
 from gpusim.support.plural import plural
-from isa.row import Unit
+from isa.row import Row
 
 NEGLIGIBLE = 1e-6  # share of the cycles: limits are rounded up to whole cycles
 
@@ -117,17 +117,13 @@ def _issued(result: Result) -> float:
 def _peak(result: Result) -> tuple[str, float] | None:
     """Return what has the peak, and the cycles of all operations, or else bytes, at that rate; None if unknown."""
     if result.gflops is not None:
-        return _precision(result), result.cycles * result.gflops / result.peak_gflops
+        return rates.precision(result.kernel, result.machine), result.cycles * result.gflops / result.peak_gflops
     nearest = _nearest_to_peak(result)
     return (f"bytes of the {nearest.level}", result.cycles * nearest.percent / 100) if nearest else None
 
 
 def _all_instructions(top: tuple[str, float] | None) -> str:
     return "issue slots of all instructions" if top else "all issue slots used"
-
-
-def _precision(result: Result) -> str:
-    return "double precision" if rates.peak_unit(result.kernel) is Unit.DP else "single precision"
 
 
 def _most_blocks(result: Result) -> int:
@@ -143,8 +139,17 @@ def _fewer_blocks(result: Result) -> str:
 
 def _other_instructions(result: Result) -> str:
     """Name the share of issued instructions that do fewer operations than the best instruction."""
-    unit, rows = rates.peak_unit(result.kernel), [i.row for i in result.kernel.program.instructions]
-    best = max((row.flops for row in rows if row.unit is unit), default=0)
+    rows = [i.row for i in result.kernel.program.instructions]
+    counted = [_has_peak(result, row) for row in rows]
+    best = max((row.flops for row, counts in zip(rows, counted, strict=True) if counts), default=0)
+    fewer = [not counts or row.flops < best for row, counts in zip(rows, counted, strict=True)]
     issued = result.run.issued[: len(rows)]
-    others = issued[[row.unit is not unit or row.flops < best for row in rows]].sum() / issued.sum()
+    others = issued[fewer].sum() / issued.sum()
     return f"other instructions: {100 * others:.1f} % of slots"
+
+
+def _has_peak(result: Result, row: Row) -> bool:
+    """Tell whether an instruction is of the kind whose peak counts: of tensor cores, or of the precision's unit."""
+    if rates.tensor_kinds(result.kernel):
+        return bool(rates.tensor_kind(row.mnemonic))
+    return row.unit is rates.peak_unit(result.kernel)

@@ -3,14 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from gpusim.launch.launch import Launch
+from gpusim.sm.effects import mbarrier
 from gpusim.sm.records import Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import NEVER
 from isa.errors import DeadlockError, UserError
-from isa.executing import clusters, faults
+from isa.executing import clusters, faults, told_copies
+from isa.executing.told_copies import Phase
 from isa.kernel import Kernel
+from isa.program import WORD_BYTES
+
+OF_COPIES = {
+    Fault.SURPLUS: told_copies.surplus,
+    Fault.OVERFLOW: told_copies.overflow,
+    Fault.CLUSTERED: told_copies.clustered,
+    Fault.BAD_MAP: told_copies.bad_map,
+    Fault.MISPLACED: told_copies.misplaced,
+    Fault.OUT_OF_SHARED: told_copies.out_of_shared,
+    Fault.UNEVEN: told_copies.uneven,
+    Fault.OUT_OF_BUFFERS: told_copies.out_of_buffers,
+}
 
 
 def fault_of(kernel: Kernel, prepared: Launch) -> UserError:
@@ -30,6 +45,9 @@ def fault_of(kernel: Kernel, prepared: Launch) -> UserError:
             Fault.ARRIVED_TWICE: faults.arrived_twice,
         }
         return by_warp[Fault(int(fault.code))](kernel, pc, block, index)
+    if fault.code in OF_COPIES:
+        of_copies = OF_COPIES[Fault(int(fault.code))]
+        return of_copies(kernel, pc, block, index, int(fault.lane), int(fault.address))
     if fault.code in (Fault.STUCK, Fault.TRAPPED):
         return _stopped(kernel, sm, pc, block)
     if fault.code in (Fault.LEFT_OUT, Fault.GONE_WITHIN):
@@ -41,6 +59,8 @@ def fault_of(kernel: Kernel, prepared: Launch) -> UserError:
         Fault.WRONG_TEXTURE: faults.wrong_texture,
         Fault.MISALIGNED: faults.misaligned,
         Fault.OUTSIDE: faults.out_of_bounds,
+        Fault.COPY_ASKEW: faults.misplaced,
+        Fault.COPY_OUTSIDE: faults.placed_outside,
     }[Fault(int(fault.code))]
     return tell(kernel, pc, block, index, lane=int(fault.lane), address=int(fault.address))
 
@@ -60,7 +80,11 @@ def cluster_deadlock(kernel: Kernel, launches: Sequence[Launch]) -> DeadlockErro
     size = kernel.cluster_blocks
     for first in range(0, len(launches), size):
         for slot in range(int(launches[first].sm.launch.resident)):
-            found = [_of_block(kernel, one.sm, slot) for one in launches[first : first + size]]
+            together = launches[first : first + size]
+            waits = ((one, phases) for one in together if (phases := _phases(one, slot)))
+            for one, phases in waits if size > 1 else ():
+                return told_copies.deadlock(kernel, int(one.sm.blocks[slot].id), phases)
+            found = [_of_block(kernel, one.sm, slot) for one in together]
             if size > 1 and any(waiting for waiting, _ in found):
                 block = int(launches[first].sm.blocks[slot].id)
                 return faults.cluster_deadlock(kernel, clusters.of_block(kernel, block)[0], found)
@@ -81,6 +105,9 @@ def deadlock_of(kernel: Kernel, prepared: Launch) -> DeadlockError:
     """Return an error that names the first blocked block, and where each of its warps waits."""
     sm = prepared.sm
     slot = next(s for s, block in enumerate(sm.blocks) if block.state)
+    phases = _phases(prepared, slot)
+    if phases:
+        return told_copies.deadlock(kernel, int(sm.blocks[slot].id), phases)
     waiting: dict[int, list[tuple[int, int]]] = {}
     needed: dict[int, int] = {}
     for g in range(slot * kernel.warps, (slot + 1) * kernel.warps):
@@ -90,3 +117,20 @@ def deadlock_of(kernel: Kernel, prepared: Launch) -> DeadlockError:
             waiting.setdefault(number, []).append((int(warp.index), int(warp.waits_at)))
             needed[number] = int(sm.blocks[slot].barriers[number].expected) or kernel.warps
     return faults.deadlock(kernel, int(sm.blocks[slot].id), waiting, needed)
+
+
+def _phases(prepared: Launch, slot: int) -> list[Phase]:
+    """Return the phases of barriers in shared memory for which warps of a block wait."""
+    sm, memory, found = prepared.sm, prepared.memory, dict[int, list[tuple[int, int]]]()
+    for g, warp in enumerate(sm.warps[: int(sm.warp_slots)]):
+        for one in sm.awaited[g] if warp.live and warp.block == slot and warp.awaits else ():
+            if one.number:
+                found.setdefault(int(one.place), []).append((int(warp.index), int(one.pc)))
+    first = int(sm.launch.shared_word) + slot * int(sm.launch.shared_words)
+    return [_phase(memory, place, WORD_BYTES * (place - first), who) for place, who in sorted(found.items())]
+
+
+def _phase(memory: Any, place: int, address: int, who: list[tuple[int, int]]) -> Phase:
+    word = mbarrier.word_at(memory, place)
+    missing = mbarrier.arrivals_to_come(word), mbarrier.bytes_to_come(word)
+    return Phase(address, mbarrier.phase_of(memory, place), missing[0], missing[1], tuple(who))

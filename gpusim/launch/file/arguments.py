@@ -15,6 +15,7 @@ from gpusim.launch.file.source import Source
 from isa import memory
 from isa.kernel import Buffer
 from isa.nvidia.abi.launch import POINTER_BYTES, Value, handle, pointer, struct
+from isa.nvidia.abi.tensor_map import ALIGNMENT, TensorMap, dense
 from isa.nvidia.file.signature import Type, misread
 from isa.reading.source import suggest
 from isa.texture import TextureObject
@@ -44,7 +45,9 @@ def values(source: Source, known: Sequence[Buffer]) -> list[Value]:
     by_name = {buffer.name: buffer for buffer in known}
     found, textures = list[Value](), 0
     for n, argument in enumerate(source.file.argument):
-        if argument.texture is None:
+        if argument.tensor_map is not None:
+            found.append(_map(source, f"argument.{n}.tensor_map", argument, _name(argument, n), by_name))
+        elif argument.texture is None:
             found.append(_value(source, f"argument.{n}", argument, _name(argument, n), by_name))
         else:
             found.append(handle(textures))
@@ -62,7 +65,7 @@ def check_types(source: Source, known: Sequence[Buffer], types: Sequence[Type | 
     by_name = {buffer.name: buffer for buffer in known}
     for n, (argument, kind) in enumerate(zip(source.file.argument, types, strict=True)):
         buffer = by_name.get(_name(argument, n)) if argument.buffer or argument.file else None
-        if kind and buffer and not argument.texture and misread(kind, np.dtype(buffer.dtype)):
+        if kind and buffer and not (argument.texture or argument.tensor_map) and misread(kind, np.dtype(buffer.dtype)):
             form = "file" if argument.file else "buffer"
             what = f"{buffer.name} has elements of {np.dtype(buffer.dtype)}, its parameter is of type {kind.text}"
             raise source.refusal(f"argument.{n}.{form}", f"{what}; give {kind.element}")
@@ -112,6 +115,33 @@ def _texture(source: Source, key: str, given: Texture, buffer: Buffer) -> Textur
         raise source.refusal(key, str(error)) from None
 
 
+def _map(source: Source, key: str, argument: Argument, name: str, known: Mapping[str, Buffer]) -> Value:
+    """Return the bytes of a tensor map of a buffer, or of another one by its name."""
+    given, address = argument.tensor_map, _pointer(source, key, argument.same or name, argument.offset, known)
+    assert given is not None
+    buffer = known[argument.same or name]
+    kind = given.type or str(np.dtype(buffer.dtype))
+    try:
+        made = TensorMap(
+            dtype=kind,
+            sizes=tuple(given.size),
+            strides=tuple(given.strides or dense(given.size, kind)),
+            box=tuple(given.box),
+            steps=tuple(given.steps),
+            interleave=given.interleave,
+            swizzle=given.swizzle,
+            promotion=given.promotion,
+            fill=given.fill,
+        )
+        data = made.encode(int.from_bytes(address.data, "little"))
+    except ValueError as error:
+        raise source.refusal(key, str(error)) from None
+    if argument.offset + made.nbytes > buffer.nbytes:
+        what = f"{buffer.name} has {buffer.nbytes} bytes, the tensor {argument.offset + made.nbytes}"
+        raise source.refusal(key, f"{what}; give as many, or smaller sizes and strides")
+    return Value(data, ALIGNMENT)
+
+
 def _described(source: Source) -> Iterator[tuple[str, Contents, str]]:
     """Yield key, contents and name of each buffer."""
     for n, argument in enumerate(source.file.argument):
@@ -147,6 +177,8 @@ def _check_form(source: Source, key: str, argument: Argument) -> None:
     given = [form for form in _FORMS if getattr(argument, form) not in ("", None, [])]
     if given == ["buffer", "file"]:
         given = given[:1]
+    if argument.tensor_map is not None and given not in (["buffer"], ["file"], ["same"]):
+        raise source.refusal(f"{key}.tensor_map", "a tensor map without a buffer; write buffer, file or same beside it")
     if argument.texture is not None and given not in (["buffer"], ["file"]):
         raise source.refusal(f"{key}.texture", "a texture without a buffer; write buffer or file beside it")
     if not given:

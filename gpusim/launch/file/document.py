@@ -19,6 +19,7 @@ Caches = Literal["warm", "cold"]
 Number = int | float | bool
 Size = Annotated[int, msgspec.Meta(ge=1, le=MOST)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=MOST)]
+Dimensions = Annotated[list[Size], msgspec.Meta(min_length=1, max_length=5)]
 Sizes = Annotated[list[Size], msgspec.Meta(min_length=1, max_length=3)]
 Cluster = Annotated[list[Size], msgspec.Meta(max_length=3)]
 Type = Annotated[str, doc(f"One of {', '.join(TYPES)}.")]
@@ -51,10 +52,29 @@ class Texture(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unkn
     )
 
 
+class TensorMap(Struct, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
+    """How a buffer's elements are a tensor, whose map is the argument; dimensions go from the innermost outwards."""
+
+    size: Annotated[Dimensions, doc("Elements along each dimension.")]
+    box: Annotated[Dimensions, doc("Elements of a box along each.")]
+    strides: Annotated[list[Count], doc("Bytes between neighbours of each but the first; dense if left out.")] = (
+        msgspec.field(default_factory=list)
+    )
+    steps: Annotated[list[Size], doc("Distances in elements between those of a box that are copied.")] = msgspec.field(
+        default_factory=list
+    )
+    type: Annotated[str, doc("Type of the elements if not the buffer's, such as bfloat16.")] = ""
+    swizzle: Annotated[Literal["none", "32B", "64B", "128B"], doc("Pattern of a box in shared memory.")] = "none"
+    interleave: Annotated[Literal["none", "16B", "32B"], doc("Layout in global memory.")] = "none"
+    promotion: Annotated[Literal["none", "64B", "128B", "256B"], doc("Of the L2; changes nothing here.")] = "none"
+    fill: Annotated[Literal["zeros", "nan"], doc("What is beyond the tensor.")] = "zeros"
+
+
 class Argument(Contents, frozen=True, kw_only=True, omit_defaults=True, forbid_unknown_fields=True):
     """An argument of the kernel: a buffer's address, a number with its type, a struct, or bytes."""
 
     texture: Annotated[Texture | None, doc("The argument is a texture object of the buffer.")] = None
+    tensor_map: Annotated[TensorMap | None, doc("The argument is a tensor map of the buffer.")] = None
     same: Annotated[str, doc("Name of another buffer: the argument is its address, too.")] = ""
     offset: Annotated[Count, doc("Bytes behind the beginning of the buffer to which it points.")] = 0
     value: Annotated[Number | None, doc("A number.")] = None

@@ -10,7 +10,7 @@ from typing import get_args, get_type_hints
 
 import msgspec
 
-from gpusim.launch.file.document import Argument, Contents, Expect, Initial, LaunchFile, Texture
+from gpusim.launch.file.document import Argument, Contents, Expect, Initial, LaunchFile, TensorMap, Texture
 from gpusim.support import toml
 from isa.errors import UserError
 from isa.nvidia.compiler import file_options
@@ -82,6 +82,8 @@ def read(path: Path) -> Source:
 
 def table_at(key: str) -> type[msgspec.Struct]:
     """Return the struct of the table at a path in a launch file."""
+    if ".tensor_map" in key:
+        return TensorMap
     return Texture if ".texture" in key else _TABLES.get(key.partition(".")[0], LaunchFile)
 
 

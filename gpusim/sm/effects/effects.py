@@ -23,17 +23,20 @@ least times, not times: they say how far an SM may run ahead of the chip's answe
 
 from __future__ import annotations
 
-from gpusim.sm.effects import groups, mbarrier
+from gpusim.sm.effects import groups, mbarrier, waiting
 from gpusim.sm.jit import lane_words
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.records import Effect, Memory, Row, Sm, Warp
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import EFFECTS, GROUPS, LANES
-from isa.row import CLOSES, WAITS, Groups
+from isa.program import WORD_BYTES
+from isa.row import CLOSES, DRAINS, JOINS, WAITS, Groups
 
 CROWDED = int(Fault.CROWDED)
+COPIES = int(Groups.COPIES)
 MATRIX = int(Groups.MATRIX)  # whose work is no effect on memory or registers alone (sm/lanes/values/product.py)
+SPARE = 32  # places of a warp's effects that those on memory leave to results in flight
 
 
 @rule
@@ -43,6 +46,31 @@ def has_room(sm: Sm, g: int, pc: int) -> bool:
         return True
     sm.fault.code, sm.fault.pc, sm.fault.warp = CROWDED, pc, g
     return False
+
+
+@rarely
+def make_room(sm: Sm, memory: Memory, g: int) -> None:
+    """Let warp slot g's oldest effects on memory land early if it has as many as are kept: more never end a run.
+
+    So who has more than EFFECTS - SPARE copies under way and reads a place before its wait may find it written.
+    """
+    while sm.warps[g].effects >= EFFECTS - SPARE:
+        first, order = -1, NEVER
+        for i in range(sm.warps[g].effects):
+            effect = sm.effects[g, i]
+            if to_memory(effect) and effect.order < order:
+                first, order = i, effect.order
+        if first < 0:
+            return
+        _land(sm, memory, g, first)
+        _find_landing(sm, g)
+
+
+@rule
+def _find_landing(sm: Sm, g: int) -> None:
+    """Set when warp slot g's next effect on memory lands."""
+    place = first_due(sm, g, NEVER - 1, True)
+    sm.landing[g] = sm.effects[g, place].lands if place >= 0 else NEVER
 
 
 @rule
@@ -56,7 +84,7 @@ def post(sm: Sm, g: int, pc: int) -> Effect:
     warp.effects += 1
     sm.posted += 1
     effect.pc, effect.order, effect.groups = pc, sm.posted, -1
-    if sm.program[pc].grouping:
+    if sm.program[pc].grouping & JOINS:
         effect.groups = sm.program[pc].groups
         effect.group = warp.closed[effect.groups]
     effect.access = sm.load_store.entered + 1 if sm.program[pc].queued else 0  # the queue counts it next
@@ -145,8 +173,7 @@ def land(sm: Sm, memory: Memory, now: int) -> None:
     g = _first_warp(sm, now)
     while g >= 0:
         _land(sm, memory, g, first_due(sm, g, now, True))
-        place = first_due(sm, g, NEVER - 1, True)
-        sm.landing[g] = sm.effects[g, place].lands if place >= 0 else NEVER
+        _find_landing(sm, g)
         g = _first_warp(sm, now)
     sm.agenda[sm.effects_agent] = NEVER
     for other in range(sm.warp_slots):
@@ -175,18 +202,36 @@ def _land(sm: Sm, memory: Memory, g: int, place: int) -> None:
                 for word in range(effect.words):
                     memory[effect.places[half, lane] + word] = effect.values[half, word, lane]
     if effect.barrier >= 0:
-        mbarrier.signal(memory, effect.barrier, effect.arrivals, effect.tx_bytes)
+        _signal(sm, memory, g, effect)
     drop(sm, g, place)
+
+
+@rule
+def _signal(sm: Sm, memory: Memory, g: int, effect: Effect) -> None:
+    """Tell the barrier of an effect what comes; `sm.fault` tells if that is too much."""
+    found = mbarrier.signal(memory, effect.barrier, effect.arrivals, effect.tx_bytes)
+    if found == mbarrier.ENDS:
+        waiting.ended(sm, effect.barrier)
+    elif found > mbarrier.ENDS:
+        fault, first = sm.fault, sm.launch.shared_word + sm.warps[g].block * sm.launch.shared_words
+        fault.code, fault.pc, fault.warp, fault.lane = mbarrier.refusal(found), effect.pc, g, 0
+        fault.address = (effect.barrier - first) * WORD_BYTES
 
 
 @on_demand
 def in_program_order(sm: Sm, memory: Memory, g: int, pc: int) -> None:
-    """Without time, land what the instruction of warp slot g at `pc` waits for: all of a warp that exits."""
+    """Without time, the instruction of warp slot g at `pc` closes a group, or lands all of a warp that exits."""
     warp, instruction = sm.warps[g], sm.program[pc]
     if instruction.grouping & CLOSES and sm.outcome.threads > 0:
         warp.closed[instruction.groups] += 1
-    if instruction.grouping & WAITS or warp.live == 0:
+    if warp.live == 0:
         _land_groups(sm, memory, g, instruction)
+
+
+@on_demand
+def awaited_in_program_order(sm: Sm, memory: Memory, g: int, pc: int) -> None:
+    """Without time, land what the instruction of warp slot g at `pc` waits for, whatever its guard."""
+    _land_groups(sm, memory, g, sm.program[pc])
 
 
 @rule
@@ -194,9 +239,13 @@ def covers(warp: Warp, instruction: Row, effect: Effect) -> bool:
     """Tell whether the instruction, a wait or an exit, waits for the effect."""
     if warp.live == 0:
         return True
-    if effect.groups < 0 or groups.counted_with(effect.groups) != groups.counted_with(instruction.groups):
+    if effect.groups < 0:
         return False
-    return bool(effect.group < warp.closed[effect.groups] - instruction.open_groups)
+    kind, behind = groups.counted_with(effect.groups), warp.closed[effect.groups] - effect.group
+    if instruction.grouping & DRAINS and kind == COPIES and behind > 0:
+        return True
+    waits = instruction.grouping & WAITS and kind == groups.counted_with(instruction.groups)
+    return bool(waits and behind > instruction.open_groups)
 
 
 @rule
@@ -211,3 +260,33 @@ def _land_groups(sm: Sm, memory: Memory, g: int, instruction: Row) -> None:
                 first, order = i, effect.order
         if first >= 0:
             _land(sm, memory, g, first)
+
+
+@on_demand
+def for_barrier(sm: Sm, memory: Memory, place: int) -> None:
+    """Without time, land what signals the barrier at `place`, and before it what the same warps have posted before."""
+    for g in range(sm.warp_slots):
+        last = _last_for(sm, g, place)
+        first = 0
+        while first >= 0 and last >= 0:
+            first = -1
+            for i in range(sm.warps[g].effects):
+                effect = sm.effects[g, i]
+                if (
+                    to_memory(effect)
+                    and effect.order <= last
+                    and (first < 0 or effect.order < sm.effects[g, first].order)
+                ):
+                    first = i
+            if first >= 0:
+                _land(sm, memory, g, first)
+
+
+@rule
+def _last_for(sm: Sm, g: int, place: int) -> int:
+    """Return the order of the last effect of warp slot g that signals the barrier at `place`; -1: none does."""
+    last = -1
+    for i in range(sm.warps[g].effects):
+        if sm.effects[g, i].barrier == place:
+            last = max(last, int(sm.effects[g, i].order))
+    return last

@@ -41,10 +41,14 @@ from gpusim.sm.records.row import (
     Row,
 )
 from gpusim.sm.records.sm import (
+    Awaited,
     Chip,
+    Copy,
+    Engine,
     Fault,
     InstructionCache,
     LaunchNumbers,
+    Piece,
     Product,
     Products,
     Sm,
@@ -64,6 +68,7 @@ from gpusim.sm.records.warps import (
 
 __all__ = [
     "Ahead",
+    "Awaited",
     "Barrier",
     "Beyond",
     "Block",
@@ -71,7 +76,9 @@ __all__ = [
     "Cache",
     "Chip",
     "Columns",
+    "Copy",
     "Effect",
+    "Engine",
     "Entry",
     "Event",
     "Fault",
@@ -87,6 +94,7 @@ __all__ = [
     "Numbers",
     "Outcome",
     "PartedLanes",
+    "Piece",
     "Pipe",
     "Plain",
     "Product",

@@ -84,6 +84,7 @@ class MachineNumbers(Record):
     cluster_load: int  # `cluster.load` of the machine's file
     cluster_atomic: int  # `cluster.atomic` of the machine's file
     cluster_atomic_cycles: int  # `cluster.atomic_cycles` of the machine's file
+    cluster_signal: int  # `cluster.signal` of the machine's file
     queue: int  # `load_store.queue` of the machine's file
     least_cycles: int  # `load_store.least_cycles` of the machine's file
     queues: int  # one for each scheduler, or one for the SM; and those to shared memory where it lies apart
@@ -162,6 +163,14 @@ class MachineNumbers(Record):
     update_parts: int  # parts of a cycle for each sector of a pass
     updates_waiting: int  # lanes of atomics without results that may wait
     fetch_cost: int  # parts of a cycle that a sector of a texture fetch occupies the channel
+    poll: int  # `mbarrier.poll` of the machine's file
+    engine_load: int  # `copy_engine.load_parts` of the machine's file
+    engine_send: int  # `copy_engine.store_parts` of the machine's file
+    engine_reduce: int  # `copy_engine.reduce_parts` of the machine's file
+    engine_start: int  # `copy_engine.start` of the machine's file
+    engine_latency: int  # `copy_engine.latency` of the machine's file
+    engine_store: int  # `copy_engine.store` of the machine's file
+    engine_nearby: int  # `copy_engine.nearby` of the machine's file
 
 
 class Level(Record):

@@ -86,6 +86,10 @@ class Sm(Record):
     parted: RecordTable[PartedLanes]  # groups that do not run, by warp slot
     places: Numbers  # where lanes of an indirect branch go; masks that go on apart
     arrival_free: int  # when the barrier unit takes the next arrival
+    tells: int  # how many phases of other blocks' barriers it has ended in this act
+    told: Numbers  # the places of these barriers
+    looks: int  # without time: how many barriers it has looked at in vain
+    looked: Numbers  # the places of these
     cluster_news: int  # 1: something happened that the cluster's other SMs may wait for
     load_store: LoadStore  # the load/store unit
     multiplies: int  # 1: the program has matrix instructions of warpgroups
@@ -102,6 +106,13 @@ class Sm(Record):
     feed: RecordTable[Feed]  # what the addresses of each lane group's memory instructions cost, by feed modulo this
     beyond: Beyond  # the loads behind buffers
     scratch: Scratch  # room for what one access is reckoned with
+    signals: int  # 1: the program has barriers in shared memory
+    answers: int  # when the next answer about a phase is known to come, or before
+    awaited: RecordTable[Awaited]  # phases that warps wait for
+    bulk: int  # 1: the program has bulk or tensor copies
+    engine: Engine  # the copy engine
+    copies: Records[Copy]  # a ring: its queue, and what is on its way
+    pieces: Records[Piece]  # a ring: pieces on their way, in order
     grouped: int  # 1: the program has work in groups
     posted: int  # effects posted so far
     landing: Numbers  # when each warp's next effect on memory lands
@@ -182,6 +193,7 @@ class LaunchNumbers(Record):
     cluster: int  # blocks of a cluster
     cluster_size: Numbers  # blocks of a cluster in x, y, z
     rank: int  # that of the SM's blocks in their clusters
+    timeless: int  # 1: in program order, where nothing has a time
     peer: int  # words from a block's shared memory to that of the next rank's block
     shared_word: int  # where shared memory begins in the memory array
     shared_words: int  # words of it per block
@@ -234,3 +246,77 @@ class Product(Record):
     warp: int  # slot of the first of its four warps
     pc: int  # the instruction
     ready: int  # when its operands may be read
+
+
+class Awaited(Record):
+    """The record `awaited`."""
+
+    number: int  # of its access in the load/store queue; 0: none
+    pc: int  # the instruction that waits
+    place: int  # of the barrier, in the memory array
+    apart: int  # 1: it is looked at only now and then
+    since: int  # the cycle of the first look; NEVER: the instruction has not been served
+    ended: int  # when the phase ended; NEVER: not yet
+    answer: int  # when the answer is there; NEVER: not known yet
+
+
+class Engine(Record):
+    """The record `engine`."""
+
+    first: int  # number of the first copy that is not done
+    asking: int  # number of the copy whose pieces are asked for
+    last: int  # number behind the last copy
+    first_piece: int  # number of the first piece on its way
+    last_piece: int  # number behind the last piece
+    free: int  # when it can ask for the next sector, in 64ths of a cycle
+    arrives: int  # when the last piece so far arrives: they come in order
+    next: int  # when it acts next
+    row: int  # of a row of a box that was found: the place of byte 0 of the box, if all were in this row
+    low: int  # the first place of it that is inside the tensor
+    high: int  # and the place behind them
+    woken: int  # warp slots with a copy that has come to its end since they were looked at, as a mask
+
+
+class Copy(Record):
+    """The record `copy`."""
+
+    bulk: int  # what it is, as in row
+    code: int  # that of its instruction's row
+    pc: int  # its instruction
+    warp: int  # the warp slot that has asked for it
+    number: int  # of the instruction's access in the load/store queue
+    group: int  # its group of the warp's bulk copies
+    starts: int  # when it may start; NEVER: its instruction has not been served
+    done: int  # 1: all of it is done
+    own_word: int  # where the shared memory of the block that has asked for it begins in the memory array
+    block_word: int  # the same of the block whose shared memory it writes, or reads
+    blocks: int  # mask of the blocks of the cluster that get it, by rank; 0: that one alone
+    shared: int  # byte address there, of what is written or read
+    source: int  # of a copy within shared memory, that of what is read
+    far: int  # place in global memory of the tensor's first byte, or of the bytes themselves
+    barrier: int  # place of the barrier that gets its bytes, -1: none
+    size: int  # bytes in shared memory
+    asked: int  # of these, those that have been asked for
+    landed: int  # and those that have come
+    element: int  # bytes of an element
+    type: int  # its type (gpusim.sm.memory.copy_engine.tensor_map)
+    swizzle: int  # mode of the pattern in shared memory, 0: none
+    fills: int  # 1: beyond the tensor are NaNs, not zeros
+    rank: int  # dimensions
+    sizes: Numbers  # of the tensor, in elements
+    strides: Numbers  # bytes between neighbours of each dimension
+    counts: Numbers  # elements of the box
+    steps: Numbers  # between neighbours of the box, in elements
+    begin: Numbers  # coordinates of its first element
+    lower: Numbers  # of pixels, the first coordinates along width and height
+    upper: Numbers  # and the last ones
+    away: Numbers  # how far from these each pixel is read
+
+
+class Piece(Record):
+    """The record `piece`."""
+
+    copy: int  # number of its copy
+    at: int  # its first byte in the box
+    size: int  # bytes
+    arrives: int  # when it does

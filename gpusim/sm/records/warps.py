@@ -85,6 +85,7 @@ class Warp(Record):
     shared_back: int  # when its loads from shared memory are back, where codes are obeyed
     products: int  # of its warpgroup that it has issued
     version: Numbers  # number of the write that made each register's value
+    awaits: int  # phases that it waits for, 6 at most
     effects: int  # how many it has
     closed: Numbers  # groups closed so far, in program order, by kind
     ahead_of: Table  # of each kind, what is not done of the work before the end of the n-th last group

@@ -23,10 +23,11 @@ from gpusim.sm.front.warp_scheduler import declaration as warp_scheduler
 from gpusim.sm.lanes.convergence import declaration as convergence
 from gpusim.sm.lanes.simt_stack import declaration as simt_stack
 from gpusim.sm.lanes.values import declaration as values
-from gpusim.sm.memory import local_memory, what_if
+from gpusim.sm.memory import local_memory, mbarrier, what_if
 from gpusim.sm.memory.async_copy import declaration as async_copy
 from gpusim.sm.memory.cache import declaration as cache
 from gpusim.sm.memory.constant_operand import declaration as constant_operand
+from gpusim.sm.memory.copy_engine import declaration as copy_engine
 from gpusim.sm.memory.global_memory import declaration as global_memory
 from gpusim.sm.memory.l2_atomic import declaration as l2_atomic
 from gpusim.sm.memory.l2_channel import declaration as l2_channel
@@ -105,6 +106,8 @@ EVERY: tuple[Declaration, ...] = tuple(
         memory_access,
         matrix_access,
         async_copy,
+        mbarrier,
+        copy_engine,
         effects,
         in_flight,
         lookahead,

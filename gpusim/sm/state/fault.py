@@ -25,3 +25,13 @@ class Fault(IntEnum):
     SEVERAL = 15  # lanes name several barriers
     PART_OF_WARP = 16  # some lanes of a warp come to the barrier of their cluster without the others
     ARRIVED_TWICE = 17  # a warp arrives there again before it has waited
+    SURPLUS = 18  # a barrier in shared memory gets more arrivals than are still to come
+    OVERFLOW = 19  # or more bytes than it can count
+    CLUSTERED = 20  # several blocks of a cluster are meant
+    BAD_MAP = 21  # a tensor map says what the copy engine does not do; `lane` says why
+    MISPLACED = 22  # an address of a copy, or of a barrier in shared memory, is no multiple of `lane`
+    OUT_OF_SHARED = 23  # `lane` bytes of these are not in the block's shared memory
+    UNEVEN = 24  # a box begins, along the first dimension, at no multiple of 16 bytes: at element `lane`
+    OUT_OF_BUFFERS = 25  # `lane` bytes of a copy are in no buffer
+    COPY_ASKEW = 26  # a copy's place in shared memory is no multiple of what a lane copies
+    COPY_OUTSIDE = 27  # a copy's place lies outside shared memory

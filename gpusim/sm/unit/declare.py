@@ -61,6 +61,8 @@ class Extent(NamedTuple):
     grouped: bool  # work goes on in groups, for which a program waits
     multiplies: bool  # warpgroups have matrix instructions
     replays: bool  # streams are recorded
+    signals: bool  # there are barriers in shared memory
+    bulk: bool  # there are bulk or tensor copies
 
 
 @dataclass(frozen=True)

@@ -30,7 +30,7 @@ UNIT = Declaration(
                 kind="i1",
             ),
             field("writes", "how many of `write` count", kind="i1"),
-            field("read", "registers read", 17, kind="u2"),
+            field("read", "registers read", 40, kind="u2"),
             field("write", "registers written", 16, kind="u2"),
             field("second_predicate", "the other predicate written, -1: none", kind="i1"),
             field("more_predicates", "further ones, -1: none", WRITTEN - 2, kind="i1"),

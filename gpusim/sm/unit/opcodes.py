@@ -17,6 +17,7 @@ NOTHING, BARRIER, BRANCH, EXIT = range(4)
 COMPUTE = 4
 LOAD, STORE, FETCH = range(5, 8)
 MULTIPLY = 8  # a matrix instruction of a warpgroup, which is computed later
+SIGNAL, COMMAND = range(9, 11)  # to a barrier in shared memory; of the copy engine
 # Where a memory instruction goes.
 SHARED_MEMORY, GLOBAL_MEMORY, LOCAL_MEMORY = range(3)
 

@@ -1,7 +1,6 @@
 """One act of one agent: the page to read first. It composes the rules of the units; an engine only says when.
 
-Agents are the block scheduler, effects, each warp scheduler and the load/store unit, and they act in that order within
-a cycle.
+Agents are the block scheduler, effects, each warp scheduler and the load/store unit: they act so within a cycle.
 `sm.agenda` holds the cycle at which each acts next; an act may bring another agent's forward.
 """
 
@@ -27,13 +26,14 @@ from gpusim.sm.lanes.convergence.declaration import GIVE_WAY, IF_PARTED
 from gpusim.sm.lanes.simt_stack import simt_stack
 from gpusim.sm.lanes.values import product, values
 from gpusim.sm.memory.constant_operand import constant_operand
+from gpusim.sm.memory.copy_engine import copy_engine
 from gpusim.sm.pipes.double_precision import double_precision
 from gpusim.sm.pipes.load_store import load_store
 from gpusim.sm.pipes.pipe import execution
 from gpusim.sm.pipes.warpgroup import warpgroup
 from gpusim.sm.pipes.warpgroup.declaration import WARPS
 from gpusim.sm.records import Memory, Records, Row, Scheduler, Sm, Warp
-from gpusim.sm.registers import questions
+from gpusim.sm.registers import answers, questions
 from gpusim.sm.registers.control_code import control_code
 from gpusim.sm.registers.in_flight import in_flight
 from gpusim.sm.registers.register_file import register_file
@@ -46,7 +46,7 @@ from gpusim.sm.unit.opcodes import BARRIER, BRANCH, EXIT, MULTIPLY
 from gpusim.sm.unit.sm import FIRST_SCHEDULER, LAUNCHER
 from gpusim.sm.unit.stall import Stall
 from gpusim.sm.walk.branch import branch
-from isa.row import WAITS
+from isa.row import DRAINS, WAITS
 
 ISSUE_INTERVAL = int(Stall.ISSUE_INTERVAL)
 DRAIN, MIO, SELECTED = int(Stall.DRAIN), int(Stall.MIO_THROTTLE), int(Stall.SELECTED)
@@ -112,6 +112,20 @@ def rank(sm: Sm, position: int, first: int) -> int:
 
 
 @on_demand
+def _land_more(sm: Sm, memory: Memory, now: int) -> None:
+    """Let the copy engine act, and tell warps whose phases of barriers are over."""
+    engine, asked = sm.engine, sm.answers <= now
+    if engine.next <= now:
+        copy_engine.act(sm, memory, now)
+    sm.answers = NEVER if asked else sm.answers
+    for g in range(sm.warp_slots if engine.woken or asked else 0):
+        if (asked and sm.warps[g].awaits and answers.answer(sm, g)) or (engine.woken >> g) & 1:
+            _wake(sm, g)
+    engine.woken = 0
+    sm.agenda[sm.effects_agent] = min(sm.agenda[sm.effects_agent], engine.next, sm.answers)
+
+
+@on_demand
 def launch(sm: Sm, memory: Memory, now: int) -> None:
     """Retire the blocks that have finished and place new ones where they fit."""
     for slot in range(sm.launch.resident):
@@ -134,7 +148,7 @@ def launch(sm: Sm, memory: Memory, now: int) -> None:
 
 @on_demand
 def land(sm: Sm, memory: Memory, now: int) -> None:
-    """Let the effects on memory land that are due, and matrix instructions begin; both share an agent."""
+    """Let the effects on memory land that are due, matrix instructions begin, and the copy engine act: one agent."""
     effects.land(sm, memory, now)
     if sm.multiplies:
         if sm.products.lands <= now:
@@ -144,6 +158,8 @@ def land(sm: Sm, memory: Memory, now: int) -> None:
             for number in range(WARPS):
                 _wake(sm, warpgroup.member(first, number))
             first = warpgroup.begin(sm, now)
+    if sm.signals or sm.bulk:
+        _land_more(sm, memory, now)
 
 
 @rule
@@ -206,7 +222,7 @@ def prepare(sm: Sm, warp: Warp) -> None:
         scoreboard.earliest(warp, instruction)
     if sm.machine.counts:
         wait_count.earliest(warp, instruction)
-    if instruction.grouping & WAITS:
+    if instruction.grouping & (WAITS | DRAINS):
         groups.earliest(warp, instruction)
     if sm.machine.barrier_defers:
         barrier.earliest(warp, instruction)

@@ -35,10 +35,12 @@ _Walked = dict[tuple[str, Predicate], set[int]]  # by name, and the guard under 
 def address_slice(program: Program) -> NDArray[np.bool_]:
     """Return bool[pc]: the result of the instruction may influence an address, a guard or a branch.
 
+    If barriers in shared memory decide who goes on, all is needed: their bits, and what copies bring, are memory too.
     Stores are in the slice if a load of their memory is. If blocks pass addresses to each other through global
     memory, the slice of one block alone is not enough.
     """
-    needed = np.zeros(len(program), np.bool_)
+    everything = any(i.row.signal or i.row.bulk for i in program.instructions)
+    needed = np.full(len(program), everything)
     flow = _Flow(program, predecessors(program), [writes(i) for i in program.instructions], set())
     seen: _Walked = {}
     todo = [(pc, name) for pc, i in enumerate(program.instructions) for name in steering(i)]
@@ -60,8 +62,9 @@ def steering(instruction: Instruction) -> set[str]:
         names |= {f"R{r}" for r in address.registers}
     if instruction.row.unit is Unit.TEXTURE:
         names |= {f"R{r}" for r in instruction.reads()}
-    if instruction.row.copies:  # a predicate says which lanes read
-        names |= {f"P{p}" for p in instruction.predicates_read()}
+    place = instruction.destination_in_shared()
+    if place is not None:  # by which banks conflict; a predicate says which lanes read
+        names |= {f"R{r}" for r in place.registers} | {f"P{p}" for p in instruction.predicates_read()}
     return names
 
 

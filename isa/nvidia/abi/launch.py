@@ -86,7 +86,7 @@ def packed(kernel: str, values: Sequence[Value], launch: Launch) -> bytes:
         raise LaunchError("arguments", f"{kernel} has {has}; {len(values)} arguments are given")
     block = bytearray(launch.size)
     for number, (value, parameter) in enumerate(zip(values, launch.parameters, strict=True)):
-        _check(kernel, number, value, parameter)
+        _check(kernel, number, value, parameter, launch.base)
         block[parameter.offset : parameter.offset + parameter.size] = value.data
     return bytes(block)
 
@@ -108,10 +108,10 @@ def extent(sizes: Sequence[int]) -> Dim3:
     return x, y, z
 
 
-def _check(kernel: str, number: int, value: Value, parameter: Parameter) -> None:
+def _check(kernel: str, number: int, value: Value, parameter: Parameter, base: int) -> None:
     which = f"parameter {number + 1} of {kernel}"
     if len(value.data) != parameter.size:
         raise LaunchError(number, f"{which} has {parameter.size} bytes; {len(value.data)} are given")
-    if parameter.offset % value.alignment:
+    if (base + parameter.offset) % value.alignment:
         place = f"begins at byte {parameter.offset}"
         raise LaunchError(number, f"{which} {place}, which is no multiple of the {value.alignment} that a member needs")

@@ -62,10 +62,11 @@ def kernel(code: Code, state: LaunchState) -> Kernel:
     symbols = _symbols(code, state, 0)
     banks = _banks(code, state, function, (local, of_system), symbols)
     buffers = (*state.buffers, *_own_buffers(section, code, banks, symbols))
-    if CONSTANTS in _places(buffers):
-        symbols = _symbols(code, state, WINDOW + _places(buffers)[CONSTANTS])
+    places = _places(buffers)
+    if CONSTANTS in places or _takes_parameters(section, row):
+        symbols = _symbols(code, state, WINDOW + places.get(CONSTANTS, 0))
         banks = _banks(code, state, function, (local, of_system), symbols)
-        banks[PARAMETERS] = _with_address(banks[PARAMETERS], row, _places(buffers)[CONSTANTS])
+        banks[PARAMETERS] = _with_addresses(banks[PARAMETERS], row, places)
         buffers = (*state.buffers, *_own_buffers(section, code, banks, symbols))
     program = _program(section, code, state, (local, shared, reserved), _places(buffers), symbols)
     if code.cubin:
@@ -284,11 +285,19 @@ def _with_clusters(bank: bytes, row: Architecture, state: LaunchState, cluster: 
     return bytes(found)
 
 
-def _with_address(bank: bytes, row: Architecture, place: int) -> bytes:
-    """Return bank 0 with the address at which bank 3 lies in global memory."""
+def _with_addresses(bank: bytes, row: Architecture, places: Mapping[int, int]) -> bytes:
+    """Return bank 0 with the addresses at which bank 3, and its own parameters, lie in global memory."""
     found = bytearray(bank)
-    struct.pack_into("<Q", found, row.constants, WINDOW + place)
+    if CONSTANTS in places:
+        struct.pack_into("<Q", found, row.constants, WINDOW + places[CONSTANTS])
+    if PARAMETERS in places and row.addressed is not None:
+        struct.pack_into("<Q", found, row.addressed, WINDOW + places[PARAMETERS] + row.parameters)
     return bytes(found)
+
+
+def _takes_parameters(section: Section, row: Architecture) -> bool:
+    """Tell whether code takes the address of its parameters, as that of a tensor map among them."""
+    return row.addressed is not None and any(reads(one.text, row.addressed) for one in section.instructions)
 
 
 def _symbols(code: Code, state: LaunchState, constants: int) -> Mapping[str, int]:
@@ -348,6 +357,8 @@ def _own_buffers(
     }
     if any(reads(one.text, place) for one in section.instructions):
         loaded.add(CONSTANTS)
+    if _takes_parameters(section, nvidia(code.architecture)):
+        loaded.add(PARAMETERS)
     if cubin and any(_is_of_constant(one, cubin) for one in cubin.relocations):
         loaded.add(CONSTANTS)
     for number in sorted(loaded & banks.keys()):

@@ -117,7 +117,7 @@ def instruction(encoded: Encoded, places: Mapping[int, int]) -> Instruction:
     if "NAN" in encoded.text and encoded.low:
         given = tuple(numbers.with_digits(o, encoded, form.row) for o in given)
     control = encoded.control
-    if "y" in form.row.form:
+    if form.row.mnemonic.startswith("DEPBAR"):
         control = replace(control, waits=control.waits | spelling.awaited(encoded.text))
     return Instruction(form.row, given, form.guard, 0, control)
 

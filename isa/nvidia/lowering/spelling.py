@@ -5,7 +5,8 @@ What a text says beside these words stays, so that a row which does not have it 
 `P2R` and `R2P` name all predicates, PR, and those that they mean in a mask; the table names each of them, of `UP2UR`
 and `UR2UP` too. `R2UR.OR` keeps lanes in which its predicate holds; the table has that predicate as a source too. An
 operation on the caches names an address and changes no value; the table has it without. `DEPBAR` names further barriers
-in a set, for which its control code waits in the table. `QSPC` asks where an address lies, and accesses nothing: the
+in a set, for which its control code waits in the table. Commands of the copy engine have addresses that are registers.
+`QSPC` asks where an address lies, and accesses nothing: the
 table has the address as a pair of registers and a number. A texture fetch has vectors of registers, a handle in a
 uniform register, a constant or such a vector, and a word for its dimensions; the table has them one by one.
 A matrix instruction of a warpgroup names the descriptors of its matrices in an operand with marks, and in another one
@@ -35,6 +36,7 @@ from isa.nvidia.lowering.syntax import (
 )
 
 FETCHES = "TEX", "TLD", "TLD4", "TXQ"
+COMMANDS = "UBLKCP", "UBLKRED", "UBLKPF", "UTMALDG", "UTMASTG", "UTMAREDG", "UTMAPF", "UTMACCTL"  # of the copy engine
 _DIMENSIONS = {"1D": 1, "2D": 2, "3D": 3, "TEX_HEADER_DIMENSION": 0}
 _BARRIERS = re.compile(r"\{[\d,]*\}")
 _SIGN = "SIGN"  # part of a register or a constant whose sign PLOP3 takes as a predicate
@@ -63,11 +65,11 @@ def spelled(statement: Statement) -> Statement:
 def awaited(text: str) -> int:
     """Return the mask of the dependency barriers for which DEPBAR waits until none of their results is out.
 
-    `DEPBAR.LE SB0, 0x2, {1,3}` waits so for 1 and 3, and for 0 until two are out.
+    `DEPBAR.LE SB0, 0x2, {1,3}` waits so for 1 and 3, and for 0 until two are out; `DEPBAR {1,3}` for 1 and 3.
     """
     words = [one.text for one in parse(text).operands if isinstance(one, Word | Number)]
-    own = {words[0].removeprefix("SB")} if int(words[1], 0) == 0 else set()
-    others = set(re.findall(r"\d+", words[2])) if words[2:] else set()
+    own = {words[0].removeprefix("SB")} if words[1:] and int(words[1], 0) == 0 else set()
+    others = set(re.findall(r"\d+", words[-1])) if len(words) != 2 else set()
     return sum(1 << int(one) for one in own | others)
 
 
@@ -76,6 +78,21 @@ def _without_set(statement: Statement) -> Statement:
     last = statement.operands[-1] if statement.operands else None
     has_set = isinstance(last, Word) and _BARRIERS.fullmatch(last.text)
     return replace(statement, operands=statement.operands[:-1]) if has_set else statement
+
+
+def _command(statement: Statement) -> Statement:
+    """Return a command of the copy engine with registers in the place of addresses, without a hint to the L2.
+
+    An address of several parts stays as it is.
+    """
+    given = [one for one in statement.operands if not (isinstance(one, Word) and one.text.startswith("desc["))]
+    return replace(statement, operands=tuple(map(_place, given)))
+
+
+def _place(one: Operand) -> Operand:
+    """Return the register of an address that is no more than that."""
+    alone = isinstance(one, Address) and one.uniform and not (one.base or one.offset or one.descriptor)
+    return one.uniform if alone and isinstance(one, Address) and one.uniform else one
 
 
 def _keeping(statement: Statement) -> Statement:
@@ -299,5 +316,6 @@ _BY_MNEMONIC = {
     **dict.fromkeys(("IMNMX", "UIMNMX", "VIMNMX"), _extreme),
     "UIADD3": _sum_of_pairs,
     "NANOSLEEP": _asleep,
+    **dict.fromkeys(COMMANDS, _command),
     **dict.fromkeys(FETCHES, _fetch),
 }

@@ -91,7 +91,7 @@ class Target:
 
 @dataclass(frozen=True, slots=True)
 class Word:
-    """A special register, scoreboard, a word such as `2D` or `{0,1}`, or half of an address: `32@lo(symbol)`."""
+    """A special register, scoreboard, a word such as `2D` or `{0,1}`, half of an address, or a descriptor alone."""
 
     text: str
 
@@ -123,7 +123,7 @@ _DESCRIPTORS_FORM = re.compile(r"gdesc\[(?P<register>UR\w+)\](?P<marks>(?:\.\w+)
 _INTEGER = re.compile(r"-?(?:0x[0-9a-f]+|\d+)")
 _FLOAT = re.compile(r"[+-]?(?:\d+\.?\d*(?:e[+-]?\d+)?|INF|QNAN|SNAN)")
 _TARGET = re.compile(r"`\((?P<label>[^)]+)\)")
-_WORD = re.compile(r"[A-Za-z_0-9]\w*(?:\.\w+)*|\{[\d,]*\}|32@(?:lo|hi)\(.*\)")
+_WORD = re.compile(r"[A-Za-z_0-9]\w*(?:\.\w+)*|\{[\d,]*\}|32@(?:lo|hi)\(.*\)|desc\[UR\w+\]")
 _REMARK = re.compile(r"\s*\(\*.*\*\)")  # of an indirect branch: the labels that it may go to
 _STATEMENT = re.compile(
     r"(?:@(?P<guard>!?U?P[\dT]) )?\s*(?P<mnemonic>[A-Z]\w*)(?P<modifiers>(?:\.\w+)*)(?: (?P<operands>.*))?"

@@ -11,7 +11,8 @@ from typing import Any
 
 from isa.family import Family
 from isa.nvidia.rows.move import copy
-from isa.row import WAITS, Flow, Row, Unit
+from isa.row import CLOSES, WAITS, Flow, Groups, Row, Unit
+from isa.values import logic
 
 BLOCK, CHIP, SYSTEM = range(3)  # what a memory barrier is for, as the code of its row
 # A barrier of a block waits, and finds in how many threads a predicate holds, in any, in every one; or does not wait.
@@ -56,6 +57,8 @@ ROWS = (
     Row("CGAERRBAR",      "",     Unit.CONTROL),
     Row("CCTL.IVALL",     "",     Unit.CONTROL),
     Row("DEPBAR.LE",      "yn",   Unit.CONTROL,  most=63, grouping=WAITS),
+    Row("DEPBAR",         "",     Unit.CONTROL),
+    Row("UTMACMDFLUSH",   "",     Unit.CONTROL,  grouping=CLOSES, groups=Groups.BULK),
     Row("PMTRIG",         "n",    Unit.CONTROL,  most=0xFFFF),
     Row("PREEXIT",        "",     Unit.CONTROL),
     Row("ACQBULK",        "",     Unit.CONTROL),
@@ -90,12 +93,15 @@ FAMILIES = (
     _flowing("BSYNC", "QB", Flow.MEET, silent=_LASTING, **_IF),
     _flowing("BREAK", "QB", Flow.TAKE_AWAY, silent=_LASTING, **_IF),
     _flowing("EXIT", "Q", Flow.EXIT, **_IF),
-    _flowing("NANOSLEEP", "k", Flow.GIVE_WAY, silent=frozenset({"WARP"})),
+    _flowing("NANOSLEEP", "k", Flow.GIVE_WAY, silent=frozenset({"WARP", "SYNCS"})),
     _flowing("CALL.REL.NOINC", "al", Flow.CALL, optional="a"),
     _flowing("CALL.ABS.NOINC", "a", Flow.CALL),
     _flowing("RET.REL.NODEC", "Qal", Flow.RETURN, **_IF),
     _flowing("RET.ABS.NODEC", "Qal", Flow.RETURN, **_IF),
     *(_flowing(base, "al", Flow.BRANCH) for base in ("BRX", "BRXU", "JMX", "JMXU")),
+    # Registers are given back to the block's pool, or taken from it: there are always enough, at once.
+    Family("USETMAXREG.DEALLOC.CTAPOOL", "n", Unit.CONTROL),
+    Family("USETMAXREG.TRY_ALLOC.CTAPOOL", "Pn", Unit.UNIFORM, None, logic.granted, shared="P"),
     Family("FENCE.VIEW.ASYNC", "", Unit.CONTROL, silent=frozenset("SGT")),
     Family(
         "CCTL",

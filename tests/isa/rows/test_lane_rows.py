@@ -1,9 +1,11 @@
 """Rows of cross-lane instructions, atomics and accesses, from the texts that nvdisasm prints."""
 
+import numpy as np
 import pytest
 
 from isa.nvidia.lowering.lower import UnknownError, lowered
 from isa.operands.operand import FIRST_SCALAR, FIRST_UNIFORM, PT, RZ, Address, Immediate, Predicate, Register
+from isa.row import Unit
 from isa.values import atomic
 
 UR4 = Register(FIRST_SCALAR + 4)
@@ -32,6 +34,18 @@ FALSE = Predicate(PT.index, True)
 def test_cross_lane_texts_have_their_operands(text, operands):
     """A predicate that is left out says nothing, and a register that is left out is RZ."""
     assert lowered(text).operands == operands
+
+
+def test_registers_of_the_pool_are_granted():
+    """A warp that asks for registers goes on at once, with a uniform predicate that is true; giving back does nothing.
+
+    CUTLASS's kernels ask in a loop until the predicate is true.
+    """
+    asked, given = lowered("USETMAXREG.TRY_ALLOC.CTAPOOL UP0, 0xe8"), lowered("USETMAXREG.DEALLOC.CTAPOOL 0x28")
+    assert asked.operands[0] == Predicate(FIRST_UNIFORM)
+    zero, none = np.uint64(0), np.uint32(0)
+    assert asked.row.truth(zero, zero, zero, none, np.uint64(0xE8 << 32)) == 1
+    assert (given.row.truth, given.row.result, given.row.unit) == (None, None, Unit.CONTROL)
 
 
 @pytest.mark.parametrize(
@@ -115,7 +129,7 @@ def test_matrices_have_rows_of_16_bytes(text, matrices, transposed, words):
         "LDSM.16.M88.3 R4, [R2]",
         "LDSM.U.16.M88 R4, [R2]",
         "MOVM.16 R4, R2",
-        "LDGSTS.E.ZFILL [R3], [R4.64], P0",
+        "LDGSTS.E.LTC512B [R3], [R4.64], P0",
         "UBLKCP [UR4], [UR6], UR8",
         "MATCH.SOME R2, R3",
         "VOTE.VTG R2, PT, P0",

@@ -17,6 +17,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from gpusim.analysis.account.findings import tensor_pipe
 from gpusim.analysis.account.findings.advice import ADVICE, INDEPENDENT, MORE_WARPS, Advice
 from gpusim.analysis.account.findings.divergence import divergence
 from gpusim.analysis.account.findings.finding import PLACES, Finding, Sure, named
@@ -60,7 +61,7 @@ def diagnosis(result: Result) -> tuple[Finding, ...]:
     """Return the findings of a result, the costliest first; none if nothing is worth a line."""
     bounded = _bounded(result, result.bound) if result.bound else ()
     counted = [*_grid(result), *divergence(result), *local_memory(result), *l2_atomics(result), *bounded]
-    found = [*counted, *_reasons(result)]
+    found = [*counted, *tensor_pipe.tensor_pipe(result), *_reasons(result)]
     worth = [one for one in found if one.share >= WORTH]
     by_remedy = {one.remedy: one for one in reversed(worth)}  # the first of those with the same: counted before lost
     return tuple(sorted(by_remedy.values(), key=lambda one: -one.share)[:MOST])
@@ -161,7 +162,7 @@ def _unit_time(result: Result, factors: Mapping[int, float]) -> tuple[tuple[int,
 def _reasons(result: Result) -> Iterator[Finding]:
     """The reasons of lost issue slots, but those that local memory causes."""
     lost = result.run.lost.sum(axis=0)
-    elsewhere = told(result) | {Stall.NO_WARP}
+    elsewhere = told(result) | tensor_pipe.told(result) | {Stall.NO_WARP}
     every, slots = int(lost.sum()), result.run.cycles * len(result.run.lost)
     for number in np.argsort(-lost, kind="stable"):
         reason = BY_NUMBER[number]

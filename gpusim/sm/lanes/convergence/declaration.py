@@ -9,10 +9,12 @@ from gpusim.sm.unit.dimensions import PARTED, WARP
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.operands.operand import RZ_INDEX, Convergence, Immediate, Register
-from isa.row import BRANCHES, Flow, Row
+from isa.row import BRANCHES, Flow, Row, Signal
 
 # What an instruction does to the groups of its warp.
-NOTHING, GO, GO_INDIRECT, LEAVE, EXPECT, MEET, TAKE_AWAY, GATHER, PART, COLLECT, DISPERSE, GIVE_WAY, TRAP = range(13)
+NOTHING, GO, GO_INDIRECT, LEAVE, EXPECT, MEET, TAKE_AWAY, GATHER, PART, COLLECT, DISPERSE, GIVE_WAY, TRAP, LOOKS = (
+    range(14)
+)
 STEPS = {
     **dict.fromkeys(BRANCHES, GO),
     Flow.EXIT: LEAVE,
@@ -52,6 +54,8 @@ def decode(row: Columns, instruction: Instruction, _machine: Machine, kernel: Ke
 
 
 def _step(form: Row) -> int:
+    if form.signal in (Signal.LOOK, Signal.AWAIT):
+        return LOOKS
     return GO_INDIRECT if form.is_indirect else STEPS.get(form.flow, NOTHING)
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import count_bits, lowest_bit, rarely, rule
 from gpusim.sm.lanes import predicates
-from gpusim.sm.lanes.convergence import convergence, partners
+from gpusim.sm.lanes.convergence import convergence, parted, partners
 from gpusim.sm.lanes.convergence.declaration import (
     COLLECT,
     DISPERSE,
@@ -23,6 +23,7 @@ from gpusim.sm.lanes.convergence.declaration import (
     GO_INDIRECT,
     IF_PARTED,
     LEAVE,
+    LOOKS,
     MEET,
     PART,
     TAKE_AWAY,
@@ -93,10 +94,17 @@ def _step(sm: Sm, g: int, instruction: Row, pc: int, lanes: int) -> None:
         _gather(sm, g, instruction, pc, lanes)
     elif steers == DISPERSE:
         convergence.disperse(sm, g)
-    elif steers == GIVE_WAY:
-        convergence.give_way(sm, g)
+    elif steers in (GIVE_WAY, LOOKS):
+        _give_way(sm, g, steers)
     else:
         _fault(sm, TRAPPED, g, pc, lowest_bit(lanes))
+
+
+@rule
+def _give_way(sm: Sm, g: int, steers: int) -> None:
+    """Let other groups go first; a look at a barrier in shared memory does if it was in vain and others may run."""
+    if steers == GIVE_WAY or (sm.outcome.missed >= 0 and parted.may_run(sm, g)):
+        convergence.give_way(sm, g)
 
 
 @rule

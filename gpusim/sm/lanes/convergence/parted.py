@@ -81,6 +81,15 @@ def waiting_at(sm: Sm, g: int, state: int, pc: int) -> int:
 
 
 @rarely
+def may_run(sm: Sm, g: int) -> bool:
+    """Tell whether lanes of the warp could run that do not run with the present ones."""
+    for i in range(sm.warps[g].parted):  # noqa: SIM110  (compiled)
+        if sm.parted[g, i].state in (READY, YIELDED):
+            return True
+    return False
+
+
+@rarely
 def mark(sm: Sm, g: int, barrier: int, lanes: int) -> int:
     """Mark the groups that wait at a barrier and have some of the lanes; return their lanes."""
     found = 0

@@ -15,7 +15,7 @@ from gpusim.sm.jit import lane_words
 from gpusim.sm.jit.lane_functions import pair, put_pair, put_word
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import borrow, count_bits, rarely, rule
-from gpusim.sm.lanes import predicates
+from gpusim.sm.lanes import predicates, signals
 from gpusim.sm.lanes.convergence import independent_lanes
 from gpusim.sm.lanes.predicates import ALL
 from gpusim.sm.lanes.values import product
@@ -23,11 +23,12 @@ from gpusim.sm.lanes.values.functions import compute
 from gpusim.sm.lanes.values.operand_change import PAIR, SIGN_CHANGE, WORD, changed, whole_change
 from gpusim.sm.memory import versions
 from gpusim.sm.memory.cache import cache
+from gpusim.sm.memory.copy_engine import commands
 from gpusim.sm.memory.memory_access import address_range, memory_access
 from gpusim.sm.memory.texture import texel, texture, texture_object
 from gpusim.sm.records import Lanes, Memory, Numbers, Row, Scratch, Sm, Table
 from gpusim.sm.unit.capacities import LANES
-from gpusim.sm.unit.opcodes import COMPUTE, FETCH, MULTIPLY, WHOLE
+from gpusim.sm.unit.opcodes import COMPUTE, FETCH, MULTIPLY, SIGNAL, WHOLE
 from isa.operands.operand import PT_INDEX
 
 SIGN = np.uint32(0x80000000)
@@ -85,12 +86,10 @@ def _of_group(sm: Sm, memory: Memory, g: int, half: int, instruction: Row) -> bo
     sm.scratch.active = active
     if instruction.uniform:  # what all lanes share is computed for all of them
         active = sm.outcome.active[half] = ALL
-    if instruction.action == FETCH:
-        operands(sm.scratch, sm.lanes[group], instruction)
-        if not instruction.fetches:
-            texture.ask(sm, memory, instruction, active)
-        elif not texture_object.ask(sm, memory, g, group, active):
-            return False
+    if instruction.action == FETCH and not _ask(sm, memory, g, group, active, instruction):
+        return False
+    if instruction.action >= SIGNAL:
+        return _signal_or_command(sm, memory, g, half, instruction)
     if memory_access.accesses(instruction):
         if not memory_access.access(sm, memory, g, group, active):
             return False
@@ -104,6 +103,24 @@ def _of_group(sm: Sm, memory: Memory, g: int, half: int, instruction: Row) -> bo
     if sm.trace_driven:
         address_range.widen(sm, group, instruction, active)
     return True
+
+
+@rule
+def _ask(sm: Sm, memory: Memory, g: int, group: int, active: int, instruction: Row) -> bool:
+    """Ask the caches for what a fetch reads; false: it faults."""
+    operands(sm.scratch, sm.lanes[group], instruction)
+    if instruction.fetches:
+        return bool(texture_object.ask(sm, memory, g, group, active))
+    texture.ask(sm, memory, instruction, active)
+    return True
+
+
+@rarely
+def _signal_or_command(sm: Sm, memory: Memory, g: int, half: int, instruction: Row) -> bool:
+    """Do what an instruction does to a barrier in shared memory, or asks of the copy engine; false: it faults."""
+    if instruction.action == SIGNAL:
+        return bool(signals.execute(sm, memory, g, g * sm.machine.groups + half, sm.outcome.active[half]))
+    return bool(commands.execute(sm, memory, g))
 
 
 @rarely  # for its size

@@ -89,7 +89,7 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
             done = max(done, there + entry.extra)
             back = there - int(instruction.latency) if sm.machine.in_series else now
         else:
-            done = max(done, _far_load(sm, words, _behind(sm, instruction, i), line, units, start))
+            done = max(done, far_load(sm, words, _behind(sm, instruction, i), line, units, start))
     if near:
         tag_stage.take_load(sm, instruction, int(entry.requests), entered)
     sm.load_store.waited, sm.load_store.from_others = start - now, UNKNOWN
@@ -158,7 +158,7 @@ def _load(sm: Sm, words: Numbers, instruction: Row, i: int, late: int, line: int
     if lost:
         start = max(start, words[sm.launch.misses])
         _claim(sm, words, way, line, start)
-        done = max(done, _far_load(sm, words, _behind(sm, instruction, i), line, lost, start))
+        done = max(done, far_load(sm, words, _behind(sm, instruction, i), line, lost, start))
         tags.wait_for(sm, words, done)
         tags.fill(words, way, lost, done)
     elif sm.machine.joined and done > start + instruction.latency:
@@ -245,12 +245,12 @@ def _read(sm: Sm, words: Numbers, which: int, i: int, line: int, units: int, now
     """
     cache, behind = sm.launch.caches[which], sm.machine.read_far[which] + i * sm.machine.far_late
     if cache.sets == 0:
-        return _far_load(sm, words, behind, line, units, now)
+        return far_load(sm, words, behind, line, units, now)
     way = tags.way(words, cache, line)
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
     if lost:
         tags.clear(words, cache, way, line)
-        came = now + sm.machine.next_constants if next_has else _far_load(sm, words, behind, line, lost, now)
+        came = now + sm.machine.next_constants if next_has else far_load(sm, words, behind, line, lost, now)
         done = max(done, came)
         tags.fill(words, way, lost, done)
     tags.use(words, cache, way)
@@ -286,11 +286,17 @@ def _is_next(sm: Sm, words: Numbers, instruction: Row, line: int) -> bool:
 
 
 @rarely
-def _far_load(sm: Sm, words: Numbers, latency: int, line: int, units: int, start: int) -> int:
+def far_load(sm: Sm, words: Numbers, latency: int, line: int, units: int, start: int) -> int:
     """Return when these sectors of a line come from the L2, where a hit takes `latency` cycles, or from the DRAM."""
     if sm.launch.caches[FAR].sets == 0:
         return global_memory.commit_line(sm, line, count_bits(units), start) + sm.machine.memory_latency
     gone = l2_channel.loaded(sm, units, max(start, sm.load_store.updated) if sm.machine.slices else start)
+    return from_l2(sm, words, latency, line, units, gone)
+
+
+@rarely
+def from_l2(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: int) -> int:
+    """Return the same for sectors that have been asked for at `gone`."""
     latency += l2_channel.distance(sm, line)
     if sm.launch.caches[PARTITION].sets == 0 or sm.launch.sharers > 1:
         return _of_far(sm, words, latency, line, units, gone)
@@ -346,11 +352,11 @@ def _store(sm: Sm, words: Numbers, instruction: Row, line: int, noted: int, goes
         local = generic_address.is_local(sm, instruction, line)
         if words[way + TAG] == line + 1 and sm.machine.drops_stored and not local:
             words[way + TAG] = words[way + USED] = 0
-    return _far_store(sm, words, line, goes, now) if goes else now
+    return far_store(sm, words, line, goes, now) if goes else now
 
 
 @rarely
-def _far_store(sm: Sm, words: Numbers, line: int, units: int, now: int) -> int:
+def far_store(sm: Sm, words: Numbers, line: int, units: int, now: int) -> int:
     """Write sectors of a line to the L2, where they stay; return when they have left the SM."""
     cache = sm.launch.caches[FAR]
     if cache.sets == 0:
@@ -373,7 +379,7 @@ def _far_store(sm: Sm, words: Numbers, line: int, units: int, now: int) -> int:
 def _claim(sm: Sm, words: Numbers, way: int, line: int, now: int) -> None:
     """Evict the line in the way of the L1 for this line; stored data of the former line goes to the L2."""
     if words[way + TAG] != line + 1 and words[way + DIRTY]:
-        _far_store(sm, words, words[way + TAG] - 1, words[way + DIRTY], now)
+        far_store(sm, words, words[way + TAG] - 1, words[way + DIRTY], now)
     tags.clear(words, sm.launch.caches[NEAR], way, line)
 
 

@@ -22,13 +22,26 @@ from gpusim.sm.records import Numbers, Sm
 @rule
 def loaded(sm: Sm, units: int, now: int) -> int:
     """Return when these sectors of a line, a mask, have come to the SM."""
-    together, answered = int(sm.machine.load_together), count_bits(units)
+    return ported(sm, count_bits(units), answered(sm, units), LOADS, now)
+
+
+@rule
+def loaded_by_engine(sm: Sm, units: int, now: int) -> int:
+    """Return the same for the copy engine, whose sectors have a way of their own from the L2."""
+    sm.load_store.moved[LOADS] += count_bits(units)
+    return _shared(sm, answered(sm, units), LOADS, now) if sm.machine.shared_cost[LOADS] else now
+
+
+@rule
+def answered(sm: Sm, units: int) -> int:
+    """Return for how many sectors the L2 is busy that is asked for these."""
+    together, found = int(sm.machine.load_together), count_bits(units)
     if together > 1 and sm.machine.shared_cost[LOADS]:
-        answered, left = 0, units
+        found, left = 0, units
         while left:
-            answered += together if left & ((1 << together) - 1) else 0
+            found += together if left & ((1 << together) - 1) else 0
             left >>= together
-    return ported(sm, count_bits(units), answered, LOADS, now)
+    return int(found)
 
 
 @rule

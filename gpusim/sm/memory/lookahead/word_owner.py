@@ -39,6 +39,16 @@ def take(sm: Sm, memory: Memory, g: int, active: int) -> bool:
     return True
 
 
+@on_demand
+def take_range(sm: Sm, memory: Memory, low: int, high: int, stores: bool) -> bool:
+    """Note that the SM uses the bytes from place `low` up to before `high`; False: another one does."""
+    owners = memory[sm.ahead.owners :].view(np.uint16)
+    for word in range(low // WORD_BYTES, -(-high // WORD_BYTES)):
+        if not _use(owners, word, int(sm.launch.index), stores):
+            return False
+    return True
+
+
 @rule
 def _use(owners: Numbers, word: int, s: int, stores: bool) -> bool:
     """Let SM s load a word, or store to it too; False: another one has, and one of the two stores."""

@@ -44,7 +44,8 @@ def slots(machine: MachineNumbers, instruction: Row, cycles: int) -> int:
 def beyond(machine: MachineNumbers, instruction: Row, cycles: int) -> int:
     """Return the passes through shared memory, or requests to global memory, beyond those that its width needs."""
     if instruction.memory_kind == SHARED_MEMORY:
-        return max(0, int(cycles // machine.pass_cycles - machine.free_passes[instruction.width]))
+        needed = instruction.matrices if instruction.matrices else machine.free_passes[instruction.width]
+        return max(0, int(cycles // machine.pass_cycles - needed))
     if instruction.memory_kind == GLOBAL_MEMORY and instruction.distinct == 0:
         return max(0, int(cycles // machine.global_request - instruction.words * machine.groups))
     return 0

@@ -18,17 +18,18 @@ from gpusim.sm.account.record.declaration import UNKNOWN
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.memory import queues
 from gpusim.sm.memory.cache import cache
+from gpusim.sm.memory.copy_engine import copy_engine
 from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.memory.l2_share import l2_share
 from gpusim.sm.memory.memory_access import access_cost, memory_access
 from gpusim.sm.pipes.instruction_replay import instruction_replay
 from gpusim.sm.records import Entry, Memory, Question, Queue, Row, Sm
-from gpusim.sm.registers import completion, questions
+from gpusim.sm.registers import answers, completion, questions
 from gpusim.sm.registers.control_code import control_code
 from gpusim.sm.registers.scoreboard import scoreboard
 from gpusim.sm.registers.wait_count import wait_count
 from gpusim.sm.registers.write_back import write_back
-from gpusim.sm.unit.opcodes import GLOBAL_MEMORY, STORE
+from gpusim.sm.unit.opcodes import GLOBAL_MEMORY, SIGNAL, STORE
 
 
 @rule
@@ -121,7 +122,7 @@ def serve(sm: Sm, memory: Memory, y: int, now: int) -> int:
         queue.kept = queues.wrapped(sm, queue.kept + 1)
     queue.head = queues.wrapped(sm, queue.head + 1) if queue.count > 0 else 0
     own = int(instruction.path)
-    unit.free[own] = now + entry.cycles
+    unit.free[own] = now + entry.cycles + instruction.copies  # a copy looks up lines, then is written
     queue.free = now + max(instruction.port, entry.cycles * instruction.port_cycles)
     unit.busy += entry.cycles
     instruction.passes += entry.cycles
@@ -135,6 +136,8 @@ def serve(sm: Sm, memory: Memory, y: int, now: int) -> int:
         ready = result_at(sm, instruction, entry, now)
     if sm.machine.obeys_codes and memory_access.loads_shared(instruction):
         ready = warp.shared_back = max(ready, warp.shared_back)
+    if instruction.action >= SIGNAL:
+        ready = _of_barrier_or_engine(sm, entry, ready, now)
     results = write_back.expect(sm, instruction, entry, now) if sm.machine.writes_back else 0
     read = now + max(1, instruction.war)
     completion.read(sm, entry.warp, entry.pc, entry.number, read)
@@ -145,13 +148,22 @@ def serve(sm: Sm, memory: Memory, y: int, now: int) -> int:
         back = UNKNOWN
         if results:
             write_back.come_back(sm, instruction, entry, ready, now)
-        else:
+        elif ready < NEVER:
             back = completion.commit(sm, entry.warp, entry.pc, entry.number, ready)
         if sm.tracing:
-            done = UNKNOWN if results else ready if instruction.tracked else back
+            done = UNKNOWN if results or ready == NEVER else ready if instruction.tracked else back
             record.service(sm, y, place, unit.free[own], read, done, back, now)
     sm.agenda[sm.load_store_agent] = next_service(sm, now)
     return int(entry.warp)
+
+
+@rarely
+def _of_barrier_or_engine(sm: Sm, entry: Entry, ready: int, now: int) -> int:
+    """Return when what is done to a barrier in shared memory is done, NEVER if that is not known; start a copy."""
+    if sm.program[entry.pc].action == SIGNAL:
+        return int(answers.serve(sm, entry.warp, entry.pc, entry.number, ready))
+    copy_engine.serve(sm, entry.warp, entry.number, now)
+    return ready
 
 
 @rule

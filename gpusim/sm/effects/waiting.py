@@ -1,0 +1,93 @@
+"""Warps that wait for a phase of a barrier in shared memory, and when each learns that it is over.
+
+An instruction that waits, SYNCS.PHASECHK.TRYWAIT, is served as others are. Its answer comes at once if the phase is
+over then, else when it ends. Where other lanes of the warp wait elsewhere, as at the end of a branch that one thread
+has taken, the barrier is looked at `mbarrier.poll` cycles apart (docs/units/mbarrier.md). Nothing is simulated between:
+who ends the phase works out when the answer comes.
+"""
+
+from __future__ import annotations
+
+from gpusim.sm.jit.on_demand import on_demand
+from gpusim.sm.jit.rule import NEVER, rule
+from gpusim.sm.records import Sm
+from gpusim.sm.state.fault import Fault
+from gpusim.sm.unit.capacities import AWAITED, TOLD
+
+CROWDED = int(Fault.CROWDED)
+
+
+@rule
+def room(sm: Sm, g: int) -> int:
+    """Return a free place among what warp slot g waits for; -1 if there is none."""
+    for i in range(AWAITED):
+        if sm.awaited[g, i].number == 0:
+            return i
+    return -1
+
+
+@rule
+def numbered(sm: Sm, g: int, number: int) -> int:
+    """Return the place of what warp slot g waits for in its access of that number; -1: it does not wait."""
+    for i in range(AWAITED):
+        if sm.awaited[g, i].number == number:
+            return i
+    return -1
+
+
+@rule
+def begin(sm: Sm, g: int, at: int, place: int) -> None:
+    """Let the instruction that warp slot g issues wait for the present phase of the barrier at `place`."""
+    one = sm.awaited[g, at]
+    one.number, one.pc, one.place = sm.load_store.entered + 1, sm.warps[g].pc, place
+    one.apart = 1 if sm.independent and sm.warps[g].parted else 0
+    one.since, one.ended, one.answer = NEVER, NEVER, NEVER
+    sm.warps[g].awaits += 1
+
+
+@on_demand
+def ended(sm: Sm, place: int) -> None:
+    """The phase of the barrier at `place` ends now: all who wait for it know when their answers come.
+
+    If it is another block's of the cluster, that block's SM will be told (gpusim/sm/front/cluster/cluster_barrier.py).
+    """
+    if sm.launch.cluster > 1 and not 0 <= place - sm.launch.shared_word < sm.launch.resident * sm.launch.shared_words:
+        if sm.tells < TOLD:
+            sm.told[sm.tells] = place
+            sm.tells += 1
+        else:
+            sm.fault.code = CROWDED
+        sm.cluster_news = 1
+        return
+    for g in range(sm.warp_slots):
+        for i in range(AWAITED if sm.warps[g].awaits else 0):
+            one = sm.awaited[g, i]
+            if one.number and one.place == place and one.ended == NEVER:
+                one.ended = sm.now
+                _settle(sm, g, i)
+
+
+@on_demand
+def served(sm: Sm, g: int, i: int, first: int) -> None:
+    """The wait has been served: the barrier is looked at for it in cycle `first`, and then again."""
+    sm.awaited[g, i].since = first
+    if sm.awaited[g, i].ended < NEVER:
+        _settle(sm, g, i)
+
+
+@rule
+def _settle(sm: Sm, g: int, i: int) -> None:
+    """Work out when the answer comes, if both is known."""
+    one = sm.awaited[g, i]
+    if one.since < NEVER:
+        later, step = max(0, one.ended + 1 - one.since), sm.machine.poll if one.apart else 1
+        one.answer = one.since + (later + step - 1) // step * step
+        sm.answers = min(sm.answers, max(sm.now + 1, one.ended + 1))
+        sm.agenda[sm.effects_agent] = min(sm.agenda[sm.effects_agent], sm.answers)
+
+
+@rule
+def forget(sm: Sm, g: int, i: int) -> None:
+    """Warp slot g no longer waits for that."""
+    sm.awaited[g, i].number = 0
+    sm.warps[g].awaits -= 1

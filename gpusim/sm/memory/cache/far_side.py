@@ -1,0 +1,58 @@
+"""Bytes that go between the L2 and an SM without its L1: what the copy engine moves."""
+
+from __future__ import annotations
+
+from gpusim.sm.jit.on_demand import on_demand
+from gpusim.sm.jit.rule import count_bits, rule
+from gpusim.sm.memory.cache import cache, tags
+from gpusim.sm.memory.cache.declaration import FAR
+from gpusim.sm.memory.global_memory import global_memory
+from gpusim.sm.memory.l2_channel import l2_channel
+from gpusim.sm.memory.l2_share import l2_share
+from gpusim.sm.memory.l2_share.declaration import UNKNOWN
+from gpusim.sm.records import Memory, Numbers, Sm
+from isa.memory import SECTOR_BYTES
+
+
+@on_demand
+def fetch(sm: Sm, memory: Memory, slot: int, low: int, high: int, now: int) -> int:
+    """Ask for the bytes from place `low` up to before `high`, for that slot's block; return when they have come."""
+    words, size, done = tags.words(sm, memory), sm.machine.line_bytes, now
+    l2_share.begin(sm, slot)
+    sm.load_store.from_others = UNKNOWN
+    while low < high:
+        end = min(high, low - low % size + size)
+        units = _sectors(low % size, low % size + end - low)
+        done = max(done, _fetch(sm, words, low // size, units, now))
+        low = end
+    sm.load_store.stands = 0
+    return int(done)
+
+
+@rule
+def _fetch(sm: Sm, words: Numbers, line: int, units: int, now: int) -> int:
+    """Ask for sectors of a line; return when they have come."""
+    latency = sm.machine.engine_latency
+    if sm.launch.caches[FAR].sets == 0:
+        return global_memory.commit_line(sm, line, count_bits(units), now) + sm.machine.memory_latency
+    gone = l2_channel.loaded_by_engine(sm, units, now)
+    return int(cache.from_l2(sm, words, latency, line, units, gone))
+
+
+@on_demand
+def send(sm: Sm, memory: Memory, slot: int, low: int, high: int, now: int) -> int:
+    """Send the bytes from place `low` up to before `high`, of that slot's block; return when they have left the SM."""
+    words, size, done = tags.words(sm, memory), sm.machine.line_bytes, now
+    l2_share.begin(sm, slot)
+    while low < high:
+        end = min(high, low - low % size + size)
+        done = max(done, cache.far_store(sm, words, low // size, _sectors(low % size, low % size + end - low), now))
+        low = end
+    sm.load_store.stands = 0
+    return int(done)
+
+
+@rule
+def _sectors(low: int, high: int) -> int:
+    """Return the sectors of a line that hold its bytes from `low` up to before `high`, as a mask."""
+    return int((2 << (high - 1) // SECTOR_BYTES) - (1 << low // SECTOR_BYTES))

@@ -1,0 +1,103 @@
+"""Where the bytes of a copy lie: in the tensor, and in shared memory.
+
+The bytes of a box have numbers, its first dimension innermost. A row of it, the bytes along that dimension, lies
+together in global memory. So it does in shared memory, where row follows row; those of a swizzle take as many bytes as
+its pattern is wide, if they have fewer. Bytes as such are one row. (All of it as an H200 does it.)
+"""
+
+from __future__ import annotations
+
+from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.memory.copy_engine.declaration import DIMENSIONS
+from gpusim.sm.records import Copy, Engine
+from isa.memory import LINE_BYTES
+from isa.nvidia.rows.bulk import OF_PIXELS
+
+FINE = 16  # bytes that swizzles keep together, and of which lengths are multiples
+
+
+@rule
+def row_bytes(copy: Copy) -> int:
+    """Return the bytes of a row of the box."""
+    return int(copy.counts[0] * copy.element)
+
+
+@rarely
+def find(copy: Copy, at: int, engine: Engine) -> None:
+    """Find where the row of the box that has byte `at` lies: into `engine.row`, `engine.low` and `engine.high`.
+
+    Its byte `at` has the place row + at in global memory. The bytes of the row with places from `low` up to before
+    `high` are inside the tensor.
+    """
+    row = at // row_bytes(copy)
+    begin, inside, rest = copy.far, True, row
+    if copy.code & OF_PIXELS:
+        begin, inside = _pixel(copy, row)
+    for k in range(1, 1 if copy.code & OF_PIXELS else DIMENSIONS):
+        coordinate = copy.begin[k] + rest % copy.counts[k] * copy.steps[k]
+        rest //= copy.counts[k]
+        inside = inside and 0 <= coordinate < copy.sizes[k]
+        begin += coordinate * copy.strides[k]
+    engine.row = begin + copy.begin[0] * copy.element - row * row_bytes(copy)
+    engine.low = begin
+    engine.high = begin + copy.sizes[0] * copy.element if inside else begin
+
+
+@rule
+def _pixel(copy: Copy, number: int) -> tuple[int, bool]:
+    """Return where the n-th pixel's channels begin, and whether it is inside the tensor.
+
+    Pixels go along the width of their box, then down, then to the next image, and each is read some way off.
+    """
+    x, y, image = copy.begin[1], copy.begin[2], copy.begin[3]
+    behind = (copy.upper[0] - x) // copy.steps[1]  # pixels behind the first one in its row
+    if number <= behind:
+        x += number * copy.steps[1]
+    else:
+        width = (copy.upper[0] - copy.lower[0]) // copy.steps[1] + 1
+        rows = 1 + (number - behind - 1) // width
+        x = copy.lower[0] + (number - behind - 1) % width * copy.steps[1]
+        below = (copy.upper[1] - y) // copy.steps[2]
+        if rows <= below:
+            y += rows * copy.steps[2]
+        else:
+            height = (copy.upper[1] - copy.lower[1]) // copy.steps[2] + 1
+            y = copy.lower[1] + (rows - below - 1) % height * copy.steps[2]
+            image += 1 + (rows - below - 1) // height
+    x, y = x + copy.away[0], y + copy.away[1]
+    inside = 0 <= x < copy.sizes[1] and 0 <= y < copy.sizes[2] and 0 <= image < copy.sizes[3]
+    return copy.far + x * copy.strides[1] + y * copy.strides[2] + image * copy.strides[3], inside
+
+
+@rule
+def piece(copy: Copy, at: int, engine: Engine) -> int:
+    """Return how many bytes from `at` on are asked for together: to the end of a line or of the row."""
+    left = row_bytes(copy) - at % row_bytes(copy)
+    place = engine.row + at
+    behind = LINE_BYTES - (place % LINE_BYTES if place % FINE == 0 else at % row_bytes(copy) % LINE_BYTES)
+    return int(min(left, behind))
+
+
+@rule
+def pitch(copy: Copy) -> int:
+    """Return the bytes between rows in shared memory."""
+    return FINE << copy.swizzle if copy.swizzle else row_bytes(copy)
+
+
+@rule
+def extent(copy: Copy) -> int:
+    """Return the bytes of shared memory in which a box lies."""
+    return int(copy.size // max(1, row_bytes(copy)) * pitch(copy))
+
+
+@rule
+def near(copy: Copy, at: int) -> int:
+    """Return the address in shared memory of a byte of the box."""
+    row = row_bytes(copy)
+    return swizzled(int(copy.shared + at // row * pitch(copy) + at % row), copy.swizzle)
+
+
+@rule
+def swizzled(address: int, mode: int) -> int:
+    """Return the address at which the pattern of a swizzle puts a byte: bits 4 and up, changed by those from 7 on."""
+    return address ^ (address >> 3 & (7 >> (3 - mode)) << 4)

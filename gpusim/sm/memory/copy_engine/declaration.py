@@ -1,0 +1,135 @@
+"""The copy engine: its queue of copies, and the pieces of them that are on their way."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from gpusim.sm.records import Columns
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field, packed_key
+from gpusim.sm.unit.dimensions import COPY, PIECE
+from gpusim.sm.unit.ranges import Count, Positive
+from isa.instruction import Instruction
+
+if TYPE_CHECKING:
+    from isa.kernel import Kernel
+
+DIMENSIONS = 5  # of a tensor at most
+
+
+class CopyEngine(msgspec.Struct, frozen=True):
+    """The copy engine of an SM; without this section the machine has none."""
+
+    load_parts: Positive  # 64ths of a cycle for each 32 bytes that it asks for
+    store_parts: Positive  # and that it sends
+    reduce_parts: Positive  # and that it sends as updates
+    start: Count  # cycles from the service of a command until its first request
+    latency: Count  # cycles from a request that hits the L2 until its bytes are in shared memory
+    store: Count  # cycles from when bytes have left the SM until they count as written
+    nearby: Count  # cycles from a request to shared memory until its bytes are there again
+    war: Count  # cycles from service until the registers of a command may be overwritten
+
+
+def decode(row: Columns, instruction: Instruction, machine: Machine, _: Kernel) -> None:
+    """What the instruction asks of the engine."""
+    form = instruction.row
+    if form.bulk:
+        row["bulk"], row["number"] = int(form.bulk), form.code
+        if row["queued"] and machine.copy_engine:
+            row["war"] = machine.copy_engine.war
+
+
+UNIT = Declaration(
+    "copy_engine",
+    fields={
+        "machine": (
+            packed_key("copy_engine.load_parts", "engine_load"),
+            packed_key("copy_engine.store_parts", "engine_send"),
+            packed_key("copy_engine.reduce_parts", "engine_reduce"),
+            packed_key("copy_engine.start", "engine_start"),
+            packed_key("copy_engine.latency", "engine_latency"),
+            packed_key("copy_engine.store", "engine_store"),
+            packed_key("copy_engine.nearby", "engine_nearby"),
+        ),
+        "row": (field("bulk", "what it asks of the copy engine (isa.row.Bulk)", kind="i1"),),
+        "sm": (
+            field("bulk", "1: the program has bulk or tensor copies", role=Role.FREE),
+            field("engine", "the copy engine", kind="engine", role=Role.FREE),
+            field("copies", "a ring: its queue, and what is on its way", COPY, kind="copy", role=Role.FREE),
+            field("pieces", "a ring: pieces on their way, in order", PIECE, kind="piece", role=Role.FREE),
+        ),
+        "engine": (
+            field("first", "number of the first copy that is not done"),
+            field("asking", "number of the copy whose pieces are asked for"),
+            field("last", "number behind the last copy"),
+            field("first_piece", "number of the first piece on its way"),
+            field("last_piece", "number behind the last piece"),
+            field("free", "when it can ask for the next sector, in 64ths of a cycle"),
+            field("arrives", "when the last piece so far arrives: they come in order"),
+            field("next", "when it acts next"),
+            field("row", "of a row of a box that was found: the place of byte 0 of the box, if all were in this row"),
+            field("low", "the first place of it that is inside the tensor"),
+            field("high", "and the place behind them"),
+            field("woken", "warp slots with a copy that has come to its end since they were looked at, as a mask"),
+        ),
+        "copy": (
+            field("bulk", "what it is, as in row"),
+            field("code", "that of its instruction's row"),
+            field("pc", "its instruction"),
+            field("warp", "the warp slot that has asked for it"),
+            field("number", "of the instruction's access in the load/store queue"),
+            field("group", "its group of the warp's bulk copies"),
+            field("starts", "when it may start; NEVER: its instruction has not been served"),
+            field("done", "1: all of it is done"),
+            field("own_word", "where the shared memory of the block that has asked for it begins in the memory array"),
+            field("block_word", "the same of the block whose shared memory it writes, or reads"),
+            field("blocks", "mask of the blocks of the cluster that get it, by rank; 0: that one alone"),
+            field("shared", "byte address there, of what is written or read"),
+            field("source", "of a copy within shared memory, that of what is read"),
+            field("far", "place in global memory of the tensor's first byte, or of the bytes themselves"),
+            field("barrier", "place of the barrier that gets its bytes, -1: none"),
+            field("size", "bytes in shared memory"),
+            field("asked", "of these, those that have been asked for"),
+            field("landed", "and those that have come"),
+            field("element", "bytes of an element"),
+            field("type", "its type (gpusim.sm.memory.copy_engine.tensor_map)"),
+            field("swizzle", "mode of the pattern in shared memory, 0: none"),
+            field("fills", "1: beyond the tensor are NaNs, not zeros"),
+            field("rank", "dimensions"),
+            field("sizes", "of the tensor, in elements", DIMENSIONS),
+            field("strides", "bytes between neighbours of each dimension", DIMENSIONS),
+            field("counts", "elements of the box", DIMENSIONS),
+            field("steps", "between neighbours of the box, in elements", DIMENSIONS),
+            field("begin", "coordinates of its first element", DIMENSIONS),
+            field("lower", "of pixels, the first coordinates along width and height", 2),
+            field("upper", "and the last ones", 2),
+            field("away", "how far from these each pixel is read", 2),
+        ),
+        "piece": (
+            field("copy", "number of its copy"),
+            field("at", "its first byte in the box"),
+            field("size", "bytes"),
+            field("arrives", "when it does"),
+        ),
+    },
+    decode=decode,
+    conditions=(
+        Condition(
+            "copy_engine.*",
+            "engine_load engine_send engine_reduce engine_start engine_latency engine_store engine_nearby",
+            lambda g: bool((g.rows["bulk"] > 0).any()),
+            "{kernel} has no bulk or tensor copies",
+        ),
+    ),
+    limits={
+        "latency": {
+            "copy_engine.start": 0,
+            "copy_engine.latency": 0,
+            "copy_engine.store": 0,
+            "copy_engine.nearby": 0,
+            "copy_engine.war": 0,
+        },
+        "copy engine": {"copy_engine.*_parts": 1},
+    },
+)

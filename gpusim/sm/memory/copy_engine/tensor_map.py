@@ -1,0 +1,120 @@
+"""Tensor maps as they lie in memory: 128 bytes, of which the copy engine reads what a copy needs.
+
+The places of the fields are read off what ptxas makes of `tensormap.replace` (sm_90). Those of interleaved layouts and
+of im2col are not executed, and a promotion in the L2 says nothing here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.memory.copy_engine.declaration import DIMENSIONS
+from gpusim.sm.records import Copy, Memory
+from isa.nvidia.rows.bulk import OF_PIXELS
+from isa.program import WORD_BYTES
+
+MAP_BYTES, MAP_ALIGNMENT = 128, 64
+U8, U16, U32, S32, U64, S64, F16, F32, F32_FTZ, F64, BF16, TF32, TF32_FTZ = range(13)
+_FINE = 16  # in a type's number: another bit of the map
+SPAN, SECTION = 16, 16  # bytes: a swizzle by mode m has a span of SPAN << m; strides count in sections
+# Why a map is refused.
+GOOD, WRONG_RANK, NO_TYPE, INTERLEAVED, BAD_BOX, TOO_WIDE, UNALIGNED, NO_OPERATION, NOT_PIXELS, PIXELS = range(10)
+MOST_PIXELS = 1023
+
+
+@rarely
+def read(memory: Memory, at: int, rank: int, copy: Copy) -> int:
+    """Fill in the tensor and the box of a copy from the map at a byte place of memory; return why not, or GOOD."""
+    first = at // WORD_BYTES
+    head = np.int64(memory[first + 2])
+    copy.rank, copy.type = int(head >> 4 & 7) + 1, _type(int(head >> 7 & 15 | head >> 12 & _FINE))
+    copy.swizzle, copy.fills = int(head >> 13 & 3), int(head >> 15 & 1)
+    if copy.rank != rank:
+        return WRONG_RANK
+    if head & 1 and copy.code & OF_PIXELS == 0:
+        return PIXELS
+    if copy.type < 0:
+        return NO_TYPE
+    copy.element = element_bytes(copy.type)
+    _read_sizes(memory, first, copy)
+    copy.size = copy.element
+    for k in range(DIMENSIONS):
+        copy.size *= copy.counts[k]
+    return INTERLEAVED if head >> 11 & 3 else _of_box(copy, int(np.int64(memory[first]) % SECTION))
+
+
+@rule
+def _of_box(copy: Copy, beyond: int) -> int:
+    """Return why a box is refused whose tensor begins so many bytes beyond a multiple of 16, or GOOD."""
+    inner = copy.counts[0] * copy.element
+    if inner % SECTION:
+        return BAD_BOX
+    if copy.swizzle and inner > SPAN << copy.swizzle:
+        return TOO_WIDE
+    return UNALIGNED if beyond else GOOD
+
+
+@rarely
+def read_pixels(memory: Memory, at: int, copy: Copy) -> int:
+    """Let a copy that was read as a tile be one of pixels of images (im2col); return why not, or GOOD.
+
+    Then `counts` has the channels of a pixel and the number of pixels, `steps` the distances between these along width
+    and height, `lower` and `upper` the corners of the box in which they lie.
+    """
+    corners = np.int64(memory[at // WORD_BYTES + 14])
+    for k in range(2):
+        copy.lower[k] = _signed(int(corners >> 8 * k & 255))
+        copy.upper[k] = copy.sizes[1 + k] - 1 + _signed(int(corners >> 16 + 8 * k & 255))
+    copy.counts[1] = (np.int64(memory[at // WORD_BYTES + 15]) & MOST_PIXELS) + 1
+    copy.counts[2] = copy.counts[3] = 1
+    copy.size = copy.counts[0] * copy.element * copy.counts[1]
+    return GOOD if memory[at // WORD_BYTES + 2] & 1 else NOT_PIXELS
+
+
+@rule
+def _signed(byte: int) -> int:
+    """Return a byte as a number with a sign."""
+    return byte - (byte >> 7 << 8)
+
+
+@rule
+def address(memory: Memory, at: int) -> np.uint64:
+    """Return the address in global memory of the tensor of a map."""
+    first = at // WORD_BYTES
+    return np.uint64(memory[first]) | np.uint64(memory[first + 1]) << np.uint64(32)
+
+
+@rule
+def _read_sizes(memory: Memory, first: int, copy: Copy) -> None:
+    """Fill in sizes, strides, box and steps; beyond the rank there is one element."""
+    steps = np.int64(memory[first + 13])
+    for k in range(DIMENSIONS):
+        inside = k < copy.rank
+        copy.sizes[k] = np.int64(memory[first + 8 + k]) + 1 if inside else 1
+        box = (np.int64(memory[first + 13]) >> 24 if k == 0 else np.int64(memory[first + 14]) >> 8 * (k - 1) & 255) + 1
+        copy.steps[k] = (steps >> 3 * k & 7) + 1 if 0 < k < copy.rank else 1  # of the first one it says nothing
+        copy.counts[k] = -(-box // copy.steps[k]) if inside else 1
+        low = np.int64(memory[first + 2 + k]) if k else 0
+        high = np.int64(memory[first + 7]) >> 4 * (k - 1) & 15 if k else 0
+        copy.strides[k] = (low | high << 32) * SECTION if k else copy.element
+
+
+@rule
+def _type(number: int) -> int:
+    """Return a type by its number in the map; -1: there is none of that number."""
+    if number <= BF16:
+        return number
+    if number == F32 | _FINE:
+        return TF32
+    return TF32_FTZ if number == F32_FTZ | _FINE else -1
+
+
+@rule
+def element_bytes(kind: int) -> int:
+    """Return the bytes of an element."""
+    if kind == U8:
+        return 1
+    if kind in (U16, F16, BF16):
+        return 2
+    return 8 if kind in (U64, S64, F64) else 4

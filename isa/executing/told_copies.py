@@ -1,0 +1,105 @@
+"""The errors of barriers in shared memory and of the copy engine: place, cause, fix, as in isa.executing.faults."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from isa.errors import DeadlockError, ExecutionError
+from isa.executing.faults import nearest, place, sized, waiters
+from isa.kernel import Kernel
+
+_OF_MAP = {  # by the numbers of gpusim.sm.memory.copy_engine.tensor_map, and one more
+    1: "is of other dimensions than the copy; give a map of as many",
+    2: "names a type of elements that there is not; make the map anew",
+    3: "has an interleaved layout, which is not executed here; take none",
+    4: "has a box whose rows are no multiple of 16 bytes; take another box",
+    5: "has a box whose rows are wider than its swizzle; take a smaller box, or another swizzle",
+    6: "has a tensor at an address that is no multiple of 16; align it",
+    8: "is of tiles, and the copy is of pixels; make it by cuTensorMapEncodeIm2col",
+    9: "is of pixels, and the copy is of tiles; make it by cuTensorMapEncodeTiled",
+    7: "is of a type that the reduction does not have; take another type or operation",
+}
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A phase of a barrier in shared memory that warps wait for: what it lacks, and (warp, pc) of each."""
+
+    address: int
+    parity: int
+    arrivals: int
+    nbytes: int
+    who: tuple[tuple[int, int], ...]
+
+
+def deadlock(kernel: Kernel, block: int, phases: Sequence[Phase]) -> DeadlockError:
+    """Return the error if no warp can run, of which some wait for phases of barriers in shared memory."""
+    waits = "; ".join(f"{_lacks(one)}: {waiters(kernel, one.who)}" for one in phases)
+    return DeadlockError(
+        f"{kernel.name}: block {block} deadlocks: {waits}; "
+        "look for who should arrive or copy, and for the parity that is waited for"
+    )
+
+
+def _lacks(phase: Phase) -> str:
+    missing = [f"{phase.arrivals} arrivals"] if phase.arrivals else []
+    missing += [f"{phase.nbytes} bytes"] if phase.nbytes else []
+    what = " and ".join(missing) or "nothing"
+    return f"phase {phase.parity} of the barrier at {phase.address:#x} in shared memory lacks {what}"
+
+
+def surplus(kernel: Kernel, pc: int, block: int, warp: int, lane: int, address: int) -> ExecutionError:
+    """Return the error for more arrivals at a barrier than are still to come in its phase."""
+    return ExecutionError(
+        f"{place(kernel, pc, block, warp, lane)}: more arrivals at the barrier at {address:#x} in shared memory than "
+        "its phase waits for; initialise it with a larger count, or wait for the phase before"
+    )
+
+
+def overflow(kernel: Kernel, pc: int, block: int, warp: int, lane: int, address: int) -> ExecutionError:
+    """Return the error for more bytes than a barrier counts."""
+    return ExecutionError(
+        f"{place(kernel, pc, block, warp, lane)}: the barrier at {address:#x} in shared memory would wait for more "
+        "than 1048575 bytes, or have got as many too many; announce what comes in one phase, and in several"
+    )
+
+
+def clustered(kernel: Kernel, pc: int, block: int, warp: int, _detail: int, _address: int) -> ExecutionError:
+    """Return the error for a copy to blocks that a cluster has not, or for leaving another block's barrier."""
+    return ExecutionError(
+        f"{place(kernel, pc, block, warp)}: it is for blocks that the cluster of {kernel.cluster_blocks} does not "
+        "have, or lowers the count of another block's barrier, which is not executed here; name the launch's blocks"
+    )
+
+
+def bad_map(kernel: Kernel, pc: int, block: int, warp: int, why: int, address: int) -> ExecutionError:
+    """Return the error for a tensor map that the copy engine does not take."""
+    return ExecutionError(f"{place(kernel, pc, block, warp)}: the tensor map at {address:#x} {_OF_MAP[why]}")
+
+
+def misplaced(kernel: Kernel, pc: int, block: int, warp: int, alignment: int, address: int) -> ExecutionError:
+    """Return the error for an address that is no multiple of what a copy, or a barrier, needs."""
+    return ExecutionError(
+        f"{place(kernel, pc, block, warp)}: address {address:#x} is misaligned; use a multiple of {alignment}"
+    )
+
+
+def out_of_shared(kernel: Kernel, pc: int, block: int, warp: int, nbytes: int, address: int) -> ExecutionError:
+    """Return the error for a barrier, or an end of a copy, beyond the block's shared memory."""
+    where = f"{place(kernel, pc, block, warp)}: {nbytes} bytes at {address:#x}"
+    return ExecutionError(f"{where} lie outside {sized(kernel, 'shared', kernel.program.shared_bytes)}")
+
+
+def out_of_buffers(kernel: Kernel, pc: int, block: int, warp: int, nbytes: int, address: int) -> ExecutionError:
+    """Return the error for a copy, or a tensor map, that is not wholly inside a buffer."""
+    where = f"{place(kernel, pc, block, warp)}: {nbytes} bytes at {address:#x}"
+    return ExecutionError(f"{where} lie in no buffer; {nearest(kernel, address)}")
+
+
+def uneven(kernel: Kernel, pc: int, block: int, warp: int, coordinate: int, nbytes: int) -> ExecutionError:
+    """Return the error for a box that begins at no multiple of 16 bytes: an H200 calls it an illegal instruction."""
+    return ExecutionError(
+        f"{place(kernel, pc, block, warp)}: a box from coordinate {coordinate} of its first dimension, {nbytes} bytes "
+        "each; take one at a multiple of 16 bytes"
+    )

@@ -1,0 +1,54 @@
+"""Families of barriers in shared memory (mbarrier): they begin, get arrivals and bytes, and tell of their phases.
+
+An arrival says in its name where its numbers come from: arrivals are none (A0), one (A1) or those of a register (AR),
+bytes are none (T0), announced by a register (TR) or by one (T1), or have come (TX). Without such a name it is A1 and
+TR. `RED` gives no state.
+"""
+
+from __future__ import annotations
+
+from isa.family import Family
+from isa.row import Signal, Unit
+
+# Of an arrival, in the code of its row.
+ONE_ARRIVAL, ARRIVALS, ANNOUNCED, COME, ONE_ANNOUNCED, OPTS_OUT = 1, 2, 4, 8, 16, 32
+A_BYTE = 1  # of what follows copies: it brings a byte, not an arrival
+
+_NUMBERS = {
+    "": ONE_ARRIVAL | ANNOUNCED,
+    ".A1T0": ONE_ARRIVAL,
+    ".ART0": ARRIVALS,
+    ".A0TR": ANNOUNCED,
+    ".A0TX": COME,
+    ".A0T1": ONE_ANNOUNCED,
+}
+
+FAMILIES = (
+    Family("SYNCS.EXCH.64", "dma", Unit.SYNC, fields={"registers": "da2", "signal": Signal.BEGIN}, shared="da"),
+    Family("SYNCS.CCTL.IV", "m", Unit.SYNC, fields={"signal": Signal.FORGET}),
+    *(
+        Family(
+            f"SYNCS.ARRIVE.TRANS64{red}{out}{name}",
+            "dma",
+            Unit.SYNC,
+            fields={"registers": "d2", "signal": Signal.ARRIVE, "code": code | (OPTS_OUT if out else 0)},
+        )
+        for name, code in _NUMBERS.items()
+        for red in ("", ".RED")
+        for out in ("", ".OPTOUT")
+    ),
+    Family(
+        "SYNCS.PHASECHK.TRANS64",
+        "Pma",
+        Unit.SYNC,
+        fields={"signal": Signal.LOOK},
+        modifiers={"TRYWAIT": {"signal": Signal.AWAIT}},
+    ),
+    Family(
+        "ARRIVES.LDGSTSBAR.64",
+        "m",
+        Unit.SYNC,
+        fields={"signal": Signal.FOLLOW},
+        modifiers={"ARVCNT": 0, "TRANSCNT": A_BYTE},
+    ),
+)
