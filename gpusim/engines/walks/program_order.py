@@ -181,6 +181,7 @@ def walker(
         sm.machine.fetch_cost = sm.machine.barrier_defers = sm.machine.barriers_pass = 0
         sm.launch.sms = kernel.sms
         sm.defers = False
+        sm.launch.timeless = 1
     first = each[0]
     start = first.memory[: first.global_words].copy() if again else None
     return Walker(kernel, each, sms, start, np.zeros((len(each), WARPS), np.int64), np.zeros(WARPS, np.int64))

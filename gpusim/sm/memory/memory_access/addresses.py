@@ -14,7 +14,7 @@ from gpusim.sm.memory.memory_access import generic_address
 from gpusim.sm.records import Feed, Lanes, Row, Sm, Word
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
-from gpusim.sm.unit.opcodes import LOCAL_MEMORY, SHARED_MEMORY
+from gpusim.sm.unit.opcodes import LOCAL_MEMORY, SHARED_MEMORY, SIGNAL
 
 MISALIGNED, OUTSIDE = int(Fault.MISALIGNED), int(Fault.OUTSIDE)
 
@@ -28,7 +28,7 @@ def find(sm: Sm, instruction: Row, group: int) -> None:
         for lane in range(LANES):
             base = np.int64(sm.lanes[group].registers[instruction.pointer, lane]) if instruction.pointer >= 0 else 0
             sm.scratch.address[lane] = np.uint32((base + instruction.offset) & 0xFFFFFFFF)
-    if sm.launch.cluster > 1 and instruction.memory_kind == SHARED_MEMORY:
+    if sm.launch.cluster > 1 and instruction.memory_kind == SHARED_MEMORY and instruction.action != SIGNAL:
         _of_block(sm)
     if instruction.fills:
         _round(sm, instruction)
