@@ -42,6 +42,7 @@ from typing import Any
 from isa.operands.operand import Immediate, Predicate
 
 JOINS, CLOSES, WAITS = 1, 2, 4  # bits: the open group of a warp's work of a kind; it; until few groups are under way
+DRAINS = 8  # and one more: until no group of copies is under way, by its wait mask
 WHOLE = 4  # in the code of a texture fetch: its coordinates are whole numbers (isa.values.texture.texture)
 MATRIX_ROW = 16  # bytes of a row of a matrix of 8 x 8 halves
 LETTERS = "dabcmMlDBPpuvwrzQqxefghstnNkyTo"  # every form letter
@@ -202,6 +203,8 @@ class Row:
     spoils_scc: bool = False  # it changes SCC, to what is not computed here
     matrices: int = 0  # that it moves, 8 x 8 halves: lane 8 m + r has the address of row r of matrix m, 16 bytes
     transposed: bool = False  # a lane gets parts of columns of these, not of rows
+    bypasses: bool = False  # a copy that does not ask the L1
+    fills: bool = False  # a copy whose address leaves out bytes at the end, by its lowest bits: zeros take their place
     grouping: int = 0  # what it has to do with groups of work under way: JOINS, CLOSES, WAITS
     groups: Groups = Groups.COPIES  # of this kind; a wait for copies is one for bulk copies too
     signal: Signal = Signal.NONE
@@ -326,6 +329,8 @@ class Row:
     @property
     def alignment(self) -> int:
         """Bytes of which an address must be a multiple; scalar loads need only whole words."""
+        if self.fills:
+            return 1
         return 4 if self.unit is Unit.SMEM else self.accessed_bytes
 
     @property
@@ -362,7 +367,7 @@ MEMORY_UNITS = frozenset(  # of lanes, each at its own address
 )
 LOAD_UNITS = MEMORY_UNITS | {Unit.SMEM}
 GENERIC = (Unit.SHARED, Unit.LOCAL, Unit.GLOBAL)  # in the order in which a generic access goes to them
-_READERS = dict.fromkeys((Unit.TEXTURE, Unit.CONSTANT, Unit.SMEM), Unit.GLOBAL)
+_READERS = {**dict.fromkeys((Unit.TEXTURE, Unit.CONSTANT, Unit.SMEM), Unit.GLOBAL), Unit.WARPGROUP: Unit.SHARED}
 BRANCHES = frozenset({Flow.BRANCH, Flow.IF_ANY, Flow.IF_PARTED, Flow.IF_WHOLE, Flow.CALL, Flow.RETURN})
 _OF_VOLTA = frozenset(
     {Flow.TAKE_AWAY, Flow.MOVE, Flow.GATHER_ALL, Flow.PART, Flow.COLLECT, Flow.DISPERSE, Flow.GIVE_WAY}

@@ -1,4 +1,4 @@
-"""Kernels with clusters as nvcc compiles them (data/clusters.cu), and what they compute, in plain Python."""
+"""Kernels with clusters as nvcc compiles them (data/clusters.cu, cluster_signals.cu), and what they compute."""
 
 from __future__ import annotations
 
@@ -25,8 +25,12 @@ WORD = 1 << 32
 @cache
 def compiled(architecture: int = 90) -> code.Code:
     """Return the code for an architecture."""
-    packed = (DATA / f"clusters_{architecture}.cubin.xz").read_bytes()
-    return code.of_cubin(lzma.decompress(packed), "clusters.cubin")
+    return _read(f"clusters_{architecture}")
+
+
+@cache
+def _read(name: str) -> code.Code:
+    return code.of_cubin(lzma.decompress((DATA / f"{name}.cubin.xz").read_bytes()), f"{name}.cubin")
 
 
 def launched(
@@ -41,6 +45,8 @@ def launched(
 ) -> Kernel:
     """Return a launch on arrays, then whole numbers."""
     found = compiled(architecture)
+    if found.cubin is None or name not in found.cubin.functions:
+        found = _read("cluster_signals_90")
     buffers = tuple(Buffer(key, "u4", len(held), ArrayFill(held)) for key, held in arrays.items())
     values = [pointer(buffers, key) for key in arrays] + [Value(n.to_bytes(4, "little"), 4) for n in numbers]
     state = LaunchState(
@@ -114,3 +120,28 @@ def leaves(rounds: int = 20) -> tuple[Kernel, Words]:
         numbers = [(3 * one + 1) % WORD for one in numbers]
     kernel = launched("leaves", (2,), 64, {"out": np.zeros(128, np.uint32)}, rounds, shared=256)
     return kernel, np.array([0] * 64 + numbers * 2, np.uint32)
+
+
+def round_robin(cluster: int, rounds: int) -> tuple[Kernel, Words]:
+    """Return a launch in which a number goes round, by stores and arrivals at the next block's barrier; and its end."""
+    number = 0
+    for rank in [*range(cluster)] * rounds:
+        number = (3 * number + rank + 1) % WORD
+    kernel = launched("round_robin", (cluster,), 32, {"out": np.zeros(1, np.uint32)}, rounds, cluster=(cluster,))
+    return kernel, np.array([number], np.uint32)
+
+
+def multicast(cluster: int, words: int) -> tuple[Kernel, Words]:
+    """Return a launch whose blocks each load a part of a tile for all of their cluster; and what all have."""
+    tile = 7 * np.arange(words, dtype=np.uint32)
+    arrays = {"in": tile, "out": np.zeros(cluster * words, np.uint32)}
+    kernel = launched("multicast", (cluster,), 32, arrays, 4 * words, shared=4 * words + 1024, cluster=(cluster,))
+    return kernel, np.concatenate([tile + np.uint32(rank) for rank in range(cluster)])
+
+
+def pushed(cluster: int, words: int) -> tuple[Kernel, Words]:
+    """Return a launch whose blocks copy a tile to the next block's shared memory; and what each then has."""
+    arrays = {"out": np.zeros(cluster * words, np.uint32)}
+    kernel = launched("pushed", (cluster,), 32, arrays, 4 * words, shared=8 * words + 256, cluster=(cluster,))
+    tiles = [10_000 * ((rank - 1) % cluster) + np.arange(words) for rank in range(cluster)]
+    return kernel, np.concatenate(tiles).astype(np.uint32)

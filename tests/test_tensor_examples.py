@@ -3,6 +3,7 @@
 Code is that of the cubins beside the sources, so that no compiler is needed.
 """
 
+import json
 import re
 import shutil
 
@@ -11,6 +12,7 @@ import pytest
 from read.fenced import ROOT
 
 from examples.tensor import expected
+from gpusim.commands.main import execute
 from isa.nvidia.compiler import compile, tools
 from isa.nvidia.file import code
 
@@ -29,6 +31,7 @@ KIND = {  # instructions without which a kernel would not be of its kind, as nvd
     "wgmma": "HGMMA.64x64x16.F32, WARPGROUP.ARRIVE, WARPGROUP.DEPBAR.LE, FENCE.VIEW.ASYNC.S",  # warpgroups
     "wmma": "HMMA.16816.F32, LDSM.16.M88.4, LDSM.16.MT88.4",  # nvcuda::wmma
 }
+RUN = "bulk", "cp_async", "flash", "fp64", "int8", "mma_sync", "pipeline", "tma", "wmma"
 needs_nvcc = pytest.mark.skipif(
     not (tools.installed("nvcc") and shutil.which("g++")), reason="nvcc (extra cuda) or g++ is not installed"
 )
@@ -74,3 +77,27 @@ def test_the_cubins_are_what_the_compiler_makes(path):
 def instructions(section):
     """Return the text, encoding and line of each instruction of a section."""
     return [(one.text, one.low, one.high, one.source.line) for one in section.instructions]
+
+
+@pytest.mark.jit
+@pytest.mark.long
+@pytest.mark.parametrize("name", RUN)
+def test_a_report_by_line_finds_the_values_right(name, capsys):
+    """One command goes from the example to its lines, and finds what NumPy computes in every element."""
+    assert execute(["run", cubin(name), "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["verification"]["scope"], found["verification"]["wrong"]) == ("complete", 0)
+    assert found["verification"]["values"] > 0
+    assert found["bound"]["cycles"] <= found["cycles"]
+    assert execute(["report", cubin(name), "--by", "line", "--json"]) == 0
+    lines = [one for one in json.loads(capsys.readouterr().out)["lines"] if one["file"].endswith(f"{name}.cu")]
+    source = (FOLDER / f"{name}.cu").read_text().splitlines()
+    assert len(lines) > 3
+    assert all(one["text"] == source[one["line"] - 1].strip() for one in lines)
+
+
+@pytest.mark.jit
+def test_a_product_of_bytes_is_right(capsys):
+    """The quick one of these."""
+    assert execute(["run", cubin("int8")]) == 0
+    assert re.search(r"^values +right: 2,048 of 2,048 values", capsys.readouterr().out, re.M)

@@ -18,6 +18,7 @@ Array = NDArray[Any]
 HERE = Path(__file__).parent
 KINDS = "i1", "i2", "i4", "f2", "f4"  # of the elements of a file, smallest first
 LINE = 128  # numbers of a line of pipeline.cu
+IMAGE_WIDTH = 100  # numbers of a row of tma.toml's image
 HEAD = 64  # numbers of a query, and of a key
 
 
@@ -43,6 +44,14 @@ def attention(given: Mapping[str, Any]) -> Array:
     return (weights / weights.sum(axis=1, keepdims=True) @ v).astype(np.float16)
 
 
+def stencil(given: Mapping[str, Any]) -> Array:
+    """Return the sum of each number's four neighbours, zeros beyond the image, less four times itself."""
+    image = _matrix(given["image"], IMAGE_WIDTH)
+    wide = np.pad(image, 1)
+    around = wide[:-2, 1:-1] + wide[2:, 1:-1] + wide[1:-1, :-2] + wide[1:-1, 2:]
+    return (around - 4 * image).astype(np.float32)
+
+
 RESULTS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], Array]]] = {
     "cp_async": ("c", product),
     "flash": ("o", attention),
@@ -50,6 +59,7 @@ RESULTS: Mapping[str, tuple[str, Callable[[Mapping[str, Any]], Array]]] = {
     "int8": ("c", product_transposed),
     "mma_sync": ("c", product),
     "pipeline": ("sums", columns),
+    "tma": ("result", stencil),
     "wgmma": ("c", product_transposed),
     "wmma": ("c", product),
 }

@@ -26,18 +26,15 @@ from gpusim.sm.state.row import decoded_t
 from gpusim.sm.unit.opcodes import (
     BARRIER,
     BRANCH,
-    COMMAND,
     COMPUTE,
     EXIT,
     FETCH,
     INDEX,
     LOAD,
     MEMORY_KINDS,
-    MULTIPLY,
     NEARBY,
     NOTHING,
     QUEUED,
-    SIGNAL,
     STORE,
     UNIT_CODE,
     UPDATES,
@@ -45,6 +42,7 @@ from gpusim.sm.unit.opcodes import (
     Function,
     Held,
     Of,
+    done_aside,
     truth_of,
     value_of,
 )
@@ -73,7 +71,7 @@ from isa.operands.operand import (
 from isa.operands.operand_change import Change, apply, change_of
 from isa.operands.special import fixed
 from isa.program import CODE_BYTES, WORD_BYTES
-from isa.row import Row, Unit
+from isa.row import JOINS, Row, Unit
 from isa.support.bulk import without_collection
 from isa.values.cross_lane import Tile
 from isa.values.semantics import mov
@@ -111,6 +109,8 @@ def decode(kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_], points
     rows["located"] = (rows["evaluate"] == 1) | (rows["cached"] != 0)
     rows["feed"][:-1] = np.where(accesses, np.cumsum(accesses) - 1, -1)
     _end(rows[-1], kernel)
+    if not (rows["grouping"] & JOINS).any():
+        rows["grouping"] = 0  # nothing is ever in a group, and nobody counts any
     if machine.fetch:
         rows["line"] = np.arange(len(rows)) // machine.fetch.line
     note_sources(rows, kernel.program.registers)
@@ -236,10 +236,8 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
 
 
 def _action(form: Row) -> int:
-    if form.signal or form.bulk:
-        return SIGNAL if form.signal else COMMAND
-    if form.unit is Unit.WARPGROUP:
-        return MULTIPLY
+    if aside := done_aside(form):
+        return aside
     if value_of(form) or truth_of(form):
         return COMPUTE
     if form.unit in MEMORY_KINDS:

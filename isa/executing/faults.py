@@ -65,6 +65,23 @@ def out_of_bounds(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, 
     return ExecutionError(f"{where} lie in no buffer; {nearest(kernel, address)}")
 
 
+def misplaced(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int) -> ExecutionError:
+    """Return the error for a copy to a byte of shared memory that is not a multiple of what a lane copies."""
+    nbytes = kernel.program.instructions[pc].row.nbytes
+    return ExecutionError(
+        f"{place(kernel, pc, block, warp, lane)}: address {address:#x} in shared memory, to which it copies, is "
+        f"misaligned for {nbytes} bytes; use a multiple of {nbytes}, or a narrower copy"
+    )
+
+
+def placed_outside(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int) -> ExecutionError:
+    """Return the error for a copy to a place outside the block's shared memory."""
+    nbytes = kernel.program.instructions[pc].row.nbytes
+    where = f"{place(kernel, pc, block, warp, lane)}: {nbytes} bytes at {address:#x} in shared memory"
+    outside = sized(kernel, "shared", kernel.program.shared_bytes)
+    return ExecutionError(f"{where}, to which it copies, lie outside {outside}")
+
+
 def no_texture(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int) -> ExecutionError:
     """Return the error for a fetch by a handle, given as an address, that no texture object of the launch has."""
     known = (

@@ -66,10 +66,10 @@ def overflow(kernel: Kernel, pc: int, block: int, warp: int, lane: int, address:
 
 
 def clustered(kernel: Kernel, pc: int, block: int, warp: int, _detail: int, _address: int) -> ExecutionError:
-    """Return the error for what is meant for several blocks of a cluster."""
+    """Return the error for a copy to blocks that a cluster has not, or for leaving another block's barrier."""
     return ExecutionError(
-        f"{place(kernel, pc, block, warp)}: it is for several blocks of a cluster, which are not executed here; "
-        "launch without clusters"
+        f"{place(kernel, pc, block, warp)}: it is for blocks that the cluster of {kernel.cluster_blocks} does not "
+        "have, or lowers the count of another block's barrier, which is not executed here; name the launch's blocks"
     )
 
 

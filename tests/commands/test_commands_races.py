@@ -17,7 +17,7 @@ EXCHANGE = """.kernel exchange
 UNORDERED = EXCHANGE.replace("BAR.SYNC 0", "NOP")
 NOT_CHECKED = (
     "not checked: lanes of one warp, other memories, different blocks, barriers that threads skip, "
-    "what asynchronous copies write"
+    "what bulk copies write"
 )
 SMALL = ["sgemm-lai", "-p", "m=96", "-p", "n=96", "-p", "k=32"]
 

@@ -4,7 +4,11 @@ import math
 
 import numpy as np
 import pytest
-from cluster_kernels import histogram, launched, leaves, left, ring, widths
+from cluster_kernels import histogram, launched, leaves, left, multicast, pushed, ring, round_robin, widths
+from draws import draws
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from strategies.launches import REPEATABLE
 
 from gpusim.engines.simulate import run_chip, run_sm
 from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN
@@ -20,6 +24,9 @@ CASES = {
     "histogram": lambda: histogram(4, 4, 48, 64, 64),
     "widths": widths,
     "leaves": leaves,
+    "round robin": lambda: round_robin(2, 3),
+    "multicast": lambda: multicast(4, 256),
+    "pushed": lambda: pushed(2, 64),
 }
 
 
@@ -135,6 +142,17 @@ def test_a_barrier_that_is_never_complete():
     for engine in ("reference", "compiled"):
         with pytest.raises(DeadlockError, match="cluster 0 deadlocks: 3 warps wait at its barrier"):
             together(kernel, engine=engine)
+
+
+@settings(REPEATABLE, max_examples=draws(30))
+@given(st.sampled_from((2, 4, 8)), st.sampled_from((32, 64, 96)), st.integers(1, 40), st.sampled_from((8, 16, 64)))
+def test_random_histograms(cluster, threads, each, bins):
+    """Counts over a cluster's shared memory are right in both engines, which take the same cycles."""
+    kernel, expected = histogram(cluster, cluster, each, bins, threads)
+    reference, compiled = (together(kernel, engine=engine) for engine in ("reference", "compiled"))
+    assert np.array_equal(left(kernel, compiled.memory), expected)
+    assert np.array_equal(left(kernel, reference.memory), expected)
+    assert reference.cycles == compiled.cycles
 
 
 def test_what_clusters_do_not_run_on():

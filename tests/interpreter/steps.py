@@ -19,6 +19,7 @@ from interpreter import access, copies, matrices, move, texture
 from interpreter import operand_value as values
 from interpreter.frame import Frame, Group
 from interpreter.operand_value import Fetch, Mask, Observe, Scope
+from isa.dataflow.waits.counted_groups import awaits_all
 from isa.executing import faults
 from isa.executing.beyond import Beyond
 from isa.executing.places import places
@@ -38,6 +39,20 @@ def action(scope: Scope, compute: bool) -> Action | None:
 
     Without `compute` only the addresses of memory instructions are computed, checked and observed.
     """
+    own = _action(scope, compute)
+    if not compute or not awaits_all(scope.kernel.program, scope.instruction):
+        return own
+    before = copies.waiting(0)  # by its wait mask
+
+    def both(frame: Frame, group: Group, mask: Mask) -> None:
+        before(frame, group, mask)
+        if own is not None:
+            own(frame, group, mask)
+
+    return both
+
+
+def _action(scope: Scope, compute: bool) -> Action | None:
     row = scope.instruction.row
     if row.grouping or row.is_load or row.is_store:
         return _of_memory(scope, compute)
@@ -300,6 +315,8 @@ def _check(scope: Scope) -> Callable[[Frame, Group, Mask, NDArray[np.uint32]], N
     row = scope.instruction.row
     nbytes, alignment, allowed = row.accessed_bytes, row.alignment, access.ranges(scope.kernel, row)
     buffers = access.ranges(scope.kernel, row, exact=True)
+    if row.fills:
+        return _check_filled(scope, allowed)
 
     def check(frame: Frame, group: Group, mask: Mask, addresses: NDArray[np.uint32]) -> None:
         used = addresses if mask is None else addresses[mask]
@@ -307,6 +324,21 @@ def _check(scope: Scope) -> Callable[[Frame, Group, Mask, NDArray[np.uint32]], N
             raise _fault(scope, frame, group, mask, addresses)
         if buffers != allowed and used.size and not access.inside(buffers, used, nbytes):
             frame.beyond.append(_beyond(scope, frame, group, mask, addresses))
+
+    return check
+
+
+def _check_filled(scope: Scope, allowed: access.Ranges) -> Callable[[Frame, Group, Mask, NDArray[np.uint32]], None]:
+    """Return the check of a copy whose addresses say how many bytes they leave out."""
+    size = scope.instruction.row.nbytes
+
+    def check(frame: Frame, group: Group, mask: Mask, addresses: NDArray[np.uint32]) -> None:
+        left = addresses % np.uint32(size)
+        active = group.live if mask is None else mask
+        for row, lane in np.argwhere(active & access.outside(allowed, addresses - left, size - left)):
+            address = access.whole(scope.kernel, scope.instruction, int(addresses[row, lane] - left[row, lane]))
+            where = group.members[row]
+            raise faults.out_of_bounds(scope.kernel, scope.pc, frame.block, where, lane=int(lane), address=address)
 
     return check
 

@@ -20,7 +20,7 @@ FOUND = 1  # exit code
 CHECKED = "accesses of different warps of a block to one word of shared memory"
 NOT_CHECKED = (
     *("lanes of one warp", "other memories", "different blocks", "barriers that threads skip"),
-    "what asynchronous copies write",
+    "what bulk copies write",
 )
 ALL = 16  # blocks up to which a grid is checked whole; blocks mostly differ in data, not in accesses
 

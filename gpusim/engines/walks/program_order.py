@@ -30,7 +30,7 @@ from gpusim.sm.records import Memory, Numbers, Records, Sm, Table
 from gpusim.sm.registers.scalar_registers import ScalarFile
 from gpusim.sm.unit.capacities import BARRIERS, BLOCKS, REGISTERS, WARPS
 from gpusim.sm.walk import access_log, program_order
-from gpusim.sm.walk.access_log import ACTIVE, FIRST, PC, RELEASE, TURN, WARP, Log
+from gpusim.sm.walk.access_log import ACTIVE, FIRST, MARKS, PC, RELEASE, TURN, WARP, Log
 from isa.architecture import Target
 from isa.errors import UserError
 from isa.executing import clusters, faults
@@ -43,6 +43,7 @@ MANY = 1 << 30  # of what a machine has for blocks
 Observe = Callable[[int, NDArray[np.int64], NDArray[np.uint32], NDArray[np.bool_]], None]
 Released = Callable[[NDArray[np.int64]], None]
 Started = Callable[[int], None]
+Marked = Callable[[int, int, NDArray[np.int64], NDArray[np.uint32], NDArray[np.bool_]], None]
 Rows = NDArray[np.uint32]
 Tell = Callable[[Rows], None]
 Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
@@ -78,6 +79,7 @@ def walk(
     addresses: bool = False,
     started: Started | None = None,
     released: Released | None = None,
+    marked: Marked | None = None,
     limit: int = LIMIT,
     left: NDArray[np.uint32] | None = None,
 ) -> Walked:
@@ -87,7 +89,8 @@ def walk(
     alone only what addresses, guards and branches depend on is computed. `observe(pc, warps[W], addresses[W, lanes],
     active[W, lanes])` is called for accesses to memory: for those of one turn, in their order, if releases are wanted,
     else for several of one instruction, of one block, in any order. Byte addresses of inactive lanes mean nothing.
-    `started(block)` is called for each block, `released(warps)` for each barrier release.
+    `started(block)` is called for each block, `released(warps)` for each barrier release. `marked(mark, pc, warps,
+    places, active)` is called, beside releases, for what a program has to do with groups of copies (access_log).
 
     Clusters run whole, one after the other: each of `blocks` brings those of its cluster, and only `observe` may be
     given.
@@ -96,8 +99,9 @@ def walk(
     instructions in one block.
     """
     one = walker(kernel, left, addresses=addresses, again=False)
-    log = access_log.room(kernel.warp_size if observe else 0, access_log.MOST if observe else 0)
-    tell = _in_turn(observe, released) if observe and released else _together(observe) if observe else _nothing
+    lanes, most = (kernel.warp_size, access_log.MOST) if observe else (0, 0)
+    log = access_log.room(lanes, most, groups=marked is not None)
+    tell = _in_turn(observe, released, marked) if observe and released else _together(observe) if observe else _nothing
     if kernel.cluster_blocks > 1:
         if started or released:
             raise UserError(f"{kernel.name}: blocks of a cluster run together, and this looks at one after the other")
@@ -177,6 +181,7 @@ def walker(
         sm.machine.fetch_cost = sm.machine.barrier_defers = sm.machine.barriers_pass = 0
         sm.launch.sms = kernel.sms
         sm.defers = False
+        sm.launch.timeless = 1
     first = each[0]
     start = first.memory[: first.global_words].copy() if again else None
     return Walker(kernel, each, sms, start, np.zeros((len(each), WARPS), np.int64), np.zeros(WARPS, np.int64))
@@ -296,17 +301,20 @@ def _together(observe: Observe) -> Tell:
     return tell
 
 
-def _in_turn(observe: Observe, released: Released) -> Tell:
-    """Return what tells of each turn's accesses, and of releases, in their order."""
+def _in_turn(observe: Observe, released: Released, marked: Marked | None) -> Tell:
+    """Return what tells of each turn's accesses, of releases, and of groups of copies, in their order."""
 
     def tell(rows: Rows) -> None:
         releases = rows[:, PC] == RELEASE
         warps, places, active = _columns(rows.copy())
         for part in _parts(rows[:, TURN], rows[:, PC], np.cumsum(releases)):
+            pc = int(rows[part.start, PC])
             if releases[part.start]:
                 released(np.flatnonzero(bits(rows[part.start, ACTIVE:FIRST])))
+            elif marked and pc & MARKS:
+                marked(pc & MARKS, pc & ~MARKS, warps[part], places[part], active[part])
             else:
-                observe(int(rows[part.start, PC]), warps[part], places[part], active[part])
+                observe(pc, warps[part], places[part], active[part])
 
     return tell
 

@@ -3,6 +3,10 @@
 Each warp has a vector clock (Mattern, Parallel and Distributed Algorithms, 1989): entry v is the last epoch of warp v
 that is certainly earlier. A barrier joins the clocks of the warps that it releases, and each starts a new epoch.
 
+The copies that a warp has under way are an actor of their own, which knows what the warp knew when it issued the last
+of them. Its clock counts groups: a wait for groups lets the warp know of them, and a barrier then others. So a stage
+that is read before its copy is waited for is a race, and so is one that is copied to while others may still read it.
+
 Only the latest read and the latest write are kept per word and warp: if the latest is ordered before an access, so are
 those before it. So every word with a race is reported, but not each pair of instructions that conflict there within one
 epoch. Two atomics are no race: the memory serves them one after the other. A load whose word a compare-and-swap then
@@ -12,6 +16,7 @@ atomics have it.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Set
 from contextlib import suppress
 from dataclasses import dataclass
@@ -21,17 +26,20 @@ from numpy.typing import NDArray
 
 from isa.dataflow.flow import writes
 from isa.dataflow.reaching import onward, reached
+from isa.dataflow.waits.counted_groups import awaits_all
 from isa.executing.faults import LIMIT
 from isa.executing.places import lanes_in
 from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.operands.operand import Register
+from isa.operands.operand import Immediate, Register
 from isa.operands.windows import SHARED_PLACE
 from isa.program import WORD_BYTES, Program
-from isa.row import Row, Unit
+from isa.row import WAITS, Row, Unit
 from isa.support.once import once
 from isa.text.printer import named, text_of
 from isa.values.atomic import compare_and_swap
+
+COPY = re.compile(r"\bLDGSTS\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +60,10 @@ class Access:
 
 @dataclass(frozen=True, slots=True)
 class Race:
-    """Two accesses of one block to the shared 32-bit word at byte `address`, at least one a write."""
+    """Two accesses of one block to the shared 32-bit word at byte `address`, at least one a write.
+
+    With an asynchronous copy they may be the same warp's.
+    """
 
     block: int
     address: int
@@ -61,10 +72,12 @@ class Race:
 
     def __str__(self) -> str:
         """Return one line that names both instructions and the fix."""
-        return (
-            f"race in block {self.block} on the shared word at {self.address:#x}: {self.first}, {self.second}; "
-            "put a BAR.SYNC that both warps reach between the two"
-        )
+        what = f"race in block {self.block} on the shared word at {self.address:#x}: {self.first}, {self.second}"
+        if self.first.warp == self.second.warp:
+            return f"{what}; wait for the copy between the two (cp.async.wait_group, DEPBAR.LE SB0)"
+        copies = any(COPY.search(one.text) for one in (self.first, self.second) if one.writes)
+        wait = "wait for the copy and then " if copies else ""
+        return f"{what}; {wait}put a BAR.SYNC that both warps reach between the two"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -97,12 +110,14 @@ class _History:
     block: int
     found: dict[tuple[int, int], Race]
     among_atomics: bool  # whether two atomics count as well
-    clock: NDArray[np.int32]  # [warp, warp]
+    clock: NDArray[np.int32]  # [warp, warp]; behind warps their copies
     fresh: NDArray[np.bool_]
     reads: _Past
     expected: _Past  # reads of words that a compare-and-swap expects
     writes: _Past
     atomics: _Past
+    copies: bool  # whether the program has asynchronous copies: words may be written in any epoch
+    closed: NDArray[np.int32]  # [warp] groups of copies
 
 
 def races(kernel: Kernel, blocks: Iterable[int] | None = None, *, limit: int = LIMIT) -> list[Race]:
@@ -160,6 +175,7 @@ def _search(
 ) -> None:
     """Add the races by their pcs, in the order of discovery; raises StopIteration once these are enough."""
     from gpusim.engines.walks.program_order import walk  # noqa: PLC0415  (--help waits for no compiler)
+    from gpusim.sm.walk.access_log import CLOSED, PLACED  # noqa: PLC0415
 
     leaves = kernel.program.leaves_global
     history: list[_History] = []
@@ -181,16 +197,50 @@ def _search(
     def released(warps: NDArray[np.int64]) -> None:
         _join(history[0], warps)
 
-    walk(kernel, blocks, observe, addresses=True, started=started, released=released, limit=limit)
+    def marked(
+        mark: int, pc: int, warps: NDArray[np.int64], places: NDArray[np.uint32], active: NDArray[np.bool_]
+    ) -> None:
+        known, row = len(found), kernel.program.instructions[pc].row
+        if mark == PLACED:
+            _copy(history[0], _touch(pc, row.nbytes, history[0].size, warps, places, active))
+        elif mark == CLOSED:
+            history[0].closed[warps] += 1
+        else:
+            _await(history[0], pc, warps)
+        if len(found) > known and enough():
+            raise StopIteration
+
+    copies = _copies(kernel)
+    walk(
+        kernel,
+        blocks,
+        observe,
+        addresses=not copies,  # their places in shared memory too
+        started=started,
+        released=released,
+        marked=marked if copies else None,
+        limit=limit,
+    )
+
+
+def _copies(kernel: Kernel) -> bool:
+    """Tell whether the program has asynchronous copies."""
+    return any(i.row.copies for i in kernel.program.instructions)
 
 
 def _new_history(kernel: Kernel, block: int, found: dict[tuple[int, int], Race], among_atomics: bool) -> _History:
     sizes = [i.row.nbytes for i in kernel.program.instructions if Unit.SHARED in kernel.program.memories(i.row)]
     size = min(WORD_BYTES, *sizes) if sizes else WORD_BYTES
-    words, warps = -(-kernel.program.shared_bytes // size), kernel.warps
-    pasts = (_Past(np.zeros((words, warps), np.int32), np.zeros((words, warps), np.int32)) for _ in range(4))
+    copies = _copies(kernel)
+    words, warps = -(-kernel.program.shared_bytes // size), kernel.warps * (1 + copies)
+    pasts = [_Past(np.zeros((words, warps), np.int32), np.zeros((words, warps), np.int32)) for _ in range(4)]
     clock, fresh = np.eye(warps, dtype=np.int32), np.zeros(words, np.bool_)
-    return _History(kernel, compared(kernel.program), size, block, found, among_atomics, clock, fresh, *pasts)
+    closed = np.zeros(kernel.warps, np.int32)
+    known = compared(kernel.program)
+    past = dict(zip(("reads", "expected", "writes", "atomics"), pasts, strict=True))
+    return _History(
+        kernel, known, size, block, found, among_atomics, clock, fresh, **past, copies=copies, closed=closed
+    )
 
 
 def _touch(
@@ -218,6 +268,31 @@ def _access(history: _History, touch: _Touch, row: Row) -> None:
     if row.is_store or history.fresh[touch.words].any():
         for earlier in _conflicting(history, past, writes=row.is_store):
             _compare(history, earlier, touch)
+
+
+def _copy(history: _History, touch: _Touch) -> None:
+    """Record what warps' copies will write, by their actors, which know what the warps know now."""
+    count = history.kernel.warps
+    for warp in np.unique(touch.warps).tolist():
+        clock = history.clock
+        clock[count + warp] = np.maximum(clock[count + warp], clock[warp])
+        clock[count + warp, count + warp] = history.closed[warp] + 1
+    written = _Touch(touch.pc, touch.words, touch.warps + count)
+    past = history.writes
+    past.epoch[written.words, written.warps] = history.clock[written.warps, written.warps]
+    past.pc[written.words, written.warps] = touch.pc
+    history.fresh[written.words] = True
+    for earlier in _conflicting(history, past, writes=True):
+        _compare(history, earlier, written)
+
+
+def _await(history: _History, pc: int, warps: NDArray[np.int64]) -> None:
+    """Let warps know of their copies in the groups for which they wait."""
+    instruction, count = history.kernel.program.instructions[pc], history.kernel.warps
+    numbers = [o.bits for o in instruction.operands if isinstance(o, Immediate)]
+    waits = instruction.row.grouping & WAITS and not awaits_all(history.kernel.program, instruction)
+    done = history.closed[warps] - (numbers[0] if waits else 0)
+    history.clock[warps, count + warps] = np.maximum(history.clock[warps, count + warps], done)
 
 
 def _past(history: _History, pc: int, row: Row) -> _Past:
@@ -252,13 +327,14 @@ def _compare(history: _History, past: _Past, touch: _Touch) -> None:
 
 def _side(kernel: Kernel, warp: int, pc: int) -> Access:
     program, (_, line) = kernel.program, kernel.program.source(pc)
-    writes = program.instructions[pc].row.is_store
-    return Access(warp, pc, line, writes, text_of(program, pc), named(program, pc))
+    row = program.instructions[pc].row
+    writes = row.is_store or row.copies
+    return Access(warp % kernel.warps, pc, line, writes, text_of(program, pc), named(program, pc))
 
 
 def _join(history: _History, warps: NDArray[np.int64]) -> None:
     """Order everything before the barrier before everything after it, for the warps that it releases."""
     history.clock[warps] = history.clock[warps].max(axis=0)
     history.clock[warps, warps] += 1
-    if len(warps) == len(history.clock):
+    if len(warps) == len(history.clock):  # not where copies may write later
         history.fresh[:] = False

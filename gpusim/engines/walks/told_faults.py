@@ -45,7 +45,7 @@ def fault_of(kernel: Kernel, prepared: Launch) -> UserError:
             Fault.ARRIVED_TWICE: faults.arrived_twice,
         }
         return by_warp[Fault(int(fault.code))](kernel, pc, block, index)
-    if fault.code >= Fault.SURPLUS:
+    if fault.code in OF_COPIES:
         of_copies = OF_COPIES[Fault(int(fault.code))]
         return of_copies(kernel, pc, block, index, int(fault.lane), int(fault.address))
     if fault.code in (Fault.STUCK, Fault.TRAPPED):
@@ -59,6 +59,8 @@ def fault_of(kernel: Kernel, prepared: Launch) -> UserError:
         Fault.WRONG_TEXTURE: faults.wrong_texture,
         Fault.MISALIGNED: faults.misaligned,
         Fault.OUTSIDE: faults.out_of_bounds,
+        Fault.COPY_ASKEW: faults.misplaced,
+        Fault.COPY_OUTSIDE: faults.placed_outside,
     }[Fault(int(fault.code))]
     return tell(kernel, pc, block, index, lane=int(fault.lane), address=int(fault.address))
 
@@ -78,7 +80,11 @@ def cluster_deadlock(kernel: Kernel, launches: Sequence[Launch]) -> DeadlockErro
     size = kernel.cluster_blocks
     for first in range(0, len(launches), size):
         for slot in range(int(launches[first].sm.launch.resident)):
-            found = [_of_block(kernel, one.sm, slot) for one in launches[first : first + size]]
+            together = launches[first : first + size]
+            waits = ((one, phases) for one in together if (phases := _phases(one, slot)))
+            for one, phases in waits if size > 1 else ():
+                return told_copies.deadlock(kernel, int(one.sm.blocks[slot].id), phases)
+            found = [_of_block(kernel, one.sm, slot) for one in together]
             if size > 1 and any(waiting for waiting, _ in found):
                 block = int(launches[first].sm.blocks[slot].id)
                 return faults.cluster_deadlock(kernel, clusters.of_block(kernel, block)[0], found)

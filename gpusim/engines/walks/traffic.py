@@ -138,6 +138,8 @@ def _memory(kernel: Kernel, touched: Footprint, whose: RegisterUses) -> Iterator
             for level, threads in ((LEVEL_OF[row.unit], times - shared), (Level.SHARED, shared)):
                 count = -(-row.nbytes * threads // WORD_BYTES)
                 yield Words(pc, level, use, count * row.is_load, count * row.is_store)
+            if row.copies:
+                yield Words(pc, Level.SHARED, use, 0, -(-row.nbytes * times // WORD_BYTES))
 
 
 def _behind(level: Level, sectors: Touched) -> Iterator[Words]:

@@ -8,15 +8,16 @@ from gpusim.sm.records import Columns
 from gpusim.sm.unit.capacities import GROUPS, LANES
 from gpusim.sm.unit.declare import Declaration, Machine, Role, field
 from gpusim.sm.unit.dimensions import EFFECT, GROUP, GROUP_KIND, WARP
+from isa.dataflow.waits.counted_groups import awaits_all
 from isa.instruction import Instruction
 from isa.operands.operand import Dependency, Immediate
-from isa.row import WAITS
+from isa.row import DRAINS, WAITS
 
 if TYPE_CHECKING:
     from isa.kernel import Kernel
 
 
-def decode(row: Columns, instruction: Instruction, _machine: Machine, _: Kernel) -> None:
+def decode(row: Columns, instruction: Instruction, _machine: Machine, kernel: Kernel) -> None:
     """What the instruction has to do with groups, and with how many under way it goes on if it waits.
 
     DEPBAR waits for groups by dependency barrier 0, and by any for other results: it has one row for both.
@@ -27,6 +28,8 @@ def decode(row: Columns, instruction: Instruction, _machine: Machine, _: Kernel)
         row["open_groups"] = counts[0]
         if any(isinstance(o, Dependency) and o.index for o in instruction.operands):
             row["grouping"] = 0
+    if awaits_all(kernel.program, instruction):
+        row["grouping"] |= DRAINS
 
 
 UNIT = Declaration(
@@ -73,7 +76,7 @@ UNIT = Declaration(
         "row": (
             field(
                 "grouping",
-                "bits: 1: it joins its warp's open group; 2: it closes it; 4: it waits for groups",
+                "bits: 1: it joins its warp's open group; 2: it closes it; 4: it waits for groups, 8: for all copies",
                 kind="i1",
             ),
             field("groups", "kind of these groups (isa.row.Groups)", kind="i1"),

@@ -31,10 +31,12 @@ from gpusim.sm.records import Effect, Memory, Row, Sm, Warp
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import EFFECTS, GROUPS, LANES
 from isa.program import WORD_BYTES
-from isa.row import CLOSES, WAITS, Groups
+from isa.row import CLOSES, DRAINS, JOINS, WAITS, Groups
 
 CROWDED = int(Fault.CROWDED)
+COPIES = int(Groups.COPIES)
 MATRIX = int(Groups.MATRIX)  # whose work is no effect on memory or registers alone (sm/lanes/values/product.py)
+SPARE = 32  # places of a warp's effects that those on memory leave to results in flight
 
 
 @rule
@@ -44,6 +46,31 @@ def has_room(sm: Sm, g: int, pc: int) -> bool:
         return True
     sm.fault.code, sm.fault.pc, sm.fault.warp = CROWDED, pc, g
     return False
+
+
+@rarely
+def make_room(sm: Sm, memory: Memory, g: int) -> None:
+    """Let warp slot g's oldest effects on memory land early if it has as many as are kept: more never end a run.
+
+    So who has more than EFFECTS - SPARE copies under way and reads a place before its wait may find it written.
+    """
+    while sm.warps[g].effects >= EFFECTS - SPARE:
+        first, order = -1, NEVER
+        for i in range(sm.warps[g].effects):
+            effect = sm.effects[g, i]
+            if to_memory(effect) and effect.order < order:
+                first, order = i, effect.order
+        if first < 0:
+            return
+        _land(sm, memory, g, first)
+        _find_landing(sm, g)
+
+
+@rule
+def _find_landing(sm: Sm, g: int) -> None:
+    """Set when warp slot g's next effect on memory lands."""
+    place = first_due(sm, g, NEVER - 1, True)
+    sm.landing[g] = sm.effects[g, place].lands if place >= 0 else NEVER
 
 
 @rule
@@ -57,7 +84,7 @@ def post(sm: Sm, g: int, pc: int) -> Effect:
     warp.effects += 1
     sm.posted += 1
     effect.pc, effect.order, effect.groups = pc, sm.posted, -1
-    if sm.program[pc].grouping:
+    if sm.program[pc].grouping & JOINS:
         effect.groups = sm.program[pc].groups
         effect.group = warp.closed[effect.groups]
     effect.access = sm.load_store.entered + 1 if sm.program[pc].queued else 0  # the queue counts it next
@@ -146,8 +173,7 @@ def land(sm: Sm, memory: Memory, now: int) -> None:
     g = _first_warp(sm, now)
     while g >= 0:
         _land(sm, memory, g, first_due(sm, g, now, True))
-        place = first_due(sm, g, NEVER - 1, True)
-        sm.landing[g] = sm.effects[g, place].lands if place >= 0 else NEVER
+        _find_landing(sm, g)
         g = _first_warp(sm, now)
     sm.agenda[sm.effects_agent] = NEVER
     for other in range(sm.warp_slots):
@@ -194,12 +220,18 @@ def _signal(sm: Sm, memory: Memory, g: int, effect: Effect) -> None:
 
 @on_demand
 def in_program_order(sm: Sm, memory: Memory, g: int, pc: int) -> None:
-    """Without time, land what the instruction of warp slot g at `pc` waits for: all of a warp that exits."""
+    """Without time, the instruction of warp slot g at `pc` closes a group, or lands all of a warp that exits."""
     warp, instruction = sm.warps[g], sm.program[pc]
     if instruction.grouping & CLOSES and sm.outcome.threads > 0:
         warp.closed[instruction.groups] += 1
-    if instruction.grouping & WAITS or warp.live == 0:
+    if warp.live == 0:
         _land_groups(sm, memory, g, instruction)
+
+
+@on_demand
+def awaited_in_program_order(sm: Sm, memory: Memory, g: int, pc: int) -> None:
+    """Without time, land what the instruction of warp slot g at `pc` waits for, whatever its guard."""
+    _land_groups(sm, memory, g, sm.program[pc])
 
 
 @rule
@@ -207,9 +239,13 @@ def covers(warp: Warp, instruction: Row, effect: Effect) -> bool:
     """Tell whether the instruction, a wait or an exit, waits for the effect."""
     if warp.live == 0:
         return True
-    if effect.groups < 0 or groups.counted_with(effect.groups) != groups.counted_with(instruction.groups):
+    if effect.groups < 0:
         return False
-    return bool(effect.group < warp.closed[effect.groups] - instruction.open_groups)
+    kind, behind = groups.counted_with(effect.groups), warp.closed[effect.groups] - effect.group
+    if instruction.grouping & DRAINS and kind == COPIES and behind > 0:
+        return True
+    waits = instruction.grouping & WAITS and kind == groups.counted_with(instruction.groups)
+    return bool(waits and behind > instruction.open_groups)
 
 
 @rule

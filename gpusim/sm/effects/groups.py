@@ -28,7 +28,7 @@ from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.records import Row, Warp
 from gpusim.sm.unit.capacities import GROUP_KINDS, GROUPED
 from gpusim.sm.unit.stall import Stall
-from isa.row import CLOSES, JOINS, WAITS, Groups
+from isa.row import CLOSES, DRAINS, JOINS, WAITS, Groups
 
 LONG = int(Stall.LONG_SCOREBOARD)
 COPIES, BULK = int(Groups.COPIES), int(Groups.BULK)
@@ -36,7 +36,12 @@ COPIES, BULK = int(Groups.COPIES), int(Groups.BULK)
 
 @on_demand
 def earliest(warp: Warp, instruction: Row) -> None:
-    """Raise the warp's reason to the time when few enough groups are under way for `instruction` to issue."""
+    """Raise the warp's reason to the time when few enough groups are under way for `instruction` to issue.
+
+    It waits whatever its guard, as it does by its wait mask.
+    """
+    if instruction.grouping & DRAINS:
+        warp.release_at[LONG] = max(warp.release_at[LONG], _together(warp, 0))
     if instruction.grouping & WAITS:
         until = _together(warp, instruction.open_groups) if instruction.groups == COPIES else NEVER
         if instruction.groups != COPIES:

@@ -11,7 +11,10 @@ from __future__ import annotations
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rule
 from gpusim.sm.records import Sm
-from gpusim.sm.unit.capacities import AWAITED
+from gpusim.sm.state.fault import Fault
+from gpusim.sm.unit.capacities import AWAITED, TOLD
+
+CROWDED = int(Fault.CROWDED)
 
 
 @rule
@@ -44,7 +47,18 @@ def begin(sm: Sm, g: int, at: int, place: int) -> None:
 
 @on_demand
 def ended(sm: Sm, place: int) -> None:
-    """The phase of the barrier at `place` ends now: all who wait for it know when their answers come."""
+    """The phase of the barrier at `place` ends now: all who wait for it know when their answers come.
+
+    If it is another block's of the cluster, that block's SM will be told (gpusim/sm/front/cluster/cluster_barrier.py).
+    """
+    if sm.launch.cluster > 1 and not 0 <= place - sm.launch.shared_word < sm.launch.resident * sm.launch.shared_words:
+        if sm.tells < TOLD:
+            sm.told[sm.tells] = place
+            sm.tells += 1
+        else:
+            sm.fault.code = CROWDED
+        sm.cluster_news = 1
+        return
     for g in range(sm.warp_slots):
         for i in range(AWAITED if sm.warps[g].awaits else 0):
             one = sm.awaited[g, i]

@@ -14,7 +14,7 @@ from gpusim.sm.effects import effects, mbarrier, waiting
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.lanes.convergence import parted
-from gpusim.sm.memory import versions
+from gpusim.sm.memory import peers, versions
 from gpusim.sm.memory.memory_access import addresses
 from gpusim.sm.records import Memory, Row, Sm
 from gpusim.sm.state.fault import Fault
@@ -25,7 +25,7 @@ from isa.row import Signal
 
 BARRIER_BYTES = 8
 STATE = np.uint32(0xFFFFF800)  # of the upper word: phase and arrivals, which a state has; the lower register stays
-MISPLACED, OUT_OF_SHARED = int(Fault.MISPLACED), int(Fault.OUT_OF_SHARED)
+MISPLACED, OUT_OF_SHARED, CLUSTERED = int(Fault.MISPLACED), int(Fault.OUT_OF_SHARED), int(Fault.CLUSTERED)
 BEGIN, FORGET, ARRIVE, LOOK, AWAIT, FOLLOW = (int(one) for one in tuple(Signal)[1:])
 
 
@@ -43,6 +43,10 @@ def execute(sm: Sm, memory: Memory, g: int, group: int, active: int) -> bool:
         return True
     if instruction.signal == FOLLOW:
         return _follow(sm, instruction, g, active)
+    if sm.launch.cluster > 1 and sm.launch.timeless == 0 and instruction.signal == ARRIVE:
+        active = _send(sm, instruction, g, group, active)
+        if active < 0:
+            return False
     for lane in range(LANES):
         if (active >> lane) & 1 and not _change(sm, memory, instruction, g, group, lane):
             return False
@@ -54,8 +58,13 @@ def execute(sm: Sm, memory: Memory, g: int, group: int, active: int) -> bool:
 @rule
 def _place(sm: Sm, g: int, lane: int) -> int:
     """Return the place in the memory array of the barrier at a lane's address."""
-    first = sm.launch.shared_word + sm.warps[g].block * sm.launch.shared_words
-    return int(first + np.int64(sm.scratch.address[lane]) // WORD_BYTES)
+    return int(peers.word_at(sm, int(sm.warps[g].block), np.int64(sm.scratch.address[lane])))
+
+
+@rule
+def _is_far(sm: Sm, lane: int) -> bool:
+    """Tell whether a lane's address is in another block of the cluster."""
+    return bool(peers.rank_of(sm, np.int64(sm.scratch.address[lane])) != sm.launch.rank)
 
 
 @rule
@@ -64,7 +73,8 @@ def _checked(sm: Sm, g: int, lane: int) -> bool:
     address = np.int64(sm.scratch.address[lane])
     if address % BARRIER_BYTES:
         return _fault(sm, MISPLACED, g, BARRIER_BYTES, int(address))
-    if address + BARRIER_BYTES > WORD_BYTES * sm.launch.shared_words:
+    there = sm.program[sm.warps[g].pc].signal == ARRIVE or not _is_far(sm, lane)
+    if not there or peers.byte_of(sm, address) + BARRIER_BYTES > WORD_BYTES * sm.launch.shared_words:
         return _fault(sm, OUT_OF_SHARED, g, BARRIER_BYTES, int(address))
     return True
 
@@ -98,16 +108,50 @@ def _change(sm: Sm, memory: Memory, instruction: Row, g: int, group: int, lane: 
 @rule
 def _arrive(sm: Sm, memory: Memory, instruction: Row, g: int, group: int, lane: int) -> bool:
     """Bring a lane's arrivals and bytes; False: a fault."""
-    code, a, place = int(instruction.number), instruction.source[0], _place(sm, g, lane)
-    said = int(np.int64(sm.lanes[group].registers[a, lane])) if a >= 0 else int(np.int64(instruction.constant[0]))
-    arrivals = said if code & ARRIVALS else 1 if code & ONE_ARRIVAL else 0
-    come = said if code & COME else -said if code & ANNOUNCED else -1 if code & ONE_ANNOUNCED else 0
+    place, code = _place(sm, g, lane), int(instruction.number)
+    arrivals, come = _brought(sm, instruction, group, lane)
     found = mbarrier.signal(memory, place, arrivals, come, arrivals if code & OPTS_OUT else 0)
     if found == mbarrier.ENDS:
         waiting.ended(sm, place)
     if found > mbarrier.ENDS:
         return _fault(sm, mbarrier.refusal(found), g, lane, int(np.int64(sm.scratch.address[lane])))
     return True
+
+
+@rule
+def _brought(sm: Sm, instruction: Row, group: int, lane: int) -> tuple[int, int]:
+    """Return the arrivals that a lane brings, and the bytes; those that it announces are negative."""
+    code, a = int(instruction.number), instruction.source[0]
+    said = int(np.int64(sm.lanes[group].registers[a, lane])) if a >= 0 else int(np.int64(instruction.constant[0]))
+    arrivals = said if code & ARRIVALS else 1 if code & ONE_ARRIVAL else 0
+    return arrivals, said if code & COME else -said if code & ANNOUNCED else -1 if code & ONE_ANNOUNCED else 0
+
+
+@rarely
+def _send(sm: Sm, instruction: Row, g: int, group: int, active: int) -> int:
+    """Let what lanes bring to barriers of other blocks follow later, one effect for a barrier; return the other lanes.
+
+    -1: a fault.
+    """
+    left = 0
+    for lane in range(LANES):
+        if (active >> lane) & 1 and _is_far(sm, lane):
+            left |= 1 << lane
+    own = active & ~left
+    if left and int(instruction.number) & OPTS_OUT:
+        return -1 + int(_fault(sm, CLUSTERED, g, 0, 0))
+    while left:
+        if not effects.has_room(sm, g, sm.warps[g].pc):
+            return -1
+        first, arrivals, come = -1, 0, 0
+        for lane in range(LANES):
+            if (left >> lane) & 1 and (first < 0 or _place(sm, g, lane) == first):
+                brought = _brought(sm, instruction, group, lane)
+                first, arrivals, come = _place(sm, g, lane), arrivals + brought[0], come + brought[1]
+                left &= ~(1 << lane)
+        effect = effects.post(sm, g, sm.warps[g].pc)
+        effect.barrier, effect.arrivals, effect.tx_bytes = first, arrivals, come
+    return int(own)
 
 
 @rule

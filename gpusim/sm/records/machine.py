@@ -84,6 +84,7 @@ class MachineNumbers(Record):
     cluster_load: int  # `cluster.load` of the machine's file
     cluster_atomic: int  # `cluster.atomic` of the machine's file
     cluster_atomic_cycles: int  # `cluster.atomic_cycles` of the machine's file
+    cluster_signal: int  # `cluster.signal` of the machine's file
     queue: int  # `load_store.queue` of the machine's file
     least_cycles: int  # `load_store.least_cycles` of the machine's file
     queues: int  # one for each scheduler, or one for the SM; and those to shared memory where it lies apart
@@ -155,7 +156,7 @@ class MachineNumbers(Record):
     store_line_cost: int  # further parts for each line of a store of parts of sectors
     store_buffer: int  # sectors that may wait for the L2 before the next store does
     load_together: int  # sectors of a line that the L2 answers at once
-    shared_cost: Numbers  # parts of a cycle in which the L2 moves them; 0: nothing is known of it
+    shared_cost: Numbers  # parts of a cycle in which the L2 moves them, and copies; 0: it is not known
     shared_parts: int  # parts of a cycle in which that time counts
     slices: int  # of the L2 that do atomics, 0: nothing is known of them
     slice_lines: int  # neighbouring lines of one slice

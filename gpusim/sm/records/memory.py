@@ -78,6 +78,7 @@ class Outcome(Record):
     threads: int  # how many those are
     cycles: int  # of the load/store unit; of shared memory as many as if no cycle had several passes
     extra: int  # cycles on top of the latency
+    written: int  # passes through shared memory of what a copy writes there
     transactions: int  # lines it moves to or from global memory; sectors of a texture fetch
     requests: int  # lines that it asks caches for
     near: int  # cycles to the results of lanes that are not in global memory; 0 without such lanes
@@ -107,6 +108,7 @@ class Scratch(Record):
     line: Numbers  # lines, or words, seen so far
     address: Numbers  # a 32-bit number of each lane
     flag: Numbers  # truths of each lane, P in bit 0
+    left_out: Numbers  # bytes that each lane's address leaves out of a copy
     a: Table  # an operand: words of each lane
     b: Table  # another
     c: Table  # another

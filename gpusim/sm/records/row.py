@@ -104,7 +104,8 @@ class Row(Record):
     goes_on: int  # 1: arrives and does not wait
     reduces: int  # what it finds about a predicate, as below
     stays_behind: int  # 1: it does not pass a barrier at which its warp waits
-    cluster_step: int  # at the cluster's barrier it 1: arrives, 2: waits
+    cluster_step: int  # at the cluster's barrier it 1: arrives, 2: waits; 3: it is a fence
+    fence: int  # cycles for which it holds its warp as a fence
     path: int  # unit that serves it: 1 shared memory or constants, where these lie apart
     passes: int  # load/store cycles it took
     service: int  # load/store cycles, where its addresses do not say them
@@ -140,13 +141,14 @@ class Row(Record):
     matrices: int  # that it moves to or from shared memory
     transposed: int  # 1: a lane has parts of their columns, not of rows
     copies: int  # 1: what it loads goes to shared memory
+    fills: int  # 1: the lowest bits of its address say how many bytes at the end are zeros
     to_pointer: int  # register of the place there, -1: none
     to_scale: int  # by which that register is multiplied
     to_uniform: int  # uniform register that is added, -1: none
     to_offset: int  # bytes that are added
     signal: int  # what it does to a barrier in shared memory (isa.row.Signal)
     bulk: int  # what it asks of the copy engine (isa.row.Bulk)
-    grouping: int  # bits: 1: it joins its warp's open group; 2: it closes it; 4: it waits for groups
+    grouping: int  # bits: 1: it joins its warp's open group; 2: it closes it; 4: it waits for groups, 8: for all copies
     groups: int  # kind of these groups (isa.row.Groups)
     open_groups: int  # groups that may be under way when it goes on
     visit: int  # the first pc from here on that decides addresses, guards or branches, or depends on them

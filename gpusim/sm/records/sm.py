@@ -86,6 +86,10 @@ class Sm(Record):
     parted: RecordTable[PartedLanes]  # groups that do not run, by warp slot
     places: Numbers  # where lanes of an indirect branch go; masks that go on apart
     arrival_free: int  # when the barrier unit takes the next arrival
+    tells: int  # how many phases of other blocks' barriers it has ended in this act
+    told: Numbers  # the places of these barriers
+    looks: int  # without time: how many barriers it has looked at in vain
+    looked: Numbers  # the places of these
     cluster_news: int  # 1: something happened that the cluster's other SMs may wait for
     load_store: LoadStore  # the load/store unit
     multiplies: int  # 1: the program has matrix instructions of warpgroups
@@ -189,6 +193,7 @@ class LaunchNumbers(Record):
     cluster: int  # blocks of a cluster
     cluster_size: Numbers  # blocks of a cluster in x, y, z
     rank: int  # that of the SM's blocks in their clusters
+    timeless: int  # 1: in program order, where nothing has a time
     peer: int  # words from a block's shared memory to that of the next rank's block
     shared_word: int  # where shared memory begins in the memory array
     shared_words: int  # words of it per block
@@ -283,7 +288,9 @@ class Copy(Record):
     group: int  # its group of the warp's bulk copies
     starts: int  # when it may start; NEVER: its instruction has not been served
     done: int  # 1: all of it is done
-    block_word: int  # where the block's shared memory begins in the memory array
+    own_word: int  # where the shared memory of the block that has asked for it begins in the memory array
+    block_word: int  # the same of the block whose shared memory it writes, or reads
+    blocks: int  # mask of the blocks of the cluster that get it, by rank; 0: that one alone
     shared: int  # byte address there, of what is written or read
     source: int  # of a copy within shared memory, that of what is read
     far: int  # place in global memory of the tensor's first byte, or of the bytes themselves

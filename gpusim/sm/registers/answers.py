@@ -5,7 +5,7 @@ An arrival that follows copies comes when these are done. A wait is done when it
 
 from __future__ import annotations
 
-from gpusim.sm.effects import waiting
+from gpusim.sm.effects import effects, waiting
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER
 from gpusim.sm.records import Sm
@@ -13,7 +13,7 @@ from gpusim.sm.registers import completion
 from gpusim.sm.unit.capacities import AWAITED
 from isa.row import Groups, Signal
 
-COPIES, FOLLOW = int(Groups.COPIES), int(Signal.FOLLOW)
+COPIES, FOLLOW, ARRIVE = int(Groups.COPIES), int(Signal.FOLLOW), int(Signal.ARRIVE)
 
 
 @on_demand
@@ -21,6 +21,8 @@ def serve(sm: Sm, g: int, pc: int, number: int, ready: int) -> int:
     """Return when the instruction of warp slot g that is served now is done: at `ready` or later; NEVER: not known."""
     if sm.program[pc].signal == FOLLOW:
         return max(ready, int(sm.warps[g].done_by[COPIES, 0])) if sm.grouped else ready
+    if sm.launch.cluster > 1 and sm.program[pc].signal == ARRIVE and effects.of_access(sm, g, number) >= 0:
+        return ready + int(sm.machine.cluster_signal)
     if sm.warps[g].awaits:
         i = waiting.numbered(sm, g, number)
         if i >= 0:

@@ -12,6 +12,7 @@ from gpusim.sm.registers.control_code import control_code
 from gpusim.sm.registers.scoreboard import scoreboard
 from gpusim.sm.registers.wait_count import wait_count
 from gpusim.sm.unit.opcodes import STORE
+from isa.row import JOINS
 
 
 @rule
@@ -37,7 +38,7 @@ def commit(sm: Sm, g: int, pc: int, number: int, ready: int) -> int:
         control_code.release_written(warp, instruction, ready)
     elif instruction.tracked and instruction.action != STORE:
         scoreboard.commit(warp, instruction, ready)
-    if instruction.grouping and instruction.bulk == 0:  # the copy engine does what it is asked for later
+    if instruction.grouping & JOINS and instruction.bulk == 0:  # the copy engine does what it is asked for later
         groups.done(warp, instruction.groups, ready)
     if warp.effects and (sm.machine.obeys_codes or not sm.defers or instruction.counter < 0):
         effects.done(sm, g, number, ready)

@@ -33,3 +33,5 @@ class Fault(IntEnum):
     OUT_OF_SHARED = 23  # `lane` bytes of these are not in the block's shared memory
     UNEVEN = 24  # a box begins, along the first dimension, at no multiple of 16 bytes: at element `lane`
     OUT_OF_BUFFERS = 25  # `lane` bytes of a copy are in no buffer
+    COPY_ASKEW = 26  # a copy's place in shared memory is no multiple of what a lane copies
+    COPY_OUTSIDE = 27  # a copy's place lies outside shared memory

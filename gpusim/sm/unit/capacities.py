@@ -49,6 +49,7 @@ AWAITED = 6  # phases of barriers in shared memory that a warp waits for at once
 COPIES = 256  # of the copy engine of an SM, under way or asked for
 PIECES = 1024  # of copies, on their way
 HAZARDS = 64  # that are noted
+TOLD = 64  # phases of other blocks' barriers that an SM ends in a cycle
 WAVES = 16  # of blocks, that are told from each other where one SM stands for all
 QUESTIONS = 256  # of an SM to the chip that have no answer yet: a power of two
 SERVED = 32  # more than one cycle may add to them

@@ -5,6 +5,9 @@ lanes whether it is active, and the byte address, as a place if it is generic (i
 are not active have there means nothing. Of matrices only lanes that name rows are active.
 A fetch by a texture object has a row for each corner around its lanes' points.
 The row of a release has RELEASE in place of an instruction, and warps in place of lanes.
+
+Where that is asked for, the instruction's number is marked in further rows: PLACED, of a copy, with the bytes of shared
+memory to which lanes copy; CLOSED and AWAITED where the warp closes a group of copies and where it waits for some.
 """
 
 from __future__ import annotations
@@ -21,17 +24,21 @@ from gpusim.sm.memory.texture import texel, texture_object
 from gpusim.sm.records import Numbers, Row, Sm, Table
 from gpusim.sm.unit.capacities import BARRIERS, GROUPS, LANES, WARPS
 from gpusim.sm.unit.opcodes import FETCH
+from isa.program import WORD_BYTES
+from isa.row import CLOSES, DRAINS, WAITS
 
 TURN, PC, WARP, ACTIVE = 0, 1, 2, 3  # of a row; two words of active lanes
 FIRST = ACTIVE + GROUPS  # of the addresses
 RELEASE = 0xFFFFFFFF
+PLACED, CLOSED, AWAITED = 1 << 30, 1 << 29, 1 << 28  # marks of an instruction
+MARKS = PLACED | CLOSED | AWAITED
 WORD = np.int64(0xFFFFFFFF)
 MOST = 1 << 13  # rows
 MARGIN = (texture_object.CORNERS + 2) * WARPS  # rows that a turn may need
 
 
 class Log(NamedTuple):
-    """The rows so far, none if nothing is noted; `size` has their number, and the turn.
+    """The rows so far, none if nothing is noted; `size` has their number, the turn, and 1 if groups are noted too.
 
     `members` has the warps that have come to each barrier since it last released some.
     """
@@ -41,9 +48,10 @@ class Log(NamedTuple):
     members: Numbers
 
 
-def room(lanes: int, most: int = MOST) -> Log:
+def room(lanes: int, most: int = MOST, *, groups: bool = False) -> Log:
     """Return room for so many rows of warps with so many lanes; of none, nothing is noted."""
-    return Log(np.zeros((most, FIRST + lanes), np.uint32), np.zeros(2, np.int64), np.zeros(BARRIERS, np.int64))
+    size = np.array([0, 0, groups], np.int64)
+    return Log(np.zeros((most, FIRST + lanes), np.uint32), size, np.zeros(BARRIERS, np.int64))
 
 
 @rule
@@ -95,6 +103,29 @@ def note(sm: Sm, log: Log, g: int, pc: int) -> None:
         _append(log, g, pc, low, high if sm.machine.groups > 1 else 0)
     elif instruction.action == FETCH:
         _note_fetch(sm, log, g, pc)
+
+
+@rarely
+def note_groups(sm: Sm, log: Log, g: int, pc: int) -> None:
+    """Keep a row of what the instruction, which was executed, has to do with groups of copies."""
+    instruction, active = sm.program[pc], sm.outcome.threads > 0
+    if instruction.grouping & (WAITS | DRAINS):
+        _append(log, g, pc | AWAITED, 0, 0)
+    if instruction.copies and active:
+        _note_places(sm, log, g, pc)
+    if instruction.grouping & CLOSES and active:
+        _append(log, g, pc | CLOSED, 0, 0)
+
+
+@rule
+def _note_places(sm: Sm, log: Log, g: int, pc: int) -> None:
+    """Keep the row of where a copy's lanes copy to, as the effect that it has posted says."""
+    effect, row = sm.effects[g, sm.warps[g].effects - 1], log.rows[log.size[0]]
+    begin = sm.launch.shared_word + sm.warps[g].block * sm.launch.shared_words
+    for half in range(sm.machine.groups):
+        for lane in range(LANES):
+            row[FIRST + half * LANES + lane] = np.uint32((effect.places[half, lane] - begin) * WORD_BYTES & WORD)
+    _append(log, g, pc | PLACED, effect.mask[0], effect.mask[1] if sm.machine.groups > 1 else 0)
 
 
 @rarely

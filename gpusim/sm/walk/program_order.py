@@ -12,17 +12,18 @@ from gpusim.sm.front.barrier import barrier
 from gpusim.sm.front.block_scheduler import block_scheduler
 from gpusim.sm.front.cluster import cluster_barrier
 from gpusim.sm.jit.on_demand import on_demand
-from gpusim.sm.jit.rule import NEVER, rule
+from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.lanes.convergence.declaration import GIVE_WAY
 from gpusim.sm.lanes.values import product, values
 from gpusim.sm.memory.copy_engine import copy_engine
 from gpusim.sm.records import Memory, Numbers, Records, Row, Sm, Table, Warp
 from gpusim.sm.registers import answers
-from gpusim.sm.unit.capacities import AWAITED
+from gpusim.sm.unit.capacities import AWAITED, TOLD
 from gpusim.sm.unit.opcodes import BARRIER, BRANCH, EXIT, SIGNAL
 from gpusim.sm.unit.stall import Stall
 from gpusim.sm.walk import access_log, step
 from gpusim.sm.walk.access_log import Log
+from isa.row import DRAINS, WAITS
 
 AT_BARRIER = int(Stall.BARRIER)
 NOWHERE = 1 << 40  # a pc behind every program
@@ -67,10 +68,49 @@ def proceed_together(sms: Records[Sm], memory: Memory, away: Table, group: Numbe
             turn += proceed(sms[s], memory, away[s], group, log, 1)
             if sms[s].fault.code:
                 return done
+            if sms[s].signals:
+                _look_elsewhere(sms, memory, s)
             if sms[s].cluster_news:
                 cluster_barrier.meet(sms, s)
+                for other in range(away.shape[0]):
+                    _let_go_on(sms[other])
         done += turn
     return done
+
+
+@rarely
+def _look_elsewhere(sms: Records[Sm], memory: Memory, s: int) -> None:
+    """Land what copies of other blocks bring to barriers: at which SM s has looked in vain, or for which warps wait."""
+    for i in range(sms[s].looks):
+        _land_from_all(sms, memory, sms[s].looked[i])
+    sms[s].looks = 0
+    if sms[s].bulk and sms[s].engine.first < sms[s].engine.last:
+        for other in range(sms[s].launch.cluster):
+            for g in range(sms[other].launch.warps):
+                for i in range(AWAITED if sms[other].warps[g].awaits else 0):
+                    one = sms[other].awaited[g, i]
+                    if one.number and one.ended == NEVER:
+                        _land_from_all(sms, memory, one.place)
+    for other in range(sms[s].launch.cluster):
+        _let_go_on(sms[other])
+
+
+@rule
+def _land_from_all(sms: Records[Sm], memory: Memory, place: int) -> None:
+    """Land the copies of all blocks of a cluster that signal the barrier at `place`."""
+    for other in range(sms[0].launch.cluster):
+        if sms[other].bulk:
+            copy_engine.for_barrier(sms[other], memory, place)
+            if sms[other].cluster_news:
+                cluster_barrier.meet(sms, other)
+
+
+@rule
+def _let_go_on(sm: Sm) -> None:
+    """Let those warps go on whose phases are over."""
+    for g in range(sm.launch.warps):
+        if sm.warps[g].awaits:
+            sm.warps[g].release_at[AT_BARRIER] = answers.without_time(sm, g)
 
 
 @rule
@@ -109,6 +149,8 @@ def execute(sm: Sm, memory: Memory, away: Numbers, log: Log, g: int) -> None:
     warp, logs = sm.warps[g], log.rows.shape[0] > 0
     pc = warp.pc
     instruction = sm.program[pc]
+    if instruction.grouping & (WAITS | DRAINS):
+        effects.awaited_in_program_order(sm, memory, g, pc)
     if logs:
         access_log.find(sm, log, g, pc)
     if not values.execute(sm, memory, g):
@@ -119,6 +161,8 @@ def execute(sm: Sm, memory: Memory, away: Numbers, log: Log, g: int) -> None:
     warp.pc = pc + 1
     if logs:
         access_log.note(sm, log, g, pc)
+        if log.size[2] and instruction.grouping:
+            access_log.note_groups(sm, log, g, pc)
     if threads:
         _transfer(sm, log, instruction, g, pc)
         if instruction.steers == GIVE_WAY:
@@ -143,6 +187,9 @@ def _land_copies(sm: Sm, memory: Memory, g: int, pc: int) -> bool:
     """
     instruction = sm.program[pc]
     looked = sm.outcome.missed if instruction.action == SIGNAL and sm.outcome.threads else -1
+    if looked >= 0 and sm.launch.cluster > 1 and sm.looks < TOLD:
+        sm.looked[sm.looks] = looked
+        sm.looks += 1
     if looked >= 0:
         _land_for(sm, memory, looked)
     if sm.bulk and (instruction.grouping or sm.warps[g].live == 0):
@@ -153,9 +200,7 @@ def _land_copies(sm: Sm, memory: Memory, g: int, pc: int) -> bool:
                 one = sm.awaited[other, i]
                 if one.number and one.ended == NEVER:
                     _land_for(sm, memory, one.place)
-    for other in range(sm.launch.warps):
-        if sm.warps[other].awaits:
-            sm.warps[other].release_at[AT_BARRIER] = answers.without_time(sm, other)
+    _let_go_on(sm)
     return bool(looked >= 0)
 
 

@@ -46,7 +46,7 @@ from gpusim.sm.unit.opcodes import BARRIER, BRANCH, EXIT, MULTIPLY
 from gpusim.sm.unit.sm import FIRST_SCHEDULER, LAUNCHER
 from gpusim.sm.unit.stall import Stall
 from gpusim.sm.walk.branch import branch
-from isa.row import WAITS
+from isa.row import DRAINS, WAITS
 
 ISSUE_INTERVAL = int(Stall.ISSUE_INTERVAL)
 DRAIN, MIO, SELECTED = int(Stall.DRAIN), int(Stall.MIO_THROTTLE), int(Stall.SELECTED)
@@ -222,7 +222,7 @@ def prepare(sm: Sm, warp: Warp) -> None:
         scoreboard.earliest(warp, instruction)
     if sm.machine.counts:
         wait_count.earliest(warp, instruction)
-    if instruction.grouping & WAITS:
+    if instruction.grouping & (WAITS | DRAINS):
         groups.earliest(warp, instruction)
     if sm.machine.barrier_defers:
         barrier.earliest(warp, instruction)

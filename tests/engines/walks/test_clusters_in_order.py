@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from cluster_kernels import histogram, launched, leaves, left, ring, widths
+from cluster_kernels import histogram, launched, leaves, left, multicast, pushed, ring, round_robin, widths
 
 from gpusim.bounds.bounds import NoBoundError, bound
 from gpusim.engines.walks.program_order import walk
@@ -16,6 +16,9 @@ CASES = {
     "histogram": lambda: histogram(8, 4, 48, 64),
     "widths": widths,
     "leaves": leaves,
+    "round robin": lambda: round_robin(3, 2),
+    "multicast": lambda: multicast(4, 256),
+    "pushed": lambda: pushed(2, 64),
 }
 
 
@@ -69,6 +72,12 @@ def test_a_barrier_that_is_never_complete():
     )
     with pytest.raises(DeadlockError, match=text):
         walk(launched("stuck", (4,), 64, {}))
+
+
+def test_an_arrival_that_nobody_brings():
+    """A block that waits at its barrier in shared memory is named, though the others wait at their cluster's."""
+    with pytest.raises(DeadlockError, match=r"missing: block 0 deadlocks"):
+        walk(launched("missing", (2,), 32, {}, cluster=(2,)))
 
 
 @pytest.mark.parametrize(

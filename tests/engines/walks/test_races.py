@@ -14,6 +14,7 @@ from isa.kernel import Kernel
 from isa.row import Unit
 from isa.table import machine_row
 from isa.text.assembler import assemble
+from isa.text.listing import read
 
 PROLOGUE = ".shared 1024\nS2R R0, TID.X\nSHL R1, R0, 2\nS2R R4, WARPID\n"  # pcs 0 to 2
 
@@ -214,3 +215,60 @@ def test_a_race_is_reported_exactly_where_brute_force_finds_one():
 
     check()
     assert min(seen[True], seen[False]) >= draws(150) // 15, seen
+
+
+COPYING = """
+.grid 1
+.block 64
+.shared 512
+.buffer x u32 4096
+    S2R R0, TID.X
+    SHL R1, R0, 2
+    LOP.XOR R2, R1, 0x80
+    IADD R3, R1, c[x]
+"""
+ISSUED = "LDGSTS [R1], [R3]", "LDGDEPBAR"
+WAITED = (*ISSUED, "DEPBAR.LE SB0, 0")
+
+
+def of_copies(*lines):
+    """Return the races of some lines as pairs of their texts: R1 is each thread's place, R2 one of the other warp's."""
+    found = races(read(COPYING + "\n".join(lines) + "\nEXIT"))
+    return [(race.first.text, race.second.text, race.first.warp == race.second.warp) for race in found]
+
+
+def test_a_read_before_the_copy_is_waited_for_is_a_race():
+    """Of the same warp as of others; a wait that lets its group be under way is none, nor one before it is closed."""
+    copy, read_own = "LDGSTS [R1], [R3]", ("LDS R5, [R1]",)
+    assert of_copies(*ISSUED, *read_own) == [(copy, read_own[0], True)]
+    assert of_copies(*ISSUED, "DEPBAR.LE SB0, 1", *read_own) == [(copy, read_own[0], True)]
+    assert of_copies(copy, "DEPBAR.LE SB0, 0", "LDGDEPBAR", *read_own) == [(copy, read_own[0], True)]
+    assert of_copies(*WAITED, *read_own) == []
+
+
+def test_others_see_what_was_copied_behind_the_wait_and_a_barrier():
+    """The wait alone orders nothing for other warps, and a barrier before it neither."""
+    copy, other = "LDGSTS [R1], [R3]", "LDS R5, [R2]"
+    assert of_copies(*WAITED, "BAR.SYNC 0", other) == []
+    assert of_copies(*WAITED, other) == [(copy, other, False)]
+    assert of_copies(*ISSUED, "BAR.SYNC 0", "DEPBAR.LE SB0, 0", other) == [(copy, other, False)]
+
+
+def test_a_stage_that_others_may_still_read_is_not_to_be_copied_to():
+    """Behind the reads of a stage a barrier must come before the next copy to it."""
+    reads = *WAITED, "BAR.SYNC 0", "LDS R5, [R2]"
+    again = "LDGSTS [R1], [R3+0x100]"
+    assert of_copies(*reads, again) == [("LDS R5, [R2]", again, False)]
+    assert of_copies(*reads, "BAR.SYNC 0", again) == []
+
+
+def test_a_pipeline_of_two_stages_has_no_race():
+    """Copies one stage ahead: the wait lets the newer group be under way, and two barriers order the stages."""
+    lines = ["LDGSTS [R1], [R3]", "LDGDEPBAR"]
+    for n in range(1, 6):
+        here, before = 0x100 * (n % 2), 0x100 * ((n - 1) % 2)
+        lines += [f"LDGSTS [R1+{here:#x}], [R3+{4 * n:#x}]", "LDGDEPBAR", "DEPBAR.LE SB0, 1", "BAR.SYNC 0"]
+        lines += [f"LDS R5, [R2+{before:#x}]", "BAR.SYNC 0"]
+    assert of_copies(*lines) == []
+    early = [line.replace("SB0, 1", "SB0, 2") for line in lines]
+    assert of_copies(*early) != []

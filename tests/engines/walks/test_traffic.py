@@ -218,3 +218,11 @@ def test_bytes_are_parts_of_words():
     kernel = Kernel("bytes", replace(program, instructions=code), (1, 1, 1), (64, 1, 1))
     assert traffic(kernel).written(Level.SHARED) == 16
     assert traffic(kernel).read(Level.SHARED) == 32
+
+
+def test_copies_write_shared_memory():
+    """An asynchronous copy counts as a read through the L1, and as a write to shared memory."""
+    places = "S2R R0, TID.X\nSHL R1, R0, 4\nIADD R3, R1, c[x]\n"
+    made = read(f".block 64\n.shared 1024\n.buffer x u32 256\n{places}LDGSTS.128 [R1], [R3]")
+    found = traffic(made)
+    assert (found.read(Level.L1), found.written(Level.SHARED), found.read(Level.SHARED)) == (256, 256, 0)

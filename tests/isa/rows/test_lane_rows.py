@@ -129,7 +129,7 @@ def test_matrices_have_rows_of_16_bytes(text, matrices, transposed, words):
         "LDSM.16.M88.3 R4, [R2]",
         "LDSM.U.16.M88 R4, [R2]",
         "MOVM.16 R4, R2",
-        "LDGSTS.E.ZFILL [R3], [R4.64], P0",
+        "LDGSTS.E.LTC512B [R3], [R4.64], P0",
         "UBLKCP [UR4], [UR6], UR8",
         "MATCH.SOME R2, R3",
         "VOTE.VTG R2, PT, P0",

@@ -11,11 +11,14 @@ from strategies.launches import REPEATABLE
 
 from gpusim.engines.simulate import ENGINES, run_sm
 from gpusim.engines.walks.program_order import walk
+from gpusim.launch.codes.assign_codes import with_codes
 from gpusim.launch.feed import FEEDS
+from gpusim.launch.memory_costs import cached_in
 from gpusim.machine.machine import load
 from gpusim.sm.unit.stall import Stall
 from isa.executing.faults import ExecutionError
-from isa.nvidia.lowering.lower import lowered
+from isa.nvidia.file.dump import Encoded
+from isa.nvidia.lowering.lower import instruction, lowered
 from isa.operands.operand import PT, Predicate
 from isa.text.listing import read
 
@@ -105,12 +108,18 @@ def test_lanes_whose_last_predicate_is_false_write_zeros_and_read_nothing():
 
 
 @pytest.mark.parametrize(
-    ("text", "message"), [("[R1+0x2], [R3]", "misaligned"), ("[R1+0x200], [R3]", "4 bytes at 0x200")]
+    ("text", "message"),
+    [
+        ("[R1+0x2], [R3]", "address 0x2 in shared memory, to which it copies, is misaligned for 4 bytes"),
+        ("[R1+0x200], [R3]", "4 bytes at 0x200 in shared memory, to which it copies, lie outside"),
+    ],
 )
 def test_a_bad_place_in_shared_memory_is_a_fault(text, message):
-    """A place must be a multiple of the lane's bytes, and inside the block's shared memory."""
-    with pytest.raises(ExecutionError, match=message):
-        run_sm(kernel(f"LDGSTS {text}"), H200)
+    """A place must be a multiple of the lane's bytes, and inside the block's shared memory, as all say alike."""
+    made = kernel(f"LDGSTS {text}")
+    for run in (lambda: run_sm(made, H200), lambda: walk(made), lambda: interpret(made)):
+        with pytest.raises(ExecutionError, match=message):
+            run()
 
 
 def test_a_wait_ends_when_the_copies_before_the_last_groups_are_done():
@@ -237,3 +246,126 @@ def test_a_group_that_no_lane_closes_stays_open():
     made = kernel("LDGSTS [R1], [R3]", "@!PT LDGDEPBAR", "DEPBAR.LE SB0, 0", *kept())
     for y in results(made):
         assert y[:32].tolist() == [OLD] * 32
+
+
+def copied_bytes(size, kept, base=0):
+    """Return the bytes at a lane's place of so many of which so many are kept, from that word of x on."""
+    return np.arange(base, base + size // 4, dtype=np.uint32).view(np.uint8)[:kept].tolist() + [0] * (size - kept)
+
+
+@pytest.mark.parametrize("size", [4, 8, 16])
+def test_a_copy_that_fills_takes_the_bytes_that_its_address_does_not_leave_out(size):
+    """As an H200 copies src-size bytes: ptxas adds size - src-size to the address; none at all where P is false."""
+    suffix = "" if size == 4 else f".{8 * size}"
+    text = f"LDGSTS.E{suffix}.ZFILL [R1], desc[UR4][R4], P0"
+    row, scale = lowered(text).row, size.bit_length() - 1
+    made = kernel(
+        *(f"SHL R1, R0, {scale}", "IADD R4, R1, c[x]", f"LOP.AND R6, R0, {size - 1}", "IADD R4, R4, R6"),
+        *("ISETP.NE P0, R0, 20", "LDGSTS [R1], [R4], P0", "LDGDEPBAR", "DEPBAR.LE SB0, 0", "SHL R1, R0, 2"),
+        *(line for at in range(size // 4) for line in kept(at * 0x80)),
+    )
+    code = tuple(replace(i, row=replace(row, registers="")) if i.row.copies else i for i in made.program.instructions)
+    made = replace(made, program=replace(made.program, instructions=code))
+    lanes = [copied_bytes(size, 0 if lane == 20 else size - lane % size, lane * size // 4) for lane in range(32)]
+    for y in results(made):
+        assert y[: 8 * size].view(np.uint8).tolist() == [byte for lane in lanes for byte in lane]
+
+
+def test_a_copy_that_fills_needs_only_the_bytes_that_it_takes():
+    """The last word of a buffer is enough for a copy of 16 bytes that leaves out 12; 13 bytes are a fault."""
+    row = lowered("LDGSTS.E.128.ZFILL [R1], desc[UR4][R4]").row
+    for left, good in ((12, True), (11, False)):
+        made = kernel(
+            *(f"MOV R4, {4 * WORDS + left}", "IADD R4, R4, c[x]", "LDGSTS.128 [R2], [R4]", "LDGDEPBAR"),
+            *("DEPBAR.LE SB0, 0", "EXIT"),
+        )
+        code = tuple(
+            replace(i, row=replace(row, registers="")) if i.row.copies else i for i in made.program.instructions
+        )
+        one = replace(made.buffers[0], elements=WORDS + 1)  # of x: its last word is the first of those 16 bytes
+        made = replace(made, program=replace(made.program, instructions=code), buffers=(one, *made.buffers[1:]))
+        for run in (
+            lambda made=made: run_sm(made, H200),
+            lambda made=made: walk(made),
+            lambda made=made: interpret(made),
+        ):
+            if good:
+                run()
+            else:
+                with pytest.raises(ExecutionError, match="16 bytes at 0x2000 lie in no buffer"):
+                    run()
+
+
+def coded(*lines):
+    """Return a kernel with control codes, in which barrier 0 counts groups."""
+    made = with_codes(kernel(*lines).program, H200)
+    closing = next(pc for pc, i in enumerate(made.instructions) if i.row.mnemonic == "LDGDEPBAR")
+    code = list(made.instructions)
+    code[closing] = replace(code[closing], control=replace(code[closing].control, write_barrier=0))
+    return replace(kernel(*lines), program=replace(made, instructions=tuple(code)))
+
+
+@pytest.mark.parametrize("guard", ["", "@!PT "])
+def test_a_wait_mask_for_the_barrier_that_counts_groups_waits_for_all(guard):
+    """LDGDEPBAR holds barrier 0 by its code: who waits for it by its mask, executed or not, finds the words there."""
+    made = coded("LDGSTS [R1], [R3]", "LDGDEPBAR", f"{guard}NOP", *kept())
+    (place,) = (pc for pc, i in enumerate(made.program.instructions) if i.row.mnemonic == "NOP")
+    code = list(made.program.instructions)
+    code[place] = replace(code[place], control=replace(code[place].control, waits=1))
+    waiting = replace(made, program=replace(made.program, instructions=tuple(code)))
+    for y in results(waiting):
+        assert y[:32].tolist() == list(range(32))
+    for y in results(made):
+        assert y[:32].tolist() == [OLD] * 32
+
+
+def test_depbar_waits_whatever_its_guard():
+    """A wait whose guard holds nowhere waits all the same, in time and in program order."""
+    made = kernel("LDGSTS [R1], [R3]", "LDGDEPBAR", "@!PT DEPBAR.LE SB0, 0", *kept())
+    for y in results(made):
+        assert y[:32].tolist() == list(range(32))
+
+
+def test_depbar_of_a_set_waits_for_the_barriers_in_it():
+    """DEPBAR {5,4,3,2,1,0} has a wait mask of all."""
+    assert instruction(Encoded(0, "DEPBAR {5,4,3,2,1,0}", 0x91A, 0x0), {}).control.waits == 0b111111
+
+
+def test_many_copies_without_a_wait_do_not_end_the_run():
+    """400 copies of a warp are under way at once; all are there after the wait."""
+    copies = [f"LDGSTS [R1+{0x80 * (n % 4):#x}], [R3+{4 * n:#x}]" for n in range(400)]
+    made = kernel(*copies, "LDGDEPBAR", "DEPBAR.LE SB0, 0", *(line for at in range(4) for line in kept(at * 0x80)))
+    for y in results(made):
+        assert y[:128].tolist() == [396 + at + lane for at in range(4) for lane in range(32)]
+
+
+def test_groups_without_copies_are_done():
+    """A program that closes and waits for groups, and copies nothing, waits for nothing, whatever comes behind."""
+    made = read(".block 64\n" + "LDGDEPBAR\nDEPBAR.LE SB0, 0\nBAR.SYNC 0\n" * 20 + "EXIT")
+    for engine in ENGINES:
+        run = run_sm(made, H200, engine=engine)
+        assert run.stalls[:, Stall.LONG_SCOREBOARD].sum() == 0
+        assert int(run.issued.sum()) == 2 * 61
+
+
+STRIDES = [("", 4, 1), ("", 8, 2), ("", 128, 32), (".128", 16, 4), (".64", 24, 2)]
+
+
+@pytest.mark.parametrize(("suffix", "stride", "passes"), STRIDES)
+def test_bank_conflicts_of_what_is_written_take_the_unit(suffix, stride, passes):
+    """By hand, of 4 warps: a copy takes the unit for the passes of its places, and for one cycle, on an H200."""
+    made = read(
+        f".block 128\n.shared 16384\n.buffer x u32 1024\nS2R R0, LANEID\nIMUL R1, R0, {stride}\nMOV R3, c[x]\n"
+        + f"LDGSTS{suffix} [R1], [R3]\n" * 10
+        + "EXIT"
+    )
+    runs = [run_sm(made, H200, engine=engine) for engine in ENGINES]
+    assert len({run.cycles for run in runs}) == 1
+    assert runs[0].load_store_cycles[3:13].tolist() == [4 * passes] * 10
+
+
+def test_a_copy_that_bypasses_asks_the_l2_alone():
+    """Ptxas' spelling of cp.async.cg: the line is not there for a load from the L1 behind it."""
+    near, far = (lowered(f"LDGSTS.E{name}.128 [R7], desc[UR6][R2.64]").row for name in ("", ".BYPASS"))
+    assert (near.bypasses, far.bypasses) == (False, True)
+    assert cached_in(far, H200) != cached_in(near, H200)

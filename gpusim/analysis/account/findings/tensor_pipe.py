@@ -35,11 +35,11 @@ def tensor_pipe(result: Result) -> Iterator[Finding]:
         ((Groups.MATRIX,), "each group of products is waited for", lambda *_: UNDER_WAY),
     ):
         pcs = waiting(result, kinds)
-        lost = sum(int(result.run.stalls[pc].sum()) for pc in pcs) / max(1, int(result.run.stalls.sum()))
-        if pcs:
+        lost = late(result, pcs) / max(1, int(result.run.stalls.sum()))
+        if lost:
             where = f"{named(result.kernel.program, pcs)}{lines(result.kernel.program, pcs)}"
             what = f"tensor pipe {100 * share:.0f} % busy: {words}, before {where}"
-            yield Finding("tensor pipe", min(1 - share, lost), "likely", what, remedy(result, pcs[0]), pcs)
+            yield Finding("tensor pipe", min(1 - share, lost), "likely", what, remedy(result, pcs), pcs)
 
 
 def busy(result: Result) -> float:
@@ -56,15 +56,28 @@ def waiting(result: Result, kinds: Sequence[Groups]) -> tuple[int, ...]:
     return tuple(sorted(found, key=lambda pc: -int(stalls[pc].sum())))
 
 
-def stages(result: Result, pc: int) -> str:
-    """Return how many more stages of copies would hide the wait at an instruction, by the times of this run."""
+def late(result: Result, pcs: Sequence[int]) -> int:
+    """Return the warp-cycles of some waits but the first of each warp, which no stage ahead can hide.
+
+    Of waits that each warp makes once the earliest is the first; of others it counts as a load from the L2.
+    """
+    stalls, warps = result.run.stalls, result.kernel.warps * result.run.blocks
+    waited = {pc: int(stalls[pc].sum()) for pc in pcs}
+    if not waited:
+        return 0
+    latency = result.machine.cache.l2_latency_128 if result.machine.cache else 0
+    first = waited[min(pcs)] if result.run.issued[min(pcs)] <= warps else warps * latency
+    return max(0, sum(waited.values()) - first)
+
+
+def stages(result: Result, pcs: Sequence[int]) -> str:
+    """Return how many more stages of copies would hide these waits, by the times of this run."""
     run = result.run
-    times = max(1, int(run.issued[pc]))
-    late = int(run.stalls[pc].sum()) / times  # cycles of a warp's wait
-    warps = result.kernel.warps * run.blocks
-    each = run.cycles * min(1.0, run.warp_slots * run.sms / warps) * warps / times  # and between two of its waits
-    more = ceil(late / max(1.0, each - late))
-    now = staged(result.kernel.program, pc)
+    times = max(1, sum(int(run.issued[pc]) for pc in pcs))
+    wait = late(result, pcs) / times
+    each = int(run.stalls.sum()) / times  # cycles of a warp from one of its waits to the next
+    more = ceil(wait / max(1.0, each - wait))
+    now = staged(result.kernel.program, pcs[0])
     if more == 1 and now < len(ORDINALS):
         return f"a {ORDINALS[now]} stage would hide it: {ONE_MORE}"
     return f"{plural(more, 'more stage')} would hide it: copy further ahead, or bring larger tiles"

@@ -8,8 +8,9 @@ is released here. The warps that wait are released `cluster.barrier` cycles afte
 
 from __future__ import annotations
 
+from gpusim.sm.effects import waiting
 from gpusim.sm.front.block_scheduler.declaration import RUNNING
-from gpusim.sm.front.cluster.declaration import ARRIVES
+from gpusim.sm.front.cluster.declaration import ARRIVES, FENCES
 from gpusim.sm.front.warp_scheduler import warp_scheduler
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
@@ -23,9 +24,11 @@ PART, TWICE = int(Fault.PART_OF_WARP), int(Fault.ARRIVED_TWICE)
 
 @on_demand
 def commit(sm: Sm, g: int, instruction: Row, pc: int, now: int) -> None:
-    """Let warp slot g arrive or wait."""
+    """Let warp slot g arrive or wait, or hold it at a fence."""
     warp = sm.warps[g]
-    if warp.parted > 0 or sm.outcome.active[0] != warp.lanes[0]:
+    if instruction.cluster_step == FENCES:
+        _fence(sm, g, now + int(instruction.fence))
+    elif warp.parted > 0 or sm.outcome.active[0] != warp.lanes[0]:
         sm.fault.code, sm.fault.pc, sm.fault.warp = PART, pc, g
     elif instruction.cluster_step == ARRIVES:
         _arrive(sm, g, pc, now)
@@ -41,6 +44,15 @@ def leave(sm: Sm, g: int) -> None:
     if warp.cluster_until >= NEVER:
         block.arrived -= 1
     _tell(sm, warp.block)
+
+
+@rule
+def _fence(sm: Sm, g: int, until: int) -> None:
+    """Hold warp slot g at a fence: memory accesses, branches and barriers wait."""
+    warp = sm.warps[g]
+    warp.released_at = max(warp.released_at, until)
+    if not sm.machine.barrier_defers:
+        warp.release_at[BARRIER] = warp.released_at
 
 
 @rule
@@ -112,8 +124,23 @@ def meet(sms: Records[Sm], s: int) -> None:
     """SM s has news: release the warps at the barriers of its clusters that are complete."""
     sms[s].cluster_news = 0
     first = first_of(sms[s], s)
+    if sms[s].tells:
+        _tell_others(sms, s, first)
     for slot in range(sms[s].launch.resident):
         _meet(sms, first, slot)
+
+
+@rarely
+def _tell_others(sms: Records[Sm], s: int, first: int) -> None:
+    """Tell the SMs of a cluster which phases of their barriers SM s has ended."""
+    for other in range(first, first + sms[s].launch.cluster):
+        if other != s:
+            sms[other].now = max(sms[other].now, sms[s].now)
+            for i in range(sms[s].tells):
+                place = sms[s].told[i]
+                if 0 <= place - sms[other].launch.shared_word < sms[s].launch.resident * sms[s].launch.shared_words:
+                    waiting.ended(sms[other], place)
+    sms[s].tells = 0
 
 
 @rule

@@ -5,16 +5,19 @@ from __future__ import annotations
 from typing import Any
 
 import msgspec
+import numpy as np
 
 from gpusim.sm.records import Columns
+from gpusim.sm.unit.capacities import TOLD
 from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field, packed_key
+from gpusim.sm.unit.opcodes import BARRIER
 from gpusim.sm.unit.ranges import Count
 from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.nvidia.rows.control import CLUSTER_ARRIVE, CLUSTER_WAIT
+from isa.nvidia.rows.control import CHIP, CLUSTER_ARRIVE, CLUSTER_WAIT
 from isa.row import Unit as UnitClass
 
-ARRIVES, WAITS = 1, 2  # in the column `cluster_step`
+ARRIVES, WAITS, FENCES = 1, 2, 3  # in the column `cluster_step`
 
 
 class Cluster(msgspec.Struct, frozen=True):
@@ -24,19 +27,26 @@ class Cluster(msgspec.Struct, frozen=True):
     doubling: Count  # further cycles for each doubling of the blocks
     load: Count  # cycles from the service of a load from another block's shared memory until its result is there
     atomic: Count  # the same of an atomic that returns the old value
+    signal: (
+        Count  # cycles from the service of an arrival at another block's barrier, or of words for it, until it is there
+    )
+    fence: Count  # cycles for which a fence for the chip (MEMBAR) holds a warp in launches of clusters
     atomic_cycles: Count  # cycles for which an atomic there takes the load/store unit, at least
     gpcs: str = ""  # SMs of each GPC; without it the chip is one
 
 
-def decode(row: Columns, instruction: Instruction, _machine: Machine, _kernel: Kernel) -> None:
-    """Fill in what a barrier of a cluster does."""
+def decode(row: Columns, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
+    """Fill in what a barrier of a cluster does, and what a fence before it costs."""
+    fences = instruction.row.mnemonic.startswith("MEMBAR") and instruction.row.code >= CHIP
+    if fences and kernel.cluster_blocks > 1 and machine.cluster:
+        row["action"], row["cluster_step"], row["fence"] = BARRIER, FENCES, machine.cluster.fence
     if instruction.row.unit is UnitClass.BARRIER:
         row["cluster_step"] = {CLUSTER_ARRIVE: ARRIVES, CLUSTER_WAIT: WAITS}.get(instruction.row.code, 0)
 
 
 def _meets(given: Any) -> bool:
     """Whether the program has a barrier of clusters."""
-    return bool((given.rows["cluster_step"] > 0).any())
+    return bool(np.isin(given.rows["cluster_step"], (ARRIVES, WAITS)).any())
 
 
 def _clustered(given: Any) -> bool:
@@ -53,15 +63,24 @@ UNIT = Declaration(
             packed_key("cluster.load", "cluster_load"),
             packed_key("cluster.atomic", "cluster_atomic"),
             packed_key("cluster.atomic_cycles", "cluster_atomic_cycles"),
+            packed_key("cluster.signal", "cluster_signal"),
         ),
         "launch": (
             field("cluster", "blocks of a cluster"),
             field("cluster_size", "blocks of a cluster in x, y, z", 3),
             field("rank", "that of the SM's blocks in their clusters"),
+            field("timeless", "1: in program order, where nothing has a time"),
             field("peer", "words from a block's shared memory to that of the next rank's block"),
         ),
-        "row": (field("cluster_step", "at the cluster's barrier it 1: arrives, 2: waits", kind="i1"),),
+        "row": (
+            field("cluster_step", "at the cluster's barrier it 1: arrives, 2: waits; 3: it is a fence", kind="i1"),
+            field("fence", "cycles for which it holds its warp as a fence", kind="i4"),
+        ),
         "sm": (
+            field("tells", "how many phases of other blocks' barriers it has ended in this act", role=Role.FREE),
+            field("told", "the places of these barriers", TOLD, role=Role.FREE),
+            field("looks", "without time: how many barriers it has looked at in vain", role=Role.FREE),
+            field("looked", "the places of these", TOLD, role=Role.FREE),
             field("cluster_news", "1: something happened that the cluster's other SMs may wait for", role=Role.FREE),
         ),
         "block": (

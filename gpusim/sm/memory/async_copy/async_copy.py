@@ -1,8 +1,10 @@
 """Asynchronous copies: LDGSTS loads like LDG, and its words land in shared memory when the load is done.
 
 Each lane copies 4, 8 or 16 bytes, read when the instruction issues. A predicate as the last operand says whether a lane
-reads: if it is false, zeros are written and nothing is accessed. LDGDEPBAR closes the group of the warp's copies so
-far, and DEPBAR.LE SB0, n waits until n closed groups at most are under way (sm/effects/groups.py): `long_scoreboard`.
+reads: if it is false, zeros are written and nothing is accessed. With `.ZFILL` the lowest bits of its address say how
+many bytes at the end are left out: zeros take their place (measured on an H200, all sizes). LDGDEPBAR closes the group
+of the warp's copies so far, and DEPBAR.LE SB0, n waits until n closed groups at most are under way
+(sm/effects/groups.py): `long_scoreboard`.
 Who reads the place sooner gets what it held before.
 """
 
@@ -12,14 +14,15 @@ import numpy as np
 
 from gpusim.sm.effects import effects
 from gpusim.sm.jit.on_demand import on_demand
-from gpusim.sm.jit.rule import rule
+from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory import peers
-from gpusim.sm.records import Memory, Row, Sm
+from gpusim.sm.memory.shared_memory import shared_memory
+from gpusim.sm.records import Effect, Memory, Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
 from isa.program import WORD_BYTES
 
-MISALIGNED, OUTSIDE = int(Fault.MISALIGNED), int(Fault.OUTSIDE)
+ASKEW, OUTSIDE = int(Fault.COPY_ASKEW), int(Fault.COPY_OUTSIDE)
 
 
 @rule
@@ -32,15 +35,26 @@ def reading(sm: Sm, instruction: Row, group: int, active: int) -> int:
 
 
 @on_demand
-def begin(sm: Sm, g: int, group: int, active: int) -> int:
+def begin(sm: Sm, memory: Memory, g: int, group: int, active: int) -> int:
     """Post what a lane group's active lanes will write, and return which of them read; -1: `sm.fault` says why not."""
     sm.outcome.extra = 0
     instruction = sm.program[sm.warps[g].pc]
+    if instruction.evaluate:
+        effects.make_room(sm, memory, g)
     if instruction.evaluate and not _post(sm, instruction, g, group, active):
         return -1
+    sm.outcome.written = _passes(sm, instruction, group, active)
     lanes = int(reading(sm, instruction, group, active))
     sm.outcome.active[group - g * sm.machine.groups] = lanes  # others access nothing
     return lanes
+
+
+@rule
+def _passes(sm: Sm, instruction: Row, group: int, active: int) -> int:
+    """Return the passes through shared memory in which a lane group's active lanes are written: those of a store."""
+    for lane in range(LANES):
+        sm.scratch.address[lane] = np.uint32(_address(sm, instruction, group, lane))
+    return shared_memory.passes(sm, active, instruction.words, False) * int(sm.machine.pass_cycles)
 
 
 @rule
@@ -79,7 +93,7 @@ def _address(sm: Sm, instruction: Row, group: int, lane: int) -> int:
 def _checked(sm: Sm, instruction: Row, address: int) -> bool:
     """Tell whether a lane's place is good; if not, `sm.fault` says why."""
     if address % instruction.access_bytes:
-        sm.fault.code = MISALIGNED
+        sm.fault.code = ASKEW
     elif address + instruction.access_bytes > WORD_BYTES * sm.launch.shared_words:
         sm.fault.code = OUTSIDE
     else:
@@ -95,5 +109,19 @@ def bring(sm: Sm, memory: Memory, g: int, group: int, active: int) -> None:
     for lane in range(LANES):
         if (active >> lane) & 1:
             place = np.int64(sm.scratch.address[lane]) // WORD_BYTES
-            for word in range(effect.words):
-                effect.values[half, word, lane] = memory[place + word]
+            if sm.program[effect.pc].fills:
+                _fill(sm, memory, effect, half, lane, int(place))
+            else:
+                for word in range(effect.words):
+                    effect.values[half, word, lane] = memory[place + word]
+
+
+@rarely
+def _fill(sm: Sm, memory: Memory, effect: Effect, half: int, lane: int, place: int) -> None:
+    """Read a lane's words up to the bytes that its address leaves out: zeros, as they are."""
+    kept = int(sm.program[effect.pc].access_bytes - sm.scratch.left_out[lane])
+    for word in range(effect.words):
+        bits = 8 * min(WORD_BYTES, kept - WORD_BYTES * word)
+        if bits > 0:
+            mask = np.uint32((1 << bits) - 1)
+            effect.values[half, word, lane] = memory[place + word] & mask

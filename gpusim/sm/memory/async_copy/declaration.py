@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 def decode(row: Columns, instruction: Instruction, _machine: Machine, _: Kernel) -> None:
     """The place in shared memory, of a copy."""
     place = instruction.destination_in_shared()
+    row["fills"] = instruction.row.fills
     row["copies"], row["to_pointer"], row["to_uniform"] = place is not None, -1, -1
     if place is not None:
         row["to_offset"], row["to_scale"] = place.offset, place.scale
@@ -28,6 +29,7 @@ UNIT = Declaration(
     fields={
         "row": (
             field("copies", "1: what it loads goes to shared memory", kind="i1"),
+            field("fills", "1: the lowest bits of its address say how many bytes at the end are zeros", kind="i1"),
             field("to_pointer", "register of the place there, -1: none", kind="i4"),
             field("to_scale", "by which that register is multiplied", kind="i4"),
             field("to_uniform", "uniform register that is added, -1: none", kind="i4"),

@@ -58,7 +58,8 @@ def _begin(sm: Sm, g: int, instruction: Row, copy: Copy) -> None:
     copy.bulk, copy.code, copy.pc, copy.warp = instruction.bulk, int(instruction.number), warp.pc, g
     copy.number, copy.starts, copy.done = sm.load_store.entered + 1, NEVER, 0
     copy.group = warp.closed[instruction.groups] if instruction.grouping else -1
-    copy.block_word = sm.launch.shared_word + warp.block * sm.launch.shared_words
+    copy.block_word = copy.own_word = sm.launch.shared_word + warp.block * sm.launch.shared_words
+    copy.blocks = 0
     copy.shared = copy.source = copy.far = copy.asked = copy.landed = copy.swizzle = copy.fills = 0
     copy.barrier = -1
 
@@ -85,6 +86,24 @@ def _near(sm: Sm, g: int, instruction: Row, position: int, offset: int) -> int:
 
 
 @rule
+def _to(sm: Sm, g: int, instruction: Row, copy: Copy) -> None:
+    """Fill in where a copy writes in shared memory, of the own block or of another one of the cluster."""
+    address = _number(sm, g, instruction, 0, 0)
+    copy.block_word = int(peers.shared_word(sm, int(sm.warps[g].block), peers.rank_of(sm, address)))
+    copy.shared = int(peers.byte_of(sm, address))
+
+
+@rule
+def _meant(sm: Sm, g: int, copy: Copy, blocks: np.int64) -> bool:
+    """Fill in the blocks of the cluster that get a copy, as a mask, if it is for several; False: there are no such."""
+    if copy.code & MULTICAST:
+        copy.blocks = int(blocks)
+        if blocks == 0 or blocks >> sm.launch.cluster:
+            return _fault(sm, g, CLUSTERED, 0, 0)
+    return True
+
+
+@rule
 def _pair(sm: Sm, g: int, instruction: Row, position: int) -> np.uint64:
     """Return an address of 64 bits."""
     high = np.uint64(_word(sm, g, instruction, position, 1))
@@ -95,15 +114,15 @@ def _pair(sm: Sm, g: int, instruction: Row, position: int) -> np.uint64:
 def _plain(sm: Sm, g: int, instruction: Row, copy: Copy) -> bool:
     """Fill in a bulk copy: as many bytes on either side; False: a fault."""
     bulk, length = copy.bulk, _number(sm, g, instruction, 1 if copy.bulk == PREFETCH else 2, 0)
-    if copy.code & MULTICAST and length >> 16 != 1 << sm.launch.rank:
-        return _fault(sm, g, CLUSTERED, 0, 0)
+    if not _meant(sm, g, copy, length >> 16):
+        return False
     copy.size, copy.element, copy.rank, copy.type = int(length & LENGTH) * UNIT, 1, 1, 0
     for k in range(DIMENSIONS):
         copy.sizes[k] = copy.counts[k] = copy.size if k == 0 else 1
         copy.strides[k], copy.steps[k], copy.begin[k] = 1, 1, 0
     if bulk in (LOAD, NEARBY):
-        copy.shared = _near(sm, g, instruction, 0, 0)
-        if not _with_barrier(sm, g, copy, _near(sm, g, instruction, 0, 1)):
+        _to(sm, g, instruction, copy)
+        if not _with_barrier(sm, g, copy, _number(sm, g, instruction, 0, 1)):
             return False
     elif bulk != PREFETCH:
         copy.shared = _near(sm, g, instruction, 1, 0)
@@ -117,8 +136,8 @@ def _plain(sm: Sm, g: int, instruction: Row, copy: Copy) -> bool:
 @rule
 def _tiled(sm: Sm, memory: Memory, g: int, instruction: Row, copy: Copy) -> bool:
     """Fill in a tensor copy from its map and its coordinates; False: a fault."""
-    if copy.code & MULTICAST and _number(sm, g, instruction, 2, 0) >> 16 != 1 << sm.launch.rank:
-        return _fault(sm, g, CLUSTERED, 0, 0)
+    if copy.code & MULTICAST and not _meant(sm, g, copy, _number(sm, g, instruction, 2, 0) >> 16):
+        return False
     if not _mapped(sm, memory, g, instruction, copy):
         return False
     first = 2 if copy.bulk == LOAD else 0 if copy.bulk == PREFETCH else 1
@@ -127,9 +146,11 @@ def _tiled(sm: Sm, memory: Memory, g: int, instruction: Row, copy: Copy) -> bool
         copy.begin[k] = given - (given >> 31 << 32)  # signed
     if copy.begin[0] * copy.element % UNIT:
         return _fault(sm, g, UNEVEN, int(copy.begin[0]), int(copy.element))
-    if first:
+    if copy.bulk == LOAD:
+        _to(sm, g, instruction, copy)
+    elif first:
         copy.shared = _near(sm, g, instruction, 0, 0)
-    return copy.bulk != LOAD or _with_barrier(sm, g, copy, _near(sm, g, instruction, 0, 1))
+    return copy.bulk != LOAD or _with_barrier(sm, g, copy, _number(sm, g, instruction, 0, 1))
 
 
 @rule
@@ -182,10 +203,10 @@ def _in_buffer(sm: Sm, g: int, copy: Copy) -> bool:
 
 
 @rule
-def _with_barrier(sm: Sm, g: int, copy: Copy, address: int) -> bool:
+def _with_barrier(sm: Sm, g: int, copy: Copy, address: np.int64) -> bool:
     """Fill in the barrier that gets the bytes; False: it can't be there."""
-    copy.barrier = copy.block_word + address // WORD_BYTES
-    return _fits(sm, g, address, BARRIER_BYTES, BARRIER_BYTES)
+    copy.barrier = int(peers.word_at(sm, int(sm.warps[g].block), address))
+    return _fits(sm, g, int(peers.byte_of(sm, address)), BARRIER_BYTES, BARRIER_BYTES)
 
 
 @rule

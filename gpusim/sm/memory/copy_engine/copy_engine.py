@@ -137,9 +137,18 @@ def for_barrier(sm: Sm, memory: Memory, place: int) -> None:
     """Without time, land the copies that signal the barrier at `place`, one after the other, until its phase ends."""
     for i in range(sm.engine.first, sm.engine.last):
         copy = sm.copies[i % COPIES]
-        if copy.done == 0 and copy.barrier == place:
+        if copy.done == 0 and (copy.barrier == place or (copy.blocks and _for_several(sm, copy, place))):
             _land_whole(sm, memory, copy)
     _forget(sm)
+
+
+@rule
+def _for_several(sm: Sm, copy: Copy, place: int) -> bool:
+    """Tell whether a copy for several blocks of the cluster signals the barrier at `place`."""
+    for rank in range(sm.launch.cluster):
+        if copy.blocks >> rank & 1 and copy.barrier + (rank - sm.launch.rank) * sm.launch.peer == place:
+            return True
+    return False
 
 
 @on_demand

@@ -82,7 +82,9 @@ UNIT = Declaration(
             field("group", "its group of the warp's bulk copies"),
             field("starts", "when it may start; NEVER: its instruction has not been served"),
             field("done", "1: all of it is done"),
-            field("block_word", "where the block's shared memory begins in the memory array"),
+            field("own_word", "where the shared memory of the block that has asked for it begins in the memory array"),
+            field("block_word", "the same of the block whose shared memory it writes, or reads"),
+            field("blocks", "mask of the blocks of the cluster that get it, by rank; 0: that one alone"),
             field("shared", "byte address there, of what is written or read"),
             field("source", "of a copy within shared memory, that of what is read"),
             field("far", "place in global memory of the tensor's first byte, or of the bytes themselves"),
@@ -128,6 +130,6 @@ UNIT = Declaration(
             "copy_engine.nearby": 0,
             "copy_engine.war": 0,
         },
-        "copy engine": {"copy_engine.*_parts": 1},
+        "bandwidth": {"copy_engine.*_parts": 1},
     },
 )

@@ -26,22 +26,48 @@ def land(sm: Sm, memory: Memory, copy: Copy, at: int, size: int) -> None:
     """Let so many bytes of a copy from `at` on arrive; `sm.fault` tells if they can't."""
     if copy.bulk == NEARBY:
         for word in range(0, size, WORD_BYTES):
-            memory[_near(copy, at + word)] = memory[copy.block_word + (copy.source + at + word) // WORD_BYTES]
+            memory[_near(copy, at + word)] = memory[copy.own_word + (copy.source + at + word) // WORD_BYTES]
     elif copy.bulk != PREFETCH:
         box.find(copy, at, sm.engine)
         if copy.bulk != LOAD:
             _widen(sm)
         if not _far_bytes_are_good(sm, memory, copy, at, size):
             return
-        if copy.bulk == LOAD:
+        if copy.bulk == LOAD and copy.blocks:
+            _load_each(sm, memory, copy, at, size)
+        elif copy.bulk == LOAD:
             _load(sm, memory, copy, at, size)
         elif copy.bulk == STORE:
             _store(sm, memory, copy, at, size)
         else:
             updates.reduce(sm, memory, copy, at, size)
     copy.landed += size
-    if copy.barrier >= 0:
+    if copy.barrier >= 0 and copy.blocks:
+        _signal_each(sm, memory, copy, size)
+    elif copy.barrier >= 0:
         _signal(sm, memory, copy, size)
+
+
+@rarely
+def _load_each(sm: Sm, memory: Memory, copy: Copy, at: int, size: int) -> None:
+    """Write words at the same place of the shared memory of several blocks of the cluster."""
+    own = copy.block_word
+    for rank in range(sm.launch.cluster):
+        if copy.blocks >> rank & 1:
+            copy.block_word = own + (rank - sm.launch.rank) * sm.launch.peer
+            _load(sm, memory, copy, at, size)
+    copy.block_word = own
+
+
+@rarely
+def _signal_each(sm: Sm, memory: Memory, copy: Copy, size: int) -> None:
+    """Tell the barriers at the same place of these blocks."""
+    own = copy.barrier
+    for rank in range(sm.launch.cluster):
+        if copy.blocks >> rank & 1 and sm.fault.code == 0:
+            copy.barrier = own + (rank - sm.launch.rank) * sm.launch.peer
+            _signal(sm, memory, copy, size)
+    copy.barrier = own
 
 
 @rule

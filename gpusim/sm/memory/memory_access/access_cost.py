@@ -99,7 +99,7 @@ def _passes(sm: Sm, instruction: Row, active: int) -> int:
 @rule
 def _shared_passes(sm: Sm, instruction: Row, turns: int, active: int) -> int:
     if instruction.matrices:
-        return shared_memory.of_matrices(sm, instruction.matrices)
+        return shared_memory.of_matrices(sm, active, instruction.matrices)
     if turns and sm.machine.shared_ideal != ONE_PASS:
         return shared_memory.turns(sm, active) * int(turns)
     return shared_memory.passes(sm, active, instruction.words, instruction.action == LOAD)

@@ -14,7 +14,7 @@ from gpusim.sm.memory.memory_access import generic_address
 from gpusim.sm.records import Feed, Lanes, Row, Sm, Word
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
-from gpusim.sm.unit.opcodes import LOCAL_MEMORY, SHARED_MEMORY
+from gpusim.sm.unit.opcodes import LOCAL_MEMORY, SHARED_MEMORY, SIGNAL
 
 MISALIGNED, OUTSIDE = int(Fault.MISALIGNED), int(Fault.OUTSIDE)
 
@@ -28,8 +28,19 @@ def find(sm: Sm, instruction: Row, group: int) -> None:
         for lane in range(LANES):
             base = np.int64(sm.lanes[group].registers[instruction.pointer, lane]) if instruction.pointer >= 0 else 0
             sm.scratch.address[lane] = np.uint32((base + instruction.offset) & 0xFFFFFFFF)
-    if sm.launch.cluster > 1 and instruction.memory_kind == SHARED_MEMORY:
+    if sm.launch.cluster > 1 and instruction.memory_kind == SHARED_MEMORY and instruction.action != SIGNAL:
         _of_block(sm)
+    if instruction.fills:
+        _round(sm, instruction)
+
+
+@rarely
+def _round(sm: Sm, instruction: Row) -> None:
+    """Round addresses down to whole accesses; what lies above says how many bytes each lane leaves out."""
+    for lane in range(LANES):
+        left = sm.scratch.address[lane] & np.uint32(instruction.access_bytes - 1)
+        sm.scratch.left_out[lane] = left
+        sm.scratch.address[lane] = np.uint32(sm.scratch.address[lane] - left)
 
 
 @rarely
@@ -113,9 +124,10 @@ def _each_checked(sm: Sm, instruction: Row, g: int, group: int, active: int) -> 
 
     A load behind a buffer is noted.
     """
-    size, alignment = instruction.access_bytes, instruction.alignment
+    alignment = instruction.alignment
     for lane in range(LANES):
         address = np.int64(sm.scratch.address[lane])
+        size = instruction.access_bytes - (int(sm.scratch.left_out[lane]) if instruction.fills else 0)
         if (active >> lane) & 1 and (address % alignment or not _within(sm, instruction, address, address + size)):
             if instruction.leaves_buffers and address % alignment == 0 and _in_page(sm, address, address + size):
                 _note_beyond(sm, instruction, g, group, lane)

@@ -34,6 +34,7 @@ UNIT = Declaration(
         "outcome": (
             field("cycles", "of the load/store unit; of shared memory as many as if no cycle had several passes"),
             field("extra", "cycles on top of the latency"),
+            field("written", "passes through shared memory of what a copy writes there"),
             field("transactions", "lines it moves to or from global memory; sectors of a texture fetch"),
             field("requests", "lines that it asks caches for"),
             field("near", "cycles to the results of lanes that are not in global memory; 0 without such lanes"),
@@ -94,6 +95,7 @@ UNIT = Declaration(
             field("line", "lines, or words, seen so far", 4 * LANES),
             field("address", "a 32-bit number of each lane", LANES, kind="u4"),
             field("flag", "truths of each lane, P in bit 0", LANES, kind="u4"),
+            field("left_out", "bytes that each lane's address leaves out of a copy", LANES, kind="u4"),
             field("a", "an operand: words of each lane", OPERAND_WORDS, LANES, kind="u4"),
             field("b", "another", OPERAND_WORDS, LANES, kind="u4"),
             field("c", "another", OPERAND_WORDS, LANES, kind="u4"),

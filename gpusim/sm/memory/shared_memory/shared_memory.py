@@ -33,7 +33,6 @@ from gpusim.sm.records import Numbers, Scratch, Sm
 from gpusim.sm.unit.capacities import LANES
 
 HALF = LANES // 2
-ALL = (1 << LANES) - 1
 ROWS, ROW_WORDS = 8, 4  # of a matrix
 
 
@@ -154,14 +153,23 @@ def _step(scratch: Scratch, banks: int, wanted: Numbers, waiting: int) -> int:
 
 
 @on_demand
-def of_matrices(sm: Sm, count: int) -> int:
+def of_matrices(sm: Sm, active: int, count: int) -> int:
     """Return the passes of so many matrices, the addresses of whose 8 rows of 16 bytes 8 lanes each have.
 
-    Equal rows of a matrix go together, those of two matrices do not (measured on an H200).
+    Words of 4 bytes follow each other from bank to bank, whatever the rule. Equal rows of a matrix go together, those
+    of two matrices do not (measured on an H200).
     """
-    total = 0
-    for matrix in range(count):
-        total += _ways(sm, ALL, ROWS * matrix, ROWS * (matrix + 1), 0, ROW_WORDS)
+    total, scratch, banks = 0, sm.scratch, sm.machine.banks
+    for first in range(0, ROWS * count, ROWS):
+        worst = 0
+        for bank in range(banks):
+            scratch.depth[bank] = 0
+        for lane in range(first, first + ROWS):
+            if (active >> lane) & 1:
+                for offset in range(ROW_WORDS):
+                    word = scratch.address[lane] // 4 + offset
+                    worst = max(worst, _note(scratch, word % banks, word))
+        total += _lifted(sm, worst)
     return 1 if sm.machine.shared_ideal == ONE_PASS else total
 
 
