@@ -158,10 +158,7 @@ def sent(cluster: int) -> tuple[Kernel, Words]:
     found = list[Words]()
     for rank in range(cluster):
         first = 1000 * ((rank - 1) % cluster) + np.arange(32)
-        found += [
-            first,
-            np.stack([first + 1, first + 2], 1).ravel(),
-            np.stack([first + i for i in range(3, 7)], 1).ravel(),
-        ]
+        pairs, quads = (np.stack([first + i for i in words], 1) for words in (range(1, 3), range(3, 7)))
+        found += [first, pairs.ravel(), quads.ravel()]
     kernel = launched("sent", (cluster,), 32, {"out": np.zeros(224 * cluster, np.uint32)}, cluster=(cluster,))
     return kernel, np.concatenate(found).astype(np.uint32)
