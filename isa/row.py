@@ -204,6 +204,7 @@ class Row:
     spoils_scc: bool = False  # it changes SCC, to what is not computed here
     matrices: int = 0  # that it moves, 8 x 8 halves: lane 8 m + r has the address of row r of matrix m, 16 bytes
     transposed: bool = False  # a lane gets parts of columns of these, not of rows
+    bypasses: bool = False  # a copy that does not ask the L1
     fills: bool = False  # a copy whose address leaves out bytes at the end, by its lowest bits: zeros take their place
     grouping: int = 0  # what it has to do with groups of work under way: JOINS, CLOSES, WAITS
     groups: Groups = Groups.COPIES  # of this kind; a wait for copies is one for bulk copies too
@@ -367,7 +368,7 @@ MEMORY_UNITS = frozenset(  # of lanes, each at its own address
 )
 LOAD_UNITS = MEMORY_UNITS | {Unit.SMEM}
 GENERIC = (Unit.SHARED, Unit.LOCAL, Unit.GLOBAL)  # in the order in which a generic access goes to them
-_READERS = dict.fromkeys((Unit.TEXTURE, Unit.CONSTANT, Unit.SMEM), Unit.GLOBAL)
+_READERS = {**dict.fromkeys((Unit.TEXTURE, Unit.CONSTANT, Unit.SMEM), Unit.GLOBAL), Unit.WARPGROUP: Unit.SHARED}
 BRANCHES = frozenset({Flow.BRANCH, Flow.IF_ANY, Flow.IF_PARTED, Flow.IF_WHOLE, Flow.CALL, Flow.RETURN})
 _OF_VOLTA = frozenset(
     {Flow.TAKE_AWAY, Flow.MOVE, Flow.GATHER_ALL, Flow.PART, Flow.COLLECT, Flow.DISPERSE, Flow.GIVE_WAY}

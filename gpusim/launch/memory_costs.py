@@ -51,7 +51,7 @@ def cached_in(form: Row, machine: Machine) -> int:
     if form.unit in read and read_cache(form.unit, machine):
         return 1 + read[form.unit]
     asked = {
-        Unit.GLOBAL: 1 + (NEAR if machine.l1 and machine.l1.global_loads else FAR),
+        Unit.GLOBAL: 1 + (NEAR if machine.l1 and machine.l1.global_loads and not form.bypasses else FAR),
         Unit.LOCAL: 1 + NEAR if machine.l1 else 0,
         Unit.TEXTURE: 1 + FAR,  # where it has no cache of its own
     }

@@ -45,7 +45,7 @@ def fault_of(kernel: Kernel, prepared: Launch) -> UserError:
             Fault.ARRIVED_TWICE: faults.arrived_twice,
         }
         return by_warp[Fault(int(fault.code))](kernel, pc, block, index)
-    if fault.code >= Fault.SURPLUS:
+    if fault.code in OF_COPIES:
         of_copies = OF_COPIES[Fault(int(fault.code))]
         return of_copies(kernel, pc, block, index, int(fault.lane), int(fault.address))
     if fault.code in (Fault.STUCK, Fault.TRAPPED):

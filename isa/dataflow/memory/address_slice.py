@@ -62,8 +62,9 @@ def steering(instruction: Instruction) -> set[str]:
         names |= {f"R{r}" for r in address.registers}
     if instruction.row.unit is Unit.TEXTURE:
         names |= {f"R{r}" for r in instruction.reads()}
-    if instruction.row.copies:  # a predicate says which lanes read
-        names |= {f"P{p}" for p in instruction.predicates_read()}
+    place = instruction.destination_in_shared()
+    if place is not None:  # by which banks conflict; a predicate says which lanes read
+        names |= {f"R{r}" for r in place.registers} | {f"P{p}" for p in instruction.predicates_read()}
     return names
 
 

@@ -13,6 +13,7 @@ from gpusim.engines.simulate import ENGINES, run_sm
 from gpusim.engines.walks.program_order import walk
 from gpusim.launch.codes.assign_codes import with_codes
 from gpusim.launch.feed import FEEDS
+from gpusim.launch.memory_costs import cached_in
 from gpusim.machine.machine import load
 from gpusim.sm.unit.stall import Stall
 from isa.executing.faults import ExecutionError
@@ -345,3 +346,26 @@ def test_groups_without_copies_are_done():
         run = run_sm(made, H200, engine=engine)
         assert run.stalls[:, Stall.LONG_SCOREBOARD].sum() == 0
         assert int(run.issued.sum()) == 2 * 61
+
+
+STRIDES = [("", 4, 1), ("", 8, 2), ("", 128, 32), (".128", 16, 4), (".64", 24, 2)]
+
+
+@pytest.mark.parametrize(("suffix", "stride", "passes"), STRIDES)
+def test_bank_conflicts_of_what_is_written_take_the_unit(suffix, stride, passes):
+    """By hand, of 4 warps: a copy takes the unit for the passes of its places, and for one cycle, on an H200."""
+    made = read(
+        f".block 128\n.shared 16384\n.buffer x u32 1024\nS2R R0, LANEID\nIMUL R1, R0, {stride}\nMOV R3, c[x]\n"
+        + f"LDGSTS{suffix} [R1], [R3]\n" * 10
+        + "EXIT"
+    )
+    runs = [run_sm(made, H200, engine=engine) for engine in ENGINES]
+    assert len({run.cycles for run in runs}) == 1
+    assert runs[0].load_store_cycles[3:13].tolist() == [4 * passes] * 10
+
+
+def test_a_copy_that_bypasses_asks_the_l2_alone():
+    """Ptxas' spelling of cp.async.cg: the line is not there for a load from the L1 behind it."""
+    near, far = (lowered(f"LDGSTS.E{name}.128 [R7], desc[UR6][R2.64]").row for name in ("", ".BYPASS"))
+    assert (near.bypasses, far.bypasses) == (False, True)
+    assert cached_in(far, H200) != cached_in(near, H200)

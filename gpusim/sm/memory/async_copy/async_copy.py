@@ -16,6 +16,7 @@ from gpusim.sm.effects import effects
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory import peers
+from gpusim.sm.memory.shared_memory import shared_memory
 from gpusim.sm.records import Effect, Memory, Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
@@ -42,9 +43,18 @@ def begin(sm: Sm, memory: Memory, g: int, group: int, active: int) -> int:
         effects.make_room(sm, memory, g)
     if instruction.evaluate and not _post(sm, instruction, g, group, active):
         return -1
+    sm.outcome.written = _passes(sm, instruction, group, active)
     lanes = int(reading(sm, instruction, group, active))
     sm.outcome.active[group - g * sm.machine.groups] = lanes  # others access nothing
     return lanes
+
+
+@rule
+def _passes(sm: Sm, instruction: Row, group: int, active: int) -> int:
+    """Return the passes through shared memory in which a lane group's active lanes are written: those of a store."""
+    for lane in range(LANES):
+        sm.scratch.address[lane] = np.uint32(_address(sm, instruction, group, lane))
+    return shared_memory.passes(sm, active, instruction.words, False) * int(sm.machine.pass_cycles)
 
 
 @rule

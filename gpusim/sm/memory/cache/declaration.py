@@ -179,7 +179,7 @@ def _late(machine: Machine, cache: Cache) -> int:
 def decode(row: Columns, instruction: Instruction, machine: Machine, _: Kernel) -> None:
     """Tell whether a load comes through the L1, and whether a constant load reads the parameters."""
     form = instruction.row
-    loads = form.unit is UnitClass.GLOBAL and form.is_load and form.update is None
+    loads = form.unit is UnitClass.GLOBAL and form.is_load and form.update is None and not form.bypasses
     first = machine.l1 is not None and machine.l1.global_loads and tagged(machine)
     row["through_l1"] = loads and (first or (machine.cache is not None and machine.cache.hits == "l1"))
     if instruction.row.unit is UnitClass.CONSTANT and machine.constant_cache:

@@ -34,6 +34,7 @@ UNIT = Declaration(
         "outcome": (
             field("cycles", "of the load/store unit; of shared memory as many as if no cycle had several passes"),
             field("extra", "cycles on top of the latency"),
+            field("written", "passes through shared memory of what a copy writes there"),
             field("transactions", "lines it moves to or from global memory; sectors of a texture fetch"),
             field("requests", "lines that it asks caches for"),
             field("near", "cycles to the results of lanes that are not in global memory; 0 without such lanes"),

@@ -42,6 +42,7 @@ def access(sm: Sm, memory: Memory, g: int, group: int, active: int) -> bool:
     if instruction.copies:
         active = async_copy.begin(sm, memory, g, group, active)
         if active <= 0:
+            sm.outcome.cycles += sm.outcome.written
             return active == 0
     moves = active
     if instruction.matrices:
@@ -67,7 +68,7 @@ def access(sm: Sm, memory: Memory, g: int, group: int, active: int) -> bool:
         again = sm.beyond.loads != seen  # such loads are counted each time
         remembered.version, remembered.mask = 0 if again else version, int(mask)
     outcome = sm.outcome
-    outcome.cycles += remembered.cycles
+    outcome.cycles += max(remembered.cycles, outcome.written) if instruction.copies else remembered.cycles
     outcome.transactions += remembered.transactions
     outcome.extra = access_cost.extra(sm.machine, instruction, outcome.cycles)
     if instruction.generic:
