@@ -155,7 +155,9 @@ class Instruction:
 
     def reads_memory(self) -> bool:
         """Tell whether what it loads depends on what memory holds when it executes."""
-        return bool(self.row.is_load or self.row.signal or self.row.bulk) and not self.loads_constant()
+        row = self.row
+        reads = bool(row.is_load or row.signal or row.bulk) and not self.loads_constant()
+        return reads or row.unit is Unit.WARPGROUP
 
     def reads_clock(self) -> bool:
         """Tell whether it reads a special register that depends on time."""

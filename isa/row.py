@@ -66,6 +66,7 @@ class Signal(IntEnum):
     LOOK = 4  # tells whether a phase is over
     AWAIT = 5  # tells so when it is
     FOLLOW = 6  # arrives when the copies that the warp has issued are done
+    SEND = 7  # stores words in the shared memory of a block of the cluster, and brings their bytes
 
 
 class Bulk(IntEnum):
@@ -367,7 +368,7 @@ MEMORY_UNITS = frozenset(  # of lanes, each at its own address
 )
 LOAD_UNITS = MEMORY_UNITS | {Unit.SMEM}
 GENERIC = (Unit.SHARED, Unit.LOCAL, Unit.GLOBAL)  # in the order in which a generic access goes to them
-_READERS = dict.fromkeys((Unit.TEXTURE, Unit.CONSTANT, Unit.SMEM), Unit.GLOBAL)
+_READERS = {**dict.fromkeys((Unit.TEXTURE, Unit.CONSTANT, Unit.SMEM), Unit.GLOBAL), Unit.WARPGROUP: Unit.SHARED}
 BRANCHES = frozenset({Flow.BRANCH, Flow.IF_ANY, Flow.IF_PARTED, Flow.IF_WHOLE, Flow.CALL, Flow.RETURN})
 _OF_VOLTA = frozenset(
     {Flow.TAKE_AWAY, Flow.MOVE, Flow.GATHER_ALL, Flow.PART, Flow.COLLECT, Flow.DISPERSE, Flow.GIVE_WAY}

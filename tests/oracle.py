@@ -28,7 +28,7 @@ from unrolled import unrolled
 from gpusim.machine.machine import Machine
 from gpusim.sm.memory.cache.declaration import tagged
 from gpusim.sm.memory.global_memory.declaration import line_cycles
-from gpusim.sm.pipes.pipe.declaration import initiation_interval
+from gpusim.sm.pipes.pipe.declaration import initiation_interval, intervals
 from isa import memory
 from isa.instruction import Instruction
 from isa.kernel import Kernel
@@ -226,7 +226,7 @@ class Pipes:
         """The first free pipe takes it, the joint pipe for as long; the blocked pipe is taken a cycle later."""
         if done.active and (choices := self.choices(done)):
             unit, pipe = done.instruction.row.unit, next(pipe for pipe in choices if self.free.get(pipe, 0) <= now)
-            busy = initiation_interval(self.machine, pipe) * done.instruction.row.intervals * TICKS
+            busy = initiation_interval(self.machine, pipe) * intervals(self.machine, done.instruction.row) * TICKS
             self.free |= dict.fromkeys((pipe, self.machine.joint.get(unit, pipe)), now + busy)
             if blocked := self.machine.blocked.get(unit):
                 self.free[blocked] = max(self.free.get(blocked, 0), now + TICKS + busy)
@@ -376,7 +376,7 @@ def _latency(done: Executed, machine: Machine) -> int:
         Unit.LOCAL: machine.local_memory.latency,
         Unit.TEXTURE: machine.texture.latency,
     }
-    return fixed[row.unit] if row.unit in fixed else machine.unit[row.unit].latency
+    return fixed[row.unit] if row.unit in fixed else (machine.matrix.get(row.matrix) or machine.unit[row.unit]).latency
 
 
 def _dependence(done: Executed, i: int, data: Any, machine: Machine) -> Iterator[tuple[Node, int]]:

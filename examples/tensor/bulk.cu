@@ -17,12 +17,13 @@ __device__ void wait(uint64_t *barrier, uint32_t parity) {
 }
 
 __device__ void take(float *to, const float *from) {
+  if (threadIdx.x == 0) asm volatile("cp.async.bulk.wait_group.read 0;" ::: "memory"); // the other part is free again
   asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   __syncthreads(); // all threads' numbers are there for the copy
   if (threadIdx.x == 0) {
     asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(to), "r"(place(from)), "n"(4 * PART)
                  : "memory");
-    asm volatile("cp.async.bulk.commit_group;\ncp.async.bulk.wait_group.read 1;" ::: "memory");
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
   }
 }
 

@@ -26,18 +26,15 @@ from gpusim.sm.state.row import decoded_t
 from gpusim.sm.unit.opcodes import (
     BARRIER,
     BRANCH,
-    COMMAND,
     COMPUTE,
     EXIT,
     FETCH,
     INDEX,
     LOAD,
     MEMORY_KINDS,
-    MULTIPLY,
     NEARBY,
     NOTHING,
     QUEUED,
-    SIGNAL,
     STORE,
     UNIT_CODE,
     UPDATES,
@@ -45,6 +42,7 @@ from gpusim.sm.unit.opcodes import (
     Function,
     Held,
     Of,
+    done_aside,
     truth_of,
     value_of,
 )
@@ -238,10 +236,8 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
 
 
 def _action(form: Row) -> int:
-    if form.signal or form.bulk:
-        return SIGNAL if form.signal else COMMAND
-    if form.unit is Unit.WARPGROUP:
-        return MULTIPLY
+    if aside := done_aside(form):
+        return aside
     if value_of(form) or truth_of(form):
         return COMPUTE
     if form.unit in MEMORY_KINDS:

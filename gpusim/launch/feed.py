@@ -66,6 +66,8 @@ def recordable(kernel: Kernel) -> bool:
         return False
     if any(i.guard != PT and i.row.asks for i in kernel.program.instructions):
         return False
+    if any(i.row.unit is Unit.WARPGROUP for i in kernel.program.instructions):  # done later than it issues
+        return False
     return not reads_memory(kernel, address_slice(kernel.program))
 
 

@@ -59,8 +59,9 @@ def costs(numbers: MachineNumbers, program: Records[Row], profile: Profile, seen
     machine, (scratch,) = unpacked(numbers), made("scratch", 1, sizes({BANK: int(numbers.banks)}))
     scratch = unpacked(scratch)
     # What the rules need of an SM.
-    ground: Any = SimpleNamespace(machine=machine, scratch=scratch, load_store=SimpleNamespace())
-    noting: Any = SimpleNamespace(machine=NotedReads(**vars(machine)), scratch=scratch)
+    alone = SimpleNamespace(cluster=1)  # of the blocks of a cluster one is looked at
+    ground: Any = SimpleNamespace(machine=machine, scratch=scratch, launch=alone, load_store=SimpleNamespace())
+    noting: Any = SimpleNamespace(machine=NotedReads(**vars(machine)), scratch=scratch, launch=alone)
     if not seen:
         seen.update(_KEPT.get(known_by(machine), {}))
     active = {pc: [p for p in patterns if p.active.any()] for pc, patterns in profile.accesses.items()}

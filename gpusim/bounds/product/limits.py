@@ -64,7 +64,7 @@ def limits(tiling: Tiling, machine: Machine, kind: str) -> Mapping[str, Fraction
         SLOTS: of.instructions(tiling, multiplies) / slots,
         SHARED: _shared_cycles(tiling, machine),
         COPIES: Fraction(_latency(machine), ahead(tiling, machine) * tiling.steps * blocks),
-        L2: of.moved_bytes(tiling) / l2_bytes(machine),
+        L2: of.moved_bytes(tiling) / l2_bytes(machine, copies=tiling.group),
         DRAM: wave / dram_bytes(machine) / blocks,
     }
 
@@ -80,9 +80,12 @@ def shared_bytes(machine: Machine) -> Fraction:
     return Fraction(shared.banks * shared.bank_bytes * shared.passes_per_cycle, shared.pass_cycles)
 
 
-def l2_bytes(machine: Machine) -> Fraction:
-    """Return the bytes per cycle that an SM loads from the L2 while all do."""
-    channel, cache = machine.l2_channel, machine.cache
+def l2_bytes(machine: Machine, *, copies: bool = False) -> Fraction:
+    """Return the bytes per cycle that an SM loads from the L2 while all do, or that its copy engine does."""
+    channel, cache, engine = machine.l2_channel, machine.cache, machine.copy_engine
+    if copies and engine and channel and channel.copy_bytes:
+        own = Fraction(SECTOR_BYTES * SHARE_PARTS, engine.load_parts)
+        return min(own, Fraction(channel.copy_bytes, machine.chip.sms))
     own = Fraction(SECTOR_BYTES * SHARE_PARTS, cache.l2_sector_parts) if cache else dram_bytes(machine)
     return min(own, Fraction(channel.load_bytes, machine.chip.sms)) if channel else own
 

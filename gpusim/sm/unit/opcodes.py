@@ -34,6 +34,13 @@ MEMORY_KINDS = QUEUED | {Unit.SMEM: GLOBAL_MEMORY}
 WHOLE = 2  # in the column guard_negated: the guard is that of the warp as a whole
 
 
+def done_aside(form: Row) -> int:
+    """Return the action of what does not end with its own results: SIGNAL, COMMAND or MULTIPLY; of others NOTHING."""
+    if form.unit is Unit.WARPGROUP:
+        return MULTIPLY
+    return SIGNAL if form.signal else COMMAND if form.bulk else NOTHING
+
+
 class Of(Enum):
     """What a function is given, and so how it is called."""
 

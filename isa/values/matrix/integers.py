@@ -26,14 +26,16 @@ def split(words: Any, to: Any, rows: int, kind: Any) -> None:
 
 
 def add(total: Any, a: Any, b: Any, count: int) -> None:
-    """Add the products of as many k to each sum."""
-    for k in range(0, count, 4):
+    """Add the products of as many k to each sum, eight at a time: then a compiler computes rows side by side."""
+    for k in range(0, count, 8):
         for j in range(8):
             for i in range(16):
                 p, q = 16 * k + i, 8 * k + j
-                first = N(N(a[p] * b[q]) + N(a[p + 16] * b[q + 8]))
-                second = N(N(a[p + 32] * b[q + 16]) + N(a[p + 48] * b[q + 24]))
-                total[16 * j + i] = N(total[16 * j + i] + N(first + second))
+                v = N(N(a[p] * b[q]) + N(a[p + 16] * b[q + 8]))
+                w = N(N(a[p + 32] * b[q + 16]) + N(a[p + 48] * b[q + 24]))
+                x = N(N(a[p + 64] * b[q + 32]) + N(a[p + 80] * b[q + 40]))
+                y = N(N(a[p + 96] * b[q + 48]) + N(a[p + 112] * b[q + 56]))
+                total[16 * j + i] = N(total[16 * j + i] + N(N(v + w) + N(x + y)))
 
 
 def clamped(total: Any, addend: Any) -> Any:

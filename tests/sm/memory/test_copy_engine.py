@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from gpusim.engines.simulate import run_sm
 from gpusim.engines.walks.program_order import walk
+from gpusim.machine.machine import load
 from isa.errors import ExecutionError
 from isa.nvidia.abi.tensor_map import ELEMENTS, SWIZZLES, TensorMap
 
@@ -173,6 +174,23 @@ def test_the_traffic_of_copies_is_that_of_their_sectors():
     run = run_sm(kernel("lines", target, source, 1024), H200)
     assert run.sectors["loaded"] == 2 * 32
     assert run.sectors["stored"] == 32
+
+
+def test_copies_take_their_share_of_the_l2():
+    """A prefetch and a copy of 4 KB take the L2 for 256 sectors, by `copy_bytes`, or by that of loads if it is 0.
+
+    The first of them take less: the SM has not asked for all of its share since its first request.
+    """
+    source, target = patterns(4096), patterns(4096, 1)
+    copied = kernel("lines", target, source, 4096)
+
+    def cycles(copies, loads):
+        rates = {"l2_channel.copy_bytes": copies, "l2_channel.load_bytes": loads}
+        return run_sm(copied, load("h200", rates | {"l2.filled": 1, "cache.hits": "tags"})).cycles
+
+    four, eight = cycles(8, 1_000_000), cycles(4, 1_000_000)  # cycles for a sector of 32 bytes
+    assert 250 * (8 - 4) <= eight - four <= 256 * (8 - 4)
+    assert cycles(0, 8) == cycles(8, 4) == four
 
 
 @pytest.mark.parametrize(

@@ -130,6 +130,6 @@ UNIT = Declaration(
             "copy_engine.nearby": 0,
             "copy_engine.war": 0,
         },
-        "copy engine": {"copy_engine.*_parts": 1},
+        "bandwidth": {"copy_engine.*_parts": 1},
     },
 )

@@ -16,6 +16,7 @@ from isa.memory import SECTOR_BYTES
 
 Sectors = Annotated[int, msgspec.Meta(ge=1, le=4)]
 LOADS, STORES = range(2)  # channels between an SM and the L2, where there are two
+COPIES = 2  # of the copy engine, which loads in a way of its own
 
 
 class L2Channel(msgspec.Struct, frozen=True):
@@ -28,6 +29,7 @@ class L2Channel(msgspec.Struct, frozen=True):
     load_bytes: Positive  # bytes per cycle that all SMs together load from the L2, at most
     store_bytes: Positive  # bytes per cycle that they store to it
     load_together: Sectors = 1  # sectors that lie side by side, of which the L2 answers all at once
+    copy_bytes: Count = 0  # bytes per cycle that the copy engines of all SMs load; 0: as load_bytes
 
 
 def pack(packed: MachineNumbers, machine: Machine) -> None:
@@ -42,16 +44,21 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
         packed.slice_spread, packed.load_together = channel.spread, channel.load_together
 
 
-def sector_shares(machine: Machine, sms: int) -> tuple[int, int]:
-    """1/64 cycles in which an SM's share of the L2's bandwidth moves a sector, of loads and of stores.
+def sector_shares(machine: Machine, sms: int) -> tuple[int, int, int]:
+    """1/64 cycles in which an SM's share of the L2's bandwidth moves a sector, of loads, of stores and of copies.
 
     So many SMs have equal shares; 0 where the bandwidth is unknown.
     """
     whole = machine.l2_channel
     if whole is None:
-        return 0, 0
+        return 0, 0, 0
     moved = SHARE_PARTS * SECTOR_BYTES * sms
-    return round(moved / whole.load_bytes), round(moved / whole.store_bytes)
+    loads, copies = whole.load_bytes, whole.copy_bytes or whole.load_bytes
+    return round(moved / loads), round(moved / whole.store_bytes), round(moved / copies)
+
+
+def _copies(given: Any) -> bool:
+    return bool((given.rows["bulk"] > 0).any())
 
 
 def _stores(given: Any) -> bool:
@@ -75,7 +82,7 @@ UNIT = Declaration(
             field("store_line_cost", "further parts for each line of a store of parts of sectors"),
             field("store_buffer", "sectors that may wait for the L2 before the next store does"),
             field("load_together", "sectors of a line that the L2 answers at once"),
-            field("shared_cost", "parts of a cycle in which the L2 moves them; 0: nothing is known of it", 2),
+            field("shared_cost", "parts of a cycle in which the L2 moves them, and copies; 0: it is not known", 3),
             field("shared_parts", "parts of a cycle in which that time counts"),
         ),
         "load_store": (
@@ -110,6 +117,7 @@ UNIT = Declaration(
             _loads,
             "{kernel} loads nothing",
         ),
+        Condition("l2_channel.copy_bytes", f"shared_cost.{COPIES}", _copies, "{kernel} has no bulk or tensor copies"),
     ),
     limits={
         "bandwidth": {

@@ -14,7 +14,7 @@ from __future__ import annotations
 from gpusim.sm.jit.rule import count_bits, rarely, rule
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS, WAY_HEAD
 from gpusim.sm.memory.cache.tags import DIRTY, TAG
-from gpusim.sm.memory.l2_channel.declaration import LOADS, STORES
+from gpusim.sm.memory.l2_channel.declaration import COPIES, LOADS, STORES
 from gpusim.sm.memory.l2_share import l2_share
 from gpusim.sm.records import Numbers, Sm
 
@@ -29,7 +29,8 @@ def loaded(sm: Sm, units: int, now: int) -> int:
 def loaded_by_engine(sm: Sm, units: int, now: int) -> int:
     """Return the same for the copy engine, whose sectors have a way of their own from the L2."""
     sm.load_store.moved[LOADS] += count_bits(units)
-    return _shared(sm, answered(sm, units), LOADS, now) if sm.machine.shared_cost[LOADS] else now
+    cost = int(sm.machine.shared_cost[COPIES])
+    return _shared(sm, answered(sm, units) * cost, LOADS, now) if cost else now
 
 
 @rule
@@ -55,18 +56,19 @@ def ported(sm: Sm, units: int, of_all: int, way: int, now: int) -> int:
     unit.moved[way] += units
     unit.port[own] = max(unit.port[own], now * machine.port_parts) + units * machine.port_cost[own]
     gone = int((unit.port[own] + machine.port_parts - 1) // machine.port_parts)
-    return max(gone, _shared(sm, of_all, way, now)) if machine.shared_cost[way] else gone
+    cost = int(machine.shared_cost[way])
+    return max(gone, _shared(sm, of_all * cost, way, now)) if cost else gone
 
 
 @rarely
-def _shared(sm: Sm, units: int, way: int, now: int) -> int:
-    """Return when the L2 has moved so many sectors for the SM, after those that asked before.
+def _shared(sm: Sm, parts: int, way: int, now: int) -> int:
+    """Return when the L2 has moved for the SM what takes its share so many parts, after those that asked before.
 
-    Where an SM stands for others, these are assumed to ask at other times. A unit costs the fraction of the SM's share
-    of the L2 that the SM has asked for since its first request.
+    Where an SM stands for others, these are assumed to ask at other times. A request costs the fraction of the SM's
+    share of the L2 that the SM has asked for since its first request.
     """
     unit, machine = sm.load_store, sm.machine
-    cost = l2_share.of_all(sm, units * machine.shared_cost[way])
+    cost = l2_share.of_all(sm, parts)
     if sm.launch.sharers > 1 or machine.shared_parts == SHARE_PARTS:
         if unit.asked[way] == 0:
             unit.began[way] = now
@@ -86,7 +88,7 @@ def free_for_stores(sm: Sm, lines: int, now: int) -> int:
     unit, machine = sm.load_store, sm.machine
     unit.port[STORES] += lines * machine.store_line_cost
     if lines and machine.store_line_cost and machine.shared_cost[STORES]:
-        _shared(sm, lines, STORES, now)
+        _shared(sm, lines * int(machine.shared_cost[STORES]), STORES, now)
     own = unit.port[STORES] // machine.port_parts - machine.store_buffer * machine.port_cost[STORES] // SHARE_PARTS
     all_of_them = unit.shared[STORES] // machine.shared_parts
     return int(max(now, own, all_of_them - machine.store_buffer * machine.shared_cost[STORES] // SHARE_PARTS))

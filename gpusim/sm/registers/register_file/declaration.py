@@ -17,6 +17,7 @@ from gpusim.sm.unit.ranges import Count, Flag
 from isa.instruction import Instruction
 from isa.operands.operand import Register
 from isa.operands.register_bank import BANK_PERIOD, bank_of
+from isa.row import Unit
 
 if TYPE_CHECKING:
     from isa.kernel import Kernel
@@ -68,7 +69,8 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
 def decode(row: Columns, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
     """How many registers the instruction reads from each bank, what comes back to each, and which sources are kept."""
     own = kernel.program.registers  # those that a warp shares follow them, and lie elsewhere
-    row["bank_reads"] = _by_bank({r for r in instruction.reads() if r < own}, machine)
+    later = instruction.row.unit is Unit.WARPGROUP  # the tensor cores read them
+    row["bank_reads"] = _by_bank({r for r in instruction.reads() if r < own and not later}, machine)
     if row["queued"] and machine.register_file:
         written = (r for r in instruction.writes() if r < own)
         row["bank_returns"] = int(machine.register_file.returned) * _by_bank(written, machine)
