@@ -109,11 +109,11 @@ def _scalar(kind: str, value: float) -> np.generic:
 
 
 def _described(argument: Mapping[str, Any], array: Array) -> list[Any]:
-    """Return a tensor map of the array, boxes as wide as the swizzle of 128 bytes at most; and sizes and strides."""
+    """Return a tensor map of the array, boxes as wide as its swizzle of 128 bytes at most; and sizes and strides."""
     size = array.dtype.itemsize
     *outer, inner = argument["block"]
     tensor = array.reshape(argument["shape"])
-    described = gpusim.tensor_map(tensor, box=(*outer, min(inner, 128 // size)), swizzle=128)  # type: ignore[attr-defined]
+    described = gpusim.tensor_map(tensor, box=(*outer, min(inner, 128 // size)), swizzle="128B")
     return [described, *map(np.int32, argument["shape"]), *map(np.int64, argument["strides"])]
 
 

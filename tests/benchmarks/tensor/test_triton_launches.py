@@ -8,7 +8,19 @@ import pytest
 from benchmarks.tensor import triton_launches as launches
 
 FOLDER = launches.FOLDER
-EXACT = ["axpy_M", "softmax_S", "layernorm_M", "transpose_M"]  # small ones without tensor cores
+CYCLES = {  # percent by which the cycles of a launch may be off: as reached in November 2026, rounded up
+    "axpy_M": 8,
+    "softmax_S": 1,
+    "layernorm_M": 12,
+    "gemv_M": 3,
+    "transpose_M": 5,
+    "flash_d64_128x64_w4_S": 3,
+    "mm_bf16_64x64x32_w4s2_S": 9,
+    "mm_i8_128x64x64_w4s3_S": 8,
+    "mm_f16_128x128x64_w4s3_S": 27,
+    "mm_tf32_64x64x32_w4s3_S": 56,  # copies of 4 bytes take the chip longer
+}
+QUICK = "axpy_M", "softmax_S", "layernorm_M", "transpose_M"  # without tensor cores
 
 
 def of(name: str) -> launches.Case:
@@ -67,12 +79,23 @@ def test_another_byte_is_told():
 
 @pytest.mark.jit
 @pytest.mark.every
-@pytest.mark.parametrize("name", EXACT)
+@pytest.mark.parametrize(
+    "name", [name if name in QUICK else pytest.param(name, marks=pytest.mark.long) for name in CYCLES]
+)
 def test_results_are_those_of_the_chip(name):
-    """Outputs of all blocks are the chip's to the bit; the grid issues as many instructions; cycles are within 12 %."""
+    """Outputs of all blocks are the chip's to the bit; the grid issues as many instructions; cycles are near."""
     done = launches.simulated(FOLDER, of(name))
     assert done.equal
     assert all(done.equal.values())
     mine, chip = next(launches.counters(done)).split()[1:]
     assert mine == chip
-    assert abs(done.error) <= 12
+    assert abs(done.error) <= CYCLES[name]
+
+
+@pytest.mark.jit
+@pytest.mark.long
+def test_sums_by_atomics_are_near():
+    """Sums of 2112 floats by atomics, whose order is not the chip's, are within 2e-5 of those in double precision."""
+    done = launches.simulated(FOLDER, of("colsum_M"))
+    wanted = done.arrays[0].reshape(2112, 1024).sum(axis=0, dtype=np.float64)
+    assert np.abs(done.arrays[1] - wanted).max() < 2e-5
