@@ -17,6 +17,7 @@ from isa.support.brief import brief
 
 WORD_BYTES = 4
 CODE_BYTES = 16  # of an instruction: code addresses are bytes from the program's beginning
+_POOL = "USETMAXREG"  # how instructions begin by which warps give registers to their block, or take some
 
 
 @dataclass(frozen=True, repr=False)
@@ -66,6 +67,16 @@ class Program:
     def own_shared_bytes(self) -> int:
         """Return the bytes of shared memory that a block asks for: those without the system's."""
         return self.shared_bytes - self.reserved_bytes
+
+    @cached_property
+    def allocated_registers(self) -> int:
+        """Return the registers that a launch sets aside for a thread.
+
+        Where warps give registers back to their block and take others (USETMAXREG) these are as many as the compiler
+        says, though some warps need more; else as many as a thread needs.
+        """
+        pooled = self.declared_registers and any(one.row.mnemonic.startswith(_POOL) for one in self.instructions)
+        return self.declared_registers if pooled else self.registers
 
     @cached_property
     def registers(self) -> int:

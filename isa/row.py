@@ -66,6 +66,7 @@ class Signal(IntEnum):
     LOOK = 4  # tells whether a phase is over
     AWAIT = 5  # tells so when it is
     FOLLOW = 6  # arrives when the copies that the warp has issued are done
+    SEND = 7  # stores words in the shared memory of a block of the cluster, and brings their bytes
 
 
 class Bulk(IntEnum):

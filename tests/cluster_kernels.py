@@ -145,3 +145,20 @@ def pushed(cluster: int, words: int) -> tuple[Kernel, Words]:
     kernel = launched("pushed", (cluster,), 32, arrays, 4 * words, shared=8 * words + 256, cluster=(cluster,))
     tiles = [10_000 * ((rank - 1) % cluster) + np.arange(words) for rank in range(cluster)]
     return kernel, np.concatenate(tiles).astype(np.uint32)
+
+
+def everyone(cluster: int) -> tuple[Kernel, Words]:
+    """Return a launch in which a thread of each block arrives at the barrier of each; and what is written then."""
+    kernel = launched("everyone", (cluster,), 32, {"out": np.zeros(cluster, np.uint32)}, cluster=(cluster,))
+    return kernel, np.arange(1, cluster + 1, dtype=np.uint32)
+
+
+def sent(cluster: int) -> tuple[Kernel, Words]:
+    """Return a launch whose threads send words to the next block, with their bytes; and what each block then has."""
+    found = list[Words]()
+    for rank in range(cluster):
+        first = 1000 * ((rank - 1) % cluster) + np.arange(32)
+        pairs, quads = (np.stack([first + i for i in words], 1) for words in (range(1, 3), range(3, 7)))
+        found += [first, pairs.ravel(), quads.ravel()]
+    kernel = launched("sent", (cluster,), 32, {"out": np.zeros(224 * cluster, np.uint32)}, cluster=(cluster,))
+    return kernel, np.concatenate(found).astype(np.uint32)

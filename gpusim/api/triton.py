@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from itertools import zip_longest
 from math import inf
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -65,6 +66,7 @@ class _Launch:
     threads: int
     shared: int
     arguments: tuple[Any, ...]
+    cluster: tuple[int, ...] = ()
 
 
 def rank(
@@ -158,11 +160,14 @@ def _launched(
     except triton.TritonError as error:
         return f"Triton: {str(error).strip().splitlines()[-1]}"
     told = made.metadata
-    if getattr(told, "num_ctas", 1) > 1 or getattr(told, "global_scratch_size", 0):
-        return "clusters of blocks and scratch memory of the launch are not simulated"
+    if getattr(told, "global_scratch_size", 0):
+        return "scratch memory of the launch is not simulated"
     size = tuple(grid(dict(meta)) if callable(grid) else grid)
+    cluster = tuple(told.cluster_dims) if getattr(told, "num_ctas", 1) > 1 else ()
+    if cluster:  # a program is a cluster
+        size = tuple(a * b for a, b in zip_longest(size, cluster, fillvalue=1))
     arrays = tuple(_array(value) for value in given)
-    return _Launch(made.asm["cubin"], told.name, size, WARP * told.num_warps, told.shared, arrays)
+    return _Launch(made.asm["cubin"], told.name, size, WARP * told.num_warps, told.shared, arrays, cluster)
 
 
 def specialized(kernel: Any, given: Mapping[str, Any]) -> tuple[dict[str, Any], list[Any]]:
@@ -248,4 +253,6 @@ def _kernel(launch: _Launch) -> Any:
         function = RawModule(path=path).get_function(launch.name)
     hidden = len(function.parameter_bytes) - len(launch.arguments)  # pointers to scratch memory, which is not used
     arguments = (*launch.arguments, *[np.uint64(0)] * hidden)
-    return function.launched(launch.grid, (launch.threads,), arguments, shared_mem=launch.shared)
+    return function.launched(
+        launch.grid, (launch.threads,), arguments, shared_mem=launch.shared, cluster=launch.cluster or None
+    )

@@ -69,9 +69,9 @@ def blocks_by_resource(kernel: Kernel, machine: Machine) -> dict[str, int]:
 def registers_per_block(kernel: Kernel, machine: Machine) -> int:
     """32-bit registers that a resident block holds, allocation granularity included."""
     if not _together(machine):
-        return _registers_per_warp(kernel.program.registers, machine) * kernel.warps
+        return _registers_per_warp(kernel.program.allocated_registers, machine) * kernel.warps
     warps = _round_up(kernel.warps, machine.limits.warp_unit)
-    return _round_up(kernel.program.registers * kernel.warp_size * warps, machine.limits.register_unit)
+    return _round_up(kernel.program.allocated_registers * kernel.warp_size * warps, machine.limits.register_unit)
 
 
 def _registers_per_warp(registers: int, machine: Machine) -> int:
@@ -83,7 +83,7 @@ def _registers_per_warp(registers: int, machine: Machine) -> int:
 
 def _warps_by_registers(kernel: Kernel, machine: Machine) -> int:
     """Warps that the registers of the SM hold: equally many in each of the files, whichever blocks they are of."""
-    warps = machine.limits.registers // _registers_per_warp(kernel.program.registers, machine)
+    warps = machine.limits.registers // _registers_per_warp(kernel.program.allocated_registers, machine)
     return warps // machine.limits.warp_unit * machine.limits.warp_unit
 
 
@@ -193,7 +193,7 @@ def _next_step(kernel: Kernel, machine: Machine, blocks: int) -> str:
         return f"{machine.key} holds no more than {limits.blocks} blocks"
     registers, shared = _registers_for(kernel, machine, blocks), _shared_for(kernel, machine, blocks)
     wanted = (
-        (kernel.program.registers, registers, "registers per thread"),
+        (kernel.program.allocated_registers, registers, "registers per thread"),
         (scalars_of_warp(kernel.program), _scalars_for(kernel, machine, blocks), "scalar registers per warp"),
         (kernel.program.own_shared_bytes, shared, "bytes of shared memory"),
         (kernel.warps, limits.warps // blocks, "warps per block"),

@@ -74,3 +74,32 @@ extern "C" __global__ void missing() {
   if (threadIdx.x == 0) { if (c.block_rank() == 0) wait(at(&bar), 0); else arrive(mapa(at(&bar), 0)); }
   c.sync();
 }
+
+// Each block's first threads arrive at the barriers of all blocks, one each.
+extern "C" __global__ void everyone(u32 *out) {
+  __shared__ u64 bar;
+  cg::cluster_group c = cg::this_cluster();
+  u32 n = c.num_blocks(), b = at(&bar);
+  if (threadIdx.x == 0) { init(b, n); A("fence.mbarrier_init.release.cluster;" ::: "memory"); }
+  c.sync();
+  if (threadIdx.x < n) arrive(mapa(b, threadIdx.x));
+  wait(b, 0);
+  if (threadIdx.x == 0) out[blockIdx.x] = c.block_rank() + 1;
+  c.sync();
+}
+
+// Each thread sends one, two and four words to the next block, with their bytes for its barrier.
+extern "C" __global__ void sent(u32 *out) {
+  __shared__ __align__(16) u32 to[7 * 32 + 4];
+  __shared__ u64 bar;
+  cg::cluster_group c = cg::this_cluster();
+  u32 r = c.block_rank(), n = c.num_blocks(), t = threadIdx.x, b = at(&bar), far = mapa(at(to), (r + 1) % n), fb = mapa(b, (r + 1) % n), x = blockIdx.x * 1000 + t;
+  if (t == 0) { init(b, 1); A("fence.mbarrier_init.release.cluster;" ::: "memory"); expect(b, 7 * 4 * 32); }
+  c.sync();
+  A("st.async.shared::cluster.mbarrier::complete_tx::bytes.u32 [%0], %1, [%2];" ::"r"(far + 4 * t), "r"(x), "r"(fb) : "memory");
+  A("st.async.shared::cluster.mbarrier::complete_tx::bytes.v2.b32 [%0], {%1, %2}, [%3];" ::"r"(far + 128 + 8 * t), "r"(x + 1), "r"(x + 2), "r"(fb) : "memory");
+  A("st.async.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(far + 384 + 16 * t), "r"(x + 3), "r"(x + 4), "r"(x + 5), "r"(x + 6), "r"(fb) : "memory");
+  wait(b, 0);
+  for (int i = t; i < 224; i += 32) out[blockIdx.x * 224 + i] = to[i];
+  c.sync();
+}

@@ -4,7 +4,19 @@ import math
 
 import numpy as np
 import pytest
-from cluster_kernels import histogram, launched, leaves, left, multicast, pushed, ring, round_robin, widths
+from cluster_kernels import (
+    everyone,
+    histogram,
+    launched,
+    leaves,
+    left,
+    multicast,
+    pushed,
+    ring,
+    round_robin,
+    sent,
+    widths,
+)
 from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -26,6 +38,8 @@ CASES = {
     "leaves": leaves,
     "round robin": lambda: round_robin(2, 3),
     "multicast": lambda: multicast(4, 256),
+    "everyone": lambda: everyone(4),
+    "sent": lambda: sent(2),
     "pushed": lambda: pushed(2, 64),
 }
 

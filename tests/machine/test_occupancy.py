@@ -9,6 +9,7 @@ from gpusim.machine.occupancy import blocks_by_resource, occupancy, registers_pe
 from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.kernel import Kernel
+from isa.nvidia.lowering.lower import lowered
 from isa.operands.operand import Immediate, Register
 from isa.program import Program
 from isa.table import TABLE
@@ -29,6 +30,19 @@ def test_63_registers_leave_512_threads():
     found = occupancy(kernel(63, 256), GTX580)
     assert (found.blocks, found.warps, found.limiter) == (2, 16, "registers")
     assert found.next_step == "3 blocks take 42 registers per thread or fewer (now 63)"
+
+
+def test_warps_that_take_registers_share_those_of_their_block():
+    """FlashAttention-3: 384 threads with 168 registers fill an H200's SM, though some warps then take 240 each."""
+    asked, given = lowered("USETMAXREG.TRY_ALLOC.CTAPOOL UP0, 0xf0"), lowered("USETMAXREG.DEALLOC.CTAPOOL 0x18")
+    used = Instruction(TABLE["MOV"], (Register(239), Immediate(0, "int")))
+    taken = tuple(Instruction(one.row, one.operands, one.guard) for one in (asked, given))
+    pooled = Kernel("probe", Program((used, *taken), declared_registers=168), (1, 1, 1), (384, 1, 1))
+    assert pooled.program.registers == 240
+    assert occupancy(pooled, load("h200")).blocks == 1
+    assert registers_per_block(pooled, load("h200")) == 168 * 384
+    with pytest.raises(UserError, match="needs 92160 registers per block; h200 has 65536"):
+        occupancy(replace(pooled, program=Program((used,), declared_registers=168)), load("h200"))
 
 
 def test_registers_are_allocated_per_warp_in_units_of_64():

@@ -127,7 +127,9 @@ def tell_of_others(result: Result, kernel: Kernel, sms: Sms) -> None:
 
 def _tell_of_waiting(run: SmRun, kernel: Kernel, sms: Sms) -> None:
     """Report on stderr that all SMs were simulated in place of one, and why; or that one misses what others store."""
-    if sms == 1 and run.sms > 1:
+    if sms == 1 and kernel.cluster_blocks > 1:
+        streams.tell(f"note: the {run.sms} SMs of a cluster were simulated\n")
+    elif sms == 1 and run.sms > 1:
         streams.tell(f"note: blocks wait for blocks of other SMs, so all {run.sms} SMs were simulated\n")
     elif sms == 1 and run.blocks < kernel.blocks and (asks := asks_blocks(kernel)):
         where = named(kernel.program, asks[0])

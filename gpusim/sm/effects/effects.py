@@ -120,21 +120,21 @@ def of_access(sm: Sm, g: int, number: int) -> int:
 @on_demand
 def read(sm: Sm, g: int, number: int, when: int) -> None:
     """Set when the access of that number has read its sources."""
-    place = of_access(sm, g, number)
-    if place >= 0:
-        sm.effects[g, place].read = when
+    for i in range(sm.warps[g].effects):
+        if sm.effects[g, i].access == number:
+            sm.effects[g, i].read = when
 
 
 @on_demand
 def done(sm: Sm, g: int, number: int, when: int) -> None:
-    """The access of that number is done at `when`: then its effect lands."""
-    place = of_access(sm, g, number)
-    if place >= 0:
-        effect = sm.effects[g, place]
-        effect.lands = when
-        if to_memory(effect):
-            sm.landing[g] = min(sm.landing[g], when)
-            sm.agenda[sm.effects_agent] = min(sm.agenda[sm.effects_agent], when)
+    """The access of that number is done at `when`: then its effects land, one for each barrier that it signals."""
+    for i in range(sm.warps[g].effects):
+        effect = sm.effects[g, i]
+        if effect.access == number:
+            effect.lands = when
+            if to_memory(effect):
+                sm.landing[g] = min(sm.landing[g], when)
+                sm.agenda[sm.effects_agent] = min(sm.agenda[sm.effects_agent], when)
 
 
 @rule
@@ -216,6 +216,12 @@ def _signal(sm: Sm, memory: Memory, g: int, effect: Effect) -> None:
         fault, first = sm.fault, sm.launch.shared_word + sm.warps[g].block * sm.launch.shared_words
         fault.code, fault.pc, fault.warp, fault.lane = mbarrier.refusal(found), effect.pc, g, 0
         fault.address = (effect.barrier - first) * WORD_BYTES
+
+
+@on_demand
+def at_once(sm: Sm, memory: Memory, g: int) -> None:
+    """Without time, land the effect that warp slot g has posted last."""
+    _land(sm, memory, g, sm.warps[g].effects - 1)
 
 
 @on_demand

@@ -19,14 +19,14 @@ from gpusim.sm.memory.memory_access import addresses
 from gpusim.sm.records import Memory, Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
-from isa.nvidia.rows.mbarrier import A_BYTE, ANNOUNCED, ARRIVALS, COME, ONE_ANNOUNCED, ONE_ARRIVAL, OPTS_OUT
+from isa.nvidia.rows.copies.mbarrier import A_BYTE, ANNOUNCED, ARRIVALS, COME, ONE_ANNOUNCED, ONE_ARRIVAL, OPTS_OUT
 from isa.program import WORD_BYTES
 from isa.row import Signal
 
 BARRIER_BYTES = 8
 STATE = np.uint32(0xFFFFF800)  # of the upper word: phase and arrivals, which a state has; the lower register stays
 MISPLACED, OUT_OF_SHARED, CLUSTERED = int(Fault.MISPLACED), int(Fault.OUT_OF_SHARED), int(Fault.CLUSTERED)
-BEGIN, FORGET, ARRIVE, LOOK, AWAIT, FOLLOW = (int(one) for one in tuple(Signal)[1:])
+BEGIN, FORGET, ARRIVE, LOOK, AWAIT, FOLLOW, SEND = (int(one) for one in tuple(Signal)[1:])
 
 
 @on_demand
@@ -34,6 +34,8 @@ def execute(sm: Sm, memory: Memory, g: int, group: int, active: int) -> bool:
     """Do what warp slot g's instruction does in the active lanes of a lane group; False: `sm.fault` says why not."""
     instruction = sm.program[sm.warps[g].pc]
     sm.outcome.missed = -1
+    if instruction.signal == SEND:
+        return _store(sm, memory, instruction, g, group, active)
     addresses.find(sm, instruction, group)
     for lane in range(LANES):
         if (active >> lane) & 1 and not _checked(sm, g, lane):
@@ -43,6 +45,12 @@ def execute(sm: Sm, memory: Memory, g: int, group: int, active: int) -> bool:
         return True
     if instruction.signal == FOLLOW:
         return _follow(sm, instruction, g, active)
+    return _bring(sm, memory, instruction, g, group, active)
+
+
+@rule
+def _bring(sm: Sm, memory: Memory, instruction: Row, g: int, group: int, active: int) -> bool:
+    """Let lanes begin or forget barriers, or arrive at them; False: a fault."""
     if sm.launch.cluster > 1 and sm.launch.timeless == 0 and instruction.signal == ARRIVE:
         active = _send(sm, instruction, g, group, active)
         if active < 0:
@@ -152,6 +160,47 @@ def _send(sm: Sm, instruction: Row, g: int, group: int, active: int) -> int:
         effect = effects.post(sm, g, sm.warps[g].pc)
         effect.barrier, effect.arrivals, effect.tx_bytes = first, arrivals, come
     return int(own)
+
+
+@rarely
+def _store(sm: Sm, memory: Memory, instruction: Row, g: int, group: int, active: int) -> bool:
+    """Let words of lanes go to blocks of the cluster, with their bytes for a barrier; False: a fault."""
+    size, left = WORD_BYTES * int(instruction.words), active
+    for lane in range(LANES):
+        if (active >> lane) & 1:
+            for part in range(2):
+                address, wanted = _sent_to(sm, instruction, group, lane, part), BARRIER_BYTES if part else size
+                if address % wanted:
+                    return _fault(sm, MISPLACED, g, wanted, int(address))
+                if peers.byte_of(sm, address) + wanted > WORD_BYTES * sm.launch.shared_words:
+                    return _fault(sm, OUT_OF_SHARED, g, wanted, int(address))
+    while left:
+        if not effects.has_room(sm, g, sm.warps[g].pc):
+            return False
+        effect = effects.post(sm, g, sm.warps[g].pc)
+        effect.words, effect.arrivals, effect.tx_bytes, together = instruction.words, 0, 0, 0
+        for lane in range(LANES):
+            barrier = int(peers.word_at(sm, int(sm.warps[g].block), _sent_to(sm, instruction, group, lane, 1)))
+            if (left >> lane) & 1 and (together == 0 or barrier == effect.barrier):
+                together |= 1 << lane
+                effect.barrier, effect.tx_bytes = barrier, effect.tx_bytes + size
+                to = peers.word_at(sm, int(sm.warps[g].block), _sent_to(sm, instruction, group, lane, 0))
+                effect.places[0, lane] = int(to)
+                for word in range(instruction.words):
+                    a = instruction.source[0]
+                    effect.values[0, word, lane] = sm.lanes[group].registers[a + word, lane] if a >= 0 else 0
+        effect.mask[0] = together
+        left &= ~together
+        if sm.launch.timeless:
+            effects.at_once(sm, memory, g)
+    return True
+
+
+@rule
+def _sent_to(sm: Sm, instruction: Row, group: int, lane: int, part: int) -> np.int64:
+    """Return the address at which a lane's words go, or that of their barrier."""
+    held = np.int64(sm.lanes[group].registers[instruction.pointer + part, lane])
+    return held + (0 if part else instruction.offset) & 0xFFFFFFFF
 
 
 @rule

@@ -13,7 +13,8 @@ from gpusim.sm.registers import completion
 from gpusim.sm.unit.capacities import AWAITED
 from isa.row import Groups, Signal
 
-COPIES, FOLLOW, ARRIVE = int(Groups.COPIES), int(Signal.FOLLOW), int(Signal.ARRIVE)
+COPIES, FOLLOW = int(Groups.COPIES), int(Signal.FOLLOW)
+ARRIVE, SEND = int(Signal.ARRIVE), int(Signal.SEND)
 
 
 @on_demand
@@ -21,7 +22,7 @@ def serve(sm: Sm, g: int, pc: int, number: int, ready: int) -> int:
     """Return when the instruction of warp slot g that is served now is done: at `ready` or later; NEVER: not known."""
     if sm.program[pc].signal == FOLLOW:
         return max(ready, int(sm.warps[g].done_by[COPIES, 0])) if sm.grouped else ready
-    if sm.launch.cluster > 1 and sm.program[pc].signal == ARRIVE and effects.of_access(sm, g, number) >= 0:
+    if sm.launch.cluster > 1 and sm.program[pc].signal in (ARRIVE, SEND) and effects.of_access(sm, g, number) >= 0:
         return ready + int(sm.machine.cluster_signal)
     if sm.warps[g].awaits:
         i = waiting.numbered(sm, g, number)

@@ -2,7 +2,19 @@
 
 import numpy as np
 import pytest
-from cluster_kernels import histogram, launched, leaves, left, multicast, pushed, ring, round_robin, widths
+from cluster_kernels import (
+    everyone,
+    histogram,
+    launched,
+    leaves,
+    left,
+    multicast,
+    pushed,
+    ring,
+    round_robin,
+    sent,
+    widths,
+)
 
 from gpusim.bounds.bounds import NoBoundError, bound
 from gpusim.engines.walks.program_order import walk
@@ -18,6 +30,8 @@ CASES = {
     "leaves": leaves,
     "round robin": lambda: round_robin(3, 2),
     "multicast": lambda: multicast(4, 256),
+    "everyone": lambda: everyone(4),
+    "sent": lambda: sent(3),
     "pushed": lambda: pushed(2, 64),
 }
 

@@ -2,7 +2,8 @@
 
 An arrival says in its name where its numbers come from: arrivals are none (A0), one (A1) or those of a register (AR),
 bytes are none (T0), announced by a register (TR) or by one (T1), or have come (TX). Without such a name it is A1 and
-TR. `RED` gives no state.
+TR. `RED` gives no state. `STAS` stores words at the address in its first register, and brings their bytes to the
+barrier at that in its second.
 """
 
 from __future__ import annotations
@@ -50,5 +51,12 @@ FAMILIES = (
         Unit.SYNC,
         fields={"signal": Signal.FOLLOW},
         modifiers={"ARVCNT": 0, "TRANSCNT": A_BYTE},
+    ),
+    Family(
+        "STAS",
+        "ma",
+        Unit.SYNC,
+        fields={"registers": "m2", "signal": Signal.SEND},
+        modifiers={"64": {"width": 64}, "128": {"width": 128}},
     ),
 )
