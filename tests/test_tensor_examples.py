@@ -31,7 +31,7 @@ KIND = {  # instructions without which a kernel would not be of its kind, as nvd
     "wgmma": "HGMMA.64x64x16.F32, WARPGROUP.ARRIVE, WARPGROUP.DEPBAR.LE, FENCE.VIEW.ASYNC.S",  # warpgroups
     "wmma": "HMMA.16816.F32, LDSM.16.M88.4, LDSM.16.MT88.4",  # nvcuda::wmma
 }
-RUN = "bulk", "cp_async", "flash", "fp64", "int8", "mma_sync", "pipeline", "tma", "wmma"
+RUN = "bulk", "cp_async", "flash", "fp64", "int8", "mma_sync", "pipeline", "tma", "wgmma", "wmma"
 needs_nvcc = pytest.mark.skipif(
     not (tools.installed("nvcc") and shutil.which("g++")), reason="nvcc (extra cuda) or g++ is not installed"
 )

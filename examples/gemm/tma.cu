@@ -1,4 +1,4 @@
-// TMA: a warp of its own has the copy engine bring whole tiles; barriers tell when they are there, and when free.
+// TMA: a thread of a third warpgroup has the copy engine bring whole tiles; barriers tell when they are there, and when free.
 #include "tiles.h"
 #include <cuda.h>
 
@@ -14,7 +14,7 @@ __device__ void copy(char *to, const CUtensorMap *map, int k, int row, uint64_t 
                ::"r"(place(to)), "l"(map), "r"(k), "r"(row), "r"(place(arrived)) : "memory");
 }
 
-extern "C" __global__ void __launch_bounds__(THREADS + 32)
+extern "C" __global__ void __launch_bounds__(THREADS + 128)
 gemm(const __grid_constant__ CUtensorMap a, const __grid_constant__ CUtensorMap b, float *c, int n, int depth) {
   extern __shared__ __align__(1024) char tiles[];
   __shared__ uint64_t arrived[STAGES], free[STAGES];

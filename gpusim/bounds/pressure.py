@@ -19,11 +19,13 @@ from gpusim.bounds.chain.access_cost import AccessCost
 from gpusim.engines.walks.profile import Profile
 from gpusim.machine.machine import Machine
 from gpusim.sm.pipes.pipe.declaration import instances, pipe_names
+from gpusim.sm.pipes.warpgroup.declaration import WARPS
 from gpusim.sm.registers.register_file.declaration import register_bank, register_banks
 from isa.kernel import Kernel
 from isa.support import frozen
 
 Pipes = frozenset[int]  # by their index
+ROWS = 64  # of A that a warpgroup's product reads (PTX ISA)
 
 
 @frozen.comparable
@@ -102,13 +104,20 @@ def pipes(work: Work, group: Pipes) -> Pressure:
     only_here = np.array([bool(choice) and choice <= group for choice in choices(work)], np.bool_)
     names, intervals = pipe_names(work.machine), work.numbers.pipe_interval
     rate = sum(Fraction(instances(work.machine, names[index]), int(intervals[index])) for index in group)
-    return Pressure(only_here * work.certain * work.program["intervals"][:-1].astype(np.int64), Fraction(1) / rate)
+    intervals = work.program["intervals"][:-1].astype(np.int64)
+    columns = work.program["columns"][:-1].astype(np.int64)
+    if columns.any():  # a warpgroup's product keeps the pipe of each of its warps
+        intervals = np.where(columns > 0, -(-columns // work.numbers.product_columns), intervals)
+    return Pressure(only_here * work.certain * intervals, Fraction(1) / rate)
 
 
 def choices(work: Work) -> list[Pipes]:
-    """Return by pc the pipes that may execute the instruction."""
-    units = work.numbers.units
-    return [frozenset(units["choice"][u, : units["choices"][u]].tolist()) for u in work.program["unit"][:-1]]
+    """Return by pc the pipes that may execute the instruction; of a warpgroup's products that of the tensor cores."""
+    units, columns, tensor = work.numbers.units, work.program["columns"][:-1], int(work.numbers.tensor_pipe)
+    found = [frozenset(units["choice"][u, : units["choices"][u]].tolist()) for u in work.program["unit"][:-1]]
+    if tensor < 0 or not columns.any():
+        return found
+    return [frozenset({tensor}) if wide else pipes for wide, pipes in zip(columns, found, strict=True)]
 
 
 def reads_of_banks(work: Work) -> list[Pressure]:
@@ -144,7 +153,16 @@ def load_store_units(work: Work) -> list[Pressure]:
     taken[paths, places] = work.certain * work.program["service"][:-1].astype(np.int64)
     for pc, cost in work.costs.items():
         taken[paths[pc], pc] += cost.cycles
+    columns = work.program["columns"][:-1].astype(np.int64)
+    if columns.any():
+        taken[0] += work.certain // WARPS * _read_cycles(work, columns)
     return [Pressure(of_unit, Fraction(1)) for of_unit in taken]
+
+
+def _read_cycles(work: Work, columns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the cycles in which a warpgroup's product reads its matrices from shared memory, by pc; 0 of others."""
+    rows = columns + np.where(work.program["from_registers"][:-1] == 1, 0, ROWS)
+    return np.where(columns > 0, -(-rows // max(1, int(work.numbers.port_rows))), 0)
 
 
 def memory_bandwidth(work: Work) -> Pressure:

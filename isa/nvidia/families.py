@@ -5,19 +5,18 @@ from __future__ import annotations
 from isa.family import Family
 from isa.nvidia.rows import (
     atomic,
-    bulk,
     control,
     conversion,
     cross_lane,
     floating,
     half,
     integer,
-    mbarrier,
     memory,
     move,
     packed,
     texture,
 )
+from isa.nvidia.rows.copies import bulk, mbarrier
 from isa.nvidia.rows.tensor import matrix, warpgroup
 
 FAMILIES: tuple[Family, ...] = (

@@ -34,6 +34,7 @@ ANSWERS = {
     ),
     "lesson10_make_it_faster": (31 * 18, 32, 8),
     "lesson11_from_cuda": (7, 32, 32, 16817 / 3313),
+    "lesson12_tensor_cores": (128 * 128 * 512 / 2048, 96 * 32 / 512, 100 * 64 * 10700 / 132 / (192 * 32), 18813 / 8248),
 }
 MOVED = {  # values of widgets far from the first ones
     "lesson01_first_kernel": {"latency": 100, "warps": 1},
@@ -47,6 +48,7 @@ MOVED = {  # values of widgets far from the first ones
     "lesson09_how_far_to_trust": {"chosen": "TN19"},
     "lesson10_make_it_faster": {"editor": "EXIT"},
     "lesson11_from_cuda": {"version": "tile"},
+    "lesson12_tensor_cores": {"version": "wgmma", "rows": 256, "columns": 256, "stages": 6, "sharers": 2},
 }
 
 

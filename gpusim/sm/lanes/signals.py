@@ -19,7 +19,7 @@ from gpusim.sm.memory.memory_access import addresses
 from gpusim.sm.records import Memory, Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
-from isa.nvidia.rows.mbarrier import A_BYTE, ANNOUNCED, ARRIVALS, COME, ONE_ANNOUNCED, ONE_ARRIVAL, OPTS_OUT
+from isa.nvidia.rows.copies.mbarrier import A_BYTE, ANNOUNCED, ARRIVALS, COME, ONE_ANNOUNCED, ONE_ARRIVAL, OPTS_OUT
 from isa.program import WORD_BYTES
 from isa.row import Signal
 

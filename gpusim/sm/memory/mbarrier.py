@@ -16,7 +16,7 @@ from gpusim.sm.unit.dimensions import AWAITED_PHASE, WARP
 from gpusim.sm.unit.ranges import Count, Positive
 from gpusim.sm.unit.stall import Stall
 from isa.instruction import Instruction
-from isa.nvidia.rows.mbarrier import COME
+from isa.nvidia.rows.copies.mbarrier import COME
 from isa.row import Signal
 from isa.row import Unit as UnitClass
 

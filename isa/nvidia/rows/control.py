@@ -57,8 +57,6 @@ ROWS = (
     Row("CGAERRBAR",      "",     Unit.CONTROL),
     Row("CCTL.IVALL",     "",     Unit.CONTROL),
     Row("DEPBAR.LE",      "yn",   Unit.CONTROL,  most=63, grouping=WAITS),
-    Row("DEPBAR",         "",     Unit.CONTROL),
-    Row("UTMACMDFLUSH",   "",     Unit.CONTROL,  grouping=CLOSES, groups=Groups.BULK),
     Row("PMTRIG",         "n",    Unit.CONTROL,  most=0xFFFF),
     Row("PREEXIT",        "",     Unit.CONTROL),
     Row("ACQBULK",        "",     Unit.CONTROL),
@@ -102,6 +100,8 @@ FAMILIES = (
     # Registers are given back to the block's pool, or taken from it: there are always enough, at once.
     Family("USETMAXREG.DEALLOC.CTAPOOL", "n", Unit.CONTROL),
     Family("USETMAXREG.TRY_ALLOC.CTAPOOL", "Pn", Unit.UNIFORM, None, logic.granted, shared="P"),
+    Family("DEPBAR", "", Unit.CONTROL),
+    Family("UTMACMDFLUSH", "", Unit.CONTROL, fields={"grouping": CLOSES, "groups": Groups.BULK}),
     Family("FENCE.VIEW.ASYNC", "", Unit.CONTROL, silent=frozenset("SGT")),
     Family(
         "CCTL",

@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from draws import few
-from warpgroup_code import module, recorded, result
+from warpgroup_code import DATA, module, recorded, result
 
+from benchmarks.tensor import loops
 from gpusim.engines.simulate import ENGINES, run_sm
 from gpusim.engines.walks.program_order import walk
 from gpusim.machine.machine import load
@@ -148,3 +149,13 @@ def test_the_wait_lasts_until_the_product_is_there():
     slower = load("h200", {"chip.sms": 1, "warpgroup.drains": 115})
     stalls = [int(run_sm(made, machine).stalls[waits, Stall.LONG_SCOREBOARD]) for machine in (H200, slower)]
     assert stalls[1] - stalls[0] == 4 * 100
+
+
+@pytest.mark.long
+def test_timed_loops_take_what_they_take_on_the_chip():
+    """Loops of products of all types, with A in shared memory or registers, by one or two warpgroups: within 5 %."""
+    machine = load("h200", loops.WARM)
+    timed = [row for row in loops.rows(DATA) if row.plan == "wg" and row.warps <= 8]
+    errors = [abs(loops.outcome(DATA, row, machine).error) for row in few(timed, 4)]
+    assert len(errors) >= 4
+    assert max(errors) < 5

@@ -26,7 +26,7 @@ class Cluster(msgspec.Struct, frozen=True):
     barrier: Count  # cycles from the last arrival at the barrier of a cluster of one block until its warps are released
     doubling: Count  # further cycles for each doubling of the blocks
     load: Count  # cycles from the service of a load from another block's shared memory until its result is there
-    atomic: Count  # the same of an atomic that returns the old value
+    atomic: Count  # cycles, counted alike, of an atomic that returns the old value
     signal: (
         Count  # cycles from the service of an arrival at another block's barrier, or of words for it, until it is there
     )

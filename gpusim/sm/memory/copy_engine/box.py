@@ -11,7 +11,7 @@ from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.copy_engine.declaration import DIMENSIONS
 from gpusim.sm.records import Copy, Engine
 from isa.memory import LINE_BYTES
-from isa.nvidia.rows.bulk import OF_PIXELS
+from isa.nvidia.rows.copies.bulk import OF_PIXELS
 
 FINE = 16  # bytes that swizzles keep together, and of which lengths are multiples
 

@@ -16,8 +16,8 @@ from gpusim.sm.memory.copy_engine.tensor_map import MAP_ALIGNMENT, MAP_BYTES
 from gpusim.sm.records import Copy, Memory, Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import COPIES
-from isa.nvidia.rows.bulk import DIMENSIONS as RANK
-from isa.nvidia.rows.bulk import MULTICAST, OF_PIXELS, TILED
+from isa.nvidia.rows.copies.bulk import DIMENSIONS as RANK
+from isa.nvidia.rows.copies.bulk import MULTICAST, OF_PIXELS, TILED
 from isa.operands.windows import SHARED_PLACE
 from isa.program import WORD_BYTES
 from isa.row import Bulk

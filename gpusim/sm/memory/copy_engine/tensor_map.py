@@ -11,7 +11,7 @@ import numpy as np
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.copy_engine.declaration import DIMENSIONS
 from gpusim.sm.records import Copy, Memory
-from isa.nvidia.rows.bulk import OF_PIXELS
+from isa.nvidia.rows.copies.bulk import OF_PIXELS
 from isa.program import WORD_BYTES
 
 MAP_BYTES, MAP_ALIGNMENT = 128, 64

@@ -1,6 +1,6 @@
 """Reductions: each element in global memory becomes the result of an operation with one in shared memory.
 
-The functions are those of atomics (isa.nvidia.rows.bulk). Halves are computed one by one.
+The functions are those of atomics (isa.nvidia.rows.copies.bulk). Halves are computed one by one.
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from gpusim.sm.memory.copy_engine import box
 from gpusim.sm.memory.copy_engine.tensor_map import BF16, F16, F32, F32_FTZ, F64, S32, S64, U32, U64
 from gpusim.sm.records import Copy, Memory, Sm
 from gpusim.sm.unit.opcodes import UPDATES
-from isa.nvidia.rows.bulk import OPERATIONS, TILED, TYPES, UPDATE
-from isa.nvidia.rows.bulk import UPDATES as BY_TYPE
+from isa.nvidia.rows.copies.bulk import OPERATIONS, TILED, TYPES, UPDATE
+from isa.nvidia.rows.copies.bulk import UPDATES as BY_TYPE
 from isa.program import WORD_BYTES
 
 OPERATION, NUMBER = 7, 63  # masks in the code of a copy: of the operation with a tensor, of a bulk reduction's number

@@ -122,7 +122,8 @@ def serve(sm: Sm, memory: Memory, y: int, now: int) -> int:
         queue.kept = queues.wrapped(sm, queue.kept + 1)
     queue.head = queues.wrapped(sm, queue.head + 1) if queue.count > 0 else 0
     own = int(instruction.path)
-    unit.free[own] = now + entry.cycles + instruction.copies  # a copy looks up lines, then is written
+    looked_up = instruction.copies & instruction.through_l1  # a copy asks the L1, and then is written
+    unit.free[own] = now + entry.cycles + looked_up
     queue.free = now + max(instruction.port, entry.cycles * instruction.port_cycles)
     unit.busy += entry.cycles
     instruction.passes += entry.cycles
