@@ -7,7 +7,7 @@
     fast = gpusim.api.triton.perf_model(softmax, grid)
     @triton.autotune(configs, key=["n"], prune_configs_by={"perf_model": fast, "top_k": 4})
 
-Needs the extra `triton`. Kernels that take tensor descriptors, or run in clusters, are refused.
+Needs the extra `triton`. Kernels that take tensor descriptors as arguments are refused; they may make them.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import zip_longest
-from math import inf
+from math import inf, prod
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any
@@ -67,6 +67,7 @@ class _Launch:
     shared: int
     arguments: tuple[Any, ...]
     cluster: tuple[int, ...] = ()
+    scratch: int = 0  # bytes of global memory for each block
 
 
 def rank(
@@ -160,14 +161,13 @@ def _launched(
     except triton.TritonError as error:
         return f"Triton: {str(error).strip().splitlines()[-1]}"
     told = made.metadata
-    if getattr(told, "global_scratch_size", 0):
-        return "scratch memory of the launch is not simulated"
     size = tuple(grid(dict(meta)) if callable(grid) else grid)
     cluster = tuple(told.cluster_dims) if getattr(told, "num_ctas", 1) > 1 else ()
     if cluster:  # a program is a cluster
         size = tuple(a * b for a, b in zip_longest(size, cluster, fillvalue=1))
     arrays = tuple(_array(value) for value in given)
-    return _Launch(made.asm["cubin"], told.name, size, WARP * told.num_warps, told.shared, arrays, cluster)
+    scratch = getattr(told, "global_scratch_size", 0)
+    return _Launch(made.asm["cubin"], told.name, size, WARP * told.num_warps, told.shared, arrays, cluster, scratch)
 
 
 def specialized(kernel: Any, given: Mapping[str, Any]) -> tuple[dict[str, Any], list[Any]]:
@@ -251,8 +251,10 @@ def _kernel(launch: _Launch) -> Any:
         path = Path(name) / f"{launch.name}.cubin"
         path.write_bytes(launch.cubin)
         function = RawModule(path=path).get_function(launch.name)
-    hidden = len(function.parameter_bytes) - len(launch.arguments)  # pointers to scratch memory, which is not used
-    arguments = (*launch.arguments, *[np.uint64(0)] * hidden)
+    hidden: list[Any] = [None] * (len(function.parameter_bytes) - len(launch.arguments))  # pointers to scratch memory
+    if launch.scratch:  # blocks build tensor maps in it; the second pointer is a profiler's
+        hidden[0] = np.zeros(launch.scratch * prod(launch.grid), np.uint8)
+    arguments = (*launch.arguments, *hidden)
     return function.launched(
         launch.grid, (launch.threads,), arguments, shared_mem=launch.shared, cluster=launch.cluster or None
     )

@@ -3,6 +3,7 @@
 import io
 import lzma
 import tarfile
+from dataclasses import replace
 from inspect import Parameter
 from pathlib import Path
 from types import SimpleNamespace
@@ -185,6 +186,23 @@ def stand_in_for_triton(monkeypatch):
     monkeypatch.setattr(gpusim.api.triton.extra, "module", module)
     if not tools.installed("nvdisasm"):
         pytest.skip("nvdisasm is not installed")
+
+
+@pytest.mark.usefixtures("compiled")
+def test_blocks_have_scratch_memory_of_their_own():
+    """A kernel that makes descriptors gets memory for each of its blocks, before the pointer of a profiler, null."""
+    configs, standing, arguments, grid = products()
+    machine = gpusim.api.triton._machine("h200", {})
+    options = gpusim.api.triton._options(configs[1])
+    launch = gpusim.api.triton._launched(standing, configs[1].kwargs, options, arguments, grid, machine)
+    without = gpusim.api.triton._kernel(launch)
+    made = gpusim.api.triton._kernel(replace(launch, scratch=128))
+    sizes = [one.nbytes for one in made.buffers]
+    assert sorted(sizes) == sorted([*(one.nbytes for one in without.buffers), 128 * 16])
+    behind = 0x210 + 3 * 8 + 8  # three arrays and a number of four bytes, from where parameters begin on sm_90
+    pointers = [np.frombuffer(one.banks[0][behind : behind + 16], np.uint64) for one in (without, made)]
+    assert (pointers[0] != 0).tolist() == [False, False]
+    assert (pointers[1] != 0).tolist() == [True, False]
 
 
 def products():
