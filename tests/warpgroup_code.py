@@ -16,11 +16,11 @@ DATA = ROOT / "tests" / "measured" / "tensor"
 
 
 @cache
-def module(name):
+def module(name, folder=DATA):
     """Return the module of a compressed cubin."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / f"{name}.cubin"
-        path.write_bytes(lzma.decompress((DATA / f"{name}.cubin.xz").read_bytes()))
+    with tempfile.TemporaryDirectory() as made:
+        path = Path(made) / f"{name}.cubin"
+        path.write_bytes(lzma.decompress((folder / f"{name}.cubin.xz").read_bytes()))
         return gpusim.RawModule(path=path)
 
 

@@ -155,8 +155,8 @@ def land(sm: Sm, memory: Memory, now: int) -> None:
             product.land(sm, memory, now)
         first = warpgroup.begin(sm, now)
         while first >= 0:
-            for number in range(WARPS):
-                _wake(sm, warpgroup.member(first, number))
+            for g in range(first, first + WARPS):
+                _wake(sm, g)
             first = warpgroup.begin(sm, now)
     if sm.signals or sm.bulk:
         _land_more(sm, memory, now)

@@ -5,6 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from draws import few
+from read.fenced import ROOT
 from warpgroup_code import DATA, module, recorded, result
 
 from benchmarks.tensor import loops
@@ -127,7 +128,19 @@ def test_an_operand_outside_shared_memory_is_a_fault():
         walk(made)
 
 
-def test_a_block_has_whole_warpgroups():
+def test_other_warps_may_stand_behind_a_warpgroup():
+    """Of five warps the first four multiply, in each of several blocks: 16 more than C; the fifth's registers stay."""
+    made = (
+        module("five_warps", ROOT / "tests" / "data")
+        .get_function("five")
+        .launched((3,), (160,), (np.zeros(3 * 4 * 160, np.float32),))
+    )
+    given = np.arange(1, 5, dtype=np.float32)[:, None] + np.where(np.arange(160) < 128, 16, 0).astype(np.float32)
+    for memory in (walk(made).memory, *(run_sm(made, H200, engine=engine).memory for engine in ENGINES)):
+        assert (result(memory, made, 1, np.float32).reshape(3, 4, 160) == given).all()
+
+
+def test_a_block_has_a_whole_warpgroup():
     """Three warps can't go together."""
     held = [np.zeros(512, np.uint32) for _ in range(4)]
     made = module("products").get_function("f16").launched((1,), (96,), (*held, np.int32(1)))

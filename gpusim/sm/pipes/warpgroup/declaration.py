@@ -46,12 +46,12 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
 def decode(row: Columns, instruction: Instruction, _machine: Machine, kernel: Kernel) -> None:
     """What a product takes of its operands' places, and how many columns it has.
 
-    Raises UserError if the launch's blocks do not consist of whole warpgroups.
+    Raises UserError if the launch's blocks have no whole warpgroup.
     """
     if instruction.row.unit is Unit.WARPGROUP:
-        if kernel.warps % WARPS:
+        if kernel.warps < WARPS:
             text = instruction.row.mnemonic.partition(".")[0]
-            raise UserError(f"{kernel.name}: {text} needs blocks of a multiple of {WARPS} warps, not {kernel.warps}")
+            raise UserError(f"{kernel.name}: {text} needs blocks of at least {WARPS} warps, not {kernel.warps}")
         row["product"], row["columns"] = instruction.row.code, columns_of(instruction.row.code)
         row["from_registers"] = bool(instruction.row.code & FROM_REGISTERS)
 

@@ -29,9 +29,9 @@ CROWDED = int(Fault.CROWDED)
 
 
 @rule
-def member(g: int, number: int) -> int:
-    """Return the warp slot of a warp of the warpgroup of warp slot g: blocks have whole ones, one after the other."""
-    return g // WARPS * WARPS + number
+def first_of(sm: Sm, g: int) -> int:
+    """Return the slot of the first warp of warp slot g's warpgroup: four neighbours of a block are one."""
+    return g - sm.warps[g].index % WARPS
 
 
 @on_demand
@@ -40,14 +40,17 @@ def commit(sm: Sm, g: int, pc: int, now: int) -> None:
     warp, products = sm.warps[g], sm.products
     warp.pending += 1
     warp.products += 1
-    for number in range(WARPS):
-        if sm.warps[member(g, number)].products < warp.products:
+    first = first_of(sm, g)
+    if sm.warps[first].index + WARPS > sm.launch.warps:  # the block's last warps are not four: they wait for ever
+        return
+    for other in range(first, first + WARPS):
+        if sm.warps[other].products < warp.products:
             return
     if products.count == PRODUCTS:
         sm.fault.code, sm.fault.pc, sm.fault.warp = CROWDED, pc, g
         return
     entry = products.queue[(products.head + products.count) % PRODUCTS]
-    entry.warp, entry.pc, entry.ready = member(g, 0), pc, now + sm.machine.product_begins
+    entry.warp, entry.pc, entry.ready = first, pc, now + sm.machine.product_begins
     products.count += 1
     _look_at_head(sm)
 
@@ -86,8 +89,8 @@ def begin(sm: Sm, now: int) -> int:
     products.head = (products.head + 1) % PRODUCTS
     products.count -= 1
     _look_at_head(sm)
-    for number in range(WARPS):
-        _done(sm, member(first, number), done)
+    for g in range(first, first + WARPS):
+        _done(sm, g, done)
     return first
 
 
@@ -102,11 +105,11 @@ def _serve(sm: Sm, first: int, instruction: Row, now: int) -> int:
     fills = machine.register_fills if instruction.from_registers else machine.product_fills
     start = max(now + fills, products.ends)
     for number in range(WARPS if machine.tensor_pipe >= 0 else 0):
-        taken = pipe.instance(sm, sm.warps[member(first, number)].scheduler, machine.tensor_pipe)
+        taken = pipe.instance(sm, sm.warps[first + number].scheduler, machine.tensor_pipe)
         start = max(start, taken.free)
     cycles = -(-instruction.columns // machine.product_columns)
     for number in range(WARPS if machine.tensor_pipe >= 0 else 0):
-        taken = pipe.instance(sm, sm.warps[member(first, number)].scheduler, machine.tensor_pipe)
+        taken = pipe.instance(sm, sm.warps[first + number].scheduler, machine.tensor_pipe)
         taken.free = start + cycles
         taken.busy += cycles
     products.ends = start + cycles
