@@ -48,6 +48,11 @@ class Tensor:
         return 2
 
 
+def test_the_package_has_the_module():
+    """`gpusim.triton` is the module, which is imported when it is first asked for."""
+    assert gpusim.triton.rank is gpusim.api.triton.rank
+
+
 def test_arguments_have_tritons_types():
     """Arrays are pointers to their elements' type, numbers are 32 bits if they fit, and tensors count by their size."""
     asked, passed = specialized(
