@@ -9,7 +9,7 @@
 # [tool.gpusim]
 # minutes = 35
 # ///
-"""Plain loads, cp.async, wgmma, tensor copies: what each step of a matrix product gains, and what no step beats."""
+"""Plain loads, cp.async, wgmma, tensor copies: what each step gains, and what no step beats."""
 
 import marimo
 

@@ -26,6 +26,8 @@ USES: Mapping[str, Sequence[str]] = {
     ),
     "CUDA kernels": (
         "gpusim.api.raw_module",
+        "gpusim.api.struct",
+        "gpusim.api.tensor_map",
         "gpusim.api.texture",
         "gpusim.launch.file.document",
         "gpusim.launch.file.source",

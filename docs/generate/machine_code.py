@@ -24,6 +24,7 @@ from isa.nvidia.rows import (
     packed,
     texture,
 )
+from isa.nvidia.rows.copies import bulk, mbarrier
 from isa.nvidia.rows.tensor import matrix, warpgroup
 from isa.table import BY_BASE
 
@@ -42,6 +43,8 @@ GROUPS: Mapping[str, Sequence[Family]] = {
     "Control flow": control.FAMILIES,
     "Matrices of a warp": matrix.FAMILIES,
     "Matrices of a warpgroup": warpgroup.FAMILIES,
+    "Barriers in shared memory": mbarrier.FAMILIES,
+    "Bulk and tensor copies": bulk.FAMILIES,
 }
 REFUSED = (  # an example of each, as nvcc 13.0 writes it for sm_90
     ("tensor cores: sparse", "HMMA.SP.16832.F32 R4, R4, R8, R4, R16, 0x0"),

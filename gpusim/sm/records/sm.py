@@ -295,7 +295,7 @@ class Copy(Record):
     source: int  # of a copy within shared memory, that of what is read
     far: int  # place in global memory of the tensor's first byte, or of the bytes themselves
     barrier: int  # place of the barrier that gets its bytes, -1: none
-    size: int  # bytes in shared memory
+    total: int  # bytes in shared memory
     asked: int  # of these, those that have been asked for
     landed: int  # and those that have come
     element: int  # bytes of an element
@@ -304,7 +304,7 @@ class Copy(Record):
     fills: int  # 1: beyond the tensor are NaNs, not zeros
     rank: int  # dimensions
     sizes: Numbers  # of the tensor, in elements
-    strides: Numbers  # bytes between neighbours of each dimension
+    pitches: Numbers  # bytes between neighbours of each dimension
     counts: Numbers  # elements of the box
     steps: Numbers  # between neighbours of the box, in elements
     begin: Numbers  # coordinates of its first element
@@ -316,7 +316,7 @@ class Copy(Record):
 class Piece(Record):
     """The record `piece`."""
 
-    copy: int  # number of its copy
+    of_copy: int  # number of its copy
     at: int  # its first byte in the box
-    size: int  # bytes
+    length: int  # bytes
     arrives: int  # when it does

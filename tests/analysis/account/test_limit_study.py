@@ -19,7 +19,7 @@ BRANCHES = "BRA a\na:\nBRA b\nb:\nBRA c\nc:\nEXIT"
 # whose cost `what_if.barriers` lifts.
 KEPT = (
     *("barrier.*", "blocked.*", "bypass.*", "category.*", "dependence.[rv]*", "dependence.yield_rest", "energy.*"),
-    *("joint.*", "limits.*", "selection.*"),
+    *("cluster.gpcs", "joint.*", "limits.*", "selection.*", "tensor_peak.*"),
     *(
         "chip.core_mhz",
         "chip.shader_mhz",

@@ -100,4 +100,9 @@ UNIT = Declaration(
         Condition("cluster.doubling", "", _clustered, "{kernel} has no clusters of several blocks"),
         Condition("cluster.*", "", _clustered, "{kernel} has no clusters of several blocks"),
     ),
+    limits={
+        "barriers": {"cluster.barrier": 0, "cluster.doubling": 0, "cluster.fence": 0},
+        "latency": {"cluster.load": 1, "cluster.atomic": 1, "cluster.signal": 1},
+        "load/store unit": {"cluster.atomic_cycles": 1},
+    },
 )

@@ -37,7 +37,7 @@ def find(copy: Copy, at: int, engine: Engine) -> None:
         coordinate = copy.begin[k] + rest % copy.counts[k] * copy.steps[k]
         rest //= copy.counts[k]
         inside = inside and 0 <= coordinate < copy.sizes[k]
-        begin += coordinate * copy.strides[k]
+        begin += coordinate * copy.pitches[k]
     engine.row = begin + copy.begin[0] * copy.element - row * row_bytes(copy)
     engine.low = begin
     engine.high = begin + copy.sizes[0] * copy.element if inside else begin
@@ -66,7 +66,7 @@ def _pixel(copy: Copy, number: int) -> tuple[int, bool]:
             image += 1 + (rows - below - 1) // height
     x, y = x + copy.away[0], y + copy.away[1]
     inside = 0 <= x < copy.sizes[1] and 0 <= y < copy.sizes[2] and 0 <= image < copy.sizes[3]
-    return copy.far + x * copy.strides[1] + y * copy.strides[2] + image * copy.strides[3], inside
+    return copy.far + x * copy.pitches[1] + y * copy.pitches[2] + image * copy.pitches[3], inside
 
 
 @rule
@@ -87,7 +87,7 @@ def pitch(copy: Copy) -> int:
 @rule
 def extent(copy: Copy) -> int:
     """Return the bytes of shared memory in which a box lies."""
-    return int(copy.size // max(1, row_bytes(copy)) * pitch(copy))
+    return int(copy.total // max(1, row_bytes(copy)) * pitch(copy))
 
 
 @rule

@@ -116,10 +116,10 @@ def _plain(sm: Sm, g: int, instruction: Row, copy: Copy) -> bool:
     bulk, length = copy.bulk, _number(sm, g, instruction, 1 if copy.bulk == PREFETCH else 2, 0)
     if not _meant(sm, g, copy, length >> 16):
         return False
-    copy.size, copy.element, copy.rank, copy.type = int(length & LENGTH) * UNIT, 1, 1, 0
+    copy.total, copy.element, copy.rank, copy.type = int(length & LENGTH) * UNIT, 1, 1, 0
     for k in range(DIMENSIONS):
-        copy.sizes[k] = copy.counts[k] = copy.size if k == 0 else 1
-        copy.strides[k], copy.steps[k], copy.begin[k] = 1, 1, 0
+        copy.sizes[k] = copy.counts[k] = copy.total if k == 0 else 1
+        copy.pitches[k], copy.steps[k], copy.begin[k] = 1, 1, 0
     if bulk in (LOAD, NEARBY):
         _to(sm, g, instruction, copy)
         if not _with_barrier(sm, g, copy, _number(sm, g, instruction, 0, 1)):
@@ -128,7 +128,7 @@ def _plain(sm: Sm, g: int, instruction: Row, copy: Copy) -> bool:
         copy.shared = _near(sm, g, instruction, 1, 0)
     if bulk == NEARBY:
         copy.source = _near(sm, g, instruction, 1, 0)
-        return _fits(sm, g, copy.source, copy.size, UNIT)
+        return _fits(sm, g, copy.source, copy.total, UNIT)
     address = _pair(sm, g, instruction, 1 if bulk == LOAD else 0)
     return _far(sm, g, copy, address) and _in_buffer(sm, g, copy)
 
@@ -180,7 +180,7 @@ def _far(sm: Sm, g: int, copy: Copy, address: np.uint64) -> bool:
     if address % np.uint64(UNIT):
         return _fault(sm, g, MISPLACED, UNIT, int(np.int64(address)))
     if place >= np.uint64(SHARED_PLACE):
-        return _fault(sm, g, OUT_OF_BUFFERS, int(copy.size), int(np.int64(address)))
+        return _fault(sm, g, OUT_OF_BUFFERS, int(copy.total), int(np.int64(address)))
     copy.far = int(np.int64(place))
     return True
 
@@ -197,9 +197,9 @@ def held(sm: Sm, place: int, size: int) -> bool:
 @rule
 def _in_buffer(sm: Sm, g: int, copy: Copy) -> bool:
     """Tell whether a bulk copy stays in a buffer."""
-    if held(sm, copy.far, copy.size):
+    if held(sm, copy.far, copy.total):
         return True
-    return _fault(sm, g, OUT_OF_BUFFERS, copy.size, copy.far + sm.launch.window)
+    return _fault(sm, g, OUT_OF_BUFFERS, copy.total, copy.far + sm.launch.window)
 
 
 @rule

@@ -62,20 +62,20 @@ def act(sm: Sm, memory: Memory, now: int) -> None:
         if piece.arrives > now:
             break
         engine.first_piece += 1
-        copy = sm.copies[piece.copy % COPIES]
-        landing.land(sm, memory, copy, piece.at, piece.size)
-        if copy.landed == copy.size:
+        copy = sm.copies[piece.of_copy % COPIES]
+        landing.land(sm, memory, copy, piece.at, piece.length)
+        if copy.landed == copy.total:
             _end(sm, copy)
     engine.free = max(engine.free, now * SHARE_PARTS)
     while engine.asking < engine.last and engine.free < (now + 1) * SHARE_PARTS and sm.fault.code == 0:
         copy = sm.copies[engine.asking % COPIES]
         if copy.starts > now or engine.last_piece - engine.first_piece >= PIECES:
             break
-        if copy.size:
+        if copy.total:
             _ask(sm, memory, copy, now)
         else:
             _end(sm, copy)
-        if copy.asked == copy.size:
+        if copy.asked == copy.total:
             engine.asking += 1
     while engine.first < engine.asking and sm.copies[engine.first % COPIES].done:
         engine.first += 1
@@ -89,7 +89,7 @@ def _ask(sm: Sm, memory: Memory, copy: Copy, now: int) -> None:
     piece = sm.pieces[engine.last_piece % PIECES]
     box.find(copy, copy.asked, engine)
     size = box.piece(copy, copy.asked, engine)
-    piece.copy, piece.at, piece.size = engine.asking, copy.asked, size
+    piece.of_copy, piece.at, piece.length = engine.asking, copy.asked, size
     engine.last_piece += 1
     copy.asked += size
     low, high = max(engine.low, engine.row + piece.at), min(engine.high, engine.row + piece.at + size)
@@ -173,7 +173,7 @@ def _covers(sm: Sm, instruction: Row, copy: Copy) -> bool:
 @rarely
 def _land_whole(sm: Sm, memory: Memory, copy: Copy) -> None:
     """Let all pieces of a copy arrive."""
-    while copy.asked < copy.size and sm.fault.code == 0:
+    while copy.asked < copy.total and sm.fault.code == 0:
         box.find(copy, copy.asked, sm.engine)
         size = box.piece(copy, copy.asked, sm.engine)
         landing.land(sm, memory, copy, copy.asked, size)

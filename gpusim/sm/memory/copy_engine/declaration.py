@@ -22,8 +22,8 @@ class CopyEngine(msgspec.Struct, frozen=True):
     """The copy engine of an SM; without this section the machine has none."""
 
     load_parts: Positive  # 64ths of a cycle for each 32 bytes that it asks for
-    store_parts: Positive  # and that it sends
-    reduce_parts: Positive  # and that it sends as updates
+    store_parts: Positive  # 64ths of a cycle for each 32 bytes that it sends
+    reduce_parts: Positive  # 64ths of a cycle for each 32 bytes that it sends as updates
     start: Count  # cycles from the service of a command until its first request
     latency: Count  # cycles from a request that hits the L2 until its bytes are in shared memory
     store: Count  # cycles from when bytes have left the SM until they count as written
@@ -89,7 +89,7 @@ UNIT = Declaration(
             field("source", "of a copy within shared memory, that of what is read"),
             field("far", "place in global memory of the tensor's first byte, or of the bytes themselves"),
             field("barrier", "place of the barrier that gets its bytes, -1: none"),
-            field("size", "bytes in shared memory"),
+            field("total", "bytes in shared memory"),
             field("asked", "of these, those that have been asked for"),
             field("landed", "and those that have come"),
             field("element", "bytes of an element"),
@@ -98,7 +98,7 @@ UNIT = Declaration(
             field("fills", "1: beyond the tensor are NaNs, not zeros"),
             field("rank", "dimensions"),
             field("sizes", "of the tensor, in elements", DIMENSIONS),
-            field("strides", "bytes between neighbours of each dimension", DIMENSIONS),
+            field("pitches", "bytes between neighbours of each dimension", DIMENSIONS),
             field("counts", "elements of the box", DIMENSIONS),
             field("steps", "between neighbours of the box, in elements", DIMENSIONS),
             field("begin", "coordinates of its first element", DIMENSIONS),
@@ -107,9 +107,9 @@ UNIT = Declaration(
             field("away", "how far from these each pixel is read", 2),
         ),
         "piece": (
-            field("copy", "number of its copy"),
+            field("of_copy", "number of its copy"),
             field("at", "its first byte in the box"),
-            field("size", "bytes"),
+            field("length", "bytes"),
             field("arrives", "when it does"),
         ),
     },

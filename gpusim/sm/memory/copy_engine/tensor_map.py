@@ -38,9 +38,9 @@ def read(memory: Memory, at: int, rank: int, copy: Copy) -> int:
         return NO_TYPE
     copy.element = element_bytes(copy.type)
     _read_sizes(memory, first, copy)
-    copy.size = copy.element
+    copy.total = copy.element
     for k in range(DIMENSIONS):
-        copy.size *= copy.counts[k]
+        copy.total *= copy.counts[k]
     return INTERLEAVED if head >> 11 & 3 else _of_box(copy, int(np.int64(memory[first]) % SECTION))
 
 
@@ -68,7 +68,7 @@ def read_pixels(memory: Memory, at: int, copy: Copy) -> int:
         copy.upper[k] = copy.sizes[1 + k] - 1 + _signed(int(corners >> 16 + 8 * k & 255))
     copy.counts[1] = (np.int64(memory[at // WORD_BYTES + 15]) & MOST_PIXELS) + 1
     copy.counts[2] = copy.counts[3] = 1
-    copy.size = copy.counts[0] * copy.element * copy.counts[1]
+    copy.total = copy.counts[0] * copy.element * copy.counts[1]
     return GOOD if memory[at // WORD_BYTES + 2] & 1 else NOT_PIXELS
 
 
@@ -97,7 +97,7 @@ def _read_sizes(memory: Memory, first: int, copy: Copy) -> None:
         copy.counts[k] = -(-box // copy.steps[k]) if inside else 1
         low = np.int64(memory[first + 2 + k]) if k else 0
         high = np.int64(memory[first + 7]) >> 4 * (k - 1) & 15 if k else 0
-        copy.strides[k] = (low | high << 32) * SECTION if k else copy.element
+        copy.pitches[k] = (low | high << 32) * SECTION if k else copy.element
 
 
 @rule
