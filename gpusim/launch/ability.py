@@ -7,7 +7,7 @@ from gpusim.machine.schema import PIPE_UNITS
 from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.program import Program
-from isa.row import Unit
+from isa.row import Row, Unit
 
 
 def check(program: Program, pc: int, instruction: Instruction, machine: Machine) -> None:
@@ -16,34 +16,45 @@ def check(program: Program, pc: int, instruction: Instruction, machine: Machine)
     `instruction` is the program's own at pc, its registers numbered as the machine has them: those that a warp shares
     follow a thread's.
     """
-    limit, unit = machine.limits.registers_per_thread, instruction.row.unit
-    if unit is Unit.BARRIER:
-        _check_barrier(program, pc, instruction, machine)
+    check_row(program, pc, instruction.row, machine)
+    check_operands(program, pc, instruction, machine)
+
+
+def check_row(program: Program, pc: int, form: Row, machine: Machine) -> None:
+    """Raise UserError, with the place, for a row of the table for which the machine has no unit."""
+    unit = form.unit
     if unit in PIPE_UNITS and unit not in machine.unit:
         raise UserError(
-            f"{program.place(pc)}: {machine.key} has no {instruction.row.mnemonic}: its file gives unit class "
+            f"{program.place(pc)}: {machine.key} has no {form.mnemonic}: its file gives unit class "
             f"{unit} no pipe; {_fix(program, 'another instruction')}"
         )
     if unit is Unit.SYNC and (machine.mbarrier is None or machine.copy_engine is None):
         raise UserError(
-            f"{program.place(pc)}: {machine.key} has no {instruction.row.mnemonic}: its file has no [mbarrier] or no "
+            f"{program.place(pc)}: {machine.key} has no {form.mnemonic}: its file has no [mbarrier] or no "
             f"[copy_engine]; {_fix(program, 'another instruction')}"
         )
-    if instruction.row.matrix and instruction.row.matrix not in machine.matrix:
+    if form.matrix and form.matrix not in machine.matrix:
         raise UserError(
-            f"{program.place(pc)}: {machine.key} has no {instruction.row.mnemonic}: its file has no "
-            f"[matrix.{instruction.row.matrix}]; {_fix(program, 'another instruction')}"
+            f"{program.place(pc)}: {machine.key} has no {form.mnemonic}: its file has no "
+            f"[matrix.{form.matrix}]; {_fix(program, 'another instruction')}"
         )
     if unit is Unit.CONSTANT and machine.constant_cache is None:
         raise UserError(
-            f"{program.place(pc)}: {machine.key} has no {instruction.row.mnemonic}: its file has no "
+            f"{program.place(pc)}: {machine.key} has no {form.mnemonic}: its file has no "
             f"[constant_cache]; {_fix(program, 'LDG')}"
         )
     if unit is Unit.WARPGROUP and machine.warpgroup is None:
         raise UserError(
-            f"{program.place(pc)}: {machine.key} has no {instruction.row.mnemonic}: its file has no [warpgroup]; "
+            f"{program.place(pc)}: {machine.key} has no {form.mnemonic}: its file has no [warpgroup]; "
             f"{_fix(program, 'another instruction')}"
         )
+
+
+def check_operands(program: Program, pc: int, instruction: Instruction, machine: Machine) -> None:
+    """Raise UserError, with the place, for a register or barrier that the machine does not have."""
+    limit = machine.limits.registers_per_thread
+    if instruction.row.unit is Unit.BARRIER:
+        _check_barrier(program, pc, instruction, machine)
     if program.registers <= limit:
         return
     highest = max((r for r in (*instruction.reads(), *instruction.writes()) if r < program.registers), default=-1)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.launch.ability import check
+from gpusim.launch.ability import check_operands, check_row
 from gpusim.launch.codes.assign_codes import with_codes
 from gpusim.launch.drafts import Draft, batches, blank, copied, fill
 from gpusim.launch.memory_costs import cached_in, memory_costs, read_cache
@@ -148,10 +148,11 @@ def _drafts(places: Mapping[Instruction, int], kernel: Kernel, machine: Machine)
     """Yield the draft of each instruction, given with its pc."""
     known, bases = {name: v & 0xFFFFFFFF for name, v in constants(kernel).items()}, dict[Row, Draft]()
     for instruction, pc in places.items():
-        check(kernel.program, pc, instruction, machine)
         form = instruction.row
         if form not in bases:
+            check_row(kernel.program, pc, form, machine)
             _costs(bases.setdefault(form, blank(NONE_YET)), form, machine)
+        check_operands(kernel.program, pc, instruction, machine)
         draft = copied(bases[form])
         _fill(draft, instruction, machine, known, kernel)
         yield draft

@@ -228,12 +228,12 @@ def _prepared(
     """
     fits = occupancy(kernel, machine)
     kernel = on_chip(kernel, machine.chip.sms) if kernel.cluster_blocks == 1 else kernel
-    machine = carved(kernel, machine)
+    whole, machine = machine, carved(kernel, machine)
     resident = min(fits.blocks, count)
     check_capacity(machine, kernel, resident)
     computed = evaluated(kernel, feed)
     behind = resident * _words_of_block(kernel)
-    decoded = decode(kernel, machine, computed, reconvergence_points(kernel.program))
+    decoded = decode(kernel, whole, computed, reconvergence_points(kernel.program))  # kept by it, as the bound's is
     defers, each = feed == EXECUTION_DRIVEN and _defers(kernel, machine, decoded), []
     why = why or turns.reason(kernel, machine, computed, trace=trace, defers=defers)
     apart = not why or turns.only_share(kernel, machine, why)

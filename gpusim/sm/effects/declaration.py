@@ -22,8 +22,10 @@ def decode(row: Columns, instruction: Instruction, _machine: Machine, kernel: Ke
 
     DEPBAR waits for groups by dependency barrier 0, and by any for other results: it has one row for both.
     """
-    row["grouping"], row["groups"] = instruction.row.grouping, int(instruction.row.groups)
-    if row["grouping"] & WAITS:
+    form = instruction.row
+    if form.grouping:
+        row["grouping"], row["groups"] = form.grouping, int(form.groups)
+    if form.grouping & WAITS:
         counts = [o.bits for o in instruction.operands if isinstance(o, Immediate)]
         row["open_groups"] = counts[0]
         if any(isinstance(o, Dependency) and o.index for o in instruction.operands):

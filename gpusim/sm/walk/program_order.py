@@ -223,4 +223,5 @@ def _transfer(sm: Sm, log: Log, instruction: Row, g: int, pc: int) -> None:
     elif instruction.action == EXIT and not sm.diverges:
         sm.warps[g].live = 0
         sm.blocks[0].live -= 1
-        cluster_barrier.leave(sm, g)
+        if sm.launch.cluster > 1 or sm.blocks[0].arrived > 0:
+            cluster_barrier.leave(sm, g)

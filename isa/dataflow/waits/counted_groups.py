@@ -21,5 +21,7 @@ def counting(program: Program) -> frozenset[int]:
 
 def awaits_all(program: Program, instruction: Instruction) -> bool:
     """Tell whether an instruction waits by its wait mask until no group of copies is under way."""
-    mask = instruction.control.waits if instruction.control else 0
-    return bool(mask) and any(mask >> barrier & 1 for barrier in counting(program))
+    control = instruction.control
+    if control is None or control.waits == 0:
+        return False
+    return any(control.waits >> barrier & 1 for barrier in counting(program))

@@ -95,18 +95,22 @@ def comes(sm: Sm, slot: int) -> bool:
     return bool(sm.blocks[slot].coming > 0 if sm.launch.cluster > 1 else sm.launch.next < sm.launch.end)
 
 
+@rule
+def _next(launch: LaunchNumbers) -> int:
+    """Return the next block of a grid without clusters, which is handed out."""
+    if launch.next == launch.gap:
+        launch.next = launch.behind
+    number = int(launch.next)
+    launch.next += launch.stride
+    return number
+
+
 @rarely
 def place(sm: Sm, slot: int, now: int) -> None:
     """Place the next block of the grid in the slot."""
     launch, block = sm.launch, sm.blocks[slot]
     clustered = launch.cluster > 1
-    if clustered:
-        open_block(sm, slot, cluster.block_of(sm, block.coming - 1))
-    else:
-        if launch.next == launch.gap:
-            launch.next = launch.behind
-        open_block(sm, slot, launch.next)
-        launch.next += launch.stride
+    open_block(sm, slot, cluster.block_of(sm, block.coming - 1) if clustered else _next(launch))
     if launch.sharers > 1:
         l2_share.place(sm, block)
     if sm.placed < launch.resident:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from gpusim.sm.jit.rule import rarely
+from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.records import Sm
 
 
-@rarely
+@on_demand
 def block_of(sm: Sm, cluster: int) -> int:
     """Return the number in the grid of the SM's block of a cluster."""
     launch, rank = sm.launch, sm.launch.rank

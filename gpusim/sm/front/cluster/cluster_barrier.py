@@ -36,7 +36,7 @@ def commit(sm: Sm, g: int, instruction: Row, pc: int, now: int) -> None:
         _wait(sm, g, pc)
 
 
-@rarely
+@on_demand
 def leave(sm: Sm, g: int) -> None:
     """Warp slot g has exited: its block may be complete without it."""
     warp = sm.warps[g]

@@ -37,11 +37,12 @@ class Cluster(msgspec.Struct, frozen=True):
 
 def decode(row: Columns, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
     """Fill in what a barrier of a cluster does, and what a fence before it costs."""
-    fences = instruction.row.mnemonic.startswith("MEMBAR") and instruction.row.code >= CHIP
+    form = instruction.row
+    fences = form.code >= CHIP and form.mnemonic.startswith("MEMBAR")
     if fences and kernel.cluster_blocks > 1 and machine.cluster:
         row["action"], row["cluster_step"], row["fence"] = BARRIER, FENCES, machine.cluster.fence
-    if instruction.row.unit is UnitClass.BARRIER:
-        row["cluster_step"] = {CLUSTER_ARRIVE: ARRIVES, CLUSTER_WAIT: WAITS}.get(instruction.row.code, 0)
+    if form.unit is UnitClass.BARRIER:
+        row["cluster_step"] = {CLUSTER_ARRIVE: ARRIVES, CLUSTER_WAIT: WAITS}.get(form.code, 0)
 
 
 def _meets(given: Any) -> bool:

@@ -54,7 +54,7 @@ def decode(row: Columns, instruction: Instruction, _machine: Machine, kernel: Ke
 
 
 def _step(form: Row) -> int:
-    if form.signal in (Signal.LOOK, Signal.AWAIT):
+    if form.signal and form.signal in (Signal.LOOK, Signal.AWAIT):
         return LOOKS
     return GO_INDIRECT if form.is_indirect else STEPS.get(form.flow, NOTHING)
 

@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 
 def decode(row: Columns, instruction: Instruction, _machine: Machine, _: Kernel) -> None:
     """The place in shared memory, of a copy."""
-    place = instruction.destination_in_shared()
-    row["fills"] = instruction.row.fills
+    place = instruction.destination_in_shared() if "M" in instruction.row.form else None
     row["copies"], row["to_pointer"], row["to_uniform"] = place is not None, -1, -1
     if place is not None:
+        row["fills"] = instruction.row.fills
         row["to_offset"], row["to_scale"] = place.offset, place.scale
         row["to_pointer"] = -1 if place.base.index == RZ_INDEX else place.base.index
         row["to_uniform"] = -1 if place.uniform is None else place.uniform.index

@@ -14,7 +14,9 @@ if TYPE_CHECKING:
 
 def decode(row: Columns, instruction: Instruction, _machine: Machine, _: Kernel) -> None:
     """The matrices of an access to shared memory."""
-    row["matrices"], row["transposed"] = instruction.row.matrices, instruction.row.transposed
+    form = instruction.row
+    if form.matrices:
+        row["matrices"], row["transposed"] = form.matrices, form.transposed
 
 
 UNIT = Declaration(

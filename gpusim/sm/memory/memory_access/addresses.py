@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory import peers
 from gpusim.sm.memory.memory_access import generic_address
@@ -34,7 +35,7 @@ def find(sm: Sm, instruction: Row, group: int) -> None:
         _round(sm, instruction)
 
 
-@rarely
+@on_demand
 def _round(sm: Sm, instruction: Row) -> None:
     """Round addresses down to whole accesses; what lies above says how many bytes each lane leaves out."""
     for lane in range(LANES):
@@ -43,7 +44,7 @@ def _round(sm: Sm, instruction: Row) -> None:
         sm.scratch.address[lane] = np.uint32(sm.scratch.address[lane] - left)
 
 
-@rarely
+@on_demand
 def _of_block(sm: Sm) -> None:
     """Take the block's own rank out of addresses of shared memory."""
     for lane in range(LANES):

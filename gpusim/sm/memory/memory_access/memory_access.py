@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from gpusim.sm.jit.rule import lowest_bit, rarely, rule
+from gpusim.sm.jit.on_demand import on_demand
+from gpusim.sm.jit.rule import lowest_bit, rule
 from gpusim.sm.memory import versions
 from gpusim.sm.memory.async_copy import async_copy
 from gpusim.sm.memory.lookahead import word_owner
@@ -76,7 +77,7 @@ def access(sm: Sm, memory: Memory, g: int, group: int, active: int) -> bool:
     return not instruction.evaluate or _move(sm, memory, instruction, g, group, moves)
 
 
-@rarely
+@on_demand
 def _of_no_row(sm: Sm, memory: Memory, instruction: Row, g: int, group: int, active: int) -> bool:
     """Access matrices of which no row is named: it costs nothing more. Return that it is no fault."""
     sm.outcome.extra = access_cost.extra(sm.machine, instruction, sm.outcome.cycles)
