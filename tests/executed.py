@@ -119,7 +119,8 @@ def replays(machine: Machine, row: Any, addresses: Any, active: Any) -> int:
     """Issue slots that an access takes again, for its passes or requests beyond those of one without conflicts."""
     replay, shared = machine.instruction_replay, machine.shared_memory
     if replay and row.unit is Unit.SHARED:
-        least = {32: shared.free_passes_32, 64: shared.free_passes_64, 128: shared.free_passes_128}[row.path_width]
+        free = {32: shared.free_passes_32, 64: shared.free_passes_64, 128: shared.free_passes_128}
+        least = row.matrices or free[row.path_width]  # a matrix needs a pass of its own
         one_by_one = structs.replace(machine, shared_memory=structs.replace(shared, pass_cycles=1, passes_per_cycle=1))
         return replay.pass_slots * max(0, _cost(one_by_one, row, addresses, active)[0] - least)
     if replay and row.unit is Unit.GLOBAL:

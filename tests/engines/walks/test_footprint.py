@@ -23,7 +23,7 @@ def check_by_running(kernel):
     def observe(pc, _warps, addresses, active):
         row = kernel.program.instructions[pc].row
         for address in addresses[active].tolist():
-            for byte in range(row.nbytes):
+            for byte in range(16 if row.matrices else row.nbytes):
                 if row.unit in GLOBAL_UNITS | {Unit.TEXTURE}:
                     seen[current[-1], row.is_store].add((address + byte) // SECTOR_BYTES)
                 else:

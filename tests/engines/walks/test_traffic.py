@@ -198,8 +198,9 @@ def test_levels_are_sums_over_what_executes(kernel):
         row = instruction.row
         if str(row.unit) in ("shared", "global", "local"):
             level = Level.SHARED if str(row.unit) == "shared" else Level.L1
-            expected[level, "read"] += int(active) * row.words * row.is_load
-            expected[level, "written"] += int(active) * row.words * row.is_store
+            words_moved = -(-int(active) * row.nbytes // 4)
+            expected[level, "read"] += words_moved * row.is_load
+            expected[level, "written"] += words_moved * row.is_store
     found = traffic(kernel)
     for level in (Level.REGISTERS, Level.SCALARS, Level.SHARED, Level.L1):
         assert found.read(level) == expected[level, "read"]

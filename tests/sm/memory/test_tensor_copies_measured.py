@@ -68,7 +68,13 @@ def test_maps_are_encoded_as_the_driver_does():
         assert made.box_bytes == row["bytes"]
 
 
-@pytest.mark.parametrize("row", few(of_kind("load"), 12), ids=str)
+def named(row):
+    """Return what a case is called: its tensor and box, type and swizzle."""
+    sizes = "x".join(map(str, row["dim"]))
+    return f"{sizes} box {row.get('box', row.get('pixels'))} type {row.get('type', 6)} swizzle {row['swz']}"
+
+
+@pytest.mark.parametrize("row", few(of_kind("load"), 12), ids=named)
 def test_loads_leave_what_the_chip_has(row):
     """Shared memory is the chip's: fills, rounded types, rows of a swizzle, and the rest as before."""
     out = np.zeros(SHARED_BYTES, np.uint8)
@@ -78,7 +84,7 @@ def test_loads_leave_what_the_chip_has(row):
     assert zlib.crc32(left(launched, walk(launched).memory)[1].tobytes()) == row["seen"]
 
 
-@pytest.mark.parametrize("row", few(of_kind("im2col"), 8), ids=str)
+@pytest.mark.parametrize("row", few(of_kind("im2col"), 8), ids=named)
 def test_pixels_are_those_of_the_chip(row):
     """So it is with pixels of images (im2col): corners, steps, offsets, and pixels of the next row and image."""
     out, nbytes = np.zeros(SHARED_BYTES, np.uint8), 2 * row["channels"] * row["pixels"]
@@ -88,7 +94,7 @@ def test_pixels_are_those_of_the_chip(row):
     assert zlib.crc32(found.tobytes()) == row["seen"]
 
 
-@pytest.mark.parametrize("row", few(of_kind("store"), 8), ids=str)
+@pytest.mark.parametrize("row", few(of_kind("store"), 8), ids=named)
 def test_stores_change_what_the_chip_changes(row):
     """The bytes of global memory that change are the chip's, those behind a row of the tensor included."""
     source = np.zeros(SHARED_BYTES, np.uint8)

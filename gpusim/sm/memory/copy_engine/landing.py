@@ -137,7 +137,7 @@ def _load(sm: Sm, memory: Memory, copy: Copy, at: int, size: int) -> None:
 @rule
 def rounded(word: np.uint32) -> np.uint32:
     """Return a single as the nearest one with ten bits of fraction; of a NaN, 0x7fffe000 (seen on an H200)."""
-    if word << np.uint32(1) > np.uint32(0xFF000000):
+    if np.uint32(word & np.uint32(0x7FFFFFFF)) > np.uint32(0x7F800000):
         return np.uint32(0x7FFFE000)
     return np.uint32((np.int64(word) + 0xFFF + (np.int64(word) >> 13 & 1)) & 0xFFFFE000)
 
