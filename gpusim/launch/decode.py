@@ -77,17 +77,8 @@ from isa.values.cross_lane import Tile
 from isa.values.semantics import mov
 
 NONE_YET = (
-    "source",
-    "destination",
-    "predicate",
-    "second_predicate",
-    "more_predicates",
-    "selector",
-    "selectors",
-    "pointer",
-    "uniform_base",
-    "value",
-    "truth",
+    *("source", "destination", "predicate", "second_predicate", "more_predicates", "selector", "selectors", "pointer"),
+    *("uniform_base", "value", "truth"),
 )
 DECODERS = tuple(dict.fromkeys(unit.decode for unit in EVERY))  # one of most is that which does nothing
 
