@@ -9,6 +9,7 @@ import shutil
 
 import numpy as np
 import pytest
+from compiled_alike import alike
 from interpreter.interpret import interpret
 from read.fenced import ROOT
 
@@ -18,7 +19,7 @@ from gpusim.launch.file.prepare import prepared
 from gpusim.simulation.verify import compare
 from isa import memory
 from isa.architecture import Target
-from isa.nvidia.compiler import compile, tools
+from isa.nvidia.compiler import tools
 from isa.nvidia.file import code
 
 FOLDER = ROOT / "examples" / "cuda"
@@ -153,16 +154,5 @@ def test_the_time_of_an_architecture_without_a_machine_is_refused(capsys):
 @pytest.mark.parametrize("path", PATHS, ids=NAMES)
 def test_the_cubins_are_what_the_compiler_makes(path):
     """The compiler makes of each source the instructions of the cubin beside it, control codes and lines too."""
-    if "release 13.0" not in tools.version("nvcc"):
-        pytest.skip("the cubins are of nvcc 13.0")
     flags = expected.source.read(path.with_suffix(".toml")).file.nvcc_flags
-    made = code.of_cubin(compile.compile_file(path, flags=flags), path.name)
-    kept = code.read(cubin(path.stem))
-    assert {name: instructions(one) for name, one in made.sections.items()} == {
-        name: instructions(one) for name, one in kept.sections.items()
-    }
-
-
-def instructions(section):
-    """Return the text, encoding and line of each instruction of a section."""
-    return [(one.text, one.low, one.high, one.source.line) for one in section.instructions]
+    assert alike(path, code.read(cubin(path.stem)), flags)

@@ -43,9 +43,8 @@ def earliest(warp: Warp, instruction: Row) -> None:
     if instruction.grouping & DRAINS:
         warp.release_at[LONG] = max(warp.release_at[LONG], _together(warp, 0))
     if instruction.grouping & WAITS:
-        until = _together(warp, instruction.open_groups) if instruction.groups == COPIES else NEVER
-        if instruction.groups != COPIES:
-            until = _few(warp, instruction.groups, instruction.open_groups)
+        most, kind = instruction.open_groups, instruction.groups
+        until = _together(warp, most) if kind == COPIES else _few(warp, kind, most)
         warp.release_at[LONG] = max(warp.release_at[LONG], until)
 
 
