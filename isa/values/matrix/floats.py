@@ -15,9 +15,10 @@ from isa.values.matrix.fragments import addends_of, columns_of, half_addends_of,
 from isa.values.matrix.numbers import NONE, exponent, significand
 
 Kind = tuple[int, ...]
-U, L = np.uint32, np.uint64
+N, U, L = np.int32, np.uint32, np.uint64
 # Bits of exponent and fraction, whether there are no infinities; how many are in a word, the first one's lowest bit.
 HALF, BFLOAT, TENSOR = (5, 10, 0, 2, 0), (8, 7, 0, 2, 0), (8, 10, 0, 1, 13)
+LARGE = np.int32(16)  # above what a narrow number's significand is multiplied by, if it is a number
 E4M3, E5M2 = (4, 3, 1, 4, 0), (5, 2, 0, 4, 0)
 TO_HALF, TO_SINGLE = (5, 10), (8, 23)
 
@@ -27,6 +28,11 @@ def slots(parts: int) -> int:
     return max(4 * parts, 8)
 
 
+def is_narrow(kind: Any) -> bool:
+    """Tell whether all products of two numbers of the kind are singles: then `of` has values, else significands."""
+    return bool(kind[0] <= HALF[0])
+
+
 def split(words: Any, of: Any, exponents: Any, rows: int, block: int, kind: Any) -> None:
     """Take the numbers of a block of words apart: the first one of each word, then the next."""
     exponent_bits, fraction_bits, finite, parts, lowest = kind
@@ -34,8 +40,12 @@ def split(words: Any, of: Any, exponents: Any, rows: int, block: int, kind: Any)
     for part in range(parts):
         for place in range(4 * rows):
             pattern = U(words[4 * rows * block + place] >> U(32 // parts * part + lowest))
-            of[to + place] = significand(pattern, exponent_bits, fraction_bits)
-            exponents[to + place] = exponent(pattern, exponent_bits, fraction_bits, finite)
+            found = significand(pattern, exponent_bits, fraction_bits)
+            power = exponent(pattern, exponent_bits, fraction_bits, finite)
+            of[to + place] = (
+                np.float32(found * sums.power(min(N(power - fraction_bits), LARGE))) if is_narrow(kind) else found
+            )
+            exponents[to + place] = power
         to += 4 * rows
     if parts == 1:
         for place in range(4 * rows):
@@ -44,15 +54,20 @@ def split(words: Any, of: Any, exponents: Any, rows: int, block: int, kind: Any)
 
 
 def add(words: Any, of: Any, exponents: Any, ks: Any, how: Any, format_c: Any) -> None:
-    """Add the products of some k to the patterns in `words`, in one sum; `how`: bits kept, of a product, mask."""
-    (of_a, of_b), (a, b), (first, last), (kept, fraction_bits, mask) = of, exponents, ks, how
+    """Add the products of some k to the patterns in `words`, in one sum.
+
+    `how`: bits kept, of a product, mask; whether `of` has values.
+    """
+    (a, b), (first, last), (kept, fraction_bits, mask, narrow) = exponents, ks, how
     most, addends, total, to = room_for_integers(), room_for_integers(), room_for_doubles(), room_for_words()
     for r in range(sums.RESULTS):
         addends[r] = exponent(words[r], format_c[0], format_c[1], 0)
     sums.largest_exponents(most, addends, a, b, first, last)
     sums.begin(total, most, addends, words, kept, format_c)
-    more = np.int32(kept + sums.SINGLE_BIAS - fraction_bits)
-    sums.add_terms(total, most, (of_a, of_b), (a, b), ks, more)
+    if narrow:
+        sums.add_values(total, most, of, ks, kept)
+    else:
+        sums.add_terms(total, most, of, (a, b), ks, np.int32(kept + sums.SINGLE_BIAS - fraction_bits))
     sums.end(to, total, most, kept, mask, format_c[1])
     if sums.is_special(most):
         sums.put_specials(to, words, most, addends, of, exponents, ks, format_c[0] + format_c[1])
@@ -76,7 +91,7 @@ def multiply(d: Any, a: Any, b: Any, c: Any, n: Any, blocks: int, kinds: Any, fo
     mask = L(L(0xFFFFFFFFFFFFFFFF) << L(52 - bits))
     count = slots(kind_a[3]) * (blocks if n >> 8 & 255 == 2 else 1)
     for first in range(0, slots(kind_a[3]) * blocks, count):
-        how = np.int64(kept), kind_a[1] + kind_b[1], mask
+        how = np.int64(kept), kind_a[1] + kind_b[1], mask, is_narrow(kind_a) and is_narrow(kind_b)
         add(results, of, exponents, (first, first + count), how, format_c)
     put_results(results, d, format_c)
 
@@ -97,4 +112,4 @@ def put_results(of: Any, d: Any, format_c: Any) -> None:
         results_to(of, 2, d)
 
 
-INLINED = (slots, split, add, multiply, put_addends, put_results)
+INLINED = (slots, is_narrow, split, add, multiply, put_addends, put_results)
