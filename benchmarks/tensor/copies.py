@@ -43,7 +43,7 @@ PUBLISHED = Path(gpusim.__file__).parent / "published" / "h200_copies.csv"
 CUBIN = Path(__file__).parent.parent.parent / "tests" / "measured" / "tensor" / "copies.cubin.xz"
 WARM = {"cache.hits": "tags", "l2.filled": "1"}
 SMS, LANES, MOST_CYCLES = 132, 32, 4_000_000
-WORDS_OF_TIMES = 6  # of a record: two clocks, the SM, and a number
+WORDS_OF_TIMES, MOST_TIMED = 6, 1024  # of a record: two clocks, the SM, and a number; and records
 BIG = 200 * 1024  # bytes of dynamic shared memory
 WIDTH, HALF = 1024, 2  # of a tensor: elements of a row, bytes of an element
 ROWS, MOST_ROWS = 4096, 262144  # of a tensor: in the L2, and spread
@@ -277,7 +277,7 @@ def compiled() -> Code:
 def kernel(asked: Launch, iterations: int) -> Kernel:
     """Return a launch with so many iterations."""
     buffers = (
-        Buffer("times", "u4", WORDS_OF_TIMES * (asked.timed.stop if asked.cluster == 1 else 4096)),
+        Buffer("times", "u4", WORDS_OF_TIMES * MOST_TIMED),
         Buffer("given", "u4", -(-asked.bytes // 4)),
         Buffer("sink", "u4", SINK),
     )
