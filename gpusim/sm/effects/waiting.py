@@ -47,7 +47,7 @@ def begin(sm: Sm, g: int, at: int, place: int) -> None:
 
 @on_demand
 def ended(sm: Sm, place: int) -> None:
-    """The phase of the barrier at `place` ends now: all who wait for it know when their answers come.
+    """The phase of the barrier at `place` ends now: all who wait for it know when their answers come, one by one.
 
     If it is another block's of the cluster, that block's SM will be told (gpusim/sm/front/cluster/cluster_barrier.py).
     """
@@ -59,12 +59,15 @@ def ended(sm: Sm, place: int) -> None:
             sm.fault.code = CROWDED
         sm.cluster_news = 1
         return
+    learns = sm.now
     for g in range(sm.warp_slots):
         for i in range(AWAITED if sm.warps[g].awaits else 0):
             one = sm.awaited[g, i]
             if one.number and one.place == place and one.ended == NEVER:
-                one.ended = sm.now
+                one.ended = learns
                 _settle(sm, g, i)
+                if one.since < NEVER:
+                    learns += sm.program[one.pc].service
 
 
 @on_demand

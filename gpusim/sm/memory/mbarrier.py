@@ -28,7 +28,8 @@ class Mbarrier(msgspec.Struct, frozen=True):
     """Barriers in shared memory; without this section the machine has none."""
 
     arrive: Positive  # cycles of the load/store unit for arrivals at one
-    look: Positive  # and for a look at one, or for bytes that have come
+    look: Positive  # and for a look at one, or for bytes that have come; warps that wait together learn so far apart
+    port: Positive  # least cycles of a scheduler's port for an arrival
     poll: Positive  # cycles between two looks for a warp that waits for a phase while other lanes of it wait elsewhere
     war: Count  # cycles from service until the sources of such an instruction may be overwritten
 
@@ -43,6 +44,7 @@ def decode(row: Columns, instruction: Instruction, machine: Machine, _: Kernel) 
             row["reason"], row["war"] = Stall.LONG_SCOREBOARD, machine.mbarrier.war
             looks = signal in (Signal.LOOK, Signal.AWAIT) or bool(form.code & COME and signal is Signal.ARRIVE)
             row["service"] = machine.mbarrier.look if looks else machine.mbarrier.arrive
+            row["port"] = 0 if looks else machine.mbarrier.port
 
 
 UNIT = Declaration(
@@ -78,6 +80,6 @@ UNIT = Declaration(
     ),
     limits={
         "latency": {"mbarrier.poll": 1, "mbarrier.war": 0},
-        "load/store unit": {"mbarrier.arrive": 1, "mbarrier.look": 1},
+        "load/store unit": {"mbarrier.arrive": 1, "mbarrier.look": 1, "mbarrier.port": 1},
     },
 )
