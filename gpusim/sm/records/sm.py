@@ -255,7 +255,8 @@ class Awaited(Record):
     pc: int  # the instruction that waits
     place: int  # of the barrier, in the memory array
     apart: int  # 1: it is looked at only now and then
-    since: int  # the cycle of the first look; NEVER: the instruction has not been served
+    since: int  # when the first look answers; NEVER: the instruction has not been served
+    lag: int  # cycles from a look until it answers
     ended: int  # when the phase ended; NEVER: not yet
     answer: int  # when the answer is there; NEVER: not known yet
 
