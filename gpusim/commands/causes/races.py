@@ -10,7 +10,7 @@ from gpusim.commands.frame.command import Answer
 from gpusim.commands.frame.document import joined
 from gpusim.commands.frame.options import CodeOptions, MaxInstructions, OfKernel
 from gpusim.commands.frame.progress import begin_compiling, shown
-from gpusim.engines.walks.races import Race
+from gpusim.engines.walks.conflicts import Race
 from gpusim.engines.walks.races import races as find
 from gpusim.support.document import Document, KernelKey, doc
 from gpusim.support.plural import plural
