@@ -1,14 +1,14 @@
 """Find races: accesses of different warps to the same shared word that no barrier orders.
 
-Each warp has a vector clock (gpusim.engines.walks.known). A barrier joins the clocks of the warps that it releases, and
-each starts a new epoch. A barrier in shared memory (mbarrier) has the clocks of those who have arrived in its phase:
-who waits for the phase learns them when it ends. So does a barrier of a cluster, whose blocks are looked at together.
+Each warp has a vector clock. A barrier joins the clocks of the warps that it releases, and each starts a new epoch. A
+barrier in shared memory (mbarrier) has the clocks of those who have arrived in its phase: who waits for the phase
+learns them when it ends. So does a barrier of a cluster, whose blocks are looked at together.
 
 What a warp has under way is an actor of its own, which knows what the warp knew when it issued it: copies by LDGSTS and
 stores of the copy engine, matrix instructions of a warpgroup (their reads), and of each barrier in shared memory the
-copies that bring it bytes (gpusim.engines.walks.work). A wait lets the warp know of what it waits for, and a barrier
-then others. So a stage that is read before its copy is waited for is a race, and so is one that is copied to while
-others may still read it.
+copies that bring it bytes (gpusim/engines/walks/happens_before/work.py). A wait lets the warp know of what it waits
+for, and a barrier then others. So a stage that is read before its copy is waited for is a race, and so is one that is
+copied to while others may still read it.
 
 So every word with a race is reported, but not each pair of instructions that conflict there within one epoch. Two
 atomics are no race: the memory serves them one after the other. A load whose word a compare-and-swap then expects
@@ -24,8 +24,8 @@ from contextlib import suppress
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.engines.walks import work
-from gpusim.engines.walks.conflicts import Conflict, Race, Touch, Watch, access, join, watch_of
+from gpusim.engines.walks.happens_before import work
+from gpusim.engines.walks.happens_before.conflicts import Conflict, Race, Touch, Watch, access, join, watch_of
 from isa.dataflow.flow import writes
 from isa.dataflow.reaching import onward, reached
 from isa.executing.faults import LIMIT

@@ -18,9 +18,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.engines.walks import known as knowledge
-from gpusim.engines.walks.conflicts import Touch, Watch, compare, conflicting, look_for_fences
-from gpusim.engines.walks.known import Words
+from gpusim.engines.walks.happens_before import known as knowledge
+from gpusim.engines.walks.happens_before.conflicts import Touch, Watch, compare, conflicting, look_for_fences
+from gpusim.engines.walks.happens_before.known import Words
 from gpusim.sm.pipes.warpgroup.declaration import WARPS as GROUP
 from gpusim.sm.walk.marks import (
     ASKED,
@@ -60,7 +60,9 @@ Active = NDArray[np.bool_]
 class More(Protocol):
     """Who wants to see further rows: of the instructions at these pcs."""
 
-    pcs: Set[int]
+    @property
+    def pcs(self) -> Set[int]:
+        """The instructions."""
 
     def note(self, block: int, mark: int, pc: int, warps: Words, words: Rows, active: Active) -> None:
         """See the rows of an instruction in a block."""

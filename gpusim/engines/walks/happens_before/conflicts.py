@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.engines.walks import known as knowledge
-from gpusim.engines.walks.known import Kind, Known, Words
+from gpusim.engines.walks.happens_before import known as knowledge
+from gpusim.engines.walks.happens_before.known import Kind, Known, Words
 from isa.executing import clusters
 from isa.kernel import Kernel
 from isa.program import WORD_BYTES
@@ -23,7 +23,7 @@ WAITS = (
     (re.compile(r"\b(UBLKCP|UTMASTG|UBLKRED|UTMAREDG)\b"), "its group", "cp.async.bulk.wait_group.read, DEPBAR.LE SB0"),
     (re.compile(r"\b[HIQB]GMMA\b"), "the product", "wgmma.wait_group, WARPGROUP.DEPBAR"),
 )
-LOADS = re.compile(r"\b(LDGSTS|UBLKCP\.S\.[GS]|UTMALDG)\b")
+ASYNC_LOADS = re.compile(r"\b(LDGSTS|UBLKCP\.S\.[GS]|UTMALDG)\b")
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,15 +61,21 @@ class Race:
             f"{'' if one.block == self.block else f'block {one.block} '}{one}" for one in (self.first, self.second)
         ]
         what = f"race in block {self.block} on the shared word at {self.address:#x}: {', '.join(sides)}"
-        wait = next((f"wait for {of} ({by})" for text, of, by in WAITS if text.search(self.first.text)), "")
+        awaited = awaited_by(self.first.text)
+        wait = f"wait for {awaited}" if awaited else ""
         if (self.first.block, self.first.warp) == (self.second.block, self.second.warp) and wait:
             return f"{what}; {wait} between the two"
-        if LOADS.search(self.second.text) and not self.first.writes:
+        if ASYNC_LOADS.search(self.second.text) and not self.first.writes:
             first = f"{wait}, then " if wait else ""
             return f"{what}; {first}arrive at a barrier (BAR.SYNC, mbarrier) for which the copy's warp waits"
         if "SYNCS" in wait:
             return f"{what}; {wait} between the two"
         return f"{what}; {f'{wait} and then ' if wait else ''}put a BAR.SYNC that both warps reach between the two"
+
+
+def awaited_by(text: str) -> str:
+    """Return what must be waited for before others use what an instruction has under way, and how; none: nothing."""
+    return next((f"{of} ({by})" for pattern, of, by in WAITS if pattern.search(text)), "")
 
 
 @dataclass(slots=True)
