@@ -151,6 +151,8 @@ def execute(sm: Sm, memory: Memory, away: Numbers, log: Log, g: int) -> None:
     instruction = sm.program[pc]
     if instruction.grouping & (WAITS | DRAINS):
         effects.awaited_in_program_order(sm, memory, g, pc)
+    if log.phases[0]:
+        work_log.note_phases(sm, memory, log)
     if logs:
         access_log.find(sm, log, g, pc)
     if not values.execute(sm, memory, g):
@@ -175,8 +177,6 @@ def execute(sm: Sm, memory: Memory, away: Numbers, log: Log, g: int) -> None:
         away[g] = 1
     if logs and (instruction.action == BARRIER or warp.live == 0):
         access_log.note_releases(sm, log)
-    if log.phases[0]:
-        work_log.note_phases(sm, memory, log)
 
 
 @rule
