@@ -30,6 +30,7 @@ from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.records import Effect, Memory, Row, Sm, Warp
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import EFFECTS, GROUPS, LANES
+from gpusim.sm.walk.stopping import stop
 from isa.program import WORD_BYTES
 from isa.row import CLOSES, DRAINS, JOINS, WAITS, Groups
 
@@ -44,8 +45,7 @@ def has_room(sm: Sm, g: int, pc: int) -> bool:
     """Tell whether warp slot g may post an effect; if not, that is the fault of the instruction at `pc`."""
     if sm.warps[g].effects < EFFECTS:
         return True
-    sm.fault.code, sm.fault.pc, sm.fault.warp = CROWDED, pc, g
-    return False
+    return stop(sm, CROWDED, g, pc)
 
 
 @rarely
@@ -211,11 +211,10 @@ def _signal(sm: Sm, memory: Memory, g: int, effect: Effect) -> None:
     """Tell the barrier of an effect what comes; `sm.fault` tells if that is too much."""
     found = mbarrier.signal(memory, effect.barrier, effect.arrivals, effect.tx_bytes)
     if found == mbarrier.ENDS:
-        waiting.ended(sm, effect.barrier)
+        waiting.ended(sm, g, effect.pc, effect.barrier)
     elif found > mbarrier.ENDS:
-        fault, first = sm.fault, sm.launch.shared_word + sm.warps[g].block * sm.launch.shared_words
-        fault.code, fault.pc, fault.warp, fault.lane = mbarrier.refusal(found), effect.pc, g, 0
-        fault.address = (effect.barrier - first) * WORD_BYTES
+        first = sm.launch.shared_word + sm.warps[g].block * sm.launch.shared_words
+        stop(sm, mbarrier.refusal(found), g, effect.pc, 0, (effect.barrier - first) * WORD_BYTES)
 
 
 @on_demand

@@ -15,6 +15,7 @@ from gpusim.sm.records import Barrier, Row, Sm, Warp
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import BARRIERS, GROUPS, LANES
 from gpusim.sm.unit.stall import Stall
+from gpusim.sm.walk.stopping import stop
 from isa.executing.barriers import COUNT as MOST_THREADS
 from isa.executing.barriers import COUNT_AT, IDENTIFIER
 from isa.nvidia.rows.control import ANY, COUNT
@@ -68,7 +69,7 @@ def _number(sm: Sm, g: int, instruction: Row) -> int:
         words = sm.lanes[g * sm.machine.groups].registers[instruction.source[0]]
         for lane in range(LANES):
             if sm.outcome.active[0] >> lane & 1 and words[lane] != word:
-                _fault(sm, SEVERAL, g)
+                stop(sm, SEVERAL, g, sm.warps[g].pc - 1)
         return word & IDENTIFIER
     return int(instruction.barrier)
 
@@ -106,11 +107,10 @@ def _arrive(sm: Sm, g: int, instruction: Row, now: int) -> int:
     block, needed = sm.blocks[warp.block], _needed(sm, g, instruction)
     barrier = block.barriers[warp.waits_for]
     if barrier.arrived > 0 and barrier.expected != needed:
-        _fault(sm, MISCOUNTED, g)
-        sm.fault.lane, sm.fault.address = barrier.expected, needed
+        stop(sm, MISCOUNTED, g, warp.pc - 1, -1, barrier.expected, needed)
         return NEVER
     if barrier.arrived > 0 and barrier.reduced != instruction.reduces:
-        _fault(sm, MIXED, g)
+        stop(sm, MIXED, g, warp.pc - 1)
         return NEVER
     if instruction.reduces:
         _reduce(sm, barrier, g, instruction)
@@ -142,12 +142,6 @@ def _reduce(sm: Sm, barrier: Barrier, g: int, instruction: Row) -> None:
     else:
         barrier.found = 1 if true == active and (before or barrier.reduced == 0) else 0
     barrier.reduced = instruction.reduces
-
-
-@rarely
-def _fault(sm: Sm, code: int, g: int) -> None:
-    """Note a fault at the barrier to which a warp has come."""
-    sm.fault.code, sm.fault.pc, sm.fault.warp = code, sm.warps[g].pc - 1, g
 
 
 @rule

@@ -25,6 +25,7 @@ from gpusim.sm.lanes.convergence.parted import (
 from gpusim.sm.records import Sm, Warp
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import BARRIERS, LANES
+from gpusim.sm.walk.stopping import stop
 
 ALL = (1 << LANES) - 1
 STUCK = int(Fault.STUCK)
@@ -296,7 +297,7 @@ def _resume(sm: Sm, g: int) -> None:
         _move_on(sm, g)
     chosen = _topmost(sm, g)
     if chosen < 0:
-        sm.fault.code, sm.fault.pc, sm.fault.warp = STUCK, warp.pc - 1, g
+        stop(sm, STUCK, g, warp.pc - 1)
         return
     pc, along = sm.parted[g, chosen].pc, sm.parted[g, chosen].state == READY and sm.parted[g, chosen].old
     lanes = sm.parted[g, chosen].lanes

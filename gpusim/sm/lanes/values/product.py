@@ -21,6 +21,7 @@ from gpusim.sm.memory import versions
 from gpusim.sm.records import Effect, Memory, Numbers, Row, Sm, Table
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
+from gpusim.sm.walk.stopping import stop
 from isa.program import WORD_BYTES
 from isa.row import WAITS, Groups
 from isa.values.matrix.warpgroup import (
@@ -218,6 +219,5 @@ def _word_at(sm: Sm, g: int, effect: Effect, address: int, nbytes: int) -> int:
     first = sm.launch.shared_word + sm.warps[g].block * sm.launch.shared_words
     if address + nbytes <= WORD_BYTES * sm.launch.shared_words:
         return int(first + address // WORD_BYTES)
-    if sm.fault.code == 0:
-        sm.fault.code, sm.fault.pc, sm.fault.warp, sm.fault.lane, sm.fault.address = OUTSIDE, effect.pc, g, 0, address
+    stop(sm, OUTSIDE, g, effect.pc, 0, address)
     return int(first)

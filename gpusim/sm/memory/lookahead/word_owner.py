@@ -19,6 +19,7 @@ from gpusim.sm.records import Memory, Numbers, Sm, Word
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.opcodes import LOAD
+from gpusim.sm.walk.stopping import stop
 from isa.program import WORD_BYTES
 
 CONTESTED = int(Fault.CONTESTED)
@@ -34,8 +35,7 @@ def take(sm: Sm, memory: Memory, g: int, active: int) -> bool:
         if (active >> lane) & 1 and not generic_address.is_near(instruction, address):
             for word in range(address // WORD_BYTES, address // WORD_BYTES + instruction.words):
                 if not _use(owners, word, int(sm.launch.index), stores):
-                    sm.fault.code, sm.fault.pc, sm.fault.warp = CONTESTED, sm.warps[g].pc, g
-                    return False
+                    return stop(sm, CONTESTED, g, sm.warps[g].pc)
     return True
 
 

@@ -21,6 +21,7 @@ from gpusim.sm.pipes.warpgroup.declaration import WARPS
 from gpusim.sm.records import Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import PRODUCTS
+from gpusim.sm.walk.stopping import stop
 from isa.row import Groups
 
 ROWS = 64  # of a product
@@ -47,7 +48,7 @@ def commit(sm: Sm, g: int, pc: int, now: int) -> None:
         if sm.warps[other].products < warp.products:
             return
     if products.count == PRODUCTS:
-        sm.fault.code, sm.fault.pc, sm.fault.warp = CROWDED, pc, g
+        stop(sm, CROWDED, g, pc)
         return
     entry = products.queue[(products.head + products.count) % PRODUCTS]
     entry.warp, entry.pc, entry.ready = first, pc, now + sm.machine.product_begins

@@ -24,6 +24,7 @@ from gpusim.sm.replay.stream import recorded_requests
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import DEPTHS, EVENTS, LOG, SCRIPTS, STREAMS, VISITS
 from gpusim.sm.unit.opcodes import BRANCH, EXIT
+from gpusim.sm.walk.stopping import stop
 
 MARKER, END = -1, -2  # special pcs: the end of a repeated part, and the end of the stream
 UNRECORDED = -1
@@ -39,7 +40,7 @@ def begin(sm: Sm, memory: Memory, slot: int) -> None:
     block = sm.blocks[slot]
     block.script = script_of(sm, memory, slot, block.id)
     if block.script == UNRECORDED:
-        sm.fault.code = NO_STREAM
+        stop(sm, NO_STREAM, block_scheduler.warp_slot(sm, slot, 0), 0)
         return
     sm.log[(sm.placed - 1) % LOG] = block.script
     if sm.forwarding:
