@@ -23,6 +23,7 @@ least times, not times: they say how far an SM may run ahead of the chip's answe
 
 from __future__ import annotations
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.effects import groups, mbarrier, waiting
 from gpusim.sm.jit import lane_words
 from gpusim.sm.jit.on_demand import on_demand
@@ -30,7 +31,6 @@ from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.records import Effect, Memory, Row, Sm, Warp
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import EFFECTS, GROUPS, LANES
-from gpusim.sm.walk.stopping import stop
 from isa.program import WORD_BYTES
 from isa.row import CLOSES, DRAINS, JOINS, WAITS, Groups
 

@@ -8,12 +8,12 @@ who ends the phase works out when the answer comes.
 
 from __future__ import annotations
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.records import Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import AWAITED, TOLD
-from gpusim.sm.walk.stopping import stop
 
 CROWDED = int(Fault.CROWDED)
 

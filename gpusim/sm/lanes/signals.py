@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.effects import effects, mbarrier, waiting
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely, rule
@@ -19,7 +20,6 @@ from gpusim.sm.memory.memory_access import addresses
 from gpusim.sm.records import Memory, Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
-from gpusim.sm.walk.stopping import stop
 from isa.nvidia.rows.copies.mbarrier import A_BYTE, ANNOUNCED, ARRIVALS, COME, ONE_ANNOUNCED, ONE_ARRIVAL, OPTS_OUT
 from isa.program import WORD_BYTES
 from isa.row import Signal

@@ -1,4 +1,4 @@
-"""What ends a run at an instruction: one enum, which rules give to `stop` (gpusim/sm/walk/stopping.py)."""
+"""What ends a run at an instruction: one enum, which rules give to `stop` (gpusim/sm/account/stopping.py)."""
 
 from __future__ import annotations
 

@@ -8,6 +8,7 @@ independent, a barrier that names no threads waits for the warps that have not e
 from __future__ import annotations
 
 from gpusim.sm.account.record import record
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.front.cluster import cluster_barrier
 from gpusim.sm.front.warp_scheduler import warp_scheduler
 from gpusim.sm.jit.rule import NEVER, count_bits, lowest_bit, rarely, rule
@@ -15,7 +16,6 @@ from gpusim.sm.records import Barrier, Row, Sm, Warp
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import BARRIERS, GROUPS, LANES
 from gpusim.sm.unit.stall import Stall
-from gpusim.sm.walk.stopping import stop
 from isa.executing.barriers import COUNT as MOST_THREADS
 from isa.executing.barriers import COUNT_AT, IDENTIFIER
 from isa.nvidia.rows.control import ANY, COUNT

@@ -8,6 +8,7 @@ is released here. The warps that wait are released `cluster.barrier` cycles afte
 
 from __future__ import annotations
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.effects import waiting
 from gpusim.sm.front.block_scheduler.declaration import RUNNING
 from gpusim.sm.front.cluster.declaration import ARRIVES, FENCES
@@ -17,7 +18,6 @@ from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.records import Block, Records, Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.stall import Stall
-from gpusim.sm.walk.stopping import stop
 
 BARRIER = int(Stall.BARRIER)
 PART, TWICE = int(Fault.PART_OF_WARP), int(Fault.ARRIVED_TWICE)

@@ -9,6 +9,7 @@ groups of a warp share its dependency barriers, stall counts and place in the sc
 
 from __future__ import annotations
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.jit.rule import count_bits, rarely, rule
 from gpusim.sm.lanes.convergence import parted, partners, warpsync
 from gpusim.sm.lanes.convergence.parted import (
@@ -25,7 +26,6 @@ from gpusim.sm.lanes.convergence.parted import (
 from gpusim.sm.records import Sm, Warp
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import BARRIERS, LANES
-from gpusim.sm.walk.stopping import stop
 
 ALL = (1 << LANES) - 1
 STUCK = int(Fault.STUCK)

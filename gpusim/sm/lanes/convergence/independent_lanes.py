@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import count_bits, lowest_bit, rarely, rule
 from gpusim.sm.lanes import predicates
@@ -33,7 +34,6 @@ from gpusim.sm.lanes.convergence.parted import IN_COLLECTIVE
 from gpusim.sm.records import Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
-from gpusim.sm.walk.stopping import stop
 from isa.program import CODE_BYTES
 
 ALL = (1 << LANES) - 1

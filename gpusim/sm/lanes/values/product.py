@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.effects import effects
 from gpusim.sm.jit import lane_words
 from gpusim.sm.jit.on_demand import on_demand
@@ -21,7 +22,6 @@ from gpusim.sm.memory import versions
 from gpusim.sm.records import Effect, Memory, Numbers, Row, Sm, Table
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
-from gpusim.sm.walk.stopping import stop
 from isa.program import WORD_BYTES
 from isa.row import WAITS, Groups
 from isa.values.matrix.warpgroup import (

@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.effects import effects
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely, rule
@@ -20,7 +21,6 @@ from gpusim.sm.memory.shared_memory import shared_memory
 from gpusim.sm.records import Effect, Memory, Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
-from gpusim.sm.walk.stopping import stop
 from isa.program import WORD_BYTES
 
 MISPLACED, OUT_OF_SHARED = int(Fault.MISPLACED), int(Fault.OUT_OF_SHARED)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.memory import peers
@@ -16,7 +17,6 @@ from gpusim.sm.memory.copy_engine.tensor_map import MAP_ALIGNMENT, MAP_BYTES
 from gpusim.sm.records import Copy, Memory, Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import COPIES
-from gpusim.sm.walk.stopping import stop
 from isa.nvidia.rows.copies.bulk import DIMENSIONS as RANK
 from isa.nvidia.rows.copies.bulk import MULTICAST, OF_PIXELS, TILED
 from isa.operands.windows import SHARED_PLACE

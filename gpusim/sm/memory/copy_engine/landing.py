@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.effects import mbarrier, waiting
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.copy_engine import box, commands, updates
@@ -15,7 +16,6 @@ from gpusim.sm.memory.copy_engine.tensor_map import TF32
 from gpusim.sm.memory.lookahead import word_owner
 from gpusim.sm.records import Copy, Memory, Sm
 from gpusim.sm.state.fault import Fault
-from gpusim.sm.walk.stopping import stop
 from isa.program import WORD_BYTES
 
 BYTE, BITS = 0xFF, 8

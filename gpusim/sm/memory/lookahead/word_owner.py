@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.jit import atomic
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rule
@@ -19,7 +20,6 @@ from gpusim.sm.records import Memory, Numbers, Sm, Word
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.opcodes import LOAD
-from gpusim.sm.walk.stopping import stop
 from isa.program import WORD_BYTES
 
 CONTESTED = int(Fault.CONTESTED)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory import peers
@@ -16,7 +17,6 @@ from gpusim.sm.records import Feed, Lanes, Row, Sm, Word
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.opcodes import LOCAL_MEMORY, SHARED_MEMORY, SIGNAL
-from gpusim.sm.walk.stopping import stop
 
 MISALIGNED, OUTSIDE = int(Fault.MISALIGNED), int(Fault.OUTSIDE)
 

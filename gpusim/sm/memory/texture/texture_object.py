@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rule
 from gpusim.sm.memory import versions
@@ -17,7 +18,6 @@ from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.records import Memory, Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
-from gpusim.sm.walk.stopping import stop
 from isa.values.texture import texture as definition
 
 NO_TEXTURE, WRONG_TEXTURE = int(Fault.NO_TEXTURE), int(Fault.WRONG_TEXTURE)

@@ -12,6 +12,7 @@ its effect lands (sm/lanes/values/product.py). Products share the agent of the e
 
 from __future__ import annotations
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.effects import groups
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rule
@@ -21,7 +22,6 @@ from gpusim.sm.pipes.warpgroup.declaration import WARPS
 from gpusim.sm.records import Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import PRODUCTS
-from gpusim.sm.walk.stopping import stop
 from isa.row import Groups
 
 ROWS = 64  # of a product

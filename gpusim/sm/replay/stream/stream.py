@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.front.block_scheduler import block_scheduler
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely, rule
@@ -24,7 +25,6 @@ from gpusim.sm.replay.stream import recorded_requests
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import DEPTHS, EVENTS, LOG, SCRIPTS, STREAMS, VISITS
 from gpusim.sm.unit.opcodes import BRANCH, EXIT
-from gpusim.sm.walk.stopping import stop
 
 MARKER, END = -1, -2  # special pcs: the end of a repeated part, and the end of the stream
 UNRECORDED = -1
