@@ -12,6 +12,7 @@ its effect lands (sm/lanes/values/product.py). Products share the agent of the e
 
 from __future__ import annotations
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.effects import groups
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rule
@@ -53,7 +54,7 @@ def commit(sm: Sm, g: int, pc: int, now: int) -> None:
         if sm.warps[other].products < warp.products:
             return
     if products.count == PRODUCTS:
-        sm.fault.code, sm.fault.pc, sm.fault.warp = CROWDED, pc, g
+        stop(sm, CROWDED, g, pc)
         return
     entry = products.queue[(products.head + products.count) % PRODUCTS]
     entry.warp, entry.pc, entry.ready = first, pc, now + sm.machine.product_begins
