@@ -8,8 +8,9 @@ elsewhere, as at the end of a branch that one thread has taken, it looks `mbarri
 
 from __future__ import annotations
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.jit.on_demand import on_demand
-from gpusim.sm.jit.rule import NEVER, rule
+from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.records import Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import AWAITED, TOLD
@@ -46,8 +47,8 @@ def begin(sm: Sm, g: int, at: int, place: int) -> None:
 
 
 @on_demand
-def ended(sm: Sm, place: int) -> None:
-    """The phase of the barrier at `place` ends now: all who wait for it know when their answers come, one by one.
+def ended(sm: Sm, g: int, pc: int, place: int) -> None:
+    """Warp slot g's instruction at `pc` ends the phase of the barrier at `place` now.
 
     If it is another block's of the cluster, that block's SM will be told (gpusim/sm/front/cluster/cluster_barrier.py).
     """
@@ -56,9 +57,15 @@ def ended(sm: Sm, place: int) -> None:
             sm.told[sm.tells] = place
             sm.tells += 1
         else:
-            sm.fault.code = CROWDED
+            stop(sm, CROWDED, g, pc)
         sm.cluster_news = 1
-        return
+    else:
+        over(sm, place)
+
+
+@rarely
+def over(sm: Sm, place: int) -> None:
+    """The phase of the SM's own barrier at `place` is over: who waits for it knows when the answer comes, one by one."""
     learns = sm.now
     for g in range(sm.warp_slots):
         for i in range(AWAITED if sm.warps[g].awaits else 0):
