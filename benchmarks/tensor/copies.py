@@ -159,7 +159,7 @@ def _tensor(row: Row, height: int) -> TensorMap:
 
 def _loads(row: Row) -> Launch:
     """Loads of boxes, so many under way."""
-    wide, high = _box(row)
+    _, high = _box(row)
     blocks, spread = row.number("blocks", 1), "spread" in row.form
     height = 262000 + high if "promotion" in row.form else MOST_ROWS if spread else ROWS
     map_ = _tensor(row, height)
@@ -251,7 +251,8 @@ def _products(row: Row) -> Launch:
     timed = range(4 * groups, 4 * groups + 1) if of_loads else range(4 * groups)
     return Launch(
         f"_Z2wlILi{first}ELi{second}EEviiimmP3RecPf", (0, 20) if of_loads else (4, 20), (), after,
-        operations=iterations * loads if of_loads else 8, threads=LANES * (4 * groups + others), timed=timed, latest=True,
+        operations=iterations * loads if of_loads else 8, threads=LANES * (4 * groups + others), timed=timed,
+        latest=True,
     )  # fmt: skip
 
 

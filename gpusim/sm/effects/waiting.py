@@ -65,7 +65,7 @@ def ended(sm: Sm, g: int, pc: int, place: int) -> None:
 
 @rarely
 def over(sm: Sm, place: int) -> None:
-    """The phase of the SM's own barrier at `place` is over: who waits for it knows when the answer comes, one by one."""
+    """The phase of the SM's own barrier at `place` is over: who waits for it learns when, one after the other."""
     learns = sm.now
     for g in range(sm.warp_slots):
         for i in range(AWAITED if sm.warps[g].awaits else 0):
