@@ -16,7 +16,6 @@ import argparse
 import csv
 import lzma
 import re
-import struct
 import time
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
