@@ -6,6 +6,9 @@ columns of B, once for the four warps. Other accesses to shared memory wait mean
 tensor cores begin a little later, and compute so many columns in a cycle; the operands of the next product are read
 meanwhile, but not those of one more. So products follow each other at the pace of the slower of the two.
 
+Meanwhile they read and write their sums in the register file, half of whose ports other instructions have left: each
+of these keeps its scheduler from issuing for longer.
+
 D is there some cycles behind the end. Then the product is done: of the group that it is in (sm/effects/groups.py), and
 its effect lands (sm/lanes/values/product.py). Products share the agent of the effects, and have times of their own.
 """
@@ -123,6 +126,17 @@ def _serve(sm: Sm, first: int, instruction: Row, now: int) -> int:
     least = machine.least_registers if instruction.from_registers else 0
     products.reads = max(read, start - fills, now + least)
     return int(products.ends + machine.product_drains)
+
+
+@on_demand
+def crowd(sm: Sm, k: int, instruction: Row, now: int) -> None:
+    """Let an instruction of scheduler k have the ports to the registers, beside a product that is computed."""
+    machine, scheduler = sm.machine, sm.schedulers[k]
+    if machine.product_beside:
+        needs = machine.units[instruction.unit]
+        own = pipe.interval(sm, int(needs.choice[0])) * instruction.intervals // max(needs.choices, 1)
+        taken = min(own + machine.product_beside, machine.product_beside_most)
+        scheduler.stalled_until = max(scheduler.stalled_until, now + taken)
 
 
 @rule
