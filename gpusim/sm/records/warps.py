@@ -144,6 +144,7 @@ class Scheduler(Record):
     settled: int  # results are written in all cycles before this one
     wrote_at: int  # cycle of the last issue
     wrote_banks: int  # mask of the banks that what issued then writes
+    ports_until: int  # beside products, no instruction reads registers until then
 
 
 class Pipe(Record):

@@ -101,6 +101,9 @@ UNIT = Declaration(
             field("pc", "the instruction"),
             field("ready", "when its operands may be read"),
         ),
+        "scheduler": (
+            field("ports_until", "beside products, no instruction reads registers until then", role=Role.TIME),
+        ),
         "warp": (field("products", "of its warpgroup that it has issued", role=Role.FIXED),),
         "row": (
             field("product", "code of a matrix instruction of a warpgroup (isa.values.matrix.warpgroup)", kind="i4"),

@@ -7,7 +7,7 @@ tensor cores begin a little later, and compute so many columns in a cycle; the o
 meanwhile, but not those of one more. So products follow each other at the pace of the slower of the two.
 
 Meanwhile they read and write their sums in the register file, half of whose ports other instructions have left: each
-of these keeps its scheduler from issuing for longer.
+of these keeps those of its scheduler for longer.
 
 D is there some cycles behind the end. Then the product is done: of the group that it is in (sm/effects/groups.py), and
 its effect lands (sm/lanes/values/product.py). Products share the agent of the effects, and have times of their own.
@@ -136,7 +136,7 @@ def crowd(sm: Sm, k: int, instruction: Row, now: int) -> None:
         needs = machine.units[instruction.unit]
         own = pipe.interval(sm, int(needs.choice[0])) * instruction.intervals // max(needs.choices, 1)
         taken = min(own + machine.product_beside, machine.product_beside_most)
-        scheduler.stalled_until = max(scheduler.stalled_until, now + taken)
+        scheduler.ports_until = max(scheduler.ports_until, now + taken)
 
 
 @rule
