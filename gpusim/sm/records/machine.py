@@ -169,6 +169,7 @@ class MachineNumbers(Record):
     engine_send: int  # `copy_engine.store_parts` of the machine's file
     engine_reduce: int  # `copy_engine.reduce_parts` of the machine's file
     engine_start: int  # `copy_engine.start` of the machine's file
+    engine_map: int  # `copy_engine.map` of the machine's file
     engine_latency: int  # `copy_engine.latency` of the machine's file
     engine_store: int  # `copy_engine.store` of the machine's file
     engine_nearby: int  # `copy_engine.nearby` of the machine's file

@@ -15,6 +15,7 @@ from gpusim.sm.front.cluster.declaration import ARRIVES, FENCES
 from gpusim.sm.front.warp_scheduler import warp_scheduler
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
+from gpusim.sm.memory.copy_engine import maps
 from gpusim.sm.records import Block, Records, Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.stall import Stall
@@ -29,6 +30,7 @@ def commit(sm: Sm, g: int, instruction: Row, pc: int, now: int) -> None:
     warp = sm.warps[g]
     if instruction.cluster_step == FENCES:
         _fence(sm, g, now + int(instruction.fence))
+        maps.forget(sm)
     elif warp.parted > 0 or sm.outcome.active[0] != warp.lanes[0]:
         stop(sm, PART, g, pc)
     elif instruction.cluster_step == ARRIVES:
