@@ -127,7 +127,8 @@ UNIT = Declaration(
     conditions=(
         Condition(
             "copy_engine.*",
-            "engine_ask engine_load engine_send engine_reduce engine_start engine_map engine_latency engine_store engine_nearby",
+            "engine_ask engine_load engine_send engine_reduce engine_start engine_map engine_latency engine_store "
+            "engine_nearby",
             lambda g: bool((g.rows["bulk"] > 0).any()),
             "{kernel} has no bulk or tensor copies",
         ),
