@@ -17,6 +17,7 @@ CODE = """
 [B------:R1:W-:-:S01] STS [R3], R4
 [B0-----:R-:W-:-:S01] MOV R2, R5
 [B-1----:R-:W-:-:S01] MOV R3, R5
+[B------:R-:W-:-:S06] MEMBAR.SC.GPU
 [B------:R-:W-:-:S05] EXIT
 """
 LOOP = """
@@ -62,6 +63,9 @@ def test_without_any_warp_there_are_no_shares():
         (2, Stall.WAR_HAZARD, "long_scoreboard"),
         (3, Stall.WAR_HAZARD, "short_scoreboard"),
         (2, Stall.WAIT, "wait"),
+        (4, Stall.DRAIN, "membar"),
+        (5, Stall.BARRIER, "membar"),
+        (5, Stall.DRAIN, "drain"),
     ],
 )
 def test_some_reasons_are_named_by_their_instruction(pc, reason, name):

@@ -31,6 +31,9 @@ from gpusim.sm.registers.scoreboard import scoreboard
 from gpusim.sm.registers.wait_count import wait_count
 from gpusim.sm.registers.write_back import write_back
 from gpusim.sm.unit.opcodes import GLOBAL_MEMORY, SIGNAL, STORE
+from gpusim.sm.unit.stall import Stall
+
+LONG = int(Stall.LONG_SCOREBOARD)
 
 
 @rule
@@ -134,7 +137,10 @@ def serve(sm: Sm, memory: Memory, y: int, now: int) -> int:
         unit.stands = 0
         unit.free[own] += unit.waited
         if instruction.action == STORE:
+            warp.stored = max(warp.stored, ready)
             ready = unit.free[own] if l2_channel.keeps_stores(sm) else max(unit.free[own], ready)
+        elif instruction.reason == LONG:
+            warp.loaded = 1
     else:
         ready = result_at(sm, instruction, entry, now)
     if sm.machine.obeys_codes and memory_access.loads_shared(instruction):
