@@ -28,14 +28,14 @@ def prepare(sm: Any, kernel: Kernel) -> None:
     Also store for how many blocks a slice of the L2 does atomics.
     """
     for pc, step in linear_steps(kernel).items():
-        sm.program[pc].slice_blocks = _near(step, kernel.grid, int(sm.machine.slice_lines * sm.machine.line_bytes))
+        sm.program[pc].slice_blocks = near(step, kernel.grid, int(sm.machine.slice_lines * sm.machine.line_bytes))
     for pc, step in address_steps(kernel).items():
         along = sum(1 << axis for axis, each in enumerate(step) if each == 0)
         sm.program[pc].shared_along = 1 + along
         sm.launch.lockstep[along] = waves(kernel.grid, int(sm.launch.stride), int(sm.launch.resident), along)
 
 
-def _near(step: Step, grid: Grid, size: int) -> int:
+def near(step: Step, grid: Grid, size: int) -> int:
     """Return how many blocks have places within so many bytes: some successive ones, each as often as it comes again.
 
     0: all have, or nothing is known of sizes.
