@@ -31,8 +31,14 @@ CROWDED = int(Fault.CROWDED)
 
 @rule
 def first_of(sm: Sm, g: int) -> int:
-    """Return the slot of the first warp of warp slot g's warpgroup: four neighbours of a block are one."""
-    return g - sm.warps[g].index % WARPS
+    """Return the first slot of warp slot g's warpgroup: each four of a block, in whatever order its warps lie there."""
+    return int(g - _place(sm, g) % WARPS)
+
+
+@rule
+def _place(sm: Sm, g: int) -> int:
+    """Return which of its block's slots warp slot g is."""
+    return int(g - sm.warps[g].block * sm.launch.warps)
 
 
 @on_demand
@@ -42,7 +48,7 @@ def commit(sm: Sm, g: int, pc: int, now: int) -> None:
     warp.pending += 1
     warp.products += 1
     first = first_of(sm, g)
-    if sm.warps[first].index + WARPS > sm.launch.warps:  # the block's last warps are not four: they wait for ever
+    if _place(sm, first) + WARPS > sm.launch.warps:  # the block's last warps are not four: they wait for ever
         return
     for other in range(first, first + WARPS):
         if sm.warps[other].products < warp.products:
