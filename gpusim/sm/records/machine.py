@@ -85,6 +85,9 @@ class MachineNumbers(Record):
     cluster_atomic: int  # `cluster.atomic` of the machine's file
     cluster_atomic_cycles: int  # `cluster.atomic_cycles` of the machine's file
     cluster_signal: int  # `cluster.signal` of the machine's file
+    fence_of_chip: int  # `fence.gpu` of the machine's file
+    fence_loads: int  # `fence.loads` of the machine's file
+    fence_stores: int  # `fence.stores` of the machine's file
     queue: int  # `load_store.queue` of the machine's file
     least_cycles: int  # `load_store.least_cycles` of the machine's file
     queues: int  # one for each scheduler, or one for the SM; and those to shared memory where it lies apart

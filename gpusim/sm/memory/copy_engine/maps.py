@@ -1,6 +1,6 @@
 """Tensor maps that the copy engine has at hand: it fetches one when a copy first needs it, or UTMACCTL.PF asks for it.
 
-It keeps the last MAPS of them until a fence of a cluster, or UTMACCTL.IV, makes it forget them.
+It keeps the last MAPS of them until UTMACCTL.IV makes it forget them.
 """
 
 from __future__ import annotations
