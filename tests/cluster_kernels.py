@@ -1,4 +1,4 @@
-"""Kernels with clusters as nvcc compiles them (data/clusters.cu, cluster_signals.cu), and what they compute."""
+"""Kernels with clusters as nvcc compiles them (data/clusters.cu and others beside it), and what they compute."""
 
 from __future__ import annotations
 
@@ -44,9 +44,8 @@ def launched(
     architecture: int = 90,
 ) -> Kernel:
     """Return a launch on arrays, then whole numbers."""
-    found = compiled(architecture)
-    if found.cubin is None or name not in found.cubin.functions:
-        found = _read("cluster_signals_90")
+    files = f"clusters_{architecture}", "cluster_signals_90", "cluster_updates_90"
+    found = next(one for one in map(_read, files) if one.cubin and name in one.cubin.functions)
     buffers = tuple(Buffer(key, "u4", len(held), ArrayFill(held)) for key, held in arrays.items())
     values = [pointer(buffers, key) for key in arrays] + [Value(n.to_bytes(4, "little"), 4) for n in numbers]
     state = LaunchState(
