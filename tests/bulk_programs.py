@@ -1,4 +1,4 @@
-"""Programs of tests/data/bulk.cu, or of another file there, launched with NumPy arrays, numbers and tensor maps of arrays.
+"""Programs of tests/data/bulk.cu, or of another file there, launched with arrays, numbers and tensor maps of arrays.
 
 The machine code is nvcc 13.0's for sm_90a.
 """

@@ -100,7 +100,7 @@ def test_stores_change_what_the_chip_changes(row):
 def test_what_the_chip_refuses_is_refused(row):
     """Pixels do not begin behind their box, and a store's box is inside the tensor: clear lines say so."""
     launched = stored(row) if row["store"] else loaded(row)
-    with pytest.raises(ExecutionError, match="behind the upper corner|corners of pixels outside the tensor"):
+    with pytest.raises(ExecutionError, match=r"behind the upper corner|corners of pixels outside the tensor"):
         walk(launched)
 
 

@@ -75,9 +75,7 @@ FAMILIES = (
         modifiers={"64": {"width": 64}, "128": {"width": 128}},
     ),
     *(
-        Family(
-            f"REDAS.{name}", "ma", Unit.SYNC, fields={"registers": "m2", "signal": Signal.SEND, "update": update}
-        )
+        Family(f"REDAS.{name}", "ma", Unit.SYNC, fields={"registers": "m2", "signal": Signal.SEND, "update": update})
         for name, update in _UPDATES.items()
     ),
     Family(
