@@ -1,4 +1,4 @@
-"""Programs of tests/data/bulk.cu, or of another file there, launched with arrays, numbers and tensor maps of arrays.
+"""Programs of tests/data/bulk.cu and others beside it, launched with NumPy arrays, numbers and tensor maps of arrays.
 
 The machine code is nvcc 13.0's for sm_90a.
 """
@@ -25,7 +25,7 @@ H200 = load("h200", {"chip.sms": 1})
 
 @cache
 def made(file="bulk"):
-    """Return the machine code."""
+    """Return the machine code of a file."""
     return code.of_cubin(lzma.decompress((DATA / f"{file}.cubin.xz").read_bytes()), file)
 
 

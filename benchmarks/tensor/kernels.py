@@ -286,7 +286,7 @@ def outcome(launch: Launch, machine: Machine) -> Outcome:
     which = blocks(launch, run, machine)
     clocks = recorded(launched, run.memory, which)
     cycles = float(np.median(np.ptp(clocks, axis=1)) if launch.configuration in OF_BLOCKS else np.ptp(clocks))
-    stalls = ncu_shares(run.stalls.sum(axis=0).tolist())
+    stalls = ncu_shares(run.stalls, launched.program)
     instructions = run.warp_instructions * launch.blocks / run.blocks
     return Outcome(launch, cycles, distance(launch, launched, run, which), stalls, instructions)
 

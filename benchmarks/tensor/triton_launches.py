@@ -163,7 +163,7 @@ def counters(done: Outcome) -> Iterator[str]:
     yield f"    instructions {instructions:12.0f} {counted['smsp__inst_executed.sum']:12.0f}"
     chip = {match[1]: value for name, value in counted.items() if (match := STALLED.fullmatch(name))}
     total = sum(chip.values())
-    mine = ncu_shares(run.stalls.sum(axis=0).tolist())
+    mine = ncu_shares(run.stalls, done.result.kernel.program)
     for name in sorted({*mine, *chip}, key=lambda one: -chip.get(one, 0)):
         here, there = 100 * mine.get(name, 0.0), 100 * chip.get(name, 0.0) / total
         if max(here, there) >= 1:

@@ -105,8 +105,8 @@ class Row(Record):
     goes_on: int  # 1: arrives and does not wait
     reduces: int  # what it finds about a predicate, as below
     stays_behind: int  # 1: it does not pass a barrier at which its warp waits
-    cluster_step: int  # at the cluster's barrier it 1: arrives, 2: waits; 3: it is a fence
-    fence: int  # cycles for which it holds its warp as a fence
+    cluster_step: int  # at the cluster's barrier it 1: arrives, 2: waits
+    fence: int  # cycles for which it holds its warp as a fence, at least
     path: int  # unit that serves it: 1 shared memory or constants, where these lie apart
     passes: int  # load/store cycles it took
     service: int  # load/store cycles, where its addresses do not say them
