@@ -23,6 +23,7 @@ RESULTS = 128
 LOW = N(-400)  # below the exponent of every term
 SINGLE_BIAS, DOUBLE_BIAS = 127, 1023
 WIDE = 120  # no power of two beyond this one, or its inverse, decides a term of narrow numbers
+LARGE = N(16)  # above what a narrow number's significand is multiplied by, if it is a number
 LEAST_SINGLE, LEAST_HALF = 2.0**-126, 2.0**-14  # normal ones
 MAGNITUDE = L(0x7FFFFFFFFFFFFFFF)
 NAN_SINGLE, INFINITE_SINGLE, NAN_HALF, INFINITE_HALF = U(0x7FFFFFFF), U(0x7F800000), U(0x7FFF), U(0x7C00)
@@ -83,6 +84,12 @@ def power(of: Any) -> Any:
     return as_f32(U(U(N(min(max(of, -WIDE), WIDE)) + N(SINGLE_BIAS)) << U(23)))
 
 
+def put_values(of: Any, exponents: Any, count: int, fraction_bits: int) -> None:
+    """Turn significands of narrow numbers into values; of no number it is another one with its sign."""
+    for place in range(count):
+        of[place] = np.float32(of[place] * power(min(N(exponents[place] - fraction_bits), LARGE)))
+
+
 def add_values(total: Any, most: Any, of: Any, ks: Any, kept: Any) -> None:
     """Do as `add_terms` with the values themselves, whose products are singles."""
     (of_a, of_b), (first, last), scales = of, ks, room_for_singles()
@@ -101,11 +108,14 @@ def add_values(total: Any, most: Any, of: Any, ks: Any, kept: Any) -> None:
 
 def begin(total: Any, most: Any, addends: Any, words: Any, kept: int, format_c: Any) -> None:
     """Set each result to its term of C, cut; `addends` are their exponents, `words` their patterns."""
-    exponent_bits, fraction_bits = format_c
     for r in range(RESULTS):
-        more = N(kept + SINGLE_BIAS - fraction_bits)
-        value = significand(words[r], exponent_bits, fraction_bits)
-        total[r] = np.float64(cut(value, addends[r], N(most[r] - more)))
+        total[r] = first_term(words[r], addends[r], most[r], kept, format_c)
+
+
+def first_term(word: Any, addend: Any, most: Any, kept: int, format_c: Any) -> Any:
+    """Return the term of C, cut."""
+    more = N(kept + SINGLE_BIAS - format_c[1])
+    return np.float64(cut(significand(word, format_c[0], format_c[1]), addend, N(most - more)))
 
 
 def single_of(total: Any, mask: Any) -> Any:
@@ -131,8 +141,13 @@ def half_of(total: Any) -> Any:
 def end(words: Any, total: Any, most: Any, kept: int, mask: Any, fraction_bits_c: int) -> None:
     """Set the patterns of the results from their sums."""
     for r in range(RESULTS):
-        whole = total[r] * as_f64(L(L(np.int64(most[r]) - kept + DOUBLE_BIAS) << L(52)))
-        words[r] = half_of(whole) if fraction_bits_c == 10 else single_of(whole, mask)
+        words[r] = pattern_of(total[r], most[r], kept, mask, fraction_bits_c)
+
+
+def pattern_of(total: Any, most: Any, kept: int, mask: Any, fraction_bits_c: int) -> Any:
+    """Return the pattern of a sum."""
+    whole = total * as_f64(L(L(np.int64(most) - kept + DOUBLE_BIAS) << L(52)))
+    return half_of(whole) if fraction_bits_c == 10 else single_of(whole, mask)
 
 
 def is_special(most: Any) -> bool:
@@ -148,12 +163,18 @@ def special(of: Any, exponents: Any, ks: Any, row: int, column: int) -> int:
     (of_a, of_b), (a, b), found = of, exponents, 0
     for k in range(ks[0], ks[1]):
         p, q = 16 * k + row, 8 * k + column
-        worst = max(a[p], b[q])
-        if worst >= NAN or (worst == INFINITE and min(a[p], b[q]) == NONE):
-            found |= MORE | LESS
-        elif worst == INFINITE:
-            found |= LESS if (of_a[p] < 0) != (of_b[q] < 0) else MORE
+        found |= special_term(of_a[p], of_b[q], a[p], b[q])
     return found
+
+
+def special_term(of_a: Any, of_b: Any, a: Any, b: Any) -> int:
+    """Return the same of one product, of significands and exponents."""
+    worst = max(a, b)
+    if worst >= NAN or (worst == INFINITE and min(a, b) == NONE):
+        return MORE | LESS
+    if worst == INFINITE:
+        return LESS if (of_a < 0) != (of_b < 0) else MORE
+    return 0
 
 
 def special_addend(word: Any, exponents: Any, sign: int) -> int:
@@ -167,14 +188,32 @@ def special_addend(word: Any, exponents: Any, sign: int) -> int:
 
 def put_specials(to: Any, words: Any, most: Any, addends: Any, of: Any, exponents: Any, ks: Any, sign: int) -> None:
     """Set the patterns of results that are infinities or NaN; `words` are those of C, with the sign in that bit."""
-    infinite, nan = (INFINITE_HALF, NAN_HALF) if sign == HALF_SIGN else (INFINITE_SINGLE, NAN_SINGLE)
     for r in range(RESULTS):
         if most[r] > -LOW:
             found = special(of, exponents, ks, r & 15, r >> 4) | special_addend(words[r], addends[r], sign)
-            to[r] = nan if found == MORE | LESS else U(infinite | U(U(found >> 1) << U(sign)))
+            to[r] = special_pattern(found, sign)
+
+
+def special_pattern(found: int, sign: int) -> Any:
+    """Return the pattern of a result that is an infinity or a NaN, with its sign in that bit."""
+    infinite, nan = (INFINITE_HALF, NAN_HALF) if sign == HALF_SIGN else (INFINITE_SINGLE, NAN_SINGLE)
+    return nan if found == MORE | LESS else U(infinite | U(U(found >> 1) << U(sign)))
 
 
 INLINED = (
-    *(largest_exponents, cut, add_terms, power, add_values, begin, single_of, half_of, end),
-    *(is_special, special, special_addend, put_specials),
+    *(
+        largest_exponents,
+        cut,
+        add_terms,
+        power,
+        put_values,
+        add_values,
+        begin,
+        first_term,
+        single_of,
+        half_of,
+        end,
+        pattern_of,
+    ),
+    *(is_special, special, special_term, special_addend, put_specials, special_pattern),
 )
