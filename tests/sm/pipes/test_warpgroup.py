@@ -193,19 +193,7 @@ def beside(operation, warpgroups, products):
     return out[3] / out[2] / warpgroups
 
 
-@pytest.mark.parametrize(
-    ("operation", "warpgroups", "chip"),
-    few(
-        (
-            ("imad", 2, 4.05),
-            ("fmnmx", 2, 4.00),
-            ("imad", 1, 4.50),
-            ("fmnmx", 1, 4.53),
-            ("mix", 2, 3.82),
-            ("mix", 1, 4.50),
-        )
-    ),
-)
+@pytest.mark.parametrize(("operation", "warpgroups", "chip"), few(BESIDE, 2))
 def test_operations_beside_products_take_longer_as_on_the_chip(operation, warpgroups, chip):
     """Warps repeat an operation while another warpgroup multiplies: within 15 % of an H200, and slower than alone."""
     found = beside(operation, warpgroups, 1)
