@@ -35,8 +35,8 @@ class Warpgroup(msgspec.Struct, frozen=True):
     fills: Count  # cycles from then until the tensor cores begin
     register_fills: Count  # the same, if A is in registers
     drains: Count  # cycles from their end until D is there
-    beside: Count  # cycles more than its own for which an instruction has the ports to the registers meanwhile
-    beside_most: Positive  # and so many in all at most
+    delays: Count  # cycles more than its own for which an instruction has the ports to the registers meanwhile
+    delays_most: Positive  # and so many in all at most
 
 
 def pack(packed: MachineNumbers, machine: Machine) -> None:
@@ -65,7 +65,7 @@ def _has_any(given: Any) -> bool:
 NONE = "{kernel} has no matrix instruction of a warpgroup"
 NUMBERS = (
     "product_columns port_rows least_registers product_begins product_fills register_fills product_drains "
-    "product_beside product_beside_most"
+    "product_delays product_delays_most"
 )
 
 UNIT = Declaration(
@@ -79,8 +79,8 @@ UNIT = Declaration(
             packed_key("warpgroup.fills", "product_fills"),
             packed_key("warpgroup.register_fills"),
             packed_key("warpgroup.drains", "product_drains"),
-            packed_key("warpgroup.beside", "product_beside"),
-            packed_key("warpgroup.beside_most", "product_beside_most"),
+            packed_key("warpgroup.delays", "product_delays"),
+            packed_key("warpgroup.delays_most", "product_delays_most"),
             field("tensor_pipe", "pipe of the tensor cores, -1: no other instruction takes them"),
         ),
         "sm": (
@@ -116,7 +116,7 @@ UNIT = Declaration(
     conditions=(Condition("warpgroup.*", NUMBERS, _has_any, NONE),),
     limits={
         "latency": {"warpgroup.begins": 0, "warpgroup.*fills": 0, "warpgroup.drains": 0},
-        "bandwidth": {"warpgroup.port_rows": 256, "warpgroup.beside": 0, "warpgroup.beside_most": 1},
+        "bandwidth": {"warpgroup.port_rows": 256, "warpgroup.delays": 0, "warpgroup.delays_most": 1},
         "pipes": {"warpgroup.columns": 256, "warpgroup.least_registers": 1},
     },
 )

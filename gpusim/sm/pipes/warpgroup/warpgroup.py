@@ -132,10 +132,10 @@ def _serve(sm: Sm, first: int, instruction: Row, now: int) -> int:
 def crowd(sm: Sm, k: int, instruction: Row, now: int) -> None:
     """Let an instruction of scheduler k have the ports to the registers, beside a product that is computed."""
     machine, scheduler = sm.machine, sm.schedulers[k]
-    if machine.product_beside:
+    if machine.product_delays:
         needs = machine.units[instruction.unit]
         own = pipe.interval(sm, int(needs.choice[0])) * instruction.intervals // max(needs.choices, 1)
-        taken = min(own + machine.product_beside, machine.product_beside_most)
+        taken = min(own + machine.product_delays, machine.product_delays_most)
         scheduler.ports_until = max(scheduler.ports_until, now + taken)
 
 
