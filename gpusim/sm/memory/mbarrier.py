@@ -77,7 +77,12 @@ UNIT = Declaration(
         ),
     ),
     limits={
-        "latency": {"mbarrier.poll": 1, "mbarrier.war": 0},
-        "load/store unit": {"mbarrier.arrive": 1, "mbarrier.look": 1},
+        "barriers in shared memory": {
+            "mbarrier.arrive": 1,
+            "mbarrier.look": 1,
+            "mbarrier.poll": 1,
+            "mbarrier.war": 0,
+            "unit.sync.latency": 1,
+        },
     },
 )

@@ -123,13 +123,13 @@ UNIT = Declaration(
         ),
     ),
     limits={
-        "latency": {
+        "copy latency": {
             "copy_engine.start": 0,
             "copy_engine.latency": 0,
             "copy_engine.store": 0,
             "copy_engine.nearby": 0,
             "copy_engine.war": 0,
         },
-        "bandwidth": {"copy_engine.*_parts": 1},
+        "copy engine": {"copy_engine.*_parts": 1},
     },
 )
