@@ -60,6 +60,7 @@ class MachineNumbers(Record):
     carried: int  # `register_file.carried` of the machine's file
     collecting: int  # `register_file.collecting` of the machine's file
     window: int  # `register_file.window` of the machine's file
+    matrix_slack: int  # `register_file.matrix_slack` of the machine's file
     reuse_shared: int  # `register_file.reuse_shared` of the machine's file
     reuse: int  # words of a reuse cache for each operand slot; 0 too where the program flags nothing
     writes_back: int  # 1: what comes back waits for a cycle in which its bank is not written

@@ -86,6 +86,9 @@ class Row(Record):
     source_words: Numbers  # registers of each of these sources, 0: none
     sources_apart: int  # 1: each of these is read from the register file, for one source
     bank_writes: int  # mask of the banks that a pipe's result is written to
+    matrix_read: Numbers  # mask of the cycles behind its issue in which a matrix instruction reads, by operand and bank
+    matrix_written: int  # cycles from its issue until its results take all banks, 0: as others
+    matrix_writes: int  # cycles for which they do
     reads_later: int  # cycles from its issue to the reads of its operands
     sooner: int  # cycles by which its result is there before its latency is over
     pipe: int  # index of the first of its pipes, -1: none
