@@ -182,5 +182,5 @@ EXTRAS = (
     + [f"{section}.{u}" for section in ("joint", "blocked") for u in PIPE_UNITS]
     + [f"unit.{u}.{key}" for u in PIPE_UNITS for key in ("pipe", "latency")]
     + [f"matrix.{kind}.{key}" for kind in KINDS for key in MatrixCost.__struct_fields__]
-    + [path for path, _ in leaves() if path.split(".")[0] in OPTIONAL or path in DEFAULTED and "*" not in path]
+    + [path for path, _ in leaves() if path.split(".")[0] in OPTIONAL or (path in DEFAULTED and "*" not in path)]
 )

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gpusim.sm.pipes.pipe.declaration import MatrixCost
 from gpusim.sm.records import Columns
 from gpusim.sm.registers.register_file.declaration import register_bank, register_banks
 from gpusim.sm.unit.asks import ON_TIME
@@ -25,19 +24,19 @@ def decode(row: Columns, instruction: Instruction, machine: Machine, kernel: Ker
     cost = machine.matrix.get(instruction.row.matrix)
     if cost is None or cost.written == 0 or register_banks(machine) == 0:
         return
-    row["matrix_written"], row["bank_reads"] = cost.written, 0
-    row["matrix_read"] = [m for letter in OPERANDS for m in _reads(instruction, letter, cost, machine, kernel)]
-    own = [register for register in instruction.writes() if register < kernel.program.registers]
-    row["matrix_writes"] = -(-len(own) // register_banks(machine))
+    own = kernel.program.registers
+    row["matrix_written"], row["matrix_depth"], row["bank_reads"] = cost.written, cost.depth, 0
+    begins = zip(OPERANDS, (cost.first, cost.second, cost.addend), strict=True)
+    row["matrix_read"] = [mask for slot, at in begins for mask in _reads(instruction, slot, at, machine, own)]
+    row["matrix_writes"] = -(-sum(r < own for r in instruction.writes()) // register_banks(machine))
 
 
-def _reads(instruction: Instruction, letter: str, cost: MatrixCost, machine: Machine, kernel: Kernel) -> list[int]:
+def _reads(instruction: Instruction, letter: str, begins: int, machine: Machine, own: int) -> list[int]:
     """For each bank the mask of the cycles, from the issue on, in which it reads the operand: a register of each."""
     masks, banks = [0] * REGISTER_BANKS, register_banks(machine)
-    begins = {"a": cost.first, "b": cost.second, "c": cost.addend}[letter]
-    operands = [o for slot, o in instruction.slots() if slot == letter and isinstance(o, Register)]
     words = instruction.row.words_of("D" if letter == "c" and "D" in instruction.row.form else letter)
-    registers = [r for o in operands for r in range(o.index, o.index + words) if r < kernel.program.registers]
+    operands = [o for slot, o in instruction.slots() if slot == letter and isinstance(o, Register)]
+    registers = [r for o in operands for r in range(o.index, o.index + words) if r < own]
     for place, register in enumerate(registers):
         masks[register_bank(machine, register)] |= 1 << begins + place // banks
     return masks
@@ -55,8 +54,10 @@ UNIT = Declaration(
             ),
             field("matrix_written", "cycles from its issue until its results take all banks, 0: as others", kind="i2"),
             field("matrix_writes", "cycles for which they do", kind="i1"),
+            field("matrix_depth", "cycles by which its way through the pipe is longer than the shortest", kind="i2"),
         ),
         "scheduler": (
+            field("matrix_leaves", "the next one's issue and depth come to this at least", role=Role.TIME),
             field("matrix_until", "matrix instructions read and write nothing from then on", role=Role.TIME),
             field(
                 "matrix_reads",
@@ -70,8 +71,8 @@ UNIT = Declaration(
     decode=decode,
     conditions=(
         Condition(
-            "matrix.*.first matrix.*.second matrix.*.addend matrix.*.written",
-            "rows.matrix_read rows.matrix_written rows.matrix_writes",
+            "matrix.*.depth matrix.*.first matrix.*.second matrix.*.addend matrix.*.written",
+            "rows.matrix_depth rows.matrix_read rows.matrix_written rows.matrix_writes",
             lambda g: g.record.register_banks > 0,
             ON_TIME,
         ),

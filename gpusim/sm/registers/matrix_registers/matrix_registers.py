@@ -7,7 +7,6 @@ docs/units/register-file.md has the rule.
 from __future__ import annotations
 
 from gpusim.sm.jit.rule import lowest_bit, rarely, rule
-from gpusim.sm.pipes.pipe import pipe
 from gpusim.sm.records import Row, Scheduler, Sm
 from gpusim.sm.unit.capacities import REGISTER_BANKS
 
@@ -35,9 +34,16 @@ def commit(sm: Sm, scheduler: Scheduler, instruction: Row, kept: int, now: int) 
     for slot in range(SLOTS):
         for bank in range(sm.machine.register_banks if (kept >> slot & 1) == 0 else 0):
             scheduler.matrix_reads[bank] |= instruction.matrix_read[slot * REGISTER_BANKS + bank]
+    scheduler.matrix_leaves = now + instruction.matrix_depth + instruction.intervals
     writes = (1 << instruction.matrix_writes) - 1
     scheduler.matrix_writes |= writes << instruction.matrix_written
     scheduler.matrix_until = max(scheduler.matrix_until, now + instruction.matrix_written + instruction.matrix_writes)
+
+
+@rule
+def leaves(scheduler: Scheduler, instruction: Row, now: int) -> bool:
+    """Tell whether the instruction, if it issues now, leaves its pipe behind the last matrix instruction."""
+    return instruction.matrix_written == 0 or now + instruction.matrix_depth >= scheduler.matrix_leaves
 
 
 @rule
@@ -84,6 +90,7 @@ def delay(scheduler: Scheduler, cycle: int) -> None:
 @rule
 def hold(sm: Sm, k: int, cycles: int, now: int) -> None:
     """The scheduler dispatches nothing for so many cycles: its tensor cores go on as much later."""
-    taken = pipe.instance(sm, k, sm.machine.tensor_pipe)
+    taken = sm.pipes[sm.machine.instance[k, sm.machine.tensor_pipe], sm.machine.tensor_pipe]
     if taken.free > now:
         taken.free += cycles
+        sm.schedulers[k].matrix_leaves += cycles

@@ -180,7 +180,8 @@ UNIT = Declaration(
     conditions=(
         Condition(
             "register_file.*",
-            "bank_of address_again carried collecting window matrix_slack reuse reuse_shared rows.bank_reads rows.bank_returns",
+            "bank_of address_again carried collecting window matrix_slack reuse reuse_shared rows.bank_reads "
+            "rows.bank_returns",
             lambda g: g.record.register_banks > 0,
             ON_TIME,
         ),
