@@ -16,7 +16,8 @@ from gpusim.sm.unit.ranges import Count, Positive
 from isa.row import Row
 from isa.row import Unit as UnitClass
 
-Written = Annotated[int, msgspec.Meta(ge=0, le=50)]  # what a mask of cycles holds
+Reading = Annotated[int, msgspec.Meta(ge=0, le=24)]  # what a mask of cycles holds
+Writing = Annotated[int, msgspec.Meta(ge=0, le=44)]
 
 
 class Pipe(msgspec.Struct, frozen=True):
@@ -39,10 +40,10 @@ class MatrixCost(msgspec.Struct, frozen=True):
     interval: Positive  # cycles for which it keeps its pipe, where that takes a warp instruction each cycle
     latency: Positive  # cycles from issue until a dependent instruction may issue (RAW)
     depth: Count = 0  # cycles by which its way through the pipe is longer than the shortest; results come in order
-    first: Count = 0  # cycles from issue until the first registers of A are read; of no use without `written`
-    second: Count = 0  # the same of B
-    addend: Count = 0  # the same of C
-    written: Written = 0  # cycles from issue until its results take all banks; 0: reads and writes are as others'
+    first: Reading = 0  # cycles from issue until the first registers of A are read; of no use without `written`
+    second: Reading = 0  # the same of B
+    addend: Reading = 0  # the same of C
+    written: Writing = 0  # cycles from issue until its results take all banks; 0: reads and writes are as others'
 
 
 def initiation_interval(machine: Machine, pipe: str) -> int:

@@ -9,15 +9,18 @@ from __future__ import annotations
 from gpusim.sm.jit.rule import lowest_bit, rarely, rule
 from gpusim.sm.records import Row, Scheduler, Sm
 from gpusim.sm.unit.capacities import REGISTER_BANKS
+from gpusim.sm.unit.opcodes import UNIT_CODE
+from isa.row import Unit
 
 LONGEST = 62  # cycles that a mask holds
 SLOTS = 3  # operands a, b, c
+TENSOR = UNIT_CODE[Unit.TENSOR]
 
 
 @rule
 def advance(scheduler: Scheduler, now: int) -> None:
     """An instruction issues now: the masks count from here on."""
-    if scheduler.matrix_writes:
+    if scheduler.matrix_until > scheduler.issued_at:
         _advance(scheduler, min(now - scheduler.issued_at, LONGEST))
 
 
@@ -25,7 +28,7 @@ def advance(scheduler: Scheduler, now: int) -> None:
 def _advance(scheduler: Scheduler, cycles: int) -> None:
     scheduler.matrix_writes >>= cycles
     for bank in range(len(scheduler.matrix_reads)):
-        scheduler.matrix_reads[bank] = scheduler.matrix_reads[bank] >> cycles if scheduler.matrix_writes else 0
+        scheduler.matrix_reads[bank] >>= cycles
 
 
 @rarely
@@ -34,10 +37,10 @@ def commit(sm: Sm, scheduler: Scheduler, instruction: Row, kept: int, now: int) 
     for slot in range(SLOTS):
         for bank in range(sm.machine.register_banks if (kept >> slot & 1) == 0 else 0):
             scheduler.matrix_reads[bank] |= instruction.matrix_read[slot * REGISTER_BANKS + bank]
-    scheduler.matrix_leaves = now + instruction.matrix_depth + instruction.intervals
     writes = (1 << instruction.matrix_writes) - 1
     scheduler.matrix_writes |= writes << instruction.matrix_written
-    scheduler.matrix_until = max(scheduler.matrix_until, now + instruction.matrix_written + instruction.matrix_writes)
+    scheduler.matrix_leaves = now + instruction.matrix_depth + instruction.intervals if instruction.matrix_depth else 0
+    scheduler.matrix_until = max(scheduler.matrix_until, now + instruction.matrix_lasts, scheduler.matrix_leaves)
 
 
 @rule
@@ -85,12 +88,15 @@ def delay(scheduler: Scheduler, cycle: int) -> None:
     for bank in range(len(scheduler.matrix_reads)):
         reads = scheduler.matrix_reads[bank]
         scheduler.matrix_reads[bank] = (reads & here) | (reads & ~here) << 1
+    scheduler.matrix_until += 1
 
 
 @rule
 def hold(sm: Sm, k: int, cycles: int, now: int) -> None:
     """The scheduler dispatches nothing for so many cycles: its tensor cores go on as much later."""
-    taken = sm.pipes[sm.machine.instance[k, sm.machine.tensor_pipe], sm.machine.tensor_pipe]
+    scheduler, pipe = sm.schedulers[k], sm.machine.units[TENSOR].choice[0]
+    taken = sm.pipes[sm.machine.instance[k, pipe], pipe]
     if taken.free > now:
         taken.free += cycles
-        sm.schedulers[k].matrix_leaves += cycles
+        scheduler.matrix_leaves += cycles
+        scheduler.matrix_until = max(scheduler.matrix_until, scheduler.matrix_leaves)

@@ -62,6 +62,8 @@ def _fits(sm: Sm, scheduler: Scheduler, instruction: Row, reads: int, kept: int,
         return not matrix_registers.collides(sm, scheduler, instruction, kept, now)
     if instruction.bank_writes and matrix_registers.writes(scheduler, now):
         return False
+    if machine.window == 0:
+        return True
     slack = machine.matrix_slack if instruction.pipe >= 0 else 0
     last = now + max(machine.window + slack, _fullest(machine, reads))
     for bank in range(machine.register_banks):
