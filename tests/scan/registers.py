@@ -97,11 +97,11 @@ def read_operands(sm: Scan, k: int, warp: Warp, pc: int, now: int, returns: Coun
         scheduler.matrix_reads |= reads
         scheduler.matrix_writes |= writes
         scheduler.matrix_until = max(1 + t for t in (scheduler.matrix_until - 1, *writes, *(t for _, t in reads)))
+    nominal = [max(scheduler.reading.get(bank, -1) + 1, now) + reads for bank, reads in banks.items() if reads]
     for bank, reads in banks.items():
         for _ in range(reads):
             scheduler.reading[bank] = next_read(scheduler, bank, max(scheduler.reading.get(bank, -1) + 1, now))
-    used = [scheduler.reading[bank] for bank in banks if banks[bank]]
-    done = max([now, *used]) + 1
+    done = max([now + 1, *nominal])  # what matrix instructions put off delays nobody but those behind
     for bank, cycles in returns.items():
         scheduler.reading[bank] = max(scheduler.reading.get(bank, -1), now - 1) + cycles
     scheduler.before = warp, pc

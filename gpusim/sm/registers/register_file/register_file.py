@@ -122,9 +122,9 @@ def commit(sm: Sm, k: int, warp: Warp, instruction: Row, now: int) -> int:
     for bank in range(machine.register_banks):
         count, returned = _of_bank(reads, bank), _returned(sm, instruction, bank) if instruction.bank_returns else 0
         if count + returned:
-            free = matrix_registers.read_until(scheduler, bank, count, max(scheduler.bank_free[bank], now))
-            done = max(done, free) if count else done
-            scheduler.bank_free[bank] = free + returned
+            free = max(scheduler.bank_free[bank], now)
+            done = max(done, free + count) if count else done
+            scheduler.bank_free[bank] = matrix_registers.read_until(scheduler, bank, count, free) + returned
     if machine.collecting:
         _collect(scheduler, machine.collecting, done)
     if machine.reuse and (instruction.reuse or (warp.kept_bits | scheduler.kept_bits) & instruction.operand_bits):
