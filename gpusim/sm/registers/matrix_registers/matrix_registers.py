@@ -1,7 +1,7 @@
 """Matrix instructions read and write registers at fixed times behind their issue; others make way.
 
 Their reads and writes are kept as masks of the cycles from the scheduler's last issue on.
-docs/units/register-file.md has the rule.
+docs/units/matrix-registers.md has the rule.
 """
 
 from __future__ import annotations
