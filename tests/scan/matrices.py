@@ -51,12 +51,13 @@ def _makes_way(sm: Scan, k: int, warp: Warp, now: int) -> bool:
         return not reads & scheduler.matrix_reads and all(t > scheduler.reading.get(bank, -1) for bank, t in reads)
     if _writes_from_pipe(sm, warp.pc) and now in scheduler.matrix_writes:
         return False
+    if queued(sm, sm.kernel.program.instructions[warp.pc].row.unit):
+        return now >= scheduler.matrix_memory
     banks = reads_by_bank(sm, warp, warp.pc)
-    slack = 0 if queued(sm, sm.kernel.program.instructions[warp.pc].row.unit) else file.matrix_slack
     for bank, reads in banks.items():
         last = max(scheduler.reading.get(bank, -1) + 1, now) - 1
         for _ in range(reads):
             last = next_read(scheduler, bank, last + 1)
-        if file.window and reads and last >= now + max(file.window + slack, *banks.values()):
+        if file.window and reads and last >= now + max(file.window + file.matrix_slack, *banks.values()):
             return False
     return True

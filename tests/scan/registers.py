@@ -96,7 +96,9 @@ def read_operands(sm: Scan, k: int, warp: Warp, pc: int, now: int, returns: Coun
         reads, writes = matrix_reads_of(sm, k, warp, pc, now), matrix_writes_of(sm, pc, now)
         scheduler.matrix_reads |= reads
         scheduler.matrix_writes |= writes
-        scheduler.matrix_until = max(1 + t for t in (scheduler.matrix_until - 1, *writes, *(t for _, t in reads)))
+        scheduler.matrix_memory = now + 1 + sm.machine.matrix[sm.kernel.program.instructions[pc].row.matrix].memory
+        ends = (scheduler.matrix_until, scheduler.matrix_memory, *(t + 1 for t in writes), *(t + 1 for _, t in reads))
+        scheduler.matrix_until = max(ends)
     nominal = [max(scheduler.reading.get(bank, -1) + 1, now) + reads for bank, reads in banks.items() if reads]
     for bank, reads in banks.items():
         for _ in range(reads):

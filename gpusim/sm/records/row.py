@@ -90,6 +90,7 @@ class Row(Record):
     matrix_written: int  # cycles from its issue until its results take all banks, 0: as others
     matrix_writes: int  # cycles for which they do
     matrix_lasts: int  # cycles until it has read and written all
+    matrix_memory: int  # cycles behind its issue in which no memory instruction issues
     matrix_depth: int  # cycles by which its way through the pipe is longer than the shortest
     reads_later: int  # cycles from its issue to the reads of its operands
     sooner: int  # cycles by which its result is there before its latency is over

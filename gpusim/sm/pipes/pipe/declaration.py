@@ -40,6 +40,7 @@ class MatrixCost(msgspec.Struct, frozen=True):
     interval: Positive  # cycles for which it keeps its pipe, where that takes a warp instruction each cycle
     latency: Positive  # cycles from issue until a dependent instruction may issue (RAW)
     depth: Count = 0  # cycles by which its way through the pipe is longer than the shortest; results come in order
+    memory: Count = 0  # cycles behind its issue in which no memory instruction issues; of no use without `written`
     first: Reading = 0  # cycles from issue until the first registers of A are read; of no use without `written`
     second: Reading = 0  # the same of B
     addend: Reading = 0  # the same of C

@@ -26,10 +26,13 @@ def decode(row: Columns, instruction: Instruction, machine: Machine, kernel: Ker
         return
     own = kernel.program.registers
     row["matrix_written"], row["matrix_depth"], row["bank_reads"] = cost.written, cost.depth, 0
+    row["matrix_memory"] = cost.memory
     begins = zip(OPERANDS, (cost.first, cost.second, cost.addend), strict=True)
     row["matrix_read"] = [mask for slot, at in begins for mask in _reads(instruction, slot, at, machine, own)]
     row["matrix_writes"] = -(-sum(r < own for r in instruction.writes()) // register_banks(machine))
-    row["matrix_lasts"] = max(cost.written + row["matrix_writes"], *(mask.bit_length() for mask in row["matrix_read"]))
+    row["matrix_lasts"] = max(
+        cost.written + row["matrix_writes"], cost.memory + 1, *(mask.bit_length() for mask in row["matrix_read"])
+    )
 
 
 def _reads(instruction: Instruction, letter: str, begins: int, machine: Machine, own: int) -> list[int]:
@@ -56,9 +59,11 @@ UNIT = Declaration(
             field("matrix_written", "cycles from its issue until its results take all banks, 0: as others", kind="i2"),
             field("matrix_writes", "cycles for which they do", kind="i1"),
             field("matrix_lasts", "cycles until it has read and written all", kind="i2"),
+            field("matrix_memory", "cycles behind its issue in which no memory instruction issues", kind="i4"),
             field("matrix_depth", "cycles by which its way through the pipe is longer than the shortest", kind="i2"),
         ),
         "scheduler": (
+            field("matrix_memory", "a memory instruction issues from then on", role=Role.TIME),
             field("matrix_leaves", "the next one's issue and depth come to this at least", role=Role.TIME),
             field("matrix_until", "matrix instructions matter to no other one from then on", role=Role.TIME),
             field(
@@ -73,8 +78,8 @@ UNIT = Declaration(
     decode=decode,
     conditions=(
         Condition(
-            "matrix.*.depth matrix.*.first matrix.*.second matrix.*.addend matrix.*.written",
-            "rows.matrix_depth rows.matrix_lasts rows.matrix_read rows.matrix_written rows.matrix_writes",
+            "matrix.*.depth matrix.*.memory matrix.*.first matrix.*.second matrix.*.addend matrix.*.written",
+            "rows.matrix_depth rows.matrix_memory rows.matrix_lasts rows.matrix_read rows.matrix_written rows.matrix_writes",
             lambda g: g.record.register_banks > 0,
             ON_TIME,
         ),
@@ -85,5 +90,5 @@ UNIT = Declaration(
             "{kernel} has no matrix instruction whose times of reads and writes are known",
         ),
     ),
-    limits={"register banks": {"matrix.*.written": 0}, "pipes": {"matrix.*.depth": 0}},
+    limits={"register banks": {"matrix.*.written": 0}, "pipes": {"matrix.*.depth": 0, "matrix.*.memory": 0}},
 )

@@ -62,10 +62,11 @@ def _fits(sm: Sm, scheduler: Scheduler, instruction: Row, reads: int, kept: int,
         return not matrix_registers.collides(sm, scheduler, instruction, kept, now)
     if instruction.bank_writes and matrix_registers.writes(scheduler, now):
         return False
+    if instruction.queued:
+        return now >= scheduler.matrix_memory
     if machine.window == 0:
         return True
-    slack = machine.matrix_slack if instruction.pipe >= 0 else 0
-    last = now + max(machine.window + slack, _fullest(machine, reads))
+    last = now + max(machine.window + machine.matrix_slack, _fullest(machine, reads))
     for bank in range(machine.register_banks):
         count = _of_bank(reads, bank)
         if count and matrix_registers.read_until(scheduler, bank, count, max(scheduler.bank_free[bank], now)) > last:
