@@ -79,7 +79,8 @@ UNIT = Declaration(
     conditions=(
         Condition(
             "matrix.*.depth matrix.*.memory matrix.*.first matrix.*.second matrix.*.addend matrix.*.written",
-            "rows.matrix_depth rows.matrix_memory rows.matrix_lasts rows.matrix_read rows.matrix_written rows.matrix_writes",
+            "rows.matrix_depth rows.matrix_memory rows.matrix_lasts rows.matrix_read rows.matrix_written "
+            "rows.matrix_writes",
             lambda g: g.record.register_banks > 0,
             ON_TIME,
         ),
