@@ -22,6 +22,7 @@ from gpusim.sm.front.fetch.declaration import Fetch
 from gpusim.sm.front.policies.declaration import BlockOrder
 from gpusim.sm.front.selection.declaration import Selection
 from gpusim.sm.front.warp_scheduler.declaration import Schedulers
+from gpusim.sm.memory.async_copy.declaration import AsyncCopy
 from gpusim.sm.memory.cache.declaration import Cache, ConstantCache, FarCache, NearCache, Partition, ReadCache
 from gpusim.sm.memory.constant_operand.declaration import ConstantOperand
 from gpusim.sm.memory.copy_engine.declaration import CopyEngine
@@ -108,6 +109,7 @@ class Machine(msgspec.Struct, frozen=True):
     cache: Cache | None = None
     l1: NearCache | None = None
     tag_stage: TagStage | None = None
+    async_copy: AsyncCopy | None = None
     l2: FarCache | None = None
     l2_partition: Partition | None = None
     l2_channel: L2Channel | None = None

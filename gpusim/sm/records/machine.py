@@ -127,7 +127,7 @@ class MachineNumbers(Record):
     local_request: int  # `local_memory.request_cycles` of the machine's file
     hits: int  # index into HITS: the cache that loads from global memory hit
     hit_late: int  # cycles that each request beyond the first adds to their latency
-    far_latency: Numbers  # tags: of a hit in the L2, widths 32, 64, 128
+    far_latency: Numbers  # tags: of a hit in the L2, widths 32, 64, 128; of copies, and of those past the L1
     far_late: int  # what each request beyond the first adds to it
     partition_late: int  # what that takes longer beyond the partition near the SM
     memory_latency: int  # tags: of a load that both caches miss
@@ -163,6 +163,13 @@ class MachineNumbers(Record):
     update_parts: int  # parts of a cycle for each sector of a pass
     updates_waiting: int  # lanes of atomics without results that may wait
     fetch_cost: int  # parts of a cycle that a sector of a texture fetch occupies the channel
+    copy_cycles: int  # `async_copy.cycles` of the machine's file
+    behind_passes: int  # `async_copy.behind_passes` of the machine's file
+    pass_cost: int  # `async_copy.pass_parts` of the machine's file
+    line_again: int  # `async_copy.line_parts` of the machine's file
+    passes_ahead: int  # `async_copy.passes_ahead` of the machine's file
+    lines_ahead: int  # `async_copy.lines_ahead` of the machine's file
+    copied_sector: int  # parts of a cycle in which the L2 channel moves 32 bytes of a copy
     poll: int  # `mbarrier.poll` of the machine's file
     engine_load: int  # `copy_engine.load_parts` of the machine's file
     engine_send: int  # `copy_engine.store_parts` of the machine's file

@@ -17,6 +17,7 @@ from gpusim.sm.account.record import record
 from gpusim.sm.account.record.declaration import UNKNOWN
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.memory import queues
+from gpusim.sm.memory.async_copy import copy_path
 from gpusim.sm.memory.cache import cache
 from gpusim.sm.memory.copy_engine import copy_engine
 from gpusim.sm.memory.global_memory import global_memory
@@ -68,7 +69,7 @@ def commit(sm: Sm, k: int, g: int, pc: int, instruction: Row, now: int) -> None:
     entry.cycles, entry.extra, entry.transactions, entry.requests = instruction.service, 0, 0, 0
     entry.near = 0
     if memory_access.accesses(instruction):
-        entry.cycles = access_cost.service(sm.machine, instruction, outcome.cycles)
+        entry.cycles = max(instruction.service, access_cost.service(sm.machine, instruction, outcome.cycles))
         entry.extra, entry.transactions = outcome.extra, outcome.transactions
         entry.requests, entry.near = outcome.requests, outcome.near
         for c in range(sm.machine.channels if sm.machine.channels > 1 else 0):
@@ -122,25 +123,29 @@ def serve(sm: Sm, memory: Memory, y: int, now: int) -> int:
         queue.kept = queues.wrapped(sm, queue.kept + 1)
     queue.head = queues.wrapped(sm, queue.head + 1) if queue.count > 0 else 0
     own = int(instruction.path)
-    looked_up = instruction.copies & instruction.through_l1  # a copy asks the L1, and then is written
-    unit.free[own] = now + entry.cycles + looked_up
+    begun = copy_path.enter(sm, instruction, now) if instruction.copies else now
+    taken = copy_path.kept(sm.machine, instruction, int(entry.cycles)) if instruction.copies else entry.cycles
+    passes = copy_path.follow(sm, instruction, int(taken), begun) if unit.brought and own == 0 else begun
+    unit.free[own] = begun + taken
     queue.free = now + max(instruction.port, entry.cycles * instruction.port_cycles)
     unit.busy += entry.cycles
     instruction.passes += entry.cycles
     if entry.requests:
         l2_share.begin(sm, warp.block)
-        ready = max(cache.serve(sm, memory, y, place, now), now + entry.near)
+        ready = max(cache.serve(sm, memory, y, place, passes), now + entry.near)
         unit.stands = 0
         unit.free[own] += unit.waited
         ready = max(unit.free[own], ready) if instruction.action == STORE else ready
     else:
-        ready = result_at(sm, instruction, entry, now)
+        ready = result_at(sm, instruction, entry, passes)
+    if instruction.copies:
+        queue.free = begun + copy_path.take(sm, instruction, entry, begun)
     if sm.machine.obeys_codes and memory_access.loads_shared(instruction):
         ready = warp.shared_back = max(ready, warp.shared_back)
     if instruction.action >= SIGNAL:
         ready = _of_barrier_or_engine(sm, entry, ready, now)
     results = write_back.expect(sm, instruction, entry, now) if sm.machine.writes_back else 0
-    read = now + max(1, instruction.war)
+    read = begun + max(1, instruction.war)
     completion.read(sm, entry.warp, entry.pc, entry.number, read)
     if sm.ahead.on and entry.transactions:
         questions.ask(sm, entry.warp, entry.pc, entry, results, ready, now)
