@@ -140,6 +140,7 @@ class Row(Record):
     local_latency: int  # and from local memory
     matrices: int  # that it moves to or from shared memory
     transposed: int  # 1: a lane has parts of their columns, not of rows
+    idles: int  # load/store cycles of an instruction that never executes
     far: int  # place of its latency from the L2 among those
     copies: int  # 1: what it loads goes to shared memory
     fills: int  # 1: the lowest bits of its address say how many bytes at the end are zeros

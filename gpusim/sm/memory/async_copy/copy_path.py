@@ -1,6 +1,6 @@
-"""The way of copies through the load/store unit: it goes on before their words have passed.
+"""The way of copies through the load/store unit, which goes on before their words have passed.
 
-The unit reads a copy's addresses, and goes on to the next instruction. The copy's passes follow one after the other, and
+The unit reads a copy's addresses, and goes on to the next instruction. Passes of copies follow one after the other, and
 what the unit serves meanwhile waits for them. A line that was not in the L1 passes once more when it comes. The unit
 gets so many cycles ahead at most. docs/units/async-copy.md has the rule.
 """

@@ -80,7 +80,8 @@ def decode(row: Columns, instruction: Instruction, machine: Machine, _: Kernel) 
         if row["unit"] == UNIT_CODE[UnitClass.SYNC] and instruction.row.groups is Groups.COPIES:
             row["grouping"] |= JOINS if instruction.row.grouping & CLOSES else 0  # it is work of its group
         if instruction.guard.index == PT_INDEX and instruction.guard.negated:
-            row["service"] = machine.async_copy.skipped
+            row["idles"] = row["service"] = row["port"] = machine.async_copy.skipped
+            row["port_cycles"] = 0
     place = instruction.destination_in_shared() if "M" in instruction.row.form else None
     row["copies"], row["to_pointer"], row["to_uniform"] = place is not None, -1, -1
     if place is not None:
@@ -116,6 +117,7 @@ UNIT = Declaration(
             field("near_copies", "1: the last copy went through the L1", role=Role.UNCOMPARED),
         ),
         "row": (
+            field("idles", "load/store cycles of an instruction that never executes", kind="i1"),
             field("far", "place of its latency from the L2 among those", kind="i1"),
             field("copies", "1: what it loads goes to shared memory", kind="i1"),
             field("fills", "1: the lowest bits of its address say how many bytes at the end are zeros", kind="i1"),
