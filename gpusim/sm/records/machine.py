@@ -163,12 +163,12 @@ class MachineNumbers(Record):
     update_parts: int  # parts of a cycle for each sector of a pass
     updates_waiting: int  # lanes of atomics without results that may wait
     fetch_cost: int  # parts of a cycle that a sector of a texture fetch occupies the channel
-    copy_cycles: int  # `async_copy.cycles` of the machine's file
-    behind_passes: int  # `async_copy.behind_passes` of the machine's file
-    pass_cost: int  # `async_copy.pass_parts` of the machine's file
-    line_again: int  # `async_copy.line_parts` of the machine's file
-    passes_ahead: int  # `async_copy.passes_ahead` of the machine's file
-    lines_ahead: int  # `async_copy.lines_ahead` of the machine's file
+    copy_cycles: int  # cycles of the load/store unit for a copy, at least; 0: it keeps the unit for its passes
+    behind_passes: int  # passes from which on a copy keeps it no longer
+    pass_cost: int  # parts of a cycle that a copy through the L1 takes besides its passes
+    line_again: int  # parts that it takes once more for lines that come
+    passes_ahead: int  # cycles of passes that the unit may leave behind
+    lines_ahead: int  # cycles of these and of lines that come again
     copied_sector: int  # parts of a cycle in which the L2 channel moves 32 bytes of a copy
     poll: int  # `mbarrier.poll` of the machine's file
     engine_load: int  # `copy_engine.load_parts` of the machine's file

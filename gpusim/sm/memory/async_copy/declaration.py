@@ -8,11 +8,11 @@ import msgspec
 
 from gpusim.sm.memory.cache.declaration import NEAR, NO_TAGS, tagged
 from gpusim.sm.records import Columns, MachineNumbers
-from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field, packed_key
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field
 from gpusim.sm.unit.opcodes import UNIT_CODE
 from gpusim.sm.unit.ranges import MOST, Count, Positive
 from isa.instruction import Instruction
-from isa.operands.operand import PT_INDEX, RZ_INDEX
+from isa.operands.operand import PT_INDEX, RZ_INDEX, Predicate
 from isa.row import CLOSES, JOINS, Groups, Row
 from isa.row import Unit as UnitClass
 
@@ -41,20 +41,23 @@ class AsyncCopy(msgspec.Struct, frozen=True):
     skipped: Count  # cycles of the load/store unit for an instruction that never executes, such as @!PT LDS
 
 
+NEVER = Predicate(PT_INDEX, negated=True)  # the guard @!PT
 WIDTHS = 3  # places of the cache's latencies; those of copies follow
 
 
 def pack(packed: MachineNumbers, machine: Machine) -> None:
-    """What copies take of the unit, and their latencies from the L2: those of loads where nothing else is known."""
+    """What copies take of the unit where caches keep tags; else they have the latencies of loads, and keep the unit."""
     copy, cache = machine.async_copy, machine.cache
-    if cache and tagged(machine):
-        loads = cache.l2_latency_32, cache.l2_latency_64, cache.l2_latency_128, cache.l2_latency_128
-        packed.far_latency[WIDTHS:] = loads
-        packed.copied_sector = cache.l2_sector_parts
-        if copy:
-            own = copy.l2_latency_32, copy.l2_latency_64, copy.l2_latency_128, copy.l2_latency_bypass
-            packed.far_latency[WIDTHS:] = own
-            packed.copied_sector = copy.sector_parts
+    if cache is None or not tagged(machine):
+        return
+    packed.far_latency[WIDTHS:] = cache.l2_latency_32, cache.l2_latency_64, cache.l2_latency_128, cache.l2_latency_128
+    packed.copied_sector = cache.l2_sector_parts
+    if copy:
+        own = copy.l2_latency_32, copy.l2_latency_64, copy.l2_latency_128, copy.l2_latency_bypass
+        packed.far_latency[WIDTHS:], packed.copied_sector = own, copy.sector_parts
+        packed.copy_cycles, packed.behind_passes = copy.cycles, copy.behind_passes
+        packed.pass_cost, packed.line_again = copy.pass_parts, copy.line_parts
+        packed.passes_ahead, packed.lines_ahead = copy.passes_ahead, copy.lines_ahead
 
 
 def costs(row: Columns, form: Row, machine: Machine) -> None:
@@ -76,12 +79,12 @@ def costs(row: Columns, form: Row, machine: Machine) -> None:
 
 def decode(row: Columns, instruction: Instruction, machine: Machine, _: Kernel) -> None:
     """The place in shared memory, of a copy; and what takes the load/store unit without an address."""
-    if machine.async_copy and row["queued"]:
-        if row["unit"] == UNIT_CODE[UnitClass.SYNC] and instruction.row.groups is Groups.COPIES:
-            row["grouping"] |= JOINS if instruction.row.grouping & CLOSES else 0  # it is work of its group
-        if instruction.guard.index == PT_INDEX and instruction.guard.negated:
-            row["idles"] = row["service"] = row["port"] = machine.async_copy.skipped
-            row["port_cycles"] = 0
+    form, copy = instruction.row, machine.async_copy
+    if copy and form.grouping & CLOSES and form.groups is Groups.COPIES:
+        row["grouping"] |= JOINS  # it is work of its group
+    if copy and form.unit is UnitClass.SHARED and instruction.guard == NEVER:
+        row["idles"] = row["service"] = row["port"] = copy.skipped
+        row["port_cycles"] = 0
     place = instruction.destination_in_shared() if "M" in instruction.row.form else None
     row["copies"], row["to_pointer"], row["to_uniform"] = place is not None, -1, -1
     if place is not None:
@@ -97,16 +100,20 @@ def _copies(given: Any) -> bool:
 
 ALL = "copy_cycles behind_passes pass_cost line_again passes_ahead lines_ahead copied_sector"
 
+TAGGED = " ".join(f"async_copy.{key}" for key in ("cycles", "*pass*", "line*", "sector_parts", "l*_latency*"))
+
 UNIT = Declaration(
     "async_copy",
     fields={
         "machine": (
-            packed_key("async_copy.cycles", "copy_cycles"),
-            packed_key("async_copy.behind_passes"),
-            packed_key("async_copy.pass_parts", "pass_cost"),
-            packed_key("async_copy.line_parts", "line_again"),
-            packed_key("async_copy.passes_ahead"),
-            packed_key("async_copy.lines_ahead"),
+            field(
+                "copy_cycles", "cycles of the load/store unit for a copy, at least; 0: it keeps the unit for its passes"
+            ),
+            field("behind_passes", "passes from which on a copy keeps it no longer"),
+            field("pass_cost", "parts of a cycle that a copy through the L1 takes besides its passes"),
+            field("line_again", "parts that it takes once more for lines that come"),
+            field("passes_ahead", "cycles of passes that the unit may leave behind"),
+            field("lines_ahead", "cycles of these and of lines that come again"),
             field("copied_sector", "parts of a cycle in which the L2 channel moves 32 bytes of a copy"),
         ),
         "load_store": (
@@ -131,7 +138,7 @@ UNIT = Declaration(
     decode=decode,
     conditions=(
         Condition("async_copy.*", ALL, _copies, "{kernel} has no asynchronous copy"),
-        Condition("async_copy.sector_parts async_copy.l*_latency_*", "", lambda g: tagged(g.machine), NO_TAGS),
+        Condition(TAGGED, "", lambda g: tagged(g.machine), NO_TAGS),
     ),
     limits={
         "load/store unit": {
