@@ -57,6 +57,7 @@ class Queue(Record):
     left: Numbers  # when each place is free that is kept behind a service
     kept: int  # the place that is kept next
     entries: Records[Entry]  # a ring of entries
+    passed: int  # when the passes of its scheduler's copies through the L1 are over
 
 
 class Entry(Record):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS
 from gpusim.sm.memory.l2_channel.declaration import LOADS
-from gpusim.sm.records import Entry, MachineNumbers, Row, Sm
+from gpusim.sm.records import Entry, MachineNumbers, Queue, Row, Sm
 from isa.row import CLOSES
 
 
@@ -35,20 +35,20 @@ def kept(machine: MachineNumbers, instruction: Row, cycles: int) -> int:
 
 
 @rarely
-def take(sm: Sm, instruction: Row, entry: Entry, begun: int) -> int:
-    """Let the words of a copy that has entered pass; return for how long it keeps its scheduler's port."""
+def take(sm: Sm, queue: Queue, instruction: Row, entry: Entry, begun: int) -> None:
+    """Let the words of a copy that has entered pass, and keep the port of its scheduler's queue."""
     unit, machine, passes = sm.load_store, sm.machine, int(entry.cycles)
-    near = bool(instruction.through_l1)
-    late = near and unit.late > 0
-    if machine.copy_cycles:
-        parts = passes * SHARE_PARTS
-        if near:
-            parts = max(parts + machine.pass_cost, machine.copy_cycles * SHARE_PARTS)
-            unit.copied = max(unit.copied, begun * SHARE_PARTS) + parts
-        unit.brought = max(unit.brought, begun * SHARE_PARTS) + parts + late * machine.line_again
-        unit.near_copies = near
-        passes = 0 if late or not near else passes
-    return int(max(instruction.port, passes * instruction.port_cycles))
+    if machine.copy_cycles == 0:
+        queue.free = begun + max(int(instruction.port), passes * int(instruction.port_cycles))
+        return
+    late, parts = instruction.through_l1 and unit.late > 0, passes * SHARE_PARTS
+    if instruction.through_l1:
+        parts = max(parts + machine.pass_cost, machine.copy_cycles * SHARE_PARTS)
+        unit.copied = max(unit.copied, begun * SHARE_PARTS) + parts
+        queue.passed = max(queue.passed, begun) + (0 if late else passes * int(instruction.port_cycles))
+    unit.brought = max(unit.brought, begun * SHARE_PARTS) + parts + late * machine.line_again
+    unit.near_copies = instruction.through_l1
+    queue.free = max(begun + int(instruction.port), int(queue.passed - machine.passes_ahead))
 
 
 @rarely

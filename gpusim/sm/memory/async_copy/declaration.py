@@ -123,6 +123,9 @@ UNIT = Declaration(
             field("brought", "when those of all copies are, and of their lines, in parts", role=Role.UNCOMPARED),
             field("near_copies", "1: the last copy went through the L1", role=Role.UNCOMPARED),
         ),
+        "queue": (
+            field("passed", "when the passes of its scheduler's copies through the L1 are over", role=Role.UNCOMPARED),
+        ),
         "row": (
             field("idles", "load/store cycles of an instruction that never executes", kind="i1"),
             field("far", "place of its latency from the L2 among those", kind="i1"),
