@@ -169,7 +169,7 @@ class MachineNumbers(Record):
     line_again: int  # parts that it takes once more for lines that come
     passes_ahead: int  # cycles of passes that the unit may leave behind
     lines_ahead: int  # cycles of these and of lines that come again
-    copied_sector: int  # parts of a cycle in which the L2 channel moves 32 bytes of a copy
+    copied_line: int  # parts of a cycle of the L2 channel for each line of a copy; 0: its sectors say
     poll: int  # `mbarrier.poll` of the machine's file
     engine_load: int  # `copy_engine.load_parts` of the machine's file
     engine_send: int  # `copy_engine.store_parts` of the machine's file

@@ -41,6 +41,7 @@ def take(sm: Sm, queue: Queue, instruction: Row, entry: Entry, begun: int) -> No
     if machine.copy_cycles == 0:
         queue.free = begun + max(int(instruction.port), passes * int(instruction.port_cycles))
         return
+    passes = max(passes, int(entry.requests))
     late, parts = instruction.through_l1 and unit.late > 0, passes * SHARE_PARTS
     if instruction.through_l1:
         parts = max(parts + machine.pass_cost, machine.copy_cycles * SHARE_PARTS)

@@ -13,7 +13,7 @@ from gpusim.sm.unit.opcodes import UNIT_CODE
 from gpusim.sm.unit.ranges import MOST, Count, Positive
 from isa.instruction import Instruction
 from isa.operands.operand import PT_INDEX, RZ_INDEX, Predicate
-from isa.row import CLOSES, JOINS, Groups, Row
+from isa.row import CLOSES, Groups, Row
 from isa.row import Unit as UnitClass
 
 if TYPE_CHECKING:
@@ -28,9 +28,9 @@ class AsyncCopy(msgspec.Struct, frozen=True):
     port: Positive  # least cycles from a copy to the next instruction of its scheduler
     pass_parts: Count  # 1/64 cycles for which a copy through the L1 takes the way of its passes besides these
     line_parts: Count  # 1/64 cycles that a copy takes once more when its lines come to the L1
-    passes_ahead: Count  # cycles of passes, or of sectors past the L1, that the unit may leave behind
+    passes_ahead: Count  # cycles of passes, or of the L2 channel past the L1, that the unit may leave behind
     lines_ahead: Count  # cycles of these and of lines that come again
-    sector_parts: Positive  # 1/64 cycles of the SM's L2 channel for each sector
+    request_parts: Positive  # 1/64 cycles of the SM's L2 channel for each line of which a copy asks for sectors
     l1_latency: Positive  # cycles from service to the end of a copy that hits the L1
     l2_latency_32: Positive  # cycles of a copy of this width that hits the L2, one line
     l2_latency_64: Positive
@@ -51,10 +51,9 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
     if cache is None or not tagged(machine):
         return
     packed.far_latency[WIDTHS:] = cache.l2_latency_32, cache.l2_latency_64, cache.l2_latency_128, cache.l2_latency_128
-    packed.copied_sector = cache.l2_sector_parts
     if copy:
         own = copy.l2_latency_32, copy.l2_latency_64, copy.l2_latency_128, copy.l2_latency_bypass
-        packed.far_latency[WIDTHS:], packed.copied_sector = own, copy.sector_parts
+        packed.far_latency[WIDTHS:], packed.copied_line = own, copy.request_parts
         packed.copy_cycles, packed.behind_passes = copy.cycles, copy.behind_passes
         packed.pass_cost, packed.line_again = copy.pass_parts, copy.line_parts
         packed.passes_ahead, packed.lines_ahead = copy.passes_ahead, copy.lines_ahead
@@ -80,8 +79,6 @@ def costs(row: Columns, form: Row, machine: Machine) -> None:
 def decode(row: Columns, instruction: Instruction, machine: Machine, _: Kernel) -> None:
     """The place in shared memory, of a copy; and what takes the load/store unit without an address."""
     form, copy = instruction.row, machine.async_copy
-    if copy and form.grouping & CLOSES and form.groups is Groups.COPIES:
-        row["grouping"] |= JOINS  # it is work of its group
     if copy and form.unit is UnitClass.SHARED and instruction.guard == NEVER:
         row["idles"] = row["service"] = row["port"] = copy.skipped
         row["port_cycles"] = 0
@@ -98,9 +95,9 @@ def _copies(given: Any) -> bool:
     return bool((given.rows["copies"] > 0).any())
 
 
-ALL = "copy_cycles behind_passes pass_cost line_again passes_ahead lines_ahead copied_sector"
+ALL = "copy_cycles behind_passes pass_cost line_again passes_ahead lines_ahead copied_line"
 
-TAGGED = " ".join(f"async_copy.{key}" for key in ("cycles", "*pass*", "line*", "sector_parts", "l*_latency*"))
+TAGGED = " ".join(f"async_copy.{key}" for key in ("cycles", "*pass*", "line*", "request_parts", "l*_latency*"))
 
 UNIT = Declaration(
     "async_copy",
@@ -114,7 +111,7 @@ UNIT = Declaration(
             field("line_again", "parts that it takes once more for lines that come"),
             field("passes_ahead", "cycles of passes that the unit may leave behind"),
             field("lines_ahead", "cycles of these and of lines that come again"),
-            field("copied_sector", "parts of a cycle in which the L2 channel moves 32 bytes of a copy"),
+            field("copied_line", "parts of a cycle of the L2 channel for each line of a copy; 0: its sectors say"),
         ),
         "load_store": (
             field(
@@ -155,7 +152,7 @@ UNIT = Declaration(
             "async_copy.close": 1,
             "async_copy.skipped": 0,
         },
-        "bandwidth": {"async_copy.sector_parts": 1},
+        "bandwidth": {"async_copy.request_parts": 1},
         "latency": {"async_copy.l*_latency*": 1, "async_copy.close_latency": 1},
     },
 )
