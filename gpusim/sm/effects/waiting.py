@@ -1,15 +1,16 @@
 """Warps that wait for a phase of a barrier in shared memory, and when each learns that it is over.
 
-An instruction that waits, SYNCS.PHASECHK.TRYWAIT, is served as others are. Its answer comes at once if the phase is
-over then, else when it ends. Where other lanes of the warp wait elsewhere, as at the end of a branch that one thread
-has taken, the barrier is looked at `mbarrier.poll` cycles apart (docs/units/mbarrier.md). Nothing is simulated between:
-who ends the phase works out when the answer comes.
+An instruction that waits, SYNCS.PHASECHK.TRYWAIT, is served as others are. If the phase is over then, its answer comes
+with its latency; else it looks again when the phase ends, one warp after the other. Where other lanes of the warp wait
+elsewhere, as at the end of a branch that one thread has taken, it looks `mbarrier.poll` cycles apart
+(docs/units/mbarrier.md). Nothing is simulated between: who ends the phase works out when the answer comes.
 """
 
 from __future__ import annotations
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.jit.on_demand import on_demand
-from gpusim.sm.jit.rule import NEVER, rule
+from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.records import Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import AWAITED, TOLD
@@ -46,8 +47,8 @@ def begin(sm: Sm, g: int, at: int, place: int) -> None:
 
 
 @on_demand
-def ended(sm: Sm, place: int) -> None:
-    """The phase of the barrier at `place` ends now: all who wait for it know when their answers come.
+def ended(sm: Sm, g: int, pc: int, place: int) -> None:
+    """Warp slot g's instruction at `pc` ends the phase of the barrier at `place` now.
 
     If it is another block's of the cluster, that block's SM will be told (gpusim/sm/front/cluster/cluster_barrier.py).
     """
@@ -56,21 +57,30 @@ def ended(sm: Sm, place: int) -> None:
             sm.told[sm.tells] = place
             sm.tells += 1
         else:
-            sm.fault.code = CROWDED
+            stop(sm, CROWDED, g, pc)
         sm.cluster_news = 1
-        return
+    else:
+        over(sm, place)
+
+
+@rarely
+def over(sm: Sm, place: int) -> None:
+    """The phase of the SM's own barrier at `place` is over: who waits for it learns when, one after the other."""
+    learns = sm.now
     for g in range(sm.warp_slots):
         for i in range(AWAITED if sm.warps[g].awaits else 0):
             one = sm.awaited[g, i]
             if one.number and one.place == place and one.ended == NEVER:
-                one.ended = sm.now
+                one.ended = learns
                 _settle(sm, g, i)
+                if one.since < NEVER:
+                    learns += sm.program[one.pc].service
 
 
 @on_demand
 def served(sm: Sm, g: int, i: int, first: int) -> None:
-    """The wait has been served: the barrier is looked at for it in cycle `first`, and then again."""
-    sm.awaited[g, i].since = first
+    """The wait is served now: if its phase is over, the answer is there in cycle `first`; else it looks again."""
+    sm.awaited[g, i].since, sm.awaited[g, i].lag = first, first - sm.now
     if sm.awaited[g, i].ended < NEVER:
         _settle(sm, g, i)
 
@@ -80,7 +90,8 @@ def _settle(sm: Sm, g: int, i: int) -> None:
     """Work out when the answer comes, if both is known."""
     one = sm.awaited[g, i]
     if one.since < NEVER:
-        later, step = max(0, one.ended + 1 - one.since), sm.machine.poll if one.apart else 1
+        looked, step = one.since - one.lag, sm.machine.poll if one.apart else 1
+        later = max(0, one.ended + 1 - looked)
         one.answer = one.since + (later + step - 1) // step * step
         sm.answers = min(sm.answers, max(sm.now + 1, one.ended + 1))
         sm.agenda[sm.effects_agent] = min(sm.agenda[sm.effects_agent], sm.answers)

@@ -8,9 +8,10 @@ is released here. The warps that wait are released `cluster.barrier` cycles afte
 
 from __future__ import annotations
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.effects import waiting
 from gpusim.sm.front.block_scheduler.declaration import RUNNING
-from gpusim.sm.front.cluster.declaration import ARRIVES, FENCES
+from gpusim.sm.front.cluster.declaration import ARRIVES
 from gpusim.sm.front.warp_scheduler import warp_scheduler
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
@@ -24,12 +25,10 @@ PART, TWICE = int(Fault.PART_OF_WARP), int(Fault.ARRIVED_TWICE)
 
 @on_demand
 def commit(sm: Sm, g: int, instruction: Row, pc: int, now: int) -> None:
-    """Let warp slot g arrive or wait, or hold it at a fence."""
+    """Let warp slot g arrive or wait."""
     warp = sm.warps[g]
-    if instruction.cluster_step == FENCES:
-        _fence(sm, g, now + int(instruction.fence))
-    elif warp.parted > 0 or sm.outcome.active[0] != warp.lanes[0]:
-        sm.fault.code, sm.fault.pc, sm.fault.warp = PART, pc, g
+    if warp.parted > 0 or sm.outcome.active[0] != warp.lanes[0]:
+        stop(sm, PART, g, pc)
     elif instruction.cluster_step == ARRIVES:
         _arrive(sm, g, pc, now)
     else:
@@ -47,15 +46,6 @@ def leave(sm: Sm, g: int) -> None:
 
 
 @rule
-def _fence(sm: Sm, g: int, until: int) -> None:
-    """Hold warp slot g at a fence: memory accesses, branches and barriers wait."""
-    warp = sm.warps[g]
-    warp.released_at = max(warp.released_at, until)
-    if not sm.machine.barrier_defers:
-        warp.release_at[BARRIER] = warp.released_at
-
-
-@rule
 def complete(block: Block) -> bool:
     """Tell whether all of a block's warps that have not exited have arrived."""
     return bool(block.arrived >= block.live)
@@ -66,7 +56,7 @@ def _arrive(sm: Sm, g: int, pc: int, now: int) -> None:
     warp = sm.warps[g]
     block = sm.blocks[warp.block]
     if warp.cluster_until >= NEVER:
-        sm.fault.code, sm.fault.pc, sm.fault.warp = TWICE, pc, g
+        stop(sm, TWICE, g, pc)
         return
     warp.cluster_until = NEVER
     sm.arrival_free = block.last_arrival = max(now, sm.arrival_free) + sm.machine.per_arrival
@@ -139,7 +129,7 @@ def _tell_others(sms: Records[Sm], s: int, first: int) -> None:
             for i in range(sms[s].tells):
                 place = sms[s].told[i]
                 if 0 <= place - sms[other].launch.shared_word < sms[s].launch.resident * sms[s].launch.shared_words:
-                    waiting.ended(sms[other], place)
+                    waiting.over(sms[other], place)
     sms[s].tells = 0
 
 
