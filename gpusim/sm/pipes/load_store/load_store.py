@@ -115,17 +115,33 @@ def _in_turn(sm: Sm, now: int) -> int:
 
 
 @rule
+def _leave(sm: Sm, queue: Queue, instruction: Row, now: int) -> None:
+    """Take the head out of its queue, where it may keep its place for some cycles."""
+    queue.count -= 1
+    if sm.machine.held and instruction.path == 0:
+        queue.left[queue.kept] = now + sm.machine.held
+        queue.kept = queues.wrapped(sm, queue.kept + 1)
+    queue.head = queues.wrapped(sm, queue.head + 1) if queue.count > 0 else 0
+
+
+@rule
+def _from_caches(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
+    """Look up the access at that place of queue y; return when its result is there, or when it has left the SM."""
+    entry = sm.load_store.queues[y].entries[place]
+    l2_share.begin(sm, sm.warps[entry.warp].block)
+    ready = cache.serve(sm, memory, y, place, now)
+    sm.load_store.stands = 0
+    return max(int(ready), int(now + entry.near))
+
+
+@rule
 def serve(sm: Sm, memory: Memory, y: int, now: int) -> int:
     """Serve the head of queue y; return its warp slot."""
     unit, queue = sm.load_store, sm.load_store.queues[y]
     place = queue.head
     entry = queue.entries[queue.head]
     instruction, warp = sm.program[entry.pc], sm.warps[entry.warp]
-    queue.count -= 1
-    if sm.machine.held and instruction.path == 0:
-        queue.left[queue.kept] = now + sm.machine.held
-        queue.kept = queues.wrapped(sm, queue.kept + 1)
-    queue.head = queues.wrapped(sm, queue.head + 1) if queue.count > 0 else 0
+    _leave(sm, queue, instruction, now)
     own = int(instruction.path)
     begun = copy_path.enter(sm, instruction, now) if instruction.copies else now
     taken = copy_path.kept(sm.machine, instruction, int(entry.cycles)) if instruction.copies else entry.cycles
@@ -135,9 +151,7 @@ def serve(sm: Sm, memory: Memory, y: int, now: int) -> int:
     unit.busy += entry.cycles
     instruction.passes += entry.cycles
     if entry.requests:
-        l2_share.begin(sm, warp.block)
-        ready = max(cache.serve(sm, memory, y, place, passes), now + entry.near)
-        unit.stands = 0
+        ready = _from_caches(sm, memory, y, place, passes)
         unit.free[own] += unit.waited
         if instruction.action == STORE:
             warp.stored = max(warp.stored, ready)
