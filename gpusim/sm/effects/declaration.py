@@ -61,6 +61,7 @@ UNIT = Declaration(
             field("barrier", "place of a barrier in shared memory that it signals, -1: none"),
             field("arrivals", "that the barrier counts"),
             field("tx_bytes", "that the barrier counts"),
+            field("leaving", "of the arrivals, those that later phases do not wait for"),
             field("truth", "its predicate, as masks of lanes", GROUPS),
             field("second_truth", "its other predicate", GROUPS),
             field("values", "its words", GROUPS, 4, LANES, kind="u4"),

@@ -209,6 +209,7 @@ class Effect(Record):
     barrier: int  # place of a barrier in shared memory that it signals, -1: none
     arrivals: int  # that the barrier counts
     tx_bytes: int  # that the barrier counts
+    leaving: int  # of the arrivals, those that later phases do not wait for
     truth: Numbers  # its predicate, as masks of lanes
     second_truth: Numbers  # its other predicate
     values: Tables  # its words

@@ -93,10 +93,7 @@ def is_power_of_two(count: int) -> bool:
 
 @rule
 def ranked(position: int, first: int, schedulers: int) -> int:
-    """The scheduler in this position of the order, given the first: its neighbour comes next, then the other pair.
-
-    Three follow each other from the first on.
-    """
+    """The scheduler in this position, given the first: its neighbour, then the other pair; three in a row."""
     if is_power_of_two(schedulers):
         return position ^ first
     k = position + first
