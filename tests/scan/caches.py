@@ -167,10 +167,7 @@ class Caches:
         return max(results)
 
     def store(self, row: Row, requests: list[Request], now: int, cycles: int = 0) -> tuple[int, int]:
-        """The cycles at which a store that is served now has left the SM, and up to which its service is put off.
-
-        It is served for so many cycles.
-        """
+        """When a store served now, for so many cycles, has left the SM, and up to when its service is put off."""
         if self.near and self.stage:
             now = self.stage.enter(now)
             self.stage.store(row, sum(len(units) for _, units, _ in requests), now)
@@ -193,6 +190,16 @@ class Caches:
             sent.append(units)
             parted += bool(partly)
         return max(left), self._room_for_stores(parted, now, cycles) if sent else now
+
+    @property
+    def keeps_stores(self) -> bool:
+        """Whether stores wait for the L2 on a way of their own; warps don't wait for these."""
+        return self.machine.l2_channel is not None and self.far is not None
+
+    @property
+    def gone(self) -> int:
+        """The cycle at which all of these have left."""
+        return -(-max(self.free.get(way, 0) * self.keeps_stores for way in ("stores", "all stores")) // 64)
 
     def _keep(self, level: Level, number: int, units: set[int], now: int, stored: set[int]) -> None:
         """Let what is stored in these units stay in a cache."""

@@ -1,9 +1,9 @@
 """Warps that wait for a phase of a barrier in shared memory, and when each learns that it is over.
 
-An instruction that waits, SYNCS.PHASECHK.TRYWAIT, is served as others are. Its answer comes at once if the phase is
-over then, else when it ends. Where other lanes of the warp wait elsewhere, as at the end of a branch that one thread
-has taken, the barrier is looked at `mbarrier.poll` cycles apart (docs/units/mbarrier.md). Nothing is simulated between:
-who ends the phase works out when the answer comes.
+An instruction that waits, SYNCS.PHASECHK.TRYWAIT, is served as others are. If the phase is over then, its answer comes
+with its latency; else it looks again when the phase ends, one warp after the other. Where other lanes of the warp wait
+elsewhere, as at the end of a branch that one thread has taken, it looks `mbarrier.poll` cycles apart
+(docs/units/mbarrier.md). Nothing is simulated between: who ends the phase works out when the answer comes.
 """
 
 from __future__ import annotations
@@ -65,19 +65,22 @@ def ended(sm: Sm, g: int, pc: int, place: int) -> None:
 
 @rarely
 def over(sm: Sm, place: int) -> None:
-    """The phase of the SM's own barrier at `place` is over: all who wait for it know when their answers come."""
+    """The phase of the SM's own barrier at `place` is over: who waits for it learns when, one after the other."""
+    learns = sm.now
     for g in range(sm.warp_slots):
         for i in range(AWAITED if sm.warps[g].awaits else 0):
             one = sm.awaited[g, i]
             if one.number and one.place == place and one.ended == NEVER:
-                one.ended = sm.now
+                one.ended = learns
                 _settle(sm, g, i)
+                if one.since < NEVER:
+                    learns += sm.program[one.pc].service
 
 
 @on_demand
 def served(sm: Sm, g: int, i: int, first: int) -> None:
-    """The wait has been served: the barrier is looked at for it in cycle `first`, and then again."""
-    sm.awaited[g, i].since = first
+    """The wait is served now: if its phase is over, the answer is there in cycle `first`; else it looks again."""
+    sm.awaited[g, i].since, sm.awaited[g, i].lag = first, first - sm.now
     if sm.awaited[g, i].ended < NEVER:
         _settle(sm, g, i)
 
@@ -87,7 +90,8 @@ def _settle(sm: Sm, g: int, i: int) -> None:
     """Work out when the answer comes, if both is known."""
     one = sm.awaited[g, i]
     if one.since < NEVER:
-        later, step = max(0, one.ended + 1 - one.since), sm.machine.poll if one.apart else 1
+        looked, step = one.since - one.lag, sm.machine.poll if one.apart else 1
+        later = max(0, one.ended + 1 - looked)
         one.answer = one.since + (later + step - 1) // step * step
         sm.answers = min(sm.answers, max(sm.now + 1, one.ended + 1))
         sm.agenda[sm.effects_agent] = min(sm.agenda[sm.effects_agent], sm.answers)

@@ -52,6 +52,7 @@ class Row(Record):
     alignment: int  # bytes of which an address is a multiple
     value: int  # index into FUNCTIONS of what gives d, -1: none
     source: Numbers  # first register of a, b, c; -1: the constant below
+    behind: Numbers  # registers whose words stand behind those of a, b, c; -1: none, -2: zeros
     constant: Numbers  # 32-bit constants of a, b, c; of 64 bits where the width is
     change: Numbers  # what its text does to a, b, c (isa.operands.operand_change)
     truth: int  # index into FUNCTIONS of what gives predicates, -1: none
@@ -86,6 +87,12 @@ class Row(Record):
     source_words: Numbers  # registers of each of these sources, 0: none
     sources_apart: int  # 1: each of these is read from the register file, for one source
     bank_writes: int  # mask of the banks that a pipe's result is written to
+    matrix_read: Numbers  # mask of the cycles behind its issue in which a matrix instruction reads, by operand and bank
+    matrix_written: int  # cycles from its issue until its results take all banks, 0: as others
+    matrix_writes: int  # cycles for which they do
+    matrix_lasts: int  # cycles until it has read and written all
+    matrix_memory: int  # cycles behind its issue in which no memory instruction issues
+    matrix_depth: int  # cycles by which its way through the pipe is longer than the shortest
     reads_later: int  # cycles from its issue to the reads of its operands
     sooner: int  # cycles by which its result is there before its latency is over
     pipe: int  # index of the first of its pipes, -1: none
@@ -104,8 +111,8 @@ class Row(Record):
     goes_on: int  # 1: arrives and does not wait
     reduces: int  # what it finds about a predicate, as below
     stays_behind: int  # 1: it does not pass a barrier at which its warp waits
-    cluster_step: int  # at the cluster's barrier it 1: arrives, 2: waits; 3: it is a fence
-    fence: int  # cycles for which it holds its warp as a fence
+    cluster_step: int  # at the cluster's barrier it 1: arrives, 2: waits
+    fence: int  # cycles for which it holds its warp as a fence, at least
     path: int  # unit that serves it: 1 shared memory or constants, where these lie apart
     passes: int  # load/store cycles it took
     service: int  # load/store cycles, where its addresses do not say them
@@ -140,6 +147,8 @@ class Row(Record):
     local_latency: int  # and from local memory
     matrices: int  # that it moves to or from shared memory
     transposed: int  # 1: a lane has parts of their columns, not of rows
+    idles: int  # load/store cycles of an instruction that never executes
+    far: int  # place of its latency from the L2 among those
     copies: int  # 1: what it loads goes to shared memory
     fills: int  # 1: the lowest bits of its address say how many bytes at the end are zeros
     to_pointer: int  # register of the place there, -1: none

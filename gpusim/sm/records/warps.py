@@ -80,6 +80,8 @@ class Warp(Record):
     reduced: int  # what the last BAR.RED found
     cluster_until: int  # when the cluster's barrier lets it pass; NEVER: not known
     cluster_waits: int  # 1: it waits there
+    stored: int  # when its last store has left the SM
+    loaded: int  # 1: it has loaded from global memory since its last fence
     pending: int  # memory instructions issued and not served
     drained: int  # when the served ones, and texture fetches, are done
     shared_back: int  # when its loads from shared memory are back, where codes are obeyed
@@ -144,6 +146,11 @@ class Scheduler(Record):
     settled: int  # results are written in all cycles before this one
     wrote_at: int  # cycle of the last issue
     wrote_banks: int  # mask of the banks that what issued then writes
+    matrix_memory: int  # a memory instruction issues from then on
+    matrix_leaves: int  # the next one's issue and depth come to this at least
+    matrix_until: int  # matrix instructions matter to no other one from then on
+    matrix_reads: Numbers  # mask of the cycles, from the last issue on, in which they read each bank
+    matrix_writes: int  # the same of their writes, to all banks
 
 
 class Pipe(Record):
@@ -207,6 +214,7 @@ class Effect(Record):
     barrier: int  # place of a barrier in shared memory that it signals, -1: none
     arrivals: int  # that the barrier counts
     tx_bytes: int  # that the barrier counts
+    leaving: int  # of the arrivals, those that later phases do not wait for
     truth: Numbers  # its predicate, as masks of lanes
     second_truth: Numbers  # its other predicate
     values: Tables  # its words

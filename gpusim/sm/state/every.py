@@ -15,6 +15,7 @@ from gpusim.sm.front.barrier import declaration as barrier
 from gpusim.sm.front.block_scheduler import declaration as block_scheduler
 from gpusim.sm.front.cluster import declaration as cluster
 from gpusim.sm.front.dispatch import declaration as dispatch
+from gpusim.sm.front.fence import declaration as fence
 from gpusim.sm.front.fetch import declaration as fetch
 from gpusim.sm.front.policies import declaration as policies
 from gpusim.sm.front.selection import declaration as selection
@@ -47,6 +48,7 @@ from gpusim.sm.pipes.warpgroup import declaration as warpgroup
 from gpusim.sm.registers import bypass, scalar_registers
 from gpusim.sm.registers.control_code import declaration as control_code
 from gpusim.sm.registers.in_flight import declaration as in_flight
+from gpusim.sm.registers.matrix_registers import declaration as matrix_registers
 from gpusim.sm.registers.register_file import declaration as register_file
 from gpusim.sm.registers.scoreboard import declaration as scoreboard
 from gpusim.sm.registers.wait_count import declaration as wait_count
@@ -77,6 +79,7 @@ EVERY: tuple[Declaration, ...] = tuple(
         wait_count,
         register_file,
         write_back,
+        matrix_registers,
         bypass,
         pipe,
         double_precision,
@@ -85,6 +88,7 @@ EVERY: tuple[Declaration, ...] = tuple(
         convergence,
         barrier,
         cluster,
+        fence,
         load_store,
         warpgroup,
         constant_path,

@@ -14,6 +14,7 @@ from gpusim.sm.front.barrier import barrier
 from gpusim.sm.front.block_scheduler import block_scheduler
 from gpusim.sm.front.block_scheduler.declaration import DONE, FREE
 from gpusim.sm.front.dispatch import dispatch
+from gpusim.sm.front.fence import fence
 from gpusim.sm.front.fetch import fetch
 from gpusim.sm.front.policies import policies
 from gpusim.sm.front.selection import selection
@@ -36,6 +37,7 @@ from gpusim.sm.records import Memory, Records, Row, Scheduler, Sm, Warp
 from gpusim.sm.registers import answers, questions
 from gpusim.sm.registers.control_code import control_code
 from gpusim.sm.registers.in_flight import in_flight
+from gpusim.sm.registers.matrix_registers import matrix_registers
 from gpusim.sm.registers.register_file import register_file
 from gpusim.sm.registers.scoreboard import scoreboard
 from gpusim.sm.registers.wait_count import wait_count
@@ -92,10 +94,7 @@ def is_power_of_two(count: int) -> bool:
 
 @rule
 def ranked(position: int, first: int, schedulers: int) -> int:
-    """The scheduler in this position of the order, given the first: its neighbour comes next, then the other pair.
-
-    Three follow each other from the first on.
-    """
+    """The scheduler in this position, given the first: its neighbour, then the other pair; three in a row."""
     if is_power_of_two(schedulers):
         return position ^ first
     k = position + first
@@ -222,14 +221,14 @@ def prepare(sm: Sm, warp: Warp) -> None:
         scoreboard.earliest(warp, instruction)
     if sm.machine.counts:
         wait_count.earliest(warp, instruction)
-    if instruction.grouping & (WAITS | DRAINS):
-        groups.earliest(warp, instruction)
     if sm.machine.barrier_defers:
         barrier.earliest(warp, instruction)
+    if instruction.grouping & (WAITS | DRAINS):
+        groups.earliest(warp, instruction)
     if sm.machine.register_banks:
         register_file.prepare(sm, warp, instruction)
     warp.release_at[DRAIN] = 0
-    if instruction.action == EXIT:
+    if instruction.action == EXIT or instruction.fence:
         warp.release_at[DRAIN] = NEVER if warp.pending > 0 else warp.drained
         if sm.ahead.on and warp.pending > 0:
             questions.drain(sm, warp)
@@ -318,6 +317,7 @@ def issue(sm: Sm, memory: Memory, k: int, g: int, now: int) -> None:
     instruction = sm.program[pc]
     if machine.ports > 1:
         dispatch.commit(sm, k, instruction, now)
+    matrix_registers.advance(scheduler, now)
     warp_scheduler.commit(machine, scheduler, warp, instruction, now)
     if sm.trace_driven:
         stream.following(sm, memory, warp, instruction)
@@ -330,7 +330,7 @@ def issue(sm: Sm, memory: Memory, k: int, g: int, now: int) -> None:
         control_code.commit(sm, k, warp, instruction, now)
     warp.pc = pc + 1
     instruction.active += sm.outcome.threads
-    if sm.outcome.threads:
+    if sm.outcome.threads or instruction.idles:
         occupy(sm, instruction, k, g, pc, now)
     if sm.diverges and instruction.eventful:
         go_on(sm, k, g, instruction, pc, now)
@@ -378,7 +378,7 @@ def _compute_aside(sm: Sm, memory: Memory, g: int, now: int) -> bool:
 
 @rule
 def occupy(sm: Sm, instruction: Row, k: int, g: int, pc: int, now: int) -> None:
-    """Let an instruction with an active thread take its operands, and then the unit that executes it."""
+    """Let an instruction take its operands, and then the unit that executes it; one without a thread may do so, too."""
     behind = register_file.commit(sm, k, sm.warps[g], instruction, now) if sm.machine.register_banks else 0
     if sm.machine.writes_back:
         write_back.commit(sm.schedulers[k], instruction, now)
@@ -398,3 +398,5 @@ def occupy(sm: Sm, instruction: Row, k: int, g: int, pc: int, now: int) -> None:
         warp_exit.commit(sm, g, pc, now)
     elif instruction.action == MULTIPLY:
         warpgroup.commit(sm, g, pc, now)
+    elif instruction.fence:
+        fence.commit(sm, g, instruction, now)

@@ -11,25 +11,24 @@ from gpusim.sm.account.stopping import stop
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.memory import peers
-from gpusim.sm.memory.copy_engine import box, tensor_map, updates
+from gpusim.sm.memory.copy_engine import box, maps, tensor_map, updates
 from gpusim.sm.memory.copy_engine.declaration import DIMENSIONS
 from gpusim.sm.memory.copy_engine.tensor_map import MAP_ALIGNMENT, MAP_BYTES
 from gpusim.sm.records import Copy, Memory, Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import COPIES
 from isa.nvidia.rows.copies.bulk import DIMENSIONS as RANK
-from isa.nvidia.rows.copies.bulk import MULTICAST, OF_PIXELS, TILED
+from isa.nvidia.rows.copies.bulk import FETCHES, MULTICAST, OF_PIXELS, TILED
 from isa.operands.windows import SHARED_PLACE
 from isa.program import WORD_BYTES
 from isa.row import Bulk
 
 CLUSTERED, CROWDED, BAD_MAP = int(Fault.CLUSTERED), int(Fault.CROWDED), int(Fault.BAD_MAP)
-UNEVEN, MISALIGNED = int(Fault.UNEVEN), int(Fault.MISALIGNED)
+UNEVEN, MISALIGNED, BAD_BEGIN = int(Fault.UNEVEN), int(Fault.MISALIGNED), int(Fault.BAD_BEGIN)
 MISPLACED, OUT_OF_SHARED, OUT_OF_BUFFERS = int(Fault.MISPLACED), int(Fault.OUT_OF_SHARED), int(Fault.OUT_OF_BUFFERS)
 LOAD, STORE, REDUCE = int(Bulk.LOAD), int(Bulk.STORE), int(Bulk.REDUCE)
 NEARBY, PREFETCH, MAP = int(Bulk.NEARBY), int(Bulk.PREFETCH), int(Bulk.MAP)
 UNIT, TILE_ALIGNMENT, BARRIER_BYTES = 16, 128, 8  # bytes
-BYTE = 0xFF
 LENGTH = (1 << 16) - 1  # mask of a bulk copy's length, in units
 
 
@@ -38,6 +37,7 @@ def execute(sm: Sm, memory: Memory, g: int) -> bool:
     """Let warp slot g's instruction ask for its copy; False: `sm.fault` says why not."""
     instruction, engine = sm.program[sm.warps[g].pc], sm.engine
     if instruction.bulk == MAP:
+        _of_map(sm, g, instruction)
         return True
     if engine.last - engine.first >= COPIES:
         return stop(sm, CROWDED, g, sm.warps[g].pc)
@@ -53,6 +53,15 @@ def execute(sm: Sm, memory: Memory, g: int) -> bool:
 
 
 @rule
+def _of_map(sm: Sm, g: int, instruction: Row) -> None:
+    """Let the engine fetch a tensor map, or forget all."""
+    if instruction.number == FETCHES:
+        maps.there(sm, int(np.int64(_pair(sm, g, instruction, 0) - np.uint64(sm.launch.window))), sm.now)
+    else:
+        maps.forget(sm)
+
+
+@rule
 def _begin(sm: Sm, g: int, instruction: Row, copy: Copy) -> None:
     """Fill in what every copy has."""
     warp = sm.warps[g]
@@ -62,7 +71,8 @@ def _begin(sm: Sm, g: int, instruction: Row, copy: Copy) -> None:
     copy.block_word = copy.own_word = sm.launch.shared_word + warp.block * sm.launch.shared_words
     copy.blocks = 0
     copy.shared = copy.source = copy.far = copy.asked = copy.landed = copy.swizzle = copy.fills = 0
-    copy.barrier = -1
+    copy.interleaved = 0
+    copy.barrier = copy.map = -1
 
 
 @rule
@@ -145,6 +155,10 @@ def _tiled(sm: Sm, memory: Memory, g: int, instruction: Row, copy: Copy) -> bool
     for k in range(DIMENSIONS):
         given = _number(sm, g, instruction, 0, first + k) if k < copy.rank else np.int64(0)
         copy.begin[k] = given - (given >> 31 << 32)  # signed
+        if copy.begin[k] < 0 and copy.bulk in (STORE, REDUCE):
+            return stop(sm, BAD_BEGIN, g, copy.pc, -1, int(copy.begin[k]), k)
+    if copy.code & OF_PIXELS and not _begins_in_box(sm, copy):
+        return False
     if copy.begin[0] * copy.element % UNIT:
         return stop(sm, UNEVEN, g, copy.pc, -1, int(copy.begin[0]), int(copy.element))
     if copy.bulk == LOAD:
@@ -152,6 +166,16 @@ def _tiled(sm: Sm, memory: Memory, g: int, instruction: Row, copy: Copy) -> bool
     elif first:
         copy.shared = _near(sm, g, instruction, 0, 0)
     return copy.bulk != LOAD or _with_barrier(sm, g, copy, _number(sm, g, instruction, 0, 1))
+
+
+@rarely
+def _begins_in_box(sm: Sm, copy: Copy) -> bool:
+    """Tell whether pixels begin before the upper corner of their box, or in it; an H200 refuses others."""
+    for k in range(copy.rank - 2):
+        at = copy.begin[tensor_map.first_of_image(copy) + k]
+        if at > copy.upper[k]:
+            return stop(sm, BAD_BEGIN, copy.warp, copy.pc, -1, int(at), tensor_map.first_of_image(copy) + k)
+    return True
 
 
 @rule
@@ -162,11 +186,13 @@ def _mapped(sm: Sm, memory: Memory, g: int, instruction: Row, copy: Copy) -> boo
         return stop(sm, MISALIGNED, g, copy.pc, -1, int(np.int64(at)) + sm.launch.window, MAP_ALIGNMENT)
     if at >= np.uint64(SHARED_PLACE) or not held(sm, int(np.int64(at)), MAP_BYTES):
         return stop(sm, OUT_OF_BUFFERS, g, copy.pc, -1, int(np.int64(at)) + sm.launch.window, MAP_BYTES)
+    copy.map = int(np.int64(at))
     why = tensor_map.read(memory, int(np.int64(at)), copy.code & RANK, copy)
     if why == tensor_map.GOOD and copy.code & OF_PIXELS:
         why = tensor_map.read_pixels(memory, int(np.int64(at)), copy)
-        given = _number(sm, g, instruction, 2, 0)
-        copy.away[0], copy.away[1] = given & BYTE, given >> 8 & BYTE
+        given, bits = _number(sm, g, instruction, 2, 0), tensor_map.bits_of_corner(copy)
+        for k in range(copy.rank - 2):
+            copy.away[k] = given >> bits * k & (1 << bits) - 1
     if why == tensor_map.GOOD and copy.bulk == REDUCE and not updates.known(copy):
         why = tensor_map.NO_OPERATION
     if why != tensor_map.GOOD:

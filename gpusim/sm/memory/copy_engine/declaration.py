@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from gpusim.sm.records import Columns
+from gpusim.sm.unit.capacities import MAPS
 from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field, packed_key
 from gpusim.sm.unit.dimensions import COPY, PIECE
 from gpusim.sm.unit.ranges import Count, Positive
@@ -21,10 +22,12 @@ DIMENSIONS = 5  # of a tensor at most
 class CopyEngine(msgspec.Struct, frozen=True):
     """The copy engine of an SM; without this section the machine has none."""
 
-    load_parts: Positive  # 64ths of a cycle for each 32 bytes that it asks for
-    store_parts: Positive  # 64ths of a cycle for each 32 bytes that it sends
-    reduce_parts: Positive  # 64ths of a cycle for each 32 bytes that it sends as updates
+    ask: Positive  # cycles for which a piece of a load keeps it
+    load_parts: Positive  # 64ths of a cycle for each 32 bytes that come from the L2
+    store_parts: Positive  # 64ths of a cycle for each 32 bytes that it sends; a piece takes whole cycles
+    reduce_parts: Positive  # 64ths of a cycle for each 32 bytes that it sends as updates, likewise
     start: Count  # cycles from the service of a command until its first request
+    map: Count  # cycles until a tensor map is at hand that the engine does not have
     latency: Count  # cycles from a request that hits the L2 until its bytes are in shared memory
     store: Count  # cycles from when bytes have left the SM until they count as written
     nearby: Count  # cycles from a request to shared memory until its bytes are there again
@@ -44,10 +47,12 @@ UNIT = Declaration(
     "copy_engine",
     fields={
         "machine": (
+            packed_key("copy_engine.ask", "engine_ask"),
             packed_key("copy_engine.load_parts", "engine_load"),
             packed_key("copy_engine.store_parts", "engine_send"),
             packed_key("copy_engine.reduce_parts", "engine_reduce"),
             packed_key("copy_engine.start", "engine_start"),
+            packed_key("copy_engine.map", "engine_map"),
             packed_key("copy_engine.latency", "engine_latency"),
             packed_key("copy_engine.store", "engine_store"),
             packed_key("copy_engine.nearby", "engine_nearby"),
@@ -57,7 +62,7 @@ UNIT = Declaration(
             field("bulk", "1: the program has bulk or tensor copies", role=Role.FREE),
             field("engine", "the copy engine", kind="engine", role=Role.FREE),
             field("copies", "a ring: its queue, and what is on its way", COPY, kind="copy", role=Role.FREE),
-            field("pieces", "a ring: pieces on their way, in order", PIECE, kind="piece", role=Role.FREE),
+            field("pieces", "a ring: pieces on their way, by arrival", PIECE, kind="piece", role=Role.FREE),
         ),
         "engine": (
             field("first", "number of the first copy that is not done"),
@@ -65,12 +70,16 @@ UNIT = Declaration(
             field("last", "number behind the last copy"),
             field("first_piece", "number of the first piece on its way"),
             field("last_piece", "number behind the last piece"),
-            field("free", "when it can ask for the next sector, in 64ths of a cycle"),
-            field("arrives", "when the last piece so far arrives: they come in order"),
+            field("free", "when it can ask for the next piece"),
+            field("port", "when the way from the L2 is free, in 64ths of a cycle"),
+            field("arrives", "when the last piece so far that was sent is done: these are in order"),
             field("next", "when it acts next"),
             field("row", "of a row of a box that was found: the place of byte 0 of the box, if all were in this row"),
             field("low", "the first place of it that is inside the tensor"),
             field("high", "and the place behind them"),
+            field("maps", "1 + the places of the tensor maps that it has; 0: none", MAPS),
+            field("there", "when each is at hand", MAPS),
+            field("fetched", "how many it has fetched"),
             field("woken", "warp slots with a copy that has come to its end since they were looked at, as a mask"),
         ),
         "copy": (
@@ -87,6 +96,7 @@ UNIT = Declaration(
             field("blocks", "mask of the blocks of the cluster that get it, by rank; 0: that one alone"),
             field("shared", "byte address there, of what is written or read"),
             field("source", "of a copy within shared memory, that of what is read"),
+            field("map", "place of its tensor map; -1: it has none"),
             field("far", "place in global memory of the tensor's first byte, or of the bytes themselves"),
             field("barrier", "place of the barrier that gets its bytes, -1: none"),
             field("total", "bytes in shared memory"),
@@ -102,9 +112,10 @@ UNIT = Declaration(
             field("counts", "elements of the box", DIMENSIONS),
             field("steps", "between neighbours of the box, in elements", DIMENSIONS),
             field("begin", "coordinates of its first element", DIMENSIONS),
-            field("lower", "of pixels, the first coordinates along width and height", 2),
-            field("upper", "and the last ones", 2),
-            field("away", "how far from these each pixel is read", 2),
+            field("interleaved", "1: slices of the tensor's channels lie together, each an element"),
+            field("lower", "of pixels, the first coordinates of each dimension of an image", 3),
+            field("upper", "and the last ones", 3),
+            field("away", "how far from these each pixel is read", 3),
         ),
         "piece": (
             field("of_copy", "number of its copy"),
@@ -117,7 +128,8 @@ UNIT = Declaration(
     conditions=(
         Condition(
             "copy_engine.*",
-            "engine_load engine_send engine_reduce engine_start engine_latency engine_store engine_nearby",
+            "engine_ask engine_load engine_send engine_reduce engine_start engine_map engine_latency engine_store "
+            "engine_nearby",
             lambda g: bool((g.rows["bulk"] > 0).any()),
             "{kernel} has no bulk or tensor copies",
         ),
@@ -125,11 +137,12 @@ UNIT = Declaration(
     limits={
         "copy latency": {
             "copy_engine.start": 0,
+            "copy_engine.map": 0,
             "copy_engine.latency": 0,
             "copy_engine.store": 0,
             "copy_engine.nearby": 0,
             "copy_engine.war": 0,
         },
-        "copy engine": {"copy_engine.*_parts": 1},
+        "copy engine": {"copy_engine.ask": 1, "copy_engine.*_parts": 1},
     },
 )
