@@ -169,6 +169,15 @@ def _end(sm: Sm, copy: Copy) -> None:
 
 
 @on_demand
+def make_room(sm: Sm, memory: Memory) -> None:
+    """Without time, land the oldest copy early if no more can be asked for."""
+    engine = sm.engine
+    if engine.last - engine.first >= COPIES:
+        _land_whole(sm, memory, sm.copies[engine.first % COPIES])
+        _forget(sm)
+
+
+@on_demand
 def for_barrier(sm: Sm, memory: Memory, place: int) -> None:
     """Without time, land the copies that signal the barrier at `place`, one after the other, until its phase ends."""
     for i in range(sm.engine.first, sm.engine.last):

@@ -20,9 +20,11 @@ from gpusim.sm.records import Numbers, Sm
 
 
 @rule
-def loaded(sm: Sm, units: int, now: int) -> int:
-    """Return when these sectors of a line, a mask, have come to the SM."""
-    return ported(sm, count_bits(units), answered(sm, units), LOADS, now)
+def loaded(sm: Sm, copies: int, units: int, now: int) -> int:
+    """Return when these sectors of a line, a mask, have come to the SM; `copies`: they go to shared memory."""
+    found, machine = count_bits(units), sm.machine
+    parts = machine.copied_line if copies and machine.copied_line else found * machine.port_cost[LOADS]
+    return _ported(sm, found, answered(sm, units), LOADS, int(parts), now)
 
 
 @rule
@@ -54,10 +56,16 @@ def ported(sm: Sm, units: int, of_all: int, way: int, now: int) -> int:
 
     The L2 is busy for `of_all` sectors.
     """
+    return _ported(sm, units, of_all, way, int(units * sm.machine.port_cost[way * sm.machine.ways_apart]), now)
+
+
+@rule
+def _ported(sm: Sm, units: int, of_all: int, way: int, parts: int, now: int) -> int:
+    """Return the same where the channel takes so many parts of a cycle."""
     unit, machine = sm.load_store, sm.machine
     own = way * machine.ways_apart
     unit.moved[way] += units
-    unit.port[own] = max(unit.port[own], now * machine.port_parts) + units * machine.port_cost[own]
+    unit.port[own] = max(unit.port[own], now * machine.port_parts) + parts
     gone = int((unit.port[own] + machine.port_parts - 1) // machine.port_parts)
     cost = int(machine.shared_cost[way])
     return max(gone, _shared(sm, of_all * cost, way, now)) if cost else gone
