@@ -32,11 +32,13 @@ from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.records import Effect, Memory, Row, Sm, Warp
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import EFFECTS, GROUPS, LANES
+from isa.nvidia.rows.copies.mbarrier import NATIVE
 from isa.program import WORD_BYTES
-from isa.row import CLOSES, DRAINS, JOINS, WAITS, Groups
+from isa.row import CLOSES, DRAINS, JOINS, WAITS, Groups, Signal
 
 CROWDED = int(Fault.CROWDED)
 COPIES = int(Groups.COPIES)
+FOLLOW = int(Signal.FOLLOW)
 MATRIX = int(Groups.MATRIX)  # whose work is no effect on memory or registers alone (sm/lanes/values/product.py)
 SPARE = 32  # places of a warp's effects that those on memory leave to results in flight
 
@@ -228,6 +230,9 @@ def _update(sm: Sm, memory: Memory, effect: Effect, half: int, lane: int) -> Non
 @rule
 def _signal(sm: Sm, memory: Memory, g: int, effect: Effect) -> None:
     """Tell the barrier of an effect what comes; `sm.fault` tells if that is too much."""
+    if sm.program[effect.pc].signal == FOLLOW and int(sm.program[effect.pc].number) & NATIVE == 0:
+        mbarrier.count(memory, effect.barrier, effect.arrivals)
+        return
     found = mbarrier.signal(memory, effect.barrier, effect.arrivals, effect.tx_bytes, effect.leaving)
     if found == mbarrier.ENDS:
         waiting.ended(sm, g, effect.pc, effect.barrier)

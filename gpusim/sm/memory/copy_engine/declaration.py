@@ -135,7 +135,7 @@ UNIT = Declaration(
         ),
     ),
     limits={
-        "latency": {
+        "copy latency": {
             "copy_engine.start": 0,
             "copy_engine.map": 0,
             "copy_engine.latency": 0,
@@ -143,6 +143,6 @@ UNIT = Declaration(
             "copy_engine.nearby": 0,
             "copy_engine.war": 0,
         },
-        "bandwidth": {"copy_engine.ask": 1, "copy_engine.*_parts": 1},
+        "copy engine": {"copy_engine.ask": 1, "copy_engine.*_parts": 1},
     },
 )

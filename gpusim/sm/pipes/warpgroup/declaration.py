@@ -116,7 +116,8 @@ UNIT = Declaration(
     conditions=(Condition("warpgroup.*", NUMBERS, _has_any, NONE),),
     limits={
         "latency": {"warpgroup.begins": 0, "warpgroup.*fills": 0, "warpgroup.drains": 0},
-        "bandwidth": {"warpgroup.port_rows": 256, "warpgroup.delays": 0, "warpgroup.delays_most": 1},
-        "pipes": {"warpgroup.columns": 256, "warpgroup.least_registers": 1},
+        "shared-memory passes": {"warpgroup.port_rows": 256},
+        "tensor cores": {"warpgroup.columns": 256, "warpgroup.least_registers": 1},
+        "register banks": {"warpgroup.delays": 0, "warpgroup.delays_most": 1},
     },
 )
