@@ -211,7 +211,7 @@ def _signal(sm: Sm, memory: Memory, g: int, effect: Effect) -> None:
     """Tell the barrier of an effect what comes; `sm.fault` tells if that is too much."""
     found = mbarrier.signal(memory, effect.barrier, effect.arrivals, effect.tx_bytes)
     if found == mbarrier.ENDS:
-        waiting.ended(sm, effect.barrier)
+        waiting.ended(sm, memory, effect.barrier, g, int(effect.pc))
     elif found > mbarrier.ENDS:
         fault, first = sm.fault, sm.launch.shared_word + sm.warps[g].block * sm.launch.shared_words
         fault.code, fault.pc, fault.warp, fault.lane = mbarrier.refusal(found), effect.pc, g, 0

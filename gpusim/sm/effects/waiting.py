@@ -8,9 +8,11 @@ who ends the phase works out when the answer comes.
 
 from __future__ import annotations
 
+from gpusim.sm.account.record import record
+from gpusim.sm.effects import mbarrier
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rule
-from gpusim.sm.records import Sm
+from gpusim.sm.records import Memory, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import AWAITED, TOLD
 
@@ -43,12 +45,21 @@ def begin(sm: Sm, g: int, at: int, place: int) -> None:
     one.apart = 1 if sm.independent and sm.warps[g].parted else 0
     one.since, one.ended, one.answer = NEVER, NEVER, NEVER
     sm.warps[g].awaits += 1
+    if sm.tracing:
+        record.awaits(sm, g, place)
 
 
 @on_demand
-def ended(sm: Sm, place: int) -> None:
+def ended(sm: Sm, memory: Memory, place: int, g: int, pc: int) -> None:
+    """Warp slot g's instruction at `pc` ends the phase of the barrier at `place` now: who waits for it hears of it."""
+    tell(sm, place, g, pc, mbarrier.arrivals_to_come(mbarrier.word_at(memory, place)))
+
+
+@on_demand
+def tell(sm: Sm, place: int, g: int, pc: int, arrivals: int) -> None:
     """The phase of the barrier at `place` ends now: all who wait for it know when their answers come.
 
+    What ended it, and how many arrivals the next phase waits for, is -1 where another block of the cluster did.
     If it is another block's of the cluster, that block's SM will be told (gpusim/sm/front/cluster/cluster_barrier.py).
     """
     if sm.launch.cluster > 1 and not 0 <= place - sm.launch.shared_word < sm.launch.resident * sm.launch.shared_words:
@@ -59,12 +70,14 @@ def ended(sm: Sm, place: int) -> None:
             sm.fault.code = CROWDED
         sm.cluster_news = 1
         return
-    for g in range(sm.warp_slots):
-        for i in range(AWAITED if sm.warps[g].awaits else 0):
-            one = sm.awaited[g, i]
+    if sm.tracing:
+        record.phase(sm, place, g, pc, arrivals)
+    for waiting in range(sm.warp_slots):
+        for i in range(AWAITED if sm.warps[waiting].awaits else 0):
+            one = sm.awaited[waiting, i]
             if one.number and one.place == place and one.ended == NEVER:
                 one.ended = sm.now
-                _settle(sm, g, i)
+                _settle(sm, waiting, i)
 
 
 @on_demand

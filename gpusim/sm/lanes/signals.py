@@ -120,7 +120,7 @@ def _arrive(sm: Sm, memory: Memory, instruction: Row, g: int, group: int, lane: 
     arrivals, come = _brought(sm, instruction, group, lane)
     found = mbarrier.signal(memory, place, arrivals, come, arrivals if code & OPTS_OUT else 0)
     if found == mbarrier.ENDS:
-        waiting.ended(sm, place)
+        waiting.ended(sm, memory, place, g, int(sm.warps[g].pc))
     if found > mbarrier.ENDS:
         return _fault(sm, mbarrier.refusal(found), g, lane, int(np.int64(sm.scratch.address[lane])))
     return True

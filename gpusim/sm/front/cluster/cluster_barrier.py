@@ -139,7 +139,7 @@ def _tell_others(sms: Records[Sm], s: int, first: int) -> None:
             for i in range(sms[s].tells):
                 place = sms[s].told[i]
                 if 0 <= place - sms[other].launch.shared_word < sms[s].launch.resident * sms[s].launch.shared_words:
-                    waiting.ended(sms[other], place)
+                    waiting.tell(sms[other], place, -1, -1, -1)
     sms[s].tells = 0
 
 

@@ -11,6 +11,7 @@ group, or when its warp exits: as late as the program allows.
 
 from __future__ import annotations
 
+from gpusim.sm.account.record import record
 from gpusim.sm.effects import groups
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
@@ -18,7 +19,7 @@ from gpusim.sm.memory.cache import far_side
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS
 from gpusim.sm.memory.copy_engine import box, landing
 from gpusim.sm.memory.copy_engine.commands import LOAD, NEARBY, PREFETCH, REDUCE, STORE
-from gpusim.sm.records import Copy, Memory, Row, Sm
+from gpusim.sm.records import Copy, Engine, Memory, Row, Sm
 from gpusim.sm.unit.capacities import COPIES, PIECES
 from isa.memory import SECTOR_BYTES
 from isa.row import WAITS, Groups
@@ -63,6 +64,8 @@ def act(sm: Sm, memory: Memory, now: int) -> None:
             break
         engine.first_piece += 1
         copy = sm.copies[piece.of_copy % COPIES]
+        if sm.tracing and copy.landed + piece.length == copy.total:
+            record.copy(sm, piece.of_copy, now)
         landing.land(sm, memory, copy, piece.at, piece.length)
         if copy.landed == copy.total:
             _end(sm, copy)
@@ -71,6 +74,7 @@ def act(sm: Sm, memory: Memory, now: int) -> None:
         copy = sm.copies[engine.asking % COPIES]
         if copy.starts > now or engine.last_piece - engine.first_piece >= PIECES:
             break
+        copy.begins = copy.begins if copy.asked else now
         if copy.total:
             _ask(sm, memory, copy, now)
         else:
@@ -92,15 +96,30 @@ def _ask(sm: Sm, memory: Memory, copy: Copy, now: int) -> None:
     piece.of_copy, piece.at, piece.length = engine.asking, copy.asked, size
     engine.last_piece += 1
     copy.asked += size
-    low, high = max(engine.low, engine.row + piece.at), min(engine.high, engine.row + piece.at + size)
+    low, high = _inside(engine, piece.at, size)
     arrives = now + (sm.machine.engine_nearby if copy.bulk == NEARBY else sm.machine.engine_latency)
+    if copy.bulk != NEARBY and low < high:
+        arrives = _by_l2(sm, memory, copy, low, high, now)
+    engine.free += _counted(sm, copy, low, high, size) * _parts(sm, copy)
+    copy.over = -(-engine.free // SHARE_PARTS)
+    engine.arrives = max(engine.arrives, arrives)
+    piece.arrives = engine.arrives
+
+
+@rule
+def _inside(engine: Engine, at: int, size: int) -> tuple[int, int]:
+    """Return the first place in global memory of a piece whose row was found, and the one behind its last."""
+    return max(engine.low, engine.row + at), min(engine.high, engine.row + at + size)
+
+
+@rule
+def _counted(sm: Sm, copy: Copy, low: int, high: int, size: int) -> int:
+    """Count the sectors of a piece with those of its instruction, and return how many they are."""
     sectors = -(-size // SECTOR_BYTES)
     if copy.bulk != NEARBY and low < high:
         sectors = (high - 1) // SECTOR_BYTES - low // SECTOR_BYTES + 1
-        arrives = _by_l2(sm, memory, copy, low, high, now)
-    engine.free += sectors * _parts(sm, copy)
-    engine.arrives = max(engine.arrives, arrives)
-    piece.arrives = engine.arrives
+    sm.program[copy.pc].copied += sectors
+    return int(sectors)
 
 
 @rule
@@ -176,6 +195,8 @@ def _land_whole(sm: Sm, memory: Memory, copy: Copy) -> None:
     while copy.asked < copy.total and sm.fault.code == 0:
         box.find(copy, copy.asked, sm.engine)
         size = box.piece(copy, copy.asked, sm.engine)
+        low, high = _inside(sm.engine, copy.asked, size)
+        _counted(sm, copy, low, high, size)
         landing.land(sm, memory, copy, copy.asked, size)
         copy.asked += size
     copy.done = 1

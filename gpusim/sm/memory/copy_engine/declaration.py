@@ -52,7 +52,10 @@ UNIT = Declaration(
             packed_key("copy_engine.store", "engine_store"),
             packed_key("copy_engine.nearby", "engine_nearby"),
         ),
-        "row": (field("bulk", "what it asks of the copy engine (isa.row.Bulk)", kind="i1"),),
+        "row": (
+            field("bulk", "what it asks of the copy engine (isa.row.Bulk)", kind="i1"),
+            field("copied", "sectors that its copies have asked for, or sent", role=Role.TOTAL),
+        ),
         "sm": (
             field("bulk", "1: the program has bulk or tensor copies", role=Role.FREE),
             field("engine", "the copy engine", kind="engine", role=Role.FREE),
@@ -92,6 +95,8 @@ UNIT = Declaration(
             field("total", "bytes in shared memory"),
             field("asked", "of these, those that have been asked for"),
             field("landed", "and those that have come"),
+            field("begins", "when the engine began to ask"),
+            field("over", "when it has asked for all so far"),
             field("element", "bytes of an element"),
             field("type", "its type (gpusim.sm.memory.copy_engine.tensor_map)"),
             field("swizzle", "mode of the pattern in shared memory, 0: none"),

@@ -84,7 +84,7 @@ def _signal(sm: Sm, memory: Memory, copy: Copy, size: int) -> None:
     """Tell the barrier of a copy that so many bytes have come."""
     found = mbarrier.signal(memory, copy.barrier, 0, size)
     if found == mbarrier.ENDS:
-        waiting.ended(sm, copy.barrier)
+        waiting.ended(sm, memory, copy.barrier, int(copy.warp), int(copy.pc))
     elif found > mbarrier.ENDS:
         _fault(sm, mbarrier.refusal(found), copy, 0, (copy.barrier - copy.block_word) * WORD_BYTES)
 
