@@ -51,10 +51,14 @@ def _order(phase: Phase) -> tuple[int, int, int]:
 
 
 def place(one: Background, slot: int, now: int) -> None:
-    """A block comes to its slot: its barriers begin anew."""
+    """A block comes to its slot."""
     one.placed[slot] = now
+
+
+def leave(one: Background, slot: int, now: int) -> None:
+    """A block leaves its slot, and with it go its barriers."""
     for barrier in [barrier for barrier in one.under_way if barrier // one.words == slot]:
-        del one.under_way[barrier]
+        one.phases.append(replace(one.under_way.pop(barrier), end=now))
         one.came.pop(barrier, None)
 
 

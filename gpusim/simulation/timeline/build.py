@@ -181,6 +181,7 @@ def _place(kept: _Kept, record: Record) -> None:
 
 def _retire(kept: _Kept, record: Record) -> None:
     resident = kept.resident.pop(record.detail)
+    background.leave(kept.background, record.detail, record.cycle)
     for g in resident.warps:
         del kept.sm.warps[g]
     if record.cycle > kept.start:

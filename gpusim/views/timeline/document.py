@@ -157,7 +157,8 @@ class Waiting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Phase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A phase of a barrier in shared memory, from the end of the phase before, or its block's launch, up to `end`.
 
-    Of a phase that ends after the cycles of the document, `end` is NONE, -1, as are `arrivals` and `ended_by`.
+    The last one ends when its block leaves. Of a phase that ends after the cycles of the document, `end` is NONE, -1,
+    as are `arrivals` and `ended_by`.
     """
 
     barrier: Annotated[int, doc("Its address in the shared memory of its block.")]
@@ -214,13 +215,15 @@ def seen(block: Resident, end: int) -> Resident:
 def seen_phases(phases: Iterable[Phase], start: int, end: int) -> Iterator[Phase]:
     """Yield the phases that a document of the cycles from `start` up to `end` has, and as it has them.
 
-    One that goes on is there if a warp waits for it.
+    One that goes on is there if it is not the first, or a warp waits for it.
     """
     for phase in phases:
         if NONE < phase.end <= end:
             if phase.end > start:
                 yield phase
-        elif waiting := tuple(one for one in phase.waiting if one.since < end):
+            continue
+        waiting = tuple(one for one in phase.waiting if one.since < end)
+        if phase.start < end and (phase.number or waiting):
             open_one = {"end": NONE, "arrivals": NONE, "bytes": 0, "ended_by": NONE, "waiting": waiting}
             yield msgspec.structs.replace(phase, **open_one)
 
