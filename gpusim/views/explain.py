@@ -12,7 +12,7 @@ import msgspec
 from gpusim.support.plural import plural
 from gpusim.views.timeline.dependence import born, over
 from gpusim.views.timeline.document import NONE, Copy, Issued, Phase, Timeline, Wait
-from gpusim.views.units import phase_words
+from gpusim.views.units import TENSOR, phase_words
 from isa.dataflow.waits.awaited import result_of
 from isa.dataflow.waits.shared_barriers import RESULT, SOURCES, words
 from isa.errors import UserError
@@ -79,7 +79,7 @@ def explain(document: Timeline, warp: int, cycle: int, depth: int) -> list[Step]
     """
     _check(document, warp, cycle)
     letters = {letter.name: letter.meaning for letter in document.letters}
-    others = {document.program[one.pc].unit for one in document.instructions if one.begin > one.issue}
+    others = {document.program[one.pc].unit for one in document.instructions if one.begin > one.issue} - set(TENSOR)
     awaited = {one.instruction: phase for phase in document.phases for one in phase.waiting}
     copies = {copy.instruction: copy for copy in document.copies}
     found = _Found(document, {one.id: one for one in document.instructions}, awaited, copies, letters, MEMORY | others)
