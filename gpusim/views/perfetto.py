@@ -66,8 +66,8 @@ def perfetto(timeline: Timeline) -> Iterator[bytes]:
     """Yield the file in pieces; raises UserError without the extra `perfetto`.
 
     Below the track of the run: blocks by slot, issue slots by scheduler, waits and instructions in flight by warp,
-    occupied pipes by unit class, copies and barriers. Flows lead from an instruction to those that waited for its
-    result, read or arrival, or for the phase that it ended.
+    occupied pipes by unit class, copies and barriers in shared memory, if there are any. Flows lead from an instruction
+    to those that waited for its result, read or arrival.
     """
     protos = extra.module("perfetto.protos.perfetto.trace.perfetto_trace_pb2", "perfetto")
     tracks = list(_tracks(timeline))
@@ -182,9 +182,7 @@ def _numbers(timeline: Timeline, slices: Sequence[_Slice]) -> _Numbers:
     by_id = {i.id: i for i in timeline.instructions}
     leaving: dict[int, list[int]] = {}
     reaching: dict[int, list[int]] = {}
-    pairs = [(producer, i) for i in timeline.instructions for producer in producers(i, by_id)]
-    ends = [(phase.ended_by, one.instruction) for phase in timeline.phases for one in phase.waiting]
-    pairs += [(by_id[last], by_id[waiting]) for last, waiting in ends if last in by_id and waiting in by_id]
+    pairs = ((producer, i) for i in timeline.instructions for producer in producers(i, by_id))
     for number, (producer, consumer) in enumerate(pairs, 1):
         leaving.setdefault(producer.id, []).append(number)
         reaching.setdefault(consumer.id, []).append(number)
