@@ -18,13 +18,17 @@ from numpy.typing import NDArray
 from gpusim.bounds.chain.access_cost import AccessCost
 from gpusim.engines.walks.profile import Profile
 from gpusim.machine.machine import Machine
+from gpusim.sm.memory.cache.declaration import SHARE_PARTS
 from gpusim.sm.pipes.pipe.declaration import instances, pipe_names
 from gpusim.sm.pipes.warpgroup.declaration import WARPS
 from gpusim.sm.registers.register_file.declaration import register_bank, register_banks
 from isa.kernel import Kernel
+from isa.memory import LINE_BYTES, SECTOR_BYTES
+from isa.row import Bulk
 from isa.support import frozen
 
 Pipes = frozenset[int]  # by their index
+SECTORS = LINE_BYTES // SECTOR_BYTES + 1  # of a piece, at most
 ROWS = 64  # of A that a warpgroup's product reads (PTX ISA)
 
 
@@ -171,3 +175,18 @@ def memory_bandwidth(work: Work) -> Pressure:
     for pc, cost in work.costs.items():
         parts[pc] = cost.parts
     return Pressure(parts, Fraction(1, int(work.numbers.channel_parts)))
+
+
+def copy_engine(work: Work) -> Pressure:
+    """Return the use of the copy engine, which asks for bytes in their order, or sends them."""
+    bulk, numbers = work.program["bulk"][:-1], work.numbers
+    parts = np.full(len(bulk), int(numbers.engine_load), np.int64)
+    parts[bulk == Bulk.STORE], parts[bulk == Bulk.REDUCE] = numbers.engine_send, numbers.engine_reduce
+    return Pressure(work.profile.copied * parts, Fraction(1, SHARE_PARTS * SECTOR_BYTES))
+
+
+def still_copied(work: Work) -> int:
+    """Return the cycles for which the engine may be busy with its last piece when that has come."""
+    numbers = work.numbers
+    longest = max(int(numbers.engine_load), int(numbers.engine_send), int(numbers.engine_reduce))
+    return -(-SECTORS * longest // SHARE_PARTS)

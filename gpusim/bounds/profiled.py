@@ -56,7 +56,7 @@ class Profiled(NamedTuple):
     def equal(self) -> bool:
         """Whether all blocks have the same work."""
         first = self.least[0]
-        counts = all(np.array_equal(work.profile.counts, first.profile.counts) for work in self.least)
+        counts = all(_same(work.profile, first.profile) for work in self.least)
         return self.alike and counts and all(work.costs == first.costs for work in self.least)
 
 
@@ -96,6 +96,7 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
         return Profiled(found, always, len(found), alike, tuple(sorted(order.sources)))
 
     steps, moving = block_steps(kernel), bool(base.numbers.fetch_cost) and texture_steps(kernel) != {}
+    steps = None if (base.rows["bulk"] > 0).any() else steps  # where copies lie is not followed
     found = None if steps is None or moving else placements(kernel, steps, machine.global_memory.line_bytes, ids)
     if found:
         first = first_profile(kernel, limit, machine)
@@ -103,10 +104,15 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
         return Profiled(placed, placed, 1, alike=True)
     most = ALL_FETCHING if moving else ALL_PROFILED
     few = [of(block) for block in (ids if len(ids) <= most or not fixed else _probes(kernel, ids))]
-    alike = all(np.array_equal(few[0].profile.counts, other.profile.counts) for other in few)
+    alike = all(_same(few[0].profile, other.profile) for other in few)
     if not alike and len(few) < len(ids):
         few = _standing(of, classes(kernel, ids, limit), ids)
     return in_any_order(few, alike)
+
+
+def _same(one: Profile, other: Profile) -> bool:
+    """Tell whether blocks execute the same instructions equally often, and copy as many bytes."""
+    return np.array_equal(one.counts, other.counts) and np.array_equal(one.copied, other.copied)
 
 
 def holds(kernel: Kernel, budget: int, limit: int) -> int | None:

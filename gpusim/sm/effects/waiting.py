@@ -77,6 +77,8 @@ def tell(sm: Sm, place: int, g: int, pc: int, arrivals: int) -> None:
             one = sm.awaited[waiting, i]
             if one.number and one.place == place and one.ended == NEVER:
                 one.ended = sm.now
+                by_copy = 1 if pc >= 0 and sm.program[pc].bulk else 0
+                sm.program[one.pc].awaited[by_copy] += max(0, sm.now - one.since)
                 _settle(sm, waiting, i)
 
 

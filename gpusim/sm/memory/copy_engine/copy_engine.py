@@ -98,9 +98,12 @@ def _ask(sm: Sm, memory: Memory, copy: Copy, now: int) -> None:
     copy.asked += size
     low, high = _inside(engine, piece.at, size)
     arrives = now + (sm.machine.engine_nearby if copy.bulk == NEARBY else sm.machine.engine_latency)
+    sectors = -(-size // SECTOR_BYTES)
     if copy.bulk != NEARBY and low < high:
+        sectors = (high - 1) // SECTOR_BYTES - low // SECTOR_BYTES + 1
         arrives = _by_l2(sm, memory, copy, low, high, now)
-    engine.free += _counted(sm, copy, low, high, size) * _parts(sm, copy)
+    _count(sm, copy, low, high, size)
+    engine.free += sectors * _parts(sm, copy)
     copy.over = -(-engine.free // SHARE_PARTS)
     engine.arrives = max(engine.arrives, arrives)
     piece.arrives = engine.arrives
@@ -113,13 +116,9 @@ def _inside(engine: Engine, at: int, size: int) -> tuple[int, int]:
 
 
 @rule
-def _counted(sm: Sm, copy: Copy, low: int, high: int, size: int) -> int:
-    """Count the sectors of a piece with those of its instruction, and return how many they are."""
-    sectors = -(-size // SECTOR_BYTES)
-    if copy.bulk != NEARBY and low < high:
-        sectors = (high - 1) // SECTOR_BYTES - low // SECTOR_BYTES + 1
-    sm.program[copy.pc].copied += sectors
-    return int(sectors)
+def _count(sm: Sm, copy: Copy, low: int, high: int, size: int) -> None:
+    """Count the bytes of a piece with those of its instruction."""
+    sm.program[copy.pc].copied += high - low if copy.bulk != NEARBY and low < high else size
 
 
 @rule
@@ -196,7 +195,7 @@ def _land_whole(sm: Sm, memory: Memory, copy: Copy) -> None:
         box.find(copy, copy.asked, sm.engine)
         size = box.piece(copy, copy.asked, sm.engine)
         low, high = _inside(sm.engine, copy.asked, size)
-        _counted(sm, copy, low, high, size)
+        _count(sm, copy, low, high, size)
         landing.land(sm, memory, copy, copy.asked, size)
         copy.asked += size
     copy.done = 1

@@ -54,7 +54,7 @@ UNIT = Declaration(
         ),
         "row": (
             field("bulk", "what it asks of the copy engine (isa.row.Bulk)", kind="i1"),
-            field("copied", "sectors that its copies have asked for, or sent", role=Role.TOTAL),
+            field("copied", "bytes that its copies have asked for, or sent", role=Role.TOTAL),
         ),
         "sm": (
             field("bulk", "1: the program has bulk or tensor copies", role=Role.FREE),
