@@ -107,9 +107,15 @@ class Program:
 
     def memories(self, row: Row) -> frozenset[Unit]:
         """Return the memories that an instruction of that row may access, by the unit classes of their stores."""
-        if row.generic and self.leaves_global:
-            return frozenset(GENERIC)
-        return frozenset({memory_of(row.unit), Unit.SHARED} if row.copies else {memory_of(row.unit)})
+        return self.read(row) | self.written(row)
+
+    def read(self, row: Row) -> frozenset[Unit]:
+        """Return those that it may read, if it reads any: an asynchronous copy does not read where it writes."""
+        return frozenset(GENERIC if row.generic and self.leaves_global else {memory_of(row.unit)})
+
+    def written(self, row: Row) -> frozenset[Unit]:
+        """Return those that it may write, if it writes any."""
+        return frozenset({Unit.SHARED}) if row.copies else self.read(row)
 
     @cached_property
     def _used(self) -> frozenset[int]:

@@ -54,8 +54,8 @@ def _by_registers(kernel: Kernel) -> bool:
 
 
 @once
-def recordable(kernel: Kernel) -> bool:
-    """Tell whether the kernel's streams can be recorded: no address, guard or branch depends on loaded values.
+def foreseeable(kernel: Kernel) -> bool:
+    """Tell whether a block's path is known without time: no address, guard or branch depends on loaded values.
 
     Nor has the launch clusters, whose blocks meet. Nor is there a guard at BRA.DIV or BRA.CONV: an event has the
     threads that branch, not those whose guard holds too.
@@ -66,9 +66,12 @@ def recordable(kernel: Kernel) -> bool:
         return False
     if any(i.guard != PT and i.row.asks for i in kernel.program.instructions):
         return False
-    if any(i.row.unit is Unit.WARPGROUP for i in kernel.program.instructions):  # done later than it issues
-        return False
     return not reads_memory(kernel, address_slice(kernel.program))
+
+
+def recordable(kernel: Kernel) -> bool:
+    """Tell whether the kernel's streams can be recorded: products of warpgroups are done later than they issue."""
+    return foreseeable(kernel) and all(i.row.unit is not Unit.WARPGROUP for i in kernel.program.instructions)
 
 
 def has_requests(kernel: Kernel, machine: Machine) -> bool:

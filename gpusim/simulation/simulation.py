@@ -32,8 +32,8 @@ from gpusim.engines.estimated import MILLION, adding_up, tolerated
 from gpusim.engines.simulate import Progress, check_engine, run_chip, run_sm
 from gpusim.engines.sm_run import ChipRun, SmRun
 from gpusim.engines.walks import touched_lines
+from gpusim.engines.walks.happens_before.conflicts import Race
 from gpusim.engines.walks.profile import first_profile
-from gpusim.engines.walks.races import Race
 from gpusim.engines.walks.races import races as find_races
 from gpusim.launch.feed import EXECUTION_DRIVEN, TRACE_DRIVEN, recordable
 from gpusim.machine import machine as model

@@ -27,9 +27,12 @@ NULL_BYTES = 1 << 16  # at 0, where no allocation is: an index from a null point
 
 
 def place(kernel: Kernel, pc: int, block: int | None = None, warp: int | None = None, lane: int | None = None) -> str:
-    """Return the place of an error in one phrase: kernel, instruction with its line if known, block, warp, lane."""
+    """Return the place of an error in one phrase: kernel, instruction with its line if known, block, warp, lane.
+
+    A lane of -1 is none.
+    """
     where = {"block": block, "warp": warp, "lane": lane}
-    tail = "".join(f", {what} {number}" for what, number in where.items() if number is not None)
+    tail = "".join(f", {what} {number}" for what, number in where.items() if number not in (None, -1))
     return f"{kernel.name}: {_instruction(kernel.program, pc)}{tail}"
 
 
@@ -40,13 +43,16 @@ def _instruction(program: Program, pc: int) -> str:
     return program.place(pc) if program.origins else f"{line}pc {pc}, `{show_instruction(instruction)}`"
 
 
-def misaligned(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int) -> ExecutionError:
-    """Return the error for a byte address that is not a multiple of the access width."""
+def misaligned(
+    kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int, nbytes: int = 0
+) -> ExecutionError:
+    """Return the error for a byte address that is not a multiple of the access width, or of so many bytes."""
     row = kernel.program.instructions[pc].row
-    nbytes, address = row.alignment, address - (BASES[unit_at(address)] if row.generic and address < END else 0)
+    address -= BASES[unit_at(address)] if row.generic and address < END else 0
+    wanted, others = (nbytes, "") if nbytes else (row.alignment, ", or a narrower access")
     return ExecutionError(
-        f"{place(kernel, pc, block, warp, lane)}: address {address:#x} is misaligned for {nbytes} bytes; "
-        f"use a multiple of {nbytes}, or a narrower access"
+        f"{place(kernel, pc, block, warp, lane)}: address {address:#x} is misaligned for {wanted} bytes; "
+        f"use a multiple of {wanted}{others}"
     )
 
 
@@ -63,23 +69,6 @@ def out_of_bounds(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, 
     if unit is Unit.LOCAL:
         return ExecutionError(f"{where} lie outside {sized(kernel, 'local', kernel.program.local_bytes)}")
     return ExecutionError(f"{where} lie in no buffer; {nearest(kernel, address)}")
-
-
-def misplaced(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int) -> ExecutionError:
-    """Return the error for a copy to a byte of shared memory that is not a multiple of what a lane copies."""
-    nbytes = kernel.program.instructions[pc].row.nbytes
-    return ExecutionError(
-        f"{place(kernel, pc, block, warp, lane)}: address {address:#x} in shared memory, to which it copies, is "
-        f"misaligned for {nbytes} bytes; use a multiple of {nbytes}, or a narrower copy"
-    )
-
-
-def placed_outside(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int) -> ExecutionError:
-    """Return the error for a copy to a place outside the block's shared memory."""
-    nbytes = kernel.program.instructions[pc].row.nbytes
-    where = f"{place(kernel, pc, block, warp, lane)}: {nbytes} bytes at {address:#x} in shared memory"
-    outside = sized(kernel, "shared", kernel.program.shared_bytes)
-    return ExecutionError(f"{where}, to which it copies, lie outside {outside}")
 
 
 def no_texture(kernel: Kernel, pc: int, block: int, warp: int, *, lane: int, address: int) -> ExecutionError:

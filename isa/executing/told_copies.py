@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from isa.errors import DeadlockError, ExecutionError
-from isa.executing.faults import nearest, place, sized, waiters
+from isa.executing.faults import nearest, sized, waiters
 from isa.kernel import Kernel
 
 _OF_MAP = {  # by the numbers of gpusim.sm.memory.copy_engine.tensor_map, and one more
@@ -49,57 +49,57 @@ def _lacks(phase: Phase) -> str:
     return f"phase {phase.parity} of the barrier at {phase.address:#x} in shared memory lacks {what}"
 
 
-def surplus(kernel: Kernel, pc: int, block: int, warp: int, lane: int, address: int) -> ExecutionError:
-    """Return the error for more arrivals at a barrier than are still to come in its phase."""
+def surplus(_: Kernel, where: str, address: int, _detail: int) -> ExecutionError:
+    """Return the error for more arrivals at a barrier than are still to come in its phase; `where`: the place."""
     return ExecutionError(
-        f"{place(kernel, pc, block, warp, lane)}: more arrivals at the barrier at {address:#x} in shared memory than "
+        f"{where}: more arrivals at the barrier at {address:#x} in shared memory than "
         "its phase waits for; initialise it with a larger count, or wait for the phase before"
     )
 
 
-def overflow(kernel: Kernel, pc: int, block: int, warp: int, lane: int, address: int) -> ExecutionError:
+def overflow(_: Kernel, where: str, address: int, _detail: int) -> ExecutionError:
     """Return the error for more bytes than a barrier counts."""
     return ExecutionError(
-        f"{place(kernel, pc, block, warp, lane)}: the barrier at {address:#x} in shared memory would wait for more "
+        f"{where}: the barrier at {address:#x} in shared memory would wait for more "
         "than 1048575 bytes, or have got as many too many; announce what comes in one phase, and in several"
     )
 
 
-def clustered(kernel: Kernel, pc: int, block: int, warp: int, _detail: int, _address: int) -> ExecutionError:
+def clustered(kernel: Kernel, where: str, _address: int, _detail: int) -> ExecutionError:
     """Return the error for a copy to blocks that a cluster has not, or for leaving another block's barrier."""
     return ExecutionError(
-        f"{place(kernel, pc, block, warp)}: it is for blocks that the cluster of {kernel.cluster_blocks} does not "
+        f"{where}: it is for blocks that the cluster of {kernel.cluster_blocks} does not "
         "have, or lowers the count of another block's barrier, which is not executed here; name the launch's blocks"
     )
 
 
-def bad_map(kernel: Kernel, pc: int, block: int, warp: int, why: int, address: int) -> ExecutionError:
+def bad_map(_: Kernel, where: str, address: int, why: int) -> ExecutionError:
     """Return the error for a tensor map that the copy engine does not take."""
-    return ExecutionError(f"{place(kernel, pc, block, warp)}: the tensor map at {address:#x} {_OF_MAP[why]}")
+    return ExecutionError(f"{where}: the tensor map at {address:#x} {_OF_MAP[why]}")
 
 
-def misplaced(kernel: Kernel, pc: int, block: int, warp: int, alignment: int, address: int) -> ExecutionError:
-    """Return the error for an address that is no multiple of what a copy, or a barrier, needs."""
+def misplaced(_: Kernel, where: str, address: int, alignment: int) -> ExecutionError:
+    """Return the error for a place in shared memory that is no multiple of what a copy, or a barrier, needs."""
     return ExecutionError(
-        f"{place(kernel, pc, block, warp)}: address {address:#x} is misaligned; use a multiple of {alignment}"
+        f"{where}: address {address:#x} in shared memory is misaligned for {alignment} bytes; "
+        f"use a multiple of {alignment}"
     )
 
 
-def out_of_shared(kernel: Kernel, pc: int, block: int, warp: int, nbytes: int, address: int) -> ExecutionError:
+def out_of_shared(kernel: Kernel, where: str, address: int, nbytes: int) -> ExecutionError:
     """Return the error for a barrier, or an end of a copy, beyond the block's shared memory."""
-    where = f"{place(kernel, pc, block, warp)}: {nbytes} bytes at {address:#x}"
-    return ExecutionError(f"{where} lie outside {sized(kernel, 'shared', kernel.program.shared_bytes)}")
+    outside = sized(kernel, "shared", kernel.program.shared_bytes)
+    return ExecutionError(f"{where}: {nbytes} bytes at {address:#x} in shared memory lie outside {outside}")
 
 
-def out_of_buffers(kernel: Kernel, pc: int, block: int, warp: int, nbytes: int, address: int) -> ExecutionError:
+def out_of_buffers(kernel: Kernel, where: str, address: int, nbytes: int) -> ExecutionError:
     """Return the error for a copy, or a tensor map, that is not wholly inside a buffer."""
-    where = f"{place(kernel, pc, block, warp)}: {nbytes} bytes at {address:#x}"
-    return ExecutionError(f"{where} lie in no buffer; {nearest(kernel, address)}")
+    return ExecutionError(f"{where}: {nbytes} bytes at {address:#x} lie in no buffer; {nearest(kernel, address)}")
 
 
-def uneven(kernel: Kernel, pc: int, block: int, warp: int, coordinate: int, nbytes: int) -> ExecutionError:
+def uneven(_: Kernel, where: str, coordinate: int, nbytes: int) -> ExecutionError:
     """Return the error for a box that begins at no multiple of 16 bytes: an H200 calls it an illegal instruction."""
     return ExecutionError(
-        f"{place(kernel, pc, block, warp)}: a box from coordinate {coordinate} of its first dimension, {nbytes} bytes "
+        f"{where}: a box from coordinate {coordinate} of its first dimension, {nbytes} bytes "
         "each; take one at a multiple of 16 bytes"
     )

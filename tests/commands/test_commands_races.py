@@ -15,10 +15,7 @@ EXCHANGE = """.kernel exchange
     LDS R3, [R2]
 """
 UNORDERED = EXCHANGE.replace("BAR.SYNC 0", "NOP")
-NOT_CHECKED = (
-    "not checked: lanes of one warp, other memories, different blocks, barriers that threads skip, "
-    "what bulk copies write"
-)
+NOT_CHECKED = "not checked: lanes of one warp, other memories, different blocks, barriers that threads skip"
 SMALL = ["sgemm-lai", "-p", "m=96", "-p", "n=96", "-p", "k=32"]
 
 
@@ -103,7 +100,9 @@ def test_what_is_not_looked_at_is_said(capsys, tmp_path, text):
     assert execute(["races", path, "--json"]) == 0
     document = json.loads(capsys.readouterr().out)
     assert f"not checked: {', '.join(document['not_checked'])}" == NOT_CHECKED
-    assert document["checked"] == "accesses of different warps of a block to one word of shared memory"
+    assert document["checked"] == (
+        "accesses of different warps, copies and matrix instructions to one word of shared memory"
+    )
 
 
 def test_wrong_values_send_to_what_races_finds(capsys, tmp_path):

@@ -3,9 +3,12 @@
 import pytest
 from timing import plain_machine
 
+from benchmarks.tensor import kernels
 from gpusim.bounds.bounds import bound
 from gpusim.engines import busiest_sm
 from gpusim.engines.simulate import run_chip, run_sm
+from gpusim.launch.feed import foreseeable, recordable
+from gpusim.machine.machine import load
 from gpusim.simulation.simulation import simulate
 from isa.text.listing import read
 
@@ -68,9 +71,25 @@ def test_a_sample_takes_blocks_of_that_sm():
     assert sorted(set(run.trace["block"].tolist())) == [*range(1, 33, 4), 73, 77], placed
 
 
-def test_equal_blocks_and_many_take_the_first_sm(monkeypatch):
-    """Where blocks do the same, or all together too much to be counted, the first SM stands for all."""
+def test_equal_blocks_take_the_first_sm():
+    """Where blocks do the same, the first SM stands for all."""
     assert run_sm(read(EQUAL.format(blocks=8)), on(4)).first_sm == 0
-    kernel = read(UNEQUAL.format(blocks=8))
-    monkeypatch.setattr(busiest_sm, "MOST", 10)
-    assert run_sm(kernel, on(4)).first_sm == 0
+
+
+@pytest.mark.parametrize(("most", "counted"), [(10, 1), (25, 2), (60, 4), (10_000, 8)])
+def test_beyond_a_limit_few_sms_far_apart_are_counted(most, counted, monkeypatch):
+    """SMs are counted in the order 0, 5, 2, 7, 4, 1, 6, 3 until the limit is passed: the busiest so far is taken."""
+    monkeypatch.setattr(busiest_sm, "MOST", most)
+    work = {sm: 8 + 3 * rounds(sm) for sm in (0, 5, 2, 7, 4, 1, 6, 3)[:counted]}
+    found = run_sm(read(UNEQUAL.format(blocks=8)), on(8)).first_sm
+    assert found == min(sm for sm in work if work[sm] == max(work.values()))
+
+
+def test_products_of_warpgroups_are_counted():
+    """A product by a warpgroup is done later than it issues, so not recorded; its path is known without time."""
+    launch = kernels.wanted("wg128_cp3", "solo", 64)[0]
+    kernel = kernels.kernel(launch)
+    assert foreseeable(kernel)
+    assert not recordable(kernel)
+    found = busiest_sm.counter(kernel, 1_000_000)(0)
+    assert found[0].sum() == run_sm(kernel, load("h200")).warp_instructions

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from interpreter import operand_value as values
 from interpreter.frame import Frame, Group
 from interpreter.operand_value import Mask, Scope
-from isa.executing import faults
+from isa.executing import faults, told_copies
 from isa.operands.operand import PT, RZ, Dependency, Immediate
 from isa.program import WORD_BYTES
 from isa.row import CLOSES
@@ -58,9 +58,9 @@ def _check(scope: Scope, frame: Frame, group: Group, active: NDArray[np.bool_], 
     size, end = scope.instruction.row.nbytes, scope.kernel.program.shared_bytes
     crooked, beyond = active & (at % size != 0), active & (at + size > end)
     for row, lane in np.argwhere(crooked | beyond):
-        tell = faults.misplaced if crooked[row, lane] else faults.placed_outside
-        where = group.members[row]
-        raise tell(scope.kernel, scope.pc, frame.block, where, lane=int(lane), address=int(at[row, lane]))
+        tell = told_copies.misplaced if crooked[row, lane] else told_copies.out_of_shared
+        where = faults.place(scope.kernel, scope.pc, frame.block, group.members[row], int(lane))
+        raise tell(scope.kernel, where, int(at[row, lane]), size)
 
 
 def _copy(scope: Scope, locate: Locate, compute: bool) -> Act:

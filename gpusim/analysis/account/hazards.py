@@ -3,6 +3,8 @@
 They are exact for this run: an instruction reads a register before a result is written to it, a result is written over
 a later one, or a source is overwritten before it is read (gpusim/sm/registers/in_flight/in_flight.py). Other data,
 blocks or machines may show others. Scalar loads return in any order; their hazards are found from the program alone.
+Those of copies and of matrix instructions of a warpgroup are found in program order, whatever the times
+(gpusim/analysis/account/early/missing_waits.py).
 """
 
 from __future__ import annotations
@@ -10,6 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Annotated
 
+from gpusim.analysis.account.early.hazard import Hazard, line_of
+from gpusim.analysis.account.early.missing_waits import has_work, missing_waits
 from gpusim.engines.simulate import run_noting
 from gpusim.launch.codes.assign_codes import fixed_latency, with_codes
 from gpusim.launch.scalar_registers import name_of
@@ -34,29 +38,6 @@ LATTER = {RAW: "the writer", WAW: "the first writer", WAR: "the reader"}
 
 
 @dataclass(frozen=True, slots=True)
-class Hazard:
-    """A hazard between two instructions, by pc, how often it occurred, and the control code that mends it.
-
-    RAW: `pc` reads `register` before `other` has written it. WAW: `other` writes over the result of `pc`, which comes
-    later in the program. WAR: `pc` overwrites `register` before `other` has read it. `line` is 0 if there is no text.
-    """
-
-    kind: str
-    register: str
-    pc: int
-    line: int
-    other: int
-    other_line: int
-    times: int
-    text: str
-    mend: str
-
-    def __str__(self) -> str:
-        """Return the hazard as one line."""
-        return f"{self.kind} {self.register}: {self.text} ({plural(self.times, 'time')}); {self.mend}"
-
-
-@dataclass(frozen=True, slots=True)
 class Found:
     """The hazards of so many blocks, in the order in which they occurred, and the error that ended the run, if any."""
 
@@ -66,7 +47,7 @@ class Found:
 
 
 class HazardsDocument(OfSettings, frozen=True):
-    """Registers read or written too early because of wrong control codes or missing waits."""
+    """Registers and shared memory used too early because of wrong control codes, missing waits or missing fences."""
 
     kernel: KernelKey
     machine: MachineKey
@@ -89,7 +70,13 @@ def hazards(kernel: Kernel, machine: Machine, *, max_cycles: int = NEVER) -> Fou
     seen = [_noted(coded, machine, *map(int, row)) for row in noted]
     unsure = unsure_reads(kernel.program) if machine.wait_counters else ()
     known = {(hazard.pc, hazard.other) for hazard in seen}
-    return Found((*seen, *(_unsure(kernel, *pair) for pair in unsure if pair not in known)), blocks, error)
+    seen += [_unsure(kernel, *pair) for pair in unsure if pair not in known]
+    if has_work(coded):
+        try:
+            seen += missing_waits(coded, range(blocks))
+        except UserError as ended:
+            error = error or ended
+    return Found(tuple(seen), blocks, error)
 
 
 def document(kernel: Kernel, machine: Machine, found: Found) -> HazardsDocument:
@@ -104,7 +91,7 @@ def _unsure(kernel: Kernel, pc: int, load: int) -> Hazard:
     names = [register_name(r) for r in code[load].writes() if r in (*code[pc].reads(), *code[pc].writes())]
     register = names[0]
     deed = f"{named(kernel.program, pc)} may come before {named(kernel.program, load)} has written it"
-    return Hazard(RAW, register, pc, _line(kernel, pc), load, _line(kernel, load), 0, deed, UNORDERED)
+    return Hazard(RAW, register, pc, line_of(kernel, pc), load, line_of(kernel, load), 0, deed, UNORDERED)
 
 
 def _noted(kernel: Kernel, machine: Machine, kind: int, pc: int, name: int, other: int, times: int) -> Hazard:
@@ -116,12 +103,7 @@ def _noted(kernel: Kernel, machine: Machine, kind: int, pc: int, name: int, othe
         WAR: f"{own} overwrites it before {its} has read it",
     }[KINDS[kind]]
     mend = _mend(KINDS[kind], kernel.program.instructions[other], machine)
-    return Hazard(KINDS[kind], register, pc, _line(kernel, pc), other, _line(kernel, other), times, deed, mend)
-
-
-def _line(kernel: Kernel, pc: int) -> int:
-    """Return the line of source of an instruction; 0 if there is none."""
-    return kernel.program.source(pc)[1]
+    return Hazard(KINDS[kind], register, pc, line_of(kernel, pc), other, line_of(kernel, other), times, deed, mend)
 
 
 def _count_for(other: Instruction) -> str:

@@ -20,7 +20,7 @@ from gpusim.analysis.account.run_document import NONE, waited
 from gpusim.analysis.account.stalls import lost_slots, warp_cycles
 from gpusim.bounds.bounds import Bound
 from gpusim.engines.sm_run import ChipRun
-from gpusim.engines.walks.races import Race
+from gpusim.engines.walks.happens_before.conflicts import Race
 from gpusim.machine.machine import Machine, seconds
 from gpusim.machine.occupancy import Occupancy
 from gpusim.simulation.simulation import Result

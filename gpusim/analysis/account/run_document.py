@@ -16,7 +16,7 @@ from gpusim.analysis.account.rates.memory_rates import MemoryRate, memory_rates,
 from gpusim.analysis.account.stalls import Waiting, lost_slots, waiting_most, warp_cycles
 from gpusim.bounds.bounds import Bound
 from gpusim.engines.sm_run import ChipRun, SmRun
-from gpusim.engines.walks.races import Race
+from gpusim.engines.walks.happens_before.conflicts import Race
 from gpusim.launch.codes.assign_codes import sharing
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy

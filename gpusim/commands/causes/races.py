@@ -1,4 +1,4 @@
-"""`gpusim races`: accesses of different warps to shared memory that no barrier orders."""
+"""`gpusim races`: accesses of different warps, and of what they have under way, that no barrier orders."""
 
 from __future__ import annotations
 
@@ -10,23 +10,20 @@ from gpusim.commands.frame.command import Answer
 from gpusim.commands.frame.document import joined
 from gpusim.commands.frame.options import CodeOptions, MaxInstructions, OfKernel
 from gpusim.commands.frame.progress import begin_compiling, shown
-from gpusim.engines.walks.races import Race
+from gpusim.engines.walks.happens_before.conflicts import Race
 from gpusim.engines.walks.races import races as find
 from gpusim.support.document import Document, KernelKey, doc
 from gpusim.support.plural import plural
 from isa.executing.faults import LIMIT
 
 FOUND = 1  # exit code
-CHECKED = "accesses of different warps of a block to one word of shared memory"
-NOT_CHECKED = (
-    *("lanes of one warp", "other memories", "different blocks", "barriers that threads skip"),
-    "what bulk copies write",
-)
+CHECKED = "accesses of different warps, copies and matrix instructions to one word of shared memory"
+NOT_CHECKED = "lanes of one warp", "other memories", "different blocks", "barriers that threads skip"
 ALL = 16  # blocks up to which a grid is checked whole; blocks mostly differ in data, not in accesses
 
 
 class RacesDocument(Document, frozen=True):
-    """Accesses of different warps to one word of shared memory that no barrier orders."""
+    """Accesses of different warps, and of what they have under way, to one shared word that no barrier orders."""
 
     kernel: KernelKey
     blocks: Annotated[int, doc("Blocks of the grid.")]
@@ -39,10 +36,16 @@ class RacesDocument(Document, frozen=True):
 def races(launch: OfKernel, code: CodeOptions, max_instructions: MaxInstructions = None) -> Answer:
     """Find accesses of different warps to one word of shared memory that no barrier orders. A race ends with code 1.
 
+    Copies and matrix instructions that a warp has under way count as others: a stage that is read before it is waited
+    for is a race, and so is one that is copied to before its readers have released it. Barriers are BAR, those in
+    shared memory (mbarrier), and a cluster's, whose blocks are looked at together.
+
     Nothing else is looked at: neither lanes of one warp, nor other memories, different blocks, or barriers that threads
     skip. In a grid of more than 16 blocks only the first and the last are checked.
 
     Example: gpusim races examples/reduce.asm
+
+    Example: gpusim races examples/tensor/pipeline.toml
     """
     kernel = kernel_of(launch.kernel, launch.parameter, code)
     blocks = list(range(kernel.blocks)) if kernel.blocks <= ALL else [0, kernel.blocks - 1]

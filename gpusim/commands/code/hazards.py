@@ -1,4 +1,4 @@
-"""`gpusim hazards`: registers read or written too early because of wrong control codes or missing waits."""
+"""`gpusim hazards`: registers and shared memory used too early because of wrong control codes or missing waits."""
 
 from __future__ import annotations
 
@@ -23,11 +23,15 @@ MaxCycles = Annotated[int, many("--max-cycles", help="Stop after so many cycles.
 
 
 def hazards(launch: LaunchOfCodes, code: CodeOptions, max_cycles: MaxCycles = MOST) -> Answer:
-    """Find registers that are read or written too early because codes or waits are wrong. A hazard ends with code 1.
+    """Find what is read or written too early because codes, waits or fences are wrong. A hazard ends with code 1.
 
-    The command runs the blocks that fit on one SM at once, with values.
+    The command runs the blocks that fit on one SM at once, with values. Of asynchronous copies and of matrix
+    instructions of a warpgroup it follows the waits in program order: those that are missing are found whatever the
+    times, in registers and in shared memory.
 
     Example: gpusim hazards examples/saxpy.asm --machine h200
+
+    Example: gpusim hazards examples/tensor/wgmma.toml
     """
     at = chosen(launch, code, OBEYS)
     if at.machine.wait_counters is None:

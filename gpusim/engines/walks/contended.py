@@ -55,9 +55,9 @@ def contended(kernel: Kernel, blocks: Sequence[int], loads: frozenset[int], limi
 
 
 def _only(kernel: Kernel, pc: int, memory: Unit) -> bool:
-    """Tell whether an instruction accesses that memory alone, each lane at its own address."""
+    """Tell whether an instruction accesses that memory alone, each lane at its own address; a copy: reads it."""
     row = kernel.program.instructions[pc].row
-    return row.unit in MEMORY_UNITS and kernel.program.memories(row) == {memory}
+    return row.unit in MEMORY_UNITS and kernel.program.read(row) == {memory}
 
 
 def _far(kernel: Kernel, blocks: Sequence[int], loads: set[int], limit: int) -> set[int]:

@@ -30,7 +30,8 @@ from gpusim.sm.records import Memory, Numbers, Records, Sm, Table
 from gpusim.sm.registers.scalar_registers import ScalarFile
 from gpusim.sm.unit.capacities import BARRIERS, BLOCKS, REGISTERS, WARPS
 from gpusim.sm.walk import access_log, program_order
-from gpusim.sm.walk.access_log import ACTIVE, FIRST, MARKS, PC, RELEASE, TURN, WARP, Log
+from gpusim.sm.walk.access_log import ACTIVE, FIRST, PC, RELEASE, TURN, WARP, Log
+from gpusim.sm.walk.marks import MARK
 from isa.architecture import Target
 from isa.errors import UserError
 from isa.executing import clusters, faults
@@ -81,6 +82,7 @@ def walk(
     started: Started | None = None,
     released: Released | None = None,
     marked: Marked | None = None,
+    wanted: NDArray[np.int64] | None = None,
     limit: int = LIMIT,
     left: NDArray[np.uint32] | None = None,
 ) -> Walked:
@@ -91,22 +93,24 @@ def walk(
     active[W, lanes])` is called for accesses to memory: for those of one turn, in their order, if releases are wanted,
     else for several of one instruction, of one block, in any order. Byte addresses of inactive lanes mean nothing.
     `started(block)` is called for each block, `released(warps)` for each barrier release. `marked(mark, pc, warps,
-    places, active)` is called, beside releases, for what a program has to do with groups of copies (access_log).
+    words, active)` is called, beside releases, for the instructions that are `wanted` (gpusim.sm.walk.marks).
 
-    Clusters run whole, one after the other: each of `blocks` brings those of its cluster, and only `observe` may be
-    given.
+    Clusters run whole, one after the other: each of `blocks` brings those of its cluster, `started` is called for the
+    first of them, and warps are numbered through all. `started` and `released` are given with `marked` alone.
 
     Raises ExecutionError for a bad address or an undefined name; DeadlockError; LimitError after `limit` warp
     instructions in one block.
     """
     one = walker(kernel, left, addresses=addresses, again=False)
     lanes, most = (kernel.warp_size, access_log.MOST) if observe else (0, 0)
-    log = access_log.room(lanes, most, groups=marked is not None)
+    log = access_log.room(lanes, most, wanted, kernel.cluster_blocks)
     tell = _in_turn(observe, released, marked) if observe and released else _together(observe) if observe else _nothing
     if kernel.cluster_blocks > 1:
-        if started or released:
+        if (started or released) and not marked:
             raise UserError(f"{kernel.name}: blocks of a cluster run together, and this looks at one after the other")
         for cluster in clusters.of_blocks(kernel, range(kernel.blocks) if blocks is None else blocks):
+            if started is not None:
+                started(clusters.block_of(kernel, cluster, 0))
             _run_cluster(one, cluster, log, limit, tell)
         return one.state()
     for block in range(kernel.blocks) if blocks is None else blocks:
@@ -245,7 +249,7 @@ def _run(one: Walker, block: int, log: Log, limit: int, tell: Tell) -> None:
     held, sm = one.launch, one.launch.sm
     sm.launch.index = block % one.kernel.sms if one.kernel.sms else 0
     begin(held.sms, held.memory, one.away[0], block)
-    log.members[:] = 0
+    log.members[:] = log.phases[:] = 0
     advance = uninterrupted(partial(run, held.sms, held.memory, one.away[0], one.group, log))
     if not _to_end(advance, log, limit, tell):
         raise faults.endless(one.kernel, block, limit, _next(sm, one.kernel))
@@ -275,7 +279,7 @@ def _run_cluster(one: Walker, cluster: int, log: Log, limit: int, tell: Tell) ->
     for block, held, away in zip(blocks, one.each, one.away, strict=True):
         held.sm.launch.index = block % kernel.sms if kernel.sms else 0
         begin(held.sms, memory, away, block)
-    log.members[:] = 0
+    log.members[:] = log.phases[:] = 0
     advance = uninterrupted(partial(run_cluster, one.sms, memory, one.away, one.group, log))
     if not _to_end(advance, log, limit * len(blocks), tell):
         raise faults.endless(kernel, blocks[0], limit, _next(one.launch.sm, kernel))
@@ -315,9 +319,9 @@ def _in_turn(observe: Observe, released: Released, marked: Marked | None) -> Tel
         for part in _parts(rows[:, TURN], rows[:, PC], np.cumsum(releases)):
             pc = int(rows[part.start, PC])
             if releases[part.start]:
-                released(np.flatnonzero(bits(rows[part.start, ACTIVE:FIRST])))
-            elif marked and pc & MARKS:
-                marked(pc & MARKS, pc & ~MARKS, warps[part], places[part], active[part])
+                released(warps[part.start] + np.flatnonzero(bits(rows[part.start, ACTIVE:FIRST])))
+            elif marked and pc >> MARK:
+                marked(pc >> MARK, pc & (1 << MARK) - 1, warps[part], places[part], active[part])
             else:
                 observe(pc, warps[part], places[part], active[part])
 

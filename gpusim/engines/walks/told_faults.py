@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from gpusim.launch.launch import Launch
@@ -33,8 +34,9 @@ def fault_of(kernel: Kernel, prepared: Launch) -> UserError:
     fault, sm = prepared.sm.fault, prepared.sm
     warp = sm.warps[fault.warp]
     block, index, pc = int(sm.blocks[warp.block].id), int(warp.index), int(fault.pc)
+    lane, address, detail = int(fault.lane), int(fault.address), int(fault.detail)
     if fault.code == Fault.MISCOUNTED:
-        expected, given = (int(n) or int(sm.blocks[warp.block].live) for n in (fault.lane, fault.address))
+        expected, given = (int(n) or int(sm.blocks[warp.block].live) for n in (fault.address, fault.detail))
         return faults.barrier_count(kernel, pc, block, index, expected=expected, given=given)
     if fault.code in (Fault.CROWDED, Fault.MIXED, Fault.SEVERAL, Fault.PART_OF_WARP, Fault.ARRIVED_TWICE):
         by_warp = {
@@ -46,23 +48,21 @@ def fault_of(kernel: Kernel, prepared: Launch) -> UserError:
         }
         return by_warp[Fault(int(fault.code))](kernel, pc, block, index)
     if fault.code in OF_COPIES:
-        of_copies = OF_COPIES[Fault(int(fault.code))]
-        return of_copies(kernel, pc, block, index, int(fault.lane), int(fault.address))
+        where = faults.place(kernel, pc, block, index, lane)
+        return OF_COPIES[Fault(int(fault.code))](kernel, where, address, detail)
     if fault.code in (Fault.STUCK, Fault.TRAPPED):
         return _stopped(kernel, sm, pc, block)
     if fault.code in (Fault.LEFT_OUT, Fault.GONE_WITHIN):
         told = faults.left_out if fault.code == Fault.LEFT_OUT else faults.gone_within
-        return told(kernel, pc, block, index, lane=int(fault.lane))
-    tell = {
+        return told(kernel, pc, block, index, lane=lane)
+    tell: dict[Fault, Callable[..., UserError]] = {
         Fault.NO_CODE: faults.no_code,
         Fault.NO_TEXTURE: faults.no_texture,
         Fault.WRONG_TEXTURE: faults.wrong_texture,
-        Fault.MISALIGNED: faults.misaligned,
+        Fault.MISALIGNED: partial(faults.misaligned, nbytes=detail),
         Fault.OUTSIDE: faults.out_of_bounds,
-        Fault.COPY_ASKEW: faults.misplaced,
-        Fault.COPY_OUTSIDE: faults.placed_outside,
-    }[Fault(int(fault.code))]
-    return tell(kernel, pc, block, index, lane=int(fault.lane), address=int(fault.address))
+    }
+    return tell[Fault(int(fault.code))](kernel, pc, block, index, lane=lane, address=address)
 
 
 def _stopped(kernel: Kernel, sm: Sm, pc: int, block: int) -> UserError:

@@ -1,1 +1,1 @@
-"""What is noted of a run: trace records, and cycles by stall reason."""
+"""What is noted of a run: trace records, cycles by stall reason, and what ends it."""

@@ -23,6 +23,7 @@ least times, not times: they say how far an SM may run ahead of the chip's answe
 
 from __future__ import annotations
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.effects import groups, mbarrier, waiting
 from gpusim.sm.jit import lane_words
 from gpusim.sm.jit.on_demand import on_demand
@@ -44,8 +45,7 @@ def has_room(sm: Sm, g: int, pc: int) -> bool:
     """Tell whether warp slot g may post an effect; if not, that is the fault of the instruction at `pc`."""
     if sm.warps[g].effects < EFFECTS:
         return True
-    sm.fault.code, sm.fault.pc, sm.fault.warp = CROWDED, pc, g
-    return False
+    return stop(sm, CROWDED, g, pc)
 
 
 @rarely
@@ -211,11 +211,10 @@ def _signal(sm: Sm, memory: Memory, g: int, effect: Effect) -> None:
     """Tell the barrier of an effect what comes; `sm.fault` tells if that is too much."""
     found = mbarrier.signal(memory, effect.barrier, effect.arrivals, effect.tx_bytes)
     if found == mbarrier.ENDS:
-        waiting.ended(sm, memory, effect.barrier, g, int(effect.pc))
+        waiting.ended(sm, memory, g, effect.pc, effect.barrier)
     elif found > mbarrier.ENDS:
-        fault, first = sm.fault, sm.launch.shared_word + sm.warps[g].block * sm.launch.shared_words
-        fault.code, fault.pc, fault.warp, fault.lane = mbarrier.refusal(found), effect.pc, g, 0
-        fault.address = (effect.barrier - first) * WORD_BYTES
+        first = sm.launch.shared_word + sm.warps[g].block * sm.launch.shared_words
+        stop(sm, mbarrier.refusal(found), g, effect.pc, 0, (effect.barrier - first) * WORD_BYTES)
 
 
 @on_demand

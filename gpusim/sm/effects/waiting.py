@@ -9,9 +9,10 @@ who ends the phase works out when the answer comes.
 from __future__ import annotations
 
 from gpusim.sm.account.record import record
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.effects import mbarrier
 from gpusim.sm.jit.on_demand import on_demand
-from gpusim.sm.jit.rule import NEVER, rule
+from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.records import Memory, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import AWAITED, TOLD
@@ -50,16 +51,9 @@ def begin(sm: Sm, g: int, at: int, place: int) -> None:
 
 
 @on_demand
-def ended(sm: Sm, memory: Memory, place: int, g: int, pc: int) -> None:
-    """Warp slot g's instruction at `pc` ends the phase of the barrier at `place` now: who waits for it hears of it."""
-    tell(sm, place, g, pc, mbarrier.arrivals_to_come(mbarrier.word_at(memory, place)))
+def ended(sm: Sm, memory: Memory, g: int, pc: int, place: int) -> None:
+    """Warp slot g's instruction at `pc` ends the phase of the barrier at `place` now.
 
-
-@on_demand
-def tell(sm: Sm, place: int, g: int, pc: int, arrivals: int) -> None:
-    """The phase of the barrier at `place` ends now: all who wait for it know when their answers come.
-
-    What ended it, and how many arrivals the next phase waits for, is -1 where another block of the cluster did.
     If it is another block's of the cluster, that block's SM will be told (gpusim/sm/front/cluster/cluster_barrier.py).
     """
     if sm.launch.cluster > 1 and not 0 <= place - sm.launch.shared_word < sm.launch.resident * sm.launch.shared_words:
@@ -67,17 +61,26 @@ def tell(sm: Sm, place: int, g: int, pc: int, arrivals: int) -> None:
             sm.told[sm.tells] = place
             sm.tells += 1
         else:
-            sm.fault.code = CROWDED
+            stop(sm, CROWDED, g, pc)
         sm.cluster_news = 1
-        return
+    else:
+        over(sm, g, pc, place, mbarrier.arrivals_to_come(mbarrier.word_at(memory, place)))
+
+
+@rarely
+def over(sm: Sm, g: int, pc: int, place: int, arrivals: int) -> None:
+    """The phase of the barrier at `place` is over now: all who wait for it know when their answers come.
+
+    What ended it, and how many arrivals the next phase waits for, are -1 where another block of the cluster did.
+    """
     if sm.tracing:
         record.phase(sm, place, g, pc, arrivals)
+    by_copy = 1 if pc >= 0 and sm.program[pc].bulk else 0
     for waiting in range(sm.warp_slots):
         for i in range(AWAITED if sm.warps[waiting].awaits else 0):
             one = sm.awaited[waiting, i]
             if one.number and one.place == place and one.ended == NEVER:
                 one.ended = sm.now
-                by_copy = 1 if pc >= 0 and sm.program[pc].bulk else 0
                 sm.program[one.pc].awaited[by_copy] += max(0, sm.now - one.since)
                 _settle(sm, waiting, i)
 

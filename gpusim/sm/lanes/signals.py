@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.effects import effects, mbarrier, waiting
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely, rule
@@ -80,18 +81,11 @@ def _checked(sm: Sm, g: int, lane: int) -> bool:
     """Tell whether a barrier may be at a lane's address."""
     address = np.int64(sm.scratch.address[lane])
     if address % BARRIER_BYTES:
-        return _fault(sm, MISPLACED, g, BARRIER_BYTES, int(address))
+        return stop(sm, MISPLACED, g, sm.warps[g].pc, lane, int(address), BARRIER_BYTES)
     there = sm.program[sm.warps[g].pc].signal == ARRIVE or not _is_far(sm, lane)
     if not there or peers.byte_of(sm, address) + BARRIER_BYTES > WORD_BYTES * sm.launch.shared_words:
-        return _fault(sm, OUT_OF_SHARED, g, BARRIER_BYTES, int(address))
+        return stop(sm, OUT_OF_SHARED, g, sm.warps[g].pc, lane, int(address), BARRIER_BYTES)
     return True
-
-
-@rarely
-def _fault(sm: Sm, code: int, g: int, lane: int, address: int) -> bool:
-    fault = sm.fault
-    fault.code, fault.pc, fault.warp, fault.lane, fault.address = code, sm.warps[g].pc, g, lane, address
-    return False
 
 
 @rule
@@ -120,9 +114,10 @@ def _arrive(sm: Sm, memory: Memory, instruction: Row, g: int, group: int, lane: 
     arrivals, come = _brought(sm, instruction, group, lane)
     found = mbarrier.signal(memory, place, arrivals, come, arrivals if code & OPTS_OUT else 0)
     if found == mbarrier.ENDS:
-        waiting.ended(sm, memory, place, g, int(sm.warps[g].pc))
+        waiting.ended(sm, memory, g, sm.warps[g].pc, place)
     if found > mbarrier.ENDS:
-        return _fault(sm, mbarrier.refusal(found), g, lane, int(np.int64(sm.scratch.address[lane])))
+        address = int(np.int64(sm.scratch.address[lane]))
+        return stop(sm, mbarrier.refusal(found), g, sm.warps[g].pc, lane, address)
     return True
 
 
@@ -147,7 +142,7 @@ def _send(sm: Sm, instruction: Row, g: int, group: int, active: int) -> int:
             left |= 1 << lane
     own = active & ~left
     if left and int(instruction.number) & OPTS_OUT:
-        return -1 + int(_fault(sm, CLUSTERED, g, 0, 0))
+        return -1 + int(stop(sm, CLUSTERED, g, sm.warps[g].pc))
     while left:
         if not effects.has_room(sm, g, sm.warps[g].pc):
             return -1
@@ -171,9 +166,9 @@ def _store(sm: Sm, memory: Memory, instruction: Row, g: int, group: int, active:
             for part in range(2):
                 address, wanted = _sent_to(sm, instruction, group, lane, part), BARRIER_BYTES if part else size
                 if address % wanted:
-                    return _fault(sm, MISPLACED, g, wanted, int(address))
+                    return stop(sm, MISPLACED, g, sm.warps[g].pc, lane, int(address), wanted)
                 if peers.byte_of(sm, address) + wanted > WORD_BYTES * sm.launch.shared_words:
-                    return _fault(sm, OUT_OF_SHARED, g, wanted, int(address))
+                    return stop(sm, OUT_OF_SHARED, g, sm.warps[g].pc, lane, int(address), wanted)
     while left:
         if not effects.has_room(sm, g, sm.warps[g].pc):
             return False

@@ -152,8 +152,9 @@ class Fault(Record):
     code: int  # one of gpusim.sm.state.fault.Fault
     pc: int  # the instruction
     warp: int  # its warp slot
-    lane: int  # its first lane
+    lane: int  # the lane of the warp; -1: none is meant
     address: int  # the byte address
+    detail: int  # a number more that the kind of fault says
 
 
 class Chip(Record):

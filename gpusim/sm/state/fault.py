@@ -1,4 +1,4 @@
-"""What ends a run at an instruction: one enum, which the rules write into `sm.fault.code` and the engines read."""
+"""What ends a run at an instruction: one enum, which rules give to `stop` (gpusim/sm/account/stopping.py)."""
 
 from __future__ import annotations
 
@@ -8,9 +8,9 @@ from enum import IntEnum
 class Fault(IntEnum):
     """The kinds; no fault is 0, as in a record of zeros."""
 
-    MISALIGNED = 1  # an address is no multiple of the access's width
+    MISALIGNED = 1  # an address is no multiple of the access's width, or of `detail`
     OUTSIDE = 2  # it lies outside the memory that the instruction accesses
-    MISCOUNTED = 3  # a barrier is given another number of warps than those who wait there
+    MISCOUNTED = 3  # `detail` warps are to wait at a barrier where others wait for as many as `address`
     CROWDED = 4  # a warp has more results under way than are kept apart
     UNRECORDED = 5  # a block does what no recorded stream holds; it is run with values instead
     STUCK = 6  # the lanes of a warp all wait for each other
@@ -28,10 +28,8 @@ class Fault(IntEnum):
     SURPLUS = 18  # a barrier in shared memory gets more arrivals than are still to come
     OVERFLOW = 19  # or more bytes than it can count
     CLUSTERED = 20  # several blocks of a cluster are meant
-    BAD_MAP = 21  # a tensor map says what the copy engine does not do; `lane` says why
-    MISPLACED = 22  # an address of a copy, or of a barrier in shared memory, is no multiple of `lane`
-    OUT_OF_SHARED = 23  # `lane` bytes of these are not in the block's shared memory
-    UNEVEN = 24  # a box begins, along the first dimension, at no multiple of 16 bytes: at element `lane`
-    OUT_OF_BUFFERS = 25  # `lane` bytes of a copy are in no buffer
-    COPY_ASKEW = 26  # a copy's place in shared memory is no multiple of what a lane copies
-    COPY_OUTSIDE = 27  # a copy's place lies outside shared memory
+    BAD_MAP = 21  # a tensor map says what the copy engine does not do; `detail` says why
+    MISPLACED = 22  # the place of a copy or barrier in shared memory is no multiple of `detail`
+    OUT_OF_SHARED = 23  # `detail` bytes of these are not in the block's shared memory
+    UNEVEN = 24  # a box begins, along the first dimension, at element `address`, of `detail` bytes: no multiple of 16
+    OUT_OF_BUFFERS = 25  # `detail` bytes of a copy are in no buffer

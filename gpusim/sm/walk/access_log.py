@@ -4,10 +4,11 @@ A row has a turn (warps of one turn execute one instruction together), the instr
 lanes whether it is active, and the byte address, as a place if it is generic (isa.operands.windows). What lanes that
 are not active have there means nothing. Of matrices only lanes that name rows are active.
 A fetch by a texture object has a row for each corner around its lanes' points.
-The row of a release has RELEASE in place of an instruction, and warps in place of lanes.
+The row of a release has RELEASE in place of an instruction, and warps in place of lanes. Of a cluster warps are
+numbered through all its blocks.
 
-Where that is asked for, the instruction's number is marked in further rows: PLACED, of a copy, with the bytes of shared
-memory to which lanes copy; CLOSED and AWAITED where the warp closes a group of copies and where it waits for some.
+Where that is asked for (`Log.wanted`), further rows have an instruction's number below a mark: what it does that ends
+later, or what it waits for (gpusim.sm.walk.marks).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.lanes.values import values
@@ -24,34 +26,37 @@ from gpusim.sm.memory.texture import texel, texture_object
 from gpusim.sm.records import Numbers, Row, Sm, Table
 from gpusim.sm.unit.capacities import BARRIERS, GROUPS, LANES, WARPS
 from gpusim.sm.unit.opcodes import FETCH
-from isa.program import WORD_BYTES
-from isa.row import CLOSES, DRAINS, WAITS
 
 TURN, PC, WARP, ACTIVE = 0, 1, 2, 3  # of a row; two words of active lanes
 FIRST = ACTIVE + GROUPS  # of the addresses
 RELEASE = 0xFFFFFFFF
-PLACED, CLOSED, AWAITED = 1 << 30, 1 << 29, 1 << 28  # marks of an instruction
-MARKS = PLACED | CLOSED | AWAITED
 WORD = np.int64(0xFFFFFFFF)
 MOST = 1 << 13  # rows
-MARGIN = (texture_object.CORNERS + 2) * WARPS  # rows that a turn may need
+PHASES = 64  # barriers in shared memory that are seen
+MARGIN = (texture_object.CORNERS + 4) * WARPS  # rows that a turn may need
 
 
 class Log(NamedTuple):
-    """The rows so far, none if nothing is noted; `size` has their number, the turn, and 1 if groups are noted too.
+    """The rows so far, none if nothing is noted; `size` has their number, and the turn.
 
-    `members` has the warps that have come to each barrier since it last released some.
+    `members` has the warps that have come to each barrier of each block since it last released some. `wanted` has by
+    pc what more is noted of an instruction, none if nothing is; `phases` the barriers in shared memory that were seen
+    so, how many, and then the place and the parity of each.
     """
 
     rows: Table
     size: Numbers
     members: Numbers
+    wanted: Numbers
+    phases: Numbers
 
 
-def room(lanes: int, most: int = MOST, *, groups: bool = False) -> Log:
-    """Return room for so many rows of warps with so many lanes; of none, nothing is noted."""
-    size = np.array([0, 0, groups], np.int64)
-    return Log(np.zeros((most, FIRST + lanes), np.uint32), size, np.zeros(BARRIERS, np.int64))
+def room(lanes: int, most: int = MOST, wanted: NDArray[np.int64] | None = None, blocks: int = 1) -> Log:
+    """Return room for so many rows of warps with so many lanes, of a cluster's blocks; of none, nothing is noted."""
+    more = np.zeros(0, np.int64) if wanted is None else wanted
+    counted = np.zeros(BARRIERS * blocks, np.int64)
+    phases = np.zeros(1 + 2 * PHASES, np.int64)
+    return Log(np.zeros((most, FIRST + lanes), np.uint32), np.zeros(2, np.int64), counted, more, phases)
 
 
 @rule
@@ -100,32 +105,9 @@ def note(sm: Sm, log: Log, g: int, pc: int) -> None:
         low, high = sm.outcome.active[0] & lanes[0], sm.outcome.active[1] & lanes[1]
         if instruction.matrices:
             low, high = matrix_access.naming(instruction, low), matrix_access.naming(instruction, high)
-        _append(log, g, pc, low, high if sm.machine.groups > 1 else 0)
+        append(sm, log, g, pc, low, high if sm.machine.groups > 1 else 0)
     elif instruction.action == FETCH:
         _note_fetch(sm, log, g, pc)
-
-
-@rarely
-def note_groups(sm: Sm, log: Log, g: int, pc: int) -> None:
-    """Keep a row of what the instruction, which was executed, has to do with groups of copies."""
-    instruction, active = sm.program[pc], sm.outcome.threads > 0
-    if instruction.grouping & (WAITS | DRAINS):
-        _append(log, g, pc | AWAITED, 0, 0)
-    if instruction.copies and active:
-        _note_places(sm, log, g, pc)
-    if instruction.grouping & CLOSES and active:
-        _append(log, g, pc | CLOSED, 0, 0)
-
-
-@rule
-def _note_places(sm: Sm, log: Log, g: int, pc: int) -> None:
-    """Keep the row of where a copy's lanes copy to, as the effect that it has posted says."""
-    effect, row = sm.effects[g, sm.warps[g].effects - 1], log.rows[log.size[0]]
-    begin = sm.launch.shared_word + sm.warps[g].block * sm.launch.shared_words
-    for half in range(sm.machine.groups):
-        for lane in range(LANES):
-            row[FIRST + half * LANES + lane] = np.uint32((effect.places[half, lane] - begin) * WORD_BYTES & WORD)
-    _append(log, g, pc | PLACED, effect.mask[0], effect.mask[1] if sm.machine.groups > 1 else 0)
 
 
 @rarely
@@ -133,34 +115,42 @@ def _note_fetch(sm: Sm, log: Log, g: int, pc: int) -> None:
     """Keep the row of a fetch, or one for each corner that lanes have, the first one in any case."""
     instruction, active = sm.program[pc], sm.outcome.active[0]
     if not instruction.fetches:
-        _append(log, g, pc, active, sm.outcome.active[1] if sm.machine.groups > 1 else 0)
+        append(sm, log, g, pc, active, sm.outcome.active[1] if sm.machine.groups > 1 else 0)
         return
     for corner in range(texture_object.CORNERS):
         there = texture_object.located(sm, int(instruction.fetches) - 1, active, corner)
         if corner == 0 or there:
             _copy(sm.scratch.address, log.rows[log.size[0]], FIRST)
-            _append(log, g, pc, there, 0)
+            append(sm, log, g, pc, there, 0)
 
 
 @rule
-def _append(log: Log, g: int, pc: int, low: int, high: int) -> None:
+def append(sm: Sm, log: Log, g: int, pc: int, low: int, high: int) -> None:
+    """Keep the row behind all others, whose addresses are there."""
     row = log.rows[log.size[0]]
-    row[TURN], row[PC], row[WARP] = np.uint32(log.size[1] & WORD), np.uint32(pc), np.uint32(g)
+    row[TURN], row[PC], row[WARP] = np.uint32(log.size[1] & WORD), np.uint32(pc), np.uint32(number(sm, g))
     row[ACTIVE], row[ACTIVE + 1] = np.uint32(low & WORD), np.uint32(high & WORD)
     log.size[0] += 1
+
+
+@rule
+def number(sm: Sm, g: int) -> int:
+    """Return the number of a warp in its cluster."""
+    return int(g + sm.launch.rank * sm.launch.warps)
 
 
 @rarely
 def arrive(sm: Sm, log: Log, g: int) -> None:
     """Note that a warp has come to its barrier."""
-    log.members[sm.warps[g].waits_for] |= np.int64(1) << np.int64(g)
+    log.members[sm.launch.rank * BARRIERS + sm.warps[g].waits_for] |= np.int64(1) << np.int64(g)
 
 
 @rarely
 def note_releases(sm: Sm, log: Log) -> None:
     """Note which barriers have released those that had come to them."""
-    for number in range(BARRIERS):
-        who = log.members[number]
-        if who != 0 and sm.blocks[0].barriers[number].arrived == 0:
-            log.members[number] = 0
-            _append(log, 0, RELEASE, who, who >> 32)
+    for barrier in range(BARRIERS):
+        at = sm.launch.rank * BARRIERS + barrier
+        who = log.members[at]
+        if who != 0 and sm.blocks[0].barriers[barrier].arrived == 0:
+            log.members[at] = 0
+            append(sm, log, 0, RELEASE, who, who >> 32)

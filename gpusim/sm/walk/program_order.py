@@ -21,7 +21,7 @@ from gpusim.sm.registers import answers
 from gpusim.sm.unit.capacities import AWAITED, TOLD
 from gpusim.sm.unit.opcodes import BARRIER, BRANCH, EXIT, SIGNAL
 from gpusim.sm.unit.stall import Stall
-from gpusim.sm.walk import access_log, step
+from gpusim.sm.walk import access_log, step, work_log
 from gpusim.sm.walk.access_log import Log
 from isa.row import DRAINS, WAITS
 
@@ -151,6 +151,8 @@ def execute(sm: Sm, memory: Memory, away: Numbers, log: Log, g: int) -> None:
     instruction = sm.program[pc]
     if instruction.grouping & (WAITS | DRAINS):
         effects.awaited_in_program_order(sm, memory, g, pc)
+    if log.phases[0]:
+        work_log.note_phases(sm, memory, log)
     if logs:
         access_log.find(sm, log, g, pc)
     if not values.execute(sm, memory, g):
@@ -160,9 +162,7 @@ def execute(sm: Sm, memory: Memory, away: Numbers, log: Log, g: int) -> None:
     instruction.active += threads
     warp.pc = pc + 1
     if logs:
-        access_log.note(sm, log, g, pc)
-        if log.size[2] and instruction.grouping:
-            access_log.note_groups(sm, log, g, pc)
+        _note(sm, log, g, pc)
     if threads:
         _transfer(sm, log, instruction, g, pc)
         if instruction.steers == GIVE_WAY:
@@ -177,6 +177,14 @@ def execute(sm: Sm, memory: Memory, away: Numbers, log: Log, g: int) -> None:
         away[g] = 1
     if logs and (instruction.action == BARRIER or warp.live == 0):
         access_log.note_releases(sm, log)
+
+
+@rule
+def _note(sm: Sm, log: Log, g: int, pc: int) -> None:
+    """Keep the rows of an instruction that was executed."""
+    access_log.note(sm, log, g, pc)
+    if log.wanted.shape[0] and log.wanted[pc]:
+        work_log.note(sm, log, g, pc)
 
 
 @on_demand
@@ -217,7 +225,8 @@ def _transfer(sm: Sm, log: Log, instruction: Row, g: int, pc: int) -> None:
     """Let the warp arrive at a barrier, branch or exit; step.go_on does what lanes do by themselves."""
     if instruction.action == BARRIER:
         barrier.commit(sm, sm.warps[g].scheduler, g, instruction, pc, 0)
-        access_log.arrive(sm, log, g)
+        if instruction.cluster_step == 0:
+            access_log.arrive(sm, log, g)
     elif instruction.action == BRANCH:
         sm.warps[g].pc = instruction.target
     elif instruction.action == EXIT and not sm.diverges:

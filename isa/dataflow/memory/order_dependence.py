@@ -115,21 +115,18 @@ def varying(kernel: Kernel, sources: frozenset[int]) -> Varying:
 @once
 def read_from(kernel: Kernel) -> Mapping[int, frozenset[int]]:
     """Return for each load of the address slice the stores whose words it may read, by pc."""
-    program = kernel.program
-    stores = [pc for pc, i in enumerate(program.instructions) if i.row.is_store or i.row.copies]
-    loads = [pc for pc in address_slice(program).nonzero()[0].tolist() if _reads_written(program.instructions[pc])]
+    program, code = kernel.program, kernel.program.instructions
+    stores = [pc for pc, i in enumerate(code) if i.row.is_store or i.row.copies]
+    loads = [pc for pc in address_slice(program).nonzero()[0].tolist() if _reads_written(code[pc])]
     if not stores:
         return {}
-    places = {pc: _places(kernel, pc) for pc in {*stores, *loads}}
-    met = {place: frozenset(at for at in stores if _meet(place, places[at])) for place in {places[pc] for pc in loads}}
-    return {pc: met[places[pc]] for pc in loads}
+    written = {pc: (program.written(code[pc].row), pointed(kernel, pc)) for pc in stores}
+    read = {pc: (program.read(code[pc].row), pointed(kernel, pc)) for pc in loads}
+    met = {place: frozenset(at for at in stores if _meet(place, written[at])) for place in set(read.values())}
+    return {pc: met[read[pc]] for pc in loads}
 
 
 Places = tuple[frozenset[Unit], frozenset[str]]  # memories, and of global memory buffers; none: any
-
-
-def _places(kernel: Kernel, pc: int) -> Places:
-    return kernel.program.memories(kernel.program.instructions[pc].row), pointed(kernel, pc)
 
 
 def _meet(one: Places, other: Places) -> bool:

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from interpreter.interpret import interpret
 from strategies.launches import REPEATABLE, kernels, launches
 
-from gpusim.analysis.account.hazards import Hazard, hazards
+from gpusim.analysis.account.early.hazard import Hazard
+from gpusim.analysis.account.hazards import hazards
 from gpusim.engines.simulate import run_sm
 from gpusim.launch.codes.assign_codes import with_codes
 from gpusim.machine.machine import load

@@ -110,8 +110,8 @@ def test_lanes_whose_last_predicate_is_false_write_zeros_and_read_nothing():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("[R1+0x2], [R3]", "address 0x2 in shared memory, to which it copies, is misaligned for 4 bytes"),
-        ("[R1+0x200], [R3]", "4 bytes at 0x200 in shared memory, to which it copies, lie outside"),
+        ("[R1+0x2], [R3]", "address 0x2 in shared memory is misaligned for 4 bytes"),
+        ("[R1+0x200], [R3]", "4 bytes at 0x200 in shared memory lie outside"),
     ],
 )
 def test_a_bad_place_in_shared_memory_is_a_fault(text, message):

@@ -23,15 +23,15 @@ ONE = np.uint32(0x3C003C00)  # two halves
 LAST = "WARPGROUP.DEPBAR.LE"
 
 
-def launch(name, kind, tiles):
-    """Return the launch of a kernel on tiles of a kind, and what the chip gave."""
+def launch(name, kind, tiles, blocks=1):
+    """Return the launch of a kernel on tiles of a kind, by each of so many blocks, and what the chip gave."""
     held = recorded("products")
     a, b, c, d = (held[f"{kind}/{letter}"][tiles] for letter in "ABCD")
     columns = np.ascontiguousarray(b.transpose(0, 2, 1)).view(np.uint32).reshape(-1)
     words = [np.ascontiguousarray(one).view(np.uint32).reshape(-1) for one in (a, c, d)]
     out = np.zeros_like(words[2])
     given = words[0], columns, words[1], out, np.int32(len(a))
-    return module("products").get_function(name).launched((1,), (128,), given), words[2]
+    return module("products").get_function(name).launched((blocks,), (128,), given), words[2]
 
 
 def results(made):
@@ -79,6 +79,16 @@ def test_program_order_and_engines_agree():
     made, expected = launch("f16", "f16", slice(0, 1))
     for found in results(made):
         assert (found == expected).all()
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_blocks_that_are_there_together_have_warpgroups_of_their_own(engine):
+    """Three blocks of an SM, whose warps begin at different schedulers, all compute what the chip does."""
+    made, expected = launch("f16", "f16", slice(0, 1), blocks=3)
+    assert H200.launch.rotates
+    ran = run_sm(made, H200, engine=engine)
+    assert ran.blocks == 3
+    assert (result(ran.memory, made, 4, np.uint32) == expected).all()
 
 
 def test_an_accumulator_that_is_read_before_the_wait_is_the_old_one():

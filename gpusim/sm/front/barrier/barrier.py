@@ -8,6 +8,7 @@ independent, a barrier that names no threads waits for the warps that have not e
 from __future__ import annotations
 
 from gpusim.sm.account.record import record
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.front.cluster import cluster_barrier
 from gpusim.sm.front.warp_scheduler import warp_scheduler
 from gpusim.sm.jit.rule import NEVER, count_bits, lowest_bit, rarely, rule
@@ -68,7 +69,7 @@ def _number(sm: Sm, g: int, instruction: Row) -> int:
         words = sm.lanes[g * sm.machine.groups].registers[instruction.source[0]]
         for lane in range(LANES):
             if sm.outcome.active[0] >> lane & 1 and words[lane] != word:
-                _fault(sm, SEVERAL, g)
+                stop(sm, SEVERAL, g, sm.warps[g].pc - 1)
         return word & IDENTIFIER
     return int(instruction.barrier)
 
@@ -106,11 +107,10 @@ def _arrive(sm: Sm, g: int, instruction: Row, now: int) -> int:
     block, needed = sm.blocks[warp.block], _needed(sm, g, instruction)
     barrier = block.barriers[warp.waits_for]
     if barrier.arrived > 0 and barrier.expected != needed:
-        _fault(sm, MISCOUNTED, g)
-        sm.fault.lane, sm.fault.address = barrier.expected, needed
+        stop(sm, MISCOUNTED, g, warp.pc - 1, -1, barrier.expected, needed)
         return NEVER
     if barrier.arrived > 0 and barrier.reduced != instruction.reduces:
-        _fault(sm, MIXED, g)
+        stop(sm, MIXED, g, warp.pc - 1)
         return NEVER
     if instruction.reduces:
         _reduce(sm, barrier, g, instruction)
@@ -142,12 +142,6 @@ def _reduce(sm: Sm, barrier: Barrier, g: int, instruction: Row) -> None:
     else:
         barrier.found = 1 if true == active and (before or barrier.reduced == 0) else 0
     barrier.reduced = instruction.reduces
-
-
-@rarely
-def _fault(sm: Sm, code: int, g: int) -> None:
-    """Note a fault at the barrier to which a warp has come."""
-    sm.fault.code, sm.fault.pc, sm.fault.warp = code, sm.warps[g].pc - 1, g
 
 
 @rule

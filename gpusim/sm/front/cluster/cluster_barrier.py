@@ -8,6 +8,7 @@ is released here. The warps that wait are released `cluster.barrier` cycles afte
 
 from __future__ import annotations
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.effects import waiting
 from gpusim.sm.front.block_scheduler.declaration import RUNNING
 from gpusim.sm.front.cluster.declaration import ARRIVES, FENCES
@@ -29,7 +30,7 @@ def commit(sm: Sm, g: int, instruction: Row, pc: int, now: int) -> None:
     if instruction.cluster_step == FENCES:
         _fence(sm, g, now + int(instruction.fence))
     elif warp.parted > 0 or sm.outcome.active[0] != warp.lanes[0]:
-        sm.fault.code, sm.fault.pc, sm.fault.warp = PART, pc, g
+        stop(sm, PART, g, pc)
     elif instruction.cluster_step == ARRIVES:
         _arrive(sm, g, pc, now)
     else:
@@ -66,7 +67,7 @@ def _arrive(sm: Sm, g: int, pc: int, now: int) -> None:
     warp = sm.warps[g]
     block = sm.blocks[warp.block]
     if warp.cluster_until >= NEVER:
-        sm.fault.code, sm.fault.pc, sm.fault.warp = TWICE, pc, g
+        stop(sm, TWICE, g, pc)
         return
     warp.cluster_until = NEVER
     sm.arrival_free = block.last_arrival = max(now, sm.arrival_free) + sm.machine.per_arrival
@@ -139,7 +140,7 @@ def _tell_others(sms: Records[Sm], s: int, first: int) -> None:
             for i in range(sms[s].tells):
                 place = sms[s].told[i]
                 if 0 <= place - sms[other].launch.shared_word < sms[s].launch.resident * sms[s].launch.shared_words:
-                    waiting.tell(sms[other], place, -1, -1, -1)
+                    waiting.over(sms[other], -1, -1, place, -1)
     sms[s].tells = 0
 
 

@@ -9,6 +9,7 @@ groups of a warp share its dependency barriers, stall counts and place in the sc
 
 from __future__ import annotations
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.jit.rule import count_bits, rarely, rule
 from gpusim.sm.lanes.convergence import parted, partners, warpsync
 from gpusim.sm.lanes.convergence.parted import (
@@ -296,7 +297,7 @@ def _resume(sm: Sm, g: int) -> None:
         _move_on(sm, g)
     chosen = _topmost(sm, g)
     if chosen < 0:
-        sm.fault.code, sm.fault.pc, sm.fault.warp = STUCK, warp.pc - 1, g
+        stop(sm, STUCK, g, warp.pc - 1)
         return
     pc, along = sm.parted[g, chosen].pc, sm.parted[g, chosen].state == READY and sm.parted[g, chosen].old
     lanes = sm.parted[g, chosen].lanes

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import count_bits, lowest_bit, rarely, rule
 from gpusim.sm.lanes import predicates
@@ -97,7 +98,7 @@ def _step(sm: Sm, g: int, instruction: Row, pc: int, lanes: int) -> None:
     elif steers in (GIVE_WAY, LOOKS):
         _give_way(sm, g, steers)
     else:
-        _fault(sm, TRAPPED, g, pc, lowest_bit(lanes))
+        stop(sm, TRAPPED, g, pc, lowest_bit(lanes))
 
 
 @rule
@@ -111,7 +112,7 @@ def _give_way(sm: Sm, g: int, steers: int) -> None:
 def _leave(sm: Sm, g: int, pc: int, lanes: int) -> None:
     """Let lanes exit; within a collective that is a fault."""
     if partners.waiting(sm, g, IN_COLLECTIVE) & sm.warps[g].lanes[0]:
-        _fault(sm, GONE_WITHIN, g, pc, lowest_bit(lanes))
+        stop(sm, GONE_WITHIN, g, pc, lowest_bit(lanes))
     else:
         convergence.leave(sm, g, lanes)
 
@@ -124,7 +125,7 @@ def _gather(sm: Sm, g: int, instruction: Row, pc: int, lanes: int) -> None:
             asked = _word(sm, g, instruction, 0, lane)
             sm.warps[g].partners[lane] = asked
             if instruction.steers == GATHER and asked >> lane & 1 == 0:
-                _fault(sm, LEFT_OUT, g, pc, lane)
+                stop(sm, LEFT_OUT, g, pc, lane)
                 return
     if instruction.steers == PART:
         convergence.part_by_mask(sm, g, lanes)
@@ -141,16 +142,9 @@ def _find_places(sm: Sm, g: int, instruction: Row, pc: int, lanes: int) -> bool:
             address = _pair(sm, g, instruction, lane) + np.uint64(instruction.target) * np.uint64(CODE_BYTES)
             place = address // np.uint64(CODE_BYTES)
             if address % np.uint64(CODE_BYTES) or place >= np.uint64(instruction.code_end):
-                _fault(sm, NO_CODE, g, pc, lane)
-                sm.fault.address = int(np.int64(address))
-                return False
+                return stop(sm, NO_CODE, g, pc, lane, int(np.int64(address)))
             sm.places[lane] = np.int64(place)
     return True
-
-
-@rule
-def _fault(sm: Sm, code: int, g: int, pc: int, lane: int) -> None:
-    sm.fault.code, sm.fault.pc, sm.fault.warp, sm.fault.lane = code, pc, g, lane
 
 
 @rule

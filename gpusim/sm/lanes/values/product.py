@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.effects import effects
 from gpusim.sm.jit import lane_words
 from gpusim.sm.jit.on_demand import on_demand
@@ -218,6 +219,5 @@ def _word_at(sm: Sm, g: int, effect: Effect, address: int, nbytes: int) -> int:
     first = sm.launch.shared_word + sm.warps[g].block * sm.launch.shared_words
     if address + nbytes <= WORD_BYTES * sm.launch.shared_words:
         return int(first + address // WORD_BYTES)
-    if sm.fault.code == 0:
-        sm.fault.code, sm.fault.pc, sm.fault.warp, sm.fault.lane, sm.fault.address = OUTSIDE, effect.pc, g, 0, address
+    stop(sm, OUTSIDE, g, effect.pc, 0, address)
     return int(first)

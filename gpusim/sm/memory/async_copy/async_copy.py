@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.effects import effects
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely, rule
@@ -22,7 +23,7 @@ from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
 from isa.program import WORD_BYTES
 
-ASKEW, OUTSIDE = int(Fault.COPY_ASKEW), int(Fault.COPY_OUTSIDE)
+MISPLACED, OUT_OF_SHARED = int(Fault.MISPLACED), int(Fault.OUT_OF_SHARED)
 
 
 @rule
@@ -68,8 +69,7 @@ def _post(sm: Sm, instruction: Row, g: int, group: int, active: int) -> bool:
     for lane in range(LANES):
         if (active >> lane) & 1:
             address = _address(sm, instruction, group, lane)
-            if not _checked(sm, instruction, address):
-                sm.fault.pc, sm.fault.warp, sm.fault.lane = pc, g, half * LANES + lane
+            if not _checked(sm, instruction, g, half * LANES + lane, address):
                 return False
             effect.places[half, lane] = first + address // WORD_BYTES
             for word in range(instruction.words):
@@ -90,16 +90,14 @@ def _address(sm: Sm, instruction: Row, group: int, lane: int) -> int:
 
 
 @rule
-def _checked(sm: Sm, instruction: Row, address: int) -> bool:
+def _checked(sm: Sm, instruction: Row, g: int, lane: int, address: int) -> bool:
     """Tell whether a lane's place is good; if not, `sm.fault` says why."""
-    if address % instruction.access_bytes:
-        sm.fault.code = ASKEW
-    elif address + instruction.access_bytes > WORD_BYTES * sm.launch.shared_words:
-        sm.fault.code = OUTSIDE
-    else:
-        return True
-    sm.fault.address = address
-    return False
+    size = int(instruction.access_bytes)
+    if address % size:
+        return stop(sm, MISPLACED, g, sm.warps[g].pc, lane, address, size)
+    if address + size > WORD_BYTES * sm.launch.shared_words:
+        return stop(sm, OUT_OF_SHARED, g, sm.warps[g].pc, lane, address, size)
+    return True
 
 
 @on_demand

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.memory import peers
@@ -23,7 +24,7 @@ from isa.program import WORD_BYTES
 from isa.row import Bulk
 
 CLUSTERED, CROWDED, BAD_MAP = int(Fault.CLUSTERED), int(Fault.CROWDED), int(Fault.BAD_MAP)
-UNEVEN = int(Fault.UNEVEN)
+UNEVEN, MISALIGNED = int(Fault.UNEVEN), int(Fault.MISALIGNED)
 MISPLACED, OUT_OF_SHARED, OUT_OF_BUFFERS = int(Fault.MISPLACED), int(Fault.OUT_OF_SHARED), int(Fault.OUT_OF_BUFFERS)
 LOAD, STORE, REDUCE = int(Bulk.LOAD), int(Bulk.STORE), int(Bulk.REDUCE)
 NEARBY, PREFETCH, MAP = int(Bulk.NEARBY), int(Bulk.PREFETCH), int(Bulk.MAP)
@@ -39,13 +40,13 @@ def execute(sm: Sm, memory: Memory, g: int) -> bool:
     if instruction.bulk == MAP:
         return True
     if engine.last - engine.first >= COPIES:
-        return _fault(sm, g, CROWDED, 0, 0)
+        return stop(sm, CROWDED, g, sm.warps[g].pc)
     copy = sm.copies[engine.last % COPIES]
     _begin(sm, g, instruction, copy)
     tiled, bulk = bool(int(instruction.number) & TILED), instruction.bulk
     if not (_tiled(sm, memory, g, instruction, copy) if tiled else _plain(sm, g, instruction, copy)):
         return False
-    if bulk != PREFETCH and not _in_shared(sm, g, copy, TILE_ALIGNMENT if tiled else UNIT):
+    if bulk != PREFETCH and not _in_shared(sm, copy, TILE_ALIGNMENT if tiled else UNIT):
         return False
     engine.last += 1
     return True
@@ -99,7 +100,7 @@ def _meant(sm: Sm, g: int, copy: Copy, blocks: np.int64) -> bool:
     if copy.code & MULTICAST:
         copy.blocks = int(blocks)
         if blocks == 0 or blocks >> sm.launch.cluster:
-            return _fault(sm, g, CLUSTERED, 0, 0)
+            return stop(sm, CLUSTERED, g, copy.pc)
     return True
 
 
@@ -128,7 +129,7 @@ def _plain(sm: Sm, g: int, instruction: Row, copy: Copy) -> bool:
         copy.shared = _near(sm, g, instruction, 1, 0)
     if bulk == NEARBY:
         copy.source = _near(sm, g, instruction, 1, 0)
-        return _fits(sm, g, copy.source, copy.total, UNIT)
+        return _fits(sm, copy, copy.source, copy.total, UNIT)
     address = _pair(sm, g, instruction, 1 if bulk == LOAD else 0)
     return _far(sm, g, copy, address) and _in_buffer(sm, g, copy)
 
@@ -145,7 +146,7 @@ def _tiled(sm: Sm, memory: Memory, g: int, instruction: Row, copy: Copy) -> bool
         given = _number(sm, g, instruction, 0, first + k) if k < copy.rank else np.int64(0)
         copy.begin[k] = given - (given >> 31 << 32)  # signed
     if copy.begin[0] * copy.element % UNIT:
-        return _fault(sm, g, UNEVEN, int(copy.begin[0]), int(copy.element))
+        return stop(sm, UNEVEN, g, copy.pc, -1, int(copy.begin[0]), int(copy.element))
     if copy.bulk == LOAD:
         _to(sm, g, instruction, copy)
     elif first:
@@ -158,9 +159,9 @@ def _mapped(sm: Sm, memory: Memory, g: int, instruction: Row, copy: Copy) -> boo
     """Fill in what the tensor map of a copy says; False: a fault."""
     at = _pair(sm, g, instruction, 1) - np.uint64(sm.launch.window)
     if at % np.uint64(MAP_ALIGNMENT):
-        return _fault(sm, g, MISPLACED, MAP_ALIGNMENT, int(np.int64(at)) + sm.launch.window)
+        return stop(sm, MISALIGNED, g, copy.pc, -1, int(np.int64(at)) + sm.launch.window, MAP_ALIGNMENT)
     if at >= np.uint64(SHARED_PLACE) or not held(sm, int(np.int64(at)), MAP_BYTES):
-        return _fault(sm, g, OUT_OF_BUFFERS, MAP_BYTES, int(np.int64(at)) + sm.launch.window)
+        return stop(sm, OUT_OF_BUFFERS, g, copy.pc, -1, int(np.int64(at)) + sm.launch.window, MAP_BYTES)
     why = tensor_map.read(memory, int(np.int64(at)), copy.code & RANK, copy)
     if why == tensor_map.GOOD and copy.code & OF_PIXELS:
         why = tensor_map.read_pixels(memory, int(np.int64(at)), copy)
@@ -169,7 +170,7 @@ def _mapped(sm: Sm, memory: Memory, g: int, instruction: Row, copy: Copy) -> boo
     if why == tensor_map.GOOD and copy.bulk == REDUCE and not updates.known(copy):
         why = tensor_map.NO_OPERATION
     if why != tensor_map.GOOD:
-        return _fault(sm, g, BAD_MAP, why, int(np.int64(at)) + sm.launch.window)
+        return stop(sm, BAD_MAP, g, copy.pc, -1, int(np.int64(at)) + sm.launch.window, why)
     return _far(sm, g, copy, tensor_map.address(memory, int(np.int64(at))))
 
 
@@ -178,9 +179,9 @@ def _far(sm: Sm, g: int, copy: Copy, address: np.uint64) -> bool:
     """Fill in where global memory is read or written; False: it is not in the window, or not aligned."""
     place = address - np.uint64(sm.launch.window)
     if address % np.uint64(UNIT):
-        return _fault(sm, g, MISPLACED, UNIT, int(np.int64(address)))
+        return stop(sm, MISALIGNED, g, copy.pc, -1, int(np.int64(address)), UNIT)
     if place >= np.uint64(SHARED_PLACE):
-        return _fault(sm, g, OUT_OF_BUFFERS, int(copy.total), int(np.int64(address)))
+        return stop(sm, OUT_OF_BUFFERS, g, copy.pc, -1, int(np.int64(address)), int(copy.total))
     copy.far = int(np.int64(place))
     return True
 
@@ -199,34 +200,27 @@ def _in_buffer(sm: Sm, g: int, copy: Copy) -> bool:
     """Tell whether a bulk copy stays in a buffer."""
     if held(sm, copy.far, copy.total):
         return True
-    return _fault(sm, g, OUT_OF_BUFFERS, copy.total, copy.far + sm.launch.window)
+    return stop(sm, OUT_OF_BUFFERS, g, copy.pc, -1, copy.far + sm.launch.window, copy.total)
 
 
 @rule
 def _with_barrier(sm: Sm, g: int, copy: Copy, address: np.int64) -> bool:
     """Fill in the barrier that gets the bytes; False: it can't be there."""
     copy.barrier = int(peers.word_at(sm, int(sm.warps[g].block), address))
-    return _fits(sm, g, int(peers.byte_of(sm, address)), BARRIER_BYTES, BARRIER_BYTES)
+    return _fits(sm, copy, int(peers.byte_of(sm, address)), BARRIER_BYTES, BARRIER_BYTES)
 
 
 @rule
-def _in_shared(sm: Sm, g: int, copy: Copy, alignment: int) -> bool:
+def _in_shared(sm: Sm, copy: Copy, alignment: int) -> bool:
     """Tell whether what a copy reads or writes in shared memory can be there."""
-    return _fits(sm, g, copy.shared, box.extent(copy), alignment)
+    return _fits(sm, copy, copy.shared, box.extent(copy), alignment)
 
 
 @rarely
-def _fits(sm: Sm, g: int, address: int, size: int, alignment: int) -> bool:
+def _fits(sm: Sm, copy: Copy, address: int, size: int, alignment: int) -> bool:
     """Tell whether so many bytes can be at an address in shared memory."""
     if address % alignment:
-        return _fault(sm, g, MISPLACED, alignment, address)
+        return stop(sm, MISPLACED, copy.warp, copy.pc, -1, address, alignment)
     if address + size > WORD_BYTES * sm.launch.shared_words:
-        return _fault(sm, g, OUT_OF_SHARED, size, address)
+        return stop(sm, OUT_OF_SHARED, copy.warp, copy.pc, -1, address, size)
     return True
-
-
-@rarely
-def _fault(sm: Sm, g: int, code: int, detail: int, address: int) -> bool:
-    fault = sm.fault
-    fault.code, fault.pc, fault.warp, fault.lane, fault.address = code, sm.warps[g].pc, g, detail, address
-    return False

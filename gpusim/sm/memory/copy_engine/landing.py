@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.effects import mbarrier, waiting
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.copy_engine import box, commands, updates
@@ -84,15 +85,10 @@ def _signal(sm: Sm, memory: Memory, copy: Copy, size: int) -> None:
     """Tell the barrier of a copy that so many bytes have come."""
     found = mbarrier.signal(memory, copy.barrier, 0, size)
     if found == mbarrier.ENDS:
-        waiting.ended(sm, memory, copy.barrier, int(copy.warp), int(copy.pc))
+        waiting.ended(sm, memory, copy.warp, copy.pc, copy.barrier)
     elif found > mbarrier.ENDS:
-        _fault(sm, mbarrier.refusal(found), copy, 0, (copy.barrier - copy.block_word) * WORD_BYTES)
-
-
-@rule
-def _fault(sm: Sm, code: int, copy: Copy, detail: int, address: int) -> None:
-    fault = sm.fault
-    fault.code, fault.pc, fault.warp, fault.lane, fault.address = code, copy.pc, copy.warp, detail, address
+        address = (copy.barrier - copy.block_word) * WORD_BYTES
+        stop(sm, mbarrier.refusal(found), copy.warp, copy.pc, -1, address)
 
 
 @rule
@@ -102,11 +98,9 @@ def _far_bytes_are_good(sm: Sm, memory: Memory, copy: Copy, at: int, size: int) 
     if low >= high:
         return True
     if low < 0 or not commands.held(sm, low, high - low):
-        _fault(sm, OUT_OF_BUFFERS, copy, high - low, low + sm.launch.window)
-        return False
+        return stop(sm, OUT_OF_BUFFERS, copy.warp, copy.pc, -1, low + sm.launch.window, high - low)
     if sm.ahead.owners and not word_owner.take_range(sm, memory, low, high, copy.bulk != LOAD):
-        _fault(sm, CONTESTED, copy, 0, low)
-        return False
+        return stop(sm, CONTESTED, copy.warp, copy.pc)
     return True
 
 

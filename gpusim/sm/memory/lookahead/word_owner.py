@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.jit import atomic
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rule
@@ -34,8 +35,7 @@ def take(sm: Sm, memory: Memory, g: int, active: int) -> bool:
         if (active >> lane) & 1 and not generic_address.is_near(instruction, address):
             for word in range(address // WORD_BYTES, address // WORD_BYTES + instruction.words):
                 if not _use(owners, word, int(sm.launch.index), stores):
-                    sm.fault.code, sm.fault.pc, sm.fault.warp = CONTESTED, sm.warps[g].pc, g
-                    return False
+                    return stop(sm, CONTESTED, g, sm.warps[g].pc)
     return True
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory import peers
@@ -96,11 +97,8 @@ def in_window(sm: Sm, g: int, group: int, active: int) -> bool:
 def _outside_window(sm: Sm, g: int, group: int, active: int) -> bool:
     for lane in range(LANES):
         if (active >> lane) & 1 and sm.scratch.flag[lane]:
-            fault = sm.fault
-            fault.code, fault.pc, fault.warp = OUTSIDE, sm.warps[g].pc, g
-            fault.address = int(np.int64(_sum(sm, sm.program[sm.warps[g].pc], group, lane)))
-            fault.lane = (group - g * sm.machine.groups) * LANES + lane
-            return False
+            pc, whole = sm.warps[g].pc, (group - g * sm.machine.groups) * LANES + lane
+            return stop(sm, OUTSIDE, g, pc, whole, int(np.int64(_sum(sm, sm.program[pc], group, lane))))
     return True
 
 
@@ -133,12 +131,10 @@ def _each_checked(sm: Sm, instruction: Row, g: int, group: int, active: int) -> 
             if instruction.leaves_buffers and address % alignment == 0 and _in_page(sm, address, address + size):
                 _note_beyond(sm, instruction, g, group, lane)
                 continue
-            fault = sm.fault
-            fault.code = MISALIGNED if address % alignment else OUTSIDE
             alone = instruction.wide_address == 0 or generic_address.is_near(instruction, address)
-            fault.pc, fault.warp, fault.address = sm.warps[g].pc, g, int(address) + (0 if alone else sm.launch.window)
-            fault.lane = (group - g * sm.machine.groups) * LANES + lane
-            return False
+            code, window = MISALIGNED if address % alignment else OUTSIDE, 0 if alone else sm.launch.window
+            whole = (group - g * sm.machine.groups) * LANES + lane
+            return stop(sm, code, g, sm.warps[g].pc, whole, int(address) + window)
     return True
 
 

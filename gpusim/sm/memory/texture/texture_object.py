@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rule
 from gpusim.sm.memory import versions
@@ -85,10 +86,8 @@ def _handles(sm: Sm, instruction: Row, g: int, group: int, active: int) -> bool:
             handle = np.int64(instruction.known_handle) if known else own
             none = handle < 1 or handle > sm.launch.textures
             if none or _other_axes(sm.textures, handle, int(instruction.fetches) - 1):
-                fault = sm.fault
-                fault.code, fault.pc, fault.warp = NO_TEXTURE if none else WRONG_TEXTURE, sm.warps[g].pc, g
-                fault.lane, fault.address = (group - g * sm.machine.groups) * LANES + lane, int(handle)
-                return False
+                whole = (group - g * sm.machine.groups) * LANES + lane
+                return stop(sm, NO_TEXTURE if none else WRONG_TEXTURE, g, sm.warps[g].pc, whole, int(handle))
             scratch.handle[lane] = handle
     return True
 

@@ -13,6 +13,7 @@ its effect lands (sm/lanes/values/product.py). Products share the agent of the e
 from __future__ import annotations
 
 from gpusim.sm.account.record import record
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.effects import groups
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rule
@@ -31,8 +32,14 @@ CROWDED = int(Fault.CROWDED)
 
 @rule
 def first_of(sm: Sm, g: int) -> int:
-    """Return the slot of the first warp of warp slot g's warpgroup: four neighbours of a block are one."""
-    return g - sm.warps[g].index % WARPS
+    """Return the first slot of warp slot g's warpgroup: each four of a block, in whatever order its warps lie there."""
+    return int(g - _place(sm, g) % WARPS)
+
+
+@rule
+def _place(sm: Sm, g: int) -> int:
+    """Return which of its block's slots warp slot g is."""
+    return int(g - sm.warps[g].block * sm.launch.warps)
 
 
 @on_demand
@@ -42,13 +49,13 @@ def commit(sm: Sm, g: int, pc: int, now: int) -> None:
     warp.pending += 1
     warp.products += 1
     first = first_of(sm, g)
-    if sm.warps[first].index + WARPS > sm.launch.warps:  # the block's last warps are not four: they wait for ever
+    if _place(sm, first) + WARPS > sm.launch.warps:  # the block's last warps are not four: they wait for ever
         return
     for other in range(first, first + WARPS):
         if sm.warps[other].products < warp.products:
             return
     if products.count == PRODUCTS:
-        sm.fault.code, sm.fault.pc, sm.fault.warp = CROWDED, pc, g
+        stop(sm, CROWDED, g, pc)
         return
     entry = products.queue[(products.head + products.count) % PRODUCTS]
     entry.warp, entry.pc, entry.ready = first, pc, now + sm.machine.product_begins

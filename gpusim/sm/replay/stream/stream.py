@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.front.block_scheduler import block_scheduler
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely, rule
@@ -39,7 +40,7 @@ def begin(sm: Sm, memory: Memory, slot: int) -> None:
     block = sm.blocks[slot]
     block.script = script_of(sm, memory, slot, block.id)
     if block.script == UNRECORDED:
-        sm.fault.code = NO_STREAM
+        stop(sm, NO_STREAM, block_scheduler.warp_slot(sm, slot, 0), 0)
         return
     sm.log[(sm.placed - 1) % LOG] = block.script
     if sm.forwarding:
