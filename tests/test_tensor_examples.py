@@ -22,6 +22,7 @@ PATHS = sorted(FOLDER.glob("*.cu"))
 NAMES = [path.stem for path in PATHS]
 KIND = {  # instructions without which a kernel would not be of its kind, as nvdisasm has them
     "bulk": "UBLKCP.S.G, UBLKCP.G.S, SYNCS.PHASECHK.TRANS64.TRYWAIT",  # bulk copies, a barrier of bytes
+    "cluster": "UCGABAR_ARV, UCGABAR_WAIT, LD.E",  # barrier and shared memory of a cluster
     "cp_async": "LDGSTS.E.BYPASS.128, LDGDEPBAR, DEPBAR.LE, HMMA.16816.F32",  # groups of copies
     "flash": "HMMA.16816.F32, LDSM.16.M88.4, LDSM.16.MT88.4, MUFU.EX2, LDGSTS.E.BYPASS.128",  # attention
     "fp64": "DMMA.16x8x16",  # double precision
@@ -32,7 +33,7 @@ KIND = {  # instructions without which a kernel would not be of its kind, as nvd
     "wgmma": "HGMMA.64x64x16.F32, WARPGROUP.ARRIVE, WARPGROUP.DEPBAR.LE, FENCE.VIEW.ASYNC.S",  # warpgroups
     "wmma": "HMMA.16816.F32, LDSM.16.M88.4, LDSM.16.MT88.4",  # nvcuda::wmma
 }
-RUN = "bulk", "cp_async", "flash", "fp64", "int8", "mma_sync", "pipeline", "tma", "wgmma", "wmma"
+RUN = "bulk", "cluster", "cp_async", "flash", "fp64", "int8", "mma_sync", "pipeline", "tma", "wgmma", "wmma"
 needs_nvcc = pytest.mark.skipif(
     not (tools.installed("nvcc") and shutil.which("g++")), reason="nvcc (extra cuda) or g++ is not installed"
 )
