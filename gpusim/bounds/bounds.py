@@ -37,7 +37,7 @@ STARTS = "starts of blocks"
 WITH_CLUSTERS = "it needs each block by itself, and those of a cluster run together"
 MOST_READS = 6  # registers of an instruction: three pairs
 LIMIT = 10_000_000  # warp instructions of a block: in program order that takes a minute or two
-ENGINE = "copy engine"
+ENGINE, COPIES = "copy engine", "copies from the L2"
 UNIT, SHARED, CONSTANTS = "load/store unit", "shared-memory unit", "constant unit"  # the latter where they lie apart
 
 
@@ -195,8 +195,9 @@ def _resources(works: Sequence[Work], each: Fraction, sharing: Fraction) -> Iter
         names = UNIT, CONSTANTS if first.machine.constant_path else SHARED
         yield from (Resource(name, unit, early) for name, unit in zip(names, units, strict=True) if unit.cycles)
         if any(work.profile.copied.any() for work in works):
-            engine = added(works, map(pressure.copy_engine, works), each)
+            engine, way = (added(works, one, each) for one in zip(*map(pressure.copy_engine, works), strict=True))
             yield Resource(ENGINE, engine, pressure.still_copied(first))
+            yield Resource(COPIES, way, pressure.still_copied(first))
         if not tagged(first.machine):  # what misses, only a run can tell
             yield Resource("memory bandwidth", added(works, map(pressure.memory_bandwidth, works), sharing))
 

@@ -177,16 +177,19 @@ def memory_bandwidth(work: Work) -> Pressure:
     return Pressure(parts, Fraction(1, int(work.numbers.channel_parts)))
 
 
-def copy_engine(work: Work) -> Pressure:
-    """Return the use of the copy engine, which asks for bytes in their order, or sends them."""
+def copy_engine(work: Work) -> tuple[Pressure, Pressure]:
+    """Return the use of the copy engine, which asks for pieces one after the other, and of the way that these come."""
     bulk, numbers = work.program["bulk"][:-1], work.numbers
-    parts = np.full(len(bulk), int(numbers.engine_load), np.int64)
-    parts[bulk == Bulk.STORE], parts[bulk == Bulk.REDUCE] = numbers.engine_send, numbers.engine_reduce
-    return Pressure(work.profile.copied * parts, Fraction(1, SHARE_PARTS * SECTOR_BYTES))
+    size, pieces = work.profile.copied
+    sent = np.select([bulk == Bulk.STORE, bulk == Bulk.REDUCE], [int(numbers.engine_send), int(numbers.engine_reduce)])
+    asked = np.where(sent, size * sent, pieces * (int(numbers.engine_ask) * SHARE_PARTS * SECTOR_BYTES))
+    come = np.where(bulk == Bulk.LOAD, size * int(numbers.engine_load), 0)
+    part = Fraction(1, SHARE_PARTS * SECTOR_BYTES)
+    return Pressure(asked, part), Pressure(come, part)
 
 
 def still_copied(work: Work) -> int:
-    """Return the cycles for which the engine may be busy with its last piece when that has come."""
+    """Return the cycles for which both may still be busy with their last piece when that has come."""
     numbers = work.numbers
     longest = max(int(numbers.engine_load), int(numbers.engine_send), int(numbers.engine_reduce))
-    return -(-SECTORS * longest // SHARE_PARTS)
+    return int(numbers.engine_ask) + -(-SECTORS * longest // SHARE_PARTS)

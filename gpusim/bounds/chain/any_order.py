@@ -53,7 +53,7 @@ def least(kernel: Kernel, order: Varying, profiled: Profile) -> Profile:
             active[pc] = 0
     accesses = {pc: _accesses(kernel, order, profiled, pc, int(active[pc]), lanes) for pc in profiled.accesses}
     copied = profiled.copied.copy()
-    copied[[*(moved | order.guards | order.addresses)]] = 0
+    copied[:, [*(moved | order.guards | order.addresses)]] = 0
     some = {pc: each for pc, each in accesses.items() if each}
     return replace(profiled, counts=counts, active=active, copied=copied, accesses=some)
 

@@ -51,7 +51,7 @@ class Profile:
 
     counts: NDArray[np.int64]  # [pc] warp instructions
     active: NDArray[np.int64]  # [pc] thread instructions whose guard was true
-    copied: NDArray[np.int64]  # [pc] bytes that the copy engine has asked for, or sent
+    copied: NDArray[np.int64]  # [2, pc] bytes and pieces that the copy engine has asked for, or sent
     accesses: Mapping[int, tuple[Pattern, ...]]
 
 

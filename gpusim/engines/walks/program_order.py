@@ -69,7 +69,7 @@ class Walked:
     memory: NDArray[np.uint32]  # global memory, 32-bit words
     counts: NDArray[np.int64]  # [pc] warp instructions, those whose guard was false included: they issue too
     active: NDArray[np.int64]  # [pc] thread instructions whose guard was true
-    copied: NDArray[np.int64]  # [pc] bytes that the copy engine has asked for, or sent
+    copied: NDArray[np.int64]  # [2, pc] bytes and pieces that the copy engine has asked for, or sent
     beyond: Beyond | None  # loads behind buffers
 
 
@@ -149,11 +149,11 @@ class Walker:
         """Return what the blocks so far have left."""
         length, held = len(self.kernel.program), self.launch
         programs = [one.program[:length] for one in self.each]
-        counts, active, copied = (
-            np.sum([one[name] for one in programs], axis=0) for name in ("issued", "active", "copied")
+        counts, active, *copied = (
+            np.sum([one[name] for one in programs], axis=0) for name in ("issued", "active", "copied", "pieces")
         )
         beyond = joined(beyond_of(one.sm) for one in self.each)
-        return Walked(held.memory[: held.global_words], counts, active, copied, beyond)
+        return Walked(held.memory[: held.global_words], counts, active, np.stack(copied), beyond)
 
     def again(self) -> None:
         """Forget the blocks so far, and a fault of theirs."""
@@ -161,7 +161,7 @@ class Walker:
         self.launch.memory[: len(self.start)] = self.start
         self.launch.sm.fault.code = 0
         for one in self.each:
-            one.program.issued[:] = one.program.active[:] = one.program.copied[:] = 0
+            one.program.issued[:] = one.program.active[:] = one.program.copied[:] = one.program.pieces[:] = 0
 
 
 def walker(
@@ -222,8 +222,8 @@ def _fitting(lanes: int, target: Target | None, sms: int) -> Machine:
         limits=limits,
         unit=units,
         scalar_file=ScalarFile(MANY, 1, REGISTERS),
-        mbarrier=Mbarrier(1, 1, 1, 0),
-        copy_engine=CopyEngine(1, 1, 1, 0, 0, 0, 0, 0),
+        mbarrier=Mbarrier(1, 1, 1, 0, 1, 0),
+        copy_engine=CopyEngine(1, 1, 1, 1, 0, 0, 0, 0, 0),
         architecture=named,
     )
 

@@ -30,22 +30,24 @@ from gpusim.sm.unit.capacities import GROUP_KINDS, GROUPED
 from gpusim.sm.unit.stall import Stall
 from isa.row import CLOSES, DRAINS, JOINS, WAITS, Groups
 
-LONG = int(Stall.LONG_SCOREBOARD)
-COPIES, BULK = int(Groups.COPIES), int(Groups.BULK)
+BARRIER, LONG = int(Stall.BARRIER), int(Stall.LONG_SCOREBOARD)
+COPIES, BULK, MATRIX = int(Groups.COPIES), int(Groups.BULK), int(Groups.MATRIX)
 
 
 @on_demand
 def earliest(warp: Warp, instruction: Row) -> None:
     """Raise the warp's reason to the time when few enough groups are under way for `instruction` to issue.
 
-    It waits whatever its guard, as it does by its wait mask.
+    It waits whatever its guard, as it does by its wait mask. A wait for matrix instructions counts as one at a barrier,
+    as in NVIDIA's profiler (docs/units/warpgroup.md).
     """
     if instruction.grouping & DRAINS:
         warp.release_at[LONG] = max(warp.release_at[LONG], _together(warp, 0))
     if instruction.grouping & WAITS:
         most, kind = instruction.open_groups, instruction.groups
         until = _together(warp, most) if kind == COPIES else _few(warp, kind, most)
-        warp.release_at[LONG] = max(warp.release_at[LONG], until)
+        reason = BARRIER if kind == MATRIX else LONG
+        warp.release_at[reason] = max(warp.release_at[reason], until)
 
 
 @rule

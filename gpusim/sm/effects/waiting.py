@@ -1,9 +1,9 @@
 """Warps that wait for a phase of a barrier in shared memory, and when each learns that it is over.
 
-An instruction that waits, SYNCS.PHASECHK.TRYWAIT, is served as others are. Its answer comes at once if the phase is
-over then, else when it ends. Where other lanes of the warp wait elsewhere, as at the end of a branch that one thread
-has taken, the barrier is looked at `mbarrier.poll` cycles apart (docs/units/mbarrier.md). Nothing is simulated between:
-who ends the phase works out when the answer comes.
+An instruction that waits, SYNCS.PHASECHK.TRYWAIT, is served as others are. If the phase is over then, its answer comes
+with its latency; else it looks again when the phase ends, one warp after the other. Where other lanes of the warp wait
+elsewhere, as at the end of a branch that one thread has taken, it looks `mbarrier.poll` cycles apart
+(docs/units/mbarrier.md). Nothing is simulated between: who ends the phase works out when the answer comes.
 """
 
 from __future__ import annotations
@@ -69,26 +69,28 @@ def ended(sm: Sm, memory: Memory, g: int, pc: int, place: int) -> None:
 
 @rarely
 def over(sm: Sm, g: int, pc: int, place: int, arrivals: int) -> None:
-    """The phase of the barrier at `place` is over now: all who wait for it know when their answers come.
+    """The phase of the SM's own barrier at `place` is over: who waits for it learns when, one after the other.
 
     What ended it, and how many arrivals the next phase waits for, are -1 where another block of the cluster did.
     """
     if sm.tracing:
         record.phase(sm, place, g, pc, arrivals)
-    by_copy = 1 if pc >= 0 and sm.program[pc].bulk else 0
+    learns, by_copy = sm.now, 1 if pc >= 0 and sm.program[pc].bulk else 0
     for waiting in range(sm.warp_slots):
         for i in range(AWAITED if sm.warps[waiting].awaits else 0):
             one = sm.awaited[waiting, i]
             if one.number and one.place == place and one.ended == NEVER:
-                one.ended = sm.now
-                sm.program[one.pc].awaited[by_copy] += max(0, sm.now - one.since)
+                one.ended = learns
                 _settle(sm, waiting, i)
+                if one.since < NEVER:
+                    sm.program[one.pc].awaited[by_copy] += max(0, learns - one.since)
+                    learns += sm.program[one.pc].service
 
 
 @on_demand
 def served(sm: Sm, g: int, i: int, first: int) -> None:
-    """The wait has been served: the barrier is looked at for it in cycle `first`, and then again."""
-    sm.awaited[g, i].since = first
+    """The wait is served now: if its phase is over, the answer is there in cycle `first`; else it looks again."""
+    sm.awaited[g, i].since, sm.awaited[g, i].lag = first, first - sm.now
     if sm.awaited[g, i].ended < NEVER:
         _settle(sm, g, i)
 
@@ -98,7 +100,8 @@ def _settle(sm: Sm, g: int, i: int) -> None:
     """Work out when the answer comes, if both is known."""
     one = sm.awaited[g, i]
     if one.since < NEVER:
-        later, step = max(0, one.ended + 1 - one.since), sm.machine.poll if one.apart else 1
+        looked, step = one.since - one.lag, sm.machine.poll if one.apart else 1
+        later = max(0, one.ended + 1 - looked)
         one.answer = one.since + (later + step - 1) // step * step
         sm.answers = min(sm.answers, max(sm.now + 1, one.ended + 1))
         sm.agenda[sm.effects_agent] = min(sm.agenda[sm.effects_agent], sm.answers)

@@ -28,7 +28,9 @@ class Mbarrier(msgspec.Struct, frozen=True):
     """Barriers in shared memory; without this section the machine has none."""
 
     arrive: Positive  # cycles of the load/store unit for arrivals at one
-    look: Positive  # and for a look at one, or for bytes that have come
+    look: Positive  # and for a look at one, or for bytes that have come; warps that wait together learn so far apart
+    port: Positive  # least cycles of a scheduler's port for an arrival
+    by_lane: Count  # cycles by which a look answers later whose address is in a register of each lane
     poll: Positive  # cycles between two looks for a warp that waits for a phase while other lanes of it wait elsewhere
     war: Count  # cycles from service until the sources of such an instruction may be overwritten
 
@@ -43,6 +45,9 @@ def decode(row: Columns, instruction: Instruction, machine: Machine, _: Kernel) 
             row["reason"], row["war"] = Stall.LONG_SCOREBOARD, machine.mbarrier.war
             looks = signal in (Signal.LOOK, Signal.AWAIT) or bool(form.code & COME and signal is Signal.ARRIVE)
             row["service"] = machine.mbarrier.look if looks else machine.mbarrier.arrive
+            row["port"] = 0 if looks else machine.mbarrier.port
+            if signal in (Signal.LOOK, Signal.AWAIT) and row["pointer"] >= 0:
+                row["latency"] += machine.mbarrier.by_lane
 
 
 UNIT = Declaration(
@@ -63,7 +68,8 @@ UNIT = Declaration(
             field("pc", "the instruction that waits"),
             field("place", "of the barrier, in the memory array"),
             field("apart", "1: it is looked at only now and then"),
-            field("since", "the cycle of the first look; NEVER: the instruction has not been served"),
+            field("since", "when the first look answers; NEVER: the instruction has not been served"),
+            field("lag", "cycles from a look until it answers"),
             field("ended", "when the phase ended; NEVER: not yet"),
             field("answer", "when the answer is there; NEVER: not known yet"),
         ),
@@ -80,7 +86,7 @@ UNIT = Declaration(
         ),
     ),
     limits={
-        "latency": {"mbarrier.poll": 1, "mbarrier.war": 0},
-        "load/store unit": {"mbarrier.arrive": 1, "mbarrier.look": 1},
+        "latency": {"mbarrier.poll": 1, "mbarrier.war": 0, "mbarrier.by_lane": 0},
+        "load/store unit": {"mbarrier.arrive": 1, "mbarrier.look": 1, "mbarrier.port": 1},
     },
 )

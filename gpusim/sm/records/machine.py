@@ -164,6 +164,7 @@ class MachineNumbers(Record):
     updates_waiting: int  # lanes of atomics without results that may wait
     fetch_cost: int  # parts of a cycle that a sector of a texture fetch occupies the channel
     poll: int  # `mbarrier.poll` of the machine's file
+    engine_ask: int  # `copy_engine.ask` of the machine's file
     engine_load: int  # `copy_engine.load_parts` of the machine's file
     engine_send: int  # `copy_engine.store_parts` of the machine's file
     engine_reduce: int  # `copy_engine.reduce_parts` of the machine's file

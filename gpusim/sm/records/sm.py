@@ -112,7 +112,7 @@ class Sm(Record):
     bulk: int  # 1: the program has bulk or tensor copies
     engine: Engine  # the copy engine
     copies: Records[Copy]  # a ring: its queue, and what is on its way
-    pieces: Records[Piece]  # a ring: pieces on their way, in order
+    pieces: Records[Piece]  # a ring: pieces on their way, by arrival
     grouped: int  # 1: the program has work in groups
     posted: int  # effects posted so far
     landing: Numbers  # when each warp's next effect on memory lands
@@ -256,7 +256,8 @@ class Awaited(Record):
     pc: int  # the instruction that waits
     place: int  # of the barrier, in the memory array
     apart: int  # 1: it is looked at only now and then
-    since: int  # the cycle of the first look; NEVER: the instruction has not been served
+    since: int  # when the first look answers; NEVER: the instruction has not been served
+    lag: int  # cycles from a look until it answers
     ended: int  # when the phase ended; NEVER: not yet
     answer: int  # when the answer is there; NEVER: not known yet
 
@@ -269,8 +270,9 @@ class Engine(Record):
     last: int  # number behind the last copy
     first_piece: int  # number of the first piece on its way
     last_piece: int  # number behind the last piece
-    free: int  # when it can ask for the next sector, in 64ths of a cycle
-    arrives: int  # when the last piece so far arrives: they come in order
+    free: int  # when it can ask for the next piece
+    port: int  # when the way from the L2 is free, in 64ths of a cycle
+    arrives: int  # when the last piece so far that was sent is done: these are in order
     next: int  # when it acts next
     row: int  # of a row of a box that was found: the place of byte 0 of the box, if all were in this row
     low: int  # the first place of it that is inside the tensor

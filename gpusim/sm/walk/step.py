@@ -222,10 +222,10 @@ def prepare(sm: Sm, warp: Warp) -> None:
         scoreboard.earliest(warp, instruction)
     if sm.machine.counts:
         wait_count.earliest(warp, instruction)
-    if instruction.grouping & (WAITS | DRAINS):
-        groups.earliest(warp, instruction)
     if sm.machine.barrier_defers:
         barrier.earliest(warp, instruction)
+    if instruction.grouping & (WAITS | DRAINS):
+        groups.earliest(warp, instruction)
     if sm.machine.register_banks:
         register_file.prepare(sm, warp, instruction)
     warp.release_at[DRAIN] = 0

@@ -8,7 +8,7 @@ from isa.row import CLOSES, JOINS, Flow, Kind, Row, Unit
 from isa.values import atomic, cross_lane
 from isa.values import semantics as v
 
-OF_MATRICES = "HMMA.1688.F32", "HMMA.16816.F32", "HMMA.16816.F16", "HMMA.16816.F32.BF16", "HMMA.1688.F32.TF32", "DMMA.8x8x4"
+OF_MATRICES = "HMMA.1688.F32", "HMMA.16816.F32", "HMMA.16816.F16", "HMMA.1688.F32.TF32", "DMMA.8x8x4"
 
 # fmt: off
 ROWS = (

@@ -1,9 +1,9 @@
 """The copy engine of an SM: it takes its commands in order, and asks for one piece of a copy after the other.
 
-A piece is what lies in one line of 128 bytes, or in a row of the box beyond the tensor. The engine asks for so many
-sectors in a cycle; they take the way of loads, or of stores, to the L2 and beyond it, without the L1 (sm/memory/cache).
-Pieces arrive in the order in which they were asked for, and what they bring lands then (landing.py). It is part of the
-agent that effects are: the second in each cycle.
+A piece is what lies in one line of 128 bytes, or in a row of the box beyond the tensor. Each keeps the engine for whole
+cycles; it takes the way of loads, or of stores, to the L2 and beyond it, without the L1 (sm/memory/cache). What loads
+bring comes as the L2 answers, near slices first, through a way that takes its time for each sector; it lands then
+(landing.py). Stores are done in order. The engine is part of the agent that effects are: the second in each cycle.
 
 In program order, where nothing has a time, a copy lands when a warp looks at its barrier in vain, or waits for its
 group, or when its warp exits: as late as the program allows.
@@ -19,7 +19,7 @@ from gpusim.sm.memory.cache import far_side
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS
 from gpusim.sm.memory.copy_engine import box, landing
 from gpusim.sm.memory.copy_engine.commands import LOAD, NEARBY, PREFETCH, REDUCE, STORE
-from gpusim.sm.records import Copy, Engine, Memory, Row, Sm
+from gpusim.sm.records import Copy, Memory, Piece, Row, Sm
 from gpusim.sm.unit.capacities import COPIES, PIECES
 from isa.memory import SECTOR_BYTES
 from isa.row import WAITS, Groups
@@ -45,32 +45,40 @@ def _set_next(sm: Sm) -> None:
     """Say when the engine acts next."""
     engine, when = sm.engine, NEVER
     if engine.first_piece < engine.last_piece:
-        when = sm.pieces[engine.first_piece % PIECES].arrives
+        when = _lands(sm, sm.pieces[engine.first_piece % PIECES])
     if engine.asking < engine.last and engine.last_piece - engine.first_piece < PIECES:
         starts = sm.copies[engine.asking % COPIES].starts
         if starts < NEVER:
-            when = min(when, max(starts, sm.now + 1, -(-engine.free // SHARE_PARTS)))
+            when = min(when, max(starts, sm.now + 1, engine.free))
     engine.next = when
     sm.agenda[sm.effects_agent] = min(sm.agenda[sm.effects_agent], when)
 
 
+@rule
+def _lands(sm: Sm, piece: Piece) -> int:
+    """Return when the piece that arrives next lands: what is loaded, when the way from the L2 has time for it."""
+    loads = sm.copies[piece.of_copy % COPIES].bulk == LOAD
+    return int(max(piece.arrives, sm.engine.port // SHARE_PARTS) if loads else piece.arrives)
+
+
 @on_demand
 def act(sm: Sm, memory: Memory, now: int) -> None:
-    """Let pieces arrive that are due, and ask for those for which there is time in this cycle."""
+    """Let pieces land that are due, and ask for those for which there is time in this cycle."""
     engine = sm.engine
     while engine.first_piece < engine.last_piece and sm.fault.code == 0:
         piece = sm.pieces[engine.first_piece % PIECES]
-        if piece.arrives > now:
+        if _lands(sm, piece) > now:
             break
         engine.first_piece += 1
         copy = sm.copies[piece.of_copy % COPIES]
         if sm.tracing and copy.landed + piece.length == copy.total:
             record.copy(sm, piece.of_copy, now)
+        if copy.bulk == LOAD:
+            engine.port = max(engine.port, now * SHARE_PARTS) + sectors(piece.length) * sm.machine.engine_load
         landing.land(sm, memory, copy, piece.at, piece.length)
         if copy.landed == copy.total:
             _end(sm, copy)
-    engine.free = max(engine.free, now * SHARE_PARTS)
-    while engine.asking < engine.last and engine.free < (now + 1) * SHARE_PARTS and sm.fault.code == 0:
+    while engine.asking < engine.last and engine.free <= now and sm.fault.code == 0:
         copy = sm.copies[engine.asking % COPIES]
         if copy.starts > now or engine.last_piece - engine.first_piece >= PIECES:
             break
@@ -89,44 +97,61 @@ def act(sm: Sm, memory: Memory, now: int) -> None:
 @rarely
 def _ask(sm: Sm, memory: Memory, copy: Copy, now: int) -> None:
     """Ask for the next piece of a copy."""
-    engine = sm.engine
-    piece = sm.pieces[engine.last_piece % PIECES]
-    box.find(copy, copy.asked, engine)
-    size = box.piece(copy, copy.asked, engine)
-    piece.of_copy, piece.at, piece.length = engine.asking, copy.asked, size
-    engine.last_piece += 1
+    engine, at = sm.engine, int(copy.asked)
+    box.find(copy, at, engine)
+    size = box.piece(copy, at, engine)
     copy.asked += size
-    low, high = _inside(engine, piece.at, size)
+    low, high = max(engine.low, engine.row + at), min(engine.high, engine.row + at + size)
     arrives = now + (sm.machine.engine_nearby if copy.bulk == NEARBY else sm.machine.engine_latency)
-    sectors = -(-size // SECTOR_BYTES)
     if copy.bulk != NEARBY and low < high:
-        sectors = (high - 1) // SECTOR_BYTES - low // SECTOR_BYTES + 1
         arrives = _by_l2(sm, memory, copy, low, high, now)
-    _count(sm, copy, low, high, size)
-    engine.free += sectors * _parts(sm, copy)
-    copy.over = -(-engine.free // SHARE_PARTS)
-    engine.arrives = max(engine.arrives, arrives)
-    piece.arrives = engine.arrives
+    engine.free = copy.over = now + _cycles(sm, copy, low, high, size)
+    _count(sm, copy, size)
+    if copy.bulk not in (LOAD, PREFETCH):
+        engine.arrives = arrives = max(engine.arrives, arrives)
+    _put(sm, engine.asking, at, size, arrives)
 
 
 @rule
-def _inside(engine: Engine, at: int, size: int) -> tuple[int, int]:
-    """Return the first place in global memory of a piece whose row was found, and the one behind its last."""
-    return max(engine.low, engine.row + at), min(engine.high, engine.row + at + size)
+def _put(sm: Sm, number: int, at: int, size: int, arrives: int) -> None:
+    """Put a piece of a copy on its way, before those that arrive later."""
+    engine, place = sm.engine, sm.engine.last_piece
+    while place > engine.first_piece and sm.pieces[(place - 1) % PIECES].arrives > arrives:
+        to, of = sm.pieces[place % PIECES], sm.pieces[(place - 1) % PIECES]
+        to.of_copy, to.at, to.length, to.arrives = of.of_copy, of.at, of.length, of.arrives
+        place -= 1
+    piece = sm.pieces[place % PIECES]
+    piece.of_copy, piece.at, piece.length, piece.arrives = number, at, size, arrives
+    engine.last_piece += 1
 
 
 @rule
-def _count(sm: Sm, copy: Copy, low: int, high: int, size: int) -> None:
-    """Count the bytes of a piece with those of its instruction."""
-    sm.program[copy.pc].copied += high - low if copy.bulk != NEARBY and low < high else size
+def _count(sm: Sm, copy: Copy, size: int) -> None:
+    """Count a piece, and its bytes, with those of its instruction."""
+    sm.program[copy.pc].pieces += 1
+    sm.program[copy.pc].copied += size
 
 
 @rule
-def _parts(sm: Sm, copy: Copy) -> int:
-    """Return the time that a sector takes the engine, in 64ths of a cycle."""
-    if copy.bulk == STORE:
-        return int(sm.machine.engine_send)
-    return int(sm.machine.engine_reduce if copy.bulk == REDUCE else sm.machine.engine_load)
+def sectors(size: int) -> int:
+    """Return the sectors that so many bytes are."""
+    return -(-size // SECTOR_BYTES)
+
+
+@rule
+def _cycles(sm: Sm, copy: Copy, low: int, high: int, size: int) -> int:
+    """Return the cycles for which a piece keeps the engine, of which the tensor has the bytes from `low` to `high`.
+
+    Updates take their time by bytes, stores by sectors; a store to a part of a sector takes longer.
+    """
+    if copy.bulk == REDUCE:
+        parts = -(-size * sm.machine.engine_reduce // SECTOR_BYTES)
+    elif copy.bulk == STORE:
+        partly = low < high and (low % SECTOR_BYTES > 0 or high % SECTOR_BYTES > 0)
+        parts = sectors(size) * sm.machine.engine_send + (sm.machine.store_line_cost if partly else 0)
+    else:
+        return int(sm.machine.engine_ask)
+    return int(-(-parts // SHARE_PARTS))
 
 
 @rule
@@ -194,8 +219,7 @@ def _land_whole(sm: Sm, memory: Memory, copy: Copy) -> None:
     while copy.asked < copy.total and sm.fault.code == 0:
         box.find(copy, copy.asked, sm.engine)
         size = box.piece(copy, copy.asked, sm.engine)
-        low, high = _inside(sm.engine, copy.asked, size)
-        _count(sm, copy, low, high, size)
+        _count(sm, copy, size)
         landing.land(sm, memory, copy, copy.asked, size)
         copy.asked += size
     copy.done = 1

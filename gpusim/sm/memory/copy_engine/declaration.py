@@ -21,9 +21,10 @@ DIMENSIONS = 5  # of a tensor at most
 class CopyEngine(msgspec.Struct, frozen=True):
     """The copy engine of an SM; without this section the machine has none."""
 
-    load_parts: Positive  # 64ths of a cycle for each 32 bytes that it asks for
-    store_parts: Positive  # 64ths of a cycle for each 32 bytes that it sends
-    reduce_parts: Positive  # 64ths of a cycle for each 32 bytes that it sends as updates
+    ask: Positive  # cycles for which a piece of a load keeps it
+    load_parts: Positive  # 64ths of a cycle for each 32 bytes that come from the L2
+    store_parts: Positive  # 64ths of a cycle for each 32 bytes that it sends; a piece takes whole cycles
+    reduce_parts: Positive  # 64ths of a cycle for each 32 bytes that it sends as updates, likewise
     start: Count  # cycles from the service of a command until its first request
     latency: Count  # cycles from a request that hits the L2 until its bytes are in shared memory
     store: Count  # cycles from when bytes have left the SM until they count as written
@@ -44,6 +45,7 @@ UNIT = Declaration(
     "copy_engine",
     fields={
         "machine": (
+            packed_key("copy_engine.ask", "engine_ask"),
             packed_key("copy_engine.load_parts", "engine_load"),
             packed_key("copy_engine.store_parts", "engine_send"),
             packed_key("copy_engine.reduce_parts", "engine_reduce"),
@@ -55,12 +57,13 @@ UNIT = Declaration(
         "row": (
             field("bulk", "what it asks of the copy engine (isa.row.Bulk)", kind="i1"),
             field("copied", "bytes that its copies have asked for, or sent", role=Role.TOTAL),
+            field("pieces", "of these copies, those that were asked for, or sent", role=Role.TOTAL),
         ),
         "sm": (
             field("bulk", "1: the program has bulk or tensor copies", role=Role.FREE),
             field("engine", "the copy engine", kind="engine", role=Role.FREE),
             field("copies", "a ring: its queue, and what is on its way", COPY, kind="copy", role=Role.FREE),
-            field("pieces", "a ring: pieces on their way, in order", PIECE, kind="piece", role=Role.FREE),
+            field("pieces", "a ring: pieces on their way, by arrival", PIECE, kind="piece", role=Role.FREE),
         ),
         "engine": (
             field("first", "number of the first copy that is not done"),
@@ -68,8 +71,9 @@ UNIT = Declaration(
             field("last", "number behind the last copy"),
             field("first_piece", "number of the first piece on its way"),
             field("last_piece", "number behind the last piece"),
-            field("free", "when it can ask for the next sector, in 64ths of a cycle"),
-            field("arrives", "when the last piece so far arrives: they come in order"),
+            field("free", "when it can ask for the next piece"),
+            field("port", "when the way from the L2 is free, in 64ths of a cycle"),
+            field("arrives", "when the last piece so far that was sent is done: these are in order"),
             field("next", "when it acts next"),
             field("row", "of a row of a box that was found: the place of byte 0 of the box, if all were in this row"),
             field("low", "the first place of it that is inside the tensor"),
@@ -122,7 +126,7 @@ UNIT = Declaration(
     conditions=(
         Condition(
             "copy_engine.*",
-            "engine_load engine_send engine_reduce engine_start engine_latency engine_store engine_nearby",
+            "engine_ask engine_load engine_send engine_reduce engine_start engine_latency engine_store engine_nearby",
             lambda g: bool((g.rows["bulk"] > 0).any()),
             "{kernel} has no bulk or tensor copies",
         ),
@@ -135,6 +139,6 @@ UNIT = Declaration(
             "copy_engine.nearby": 0,
             "copy_engine.war": 0,
         },
-        "bandwidth": {"copy_engine.*_parts": 1},
+        "bandwidth": {"copy_engine.ask": 1, "copy_engine.*_parts": 1},
     },
 )
