@@ -12,7 +12,7 @@ import msgspec
 from gpusim.support.plural import plural
 from gpusim.views.timeline.dependence import born, over
 from gpusim.views.timeline.document import NONE, Copy, Issued, Phase, Timeline, Wait
-from gpusim.views.units import TENSOR, phase_words
+from gpusim.views.timeline.units import TENSOR, phase_words
 from isa.dataflow.waits.awaited import result_of
 from isa.dataflow.waits.shared_barriers import RESULT, SOURCES, words
 from isa.errors import UserError

@@ -16,7 +16,7 @@ from gpusim.support.plural import plural
 from gpusim.support.whole_file import COMPRESSION
 from gpusim.views.palette import COLOURS
 from gpusim.views.timeline.document import NONE, Issued, Letter, Timeline
-from gpusim.views.units import AWAITED, Work, unit_rows
+from gpusim.views.timeline.units import AWAITED, Work, unit_rows
 
 FOLDER = files("gpusim.views") / "html"
 STYLES = ("colours.css", "style.css", "source.css", "narrow.css")

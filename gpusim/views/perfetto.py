@@ -18,7 +18,7 @@ import msgspec
 
 from gpusim.views.timeline.dependence import over, producers
 from gpusim.views.timeline.document import NONE, Line, Timeline
-from gpusim.views.units import barrier_name
+from gpusim.views.timeline.units import barrier_name
 from isa.reading import extra
 
 SEQUENCE = 1  # the only sequence of packets

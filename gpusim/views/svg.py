@@ -14,7 +14,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from gpusim.views.picture import FONT, box, palette, title, words
 from gpusim.views.timeline.document import Timeline
-from gpusim.views.units import unit_rows
+from gpusim.views.timeline.units import unit_rows
 
 WIDTH, LEFT, RIGHT = 880, 92, 16  # pixels: the picture, and its margins beside the cycles
 ROW, GAP, EDGE, LINE = 13, 3, 16, 17

@@ -11,7 +11,7 @@ from gpusim.support.document import spelled
 from gpusim.support.plural import plural
 from gpusim.views.rows import Span, letter_of, spans
 from gpusim.views.timeline.document import NONE, Issued, Timeline
-from gpusim.views.units import Rows, Work, unit_rows
+from gpusim.views.timeline.units import Rows, Work, unit_rows
 
 TICK = 10  # cycles between two numbers above the rows
 LEAST = 20  # least columns for cycles

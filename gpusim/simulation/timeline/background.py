@@ -129,5 +129,6 @@ def _phase(one: Background, barrier: int, block: int) -> Phase:
 def _let_go(one: Background, g: int, record: Any, number: int) -> None:
     """Note who lets warp slot g go on that waits for its groups, or exits, when a copy or a product is done."""
     warp = one.sm.warps[g]
-    warp.released_by[Stall.LONG_SCOREBOARD, record.done].append((number, record.pc))
+    for reason in (Stall.LONG_SCOREBOARD, Stall.BARRIER):
+        warp.released_by[reason, record.done].append((number, record.pc))
     warp.drained = max(warp.drained, (record.done, number))
