@@ -229,8 +229,9 @@ def prepare(sm: Sm, warp: Warp) -> None:
     if sm.machine.register_banks:
         register_file.prepare(sm, warp, instruction)
     warp.release_at[DRAIN] = 0
-    if instruction.action == EXIT and not (sm.independent and warp.parted):  # else some lanes go on
-        warp.release_at[DRAIN] = NEVER if warp.pending > 0 else warp.drained
+    if instruction.action == EXIT:
+        copying = warp.copying > 0 and not (sm.independent and warp.parted)  # else other lanes wait for copies
+        warp.release_at[DRAIN] = NEVER if warp.pending > 0 or copying else warp.drained
         if sm.ahead.on and warp.pending > 0:
             questions.drain(sm, warp)
 

@@ -35,7 +35,7 @@ def serve(sm: Sm, g: int, number: int, now: int) -> None:
         copy = sm.copies[i % COPIES]
         if copy.warp == g and copy.number == number:
             copy.starts = now + sm.machine.engine_start
-            sm.warps[g].pending += 1
+            sm.warps[g].copying += 1
             _set_next(sm)
             return
 
@@ -168,7 +168,7 @@ def _end(sm: Sm, copy: Copy) -> None:
     """A copy has come to its end: who waits for it may go on."""
     warp = sm.warps[copy.warp]
     copy.done = 1
-    warp.pending -= 1
+    warp.copying -= 1
     warp.drained = max(warp.drained, sm.now)
     if copy.group >= 0:
         groups.done(warp, BULK, sm.now)

@@ -65,6 +65,7 @@ UNIT = Declaration(
             field("copies", "a ring: its queue, and what is on its way", COPY, kind="copy", role=Role.FREE),
             field("pieces", "a ring: pieces on their way, by arrival", PIECE, kind="piece", role=Role.FREE),
         ),
+        "warp": (field("copying", "copies that the engine does for it", role=Role.FREE),),
         "engine": (
             field("first", "number of the first copy that is not done"),
             field("asking", "number of the copy whose pieces are asked for"),
