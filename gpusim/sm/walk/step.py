@@ -230,8 +230,7 @@ def prepare(sm: Sm, warp: Warp) -> None:
         register_file.prepare(sm, warp, instruction)
     warp.release_at[DRAIN] = 0
     if instruction.action == EXIT:
-        copying = warp.copying > 0 and not (sm.independent and warp.parted)  # else other lanes wait for copies
-        warp.release_at[DRAIN] = NEVER if warp.pending > 0 or copying else warp.drained
+        warp.release_at[DRAIN] = warp_exit.earliest(sm, warp)
         if sm.ahead.on and warp.pending > 0:
             questions.drain(sm, warp)
 
