@@ -22,7 +22,7 @@ from isa.operands.operand import (
     Register,
     Special,
 )
-from isa.row import Row, Unit
+from isa.row import BEHIND, Row, Unit
 from isa.values.general import MINUS
 
 PREDICATES_READ, PREDICATES_WRITTEN = "Qqxefgh", "Ppuvwrz"  # form letters, by their bit in a word of truths
@@ -178,6 +178,6 @@ def _words_read(letter: str, operand: Operand, row: Row) -> Iterable[int]:
         return operand.registers
     if letter in "abcD" and isinstance(operand, Register):
         return _words(operand, row.words_of(letter))
-    if letter in "kt" and isinstance(operand, Register):
+    if letter in "kt" + BEHIND and isinstance(operand, Register):
         return _words(operand, 1)
     return ()

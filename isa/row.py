@@ -11,6 +11,7 @@ Form letters, in the order of the text:
     B        convergence barrier                    k      number or register (barrier id, threads, mask, time)
     T        labels of an indirect branch           y      dependency barrier
     o        register written, the upper channels of a texture object, whose handle is t then
+    i j J    words of a tile behind those of a, b, c: places of a sparse matrix's numbers, scales
 
 `width` is the bits of each d, a, b, c operand: 64 takes an even register, 128 a multiple of 4 (vector registers of GCN:
 any). `registers` has the 32-bit registers of operands whose count is another: "da2" of d and a two, "d4a4b2" of a tile.
@@ -45,7 +46,8 @@ JOINS, CLOSES, WAITS = 1, 2, 4  # bits: the open group of a warp's work of a kin
 DRAINS = 8  # and one more: until no group of copies is under way, by its wait mask
 WHOLE = 4  # in the code of a texture fetch: its coordinates are whole numbers (isa.values.texture.texture)
 MATRIX_ROW = 16  # bytes of a row of a matrix of 8 x 8 halves
-LETTERS = "dabcmMlDBPpuvwrzQqxefghstnNkyTo"  # every form letter
+BEHIND = "ijJ"
+LETTERS = "dabcmMlDBPpuvwrzQqxefghstnNkyTo" + BEHIND  # every form letter
 
 
 class Groups(IntEnum):

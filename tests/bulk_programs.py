@@ -1,4 +1,4 @@
-"""Programs of tests/data/bulk.cu, launched with NumPy arrays, numbers and tensor maps of arrays.
+"""Programs of tests/data/bulk.cu and others beside it, launched with NumPy arrays, numbers and tensor maps of arrays.
 
 The machine code is nvcc 13.0's for sm_90a.
 """
@@ -19,17 +19,17 @@ from isa.nvidia.abi import load as abi
 from isa.nvidia.abi.launch import LaunchState, Value, pointer
 from isa.nvidia.file import code
 
-DATA = Path(__file__).parent / "data" / "bulk.cubin.xz"
+DATA = Path(__file__).parent / "data"
 H200 = load("h200", {"chip.sms": 1})
 
 
 @cache
-def made():
-    """Return the machine code."""
-    return code.of_cubin(lzma.decompress(DATA.read_bytes()), DATA.name)
+def made(file="bulk"):
+    """Return the machine code of a file."""
+    return code.of_cubin(lzma.decompress((DATA / f"{file}.cubin.xz").read_bytes()), file)
 
 
-def kernel(name, *arguments, threads=32, shared=64 << 10):
+def kernel(name, *arguments, threads=32, shared=64 << 10, file="bulk"):
     """Return a launch of one block; arguments are arrays, ints, and (map, array)."""
     arrays = {id(one): one for one in map(_array, arguments) if one is not None}
     names = {key: f"a{n}" for n, key in enumerate(arrays)}
@@ -38,8 +38,8 @@ def kernel(name, *arguments, threads=32, shared=64 << 10):
     )
     values = [_value(one, buffers, names) for one in arguments]
     block = (threads, 1, 1)
-    given = abi.arguments(made(), name, values)
-    return abi.kernel(made(), LaunchState(name, (1, 1, 1), block, shared, arguments=given, buffers=buffers))
+    given = abi.arguments(made(file), name, values)
+    return abi.kernel(made(file), LaunchState(name, (1, 1, 1), block, shared, arguments=given, buffers=buffers))
 
 
 def _array(argument):

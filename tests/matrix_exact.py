@@ -10,7 +10,7 @@ import math
 import re
 import struct
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import NamedTuple
 
@@ -18,11 +18,33 @@ import numpy as np
 from numpy.typing import NDArray
 
 Words = NDArray[np.uint32]  # by register and lane
-BITS = {"half": 16, "bf16": 16, "tf32": 32, "e4m3": 8, "e5m2": 8, "f32": 32, "f64": 64, "b1": 1}
+BITS = {
+    "half": 16,
+    "bf16": 16,
+    "tf32": 32,
+    "e4m3": 8,
+    "e5m2": 8,
+    "e2m3": 8,
+    "e3m2": 8,
+    "e2m1": 8,
+    "four": 4,
+    "f32": 32,
+    "f64": 64,
+    "b1": 1,
+}
 FORMATS = {"half": (5, 10), "bf16": (8, 7), "tf32": (8, 10), "e4m3": (4, 3), "e5m2": (5, 2), "f32": (8, 23)}
+FORMATS |= {"e2m3": (2, 3), "e3m2": (3, 2), "e2m1": (2, 1), "four": (2, 1)}  # neither infinities nor NaN
 SHAPES = {
-    **{"1684": (16, 4), "1688": (16, 8), "16816": (16, 16), "16832": (16, 32), "16864": (16, 64), "884": (8, 4)},
-    **{"8816": (8, 16), "8832": (8, 32), "88128": (8, 128), "168128": (16, 128), "168256": (16, 256)},
+    **{
+        "1684": (16, 4),
+        "1688": (16, 8),
+        "16816": (16, 16),
+        "16832": (16, 32),
+        "16864": (16, 64),
+        "168128": (16, 128),
+        "884": (8, 4),
+    },
+    **{"8816": (8, 16), "8832": (8, 32), "88128": (8, 128), "168256": (16, 256)},
     **{"8x8x4": (8, 4), "16x8x4": (16, 4), "16x8x8": (16, 8), "16x8x16": (16, 16)},
 }
 
@@ -57,22 +79,37 @@ class Kind:
     result: str
     saturates: bool = False
     operation: str = ""
+    sparse: bool = False  # half the numbers of a row of A are there
+    scales: str = ""  # how many a row of A and a column of B have, and their kind
+
+    @property
+    def numbers(self) -> int:
+        """How many numbers a row of A has."""
+        return self.depth // 2 if self.sparse else self.depth
 
 
 def kind_of(name: str) -> Kind:
     """Return what a mnemonic names."""
+    if ".SP." in name:
+        return replace(kind_of(name.replace(".SP.", ".")), sparse=True)
+    if ".SF." in name:
+        scales = "4ue4m3" if name.endswith(".4X") else "2e8" if name.startswith("OMMA") else "1e8"
+        return replace(kind_of(name.replace(".SF.", ".")), scales=scales)
     base, shape, *rest = name.split(".")
     rows, depth = SHAPES[shape]
-    if base == "HMMA":
-        of = {"BF16": "bf16", "TF32": "tf32"}.get(rest[-1], "half")
-        return Kind(rows, depth, (of, of), "f32" if rest[0] == "F32" else "half")
+    if base == "IMMA":
+        return Kind(rows, depth, (rest[0].lower(), rest[1].lower()), "s32", "SAT" in rest)
+    result = {"DMMA": "f64", "BMMA": "s32"}.get(base) or ("f32" if rest[0] == "F32" else "half")
+    return Kind(rows, depth, types_of(base, rest), result, operation=rest[0] if base == "BMMA" else "")
+
+
+def types_of(base: str, rest: Sequence[str]) -> tuple[str, str]:
+    """Return the types of A and B, of a base and what stands behind its shape."""
     if base == "QMMA":
-        return Kind(rows, depth, (rest[1].lower(), rest[2].lower()), "f32" if rest[0] == "F32" else "half")
-    if base == "DMMA":
-        return Kind(rows, depth, ("f64", "f64"), "f64")
-    if base == "BMMA":
-        return Kind(rows, depth, ("b1", "b1"), "s32", operation=rest[0])
-    return Kind(rows, depth, (rest[0].lower(), rest[1].lower()), "s32", "SAT" in rest)
+        return rest[1].lower(), rest[2].lower()
+    if base == "HMMA":
+        return ({"BF16": "bf16", "TF32": "tf32"}.get(rest[-1], "half"),) * 2
+    return ({"OMMA": "four", "DMMA": "f64", "BMMA": "b1"}[base],) * 2
 
 
 def bits_of(of: str) -> int:
@@ -112,21 +149,59 @@ def put(words: Words, at: tuple[int, int, int], bits: int, pattern: int) -> None
         words[register + 1, lane] |= np.uint32(pattern >> 32)
 
 
-def multiplied(name: str, a: Words, b: Words, c: Words, adding: Adding) -> Words:
-    """Return D, in registers."""
+def chosen(kind: Kind, of: Words, row: int, selector: int) -> list[int]:
+    """Return the k of the numbers of a row of a sparse A, from the words of its lanes (PTX ISA, "Sparse matrix")."""
+    bits = bits_of(kind.types[0])
+    group = 2 if bits == 32 else 8 if bits == 4 else 4  # k for which four bits say two places
+    lanes = max(kind.depth // group // 4, 1)
+    found = []
+    for at in range(kind.depth // group):
+        nibble = int(of[4 * (row % 8) + (lanes * selector + at // 4) % 4]) >> (16 * (row // 8) + 4 * (at % 4)) & 15
+        places = [nibble >> 1 & 1] if bits == 32 else [nibble & 3, nibble >> 2]
+        each = [2 * place + half for place in places for half in (0, 1)] if bits == 4 else places
+        found += [group * at + place for place in each]
+    return found
+
+
+def scales_of(kind: Kind, words: Words, lane: int, byte: int) -> list[Number]:
+    """Return the scale of each k of a row, whose word a lane has, from a byte on."""
+    if not kind.scales:
+        return []
+    count, of = int(kind.scales[0]), kind.scales[1:]
+    held = [int(words[lane]) >> 8 * (byte + i) & 255 for i in range(count)]
+    powers = [Number(False, 1, one - 127, one - 127, "nan" if one == 255 else "") for one in held]
+    found = powers if of == "e8" else [number(one & 127, "e4m3") for one in held]
+    return [found[k * count // kind.depth] for k in range(kind.depth)]
+
+
+def times(x: Number, y: Number) -> Number:
+    """Return the product of two numbers, the exponent that of both."""
+    specials = {x.special, y.special} - {""}
+    zero = any(one.significand == 0 and not one.special for one in (x, y))
+    special = "nan" if "nan" in specials or (specials and zero) else "infinity" if specials else ""
+    whole, negative = x.significand * y.significand, x.negative != y.negative
+    return Number(negative, whole, x.exponent + y.exponent, x.power + y.power, special)
+
+
+def multiplied(name: str, a: Words, b: Words, c: Words, adding: Adding, selector: int = 0) -> Words:
+    """Return D, in registers; the last of A's says which numbers a sparse one has."""
     kind = kind_of(name)
     bits, wide = bits_of(kind.types[0]), bits_of(kind.result)
     d = np.zeros((kind.rows // 4 * wide // 32, 32), np.uint32)
     for row in range(kind.rows):
-        of_row = [taken(a, place(row, k, bits, kind.rows), bits) for k in range(kind.depth)]
+        of_row = [taken(a, place(row, k, bits, kind.rows), bits) for k in range(kind.numbers)]
+        there = chosen(kind, a[-1], row, selector) if kind.sparse else range(kind.depth)
         for column in range(8):
-            of_column = [taken(b, place(column, k, bits, 8), bits) for k in range(kind.depth)]
+            of_column = [taken(b, place(column, k, bits, 8), bits) for k in there]
             at = result_place(row, column, wide)
-            put(d, at, wide, dot(kind, of_row, of_column, taken(c, at, wide), adding))
+            of_a = scales_of(kind, a[-1], 4 * (row % 8) + 2 * (selector >> 2 & 1) + row // 8, selector & 3)
+            of_b = scales_of(kind, b[-1], 4 * column + (selector >> 5 & 3), selector >> 3 & 3)
+            scales = [times(x, y) for x, y in zip(of_a, of_b, strict=True)]
+            put(d, at, wide, dot(kind, of_row, of_column, taken(c, at, wide), adding, scales))
     return d
 
 
-def dot(kind: Kind, a: Sequence[int], b: Sequence[int], c: int, adding: Adding) -> int:
+def dot(kind: Kind, a: Sequence[int], b: Sequence[int], c: int, adding: Adding, scales: Sequence[Number] = ()) -> int:
     """Return an element of D."""
     if kind.types[0] == "f64":
         for x, y in zip(a, b, strict=True):
@@ -135,9 +210,9 @@ def dot(kind: Kind, a: Sequence[int], b: Sequence[int], c: int, adding: Adding) 
     if kind.result == "s32":
         return whole(kind, a, b, c)
     step = 8 * adding.at_once // bits_of(kind.types[0])
-    for first in range(0, kind.depth, step):
+    for first in range(0, kind.numbers, step):
         part = slice(first, first + step)
-        c = added(kind, a[part], b[part], c, adding)
+        c = added(kind, a[part], b[part], c, adding, scales[part])
     return c
 
 
@@ -171,12 +246,13 @@ class Number(NamedTuple):
 
 def number(pattern: int, of: str) -> Number:
     """Return the number of a pattern."""
-    if of == "tf32":
-        pattern >>= 13
+    pattern >>= {"tf32": 13, "e2m1": 2}.get(of, 0)
     exponent_bits, digits = FORMATS[of]
     field, fraction = pattern >> digits & ((1 << exponent_bits) - 1), pattern & ((1 << digits) - 1)
     negative, last = bool(pattern >> (exponent_bits + digits) & 1), (1 << exponent_bits) - 1
-    if of == "e4m3":
+    if bits_of(of) < 8 or exponent_bits < 4:
+        special = ""
+    elif of == "e4m3":
         special = "nan" if (field, fraction) == (last, 7) else ""
     else:
         special = "" if field != last else "nan" if fraction else "infinity"
@@ -184,21 +260,17 @@ def number(pattern: int, of: str) -> Number:
     return Number(negative, fraction | bool(field) << digits, power - digits, power, special)
 
 
-def terms(kind: Kind, a: Sequence[int], b: Sequence[int], c: int) -> Iterator[Number]:
+def terms(kind: Kind, a: Sequence[int], b: Sequence[int], c: int, scales: Sequence[Number]) -> Iterator[Number]:
     """Yield the products and C."""
-    for x, y in zip(a, b, strict=True):
-        p, q = number(x, kind.types[0]), number(y, kind.types[1])
-        specials = {p.special, q.special} - {""}
-        zero = any(one.significand == 0 and not one.special for one in (p, q))
-        special = "nan" if "nan" in specials or (specials and zero) else "infinity" if specials else ""
-        exponent, power = p.exponent + q.exponent, p.power + q.power
-        yield Number(p.negative != q.negative, p.significand * q.significand, exponent, power, special)
+    for k, (x, y) in enumerate(zip(a, b, strict=True)):
+        product = times(number(x, kind.types[0]), number(y, kind.types[1]))
+        yield times(product, scales[k]) if scales else product
     yield number(c, kind.result)
 
 
-def added(kind: Kind, a: Sequence[int], b: Sequence[int], c: int, adding: Adding) -> int:
+def added(kind: Kind, a: Sequence[int], b: Sequence[int], c: int, adding: Adding, scales: Sequence[Number] = ()) -> int:
     """Return the pattern of one sum of products and C."""
-    every, small = list(terms(kind, a, b, c)), bits_of(kind.types[0]) == 8
+    every, small = list(terms(kind, a, b, c, scales)), bits_of(kind.types[0]) <= 8
     infinities = {one.negative for one in every if one.special == "infinity"}
     if any(one.special == "nan" for one in every) or len(infinities) == 2:
         return 0x7FFFFFFF if kind.result == "f32" else 0x7FFF

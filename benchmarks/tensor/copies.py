@@ -45,12 +45,11 @@ SMS, LANES, MOST_CYCLES = 132, 32, 4_000_000
 WORDS_OF_TIMES, MOST_TIMED = 6, 1024  # of a record: two clocks, the SM, and a number; and records
 BIG = 200 * 1024  # bytes of dynamic shared memory
 WIDTH, HALF = 1024, 2  # of a tensor: elements of a row, bytes of an element
-ROWS, MOST_ROWS = 4096, 262144  # of a tensor: in the L2, and spread
-SPAN, MOST_SPAN = 8 << 20, 1 << 30  # bytes of bulk copies, likewise
+ROWS = 4096  # of a tensor
+SPAN = 8 << 20  # bytes of all bulk copies
 SINK, UNROLLED = 1 << 16, 4
 MAP_ALIGNMENT = 16  # a multiple of 64 in the constant bank, where parameters begin at 0x210
 SWIZZLES = "none", "32B", "64B", "128B"
-LOADS = "tensor load"
 BULK = {"load + wait": 0, "store + wait 0": 1, "store + wait.read 0": 2, "add u32 + wait 0": 3}
 STORES = {"tensor store + wait 0": (0, 0), "tensor store + wait.read 0": (0, 1), "tensor add f16 + wait 0": (1, 0)}
 SIGNALS = (
@@ -150,35 +149,18 @@ def _tensor(row: Row, height: int) -> TensorMap:
     """Return the map of a tensor of so many rows."""
     kind = {"u8": "uint8", "f32": "float32"}.get(row.form.split()[0], "float16")
     size = {"uint8": 1, "float32": 4}.get(kind, HALF)
-    return TensorMap(
-        kind, (WIDTH, height), (WIDTH * size,), _box(row), swizzle=SWIZZLES[row.number("swz")],
-        promotion=SWIZZLES[row.number("l2promotion")].replace("32B", "64B") if "promotion" in row.form else "none",
-    )  # fmt: skip
+    return TensorMap(kind, (WIDTH, height), (WIDTH * size,), _box(row), swizzle=SWIZZLES[row.number("swz")])
 
 
 def _loads(row: Row) -> Launch:
     """Loads of boxes, so many under way."""
     _, high = _box(row)
-    blocks, spread = row.number("blocks", 1), "spread" in row.form
-    height = 262000 + high if "promotion" in row.form else MOST_ROWS if spread else ROWS
-    map_ = _tensor(row, height)
-    step = high * (7 * (blocks if "blocks" in row.form else 1) if spread else 1)
-    stages = row.number("stages")
-    given = (number(stages), number(map_.box_bytes), number(step), number(height - high), "times")
-    far = 2 * 41 * step + high if spread and blocks == 1 else height
+    map_, blocks = _tensor(row, ROWS), row.number("blocks", 1)
+    after = number(row.number("stages")), number(map_.box_bytes), number(high), number(ROWS - high), "times"
     return Launch(
-        "_Z2tlILi2EEv14CUtensorMap_stiiiiiP3Rec", (8, 40), ("map",), given,
-        grid=blocks, bytes=min(far, height) * WIDTH * map_.element_bytes, timed=range(blocks), map=map_,
+        "_Z2tlILi2EEv14CUtensorMap_stiiiiiP3Rec", (8, 40), ("map",), after,
+        grid=blocks, bytes=map_.nbytes, timed=range(blocks), map=map_,
     )  # fmt: skip
-
-
-def _loads_of_3d(row: Row) -> Launch:
-    """Loads of boxes of three dimensions."""
-    deep = int(row.form.split()[0].split("x")[2])
-    box = (*_box(row), deep)
-    map_ = TensorMap("float16", (WIDTH, 64, 256), (2048, 2048 * 64), box, swizzle="128B")
-    after = (number(1), number(8192), number(deep), number(250), "times")
-    return Launch("_Z2tlILi3EEv14CUtensorMap_stiiiiiP3Rec", (8, 40), ("map",), after, bytes=map_.nbytes, map=map_)
 
 
 def _stores(row: Row) -> Launch:
@@ -195,13 +177,11 @@ def _stores(row: Row) -> Launch:
 
 def _bulk(row: Row) -> Launch:
     """Bulk copies of bytes."""
-    what = row.name.removeprefix("bulk ").removesuffix(" L2").removesuffix(" spread")
+    what = row.name.removeprefix("bulk ").removesuffix(" L2")
     blocks, size = row.number("blocks"), row.number("bytes")
-    span = MOST_SPAN if "spread" in row.name else SPAN
-    after = number(size), number(span, 8), "times"
-    touched = min(span, 4 * size * blocks + 41 * size)
+    after = number(size), number(SPAN, 8), "times"
     symbol = f"_Z2bkILi{BULK[what]}EEvPciimP3Rec"
-    return Launch(symbol, (4, 20), ("given",), after, grid=blocks, bytes=touched, timed=range(blocks))
+    return Launch(symbol, (4, 20), ("given",), after, grid=blocks, bytes=SPAN, timed=range(blocks))
 
 
 def _signals(row: Row) -> Launch:
@@ -256,8 +236,7 @@ def _products(row: Row) -> Launch:
 
 
 MADE = {
-    "tensor load 3d": _loads_of_3d,
-    LOADS: _loads,
+    "tensor load": _loads,
     "tensor": _stores,
     "bulk": _bulk,
     "mbarrier": _signals,

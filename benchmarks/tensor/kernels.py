@@ -3,10 +3,12 @@
 python -m benchmarks.tensor.kernels                                   all launches; hours
 python -m benchmarks.tensor.kernels --kernel h128 --configuration solo --most 256
 python -m benchmarks.tensor.kernels --configuration full --counters   stall reasons and counters beside ncu's
+python -m benchmarks.tensor.kernels --variants                        18 further kernels
 
 Printed are cycles of a block (`solo`: one block, `persm`: one on each SM) or of an SM (`resident`: as many as fit,
 `full`: 4096 x 4096 x 1024), and the distance of the results from a sum in double precision as a root of squares over
-that of the sum, of the blocks of the simulated SM. The launches are those of gpusim/published/h200_tensor_launches.csv,
+that of the sum, of the blocks of the simulated SM. The launches are those of gpusim/published/h200_tensor_launches.csv
+(of the variants: h200_tensor_variants.csv, same programs with other tiles, stages, types, ways to load),
 ncu's figures those of h200_tensor_kernels.csv; the machine code is that of tests/measured/tensor. Arguments are
 (A, B, C, k, 1024, 1024, 4096, records); of flash (Q, K, V, O, keys, scale, records); of copies by tensor maps (map of
 A, map of B, C, k, 4096, records).
@@ -72,6 +74,7 @@ class Launch(NamedTuple):
     k: int
     cycles: float
     error: float
+    further: bool = False  # one of the variants
 
     def __str__(self) -> str:
         """Return what tells it from others."""
@@ -91,7 +94,13 @@ class Launch(NamedTuple):
     def is_profiled(self) -> bool:
         """Whether ncu's figures of this kernel and configuration are of this size."""
         of_solo = 512 if self.is_flash else 256
-        return self.configuration == "full" or (self.configuration, self.k) == ("solo", of_solo)
+        is_full, is_alone = self.configuration == "full", (self.configuration, self.k) == ("solo", of_solo)
+        return not self.further and (is_full or is_alone)
+
+    @property
+    def file(self) -> str:
+        """The file of its machine code."""
+        return ("variants" if self.further else "kernels") + ("_wg" if self.kernel.startswith("wg") else "")
 
 
 @dataclass(frozen=True)
@@ -130,13 +139,14 @@ def _bf16(real: NDArray[np.float32]) -> NDArray[np.uint16]:
 
 
 @cache
-def launches() -> tuple[Launch, ...]:
-    """Return all launches."""
-    with (PUBLISHED / "h200_tensor_launches.csv").open(encoding="utf-8") as file:
-        return tuple(_launch(row) for row in csv.DictReader(line for line in file if line[0] != "#"))
+def launches(*, further: bool = False) -> tuple[Launch, ...]:
+    """Return all launches of the ten kernels, or of the further ones."""
+    name = "h200_tensor_variants.csv" if further else "h200_tensor_launches.csv"
+    with (PUBLISHED / name).open(encoding="utf-8") as file:
+        return tuple(_launch(row, further) for row in csv.DictReader(line for line in file if line[0] != "#"))
 
 
-def _launch(row: dict[str, str]) -> Launch:
+def _launch(row: dict[str, str], further: bool) -> Launch:
     return Launch(
         row["kernel"],
         row["kind"],
@@ -149,6 +159,7 @@ def _launch(row: dict[str, str]) -> Launch:
         int(row["k"]),
         float(row["block" if row["configuration"] in OF_BLOCKS else "span"]),
         float(row["error"]),
+        further,
     )
 
 
@@ -159,7 +170,7 @@ def _code(name: str) -> Code:
 
 def kernel(launch: Launch) -> Kernel:
     """Return the kernel of a launch."""
-    found = _code("kernels_wg" if launch.kernel.startswith("wg") else "kernels")
+    found = _code(launch.file)
     buffers = (*_operands(launch), Buffer(CLOCKS, "u4", WORDS_OF_CLOCKS * launch.blocks * launch.threads // 32))
     arguments = abi.arguments(found, launch.symbol, list(_arguments(launch, buffers)))
     grid, block = (*launch.grid, 1), (launch.threads, 1, 1)
@@ -275,7 +286,7 @@ def outcome(launch: Launch, machine: Machine) -> Outcome:
     which = blocks(launch, run, machine)
     clocks = recorded(launched, run.memory, which)
     cycles = float(np.median(np.ptp(clocks, axis=1)) if launch.configuration in OF_BLOCKS else np.ptp(clocks))
-    stalls = ncu_shares(run.stalls.sum(axis=0).tolist())
+    stalls = ncu_shares(run.stalls, launched.program)
     instructions = run.warp_instructions * launch.blocks / run.blocks
     return Outcome(launch, cycles, distance(launch, launched, run, which), stalls, instructions)
 
@@ -289,11 +300,11 @@ def beside(done: Outcome, counted: Profile) -> Iterator[str]:
             yield f"    {name:24} {100 * mine:6.1f} % {100 * chip:6.1f} %"
 
 
-def wanted(pattern: str, configuration: str, most: int) -> list[Launch]:
+def wanted(pattern: str, configuration: str, most: int, *, further: bool = False) -> list[Launch]:
     """Return the launches of these kernels and configurations, of an inner size of at most so much (0: any)."""
     return [
         one
-        for one in launches()
+        for one in launches(further=further)
         if re.search(pattern, one.kernel)
         and re.fullmatch(configuration or ".*", one.configuration)
         and (not most or one.k <= most)
@@ -306,13 +317,14 @@ def main() -> None:
     parser.add_argument("--kernel", default="", help="kernels that this regular expression finds")
     parser.add_argument("--configuration", default="", help="solo, persm, resident or full, or an expression")
     parser.add_argument("--most", type=int, default=0, help="inner sizes up to this")
+    parser.add_argument("--variants", action="store_true", help="the 18 further kernels, not the ten")
     parser.add_argument("--machine", default="h200")
     parser.add_argument("--set", action="append", default=[], help="KEY=VALUE of the machine")
     parser.add_argument("--counters", action="store_true", help="instructions and stall reasons beside those of ncu")
     given = parser.parse_args()
     machine = load(given.machine, {**WARM, **dict(one.split("=", 1) for one in given.set)})
     counted, errors = profiles("h200_tensor"), []
-    for launch in wanted(given.kernel, given.configuration, given.most):
+    for launch in wanted(given.kernel, given.configuration, given.most, further=given.variants):
         begun = time.monotonic()
         try:
             done = outcome(launch, machine)

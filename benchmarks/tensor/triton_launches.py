@@ -2,6 +2,7 @@
 
 python -m benchmarks.tensor.triton_launches                           all launches of tests/measured/triton
 python -m benchmarks.tensor.triton_launches FOLDER --name mm_f16 --counters
+                                                                      41 more are in tests/measured/triton_further
 
 FOLDER has `cases.json` or `cases.json.xz`, and `cubins.tar.xz`. Arrays are made as they were made; each output is
 compared byte by byte, by its SHA-256. Cycles are those in which the busiest SM has a warp
@@ -32,6 +33,7 @@ from gpusim.analysis.account.answer import Result
 from isa.errors import UserError
 
 FOLDER = Path(__file__).parent.parent.parent / "tests" / "measured" / "triton"
+FURTHER = FOLDER.with_name("triton_further")
 TYPES = {"float32": "f4", "float16": "f2", "bfloat16": "u2", "int8": "i1", "int32": "i4"}
 SCRATCH = 2  # pointers to scratch memory at the end of the arguments, null here
 STALLED = re.compile(r"smsp__average_warps_issue_stalled_(\w+)_per_issue_active\.ratio")
@@ -161,7 +163,7 @@ def counters(done: Outcome) -> Iterator[str]:
     yield f"    instructions {instructions:12.0f} {counted['smsp__inst_executed.sum']:12.0f}"
     chip = {match[1]: value for name, value in counted.items() if (match := STALLED.fullmatch(name))}
     total = sum(chip.values())
-    mine = ncu_shares(run.stalls.sum(axis=0).tolist())
+    mine = ncu_shares(run.stalls, done.result.kernel.program)
     for name in sorted({*mine, *chip}, key=lambda one: -chip.get(one, 0)):
         here, there = 100 * mine.get(name, 0.0), 100 * chip.get(name, 0.0) / total
         if max(here, there) >= 1:

@@ -71,15 +71,16 @@ from isa.operands.operand import (
 from isa.operands.operand_change import Change, apply, change_of
 from isa.operands.special import fixed
 from isa.program import CODE_BYTES, WORD_BYTES
-from isa.row import JOINS, Row, Unit
+from isa.row import BEHIND, JOINS, Row, Unit
 from isa.support.bulk import without_collection
 from isa.values.cross_lane import Tile
 from isa.values.semantics import mov
 
 NONE_YET = (
     *("source", "destination", "predicate", "second_predicate", "more_predicates", "selector", "selectors", "pointer"),
-    *("uniform_base", "value", "truth"),
+    *("uniform_base", "value", "truth", "behind"),
 )
+ZEROS = -2  # in the place of a register whose words stand behind a source's: they are zeros
 DECODERS = tuple(dict.fromkeys(unit.decode for unit in EVERY))  # one of most is that which does nothing
 
 
@@ -271,7 +272,10 @@ def _operands(row: Any, instruction: Instruction, known: Mapping[str, Any], kern
         row["constant"][2] = form.code
     _numbers(row, instruction, kernel)
     for letter, operand in instruction.slots():
-        _operand(row, letter, operand, form, known, kernel)
+        if letter in BEHIND and isinstance(operand, Register):
+            row["behind"][BEHIND.index(letter)] = ZEROS if operand.index == RZ_INDEX else operand.index
+        else:
+            _operand(row, letter, operand, form, known, kernel)
     if form.is_general:
         row["number"] = instruction.number()
     more = max(row["more_predicates"])
@@ -286,7 +290,8 @@ def _operands(row: Any, instruction: Instruction, known: Mapping[str, Any], kern
 def _numbers(row: Any, instruction: Instruction, kernel: Kernel) -> None:
     row["arrivals"] = kernel.warps
     if isinstance(instruction.row.across, Tile):
-        row["number"] = nvidia(kernel.target.architecture if kernel.target else 0).sums.packed
+        sums = nvidia(kernel.target.architecture if kernel.target else 0).sums.packed
+        row["number"] = sums | instruction.number() >> 32 << 32
     elif row["action"] == BARRIER:
         row["barrier"], row["arrivals"] = barriers.wanted(kernel, instruction)
     elif isinstance(function := value_of(instruction.row), Function) and function.of is Of.NUMBER:

@@ -18,6 +18,7 @@ from gpusim.sm.front.barrier.declaration import Barrier
 from gpusim.sm.front.block_scheduler.declaration import LaunchTimes
 from gpusim.sm.front.cluster.declaration import Cluster
 from gpusim.sm.front.dispatch.declaration import Issue
+from gpusim.sm.front.fence.declaration import Fence
 from gpusim.sm.front.fetch.declaration import Fetch
 from gpusim.sm.front.policies.declaration import BlockOrder
 from gpusim.sm.front.selection.declaration import Selection
@@ -137,6 +138,7 @@ class Machine(msgspec.Struct, frozen=True):
     mbarrier: Mbarrier | None = None
     copy_engine: CopyEngine | None = None
     cluster: Cluster | None = None
+    fence: Fence | None = None
     architecture: str = ""
 
     __repr__ = brief

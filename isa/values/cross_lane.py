@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from isa.values.lanes import as_i32, as_u32, choose
+from isa.values.semantics import fmnmx
 
 LANES = np.arange(32, dtype=np.uint32)
 LAST = np.uint32(31)
@@ -26,6 +27,7 @@ WORD = np.uint32(32)
 WHOLE_WARP = 31  # c of a shuffle among all 32 lanes
 HALF, LOWER = np.uint32(16), np.uint32(0xFFFF)
 ONE, NONE, ALL = np.uint32(1), np.uint32(0), np.uint32(0xFFFFFFFF)
+SIZE, INFINITE = np.uint32(0x7FFFFFFF), np.uint32(0x7F800000)  # of a single; the size is the pattern of a NaN too
 
 
 @dataclass(frozen=True, slots=True)
@@ -214,6 +216,61 @@ def odd_bits(x: Any, y: Any) -> Any:
     return x ^ y
 
 
+def least_single(x: Any, y: Any) -> Any:
+    """Minimum of singles, a number in place of a NaN."""
+    return fmnmx(x, y, ONE)
+
+
+def greatest_single(x: Any, y: Any) -> Any:
+    """Maximum of singles, a number in place of a NaN."""
+    return fmnmx(x, y, NONE)
+
+
+def least_size(x: Any, y: Any) -> Any:
+    """Minimum of sizes of singles, a number in place of a NaN."""
+    return fmnmx(x & SIZE, y & SIZE, ONE)
+
+
+def greatest_size(x: Any, y: Any) -> Any:
+    """Maximum of sizes of singles, a number in place of a NaN."""
+    return fmnmx(x & SIZE, y & SIZE, NONE)
+
+
+def unless_nan(x: Any, y: Any, found: Any) -> Any:
+    """Return what was found of two singles, NaN if one of them is."""
+    return choose(((x & SIZE) > INFINITE) | ((y & SIZE) > INFINITE), SIZE, found)
+
+
+def least_or_nan(x: Any, y: Any) -> Any:
+    """Minimum of singles; of any NaN, NaN."""
+    return unless_nan(x, y, fmnmx(x, y, ONE))
+
+
+def greatest_or_nan(x: Any, y: Any) -> Any:
+    """Maximum of singles; of any NaN, NaN."""
+    return unless_nan(x, y, fmnmx(x, y, NONE))
+
+
+def least_size_or_nan(x: Any, y: Any) -> Any:
+    """Minimum of sizes of singles; of any NaN, NaN."""
+    return unless_nan(x, y, fmnmx(x & SIZE, y & SIZE, ONE))
+
+
+def greatest_size_or_nan(x: Any, y: Any) -> Any:
+    """Maximum of sizes of singles; of any NaN, NaN."""
+    return unless_nan(x, y, fmnmx(x & SIZE, y & SIZE, NONE))
+
+
+SINGLES = {  # by what a text says behind CREDUX
+    "MIN.F32": Reduction(least_single, 0x7FFFFFFF),
+    "MAX.F32": Reduction(greatest_single, 0x7FFFFFFF),
+    "MINABS.F32": Reduction(least_size, 0x7FFFFFFF),
+    "MAXABS.F32": Reduction(greatest_size, 0x7FFFFFFF),
+    "MIN.F32.NAN": Reduction(least_or_nan, 0x7F800000),
+    "MAX.F32.NAN": Reduction(greatest_or_nan, 0xFF800000),
+    "MINABS.F32.NAN": Reduction(least_size_or_nan, 0x7F800000),
+    "MAXABS.F32.NAN": Reduction(greatest_size_or_nan, 0),
+}
 total = Reduction(sum_of, 0)
 minimum, maximum = Reduction(least, 0xFFFFFFFF), Reduction(greatest, 0)
 signed_minimum, signed_maximum = Reduction(signed_least, 0x7FFFFFFF), Reduction(signed_greatest, 0x80000000)
@@ -310,4 +367,4 @@ def _in_every_lane(parts: Any) -> Any:
     return np.broadcast_to(whole, parts.shape)
 
 
-PARTS = (segment, limit)  # of other functions
+PARTS = (segment, limit, fmnmx, unless_nan)  # of other functions

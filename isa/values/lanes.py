@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-ROOM = 512  # numbers: 32 k of 16 rows of a matrix
+ROOM = 1024  # numbers: 64 k of 16 rows of a matrix
 _MIDDLE = np.int64(-(1 << 63))  # the 29 bits of a double that a single drops, moved up: the first set, the others clear
 
 
@@ -104,7 +104,7 @@ def fma64(a: Any, b: Any, c: Any) -> Any:
 
 
 def room_for_words() -> Any:
-    """Return room for numbers on the way to a result: 512 words, whose contents nobody has set."""
+    """Return room for numbers on the way to a result: 1024 words, whose contents nobody has set."""
     return np.zeros(ROOM, np.uint32)
 
 

@@ -25,7 +25,7 @@ from isa.executing.beyond import Beyond
 from isa.executing.places import places
 from isa.instruction import PREDICATES_WRITTEN
 from isa.operands.operand import PT, PT_INDEX, RZ, Address, Immediate, Operand, Predicate, Special, Texture
-from isa.row import Row, Unit
+from isa.row import BEHIND, Row, Unit
 from isa.values.cross_lane import by_lane_group
 
 __all__ = ["Action", "Fetch", "Mask", "Observe", "Scope", "action", "guard"]
@@ -133,6 +133,8 @@ def _across(scope: Scope) -> Action:
     row, held = scope.instruction.row, dict(scope.instruction.slots())
     single = zip("abc", _sources(scope, held), strict=True)
     sources = [values.words(scope, held[x], row, x) if row.words_of(x) > 1 else [source] for x, source in single]
+    for place, letter in enumerate(BEHIND):
+        sources[place] = [*sources[place], *([values.source(scope, held[letter], row)] if letter in held else [])]
     pairs = ((held.get("d"), row.across), (held.get("P"), row.across_truth))
     if row.matrix:
         return _matrix(scope, held["d"], sources)
@@ -154,12 +156,15 @@ def _matrix(scope: Scope, to: Operand, sources: Sequence[Sequence[Fetch]]) -> Ac
     """Return an action for a matrix instruction, which takes the registers of all threads of its warp."""
     target, name = scope.kernel.target, scope.instruction.row.mnemonic
     adding = ADDING[target.architecture if target else 90]
+    known, words = scope.instruction.number() >> 32, scope.instruction.row.words_of("d")
 
     def act(frame: Frame, group: Group, mask: Mask) -> None:
         a, b, c = (np.stack([values.spread(word(frame, group), group.live) for word in one]) for one in sources)
-        found = np.empty_like(c)
+        found = np.empty((words, *c.shape[1:]), np.uint32)
         for warp in np.ndindex(c.shape[1:-1]):
-            found[:, *warp] = matrix_exact.multiplied(name, *(part[:, *warp] for part in (a, b, c)), adding)
+            selector = known or int(c[-1, *warp, 0])
+            parts = (part[:, *warp] for part in (a, b, c))
+            found[:, *warp] = matrix_exact.multiplied(name, *parts, adding, selector)
         for one, part in values.registers(to, found):
             values.writer(one, 32)(frame, group, mask, part)
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from gpusim.launch.caches.lockstep import first, waves
+from gpusim.launch.caches.lockstep import first, near, waves
 from gpusim.sm.memory.l2_share.declaration import PARTS
 
 X, Y, Z = 1, 2, 4
@@ -52,3 +52,25 @@ def test_what_nobody_shares_is_always_new():
 def test_the_first_block_that_asks_for_the_same(along, expected):
     """Of a grid of 3 x 4 x 2, block 23 is (2, 3, 1): axes along which a line is shared begin at 0."""
     assert first(23, (3, 4, 2), along) == expected
+
+
+@pytest.mark.parametrize(
+    ("step", "grid", "count"),
+    [
+        ((4, 0, 0), (264, 1, 1), 128),  # words of blocks in a row
+        ((512, 0, 0), (264, 1, 1), 1),
+        ((0, 0, 0), (264, 1, 1), 0),  # one word for all
+        ((0, 512, 0), (33, 8, 1), 33),  # sums of columns: as many blocks as have the same columns
+        ((0, 256, 0), (33, 8, 1), 66),
+        ((512, 16896, 0), (33, 8, 1), 1),
+        ((4, 0, (1 << 32) - 8), (16, 5, 3), 640),
+    ],
+)
+def test_a_slice_does_the_atomics_of_blocks_with_places_near_each_other(step, grid, count):
+    """They are successive blocks, as many as lie within 512 bytes, once for each block that has the same place."""
+    assert near(step, grid, 512) == count
+
+
+def test_where_a_slice_has_no_size_all_blocks_may_meet_there():
+    """Without L2 slices nothing is counted."""
+    assert near((4, 0, 0), (264, 1, 1), 0) == 0

@@ -194,6 +194,17 @@ class Caches:
             parted += bool(partly)
         return max(left), self._room_for_stores(parted, now, cycles) if sent else now
 
+    @property
+    def keeps_stores(self) -> bool:
+        """Whether stores wait for the L2 on a way of their own; warps don't wait for these."""
+        return self.machine.l2_channel is not None and self.far is not None
+
+    @property
+    def gone(self) -> int:
+        """The cycle at which all of these have left."""
+        ways = (self.free.get(way, 0) for way in ("stores", "all stores") if self.keeps_stores)
+        return max((-(-parts // 64) for parts in ways), default=0)
+
     def _keep(self, level: Level, number: int, units: set[int], now: int, stored: set[int]) -> None:
         """Let what is stored in these units stay in a cache."""
         line, gone = level.use(number)

@@ -125,7 +125,10 @@ def _cached(sm: Scan, row: Row, access: Access, now: int, *, own: bool) -> None:
     else:
         left, start = sm.caches.store(row, access.requests, now, access.cycles)
     sm.free[own] += start - now
-    access.done = done + extra if row.is_load else max(sm.free[own], left)
+    if row.is_load:
+        access.done = done + extra
+    else:
+        access.done = sm.free[own] if sm.caches.keeps_stores else max(sm.free[own], left)
 
 
 def _queue(sm: Scan, k: int, *, apart: bool) -> list[Access]:

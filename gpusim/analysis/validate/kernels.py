@@ -108,7 +108,7 @@ def _job(timed: Timed, machine: Machine, make: Make, records: Records) -> tuple[
         blocks_of_sm=run.blocks,
         flops=kernel.flops,
         counters={"instructions": _instructions(kernel, run), **sectors},
-        stalls=ncu_shares(run.stalls.sum(axis=0).tolist()),
+        stalls=ncu_shares(run.stalls, kernel.program),
     )
 
 

@@ -6,20 +6,35 @@ over the chip, of a launch that was repeated for each group of counters, clocks 
 --clock-control none --cache-control none`). The columns of stall reasons have the warps that wait for a reason, for
 each cycle in which their scheduler issues (smsp__average_warps_issue_stalled_*_per_issue_active.ratio); reasons that
 never held are left out. As shares of their sum they are the parts of the time in which a warp was there.
+
+Some of our reasons have two names of ncu's, by the instruction that waits. An access to global or local memory that
+finds no room waits for `lg_throttle`. Registers that such an access has not read yet are `long_scoreboard`: so EXIT
+behind stores is. The samples of each instruction say so, of ten kernels with tensor cores on an H200, 2026-11-22. What
+a fence waits for, and what waits for a fence, is `membar`.
 """
 
 from __future__ import annotations
 
 import csv
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+from numpy.typing import NDArray
+
 from gpusim.sm.unit.stall import Stall
+from isa.instruction import Instruction
+from isa.nvidia.control import BARRIERS
+from isa.program import Program
+from isa.row import Unit
 
 DIRECTORY = Path(__file__).parents[2] / "published"
 SUFFIX = "_kernels.csv"
 SELECTED = "selected"  # the warp issues: no stall
+LG_THROTTLE = "lg_throttle"  # the queue of accesses to global and local memory is full
+MEMBAR = "membar"  # a fence
+FAR = (Unit.GLOBAL, Unit.LOCAL)
 L1_LOADED, L1_STORED = "l1_loaded_sectors", "l1_stored_sectors"
 COUNTERS = {  # column of the file, and ncu's name of it
     "instructions": "smsp__inst_executed.sum",
@@ -55,13 +70,42 @@ def ncu_name(reason: Stall) -> str | None:
     return RENAMED[reason] if reason in RENAMED else reason.name.lower()
 
 
-def ncu_shares(cycles: Sequence[int]) -> dict[str, float]:
-    """Return the share of each of ncu's reasons; `cycles` are warp-cycles by our reasons, all that are."""
+def ncu_shares(cycles: NDArray[np.int64], program: Program) -> dict[str, float]:
+    """Return the share of each of ncu's reasons; `cycles` are warp-cycles of each instruction by our reasons."""
     found: dict[str, float] = {}
-    for reason in Stall:
-        if name := ncu_name(reason):
-            found[name] = found.get(name, 0) + float(cycles[reason])
+    for pc, row in enumerate(cycles[: len(program.instructions)].tolist()):
+        for reason in Stall:
+            if row[reason] and (name := _name_at(program, pc, reason)):
+                found[name] = found.get(name, 0) + float(row[reason])
     return _shares(found)
+
+
+def _name_at(program: Program, pc: int, reason: Stall) -> str | None:
+    """Return ncu's name of a stall reason of the instruction at `pc`."""
+    instruction = program.instructions[pc]
+    if reason is Stall.MIO_THROTTLE and instruction.row.unit in FAR:
+        return LG_THROTTLE
+    if (reason is Stall.DRAIN and _is_fence(program, pc)) or (reason is Stall.BARRIER and _is_fence(program, pc - 1)):
+        return MEMBAR
+    if reason is Stall.WAR_HAZARD and any(one.row.unit in FAR for one in _readers(program, pc)):
+        return ncu_name(Stall.LONG_SCOREBOARD)
+    return ncu_name(reason)
+
+
+def _is_fence(program: Program, pc: int) -> bool:
+    return pc >= 0 and program.instructions[pc].row.mnemonic.startswith(MEMBAR.upper())
+
+
+def _readers(program: Program, pc: int) -> Iterator[Instruction]:
+    """Yield the last instruction before `pc`, in a loop behind it, that holds each read barrier it waits for."""
+    code = program.instructions[pc].control
+    for barrier in range(BARRIERS if code else 0):
+        if code and code.waits >> barrier & 1:
+            for at in (*range(pc - 1, -1, -1), *range(len(program.instructions) - 1, pc - 1, -1)):
+                other = program.instructions[at]
+                if other.control and other.control.read_barrier == barrier:
+                    yield other
+                    break
 
 
 def profiles(key: str) -> dict[tuple[str, str], Profile]:

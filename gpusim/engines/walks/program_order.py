@@ -223,7 +223,7 @@ def _fitting(lanes: int, target: Target | None, sms: int) -> Machine:
         unit=units,
         scalar_file=ScalarFile(MANY, 1, REGISTERS),
         mbarrier=Mbarrier(1, 1, 1, 0, 1, 0),
-        copy_engine=CopyEngine(1, 1, 1, 1, 0, 0, 0, 0, 0),
+        copy_engine=CopyEngine(1, 1, 1, 1, 0, 0, 0, 0, 0, 0),
         architecture=named,
     )
 

@@ -10,6 +10,7 @@ all lets the same fraction of its blocks wait as runs in lockstep (gpusim/sm/mem
 from __future__ import annotations
 
 from functools import cache
+from math import prod
 from typing import Any
 
 from gpusim.sm.memory.l2_share.declaration import PARTS
@@ -27,17 +28,21 @@ def prepare(sm: Any, kernel: Kernel) -> None:
     Also store for how many blocks a slice of the L2 does atomics.
     """
     for pc, step in linear_steps(kernel).items():
-        sm.program[pc].slice_blocks = _near(step, kernel.grid, int(sm.machine.slice_lines * sm.machine.line_bytes))
+        sm.program[pc].slice_blocks = near(step, kernel.grid, int(sm.machine.slice_lines * sm.machine.line_bytes))
     for pc, step in address_steps(kernel).items():
         along = sum(1 << axis for axis, each in enumerate(step) if each == 0)
         sm.program[pc].shared_along = 1 + along
         sm.launch.lockstep[along] = waves(kernel.grid, int(sm.launch.stride), int(sm.launch.resident), along)
 
 
-def _near(step: Step, grid: Grid, size: int) -> int:
-    """Return how many successive blocks have places within so many bytes; 0 if all have, along some axis."""
-    magnitudes = [min(each, (1 << 32) - each) for each, extent in zip(step, grid, strict=True) if extent > 1]
-    return -(-size // min(magnitudes, default=size)) if size and all(magnitudes) else 0
+def near(step: Step, grid: Grid, size: int) -> int:
+    """Return how many blocks have places within so many bytes: some successive ones, each as often as it comes again.
+
+    0: all have, or nothing is known of sizes.
+    """
+    moves = [(min(each, (1 << 32) - each), extent) for each, extent in zip(step, grid, strict=True) if extent > 1]
+    apart = [each for each, _ in moves if each]
+    return -(-size // min(apart)) * prod(extent for each, extent in moves if each == 0) if size and apart else 0
 
 
 @cache

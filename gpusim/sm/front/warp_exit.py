@@ -11,9 +11,12 @@ from gpusim.sm.registers.in_flight import in_flight
 
 
 @rule
-def earliest(sm: Sm, warp: Warp) -> int:
-    """Return when the warp's accesses are done; NEVER: not known yet. For copies other lanes wait, where some go on."""
-    copying = warp.copying > 0 and not (sm.independent and warp.parted)
+def earliest(sm: Sm, warp: Warp, exits: bool) -> int:
+    """Return when the warp's accesses are done; NEVER: not known yet. Who `exits` waits for copies, too.
+
+    Where other lanes of the warp go on, these wait for them.
+    """
+    copying = exits and warp.copying > 0 and not (sm.independent and warp.parted)
     return NEVER if warp.pending > 0 or copying else int(warp.drained)
 
 

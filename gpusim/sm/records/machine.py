@@ -85,6 +85,9 @@ class MachineNumbers(Record):
     cluster_atomic: int  # `cluster.atomic` of the machine's file
     cluster_atomic_cycles: int  # `cluster.atomic_cycles` of the machine's file
     cluster_signal: int  # `cluster.signal` of the machine's file
+    fence_of_chip: int  # `fence.gpu` of the machine's file
+    fence_loads: int  # `fence.loads` of the machine's file
+    fence_stores: int  # `fence.stores` of the machine's file
     queue: int  # `load_store.queue` of the machine's file
     least_cycles: int  # `load_store.least_cycles` of the machine's file
     queues: int  # one for each scheduler, or one for the SM; and those to shared memory where it lies apart
@@ -169,6 +172,7 @@ class MachineNumbers(Record):
     engine_send: int  # `copy_engine.store_parts` of the machine's file
     engine_reduce: int  # `copy_engine.reduce_parts` of the machine's file
     engine_start: int  # `copy_engine.start` of the machine's file
+    engine_map: int  # `copy_engine.map` of the machine's file
     engine_latency: int  # `copy_engine.latency` of the machine's file
     engine_store: int  # `copy_engine.store` of the machine's file
     engine_nearby: int  # `copy_engine.nearby` of the machine's file

@@ -52,6 +52,7 @@ class Row(Record):
     alignment: int  # bytes of which an address is a multiple
     value: int  # index into FUNCTIONS of what gives d, -1: none
     source: Numbers  # first register of a, b, c; -1: the constant below
+    behind: Numbers  # registers whose words stand behind those of a, b, c; -1: none, -2: zeros
     constant: Numbers  # 32-bit constants of a, b, c; of 64 bits where the width is
     change: Numbers  # what its text does to a, b, c (isa.operands.operand_change)
     truth: int  # index into FUNCTIONS of what gives predicates, -1: none
@@ -104,8 +105,8 @@ class Row(Record):
     goes_on: int  # 1: arrives and does not wait
     reduces: int  # what it finds about a predicate, as below
     stays_behind: int  # 1: it does not pass a barrier at which its warp waits
-    cluster_step: int  # at the cluster's barrier it 1: arrives, 2: waits; 3: it is a fence
-    fence: int  # cycles for which it holds its warp as a fence
+    cluster_step: int  # at the cluster's barrier it 1: arrives, 2: waits
+    fence: int  # cycles for which it holds its warp as a fence, at least
     path: int  # unit that serves it: 1 shared memory or constants, where these lie apart
     passes: int  # load/store cycles it took
     service: int  # load/store cycles, where its addresses do not say them

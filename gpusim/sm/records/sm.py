@@ -277,6 +277,9 @@ class Engine(Record):
     row: int  # of a row of a box that was found: the place of byte 0 of the box, if all were in this row
     low: int  # the first place of it that is inside the tensor
     high: int  # and the place behind them
+    maps: Numbers  # 1 + the places of the tensor maps that it has; 0: none
+    there: Numbers  # when each is at hand
+    fetched: int  # how many it has fetched
     woken: int  # warp slots with a copy that has come to its end since they were looked at, as a mask
 
 
@@ -296,6 +299,7 @@ class Copy(Record):
     blocks: int  # mask of the blocks of the cluster that get it, by rank; 0: that one alone
     shared: int  # byte address there, of what is written or read
     source: int  # of a copy within shared memory, that of what is read
+    map: int  # place of its tensor map; -1: it has none
     far: int  # place in global memory of the tensor's first byte, or of the bytes themselves
     barrier: int  # place of the barrier that gets its bytes, -1: none
     total: int  # bytes in shared memory

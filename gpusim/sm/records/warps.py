@@ -80,6 +80,8 @@ class Warp(Record):
     reduced: int  # what the last BAR.RED found
     cluster_until: int  # when the cluster's barrier lets it pass; NEVER: not known
     cluster_waits: int  # 1: it waits there
+    stored: int  # when its last store has left the SM
+    loaded: int  # 1: it has loaded from global memory since its last fence
     pending: int  # memory instructions issued and not served
     drained: int  # when the served ones, and texture fetches, are done
     shared_back: int  # when its loads from shared memory are back, where codes are obeyed

@@ -15,6 +15,7 @@ from gpusim.sm.front.barrier import declaration as barrier
 from gpusim.sm.front.block_scheduler import declaration as block_scheduler
 from gpusim.sm.front.cluster import declaration as cluster
 from gpusim.sm.front.dispatch import declaration as dispatch
+from gpusim.sm.front.fence import declaration as fence
 from gpusim.sm.front.fetch import declaration as fetch
 from gpusim.sm.front.policies import declaration as policies
 from gpusim.sm.front.selection import declaration as selection
@@ -85,6 +86,7 @@ EVERY: tuple[Declaration, ...] = tuple(
         convergence,
         barrier,
         cluster,
+        fence,
         load_store,
         warpgroup,
         constant_path,

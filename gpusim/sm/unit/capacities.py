@@ -48,6 +48,7 @@ EFFECTS = 256  # of a warp's instructions, that have not landed or are still nee
 AWAITED = 6  # phases of barriers in shared memory that a warp waits for at once
 COPIES = 256  # of the copy engine of an SM, under way or asked for
 PIECES = 1024  # of copies, on their way
+MAPS = 8  # tensor maps that a copy engine has at hand
 HAZARDS = 64  # that are noted
 TOLD = 64  # phases of other blocks' barriers that an SM ends in a cycle
 WAVES = 16  # of blocks, that are told from each other where one SM stands for all

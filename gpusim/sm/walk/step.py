@@ -14,6 +14,7 @@ from gpusim.sm.front.barrier import barrier
 from gpusim.sm.front.block_scheduler import block_scheduler
 from gpusim.sm.front.block_scheduler.declaration import DONE, FREE
 from gpusim.sm.front.dispatch import dispatch
+from gpusim.sm.front.fence import fence
 from gpusim.sm.front.fetch import fetch
 from gpusim.sm.front.policies import policies
 from gpusim.sm.front.selection import selection
@@ -229,8 +230,8 @@ def prepare(sm: Sm, warp: Warp) -> None:
     if sm.machine.register_banks:
         register_file.prepare(sm, warp, instruction)
     warp.release_at[DRAIN] = 0
-    if instruction.action == EXIT:
-        warp.release_at[DRAIN] = warp_exit.earliest(sm, warp)
+    if instruction.action == EXIT or instruction.fence:
+        warp.release_at[DRAIN] = warp_exit.earliest(sm, warp, instruction.action == EXIT)
         if sm.ahead.on and warp.pending > 0:
             questions.drain(sm, warp)
 
@@ -398,3 +399,5 @@ def occupy(sm: Sm, instruction: Row, k: int, g: int, pc: int, now: int) -> None:
         warp_exit.commit(sm, g, pc, now)
     elif instruction.action == MULTIPLY:
         warpgroup.commit(sm, g, pc, now)
+    elif instruction.fence:
+        fence.commit(sm, g, instruction, now)

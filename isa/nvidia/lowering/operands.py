@@ -26,7 +26,7 @@ from isa.operands.operand import (
     Special,
 )
 from isa.operands.operand_change import PARTS
-from isa.row import Row, Unit
+from isa.row import BEHIND, Row, Unit
 
 _SPECIALS = {
     "SRZ": "ZERO", "SR_CgaCtaId": "CLUSTER_RANK", "SR_CgaSize": "ZERO",  # bank 0 has no part for each size of clusters
@@ -150,6 +150,7 @@ _READERS: Mapping[str, Reader] = (
     | dict.fromkeys("dD", _written)
     | dict.fromkeys(PREDICATES_READ + PREDICATES_WRITTEN, _truth)
     | dict.fromkeys("nN", _number)
+    | dict.fromkeys(BEHIND, _written)
     | {"o": _written, "t": _handle, "M": _shared_place}
     | {"s": _special, "l": _target, "B": _convergence, "m": _address, "k": _number_or_register, "y": _dependency}
 )

@@ -7,7 +7,7 @@ from itertools import product
 from isa.family import REAL, Family, of_warp
 from isa.nvidia.rows.floating import FLUSH, ROUND
 from isa.row import Kind, Unit
-from isa.values.floating import conversion, half, single, small_conversion
+from isa.values.floating import conversion, half, single, small_conversion, tiny_float
 
 _WHOLE = {"FLOOR": single.DOWN, "CEIL": single.UP, "TRUNC": single.ZERO, "NTZ": 0, "RN": 0}
 _PLACES = {
@@ -41,6 +41,12 @@ _TO_SMALL = (("F16", small_conversion.integer_to_half), ("BF16", small_conversio
 _PACKED = {"F16": 0, "BF16": half.BFLOAT, "F32": 0, "PACK_AB": 0, **ROUND, "RELU": half.RELU}
 _BYTES = (("E4M3", 0), ("E5M2", small_conversion.FIVE_TWO))
 _RELU = (("", 0), ("RELU.", half.RELU))
+_TINY = (
+    ("E2M3", 0, tiny_float.packed_sixes, tiny_float.halves_of_sixes),
+    ("E3M2", tiny_float.THREE_TWO, tiny_float.packed_sixes, tiny_float.halves_of_sixes),
+    ("E2M1", tiny_float.TWO_ONE, tiny_float.packed_fours, tiny_float.halves_of_fours),
+)
+_POWERS = {"RZ": 0, "RP": single.UP}
 
 # fmt: off
 _FROM_INTEGER = (
@@ -122,6 +128,19 @@ _PACK = (
     *(Family(f"F2FP.{relu}F16.{kind}.UNPACK_B", "da", Unit.INT, small_conversion.halves_of_bytes,
              parts=_HALVES, fields={"code": code | extra, "kind": Kind.REAL})
       for (relu, code), (kind, extra) in product(_RELU, _BYTES)),
+    *(Family(f"F2FP.SATFINITE.{relu}{kind}.F32.PACK_AB_MERGE_C", "dabc", Unit.INT, pack, fields={"code": code | extra},
+             signs=REAL) for (relu, code), (kind, extra, pack, _) in product(_RELU, _TINY)),
+    *(Family(f"F2FP.{relu}F16.{kind}.UNPACK_B", "da", Unit.INT, unpack, parts=_PLACED if kind == "E2M1" else _HALVES,
+             fields={"code": code | extra, "kind": Kind.REAL})
+      for (relu, code), (kind, extra, _, unpack) in product(_RELU, _TINY)),
+    *(Family(f"F2FP.{finite}E8.{kind}_MERGE_C", form, Unit.INT, function, modifiers=_POWERS,
+             fields={"code": code, "kind": Kind.REAL})
+      for (finite, code), (kind, form, function) in product(
+          (("", 0), ("SATFINITE.", tiny_float.FINITE)),
+          (("F32.PACK_AB", "dabc", tiny_float.packed_powers), ("BF16.UNPACK_B", "dac", tiny_float.powers_of_bfloats)),
+      )),
+    Family("F2FP.BF16.E8.UNPACK_B", "da", Unit.INT, tiny_float.bfloats_of_powers, parts=_HALVES,
+           fields={"kind": Kind.REAL}),
 )
 _OF_WARP = (*(one for one in _FROM_INTEGER if one.unit is not Unit.DP), _TO_INTEGER[0])  # from sm_100 on
 FAMILIES = (*_FROM_INTEGER, *_TO_INTEGER, *_BETWEEN, *_PACK, *map(of_warp, _OF_WARP))

@@ -43,6 +43,8 @@ FAMILIES = (
       for name, across in _REDUCTIONS.items()),
     *(Family(f"CREDUX{name}", "da", Unit.REDUCE, fields={"across": across}, shared="d")
       for name, across in _REDUCTIONS.items() if name.startswith((".MIN", ".MAX"))),
+    *(Family(f"CREDUX.{name}", "da", Unit.REDUCE, fields={"across": across}, shared="d")
+      for name, across in v.SINGLES.items()),
     Family("MOVM.16.MT88", "da", Unit.SHUFFLE, fields={"across": v.transposed}),
     Family("ELECT", "PdQ", Unit.VOTE, fields={"across": v.first_lane, "across_truth": v.is_first}, shared="d"),
     Family("R2UR", "PdaQ", Unit.UNIFORM, optional="PQ", falsely="Q", silent=frozenset({"OR", "BROADCAST"}),

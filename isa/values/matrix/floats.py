@@ -10,15 +10,18 @@ from typing import Any
 import numpy as np
 
 from isa.values.lanes import room_for_doubles, room_for_integers, room_for_singles, room_for_words
-from isa.values.matrix import sums
+from isa.values.matrix import scales, sparse, sums
 from isa.values.matrix.fragments import addends_of, columns_of, half_addends_of, half_results_to, results_to, rows_of
 from isa.values.matrix.numbers import NONE, exponent, significand
 
 Kind = tuple[int, ...]
 U, L = np.uint32, np.uint64
-# Bits of exponent and fraction, whether there are no infinities; how many are in a word, the first one's lowest bit.
+# Bits of exponent and fraction, whether there are no infinities (2: no NaN either); how many are in a word, the first
+# one's lowest bit.
 HALF, BFLOAT, TENSOR = (5, 10, 0, 2, 0), (8, 7, 0, 2, 0), (8, 10, 0, 1, 13)
 E4M3, E5M2 = (4, 3, 1, 4, 0), (5, 2, 0, 4, 0)
+E2M3, E3M2, E2M1 = (2, 3, 2, 4, 0), (3, 2, 2, 4, 0), (2, 1, 2, 4, 2)  # each in a byte
+E2M1_IN_FOUR = (2, 1, 2, 8, 0)
 TO_HALF, TO_SINGLE = (5, 10), (8, 23)
 
 
@@ -27,17 +30,17 @@ def slots(parts: int) -> int:
     return max(4 * parts, 8)
 
 
-def split(words: Any, of: Any, exponents: Any, rows: int, block: int, kind: Any) -> None:
-    """Take the numbers of a block of words apart: the first one of each word, then the next."""
+def split(words: Any, of: Any, exponents: Any, rows: int, block: int, kind: Any, slots: int) -> None:
+    """Take the numbers of a block of words apart, as many as `slots`: the first one of each word, then the next."""
     exponent_bits, fraction_bits, finite, parts, lowest = kind
-    to = rows * slots(parts) * block
+    to = rows * slots * block
     for part in range(parts):
         for place in range(4 * rows):
-            pattern = U(words[4 * rows * block + place] >> U(32 // parts * part + lowest))
+            pattern = U(words[place] >> U(32 // parts * part + lowest))
             of[to + place] = significand(pattern, exponent_bits, fraction_bits)
             exponents[to + place] = exponent(pattern, exponent_bits, fraction_bits, finite)
         to += 4 * rows
-    if parts == 1:
+    if slots > 4 * parts:
         for place in range(4 * rows):
             of[to + place] = np.float32(0)
             exponents[to + place] = NONE
@@ -63,22 +66,68 @@ def add(words: Any, of: Any, exponents: Any, ks: Any, how: Any, format_c: Any) -
 def multiply(d: Any, a: Any, b: Any, c: Any, n: Any, blocks: int, kinds: Any, format_c: Any) -> None:
     """Set d to a b + c, of 16 rows, 8 columns, and as many blocks of 16 bytes of k; `n` says how terms are added."""
     of, exponents = (room_for_singles(), room_for_singles()), (room_for_integers(), room_for_integers())
-    words, results, (kind_a, kind_b) = room_for_words(), room_for_words(), kinds
-    for block in range(blocks):
-        rows_of(a, block, 2, words, 64 * block)
-        split(words, of[0], exponents[0], 16, block, kind_a)
-    for block in range(blocks):
-        columns_of(b, block, words, 32 * block)
-        split(words, of[1], exponents[1], 8, block, kind_b)
+    size = slots(kinds[0][3])
+    read_rows(a, of[0], exponents[0], blocks, kinds[0], size)
+    read_columns(b, of[1], exponents[1], blocks, kinds[1], size)
+    sum_up(d, c, n, of, exponents, size, blocks, kinds, format_c)
+
+
+def multiply_sparse(d: Any, a: Any, b: Any, c: Any, n: Any, blocks: int, kinds: Any, format_c: Any) -> None:
+    """Set d to the same where A is sparse, and its numbers are as many blocks; B has twice as many."""
+    of, exponents = (room_for_singles(), room_for_singles()), (room_for_integers(), room_for_integers())
+    at, results, size = room_for_integers(), room_for_words(), 4 * kinds[0][3]
+    read_rows(a, of[0], exponents[0], blocks, kinds[0], size)
+    read_columns(b, of[1], exponents[1], 2 * blocks, kinds[1], size)
+    sparse.places(at, a[2 * blocks], n, kinds[0][3], size * blocks)
     put_addends(c, results, format_c)
-    small = kind_a[3] == 4
-    kept, bits = (n >> 16 & 255, n >> 24 & 255) if small else (n & 255, 23)
-    mask = L(L(0xFFFFFFFFFFFFFFFF) << L(52 - bits))
-    count = slots(kind_a[3]) * (blocks if n >> 8 & 255 == 2 else 1)
-    for first in range(0, slots(kind_a[3]) * blocks, count):
-        how = np.int64(kept), kind_a[1] + kind_b[1], mask
-        add(results, of, exponents, (first, first + count), how, format_c)
+    count = size * (blocks if n >> 8 & 255 == 2 else 1)
+    for first in range(0, size * blocks, count):
+        sparse.add(results, of, exponents, at, (first, first + count), adding(n, kinds), format_c)
     put_results(results, d, format_c)
+
+
+def multiply_scaled(d: Any, a: Any, b: Any, c: Any, n: Any, blocks: int, kinds: Any, scale: Any) -> None:
+    """Set d to the same of singles where rows of A and columns of B have scales; `scale`: how many, and their kind."""
+    of, exponents = (room_for_singles(), room_for_singles()), (room_for_integers(), room_for_integers())
+    size, (count, kind) = slots(kinds[0][3]), scale
+    read_rows(a, of[0], exponents[0], blocks, kinds[0], size)
+    read_columns(b, of[1], exponents[1], blocks, kinds[1], size)
+    scales.apply(of, exponents, (a[2 * blocks], b[blocks]), np.int64(c[4][0]), size * blocks, count, kind)
+    kind_a, kind_b = kinds
+    scaled = (kind_a[0], kind_a[1] + kind[1], kind_a[2], kind_a[3]), (kind_b[0], kind_b[1] + kind[1])
+    sum_up(d, c, n, of, exponents, size, blocks, scaled, TO_SINGLE)
+
+
+def read_rows(a: Any, of: Any, exponents: Any, blocks: int, kind: Any, size: int) -> None:
+    """Set significands and exponents of A from its registers, so many k of each block."""
+    words = room_for_words()
+    for block in range(blocks):
+        rows_of(a, block, 2, words, 0)
+        split(words, of, exponents, 16, block, kind, size)
+
+
+def read_columns(b: Any, of: Any, exponents: Any, blocks: int, kind: Any, size: int) -> None:
+    """Set those of B."""
+    words = room_for_words()
+    for block in range(blocks):
+        columns_of(b, block, words, 0)
+        split(words, of, exponents, 8, block, kind, size)
+
+
+def sum_up(d: Any, c: Any, n: Any, of: Any, exponents: Any, size: int, blocks: int, kinds: Any, format_c: Any) -> None:
+    """Set d to the sums of products and of c: so many k of a block, and as many blocks at once as `n` says."""
+    results = room_for_words()
+    put_addends(c, results, format_c)
+    count = size * (blocks if n >> 8 & 255 == 2 else 1)
+    for first in range(0, size * blocks, count):
+        add(results, of, exponents, (first, first + count), adding(n, kinds), format_c)
+    put_results(results, d, format_c)
+
+
+def adding(n: Any, kinds: Any) -> Any:
+    """Return how terms are added: bits kept, fraction bits of a product, and the mask of a result's."""
+    kept, bits = (n >> 16 & 255, n >> 24 & 255) if kinds[0][3] >= 4 else (n & 255, 23)
+    return np.int64(kept), kinds[0][1] + kinds[1][1], L(L(0xFFFFFFFFFFFFFFFF) << L(52 - bits))
 
 
 def put_addends(c: Any, to: Any, format_c: Any) -> None:
@@ -97,4 +146,19 @@ def put_results(of: Any, d: Any, format_c: Any) -> None:
         results_to(of, 2, d)
 
 
-INLINED = (slots, split, add, multiply, put_addends, put_results)
+INLINED = (
+    *(
+        slots,
+        split,
+        add,
+        multiply,
+        multiply_sparse,
+        multiply_scaled,
+        read_rows,
+        read_columns,
+        sum_up,
+        adding,
+        put_addends,
+        put_results,
+    ),
+)

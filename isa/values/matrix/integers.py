@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from isa.values.lanes import room_for_integers, room_for_words
+from isa.values.matrix import sparse
 from isa.values.matrix.fragments import addends_of, columns_of, results_to, rows_of
 
 N, U, LONG = np.int32, np.uint32, np.int64
@@ -58,6 +59,26 @@ def multiply(d: Any, a: Any, b: Any, c: Any, shape: Any, kinds: Any, saturate: i
     end(d, c, total, halves, saturate)
 
 
+def multiply_sparse(d: Any, a: Any, b: Any, c: Any, n: Any, blocks: int, kinds: Any, saturate: int) -> None:
+    """Set d to the same of 16 rows where A is sparse, and its numbers are as many blocks; B has twice as many."""
+    words, of_a, of_b, total, at = (
+        *(room_for_words(), room_for_integers(), room_for_integers()),
+        *(room_for_integers(), room_for_integers()),
+    )
+    parts = 32 // kinds[0][0]
+    for r in range(128):
+        total[r] = N(0)
+    sparse.places(at, a[2 * blocks], n, parts, 4 * parts * blocks)
+    for block in range(2 * blocks):
+        columns_of(b, block, words, 0)
+        split(words, of_b[32 * parts * block :], 8, kinds[1])
+    for block in range(blocks):
+        rows_of(a, block, 2, words, 0)
+        split(words, of_a, 16, kinds[0])
+        sparse.add_integers(total, of_a, of_b, at, 4 * parts * block, 4 * parts)
+    end(d, c, total, 2, saturate)
+
+
 def end(d: Any, c: Any, total: Any, halves: int, saturate: int) -> None:
     """Set d to the sums and c."""
     words = room_for_words()
@@ -93,4 +114,4 @@ def count(d: Any, a: Any, b: Any, c: Any, shape: Any, operation: int) -> None:
     end(d, c, total, halves, 0)
 
 
-INLINED = (split, add, clamped, multiply, end, ones, count)
+INLINED = (split, add, clamped, multiply, multiply_sparse, end, ones, count)

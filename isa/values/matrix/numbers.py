@@ -47,7 +47,8 @@ def exponent(pattern: Any, exponent_bits: int, fraction_bits: int, finite: int) 
     last = U((1 << (exponent_bits + fraction_bits)) - 1)
     found = choose(magnitude == U(0), NONE, N(max(field, N(1)) - N((1 << (exponent_bits - 1)) - 1)))
     special = choose(magnitude == infinity, INFINITE, NAN)
-    return choose((magnitude == last) if finite else (magnitude >= infinity), choose(finite != 0, NAN, special), found)
+    bad = ((magnitude == last) & (finite == 1)) | ((magnitude >= infinity) & (finite == 0))
+    return choose(bad, choose(finite != 0, NAN, special), found)
 
 
 INLINED = (significand, exponent)

@@ -79,11 +79,14 @@ def add_terms(total: Any, most: Any, of: Any, exponents: Any, ks: Any, more: Any
 
 def begin(total: Any, most: Any, addends: Any, words: Any, kept: int, format_c: Any) -> None:
     """Set each result to its term of C, cut; `addends` are their exponents, `words` their patterns."""
-    exponent_bits, fraction_bits = format_c
     for r in range(RESULTS):
-        more = N(kept + SINGLE_BIAS - fraction_bits)
-        value = significand(words[r], exponent_bits, fraction_bits)
-        total[r] = np.float64(cut(value, addends[r], N(most[r] - more)))
+        total[r] = first_term(words[r], addends[r], most[r], kept, format_c)
+
+
+def first_term(word: Any, addend: Any, most: Any, kept: int, format_c: Any) -> Any:
+    """Return the term of C, cut."""
+    more = N(kept + SINGLE_BIAS - format_c[1])
+    return np.float64(cut(significand(word, format_c[0], format_c[1]), addend, N(most - more)))
 
 
 def single_of(total: Any, mask: Any) -> Any:
@@ -109,8 +112,13 @@ def half_of(total: Any) -> Any:
 def end(words: Any, total: Any, most: Any, kept: int, mask: Any, fraction_bits_c: int) -> None:
     """Set the patterns of the results from their sums."""
     for r in range(RESULTS):
-        whole = total[r] * as_f64(L(L(np.int64(most[r]) - kept + DOUBLE_BIAS) << L(52)))
-        words[r] = half_of(whole) if fraction_bits_c == 10 else single_of(whole, mask)
+        words[r] = pattern_of(total[r], most[r], kept, mask, fraction_bits_c)
+
+
+def pattern_of(total: Any, most: Any, kept: int, mask: Any, fraction_bits_c: int) -> Any:
+    """Return the pattern of a sum."""
+    whole = total * as_f64(L(L(np.int64(most) - kept + DOUBLE_BIAS) << L(52)))
+    return half_of(whole) if fraction_bits_c == 10 else single_of(whole, mask)
 
 
 def is_special(most: Any) -> bool:
@@ -126,12 +134,18 @@ def special(of: Any, exponents: Any, ks: Any, row: int, column: int) -> int:
     (of_a, of_b), (a, b), found = of, exponents, 0
     for k in range(ks[0], ks[1]):
         p, q = 16 * k + row, 8 * k + column
-        worst = max(a[p], b[q])
-        if worst >= NAN or (worst == INFINITE and min(a[p], b[q]) == NONE):
-            found |= MORE | LESS
-        elif worst == INFINITE:
-            found |= LESS if (of_a[p] < 0) != (of_b[q] < 0) else MORE
+        found |= special_term(of_a[p], of_b[q], a[p], b[q])
     return found
+
+
+def special_term(of_a: Any, of_b: Any, a: Any, b: Any) -> int:
+    """Return the same of one product, of significands and exponents."""
+    worst = max(a, b)
+    if worst >= NAN or (worst == INFINITE and min(a, b) == NONE):
+        return MORE | LESS
+    if worst == INFINITE:
+        return LESS if (of_a < 0) != (of_b < 0) else MORE
+    return 0
 
 
 def special_addend(word: Any, exponents: Any, sign: int) -> int:
@@ -145,14 +159,19 @@ def special_addend(word: Any, exponents: Any, sign: int) -> int:
 
 def put_specials(to: Any, words: Any, most: Any, addends: Any, of: Any, exponents: Any, ks: Any, sign: int) -> None:
     """Set the patterns of results that are infinities or NaN; `words` are those of C, with the sign in that bit."""
-    infinite, nan = (INFINITE_HALF, NAN_HALF) if sign == HALF_SIGN else (INFINITE_SINGLE, NAN_SINGLE)
     for r in range(RESULTS):
         if most[r] > -LOW:
             found = special(of, exponents, ks, r & 15, r >> 4) | special_addend(words[r], addends[r], sign)
-            to[r] = nan if found == MORE | LESS else U(infinite | U(U(found >> 1) << U(sign)))
+            to[r] = special_pattern(found, sign)
+
+
+def special_pattern(found: int, sign: int) -> Any:
+    """Return the pattern of a result that is an infinity or a NaN, with its sign in that bit."""
+    infinite, nan = (INFINITE_HALF, NAN_HALF) if sign == HALF_SIGN else (INFINITE_SINGLE, NAN_SINGLE)
+    return nan if found == MORE | LESS else U(infinite | U(U(found >> 1) << U(sign)))
 
 
 INLINED = (
-    *(largest_exponents, cut, add_terms, begin, single_of, half_of, end),
-    *(is_special, special, special_addend, put_specials),
+    *(largest_exponents, cut, add_terms, begin, first_term, single_of, half_of, end, pattern_of),
+    *(is_special, special, special_term, special_addend, put_specials, special_pattern),
 )

@@ -23,6 +23,33 @@ def of_floats(name: str, blocks: int, kinds: tuple[Numbers, Numbers], to: Number
     return _named(fill, name)
 
 
+def of_sparse_floats(name: str, blocks: int, kinds: tuple[Numbers, Numbers], to: Numbers) -> Fill:
+    """Return the function of a kind whose A is sparse, of so many blocks of 16 bytes of numbers."""
+
+    def fill(d: Any, a: Any, b: Any, c: Any, n: Any) -> None:
+        floats.multiply_sparse(d, a, b, c, n, blocks, kinds, to)
+
+    return _named(fill, name)
+
+
+def of_scaled_floats(name: str, kinds: tuple[Numbers, Numbers], count: int, kind: Numbers) -> Fill:
+    """Return the function of a kind with so many scales of a kind for a row of A and a column of B, of two blocks."""
+
+    def fill(d: Any, a: Any, b: Any, c: Any, n: Any) -> None:
+        floats.multiply_scaled(d, a, b, c, n, 2, kinds, (count, kind))
+
+    return _named(fill, name)
+
+
+def of_sparse_integers(name: str, blocks: int, kinds: tuple[Numbers, Numbers], saturate: int) -> Fill:
+    """Return the same of whole numbers."""
+
+    def fill(d: Any, a: Any, b: Any, c: Any, n: Any) -> None:
+        integers.multiply_sparse(d, a, b, c, n, blocks, kinds, saturate)
+
+    return _named(fill, name)
+
+
 def of_integers(name: str, shape: Numbers, kinds: tuple[Numbers, Numbers], saturate: int) -> Fill:
     """Return the function of a kind: blocks of 16 bytes of k and halves of 8 rows, kinds of A and B."""
 

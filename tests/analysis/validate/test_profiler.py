@@ -1,7 +1,9 @@
+import numpy as np
 import pytest
 
 from gpusim.analysis.validate.profiler import COUNTERS, ncu_name, ncu_shares, profiles
 from gpusim.sm.unit.stall import Stall
+from isa.text.assembler import assemble
 from workloads.measured.whole import tables
 
 NCU = {  # Nsight Compute 2025.3, Kernel Profiling Guide: warp stall reasons, and the state in which a warp issues
@@ -10,6 +12,29 @@ NCU = {  # Nsight Compute 2025.3, Kernel Profiling Guide: warp stall reasons, an
     *("short_scoreboard", "sleeping", "tex_throttle", "wait"),
 }
 PROFILES = profiles("h200")
+CODE = """
+[B------:R0:W-:-:S01] STG [R2], R4
+[B------:R1:W-:-:S01] STS [R3], R4
+[B0-----:R-:W-:-:S01] MOV R2, R5
+[B-1----:R-:W-:-:S01] MOV R3, R5
+[B------:R-:W-:-:S06] MEMBAR.SC.GPU
+[B------:R-:W-:-:S05] EXIT
+"""
+LOOP = """
+[B0-----:R-:W-:-:S01] MOV R2, R5
+[B------:R0:W-:-:S01] STG [R2], R4
+[B------:R-:W-:-:S05] EXIT
+"""
+
+
+def shares(text, given):
+    """Return ncu's shares of cycles by our reasons, of instructions of a listing."""
+    program = assemble(text)
+    cycles = np.zeros((len(program.instructions), len(Stall)), np.int64)
+    for pc, reasons in given.items():
+        for reason, count in reasons.items():
+            cycles[pc, reason] = count
+    return ncu_shares(cycles, program)
 
 
 @pytest.mark.parametrize("reason", Stall, ids=lambda reason: reason.name)
@@ -20,16 +45,37 @@ def test_every_stall_reason_has_a_name_of_ncu(reason):
 
 def test_shares_are_of_the_cycles_in_which_a_warp_is_there():
     """Cycles before a block starts, and of warps that have exited, count nowhere; two reasons may share a name."""
-    cycles = [0] * len(Stall)
-    cycles[Stall.LAUNCH_DELAY], cycles[Stall.WARP_EXITED], cycles[Stall.NO_WARP] = 100, 200, 300
-    cycles[Stall.WAIT], cycles[Stall.ISSUE_INTERVAL], cycles[Stall.SELECTED] = 2, 4, 2
-    found = ncu_shares(cycles)
+    given = {Stall.LAUNCH_DELAY: 100, Stall.WARP_EXITED: 200, Stall.NO_WARP: 300, Stall.WAIT: 2}
+    found = shares(CODE, {0: given | {Stall.ISSUE_INTERVAL: 4, Stall.SELECTED: 2}})
     assert {name: share for name, share in found.items() if share} == {"wait": 0.75, "selected": 0.25}
 
 
 def test_without_any_warp_there_are_no_shares():
     """Cycles that are all of empty slots give no share, and no error."""
-    assert not any(ncu_shares([0] * len(Stall)).values())
+    assert not any(shares(CODE, {}).values())
+
+
+@pytest.mark.parametrize(
+    ("pc", "reason", "name"),
+    [
+        (0, Stall.MIO_THROTTLE, "lg_throttle"),
+        (1, Stall.MIO_THROTTLE, "mio_throttle"),
+        (2, Stall.WAR_HAZARD, "long_scoreboard"),
+        (3, Stall.WAR_HAZARD, "short_scoreboard"),
+        (2, Stall.WAIT, "wait"),
+        (4, Stall.DRAIN, "membar"),
+        (5, Stall.BARRIER, "membar"),
+        (5, Stall.DRAIN, "drain"),
+    ],
+)
+def test_some_reasons_are_named_by_their_instruction(pc, reason, name):
+    """The queue is that of the access which finds no room; sources are read by the access that holds their barrier."""
+    assert shares(CODE, {pc: {reason: 7}})[name] == 1
+
+
+def test_the_access_that_holds_a_barrier_may_stand_behind_in_a_loop():
+    """The first instruction waits for the read barrier of the store behind it."""
+    assert shares(LOOP, {0: {Stall.WAR_HAZARD: 1}})["long_scoreboard"] == 1
 
 
 def test_every_timed_kernel_was_profiled_alone_and_whole():

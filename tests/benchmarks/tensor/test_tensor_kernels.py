@@ -26,6 +26,18 @@ def test_every_launch_is_there():
     assert counts == {"solo": 50, "persm": 10, "resident": 7, "full": 10}
 
 
+def test_every_further_launch_is_there():
+    """Eighteen further kernels have the same launches, as far as their blocks fit; none is one of the ten."""
+    found = kernels.launches(further=True)
+    names = {one.kernel for one in found}
+    assert len(names) == 18
+    assert not names & {one.kernel for one in kernels.launches()}
+    counts = {name: sum(one.configuration == name for one in found) for name in ("solo", "persm", "resident", "full")}
+    assert counts == {"solo": 90, "persm": 18, "resident": 12, "full": 18}
+    assert not any(one.is_profiled for one in found)
+    assert {one.file for one in found} == {"variants", "variants_wg"}
+
+
 def test_every_kernel_was_profiled():
     """What ncu counted is there for a block and for the full grid of each kernel, of launches that were timed."""
     counted = profiles("h200_tensor")

@@ -7,7 +7,7 @@ import pytest
 
 from benchmarks.tensor import triton_launches as launches
 
-FOLDER = launches.FOLDER
+FOLDER, FURTHER = launches.FOLDER, launches.FURTHER
 CYCLES = {  # percent by which the cycles of a launch may be off: as reached in November 2026, rounded up
     "axpy_M": 8,
     "softmax_S": 1,
@@ -43,6 +43,14 @@ def test_every_launch_is_there():
     assert len(found) == 17
     assert len({case["kernel"] for case in found}) == 10
     assert all(launches.cubin(FOLDER, case)[:4] == b"\x7fELF" and case["outputs_sha256"] for case in found)
+
+
+def test_every_further_launch_is_there():
+    """There are 41 further launches of the ten kernels, of other shapes, each with a result."""
+    found = launches.cases(FURTHER)
+    assert len(found) == 41
+    assert {case["kernel"] for case in found} == {case["kernel"] for case in launches.cases(FOLDER)}
+    assert all(launches.cubin(FURTHER, case)[:4] == b"\x7fELF" and case["outputs_sha256"] for case in found)
 
 
 @pytest.mark.parametrize("name", ["softmax_S", "mm_bf16_64x64x32_w4s2_S", "mm_i8_128x64x64_w4s3_S", "layernorm_M"])

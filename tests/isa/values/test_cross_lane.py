@@ -1,5 +1,6 @@
 """Cross-lane instructions: the value and the predicate that each lane gets from others."""
 
+import math
 import operator
 from functools import reduce
 
@@ -10,6 +11,7 @@ from hypothesis import strategies as st
 from strategies.launches import patterns32, patterns64
 
 from isa.table import TABLE, machine_row
+from isa.values import cross_lane
 from isa.values.cross_lane import by_lane_group
 
 WORDS = st.lists(patterns32(), min_size=32, max_size=32)
@@ -101,6 +103,30 @@ def test_a_reduction_joins_the_lanes_that_take_part(mnemonic, a, active):
     """REDUX is the sum, minimum, maximum, and, or, exclusive or of a over the active lanes, in every lane."""
     taken = [x for x, on in zip(a, active, strict=True) if on]
     assert across(machine_row(mnemonic), a, a, a, active) == [REDUCTIONS[mnemonic](taken)] * 32
+
+
+SINGLES = patterns32() | st.sampled_from([0, 1 << 31, 0x7F800000, 0xFF800000, 0x7FC00001, 0x3F800000, 0xBF800000])
+
+
+def reduced(words, operation):
+    """Return the least or greatest single, or size, of some: NaN of NaN alone, or if the text says so of any."""
+    name, *modes = operation.split(".")
+    numbers = [(float(np.uint32(x).view(np.float32)), x) for x in words]
+    if "ABS" in name:
+        numbers = [(abs(x), word & 0x7FFFFFFF) for x, word in numbers]
+    kept = [(x, word < 1 << 31, word) for x, word in numbers if not math.isnan(x)]
+    if not kept or ("NAN" in modes and len(kept) < len(numbers)):
+        return 0x7FFFFFFF
+    return (min if name.startswith("MIN") else max)(kept)[2]
+
+
+@pytest.mark.parametrize("operation", cross_lane.SINGLES)
+@given(a=st.lists(SINGLES, min_size=32, max_size=32), active=LANES.filter(any))
+def test_a_reduction_of_singles(operation, a, active):
+    """CREDUX of singles is their least or greatest, by number or size, -0 below +0, in every lane."""
+    taken = [x for x, on in zip(a, active, strict=True) if on]
+    found = across(machine_row(f"CREDUX.{operation}"), a, a, a, active)
+    assert found == [reduced(taken, operation)] * 32
 
 
 @pytest.mark.parametrize(("suffix", "words"), [("", FEW_WORDS), (".U64", FEW_PAIRS)])

@@ -13,6 +13,7 @@ from gpusim.sm.lanes.convergence import convergence
 from gpusim.sm.lanes.simt_stack import simt_stack
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS
 from gpusim.sm.memory.constant_operand import constant_operand
+from gpusim.sm.memory.l2_channel import l2_channel
 from gpusim.sm.memory.l2_share import l2_share
 from gpusim.sm.records import Block, Chip, LaunchNumbers, Sm, Warp
 from gpusim.sm.registers.control_code import control_code
@@ -42,7 +43,7 @@ def retire(sm: Sm, slot: int, now: int) -> None:
         sm.empty_since[g] = now
     sm.blocks[slot].state = FREE
     number = sm.retired % sm.ended.size
-    sm.cycles = sm.ended[number] = max(now, sm.load_store.updated)  # by then the L2 has done its atomics
+    sm.cycles = sm.ended[number] = max(now, sm.load_store.updated, l2_channel.emptied(sm))
     sm.ended_after[number] = warp_scheduler.issued(sm)
     sm.retired += 1
 
@@ -167,7 +168,7 @@ def open_warp(sm: Sm, slot: int, index: int) -> None:
 def _clear(warp: Warp) -> None:
     warp.released_at = warp.drained = warp.shared_back = warp.pending = warp.copying = warp.effects = 0
     warp.cluster_until = warp.cluster_waits = 0
-    warp.yield_ends = warp.products = warp.awaits = 0
+    warp.yield_ends = warp.products = warp.awaits = warp.stored = warp.loaded = 0
     for reason in range(OWN):
         warp.release_at[reason] = 0
     warp.ready[:] = 0

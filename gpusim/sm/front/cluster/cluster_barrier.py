@@ -11,7 +11,7 @@ from __future__ import annotations
 from gpusim.sm.account.stopping import stop
 from gpusim.sm.effects import waiting
 from gpusim.sm.front.block_scheduler.declaration import RUNNING
-from gpusim.sm.front.cluster.declaration import ARRIVES, FENCES
+from gpusim.sm.front.cluster.declaration import ARRIVES
 from gpusim.sm.front.warp_scheduler import warp_scheduler
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
@@ -25,11 +25,9 @@ PART, TWICE = int(Fault.PART_OF_WARP), int(Fault.ARRIVED_TWICE)
 
 @on_demand
 def commit(sm: Sm, g: int, instruction: Row, pc: int, now: int) -> None:
-    """Let warp slot g arrive or wait, or hold it at a fence."""
+    """Let warp slot g arrive or wait."""
     warp = sm.warps[g]
-    if instruction.cluster_step == FENCES:
-        _fence(sm, g, now + int(instruction.fence))
-    elif warp.parted > 0 or sm.outcome.active[0] != warp.lanes[0]:
+    if warp.parted > 0 or sm.outcome.active[0] != warp.lanes[0]:
         stop(sm, PART, g, pc)
     elif instruction.cluster_step == ARRIVES:
         _arrive(sm, g, pc, now)
@@ -45,15 +43,6 @@ def leave(sm: Sm, g: int) -> None:
     if warp.cluster_until >= NEVER:
         block.arrived -= 1
     _tell(sm, warp.block)
-
-
-@rule
-def _fence(sm: Sm, g: int, until: int) -> None:
-    """Hold warp slot g at a fence: memory accesses, branches and barriers wait."""
-    warp = sm.warps[g]
-    warp.released_at = max(warp.released_at, until)
-    if not sm.machine.barrier_defers:
-        warp.release_at[BARRIER] = warp.released_at
 
 
 @rule

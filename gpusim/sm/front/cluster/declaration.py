@@ -10,14 +10,13 @@ import numpy as np
 from gpusim.sm.records import Columns
 from gpusim.sm.unit.capacities import TOLD
 from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field, packed_key
-from gpusim.sm.unit.opcodes import BARRIER
 from gpusim.sm.unit.ranges import Count
 from isa.instruction import Instruction
 from isa.kernel import Kernel
-from isa.nvidia.rows.control import CHIP, CLUSTER_ARRIVE, CLUSTER_WAIT
+from isa.nvidia.rows.control import CLUSTER_ARRIVE, CLUSTER_WAIT
 from isa.row import Unit as UnitClass
 
-ARRIVES, WAITS, FENCES = 1, 2, 3  # in the column `cluster_step`
+ARRIVES, WAITS = 1, 2  # in the column `cluster_step`
 
 
 class Cluster(msgspec.Struct, frozen=True):
@@ -30,17 +29,13 @@ class Cluster(msgspec.Struct, frozen=True):
     signal: (
         Count  # cycles from the service of an arrival at another block's barrier, or of words for it, until it is there
     )
-    fence: Count  # cycles for which a fence for the chip (MEMBAR) holds a warp in launches of clusters
     atomic_cycles: Count  # cycles for which an atomic there takes the load/store unit, at least
     gpcs: str = ""  # SMs of each GPC; without it the chip is one
 
 
-def decode(row: Columns, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
-    """Fill in what a barrier of a cluster does, and what a fence before it costs."""
+def decode(row: Columns, instruction: Instruction, _: Machine, __: Kernel) -> None:
+    """Fill in what a barrier of a cluster does."""
     form = instruction.row
-    fences = form.code >= CHIP and form.mnemonic.startswith("MEMBAR")
-    if fences and kernel.cluster_blocks > 1 and machine.cluster:
-        row["action"], row["cluster_step"], row["fence"] = BARRIER, FENCES, machine.cluster.fence
     if form.unit is UnitClass.BARRIER:
         row["cluster_step"] = {CLUSTER_ARRIVE: ARRIVES, CLUSTER_WAIT: WAITS}.get(form.code, 0)
 
@@ -73,10 +68,7 @@ UNIT = Declaration(
             field("timeless", "1: in program order, where nothing has a time"),
             field("peer", "words from a block's shared memory to that of the next rank's block"),
         ),
-        "row": (
-            field("cluster_step", "at the cluster's barrier it 1: arrives, 2: waits; 3: it is a fence", kind="i1"),
-            field("fence", "cycles for which it holds its warp as a fence", kind="i4"),
-        ),
+        "row": (field("cluster_step", "at the cluster's barrier it 1: arrives, 2: waits", kind="i1"),),
         "sm": (
             field("tells", "how many phases of other blocks' barriers it has ended in this act", role=Role.FREE),
             field("told", "the places of these barriers", TOLD, role=Role.FREE),
@@ -102,7 +94,7 @@ UNIT = Declaration(
         Condition("cluster.*", "", _clustered, "{kernel} has no clusters of several blocks"),
     ),
     limits={
-        "barriers": {"cluster.barrier": 0, "cluster.doubling": 0, "cluster.fence": 0},
+        "barriers": {"cluster.barrier": 0, "cluster.doubling": 0},
         "latency": {"cluster.load": 1, "cluster.atomic": 1, "cluster.signal": 1},
         "load/store unit": {"cluster.atomic_cycles": 1},
     },

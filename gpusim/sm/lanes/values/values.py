@@ -18,7 +18,7 @@ from gpusim.sm.jit.rule import borrow, count_bits, rarely, rule
 from gpusim.sm.lanes import predicates, signals
 from gpusim.sm.lanes.convergence import independent_lanes
 from gpusim.sm.lanes.predicates import ALL
-from gpusim.sm.lanes.values import product
+from gpusim.sm.lanes.values import behind, product
 from gpusim.sm.lanes.values.functions import compute
 from gpusim.sm.lanes.values.operand_change import PAIR, SIGN_CHANGE, WORD, changed, whole_change
 from gpusim.sm.memory import versions
@@ -223,11 +223,21 @@ def _change(to: Table, instruction: Row, position: int) -> None:
 def _select(scratch: Scratch, lanes: Lanes, instruction: Row) -> None:
     """Load the predicates that a function takes as p, Q in bit 0, and its number n."""
     scratch.n, scratch.p[:] = instruction.number, 0
+    if instruction.behind[0] != -1:
+        _behind(scratch, lanes, instruction)
     for place in range(instruction.selects):
         if instruction.selectors[place] >= 0:
             mask = predicates.mask_of(lanes, instruction.selectors[place], instruction.selectors_negated >> place & 1)
             for lane in range(LANES):
                 scratch.p[lane] |= np.uint32(mask >> lane & 1) << np.uint32(place)
+
+
+@rarely
+def _behind(scratch: Scratch, lanes: Lanes, instruction: Row) -> None:
+    """Load the words that a matrix instruction takes behind those of its sources."""
+    behind.load(scratch.a[instruction.counts[0]], lanes, instruction.behind[0])
+    behind.load(scratch.b[instruction.counts[1]], lanes, instruction.behind[1])
+    behind.load(scratch.c[instruction.counts[2]], lanes, instruction.behind[2])
 
 
 @rule

@@ -11,14 +11,14 @@ from gpusim.sm.account.stopping import stop
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.memory import peers
-from gpusim.sm.memory.copy_engine import box, tensor_map, updates
+from gpusim.sm.memory.copy_engine import box, maps, tensor_map, updates
 from gpusim.sm.memory.copy_engine.declaration import DIMENSIONS
 from gpusim.sm.memory.copy_engine.tensor_map import MAP_ALIGNMENT, MAP_BYTES
 from gpusim.sm.records import Copy, Memory, Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import COPIES
 from isa.nvidia.rows.copies.bulk import DIMENSIONS as RANK
-from isa.nvidia.rows.copies.bulk import MULTICAST, OF_PIXELS, TILED
+from isa.nvidia.rows.copies.bulk import FETCHES, MULTICAST, OF_PIXELS, TILED
 from isa.operands.windows import SHARED_PLACE
 from isa.program import WORD_BYTES
 from isa.row import Bulk
@@ -38,6 +38,7 @@ def execute(sm: Sm, memory: Memory, g: int) -> bool:
     """Let warp slot g's instruction ask for its copy; False: `sm.fault` says why not."""
     instruction, engine = sm.program[sm.warps[g].pc], sm.engine
     if instruction.bulk == MAP:
+        _of_map(sm, g, instruction)
         return True
     if engine.last - engine.first >= COPIES:
         return stop(sm, CROWDED, g, sm.warps[g].pc)
@@ -53,6 +54,15 @@ def execute(sm: Sm, memory: Memory, g: int) -> bool:
 
 
 @rule
+def _of_map(sm: Sm, g: int, instruction: Row) -> None:
+    """Let the engine fetch a tensor map, or forget all."""
+    if instruction.number == FETCHES:
+        maps.there(sm, int(np.int64(_pair(sm, g, instruction, 0) - np.uint64(sm.launch.window))), sm.now)
+    else:
+        maps.forget(sm)
+
+
+@rule
 def _begin(sm: Sm, g: int, instruction: Row, copy: Copy) -> None:
     """Fill in what every copy has."""
     warp = sm.warps[g]
@@ -62,7 +72,7 @@ def _begin(sm: Sm, g: int, instruction: Row, copy: Copy) -> None:
     copy.block_word = copy.own_word = sm.launch.shared_word + warp.block * sm.launch.shared_words
     copy.blocks = 0
     copy.shared = copy.source = copy.far = copy.asked = copy.landed = copy.swizzle = copy.fills = 0
-    copy.barrier = -1
+    copy.barrier = copy.map = -1
 
 
 @rule
@@ -162,6 +172,7 @@ def _mapped(sm: Sm, memory: Memory, g: int, instruction: Row, copy: Copy) -> boo
         return stop(sm, MISALIGNED, g, copy.pc, -1, int(np.int64(at)) + sm.launch.window, MAP_ALIGNMENT)
     if at >= np.uint64(SHARED_PLACE) or not held(sm, int(np.int64(at)), MAP_BYTES):
         return stop(sm, OUT_OF_BUFFERS, g, copy.pc, -1, int(np.int64(at)) + sm.launch.window, MAP_BYTES)
+    copy.map = int(np.int64(at))
     why = tensor_map.read(memory, int(np.int64(at)), copy.code & RANK, copy)
     if why == tensor_map.GOOD and copy.code & OF_PIXELS:
         why = tensor_map.read_pixels(memory, int(np.int64(at)), copy)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from gpusim.sm.records import Columns
+from gpusim.sm.unit.capacities import MAPS
 from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field, packed_key
 from gpusim.sm.unit.dimensions import COPY, PIECE
 from gpusim.sm.unit.ranges import Count, Positive
@@ -26,6 +27,7 @@ class CopyEngine(msgspec.Struct, frozen=True):
     store_parts: Positive  # 64ths of a cycle for each 32 bytes that it sends; a piece takes whole cycles
     reduce_parts: Positive  # 64ths of a cycle for each 32 bytes that it sends as updates, likewise
     start: Count  # cycles from the service of a command until its first request
+    map: Count  # cycles until a tensor map is at hand that the engine does not have
     latency: Count  # cycles from a request that hits the L2 until its bytes are in shared memory
     store: Count  # cycles from when bytes have left the SM until they count as written
     nearby: Count  # cycles from a request to shared memory until its bytes are there again
@@ -50,6 +52,7 @@ UNIT = Declaration(
             packed_key("copy_engine.store_parts", "engine_send"),
             packed_key("copy_engine.reduce_parts", "engine_reduce"),
             packed_key("copy_engine.start", "engine_start"),
+            packed_key("copy_engine.map", "engine_map"),
             packed_key("copy_engine.latency", "engine_latency"),
             packed_key("copy_engine.store", "engine_store"),
             packed_key("copy_engine.nearby", "engine_nearby"),
@@ -79,6 +82,9 @@ UNIT = Declaration(
             field("row", "of a row of a box that was found: the place of byte 0 of the box, if all were in this row"),
             field("low", "the first place of it that is inside the tensor"),
             field("high", "and the place behind them"),
+            field("maps", "1 + the places of the tensor maps that it has; 0: none", MAPS),
+            field("there", "when each is at hand", MAPS),
+            field("fetched", "how many it has fetched"),
             field("woken", "warp slots with a copy that has come to its end since they were looked at, as a mask"),
         ),
         "copy": (
@@ -95,6 +101,7 @@ UNIT = Declaration(
             field("blocks", "mask of the blocks of the cluster that get it, by rank; 0: that one alone"),
             field("shared", "byte address there, of what is written or read"),
             field("source", "of a copy within shared memory, that of what is read"),
+            field("map", "place of its tensor map; -1: it has none"),
             field("far", "place in global memory of the tensor's first byte, or of the bytes themselves"),
             field("barrier", "place of the barrier that gets its bytes, -1: none"),
             field("total", "bytes in shared memory"),
@@ -127,7 +134,8 @@ UNIT = Declaration(
     conditions=(
         Condition(
             "copy_engine.*",
-            "engine_ask engine_load engine_send engine_reduce engine_start engine_latency engine_store engine_nearby",
+            "engine_ask engine_load engine_send engine_reduce engine_start engine_map engine_latency engine_store "
+            "engine_nearby",
             lambda g: bool((g.rows["bulk"] > 0).any()),
             "{kernel} has no bulk or tensor copies",
         ),
@@ -135,6 +143,7 @@ UNIT = Declaration(
     limits={
         "latency": {
             "copy_engine.start": 0,
+            "copy_engine.map": 0,
             "copy_engine.latency": 0,
             "copy_engine.store": 0,
             "copy_engine.nearby": 0,

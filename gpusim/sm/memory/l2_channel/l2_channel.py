@@ -3,8 +3,8 @@
 * Each 32 bytes occupy the SM's channel for some parts of a cycle, and the L2 for their share of what all SMs may move.
   The L2 answers neighbouring sectors of a line together, and is busy for all of them if a load asks for one.
 * A store to parts of sectors occupies its channel and the L2 longer for each line.
-* A store does not wait for the L2 until so many sectors wait there; then the next one does. A store to a sector that
-  still waits moves it once more, and takes no further time.
+* A store does not wait for the L2 until so many sectors wait there; then the next one does. Warps may exit meanwhile,
+  but the launch ends when all have gone. A store to a sector that still waits takes no further time.
 * A slice of the L2 is near an SM or far from it. The parity of some bits of a line's number chooses the slice; the
   chip's hash is unknown.
 """
@@ -12,7 +12,7 @@
 from __future__ import annotations
 
 from gpusim.sm.jit.rule import count_bits, rarely, rule
-from gpusim.sm.memory.cache.declaration import SHARE_PARTS, WAY_HEAD
+from gpusim.sm.memory.cache.declaration import FAR, SHARE_PARTS, WAY_HEAD
 from gpusim.sm.memory.cache.tags import DIRTY, TAG
 from gpusim.sm.memory.l2_channel.declaration import COPIES, LOADS, STORES
 from gpusim.sm.memory.l2_share import l2_share
@@ -92,6 +92,22 @@ def free_for_stores(sm: Sm, lines: int, now: int) -> int:
     own = unit.port[STORES] // machine.port_parts - machine.store_buffer * machine.port_cost[STORES] // SHARE_PARTS
     all_of_them = unit.shared[STORES] // machine.shared_parts
     return int(max(now, own, all_of_them - machine.store_buffer * machine.shared_cost[STORES] // SHARE_PARTS))
+
+
+@rule
+def keeps_stores(sm: Sm) -> bool:
+    """Tell whether stores wait for the L2 in a channel of their own: their warp is done with them before they go."""
+    return bool(sm.machine.ways_apart and sm.launch.caches[FAR].sets)
+
+
+@rule
+def emptied(sm: Sm) -> int:
+    """Return when the L2 has taken all stores that wait in such a channel."""
+    unit, machine = sm.load_store, sm.machine
+    if not keeps_stores(sm):
+        return 0
+    own = (unit.port[STORES] + machine.port_parts - 1) // machine.port_parts
+    return int(max(own, (unit.shared[STORES] + machine.shared_parts - 1) // machine.shared_parts))
 
 
 @rule

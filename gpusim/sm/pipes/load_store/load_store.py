@@ -20,6 +20,7 @@ from gpusim.sm.memory import queues
 from gpusim.sm.memory.cache import cache
 from gpusim.sm.memory.copy_engine import copy_engine
 from gpusim.sm.memory.global_memory import global_memory
+from gpusim.sm.memory.l2_channel import l2_channel
 from gpusim.sm.memory.l2_share import l2_share
 from gpusim.sm.memory.memory_access import access_cost, memory_access
 from gpusim.sm.pipes.instruction_replay import instruction_replay
@@ -30,6 +31,9 @@ from gpusim.sm.registers.scoreboard import scoreboard
 from gpusim.sm.registers.wait_count import wait_count
 from gpusim.sm.registers.write_back import write_back
 from gpusim.sm.unit.opcodes import GLOBAL_MEMORY, SIGNAL, STORE
+from gpusim.sm.unit.stall import Stall
+
+LONG = int(Stall.LONG_SCOREBOARD)
 
 
 @rule
@@ -132,7 +136,11 @@ def serve(sm: Sm, memory: Memory, y: int, now: int) -> int:
         ready = max(cache.serve(sm, memory, y, place, now), now + entry.near)
         unit.stands = 0
         unit.free[own] += unit.waited
-        ready = max(unit.free[own], ready) if instruction.action == STORE else ready
+        if instruction.action == STORE:
+            warp.stored = max(warp.stored, ready)
+            ready = unit.free[own] if l2_channel.keeps_stores(sm) else max(unit.free[own], ready)
+        elif instruction.reason == LONG:
+            warp.loaded = 1
     else:
         ready = result_at(sm, instruction, entry, now)
     if sm.machine.obeys_codes and memory_access.loads_shared(instruction):

@@ -17,6 +17,7 @@ from isa.values import atomic as v
 MULTICAST = 1 << 10  # in the code of a row: to several blocks of a cluster
 TILED = 1 << 11  # by a tensor map
 OF_PIXELS = 1 << 12  # of images, which are rows of a matrix (im2col)
+FETCHES = 1 << 13  # a tensor map, for later copies
 DIMENSIONS = 7  # mask of the dimensions of a tensor copy
 UPDATE = 3  # first bit of the number of a reduction's operation, in OPERATIONS, or with its type in UPDATES
 OPERATIONS = "ADD", "MIN", "MAX", "INC", "DEC", "AND", "OR", "XOR"
@@ -93,7 +94,8 @@ FAMILIES = (
         "UTMACCTL",
         "a",
         Unit.SYNC,
-        silent=frozenset({"IV", "PF"}),
+        silent=frozenset({"IV"}),
+        modifiers={"PF": FETCHES},
         fields={"registers": "a2", "bulk": Bulk.MAP},
         shared="a",
     ),

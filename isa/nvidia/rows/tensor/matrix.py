@@ -3,8 +3,9 @@
 A name has rows, columns (8) and k without gaps: 16816 is 16 x 8 x 16. Halves of 8 rows and blocks of 16 bytes of k say
 how many registers there are: one of A for each of both together, one of B for each block.
 
-Not here, and so refused by name: HMMA.884 (sm_70: other fragments), sparse ones (.SP), those with scales (OMMA), and
-QMMA of fewer bits than eight.
+A of a sparse one (.SP) has half the numbers of its k, and a register and the lanes of it that say which.
+
+Not here, and so refused by name: HMMA.884 (sm_70: other fragments).
 """
 
 from __future__ import annotations
@@ -15,17 +16,27 @@ from itertools import product
 from isa.family import Family
 from isa.row import Unit
 from isa.values.cross_lane import Tile
-from isa.values.matrix import floats, integers
-from isa.values.matrix.tiles import of_bits, of_doubles, of_floats, of_integers
+from isa.values.matrix import floats, integers, scales
+from isa.values.matrix.tiles import (
+    of_bits,
+    of_doubles,
+    of_floats,
+    of_integers,
+    of_scaled_floats,
+    of_sparse_floats,
+    of_sparse_integers,
+)
 
 _MARKS = {"a": {"ROW": 0}, "b": {"COL": 0}}
 _SIZES = {"F16": 2, "F32": 4}  # registers of C and D
 _FORMATS = {"F16": floats.TO_HALF, "F32": floats.TO_SINGLE}
 
 
-def _family(name: str, registers: str, kind: str, tile: Tile, flops: int, marked: bool = False) -> Family:
+def _family(
+    name: str, registers: str, kind: str, tile: Tile, flops: int, marked: bool = False, form: str = "dabc"
+) -> Family:
     fields = {"registers": registers, "across": tile, "matrix": kind, "flops": flops}
-    return Family(name, "dabc", Unit.TENSOR, fields=fields, parts=_MARKS if marked else {})
+    return Family(name, form, Unit.TENSOR, fields=fields, parts=_MARKS if marked else {})
 
 
 def _counts(halves: int, blocks: int, results: int) -> str:
@@ -40,6 +51,7 @@ _OF_FLOATS = (  # shapes by blocks, results, the type in the name, kinds of A an
 )
 # fmt: on
 _SMALL = {"E4M3": floats.E4M3, "E5M2": floats.E5M2}
+_ANY_SMALL = {**_SMALL, "E2M3": floats.E2M3, "E3M2": floats.E3M2, "E2M1": floats.E2M1}  # a byte each, from sm_120 on
 _BYTES = {"S8": integers.S8, "U8": integers.U8}
 _NIBBLES = {"S4": integers.S4, "U4": integers.U4}
 _OF_INTEGERS = (  # a shape, blocks and halves
@@ -58,8 +70,9 @@ def _floats() -> Iterator[Family]:
     for shapes, result, of, kinds, depth in _OF_FLOATS:
         for blocks, shape in enumerate(shapes, 1):
             yield _of_floats(f"HMMA.{shape}.{result}{of}", blocks, result, kinds, depth)
-    for result, a, b, blocks in product(_SIZES, _SMALL, _SMALL, (1, 2)):
-        yield _of_floats(f"QMMA.168{16 * blocks}.{result}.{a}.{b}", blocks, result, (_SMALL[a], _SMALL[b]), 16)
+    for blocks, types in ((1, _SMALL), (2, _ANY_SMALL)):
+        for result, a, b in product(_SIZES, types, types):
+            yield _of_floats(f"QMMA.168{16 * blocks}.{result}.{a}.{b}", blocks, result, (types[a], types[b]), 16)
 
 
 def _of_floats(name: str, blocks: int, result: str, kinds: tuple[floats.Kind, floats.Kind], depth: int) -> Family:
@@ -92,5 +105,56 @@ def _doubles() -> Iterator[Family]:
         yield _family(name, registers, kind, tile, 4 * depth * halves)
 
 
-FAMILIES = (*_floats(), *_integers(), *_bits(), *_doubles())
+# fmt: off
+_SPARSE_FLOATS = (  # as those of floats; the depth is that of a block of A
+    *((("16816", "16832"), result, "", (floats.HALF, floats.HALF), 8) for result in _SIZES),
+    (("16816", "16832"), "F32", ".BF16", (floats.BFLOAT, floats.BFLOAT), 8),
+    (("1688", "16816"), "F32", ".TF32", (floats.TENSOR, floats.TENSOR), 4),
+)
+# fmt: on
+_SPARSE_INTEGERS = ((_BYTES, ("16832", "16864")), (_NIBBLES, ("16864", "168128")))
+
+
+def _sparse() -> Iterator[Family]:
+    """Yield the families whose A has half the numbers of its k: of as many blocks they take as long as whole ones."""
+    for shapes, result, of, kinds, depth in _SPARSE_FLOATS:
+        for blocks, shape in enumerate(shapes, 1):
+            yield _of_sparse_floats(f"HMMA.SP.{shape}.{result}{of}", blocks, result, kinds, depth)
+    for result, a, b in product(_SIZES, _ANY_SMALL, _ANY_SMALL):
+        kinds = _ANY_SMALL[a], _ANY_SMALL[b]
+        yield _of_sparse_floats(f"QMMA.SP.16864.{result}.{a}.{b}", 2, result, kinds, 16)
+    for (types, shapes), clamps in product(_SPARSE_INTEGERS, ("", ".SAT")):
+        for (blocks, shape), a, b in product(enumerate(shapes, 1), types, types):
+            name = f"IMMA.SP.{shape}.{a}.{b}{clamps}"
+            tile = Tile(of_sparse_integers(name, blocks, (types[a], types[b]), int(clamps != "")), 4)
+            registers = f"d4a{2 * blocks}b{2 * blocks}c4"
+            yield _family(name, registers, f"s32_16x{16 * blocks}", tile, 0, True, "dabcin")
+
+
+def _scaled() -> Iterator[Family]:
+    """Yield the families with scales: a register of A's, one of B's, and a uniform one that says which bytes."""
+    for a, b in product(_ANY_SMALL, _ANY_SMALL):
+        yield _of_scaled(f"QMMA.SF.16832.F32.{a}.{b}.E8", (_ANY_SMALL[a], _ANY_SMALL[b]), 1, scales.E8, 16)
+    fours = floats.E2M1_IN_FOUR, floats.E2M1_IN_FOUR
+    for name, count, kind in (("E8", 2, scales.E8), ("UE4M3.4X", 4, scales.UE4M3)):
+        yield _of_scaled(f"OMMA.SF.16864.F32.E2M1.E2M1.{name}", fours, count, kind, 32)
+
+
+def _of_scaled(
+    name: str, kinds: tuple[floats.Kind, floats.Kind], count: int, scale: tuple[int, int], depth: int
+) -> Family:
+    tile = Tile(of_scaled_floats(name, kinds, count, scale), 4)
+    return _family(name, "d4a4b2c4", "f32_16x32", tile, 16 * depth, form="dabcijJ")
+
+
+def _of_sparse_floats(
+    name: str, blocks: int, result: str, kinds: tuple[floats.Kind, floats.Kind], depth: int
+) -> Family:
+    tile = Tile(of_sparse_floats(name, blocks, kinds, _FORMATS[result]), _SIZES[result])
+    registers = f"d{_SIZES[result]}a{2 * blocks}b{2 * blocks}c{_SIZES[result]}"
+    kind = f"{result.lower()}_16x{16 * blocks}"
+    return _family(name, registers, kind, tile, 8 * depth * blocks, name.startswith("QMMA"), "dabcin")
+
+
+FAMILIES = (*_floats(), *_sparse(), *_scaled(), *_integers(), *_bits(), *_doubles())
 KINDS = tuple(dict.fromkeys(family.fields["matrix"] for family in FAMILIES))

@@ -54,11 +54,12 @@ def in_registers(name, matrix, letter):
     return words
 
 
-def computed(name, a, b, c, architecture):
+def computed(name, a, b, c, architecture, selector=0):
     """Return D as the row of a mnemonic computes it."""
     parts = (words[:, None, :] for words in (a, b, c))
+    how = np.uint64(nvidia(architecture).sums.packed | selector << 32)
     with np.errstate(all="ignore"):
-        found = machine_row(name).across(*parts, np.ones((1, 32), np.bool_), nvidia(architecture).sums.packed)
+        found = machine_row(name).across(*parts, np.ones((1, 32), np.bool_), how)
     return found[:, 0]
 
 
@@ -102,6 +103,8 @@ def patterns(of):
     if of not in matrix_exact.FORMATS:
         return st.integers(0, (1 << bits) - 1)
     exponent, fraction = matrix_exact.FORMATS[of]
+    if exponent == 2 or of == "e3m2":
+        return st.integers(0, (1 << bits) - 1)
     bias, low = (1 << (exponent - 1)) - 1, 13 if of == "tf32" else 0
     near = st.tuples(st.integers(0, 1), st.integers(-3, 3), st.integers(0, (1 << fraction) - 1))
     wide = st.tuples(
@@ -129,7 +132,22 @@ def tiles(draw, name):
             for part in range(32 // bits):
                 words |= chosen[:, :, part % 64] << np.uint64(bits * part)
         found.append(words.astype(np.uint32))
+    if kind.sparse:
+        found[0] = np.vstack([found[0], random.integers(0, 2**32, (1, 32), np.uint32)])
     return found
+
+
+def with_scales(kind, a, b, c, draw):
+    """Return operands with scales near one another, or anywhere, and the word that says where they are."""
+    random, near = np.random.default_rng(draw(st.integers(0, 2**32))), 127 if kind.scales.endswith("e8") else 56
+    held = random.integers(near - 7, near + 8, (2, 32, 4))
+    anywhere = random.random(held.shape) < draw(st.sampled_from((0, 0.02, 1)))
+    held = np.where(anywhere, random.integers(0, 256, held.shape), held)
+    words = (held.astype(np.uint32) << np.arange(0, 32, 8, dtype=np.uint32)).sum(-1, dtype=np.uint32)
+    first, second = (draw(st.sampled_from(range(0, 4, int(kind.scales[0])))) for _ in "ab")
+    selector = first | draw(st.integers(0, 1)) << 2 | second << 3 | draw(st.integers(0, 3)) << 5
+    behind = words[:1], words[1:], np.full((1, 32), selector, np.uint32)
+    return *(np.vstack(pair) for pair in zip((a, b, c), behind, strict=True)), selector
 
 
 @pytest.mark.parametrize("architecture", DIFFERENT)
@@ -139,8 +157,12 @@ def tiles(draw, name):
 def test_a_tile_is_the_exact_sum_of_its_architecture(name, architecture, data):
     """Every row, in lanes and registers as the PTX ISA has them, by bits kept and terms added at once."""
     a, b, c = data.draw(tiles(name))
-    expected = matrix_exact.multiplied(name, a, b, c, ADDING[architecture])
-    assert np.array_equal(computed(name, a, b, c, architecture), expected)
+    kind = kind_of(name)
+    selector = data.draw(st.integers(0, 1)) if kind.sparse else 0
+    if kind.scales:
+        a, b, c, selector = with_scales(kind, a, b, c, data.draw)
+    expected = matrix_exact.multiplied(name, a, b, c, ADDING[architecture], selector)
+    assert np.array_equal(computed(name, a, b, c, architecture, selector), expected)
 
 
 def test_registers_are_those_of_the_matrices():
@@ -148,7 +170,7 @@ def test_registers_are_those_of_the_matrices():
     for family in FAMILIES:
         kind, row = kind_of(family.base), machine_row(family.base)
         bits, wide = bits_of(kind.types[0]), bits_of(kind.result)
-        sizes = kind.rows * kind.depth * bits, 8 * kind.depth * bits, kind.rows * 8 * wide
+        sizes = kind.rows * kind.numbers * bits, 8 * kind.depth * bits, kind.rows * 8 * wide
         assert tuple(row.words_of(x) for x in "abc") == tuple(size // 1024 for size in sizes)
         assert row.words_of("d") == row.words_of("c") == row.across.gives
         places = {matrix_exact.result_place(i, j, wide) for i in range(kind.rows) for j in range(8)}

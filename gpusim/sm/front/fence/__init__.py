@@ -1,0 +1,1 @@
+"""Fences: a warp waits until its accesses have been performed."""
