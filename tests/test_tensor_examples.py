@@ -92,3 +92,14 @@ def test_a_product_of_bytes_is_right(capsys):
     """The quick one of these."""
     assert execute(["run", cubin("int8")]) == 0
     assert re.search(r"^values +right: 2,048 of 2,048 values", capsys.readouterr().out, re.M)
+
+
+@pytest.mark.jit
+@pytest.mark.long
+def test_the_listing_copies_multiplies_and_is_right(capsys):
+    """The listing has asynchronous copies in groups and products of a warp, and all its values are right."""
+    assert execute(["run", str(FOLDER / "tf32.asm"), "--machine", "h200", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["verification"]["values"], found["verification"]["wrong"]) == (1024, 0)
+    text = (FOLDER / "tf32.asm").read_text()
+    assert all(one in text for one in ("LDGSTS.128", "LDGDEPBAR", "DEPBAR.LE", "LDSM.16", "HMMA.1688.F32.TF32"))
