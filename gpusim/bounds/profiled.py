@@ -49,8 +49,8 @@ class Profiled(NamedTuple):
 
     @property
     def counted(self) -> int:
-        """Blocks that the works stand for, relative to each other."""
-        return sum(work.blocks for work in self.works)
+        """Blocks that the works stand for, relative to each other; that of a cluster is all its blocks'."""
+        return sum(work.blocks for work in self.works) * self.works[0].kernel.cluster_blocks
 
     @property
     def equal(self) -> bool:
@@ -87,7 +87,7 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
         return work(executed, cost(executed))
 
     def in_any_order(found: list[Work], alike: bool) -> Profiled:
-        waits = not (machine.what_if and machine.what_if.barriers == "pass")
+        waits = kernel.cluster_blocks == 1 and not (machine.what_if and machine.what_if.barriers == "pass")
         order = order_of(kernel, ids if waits else None, int(found[0].profile.counts.sum()))
         if order is None:
             return Profiled(found, found, len(found), alike)
@@ -96,7 +96,8 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
         return Profiled(found, always, len(found), alike, tuple(sorted(order.sources)))
 
     steps, moving = block_steps(kernel), bool(base.numbers.fetch_cost) and texture_steps(kernel) != {}
-    steps = None if (base.rows["bulk"] > 0).any() else steps  # where copies lie is not followed
+    if (base.rows["bulk"] > 0).any() or kernel.cluster_blocks > 1:
+        steps = None  # where copies lie, and who a block's neighbours are, is not followed
     found = None if steps is None or moving else placements(kernel, steps, machine.global_memory.line_bytes, ids)
     if found:
         first = first_profile(kernel, limit, machine)

@@ -159,7 +159,8 @@ class Walker:
         """Forget the blocks so far, and a fault of theirs."""
         assert self.start is not None
         self.launch.memory[: len(self.start)] = self.start
-        self.launch.sm.fault.code = 0
+        for one in self.each:
+            one.sm.fault.code = 0
         for one in self.each:
             one.program.issued[:] = one.program.active[:] = one.program.copied[:] = one.program.pieces[:] = 0
 
@@ -231,11 +232,17 @@ def _fitting(lanes: int, target: Target | None, sms: int) -> Machine:
 def block_alone(one: Walker, block: int, limit: int, tell: Tell | None = None) -> Counts:
     """Return warp instructions, thread instructions and bytes of copies of one block, by pc, as it runs alone.
 
+    A block of a cluster runs with the others: it is all of theirs then.
+
     `tell` gets the rows of what it accesses (gpusim.sm.walk.access_log), some at a time. Raises as `walk` does.
     """
     one.again()
     lanes = one.kernel.warp_size if tell else 0
-    _run(one, block, access_log.room(lanes, access_log.MOST if tell else 0), limit, tell or _nothing)
+    log = access_log.room(lanes, access_log.MOST if tell else 0, blocks=one.kernel.cluster_blocks)
+    if one.kernel.cluster_blocks > 1:
+        _run_cluster(one, clusters.of_block(one.kernel, block)[0], log, limit, tell or _nothing)
+    else:
+        _run(one, block, log, limit, tell or _nothing)
     found = one.state()
     return found.counts, found.active, found.copied
 
