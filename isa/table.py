@@ -10,6 +10,7 @@ from isa.amd import rows as gcn
 from isa.family import Family, of_base
 from isa.nvidia.families import FAMILIES
 from isa.nvidia.rows import listing as nvidia
+from isa.nvidia.rows.copies import bulk
 from isa.row import Row
 
 ROWS = (*nvidia.ROWS, *gcn.ROWS)
@@ -27,7 +28,7 @@ def _of_rows_and_families(name: str) -> tuple[Callable[..., Any], ...]:
 
 
 ACROSS, ACROSS_TRUTHS = _of_rows_and_families("across"), _of_rows_and_families("across_truth")
-UPDATES = _of_rows_and_families("update")
+UPDATES = tuple(dict.fromkeys((*_of_rows_and_families("update"), *bulk.UPDATES.values())))
 
 
 @cache

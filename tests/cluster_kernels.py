@@ -1,9 +1,10 @@
-"""Kernels with clusters as nvcc compiles them (data/clusters.cu, cluster_signals.cu), and what they compute."""
+"""Kernels with clusters as nvcc compiles them (data/clusters.cu and others beside it), and what they compute."""
 
 from __future__ import annotations
 
 import lzma
-from collections.abc import Mapping, Sequence
+import operator
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -44,9 +45,8 @@ def launched(
     architecture: int = 90,
 ) -> Kernel:
     """Return a launch on arrays, then whole numbers."""
-    found = compiled(architecture)
-    if found.cubin is None or name not in found.cubin.functions:
-        found = _read("cluster_signals_90")
+    files = f"clusters_{architecture}", "cluster_signals_90", "cluster_updates_90"
+    found = next(one for one in map(_read, files) if one.cubin and name in one.cubin.functions)
     buffers = tuple(Buffer(key, "u4", len(held), ArrayFill(held)) for key, held in arrays.items())
     values = [pointer(buffers, key) for key in arrays] + [Value(n.to_bytes(4, "little"), 4) for n in numbers]
     state = LaunchState(
@@ -162,3 +162,68 @@ def sent(cluster: int) -> tuple[Kernel, Words]:
         found += [first, pairs.ravel(), quads.ravel()]
     kernel = launched("sent", (cluster,), 32, {"out": np.zeros(224 * cluster, np.uint32)}, cluster=(cluster,))
     return kernel, np.concatenate(found).astype(np.uint32)
+
+
+UPDATES: Mapping[str, Callable[[int, int], int]] = {  # of a word, or a pair, in memory by another
+    "add_u32": lambda c, a: (c + a) % WORD,
+    "add_s32": lambda c, a: (c + a) % WORD,
+    "add_u64": lambda c, a: (c + a) % WORD**2,
+    "min_u32": min,
+    "max_u32": max,
+    "min_s32": lambda c, a: min(c, a, key=_signed),
+    "max_s32": lambda c, a: max(c, a, key=_signed),
+    "inc_u32": lambda c, a: 0 if c >= a else c + 1,
+    "dec_u32": lambda c, a: a if c == 0 or c > a else c - 1,
+    "and_b32": operator.and_,
+    "or_b32": operator.or_,
+    "xor_b32": operator.xor,
+}
+LINES = [name for name in UPDATES if name not in ("max_u32", "min_s32")]
+
+
+def _signed(word: int) -> int:
+    return word - WORD if word >> 31 else word
+
+
+def updated(name: str) -> tuple[Kernel, Words]:
+    """Return a launch in which threads update words of both blocks of a cluster (REDAS), each once; and its end."""
+    given = np.random.default_rng(3).integers(0, WORD, 1024, np.uint64).astype(np.uint32)
+    given[:512:3] &= 7
+    pairs, words = name.endswith("64"), given[:512].copy()
+    for block in range(2):
+        for k in range(64):
+            at = 256 * (block ^ k & 1) + 2 * ((k * 5 + block) % 64)
+            low, high = given[512 + 64 * block + k], given[640 + 64 * block + k]
+            words[at : at + 1 + pairs] = _updated(name, words[at : at + 1 + pairs], [low, high][: 1 + pairs])
+    kernel = launched(f"words_{name}", (2,), 64, {"in": given, "out": np.zeros(512, np.uint32)}, shared=16384)
+    return kernel, words
+
+
+def lines_updated(name: str) -> tuple[Kernel, Words]:
+    """Return a launch in which each block of a cluster updates 512 bytes of the other (UBLKRED.S.S); and its end."""
+    given = np.random.default_rng(4).integers(0, WORD, 512, np.uint64).astype(np.uint32)
+    given[::3] &= 7
+    step, words = 2 if name.endswith("64") else 1, given.copy()
+    for block in range(2):
+        for at in range(0, 128, step):
+            to, of = 256 * (block ^ 1) + at, 256 * block + 128 + at
+            words[to : to + step] = _updated(name, words[to : to + step], given[of : of + step])
+    kernel = launched(f"line_{name}", (2,), 64, {"in": given, "out": np.zeros(512, np.uint32)}, shared=16384)
+    return kernel, words
+
+
+def _updated(name: str, held: Words, others: Sequence[int]) -> list[int]:
+    """Return the words that stand in place of some."""
+    whole, other = (sum(int(word) << 32 * i for i, word in enumerate(one)) for one in (held, others))
+    found = UPDATES[name](whole, other)
+    return [found >> 32 * i & 0xFFFFFFFF for i in range(len(held))]
+
+
+def dropped() -> tuple[Kernel, Words]:
+    """Return a launch in which a block leaves the other's barrier for three: the states that it then gives.
+
+    They have the phase in bit 31 and from bit 11 on less the arrivals still to come (seen on an H200): two, in turns.
+    """
+    states = [phase << 31 | (1 << 20) - left << 11 for phase in (0, 1, 0) for left in (2, 1)]
+    words = np.array([*states, 0, 0] * 2, np.uint32)
+    return launched("leave", (2,), 64, {"out": np.zeros(16, np.uint32)}, shared=16384), words

@@ -12,12 +12,13 @@ from isa.kernel import Kernel
 _OF_MAP = {  # by the numbers of gpusim.sm.memory.copy_engine.tensor_map, and one more
     1: "is of other dimensions than the copy; give a map of as many",
     2: "names a type of elements that there is not; make the map anew",
-    3: "has an interleaved layout, which is not executed here; take none",
+    3: "has an interleaved layout with a step along its first dimension, which is not executed here; take 1",
     4: "has a box whose rows are no multiple of 16 bytes; take another box",
     5: "has a box whose rows are wider than its swizzle; take a smaller box, or another swizzle",
     6: "has a tensor at an address that is no multiple of 16; align it",
     8: "is of tiles, and the copy is of pixels; make it by cuTensorMapEncodeIm2col",
     9: "is of pixels, and the copy is of tiles; make it by cuTensorMapEncodeTiled",
+    10: "has corners of pixels outside the tensor, which a store may not have; take corners from 0 to 0",
     7: "is of a type that the reduction does not have; take another type or operation",
 }
 
@@ -66,11 +67,9 @@ def overflow(_: Kernel, where: str, address: int, _detail: int) -> ExecutionErro
 
 
 def clustered(kernel: Kernel, where: str, _address: int, _detail: int) -> ExecutionError:
-    """Return the error for a copy to blocks that a cluster has not, or for leaving another block's barrier."""
-    return ExecutionError(
-        f"{where}: it is for blocks that the cluster of {kernel.cluster_blocks} does not "
-        "have, or lowers the count of another block's barrier, which is not executed here; name the launch's blocks"
-    )
+    """Return the error for a copy to blocks that a cluster has not."""
+    missing = f"it is for blocks that the cluster of {kernel.cluster_blocks} does not have"
+    return ExecutionError(f"{where}: {missing}; name the launch's blocks")
 
 
 def bad_map(_: Kernel, where: str, address: int, why: int) -> ExecutionError:
@@ -102,4 +101,12 @@ def uneven(_: Kernel, where: str, coordinate: int, nbytes: int) -> ExecutionErro
     return ExecutionError(
         f"{where}: a box from coordinate {coordinate} of its first dimension, {nbytes} bytes "
         "each; take one at a multiple of 16 bytes"
+    )
+
+
+def bad_begin(_: Kernel, where: str, coordinate: int, dimension: int) -> ExecutionError:
+    """Return the error for a store before its tensor, or pixels behind their box: on an H200 an illegal instruction."""
+    return ExecutionError(
+        f"{where}: it begins at coordinate {coordinate} of dimension {dimension}; a store begins at 0 or above, and "
+        "pixels not behind the upper corner of their box"
     )

@@ -21,6 +21,9 @@ SIGN32, SIGN64 = np.uint32(0x80000000), np.uint64(1 << 63)
 EXPONENT = np.uint32(0x7F800000)  # of a single
 UPPER_HALF = np.uint32(0xFFFF0000)
 NAN16 = np.uint32(0x7FFF)
+LOW, SIGN16 = np.uint32(0xFFFF), np.uint32(0x8000)
+HALF_INFINITY, BFLOAT_INFINITY = np.uint32(0x7C00), np.uint32(0x7F80)
+BEGINS, WANTED, EVERY = np.uint32(1 << 30), np.uint32((1 << 30) - 1), np.uint32(0xFFFFFFFF)  # of a barrier
 ONE = np.uint32(1)
 WORD = np.uint64(32)
 
@@ -80,6 +83,17 @@ def decrement(a: Any, b: Any, c: Any) -> Any:
     return choose((c == ZERO) | (c > a), a, c - ONE)
 
 
+def arrive(a: Any, b: Any, c: Any) -> Any:
+    """An arrival at a barrier of sm_80 (mbarrier), in 64 bits: its upper word counts up to the phase, bit 31.
+
+    Then it begins anew at minus the arrivals that the lower word has: 30 bits, below a one (read off what ptxas 13
+    stores at first, and off its tests of states; no such chip was at hand).
+    """
+    low, high = narrow(c), narrow(c >> WORD)
+    anew = ((high ^ SIGN32) & SIGN32) | BEGINS | (low & WANTED)
+    return widen(low) | widen(as_u32(choose((high | SIGN32) == EVERY, anew, high + ONE))) << WORD
+
+
 def both_bits(a: Any, b: Any, c: Any) -> Any:
     """Bitwise and."""
     return c & a
@@ -123,6 +137,47 @@ def add_bfloats(a: Any, b: Any, c: Any) -> Any:
     return bfloat_sum(c << 16, a << 16) | (bfloat_sum(c & UPPER_HALF, a & UPPER_HALF) << 16)
 
 
+def min_halves(a: Any, b: Any, c: Any) -> Any:
+    """Two halves' minima, a number in place of a NaN (seen on an H200)."""
+    return lesser(a & LOW, c & LOW, HALF_INFINITY) | (lesser(a >> 16, c >> 16, HALF_INFINITY) << 16)
+
+
+def max_halves(a: Any, b: Any, c: Any) -> Any:
+    """Two halves' maxima."""
+    return greater(a & LOW, c & LOW, HALF_INFINITY) | (greater(a >> 16, c >> 16, HALF_INFINITY) << 16)
+
+
+def min_bfloats(a: Any, b: Any, c: Any) -> Any:
+    """Two bfloat16 numbers' minima, a number in place of a NaN (seen on an H200)."""
+    return lesser(a & LOW, c & LOW, BFLOAT_INFINITY) | (lesser(a >> 16, c >> 16, BFLOAT_INFINITY) << 16)
+
+
+def max_bfloats(a: Any, b: Any, c: Any) -> Any:
+    """Two bfloat16 numbers' maxima."""
+    return greater(a & LOW, c & LOW, BFLOAT_INFINITY) | (greater(a >> 16, c >> 16, BFLOAT_INFINITY) << 16)
+
+
+def lesser(x: Any, y: Any, infinity: Any) -> Any:
+    """Return the smaller of two numbers of 16 bits, -0 below +0; above infinity is NaN."""
+    return number_of(x, y, infinity, choose(ordered(x) < ordered(y), x, y))
+
+
+def greater(x: Any, y: Any, infinity: Any) -> Any:
+    """Return the greater of two numbers of 16 bits."""
+    return number_of(x, y, infinity, choose(ordered(x) < ordered(y), y, x))
+
+
+def number_of(x: Any, y: Any, infinity: Any, found: Any) -> Any:
+    """Return what was found of two numbers; one of them if the other is no number, and NaN if neither is."""
+    no_x, no_y = (x & NAN16) > infinity, (y & NAN16) > infinity
+    return as_u32(choose(no_x & no_y, NAN16, choose(no_x, y, choose(no_y, x, found))))
+
+
+def ordered(x: Any) -> Any:
+    """Return a pattern of 16 bits as an unsigned number in the order of what it stands for."""
+    return choose((x & SIGN16) != ZERO, x ^ LOW, x | SIGN16)
+
+
 def flushed(x: Any) -> Any:
     """Return a single's pattern, of a denormal that of the zero with its sign."""
     return choose((x & EXPONENT) == ZERO, x & SIGN32, x)
@@ -140,4 +195,4 @@ def bfloat_sum(x: Any, y: Any) -> Any:
     return choose(np.isnan(r), NAN16, rounded)
 
 
-PARTS = (dadd, add_single, flushed, bfloat_sum)  # of update functions
+PARTS = (arrive, dadd, add_single, flushed, bfloat_sum, lesser, greater, number_of, ordered)  # of update functions

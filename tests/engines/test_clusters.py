@@ -5,16 +5,19 @@ import math
 import numpy as np
 import pytest
 from cluster_kernels import (
+    dropped,
     everyone,
     histogram,
     launched,
     leaves,
     left,
+    lines_updated,
     multicast,
     pushed,
     ring,
     round_robin,
     sent,
+    updated,
     widths,
 )
 from draws import draws
@@ -41,6 +44,9 @@ CASES = {
     "everyone": lambda: everyone(4),
     "sent": lambda: sent(2),
     "pushed": lambda: pushed(2, 64),
+    "updated": lambda: updated("add_u64"),
+    "lines updated": lambda: lines_updated("max_s32"),
+    "dropped": dropped,
 }
 
 

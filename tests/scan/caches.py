@@ -167,10 +167,7 @@ class Caches:
         return max(results)
 
     def store(self, row: Row, requests: list[Request], now: int, cycles: int = 0) -> tuple[int, int]:
-        """The cycles at which a store that is served now has left the SM, and up to which its service is put off.
-
-        It is served for so many cycles.
-        """
+        """When a store served now, for so many cycles, has left the SM, and up to when its service is put off."""
         if self.near and self.stage:
             now = self.stage.enter(now)
             self.stage.store(row, sum(len(units) for _, units, _ in requests), now)
@@ -202,8 +199,7 @@ class Caches:
     @property
     def gone(self) -> int:
         """The cycle at which all of these have left."""
-        ways = (self.free.get(way, 0) for way in ("stores", "all stores") if self.keeps_stores)
-        return max((-(-parts // 64) for parts in ways), default=0)
+        return -(-max(self.free.get(way, 0) * self.keeps_stores for way in ("stores", "all stores")) // 64)
 
     def _keep(self, level: Level, number: int, units: set[int], now: int, stored: set[int]) -> None:
         """Let what is stored in these units stay in a cache."""

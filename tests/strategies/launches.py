@@ -278,6 +278,9 @@ CHOICES: dict[str, Sequence[int | str]] = {
     **{f"unit.{unit.value}.latency": (1, 4, 18, 40) for unit in PIPE_UNITS},
     **{f"matrix.{kind}.interval": (1, 2, 6, 16) for kind in KINDS},
     **{f"matrix.{kind}.latency": (1, 4, 18, 40) for kind in KINDS},
+    **{f"matrix.{kind}.{key}": (0, 1, 2, 5) for kind in KINDS for key in ("first", "second", "addend")},
+    **{f"matrix.{kind}.written": (0, 1, 4, 9) for kind in KINDS},
+    **{f"matrix.{kind}.memory": (0, 1, 3) for kind in KINDS},
     **{path: (pipe, "sp", "dp sp") for path, pipe in ADDED.items() if path.endswith(".pipe")},
     **{
         f"unit.{unit}.pipe": ("sp", "sp int16", "dp sfu sp int16", "sp")

@@ -56,6 +56,7 @@ REGISTER_FILES: dict[str, Sequence[int | str]] = {
     "register_file.reuse_shared": (0, 1),
     "register_file.returned": (0, 0, 1, 4),
     "register_file.address_again": (0, 0, 1, 3),
+    "register_file.matrix_slack": (0, 1, 2),
     "schedulers.interval": (1, 1, 2, 4),  # issue is fast enough for operands to be late
     "schedulers.issue_interval": (1, 1, 2, 6),
     "pipe.sp.lanes": (16, 32, 32),

@@ -26,6 +26,7 @@ OF_COPIES = {
     Fault.OUT_OF_SHARED: told_copies.out_of_shared,
     Fault.UNEVEN: told_copies.uneven,
     Fault.OUT_OF_BUFFERS: told_copies.out_of_buffers,
+    Fault.BAD_BEGIN: told_copies.bad_begin,
 }
 
 

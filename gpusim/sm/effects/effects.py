@@ -26,16 +26,19 @@ from __future__ import annotations
 from gpusim.sm.account.stopping import stop
 from gpusim.sm.effects import groups, mbarrier, waiting
 from gpusim.sm.jit import lane_words
+from gpusim.sm.jit.lane_functions import update_pair, update_word
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.records import Effect, Memory, Row, Sm, Warp
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import EFFECTS, GROUPS, LANES
+from isa.nvidia.rows.copies.mbarrier import NATIVE
 from isa.program import WORD_BYTES
-from isa.row import CLOSES, DRAINS, JOINS, WAITS, Groups
+from isa.row import CLOSES, DRAINS, JOINS, WAITS, Groups, Signal
 
 CROWDED = int(Fault.CROWDED)
 COPIES = int(Groups.COPIES)
+FOLLOW = int(Signal.FOLLOW)
 MATRIX = int(Groups.MATRIX)  # whose work is no effect on memory or registers alone (sm/lanes/values/product.py)
 SPARE = 32  # places of a warp's effects that those on memory leave to results in flight
 
@@ -89,7 +92,7 @@ def post(sm: Sm, g: int, pc: int) -> Effect:
         effect.group = warp.closed[effect.groups]
     effect.access = sm.load_store.entered + 1 if sm.program[pc].queued else 0  # the queue counts it next
     effect.lands, effect.read, effect.landed, effect.stale = NEVER, NEVER, 0, 0
-    effect.words, effect.barrier = 0, -1
+    effect.words, effect.barrier, effect.leaving = 0, -1, 0
     for half in range(GROUPS):
         effect.mask[half] = sm.outcome.active[half]
     return effect
@@ -157,7 +160,7 @@ def drop(sm: Sm, g: int, place: int) -> None:
     to.pc, to.order, to.lands, to.read = of.pc, of.order, of.lands, of.read
     to.groups, to.group = of.groups, of.group
     to.landed, to.stale, to.access, to.words = of.landed, of.stale, of.access, of.words
-    to.barrier, to.arrivals, to.tx_bytes = of.barrier, of.arrivals, of.tx_bytes
+    to.barrier, to.arrivals, to.tx_bytes, to.leaving = of.barrier, of.arrivals, of.tx_bytes, of.leaving
     for half in range(GROUPS):
         to.mask[half], to.truth[half], to.second_truth[half] = of.mask[half], of.truth[half], of.second_truth[half]
         for i in range(4):
@@ -199,17 +202,38 @@ def _land(sm: Sm, memory: Memory, g: int, place: int) -> None:
     for half in range(sm.machine.groups):
         for lane in range(LANES):
             if (effect.mask[half] >> lane) & 1:
-                for word in range(effect.words):
-                    memory[effect.places[half, lane] + word] = effect.values[half, word, lane]
+                if sm.program[effect.pc].update >= 0:
+                    _update(sm, memory, effect, half, lane)
+                else:
+                    for word in range(effect.words):
+                        memory[effect.places[half, lane] + word] = effect.values[half, word, lane]
     if effect.barrier >= 0:
         _signal(sm, memory, g, effect)
     drop(sm, g, place)
 
 
+@rarely
+def _update(sm: Sm, memory: Memory, effect: Effect, half: int, lane: int) -> None:
+    """Let a lane's words update those at its place."""
+    scratch, place = sm.scratch, effect.places[half, lane]
+    scratch.lane = 0
+    for word in range(effect.words):
+        scratch.a[word, 0], scratch.c[word, 0] = effect.values[half, word, lane], memory[place + word]
+    if effect.words == 1:
+        update_word(sm.program[effect.pc].update, sm)
+    else:
+        update_pair(sm.program[effect.pc].update, sm)
+    for word in range(effect.words):
+        memory[place + word] = scratch.d[word, 0]
+
+
 @rule
 def _signal(sm: Sm, memory: Memory, g: int, effect: Effect) -> None:
     """Tell the barrier of an effect what comes; `sm.fault` tells if that is too much."""
-    found = mbarrier.signal(memory, effect.barrier, effect.arrivals, effect.tx_bytes)
+    if sm.program[effect.pc].signal == FOLLOW and int(sm.program[effect.pc].number) & NATIVE == 0:
+        mbarrier.count(memory, effect.barrier, effect.arrivals)
+        return
+    found = mbarrier.signal(memory, effect.barrier, effect.arrivals, effect.tx_bytes, effect.leaving)
     if found == mbarrier.ENDS:
         waiting.ended(sm, memory, g, effect.pc, effect.barrier)
     elif found > mbarrier.ENDS:

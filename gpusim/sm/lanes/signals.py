@@ -141,8 +141,6 @@ def _send(sm: Sm, instruction: Row, g: int, group: int, active: int) -> int:
         if (active >> lane) & 1 and _is_far(sm, lane):
             left |= 1 << lane
     own = active & ~left
-    if left and int(instruction.number) & OPTS_OUT:
-        return -1 + int(stop(sm, CLUSTERED, g, sm.warps[g].pc))
     while left:
         if not effects.has_room(sm, g, sm.warps[g].pc):
             return -1
@@ -154,6 +152,7 @@ def _send(sm: Sm, instruction: Row, g: int, group: int, active: int) -> int:
                 left &= ~(1 << lane)
         effect = effects.post(sm, g, sm.warps[g].pc)
         effect.barrier, effect.arrivals, effect.tx_bytes = first, arrivals, come
+        effect.leaving = arrivals if int(instruction.number) & OPTS_OUT else 0
     return int(own)
 
 

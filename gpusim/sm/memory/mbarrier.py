@@ -86,7 +86,14 @@ UNIT = Declaration(
         ),
     ),
     limits={
-        "latency": {"mbarrier.poll": 1, "mbarrier.war": 0, "mbarrier.by_lane": 0},
-        "load/store unit": {"mbarrier.arrive": 1, "mbarrier.look": 1, "mbarrier.port": 1},
+        "barriers in shared memory": {
+            "mbarrier.arrive": 1,
+            "mbarrier.look": 1,
+            "mbarrier.port": 1,
+            "mbarrier.poll": 1,
+            "mbarrier.by_lane": 0,
+            "mbarrier.war": 0,
+            "unit.sync.latency": 1,
+        },
     },
 )

@@ -317,7 +317,8 @@ class Copy(Record):
     counts: Numbers  # elements of the box
     steps: Numbers  # between neighbours of the box, in elements
     begin: Numbers  # coordinates of its first element
-    lower: Numbers  # of pixels, the first coordinates along width and height
+    interleaved: int  # 1: slices of the tensor's channels lie together, each an element
+    lower: Numbers  # of pixels, the first coordinates of each dimension of an image
     upper: Numbers  # and the last ones
     away: Numbers  # how far from these each pixel is read
 

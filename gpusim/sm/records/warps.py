@@ -147,6 +147,11 @@ class Scheduler(Record):
     settled: int  # results are written in all cycles before this one
     wrote_at: int  # cycle of the last issue
     wrote_banks: int  # mask of the banks that what issued then writes
+    matrix_memory: int  # a memory instruction issues from then on
+    matrix_leaves: int  # the next one's issue and depth come to this at least
+    matrix_until: int  # matrix instructions matter to no other one from then on
+    matrix_reads: Numbers  # mask of the cycles, from the last issue on, in which they read each bank
+    matrix_writes: int  # the same of their writes, to all banks
 
 
 class Pipe(Record):
@@ -210,6 +215,7 @@ class Effect(Record):
     barrier: int  # place of a barrier in shared memory that it signals, -1: none
     arrivals: int  # that the barrier counts
     tx_bytes: int  # that the barrier counts
+    leaving: int  # of the arrivals, those that later phases do not wait for
     truth: Numbers  # its predicate, as masks of lanes
     second_truth: Numbers  # its other predicate
     values: Tables  # its words

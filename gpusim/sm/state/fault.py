@@ -33,3 +33,4 @@ class Fault(IntEnum):
     OUT_OF_SHARED = 23  # `detail` bytes of these are not in the block's shared memory
     UNEVEN = 24  # a box begins, along the first dimension, at element `address`, of `detail` bytes: no multiple of 16
     OUT_OF_BUFFERS = 25  # `detail` bytes of a copy are in no buffer
+    BAD_BEGIN = 26  # a box, or pixels, do not begin at coordinate `address` of dimension `detail`

@@ -37,6 +37,7 @@ from gpusim.sm.records import Memory, Records, Row, Scheduler, Sm, Warp
 from gpusim.sm.registers import answers, questions
 from gpusim.sm.registers.control_code import control_code
 from gpusim.sm.registers.in_flight import in_flight
+from gpusim.sm.registers.matrix_registers import matrix_registers
 from gpusim.sm.registers.register_file import register_file
 from gpusim.sm.registers.scoreboard import scoreboard
 from gpusim.sm.registers.wait_count import wait_count
@@ -93,10 +94,7 @@ def is_power_of_two(count: int) -> bool:
 
 @rule
 def ranked(position: int, first: int, schedulers: int) -> int:
-    """The scheduler in this position of the order, given the first: its neighbour comes next, then the other pair.
-
-    Three follow each other from the first on.
-    """
+    """The scheduler in this position, given the first: its neighbour, then the other pair; three in a row."""
     if is_power_of_two(schedulers):
         return position ^ first
     k = position + first
@@ -319,6 +317,7 @@ def issue(sm: Sm, memory: Memory, k: int, g: int, now: int) -> None:
     instruction = sm.program[pc]
     if machine.ports > 1:
         dispatch.commit(sm, k, instruction, now)
+    matrix_registers.advance(scheduler, now)
     warp_scheduler.commit(machine, scheduler, warp, instruction, now)
     if sm.trace_driven:
         stream.following(sm, memory, warp, instruction)
@@ -331,7 +330,7 @@ def issue(sm: Sm, memory: Memory, k: int, g: int, now: int) -> None:
         control_code.commit(sm, k, warp, instruction, now)
     warp.pc = pc + 1
     instruction.active += sm.outcome.threads
-    if sm.outcome.threads:
+    if sm.outcome.threads or instruction.idles:
         occupy(sm, instruction, k, g, pc, now)
     if sm.diverges and instruction.eventful:
         go_on(sm, k, g, instruction, pc, now)
@@ -379,7 +378,7 @@ def _compute_aside(sm: Sm, memory: Memory, g: int, now: int) -> bool:
 
 @rule
 def occupy(sm: Sm, instruction: Row, k: int, g: int, pc: int, now: int) -> None:
-    """Let an instruction with an active thread take its operands, and then the unit that executes it."""
+    """Let an instruction take its operands, and then the unit that executes it; one without a thread may do so, too."""
     behind = register_file.commit(sm, k, sm.warps[g], instruction, now) if sm.machine.register_banks else 0
     if sm.machine.writes_back:
         write_back.commit(sm.schedulers[k], instruction, now)

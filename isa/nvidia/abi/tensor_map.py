@@ -75,8 +75,11 @@ class TensorMap:
     @property
     def box_bytes(self) -> int:
         """Bytes in shared memory of a box, for which its barrier waits."""
-        steps = self._steps()
-        return self.element_bytes * prod(-(-count // step) for count, step in zip(self.box, steps, strict=True))
+        counts = [-(-count // step) for count, step in zip(self.box, self._steps(), strict=True)]
+        if self.interleave == "none":
+            return self.element_bytes * prod(counts)
+        counts[-2] = 1  # slice of channels, of 16 or 32 bytes
+        return prod(counts) * (SECTION << INTERLEAVES[self.interleave] - 1)
 
     @property
     def nbytes(self) -> int:

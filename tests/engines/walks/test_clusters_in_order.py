@@ -3,18 +3,24 @@
 import numpy as np
 import pytest
 from cluster_kernels import (
+    LINES,
+    UPDATES,
+    dropped,
     everyone,
     histogram,
     launched,
     leaves,
     left,
+    lines_updated,
     multicast,
     pushed,
     ring,
     round_robin,
     sent,
+    updated,
     widths,
 )
+from draws import few
 
 from gpusim.engines.walks.program_order import walk
 from isa.errors import DeadlockError, UserError
@@ -30,6 +36,9 @@ CASES = {
     "everyone": lambda: everyone(4),
     "sent": lambda: sent(3),
     "pushed": lambda: pushed(2, 64),
+    "updated": lambda: updated("add_u64"),
+    "lines updated": lambda: lines_updated("max_s32"),
+    "dropped": dropped,
 }
 
 
@@ -37,6 +46,20 @@ CASES = {
 def test_what_clusters_leave(name):
     """Loads, stores and atomics to other blocks leave what plain Python finds."""
     kernel, expected = CASES[name]()
+    assert np.array_equal(left(kernel, walk(kernel).memory), expected)
+
+
+@pytest.mark.parametrize("name", few([name for name in UPDATES if name not in ("inc_u32", "dec_u32")], 4))
+def test_words_of_blocks_are_updated(name):
+    """REDAS does what plain Python does, in whatever order two threads come to a word."""
+    kernel, expected = updated(name)
+    assert np.array_equal(left(kernel, walk(kernel).memory), expected)
+
+
+@pytest.mark.parametrize("name", few(LINES, 4))
+def test_lines_of_blocks_are_updated(name):
+    """So do reductions of another block's shared memory by the copy engine."""
+    kernel, expected = lines_updated(name)
     assert np.array_equal(left(kernel, walk(kernel).memory), expected)
 
 

@@ -2,13 +2,15 @@
 
 The bytes of a box have numbers, its first dimension innermost. A row of it, the bytes along that dimension, lies
 together in global memory. So it does in shared memory, where row follows row; those of a swizzle take as many bytes as
-its pattern is wide, if they have fewer. Bytes as such are one row. (All of it as an H200 does it.)
+its pattern is wide, if they have fewer, but in an interleaved layout. Bytes as such are one row. (All of it as an H200
+does it.)
 """
 
 from __future__ import annotations
 
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.copy_engine.declaration import DIMENSIONS
+from gpusim.sm.memory.copy_engine.tensor_map import first_of_image
 from gpusim.sm.records import Copy, Engine
 from isa.memory import LINE_BYTES
 from isa.nvidia.rows.copies.bulk import OF_PIXELS
@@ -30,43 +32,46 @@ def find(copy: Copy, at: int, engine: Engine) -> None:
     `high` are inside the tensor.
     """
     row = at // row_bytes(copy)
-    begin, inside, rest = copy.far, True, row
+    begin, inside, rest, along = copy.far, True, row, int(copy.begin[0] * copy.element)
+    size = int(copy.sizes[0] * copy.element)
     if copy.code & OF_PIXELS:
         begin, inside = _pixel(copy, row)
+        along, size = (0, int(copy.element)) if copy.interleaved else (along, size)
     for k in range(1, 1 if copy.code & OF_PIXELS else DIMENSIONS):
         coordinate = copy.begin[k] + rest % copy.counts[k] * copy.steps[k]
         rest //= copy.counts[k]
         inside = inside and 0 <= coordinate < copy.sizes[k]
         begin += coordinate * copy.pitches[k]
-    engine.row = begin + copy.begin[0] * copy.element - row * row_bytes(copy)
+    engine.row = begin + along - row * row_bytes(copy)
     engine.low = begin
-    engine.high = begin + copy.sizes[0] * copy.element if inside else begin
+    engine.high = begin + size if inside else begin
 
 
-@rule
+@rarely
 def _pixel(copy: Copy, number: int) -> tuple[int, bool]:
     """Return where the n-th pixel's channels begin, and whether it is inside the tensor.
 
-    Pixels go along the width of their box, then down, then to the next image, and each is read some way off.
+    Pixels go along the first dimension of their box, then along the next, then to the next image, and each is read some
+    way off. A slice of channels stays the same.
     """
-    x, y, image = copy.begin[1], copy.begin[2], copy.begin[3]
-    behind = (copy.upper[0] - x) // copy.steps[1]  # pixels behind the first one in its row
-    if number <= behind:
-        x += number * copy.steps[1]
-    else:
-        width = (copy.upper[0] - copy.lower[0]) // copy.steps[1] + 1
-        rows = 1 + (number - behind - 1) // width
-        x = copy.lower[0] + (number - behind - 1) % width * copy.steps[1]
-        below = (copy.upper[1] - y) // copy.steps[2]
-        if rows <= below:
-            y += rows * copy.steps[2]
+    begin, inside, left, first, image = int(copy.far), True, number, first_of_image(copy), copy.rank - 1
+    for k in range(copy.rank - 2):
+        at, step = copy.begin[first + k], copy.steps[first + k]
+        behind = (copy.upper[k] - at) // step  # those behind the first one in its row
+        if left <= behind:
+            at, left = at + left * step, 0
         else:
-            height = (copy.upper[1] - copy.lower[1]) // copy.steps[2] + 1
-            y = copy.lower[1] + (rows - below - 1) % height * copy.steps[2]
-            image += 1 + (rows - below - 1) // height
-    x, y = x + copy.away[0], y + copy.away[1]
-    inside = 0 <= x < copy.sizes[1] and 0 <= y < copy.sizes[2] and 0 <= image < copy.sizes[3]
-    return copy.far + x * copy.pitches[1] + y * copy.pitches[2] + image * copy.pitches[3], inside
+            width = max(1, (copy.upper[k] - copy.lower[k]) // step + 1)
+            at = copy.lower[k] + (left - behind - 1) % width * step
+            left = 1 + (left - behind - 1) // width
+        at += copy.away[k]
+        inside = inside and 0 <= at < copy.sizes[first + k]
+        begin += at * copy.pitches[first + k]
+    for k in range(image - 1 if copy.interleaved else image, copy.rank):
+        at = copy.begin[k] + (left if k == image else 0)
+        inside = inside and 0 <= at < copy.sizes[k]
+        begin += at * copy.pitches[k]
+    return int(begin), inside
 
 
 @rule
@@ -81,7 +86,7 @@ def piece(copy: Copy, at: int, engine: Engine) -> int:
 @rule
 def pitch(copy: Copy) -> int:
     """Return the bytes between rows in shared memory."""
-    return FINE << copy.swizzle if copy.swizzle else row_bytes(copy)
+    return FINE << copy.swizzle if copy.swizzle and copy.interleaved == 0 else row_bytes(copy)
 
 
 @rule

@@ -24,12 +24,11 @@ from isa.program import WORD_BYTES
 from isa.row import Bulk
 
 CLUSTERED, CROWDED, BAD_MAP = int(Fault.CLUSTERED), int(Fault.CROWDED), int(Fault.BAD_MAP)
-UNEVEN, MISALIGNED = int(Fault.UNEVEN), int(Fault.MISALIGNED)
+UNEVEN, MISALIGNED, BAD_BEGIN = int(Fault.UNEVEN), int(Fault.MISALIGNED), int(Fault.BAD_BEGIN)
 MISPLACED, OUT_OF_SHARED, OUT_OF_BUFFERS = int(Fault.MISPLACED), int(Fault.OUT_OF_SHARED), int(Fault.OUT_OF_BUFFERS)
 LOAD, STORE, REDUCE = int(Bulk.LOAD), int(Bulk.STORE), int(Bulk.REDUCE)
 NEARBY, PREFETCH, MAP = int(Bulk.NEARBY), int(Bulk.PREFETCH), int(Bulk.MAP)
 UNIT, TILE_ALIGNMENT, BARRIER_BYTES = 16, 128, 8  # bytes
-BYTE = 0xFF
 LENGTH = (1 << 16) - 1  # mask of a bulk copy's length, in units
 
 
@@ -72,6 +71,7 @@ def _begin(sm: Sm, g: int, instruction: Row, copy: Copy) -> None:
     copy.block_word = copy.own_word = sm.launch.shared_word + warp.block * sm.launch.shared_words
     copy.blocks = 0
     copy.shared = copy.source = copy.far = copy.asked = copy.landed = copy.swizzle = copy.fills = 0
+    copy.interleaved = 0
     copy.barrier = copy.map = -1
 
 
@@ -155,6 +155,10 @@ def _tiled(sm: Sm, memory: Memory, g: int, instruction: Row, copy: Copy) -> bool
     for k in range(DIMENSIONS):
         given = _number(sm, g, instruction, 0, first + k) if k < copy.rank else np.int64(0)
         copy.begin[k] = given - (given >> 31 << 32)  # signed
+        if copy.begin[k] < 0 and copy.bulk in (STORE, REDUCE):
+            return stop(sm, BAD_BEGIN, g, copy.pc, -1, int(copy.begin[k]), k)
+    if copy.code & OF_PIXELS and not _begins_in_box(sm, copy):
+        return False
     if copy.begin[0] * copy.element % UNIT:
         return stop(sm, UNEVEN, g, copy.pc, -1, int(copy.begin[0]), int(copy.element))
     if copy.bulk == LOAD:
@@ -162,6 +166,16 @@ def _tiled(sm: Sm, memory: Memory, g: int, instruction: Row, copy: Copy) -> bool
     elif first:
         copy.shared = _near(sm, g, instruction, 0, 0)
     return copy.bulk != LOAD or _with_barrier(sm, g, copy, _number(sm, g, instruction, 0, 1))
+
+
+@rarely
+def _begins_in_box(sm: Sm, copy: Copy) -> bool:
+    """Tell whether pixels begin before the upper corner of their box, or in it; an H200 refuses others."""
+    for k in range(copy.rank - 2):
+        at = copy.begin[tensor_map.first_of_image(copy) + k]
+        if at > copy.upper[k]:
+            return stop(sm, BAD_BEGIN, copy.warp, copy.pc, -1, int(at), tensor_map.first_of_image(copy) + k)
+    return True
 
 
 @rule
@@ -176,8 +190,9 @@ def _mapped(sm: Sm, memory: Memory, g: int, instruction: Row, copy: Copy) -> boo
     why = tensor_map.read(memory, int(np.int64(at)), copy.code & RANK, copy)
     if why == tensor_map.GOOD and copy.code & OF_PIXELS:
         why = tensor_map.read_pixels(memory, int(np.int64(at)), copy)
-        given = _number(sm, g, instruction, 2, 0)
-        copy.away[0], copy.away[1] = given & BYTE, given >> 8 & BYTE
+        given, bits = _number(sm, g, instruction, 2, 0), tensor_map.bits_of_corner(copy)
+        for k in range(copy.rank - 2):
+            copy.away[k] = given >> bits * k & (1 << bits) - 1
     if why == tensor_map.GOOD and copy.bulk == REDUCE and not updates.known(copy):
         why = tensor_map.NO_OPERATION
     if why != tensor_map.GOOD:

@@ -158,10 +158,13 @@ def _cycles(sm: Sm, copy: Copy, low: int, high: int, size: int) -> int:
 
 @rule
 def _by_l2(sm: Sm, memory: Memory, copy: Copy, low: int, high: int, now: int) -> int:
-    """Ask the L2 for the bytes at those places, or send them there; return when they are where they belong."""
+    """Ask the L2 for the bytes at those places, or send them there; return when they are where they belong.
+
+    Neighbouring SMs are taken to ask for the same boxes of tensors, and for bytes of their own.
+    """
     slot = sm.warps[copy.warp].block
     if copy.bulk in (LOAD, PREFETCH):
-        return int(far_side.fetch(sm, memory, slot, low, high, now))
+        return int(far_side.fetch(sm, memory, slot, low, high, copy.map >= 0, now))
     return int(far_side.send(sm, memory, slot, low, high, now) + sm.machine.engine_store)
 
 
@@ -175,6 +178,15 @@ def _end(sm: Sm, copy: Copy) -> None:
     if copy.group >= 0:
         groups.done(warp, BULK, sm.now)
     sm.engine.woken |= 1 << copy.warp
+
+
+@on_demand
+def make_room(sm: Sm, memory: Memory) -> None:
+    """Without time, land the oldest copy early if no more can be asked for."""
+    engine = sm.engine
+    if engine.last - engine.first >= COPIES:
+        _land_whole(sm, memory, sm.copies[engine.first % COPIES])
+        _forget(sm)
 
 
 @on_demand

@@ -119,9 +119,10 @@ UNIT = Declaration(
             field("counts", "elements of the box", DIMENSIONS),
             field("steps", "between neighbours of the box, in elements", DIMENSIONS),
             field("begin", "coordinates of its first element", DIMENSIONS),
-            field("lower", "of pixels, the first coordinates along width and height", 2),
-            field("upper", "and the last ones", 2),
-            field("away", "how far from these each pixel is read", 2),
+            field("interleaved", "1: slices of the tensor's channels lie together, each an element"),
+            field("lower", "of pixels, the first coordinates of each dimension of an image", 3),
+            field("upper", "and the last ones", 3),
+            field("away", "how far from these each pixel is read", 3),
         ),
         "piece": (
             field("of_copy", "number of its copy"),
@@ -141,7 +142,7 @@ UNIT = Declaration(
         ),
     ),
     limits={
-        "latency": {
+        "copy latency": {
             "copy_engine.start": 0,
             "copy_engine.map": 0,
             "copy_engine.latency": 0,
@@ -149,6 +150,6 @@ UNIT = Declaration(
             "copy_engine.nearby": 0,
             "copy_engine.war": 0,
         },
-        "bandwidth": {"copy_engine.ask": 1, "copy_engine.*_parts": 1},
+        "copy engine": {"copy_engine.ask": 1, "copy_engine.*_parts": 1},
     },
 )

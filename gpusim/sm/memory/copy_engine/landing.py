@@ -16,6 +16,7 @@ from gpusim.sm.memory.copy_engine.tensor_map import TF32
 from gpusim.sm.memory.lookahead import word_owner
 from gpusim.sm.records import Copy, Memory, Sm
 from gpusim.sm.state.fault import Fault
+from isa.nvidia.rows.copies.bulk import UPDATES_NEARBY
 from isa.program import WORD_BYTES
 
 BYTE, BITS = 0xFF, 8
@@ -25,7 +26,9 @@ CONTESTED, OUT_OF_BUFFERS = int(Fault.CONTESTED), int(Fault.OUT_OF_BUFFERS)
 @rarely
 def land(sm: Sm, memory: Memory, copy: Copy, at: int, size: int) -> None:
     """Let so many bytes of a copy from `at` on arrive; `sm.fault` tells if they can't."""
-    if copy.bulk == NEARBY:
+    if copy.bulk == NEARBY and copy.code & UPDATES_NEARBY:
+        updates.reduce_nearby(sm, memory, copy, at, size)
+    elif copy.bulk == NEARBY:
         for word in range(0, size, WORD_BYTES):
             memory[_near(copy, at + word)] = memory[copy.own_word + (copy.source + at + word) // WORD_BYTES]
     elif copy.bulk != PREFETCH:

@@ -1,7 +1,8 @@
 """Tensor maps as they lie in memory: 128 bytes, of which the copy engine reads what a copy needs.
 
-The places of the fields are read off what ptxas makes of `tensormap.replace` (sm_90). Those of interleaved layouts and
-of im2col are not executed, and a promotion in the L2 says nothing here.
+The places of the fields are read off what ptxas makes of `tensormap.replace` (sm_90), and off maps of the driver. A
+promotion in the L2 says nothing here. In an interleaved layout an element is a slice of channels, of 16 or 32 bytes;
+the dimension before the last one counts slices, and a box has one (seen on an H200).
 """
 
 from __future__ import annotations
@@ -13,14 +14,16 @@ from gpusim.sm.memory.copy_engine.declaration import DIMENSIONS
 from gpusim.sm.records import Copy, Memory
 from isa.nvidia.rows.copies.bulk import OF_PIXELS
 from isa.program import WORD_BYTES
+from isa.row import Bulk
 
 MAP_BYTES, MAP_ALIGNMENT = 128, 64
 U8, U16, U32, S32, U64, S64, F16, F32, F32_FTZ, F64, BF16, TF32, TF32_FTZ = range(13)
 _FINE = 16  # in a type's number: another bit of the map
 SPAN, SECTION = 16, 16  # bytes: a swizzle by mode m has a span of SPAN << m; strides count in sections
 # Why a map is refused.
-GOOD, WRONG_RANK, NO_TYPE, INTERLEAVED, BAD_BOX, TOO_WIDE, UNALIGNED, NO_OPERATION, NOT_PIXELS, PIXELS = range(10)
+GOOD, WRONG_RANK, NO_TYPE, APART, BAD_BOX, TOO_WIDE, UNALIGNED, NO_OPERATION, NOT_PIXELS, PIXELS, CORNERS = range(11)
 MOST_PIXELS = 1023
+STORE, REDUCE = int(Bulk.STORE), int(Bulk.REDUCE)
 
 
 @rarely
@@ -36,18 +39,21 @@ def read(memory: Memory, at: int, rank: int, copy: Copy) -> int:
         return PIXELS
     if copy.type < 0:
         return NO_TYPE
-    copy.element = element_bytes(copy.type)
+    copy.interleaved = 1 if head >> 11 & 3 else 0
+    copy.element = element_bytes(copy.type) if copy.interleaved == 0 else int(SECTION << (head >> 11 & 3) - 1)
     _read_sizes(memory, first, copy)
     copy.total = copy.element
     for k in range(DIMENSIONS):
         copy.total *= copy.counts[k]
-    return INTERLEAVED if head >> 11 & 3 else _of_box(copy, int(np.int64(memory[first]) % SECTION))
+    return _of_box(copy, int(np.int64(memory[first]) % SECTION))
 
 
 @rule
 def _of_box(copy: Copy, beyond: int) -> int:
     """Return why a box is refused whose tensor begins so many bytes beyond a multiple of 16, or GOOD."""
     inner = copy.counts[0] * copy.element
+    if copy.interleaved:
+        return APART if copy.steps[0] > 1 and copy.code & OF_PIXELS == 0 else GOOD
     if inner % SECTION:
         return BAD_BOX
     if copy.swizzle and inner > SPAN << copy.swizzle:
@@ -59,23 +65,43 @@ def _of_box(copy: Copy, beyond: int) -> int:
 def read_pixels(memory: Memory, at: int, copy: Copy) -> int:
     """Let a copy that was read as a tile be one of pixels of images (im2col); return why not, or GOOD.
 
-    Then `counts` has the channels of a pixel and the number of pixels, `steps` the distances between these along width
-    and height, `lower` and `upper` the corners of the box in which they lie.
+    Then `counts` has the channels of a pixel and the number of pixels, `steps` the distances between these along the
+    dimensions of an image, `lower` and `upper` the corners of their box. A store's are inside the tensor.
     """
-    corners = np.int64(memory[at // WORD_BYTES + 14])
-    for k in range(2):
-        copy.lower[k] = _signed(int(corners >> 8 * k & 255))
-        copy.upper[k] = copy.sizes[1 + k] - 1 + _signed(int(corners >> 16 + 8 * k & 255))
+    corners, bits, first = np.int64(memory[at // WORD_BYTES + 14]), bits_of_corner(copy), first_of_image(copy)
+    outside = False
+    for k in range(copy.rank - 2):
+        copy.lower[k] = _signed(int(corners >> bits * k), bits)
+        copy.upper[k] = copy.sizes[first + k] - 1 + _signed(int(corners >> 16 + bits * k), bits)
+        outside = outside or copy.lower[k] < 0 or copy.upper[k] >= copy.sizes[first + k]
+    if copy.interleaved:
+        copy.counts[0] = 1
+    for k in range(1, DIMENSIONS):
+        copy.counts[k] = 1
     copy.counts[1] = (np.int64(memory[at // WORD_BYTES + 15]) & MOST_PIXELS) + 1
-    copy.counts[2] = copy.counts[3] = 1
     copy.total = copy.counts[0] * copy.element * copy.counts[1]
-    return GOOD if memory[at // WORD_BYTES + 2] & 1 else NOT_PIXELS
+    if memory[at // WORD_BYTES + 2] & 1 == 0:
+        return NOT_PIXELS
+    return CORNERS if outside and copy.bulk in (STORE, REDUCE) else GOOD
 
 
 @rule
-def _signed(byte: int) -> int:
-    """Return a byte as a number with a sign."""
-    return byte - (byte >> 7 << 8)
+def bits_of_corner(copy: Copy) -> int:
+    """Return the bits of a coordinate of a corner, and of an offset: as many as fit into 16 together."""
+    return 16 // (copy.rank - 2)
+
+
+@rule
+def first_of_image(copy: Copy) -> int:
+    """Return the first dimension of an image: before it are channels, unless slices of these are elements."""
+    return 0 if copy.interleaved else 1
+
+
+@rule
+def _signed(word: int, bits: int) -> int:
+    """Return the lowest bits of a word as a number with a sign."""
+    low = word & (1 << bits) - 1
+    return low - (low >> bits - 1 << bits)
 
 
 @rule
@@ -93,8 +119,10 @@ def _read_sizes(memory: Memory, first: int, copy: Copy) -> None:
         inside = k < copy.rank
         copy.sizes[k] = np.int64(memory[first + 8 + k]) + 1 if inside else 1
         box = (np.int64(memory[first + 13]) >> 24 if k == 0 else np.int64(memory[first + 14]) >> 8 * (k - 1) & 255) + 1
-        copy.steps[k] = (steps >> 3 * k & 7) + 1 if 0 < k < copy.rank else 1  # of the first one it says nothing
-        copy.counts[k] = -(-box // copy.steps[k]) if inside else 1
+        says = inside and (k > 0 or copy.interleaved > 0)  # else that of the first one says nothing
+        copy.steps[k] = (steps >> 3 * k & 7) + 1 if says else 1
+        sliced = copy.interleaved and k == copy.rank - 2
+        copy.counts[k] = -(-box // copy.steps[k]) if inside and not sliced else 1
         low = np.int64(memory[first + 2 + k]) if k else 0
         high = np.int64(memory[first + 7]) >> 4 * (k - 1) & 15 if k else 0
         copy.pitches[k] = (low | high << 32) * SECTION if k else copy.element

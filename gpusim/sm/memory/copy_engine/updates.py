@@ -10,7 +10,7 @@ import numpy as np
 from gpusim.sm.jit.lane_functions import update_pair, update_word
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.copy_engine import box
-from gpusim.sm.memory.copy_engine.tensor_map import BF16, F16, F32, F32_FTZ, F64, S32, S64, U32, U64
+from gpusim.sm.memory.copy_engine.tensor_map import BF16, F16, F32, F32_FTZ, F64, S32, S64, U32, U64, element_bytes
 from gpusim.sm.records import Copy, Memory, Sm
 from gpusim.sm.unit.opcodes import UPDATES
 from isa.nvidia.rows.copies.bulk import OPERATIONS, TILED, TYPES, UPDATE
@@ -48,7 +48,7 @@ def known(copy: Copy) -> bool:
 def reduce(sm: Sm, memory: Memory, copy: Copy, at: int, size: int) -> None:
     """Update the elements of a piece, whose row was found; what is beyond the tensor is left out."""
     if copy.code & TILED:
-        update, width = OF_TYPE[copy.type, copy.code >> UPDATE & OPERATION], int(copy.element)
+        update, width = OF_TYPE[copy.type, copy.code >> UPDATE & OPERATION], element_bytes(copy.type)
     else:
         update, width = OF_NUMBER[copy.code >> UPDATE & NUMBER], int(BYTES[copy.code >> UPDATE & NUMBER])
     for element in range(at, at + size, width):
@@ -56,6 +56,16 @@ def reduce(sm: Sm, memory: Memory, copy: Copy, at: int, size: int) -> None:
         if sm.engine.low <= place and place + width <= sm.engine.high:
             near = copy.block_word * WORD_BYTES + box.near(copy, element)
             _update(sm, memory, int(update), width, place, near)
+
+
+@rarely
+def reduce_nearby(sm: Sm, memory: Memory, copy: Copy, at: int, size: int) -> None:
+    """Update elements of shared memory with those of a piece."""
+    number = copy.code >> UPDATE & NUMBER
+    near = copy.own_word * WORD_BYTES + copy.source
+    for element in range(at, at + size, BYTES[number]):
+        place = copy.block_word * WORD_BYTES + box.near(copy, element)
+        _update(sm, memory, int(OF_NUMBER[number]), int(BYTES[number]), place, near + element)
 
 
 @rule

@@ -17,6 +17,7 @@ from isa.values import atomic as v
 MULTICAST = 1 << 10  # in the code of a row: to several blocks of a cluster
 TILED = 1 << 11  # by a tensor map
 OF_PIXELS = 1 << 12  # of images, which are rows of a matrix (im2col)
+UPDATES_NEARBY = 1 << 14  # what it copies to shared memory are operands of a reduction
 FETCHES = 1 << 13  # a tensor map, for later copies
 DIMENSIONS = 7  # mask of the dimensions of a tensor copy
 UPDATE = 3  # first bit of the number of a reduction's operation, in OPERATIONS, or with its type in UPDATES
@@ -27,13 +28,14 @@ _OF_TYPE: Mapping[str, Mapping[str, Callable[..., Any]]] = {  # what each elemen
     "U32": {**_WORDS, "MIN": v.minimum, "MAX": v.maximum},
     "S32": {**_WORDS, "MIN": v.signed_minimum32, "MAX": v.signed_maximum32},
     "U64": {"ADD": v.add, "MIN": v.minimum, "MAX": v.maximum, **_BITS},
-    "S64": {"ADD": v.add, "MIN": v.signed_minimum64, "MAX": v.signed_maximum64, **_BITS},
-    "F16": {"ADD": v.add_halves},
+    "S64": {"ADD": v.add, "MIN": v.signed_minimum64, "MAX": v.signed_maximum64},
+    "F16": {"ADD": v.add_halves, "MIN": v.min_halves, "MAX": v.max_halves},
     "F32": {"ADD": v.add_single},
     "F64": {"ADD": v.add_double},
-    "BF16": {"ADD": v.add_bfloats},
+    "BF16": {"ADD": v.add_bfloats, "MIN": v.min_bfloats, "MAX": v.max_bfloats},
 }
 TYPES = tuple(_OF_TYPE)
+_NUMBERS: Mapping[str, int] = {name: n << UPDATE for n, name in enumerate(OPERATIONS)}
 UPDATES: Mapping[tuple[str, str], Callable[..., Any]] = {  # by type and operation
     (kind, operation): function for kind, some in _OF_TYPE.items() for operation, function in some.items()
 }
@@ -47,20 +49,22 @@ def _plain(base: str, registers: str, bulk: Bulk, code: int = 0, **other: Any) -
     return Family(base, form, Unit.SYNC, fields=fields, shared=form, **other)
 
 
-def _tiled(base: str, bulk: Bulk, before: int, **other: Any) -> tuple[Family, ...]:
-    """Return the families of a tensor copy of one to five dimensions, whose coordinates follow so many registers."""
+def _tiled(
+    base: str, bulk: Bulk, before: int, last: str = "", least: int = 1, code: int = 0, **other: Any
+) -> tuple[Family, ...]:
+    """Return the families of a tensor copy of up to five dimensions, whose coordinates follow so many registers."""
     grouped = {"grouping": JOINS, "groups": Groups.BULK} if bulk in (Bulk.STORE, Bulk.REDUCE) else {}
     return tuple(
         Family(
-            f"{base}.{rank}D",
+            f"{base}.{rank}D{last}",
             "abc",
             Unit.SYNC,
             optional="c",
-            fields={"registers": f"a{before + rank}b2", "bulk": bulk, "code": rank | TILED, **grouped},
+            fields={"registers": f"a{before + rank}b2", "bulk": bulk, "code": rank | TILED | code, **grouped},
             shared="abc",
             **other,
         )
-        for rank in range(1, 6)
+        for rank in range(least, 6)
     )
 
 
@@ -78,18 +82,21 @@ FAMILIES = (
         for number, (kind, operation) in enumerate(UPDATES)
         for name in _names(kind)
     ),
+    *(
+        _plain(f"UBLKRED.S.S.{operation}{name}", "a2b1c1", Bulk.NEARBY, code=number << UPDATE | UPDATES_NEARBY)
+        for number, (kind, operation) in enumerate(UPDATES)
+        for name in _names(kind)
+        if "F" not in kind
+    ),
     _plain("UBLKPF.L2", "a2b1", Bulk.PREFETCH),
     *_tiled("UTMALDG", Bulk.LOAD, 2, modifiers={"MULTICAST": MULTICAST}),
-    Family(
-        "UTMALDG.4D.IM2COL",
-        "abc",
-        Unit.SYNC,
-        fields={"registers": "a6b2", "bulk": Bulk.LOAD, "code": 4 | TILED | OF_PIXELS},
-        shared="abc",
-    ),
+    *_tiled("UTMALDG", Bulk.LOAD, 2, ".IM2COL", 3, OF_PIXELS, modifiers={"MULTICAST": MULTICAST}),
     *_tiled("UTMASTG", Bulk.STORE, 1),
-    *_tiled("UTMAREDG", Bulk.REDUCE, 1, modifiers={name: n << UPDATE for n, name in enumerate(OPERATIONS)}),
+    *_tiled("UTMASTG", Bulk.STORE, 1, ".IM2COL", 3, OF_PIXELS),
+    *_tiled("UTMAREDG", Bulk.REDUCE, 1, modifiers=_NUMBERS),
+    *_tiled("UTMAREDG", Bulk.REDUCE, 1, ".IM2COL", 3, OF_PIXELS, modifiers=_NUMBERS),
     *_tiled("UTMAPF.L2", Bulk.PREFETCH, 0),
+    *_tiled("UTMAPF.L2", Bulk.PREFETCH, 0, ".IM2COL", 3, OF_PIXELS),
     Family(
         "UTMACCTL",
         "a",
