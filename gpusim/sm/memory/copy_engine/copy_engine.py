@@ -37,6 +37,8 @@ def serve(sm: Sm, g: int, number: int, now: int) -> None:
             copy.starts = now + sm.machine.engine_start
             if copy.map >= 0:
                 copy.starts = max(copy.starts, maps.there(sm, int(copy.map), now))
+            if copy.bulk == LOAD:
+                sm.warps[g].loaded = 1
             sm.warps[g].copying += 1
             _set_next(sm)
             return
