@@ -123,7 +123,7 @@ def _arrive(sm: Sm, memory: Memory, instruction: Row, g: int, group: int, lane: 
     arrivals, come = _brought(sm, instruction, group, lane)
     found = mbarrier.signal(memory, place, arrivals, come, arrivals if code & OPTS_OUT else 0)
     if found == mbarrier.ENDS:
-        waiting.ended(sm, g, sm.warps[g].pc, place)
+        waiting.ended(sm, memory, g, sm.warps[g].pc, place)
     if found > mbarrier.ENDS:
         address = int(np.int64(sm.scratch.address[lane]))
         return stop(sm, mbarrier.refusal(found), g, sm.warps[g].pc, lane, address)
