@@ -23,7 +23,7 @@ from gpusim.sm.jit.rule import NEVER, rule
 from gpusim.sm.pipes.load_store import load_store
 from gpusim.sm.pipes.pipe import pipe
 from gpusim.sm.pipes.warpgroup.declaration import WARPS
-from gpusim.sm.records import Sm
+from gpusim.sm.records import Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import PRODUCTS
 from isa.row import Groups
