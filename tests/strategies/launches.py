@@ -44,7 +44,7 @@ from isa.text.operand_text import takes_negation
 from strategies.bit_patterns import cancelling, halfway, patterns32, patterns64  # noqa: F401  (found here with the others)
 from strategies.cache_choices import CACHES
 from strategies.gcn import MEMORY_PATHS, WAIT_COUNTERS, gcn_addresses, gcn_registers
-from strategies.machine_choices import CODES, MATRICES, MEMORY_PATHS, MEMORY_PORTS, REGISTER_FILES, SECTIONS, SELECTIONS
+from strategies.machine_choices import CODES, MATRICES, MEMORY_PORTS, PORTS_APART, REGISTER_FILES, SECTIONS, SELECTIONS
 from strategies.sketch import (
     INPUT_WORDS,
     PROLOGUE,
@@ -319,7 +319,7 @@ OPTIONAL = REGISTER_FILES, CACHES, *SECTIONS, SEVERAL_PASSES
 QUEUES: Sequence[dict[str, Sequence[int | str]]] = (
     {},
     MEMORY_PORTS,
-    MEMORY_PATHS,
+    PORTS_APART,
     MEMORY_PATHS,
 )
 DEPENDENCES: Sequence[dict[str, Sequence[int | str]]] = ({}, CODES, CODES, WAIT_COUNTERS)

@@ -114,7 +114,7 @@ CONSTANT_PATHS: dict[str, Sequence[int | str]] = {
     "constant_path.cycles": (1, 2, 7),
     "constant_path.latency": (3, 25),
 }
-MEMORY_PATHS = MEMORY_PORTS | CONSTANT_PATHS
+PORTS_APART = MEMORY_PORTS | CONSTANT_PATHS
 CODES: dict[str, Sequence[int | str]] = {
     "dependence.rule": ("scoreboard", "codes", "codes", "codes"),
     "dependence.yield_stall": (0, 2, 5),
