@@ -106,7 +106,7 @@ UNIT = Declaration(
     conditions=(Condition("warpgroup.*", NUMBERS, _has_any, NONE),),
     limits={
         "latency": {"warpgroup.begins": 0, "warpgroup.*fills": 0, "warpgroup.drains": 0},
-        "bandwidth": {"warpgroup.port_rows": 256},
-        "pipes": {"warpgroup.columns": 256, "warpgroup.least_registers": 1},
+        "shared-memory passes": {"warpgroup.port_rows": 256},
+        "tensor cores": {"warpgroup.columns": 256, "warpgroup.least_registers": 1},
     },
 )
