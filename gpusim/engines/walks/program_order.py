@@ -47,7 +47,7 @@ Started = Callable[[int], None]
 Marked = Callable[[int, int, NDArray[np.int64], NDArray[np.uint32], NDArray[np.bool_]], None]
 Rows = NDArray[np.uint32]
 Tell = Callable[[Rows], None]
-Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
+Counts = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
 @entry
@@ -69,6 +69,7 @@ class Walked:
     memory: NDArray[np.uint32]  # global memory, 32-bit words
     counts: NDArray[np.int64]  # [pc] warp instructions, those whose guard was false included: they issue too
     active: NDArray[np.int64]  # [pc] thread instructions whose guard was true
+    copied: NDArray[np.int64]  # [2, pc] bytes and pieces that the copy engine has asked for, or sent
     beyond: Beyond | None  # loads behind buffers
 
 
@@ -147,16 +148,21 @@ class Walker:
     def state(self) -> Walked:
         """Return what the blocks so far have left."""
         length, held = len(self.kernel.program), self.launch
-        counts = np.sum([one.program.issued[:length] for one in self.each], axis=0)
-        active = np.sum([one.program.active[:length] for one in self.each], axis=0)
-        return Walked(held.memory[: held.global_words], counts, active, joined(beyond_of(one.sm) for one in self.each))
+        programs = [one.program[:length] for one in self.each]
+        counts, active, *copied = (
+            np.sum([one[name] for one in programs], axis=0) for name in ("issued", "active", "copied", "pieces")
+        )
+        beyond = joined(beyond_of(one.sm) for one in self.each)
+        return Walked(held.memory[: held.global_words], counts, active, np.stack(copied), beyond)
 
     def again(self) -> None:
         """Forget the blocks so far, and a fault of theirs."""
         assert self.start is not None
         self.launch.memory[: len(self.start)] = self.start
-        self.launch.sm.fault.code = 0
-        self.launch.program.issued[:] = self.launch.program.active[:] = 0
+        for one in self.each:
+            one.sm.fault.code = 0
+        for one in self.each:
+            one.program.issued[:] = one.program.active[:] = one.program.copied[:] = one.program.pieces[:] = 0
 
 
 def walker(
@@ -224,15 +230,21 @@ def _fitting(lanes: int, target: Target | None, sms: int) -> Machine:
 
 
 def block_alone(one: Walker, block: int, limit: int, tell: Tell | None = None) -> Counts:
-    """Return the warp instructions and thread instructions of one block, by pc, as it runs alone.
+    """Return warp instructions, thread instructions and bytes of copies of one block, by pc, as it runs alone.
+
+    A block of a cluster runs with the others: it is all of theirs then.
 
     `tell` gets the rows of what it accesses (gpusim.sm.walk.access_log), some at a time. Raises as `walk` does.
     """
     one.again()
     lanes = one.kernel.warp_size if tell else 0
-    _run(one, block, access_log.room(lanes, access_log.MOST if tell else 0), limit, tell or _nothing)
+    log = access_log.room(lanes, access_log.MOST if tell else 0, blocks=one.kernel.cluster_blocks)
+    if one.kernel.cluster_blocks > 1:
+        _run_cluster(one, clusters.of_block(one.kernel, block)[0], log, limit, tell or _nothing)
+    else:
+        _run(one, block, log, limit, tell or _nothing)
     found = one.state()
-    return found.counts, found.active
+    return found.counts, found.active, found.copied
 
 
 def _nothing(_rows: Rows) -> None:

@@ -92,7 +92,8 @@ def multiply_scaled(d: Any, a: Any, b: Any, c: Any, n: Any, blocks: int, kinds: 
     size, (count, kind) = slots(kinds[0][3]), scale
     read_rows(a, of[0], exponents[0], blocks, kinds[0], size)
     read_columns(b, of[1], exponents[1], blocks, kinds[1], size)
-    scales.apply(of, exponents, (a[2 * blocks], b[blocks]), np.int64(c[4][0]), size * blocks, count, kind)
+    words = a[2 * blocks], b[blocks]
+    scales.apply(of, exponents, words, np.int64(c[4][0]), blocks, kinds[0][3], count, kind)
     kind_a, kind_b = kinds
     scaled = (kind_a[0], kind_a[1] + kind[1], kind_a[2], kind_a[3]), (kind_b[0], kind_b[1] + kind[1])
     sum_up(d, c, n, of, exponents, size, blocks, scaled, TO_SINGLE)

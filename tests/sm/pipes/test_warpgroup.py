@@ -170,7 +170,7 @@ def test_the_wait_lasts_until_the_product_is_there():
     made, _ = launch("f16", "f16", slice(0, 1))
     waits = next(pc for pc, one in enumerate(made.program.instructions) if one.row.mnemonic == LAST)
     slower = load("h200", {"chip.sms": 1, "warpgroup.drains": 115})
-    stalls = [int(run_sm(made, machine).stalls[waits, Stall.LONG_SCOREBOARD]) for machine in (H200, slower)]
+    stalls = [int(run_sm(made, machine).stalls[waits, Stall.BARRIER]) for machine in (H200, slower)]
     assert stalls[1] - stalls[0] == 4 * 100
 
 

@@ -146,6 +146,7 @@ def issued(sm: Sm) -> int:
 @rule
 def commit(machine: MachineNumbers, scheduler: Scheduler, warp: Warp, instruction: Row, now: int) -> None:
     """Count an issue of the warp's instruction."""
+    matrix_registers.advance(scheduler, now)
     instruction.issued += 1
     scheduler.issued += 1
     scheduler.issued_at = warp.issued_at = now

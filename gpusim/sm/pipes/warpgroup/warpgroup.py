@@ -12,6 +12,7 @@ its effect lands (sm/lanes/values/product.py). Products share the agent of the e
 
 from __future__ import annotations
 
+from gpusim.sm.account.record import record
 from gpusim.sm.account.stopping import stop
 from gpusim.sm.effects import groups
 from gpusim.sm.jit.on_demand import on_demand
@@ -19,7 +20,7 @@ from gpusim.sm.jit.rule import NEVER, rule
 from gpusim.sm.pipes.load_store import load_store
 from gpusim.sm.pipes.pipe import pipe
 from gpusim.sm.pipes.warpgroup.declaration import WARPS
-from gpusim.sm.records import Row, Sm
+from gpusim.sm.records import Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import PRODUCTS
 from isa.row import Groups
@@ -91,8 +92,8 @@ def begin(sm: Sm, now: int) -> int:
         _look_at_head(sm)
         return -1
     entry = products.queue[products.head]
-    first, instruction = int(entry.warp), sm.program[entry.pc]
-    done = _serve(sm, first, instruction, now)
+    first = int(entry.warp)
+    done = _serve(sm, first, int(entry.pc), now)
     products.head = (products.head + 1) % PRODUCTS
     products.count -= 1
     _look_at_head(sm)
@@ -102,9 +103,9 @@ def begin(sm: Sm, now: int) -> int:
 
 
 @rule
-def _serve(sm: Sm, first: int, instruction: Row, now: int) -> int:
+def _serve(sm: Sm, first: int, pc: int, now: int) -> int:
     """Take the port now, and the tensor cores when they are free; return when the result is there."""
-    products, machine = sm.products, sm.machine
+    products, machine, instruction = sm.products, sm.machine, sm.program[pc]
     rows = instruction.columns + (0 if instruction.from_registers else ROWS)
     read = now + -(-rows // machine.port_rows)
     sm.load_store.free[0] = read
@@ -122,7 +123,10 @@ def _serve(sm: Sm, first: int, instruction: Row, now: int) -> int:
     products.ends = start + cycles
     least = machine.least_registers if instruction.from_registers else 0
     products.reads = max(read, start - fills, now + least)
-    return int(products.ends + machine.product_drains)
+    done = int(products.ends + machine.product_drains)
+    if sm.tracing:
+        record.product(sm, first, pc, int(start), int(products.ends), done, now)
+    return done
 
 
 @rule
