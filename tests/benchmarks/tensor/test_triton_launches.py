@@ -14,6 +14,7 @@ CYCLES = {  # percent by which the cycles of a launch may be off: as reached in 
     "layernorm_M": 12,
     "gemv_M": 3,
     "transpose_M": 5,
+    "colsum_M": 5,
     "flash_d64_128x64_w4_S": 3,
     "mm_bf16_64x64x32_w4s2_S": 9,
     "mm_i8_128x64x64_w4s3_S": 12,  # too slow since copies take a cycle of the L1 more
