@@ -14,7 +14,6 @@ CYCLES = {  # percent by which the cycles of a launch may be off: as reached in 
     "layernorm_M": 12,
     "gemv_M": 3,
     "transpose_M": 5,
-    "colsum_M": 5,
     "flash_d64_128x64_w4_S": 3,
     "mm_bf16_64x64x32_w4s2_S": 9,
     "mm_i8_128x64x64_w4s3_S": 12,  # too slow since copies take a cycle of the L1 more
@@ -105,7 +104,11 @@ def test_results_are_those_of_the_chip(name):
 @pytest.mark.jit
 @pytest.mark.long
 def test_sums_by_atomics_are_near():
-    """Sums of 2112 floats by atomics, whose order is not the chip's, are within 2e-5 of those in double precision."""
+    """Sums of 2112 floats by atomics, whose order is not the chip's, are within 2e-5 of those in double precision.
+
+    Cycles are within 5 %: a fence before each atomic waits for loads, and blocks of one column meet in a slice.
+    """
     done = launches.simulated(FOLDER, of("colsum_M"))
     wanted = done.arrays[0].reshape(2112, 1024).sum(axis=0, dtype=np.float64)
     assert np.abs(done.arrays[1] - wanted).max() < 2e-5
+    assert abs(done.error) <= 5
