@@ -19,8 +19,14 @@ LIMITS = {
     "ldmatrix": (0.1, 2.9),
     "stmatrix": (0.1, 0.5),
     "ordinary": (0.1, 0.3),
+    "copies": (1.4, 8.0),
 }
-ROWS = {"ldmatrix": r"^mem ldsm_", "stmatrix": r"^mem stsm_x", "ordinary": r"^patch3? (one:(?!LDSM)|war:)"}
+ROWS = {
+    "ldmatrix": r"^mem ldsm_",
+    "stmatrix": r"^mem stsm_x",
+    "ordinary": r"^patch3? (one:(?!LDSM)|war:)",
+    "copies": r"^mem2 cpasync2:",
+}
 
 
 def of(experiment):

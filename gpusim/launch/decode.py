@@ -15,6 +15,7 @@ from gpusim.launch.memory_costs import cached_in, memory_costs, read_cache
 from gpusim.launch.scalar_registers import in_place
 from gpusim.machine.machine import Machine
 from gpusim.sm.lanes.convergence.declaration import LEAVE
+from gpusim.sm.memory.async_copy import declaration as async_copy
 from gpusim.sm.memory.cache.declaration import TEXTURES
 from gpusim.sm.pipes.load_store import declaration as load_store
 from gpusim.sm.pipes.pipe.declaration import choices, intervals, latency, pipe_names, through_port
@@ -224,6 +225,7 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
     if row["cached"] > TEXTURES and (read := read_cache(form.unit, machine)):
         row["latency"] = read.latency
     load_store.costs(row, form, machine)
+    async_copy.costs(row, form, machine)
     if (pipes := choices(machine, form.unit)) and not row["queued"]:
         row["pipe"] = pipe_names(machine).index(pipes[0])
 

@@ -23,6 +23,7 @@ from gpusim.sm.front.fetch.declaration import Fetch
 from gpusim.sm.front.policies.declaration import BlockOrder
 from gpusim.sm.front.selection.declaration import Selection
 from gpusim.sm.front.warp_scheduler.declaration import Schedulers
+from gpusim.sm.memory.async_copy.declaration import AsyncCopy
 from gpusim.sm.memory.cache.declaration import Cache, ConstantCache, FarCache, NearCache, Partition, ReadCache
 from gpusim.sm.memory.constant_operand.declaration import ConstantOperand
 from gpusim.sm.memory.copy_engine.declaration import CopyEngine
@@ -109,6 +110,7 @@ class Machine(msgspec.Struct, frozen=True):
     cache: Cache | None = None
     l1: NearCache | None = None
     tag_stage: TagStage | None = None
+    async_copy: AsyncCopy | None = None
     l2: FarCache | None = None
     l2_partition: Partition | None = None
     l2_channel: L2Channel | None = None
@@ -174,15 +176,15 @@ def leaves(struct: Any = Machine, prefix: str = "") -> Iterator[tuple[str, Any]]
 OPTIONAL = tuple(field.name for field in msgspec.structs.fields(Machine) if _section(field.type))
 # Keys that have a value where nothing is said.
 DEFAULTED = frozenset(
-    f"{name}.{field.name}"
+    f"{name}.*.{field.name}" if name in MEMBERS else f"{name}.{field.name}"
     for name, kind in sections().items()
     for field in msgspec.structs.fields(kind)
-    if name not in MEMBERS and not field.required
+    if not field.required
 )
 EXTRAS = (
     [f"{section}.{u}" for section in ("pairing", "category") for u in Unit]
     + [f"{section}.{u}" for section in ("joint", "blocked") for u in PIPE_UNITS]
     + [f"unit.{u}.{key}" for u in PIPE_UNITS for key in ("pipe", "latency")]
-    + [f"matrix.{kind}.{key}" for kind in KINDS for key in ("interval", "latency")]
-    + [path for path, _ in leaves() if path.split(".", maxsplit=1)[0] in OPTIONAL or path in DEFAULTED]
+    + [f"matrix.{kind}.{key}" for kind in KINDS for key in MatrixCost.__struct_fields__]
+    + [path for path, _ in leaves() if path.split(".")[0] in OPTIONAL or (path in DEFAULTED and "*" not in path)]
 )

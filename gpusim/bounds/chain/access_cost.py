@@ -138,7 +138,7 @@ def _delay(sm: Sm, row: Row, cost: SimpleNamespace) -> int:
     if row.action == FETCH:
         return int(row.latency + -(-cost.parts // sm.machine.channel_parts))
     if row.action == LOAD and row.cached in (1 + NEAR, 1 + FAR):  # a miss may be faster than a hit
-        near = sm.machine.far_latency[row.width] - sm.machine.slice_spread
+        near = sm.machine.far_latency[row.far] - sm.machine.slice_spread
         fastest = min(row.latency, sm.machine.memory_latency, near)
         row = copy(row)
         row.latency = fastest

@@ -6,25 +6,28 @@ from typing import TYPE_CHECKING
 
 from gpusim.sm.records import Columns
 from gpusim.sm.unit.capacities import GROUPS, LANES
-from gpusim.sm.unit.declare import Declaration, Machine, Role, field
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field
 from gpusim.sm.unit.dimensions import EFFECT, GROUP, GROUP_KIND, WARP
 from isa.dataflow.waits.counted_groups import awaits_all
 from isa.instruction import Instruction
 from isa.operands.operand import Dependency, Immediate
-from isa.row import DRAINS, WAITS
+from isa.row import CLOSES, DRAINS, JOINS, WAITS, Groups
 
 if TYPE_CHECKING:
     from isa.kernel import Kernel
 
 
-def decode(row: Columns, instruction: Instruction, _machine: Machine, kernel: Kernel) -> None:
+def decode(row: Columns, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
     """What the instruction has to do with groups, and with how many under way it goes on if it waits.
 
-    DEPBAR waits for groups by dependency barrier 0, and by any for other results: it has one row for both.
+    DEPBAR waits for groups by dependency barrier 0, and by any for other results: it has one row for both. Where
+    LDGDEPBAR takes time it is work of the group that it closes.
     """
     form = instruction.row
     if form.grouping:
         row["grouping"], row["groups"] = form.grouping, int(form.groups)
+        if machine.async_copy and form.grouping & CLOSES and form.groups is Groups.COPIES:
+            row["grouping"] |= JOINS
     if form.grouping & WAITS:
         counts = [o.bits for o in instruction.operands if isinstance(o, Immediate)]
         row["open_groups"] = counts[0]
@@ -32,6 +35,8 @@ def decode(row: Columns, instruction: Instruction, _machine: Machine, kernel: Ke
             row["grouping"] = 0
     if awaits_all(kernel.program, instruction):
         row["grouping"] |= DRAINS
+    if machine.what_if and machine.what_if.copies == "there" and form.groups is not Groups.MATRIX:
+        row["grouping"] &= ~(WAITS | DRAINS)
 
 
 UNIT = Declaration(
@@ -87,4 +92,7 @@ UNIT = Declaration(
         ),
     },
     decode=decode,
+    conditions=(
+        Condition("what_if.copies", "", lambda g: bool(g.rows["copies"].any()), "{kernel} has no asynchronous copies"),
+    ),
 )

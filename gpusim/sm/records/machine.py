@@ -60,6 +60,7 @@ class MachineNumbers(Record):
     carried: int  # `register_file.carried` of the machine's file
     collecting: int  # `register_file.collecting` of the machine's file
     window: int  # `register_file.window` of the machine's file
+    matrix_slack: int  # `register_file.matrix_slack` of the machine's file
     reuse_shared: int  # `register_file.reuse_shared` of the machine's file
     reuse: int  # words of a reuse cache for each operand slot; 0 too where the program flags nothing
     writes_back: int  # 1: what comes back waits for a cycle in which its bank is not written
@@ -101,6 +102,8 @@ class MachineNumbers(Record):
     product_fills: int  # `warpgroup.fills` of the machine's file
     register_fills: int  # `warpgroup.register_fills` of the machine's file
     product_drains: int  # `warpgroup.drains` of the machine's file
+    product_delays: int  # `warpgroup.delays` of the machine's file
+    product_delays_most: int  # `warpgroup.delays_most` of the machine's file
     tensor_pipe: int  # pipe of the tensor cores, -1: no other instruction takes them
     replays: int  # 1: accesses may take issue slots again
     pass_slots: int  # `instruction_replay.pass_slots` of the machine's file
@@ -130,7 +133,7 @@ class MachineNumbers(Record):
     local_request: int  # `local_memory.request_cycles` of the machine's file
     hits: int  # index into HITS: the cache that loads from global memory hit
     hit_late: int  # cycles that each request beyond the first adds to their latency
-    far_latency: Numbers  # tags: of a hit in the L2, widths 32, 64, 128
+    far_latency: Numbers  # tags: of a hit in the L2, widths 32, 64, 128; of copies, and of those past the L1
     far_late: int  # what each request beyond the first adds to it
     partition_late: int  # what that takes longer beyond the partition near the SM
     memory_latency: int  # tags: of a load that both caches miss
@@ -166,6 +169,13 @@ class MachineNumbers(Record):
     update_parts: int  # parts of a cycle for each sector of a pass
     updates_waiting: int  # lanes of atomics without results that may wait
     fetch_cost: int  # parts of a cycle that a sector of a texture fetch occupies the channel
+    copy_cycles: int  # cycles of the load/store unit for a copy, at least; 0: it keeps the unit for its passes
+    behind_passes: int  # passes from which on a copy keeps it no longer
+    pass_cost: int  # parts of a cycle that a copy through the L1 takes besides its passes
+    line_again: int  # parts that it takes once more for lines that come
+    passes_ahead: int  # cycles of passes that the unit may leave behind
+    lines_ahead: int  # cycles of these and of lines that come again
+    copied_line: int  # parts of a cycle of the L2 channel for each line of a copy; 0: its sectors say
     poll: int  # `mbarrier.poll` of the machine's file
     engine_ask: int  # `copy_engine.ask` of the machine's file
     engine_load: int  # `copy_engine.load_parts` of the machine's file

@@ -43,6 +43,9 @@ class LoadStore(Record):
     updates_began: int  # when that was
     from_others: int  # when others bring what is asked for, as above
     stands: int  # blocks of the grid for which that one stands whose access is served
+    copied: int  # when the passes of copies through the L1 are over, in parts of a cycle
+    brought: int  # when those of all copies are, and of their lines, in parts
+    near_copies: int  # 1: the last copy went through the L1
 
 
 class Queue(Record):
@@ -54,6 +57,7 @@ class Queue(Record):
     left: Numbers  # when each place is free that is kept behind a service
     kept: int  # the place that is kept next
     entries: Records[Entry]  # a ring of entries
+    passed: int  # when the passes of its scheduler's copies through the L1 are over
 
 
 class Entry(Record):

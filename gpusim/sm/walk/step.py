@@ -228,7 +228,7 @@ def prepare(sm: Sm, warp: Warp) -> None:
         register_file.prepare(sm, warp, instruction)
     warp.release_at[DRAIN] = 0
     if instruction.action == EXIT or instruction.fence:
-        warp.release_at[DRAIN] = NEVER if warp.pending > 0 else warp.drained
+        warp.release_at[DRAIN] = warp_exit.earliest(sm, warp, instruction.action == EXIT)
         if sm.ahead.on and warp.pending > 0:
             questions.drain(sm, warp)
 
@@ -328,7 +328,7 @@ def issue(sm: Sm, memory: Memory, k: int, g: int, now: int) -> None:
         control_code.commit(sm, k, warp, instruction, now)
     warp.pc = pc + 1
     instruction.active += sm.outcome.threads
-    if sm.outcome.threads:
+    if sm.outcome.threads or instruction.idles:
         occupy(sm, instruction, k, g, pc, now)
     if sm.diverges and instruction.eventful:
         go_on(sm, k, g, instruction, pc, now)
@@ -376,7 +376,7 @@ def _compute_aside(sm: Sm, memory: Memory, g: int, now: int) -> bool:
 
 @rule
 def occupy(sm: Sm, instruction: Row, k: int, g: int, pc: int, now: int) -> None:
-    """Let an instruction with an active thread take its operands, and then the unit that executes it."""
+    """Let an instruction take its operands, and then the unit that executes it; one without a thread may do so, too."""
     behind = register_file.commit(sm, k, sm.warps[g], instruction, now) if sm.machine.register_banks else 0
     if sm.machine.writes_back:
         write_back.commit(sm.schedulers[k], instruction, now)

@@ -117,12 +117,12 @@ def _include(flow: _Flow, needed: NDArray[np.bool_], pc: int) -> list[tuple[int,
 
 def _stores(flow: _Flow, loads: Row) -> list[int]:
     """Return the stores of the memories that a load may read; none if they were returned before."""
-    program, read = flow.program, flow.program.memories(loads)
+    program, read = flow.program, flow.program.read(loads)
     if read in flow.loaded:
         return []
     flow.loaded.add(read)
     stores = [pc for pc, i in enumerate(program.instructions) if i.row.is_store or i.row.copies]
-    return [pc for pc in stores if program.memories(program.instructions[pc].row) & read]
+    return [pc for pc in stores if program.written(program.instructions[pc].row) & read]
 
 
 def _barriers(program: Program) -> list[int]:

@@ -31,7 +31,9 @@ KEPT = (
         "l2.*s_bytes",
         "tag_stage.late_lines",
         "tag_stage.late_most",
+        "register_file.matrix_slack",
     ),
+    *("matrix.*.first", "matrix.*.second", "matrix.*.addend"),
     *("*.bytes", "*.sector_bytes", "*.ways", "fetch.ahead", "fetch.*_lines", "fetch.*_ways", "fetch.line"),
     *(
         "global_memory.line_bytes",

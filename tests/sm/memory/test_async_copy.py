@@ -340,12 +340,14 @@ def test_many_copies_without_a_wait_do_not_end_the_run():
 
 
 def test_groups_without_copies_are_done():
-    """A program that closes and waits for groups, and copies nothing, waits for nothing, whatever comes behind."""
+    """A program that copies nothing waits for its LDGDEPBAR alone, for nothing where that takes no time."""
     made = read(".block 64\n" + "LDGDEPBAR\nDEPBAR.LE SB0, 0\nBAR.SYNC 0\n" * 20 + "EXIT")
     for engine in ENGINES:
-        run = run_sm(made, H200, engine=engine)
-        assert run.stalls[:, Stall.LONG_SCOREBOARD].sum() == 0
-        assert int(run.issued.sum()) == 2 * 61
+        for machine, most in ((H200, 40), (load("a100", {"chip.sms": 1}), 0)):
+            run = run_sm(made, machine, engine=engine)
+            waits = run.stalls[:, Stall.LONG_SCOREBOARD].sum() / (2 * 20)
+            assert most - 8 <= waits <= most
+            assert int(run.issued.sum()) == 2 * 61
 
 
 STRIDES = [("", 4, 1), ("", 8, 2), ("", 128, 32), (".128", 16, 4), (".64", 24, 2)]

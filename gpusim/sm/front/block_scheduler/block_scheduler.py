@@ -167,7 +167,7 @@ def open_warp(sm: Sm, slot: int, index: int) -> None:
 
 @rule
 def _clear(warp: Warp) -> None:
-    warp.released_at = warp.drained = warp.shared_back = warp.pending = warp.effects = 0
+    warp.released_at = warp.drained = warp.shared_back = warp.pending = warp.copying = warp.effects = 0
     warp.cluster_until = warp.cluster_waits = 0
     warp.yield_ends = warp.products = warp.awaits = warp.stored = warp.loaded = 0
     for reason in range(OWN):

@@ -89,8 +89,8 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
             done = max(done, there + entry.extra)
             back = there - int(instruction.latency) if sm.machine.in_series else now
         else:
-            done = max(done, far_load(sm, words, _behind(sm, instruction, i), line, units, start))
-    if near:
+            done = max(done, far_load(sm, words, instruction.copies, _behind(sm, instruction, i), line, units, start))
+    if near and instruction.copies == 0:
         tag_stage.take_load(sm, instruction, int(entry.requests), entered)
     sm.load_store.waited, sm.load_store.from_others = start - now, UNKNOWN
     return done
@@ -158,7 +158,7 @@ def _load(sm: Sm, words: Numbers, instruction: Row, i: int, late: int, line: int
     if lost:
         start = max(start, words[sm.launch.misses])
         _claim(sm, words, way, line, start)
-        done = max(done, far_load(sm, words, _behind(sm, instruction, i), line, lost, start))
+        done = max(done, far_load(sm, words, instruction.copies, _behind(sm, instruction, i), line, lost, start))
         tags.wait_for(sm, words, done)
         tags.fill(words, way, lost, done)
     elif sm.machine.joined and done > start + instruction.latency:
@@ -196,7 +196,7 @@ def _atomic(sm: Sm, words: Numbers, instruction: Row, i: int, line: int, units: 
 @rule
 def _behind(sm: Sm, instruction: Row, i: int) -> int:
     """Return the cycles of the i-th request of a load that hits the L2."""
-    return int(sm.machine.far_latency[instruction.width] + i * sm.machine.far_late)
+    return int(sm.machine.far_latency[instruction.far] + i * sm.machine.far_late)
 
 
 @on_demand
@@ -245,12 +245,12 @@ def _read(sm: Sm, words: Numbers, which: int, i: int, line: int, units: int, now
     """
     cache, behind = sm.launch.caches[which], sm.machine.read_far[which] + i * sm.machine.far_late
     if cache.sets == 0:
-        return far_load(sm, words, behind, line, units, now)
+        return far_load(sm, words, False, behind, line, units, now)
     way = tags.way(words, cache, line)
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
     if lost:
         tags.clear(words, cache, way, line)
-        came = now + sm.machine.next_constants if next_has else far_load(sm, words, behind, line, lost, now)
+        came = now + sm.machine.next_constants if next_has else far_load(sm, words, False, behind, line, lost, now)
         done = max(done, came)
         tags.fill(words, way, lost, done)
     tags.use(words, cache, way)
@@ -286,11 +286,14 @@ def _is_next(sm: Sm, words: Numbers, instruction: Row, line: int) -> bool:
 
 
 @rarely
-def far_load(sm: Sm, words: Numbers, latency: int, line: int, units: int, start: int) -> int:
-    """Return when these sectors of a line come from the L2, where a hit takes `latency` cycles, or from the DRAM."""
+def far_load(sm: Sm, words: Numbers, copies: int, latency: int, line: int, units: int, start: int) -> int:
+    """Return when these sectors of a line come from the L2, where a hit takes `latency` cycles, or from the DRAM.
+
+    `copies`: they go to shared memory.
+    """
     if sm.launch.caches[FAR].sets == 0:
         return global_memory.commit_line(sm, line, count_bits(units), start) + sm.machine.memory_latency
-    gone = l2_channel.loaded(sm, units, max(start, sm.load_store.updated) if sm.machine.slices else start)
+    gone = l2_channel.loaded(sm, copies, units, max(start, sm.load_store.updated) if sm.machine.slices else start)
     return from_l2(sm, words, latency, line, units, gone)
 
 

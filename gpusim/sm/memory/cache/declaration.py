@@ -146,7 +146,7 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
     if cache and cache.hits != "none":
         packed.hits, packed.hit_late = HITS.index(cache.hits), _late(machine, cache)
     if cache and tagged(machine):
-        packed.far_latency[:] = cache.l2_latency_32, cache.l2_latency_64, cache.l2_latency_128
+        packed.far_latency[:3] = cache.l2_latency_32, cache.l2_latency_64, cache.l2_latency_128
         packed.far_late, packed.memory_latency = cache.l2_late, memory_latency(machine)
         packed.partition_late = machine.l2_partition.late if machine.l2_partition else 0
         _pack_read(packed, machine, cache)
@@ -193,7 +193,9 @@ UNIT = Declaration(
         "machine": (
             field("hits", "index into HITS: the cache that loads from global memory hit"),
             field("hit_late", "cycles that each request beyond the first adds to their latency"),
-            field("far_latency", "tags: of a hit in the L2, widths 32, 64, 128", 3),
+            field(
+                "far_latency", "tags: of a hit in the L2, widths 32, 64, 128; of copies, and of those past the L1", 7
+            ),
             field("far_late", "what each request beyond the first adds to it"),
             field("partition_late", "what that takes longer beyond the partition near the SM"),
             field("memory_latency", "tags: of a load that both caches miss"),

@@ -20,16 +20,21 @@ from gpusim.sm.records import Numbers, Sm
 
 
 @rule
-def loaded(sm: Sm, units: int, now: int) -> int:
-    """Return when these sectors of a line, a mask, have come to the SM."""
-    return ported(sm, count_bits(units), answered(sm, units), LOADS, now)
+def loaded(sm: Sm, copies: int, units: int, now: int) -> int:
+    """Return when these sectors of a line, a mask, have come to the SM; `copies`: they go to shared memory."""
+    found, machine = count_bits(units), sm.machine
+    parts = machine.copied_line if copies and machine.copied_line else found * machine.port_cost[LOADS]
+    return _ported(sm, found, answered(sm, units), LOADS, int(parts), now)
 
 
 @rule
-def loaded_by_engine(sm: Sm, units: int, now: int) -> int:
-    """Return the same for the copy engine, whose sectors have a way of their own from the L2."""
+def loaded_by_engine(sm: Sm, units: int, shared: bool, now: int) -> int:
+    """Return the same for the copy engine, whose sectors have a way of their own from the L2.
+
+    `shared`: neighbours ask for the same lines at about the same time, and the L2 answers them together.
+    """
     sm.load_store.moved[LOADS] += count_bits(units)
-    cost = int(sm.machine.shared_cost[COPIES])
+    cost = int(sm.machine.shared_cost[COPIES if shared else LOADS])
     return _shared(sm, answered(sm, units) * cost, LOADS, now) if cost else now
 
 
@@ -51,10 +56,16 @@ def ported(sm: Sm, units: int, of_all: int, way: int, now: int) -> int:
 
     The L2 is busy for `of_all` sectors.
     """
+    return _ported(sm, units, of_all, way, int(units * sm.machine.port_cost[way * sm.machine.ways_apart]), now)
+
+
+@rule
+def _ported(sm: Sm, units: int, of_all: int, way: int, parts: int, now: int) -> int:
+    """Return the same where the channel takes so many parts of a cycle."""
     unit, machine = sm.load_store, sm.machine
     own = way * machine.ways_apart
     unit.moved[way] += units
-    unit.port[own] = max(unit.port[own], now * machine.port_parts) + units * machine.port_cost[own]
+    unit.port[own] = max(unit.port[own], now * machine.port_parts) + parts
     gone = int((unit.port[own] + machine.port_parts - 1) // machine.port_parts)
     cost = int(machine.shared_cost[way])
     return max(gone, _shared(sm, of_all * cost, way, now)) if cost else gone

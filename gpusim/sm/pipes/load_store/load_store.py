@@ -17,6 +17,7 @@ from gpusim.sm.account.record import record
 from gpusim.sm.account.record.declaration import UNKNOWN
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.memory import queues
+from gpusim.sm.memory.async_copy import copy_path
 from gpusim.sm.memory.cache import cache
 from gpusim.sm.memory.copy_engine import copy_engine
 from gpusim.sm.memory.global_memory import global_memory
@@ -72,7 +73,7 @@ def commit(sm: Sm, k: int, g: int, pc: int, instruction: Row, now: int) -> None:
     entry.cycles, entry.extra, entry.transactions, entry.requests = instruction.service, 0, 0, 0
     entry.near = 0
     if memory_access.accesses(instruction):
-        entry.cycles = access_cost.service(sm.machine, instruction, outcome.cycles)
+        entry.cycles = max(instruction.service, access_cost.service(sm.machine, instruction, outcome.cycles))
         entry.extra, entry.transactions = outcome.extra, outcome.transactions
         entry.requests, entry.near = outcome.requests, outcome.near
         for c in range(sm.machine.channels if sm.machine.channels > 1 else 0):
@@ -114,27 +115,43 @@ def _in_turn(sm: Sm, now: int) -> int:
 
 
 @rule
+def _leave(sm: Sm, queue: Queue, instruction: Row, now: int) -> None:
+    """Take the head out of its queue, where it may keep its place for some cycles."""
+    queue.count -= 1
+    if sm.machine.held and instruction.path == 0:
+        queue.left[queue.kept] = now + sm.machine.held
+        queue.kept = queues.wrapped(sm, queue.kept + 1)
+    queue.head = queues.wrapped(sm, queue.head + 1) if queue.count > 0 else 0
+
+
+@rule
+def _from_caches(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
+    """Look up the access at that place of queue y; return when its result is there, or when it has left the SM."""
+    entry = sm.load_store.queues[y].entries[place]
+    l2_share.begin(sm, sm.warps[entry.warp].block)
+    ready = cache.serve(sm, memory, y, place, now)
+    sm.load_store.stands = 0
+    return max(int(ready), int(now + entry.near))
+
+
+@rule
 def serve(sm: Sm, memory: Memory, y: int, now: int) -> int:
     """Serve the head of queue y; return its warp slot."""
     unit, queue = sm.load_store, sm.load_store.queues[y]
     place = queue.head
     entry = queue.entries[queue.head]
     instruction, warp = sm.program[entry.pc], sm.warps[entry.warp]
-    queue.count -= 1
-    if sm.machine.held and instruction.path == 0:
-        queue.left[queue.kept] = now + sm.machine.held
-        queue.kept = queues.wrapped(sm, queue.kept + 1)
-    queue.head = queues.wrapped(sm, queue.head + 1) if queue.count > 0 else 0
+    _leave(sm, queue, instruction, now)
     own = int(instruction.path)
-    looked_up = instruction.copies & instruction.through_l1  # a copy asks the L1, and then is written
-    unit.free[own] = now + entry.cycles + looked_up
+    begun = copy_path.enter(sm, instruction, now) if instruction.copies else now
+    taken = copy_path.kept(sm.machine, instruction, int(entry.cycles)) if instruction.copies else entry.cycles
+    passes = copy_path.follow(sm, instruction, int(taken), begun) if unit.brought and own == 0 else begun
+    unit.free[own] = begun + taken
     queue.free = now + max(instruction.port, entry.cycles * instruction.port_cycles)
     unit.busy += entry.cycles
     instruction.passes += entry.cycles
     if entry.requests:
-        l2_share.begin(sm, warp.block)
-        ready = max(cache.serve(sm, memory, y, place, now), now + entry.near)
-        unit.stands = 0
+        ready = _from_caches(sm, memory, y, place, passes)
         unit.free[own] += unit.waited
         if instruction.action == STORE:
             warp.stored = max(warp.stored, ready)
@@ -142,13 +159,15 @@ def serve(sm: Sm, memory: Memory, y: int, now: int) -> int:
         elif instruction.reason == LONG:
             warp.loaded = 1
     else:
-        ready = result_at(sm, instruction, entry, now)
+        ready = result_at(sm, instruction, entry, passes)
+    if instruction.copies:
+        copy_path.take(sm, queue, instruction, entry, begun)
     if sm.machine.obeys_codes and memory_access.loads_shared(instruction):
         ready = warp.shared_back = max(ready, warp.shared_back)
     if instruction.action >= SIGNAL:
         ready = _of_barrier_or_engine(sm, entry, ready, now)
     results = write_back.expect(sm, instruction, entry, now) if sm.machine.writes_back else 0
-    read = now + max(1, instruction.war)
+    read = begun + max(1, instruction.war)
     completion.read(sm, entry.warp, entry.pc, entry.number, read)
     if sm.ahead.on and entry.transactions:
         questions.ask(sm, entry.warp, entry.pc, entry, results, ready, now)

@@ -1,0 +1,70 @@
+"""The way of copies through the load/store unit, which goes on before their words have passed.
+
+The unit reads a copy's addresses, and goes on to the next instruction. Passes of copies follow one after the other, and
+what the unit serves meanwhile waits for them. A line that was not in the L1 passes once more when it comes. The unit
+gets so many cycles ahead at most. docs/units/async-copy.md has the rule.
+"""
+
+from __future__ import annotations
+
+from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.memory.cache.declaration import SHARE_PARTS
+from gpusim.sm.memory.l2_channel.declaration import LOADS
+from gpusim.sm.records import Entry, MachineNumbers, Queue, Row, Sm
+from isa.row import CLOSES
+
+
+@rarely
+def enter(sm: Sm, instruction: Row, now: int) -> int:
+    """Return when a copy that is served now enters: the unit is not too far ahead of passes and lines before."""
+    unit, machine = sm.load_store, sm.machine
+    if machine.copy_cycles == 0:
+        return now
+    begun = max(now, int(unit.brought // SHARE_PARTS - machine.lines_ahead))
+    if instruction.through_l1:
+        return max(begun, int(unit.copied // SHARE_PARTS - machine.passes_ahead))
+    return max(begun, int(unit.port[LOADS] // machine.port_parts - machine.passes_ahead))
+
+
+@rule
+def kept(machine: MachineNumbers, instruction: Row, cycles: int) -> int:
+    """Return the cycles for which a copy of so many passes keeps the unit; it asks the L1 for one."""
+    if machine.copy_cycles and cycles >= machine.behind_passes:
+        return int(machine.copy_cycles)
+    return int(max(machine.copy_cycles, cycles + instruction.through_l1))
+
+
+@rarely
+def take(sm: Sm, queue: Queue, instruction: Row, entry: Entry, begun: int) -> None:
+    """Let the words of a copy that has entered pass, and keep the port of its scheduler's queue."""
+    unit, machine, passes = sm.load_store, sm.machine, int(entry.cycles)
+    if machine.copy_cycles == 0:
+        queue.free = begun + max(int(instruction.port), passes * int(instruction.port_cycles))
+        return
+    passes = max(passes, int(entry.requests))
+    late, parts = instruction.through_l1 and unit.late > 0, passes * SHARE_PARTS
+    if instruction.through_l1:
+        parts = max(parts + machine.pass_cost, machine.copy_cycles * SHARE_PARTS)
+        unit.copied = max(unit.copied, begun * SHARE_PARTS) + parts
+        queue.passed = max(queue.passed, begun) + (0 if late else passes * int(instruction.port_cycles))
+    unit.brought = max(unit.brought, begun * SHARE_PARTS) + parts + late * machine.line_again
+    unit.near_copies = instruction.through_l1
+    queue.free = max(begun + int(instruction.port), int(queue.passed - machine.passes_ahead))
+
+
+@rarely
+def follow(sm: Sm, instruction: Row, cycles: int, begun: int) -> int:
+    """Return when what the unit takes from then on passes: behind the copies through the L1 before it.
+
+    Copies have entered already.
+    """
+    unit = sm.load_store
+    passes = instruction.service == 0 or (instruction.grouping & CLOSES and unit.near_copies)
+    if instruction.copies:
+        return begun
+    if passes and unit.brought > begun * SHARE_PARTS:
+        unit.brought += cycles * SHARE_PARTS
+    if unit.copied <= begun * SHARE_PARTS:
+        return begun
+    unit.copied += cycles * SHARE_PARTS
+    return int(unit.copied // SHARE_PARTS) - cycles

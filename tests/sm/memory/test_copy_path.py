@@ -1,0 +1,127 @@
+"""What copies take of the load/store unit: hand-worked times of the rule, and of loops of copies on an H200."""
+
+from types import SimpleNamespace
+
+import pytest
+
+from gpusim.engines.simulate import ENGINES, run_sm
+from gpusim.machine.machine import load
+from gpusim.sm.memory.async_copy import copy_path
+from isa.text.listing import read
+
+H200 = load("h200", {"chip.sms": 1, "l2.filled": "1"})
+MACHINE = SimpleNamespace(
+    copy_cycles=2,
+    behind_passes=4,
+    pass_cost=16,
+    line_again=128,
+    passes_ahead=64,
+    lines_ahead=250,
+    port_parts=64,
+)
+WARPS = 32
+
+
+def sm(**has):
+    """Return an SM whose load/store unit has served nothing."""
+    unit = {"copied": 0, "brought": 0, "near_copies": 0, "late": 0, "port": [0, 0]} | has
+    return SimpleNamespace(machine=MACHINE, load_store=SimpleNamespace(**unit))
+
+
+def copy(*, near=1):
+    """Return a copy's row, through the L1 or past it."""
+    return SimpleNamespace(through_l1=near, port=6, port_cycles=2, copies=1, service=0, grouping=0)
+
+
+@pytest.mark.parametrize(
+    ("passes", "near", "kept"), [(1, 1, 2), (2, 1, 3), (3, 1, 4), (4, 1, 2), (32, 1, 2), (4, 0, 2)]
+)
+def test_a_copy_keeps_the_unit_for_few_passes_and_one_cycle_in_the_l1(passes, near, kept):
+    """One to three passes and one cycle; from four passes on two cycles, through the L1 and past it."""
+    assert copy_path.kept(MACHINE, copy(near=near), passes) == kept
+
+
+def test_passes_of_copies_follow_one_another_and_the_unit_waits_when_it_is_too_far_ahead():
+    """Each of four passes and a quarter of a cycle: 68 cycles behind 16 copies, so that the 17th waits until 4."""
+    state, queue = sm(), SimpleNamespace(free=0, passed=0)
+    for _ in range(16):
+        assert copy_path.enter(state, copy(), 0) == 0
+        copy_path.take(state, queue, copy(), SimpleNamespace(cycles=4, requests=4), 0)
+    assert state.load_store.copied == 16 * (4 * 64 + 16)
+    assert copy_path.enter(state, copy(), 0) == 68 - 64
+    assert queue.passed == 16 * 4 * 2
+    assert queue.free == 128 - 64
+
+
+def test_lines_that_come_cost_two_cycles_each_once_the_unit_is_a_latency_ahead():
+    """Copies of one pass take two cycles, and two for their line: the 63rd enters 2 cycles late, at 252 - 250."""
+    state, queue = sm(late=1), SimpleNamespace(free=0, passed=0)
+    for _ in range(63):
+        copy_path.take(state, queue, copy(), SimpleNamespace(cycles=1, requests=1), 0)
+    assert state.load_store.brought == 63 * (2 + 2) * 64
+    state.load_store.copied = 0
+    assert copy_path.enter(state, copy(), 0) == 2
+    assert queue.free == 6
+
+
+def test_a_copy_takes_a_pass_for_each_of_its_lines():
+    """Eight rows of 64 bytes are eight lines: eight passes, though lanes write in four."""
+    state = sm()
+    copy_path.take(state, SimpleNamespace(free=0, passed=0), copy(), SimpleNamespace(cycles=4, requests=8), 0)
+    assert state.load_store.copied == 8 * 64 + 16
+
+
+def test_a_copy_past_the_l1_waits_for_the_channel_to_the_l2():
+    """The unit is 64 cycles ahead of the channel at most, which is free at 100."""
+    assert copy_path.enter(sm(port=[100 * 64, 0]), copy(near=0), 0) == 36
+    assert copy_path.enter(sm(port=[100 * 64, 0]), copy(), 0) == 0
+
+
+def test_what_is_served_behind_copies_passes_behind_them():
+    """A load of two passes behind 10 cycles of copies passes at 10, the next one at 12; without copies at once."""
+    load_ = SimpleNamespace(copies=0, service=0, grouping=0)
+    state = sm(copied=10 * 64, brought=10 * 64)
+    assert [copy_path.follow(state, load_, 2, 0) for _ in range(2)] == [10, 12]
+    assert state.load_store.brought == 14 * 64
+    assert copy_path.follow(sm(), load_, 2, 5) == 5
+
+
+def cycles(*lines, warps=WARPS, engine=ENGINES[0]):
+    """Return the cycles of a block whose warps have places of their own (R1, words R6) and one source (R3, R7)."""
+    head = f"""
+.block {32 * warps}
+.shared {64 * 1024}
+.buffer x u32 65536
+    S2R R0, TID.X
+    SHL R1, R0, 4
+    IADD R2, R1, c[x]
+    LOP.AND R5, R0, 31
+    SHL R4, R5, 4
+    IADD R3, R4, c[x]
+    SHL R6, R0, 2
+    SHL R7, R5, 2
+    IADD R7, R7, c[x]
+"""
+    return run_sm(read(head + "\n".join(lines) + "\nEXIT"), H200, engine=engine).cycles
+
+
+def each(lines, count, **also):
+    """Return how many cycles a further round of these lines takes."""
+    return (cycles(*lines * (2 * count), **also) - cycles(*lines * count, **also)) / count
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_group_without_copies_takes_three_cycles_of_the_sm_and_some_forty_of_a_warp(engine):
+    """As an H200 does: 96.2 cycles for each by 32 warps, and 41.6 by one, whose wait follows 37 behind the service."""
+    pair = ["LDGDEPBAR", "DEPBAR.LE SB0, 0"]
+    assert each(pair, 8, engine=engine) == pytest.approx(96.2, rel=0.02)
+    assert each(pair, 8, warps=1, engine=engine) == pytest.approx(41.6, abs=4)
+
+
+def test_copies_that_hit_take_what_they_take_on_an_h200():
+    """By 32 warps: of 4 bytes 2 cycles, of 16 bytes 4.25, with three for each LDGDEPBAR, once the L1 has the lines."""
+    copies = ["LDGSTS [R6], [R7]"] * 8, ["LDGSTS.128 [R1], [R3]"] * 8
+    close = ["LDGDEPBAR", "DEPBAR.LE SB0, 1"]
+    small, large = (each([*some, *close], 4) / WARPS for some in copies)
+    assert small == pytest.approx(8 * 2 + 3, rel=0.12)
+    assert large == pytest.approx(8 * 4.25 + 3, rel=0.05)
