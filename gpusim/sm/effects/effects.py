@@ -248,6 +248,13 @@ def at_once(sm: Sm, memory: Memory, g: int) -> None:
 
 
 @on_demand
+def all_at_once(sm: Sm, memory: Memory, g: int) -> None:
+    """Without time, land all that warp slot g has posted."""
+    while sm.warps[g].effects:
+        _land(sm, memory, g, 0)
+
+
+@on_demand
 def in_program_order(sm: Sm, memory: Memory, g: int, pc: int) -> None:
     """Without time, the instruction of warp slot g at `pc` closes a group, or lands all of a warp that exits."""
     warp, instruction = sm.warps[g], sm.program[pc]
