@@ -12,7 +12,7 @@ from scan.registers import delivers, matrix_reads_of, matrix_times, next_read, r
 from scan.state import Scan, Warp
 
 
-def beside(sm: Scan, k: int, warp: Warp, now: int) -> int:
+def making_way(sm: Scan, k: int, warp: Warp, now: int) -> int:
     """When the chosen warp's instruction goes: it makes way for matrix instructions' reads and writes.
 
     While it waits for a write, reads of theirs are a cycle later, and their pipe is free as much later as it waits.

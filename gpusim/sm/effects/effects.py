@@ -235,7 +235,7 @@ def _signal(sm: Sm, memory: Memory, g: int, effect: Effect) -> None:
         return
     found = mbarrier.signal(memory, effect.barrier, effect.arrivals, effect.tx_bytes, effect.leaving)
     if found == mbarrier.ENDS:
-        waiting.ended(sm, g, effect.pc, effect.barrier)
+        waiting.ended(sm, memory, g, effect.pc, effect.barrier)
     elif found > mbarrier.ENDS:
         first = sm.launch.shared_word + sm.warps[g].block * sm.launch.shared_words
         stop(sm, mbarrier.refusal(found), g, effect.pc, 0, (effect.barrier - first) * WORD_BYTES)
@@ -245,6 +245,13 @@ def _signal(sm: Sm, memory: Memory, g: int, effect: Effect) -> None:
 def at_once(sm: Sm, memory: Memory, g: int) -> None:
     """Without time, land the effect that warp slot g has posted last."""
     _land(sm, memory, g, sm.warps[g].effects - 1)
+
+
+@on_demand
+def all_at_once(sm: Sm, memory: Memory, g: int) -> None:
+    """Without time, land all that warp slot g has posted."""
+    while sm.warps[g].effects:
+        _land(sm, memory, g, 0)
 
 
 @on_demand

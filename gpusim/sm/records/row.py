@@ -156,7 +156,10 @@ class Row(Record):
     to_uniform: int  # uniform register that is added, -1: none
     to_offset: int  # bytes that are added
     signal: int  # what it does to a barrier in shared memory (isa.row.Signal)
+    awaited: Numbers  # warp-cycles waited for phases that arrivals end, and copies
     bulk: int  # what it asks of the copy engine (isa.row.Bulk)
+    copied: int  # bytes that its copies have asked for, or sent
+    pieces: int  # of these copies, those that were asked for, or sent
     grouping: int  # bits: 1: it joins its warp's open group; 2: it closes it; 4: it waits for groups, 8: for all copies
     groups: int  # kind of these groups (isa.row.Groups)
     open_groups: int  # groups that may be under way when it goes on

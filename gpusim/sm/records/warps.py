@@ -88,6 +88,7 @@ class Warp(Record):
     products: int  # of its warpgroup that it has issued
     version: Numbers  # number of the write that made each register's value
     awaits: int  # phases that it waits for, 6 at most
+    copying: int  # copies that the engine does for it
     effects: int  # how many it has
     closed: Numbers  # groups closed so far, in program order, by kind
     ahead_of: Table  # of each kind, what is not done of the work before the end of the n-th last group
@@ -151,6 +152,7 @@ class Scheduler(Record):
     matrix_until: int  # matrix instructions matter to no other one from then on
     matrix_reads: Numbers  # mask of the cycles, from the last issue on, in which they read each bank
     matrix_writes: int  # the same of their writes, to all banks
+    ports_until: int  # beside products, no instruction reads registers until then
 
 
 class Pipe(Record):

@@ -37,7 +37,6 @@ from gpusim.sm.records import Memory, Records, Row, Scheduler, Sm, Warp
 from gpusim.sm.registers import answers, questions
 from gpusim.sm.registers.control_code import control_code
 from gpusim.sm.registers.in_flight import in_flight
-from gpusim.sm.registers.matrix_registers import matrix_registers
 from gpusim.sm.registers.register_file import register_file
 from gpusim.sm.registers.scoreboard import scoreboard
 from gpusim.sm.registers.wait_count import wait_count
@@ -229,7 +228,7 @@ def prepare(sm: Sm, warp: Warp) -> None:
         register_file.prepare(sm, warp, instruction)
     warp.release_at[DRAIN] = 0
     if instruction.action == EXIT or instruction.fence:
-        warp.release_at[DRAIN] = NEVER if warp.pending > 0 else warp.drained
+        warp.release_at[DRAIN] = warp_exit.earliest(sm, warp, instruction.action == EXIT)
         if sm.ahead.on and warp.pending > 0:
             questions.drain(sm, warp)
 
@@ -317,7 +316,6 @@ def issue(sm: Sm, memory: Memory, k: int, g: int, now: int) -> None:
     instruction = sm.program[pc]
     if machine.ports > 1:
         dispatch.commit(sm, k, instruction, now)
-    matrix_registers.advance(scheduler, now)
     warp_scheduler.commit(machine, scheduler, warp, instruction, now)
     if sm.trace_driven:
         stream.following(sm, memory, warp, instruction)

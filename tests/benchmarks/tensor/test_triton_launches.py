@@ -116,7 +116,11 @@ def test_further_results_are_those_of_the_chip(name, sm):
 @pytest.mark.jit
 @pytest.mark.long
 def test_sums_by_atomics_are_near():
-    """Sums of 2112 floats by atomics, whose order is not the chip's, are within 2e-5 of those in double precision."""
+    """Sums of 2112 floats by atomics, whose order is not the chip's, are within 2e-5 of those in double precision.
+
+    Cycles are within 5 %: a fence before each atomic waits for loads, and blocks of one column meet in a slice.
+    """
     done = launches.simulated(FOLDER, of("colsum_M"))
     wanted = done.arrays[0].reshape(2112, 1024).sum(axis=0, dtype=np.float64)
     assert np.abs(done.arrays[1] - wanted).max() < 2e-5
+    assert abs(done.error) <= 5

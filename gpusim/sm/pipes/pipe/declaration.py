@@ -42,8 +42,8 @@ class MatrixCost(msgspec.Struct, frozen=True):
     depth: Count = 0  # cycles by which its way through the pipe is longer than the shortest; results come in order
     memory: Count = 0  # cycles behind its issue in which no memory instruction issues; of no use without `written`
     first: Reading = 0  # cycles from issue until the first registers of A are read; of no use without `written`
-    second: Reading = 0  # the same of B
-    addend: Reading = 0  # the same of C
+    second: Reading = 0  # cycles from issue until those of B are
+    addend: Reading = 0  # cycles from issue until those of C are
     written: Writing = 0  # cycles from issue until its results take all banks; 0: reads and writes are as others'
 
 

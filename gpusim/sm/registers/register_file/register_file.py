@@ -38,7 +38,7 @@ def earliest(sm: Sm, k: int, warp: Warp, now: int) -> int:
 
 
 @on_demand
-def beside(sm: Sm, k: int, warp: Warp, earliest: int, now: int) -> int:
+def making_way(sm: Sm, k: int, warp: Warp, earliest: int, now: int) -> int:
     """Return when the warp's next instruction goes, from `earliest` on, beside matrix instructions under way.
 
     Until then the scheduler waits, and its tensor cores with it.
