@@ -86,6 +86,14 @@ def test_what_is_served_behind_copies_passes_behind_them():
     assert copy_path.follow(sm(), load_, 2, 5) == 5
 
 
+def test_what_has_no_passes_takes_some_behind_copies_through_the_l1_alone():
+    """LDGDEPBAR, three cycles, behind 10 cycles of copies: the next passes at 13 behind those in the L1, else at 10."""
+    close, load_ = (SimpleNamespace(copies=0, service=n, grouping=g) for n, g in ((3, 2), (0, 0)))
+    for near, then in ((1, 13), (0, 10)):
+        state = sm(copied=10 * 64, brought=10 * 64, near_copies=near)
+        assert [copy_path.follow(state, close, 3, 0), copy_path.follow(state, load_, 1, 0)] == [10, then]
+
+
 def cycles(*lines, warps=WARPS, engine=ENGINES[0]):
     """Return the cycles of a block whose warps have places of their own (R1, words R6) and one source (R3, R7)."""
     head = f"""
