@@ -18,6 +18,7 @@ MACHINE = SimpleNamespace(
     passes_ahead=64,
     lines_ahead=250,
     port_parts=64,
+    far_latency=[0] * 6 + [279],
 )
 WARPS = 32
 
@@ -30,7 +31,7 @@ def sm(**has):
 
 def copy(*, near=1):
     """Return a copy's row, through the L1 or past it."""
-    return SimpleNamespace(through_l1=near, port=6, port_cycles=2, copies=1, service=0, grouping=0)
+    return SimpleNamespace(through_l1=near, far=6, port=6, port_cycles=2, copies=1, service=0, grouping=0)
 
 
 @pytest.mark.parametrize(
@@ -69,6 +70,13 @@ def test_a_copy_takes_a_pass_for_each_of_its_lines():
     state = sm()
     copy_path.take(state, SimpleNamespace(free=0, passed=0), copy(), SimpleNamespace(cycles=4, requests=8), 0)
     assert state.load_store.copied == 8 * 64 + 16
+
+
+def test_words_past_the_l1_are_there_when_those_before_have_passed():
+    """Ten copies of eight passes each: the last is done a latency behind its 80 cycles."""
+    state, queue = sm(), SimpleNamespace(free=0, passed=0)
+    done = [copy_path.take(state, queue, copy(near=0), SimpleNamespace(cycles=8, requests=4), 0) for _ in range(10)]
+    assert done == [279 + 8 * n for n in range(1, 11)]
 
 
 def test_a_copy_past_the_l1_waits_for_the_channel_to_the_l2():

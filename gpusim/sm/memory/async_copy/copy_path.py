@@ -35,12 +35,15 @@ def kept(machine: MachineNumbers, instruction: Row, cycles: int) -> int:
 
 
 @rarely
-def take(sm: Sm, queue: Queue, instruction: Row, entry: Entry, begun: int) -> None:
-    """Let the words of a copy that has entered pass, and keep the port of its scheduler's queue."""
+def take(sm: Sm, queue: Queue, instruction: Row, entry: Entry, begun: int) -> int:
+    """Let the words of a copy that has entered pass, and keep the port of its scheduler's queue.
+
+    Return when the words of one past the L1 have passed at the earliest, 0 for others.
+    """
     unit, machine, passes = sm.load_store, sm.machine, int(entry.cycles)
     if machine.copy_cycles == 0:
         queue.free = begun + max(int(instruction.port), passes * int(instruction.port_cycles))
-        return
+        return 0
     passes = max(passes, int(entry.requests))
     late, parts = instruction.through_l1 and unit.late > 0, passes * SHARE_PARTS
     if instruction.through_l1:
@@ -50,6 +53,9 @@ def take(sm: Sm, queue: Queue, instruction: Row, entry: Entry, begun: int) -> No
     unit.brought = max(unit.brought, begun * SHARE_PARTS) + parts + late * machine.line_again
     unit.near_copies = instruction.through_l1
     queue.free = max(begun + int(instruction.port), int(queue.passed - machine.passes_ahead))
+    if instruction.through_l1:
+        return 0
+    return int(unit.brought // SHARE_PARTS + machine.far_latency[instruction.far])
 
 
 @rarely
