@@ -156,7 +156,11 @@ def chosen(kind: Kind, of: Words, row: int, selector: int) -> list[int]:
     lanes = max(kind.depth // group // 4, 1)
     found = []
     for at in range(kind.depth // group):
-        nibble = int(of[4 * (row % 8) + (lanes * selector + at // 4) % 4]) >> (16 * (row // 8) + 4 * (at % 4)) & 15
+        if bits <= 8:  # a word has one row
+            lane, lowest = 2 * (at // 8) + row // 8, 4 * (at % 8)
+        else:
+            lane, lowest = at // 4, 16 * (row // 8) + 4 * (at % 4)
+        nibble = int(of[4 * (row % 8) + (lanes * selector + lane) % 4]) >> lowest & 15
         places = [nibble >> 1 & 1] if bits == 32 else [nibble & 3, nibble >> 2]
         each = [2 * place + half for place in places for half in (0, 1)] if bits == 4 else places
         found += [group * at + place for place in each]

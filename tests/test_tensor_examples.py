@@ -22,6 +22,7 @@ PATHS = sorted(FOLDER.glob("*.cu"))
 NAMES = [path.stem for path in PATHS]
 KIND = {  # instructions without which a kernel would not be of its kind, as nvdisasm has them
     "bulk": "UBLKCP.S.G, UBLKCP.G.S, SYNCS.PHASECHK.TRANS64.TRYWAIT",  # bulk copies, a barrier of bytes
+    "cluster": "UCGABAR_ARV, UCGABAR_WAIT, LD.E",  # barrier and shared memory of a cluster
     "cp_async": "LDGSTS.E.BYPASS.128, LDGDEPBAR, DEPBAR.LE, HMMA.16816.F32",  # groups of copies
     "flash": "HMMA.16816.F32, LDSM.16.M88.4, LDSM.16.MT88.4, MUFU.EX2, LDGSTS.E.BYPASS.128",  # attention
     "fp64": "DMMA.16x8x16",  # double precision
@@ -32,7 +33,7 @@ KIND = {  # instructions without which a kernel would not be of its kind, as nvd
     "wgmma": "HGMMA.64x64x16.F32, WARPGROUP.ARRIVE, WARPGROUP.DEPBAR.LE, FENCE.VIEW.ASYNC.S",  # warpgroups
     "wmma": "HMMA.16816.F32, LDSM.16.M88.4, LDSM.16.MT88.4",  # nvcuda::wmma
 }
-RUN = "bulk", "cp_async", "flash", "fp64", "int8", "mma_sync", "pipeline", "tma", "wgmma", "wmma"
+RUN = "bulk", "cluster", "cp_async", "flash", "fp64", "int8", "mma_sync", "pipeline", "tma", "wgmma", "wmma"
 needs_nvcc = pytest.mark.skipif(
     not (tools.installed("nvcc") and shutil.which("g++")), reason="nvcc (extra cuda) or g++ is not installed"
 )
@@ -91,3 +92,14 @@ def test_a_product_of_bytes_is_right(capsys):
     """The quick one of these."""
     assert execute(["run", cubin("int8")]) == 0
     assert re.search(r"^values +right: 2,048 of 2,048 values", capsys.readouterr().out, re.M)
+
+
+@pytest.mark.jit
+@pytest.mark.long
+def test_the_listing_copies_multiplies_and_is_right(capsys):
+    """The listing has asynchronous copies in groups and products of a warp, and all its values are right."""
+    assert execute(["run", str(FOLDER / "tf32.asm"), "--machine", "h200", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["verification"]["values"], found["verification"]["wrong"]) == (1024, 0)
+    text = (FOLDER / "tf32.asm").read_text()
+    assert all(one in text for one in ("LDGSTS.128", "LDGDEPBAR", "DEPBAR.LE", "LDSM.16", "HMMA.1688.F32.TF32"))

@@ -34,9 +34,9 @@ from isa.kernel import Kernel
 from isa.nvidia.abi.load import on_chip
 
 STARTS = "starts of blocks"
-WITH_CLUSTERS = "it needs each block by itself, and those of a cluster run together"
 MOST_READS = 6  # registers of an instruction: three pairs
 LIMIT = 10_000_000  # warp instructions of a block: in program order that takes a minute or two
+ENGINE, COPIES = "copy engine", "copies from the L2"
 UNIT, SHARED, CONSTANTS = "load/store unit", "shared-memory unit", "constant unit"  # the latter where they lie apart
 
 
@@ -92,8 +92,6 @@ def bound(kernel: Kernel, machine: Machine, *, sms: int = 1, limit: int = LIMIT)
     Raises UserError where kernel and machine don't fit, NoBoundError where a block may wait for others, LimitError
     beyond `limit` warp instructions in another block, and the errors of a run in program order.
     """
-    if kernel.cluster_blocks > 1:
-        raise NoBoundError(f"{kernel.name}: has no bound: {WITH_CLUSTERS}")
     kernel = on_chip(kernel, machine.chip.sms)
     ids = blocks_of(kernel, machine, sms, busiest_sm(kernel, machine) if sms == 1 else 0)
     share = len(ids) if sms == 1 else -(-kernel.blocks // machine.chip.sms)
@@ -161,7 +159,8 @@ def code_of(work: Work) -> chain.Code:
 def dependence_chain(work: Work) -> Fraction:
     """Return the cycles of one block with the SM to itself: its average warp's chain and start."""
     skew = Fraction(work.machine.launch.warp_skew * (work.kernel.warps - 1), 2)
-    return chain.cycles_of_warp(code_of(work), work.profile, work.kernel.warps) + skew
+    warps = work.kernel.warps * work.kernel.cluster_blocks  # a profile is of all blocks of a cluster
+    return chain.cycles_of_warp(code_of(work), work.profile, warps) + skew
 
 
 def _limits(works: Sequence[Work], each: Fraction, sharing: Fraction, share: int) -> Iterator[tuple[str, Fraction]]:
@@ -193,6 +192,10 @@ def _resources(works: Sequence[Work], each: Fraction, sharing: Fraction) -> Iter
         units = [added(works, unit, each) for unit in zip(*map(pressure.load_store_units, works), strict=True)]
         names = UNIT, CONSTANTS if first.machine.constant_path else SHARED
         yield from (Resource(name, unit, early) for name, unit in zip(names, units, strict=True) if unit.cycles)
+        if any(work.profile.copied.any() for work in works):
+            engine, way = (added(works, one, each) for one in zip(*map(pressure.copy_engine, works), strict=True))
+            yield Resource(ENGINE, engine, pressure.still_copied(first))
+            yield Resource(COPIES, way, pressure.still_copied(first))
         if not tagged(first.machine):  # what misses, only a run can tell
             yield Resource("memory bandwidth", added(works, map(pressure.memory_bandwidth, works), sharing))
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpusim.bounds.bounds import LIMIT, WITH_CLUSTERS, Bound, bound
+from gpusim.bounds.bounds import LIMIT, Bound, bound
 from gpusim.engines.sm_run import SmRun
 from gpusim.machine.machine import Machine
 from isa.dataflow.memory.order_dependence import may_vary
@@ -15,8 +15,6 @@ Limits = tuple[Bound | None, str]  # or why there is none
 
 def bound_of_run(kernel: Kernel, machine: Machine, run: SmRun) -> Limits:
     """Return the bound of a launch that ran to its end; or none, and why, if a block by itself does not end."""
-    if kernel.cluster_blocks > 1:
-        return None, WITH_CLUSTERS
     try:
         return bound(kernel, machine, sms=run.sms, limit=enough(kernel, run)), ""
     except UserError as error:

@@ -18,13 +18,17 @@ from numpy.typing import NDArray
 from gpusim.bounds.chain.access_cost import AccessCost
 from gpusim.engines.walks.profile import Profile
 from gpusim.machine.machine import Machine
+from gpusim.sm.memory.cache.declaration import SHARE_PARTS
 from gpusim.sm.pipes.pipe.declaration import instances, pipe_names
 from gpusim.sm.pipes.warpgroup.declaration import WARPS
 from gpusim.sm.registers.register_file.declaration import register_bank, register_banks
 from isa.kernel import Kernel
+from isa.memory import LINE_BYTES, SECTOR_BYTES
+from isa.row import Bulk
 from isa.support import frozen
 
 Pipes = frozenset[int]  # by their index
+SECTORS = LINE_BYTES // SECTOR_BYTES + 1  # of a piece, at most
 ROWS = 64  # of A that a warpgroup's product reads (PTX ISA)
 
 
@@ -171,3 +175,21 @@ def memory_bandwidth(work: Work) -> Pressure:
     for pc, cost in work.costs.items():
         parts[pc] = cost.parts
     return Pressure(parts, Fraction(1, int(work.numbers.channel_parts)))
+
+
+def copy_engine(work: Work) -> tuple[Pressure, Pressure]:
+    """Return the use of the copy engine, which asks for pieces one after the other, and of the way that these come."""
+    bulk, numbers = work.program["bulk"][:-1], work.numbers
+    size, pieces = work.profile.copied
+    sent = np.select([bulk == Bulk.STORE, bulk == Bulk.REDUCE], [int(numbers.engine_send), int(numbers.engine_reduce)])
+    asked = np.where(sent, size * sent, pieces * (int(numbers.engine_ask) * SHARE_PARTS * SECTOR_BYTES))
+    come = np.where(bulk == Bulk.LOAD, size * int(numbers.engine_load), 0)
+    part = Fraction(1, SHARE_PARTS * SECTOR_BYTES)
+    return Pressure(asked, part), Pressure(come, part)
+
+
+def still_copied(work: Work) -> int:
+    """Return the cycles for which both may still be busy with their last piece when that has come."""
+    numbers = work.numbers
+    longest = max(int(numbers.engine_load), int(numbers.engine_send), int(numbers.engine_reduce))
+    return int(numbers.engine_ask) + -(-SECTORS * longest // SHARE_PARTS)

@@ -49,14 +49,14 @@ class Profiled(NamedTuple):
 
     @property
     def counted(self) -> int:
-        """Blocks that the works stand for, relative to each other."""
-        return sum(work.blocks for work in self.works)
+        """Blocks that the works stand for, relative to each other; that of a cluster is all its blocks'."""
+        return sum(work.blocks for work in self.works) * self.works[0].kernel.cluster_blocks
 
     @property
     def equal(self) -> bool:
         """Whether all blocks have the same work."""
         first = self.least[0]
-        counts = all(np.array_equal(work.profile.counts, first.profile.counts) for work in self.least)
+        counts = all(_same(work.profile, first.profile) for work in self.least)
         return self.alike and counts and all(work.costs == first.costs for work in self.least)
 
 
@@ -87,7 +87,7 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
         return work(executed, cost(executed))
 
     def in_any_order(found: list[Work], alike: bool) -> Profiled:
-        waits = not (machine.what_if and machine.what_if.barriers == "pass")
+        waits = kernel.cluster_blocks == 1 and not (machine.what_if and machine.what_if.barriers == "pass")
         order = order_of(kernel, ids if waits else None, int(found[0].profile.counts.sum()))
         if order is None:
             return Profiled(found, found, len(found), alike)
@@ -96,6 +96,8 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
         return Profiled(found, always, len(found), alike, tuple(sorted(order.sources)))
 
     steps, moving = block_steps(kernel), bool(base.numbers.fetch_cost) and texture_steps(kernel) != {}
+    if (base.rows["bulk"] > 0).any() or kernel.cluster_blocks > 1:
+        steps = None  # where copies lie, and who a block's neighbours are, is not followed
     found = None if steps is None or moving else placements(kernel, steps, machine.global_memory.line_bytes, ids)
     if found:
         first = first_profile(kernel, limit, machine)
@@ -103,10 +105,15 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
         return Profiled(placed, placed, 1, alike=True)
     most = ALL_FETCHING if moving else ALL_PROFILED
     few = [of(block) for block in (ids if len(ids) <= most or not fixed else _probes(kernel, ids))]
-    alike = all(np.array_equal(few[0].profile.counts, other.profile.counts) for other in few)
+    alike = all(_same(few[0].profile, other.profile) for other in few)
     if not alike and len(few) < len(ids):
         few = _standing(of, classes(kernel, ids, limit), ids)
     return in_any_order(few, alike)
+
+
+def _same(one: Profile, other: Profile) -> bool:
+    """Tell whether blocks execute the same instructions equally often, and copy as many bytes."""
+    return np.array_equal(one.counts, other.counts) and np.array_equal(one.copied, other.copied)
 
 
 def holds(kernel: Kernel, budget: int, limit: int) -> int | None:

@@ -41,6 +41,8 @@ class SmRun:
     issued: NDArray[np.int64]
     active: NDArray[np.int64]
     load_store_cycles: NDArray[np.int64]
+    copied: NDArray[np.int64]  # bytes that the copy engine has asked for, or sent
+    awaited: NDArray[np.int64]  # [pc, 2] warp-cycles waited for phases of barriers that arrivals end, and copies
     stalls: NDArray[np.int64]
     empty: int
     behind: int  # cycles at the end for which the L2 still does atomics, behind the exit of the last warp of any SM
@@ -106,6 +108,8 @@ def result(
         issued=np.array(program.issued),
         active=np.array(program.active),
         load_store_cycles=np.array(program.passes),
+        copied=np.array(program.copied),
+        awaited=np.array(program.awaited),
         stalls=np.array(program.stall),
         empty=int(sm.empty),
         behind=int(sm.cycles) - int(max(sm.empty_since[: sm.warp_slots], default=0)),
@@ -178,6 +182,8 @@ def together(each: Sequence[SmRun], threads: int = 1, in_turn: str = "") -> Chip
         issued=_sum(run.issued for run in each),
         active=_sum(run.active for run in each),
         load_store_cycles=_sum(run.load_store_cycles for run in each),
+        copied=_sum(run.copied for run in each),
+        awaited=_sum(run.awaited for run in each),
         sectors={name: sum(run.sectors[name] for run in each) for name in first.sectors},
         stalls=_sum(run.stalls for run in each),
         empty=sum(run.empty for run in each) + int(rest.sum()) * first.warp_slots,

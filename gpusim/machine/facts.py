@@ -27,7 +27,7 @@ def checked(file: str, given: Mapping[str, Fact], overrides: Mapping[str, int | 
     found |= {path: _override(path, value, schema, found) for path, value in overrides.items()}
     wanted = list(_paths(schema, found))
     for path in wanted:
-        if path not in found and path not in DEFAULTED:
+        if path not in found and _pattern(path) not in DEFAULTED:
             raise _missing(file, path, given, overrides)
     return {path: found[path] for path in wanted if path in found}
 

@@ -176,15 +176,15 @@ def leaves(struct: Any = Machine, prefix: str = "") -> Iterator[tuple[str, Any]]
 OPTIONAL = tuple(field.name for field in msgspec.structs.fields(Machine) if _section(field.type))
 # Keys that have a value where nothing is said.
 DEFAULTED = frozenset(
-    f"{name}.{field.name}"
+    f"{name}.*.{field.name}" if name in MEMBERS else f"{name}.{field.name}"
     for name, kind in sections().items()
     for field in msgspec.structs.fields(kind)
-    if name not in MEMBERS and not field.required
+    if not field.required
 )
 EXTRAS = (
     [f"{section}.{u}" for section in ("pairing", "category") for u in Unit]
     + [f"{section}.{u}" for section in ("joint", "blocked") for u in PIPE_UNITS]
     + [f"unit.{u}.{key}" for u in PIPE_UNITS for key in ("pipe", "latency")]
-    + [f"matrix.{kind}.{key}" for kind in KINDS for key in ("interval", "latency")]
-    + [path for path, _ in leaves() if path.split(".", maxsplit=1)[0] in OPTIONAL or path in DEFAULTED]
+    + [f"matrix.{kind}.{key}" for kind in KINDS for key in MatrixCost.__struct_fields__]
+    + [path for path, _ in leaves() if path.split(".")[0] in OPTIONAL or (path in DEFAULTED and "*" not in path)]
 )

@@ -11,7 +11,8 @@ import msgspec
 
 from gpusim.support.plural import plural
 from gpusim.views.timeline.dependence import born, over
-from gpusim.views.timeline.document import NONE, Issued, Timeline, Wait
+from gpusim.views.timeline.document import NONE, Copy, Issued, Phase, Timeline, Wait
+from gpusim.views.timeline.units import TENSOR, phase_words
 from isa.dataflow.waits.awaited import result_of
 from isa.dataflow.waits.shared_barriers import RESULT, SOURCES, words
 from isa.errors import UserError
@@ -57,10 +58,15 @@ class Step(msgspec.Struct, frozen=True):
 
 @dataclass(frozen=True, slots=True)
 class _Found:
-    """A document with its instructions by id, meanings of stall reasons, and the unit classes that enter a queue."""
+    """A document with its instructions by id, meanings of stall reasons, and the unit classes that enter a queue.
+
+    `awaited` and `copies` are the phases for which instructions wait, and the copies that they ask for.
+    """
 
     document: Timeline
     by_id: dict[int, Issued]
+    awaited: dict[int, Phase]
+    copies: dict[int, Copy]
     meaning: dict[str, str]
     queued: frozenset[str]
 
@@ -73,8 +79,10 @@ def explain(document: Timeline, warp: int, cycle: int, depth: int) -> list[Step]
     """
     _check(document, warp, cycle)
     letters = {letter.name: letter.meaning for letter in document.letters}
-    others = {document.program[one.pc].unit for one in document.instructions if one.begin > one.issue}
-    found = _Found(document, {one.id: one for one in document.instructions}, letters, MEMORY | others)
+    others = {document.program[one.pc].unit for one in document.instructions if one.begin > one.issue} - set(TENSOR)
+    awaited = {one.instruction: phase for phase in document.phases for one in phase.waiting}
+    copies = {copy.instruction: copy for copy in document.copies}
+    found = _Found(document, {one.id: one for one in document.instructions}, awaited, copies, letters, MEMORY | others)
     first = _at(document, warp, cycle)
     if first is None:
         return [_absent(found, warp, cycle)]
@@ -124,7 +132,7 @@ def _chain(found: _Found, one: Issued, cycle: int) -> Iterator[Step]:
             yield _step(found, one, cycle, "selected", one.issue, one.issue + found.document.interval, "issues")
             return
         blocker = _blocker(found, one, wait, cycle)
-        late = blocker is not None and blocker.issue > cycle
+        late = _is_late(blocker, cycle)
         more = _unchosen(found, late) if wait.reason == "not_selected" else _shared_barrier(found, one, wait, blocker)
         meaning = _meaning(found, wait, blocker) + more
         yield _step(found, one, cycle, wait.reason, wait.start, wait.end, meaning)
@@ -133,10 +141,28 @@ def _chain(found: _Found, one: Issued, cycle: int) -> Iterator[Step]:
             return
         if not late:
             yield from _doings(found, following, cycle)
-            if wait.reason == "not_selected" or not following.waits:
+            if ender := _ender(found, following):
+                late = _is_late(ender, cycle)
+                ending = _at(found.document, ender.warp, cycle) if late else ender
+                if ending is None:
+                    return
+                following = ending
+                yield from () if late else _doings(found, following, cycle)
+            if not late and (wait.reason == "not_selected" or not following.waits):
                 return
-            cycle = following.issue - 1
+            cycle = cycle if late else following.issue - 1
         one = following
+
+
+def _is_late(blocker: Issued | None, cycle: int) -> bool:
+    """Whether an instruction is still to issue."""
+    return blocker is not None and blocker.issue > cycle
+
+
+def _ender(found: _Found, one: Issued) -> Issued | None:
+    """The instruction that ended the phase of a barrier in shared memory for which another one waited."""
+    phase = found.awaited.get(one.id)
+    return found.by_id.get(phase.ended_by) if phase else None
 
 
 def _meaning(found: _Found, wait: Wait, blocker: Issued | None) -> str:
@@ -218,6 +244,11 @@ def _words(found: _Found, one: Issued) -> str:
         notes.append(f"done at {one.done}")
     if one.late:
         notes.append(f"{plural(one.late, 'cycle')} {LATE}")
+    if phase := found.awaited.get(one.id):
+        notes.append(f"waits at mbarrier {phase.barrier:#x}, whose {phase_words(phase)}")
+    if copy := found.copies.get(one.id):
+        size = f"{copy.bytes:,} bytes"
+        notes.append(f"{size} are asked for from {copy.start} to {copy.end}, the last has come at {copy.landed}")
     return ", ".join(notes)
 
 

@@ -16,6 +16,7 @@ from gpusim.support.plural import plural
 from gpusim.support.whole_file import COMPRESSION
 from gpusim.views.palette import COLOURS
 from gpusim.views.timeline.document import NONE, Issued, Letter, Timeline
+from gpusim.views.timeline.units import AWAITED, Work, unit_rows
 
 FOLDER = files("gpusim.views") / "html"
 STYLES = ("colours.css", "style.css", "source.css", "narrow.css")
@@ -119,7 +120,8 @@ def _pairs(values: Mapping[str, object]) -> str:
     return " ".join(f"{name}={spelled(value)}" for name, value in values.items())
 
 
-SEPARATE = "instructions", "lost", "ineffective"  # fields of a document that are packed separately, or not shown
+# Fields of a document that are packed separately, or not shown.
+SEPARATE = "instructions", "lost", "copies", "phases", "ineffective"
 
 
 def pack(run: Timeline) -> dict[str, Any]:
@@ -131,7 +133,8 @@ def pack(run: Timeline) -> dict[str, Any]:
     """
     fields = {name: getattr(run, name) for name in run.__struct_fields__ if name not in SEPARATE}
     names = [letter.name for letter in run.letters]
-    used = chain(STATES, (w.reason for i in run.instructions for w in i.waits), (lost.reason for lost in run.lost))
+    waits = (w.reason for i in run.instructions for w in i.waits)
+    used = chain(STATES, (AWAITED,), waits, (lost.reason for lost in run.lost))
     unnamed = sorted(set(used).difference(names))  # in a document from another program
     number = {name: at for at, name in enumerate([*names, *unnamed])}
     return fields | {
@@ -145,6 +148,18 @@ def pack(run: Timeline) -> dict[str, Any]:
             "end": [lost.end - lost.start for lost in run.lost],
             "ended_by": [lost.ended_by for lost in run.lost],
         },
+        "units": [_strip(name, works, number) for name, works in unit_rows(run).items()],
+    }
+
+
+def _strip(name: str, works: Sequence[Work], number: Mapping[str, int]) -> dict[str, Any]:
+    """Return a row of a unit that works by itself: its name, and columns of its works."""
+    columns = {"start": [one.start for one in works], "end": [one.end for one in works]}
+    return {
+        "name": name,
+        "state": [number[one.state] for one in works],
+        "words": [one.words for one in works],
+        **columns,
     }
 
 

@@ -18,6 +18,7 @@ import msgspec
 
 from gpusim.views.timeline.dependence import over, producers
 from gpusim.views.timeline.document import NONE, Line, Timeline
+from gpusim.views.timeline.units import barrier_name
 from isa.reading import extra
 
 SEQUENCE = 1  # the only sequence of packets
@@ -65,7 +66,8 @@ def perfetto(timeline: Timeline) -> Iterator[bytes]:
     """Yield the file in pieces; raises UserError without the extra `perfetto`.
 
     Below the track of the run: blocks by slot, issue slots by scheduler, waits and instructions in flight by warp,
-    occupied pipes by unit class. Flows lead from an instruction to those that waited for its result, read or arrival.
+    occupied pipes by unit class, copies and barriers in shared memory, if there are any. Flows lead from an instruction
+    to those that waited for its result, read or arrival.
     """
     protos = extra.module("perfetto.protos.perfetto.trace.perfetto_trace_pb2", "perfetto")
     tracks = list(_tracks(timeline))
@@ -94,6 +96,8 @@ def _groups(timeline: Timeline) -> dict[str, Slices]:
         "schedulers": _schedulers(timeline, program),
         "warps": _warps(timeline, program),
         "units": _units(timeline, program),
+        **({"copy engine": _copies(timeline, program)} if timeline.copies else {}),
+        **({"barriers in shared memory": _phases(timeline)} if timeline.phases else {}),
     }
 
 
@@ -144,6 +148,31 @@ def _units(timeline: Timeline, program: Mapping[int, Line]) -> Slices:
         occupied = _Slice(i.begin, i.end, program[i.pc].text, {"warp": i.warp})
         slices.setdefault(program[i.pc].unit, []).append(occupied)
     return dict(sorted(slices.items()))
+
+
+def _copies(timeline: Timeline, program: Mapping[int, Line]) -> Slices:
+    """What the engine asks for, and copies from then until they have landed."""
+    slices: Slices = {"asks": [], "copies": []}
+    for copy in timeline.copies:
+        notes = {name: getattr(copy, name) for name in ("bytes", "warp", "block", "barrier", "instruction")}
+        text = program[copy.pc].text if copy.pc in program else "copy"
+        slices["asks"].append(_Slice(copy.start, copy.end, text, notes))
+        slices["copies"].append(_Slice(copy.start, copy.landed, text, notes))
+    return slices
+
+
+def _phases(timeline: Timeline) -> Slices:
+    """The phases of each barrier, and while warps wait for their ends."""
+    slices: Slices = {}
+    for phase, name in zip(timeline.phases, map(barrier_name(timeline), timeline.phases), strict=True):
+        end = timeline.end if phase.end == NONE else phase.end
+        notes = {key: getattr(phase, key) for key in ("block", "arrivals", "bytes", "ended_by")}
+        slices.setdefault(name, []).append(_Slice(phase.start, end, f"phase {phase.number}", notes))
+        if phase.waiting:
+            warps = " ".join(str(one.warp) for one in phase.waiting)
+            awaited = _Slice(min(one.since for one in phase.waiting), end, "awaited", {"warps": warps})
+            slices.setdefault(f"{name} awaited", []).append(awaited)
+    return slices
 
 
 def _numbers(timeline: Timeline, slices: Sequence[_Slice]) -> _Numbers:

@@ -1,5 +1,7 @@
 """A timeline as a picture: a row for each warp, a colour for each reason to wait; above, each scheduler's issue slots.
 
+Below them are the rows of units that work by themselves, if there are any: tensor cores, copies, barriers.
+
 Colours are those of the HTML view on a light background, which the picture contains.
 """
 
@@ -12,6 +14,7 @@ from xml.etree.ElementTree import Element, SubElement, tostring
 
 from gpusim.views.picture import FONT, box, palette, title, words
 from gpusim.views.timeline.document import Timeline
+from gpusim.views.timeline.units import unit_rows
 
 WIDTH, LEFT, RIGHT = 880, 92, 16  # pixels: the picture, and its margins beside the cycles
 ROW, GAP, EDGE, LINE = 13, 3, 16, 17
@@ -19,6 +22,7 @@ TITLE = 46
 SHARES, SLOTS = 236, 322  # right ends of the columns of the legend
 TICKS = 10  # numbers above the rows, at most
 STEPS = 1, 2, 5
+ABOVE = "selected", "occupies"  # colours that lie above others
 
 
 class Part(NamedTuple):
@@ -33,9 +37,10 @@ class Part(NamedTuple):
 def svg(timeline: Timeline) -> Iterator[bytes]:
     """Yield the file in pieces."""
     slots, warps = dict.fromkeys(_slots(timeline)), dict.fromkeys(_warps(timeline))  # one instruction per turn
+    units = dict.fromkeys(_units(timeline))
     rows = [f"scheduler {k}" for k in range(timeline.schedulers)], [f"warp {slot}" for slot in timeline.shown]
-    places = _places(*rows)
-    legend = _legend(timeline, slots, warps)
+    places = _places(*rows, list(dict.fromkeys(part.row for part in units)))
+    legend = _legend(timeline, slots, warps, units)
     bottom = max(places.values()) + ROW + EDGE
     height = bottom + LINE * (1 + len(legend)) + EDGE // 2
     root = Element("svg", xmlns="http://www.w3.org/2000/svg", viewBox=f"0 0 {WIDTH} {height}", style=FONT)
@@ -47,7 +52,8 @@ def svg(timeline: Timeline) -> Iterator[bytes]:
     for name, y in places.items():
         words(root, LEFT - 8, y + ROW - 2, name, colours["faint"], anchor="end")
         box(root, (LEFT, y, WIDTH - LEFT - RIGHT, ROW), colours["panel"])
-    _paint(root, timeline, places, [*slots, *warps], colours)
+    _paint(root, timeline, places, [*slots, *warps, *units], colours)
+    _part(root, timeline, places, units, colours["panel"])
     _explain(root, bottom, legend, colours)
     yield tostring(root) + b"\n"
 
@@ -68,23 +74,42 @@ def _warps(timeline: Timeline) -> Iterator[Part]:
         yield Part(f"warp {one.warp}", one.issue, one.issue + timeline.interval, "selected")
 
 
+def _units(timeline: Timeline) -> Iterator[Part]:
+    """What works by itself."""
+    for row, works in unit_rows(timeline).items():
+        for work in works:
+            yield Part(row, work.start, work.end, work.state)
+
+
 def _places(*groups: Sequence[str]) -> dict[str, int]:
     """The upper edge of each row; a wider gap separates the groups."""
     places: dict[str, int] = {}
     y = TITLE + LINE
     for names in groups:
         places |= {name: y + number * (ROW + GAP) for number, name in enumerate(names)}
-        y += len(names) * (ROW + GAP) + 2 * GAP
+        y += len(names) * (ROW + GAP) + (2 * GAP if names else 0)
     return places
 
 
-def _legend(timeline: Timeline, slots: Iterable[Part], warps: Iterable[Part]) -> list[tuple[str, str, str, str]]:
+def _legend(
+    timeline: Timeline, slots: Iterable[Part], warps: Iterable[Part], units: Iterable[Part]
+) -> list[tuple[str, str, str, str]]:
     """Reason, share of the warps' cycles and of the issue slots, and meaning; the most frequent first."""
     cycles, used = _cycles(timeline, warps), _cycles(timeline, slots)
     live, every = cycles.total(), timeline.schedulers * (timeline.end - timeline.start)
     meaning = {letter.name: letter.meaning for letter in timeline.letters}
-    order = sorted({*cycles, *used}, key=lambda one: (one != "selected", -cycles[one], -used[one], one))
-    return [(one, _share(cycles[one], live), _share(used[one], every), meaning.get(one, one)) for one in order]
+    seen = {*cycles, *used, *_cycles(timeline, units)}
+    order = sorted(seen, key=lambda one: (one != "selected", -cycles[one], -used[one], one))
+    shared = {*cycles, *used}  # others are of units alone
+    return [
+        (
+            one,
+            _share(cycles[one], live) if one in shared else "",
+            _share(used[one], every) if one in shared else "",
+            meaning.get(one, one),
+        )
+        for one in order
+    ]
 
 
 def _cycles(timeline: Timeline, parts: Iterable[Part]) -> Counter[str]:
@@ -135,8 +160,16 @@ def _paint(
         left, right = _x(timeline, part.start), _x(timeline, part.end)
         if left < right and part.row in places:
             paths[part.reason].append(f"M{left:g} {places[part.row]}h{right - left:.4g}v{ROW}H{left:g}z")
-    for reason, drawn in sorted(paths.items(), key=lambda item: (item[0] == "selected", item[0])):
+    for reason, drawn in sorted(paths.items(), key=lambda item: (item[0] in ABOVE, item[0])):
         SubElement(root, "path", d="".join(drawn), fill=colours.get(reason, colours["other"]))
+
+
+def _part(root: Element, timeline: Timeline, places: Mapping[str, int], parts: Iterable[Part], colour: str) -> None:
+    """Add lines where works begin, which part those that follow each other in one colour."""
+    starts = dict.fromkeys((_x(timeline, part.start), part.row) for part in parts if part.start > timeline.start)
+    drawn = "".join(f"M{x:g} {places[row]}v{ROW}" for x, row in starts)
+    if drawn:
+        SubElement(root, "path", {"d": drawn, "stroke": colour, "stroke-width": "0.6"})
 
 
 def _explain(root: Element, y: int, legend: Iterable[tuple[str, str, str, str]], colours: Mapping[str, str]) -> None:

@@ -1,4 +1,4 @@
-"""A timeline as tables, in CSV or Parquet: one row for each instruction, wait, or stretch of lost issue slots."""
+"""A timeline as tables, in CSV or Parquet: a row for each instruction, wait, stretch of lost slots, copy or phase."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from itertools import islice
 
 import msgspec
 
-from gpusim.views.timeline.document import NONE, VERSION, Issued, Lost, Timeline, Wait
+from gpusim.views.timeline.document import NONE, VERSION, Copy, Issued, Lost, Phase, Timeline, Wait
 from isa.reading import extra
 
 Cell = int | str | None
@@ -39,7 +39,18 @@ def lost(timeline: Timeline) -> Table:
     return _columns(Lost, timeline.lost)
 
 
-TABLES = {"instructions": instructions, "waits": waits, "lost": lost}
+def copies(timeline: Timeline) -> Table:
+    """Return the copies of the copy engine."""
+    return _columns(Copy, timeline.copies)
+
+
+def phases(timeline: Timeline) -> Table:
+    """Return the phases of barriers in shared memory, each with the number of warps that waited for its end."""
+    table = _columns(Phase, timeline.phases, without="waiting")
+    return table | {"waiting": [len({one.warp for one in phase.waiting}) for phase in timeline.phases]}
+
+
+TABLES = {"instructions": instructions, "waits": waits, "lost": lost, "copies": copies, "phases": phases}
 
 
 def csv(timeline: Timeline, table: str = "instructions") -> Iterator[bytes]:
@@ -79,7 +90,7 @@ def _columns(kind: type[msgspec.Struct], rows: Sequence[msgspec.Struct], without
 
 def _head(timeline: Timeline) -> dict[str, object]:
     """The document without the content of its tables."""
-    rows = {"letters", "program", "blocks", "instructions", "lost", "sources"}
+    rows = {"letters", "program", "blocks", "sources", "instructions", "lost", "copies", "phases"}
     fields = msgspec.structs.asdict(timeline).items()
     head = {name: value for name, value in fields if name not in rows and value is not msgspec.UNSET}
     return {"version": VERSION} | head

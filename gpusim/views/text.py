@@ -5,18 +5,20 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterator, Sequence
 from textwrap import wrap
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from gpusim.support.document import spelled
 from gpusim.support.plural import plural
 from gpusim.views.rows import Span, letter_of, spans
 from gpusim.views.timeline.document import NONE, Issued, Timeline
+from gpusim.views.timeline.units import Rows, Work, unit_rows
 
 TICK = 10  # cycles between two numbers above the rows
 LEAST = 20  # least columns for cycles
 UNCHANGED = 16  # cycles without change from which on the middle is left out
 KEPT = 4  # cycles that stay on either side of it
 GAP = "~"
+Piece = TypeVar("Piece", Span, Work)
 OFFSET = 6  # characters of an offset in machine code
 
 
@@ -43,10 +45,16 @@ def text(document: Timeline, width: int = 80) -> str:
     Cycles that do not fit side by side follow below. The middle of a long stretch without change is left out.
     """
     rows = [(one, list(spans(one))) for one in document.instructions if one.warp in document.shown]
-    columns = _columns(document, [span for _, some in rows for span in some])
+    units = unit_rows(document)
+    every = [span for _, some in rows for span in some]
+    columns = _columns(document, [*every, *(work for works in units.values() for work in works)])
     left = _left(document, width)
-    panels = [line for panel in _panels(columns, width - left) for line in ("", *_panel(document, rows, panel, left))]
-    legend = _legend(document, rows, any(column.left_out for column in columns), width)
+    panels = [
+        line
+        for panel in _panels(columns, width - left)
+        for line in ("", *_panel(document, rows, panel, left), *_units(document, units, panel, left))
+    ]
+    legend = _legend(document, rows, units, any(column.left_out for column in columns), width)
     return "".join(f"{line.rstrip()}\n" for line in (*_head(document, width), *panels, "", *legend))
 
 
@@ -72,9 +80,9 @@ def _ranges(numbers: Sequence[int]) -> str:
     return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in zip(firsts, lasts, strict=True))
 
 
-def _columns(document: Timeline, every: Sequence[Span]) -> list[Column]:
+def _columns(document: Timeline, every: Sequence[Span | Work]) -> list[Column]:
     """The cycles of the document, but for the middle of those in which no row changes."""
-    inside = {cycle for span in every for cycle in span[:2] if document.start < cycle < document.end}
+    inside = {cycle for span in every for cycle in (span.start, span.end) if document.start < cycle < document.end}
     edges = [document.start, *sorted(inside), document.end]
     return [column for start, end in itertools.pairwise(edges) for column in _stretch(start, end)]
 
@@ -123,7 +131,15 @@ def _panel(
         if some[0].start < end and some[-1].end > start:
             line = document.program[one.pc]
             name = _names(document, one.warp, line.number, line.text)
-            yield f"{name[: left - 1]:{left}}{_cells(panel, some, letter)}"
+            yield f"{name[: left - 1]:{left}}{_cells(panel, some, lambda span: letter(span.name))}"
+
+
+def _units(document: Timeline, units: Rows, panel: Sequence[Column], left: int) -> Iterator[str]:
+    """The rows of units that work by themselves."""
+    letter = letter_of(document)
+    for name, works in units.items():
+        head = _names(document, "", "", name)
+        yield f"{head[: left - 1]:{left}}{_cells(panel, works, lambda work: work.letter or letter(work.state))}"
 
 
 def _ruler(panel: Sequence[Column]) -> str:
@@ -138,12 +154,12 @@ def _ruler(panel: Sequence[Column]) -> str:
     return ruler
 
 
-def _cells(panel: Sequence[Column], some: Sequence[Span], letter: Callable[[str], str]) -> str:
+def _cells(panel: Sequence[Column], some: Sequence[Piece], letter: Callable[[Piece], str]) -> str:
     shown = dict.fromkeys((column.cycle for column in panel), " ")
     for span in some:
         for cycle in range(max(span.start, panel[0].cycle), min(span.end, panel[-1].cycle + 1)):
             if cycle in shown:
-                shown[cycle] = letter(span.name)
+                shown[cycle] = letter(span)
     return "".join(_cell(column, shown[column.cycle]) for column in panel)
 
 
@@ -152,13 +168,19 @@ def _cell(column: Column, letter: str) -> str:
     return filler * column.width if column.left_out else letter
 
 
-def _legend(document: Timeline, rows: Sequence[tuple[Issued, list[Span]]], gaps: bool, width: int) -> Iterator[str]:
+def _legend(
+    document: Timeline, rows: Sequence[tuple[Issued, list[Span]]], units: Rows, gaps: bool, width: int
+) -> Iterator[str]:
     """The meaning of each letter that occurs, and of the sign for left-out cycles."""
+    works = [work for each in units.values() for work in each]
     seen = {span.name for _, some in rows for span in some if span.start < document.end and span.end > document.start}
+    seen |= {work.state for work in works if not work.letter}
     names = [letter for letter in document.letters if letter.name in seen]
     longest = max((len(letter.name) for letter in names), default=0)
     for letter in names:
         start = f"{letter.letter}  {letter.name:{longest}}  "
         yield from wrap(f"{start}{letter.meaning}", width, subsequent_indent=" " * len(start), drop_whitespace=False)
+    if any(work.letter for work in works):
+        yield from wrap("0-9  phase of a barrier in shared memory (mbar and its address): its last digit", width)
     if gaps:
         yield from wrap(f"{GAP}  nothing changes: as many cycles are left out as the numbers above say", width)

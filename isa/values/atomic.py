@@ -23,6 +23,7 @@ UPPER_HALF = np.uint32(0xFFFF0000)
 NAN16 = np.uint32(0x7FFF)
 LOW, SIGN16 = np.uint32(0xFFFF), np.uint32(0x8000)
 HALF_INFINITY, BFLOAT_INFINITY = np.uint32(0x7C00), np.uint32(0x7F80)
+BEGINS, WANTED, EVERY = np.uint32(1 << 30), np.uint32((1 << 30) - 1), np.uint32(0xFFFFFFFF)  # of a barrier
 ONE = np.uint32(1)
 WORD = np.uint64(32)
 
@@ -80,6 +81,17 @@ def increment(a: Any, b: Any, c: Any) -> Any:
 def decrement(a: Any, b: Any, c: Any) -> Any:
     """Number before the word, a before 0 and for words above a (PTX ISA, atom.dec)."""
     return choose((c == ZERO) | (c > a), a, c - ONE)
+
+
+def arrive(a: Any, b: Any, c: Any) -> Any:
+    """An arrival at a barrier of sm_80 (mbarrier), in 64 bits: its upper word counts up to the phase, bit 31.
+
+    Then it begins anew at minus the arrivals that the lower word has: 30 bits, below a one (read off what ptxas 13
+    stores at first, and off its tests of states; no such chip was at hand).
+    """
+    low, high = narrow(c), narrow(c >> WORD)
+    anew = ((high ^ SIGN32) & SIGN32) | BEGINS | (low & WANTED)
+    return widen(low) | widen(as_u32(choose((high | SIGN32) == EVERY, anew, high + ONE))) << WORD
 
 
 def both_bits(a: Any, b: Any, c: Any) -> Any:
@@ -183,4 +195,4 @@ def bfloat_sum(x: Any, y: Any) -> Any:
     return choose(np.isnan(r), NAN16, rounded)
 
 
-PARTS = (dadd, add_single, flushed, bfloat_sum, lesser, greater, number_of, ordered)  # of update functions
+PARTS = (arrive, dadd, add_single, flushed, bfloat_sum, lesser, greater, number_of, ordered)  # of update functions

@@ -40,6 +40,11 @@ def test_flops_are_counted_as_the_field_does():
         "HFMA2.MMA": 4,
         "HADD2": 2,
         "HMUL2": 2,
+        "HMMA.1688.F32": 64,  # of a lane: a 32nd of 2 x 16 x 8 x 8
+        "HMMA.16816.F32": 128,
+        "HMMA.16816.F16": 128,
+        "HMMA.1688.F32.TF32": 64,
+        "DMMA.8x8x4": 16,
     }
 
 

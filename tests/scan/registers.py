@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections import Counter
+from itertools import count
 from typing import Any
 
+from gpusim.sm.pipes.pipe.declaration import MatrixCost
 from gpusim.sm.registers.control_code.declaration import by_codes
 from gpusim.sm.registers.register_file.declaration import RegisterFile
 from isa.operands.operand import FIRST_SCALAR, RZ, Address, Register
 from isa.row import MEMORY_UNITS
-from scan.state import Scan, Warp
+from scan.state import Scan, Scheduler, Warp
 
 
 def _sources(sm: Scan, pc: int) -> list[tuple[str, int, bool]]:
@@ -29,7 +31,7 @@ def _sources(sm: Scan, pc: int) -> list[tuple[str, int, bool]]:
     ]
 
 
-def _banks(sm: Scan, warp: Warp, pc: int) -> Counter[int]:
+def reads_by_bank(sm: Scan, warp: Warp, pc: int) -> Counter[int]:
     """The number of registers that each bank reads for the instruction."""
     file = sm.machine.register_file
     assert file is not None
@@ -70,7 +72,7 @@ def delivers(sm: Scan, k: int, warp: Warp, now: int) -> bool:
     file, scheduler = sm.machine.register_file, sm.schedulers[k]
     if file is None or file.mapping == "none":
         return True
-    banks, done = _banks(sm, warp, warp.pc), scheduler.collected[-file.collecting :] if file.collecting else []
+    banks, done = reads_by_bank(sm, warp, warp.pc), scheduler.collected[-file.collecting :] if file.collecting else []
     crowded = file.collecting and len(done) == file.collecting and done[0] > now
     last = [max(scheduler.reading.get(bank, -1) + 1, now) + reads for bank, reads in banks.items()]
     in_time = not file.window or max(last, default=now) <= now + max(file.window, *banks.values(), 0)
@@ -85,14 +87,23 @@ def read_operands(sm: Scan, k: int, warp: Warp, pc: int, now: int, returns: Coun
     file, scheduler = sm.machine.register_file, sm.schedulers[k]
     if file is None or file.mapping == "none":
         return 0
-    banks = _banks(sm, warp, pc)
+    banks = reads_by_bank(sm, warp, pc)
     again = _address_again(sm, k, pc)
     if again is not None and banks[again]:
         banks[again] += file.address_again
-    for bank in banks.elements():
-        scheduler.reading[bank] = max(scheduler.reading.get(bank, -1) + 1, now)
-    used = [scheduler.reading[bank] for bank in _banks(sm, warp, pc)]
-    done = max([now, *used]) + 1
+    if matrix_times(sm, pc):
+        banks.clear()
+        reads, writes = matrix_reads_of(sm, k, warp, pc, now), matrix_writes_of(sm, pc, now)
+        scheduler.matrix_reads |= reads
+        scheduler.matrix_writes |= writes
+        scheduler.matrix_memory = now + 1 + sm.machine.matrix[sm.kernel.program.instructions[pc].row.matrix].memory
+        ends = (scheduler.matrix_until, scheduler.matrix_memory, *(t + 1 for t in writes), *(t + 1 for _, t in reads))
+        scheduler.matrix_until = max(ends)
+    nominal = [max(scheduler.reading.get(bank, -1) + 1, now) + reads for bank, reads in banks.items() if reads]
+    for bank, reads in banks.items():
+        for _ in range(reads):
+            scheduler.reading[bank] = next_read(scheduler, bank, max(scheduler.reading.get(bank, -1) + 1, now))
+    done = max([now + 1, *nominal])  # what matrix instructions put off delays nobody but those behind
     for bank, cycles in returns.items():
         scheduler.reading[bank] = max(scheduler.reading.get(bank, -1), now - 1) + cycles
     scheduler.before = warp, pc
@@ -102,6 +113,43 @@ def read_operands(sm: Scan, k: int, warp: Warp, pc: int, now: int, returns: Coun
     if file.reuse:
         _keep(sm, k, warp, pc)
     return done - now - 1
+
+
+def next_read(scheduler: Scheduler, bank: int, cycle: int) -> int:
+    """The first cycle from this one on in which no matrix instruction reads the bank."""
+    return next(t for t in count(cycle) if (bank, t) not in scheduler.matrix_reads)
+
+
+def matrix_times(sm: Scan, pc: int) -> MatrixCost | None:
+    """When a matrix instruction reads and writes, if it does so at fixed times."""
+    if pc == len(sm.kernel.program):
+        return None
+    cost = sm.machine.matrix.get(sm.kernel.program.instructions[pc].row.matrix)
+    return cost if cost and cost.written else None
+
+
+def matrix_reads_of(sm: Scan, k: int, warp: Warp, pc: int, now: int) -> set[tuple[int, int]]:
+    """The bank and cycle of each read of a matrix instruction that issues now: a register of each bank a cycle."""
+    cost, file, found = matrix_times(sm, pc), sm.machine.register_file, set()
+    assert cost is not None
+    assert file is not None
+    for letter, begins in zip("abc", (cost.first, cost.second, cost.addend), strict=True):
+        sources = [(slot, register) for slot, register, _ in _sources(sm, pc) if slot[0] == letter]
+        kept = sm.schedulers[k].kept if file.reuse_shared else warp.kept
+        mine = [(slot, (warp, r) if file.reuse_shared else r) for slot, r in sources]
+        last = list(zip(sources, mine, strict=True))[-file.reuse :] if file.reuse else []
+        if not last or any(kept.get((slot, r % file.reuse)) != one for (slot, r), (_, one) in last):
+            found |= {(bank_of(file, r), now + begins + i // file.banks) for i, (_, r) in enumerate(sources)}
+    return found
+
+
+def matrix_writes_of(sm: Scan, pc: int, now: int) -> set[int]:
+    """The cycles in which its results take all banks."""
+    cost, file = matrix_times(sm, pc), sm.machine.register_file
+    assert cost is not None
+    assert file is not None
+    own = [register for register in sm.kernel.program.instructions[pc].writes() if register < FIRST_SCALAR]
+    return {now + cost.written + i // file.banks for i in range(len(own))}
 
 
 def _keep(sm: Scan, k: int, warp: Warp, pc: int) -> None:

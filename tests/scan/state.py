@@ -105,6 +105,10 @@ class Scheduler:
     collected: list[int] = field(default_factory=list)  # when each instruction had its operands
     kept: dict[tuple[str, int], tuple[Warp, int]] = field(default_factory=dict)  # the reuse cache that warps share
     addressed: int | None = None  # bank of the address that the last instruction read, unless it took longer
+    matrix_reads: set[tuple[int, int]] = field(default_factory=set)  # (bank, cycle) of matrix instructions' reads
+    matrix_writes: set[int] = field(default_factory=set)  # cycles in which their results take all banks
+    matrix_memory: int = 0  # from when on a memory instruction issues
+    matrix_until: int = 0  # from when on neither matters
     writing: set[int] = field(default_factory=set)  # register banks that a pipe's result takes in this cycle
     results: list[Result] = field(default_factory=list)  # that came back and are not written, in order
     wrote: int = -LATER  # the last cycle in which one was written

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gpusim.machine.schema import PIPE_UNITS
+from isa.nvidia.rows.tensor.matrix import KINDS
 
 FETCHES: dict[str, Sequence[int]] = {
     "fetch.line": (1, 2, 5),
@@ -56,11 +57,20 @@ REGISTER_FILES: dict[str, Sequence[int | str]] = {
     "register_file.reuse_shared": (0, 1),
     "register_file.returned": (0, 0, 1, 4),
     "register_file.address_again": (0, 0, 1, 3),
+    "register_file.matrix_slack": (0, 1, 2),
     "schedulers.interval": (1, 1, 2, 4),  # issue is fast enough for operands to be late
     "schedulers.issue_interval": (1, 1, 2, 6),
     "pipe.sp.lanes": (16, 32, 32),
     "pipe.int16.lanes": (16, 32, 32),
 }
+MATRIX: dict[str, Sequence[int]] = {
+    "interval": (1, 2, 6, 16),
+    "latency": (1, 4, 18, 40),
+    "memory": (0, 1, 3),
+    **dict.fromkeys(("first", "second", "addend"), (0, 1, 2, 5)),
+    "written": (0, 1, 4, 9),
+}
+MATRICES = {f"matrix.{kind}.{key}": numbers for kind in KINDS for key, numbers in MATRIX.items()}
 WRITE_BACK: dict[str, Sequence[int | str]] = {
     "write_back.lead": (1, 7, 30),
     "write_back.apart": (0, 2, 3),
@@ -104,6 +114,7 @@ CONSTANT_PATHS: dict[str, Sequence[int | str]] = {
     "constant_path.cycles": (1, 2, 7),
     "constant_path.latency": (3, 25),
 }
+PORTS_APART = MEMORY_PORTS | CONSTANT_PATHS
 CODES: dict[str, Sequence[int | str]] = {
     "dependence.rule": ("scoreboard", "codes", "codes", "codes"),
     "dependence.yield_stall": (0, 2, 5),

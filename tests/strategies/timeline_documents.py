@@ -10,7 +10,20 @@ import hypothesis.strategies as st
 from msgspec import structs
 
 from gpusim.sm.unit.stall import Stall, label
-from gpusim.views.timeline.document import NONE, Issued, Letter, Line, Lost, Resident, SourceFile, Timeline, Wait
+from gpusim.views.timeline.document import (
+    NONE,
+    Copy,
+    Issued,
+    Letter,
+    Line,
+    Lost,
+    Phase,
+    Resident,
+    SourceFile,
+    Timeline,
+    Wait,
+    Waiting,
+)
 from gpusim.views.timeline.file import part
 
 LETTERS = tuple(
@@ -20,10 +33,13 @@ LETTERS = tuple(
 RESULTS = tuple(map(label, (Stall.WAIT, Stall.SHORT_SCOREBOARD, Stall.LONG_SCOREBOARD, Stall.DRAIN)))
 OTHERS = tuple(map(label, (Stall.WAR_HAZARD, Stall.BARRIER, Stall.MATH_PIPE_THROTTLE, Stall.MIO_THROTTLE)))
 ALONE = tuple(map(label, (Stall.NO_INSTRUCTION, Stall.ISSUE_INTERVAL, Stall.LAUNCH_DELAY, Stall.BRANCH_RESOLVING)))
-TEXTS = "FFMA R4, R2, R3, R4", "LDS.64 R2, [R1]", "LDG R3, [R8+4]", "@!P0 BRA loop", 'MOV R1, c[a, "b"]', "EXIT"
+TEXTS = (
+    *("FFMA R4, R2, R3, R4", "LDS.64 R2, [R1]", "LDG R3, [R8+4]", "@!P0 BRA loop", 'MOV R1, c[a, "b"]', "EXIT"),
+    "HMMA.16816.F32 R4, R8, R12, R4",
+)
 PLACES = ("/a/k.cu", 2, "k", 16), ("/a/k.cu", 3, "k", 32), ("h.cuh", 70, "k", 48), ("", 0, "", NONE)
 SOURCES = SourceFile("/a/k.cu", ("k() {", '  "<b>" & x;', "}")), SourceFile("h.cuh")
-UNITS = "fp32", "shared", "global", "branch", "move", "exit"
+UNITS = "fp32", "shared", "global", "branch", "move", "exit", "tensor"
 
 
 def by_hand(program: Sequence[Line], instructions: Sequence[Issued], cycles: int) -> Timeline:
@@ -88,7 +104,34 @@ def _runs(draw: st.DrawFn, most: int) -> Timeline:
         instructions=instructions,
         lost=tuple(sorted(_lost(instructions, schedulers, interval), key=lambda lost: (lost.start, lost.scheduler))),
         sources=draw(st.sampled_from(((), SOURCES))),
+        copies=tuple(_copies(draw, instructions)),
+        phases=tuple(_phases(draw, instructions, blocks)),
     )
+
+
+def _copies(draw: st.DrawFn, instructions: Sequence[Issued]) -> Iterator[Copy]:
+    """Up to three copies, each of an instruction, one asked for after the other."""
+    free = 0
+    for one in instructions[: draw(st.integers(0, 3))]:
+        start = max(free, one.issue + draw(st.integers(1, 3)))
+        free = start + draw(st.integers(1, 6))
+        barrier = draw(st.sampled_from((NONE, 0, 1024)))
+        landed = free + draw(st.integers(0, 9))
+        yield Copy(one.id, one.warp, one.block, one.pc, 16 * draw(st.integers(1, 99)), start, free, landed, barrier)
+
+
+def _phases(draw: st.DrawFn, instructions: Sequence[Issued], blocks: Sequence[Resident]) -> Iterator[Phase]:
+    """Phases of up to two barriers of each block, from its launch until it leaves, for which its instructions wait."""
+    for block in blocks:
+        for barrier in draw(st.sampled_from(((), (0,), (8, 1024)))):
+            ends = sorted(draw(st.sets(st.integers(block.placed + 1, block.retired), max_size=3)) | {block.retired})
+            own = [one for one in instructions if one.block == block.id]
+            for number, (start, end) in enumerate(pairwise((block.placed, *ends))):
+                during = [one for one in own if start <= one.issue < end and draw(st.booleans())]
+                waiting = tuple(Waiting(one.warp, one.id, one.issue) for one in during)
+                by = draw(st.sampled_from([NONE, *(one.id for one in own)]))
+                size = 16 * draw(st.integers(0, 9))
+                yield Phase(barrier, block.slot, block.id, number, start, end, 1, size, by, waiting)
 
 
 def _over(instruction: Issued) -> int:

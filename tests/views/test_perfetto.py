@@ -57,8 +57,10 @@ def test_groups_come_in_their_order(document):
     tracks, _ = read(document)
     (top,) = (track for track in tracks.values() if not track.HasField("parent_uuid"))
     groups = below(tracks, top)
-    assert [group.name for group in groups] == GROUPS
-    assert [group.sibling_order_rank for group in groups] == list(range(len(GROUPS)))
+    more = {"copy engine": document.copies, "barriers in shared memory": document.phases}
+    names = [*GROUPS, *(name for name, some in more.items() if some)]
+    assert [group.name for group in groups] == names
+    assert [group.sibling_order_rank for group in groups] == list(range(len(names)))
     expected = [f"warp {w}{what}" for w in document.shown for what in ("", " in flight")]
     assert list(dict.fromkeys(track.name for track in below(tracks, groups[2]))) == expected
 
@@ -165,6 +167,23 @@ def test_every_arrow_has_both_ends(document):
         for end in map(ends.get, flows):
             assert start < end[0]
             assert notes["instruction"] in blockers[end[3]["instruction"]]
+
+
+@given(timelines())
+def test_copies_and_phases_have_slices(document):
+    """A copy spans the cycles until it has landed, with its bytes; a phase those of the document, by its number."""
+    _, slices = read(document)
+    copies = {(one[0], one[1], one[3]["bytes"]) for one in found_below(slices, "copy engine", "copies")}
+    assert copies == {(copy.start, copy.landed, copy.bytes) for copy in document.copies if copy.start < copy.landed}
+    found = [one for (group, _), some in slices.items() if group == "barriers in shared memory" for one in some]
+    phases = Counter((one[0], one[1], one[2]) for one in found if one[2] != "awaited")
+    ends = [document.end if phase.end == NONE else phase.end for phase in document.phases]
+    those = zip(document.phases, ends, strict=True)
+    assert phases == Counter((phase.start, end, f"phase {phase.number}") for phase, end in those)
+
+
+def found_below(slices, group, name):
+    return [one for (parent, track), some in slices.items() if (parent, track) == (group, name) for one in some]
 
 
 @given(timelines())

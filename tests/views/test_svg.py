@@ -31,9 +31,12 @@ def texts(root):
     return [one.text for one in root.findall(".//{*}text")]
 
 
+NAME = re.compile(r"((warp|scheduler|tensor) \d+|copy engine|mbar \S+)$")
+
+
 def rows(root):
     """Return the names of the rows by the upper edge of their bars."""
-    names = [one for one in root.findall(".//{*}text") if re.match(r"(warp|scheduler) \d+$", one.text)]
+    names = [one for one in root.findall(".//{*}text") if NAME.match(one.text)]
     return {int(one.get("y")) - view.ROW + 2: one.text for one in names}
 
 
@@ -65,6 +68,19 @@ def expected(document):
             found[f"warp {one.warp}", colour(wait.reason)] |= set(range(wait.start, wait.end))
     for lost in document.lost:
         found[f"scheduler {lost.scheduler}", colour(lost.reason)] |= set(range(lost.start, lost.end))
+    for one in document.instructions:
+        if document.program[one.pc].unit == "tensor" and one.begin != NONE:
+            found[f"tensor {one.scheduler}", colour("occupies")] |= set(range(one.begin, one.end))
+    for copy in document.copies:
+        found["copy engine", colour("occupies")] |= set(range(copy.start, copy.end))
+        found["copy engine", colour("under_way")] |= set(range(copy.end, copy.landed))
+    several = len({phase.slot for phase in document.phases}) > 1
+    for phase in document.phases:
+        name = f"mbar {phase.slot}:{phase.barrier:#x}" if several else f"mbar {phase.barrier:#x}"
+        end = document.end if phase.end == NONE else phase.end
+        waits = min((one.since for one in phase.waiting), default=end)
+        found[name, colour("under_way")] |= set(range(phase.start, waits))
+        found[name, colour("long_scoreboard")] |= set(range(waits, end))
     sight = set(range(document.start, document.end))
     return {key: cells & sight for key, cells in found.items() if cells & sight}
 
@@ -86,7 +102,9 @@ def test_the_picture_says_what_it_shows(document):
         assert part in reported
     assert f"cycles {document.start:,} to {document.end:,} of {document.cycles:,}" in reported
     shown = [f"scheduler {k}" for k in range(document.schedulers)] + [f"warp {slot}" for slot in document.shown]
-    assert list(rows(root).values()) == shown
+    assert list(rows(root).values())[: len(shown)] == shown
+    units = set(list(rows(root).values())[len(shown) :])
+    assert units >= {row for row, _ in expected(document)} - set(shown)
 
 
 @given(timelines())

@@ -30,7 +30,8 @@ warp   pc  instruction         0         10        20      ~603~631      640
 i  issue_interval   has just issued; one warp may issue only every so many
                     cycles
 w  wait             waits for the result of a fixed-latency instruction
-g  long_scoreboard  waits for a load from global, local or texture memory
+g  long_scoreboard  waits for global, local or texture memory, copies or tensor
+                    cores
 I  selected         issues
 =  occupies         occupies its pipe, or the load/store unit
 -  under_way        its result, or its access, is under way

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 from hypothesis import given
+from msgspec import structs
 from strategies.launches import timelines
 from strategies.timeline_documents import by_hand
 
 from gpusim.views.table import TABLES, TEXTS, csv, instructions, parquet
-from gpusim.views.timeline.document import NONE, Issued, Line, Lost, Wait
+from gpusim.views.timeline.document import NONE, Copy, Issued, Line, Lost, Phase, Wait
 
 DOCUMENT = Path(__file__).parent.parent.parent / "docs" / "views.md"
 ODD = [Line(0, 'MOV R1, c[a, "b"],\n\tR2', "move", "lösung, ü")]
@@ -52,6 +53,25 @@ def lost(rows):
     return tuple(
         Lost(int(r["scheduler"]), r["reason"], int(r["start"]), int(r["end"]), number(r["ended_by"])) for r in rows
     )
+
+
+def copied(rows):
+    return tuple(Copy(**{name: number(cell) for name, cell in row.items()}) for row in rows)
+
+
+def ended(rows):
+    """Return the phases of a table, and how many warps waited for each."""
+    numbers = [{name: number(cell) for name, cell in row.items()} for row in rows]
+    return [(Phase(**{**row, "waiting": ()}), row["waiting"]) for row in numbers]
+
+
+@given(timelines())
+def test_csv_has_copies_and_phases(document):
+    """Copies and phases of barriers read back are those of the document, with the number of warps that waited."""
+    assert copied(from_csv(document, "copies")) == document.copies
+    waited = [len({one.warp for one in phase.waiting}) for phase in document.phases]
+    alone = [structs.replace(phase, waiting=()) for phase in document.phases]
+    assert ended(from_csv(document, "phases")) == list(zip(alone, waited, strict=True))
 
 
 @given(timelines())

@@ -72,10 +72,8 @@ def hazards(kernel: Kernel, machine: Machine, *, max_cycles: int = NEVER) -> Fou
     known = {(hazard.pc, hazard.other) for hazard in seen}
     seen += [_unsure(kernel, *pair) for pair in unsure if pair not in known]
     if has_work(coded):
-        try:
-            seen += missing_waits(coded, range(blocks))
-        except UserError as ended:
-            error = error or ended
+        missing, ended = missing_waits(coded, range(blocks))
+        seen, error = seen + missing, error or ended
     return Found(tuple(seen), blocks, error)
 
 

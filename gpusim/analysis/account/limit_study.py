@@ -15,14 +15,15 @@ from fnmatch import fnmatchcase
 
 from gpusim.engines.simulate import run_sm
 from gpusim.launch.codes.assign_codes import has_codes
-from gpusim.launch.feed import TRACE_DRIVEN, recordable
+from gpusim.launch.feed import TRACE_DRIVEN, foreseeable
 from gpusim.machine.machine import Machine, facts, load
+from gpusim.machine.occupancy import occupancy
 from gpusim.sm.registers.control_code.declaration import by_codes
 from gpusim.sm.state.every import EVERY
 from gpusim.sm.unit.capacities import NEVER
 from gpusim.support.processes import cores, processes
 from isa.kernel import Kernel
-from isa.row import Unit
+from isa.row import Bulk, Row, Unit
 
 Value = int | str
 Make = Callable[[], Kernel]
@@ -31,8 +32,10 @@ Run = tuple[str, str]  # how, and the limit that is lifted, alone or after those
 AS_IS: Run = ("as it is", "")
 ALONE, IN_ORDER = "alone", "in order"
 IDEAL_BANKS = "what_if.shared_memory"
-REAL: Mapping[str, Value] = {IDEAL_BANKS: "banks", "what_if.barriers": "wait"}
+REAL: Mapping[str, Value] = {IDEAL_BANKS: "banks", "what_if.barriers": "wait", "what_if.copies": "wait"}
 CONFLICTS, BARRIERS, ISSUE, PIPES, LATENCY = "bank conflicts", "barriers", "issue", "pipes", "latency"
+SIGNALS, ENGINE, IN_FLIGHT = "barriers in shared memory", "copy engine", "copy latency"
+COPIES, TENSOR = "waits for copies", "tensor cores"
 WARP_SIZE = "limits.warp_size"
 
 # From what is nearest to a kernel's accesses to how fast the SM issues.
@@ -41,8 +44,12 @@ ORDER = (
     "shared-memory passes",
     "load/store queue",
     "load/store unit",
+    SIGNALS,
     "constant unit",
+    ENGINE,
     "bandwidth",
+    IN_FLIGHT,
+    COPIES,
     LATENCY,
     BARRIERS,
     "branches",
@@ -50,8 +57,18 @@ ORDER = (
     "register banks",
     "starts of blocks",
     ISSUE,
+    TENSOR,
     PIPES,
 )
+NEEDS: Mapping[str, Callable[[Row], bool]] = {  # limits that only kernels with such instructions have
+    SIGNALS: lambda row: bool(row.signal),
+    ENGINE: lambda row: bool(row.bulk),
+    IN_FLIGHT: lambda row: bool(row.bulk),
+    COPIES: lambda row: row.copies,
+    TENSOR: lambda row: row.unit in (Unit.TENSOR, Unit.WARPGROUP),
+}
+FOLLOWS = "where the kernel goes depends on what it loads, which would be wrong without"
+STAGES = "stages"
 # What lifts each limit, as the units say: values, or a path that has the value, by pattern of paths.
 LIMITS: Mapping[str, Mapping[str, Value]] = {
     limit: {path: value for unit in EVERY for path, value in unit.limits.get(limit, {}).items()} for limit in ORDER
@@ -116,8 +133,8 @@ def limit_study(
     where kernel and machine don't fit, LimitError beyond `max_cycles`.
     """
     kernel, so_far = make(), dict[str, Value]()
-    stay = _stay(kernel)
-    chosen = [each for each in liftings(machine, overrides) if not (stay and each.name == BARRIERS)]
+    stay = dict(_stay(kernel))
+    chosen = [each for each in liftings(machine, overrides) if each.name not in stay]
     wanted: dict[Run, Mapping[str, Value]] = {AS_IS: {}}
     for each in chosen:
         so_far |= each.settings
@@ -144,18 +161,33 @@ def _lifting(name: str, patterns: Mapping[str, Value], given: Mapping[str, Value
     return Lifting(name, {pattern: values[pattern] for pattern, paths in changed.items() if paths}, settings)
 
 
-def _stay(kernel: Kernel) -> str:
-    """Return why barriers can't be lifted, if they can't."""
-    if not any(i.row.unit is Unit.BARRIER for i in kernel.program.instructions):
-        return "the kernel has none"
-    return "" if recordable(kernel) else "where the kernel goes depends on what it loads, which would be wrong without"
+def _stay(kernel: Kernel) -> Iterator[tuple[str, str]]:
+    """Yield the limits that can't be lifted, or that the kernel does not have, and why; nothing is said of some."""
+    rows = {i.row for i in kernel.program.instructions}
+    yield from ((name, "") for name, needs in NEEDS.items() if not any(map(needs, rows)))
+    if not any(row.unit is Unit.BARRIER for row in rows):
+        yield BARRIERS, "the kernel has none"
+    elif not foreseeable(kernel):
+        yield BARRIERS, FOLLOWS
+    if any(row.copies for row in rows) and not foreseeable(kernel):
+        yield COPIES, FOLLOWS
 
 
-def _notes(kernel: Kernel, machine: Machine, stay: str) -> Iterator[tuple[str, str]]:
-    if stay:
-        yield BARRIERS, f"not lifted: {stay}"
+def _notes(kernel: Kernel, machine: Machine, stay: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    yield from ((name, f"not lifted: {why}") for name, why in stay.items() if why)
     if by_codes(machine) and has_codes(kernel.program):
         yield LATENCY, "the stall counts of the program's own control codes stay"
+    if any(i.row.copies or i.row.bulk is Bulk.LOAD for i in kernel.program.instructions):
+        yield STAGES, _stages(kernel, machine)
+
+
+def _stages(kernel: Kernel, machine: Machine) -> str:
+    """Return what the study says of copying further ahead, and the room for it."""
+    resident = min(occupancy(kernel, machine).blocks, -(-kernel.blocks // machine.chip.sms))
+    most = min(machine.limits.shared_per_block, machine.limits.shared_bytes // resident)
+    room = max(0, most - kernel.program.shared_bytes)
+    saves = f"copying further ahead saves no more than {COPIES!r} (LDGSTS) and {IN_FLIGHT!r} (bulk copies) alone"
+    return f"{saves}; a block may take {room:,} bytes more of shared memory with {resident} resident"
 
 
 def _runs(

@@ -182,8 +182,8 @@ def _reason(file: File, given: Given, own: View, settings: Mapping[str, Setting]
 
 def _default(path: str, value: Setting) -> bool:
     """Tell whether this value is the default of a key that may be left out."""
-    section, _, key = path.partition(".")
-    if path not in schema.DEFAULTED:
+    section, *_, key = path.split(".")
+    if path not in schema.DEFAULTED and f"{section}.*.{key}" not in schema.DEFAULTED:
         return False
     fields = {field.name: field.default for field in msgspec.structs.fields(schema.sections()[section])}
     return bool(fields[key] == value)

@@ -52,7 +52,10 @@ def least(kernel: Kernel, order: Varying, profiled: Profile) -> Profile:
         if pc in order.guards:
             active[pc] = 0
     accesses = {pc: _accesses(kernel, order, profiled, pc, int(active[pc]), lanes) for pc in profiled.accesses}
-    return replace(profiled, counts=counts, active=active, accesses={pc: each for pc, each in accesses.items() if each})
+    copied = profiled.copied.copy()
+    copied[:, [*(moved | order.guards | order.addresses)]] = 0
+    some = {pc: each for pc, each in accesses.items() if each}
+    return replace(profiled, counts=counts, active=active, copied=copied, accesses=some)
 
 
 def _threads(kernel: Kernel, order: Varying, profiled: Profile) -> Mapping[int, int]:

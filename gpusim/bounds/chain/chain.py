@@ -211,7 +211,7 @@ def _occupy(program: Code, single: SingleWarp, row: Row, pc: int) -> None:
             single.warp.drained = max(single.warp.drained, ready)
     elif pc in program.costs:
         _access(program, single, row, pc)
-    elif row.action == BARRIER and not (program.machine.barriers_pass or row.goes_on):
+    elif row.action == BARRIER and not (program.machine.barriers_pass or row.goes_on or row.cluster_step):
         arrived = single.issued + program.machine.per_arrival
         released = arrived + max(1, program.machine.barrier) + program.machine.per_warp
         if program.machine.barrier_defers:

@@ -54,6 +54,8 @@ class Table(StrEnum):
     INSTRUCTIONS = "instructions"
     WAITS = "waits"
     LOST = "lost"
+    COPIES = "copies"
+    PHASES = "phases"
 
 
 class ExportDocument(OfSettings, frozen=True):

@@ -51,6 +51,7 @@ class Profile:
 
     counts: NDArray[np.int64]  # [pc] warp instructions
     active: NDArray[np.int64]  # [pc] thread instructions whose guard was true
+    copied: NDArray[np.int64]  # [2, pc] bytes and pieces that the copy engine has asked for, or sent
     accesses: Mapping[int, tuple[Pattern, ...]]
 
 
@@ -66,8 +67,8 @@ def profile(kernel: Kernel, block: int = 0, *, limit: int = LIMIT, machine: Mach
 def profile_of(one: Walker, block: int, limit: int) -> Profile:
     """Return the same of a launch whose blocks are run one by one."""
     tally: Counter[bytes] = Counter()
-    counts, active = block_alone(one, block, limit, lambda rows: _count(tally, rows))
-    return Profile(counts, active, _patterns(tally))
+    counts = block_alone(one, block, limit, lambda rows: _count(tally, rows))
+    return Profile(*counts, _patterns(tally))
 
 
 def first_profile(kernel: Kernel, limit: int, machine: Machine | None = None) -> Profile:

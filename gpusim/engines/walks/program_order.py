@@ -18,6 +18,7 @@ from gpusim.engines.sm_run import beyond_of
 from gpusim.engines.walks.told_faults import cluster_deadlock, deadlock_of, fault_of
 from gpusim.launch import undefined
 from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, evaluated
+from gpusim.launch.in_turn import InTurnError
 from gpusim.launch.launch import Launch, launch_together
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
@@ -28,6 +29,7 @@ from gpusim.sm.memory.copy_engine.declaration import CopyEngine
 from gpusim.sm.memory.mbarrier import Mbarrier
 from gpusim.sm.records import Memory, Numbers, Records, Sm, Table
 from gpusim.sm.registers.scalar_registers import ScalarFile
+from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import BARRIERS, BLOCKS, REGISTERS, WARPS
 from gpusim.sm.walk import access_log, program_order
 from gpusim.sm.walk.access_log import ACTIVE, FIRST, PC, RELEASE, TURN, WARP, Log
@@ -47,7 +49,7 @@ Started = Callable[[int], None]
 Marked = Callable[[int, int, NDArray[np.int64], NDArray[np.uint32], NDArray[np.bool_]], None]
 Rows = NDArray[np.uint32]
 Tell = Callable[[Rows], None]
-Counts = tuple[NDArray[np.int64], NDArray[np.int64]]
+Counts = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 
 
 @entry
@@ -69,6 +71,7 @@ class Walked:
     memory: NDArray[np.uint32]  # global memory, 32-bit words
     counts: NDArray[np.int64]  # [pc] warp instructions, those whose guard was false included: they issue too
     active: NDArray[np.int64]  # [pc] thread instructions whose guard was true
+    copied: NDArray[np.int64]  # [2, pc] bytes and pieces that the copy engine has asked for, or sent
     beyond: Beyond | None  # loads behind buffers
 
 
@@ -147,16 +150,21 @@ class Walker:
     def state(self) -> Walked:
         """Return what the blocks so far have left."""
         length, held = len(self.kernel.program), self.launch
-        counts = np.sum([one.program.issued[:length] for one in self.each], axis=0)
-        active = np.sum([one.program.active[:length] for one in self.each], axis=0)
-        return Walked(held.memory[: held.global_words], counts, active, joined(beyond_of(one.sm) for one in self.each))
+        programs = [one.program[:length] for one in self.each]
+        counts, active, *copied = (
+            np.sum([one[name] for one in programs], axis=0) for name in ("issued", "active", "copied", "pieces")
+        )
+        beyond = joined(beyond_of(one.sm) for one in self.each)
+        return Walked(held.memory[: held.global_words], counts, active, np.stack(copied), beyond)
 
     def again(self) -> None:
         """Forget the blocks so far, and a fault of theirs."""
         assert self.start is not None
         self.launch.memory[: len(self.start)] = self.start
-        self.launch.sm.fault.code = 0
-        self.launch.program.issued[:] = self.launch.program.active[:] = 0
+        for one in self.each:
+            one.sm.fault.code = 0
+        for one in self.each:
+            one.program.issued[:] = one.program.active[:] = one.program.copied[:] = one.program.pieces[:] = 0
 
 
 def walker(
@@ -166,10 +174,12 @@ def walker(
     addresses: bool = False,
     machine: Machine | None = None,
     again: bool = True,
+    threads: int = 1,
 ) -> Walker:
     """Return what runs blocks of a launch, on memory as others have `left` it (None: as it is before the launch).
 
-    Only with `again`, which takes as much memory once more, may it forget what blocks have done.
+    Only with `again`, which takes as much memory once more, may it forget what blocks have done. It has a launch for
+    each of so many `threads` (side_by_side.py).
 
     For `addresses` alone blocks leave nothing in memory. A `machine` on which the kernel fits changes nothing, but that
     its decoded program serves the walk, too. Raises UserError where the kernel is larger than
@@ -178,7 +188,7 @@ def walker(
     feed = ADDRESS_ONLY if addresses else EXECUTION_DRIVEN
     undefined.check(kernel, evaluated(kernel, feed))
     where = machine or _fitting(kernel.warp_size, kernel.target, max(1, kernel.sms))
-    sms, each = launch_together(kernel, where, memory=left, feed=feed)
+    sms, each = launch_together(kernel, where, memory=left, feed=feed, threads=threads)
     for prepared in each:
         sm = prepared.sm
         prepared.program.cached[:] = 0  # no cache is asked, and nothing waits
@@ -224,15 +234,26 @@ def _fitting(lanes: int, target: Target | None, sms: int) -> Machine:
 
 
 def block_alone(one: Walker, block: int, limit: int, tell: Tell | None = None) -> Counts:
-    """Return the warp instructions and thread instructions of one block, by pc, as it runs alone.
+    """Return warp instructions, thread instructions and bytes of copies of one block, by pc, as it runs alone.
+
+    A block of a cluster runs with the others: it is all of theirs then.
 
     `tell` gets the rows of what it accesses (gpusim.sm.walk.access_log), some at a time. Raises as `walk` does.
     """
     one.again()
-    lanes = one.kernel.warp_size if tell else 0
-    _run(one, block, access_log.room(lanes, access_log.MOST if tell else 0), limit, tell or _nothing)
+    run_block(one, block, limit, tell)
     found = one.state()
-    return found.counts, found.active
+    return found.counts, found.active, found.copied
+
+
+def run_block(one: Walker, block: int, limit: int, tell: Tell | None = None) -> None:
+    """Run one more block, otherwise as `block_alone`; raises InTurnError where it meets the words of another thread."""
+    lanes = one.kernel.warp_size if tell else 0
+    log = access_log.room(lanes, access_log.MOST if tell else 0, blocks=one.kernel.cluster_blocks)
+    if one.kernel.cluster_blocks > 1:
+        _run_cluster(one, clusters.of_block(one.kernel, block)[0], log, limit, tell or _nothing)
+    else:
+        _run(one, block, log, limit, tell or _nothing)
 
 
 def _nothing(_rows: Rows) -> None:
@@ -248,6 +269,8 @@ def _run(one: Walker, block: int, log: Log, limit: int, tell: Tell) -> None:
     advance = uninterrupted(partial(run, held.sms, held.memory, one.away[0], one.group, log))
     if not _to_end(advance, log, limit, tell):
         raise faults.endless(one.kernel, block, limit, _next(sm, one.kernel))
+    if sm.fault.code == Fault.CONTESTED:
+        raise InTurnError
     if sm.fault.code:
         raise fault_of(one.kernel, held)
     if sm.blocks[0].live:

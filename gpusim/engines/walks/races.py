@@ -48,16 +48,9 @@ def races(kernel: Kernel, blocks: Iterable[int] | None = None, *, limit: int = L
     Clusters are looked at whole. Raises what `walk` raises, such as LimitError beyond `limit` warp instructions in one
     block.
     """
-    return [one.race for one in conflicts(kernel, blocks, limit=limit) if not one.unfenced]
-
-
-def conflicts(
-    kernel: Kernel, blocks: Iterable[int] | None = None, *, more: work.More | None = None, limit: int = LIMIT
-) -> list[Conflict]:
-    """Return the same, and accesses that miss a fence; `more` sees the rows that it wants too. Raises as `races`."""
     found: Found = {}
-    _search(kernel, blocks, limit, found, among_atomics=False, enough=lambda: False, more=more)
-    return list(found.values())
+    search(kernel, blocks, limit, found)
+    return [one.race for one in found.values() if not one.unfenced]
 
 
 def unordered(kernel: Kernel, blocks: Iterable[int], wanted: Set[int], limit: int) -> set[int]:
@@ -71,7 +64,7 @@ def unordered(kernel: Kernel, blocks: Iterable[int], wanted: Set[int], limit: in
         return {pc for pair in found for pc in pair[:2] if pc in wanted}
 
     with suppress(StopIteration):
-        _search(kernel, blocks, limit, found, among_atomics=True, enough=lambda: len(known()) == len(wanted))
+        search(kernel, blocks, limit, found, among_atomics=True, enough=lambda: len(known()) == len(wanted))
     return known()
 
 
@@ -94,17 +87,20 @@ def _expected(swap: Instruction) -> set[str]:
     return {f"R{o.index}" for letter, o in swap.slots() if letter == "a" and isinstance(o, Register)}
 
 
-def _search(
+def search(
     kernel: Kernel,
     blocks: Iterable[int] | None,
     limit: int,
     found: Found,
     *,
-    among_atomics: bool,
-    enough: Callable[[], bool],
+    among_atomics: bool = False,
+    enough: Callable[[], bool] = lambda: False,
     more: work.More | None = None,
 ) -> None:
-    """Add the conflicts by their pcs, in the order of discovery; raises StopIteration once these are enough."""
+    """Add the conflicts by their pcs, in the order of discovery; `more` sees the rows that it wants too.
+
+    Raises StopIteration once these are enough, and what `races` raises.
+    """
     from gpusim.engines.walks.program_order import walk  # noqa: PLC0415  (--help waits for no compiler)
 
     leaves = kernel.program.leaves_global

@@ -325,7 +325,7 @@ def _who_let_go(sm: Sm, warp: Warp, reason: int, release: int, pc: int) -> int:
     match BY_NUMBER[reason].blocker:
         case Blocker.PREVIOUS:
             return warp.previous
-        case Blocker.LAST_TO_ARRIVE:
+        case Blocker.LAST_TO_ARRIVE if (reason, release) not in warp.released_by:
             return warp.last_arrival
         case Blocker.LAST_ACCESS:
             return warp.drained[1]

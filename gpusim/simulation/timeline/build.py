@@ -13,11 +13,16 @@ from gpusim.launch.codes.assign_codes import sharing
 from gpusim.launch.feed import ADDRESS_ONLY, TRACE_DRIVEN
 from gpusim.launch.launch import launch
 from gpusim.machine.machine import Machine
-from gpusim.simulation.timeline import blockers
+from gpusim.simulation.timeline import background, blockers
+from gpusim.simulation.timeline.background import Background
 from gpusim.sm.account.record.declaration import (
+    AWAIT,
+    COPY,
     HOLD,
     ISSUE,
+    PHASE,
     PLACE,
+    PRODUCT,
     REFUSE,
     RELEASE,
     REPLAY,
@@ -75,6 +80,7 @@ class _Kept:
     """The content of the document so far, for the warp slots `shown` and the cycles from `start` up to `end`."""
 
     sm: blockers.Sm
+    background: Background
     warps: int  # of a block
     slots: int  # of warps
     shown: frozenset[int]
@@ -86,6 +92,7 @@ class _Kept:
     refused: dict[int, list[Lost]] = field(default_factory=dict)  # by warp slot, until its instruction issues
     resident: dict[int, Resident] = field(default_factory=dict)  # by block slot
     left: list[Resident] = field(default_factory=list)
+    last_left: int = 0  # when the last block so far left
 
     def take(self, records: Any) -> None:
         """Follow more records; raises _EnoughError after the last one that matters."""
@@ -117,7 +124,9 @@ def timeline(
     slots = int(launched.sm.warp_slots)
     shown = range(slots) if warps is None else sorted(set(warps))
     _check(slots, shown, start, end)
-    kept = _Kept(blockers.begin(launched), kernel.warps, slots, frozenset(shown), start, NEVER if end is None else end)
+    followed, last = blockers.begin(launched), NEVER if end is None else end
+    aside = Background(followed, max(1, int(launched.sm.launch.shared_words)))
+    kept = _Kept(followed, aside, kernel.warps, slots, frozenset(shown), start, last)
     try:
         traced = run_sm(
             kernel,
@@ -167,11 +176,14 @@ def _cycles(kernel: Kernel, machine: Machine, **options: Any) -> int:
 def _place(kept: _Kept, record: Record) -> None:
     slots = range(record.detail * kept.warps, (record.detail + 1) * kept.warps)
     blockers.place(kept.sm, slots, record.cycle)
+    background.place(kept.background, record.detail, record.cycle)
     kept.resident[record.detail] = Resident(record.block, record.detail, tuple(slots), record.cycle, NONE)
 
 
 def _retire(kept: _Kept, record: Record) -> None:
     resident = kept.resident.pop(record.detail)
+    kept.last_left = record.cycle
+    background.leave(kept.background, record.detail, record.cycle)
     for g in resident.warps:
         del kept.sm.warps[g]
     if record.cycle > kept.start:
@@ -184,13 +196,15 @@ def _issue(kept: _Kept, record: Record) -> None:
     unused = [*kept.refused.pop(record.warp, ()), *_unused(kept.sm, record, waits)]
     before, warp.refusals = warp.refusals, []
     number = blockers.issue(kept.sm, record)
+    background.issued(kept.background, record, number)
     _lose(kept, (replace(lost, ended_by=number) for lost in unused))
     begin = record.cycle if record.done != NONE else NONE
     of = record.warp, record.block, record.pc, k, record.cycle
     made = Issued(number, *of, begin, record.end, record.done, record.lanes, blockers.merged((*before, *waits)))
     if record.warp in kept.shown and born(made) < kept.end:
         kept.issued[number] = made
-        if record.lanes and record.done == NONE and kept.sm.facts.rows[record.pc].queued:
+        row = kept.sm.facts.rows[record.pc]
+        if record.lanes and (row.columns or (record.done == NONE and row.queued)):
             kept.unserved.add(number)
         else:
             _drop(kept, made)
@@ -205,6 +219,7 @@ def _refuse(kept: _Kept, record: Record) -> None:
 
 def _serve(kept: _Kept, record: Record) -> None:
     number = blockers.serve(kept.sm, record)
+    background.served(kept.background, record, number)
     if number in kept.unserved:
         times = {"begin": record.cycle, "end": record.end, "done": record.done}
         conflicts = blockers.conflicts(kept.sm, record)
@@ -247,6 +262,26 @@ def _release(kept: _Kept, record: Record) -> None:
     blockers.release(kept.sm, record)
 
 
+def _copy(kept: _Kept, record: Record) -> None:
+    background.copied(kept.background, record)
+
+
+def _await(kept: _Kept, record: Record) -> None:
+    background.awaits(kept.background, record)
+
+
+def _phase(kept: _Kept, record: Record) -> None:
+    background.ended(kept.background, record)
+
+
+def _product(kept: _Kept, record: Record) -> None:
+    for number in background.multiplied(kept.background, record):
+        if number in kept.unserved:
+            times = {"begin": record.detail, "end": record.end, "done": record.done}
+            kept.issued[number] = replace(kept.issued[number], **times)
+            _finish(kept, number)
+
+
 _FOLLOW: dict[int, Callable[[_Kept, Record], None]] = {
     PLACE: _place,
     ISSUE: _issue,
@@ -258,6 +293,10 @@ _FOLLOW: dict[int, Callable[[_Kept, Record], None]] = {
     SELECT: _select,
     REPLAY: _replay,
     WRITE: _write,
+    COPY: _copy,
+    AWAIT: _await,
+    PHASE: _phase,
+    PRODUCT: _product,
 }
 
 
@@ -274,11 +313,13 @@ def _unused(sm: blockers.Sm, record: Record, waits: Sequence[Wait]) -> Iterator[
 
 
 def _close(kept: _Kept, cycles: int) -> None:
-    """Keep the unused slots at the end of the run, which no record ends."""
+    """Keep the unused slots at the end of the run, which no record ends: the last may be behind the last block."""
+    left = cycles if kept.resident else min(cycles, kept.last_left)
     for k, scheduler in enumerate(kept.sm.schedulers):
         reason = Stall.WARP_EXITED if k < kept.slots else Stall.NO_WARP
-        if scheduler.used_until < cycles:
-            _lose(kept, [Lost(k, label(reason), scheduler.used_until, cycles)])
+        behind = max(scheduler.used_until, left)
+        ends = [(reason, scheduler.used_until, left), (Stall.NO_WARP, behind, cycles)]
+        _lose(kept, [Lost(k, label(why), start, end) for why, start, end in ends if start < end])
 
 
 def _lose(kept: _Kept, unused: Iterable[Lost]) -> None:
@@ -300,7 +341,7 @@ def _complete(kept: _Kept) -> bool:
     warps = (warp for g, warp in kept.sm.warps.items() if g in kept.shown)
     schedulers = kept.sm.schedulers[: kept.slots]
     waiting = any(warp.since < kept.end for warp in warps) or any(one.used_until < kept.end for one in schedulers)
-    return not waiting and not kept.unserved
+    return not waiting and not kept.unserved and kept.background.copied_before(kept.end)
 
 
 def _document(
@@ -328,6 +369,8 @@ def _document(
         blocks=tuple(sorted(blocks, key=lambda one: (one.placed, one.id))),
         instructions=tuple(kept.issued[number] for number in sorted(kept.issued)),
         lost=tuple(sorted(kept.lost, key=lambda lost: (lost.start, lost.scheduler))),
+        copies=kept.background.copies_in(kept.start, end),
+        phases=kept.background.phases_in(kept.start, end),
     )
 
 

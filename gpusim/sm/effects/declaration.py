@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gpusim.sm.records import Columns
 from gpusim.sm.unit.capacities import GROUPS, LANES
-from gpusim.sm.unit.declare import Declaration, Machine, Role, field
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field
 from gpusim.sm.unit.dimensions import EFFECT, GROUP, GROUP_KIND, WARP
 from isa.dataflow.waits.counted_groups import awaits_all
 from isa.instruction import Instruction
@@ -35,6 +35,8 @@ def decode(row: Columns, instruction: Instruction, machine: Machine, kernel: Ker
             row["grouping"] = 0
     if awaits_all(kernel.program, instruction):
         row["grouping"] |= DRAINS
+    if machine.what_if and machine.what_if.copies == "there":
+        row["grouping"] &= ~(DRAINS if form.groups is Groups.MATRIX else DRAINS | WAITS)
 
 
 UNIT = Declaration(
@@ -90,4 +92,7 @@ UNIT = Declaration(
         ),
     },
     decode=decode,
+    conditions=(
+        Condition("what_if.copies", "", lambda g: bool(g.rows["copies"].any()), "{kernel} has no asynchronous copies"),
+    ),
 )

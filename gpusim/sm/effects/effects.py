@@ -32,11 +32,13 @@ from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.records import Effect, Memory, Row, Sm, Warp
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import EFFECTS, GROUPS, LANES
+from isa.nvidia.rows.copies.mbarrier import NATIVE
 from isa.program import WORD_BYTES
-from isa.row import CLOSES, DRAINS, JOINS, WAITS, Groups
+from isa.row import CLOSES, DRAINS, JOINS, WAITS, Groups, Signal
 
 CROWDED = int(Fault.CROWDED)
 COPIES = int(Groups.COPIES)
+FOLLOW = int(Signal.FOLLOW)
 MATRIX = int(Groups.MATRIX)  # whose work is no effect on memory or registers alone (sm/lanes/values/product.py)
 SPARE = 32  # places of a warp's effects that those on memory leave to results in flight
 
@@ -228,9 +230,12 @@ def _update(sm: Sm, memory: Memory, effect: Effect, half: int, lane: int) -> Non
 @rule
 def _signal(sm: Sm, memory: Memory, g: int, effect: Effect) -> None:
     """Tell the barrier of an effect what comes; `sm.fault` tells if that is too much."""
+    if sm.program[effect.pc].signal == FOLLOW and int(sm.program[effect.pc].number) & NATIVE == 0:
+        mbarrier.count(memory, effect.barrier, effect.arrivals)
+        return
     found = mbarrier.signal(memory, effect.barrier, effect.arrivals, effect.tx_bytes, effect.leaving)
     if found == mbarrier.ENDS:
-        waiting.ended(sm, g, effect.pc, effect.barrier)
+        waiting.ended(sm, memory, g, effect.pc, effect.barrier)
     elif found > mbarrier.ENDS:
         first = sm.launch.shared_word + sm.warps[g].block * sm.launch.shared_words
         stop(sm, mbarrier.refusal(found), g, effect.pc, 0, (effect.barrier - first) * WORD_BYTES)
@@ -240,6 +245,13 @@ def _signal(sm: Sm, memory: Memory, g: int, effect: Effect) -> None:
 def at_once(sm: Sm, memory: Memory, g: int) -> None:
     """Without time, land the effect that warp slot g has posted last."""
     _land(sm, memory, g, sm.warps[g].effects - 1)
+
+
+@on_demand
+def all_at_once(sm: Sm, memory: Memory, g: int) -> None:
+    """Without time, land all that warp slot g has posted."""
+    while sm.warps[g].effects:
+        _land(sm, memory, g, 0)
 
 
 @on_demand

@@ -13,6 +13,7 @@ import numpy as np
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.records import Memory
 from gpusim.sm.state.fault import Fault
+from isa.values.atomic import arrive
 
 ONE = np.uint64(1)
 LOW = np.uint64(0xFFFFFFFF)
@@ -51,6 +52,14 @@ def signal(memory: Memory, place: int, arrivals: int, tx_bytes: int, leaving: in
     )
     memory[place], memory[place + 1] = np.uint32(word & LOW), np.uint32(word >> UPPER)
     return ENDS if ends else GOES_ON
+
+
+@rarely
+def count(memory: Memory, place: int, arrivals: int) -> None:
+    """Let arrivals come to a barrier of sm_80, which programs read themselves (isa.values.atomic.arrive)."""
+    for _ in range(arrivals):
+        word = arrive(np.uint64(0), np.uint64(0), word_at(memory, place))
+        memory[place], memory[place + 1] = np.uint32(word & LOW), np.uint32(word >> UPPER)
 
 
 @rule

@@ -8,10 +8,12 @@ elsewhere, as at the end of a branch that one thread has taken, it looks `mbarri
 
 from __future__ import annotations
 
+from gpusim.sm.account.record import record
 from gpusim.sm.account.stopping import stop
+from gpusim.sm.effects import mbarrier
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
-from gpusim.sm.records import Sm
+from gpusim.sm.records import Memory, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import AWAITED, TOLD
 
@@ -44,10 +46,12 @@ def begin(sm: Sm, g: int, at: int, place: int) -> None:
     one.apart = 1 if sm.independent and sm.warps[g].parted else 0
     one.since, one.ended, one.answer = NEVER, NEVER, NEVER
     sm.warps[g].awaits += 1
+    if sm.tracing:
+        record.awaits(sm, g, place)
 
 
 @on_demand
-def ended(sm: Sm, g: int, pc: int, place: int) -> None:
+def ended(sm: Sm, memory: Memory, g: int, pc: int, place: int) -> None:
     """Warp slot g's instruction at `pc` ends the phase of the barrier at `place` now.
 
     If it is another block's of the cluster, that block's SM will be told (gpusim/sm/front/cluster/cluster_barrier.py).
@@ -60,20 +64,26 @@ def ended(sm: Sm, g: int, pc: int, place: int) -> None:
             stop(sm, CROWDED, g, pc)
         sm.cluster_news = 1
     else:
-        over(sm, place)
+        over(sm, g, pc, place, mbarrier.arrivals_to_come(mbarrier.word_at(memory, place)))
 
 
 @rarely
-def over(sm: Sm, place: int) -> None:
-    """The phase of the SM's own barrier at `place` is over: who waits for it learns when, one after the other."""
-    learns = sm.now
-    for g in range(sm.warp_slots):
-        for i in range(AWAITED if sm.warps[g].awaits else 0):
-            one = sm.awaited[g, i]
+def over(sm: Sm, g: int, pc: int, place: int, arrivals: int) -> None:
+    """The phase of the SM's own barrier at `place` is over: who waits for it learns when, one after the other.
+
+    What ended it, and how many arrivals the next phase waits for, are -1 where another block of the cluster did.
+    """
+    if sm.tracing:
+        record.phase(sm, place, g, pc, arrivals)
+    learns, by_copy = sm.now, 1 if pc >= 0 and sm.program[pc].bulk else 0
+    for waiting in range(sm.warp_slots):
+        for i in range(AWAITED if sm.warps[waiting].awaits else 0):
+            one = sm.awaited[waiting, i]
             if one.number and one.place == place and one.ended == NEVER:
                 one.ended = learns
-                _settle(sm, g, i)
+                _settle(sm, waiting, i)
                 if one.since < NEVER:
+                    sm.program[one.pc].awaited[by_copy] += max(0, learns - one.since)
                     learns += sm.program[one.pc].service
 
 

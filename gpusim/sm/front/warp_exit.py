@@ -5,9 +5,19 @@ from __future__ import annotations
 from gpusim.sm.front.barrier import barrier
 from gpusim.sm.front.block_scheduler import block_scheduler
 from gpusim.sm.front.cluster import cluster_barrier
-from gpusim.sm.jit.rule import NEVER, rarely
-from gpusim.sm.records import Sm
+from gpusim.sm.jit.rule import NEVER, rarely, rule
+from gpusim.sm.records import Sm, Warp
 from gpusim.sm.registers.in_flight import in_flight
+
+
+@rule
+def earliest(sm: Sm, warp: Warp, exits: bool) -> int:
+    """Return when the warp's accesses are done; NEVER: not known yet. Who `exits` waits for copies, too.
+
+    Where other lanes of the warp go on, these wait for them.
+    """
+    copying = exits and warp.copying > 0 and not (sm.independent and warp.parted)
+    return NEVER if warp.pending > 0 or copying else int(warp.drained)
 
 
 @rarely

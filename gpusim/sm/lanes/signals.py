@@ -20,7 +20,16 @@ from gpusim.sm.memory.memory_access import addresses
 from gpusim.sm.records import Memory, Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
-from isa.nvidia.rows.copies.mbarrier import A_BYTE, ANNOUNCED, ARRIVALS, COME, ONE_ANNOUNCED, ONE_ARRIVAL, OPTS_OUT
+from isa.nvidia.rows.copies.mbarrier import (
+    A_BYTE,
+    ANNOUNCED,
+    ARRIVALS,
+    COME,
+    NATIVE,
+    ONE_ANNOUNCED,
+    ONE_ARRIVAL,
+    OPTS_OUT,
+)
 from isa.program import WORD_BYTES
 from isa.row import Signal
 
@@ -45,7 +54,7 @@ def execute(sm: Sm, memory: Memory, g: int, group: int, active: int) -> bool:
         _look(sm, memory, instruction, g, group, active)
         return True
     if instruction.signal == FOLLOW:
-        return _follow(sm, instruction, g, active)
+        return _follow(sm, memory, instruction, g, active)
     return _bring(sm, memory, instruction, g, group, active)
 
 
@@ -114,7 +123,7 @@ def _arrive(sm: Sm, memory: Memory, instruction: Row, g: int, group: int, lane: 
     arrivals, come = _brought(sm, instruction, group, lane)
     found = mbarrier.signal(memory, place, arrivals, come, arrivals if code & OPTS_OUT else 0)
     if found == mbarrier.ENDS:
-        waiting.ended(sm, g, sm.warps[g].pc, place)
+        waiting.ended(sm, memory, g, sm.warps[g].pc, place)
     if found > mbarrier.ENDS:
         address = int(np.int64(sm.scratch.address[lane]))
         return stop(sm, mbarrier.refusal(found), g, sm.warps[g].pc, lane, address)
@@ -198,7 +207,7 @@ def _sent_to(sm: Sm, instruction: Row, group: int, lane: int, part: int) -> np.i
 
 
 @rule
-def _follow(sm: Sm, instruction: Row, g: int, active: int) -> bool:
+def _follow(sm: Sm, memory: Memory, instruction: Row, g: int, active: int) -> bool:
     """Let an arrival, or a byte, of each lane follow the copies that the warp has issued; one effect for a barrier."""
     left = active
     while left:
@@ -211,6 +220,8 @@ def _follow(sm: Sm, instruction: Row, g: int, active: int) -> bool:
         effect = effects.post(sm, g, sm.warps[g].pc)
         effect.barrier = first
         effect.arrivals, effect.tx_bytes = (0, count) if instruction.number & A_BYTE else (count, 0)
+    if sm.launch.timeless and int(instruction.number) & NATIVE == 0:  # nothing tells when a program looks
+        effects.all_at_once(sm, memory, g)
     return True
 
 

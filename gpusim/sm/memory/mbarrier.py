@@ -54,7 +54,10 @@ UNIT = Declaration(
     "mbarrier",
     fields={
         "machine": (packed_key("mbarrier.poll"),),
-        "row": (field("signal", "what it does to a barrier in shared memory (isa.row.Signal)", kind="i1"),),
+        "row": (
+            field("signal", "what it does to a barrier in shared memory (isa.row.Signal)", kind="i1"),
+            field("awaited", "warp-cycles waited for phases that arrivals end, and copies", 2, role=Role.TOTAL),
+        ),
         "sm": (
             field("signals", "1: the program has barriers in shared memory", role=Role.FREE),
             field("answers", "when the next answer about a phase is known to come, or before", role=Role.FREE),
@@ -83,7 +86,13 @@ UNIT = Declaration(
         ),
     ),
     limits={
-        "latency": {"mbarrier.poll": 1, "mbarrier.war": 0, "mbarrier.by_lane": 0},
-        "load/store unit": {"mbarrier.arrive": 1, "mbarrier.look": 1, "mbarrier.port": 1},
+        "barriers in shared memory": {
+            "mbarrier.arrive": 1,
+            "mbarrier.look": 1,
+            "mbarrier.port": 1,
+            "mbarrier.poll": 1,
+            "mbarrier.by_lane": 0,
+            "mbarrier.war": 0,
+        },
     },
 )

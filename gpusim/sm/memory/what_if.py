@@ -17,6 +17,8 @@ class WhatIf(msgspec.Struct, frozen=True):
     shared_memory: Literal["banks", "conflict-free", "one-pass"] = "banks"
     # `wait` unless set; pass: nobody waits at a barrier, and values are wrong where one was needed.
     barriers: Literal["wait", "pass"] = "wait"
+    # `wait` unless set; there: no wait for groups of copies waits, and values that needed one are wrong.
+    copies: Literal["wait", "there"] = "wait"
 
 
 SHARED_IDEALS = ("banks", "conflict-free", "one-pass")  # what is lifted of the rules of shared memory
@@ -43,5 +45,6 @@ UNIT = Declaration(
         "bank conflicts": {"what_if.shared_memory": "conflict-free"},
         "shared-memory passes": {"what_if.shared_memory": "one-pass"},
         "barriers": {"what_if.barriers": "pass"},
+        "waits for copies": {"what_if.copies": "there"},
     },
 )

@@ -60,6 +60,7 @@ class MachineNumbers(Record):
     carried: int  # `register_file.carried` of the machine's file
     collecting: int  # `register_file.collecting` of the machine's file
     window: int  # `register_file.window` of the machine's file
+    matrix_slack: int  # `register_file.matrix_slack` of the machine's file
     reuse_shared: int  # `register_file.reuse_shared` of the machine's file
     reuse: int  # words of a reuse cache for each operand slot; 0 too where the program flags nothing
     writes_back: int  # 1: what comes back waits for a cycle in which its bank is not written
@@ -101,6 +102,8 @@ class MachineNumbers(Record):
     product_fills: int  # `warpgroup.fills` of the machine's file
     register_fills: int  # `warpgroup.register_fills` of the machine's file
     product_drains: int  # `warpgroup.drains` of the machine's file
+    product_delays: int  # `warpgroup.delays` of the machine's file
+    product_delays_most: int  # `warpgroup.delays_most` of the machine's file
     tensor_pipe: int  # pipe of the tensor cores, -1: no other instruction takes them
     replays: int  # 1: accesses may take issue slots again
     pass_slots: int  # `instruction_replay.pass_slots` of the machine's file

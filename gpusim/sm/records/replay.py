@@ -70,17 +70,20 @@ class Trace(Record):
     block: int  # id in the grid
     pc: int  # the instruction
     # issue, refuse: slot at which it was ready; serve: cycles of the unit; release, select, replay: until when; hold:
-    # the shared reason; block: its slot
+    # the shared reason; block: its slot; copy: its bytes; phase: arrivals that the next one waits for; product: when
+    # the tensor cores begin
     detail: int
     # issue: the pipe it takes, or its barrier; release: the barrier; serve: the queue it comes from; hold: the unit
-    # class; else -1
+    # class; copy, await, phase: the word of the SM's shared memory in which a barrier is; else -1
     unit: int
     lanes: int  # issue: threads whose guard holds
-    end: int  # issue, serve: when the pipe, or the load/store unit, has done with it
-    read: int  # serve: when its source registers may be overwritten
-    # issue, serve: when its result is there, or its store has left; serve: -1 if that depends on a write; write: when
-    # its result is there
+    # issue, serve, product: when the pipe, or the load/store unit, has done with it; copy: when the engine has asked
+    # for all of it
+    end: int
+    read: int  # serve: when its source registers may be overwritten; copy: when the engine began to ask
+    # issue, serve: when its result is there, or its store has left; serve: -1 if that depends on a write; write,
+    # product: when its result is there; copy: when its last byte came
     done: int
     back: int  # serve: when what counts the warp's accesses under way has it back
-    access: int  # serve, write: its number
+    access: int  # serve, write, copy, await: its number
     release_at: Numbers  # issue, refuse: release time of each own reason

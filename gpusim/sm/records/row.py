@@ -87,6 +87,13 @@ class Row(Record):
     source_words: Numbers  # registers of each of these sources, 0: none
     sources_apart: int  # 1: each of these is read from the register file, for one source
     bank_writes: int  # mask of the banks that a pipe's result is written to
+    matrix_read: Numbers  # mask of the cycles behind its issue in which a matrix instruction reads, by operand and bank
+    matrix_written: int  # cycles from its issue until its results take all banks, 0: as others
+    matrix_writes: int  # cycles for which they do
+    unhurried: int  # 1: its latency varies, as of an access: its reads and writes find a cycle
+    matrix_lasts: int  # cycles until it has read and written all
+    matrix_memory: int  # cycles behind its issue in which no memory instruction issues
+    matrix_depth: int  # cycles by which its way through the pipe is longer than the shortest
     reads_later: int  # cycles from its issue to the reads of its operands
     sooner: int  # cycles by which its result is there before its latency is over
     pipe: int  # index of the first of its pipes, -1: none
@@ -150,7 +157,10 @@ class Row(Record):
     to_uniform: int  # uniform register that is added, -1: none
     to_offset: int  # bytes that are added
     signal: int  # what it does to a barrier in shared memory (isa.row.Signal)
+    awaited: Numbers  # warp-cycles waited for phases that arrivals end, and copies
     bulk: int  # what it asks of the copy engine (isa.row.Bulk)
+    copied: int  # bytes that its copies have asked for, or sent
+    pieces: int  # of these copies, those that were asked for, or sent
     grouping: int  # bits: 1: it joins its warp's open group; 2: it closes it; 4: it waits for groups, 8: for all copies
     groups: int  # kind of these groups (isa.row.Groups)
     open_groups: int  # groups that may be under way when it goes on

@@ -305,6 +305,8 @@ class Copy(Record):
     total: int  # bytes in shared memory
     asked: int  # of these, those that have been asked for
     landed: int  # and those that have come
+    begins: int  # when the engine began to ask
+    over: int  # when it has asked for all so far
     element: int  # bytes of an element
     type: int  # its type (gpusim.sm.memory.copy_engine.tensor_map)
     swizzle: int  # mode of the pattern in shared memory, 0: none

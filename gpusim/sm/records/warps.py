@@ -88,6 +88,7 @@ class Warp(Record):
     products: int  # of its warpgroup that it has issued
     version: Numbers  # number of the write that made each register's value
     awaits: int  # phases that it waits for, 6 at most
+    copying: int  # copies that the engine does for it
     effects: int  # how many it has
     closed: Numbers  # groups closed so far, in program order, by kind
     ahead_of: Table  # of each kind, what is not done of the work before the end of the n-th last group
@@ -146,6 +147,12 @@ class Scheduler(Record):
     settled: int  # results are written in all cycles before this one
     wrote_at: int  # cycle of the last issue
     wrote_banks: int  # mask of the banks that what issued then writes
+    matrix_memory: int  # a memory instruction issues from then on
+    matrix_leaves: int  # the next one's issue and depth come to this at least
+    matrix_until: int  # matrix instructions matter to no other one from then on
+    matrix_reads: Numbers  # mask of the cycles, from the last issue on, in which they read each bank
+    matrix_writes: int  # the same of their writes, to all banks
+    ports_until: int  # beside products, no instruction reads registers until then
 
 
 class Pipe(Record):

@@ -5,6 +5,7 @@ An arrival that follows copies comes when these are done. A wait is done when it
 
 from __future__ import annotations
 
+from gpusim.sm.account.record import record
 from gpusim.sm.effects import effects, waiting
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER
@@ -40,6 +41,8 @@ def answer(sm: Sm, g: int) -> bool:
         one = sm.awaited[g, i]
         if one.number and one.answer < NEVER:
             completion.commit(sm, g, one.pc, one.number, one.answer)
+            if sm.tracing:
+                record.write(sm, g, one.pc, one.number, one.answer, sm.now)
             waiting.forget(sm, g, i)
             found = True
     return found

@@ -48,6 +48,7 @@ from gpusim.sm.pipes.warpgroup import declaration as warpgroup
 from gpusim.sm.registers import bypass, scalar_registers
 from gpusim.sm.registers.control_code import declaration as control_code
 from gpusim.sm.registers.in_flight import declaration as in_flight
+from gpusim.sm.registers.matrix_registers import declaration as matrix_registers
 from gpusim.sm.registers.register_file import declaration as register_file
 from gpusim.sm.registers.scoreboard import declaration as scoreboard
 from gpusim.sm.registers.wait_count import declaration as wait_count
@@ -78,6 +79,7 @@ EVERY: tuple[Declaration, ...] = tuple(
         wait_count,
         register_file,
         write_back,
+        matrix_registers,
         bypass,
         pipe,
         double_precision,

@@ -68,4 +68,4 @@ ENDS = 4096  # blocks of which it is remembered when they left
 RECORDED = 1 << 20  # words of the requests that go with them, where caches keep tags
 VISITS = 64_000_000  # instructions walked through to record streams: a few seconds
 TRACE = 16384  # records that may wait to be taken away
-TRACE_MARGIN = 512  # more trace records than one cycle can write
+TRACE_MARGIN = 1024  # more trace records than one cycle can write

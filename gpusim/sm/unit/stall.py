@@ -63,7 +63,7 @@ class Stall(IntEnum):
     SHORT_SCOREBOARD = (7, "s", "#f2d94e", "#f0e06a", Blocker.RELEASE,
         "waits for a load from shared memory, or what shares its way")
     LONG_SCOREBOARD = (8, "g", "#d86205", "#d55e00", Blocker.RELEASE,
-        "waits for a load from global, local or texture memory")
+        "waits for global, local or texture memory, copies or tensor cores")
     WAR_HAZARD = (9, "a", "#8c5b16", "#8a5d1c", Blocker.RELEASE,
         "would overwrite a register that an earlier memory instruction has not read yet")
     DRAIN = (10, "d", "#c8ab7e", "#a0855c", Blocker.LAST_ACCESS,

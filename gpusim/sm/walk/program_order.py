@@ -149,12 +149,7 @@ def execute(sm: Sm, memory: Memory, away: Numbers, log: Log, g: int) -> None:
     warp, logs = sm.warps[g], log.rows.shape[0] > 0
     pc = warp.pc
     instruction = sm.program[pc]
-    if instruction.grouping & (WAITS | DRAINS):
-        effects.awaited_in_program_order(sm, memory, g, pc)
-    if log.phases[0]:
-        work_log.note_phases(sm, memory, log)
-    if logs:
-        access_log.find(sm, log, g, pc)
+    _before(sm, memory, log, g, pc)
     if not values.execute(sm, memory, g):
         return
     threads = sm.outcome.threads
@@ -177,6 +172,20 @@ def execute(sm: Sm, memory: Memory, away: Numbers, log: Log, g: int) -> None:
         away[g] = 1
     if logs and (instruction.action == BARRIER or warp.live == 0):
         access_log.note_releases(sm, log)
+
+
+@rule
+def _before(sm: Sm, memory: Memory, log: Log, g: int, pc: int) -> None:
+    """Do what comes before an instruction: land what it waits for, and find what it will access."""
+    instruction = sm.program[pc]
+    if instruction.grouping & (WAITS | DRAINS):
+        effects.awaited_in_program_order(sm, memory, g, pc)
+    if instruction.bulk:
+        copy_engine.make_room(sm, memory)
+    if log.phases[0]:
+        work_log.note_phases(sm, memory, log)
+    if log.rows.shape[0] > 0:
+        access_log.find(sm, log, g, pc)
 
 
 @rule

@@ -228,7 +228,7 @@ def prepare(sm: Sm, warp: Warp) -> None:
         register_file.prepare(sm, warp, instruction)
     warp.release_at[DRAIN] = 0
     if instruction.action == EXIT or instruction.fence:
-        warp.release_at[DRAIN] = NEVER if warp.pending > 0 else warp.drained
+        warp.release_at[DRAIN] = warp_exit.earliest(sm, warp, instruction.action == EXIT)
         if sm.ahead.on and warp.pending > 0:
             questions.drain(sm, warp)
 

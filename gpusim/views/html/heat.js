@@ -15,6 +15,26 @@ function drawStrips(view, pane) {
   }
 }
 
+/** A strip for each unit that works by itself: tensor cores, the copy engine, barriers in shared memory. */
+function drawUnits(view, pane) {
+  const { context, run } = pane;
+  const height = BANDS.scheduler - 1;
+  run.units.forEach((unit, row) => {
+    const y = pane.units + row * BANDS.scheduler;
+    context.fillStyle = view.ink.faint;
+    context.fillText(unit.name, 6, y + BANDS.scheduler / 2);
+    context.fillStyle = view.ink.stripe;
+    context.fillRect(pane.left, y, plotWidth(pane), height);
+    clipped(context, [pane.left, y, plotWidth(pane), height], () => {
+      const pen = rectanglePen(pane);
+      for (let k = 0; k < unit.start.length; k++) {
+        const [x0, x1] = [xOf(view, pane, unit.start[k]), xOf(view, pane, unit.end[k])];
+        if (x1 > pane.left && x0 < pane.width) pen.fill(x0, y, Math.max(1, x1 - x0 - (x1 - x0 > 3)), height, unit.state[k]);
+      }
+    });
+  });
+}
+
 function drawHeat(view, pane, schedulers, strip, start, end) {
   const shares = noShares(pane.run, start, end, Math.max(1, Math.round(strip.width * pane.density)));
   for (const scheduler of schedulers) {

@@ -34,6 +34,7 @@ function occurring(runs) {
   for (const run of runs) {
     for (const number of new Set(run.waits.reason)) found.set(run.letters[number].name, run.letters[number]);
     for (const number of new Set(run.lost.reason)) found.set(run.letters[number].name, run.letters[number]);
+    for (const number of run.units.flatMap((unit) => unit.state)) found.set(run.letters[number].name, run.letters[number]);
   }
   return [...found.values()];
 }

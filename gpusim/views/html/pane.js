@@ -8,6 +8,7 @@ function drawPane(view, pane) {
   drawRows(view, pane);
   drawLabels(view, pane);
   drawStrips(view, pane);
+  drawUnits(view, pane);
   drawAxis(view, pane);
   drawOverview(view, pane);
   drawRange(view, pane);

@@ -44,10 +44,21 @@ function stateAt(run, i, cycle) {
 function wordsOfStrip(view, pane, x, y) {
   const scheduler = Math.floor((y - pane.heat) / BANDS.scheduler);
   const lost = pane.run.lostBy[scheduler];
+  if (x >= pane.left && y >= pane.units) return wordsOfUnit(view, pane, x, y);
   if (x < pane.left || y < pane.heat || !lost) return "";
   const cycle = Math.floor(cycleAt(view, pane, x));
   const k = lowerBound(lost.end, cycle + 1);
   const inside = k < lost.start.length && lost.start[k] <= cycle;
   const { name, meaning } = inside ? pane.run.letters[lost.reason[k]] : { name: "issue slot used" };
   return `cycle ${counted(cycle)}, scheduler ${scheduler}\n${inside ? `lost: ${name}, ${meaning}` : name}`;
+}
+
+/** What a unit that works by itself does under the pointer: all its works of the cycle. */
+function wordsOfUnit(view, pane, x, y) {
+  const unit = pane.run.units[Math.floor((y - pane.units) / BANDS.scheduler)];
+  if (!unit) return "";
+  const cycle = Math.floor(cycleAt(view, pane, x));
+  const here = [...unit.start.keys()].filter((k) => unit.start[k] <= cycle && cycle < unit.end[k]);
+  const works = here.map((k) => `${pane.run.letters[unit.state[k]].name}: ${unit.words[k]}`);
+  return [`cycle ${counted(cycle)}, ${unit.name}`, ...(works.length ? works : ["idle"])].join("\n");
 }

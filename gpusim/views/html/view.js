@@ -27,8 +27,9 @@ function measure(pane) {
   const left = Math.round(Math.min(GUTTER[pane.layout.merged ? "warp" : "instruction"], width * LABELS));
   const axis = BANDS.overview + BANDS.gap;
   const heat = axis + BANDS.axis;
-  const top = heat + pane.run.schedulers * BANDS.scheduler + BANDS.gap;
-  Object.assign(pane, { width, height, density, left, axis, heat, top });
+  const units = heat + pane.run.schedulers * BANDS.scheduler + BANDS.gap;
+  const top = units + pane.run.units.length * BANDS.scheduler + (pane.run.units.length ? BANDS.gap : 0);
+  Object.assign(pane, { width, height, density, left, axis, heat, units, top });
 }
 
 const plotWidth = (pane) => Math.max(1, pane.width - pane.left);

@@ -6,7 +6,7 @@ Cycles are shader cycles since the launch. Instructions are named by their `id`,
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Annotated, Any
 
 import msgspec
@@ -129,6 +129,52 @@ class Lost(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ended_by: int = NONE
 
 
+class Copy(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A copy of the copy engine, which an instruction has asked for.
+
+    From `start` up to `end` the engine asks for its bytes, or sends them; the last of them is there in cycle `landed`.
+    """
+
+    instruction: Annotated[int, doc("Id of the instruction.")]
+    warp: Annotated[int, doc("Its slot.")]
+    block: Annotated[int, doc("Id in the grid.")]
+    pc: int
+    bytes: Annotated[int, doc("Bytes of shared memory.")]
+    start: Cycle
+    end: Cycle
+    landed: Cycle
+    barrier: Annotated[int, doc("Address in shared memory of the barrier that counts its bytes; -1: none.")] = NONE
+
+
+class Waiting(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A warp that waits for a phase, from the cycle on in which its instruction issues."""
+
+    warp: int
+    instruction: int
+    since: Cycle
+
+
+class Phase(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A phase of a barrier in shared memory, from the end of the phase before, or its block's launch, up to `end`.
+
+    The last one ends when its block leaves. Of a phase that ends after the cycles of the document, `end` is NONE, -1,
+    as are `arrivals` and `ended_by`.
+    """
+
+    barrier: Annotated[int, doc("Its address in the shared memory of its block.")]
+    slot: Annotated[int, doc("Of its block.")]
+    block: Annotated[int, doc("Id in the grid.")]
+    number: Annotated[int, doc("Counted from 0 on.")]
+    start: Cycle
+    end: CycleOrNone
+    arrivals: Annotated[int, doc("Arrivals that the next phase waits for; -1: not known, another block ended it.")] = (
+        NONE
+    )
+    bytes: Annotated[int, doc("Bytes that copies of this SM's copy engine brought.")] = 0
+    ended_by: Annotated[int, doc("The instruction that ended it: an arrival, or a copy; -1: not of this SM.")] = NONE
+    waiting: Annotated[tuple[Waiting, ...], doc("Who waits for its end.")] = ()
+
+
 class Resident(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A block on the SM: its id in the grid, its slot, its warp slots, when it was placed and when it left.
 
@@ -166,6 +212,22 @@ def seen(block: Resident, end: int) -> Resident:
     return msgspec.structs.replace(block, retired=NONE) if block.retired > end else block
 
 
+def seen_phases(phases: Iterable[Phase], start: int, end: int) -> Iterator[Phase]:
+    """Yield the phases that a document of the cycles from `start` up to `end` has, and as it has them.
+
+    One that goes on is there if it is not the first, or a warp waits for it.
+    """
+    for phase in phases:
+        if NONE < phase.end <= end:
+            if phase.end > start:
+                yield phase
+            continue
+        waiting = tuple(one for one in phase.waiting if one.since < end)
+        if phase.start < end and (phase.number or waiting):
+            open_one = {"end": NONE, "arrivals": NONE, "bytes": 0, "ended_by": NONE, "waiting": waiting}
+            yield msgspec.structs.replace(phase, **open_one)
+
+
 class InstructionRates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The speed of a launch, its bound and the peak, in 10^9 thread instructions per second of the chip."""
 
@@ -199,7 +261,7 @@ class Timeline(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
     """A run of one SM, or its cycles from `start` up to `end`, for the warp slots in `shown`.
 
     `instructions` are in order of issue: those that wait, issue or are under way within the cycles. A blocker may lie
-    outside. `lost` are the lost slots that overlap the cycles.
+    outside. `lost` are the lost slots that overlap the cycles, `copies` and `phases` those that do.
     """
 
     kernel: KernelKey
@@ -221,6 +283,8 @@ class Timeline(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_fiel
     blocks: Annotated[tuple[Resident, ...], doc("Blocks on the SM, in the order in which they were placed.")]
     instructions: Annotated[tuple[Issued, ...], doc("Warp instructions in order of issue.")]
     lost: Annotated[tuple[Lost, ...], doc("Lost issue slots.")]
+    copies: Annotated[tuple[Copy, ...], doc("Copies of the copy engine, as they landed.")] = ()
+    phases: Annotated[tuple[Phase, ...], doc("Phases of barriers in shared memory.")] = ()
     summary: Summary | None = None
     sources: Annotated[tuple[SourceFile, ...], doc("The source files of the program.")] = ()
     ineffective: Unfelt = msgspec.UNSET

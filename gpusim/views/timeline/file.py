@@ -10,7 +10,7 @@ import msgspec
 
 from gpusim.sm.unit.stall import Stall, label
 from gpusim.views.timeline.dependence import born, over
-from gpusim.views.timeline.document import NONE, VERSION, Timeline, escaped_texts, seen
+from gpusim.views.timeline.document import NONE, VERSION, Timeline, escaped_texts, seen, seen_phases
 from isa.errors import UserError
 from isa.reading import input_file
 from isa.reading.foreign import looks_like
@@ -100,4 +100,6 @@ def part(timeline: Timeline, start: int, end: int | None, warps: Collection[int]
         blocks=tuple(seen(b, last) for b in timeline.blocks if b.placed < last and not NONE < b.retired <= start),
         instructions=tuple(i for i in timeline.instructions if i.warp in shown and born(i) < last and over(i) > start),
         lost=tuple(stretch for stretch in timeline.lost if stretch.start < last and stretch.end > start),
+        copies=tuple(copy for copy in timeline.copies if copy.start < last and copy.landed > start),
+        phases=tuple(seen_phases(timeline.phases, start, last)),
     )

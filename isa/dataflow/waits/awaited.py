@@ -30,6 +30,8 @@ _BY_UNIT: Mapping[str, Awaited] = {
     Unit.TEXTURE: Awaited("a texture fetch", "texture fetches"),
     Unit.CONSTANT: Awaited("a load of a constant", "loads of constants"),
     Unit.SMEM: Awaited("a scalar load", "scalar loads"),
+    Unit.SYNC: Awaited("a barrier in shared memory", "barriers in shared memory"),
+    Unit.WARPGROUP: Awaited("a product of the warpgroup", "products of the warpgroup"),
     Unit.SPECIAL: Awaited("a read of a special register", "reads of special registers"),
 }
 _ATOMIC_BY_UNIT: Mapping[str, Awaited] = {

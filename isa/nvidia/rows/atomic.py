@@ -112,6 +112,7 @@ FAMILIES = (
         for name, one in _SWAPS.items()
         if "tested" in one
     ),
+    Family("ATOMS.ARRIVE.64", "dm", Unit.SHARED, fields=_of(v.arrive, width=64, implied=(("a", _ONE),))),
     Family("ATOMS.POPC.INC.32", "dm", Unit.SHARED, fields=_of(v.add, implied=(("a", _ONE),))),
     *(
         family

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from isa.nvidia.rows import control
+from isa.nvidia.rows.tensor import matrix
 from isa.row import CLOSES, JOINS, Flow, Kind, Row, Unit
 from isa.values import atomic, cross_lane
 from isa.values import semantics as v
+
+OF_MATRICES = "HMMA.1688.F32", "HMMA.16816.F32", "HMMA.16816.F16", "HMMA.1688.F32.TF32", "DMMA.8x8x4"
 
 # fmt: off
 ROWS = (
@@ -79,6 +82,7 @@ ROWS = (
     Row("SHFL.IDX",   "dab",  Unit.SHUFFLE,   code=cross_lane.WHOLE_WARP, across=cross_lane.shuffle_index),
     Row("SHFL.BFLY",  "dab",  Unit.SHUFFLE,   code=cross_lane.WHOLE_WARP, across=cross_lane.shuffle_butterfly),
     Row("MOVM.16.MT88", "da", Unit.SHUFFLE,   across=cross_lane.transposed),
+    *(Row(each.base, each.form, each.unit, **each.fields) for each in matrix.FAMILIES if each.base in OF_MATRICES),
     Row("VOTE.BALLOT", "dQ",  Unit.VOTE,      across=cross_lane.ballot),
     Row("REDUX.SUM",  "da",   Unit.REDUCE,    across=cross_lane.total),
     Row("S2R",        "ds",   Unit.SPECIAL),

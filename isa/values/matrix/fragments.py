@@ -81,4 +81,10 @@ def half_results_to(of: Any, d: Any) -> None:
                 words[4 * g + t] = of[place + g] | of[place + g + 16] << HIGH
 
 
-INLINED = (rows_of, columns_of, addends_of, half_addends_of, results_to, half_results_to)
+def stored(k: Any, parts: int) -> Any:
+    """Return the place of number k of a row: in a block of four words the first number of each comes first."""
+    block = 4 * parts
+    return k - k % block + 4 * (k % parts) + k % block // parts
+
+
+INLINED = (stored, rows_of, columns_of, addends_of, half_addends_of, results_to, half_results_to)

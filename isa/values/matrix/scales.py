@@ -12,14 +12,16 @@ from typing import Any
 
 import numpy as np
 
+from isa.values.matrix.fragments import stored
 from isa.values.matrix.numbers import INFINITE, NAN, NONE, exponent, significand
 
 N, U = np.int32, np.uint32
 E8, UE4M3 = (8, 0), (4, 3)  # bits of exponent and fraction
 
 
-def apply(of: Any, exponents: Any, words: Any, selector: Any, size: int, count: int, kind: Any) -> None:
-    """Change significands and exponents of all k (`size`) of A and B by their scales, `count` for each row."""
+def apply(of: Any, exponents: Any, words: Any, selector: Any, blocks: int, parts: int, count: int, kind: Any) -> None:
+    """Change significands and exponents of A and B by their scales, `count` for each row; a word has so many parts."""
+    size = blocks, parts
     for row in range(16):
         lane = 4 * (row & 7) + 2 * (selector >> 2 & 1) + (row >> 3)
         change(of[0], exponents[0], (16, row), words[0][lane] >> U(8 * (selector & 3)), size, count, kind)
@@ -28,12 +30,12 @@ def apply(of: Any, exponents: Any, words: Any, selector: Any, size: int, count: 
         change(of[1], exponents[1], (8, column), words[1][lane] >> U(8 * (selector >> 3 & 3)), size, count, kind)
 
 
-def change(of: Any, exponents: Any, place: Any, scales: Any, size: int, count: int, kind: Any) -> None:
+def change(of: Any, exponents: Any, place: Any, scales: Any, size: Any, count: int, kind: Any) -> None:
     """Change the numbers of a row, or a column, by its scales, the first one in the lowest byte; `place`: rows, row."""
-    rows, row = place
-    for k in range(size):
-        scale = U(scales >> U(8 * (k * count // size)) & U(255))
-        at = rows * k + row
+    (rows, row), (blocks, parts) = place, size
+    for k in range(4 * parts * blocks):
+        scale = U(scales >> U(8 * (k * count // (4 * parts * blocks))) & U(255))
+        at = rows * stored(k, parts) + row
         power = power_of(scale, kind)
         if kind[1]:
             of[at] *= significand(scale, 4, 3)

@@ -1,8 +1,9 @@
 """Sparse matrices: of four numbers of a row (of TF32 two) A has two (one) and, in two bits for each, which ones.
 
-Each is multiplied with the number of B at its k, so the terms of a sum are as many as A has. The bits of a row, 16 for
-16 bytes of k, are in words of the lanes of its quad from one on that the instruction names (PTX ISA, "Warp-level
-matrix-multiply-accumulate using sparse matrix").
+Each is multiplied with the number of B at its k, so the terms of a sum are as many as A has. The bits of rows i and
+i + 8 are in words of the lanes of a quad from one on that the instruction names: of numbers of 16 and 32 bits each word
+has 16 bits of both rows, of others a word has one row (PTX ISA, "Warp-level matrix-multiply-accumulate using sparse
+matrix"; so ptxas 13 takes them apart where sm_90 multiplies 8-bit floats as halves).
 """
 
 from __future__ import annotations
@@ -12,16 +13,17 @@ from typing import Any
 import numpy as np
 
 from isa.values.matrix import sums
+from isa.values.matrix.fragments import stored
 from isa.values.matrix.numbers import exponent
 
 N, U = np.int32, np.uint32
 
 
 def places(to: Any, words: Any, n: Any, parts: int, count: int) -> None:
-    """Set the k of each number of A, number k of row i at 16 k + i, from the words of lanes.
+    """Set where B has the number for each one of A, number k of row i at 16 k + i, from the words of lanes.
 
-    `n` names the first lane above bit 32; `parts` are the numbers of a word, `count` those of a row. Numbers of 4 bits
-    lie in twos.
+    Both are ordered as `stored` says. `n` names the first lane above bit 32; `parts` are the numbers of a word, `count`
+    those of a row. Numbers of 4 bits lie in twos.
     """
     bits = count * (4 if parts == 1 else 1 if parts == 8 else 2)
     first = max(bits // 16, 1) * np.int64(n >> np.uint64(32) & np.uint64(3))
@@ -29,12 +31,17 @@ def places(to: Any, words: Any, n: Any, parts: int, count: int) -> None:
         at = k >> 1 if parts == 8 else k  # what two bits, or of TF32 four, are for
         nibble = at if parts == 1 else at >> 1
         for row in range(16):
-            held = words[4 * (row & 7) + (first + (nibble >> 2) & 3)] >> U(16 * (row >> 3) + 4 * (nibble & 3))
+            if parts >= 4:
+                lane, bit = 2 * (nibble >> 3) + (row >> 3), 4 * (nibble & 7)
+            else:
+                lane, bit = nibble >> 2, 16 * (row >> 3) + 4 * (nibble & 3)
+            held = words[4 * (row & 7) + (first + lane & 3)] >> U(bit)
             if parts == 1:
-                to[16 * k + row] = 2 * k + N(U(held >> U(1)) & U(1))
+                place = 2 * k + N(U(held >> U(1)) & U(1))
             else:
                 place = 4 * nibble + N(U(held >> U(2 * (at & 1))) & U(3))
-                to[16 * k + row] = 2 * place + (k & 1) if parts == 8 else place
+                place = 2 * place + (k & 1) if parts == 8 else place
+            to[16 * stored(k, parts) + row] = stored(place, parts)
 
 
 def add(words: Any, of: Any, exponents: Any, at: Any, ks: Any, how: Any, format_c: Any) -> None:

@@ -17,7 +17,7 @@ from isa.row import Unit
 
 # A machine of each kind of issue and dependence, and one whose caches keep tags.
 MACHINES = "gtx580", "gtx480", "h200", "mi60"
-WHAT_IF = {"what_if.shared_memory": "banks", "what_if.barriers": "wait"}
+WHAT_IF = {"what_if.shared_memory": "banks", "what_if.barriers": "wait", "what_if.copies": "wait"}
 ABSENT = [f"{section}.{unit}" for section in ("pairing", "category") for unit in Unit] + [
     f"{section}.{unit}" for section in ("joint", "blocked") for unit in PIPE_UNITS
 ]

@@ -22,9 +22,7 @@ from cluster_kernels import (
 )
 from draws import few
 
-from gpusim.bounds.bounds import NoBoundError, bound
 from gpusim.engines.walks.program_order import walk
-from gpusim.machine.machine import load
 from isa.errors import DeadlockError, UserError
 from isa.nvidia.abi.launch import LaunchError
 
@@ -137,9 +135,7 @@ def test_clusters_that_the_code_says_otherwise():
 
 
 def test_what_looks_at_one_block_refuses_clusters():
-    """Bounds, and walks that tell of releases alone, need each block by itself, and say so."""
+    """Walks that tell of releases alone need each block by itself, and say so."""
     kernel, _ = ring(8, 64, 3)
     with pytest.raises(UserError, match="blocks of a cluster run together, and this looks at one after the other"):
         walk(kernel, (0,), lambda *_: None, released=lambda _: None)
-    with pytest.raises(NoBoundError, match="those of a cluster run together"):
-        bound(kernel, load("h200"))

@@ -91,8 +91,12 @@ def test_a_load_brings_the_box_by_definition(drawn):
 @settings(max_examples=draws(30), deadline=None)
 @given(maps())
 def test_a_store_writes_what_is_inside_the_tensor(drawn):
-    """Elements of the box go to their coordinates; others stay, but the last 16 bytes of a row are written whole."""
-    made, held, begin = drawn
+    """Elements of the box go to their coordinates; others stay, but the last 16 bytes of a row are written whole.
+
+    A store that begins below 0 is refused, as on the chip.
+    """
+    made, held, below = drawn
+    begin = tuple(max(one, 0) for one in below)
     dense = patterns(made.box_bytes, 7)
     wanted = held.copy()
     values, _ = tensor_in(wanted, made)
@@ -108,6 +112,9 @@ def test_a_store_writes_what_is_inside_the_tensor(drawn):
     launched = kernel(f"store{made.rank}", (made, held), there, made.box_bytes, 0, there.size, *begin)
     for left in everywhere(launched, engines=("compiled",)):
         assert left[0].tolist() == wanted.tolist()
+    if min(below[: made.rank]) < 0:
+        with pytest.raises(ExecutionError, match=f"begins at coordinate {next(x for x in below if x < 0)} of"):
+            walk(kernel(f"store{made.rank}", (made, held), there, made.box_bytes, 0, there.size, *below))
 
 
 OPERATIONS = {
@@ -123,18 +130,18 @@ def test_a_tile_is_reduced_element_by_element(operation, kind):
     """Each element becomes the operation of it and that of the box; elements beyond the tensor are left out."""
     numpy = np.dtype(OF_NUMPY[kind])
     values = patterns(4 * 12 * 7).view(numpy).reshape(7, 12).copy()
-    values[0, :6] = [0, 1, 2, 3, 4, 5]
+    values[4, 8:] = [0, 1, 2, 3]
     tile = patterns(4 * 8 * 4, 3).view(numpy).reshape(4, 8).copy()
-    tile[1, 4:] = [0, 3, 7, 9]
+    tile[0, :4] = [0, 3, 7, 9]
     made = TensorMap(kind, (12, 7), (48,), (8, 4))
     wanted = values.copy()
     with np.errstate(over="ignore"):
         if operation in ("inc", "dec"):
-            u = OPERATIONS[operation](values[:3, :4].view("u4"), tile[1:4, 4:].view("u4"))
-            wanted[:3, :4] = u.astype("u4").view(numpy)
+            u = OPERATIONS[operation](values[4:, 8:].view("u4"), tile[:3, :4].view("u4"))
+            wanted[4:, 8:] = u.astype("u4").view(numpy)
         else:
-            wanted[:3, :4] = OPERATIONS[operation](values[:3, :4], tile[1:4, 4:])
-    launched = kernel(f"tile_{operation}", (made, values), tile, 128, -4, -1)
+            wanted[4:, 8:] = OPERATIONS[operation](values[4:, 8:], tile[:3, :4])
+    launched = kernel(f"tile_{operation}", (made, values), tile, 128, 8, 4)
     for left in everywhere(launched, engines=("compiled",)):
         assert left[0].tolist() == wanted.ravel().tolist()
 

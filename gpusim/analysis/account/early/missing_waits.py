@@ -14,8 +14,10 @@ from dataclasses import replace
 from gpusim.analysis.account.early.hazard import Hazard, line_of
 from gpusim.engines.walks.happens_before.conflicts import ASYNC_LOADS, Conflict, awaited_by
 from gpusim.engines.walks.happens_before.product_registers import RAW, UNORDERED, WAR, WAW, ProductRegisters, Use
-from gpusim.engines.walks.races import conflicts
+from gpusim.engines.walks.races import Found, search
 from gpusim.support.plural import plural
+from isa.errors import UserError
+from isa.executing.faults import LIMIT
 from isa.kernel import Kernel
 from isa.operands.operand import register_name
 from isa.row import Bulk, Unit
@@ -31,16 +33,20 @@ def has_work(kernel: Kernel) -> bool:
     return any(i.row.copies or i.row.bulk or i.row.unit is Unit.WARPGROUP for i in kernel.program.instructions)
 
 
-def missing_waits(kernel: Kernel, blocks: Iterable[int]) -> list[Hazard]:
+def missing_waits(kernel: Kernel, blocks: Iterable[int]) -> tuple[list[Hazard], UserError | None]:
     """Return the hazards of such work in some blocks, in the order in which they occurred, registers last.
 
-    Raises as `races` does.
+    With them comes the error that ended the walk, if any: without a wait barriers may get more than they expect.
     """
-    registers = ProductRegisters(kernel.program)
-    found = conflicts(kernel, blocks, more=registers)
-    of_memory = [(one.times, _of_memory(one)) for one in found if one.unfenced or _is_missed(kernel, one)]
+    registers, found, error = ProductRegisters(kernel.program), Found(), None
+    try:
+        search(kernel, blocks, LIMIT, found, more=registers)
+    except UserError as ended:
+        error = ended
+    missed = [one for one in found.values() if one.unfenced or _is_missed(kernel, one)]
+    of_memory = [(one.times, _of_memory(one)) for one in missed]
     of_registers = [(times, _of_registers(kernel, use)) for use, times in registers.found.items()]
-    return list(_together(kernel, [*of_memory, *of_registers]))
+    return list(_together(kernel, [*of_memory, *of_registers])), error
 
 
 def _is_missed(kernel: Kernel, one: Conflict) -> bool:

@@ -53,6 +53,8 @@ REMEDIES = {  # of a limit of the bound
     "memory bandwidth": "move fewer bytes: reuse them from registers or shared memory, or store narrower types",
     "register banks": ADVICE[Stall.DISPATCH_STALL].remedy,
     "starts of blocks": ADVICE[Stall.LAUNCH_DELAY].remedy,
+    "copy engine": "copy fewer bytes, in boxes with longer rows: a row is a piece at least",
+    "copies from the L2": "copy fewer bytes: larger tiles, or one copy for the blocks of a cluster (multicast)",
     "dependence chain": "give each warp independent instructions, or the SM more warps",
 }
 

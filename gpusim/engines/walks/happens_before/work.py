@@ -233,11 +233,12 @@ def _ask(watch: Watch, pc: int, warp: int, row: Words) -> None:
     if kind in (Bulk.STORE, Bulk.REDUCE):
         _reads(watch, pc, warp, _work(watch, Groups.BULK, warp), watch.range(place, nbytes))
         return
+    mine = knowledge.leave(watch.known, warp)
     ranks = [r for r in range(watch.kernel.cluster_blocks) if blocks >> r & 1] or [place // max(watch.span, 1)]
     for rank in ranks:
         its = barrier % watch.span + (rank if blocks else barrier // watch.span) * watch.span
         signals = knowledge.actor(watch.known, ("barrier", its if barrier != NO_BARRIER else barrier), warp)
-        knowledge.learn(watch.known, signals, watch.known.clocks[:, warp])
+        knowledge.learn(watch.known, signals, mine)
         if kind is Bulk.NEARBY:
             _reads(watch, pc, warp, signals, watch.range(source, nbytes))
         _writes(watch, pc, warp, signals, watch.range(place % watch.span + rank * watch.span, nbytes))
@@ -247,10 +248,10 @@ def _signal(watch: Watch, pc: int, warp: int, barriers: list[int]) -> None:
     """Let a warp, or the copies that it has issued, arrive at barriers."""
     row, known = watch.kernel.program.instructions[pc].row, watch.known
     if row.signal is Signal.FOLLOW:
-        copies = _work(watch, Groups.COPIES, warp)
+        copies, mine = _work(watch, Groups.COPIES, warp), knowledge.leave(known, warp)
         for barrier in barriers:
             actor = knowledge.actor(known, ("barrier", barrier), warp)
-            knowledge.learn(known, actor, known.clocks[:, warp])
+            knowledge.learn(known, actor, mine)
             known.order[actor, copies] = known.order[copies, copies]
         known.order[copies, copies] += 1
     elif row.signal is Signal.ARRIVE and row.code & (ONE_ARRIVAL | ARRIVALS | COME):
@@ -260,12 +261,11 @@ def _signal(watch: Watch, pc: int, warp: int, barriers: list[int]) -> None:
 
 
 def _flip(watch: Watch, barrier: int) -> None:
-    """Let the phase of a barrier end: those who wait for it learn what those knew who have arrived."""
+    """Let the phase of a barrier end: those who wait for it learn what those knew who have arrived so far."""
     known = watch.known
     actor = knowledge.actor(known, ("barrier", barrier), 0)
     watch.ended[barrier] = known.clocks[:, actor].copy()
-    known.clocks[:, actor] = 0
-    known.order[actor, actor] = watch.ended[barrier][0, actor] + 1
+    known.order[actor, actor] += 1
     for warp in watch.waiting.pop(barrier, []):
         knowledge.learn(known, warp, watch.ended[barrier])
 

@@ -3,9 +3,13 @@
 from __future__ import annotations
 
 from gpusim.sm.account.record.declaration import (
+    AWAIT,
+    COPY,
     HOLD,
     ISSUE,
+    PHASE,
     PLACE,
+    PRODUCT,
     REFUSE,
     RELEASE,
     REPLAY,
@@ -16,6 +20,7 @@ from gpusim.sm.account.record.declaration import (
 )
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.records import Sm
+from gpusim.sm.unit.capacities import COPIES
 from gpusim.sm.unit.sm import FIRST_SCHEDULER, LAUNCHER
 from gpusim.sm.unit.stall import OWN
 
@@ -25,10 +30,14 @@ __all__ = [
     "REFUSE",
     "RETIRE",
     "arrival",
+    "awaits",
     "block",
+    "copy",
     "hold",
     "issue",
     "occupied",
+    "phase",
+    "product",
     "release",
     "replay",
     "select",
@@ -126,3 +135,37 @@ def replay(sm: Sm, k: int, g: int, until: int) -> None:
 def block(sm: Sm, kind: int, slot: int, now: int) -> None:
     """Record that a block is placed into its slot, or leaves it."""
     _begin(sm, kind, LAUNCHER, -1, sm.blocks[slot].id, -1, slot, now)
+
+
+@on_demand
+def copy(sm: Sm, number: int, now: int) -> None:
+    """Record that the last piece of the copy of that number comes now."""
+    made, entry = sm.copies[number % COPIES], sm.records[sm.traced]
+    _begin(sm, COPY, sm.effects_agent, made.warp, sm.blocks[sm.warps[made.warp].block].id, made.pc, made.total, now)
+    entry.unit = made.barrier - sm.launch.shared_word if made.barrier >= 0 else -1
+    entry.read, entry.end, entry.done, entry.access = made.begins, made.over, now, made.number
+
+
+@on_demand
+def awaits(sm: Sm, g: int, place: int) -> None:
+    """Record that the instruction which warp slot g issues waits for the phase of the barrier at that place."""
+    entry = sm.records[sm.traced]
+    _begin(sm, AWAIT, sm.effects_agent, g, sm.blocks[sm.warps[g].block].id, sm.warps[g].pc, 0, sm.now)
+    entry.unit, entry.access = place - sm.launch.shared_word, sm.load_store.entered + 1
+
+
+@on_demand
+def phase(sm: Sm, place: int, g: int, pc: int, arrivals: int) -> None:
+    """Record that a phase of the barrier at that place ends, by warp slot g's instruction at `pc`."""
+    slot = (place - sm.launch.shared_word) // sm.launch.shared_words
+    entry = sm.records[sm.traced]
+    _begin(sm, PHASE, sm.effects_agent, g, sm.blocks[slot].id, pc, arrivals, sm.now)
+    entry.unit = place - sm.launch.shared_word
+
+
+@on_demand
+def product(sm: Sm, g: int, pc: int, start: int, end: int, done: int, now: int) -> None:
+    """Record that a product, whose first warp is in slot g, has the tensor cores from `start` to `end`."""
+    entry = sm.records[sm.traced]
+    _begin(sm, PRODUCT, sm.effects_agent, g, sm.blocks[sm.warps[g].block].id, pc, start, now)
+    entry.end, entry.done = end, done

@@ -43,7 +43,8 @@ def retire(sm: Sm, slot: int, now: int) -> None:
         sm.empty_since[g] = now
     sm.blocks[slot].state = FREE
     number = sm.retired % sm.ended.size
-    sm.cycles = sm.ended[number] = max(now, sm.load_store.updated, l2_channel.emptied(sm))
+    sm.ended[number] = max(now, sm.load_store.updated)  # by then the L2 has done its atomics
+    sm.cycles = max(sm.ended[number], l2_channel.emptied(sm))
     sm.ended_after[number] = warp_scheduler.issued(sm)
     sm.retired += 1
 
@@ -166,7 +167,7 @@ def open_warp(sm: Sm, slot: int, index: int) -> None:
 
 @rule
 def _clear(warp: Warp) -> None:
-    warp.released_at = warp.drained = warp.shared_back = warp.pending = warp.effects = 0
+    warp.released_at = warp.drained = warp.shared_back = warp.pending = warp.copying = warp.effects = 0
     warp.cluster_until = warp.cluster_waits = 0
     warp.yield_ends = warp.products = warp.awaits = warp.stored = warp.loaded = 0
     for reason in range(OWN):

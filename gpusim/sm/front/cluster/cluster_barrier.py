@@ -129,7 +129,7 @@ def _tell_others(sms: Records[Sm], s: int, first: int) -> None:
             for i in range(sms[s].tells):
                 place = sms[s].told[i]
                 if 0 <= place - sms[other].launch.shared_word < sms[s].launch.resident * sms[s].launch.shared_words:
-                    waiting.over(sms[other], place)
+                    waiting.over(sms[other], -1, -1, place, -1)
     sms[s].tells = 0
 
 

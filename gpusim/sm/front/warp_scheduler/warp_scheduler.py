@@ -8,14 +8,20 @@ from __future__ import annotations
 
 from gpusim.sm.account.stall_accounting import stall_accounting
 from gpusim.sm.front.wakeup import wakeup
+from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, lowest_bit, rule
 from gpusim.sm.pipes.double_precision import double_precision
 from gpusim.sm.pipes.instruction_replay import instruction_replay
 from gpusim.sm.pipes.load_store import load_store
 from gpusim.sm.pipes.pipe import pipe
 from gpusim.sm.records import MachineNumbers, Row, Scheduler, Sm, Warp
+from gpusim.sm.registers.matrix_registers import matrix_registers
+from gpusim.sm.unit.opcodes import UNIT_CODE
 from gpusim.sm.unit.sm import FIRST_SCHEDULER
 from gpusim.sm.unit.stall import BUSY, DISPATCH, EXCLUSIVE, REPLAY, UNCHOSEN
+from isa.row import Unit
+
+UNIFORM = UNIT_CODE[Unit.UNIFORM]  # whose instructions read registers of the warp as a whole
 
 
 @rule
@@ -55,6 +61,8 @@ def earliest(sm: Sm, k: int, unit: int, now: int) -> int:
     when, holding = instruction_replay.earliest(scheduler), REPLAY
     if when <= now:
         when, holding = scheduler.stalled_until, DISPATCH
+    if sm.multiplies and needs.choices and unit != UNIFORM:
+        when = max(when, scheduler.ports_until)
     if when <= now:
         when, holding = _unit_free(sm, k, unit, now), BUSY
     if when <= now:
@@ -83,11 +91,30 @@ def eligible(sm: Sm, k: int, now: int) -> tuple[int, int]:
         unit = lowest_bit(units)
         units &= units - 1
         when = earliest(sm, k, unit, now)
-        if when <= now:
+        if when <= now and scheduler.matrix_until > now:
+            able = _in_order(sm, k, unit, now)
+            accepted |= able
+            again = min(again, NEVER if able == scheduler.ready_for[unit] else now + 1)
+        elif when <= now:
             accepted |= scheduler.ready_for[unit]
         else:
             again = min(again, when)
     return accepted, again
+
+
+@on_demand
+def _in_order(sm: Sm, k: int, unit: int, now: int) -> int:
+    """Return the mask of ready warps whose results leave the tensor cores behind those before."""
+    scheduler, able = sm.schedulers[k], 0
+    warps = scheduler.ready_for[unit]
+    while warps:
+        j = lowest_bit(warps)
+        warps &= warps - 1
+        row = sm.program[sm.warps[j * sm.machine.schedulers + k].pc]
+        able |= matrix_registers.leaves(scheduler, row, now) << j
+    if able == 0:
+        stall_accounting.hold(sm, k, unit, BUSY, now)
+    return able
 
 
 @rule
@@ -125,6 +152,7 @@ def issued(sm: Sm) -> int:
 @rule
 def commit(machine: MachineNumbers, scheduler: Scheduler, warp: Warp, instruction: Row, now: int) -> None:
     """Count an issue of the warp's instruction."""
+    matrix_registers.advance(scheduler, now)
     instruction.issued += 1
     scheduler.issued += 1
     scheduler.issued_at = warp.issued_at = now

@@ -11,12 +11,13 @@ group, or when its warp exits: as late as the program allows.
 
 from __future__ import annotations
 
+from gpusim.sm.account.record import record
 from gpusim.sm.effects import groups
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.memory.cache import far_side
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS
-from gpusim.sm.memory.copy_engine import box, landing, maps
+from gpusim.sm.memory.copy_engine import box, landing, tensor_map
 from gpusim.sm.memory.copy_engine.commands import LOAD, NEARBY, PREFETCH, REDUCE, STORE
 from gpusim.sm.records import Copy, Memory, Piece, Row, Sm
 from gpusim.sm.unit.capacities import COPIES, PIECES
@@ -35,8 +36,10 @@ def serve(sm: Sm, g: int, number: int, now: int) -> None:
         if copy.warp == g and copy.number == number:
             copy.starts = now + sm.machine.engine_start
             if copy.map >= 0:
-                copy.starts = max(copy.starts, maps.there(sm, int(copy.map), now))
-            sm.warps[g].pending += 1
+                copy.starts = max(copy.starts, tensor_map.at_hand(sm, int(copy.map), now))
+            if copy.bulk == LOAD:
+                sm.warps[g].loaded = 1
+            sm.warps[g].copying += 1
             _set_next(sm)
             return
 
@@ -72,6 +75,8 @@ def act(sm: Sm, memory: Memory, now: int) -> None:
             break
         engine.first_piece += 1
         copy = sm.copies[piece.of_copy % COPIES]
+        if sm.tracing and copy.landed + piece.length == copy.total:
+            record.copy(sm, piece.of_copy, now)
         if copy.bulk == LOAD:
             engine.port = max(engine.port, now * SHARE_PARTS) + sectors(piece.length) * sm.machine.engine_load
         landing.land(sm, memory, copy, piece.at, piece.length)
@@ -81,6 +86,7 @@ def act(sm: Sm, memory: Memory, now: int) -> None:
         copy = sm.copies[engine.asking % COPIES]
         if copy.starts > now or engine.last_piece - engine.first_piece >= PIECES:
             break
+        copy.begins = copy.begins if copy.asked else now
         if copy.total:
             _ask(sm, memory, copy, now)
         else:
@@ -103,7 +109,8 @@ def _ask(sm: Sm, memory: Memory, copy: Copy, now: int) -> None:
     arrives = now + (sm.machine.engine_nearby if copy.bulk == NEARBY else sm.machine.engine_latency)
     if copy.bulk != NEARBY and low < high:
         arrives = _by_l2(sm, memory, copy, low, high, now)
-    engine.free = now + _cycles(sm, copy, low, high, size)
+    engine.free = copy.over = now + _cycles(sm, copy, low, high, size)
+    _count(sm, copy, size)
     if copy.bulk not in (LOAD, PREFETCH):
         engine.arrives = arrives = max(engine.arrives, arrives)
     _put(sm, engine.asking, at, size, arrives)
@@ -120,6 +127,13 @@ def _put(sm: Sm, number: int, at: int, size: int, arrives: int) -> None:
     piece = sm.pieces[place % PIECES]
     piece.of_copy, piece.at, piece.length, piece.arrives = number, at, size, arrives
     engine.last_piece += 1
+
+
+@rule
+def _count(sm: Sm, copy: Copy, size: int) -> None:
+    """Count a piece, and its bytes, with those of its instruction."""
+    sm.program[copy.pc].pieces += 1
+    sm.program[copy.pc].copied += size
 
 
 @rule
@@ -146,10 +160,13 @@ def _cycles(sm: Sm, copy: Copy, low: int, high: int, size: int) -> int:
 
 @rule
 def _by_l2(sm: Sm, memory: Memory, copy: Copy, low: int, high: int, now: int) -> int:
-    """Ask the L2 for the bytes at those places, or send them there; return when they are where they belong."""
+    """Ask the L2 for the bytes at those places, or send them there; return when they are where they belong.
+
+    Neighbouring SMs are taken to ask for the same boxes of tensors, and for bytes of their own.
+    """
     slot = sm.warps[copy.warp].block
     if copy.bulk in (LOAD, PREFETCH):
-        return int(far_side.fetch(sm, memory, slot, low, high, now))
+        return int(far_side.fetch(sm, memory, slot, low, high, copy.map >= 0, now))
     return int(far_side.send(sm, memory, slot, low, high, now) + sm.machine.engine_store)
 
 
@@ -158,11 +175,20 @@ def _end(sm: Sm, copy: Copy) -> None:
     """A copy has come to its end: who waits for it may go on."""
     warp = sm.warps[copy.warp]
     copy.done = 1
-    warp.pending -= 1
+    warp.copying -= 1
     warp.drained = max(warp.drained, sm.now)
     if copy.group >= 0:
         groups.done(warp, BULK, sm.now)
     sm.engine.woken |= 1 << copy.warp
+
+
+@on_demand
+def make_room(sm: Sm, memory: Memory) -> None:
+    """Without time, land the oldest copy early if no more can be asked for."""
+    engine = sm.engine
+    if engine.last - engine.first >= COPIES:
+        _land_whole(sm, memory, sm.copies[engine.first % COPIES])
+        _forget(sm)
 
 
 @on_demand
@@ -209,6 +235,7 @@ def _land_whole(sm: Sm, memory: Memory, copy: Copy) -> None:
     while copy.asked < copy.total and sm.fault.code == 0:
         box.find(copy, copy.asked, sm.engine)
         size = box.piece(copy, copy.asked, sm.engine)
+        _count(sm, copy, size)
         landing.land(sm, memory, copy, copy.asked, size)
         copy.asked += size
     copy.done = 1

@@ -57,13 +57,18 @@ UNIT = Declaration(
             packed_key("copy_engine.store", "engine_store"),
             packed_key("copy_engine.nearby", "engine_nearby"),
         ),
-        "row": (field("bulk", "what it asks of the copy engine (isa.row.Bulk)", kind="i1"),),
+        "row": (
+            field("bulk", "what it asks of the copy engine (isa.row.Bulk)", kind="i1"),
+            field("copied", "bytes that its copies have asked for, or sent", role=Role.TOTAL),
+            field("pieces", "of these copies, those that were asked for, or sent", role=Role.TOTAL),
+        ),
         "sm": (
             field("bulk", "1: the program has bulk or tensor copies", role=Role.FREE),
             field("engine", "the copy engine", kind="engine", role=Role.FREE),
             field("copies", "a ring: its queue, and what is on its way", COPY, kind="copy", role=Role.FREE),
             field("pieces", "a ring: pieces on their way, by arrival", PIECE, kind="piece", role=Role.FREE),
         ),
+        "warp": (field("copying", "copies that the engine does for it", role=Role.FREE),),
         "engine": (
             field("first", "number of the first copy that is not done"),
             field("asking", "number of the copy whose pieces are asked for"),
@@ -102,6 +107,8 @@ UNIT = Declaration(
             field("total", "bytes in shared memory"),
             field("asked", "of these, those that have been asked for"),
             field("landed", "and those that have come"),
+            field("begins", "when the engine began to ask"),
+            field("over", "when it has asked for all so far"),
             field("element", "bytes of an element"),
             field("type", "its type (gpusim.sm.memory.copy_engine.tensor_map)"),
             field("swizzle", "mode of the pattern in shared memory, 0: none"),
@@ -135,7 +142,7 @@ UNIT = Declaration(
         ),
     ),
     limits={
-        "latency": {
+        "copy latency": {
             "copy_engine.start": 0,
             "copy_engine.map": 0,
             "copy_engine.latency": 0,
@@ -143,6 +150,6 @@ UNIT = Declaration(
             "copy_engine.nearby": 0,
             "copy_engine.war": 0,
         },
-        "bandwidth": {"copy_engine.ask": 1, "copy_engine.*_parts": 1},
+        "copy engine": {"copy_engine.ask": 1, "copy_engine.*_parts": 1},
     },
 )

@@ -88,7 +88,7 @@ def _signal(sm: Sm, memory: Memory, copy: Copy, size: int) -> None:
     """Tell the barrier of a copy that so many bytes have come."""
     found = mbarrier.signal(memory, copy.barrier, 0, size)
     if found == mbarrier.ENDS:
-        waiting.ended(sm, copy.warp, copy.pc, copy.barrier)
+        waiting.ended(sm, memory, copy.warp, copy.pc, copy.barrier)
     elif found > mbarrier.ENDS:
         address = (copy.barrier - copy.block_word) * WORD_BYTES
         stop(sm, mbarrier.refusal(found), copy.warp, copy.pc, -1, address)

@@ -28,10 +28,13 @@ def loaded(sm: Sm, copies: int, units: int, now: int) -> int:
 
 
 @rule
-def loaded_by_engine(sm: Sm, units: int, now: int) -> int:
-    """Return the same for the copy engine, whose sectors have a way of their own from the L2."""
+def loaded_by_engine(sm: Sm, units: int, shared: bool, now: int) -> int:
+    """Return the same for the copy engine, whose sectors have a way of their own from the L2.
+
+    `shared`: neighbours ask for the same lines at about the same time, and the L2 answers them together.
+    """
     sm.load_store.moved[LOADS] += count_bits(units)
-    cost = int(sm.machine.shared_cost[COPIES])
+    cost = int(sm.machine.shared_cost[COPIES if shared else LOADS])
     return _shared(sm, answered(sm, units) * cost, LOADS, now) if cost else now
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Annotated
+
 import msgspec
 import numpy as np
 
@@ -10,9 +12,12 @@ from gpusim.sm.unit.capacities import CHOICES, PIPES, SCHEDULERS, UNITS
 from gpusim.sm.unit.declare import Declaration, Machine, Role, field
 from gpusim.sm.unit.dimensions import PIPE, SCHEDULER
 from gpusim.sm.unit.opcodes import UNIT_CODE
-from gpusim.sm.unit.ranges import Positive
+from gpusim.sm.unit.ranges import Count, Positive
 from isa.row import Row
 from isa.row import Unit as UnitClass
+
+Reading = Annotated[int, msgspec.Meta(ge=0, le=24)]  # what a mask of cycles holds
+Writing = Annotated[int, msgspec.Meta(ge=0, le=44)]
 
 
 class Pipe(msgspec.Struct, frozen=True):
@@ -34,6 +39,12 @@ class MatrixCost(msgspec.Struct, frozen=True):
 
     interval: Positive  # cycles for which it keeps its pipe, where that takes a warp instruction each cycle
     latency: Positive  # cycles from issue until a dependent instruction may issue (RAW)
+    depth: Count = 0  # cycles by which its way through the pipe is longer than the shortest; results come in order
+    memory: Count = 0  # cycles behind its issue in which no memory instruction issues; of no use without `written`
+    first: Reading = 0  # cycles from issue until the first registers of A are read; of no use without `written`
+    second: Reading = 0  # cycles from issue until those of B are
+    addend: Reading = 0  # cycles from issue until those of C are
+    written: Writing = 0  # cycles from issue until its results take all banks; 0: reads and writes are as others'
 
 
 def initiation_interval(machine: Machine, pipe: str) -> int:
@@ -131,6 +142,7 @@ UNIT = Declaration(
     pack=pack,
     limits={
         "latency": {"unit.*.latency": 1, "matrix.*.latency": 1},
-        "pipes": {"pipe.*.lanes": "limits.warp_size", "pipe.*.schedulers": 1, "matrix.*.interval": 1},
+        "tensor cores": {"matrix.*.interval": 1},
+        "pipes": {"pipe.*.lanes": "limits.warp_size", "pipe.*.schedulers": 1},
     },
 )

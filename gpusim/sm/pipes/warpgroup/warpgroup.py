@@ -6,12 +6,16 @@ columns of B, once for the four warps. Other accesses to shared memory wait mean
 tensor cores begin a little later, and compute so many columns in a cycle; the operands of the next product are read
 meanwhile, but not those of one more. So products follow each other at the pace of the slower of the two.
 
+Meanwhile they read and write their sums in the register file, half of whose ports other instructions have left: each
+of these keeps those of its scheduler for longer.
+
 D is there some cycles behind the end. Then the product is done: of the group that it is in (sm/effects/groups.py), and
 its effect lands (sm/lanes/values/product.py). Products share the agent of the effects, and have times of their own.
 """
 
 from __future__ import annotations
 
+from gpusim.sm.account.record import record
 from gpusim.sm.account.stopping import stop
 from gpusim.sm.effects import groups
 from gpusim.sm.jit.on_demand import on_demand
@@ -91,8 +95,8 @@ def begin(sm: Sm, now: int) -> int:
         _look_at_head(sm)
         return -1
     entry = products.queue[products.head]
-    first, instruction = int(entry.warp), sm.program[entry.pc]
-    done = _serve(sm, first, instruction, now)
+    first = int(entry.warp)
+    done = _serve(sm, first, int(entry.pc), now)
     products.head = (products.head + 1) % PRODUCTS
     products.count -= 1
     _look_at_head(sm)
@@ -102,9 +106,9 @@ def begin(sm: Sm, now: int) -> int:
 
 
 @rule
-def _serve(sm: Sm, first: int, instruction: Row, now: int) -> int:
+def _serve(sm: Sm, first: int, pc: int, now: int) -> int:
     """Take the port now, and the tensor cores when they are free; return when the result is there."""
-    products, machine = sm.products, sm.machine
+    products, machine, instruction = sm.products, sm.machine, sm.program[pc]
     rows = instruction.columns + (0 if instruction.from_registers else ROWS)
     read = now + -(-rows // machine.port_rows)
     sm.load_store.free[0] = read
@@ -122,7 +126,21 @@ def _serve(sm: Sm, first: int, instruction: Row, now: int) -> int:
     products.ends = start + cycles
     least = machine.least_registers if instruction.from_registers else 0
     products.reads = max(read, start - fills, now + least)
-    return int(products.ends + machine.product_drains)
+    done = int(products.ends + machine.product_drains)
+    if sm.tracing:
+        record.product(sm, first, pc, int(start), int(products.ends), done, now)
+    return done
+
+
+@on_demand
+def crowd(sm: Sm, k: int, instruction: Row, now: int) -> None:
+    """Let an instruction of scheduler k have the ports to the registers, beside a product that is computed."""
+    machine, scheduler = sm.machine, sm.schedulers[k]
+    if machine.product_delays > 1:
+        needs = machine.units[instruction.unit]
+        own = pipe.interval(sm, int(needs.choice[0])) * instruction.intervals // max(needs.choices, 1)
+        taken = min(own * machine.product_delays, machine.product_delays_most)
+        scheduler.ports_until = max(scheduler.ports_until, now + taken)
 
 
 @rule

@@ -38,6 +38,7 @@ class RegisterFile(msgspec.Struct, frozen=True):
     returned: Returned  # cycles that each register takes from the reads of its bank which comes back through the queue
     reuse_shared: Flag = 0  # 1: a scheduler's warps share one reuse cache, and a yield empties it; 0: each has its own
     address_again: Count = 0  # cycles more of its bank that an address takes right behind another in the same bank
+    matrix_slack: Count = 0  # cycles beyond the window in which a pipe's instruction may read beside a matrix one
 
 
 COUNT_BITS = 8  # of the reads of one register bank
@@ -131,6 +132,7 @@ UNIT = Declaration(
             packed_key("register_file.carried"),
             packed_key("register_file.collecting"),
             packed_key("register_file.window"),
+            packed_key("register_file.matrix_slack"),
             packed_key("register_file.reuse_shared"),
             field(
                 "reuse",
@@ -178,7 +180,8 @@ UNIT = Declaration(
     conditions=(
         Condition(
             "register_file.*",
-            "bank_of address_again carried collecting window reuse reuse_shared rows.bank_reads rows.bank_returns",
+            "bank_of address_again carried collecting window matrix_slack reuse reuse_shared rows.bank_reads "
+            "rows.bank_returns",
             lambda g: g.record.register_banks > 0,
             ON_TIME,
         ),

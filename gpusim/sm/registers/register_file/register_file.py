@@ -12,6 +12,7 @@ from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import lowest_bit, rarely, rule
 from gpusim.sm.memory.memory_access import access_cost, memory_access
 from gpusim.sm.records import MachineNumbers, Row, Scheduler, Sm, Table, Warp
+from gpusim.sm.registers.matrix_registers import matrix_registers
 from gpusim.sm.registers.register_file.declaration import COUNT_BITS, LAST_BIT, OF_WARP
 from gpusim.sm.unit.capacities import OPERANDS, REUSE
 from gpusim.sm.unit.stall import DISPATCH
@@ -34,6 +35,58 @@ def earliest(sm: Sm, k: int, warp: Warp, now: int) -> int:
             if count:
                 when = max(when, scheduler.bank_free[bank] + count - window)
     return when
+
+
+@on_demand
+def making_way(sm: Sm, k: int, warp: Warp, earliest: int, now: int) -> int:
+    """Return when the warp's next instruction goes, from `earliest` on, beside matrix instructions under way.
+
+    Until then the scheduler waits, and its tensor cores with it.
+    """
+    scheduler, instruction, when = sm.schedulers[k], sm.program[warp.pc], now
+    reads, kept = _next_reads(sm, k, warp, instruction), _kept_operands(sm, warp, instruction)
+    while when < earliest or not _fits(sm, scheduler, instruction, reads, kept, when):
+        if instruction.bank_writes and not instruction.unhurried and matrix_registers.writes(scheduler, when):
+            matrix_registers.delay(scheduler, when)
+        when += 1
+    if when > now:
+        matrix_registers.hold(sm, k, when - now, now)
+    return when
+
+
+@rule
+def _fits(sm: Sm, scheduler: Scheduler, instruction: Row, reads: int, kept: int, now: int) -> bool:
+    """Tell whether it reads in time if it issues now, and neither reads nor writes beside a matrix instruction."""
+    machine = sm.machine
+    if instruction.matrix_written:
+        return not matrix_registers.collides(sm, scheduler, instruction, kept, now)
+    if instruction.unhurried:
+        return now >= scheduler.matrix_memory
+    if instruction.bank_writes and matrix_registers.writes(scheduler, now):
+        return False
+    if machine.window == 0:
+        return True
+    last = now + max(machine.window + machine.matrix_slack, _fullest(machine, reads))
+    for bank in range(machine.register_banks):
+        count = _of_bank(reads, bank)
+        if count and matrix_registers.read_until(scheduler, bank, count, max(scheduler.bank_free[bank], now)) > last:
+            return False
+    return True
+
+
+@rule
+def _kept_operands(sm: Sm, warp: Warp, instruction: Row) -> int:
+    """Return the mask of a matrix instruction's operands that the reuse cache holds: by the last words of each."""
+    mask = 0
+    if instruction.matrix_written and sm.machine.reuse:
+        cache, owner, words = _cache(sm, warp), _owner(sm.machine, warp), sm.machine.reuse
+        for slot in range(SLOTS):
+            end = instruction.source[slot] + instruction.source_words[slot]
+            held = instruction.source_words[slot] > 0
+            for register in range(max(instruction.source[slot], end - words), end):
+                held &= cache[_place(instruction, slot), register & (words - 1)] == owner + register
+            mask |= held << slot
+    return mask
 
 
 @rule
@@ -62,14 +115,17 @@ def commit(sm: Sm, k: int, warp: Warp, instruction: Row, now: int) -> int:
     """Collect the instruction's operands; return by how many cycles the last is read after this one."""
     machine, scheduler = sm.machine, sm.schedulers[k]
     reads, done = _next_reads(sm, k, warp, instruction), now + 1
+    if instruction.matrix_written:
+        matrix_registers.commit(sm, scheduler, instruction, _kept_operands(sm, warp, instruction), now)
+        reads = 0
     if machine.address_again:
         reads += _again(sm, scheduler, instruction, reads)
     for bank in range(machine.register_banks):
         count, returned = _of_bank(reads, bank), _returned(sm, instruction, bank) if instruction.bank_returns else 0
         if count + returned:
-            free = max(scheduler.bank_free[bank], now) + count
-            done = max(done, free) if count else done
-            scheduler.bank_free[bank] = free + returned
+            free = max(scheduler.bank_free[bank], now)
+            done = max(done, free + count) if count else done
+            scheduler.bank_free[bank] = matrix_registers.read_until(scheduler, bank, count, free) + returned
     if machine.collecting:
         _collect(scheduler, machine.collecting, done)
     if machine.reuse and (instruction.reuse or (warp.kept_bits | scheduler.kept_bits) & instruction.operand_bits):

@@ -14,7 +14,7 @@ from isa.values import atomic
 
 # Of an arrival, in the code of its row.
 ONE_ARRIVAL, ARRIVALS, ANNOUNCED, COME, ONE_ANNOUNCED, OPTS_OUT = 1, 2, 4, 8, 16, 32
-A_BYTE = 1  # of what follows copies: it brings a byte, not an arrival
+A_BYTE, NATIVE = 1, 2  # of what follows copies: it brings a byte, not an arrival; to a barrier as from sm_90 on
 
 _NUMBERS = {
     "": ONE_ARRIVAL | ANNOUNCED,
@@ -65,7 +65,7 @@ FAMILIES = (
         "m",
         Unit.SYNC,
         fields={"signal": Signal.FOLLOW},
-        modifiers={"ARVCNT": 0, "TRANSCNT": A_BYTE},
+        modifiers={"ARVCNT": NATIVE, "TRANSCNT": NATIVE | A_BYTE},
     ),
     Family(
         "STAS",

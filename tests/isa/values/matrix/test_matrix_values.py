@@ -175,3 +175,37 @@ def test_registers_are_those_of_the_matrices():
         assert row.words_of("d") == row.words_of("c") == row.across.gives
         places = {matrix_exact.result_place(i, j, wide) for i in range(kind.rows) for j in range(8)}
         assert len(places) == 8 * kind.rows
+
+
+@pytest.mark.every
+@pytest.mark.parametrize(
+    ("name", "architecture"),
+    [
+        ("HMMA.SP.16816.F16", 90),
+        ("HMMA.SP.16832.F32", 80),
+        ("HMMA.SP.16816.F32.TF32", 90),
+        ("IMMA.SP.16832.S8.U8.SAT", 80),
+        ("IMMA.SP.168128.S4.U4", 80),
+        ("QMMA.SP.16864.F32.E2M1.E4M3", 120),
+        ("QMMA.16832.F32.E3M2.E2M3", 120),
+        ("QMMA.SF.16832.F32.E4M3.E2M1.E8", 120),
+        ("OMMA.SF.16864.F32.E2M1.E2M1.UE4M3.4X", 120),
+    ],
+)
+def test_sparse_and_scaled_tiles_are_exact_sums(name, architecture):
+    """One tile of each kind at least: numbers of random patterns, and any words that say where they are."""
+    random, kind, row = np.random.default_rng(5), kind_of(name), machine_row(name)
+    a, b, c = (
+        random.integers(0, 1 << 32, (row.words_of(x) + more, 32), np.uint64).astype(np.uint32)
+        for x, more in (("a", kind.sparse or bool(kind.scales)), ("b", bool(kind.scales)), ("c", bool(kind.scales)))
+    )
+    selector = int(random.integers(0, 4))
+    if kind.types[0] in ("half", "tf32"):
+        low, one = (0x83FFFFFF, 0x3C000000) if kind.types[0] == "tf32" else (0x8FFF8FFF, 0x30003000)
+        a[: row.words_of("a")] = a[: row.words_of("a")] & np.uint32(low) | np.uint32(one)
+        b = b & np.uint32(low) | np.uint32(one)
+    if kind.scales:
+        a[-1], b[-1] = (random.integers(56, 72, (32, 4), np.uint8).view(np.uint32)[:, 0] for _ in "ab")
+        c[-1], selector = 0, 0
+    expected = matrix_exact.multiplied(name, a, b, c, ADDING[architecture], selector)
+    assert np.array_equal(computed(name, a, b, c, architecture, selector), expected)

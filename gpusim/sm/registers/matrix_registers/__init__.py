@@ -1,0 +1,1 @@
+"""When matrix instructions read and write registers."""
