@@ -19,7 +19,7 @@ LIMITS = {
     "signals": (4.8, 20),
     "accesses": (3.8, 8.2),
     "products": (0.2, 0.2),
-    "beside": (6.8, 19),
+    "together": (6.8, 19),
 }
 ROWS = {
     "loads": r"^(tensor|bulk) load.*(blocks=1( L2)?|stages=1)$",
@@ -27,7 +27,7 @@ ROWS = {
     "signals": r"^mbarrier .*(arrive|test_wait|complete)",
     "accesses": r"^cluster .*(ld|st|atom) ",
     "products": r"^wgmma .*lds warps=0$",
-    "beside": r"^(wgmma|lds) .*lds warps=[1-9]",
+    "together": r"^(wgmma|lds) .*lds warps=[1-9]",
 }
 
 

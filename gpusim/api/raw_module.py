@@ -19,8 +19,8 @@ from gpusim.analysis.account.answer import Result, warned
 from gpusim.api import raw_arguments, raw_variable
 from gpusim.api.python_words import in_words_of_python
 from gpusim.api.raw_arguments import Region, Variables
-from gpusim.engines.simulate import Progress
-from gpusim.engines.walks.program_order import walk
+from gpusim.engines.simulate import Progress, threads_for
+from gpusim.engines.walks import side_by_side
 from gpusim.launch.file.caches import SETTINGS, holding
 from gpusim.machine import machine as model
 from gpusim.machine.architecture import machine_for
@@ -47,6 +47,7 @@ from isa.reading import input_file
 from isa.reading.source import suggest
 
 MAX_CYCLES = 200_000_000  # of a kernel that may never end
+MANY = 2_000_000  # warp instructions, of which the first second has about as many
 SOURCE = "source.cu"  # the name of a text's lines
 
 
@@ -195,7 +196,7 @@ class RawFunction:
         with in_words_of_python():
             result = simulate(kernel, where, sms=sms, sample=sample, values=values, **options)  # type: ignore[arg-type]  # each has its own type
         if values:
-            words, beyond = _left(kernel, result, complete=complete)
+            words, beyond = _left(kernel, result, threads) if complete else (result.run.memory, result.run.beyond)
             self._keep(kernel, found, words)
             result = replace(result, run=replace(result.run, beyond=beyond))
         return warned(Result.of(result, settings, self.module.loaded, self.module.given))
@@ -352,16 +353,16 @@ def _extent(what: str, size: int | Sequence[int]) -> Dim3:
         raise UserError(f"{what}={size!r}: {error}") from None
 
 
-def _left(kernel: Kernel, result: simulation.Result, *, complete: bool) -> tuple[NDArray[np.uint32], Beyond | None]:
+def _left(kernel: Kernel, result: simulation.Result, threads: int | None) -> tuple[NDArray[np.uint32], Beyond | None]:
     """Return global memory after the launch: the simulated blocks', then that of all others in program order.
 
-    And the loads behind buffers of all these.
+    And the loads behind buffers of all these. Many blocks are run on so many threads.
     """
-    held = result.run.memory
-    ran = result.run.blocks
-    if ran == kernel.blocks or not complete:
+    held, ran = result.run.memory, result.run.blocks
+    if ran == kernel.blocks:
         return held, result.run.beyond
     simulated = simulated_blocks(kernel, result.machine, result.run.sms, result.run.first_sm)[:ran]
     others = sorted(set(range(kernel.blocks)) - set(simulated))
-    after = walk(kernel, others, left=held)
+    long = result.run.warp_instructions * len(others) > MANY * ran
+    after = side_by_side.walk(kernel, others, held, threads_for(len(others), threads) if long else 1)
     return after.memory, joined((result.run.beyond, after.beyond))

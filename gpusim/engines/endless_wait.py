@@ -3,7 +3,8 @@
 A warp whose program state (registers, its lanes' places) returns while memory is unchanged does the same for ever. If
 this holds for all warps that are not held at a barrier, none will ever store what they wait for. If only some SMs are
 simulated, blocks of the others would store it; if all are, the chip would hang, too. Not found are warps that count
-their looks, whose state never returns, and warps that read a clock.
+their looks, whose state never returns, and warps that read a clock. Nobody looks while blocks leave, matrices are
+multiplied or the copy engine is commanded: that is no waiting.
 """
 
 from __future__ import annotations
@@ -24,9 +25,11 @@ from gpusim.sm.unit.stall import Stall
 from gpusim.support.plural import plural
 from isa.errors import DeadlockError, UserError
 from isa.executing.faults import place
+from isa.instruction import Instruction
 from isa.kernel import Kernel
+from isa.row import Unit
 
-FIRST_LOOK = 1 << 16  # cycles without a block that leaves before warps are looked at
+FIRST_LOOK = 1 << 16  # cycles without work before warps are looked at
 STRIDE = 7  # cycles between two looks at warps, each of which stands for hundreds where it waits for memory
 MANY = 32  # warps for which looks are one more cycle apart: the more ask, the longer each waits, and a look costs more
 WINDOW = 1 << 14  # cycles in which each must have come back: a round of a loop that asks memory takes some hundreds
@@ -41,10 +44,10 @@ class BlocksWaitError(UserError):
 
 @dataclass(frozen=True)
 class Looked:
-    """When warps were last examined, and when they are next: after so long without a block that leaves."""
+    """When warps were last examined, and when they are next: after so long without work."""
 
-    quiet: int = FIRST_LOOK  # cycles without a block that leaves
-    gone: int = 0  # blocks that have left
+    quiet: int = FIRST_LOOK  # cycles without work
+    done: int = 0  # the work so far
     since: int = 0  # the cycle from which quiet cycles count
 
 
@@ -65,15 +68,15 @@ def look(
 
     Each look without a result doubles the time to the next one.
     """
-    gone = left(launches)
-    if looked.gone != gone:
-        return now, Looked(looked.quiet, gone, now)
+    done = left(launches) + _worked(kernel, launches)
+    if looked.done != done:
+        return now, Looked(looked.quiet, done, now)
     if now - looked.since < looked.quiet or now >= min(NEVER, max_cycles - WINDOW):
         return now, looked
     ends, now = waits(kernel, launches, advance, now)
     if ends:
         raise error(kernel, launches)
-    return now, Looked(2 * looked.quiet, gone, now)
+    return now, Looked(2 * looked.quiet, done, now)
 
 
 @dataclass
@@ -151,8 +154,18 @@ def error(kernel: Kernel, launches: Sequence[Launch]) -> UserError:
 
 def _clocks_read(kernel: Kernel, launches: Sequence[Launch]) -> int:
     """Return how often warps have read a clock."""
-    pcs = [pc for pc, instruction in enumerate(kernel.program.instructions) if instruction.reads_clock()]
-    return sum(int(one.program.issued[pc]) for one in launches for pc in pcs)
+    return _issued(kernel, launches, Instruction.reads_clock)
+
+
+def _worked(kernel: Kernel, launches: Sequence[Launch]) -> int:
+    """Return how often warps have multiplied matrices, or commanded the copy engine."""
+    return _issued(kernel, launches, lambda one: one.row.unit in (Unit.TENSOR, Unit.WARPGROUP) or bool(one.row.bulk))
+
+
+def _issued(kernel: Kernel, launches: Sequence[Launch], counts: Callable[[Instruction], bool]) -> int:
+    """Return how often warps have issued instructions that count."""
+    pcs = [pc for pc, instruction in enumerate(kernel.program.instructions) if counts(instruction)]
+    return sum(int(one.program.issued[pcs].sum()) for one in launches)
 
 
 def _live(launches: Sequence[Launch]) -> list[Warp]:

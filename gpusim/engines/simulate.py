@@ -160,7 +160,7 @@ def run_chip(
                 alone = only_share(kernel, machine, prepared.in_turn)
                 how = _stretches_engine(kernel, prepared) if alone else _chip_engine(engine, prepared)
                 return together(_run(job, *how), in_turn=prepared.in_turn)
-            many = _threads(len(prepared.each), threads)
+            many = threads_for(len(prepared.each), threads)
             return together(_run(job, *_ahead_engine(prepared, many, window)), many)
         except InTurnError:
             if feed == TRACE_DRIVEN:
@@ -269,8 +269,8 @@ def _engine(name: str, prepared: Launch, max_cycles: int) -> tuple[Advance, Coun
     return uninterrupted(lambda until: int(run(until, limit))), lambda: 0
 
 
-def _threads(sms: int, asked: int | None) -> int:
-    """Return on how many threads so many SMs run; in one of several processes, on one if not asked otherwise.
+def threads_for(sms: int, asked: int | None) -> int:
+    """Return on how many threads so many SMs, or blocks, run; in one of several processes, on one if none is asked for.
 
     One where rules are not compiled: threads would only wait for each other.
     """

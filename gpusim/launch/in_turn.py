@@ -21,6 +21,7 @@ from isa.row import Unit
 CONTESTED = "SMs use the same words of memory"
 TAGGED = "SMs share the tags of the L2"
 CLUSTERED = "blocks of a cluster meet"
+UNTIMED = "time does not pass"
 
 
 class InTurnError(Exception):
@@ -53,6 +54,8 @@ def only_share(kernel: Kernel, machine: Machine, why: str) -> bool:
     """
     units = {instruction.row.unit for instruction in kernel.program.instructions}
     twice = machine.schedulers.dispatch_ports > 1 and machine.issue.pairing == "same-warp"
+    if why == UNTIMED:
+        return Unit.TEXTURE not in units
     return why == TAGGED and Unit.TEXTURE not in units and not (Unit.SMEM in units and twice)
 
 

@@ -52,6 +52,7 @@ MORE = {
     "warps per scheduler": "set more schedulers (schedulers.count), or fewer warps (limits.warps)",
     "registers of a thread and a warp": "compile for fewer registers",
 }
+ALONE = "one SM is simulated"  # why SMs take turns where there is one
 NOT_YET = -(1 << 40)  # before every cycle
 
 
@@ -126,10 +127,14 @@ def launch(
 
 
 def launch_together(
-    kernel: Kernel, machine: Machine, *, feed: str, memory: NDArray[np.uint32] | None
+    kernel: Kernel, machine: Machine, *, feed: str, memory: NDArray[np.uint32] | None, threads: int = 1
 ) -> tuple[Records[Sm], Sequence[Launch]]:
-    """Prepare as many SMs as a cluster has blocks, each for one block at a time; otherwise as `launch`."""
-    _, sms, each = _prepared(kernel.cluster_blocks, kernel, machine, feed, 1, memory, trace=False)
+    """Prepare as many SMs as a cluster has blocks, each for one block at a time; otherwise as `launch`.
+
+    Without clusters, prepare one for each of so many `threads`, whose words of memory have owners if there are several.
+    """
+    number, why = kernel.cluster_blocks * threads, turns.UNTIMED if threads > 1 else ALONE
+    _, sms, each = _prepared(number, kernel, machine, feed, 1, memory, trace=False, why=why)
     return sms, each
 
 
@@ -219,7 +224,7 @@ def _prepared(
     lines: NDArray[np.bool_] | None = None,
     *,
     trace: bool,
-    why: str = "one SM is simulated",
+    why: str = ALONE,
     index: int = 0,
 ) -> tuple[str, Any, list[Launch]]:
     """Prepare so many SMs from that `index` on with one global memory, each with the first `count` blocks of the first.

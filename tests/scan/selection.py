@@ -8,7 +8,7 @@ from executed import holds
 
 from gpusim.sm.registers.control_code.declaration import by_codes
 from scan.apart import goes_apart
-from scan.matrices import beside
+from scan.matrices import making_way
 from scan.memory import full, queued
 from scan.pipes import takes
 from scan.state import Scan, Warp
@@ -31,7 +31,7 @@ def goes(sm: Scan, k: int, warp: Warp, kind: str, now: int) -> bool:
         scheduler.stalled = next(t for t in count(now) if takes(sm, k, kind, t))
     elif queued(sm, kind) and full(sm, k, now, apart=apart(sm, warp)) and not sm.machine.issue.refused_wastes_slot:
         scheduler.stalled = now + 1
-    elif (when := beside(sm, k, warp, now)) > now:
+    elif (when := making_way(sm, k, warp, now)) > now:
         scheduler.stalled = when
         if selection and selection.freezes and by_codes(sm.machine):
             _freeze(sm, k, scheduler.stalled - now, now)

@@ -19,7 +19,6 @@ from isa.generators import hash_fill
 from isa.instruction import Instruction
 from isa.kernel import Buffer, Kernel
 from isa.nvidia.control import Control
-from isa.nvidia.rows.tensor.matrix import KINDS
 from isa.operands.operand import (
     PT,
     RZ,
@@ -45,7 +44,7 @@ from isa.text.operand_text import takes_negation
 from strategies.bit_patterns import cancelling, halfway, patterns32, patterns64  # noqa: F401  (found here with the others)
 from strategies.cache_choices import CACHES
 from strategies.gcn import MEMORY_PATHS, WAIT_COUNTERS, gcn_addresses, gcn_registers
-from strategies.machine_choices import CODES, CONSTANT_PATHS, MEMORY_PORTS, REGISTER_FILES, SECTIONS, SELECTIONS
+from strategies.machine_choices import CODES, MATRICES, MEMORY_PORTS, PORTS_APART, REGISTER_FILES, SECTIONS, SELECTIONS
 from strategies.sketch import (
     INPUT_WORDS,
     PROLOGUE,
@@ -276,11 +275,7 @@ CHOICES: dict[str, Sequence[int | str]] = {
     "pipe.tex.lanes": (1, 2, 4, 32),  # fetches are few: they meet only at a slow pipe
     **{f"pipe.{pipe}.schedulers": (1, 2, 4) for pipe in ("sp", "int16", "dp", "sfu", "tex")},
     **{f"unit.{unit.value}.latency": (1, 4, 18, 40) for unit in PIPE_UNITS},
-    **{f"matrix.{kind}.interval": (1, 2, 6, 16) for kind in KINDS},
-    **{f"matrix.{kind}.latency": (1, 4, 18, 40) for kind in KINDS},
-    **{f"matrix.{kind}.{key}": (0, 1, 2, 5) for kind in KINDS for key in ("first", "second", "addend")},
-    **{f"matrix.{kind}.written": (0, 1, 4, 9) for kind in KINDS},
-    **{f"matrix.{kind}.memory": (0, 1, 3) for kind in KINDS},
+    **MATRICES,
     **{path: (pipe, "sp", "dp sp") for path, pipe in ADDED.items() if path.endswith(".pipe")},
     **{
         f"unit.{unit}.pipe": ("sp", "sp int16", "dp sfu sp int16", "sp")
@@ -324,7 +319,7 @@ OPTIONAL = REGISTER_FILES, CACHES, *SECTIONS, SEVERAL_PASSES
 QUEUES: Sequence[dict[str, Sequence[int | str]]] = (
     {},
     MEMORY_PORTS,
-    MEMORY_PORTS | CONSTANT_PATHS,
+    PORTS_APART,
     MEMORY_PATHS,
 )
 DEPENDENCES: Sequence[dict[str, Sequence[int | str]]] = ({}, CODES, CODES, WAIT_COUNTERS)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gpusim.machine.schema import PIPE_UNITS
+from isa.nvidia.rows.tensor.matrix import KINDS
 
 FETCHES: dict[str, Sequence[int]] = {
     "fetch.line": (1, 2, 5),
@@ -62,6 +63,14 @@ REGISTER_FILES: dict[str, Sequence[int | str]] = {
     "pipe.sp.lanes": (16, 32, 32),
     "pipe.int16.lanes": (16, 32, 32),
 }
+MATRIX: dict[str, Sequence[int]] = {
+    "interval": (1, 2, 6, 16),
+    "latency": (1, 4, 18, 40),
+    "memory": (0, 1, 3),
+    **dict.fromkeys(("first", "second", "addend"), (0, 1, 2, 5)),
+    "written": (0, 1, 4, 9),
+}
+MATRICES = {f"matrix.{kind}.{key}": numbers for kind in KINDS for key, numbers in MATRIX.items()}
 WRITE_BACK: dict[str, Sequence[int | str]] = {
     "write_back.lead": (1, 7, 30),
     "write_back.apart": (0, 2, 3),
@@ -105,6 +114,7 @@ CONSTANT_PATHS: dict[str, Sequence[int | str]] = {
     "constant_path.cycles": (1, 2, 7),
     "constant_path.latency": (3, 25),
 }
+PORTS_APART = MEMORY_PORTS | CONSTANT_PATHS
 CODES: dict[str, Sequence[int | str]] = {
     "dependence.rule": ("scoreboard", "codes", "codes", "codes"),
     "dependence.yield_stall": (0, 2, 5),

@@ -18,6 +18,7 @@ from gpusim.engines.sm_run import beyond_of
 from gpusim.engines.walks.told_faults import cluster_deadlock, deadlock_of, fault_of
 from gpusim.launch import undefined
 from gpusim.launch.feed import ADDRESS_ONLY, EXECUTION_DRIVEN, evaluated
+from gpusim.launch.in_turn import InTurnError
 from gpusim.launch.launch import Launch, launch_together
 from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
@@ -28,6 +29,7 @@ from gpusim.sm.memory.copy_engine.declaration import CopyEngine
 from gpusim.sm.memory.mbarrier import Mbarrier
 from gpusim.sm.records import Memory, Numbers, Records, Sm, Table
 from gpusim.sm.registers.scalar_registers import ScalarFile
+from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import BARRIERS, BLOCKS, REGISTERS, WARPS
 from gpusim.sm.walk import access_log, program_order
 from gpusim.sm.walk.access_log import ACTIVE, FIRST, PC, RELEASE, TURN, WARP, Log
@@ -172,10 +174,12 @@ def walker(
     addresses: bool = False,
     machine: Machine | None = None,
     again: bool = True,
+    threads: int = 1,
 ) -> Walker:
     """Return what runs blocks of a launch, on memory as others have `left` it (None: as it is before the launch).
 
-    Only with `again`, which takes as much memory once more, may it forget what blocks have done.
+    Only with `again`, which takes as much memory once more, may it forget what blocks have done. It has a launch for
+    each of so many `threads` (side_by_side.py).
 
     For `addresses` alone blocks leave nothing in memory. A `machine` on which the kernel fits changes nothing, but that
     its decoded program serves the walk, too. Raises UserError where the kernel is larger than
@@ -184,7 +188,7 @@ def walker(
     feed = ADDRESS_ONLY if addresses else EXECUTION_DRIVEN
     undefined.check(kernel, evaluated(kernel, feed))
     where = machine or _fitting(kernel.warp_size, kernel.target, max(1, kernel.sms))
-    sms, each = launch_together(kernel, where, memory=left, feed=feed)
+    sms, each = launch_together(kernel, where, memory=left, feed=feed, threads=threads)
     for prepared in each:
         sm = prepared.sm
         prepared.program.cached[:] = 0  # no cache is asked, and nothing waits
@@ -237,14 +241,19 @@ def block_alone(one: Walker, block: int, limit: int, tell: Tell | None = None) -
     `tell` gets the rows of what it accesses (gpusim.sm.walk.access_log), some at a time. Raises as `walk` does.
     """
     one.again()
+    run_block(one, block, limit, tell)
+    found = one.state()
+    return found.counts, found.active, found.copied
+
+
+def run_block(one: Walker, block: int, limit: int, tell: Tell | None = None) -> None:
+    """Run one more block, otherwise as `block_alone`; raises InTurnError where it meets the words of another thread."""
     lanes = one.kernel.warp_size if tell else 0
     log = access_log.room(lanes, access_log.MOST if tell else 0, blocks=one.kernel.cluster_blocks)
     if one.kernel.cluster_blocks > 1:
         _run_cluster(one, clusters.of_block(one.kernel, block)[0], log, limit, tell or _nothing)
     else:
         _run(one, block, log, limit, tell or _nothing)
-    found = one.state()
-    return found.counts, found.active, found.copied
 
 
 def _nothing(_rows: Rows) -> None:
@@ -260,6 +269,8 @@ def _run(one: Walker, block: int, log: Log, limit: int, tell: Tell) -> None:
     advance = uninterrupted(partial(run, held.sms, held.memory, one.away[0], one.group, log))
     if not _to_end(advance, log, limit, tell):
         raise faults.endless(one.kernel, block, limit, _next(sm, one.kernel))
+    if sm.fault.code == Fault.CONTESTED:
+        raise InTurnError
     if sm.fault.code:
         raise fault_of(one.kernel, held)
     if sm.blocks[0].live:

@@ -7,7 +7,7 @@ from typing import Any
 from numba import types
 
 from gpusim.sm.jit.records import record_type
-from gpusim.sm.records import Memory, Row, Scheduler, Sm, Warp
+from gpusim.sm.records import Feed, Memory, Row, Scheduler, Sm, Warp
 from gpusim.sm.state.recurrence import Recurrence
 
 _ARRAYS = [types.Array(types.int64, 2 if name in ("kept", "notes", "watch") else 1, "C") for name in Recurrence._fields]
@@ -19,6 +19,7 @@ KINDS: dict[type, Any] = {  # by the class that stands for it in annotations
     Warp: record_type("warp"),
     Scheduler: record_type("scheduler"),
     Row: record_type("row"),
+    Feed: record_type("feed"),
     Memory: types.Array(types.uint32, 1, "C"),
     Recurrence: types.NamedTuple(_ARRAYS, Recurrence),
 }

@@ -37,7 +37,6 @@ from gpusim.sm.records import Memory, Records, Row, Scheduler, Sm, Warp
 from gpusim.sm.registers import answers, questions
 from gpusim.sm.registers.control_code import control_code
 from gpusim.sm.registers.in_flight import in_flight
-from gpusim.sm.registers.matrix_registers import matrix_registers
 from gpusim.sm.registers.register_file import register_file
 from gpusim.sm.registers.scoreboard import scoreboard
 from gpusim.sm.registers.wait_count import wait_count
@@ -317,7 +316,6 @@ def issue(sm: Sm, memory: Memory, k: int, g: int, now: int) -> None:
     instruction = sm.program[pc]
     if machine.ports > 1:
         dispatch.commit(sm, k, instruction, now)
-    matrix_registers.advance(scheduler, now)
     warp_scheduler.commit(machine, scheduler, warp, instruction, now)
     if sm.trace_driven:
         stream.following(sm, memory, warp, instruction)

@@ -46,16 +46,26 @@ def split(words: Any, of: Any, exponents: Any, rows: int, block: int, kind: Any,
             exponents[to + place] = NONE
 
 
-def add(words: Any, of: Any, exponents: Any, ks: Any, how: Any, format_c: Any) -> None:
-    """Add the products of some k to the patterns in `words`, in one sum; `how`: bits kept, of a product, mask."""
-    (of_a, of_b), (a, b), (first, last), (kept, fraction_bits, mask) = of, exponents, ks, how
+def is_narrow(kinds: Any) -> bool:
+    """Tell whether products of two numbers are singles, whatever the numbers are."""
+    return bool(max(kinds[0][0], kinds[1][0]) <= HALF[0])
+
+
+def add(words: Any, of: Any, exponents: Any, ks: Any, how: Any, format_c: Any, narrow: bool) -> None:
+    """Add the products of some k to the patterns in `words`, in one sum; `how`: bits kept, of a product, mask.
+
+    `of` has values where numbers are `narrow`, else significands.
+    """
+    (a, b), (first, last), (kept, fraction_bits, mask) = exponents, ks, how
     most, addends, total, to = room_for_integers(), room_for_integers(), room_for_doubles(), room_for_words()
     for r in range(sums.RESULTS):
         addends[r] = exponent(words[r], format_c[0], format_c[1], 0)
     sums.largest_exponents(most, addends, a, b, first, last)
     sums.begin(total, most, addends, words, kept, format_c)
-    more = np.int32(kept + sums.SINGLE_BIAS - fraction_bits)
-    sums.add_terms(total, most, (of_a, of_b), (a, b), ks, more)
+    if narrow:
+        sums.add_values(total, most, of, ks, kept)
+    else:
+        sums.add_terms(total, most, of, (a, b), ks, np.int32(kept + sums.SINGLE_BIAS - fraction_bits))
     sums.end(to, total, most, kept, mask, format_c[1])
     if sums.is_special(most):
         sums.put_specials(to, words, most, addends, of, exponents, ks, format_c[0] + format_c[1])
@@ -69,7 +79,11 @@ def multiply(d: Any, a: Any, b: Any, c: Any, n: Any, blocks: int, kinds: Any, fo
     size = slots(kinds[0][3])
     read_rows(a, of[0], exponents[0], blocks, kinds[0], size)
     read_columns(b, of[1], exponents[1], blocks, kinds[1], size)
-    sum_up(d, c, n, of, exponents, size, blocks, kinds, format_c)
+    narrow = is_narrow(kinds)
+    if narrow:
+        sums.put_values(of[0], exponents[0], 16 * size * blocks, kinds[0][1])
+        sums.put_values(of[1], exponents[1], 8 * size * blocks, kinds[1][1])
+    sum_up(d, c, n, of, exponents, size, blocks, kinds, format_c, narrow)
 
 
 def multiply_sparse(d: Any, a: Any, b: Any, c: Any, n: Any, blocks: int, kinds: Any, format_c: Any) -> None:
@@ -96,7 +110,7 @@ def multiply_scaled(d: Any, a: Any, b: Any, c: Any, n: Any, blocks: int, kinds: 
     scales.apply(of, exponents, words, np.int64(c[4][0]), blocks, kinds[0][3], count, kind)
     kind_a, kind_b = kinds
     scaled = (kind_a[0], kind_a[1] + kind[1], kind_a[2], kind_a[3]), (kind_b[0], kind_b[1] + kind[1])
-    sum_up(d, c, n, of, exponents, size, blocks, scaled, TO_SINGLE)
+    sum_up(d, c, n, of, exponents, size, blocks, scaled, TO_SINGLE, False)
 
 
 def read_rows(a: Any, of: Any, exponents: Any, blocks: int, kind: Any, size: int) -> None:
@@ -115,13 +129,24 @@ def read_columns(b: Any, of: Any, exponents: Any, blocks: int, kind: Any, size: 
         split(words, of, exponents, 8, block, kind, size)
 
 
-def sum_up(d: Any, c: Any, n: Any, of: Any, exponents: Any, size: int, blocks: int, kinds: Any, format_c: Any) -> None:
+def sum_up(
+    d: Any,
+    c: Any,
+    n: Any,
+    of: Any,
+    exponents: Any,
+    size: int,
+    blocks: int,
+    kinds: Any,
+    format_c: Any,
+    narrow: bool,
+) -> None:
     """Set d to the sums of products and of c: so many k of a block, and as many blocks at once as `n` says."""
     results = room_for_words()
     put_addends(c, results, format_c)
     count = size * (blocks if n >> 8 & 255 == 2 else 1)
     for first in range(0, size * blocks, count):
-        add(results, of, exponents, (first, first + count), adding(n, kinds), format_c)
+        add(results, of, exponents, (first, first + count), adding(n, kinds), format_c, narrow)
     put_results(results, d, format_c)
 
 
@@ -151,6 +176,7 @@ INLINED = (
     *(
         slots,
         split,
+        is_narrow,
         add,
         multiply,
         multiply_sparse,

@@ -15,13 +15,15 @@ from typing import Any
 
 import numpy as np
 
-from isa.values.lanes import as_f32, as_f64, as_u32, as_u64, choose
+from isa.values.lanes import as_f32, as_f64, as_u32, as_u64, choose, room_for_singles
 from isa.values.matrix.numbers import INFINITE, NAN, NONE, significand
 
 N, U, L = np.int32, np.uint32, np.uint64
 RESULTS = 128
 LOW = N(-400)  # below the exponent of every term
 SINGLE_BIAS, DOUBLE_BIAS = 127, 1023
+WIDE = 120  # no power of two beyond this one, or its inverse, decides a term of narrow numbers
+LARGE = N(16)  # above what a narrow number's significand is multiplied by, if it is a number
 LEAST_SINGLE, LEAST_HALF = 2.0**-126, 2.0**-14  # normal ones
 MAGNITUDE = L(0x7FFFFFFFFFFFFFFF)
 NAN_SINGLE, INFINITE_SINGLE, NAN_HALF, INFINITE_HALF = U(0x7FFFFFFF), U(0x7F800000), U(0x7FFF), U(0x7C00)
@@ -74,6 +76,33 @@ def add_terms(total: Any, most: Any, of: Any, exponents: Any, ks: Any, more: Any
                     cut(of_a[p + 96] * of_b[q + 48], N(a[p + 96] + b[q + 48]), e)
                     + cut(of_a[p + 112] * of_b[q + 56], N(a[p + 112] + b[q + 56]), e)
                 )
+                total[16 * j + i] += np.float64(N(N(v + w) + N(x + y)))
+
+
+def power(of: Any) -> Any:
+    """Return 2 to a power, of one beyond those of most singles the nearest of these."""
+    return as_f32(U(U(N(min(max(of, -WIDE), WIDE)) + N(SINGLE_BIAS)) << U(23)))
+
+
+def put_values(of: Any, exponents: Any, count: int, fraction_bits: int) -> None:
+    """Turn significands of narrow numbers into values; of no number it is another one with its sign."""
+    for place in range(count):
+        of[place] = np.float32(of[place] * power(min(N(exponents[place] - fraction_bits), LARGE)))
+
+
+def add_values(total: Any, most: Any, of: Any, ks: Any, kept: Any) -> None:
+    """Do as `add_terms` with the values themselves, whose products are singles."""
+    (of_a, of_b), (first, last), scales = of, ks, room_for_singles()
+    for r in range(RESULTS):
+        scales[r] = power(N(kept - most[r]))
+    for k in range(first, last, 8):
+        for j in range(8):
+            for i in range(16):
+                p, q, s = 16 * k + i, 8 * k + j, scales[16 * j + i]
+                v = N(N(of_a[p] * of_b[q] * s) + N(of_a[p + 16] * of_b[q + 8] * s))
+                w = N(N(of_a[p + 32] * of_b[q + 16] * s) + N(of_a[p + 48] * of_b[q + 24] * s))
+                x = N(N(of_a[p + 64] * of_b[q + 32] * s) + N(of_a[p + 80] * of_b[q + 40] * s))
+                y = N(N(of_a[p + 96] * of_b[q + 48] * s) + N(of_a[p + 112] * of_b[q + 56] * s))
                 total[16 * j + i] += np.float64(N(N(v + w) + N(x + y)))
 
 
@@ -172,6 +201,19 @@ def special_pattern(found: int, sign: int) -> Any:
 
 
 INLINED = (
-    *(largest_exponents, cut, add_terms, begin, first_term, single_of, half_of, end, pattern_of),
+    *(
+        largest_exponents,
+        cut,
+        add_terms,
+        power,
+        put_values,
+        add_values,
+        begin,
+        first_term,
+        single_of,
+        half_of,
+        end,
+        pattern_of,
+    ),
     *(is_special, special, special_term, special_addend, put_specials, special_pattern),
 )

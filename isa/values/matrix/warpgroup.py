@@ -52,7 +52,7 @@ def place_of(low: int, high: int, row: int, block: int) -> int:
 
 
 def turned_place_of(low: int, high: int, row: int, k: int) -> int:
-    """Return the address of element k, of 16 bits, of a row of a turned operand."""
+    """Return the address of element k, of 16 bits, of a row of a turned operand; eight rows lie together."""
     start, leading, stride = (low & 0x3FFF) << 4, (low >> 16 & 0x3FFF) << 4, (high & 0x3FFF) << 4
     span = span_of(high)
     if span == 16:  # the two distances have changed places

@@ -174,6 +174,33 @@ def test_the_wait_lasts_until_the_product_is_there():
     assert stalls[1] - stalls[0] == 4 * 100
 
 
+OPERATIONS = {"ffma": 1, "fmnmx": 6, "imad": 10, "mix": 11}  # by their numbers in beside.cu
+BESIDE = (
+    ("imad", 2, 4.05),
+    ("fmnmx", 2, 4.00),
+    ("imad", 1, 4.50),
+    ("fmnmx", 1, 4.53),
+    ("mix", 2, 3.82),
+    ("mix", 1, 4.50),
+)
+
+
+def beside(operation, warpgroups, products):
+    """Return how many cycles a scheduler takes for an operation that warps repeat, beside products or alone."""
+    out, name = np.zeros(128, np.int64), f"_Z4kernILi128ELi0ELi{OPERATIONS[operation]}ELi0EEvPxiiif"
+    given = out, np.int32(12), np.int32(warpgroups), np.int32(products), np.float32(1)
+    module("beside").get_function(name)((1,), (384,), given, shared_mem=67584, machine="h200")
+    return out[3] / out[2] / warpgroups
+
+
+@pytest.mark.parametrize(("operation", "warpgroups", "chip"), few(BESIDE, 2))
+def test_operations_beside_products_take_longer_as_on_the_chip(operation, warpgroups, chip):
+    """Warps repeat an operation while another warpgroup multiplies: within 25 % of an H200, and slower than alone."""
+    found = beside(operation, warpgroups, 1)
+    assert abs(found / chip - 1) < 0.25
+    assert found > 1.3 * beside(operation, warpgroups, 0)
+
+
 @pytest.mark.long
 def test_timed_loops_take_what_they_take_on_the_chip():
     """Loops of products of all types, with A in shared memory or registers, by one or two warpgroups: within 5 %."""

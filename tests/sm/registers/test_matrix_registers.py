@@ -3,10 +3,11 @@
 import re
 
 import pytest
-from timing import cycles_of
+from timing import cycles_of, stalled
 
 from gpusim.engines.simulate import ENGINES, run_sm
 from gpusim.machine.machine import load
+from gpusim.sm.unit.stall import Stall
 from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.nvidia.control import Control
@@ -93,6 +94,19 @@ def last_issue(text, engine="compiled"):
     run = run_sm(launch(stretch), load("h200", {"fetch.ahead": 1000}), engine=engine, trace=True)
     times = [cycle for cycle, _, _ in cycles_of(run)]
     return max(t for t, token in zip(times, stretch, strict=False) if token[0] in "MmHIiD") - times[0]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_who_makes_way_is_as_worked_by_hand(engine):
+    """HMMA.16816 at 0 reads both banks in 1, 2, 4, 5 and 6 and writes in 8 and 9; FFMAs read even and odd in turn.
+
+    The first two, at 1 and 2, read in 3. The third would read in 3, 4 or 5, all taken: it waits until 5, and reads in
+    7, as the fourth at 6. The fifth, at 7, reads in 8. The sixth would write beside the sums in 8 and 9: 10.
+    """
+    run = run_sm(launch(tokens("M F*8")), load("h200"), engine=engine, trace=True)
+    times = [cycle for cycle, _, _ in cycles_of(run)]
+    assert [cycle - times[0] for cycle in times[:9]] == [0, 1, 2, 5, 6, 7, 10, 11, 12]
+    assert stalled(run, Stall.DISPATCH_STALL) == 2 + 2
 
 
 @pytest.mark.parametrize("stretch", MEASURED)

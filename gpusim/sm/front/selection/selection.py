@@ -36,7 +36,7 @@ def commit(sm: Sm, k: int, j: int, now: int) -> int:
         if free <= now and machine.register_banks:
             read = register_file.earliest(sm, k, warp, now)
             if scheduler.matrix_until > now:
-                read = register_file.beside(sm, k, warp, read, now)
+                read = register_file.making_way(sm, k, warp, read, now)
     scheduler.selected = -1
     if max(free, read) <= now:
         return j

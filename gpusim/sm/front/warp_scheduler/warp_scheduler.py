@@ -16,8 +16,12 @@ from gpusim.sm.pipes.load_store import load_store
 from gpusim.sm.pipes.pipe import pipe
 from gpusim.sm.records import MachineNumbers, Row, Scheduler, Sm, Warp
 from gpusim.sm.registers.matrix_registers import matrix_registers
+from gpusim.sm.unit.opcodes import UNIT_CODE
 from gpusim.sm.unit.sm import FIRST_SCHEDULER
 from gpusim.sm.unit.stall import BUSY, DISPATCH, EXCLUSIVE, REPLAY, UNCHOSEN
+from isa.row import Unit
+
+UNIFORM = UNIT_CODE[Unit.UNIFORM]  # whose instructions read registers of the warp as a whole
 
 
 @rule
@@ -57,6 +61,8 @@ def earliest(sm: Sm, k: int, unit: int, now: int) -> int:
     when, holding = instruction_replay.earliest(scheduler), REPLAY
     if when <= now:
         when, holding = scheduler.stalled_until, DISPATCH
+    if sm.multiplies and needs.choices and unit != UNIFORM:
+        when = max(when, scheduler.ports_until)
     if when <= now:
         when, holding = _unit_free(sm, k, unit, now), BUSY
     if when <= now:
@@ -146,6 +152,7 @@ def issued(sm: Sm) -> int:
 @rule
 def commit(machine: MachineNumbers, scheduler: Scheduler, warp: Warp, instruction: Row, now: int) -> None:
     """Count an issue of the warp's instruction."""
+    matrix_registers.advance(scheduler, now)
     instruction.issued += 1
     scheduler.issued += 1
     scheduler.issued_at = warp.issued_at = now

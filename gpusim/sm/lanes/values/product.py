@@ -182,42 +182,35 @@ def _read(sm: Sm, memory: Memory, g: int, effect: Effect, to: Table, half: int, 
     turned = sm.program[effect.pc].product & (TURNED_B if half < 0 else TURNED_A)
     for block in range(BLOCKS):
         row = to[block if half < 0 else 2 * block + half]
-        for i in range(TILE):
-            if turned:
-                _gather(sm, memory, g, effect, row, (low, high), first + i, block, i)
-            else:
-                at = _word_at(sm, g, effect, place_of(low, high, first + i, block), BLOCK_BYTES)
+        if turned:
+            _gather(sm, memory, g, effect, row, (low, high), first, block)
+        else:
+            for i in range(TILE):
+                at = _word_at(sm, g, effect, place_of(low, high, first + i, block))
                 for word in range(4):
                     row[4 * i + word] = memory[at + word]
 
 
 @rule
 def _gather(
-    sm: Sm,
-    memory: Memory,
-    g: int,
-    effect: Effect,
-    to: Numbers,
-    descriptor: tuple[int, int],
-    row: int,
-    block: int,
-    i: int,
+    sm: Sm, memory: Memory, g: int, effect: Effect, to: Numbers, descriptor: tuple[int, int], first: int, block: int
 ) -> None:
-    """Read a block of a row whose numbers of 16 bits lie apart."""
+    """Read a block of eight rows whose numbers of 16 bits lie by k: of each k those of the eight rows are together."""
     for word in range(4):
-        whole = np.uint32(0)
-        for part in range(2):
-            place = turned_place_of(descriptor[0], descriptor[1], row, 8 * block + 2 * word + part)
-            held = memory[_word_at(sm, g, effect, place, 2)] >> np.uint32(8 * (place & 2))
-            whole |= (held & HALF) << np.uint32(16 * part)
-        to[4 * i + word] = whole
+        k = 8 * block + 2 * word
+        one = _word_at(sm, g, effect, turned_place_of(descriptor[0], descriptor[1], first, k))
+        next_one = _word_at(sm, g, effect, turned_place_of(descriptor[0], descriptor[1], first, k + 1))
+        for pair in range(4):
+            low, high = memory[one + pair], memory[next_one + pair]
+            to[8 * pair + word] = np.uint32(low & HALF) | np.uint32(high << np.uint32(16))
+            to[8 * pair + word + 4] = np.uint32(low >> np.uint32(16)) | np.uint32(high & ~HALF)
 
 
 @rule
-def _word_at(sm: Sm, g: int, effect: Effect, address: int, nbytes: int) -> int:
-    """Return the place in memory of an address in shared memory; of one outside, its first, and `sm.fault` says so."""
+def _word_at(sm: Sm, g: int, effect: Effect, address: int) -> int:
+    """Return the place in memory of 16 bytes of shared memory; of those outside, its first, and `sm.fault` says so."""
     first = sm.launch.shared_word + sm.warps[g].block * sm.launch.shared_words
-    if address + nbytes <= WORD_BYTES * sm.launch.shared_words:
+    if address + BLOCK_BYTES <= WORD_BYTES * sm.launch.shared_words:
         return int(first + address // WORD_BYTES)
     stop(sm, OUTSIDE, g, effect.pc, 0, address)
     return int(first)

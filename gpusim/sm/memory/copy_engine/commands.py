@@ -11,7 +11,7 @@ from gpusim.sm.account.stopping import stop
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.memory import peers
-from gpusim.sm.memory.copy_engine import box, maps, tensor_map, updates
+from gpusim.sm.memory.copy_engine import box, tensor_map, updates
 from gpusim.sm.memory.copy_engine.declaration import DIMENSIONS
 from gpusim.sm.memory.copy_engine.tensor_map import MAP_ALIGNMENT, MAP_BYTES
 from gpusim.sm.records import Copy, Memory, Row, Sm
@@ -56,9 +56,9 @@ def execute(sm: Sm, memory: Memory, g: int) -> bool:
 def _of_map(sm: Sm, g: int, instruction: Row) -> None:
     """Let the engine fetch a tensor map, or forget all."""
     if instruction.number == FETCHES:
-        maps.there(sm, int(np.int64(_pair(sm, g, instruction, 0) - np.uint64(sm.launch.window))), sm.now)
+        tensor_map.at_hand(sm, int(np.int64(_pair(sm, g, instruction, 0) - np.uint64(sm.launch.window))), sm.now)
     else:
-        maps.forget(sm)
+        tensor_map.forget(sm)
 
 
 @rule

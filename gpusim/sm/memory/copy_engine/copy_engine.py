@@ -17,7 +17,7 @@ from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.memory.cache import far_side
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS
-from gpusim.sm.memory.copy_engine import box, landing, maps
+from gpusim.sm.memory.copy_engine import box, landing, tensor_map
 from gpusim.sm.memory.copy_engine.commands import LOAD, NEARBY, PREFETCH, REDUCE, STORE
 from gpusim.sm.records import Copy, Memory, Piece, Row, Sm
 from gpusim.sm.unit.capacities import COPIES, PIECES
@@ -36,7 +36,7 @@ def serve(sm: Sm, g: int, number: int, now: int) -> None:
         if copy.warp == g and copy.number == number:
             copy.starts = now + sm.machine.engine_start
             if copy.map >= 0:
-                copy.starts = max(copy.starts, maps.there(sm, int(copy.map), now))
+                copy.starts = max(copy.starts, tensor_map.at_hand(sm, int(copy.map), now))
             if copy.bulk == LOAD:
                 sm.warps[g].loaded = 1
             sm.warps[g].copying += 1

@@ -3,15 +3,19 @@
 The places of the fields are read off what ptxas makes of `tensormap.replace` (sm_90), and off maps of the driver. A
 promotion in the L2 says nothing here. In an interleaved layout an element is a slice of channels, of 16 or 32 bytes;
 the dimension before the last one counts slices, and a box has one (seen on an H200).
+
+The engine keeps the last MAPS maps at hand. It fetches another when a copy first needs it, or UTMACCTL.PF asks for it.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.copy_engine.declaration import DIMENSIONS
-from gpusim.sm.records import Copy, Memory
+from gpusim.sm.records import Copy, Memory, Sm
+from gpusim.sm.unit.capacities import MAPS
 from isa.nvidia.rows.copies.bulk import OF_PIXELS
 from isa.program import WORD_BYTES
 from isa.row import Bulk
@@ -146,3 +150,23 @@ def element_bytes(kind: int) -> int:
     if kind in (U16, F16, BF16):
         return 2
     return 8 if kind in (U64, S64, F64) else 4
+
+
+@rarely
+def at_hand(sm: Sm, place: int, now: int) -> int:
+    """Return when the map at a place of global memory is at hand, if a copy or the program asks for it now."""
+    engine = sm.engine
+    for i in range(MAPS):
+        if engine.maps[i] == place + 1:
+            return int(engine.there[i])
+    i = engine.fetched % MAPS
+    engine.fetched += 1
+    engine.maps[i], engine.there[i] = place + 1, now + sm.machine.engine_map
+    return int(engine.there[i])
+
+
+@on_demand
+def forget(sm: Sm) -> None:
+    """Let the engine fetch each map again that is needed."""
+    for i in range(MAPS):
+        sm.engine.maps[i] = 0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.cache.declaration import L1, SHARE_PARTS, TAGS
 from gpusim.sm.memory.global_memory import global_memory
@@ -50,8 +51,8 @@ def cost(sm: Sm, instruction: Row, into: Feed | Outcome, active: int) -> None:
         into.cycles = words * machine.local_request
 
 
-@rarely
-def generic_cost(sm: Sm, instruction: Row, into: Feed | Outcome, active: int) -> None:
+@on_demand
+def generic_cost(sm: Sm, instruction: Row, into: Feed, active: int) -> None:
     """Set the cost of an access by generic addresses: the sum over its memories; `near` is when those results come."""
     shared = generic_address.lanes_in(sm.scratch, SHARED_MEMORY, active)
     local = generic_address.lanes_in(sm.scratch, LOCAL_MEMORY, active)
@@ -79,7 +80,7 @@ def generic_cost(sm: Sm, instruction: Row, into: Feed | Outcome, active: int) ->
 
 
 @rarely
-def _peer_cost(sm: Sm, instruction: Row, into: Feed | Outcome, lanes: int) -> int:
+def _peer_cost(sm: Sm, instruction: Row, into: Feed, lanes: int) -> int:
     """Return the cycles of the unit for lanes that access other blocks of the cluster; `near` is when results come."""
     machine, latency = sm.machine, sm.machine.cluster_load
     passes = _shared_passes(sm, instruction, instruction.near_turns, lanes)

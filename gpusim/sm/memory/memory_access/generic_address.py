@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory import peers
 from gpusim.sm.records import LaunchNumbers, Row, Scratch, Sm, Word
@@ -72,9 +73,15 @@ def place(sm: Sm, g: int, group: int, lane: int) -> np.int64:
     if address >= LOCAL_PLACE:
         return launch.local_word + (group * launch.local_words + (address - LOCAL_PLACE) // WORD_BYTES) * LANES + lane
     if is_peer(sm, address):
-        rank, byte = (address - SHARED_PLACE) // PEER_BYTES - 1, (address - SHARED_PLACE) % PEER_BYTES
-        return peers.shared_word(sm, int(sm.warps[g].block), rank) + byte // WORD_BYTES
+        return np.int64(_place_at_peer(sm, g, int(address)))
     return launch.shared_word + sm.warps[g].block * launch.shared_words + (address - SHARED_PLACE) // WORD_BYTES
+
+
+@on_demand
+def _place_at_peer(sm: Sm, g: int, address: int) -> int:
+    """Return the same of a place in the shared memory of another block of the cluster."""
+    rank, byte = (address - SHARED_PLACE) // PEER_BYTES - 1, (address - SHARED_PLACE) % PEER_BYTES
+    return int(peers.shared_word(sm, int(sm.warps[g].block), np.int64(rank)) + byte // WORD_BYTES)
 
 
 @rule

@@ -42,8 +42,8 @@ class MatrixCost(msgspec.Struct, frozen=True):
     depth: Count = 0  # cycles by which its way through the pipe is longer than the shortest; results come in order
     memory: Count = 0  # cycles behind its issue in which no memory instruction issues; of no use without `written`
     first: Reading = 0  # cycles from issue until the first registers of A are read; of no use without `written`
-    second: Reading = 0  # the same of B
-    addend: Reading = 0  # the same of C
+    second: Reading = 0  # cycles from issue until those of B are
+    addend: Reading = 0  # cycles from issue until those of C are
     written: Writing = 0  # cycles from issue until its results take all banks; 0: reads and writes are as others'
 
 
@@ -141,7 +141,7 @@ UNIT = Declaration(
     },
     pack=pack,
     limits={
-        "latency": {"unit.[!s]*.latency": 1, "unit.s[!y]*.latency": 1, "matrix.*.latency": 1},  # sync is a barrier's
+        "latency": {"unit.*.latency": 1, "matrix.*.latency": 1},
         "tensor cores": {"matrix.*.interval": 1},
         "pipes": {"pipe.*.lanes": "limits.warp_size", "pipe.*.schedulers": 1},
     },

@@ -10,6 +10,7 @@ from gpusim.sm.effects import effects
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.memory.texture import texture
 from gpusim.sm.pipes.pipe import pipe
+from gpusim.sm.pipes.warpgroup import warpgroup
 from gpusim.sm.records import Row, Sm
 from gpusim.sm.registers import questions
 from gpusim.sm.registers.control_code import control_code
@@ -23,6 +24,8 @@ from gpusim.sm.unit.opcodes import FETCH, LOAD
 def commit(sm: Sm, k: int, g: int, instruction: Row, now: int, behind: int) -> None:
     """Let warp slot g's instruction take its pipe; its operands are `behind` cycles late (register_file.py)."""
     warp, machine = sm.warps[g], sm.machine
+    if sm.multiplies and sm.products.ends > now and instruction.reads and not instruction.uniform:
+        warpgroup.crowd(sm, k, instruction, now)
     taken = pipe.commit(sm, k, instruction, now, register_file.reading(machine, behind))
     gone = texture.commit(sm, now) if instruction.action == FETCH else now
     ready = max(gone + instruction.latency, sm.outcome.ready) + register_file.late(machine, behind)

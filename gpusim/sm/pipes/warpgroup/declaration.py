@@ -35,6 +35,8 @@ class Warpgroup(msgspec.Struct, frozen=True):
     fills: Count  # cycles from then until the tensor cores begin
     register_fills: Count  # the same, if A is in registers
     drains: Count  # cycles from their end until D is there
+    delays: Positive  # times its own time for which an instruction has the ports to the registers meanwhile
+    delays_most: Positive  # and for so many cycles at most
 
 
 def pack(packed: MachineNumbers, machine: Machine) -> None:
@@ -61,7 +63,10 @@ def _has_any(given: Any) -> bool:
 
 
 NONE = "{kernel} has no matrix instruction of a warpgroup"
-NUMBERS = "product_columns port_rows least_registers product_begins product_fills register_fills product_drains"
+NUMBERS = (
+    "product_columns port_rows least_registers product_begins product_fills register_fills product_drains "
+    "product_delays product_delays_most"
+)
 
 UNIT = Declaration(
     "warpgroup",
@@ -74,6 +79,8 @@ UNIT = Declaration(
             packed_key("warpgroup.fills", "product_fills"),
             packed_key("warpgroup.register_fills"),
             packed_key("warpgroup.drains", "product_drains"),
+            packed_key("warpgroup.delays", "product_delays"),
+            packed_key("warpgroup.delays_most", "product_delays_most"),
             field("tensor_pipe", "pipe of the tensor cores, -1: no other instruction takes them"),
         ),
         "sm": (
@@ -94,6 +101,9 @@ UNIT = Declaration(
             field("pc", "the instruction"),
             field("ready", "when its operands may be read"),
         ),
+        "scheduler": (
+            field("ports_until", "beside products, no instruction reads registers until then", role=Role.TIME),
+        ),
         "warp": (field("products", "of its warpgroup that it has issued", role=Role.FIXED),),
         "row": (
             field("product", "code of a matrix instruction of a warpgroup (isa.values.matrix.warpgroup)", kind="i4"),
@@ -108,5 +118,6 @@ UNIT = Declaration(
         "latency": {"warpgroup.begins": 0, "warpgroup.*fills": 0, "warpgroup.drains": 0},
         "shared-memory passes": {"warpgroup.port_rows": 256},
         "tensor cores": {"warpgroup.columns": 256, "warpgroup.least_registers": 1},
+        "register banks": {"warpgroup.delays": 1, "warpgroup.delays_most": 1},
     },
 )

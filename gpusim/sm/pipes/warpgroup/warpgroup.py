@@ -6,6 +6,9 @@ columns of B, once for the four warps. Other accesses to shared memory wait mean
 tensor cores begin a little later, and compute so many columns in a cycle; the operands of the next product are read
 meanwhile, but not those of one more. So products follow each other at the pace of the slower of the two.
 
+Meanwhile they read and write their sums in the register file, half of whose ports other instructions have left: each
+of these keeps those of its scheduler for longer.
+
 D is there some cycles behind the end. Then the product is done: of the group that it is in (sm/effects/groups.py), and
 its effect lands (sm/lanes/values/product.py). Products share the agent of the effects, and have times of their own.
 """
@@ -20,7 +23,7 @@ from gpusim.sm.jit.rule import NEVER, rule
 from gpusim.sm.pipes.load_store import load_store
 from gpusim.sm.pipes.pipe import pipe
 from gpusim.sm.pipes.warpgroup.declaration import WARPS
-from gpusim.sm.records import Sm
+from gpusim.sm.records import Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import PRODUCTS
 from isa.row import Groups
@@ -127,6 +130,17 @@ def _serve(sm: Sm, first: int, pc: int, now: int) -> int:
     if sm.tracing:
         record.product(sm, first, pc, int(start), int(products.ends), done, now)
     return done
+
+
+@on_demand
+def crowd(sm: Sm, k: int, instruction: Row, now: int) -> None:
+    """Let an instruction of scheduler k have the ports to the registers, beside a product that is computed."""
+    machine, scheduler = sm.machine, sm.schedulers[k]
+    if machine.product_delays > 1:
+        needs = machine.units[instruction.unit]
+        own = pipe.interval(sm, int(needs.choice[0])) * instruction.intervals // max(needs.choices, 1)
+        taken = min(own * machine.product_delays, machine.product_delays_most)
+        scheduler.ports_until = max(scheduler.ports_until, now + taken)
 
 
 @rule
