@@ -188,7 +188,7 @@ BESIDE = (
 def beside(operation, warpgroups, products):
     """Return how many cycles a scheduler takes for an operation that warps repeat, beside products or alone."""
     out, name = np.zeros(128, np.int64), f"_Z4kernILi128ELi0ELi{OPERATIONS[operation]}ELi0EEvPxiiif"
-    given = out, np.int32(12), np.int32(warpgroups), np.int32(products), np.float32(1)
+    given = out, np.int32(40), np.int32(warpgroups), np.int32(products), np.float32(1)
     module("beside").get_function(name)((1,), (384,), given, shared_mem=67584, machine="h200")
     return out[3] / out[2] / warpgroups
 
