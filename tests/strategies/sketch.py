@@ -19,7 +19,8 @@ SLOT_BYTES = 16
 STRIDES = (0, 0, 16, 32, 64, 128)  # bytes that the pointer of a long loop moves in a round
 INPUT_WORDS = 256
 DATA = range(8, 24)
-ALU_ROWS = tuple(row for row in ROWS if (row.value or row.across) and row.form.startswith("d") and not row.is_gcn)
+_COMPUTING = tuple(row for row in ROWS if (row.value or row.across) and row.form.startswith("d") and not row.is_gcn)
+ALU_ROWS = tuple(row for row in _COMPUTING if not row.matrix)  # tiles have registers of their own numbers
 ALU_UNITS = {row.unit: tuple(other for other in ALU_ROWS if other.unit == row.unit) for row in ALU_ROWS}
 COMPARE_ROWS = tuple(row for row in ROWS if row.form.startswith("P"))
 VECTOR_ROWS = tuple(row for row in ROWS if row.mnemonic.startswith("V_") and row.value and not row.implied)

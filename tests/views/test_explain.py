@@ -16,7 +16,7 @@ from timing import plain_machine
 from gpusim.machine.machine import load
 from gpusim.simulation.timeline.build import timeline
 from gpusim.views.explain import LATE, explain, needed
-from gpusim.views.timeline.document import NONE, Issued, Line, Lost, Timeline, Wait
+from gpusim.views.timeline.document import NONE, Copy, Issued, Line, Lost, Phase, Timeline, Wait, Waiting
 from gpusim.views.timeline.source import with_source
 from isa.errors import UserError
 from isa.text.listing import read
@@ -272,3 +272,22 @@ def test_machine_code_is_named_by_its_place():
     first, *_ = explain(document, 0, 1000, 2)
     assert first.instruction == "saxpy+0x140 FFMA R11, R2, UR5, R11 (saxpy.cu:3)"
     assert first.what == "long_scoreboard"
+
+
+def test_a_wait_for_a_phase_leads_to_the_copy_that_ended_it():
+    """A branch waits for a look at a barrier, that for its phase, and the phase for the last byte of a copy."""
+    texts = ("SYNCS.PHASECHK.TRANS64.TRYWAIT P0, [R1], R2", "sync"), ("@!P0 BRA x", "control"), ("UTMALDG.2D", "sync")
+    program = [Line(pc, *each) for pc, each in enumerate(texts)]
+    asked = Issued(0, 0, 0, 2, 0, 2, 3, 4, 10, 32)
+    looked = Issued(1, 0, 0, 0, 0, 5, 6, 8, 101, 32, (Wait("wait", 3, 5),))
+    branched = Issued(2, 0, 0, 1, 0, 101, NONE, NONE, NONE, 32, (Wait("long_scoreboard", 6, 101, 1),))
+    document = replace(
+        by_hand(program, [asked, looked, branched], 120),
+        copies=(Copy(0, 0, 0, 2, 4096, 3, 40, 100, 1024),),
+        phases=(Phase(1024, 0, 0, 0, 0, 100, 1, 4096, 0, (Waiting(0, 1, 5),)),),
+    )
+    waits, look, copy = explain(document, 0, 50, 10)
+    assert (waits.what, waits.words) == ("long_scoreboard", "waits for a barrier in shared memory")
+    assert "waits at mbarrier 0x400, whose phase 0 ends at 100 with 4,096 bytes; warp 0 waited" in look.words
+    assert (copy.id, copy.pc) == (0, 2)
+    assert "4,096 bytes are asked for from 3 to 40, the last has come at 100" in copy.words

@@ -92,6 +92,7 @@ class _Kept:
     refused: dict[int, list[Lost]] = field(default_factory=dict)  # by warp slot, until its instruction issues
     resident: dict[int, Resident] = field(default_factory=dict)  # by block slot
     left: list[Resident] = field(default_factory=list)
+    last_left: int = 0  # when the last block so far left
 
     def take(self, records: Any) -> None:
         """Follow more records; raises _EnoughError after the last one that matters."""
@@ -181,6 +182,7 @@ def _place(kept: _Kept, record: Record) -> None:
 
 def _retire(kept: _Kept, record: Record) -> None:
     resident = kept.resident.pop(record.detail)
+    kept.last_left = record.cycle
     background.leave(kept.background, record.detail, record.cycle)
     for g in resident.warps:
         del kept.sm.warps[g]
@@ -311,11 +313,13 @@ def _unused(sm: blockers.Sm, record: Record, waits: Sequence[Wait]) -> Iterator[
 
 
 def _close(kept: _Kept, cycles: int) -> None:
-    """Keep the unused slots at the end of the run, which no record ends."""
+    """Keep the unused slots at the end of the run, which no record ends: the last may be behind the last block."""
+    left = cycles if kept.resident else min(cycles, kept.last_left)
     for k, scheduler in enumerate(kept.sm.schedulers):
         reason = Stall.WARP_EXITED if k < kept.slots else Stall.NO_WARP
-        if scheduler.used_until < cycles:
-            _lose(kept, [Lost(k, label(reason), scheduler.used_until, cycles)])
+        behind = max(scheduler.used_until, left)
+        ends = [(reason, scheduler.used_until, left), (Stall.NO_WARP, behind, cycles)]
+        _lose(kept, [Lost(k, label(why), start, end) for why, start, end in ends if start < end])
 
 
 def _lose(kept: _Kept, unused: Iterable[Lost]) -> None:
