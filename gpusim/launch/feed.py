@@ -22,7 +22,7 @@ from gpusim.machine.machine import Machine
 from gpusim.sm.memory.cache.declaration import tagged
 from gpusim.sm.unit.capacities import FEED, LANES
 from isa.dataflow.block_step import block_steps, texture_steps
-from isa.dataflow.memory.address_slice import address_slice
+from isa.dataflow.memory.address_slice import address_slice, path_slice
 from isa.errors import UserError
 from isa.executing.barriers import by_register
 from isa.kernel import Kernel
@@ -55,7 +55,7 @@ def _by_registers(kernel: Kernel) -> bool:
 
 @once
 def foreseeable(kernel: Kernel) -> bool:
-    """Tell whether a block's path is known without time: no address, guard or branch depends on loaded values.
+    """Tell whether a block's path is known without time: where it goes and what it accesses depend on no loaded values.
 
     Nor has the launch clusters, whose blocks meet. Nor is there a guard at BRA.DIV or BRA.CONV: an event has the
     threads that branch, not those whose guard holds too.
@@ -66,12 +66,18 @@ def foreseeable(kernel: Kernel) -> bool:
         return False
     if any(i.guard != PT and i.row.asks for i in kernel.program.instructions):
         return False
-    return not reads_memory(kernel, address_slice(kernel.program))
+    return not reads_memory(kernel, path_slice(kernel.program))
 
 
+@once
 def recordable(kernel: Kernel) -> bool:
-    """Tell whether the kernel's streams can be recorded: products of warpgroups are done later than they issue."""
-    return foreseeable(kernel) and all(i.row.unit is not Unit.WARPGROUP for i in kernel.program.instructions)
+    """Tell whether the kernel's streams can be recorded: its path is known, and which lanes compute.
+
+    Products of warpgroups are done later than they issue, and are not recorded.
+    """
+    if not foreseeable(kernel) or any(i.row.unit is Unit.WARPGROUP for i in kernel.program.instructions):
+        return False
+    return not reads_memory(kernel, address_slice(kernel.program))
 
 
 def has_requests(kernel: Kernel, machine: Machine) -> bool:

@@ -38,7 +38,13 @@ def _hold_tensor(sm: Scan, k: int, cycles: int, now: int) -> None:
 
 def _writes_from_pipe(sm: Scan, pc: int) -> bool:
     own = any(register < FIRST_SCALAR for register in sm.kernel.program.instructions[pc].writes())
-    return own and not queued(sm, sm.kernel.program.instructions[pc].row.unit)
+    return own and not _unhurried(sm, pc)
+
+
+def _unhurried(sm: Scan, pc: int) -> bool:
+    """Whether its latency varies: its reads and writes find a cycle that matrix instructions leave."""
+    unit, dependence = sm.kernel.program.instructions[pc].row.unit, sm.machine.dependence
+    return queued(sm, unit) or (dependence is not None and unit in dependence.variable.split())
 
 
 def _makes_way(sm: Scan, k: int, warp: Warp, now: int) -> bool:
@@ -49,10 +55,10 @@ def _makes_way(sm: Scan, k: int, warp: Warp, now: int) -> bool:
     if matrix_times(sm, warp.pc):
         reads = matrix_reads_of(sm, k, warp, warp.pc, now)
         return not reads & scheduler.matrix_reads and all(t > scheduler.reading.get(bank, -1) for bank, t in reads)
+    if _unhurried(sm, warp.pc):
+        return now >= scheduler.matrix_memory
     if _writes_from_pipe(sm, warp.pc) and now in scheduler.matrix_writes:
         return False
-    if queued(sm, sm.kernel.program.instructions[warp.pc].row.unit):
-        return now >= scheduler.matrix_memory
     banks = reads_by_bank(sm, warp, warp.pc)
     for bank, reads in banks.items():
         last = max(scheduler.reading.get(bank, -1) + 1, now) - 1

@@ -35,8 +35,8 @@ def decode(row: Columns, instruction: Instruction, machine: Machine, kernel: Ker
             row["grouping"] = 0
     if awaits_all(kernel.program, instruction):
         row["grouping"] |= DRAINS
-    if machine.what_if and machine.what_if.copies == "there" and form.groups is not Groups.MATRIX:
-        row["grouping"] &= ~(WAITS | DRAINS)
+    if machine.what_if and machine.what_if.copies == "there":
+        row["grouping"] &= ~(DRAINS if form.groups is Groups.MATRIX else DRAINS | WAITS)
 
 
 UNIT = Declaration(

@@ -93,7 +93,6 @@ UNIT = Declaration(
             "mbarrier.poll": 1,
             "mbarrier.by_lane": 0,
             "mbarrier.war": 0,
-            "unit.sync.latency": 1,
         },
     },
 )

@@ -90,6 +90,7 @@ class Row(Record):
     matrix_read: Numbers  # mask of the cycles behind its issue in which a matrix instruction reads, by operand and bank
     matrix_written: int  # cycles from its issue until its results take all banks, 0: as others
     matrix_writes: int  # cycles for which they do
+    unhurried: int  # 1: its latency varies, as of an access: its reads and writes find a cycle
     matrix_lasts: int  # cycles until it has read and written all
     matrix_memory: int  # cycles behind its issue in which no memory instruction issues
     matrix_depth: int  # cycles by which its way through the pipe is longer than the shortest

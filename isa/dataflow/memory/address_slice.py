@@ -39,11 +39,32 @@ def address_slice(program: Program) -> NDArray[np.bool_]:
     Stores are in the slice if a load of their memory is. If blocks pass addresses to each other through global
     memory, the slice of one block alone is not enough.
     """
+    return _closure(program, [(pc, name) for pc, i in enumerate(program.instructions) for name in steering(i)])
+
+
+@once
+def path_slice(program: Program) -> NDArray[np.bool_]:
+    """Return bool[pc] of the address slice without the guards of arithmetic.
+
+    Whether lanes compute does not change where warps go and what they access, unless a result does, which is in it.
+    """
+    code = program.instructions
+    return _closure(program, [(pc, name) for pc, i in enumerate(code) for name in steering(i) if _goes_or_accesses(i)])
+
+
+def _goes_or_accesses(instruction: Instruction) -> bool:
+    """Tell whether an instruction does more than to compute: it branches, waits, exits or accesses memory."""
+    row = instruction.row
+    goes = row.is_branch or row.steers or row.unit in (Unit.BARRIER, Unit.TEXTURE) or not writes(instruction)
+    return bool(goes or instruction.address() is not None or instruction.destination_in_shared() is not None)
+
+
+def _closure(program: Program, todo: list[tuple[int, str]]) -> NDArray[np.bool_]:
+    """Return bool[pc]: the result may reach one of the names where it is read."""
     everything = any(i.row.signal or i.row.bulk for i in program.instructions)
     needed = np.full(len(program), everything)
     flow = _Flow(program, predecessors(program), [writes(i) for i in program.instructions], set())
     seen: _Walked = {}
-    todo = [(pc, name) for pc, i in enumerate(program.instructions) for name in steering(i)]
     while todo:
         pc, name = todo.pop()
         for definition in _reaching(flow, seen, pc, name):

@@ -14,6 +14,11 @@ from workloads.catalog import make
 
 ONE_WARP = "FFMA R0, R0, R1, R2\n"
 UNEVEN = ".block 64\nS2R R0, WARPID\nISETP.EQ P0, R0, 0\n@!P0 BRA on\n{work}on:\nBAR.SYNC 0\nMOV R2, 0\nEXIT"
+COPIES = (
+    ".shared 128\n.buffer x u32 32\nS2R R0, TID.X\nSHL R1, R0, 2\nIADD R3, R1, c[x]\n"
+    + "LDGSTS [R1], [R3]\nLDGDEPBAR\nDEPBAR.LE SB0, 0\nLDS R5, [R1]\n" * 2
+    + "EXIT"
+)
 BRANCHES = "BRA a\na:\nBRA b\nb:\nBRA c\nc:\nEXIT"
 # Keys that no limit lifts: instructions and their pipes, sizes and layouts, rules, clocks, energy; and barriers,
 # whose cost `what_if.barriers` lifts.
@@ -207,3 +212,12 @@ def test_stall_counts_of_a_listing_are_reported():
     found, limits = study("[B------:R-:W-:-:S15] FADD R0, R0, R0\n[B------:R-:W-:-:S05] EXIT", "gtx980")
     assert found.notes[LATENCY] == "the stall counts of the program's own control codes stay"
     assert limits[LATENCY].saves_alone == 0
+
+
+@pytest.mark.jit
+def test_copies_that_are_there_save_the_wait_for_them():
+    """The second copy does not wait for the first, but the exit for both; limits of other kernels are not lifted."""
+    found, limits = study(COPIES, "h200")
+    assert limits["waits for copies"].saves_alone > 24
+    assert {"copy engine", "copy latency", "barriers in shared memory", "tensor cores"}.isdisjoint(limits)
+    assert "bytes more of shared memory with 1 resident" in found.notes["stages"]

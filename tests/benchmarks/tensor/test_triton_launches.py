@@ -103,6 +103,18 @@ def test_results_are_those_of_the_chip(name):
 
 @pytest.mark.jit
 @pytest.mark.long
+@pytest.mark.parametrize(("name", "sm"), [("flash_d64_64x64_w4_causal_S", 7), ("flash_d64_64x64_w4_M", 0)])
+def test_further_results_are_those_of_the_chip(name, sm):
+    """Blocks that differ, of which the last takes longest, and two blocks on an SM: right to the bit, within 6 %."""
+    (case,) = launches.wanted(launches.cases(FURTHER), f"^{name}$")
+    done = launches.simulated(FURTHER, case)
+    assert all(done.equal.values())
+    assert done.result.run.first_sm == sm
+    assert abs(done.error) <= 6
+
+
+@pytest.mark.jit
+@pytest.mark.long
 def test_sums_by_atomics_are_near():
     """Sums of 2112 floats by atomics, whose order is not the chip's, are within 2e-5 of those in double precision.
 

@@ -4,7 +4,7 @@ from hypothesis import given, settings
 from interpreter.interpret import interpret
 from strategies.launches import kernels
 
-from isa.dataflow.memory.address_slice import address_slice
+from isa.dataflow.memory.address_slice import address_slice, path_slice
 from isa.text.assembler import assemble
 
 
@@ -27,6 +27,17 @@ def test_cross_lane_sources_and_their_guard_are_in():
 def test_guards_and_their_comparisons_are_in():
     """A guard predicate pulls in its comparison and that comparison's operands, even under a plain instruction."""
     assert included("MOV R0, 1\nMOV R1, 2\nISETP.LT P0, R0, R1\n@P0 MOV R2, 3\nEXIT") == [0, 1, 2]
+
+
+def test_the_path_leaves_out_guards_of_arithmetic():
+    """Whether a lane moves, by what it loaded, is not in the path; whether it stores or leaves is, with all before."""
+    load = "S2R R0, TID.X\nLDS R1, [R0]\nFSETP.LT P0, R1, R1\n"
+    moved = assemble(load + "@P0 MOV R2, R1\nSTS [R0], R2\nEXIT")
+    assert np.flatnonzero(path_slice(moved)).tolist() == [0]
+    assert np.flatnonzero(address_slice(moved)).tolist() == [0, 1, 2, 3, 4]
+    for steered in ("@P0 STS [R0], R0\nEXIT", "@P0 EXIT\nEXIT", "@P0 MOV R3, R0\nSTS [R3], R0\nEXIT"):
+        program = assemble(load + steered)
+        assert np.array_equal(path_slice(program), address_slice(program)), steered
 
 
 def test_loop_counters_are_in_through_the_back_edge():

@@ -18,6 +18,7 @@ MACHINE = SimpleNamespace(
     passes_ahead=64,
     lines_ahead=250,
     port_parts=64,
+    far_latency=[0] * 6 + [279],
 )
 WARPS = 32
 
@@ -30,7 +31,7 @@ def sm(**has):
 
 def copy(*, near=1):
     """Return a copy's row, through the L1 or past it."""
-    return SimpleNamespace(through_l1=near, port=6, port_cycles=2, copies=1, service=0, grouping=0)
+    return SimpleNamespace(through_l1=near, far=6, port=6, port_cycles=2, copies=1, service=0, grouping=0)
 
 
 @pytest.mark.parametrize(
@@ -71,6 +72,13 @@ def test_a_copy_takes_a_pass_for_each_of_its_lines():
     assert state.load_store.copied == 8 * 64 + 16
 
 
+def test_words_past_the_l1_are_there_when_those_before_have_passed():
+    """Ten copies of eight passes each: the last is done a latency behind its 80 cycles."""
+    state, queue = sm(), SimpleNamespace(free=0, passed=0)
+    done = [copy_path.take(state, queue, copy(near=0), SimpleNamespace(cycles=8, requests=4), 0) for _ in range(10)]
+    assert done == [279 + 8 * n for n in range(1, 11)]
+
+
 def test_a_copy_past_the_l1_waits_for_the_channel_to_the_l2():
     """The unit is 64 cycles ahead of the channel at most, which is free at 100."""
     assert copy_path.enter(sm(port=[100 * 64, 0]), copy(near=0), 0) == 36
@@ -84,6 +92,14 @@ def test_what_is_served_behind_copies_passes_behind_them():
     assert [copy_path.follow(state, load_, 2, 0) for _ in range(2)] == [10, 12]
     assert state.load_store.brought == 14 * 64
     assert copy_path.follow(sm(), load_, 2, 5) == 5
+
+
+def test_what_has_no_passes_takes_some_behind_copies_through_the_l1_alone():
+    """LDGDEPBAR, three cycles, behind 10 cycles of copies: the next passes at 13 behind those in the L1, else at 10."""
+    close, load_ = (SimpleNamespace(copies=0, service=n, grouping=g) for n, g in ((3, 2), (0, 0)))
+    for near, then in ((1, 13), (0, 10)):
+        state = sm(copied=10 * 64, brought=10 * 64, near_copies=near)
+        assert [copy_path.follow(state, close, 3, 0), copy_path.follow(state, load_, 1, 0)] == [10, then]
 
 
 def cycles(*lines, warps=WARPS, engine=ENGINES[0]):

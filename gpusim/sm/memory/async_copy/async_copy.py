@@ -59,6 +59,35 @@ def _passes(sm: Sm, instruction: Row, group: int, active: int) -> int:
 
 
 @rule
+def written(sm: Sm, instruction: Row, group: int, active: int) -> int:
+    """Return the passes of a lane group's copy into shared memory; its source addresses are in `scratch`."""
+    apart = sm.machine.copy_cycles and instruction.through_l1 == 0
+    return int(_pieces(sm, group, active) if apart else sm.outcome.written)
+
+
+@on_demand
+def _pieces(sm: Sm, group: int, active: int) -> int:
+    """Return the passes of a copy past the L1: one for each row of banks to which words of a line go.
+
+    Lines are written as they come, not lanes in turn.
+    """
+    instruction, passes = sm.program[sm.warps[group // sm.machine.groups].pc], 0
+    row_bytes = sm.machine.banks * WORD_BYTES
+    for lane in range(LANES):
+        if (active >> lane) & 1:
+            line = np.int64(sm.scratch.address[lane]) // sm.machine.line_bytes
+            row, other = _address(sm, instruction, group, lane) // row_bytes, lane - 1
+            while other >= 0 and not (
+                (active >> other) & 1
+                and np.int64(sm.scratch.address[other]) // sm.machine.line_bytes == line
+                and _address(sm, instruction, group, other) // row_bytes == row
+            ):
+                other -= 1
+            passes += other < 0
+    return int(passes * sm.machine.pass_cycles)
+
+
+@rule
 def _post(sm: Sm, instruction: Row, g: int, group: int, active: int) -> bool:
     """Post that lanes write zeros, before any word is read; False: a fault."""
     pc, half = sm.warps[g].pc, group - g * sm.machine.groups

@@ -20,10 +20,10 @@ def enter(sm: Sm, instruction: Row, now: int) -> int:
     unit, machine = sm.load_store, sm.machine
     if machine.copy_cycles == 0:
         return now
-    begun = max(now, int(unit.brought // SHARE_PARTS - machine.lines_ahead))
-    if instruction.through_l1:
-        return max(begun, int(unit.copied // SHARE_PARTS - machine.passes_ahead))
-    return max(begun, int(unit.port[LOADS] // machine.port_parts - machine.passes_ahead))
+    ahead = int(unit.copied // SHARE_PARTS)
+    if instruction.through_l1 == 0:
+        ahead = max(ahead, int(unit.port[LOADS] // machine.port_parts))
+    return max(now, int(ahead - machine.passes_ahead), int(unit.brought // SHARE_PARTS - machine.lines_ahead))
 
 
 @rule
@@ -35,36 +35,45 @@ def kept(machine: MachineNumbers, instruction: Row, cycles: int) -> int:
 
 
 @rarely
-def take(sm: Sm, queue: Queue, instruction: Row, entry: Entry, begun: int) -> None:
-    """Let the words of a copy that has entered pass, and keep the port of its scheduler's queue."""
+def take(sm: Sm, queue: Queue, instruction: Row, entry: Entry, begun: int) -> int:
+    """Let the words of a copy that has entered pass, and keep the port of its scheduler's queue.
+
+    Return when the words of one past the L1 have passed at the earliest, 0 for others.
+    """
     unit, machine, passes = sm.load_store, sm.machine, int(entry.cycles)
     if machine.copy_cycles == 0:
         queue.free = begun + max(int(instruction.port), passes * int(instruction.port_cycles))
-        return
+        return 0
     passes = max(passes, int(entry.requests))
     late, parts = instruction.through_l1 and unit.late > 0, passes * SHARE_PARTS
     if instruction.through_l1:
         parts = max(parts + machine.pass_cost, machine.copy_cycles * SHARE_PARTS)
-        unit.copied = max(unit.copied, begun * SHARE_PARTS) + parts
         queue.passed = max(queue.passed, begun) + (0 if late else passes * int(instruction.port_cycles))
+    unit.copied = max(unit.copied, begun * SHARE_PARTS) + parts
     unit.brought = max(unit.brought, begun * SHARE_PARTS) + parts + late * machine.line_again
     unit.near_copies = instruction.through_l1
     queue.free = max(begun + int(instruction.port), int(queue.passed - machine.passes_ahead))
+    if instruction.through_l1:
+        return 0
+    return int(unit.brought // SHARE_PARTS + machine.far_latency[instruction.far])
 
 
 @rarely
 def follow(sm: Sm, instruction: Row, cycles: int, begun: int) -> int:
-    """Return when what the unit takes from then on passes: behind the copies through the L1 before it.
+    """Return when what the unit takes from then on passes: behind the copies before it, which have entered already.
 
-    Copies have entered already.
+    What has no passes of its own takes none behind copies past the L1; LDGDEPBAR does behind those through it, and all
+    else there.
     """
-    unit = sm.load_store
-    passes = instruction.service == 0 or (instruction.grouping & CLOSES and unit.near_copies)
+    unit, now = sm.load_store, begun * SHARE_PARTS
     if instruction.copies:
         return begun
-    if passes and unit.brought > begun * SHARE_PARTS:
+    passes = instruction.service == 0
+    if unit.brought > now and (passes or (instruction.grouping & CLOSES and unit.near_copies)):
         unit.brought += cycles * SHARE_PARTS
-    if unit.copied <= begun * SHARE_PARTS:
+    if unit.copied <= now:
         return begun
-    unit.copied += cycles * SHARE_PARTS
-    return int(unit.copied // SHARE_PARTS) - cycles
+    behind = int(unit.copied // SHARE_PARTS)
+    if passes or unit.near_copies:
+        unit.copied += cycles * SHARE_PARTS
+    return behind

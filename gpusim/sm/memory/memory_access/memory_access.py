@@ -69,7 +69,8 @@ def access(sm: Sm, memory: Memory, g: int, group: int, active: int) -> bool:
         again = sm.beyond.loads != seen  # such loads are counted each time
         remembered.version, remembered.mask = 0 if again else version, int(mask)
     outcome = sm.outcome
-    outcome.cycles += max(remembered.cycles, outcome.written) if instruction.copies else remembered.cycles
+    passes = async_copy.written(sm, instruction, group, active) if instruction.copies else 0
+    outcome.cycles += max(int(remembered.cycles), int(passes))
     outcome.transactions += remembered.transactions
     outcome.extra = access_cost.extra(sm.machine, instruction, outcome.cycles)
     if instruction.generic:

@@ -161,7 +161,7 @@ def serve(sm: Sm, memory: Memory, y: int, now: int) -> int:
     else:
         ready = result_at(sm, instruction, entry, passes)
     if instruction.copies:
-        copy_path.take(sm, queue, instruction, entry, begun)
+        ready = max(ready, copy_path.take(sm, queue, instruction, entry, begun))
     if sm.machine.obeys_codes and memory_access.loads_shared(instruction):
         ready = warp.shared_back = max(ready, warp.shared_back)
     if instruction.action >= SIGNAL:

@@ -141,7 +141,7 @@ UNIT = Declaration(
     },
     pack=pack,
     limits={
-        "latency": {"unit.[!s]*.latency": 1, "unit.s[!y]*.latency": 1, "matrix.*.latency": 1},  # sync is a barrier's
+        "latency": {"unit.*.latency": 1, "matrix.*.latency": 1},
         "tensor cores": {"matrix.*.interval": 1},
         "pipes": {"pipe.*.lanes": "limits.warp_size", "pipe.*.schedulers": 1},
     },

@@ -35,8 +35,8 @@ class Warpgroup(msgspec.Struct, frozen=True):
     fills: Count  # cycles from then until the tensor cores begin
     register_fills: Count  # the same, if A is in registers
     drains: Count  # cycles from their end until D is there
-    delays: Count  # cycles more than its own for which an instruction has the ports to the registers meanwhile
-    delays_most: Positive  # and so many in all at most
+    delays: Positive  # times its own time for which an instruction has the ports to the registers meanwhile
+    delays_most: Positive  # and for so many cycles at most
 
 
 def pack(packed: MachineNumbers, machine: Machine) -> None:
@@ -118,6 +118,6 @@ UNIT = Declaration(
         "latency": {"warpgroup.begins": 0, "warpgroup.*fills": 0, "warpgroup.drains": 0},
         "shared-memory passes": {"warpgroup.port_rows": 256},
         "tensor cores": {"warpgroup.columns": 256, "warpgroup.least_registers": 1},
-        "register banks": {"warpgroup.delays": 0, "warpgroup.delays_most": 1},
+        "register banks": {"warpgroup.delays": 1, "warpgroup.delays_most": 1},
     },
 )

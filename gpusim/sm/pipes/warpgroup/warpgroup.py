@@ -136,10 +136,10 @@ def _serve(sm: Sm, first: int, pc: int, now: int) -> int:
 def crowd(sm: Sm, k: int, instruction: Row, now: int) -> None:
     """Let an instruction of scheduler k have the ports to the registers, beside a product that is computed."""
     machine, scheduler = sm.machine, sm.schedulers[k]
-    if machine.product_delays:
+    if machine.product_delays > 1:
         needs = machine.units[instruction.unit]
         own = pipe.interval(sm, int(needs.choice[0])) * instruction.intervals // max(needs.choices, 1)
-        taken = min(own + machine.product_delays, machine.product_delays_most)
+        taken = min(own * machine.product_delays, machine.product_delays_most)
         scheduler.ports_until = max(scheduler.ports_until, now + taken)
 
 

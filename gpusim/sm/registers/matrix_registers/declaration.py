@@ -21,6 +21,9 @@ OPERANDS = "abc"
 
 def decode(row: Columns, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
     """When a matrix instruction reads each operand, and for how long it writes, where the machine says so."""
+    row["unhurried"] = row["queued"] or (
+        machine.dependence is not None and instruction.row.unit.value in machine.dependence.variable.split()
+    )
     cost = machine.matrix.get(instruction.row.matrix)
     if cost is None or cost.written == 0 or register_banks(machine) == 0:
         return
@@ -58,6 +61,7 @@ UNIT = Declaration(
             ),
             field("matrix_written", "cycles from its issue until its results take all banks, 0: as others", kind="i2"),
             field("matrix_writes", "cycles for which they do", kind="i1"),
+            field("unhurried", "1: its latency varies, as of an access: its reads and writes find a cycle", kind="i1"),
             field("matrix_lasts", "cycles until it has read and written all", kind="i2"),
             field("matrix_memory", "cycles behind its issue in which no memory instruction issues", kind="i4"),
             field("matrix_depth", "cycles by which its way through the pipe is longer than the shortest", kind="i2"),
@@ -80,7 +84,7 @@ UNIT = Declaration(
         Condition(
             "matrix.*.depth matrix.*.memory matrix.*.first matrix.*.second matrix.*.addend matrix.*.written",
             "rows.matrix_depth rows.matrix_memory rows.matrix_lasts rows.matrix_read rows.matrix_written "
-            "rows.matrix_writes",
+            "rows.matrix_writes rows.unhurried",
             lambda g: g.record.register_banks > 0,
             ON_TIME,
         ),

@@ -46,7 +46,7 @@ def making_way(sm: Sm, k: int, warp: Warp, earliest: int, now: int) -> int:
     scheduler, instruction, when = sm.schedulers[k], sm.program[warp.pc], now
     reads, kept = _next_reads(sm, k, warp, instruction), _kept_operands(sm, warp, instruction)
     while when < earliest or not _fits(sm, scheduler, instruction, reads, kept, when):
-        if instruction.bank_writes and matrix_registers.writes(scheduler, when):
+        if instruction.bank_writes and not instruction.unhurried and matrix_registers.writes(scheduler, when):
             matrix_registers.delay(scheduler, when)
         when += 1
     if when > now:
@@ -60,10 +60,10 @@ def _fits(sm: Sm, scheduler: Scheduler, instruction: Row, reads: int, kept: int,
     machine = sm.machine
     if instruction.matrix_written:
         return not matrix_registers.collides(sm, scheduler, instruction, kept, now)
+    if instruction.unhurried:
+        return now >= scheduler.matrix_memory
     if instruction.bank_writes and matrix_registers.writes(scheduler, now):
         return False
-    if instruction.queued:
-        return now >= scheduler.matrix_memory
     if machine.window == 0:
         return True
     last = now + max(machine.window + machine.matrix_slack, _fullest(machine, reads))
