@@ -12,7 +12,7 @@ from isa.kernel import Kernel
 _OF_MAP = {  # by the numbers of gpusim.sm.memory.copy_engine.tensor_map, and one more
     1: "is of other dimensions than the copy; give a map of as many",
     2: "names a type of elements that there is not; make the map anew",
-    3: "has an interleaved layout with a step along its first dimension, which is not executed here; take 1",
+    3: "has an interleaved layout of less than three dimensions, or with a step along the first one; take another",
     4: "has a box whose rows are no multiple of 16 bytes; take another box",
     5: "has a box whose rows are wider than its swizzle; take a smaller box, or another swizzle",
     6: "has a tensor at an address that is no multiple of 16; align it",

@@ -18,7 +18,7 @@ from gpusim.sm.jit.rule import borrow, count_bits, rarely, rule
 from gpusim.sm.lanes import predicates, signals
 from gpusim.sm.lanes.convergence import independent_lanes
 from gpusim.sm.lanes.predicates import ALL
-from gpusim.sm.lanes.values import behind, product
+from gpusim.sm.lanes.values import product
 from gpusim.sm.lanes.values.functions import compute
 from gpusim.sm.lanes.values.operand_change import PAIR, SIGN_CHANGE, WORD, changed, whole_change
 from gpusim.sm.memory import versions
@@ -235,9 +235,18 @@ def _select(scratch: Scratch, lanes: Lanes, instruction: Row) -> None:
 @rarely
 def _behind(scratch: Scratch, lanes: Lanes, instruction: Row) -> None:
     """Load the words that a matrix instruction takes behind those of its sources."""
-    behind.load(scratch.a[instruction.counts[0]], lanes, instruction.behind[0])
-    behind.load(scratch.b[instruction.counts[1]], lanes, instruction.behind[1])
-    behind.load(scratch.c[instruction.counts[2]], lanes, instruction.behind[2])
+    _load_behind(scratch.a[instruction.counts[0]], lanes, instruction.behind[0])
+    _load_behind(scratch.b[instruction.counts[1]], lanes, instruction.behind[1])
+    _load_behind(scratch.c[instruction.counts[2]], lanes, instruction.behind[2])
+
+
+@rule
+def _load_behind(to: Numbers, lanes: Lanes, register: int) -> None:
+    """Set a word of each lane to a register; -1: there is none, -2: to zero."""
+    if register >= 0:
+        lane_words.copy(to, lanes.registers, register)
+    elif register < -1:
+        to[:] = 0
 
 
 @rule

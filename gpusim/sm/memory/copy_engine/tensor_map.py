@@ -57,7 +57,7 @@ def _of_box(copy: Copy, beyond: int) -> int:
     """Return why a box is refused whose tensor begins so many bytes beyond a multiple of 16, or GOOD."""
     inner = copy.counts[0] * copy.element
     if copy.interleaved:
-        return APART if copy.steps[0] > 1 and copy.code & OF_PIXELS == 0 else GOOD
+        return APART if copy.rank < 3 or (copy.steps[0] > 1 and copy.code & OF_PIXELS == 0) else GOOD
     if inner % SECTION:
         return BAD_BOX
     if copy.swizzle and inner > SPAN << copy.swizzle:
