@@ -14,12 +14,12 @@ CYCLES = {  # percent by which the cycles of a launch may be off: as reached in 
     "layernorm_M": 12,
     "gemv_M": 3,
     "transpose_M": 5,
-    "flash_d64_128x64_w4_S": 3,
-    "mm_bf16_64x64x32_w4s2_S": 9,
-    "mm_i8_128x64x64_w4s3_S": 12,  # too slow since copies take a cycle of the L1 more
-    "mm_f16_128x128x64_w4s3_S": 27,
+    "flash_d64_128x64_w4_S": 4,
+    "mm_bf16_64x64x32_w4s2_S": 5,
+    "mm_i8_128x64x64_w4s3_S": 2,
+    "mm_f16_128x128x64_w4s3_S": 6,
     "mm_tma_S": 8,
-    "mm_tf32_64x64x32_w4s3_S": 56,  # copies of 4 bytes take the chip longer
+    "mm_tf32_64x64x32_w4s3_S": 40,
 }
 QUICK = "axpy_M", "softmax_S", "layernorm_M", "transpose_M"  # without tensor cores
 

@@ -37,7 +37,7 @@ def released(warp, kind, most):
     """Return when an instruction may issue that lets so many groups be under way."""
     warp.release_at[:] = 0
     act(warp, kind, WAITS, most)
-    return int(warp.release_at[Stall.LONG_SCOREBOARD])
+    return int(warp.release_at[Stall.BARRIER if kind is Groups.MATRIX else Stall.LONG_SCOREBOARD])
 
 
 @pytest.mark.parametrize("waited", TOGETHER)

@@ -2,6 +2,7 @@
 
 from functools import cache
 
+import numpy as np
 import pytest
 from read.fenced import ROOT
 
@@ -66,3 +67,20 @@ def test_three_stages_are_three():
     result = ran("tensor/cp_async")
     waits = tensor_pipe.waiting(result, [Groups.COPIES])
     assert {tensor_pipe.staged(result.kernel.program, pc) for pc in waits[:3]} == {3}
+
+
+def test_waits_for_phases_count_by_what_ends_them():
+    """Who multiplies waits for phases that copies end, who copies for those that arrivals end, elsewhere."""
+    result = ran("gemm/tma")
+    released, copied = (set(np.flatnonzero(column).tolist()) for column in result.run.awaited.T)
+    assert released
+    assert copied
+    assert not released & copied
+    rows = [one.row.mnemonic for one in result.kernel.program.instructions]
+    assert {rows[pc] for pc in released | copied} == {"SYNCS.PHASECHK.TRANS64.TRYWAIT"}
+
+
+def test_the_copy_engine_is_as_busy_as_its_bytes_keep_it():
+    """256 KB come at 19 64ths of a cycle for 32 bytes."""
+    result = ran("gemm/tma")
+    assert tensor_pipe.engine_busy(result) == pytest.approx((256 << 10) * 19 / 64 / 32 / result.cycles)
