@@ -136,9 +136,9 @@ CYCLES = {  # percent by which a block of k = 64 may be off: as reached in Novem
     "b64_cp2_ldsm_pad": 14,
     "t128_cp2_lds_pad_k32": 20,
     "i128_cp3_ldsm_swz": 8,
-    "d64_plain": 4,
+    "d64_plain": 5,
     "wg128_cp3": 7,
-    "wg128_tma2": 1,
+    "wg128_tma2": 7,
 }
 
 

@@ -18,7 +18,7 @@ CYCLES = {  # percent by which the cycles of a launch may be off: as reached in 
     "mm_bf16_64x64x32_w4s2_S": 5,
     "mm_i8_128x64x64_w4s3_S": 2,
     "mm_f16_128x128x64_w4s3_S": 6,
-    "mm_tma_S": 8,
+    "mm_tma_S": 3,
     "mm_tf32_64x64x32_w4s3_S": 40,
 }
 QUICK = "axpy_M", "softmax_S", "layernorm_M", "transpose_M"  # without tensor cores
