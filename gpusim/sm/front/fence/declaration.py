@@ -13,12 +13,12 @@ from isa.nvidia.rows.control import CHIP, SYSTEM
 
 
 class Fence(msgspec.Struct, frozen=True):
-    """Fences, in cycles from the issue of one to that of the next instruction that waits for it."""
+    """Fences, from the issue of one to that of the next instruction that waits for it."""
 
-    gpu: Positive  # of a fence for the chip, where nothing was accessed since the last
-    system: Positive  # of a fence for the system
-    loads: Count  # further ones for the chip if the warp has loaded from global memory since its last fence
-    stores: Count  # from when the warp's last store has left the SM until a fence behind it is over, at least
+    gpu: Positive  # cycles of a fence for the chip, where nothing was accessed since the last
+    system: Positive  # cycles of a fence for the system
+    loads: Count  # further cycles of one for the chip if the warp has loaded from global memory since its last fence
+    stores: Count  # cycles from when the warp's last store has left the SM until a fence behind it is over, at least
 
 
 def decode(row: Columns, instruction: Instruction, machine: Machine, _: Kernel) -> None:
