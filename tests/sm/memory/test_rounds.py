@@ -23,11 +23,12 @@ def check(drawn, memory, launched):
 @given(drawn=rounds())
 @settings(max_examples=draws(60), deadline=None)
 def test_engines_and_program_order_leave_what_the_rounds_say(drawn):
-    """Barrier and copies are as counted by hand; both engines take the same cycles, for the same reasons."""
+    """Barrier and copies are as counted by hand; both engines take the same cycles, for the same reasons, as traced."""
     launched = drawn.launch()
     check(drawn, walk(launched).memory, launched)
-    runs = [run_sm(launched, H200, engine=engine) for engine in ("compiled", "reference")]
+    runs = [run_sm(launched, H200, engine=engine, trace=True) for engine in ("compiled", "reference")]
     for run in runs:
         check(drawn, run.memory, launched)
     assert runs[0].cycles == runs[1].cycles
     assert np.array_equal(runs[0].stalls, runs[1].stalls)
+    assert np.array_equal(runs[0].trace, runs[1].trace)
