@@ -17,9 +17,7 @@ from isa.kernel import Kernel
 
 ARRAYS = ("trace", "ends", "stalls", "lost", "issued", "active", "load_store_cycles", "memory")
 UNTOLD = (HOLD, SELECT, REPLAY, WRITE)  # the scan knows only what they cost
-DRAWN = TRACE_KINDS[
-    :COPY
-]  # further ones are of copies, barriers in shared memory and products: test_rounds.py draws them
+DRAWN = TRACE_KINDS[:COPY]  # the others are of copies, barriers in shared memory (test_rounds.py) and products
 NUMBERS = ("cycles", "empty", "blocks", "warp_slots", "pipe_cycles")
 
 
