@@ -110,13 +110,13 @@ def test_the_picture_says_what_it_shows(document):
 @given(timelines())
 @SOME
 def test_the_legend_explains_each_colour(document):
-    """Each reason in sight has its colour, its name and its meaning below the rows, once; no other has."""
+    """Each reason and state in sight has its colour and name below the rows, a reason its meaning; no other has."""
     root = drawn(document)
     meanings = {letter.name: letter.meaning for letter in document.letters}
     painted = {fill for _, fill in expected(document)}
-    named = {name: texts(root).count(name) for name in meanings}
+    named = {name: texts(root).count(name) for name in (*meanings, "occupies", "under_way")}
     assert {colour(name) for name, times in named.items() if times} == painted
-    assert all(texts(root).count(meanings[name]) == times <= 1 for name, times in named.items())
+    assert all(texts(root).count(meanings[name]) == named[name] <= 1 for name in meanings)
 
 
 def test_shares_are_of_warps_and_of_slots():

@@ -60,6 +60,7 @@ MNEMONICS = (
     *(f"{vote}.{mode}" for vote in ("VOTE", "VOTEU") for mode in ("ANY", "ALL", "EQ")),
     *(f"MATCH.{mode}{kind}" for mode in ("ANY", "ALL") for kind in ("", ".U64")),
     *(f"REDUX{name}" for name in ("", ".SUM", ".MIN", ".MAX", ".MIN.S32", ".MAX.S32", ".OR", ".XOR")),
+    *(f"CREDUX.{name}.F32{nan}" for name in ("MIN", "MAX", "MINABS", "MAXABS") for nan in ("", ".NAN")),
     *("R2UR", "ELECT", "MOVM.16.MT88"),
 )
 COMPARED = ("LOP3", "IADD3", "ISETP", "MOV")  # what makes lanes differ, and equal again
