@@ -22,11 +22,11 @@ def _sources(sm: Scan, pc: int) -> list[tuple[str, int, bool]]:
     slots = [("c" if letter == "D" else letter, o) for letter, o in instruction.slots()]
     operands = [(letter, o.base if isinstance(o, Address) else o) for letter, o in slots]
     row = instruction.row
-    words = {letter: 1 if letter in "mk" else row.words_of(letter) for letter, _ in operands}
+    words = {letter: row.words_of(letter) if letter in "abc" else 1 for letter, _ in operands}
     return [
         (letter * min(2, words[letter]), o.index + word, o.reuse)
         for letter, o in operands
-        if letter in "abcmk" and isinstance(o, Register) and o.index < FIRST_SCALAR and o.index != RZ.index
+        if letter != "d" and isinstance(o, Register) and o.index < FIRST_SCALAR and o.index != RZ.index
         for word in range(words[letter])
     ]
 
