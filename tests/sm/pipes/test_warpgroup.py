@@ -193,6 +193,7 @@ def beside(operation, warpgroups, products):
     return out[3] / out[2] / warpgroups
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize(("operation", "warpgroups", "chip"), few(BESIDE, 2))
 def test_operations_beside_products_take_longer_as_on_the_chip(operation, warpgroups, chip):
     """Warps repeat an operation while another warpgroup multiplies: within 25 % of an H200, and slower than alone."""
