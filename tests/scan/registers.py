@@ -72,7 +72,8 @@ def delivers(sm: Scan, k: int, warp: Warp, now: int) -> bool:
     file, scheduler = sm.machine.register_file, sm.schedulers[k]
     if file is None or file.mapping == "none":
         return True
-    banks, done = reads_by_bank(sm, warp, warp.pc), scheduler.collected[-file.collecting :] if file.collecting else []
+    banks = Counter[int]() if matrix_times(sm, warp.pc) else reads_by_bank(sm, warp, warp.pc)
+    done = scheduler.collected[-file.collecting :] if file.collecting else []
     crowded = file.collecting and len(done) == file.collecting and done[0] > now
     last = [max(scheduler.reading.get(bank, -1) + 1, now) + reads for bank, reads in banks.items()]
     in_time = not file.window or max(last, default=now) <= now + max(file.window, *banks.values(), 0)
