@@ -23,6 +23,17 @@ DATA = Path(__file__).parent / "data"
 H200 = load("h200", {"chip.sms": 1})
 
 
+class DriverMap:
+    """A map with the bytes of the driver, and another address."""
+
+    def __init__(self, text):
+        self.data = bytes.fromhex(text)
+
+    def encode(self, address):
+        """Return the bytes for that address."""
+        return address.to_bytes(8, "little") + self.data[8:]
+
+
 @cache
 def made(file="bulk"):
     """Return the machine code of a file."""

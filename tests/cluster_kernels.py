@@ -227,3 +227,16 @@ def dropped() -> tuple[Kernel, Words]:
     states = [phase << 31 | (1 << 20) - left << 11 for phase in (0, 1, 0) for left in (2, 1)]
     words = np.array([*states, 0, 0] * 2, np.uint32)
     return launched("leave", (2,), 64, {"out": np.zeros(16, np.uint32)}, shared=16384), words
+
+
+BY_NAME: Mapping[str, Callable[[], tuple[Kernel, Words]]] = {
+    "ring": lambda: ring(8, 64, 3),
+    "histogram": lambda: histogram(8, 4, 48, 64),
+    "widths": widths,
+    "leaves": leaves,
+    "round robin": lambda: round_robin(3, 2),
+    "multicast": lambda: multicast(4, 256),
+    "everyone": lambda: everyone(4),
+    "sent": lambda: sent(3),
+    "pushed": lambda: pushed(2, 64),
+}

@@ -3,22 +3,16 @@
 import numpy as np
 import pytest
 from cluster_kernels import (
+    BY_NAME,
     LINES,
     UPDATES,
     dropped,
-    everyone,
     histogram,
     launched,
-    leaves,
     left,
     lines_updated,
-    multicast,
-    pushed,
     ring,
-    round_robin,
-    sent,
     updated,
-    widths,
 )
 from draws import few
 
@@ -27,15 +21,7 @@ from isa.errors import DeadlockError, UserError
 from isa.nvidia.abi.launch import LaunchError
 
 CASES = {
-    "ring": lambda: ring(8, 64, 3),
-    "histogram": lambda: histogram(8, 4, 48, 64),
-    "widths": widths,
-    "leaves": leaves,
-    "round robin": lambda: round_robin(3, 2),
-    "multicast": lambda: multicast(4, 256),
-    "everyone": lambda: everyone(4),
-    "sent": lambda: sent(3),
-    "pushed": lambda: pushed(2, 64),
+    **BY_NAME,
     "updated": lambda: updated("add_u64"),
     "lines updated": lambda: lines_updated("max_s32"),
     "dropped": dropped,

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bulk_programs import kernel, left
+from bulk_programs import DriverMap, kernel, left
 from draws import few
 
 from gpusim.engines.walks.program_order import walk
@@ -38,17 +38,6 @@ def memory():
     return found
 
 
-class Given:
-    """A map with the bytes of the driver, and another address."""
-
-    def __init__(self, text):
-        self.data = bytes.fromhex(text)
-
-    def encode(self, address):
-        """Return the bytes for that address."""
-        return address.to_bytes(8, "little") + self.data[8:]
-
-
 def named(row):
     """Return what a case is called."""
     what = "pixels" if row["pixels"] else "box"
@@ -63,7 +52,13 @@ def of_kind(*kinds):
 def loaded(row):
     """Return the launch of a load, and what it leaves in its array."""
     rank, out, coordinates = len(row["c"]), np.zeros(SHARED_BYTES, np.uint8), (*row["c"], 0, 0)[:5]
-    given = (Given(row["map"]), memory()[row["base"] :].copy()), out, row.get("bytes", 64), row["off"], SHARED_BYTES
+    given = (
+        (DriverMap(row["map"]), memory()[row["base"] :].copy()),
+        out,
+        row.get("bytes", 64),
+        row["off"],
+        SHARED_BYTES,
+    )
     if row["pixels"]:
         return kernel(f"pixels{rank}", *given, *coordinates, *row["away"], file="pixels")
     return kernel(f"load{rank}", *given, *coordinates)
@@ -76,7 +71,7 @@ def stored(row):
     source[row["off"] : row["off"] + given.size] = given
     before, name = memory()[row["base"] :].copy(), "image" if row["pixels"] else "tile"
     name = f"{name}{len(row['c'])}{OPERATIONS[row['op']]}"
-    return kernel(name, (Given(row["map"]), before), source, row["off"], SHARED_BYTES, *coordinates, file="pixels")
+    return kernel(name, (DriverMap(row["map"]), before), source, row["off"], SHARED_BYTES, *coordinates, file="pixels")
 
 
 @pytest.mark.parametrize("row", few(of_kind("load"), 16), ids=named)

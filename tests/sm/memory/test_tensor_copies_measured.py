@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bulk_programs import kernel, left
+from bulk_programs import DriverMap, kernel, left
 from draws import few
 
 from gpusim.engines.walks.program_order import walk
@@ -32,17 +32,6 @@ ROWS = [json.loads(line) for line in lzma.decompress(FILE.read_bytes()).decode()
 def memory():
     """Return global memory before each copy."""
     return np.random.RandomState(SEED)._bit_generator.random_raw(BYTES).astype(np.uint8)
-
-
-class Given:
-    """A map with the bytes of the driver, and another address."""
-
-    def __init__(self, text):
-        self.data = bytes.fromhex(text)
-
-    def encode(self, address):
-        """Return the bytes for that address."""
-        return address.to_bytes(8, "little") + self.data[8:]
 
 
 def of_kind(kind):
@@ -80,7 +69,7 @@ def test_loads_leave_what_the_chip_has(row):
     out = np.zeros(SHARED_BYTES, np.uint8)
     coordinates = (*row["c"], 0, 0, 0, 0)[:5]
     arguments = (out, row["bytes"], row["off"], SHARED_BYTES, *coordinates)
-    launched = kernel(f"load{len(row['dim'])}", (Given(row["map"]), memory()[row["base"] :].copy()), *arguments)
+    launched = kernel(f"load{len(row['dim'])}", (DriverMap(row["map"]), memory()[row["base"] :].copy()), *arguments)
     assert zlib.crc32(left(launched, walk(launched).memory)[1].tobytes()) == row["seen"]
 
 
@@ -89,7 +78,7 @@ def test_pixels_are_those_of_the_chip(row):
     """So it is with pixels of images (im2col): corners, steps, offsets, and pixels of the next row and image."""
     out, nbytes = np.zeros(SHARED_BYTES, np.uint8), 2 * row["channels"] * row["pixels"]
     arguments = (out, nbytes, *row["c"], *row["offset"])
-    launched = kernel("im2col", (Given(row["map"]), memory().copy()), *arguments)
+    launched = kernel("im2col", (DriverMap(row["map"]), memory().copy()), *arguments)
     found = left(launched, walk(launched).memory)[1]
     assert zlib.crc32(found.tobytes()) == row["seen"]
 
@@ -103,7 +92,7 @@ def test_stores_change_what_the_chip_changes(row):
     before = memory()[row["base"] :].copy()
     coordinates = (*row["c"], 0, 0, 0, 0)[:5]
     arguments = (source, row["bytes"], row["off"], SHARED_BYTES, *coordinates)
-    launched = kernel(f"store{len(row['dim'])}", (Given(row["map"]), before), *arguments)
+    launched = kernel(f"store{len(row['dim'])}", (DriverMap(row["map"]), before), *arguments)
     after = left(launched, walk(launched).memory)[0]
     at = np.flatnonzero(before != after)
     changed = ((at + row["base"]) << 8 | after[at]).astype(np.uint32)

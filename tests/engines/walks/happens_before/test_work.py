@@ -6,7 +6,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
-from cluster_kernels import everyone, histogram, leaves, multicast, pushed, ring, round_robin, sent, widths
+from cluster_kernels import BY_NAME as CLUSTERS
 from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -22,17 +22,6 @@ from isa.operands.operand import Dependency, Immediate
 from isa.table import TABLE, machine_row
 from isa.text.assembler import assemble
 
-CLUSTERS = {
-    "ring": lambda: ring(8, 64, 3),
-    "histogram": lambda: histogram(8, 4, 48, 64),
-    "widths": widths,
-    "leaves": leaves,
-    "round robin": lambda: round_robin(3, 2),
-    "multicast": lambda: multicast(4, 256),
-    "everyone": lambda: everyone(4),
-    "sent": lambda: sent(3),
-    "pushed": lambda: pushed(2, 64),
-}
 # What is left out of a kernel, and the mnemonics of the two sides of a race that there is then.
 RACING = {
     "a stage overwritten before its readers have released it": ("pipeline", "SYNCS.PHASECHK", (2,), "LDS", "LDGSTS"),
