@@ -25,7 +25,7 @@ State = Mapping[int, str]  # by register; a missing one is `other`
 
 @dataclass(frozen=True)
 class Origins:
-    """The sources of loads, by pc: the names of the buffers that they read, or what brought the words that they read."""
+    """The sources of loads, by pc: the names of the buffers that they read, or what brought their words."""
 
     buffers: Mapping[int, frozenset[str]]
     stores: Mapping[int, frozenset[int]]  # stores and copies

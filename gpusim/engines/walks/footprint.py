@@ -137,7 +137,7 @@ def _note_copy(
     """Add the shared memory that copies write or read, or the sectors that they touch."""
     for warp, row in zip(warps.tolist(), words.astype(np.int64), strict=True):
         if mark == ASKED:
-            walk.copied[pc] += int(row[2]) * max(1, int(row[4]).bit_count())
+            walk.copied[pc] += int(row[5]) * max(1, int(row[4]).bit_count())
             if walk.kernel.program.instructions[pc].row.bulk is Bulk.LOAD:
                 first = int(row[1]) % max(1, walk.kernel.program.shared_bytes)
                 walk.words[pc].add(np.arange(first // WORD_BYTES, -(-(first + int(row[2])) // WORD_BYTES)))

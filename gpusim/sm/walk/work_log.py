@@ -123,7 +123,7 @@ def _note_copy(sm: Sm, log: Log, g: int, pc: int) -> None:
     row[FIRST + 1] = np.uint32(_flat(sm, copy.block_word) + copy.shared)
     row[FIRST + 2] = np.uint32(box.extent(copy))
     row[FIRST + 3] = np.uint32(_flat(sm, copy.own_word) + copy.source if copy.bulk == NEARBY else 0)
-    row[FIRST + 4] = np.uint32(copy.blocks)
+    row[FIRST + 4], row[FIRST + 5] = np.uint32(copy.blocks), np.uint32(copy.total)
     if copy.barrier >= 0:
         _see(log, copy.barrier)
     append(sm, log, g, pc | ASKED << MARK, 1, 0)
