@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from gpusim.bounds.chain.chain import Code
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS
 from gpusim.sm.registers.control_code import control_code
-from gpusim.sm.unit.opcodes import BARRIER
+from gpusim.sm.unit.opcodes import BARRIER, BRANCH
 from gpusim.sm.walk.marks import ASKED, AWAITING, FLIPPED, NO_BARRIER, NOTED, PASSED, SIGNALLED
 from isa.errors import UserError
 from isa.instruction import Instruction
@@ -36,13 +36,17 @@ Active = NDArray[np.bool_]
 
 @dataclass(slots=True)
 class _Clock:
-    """Of a warp: when it issued last, may next, is let go by a block's barrier, and when each of its barriers is."""
+    """Of a warp: when it issued last, may next, is let go by a block's barrier, and when each of its barriers is.
 
-    pc: int = 0
+    `units`: when each part of the load/store unit has served its own accesses.
+    """
+
+    pc: int = -1
     issued: int = 0
     next: int = 0
     released: int = 0
     ready: list[int] = field(default_factory=lambda: [0] * BARRIERS)
+    units: list[int] = field(default_factory=lambda: [0, 0])
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,12 +120,14 @@ def _see(block: _Block, mark: int, pc: int, warps: NDArray[np.int64], words: Wor
 def _issue(block: _Block, warp: int, pc: int, *, does: bool) -> None:
     """Let a warp issue an instruction, which does something or not."""
     row, control, clock = block.code.rows[pc], block.instructions[pc].control, block.clocks[warp]
+    machine = block.code.machine
     at = max(clock.next, clock.released if row.stays_behind else 0)
+    if block.code.rows[clock.pc].action == BRANCH and pc != clock.pc + 1:
+        at = max(at, clock.issued + int(machine.branch))
     if control:
         at = max([at, *(clock.ready[b] for b in range(BARRIERS) if control.waits >> b & 1)])
     if row.grouping & WAITS and row.groups == Groups.MATRIX and not row.open_groups:
         at = max(at, block.products[warp // WARPS])
-    machine = block.code.machine
     clock.pc, clock.issued = pc, at
     clock.next = at + max(int(machine.issue_interval), control_code.stall_of(machine, row))
     if control and does:
@@ -133,13 +139,15 @@ def _issue(block: _Block, warp: int, pc: int, *, does: bool) -> None:
 
 def _hold(code: Code, clock: _Clock, pc: int, write: int | None, read: int | None) -> None:
     """Let an instruction hold its dependency barriers at least until its result is there, and its sources are read."""
-    cost = code.costs.get(pc)
+    row, cost, served = code.rows[pc], code.costs.get(pc), clock.issued
+    if cost:
+        path = int(row.path)
+        served = max(served, clock.units[path])
+        clock.units[path] = served + cost.shortest
     if write is not None:
-        clock.ready[write] = max(
-            clock.ready[write], clock.issued + (cost.delay if cost else int(code.rows[pc].latency))
-        )
+        clock.ready[write] = max(clock.ready[write], served + (cost.delay if cost else int(row.latency)))
     if read is not None and cost:
-        clock.ready[read] = max(clock.ready[read], clock.issued + cost.hold)
+        clock.ready[read] = max(clock.ready[read], served + cost.hold)
 
 
 def _free(block: _Block, warps: NDArray[np.int64]) -> None:
