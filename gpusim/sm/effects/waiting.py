@@ -44,7 +44,6 @@ def begin(sm: Sm, g: int, at: int, place: int) -> None:
     """Let the instruction that warp slot g issues wait for the present phase of the barrier at `place`."""
     one = sm.awaited[g, at]
     one.number, one.pc, one.place = sm.load_store.entered + 1, sm.warps[g].pc, place
-    sm.program[one.pc].stages |= 1 << _of_block(sm, place)
     one.apart = 1 if sm.independent and sm.warps[g].parted else 0
     one.since, one.ended, one.answer = NEVER, NEVER, NEVER
     sm.warps[g].awaits += 1
@@ -53,9 +52,10 @@ def begin(sm: Sm, g: int, at: int, place: int) -> None:
 
 
 @rule
-def _of_block(sm: Sm, place: int) -> int:
-    """Return a number of a barrier in its block, below BITS, which neighbours do not share."""
-    return int((place - sm.launch.shared_word) % max(1, sm.launch.shared_words) // 2 % BITS)
+def note(sm: Sm, pc: int, place: int) -> None:
+    """Note at which barrier of its block the instruction at `pc` waits: neighbours have bits of their own."""
+    behind = (place - sm.launch.shared_word) % max(1, sm.launch.shared_words)
+    sm.program[pc].stages |= 1 << behind // 2 % BITS
 
 
 @on_demand

@@ -44,10 +44,11 @@ def waiting(result: Result) -> tuple[int, ...]:
 
 
 def late(result: Result) -> int:
-    """Return the warp-cycles of these waits but the first of each warp, which counts as a load from the L2."""
+    """Return the warp-cycles of these waits but the first of each warp, which counts as a copy from the L2."""
     run, machine = result.run, result.machine
     each = max((int(run.issued[pc]) for pc in waiting(result)), default=0)
-    latency = machine.cache.l2_latency_128 if machine.cache else 0
+    engine = machine.copy_engine
+    latency = engine.start + engine.map + engine.latency if engine else 0
     return max(0, int(run.awaited[:, COPIED].sum()) - min(result.kernel.warps * run.blocks, each) * latency)
 
 
