@@ -69,6 +69,7 @@ MATRIX: dict[str, Sequence[int]] = {
     "memory": (0, 1, 3),
     **dict.fromkeys(("first", "second", "addend"), (0, 1, 2, 5)),
     "written": (0, 1, 4, 9),
+    "depth": (0, 0, 3, 8),
 }
 MATRICES = {f"matrix.{kind}.{key}": numbers for kind in KINDS for key, numbers in MATRIX.items()}
 WRITE_BACK: dict[str, Sequence[int | str]] = {
