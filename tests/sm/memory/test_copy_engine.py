@@ -11,7 +11,7 @@ from gpusim.engines.simulate import run_sm
 from gpusim.engines.walks.program_order import walk
 from gpusim.machine.machine import load
 from isa.errors import ExecutionError
-from isa.nvidia.abi.tensor_map import ELEMENTS, SWIZZLES, TensorMap
+from isa.nvidia.tensor_map import ELEMENTS, SWIZZLES, TensorMap
 
 OF_NUMPY = {
     "uint8": "u1", "uint16": "u2", "uint32": "u4", "int32": "i4", "uint64": "u8", "int64": "i8", "float16": "f2",
