@@ -22,7 +22,7 @@ from isa.dataflow import flow
 from isa.kernel import Kernel
 from isa.row import Row, Unit
 from isa.table import TABLE
-from scan import parted, simt_stack
+from scan import fences, parted, simt_stack
 from scan.barriers import arrive, leave, waits_at_barrier
 from scan.blocks import handed_at, warp_slots
 from scan.caches import caches
@@ -300,7 +300,7 @@ def _waits(sm: Scan, warp: Warp, now: int, *, same_turn: bool = False) -> set[St
             result, reason = warp.results.get(name, (0, Stall.WAIT))
             until[reason] = max(until.get(reason, 0), result.done if isinstance(result, Access) else result)
         until[Stall.WAR_HAZARD] = max((a.read for name in written for a in warp.readers.get(name, ())), default=0)
-    if _row(sm, warp) == "exit":
+    if _row(sm, warp) == "exit" or fences.cycles_of(sm, warp.pc):
         until[Stall.DRAIN] = max((a.done for a in warp.accesses), default=0)
     return {reason for reason, when in until.items() if when > now}
 
@@ -355,7 +355,9 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
         arrive(sm, k, warp, pc, active, now)
     elif queued(sm, kind):
         enter(sm, k, warp, pc, active, addresses, now)
-    elif kind not in ("exit", Unit.CONTROL):
+    elif kind == Unit.CONTROL:
+        fences.hold(sm, warp, pc, now)
+    elif kind != "exit":
         compute(sm, k, warp, pc, active, now, behind, read_at(sm, warp, pc, active, addresses, now))
 
 

@@ -127,7 +127,9 @@ def _cached(sm: Scan, row: Row, access: Access, now: int, *, own: bool) -> None:
     sm.free[own] += start - now
     if row.is_load:
         access.done = done + extra
+        access.warp.loaded |= row.unit in (Unit.GLOBAL, Unit.LOCAL)
     else:
+        access.warp.stores_left.append(left)
         access.done = sm.free[own] if sm.caches.keeps_stores else max(sm.free[own], left)
 
 

@@ -80,6 +80,8 @@ class Warp:
     results: dict[str, tuple[Access | int, Stall]] = field(default_factory=dict)
     readers: dict[str, list[Access]] = field(default_factory=dict)
     accesses: list[Access] = field(default_factory=list)
+    loaded: bool = False  # from global memory since its last fence
+    stores_left: list[int] = field(default_factory=list)  # when each of its stores has left the SM
     shared_back: int = 0  # when the last of its loads from shared memory is back
     counted: int = 0  # when the stall count of its last instruction is over
     under_way: list[tuple[Access, Any]] = field(default_factory=list)  # with their lanes
