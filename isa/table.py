@@ -16,7 +16,7 @@ from isa.row import Row
 
 ROWS = (*nvidia.ROWS, *gcn.ROWS)
 TABLE = {row.mnemonic: row for row in ROWS}
-BESIDE_THESE = frozenset(
+LISTED_TOO = frozenset(
     {"WARPGROUP.ARRIVE", "WARPGROUP.DEPBAR.LE", "UTMACMDFLUSH", "FENCE.VIEW.ASYNC.S", "UMOV", "S2UR"}
 )
 BY_BASE = {family.base: family for family in FAMILIES}
@@ -55,7 +55,7 @@ def listing_row(mnemonic: str) -> Row | None:
     if mnemonic in TABLE or family is None:
         return TABLE.get(mnemonic)
     row = family.row(mnemonic, ())
-    if row is None or not (row.is_asynchronous or mnemonic in BESIDE_THESE):
+    if row is None or not (row.is_asynchronous or mnemonic in LISTED_TOO):
         return None
     return replace(row, optional=len(row.form) - len(row.form.rstrip(family.optional)))
 
