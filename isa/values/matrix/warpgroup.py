@@ -17,7 +17,7 @@ HALVES, SATURATED = 1 << 8, 1 << 9  # the sum is of halves; it is clamped
 NEGATED_A, NEGATED_B, TURNED_A, TURNED_B = (1 << bit for bit in range(10, 14))
 FROM_REGISTERS, SPARSE = 1 << 14, 1 << 15  # A is
 COLUMNS = 16  # the lowest bit of their number
-ROWS_OF_WARP = 16
+ROWS, ROWS_OF_WARP = 64, 16
 ADDRESS_MASK = 0x3FFFF  # of 18 bits
 PLAIN, SPAN_128, SPAN_64, SPAN_32 = range(4)  # how a descriptor says that rows are mixed
 
@@ -30,6 +30,11 @@ def code_of(columns: int, flags: int, from_registers: bool, sparse: bool) -> int
 def columns_of(code: int) -> int:
     """Return the columns of the result."""
     return code >> COLUMNS
+
+
+def rows_read(code: int, columns: int) -> int:
+    """Return how many rows of 32 bytes of its matrices lie in shared memory: a column of B has two if A is sparse."""
+    return (0 if code & FROM_REGISTERS else ROWS) + columns * (2 if code & SPARSE else 1)
 
 
 def span_of(high: int) -> int:
@@ -69,4 +74,4 @@ def sign_bits(kind: int) -> int:
     return 0x80808080 if kind in (E4M3, E5M2) else 0x80008000
 
 
-PARTS: tuple[Any, ...] = (span_of, mixed, place_of, turned_place_of, sign_bits)
+PARTS: tuple[Any, ...] = (rows_read, span_of, mixed, place_of, turned_place_of, sign_bits)

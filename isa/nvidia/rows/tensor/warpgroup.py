@@ -1,8 +1,9 @@
 """Rows of machine code: products of matrices by the tensor cores of a warpgroup, four warps that go together.
 
 D = A B + C, of 64 rows and 8 to 256 columns. B lies in shared memory, where a descriptor in uniform registers says; A
-does too, or is in registers. A sparse one (.SP) has half the numbers of its k, and a register says which. The texts say so in operands (`gdesc[UR8].negA`, `gsb0`), the table in modifiers of its
-own, which `isa.nvidia.lowering.spelling` puts behind those of the text.
+does too, or is in registers. A sparse A (.SP) has half the numbers of its k, and a register says which. The texts have
+what else there is in operands (`gdesc[UR8].negA`, `gsb0`), the table in modifiers of its own, which
+`isa.nvidia.lowering.spelling` puts behind those of the text.
 """
 
 from __future__ import annotations
