@@ -24,6 +24,7 @@ from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.memory.l2_channel import l2_channel
 from gpusim.sm.memory.l2_share import l2_share
 from gpusim.sm.memory.memory_access import access_cost, memory_access
+from gpusim.sm.memory.tag_stage import returns
 from gpusim.sm.pipes.instruction_replay import instruction_replay
 from gpusim.sm.records import Entry, Memory, Question, Queue, Row, Sm
 from gpusim.sm.registers import answers, completion, questions
@@ -147,11 +148,15 @@ def serve(sm: Sm, memory: Memory, y: int, now: int) -> int:
     taken = copy_path.kept(sm.machine, instruction, int(entry.cycles)) if instruction.copies else entry.cycles
     passes = copy_path.follow(sm, instruction, int(taken), begun) if unit.brought and own == 0 else begun
     unit.free[own] = begun + taken
-    queue.free = now + max(instruction.port, entry.cycles * instruction.port_cycles)
+    port = entry.cycles
     unit.busy += entry.cycles
     instruction.passes += entry.cycles
     if entry.requests:
         ready = _from_caches(sm, memory, y, place, passes)
+        if returns.waits(sm, instruction):
+            port = min(entry.cycles, sm.machine.late_asks)
+            unit.free[own] = begun + port
+            ready += returns.take(sm, int(ready - instruction.latency), int(entry.cycles), now)
         unit.free[own] += unit.waited
         if instruction.action == STORE:
             warp.stored = max(warp.stored, ready)
@@ -160,6 +165,10 @@ def serve(sm: Sm, memory: Memory, y: int, now: int) -> int:
             warp.loaded = 1
     else:
         ready = result_at(sm, instruction, entry, passes)
+    queue.free = now + max(instruction.port, port * instruction.port_cycles)
+    if unit.returns and own == 0 and port == entry.cycles:
+        late = returns.over(sm, begun, int(unit.free[own] - begun)) - int(unit.free[own])
+        unit.free[own], ready = unit.free[own] + late, ready + late
     if instruction.copies:
         ready = max(ready, copy_path.take(sm, queue, instruction, entry, begun))
     if sm.machine.obeys_codes and memory_access.loads_shared(instruction):
