@@ -186,9 +186,6 @@ def serve(sm: Sm, memory: Memory, now: int) -> None:
 def _serve(sm: Sm, memory: Memory, now: int) -> None:
     """Serve the head of a queue; its warp may now know when it can go on."""
     y = load_store.chosen(sm, now)
-    entry = sm.load_store.queues[y].entries[sm.load_store.queues[y].head]
-    if sm.defers:
-        in_flight.read_again(sm, memory, entry.warp, entry.number, now)
     _wake(sm, load_store.serve(sm, memory, y, now))
 
 

@@ -9,8 +9,8 @@ import msgspec
 from gpusim.sm.memory.cache.declaration import NEAR, NO_TAGS, tagged, untagged
 from gpusim.sm.records import MachineNumbers
 from gpusim.sm.unit.asks import asks, loads_from
-from gpusim.sm.unit.capacities import RETURNS
 from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field
+from gpusim.sm.unit.dimensions import RETURN
 from gpusim.sm.unit.opcodes import STORE
 from gpusim.sm.unit.ranges import Count, Positive
 from isa.row import Unit as UnitClass
@@ -70,9 +70,9 @@ UNIT = Declaration(
             field("tagged", "when the tag stage is free, in parts of a cycle", role=Role.UNCOMPARED),
             field("late", "groups of lines of the last load that were late", role=Role.UNCOMPARED),
             field("late_last", "the last of them", role=Role.UNCOMPARED),
-            field("returns", "stretches of cycles that loads take whose lines come", role=Role.UNCOMPARED),
-            field("return_begins", "when each begins, the first one first", RETURNS, role=Role.UNCOMPARED),
-            field("return_ends", "and ends", RETURNS, role=Role.UNCOMPARED),
+            field("returns", "loads whose lines have not come, or not passed", role=Role.UNCOMPARED),
+            field("return_at", "when those of each come, the first ones first", RETURN, role=Role.UNCOMPARED),
+            field("return_entries", "and the entries that they had", RETURN, kind="entry"),
         ),
     },
     pack=pack,
