@@ -22,10 +22,10 @@ class TagStage(msgspec.Struct, frozen=True):
     late_parts: Count  # 1/64 cycles of a load for each group of neighbouring lines that is not there yet
     late_lines: Positive  # neighbouring lines that count as one such group
     late_most: Positive  # groups of lines that count for a load, at most
-    late_asks: Positive  # cycles of the load/store unit for such a load; its passes follow when the lines come
     store_parts: Count  # 1/64 cycles of a store
     store_word_parts: Count  # 1/64 cycles of a store besides, for each 32-bit word of a lane
     store_sector_parts: Count  # 1/64 cycles of a store for each sector, if these are more
+    late_asks: Count = 0  # cycles of the unit for a load whose lines are late: it is served when they come; 0: at once
 
 
 def pack(packed: MachineNumbers, machine: Machine) -> None:
@@ -61,7 +61,7 @@ UNIT = Declaration(
             field("late_cost", "parts of a cycle of a load for each group of lines that is late"),
             field("late_lines", "neighbouring lines of a group"),
             field("late_most", "groups of a load that count, at most"),
-            field("late_asks", "cycles of the unit for a load that waits for lines; 0: its passes"),
+            field("late_asks", "cycles of the unit for a load that is served when its lines come; 0: it is at once"),
             field("store_cost", "parts of a cycle of a store"),
             field("store_word_cost", "parts of a cycle of a store for each word of a lane"),
             field("store_sector_cost", "parts of a cycle of a store for each sector, if these are more"),

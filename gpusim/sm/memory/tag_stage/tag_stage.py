@@ -21,7 +21,7 @@ def enter(sm: Sm, now: int) -> int:
 @rule
 def comes_late(sm: Sm, line: int) -> None:
     """Count a line that is not there yet, unless it lies in one group with the late line before it."""
-    if sm.machine.late_cost and line // sm.machine.late_lines != sm.load_store.late_last:
+    if sm.machine.tag_stages and line // sm.machine.late_lines != sm.load_store.late_last:
         sm.load_store.late += 1
         sm.load_store.late_last = line // sm.machine.late_lines
 
