@@ -49,11 +49,6 @@ class Caches:
     stage: Stage | None = None  # of the L1, where lines are looked up
     asked: dict[str, list[tuple[int, int]]] = field(default_factory=dict)  # of the L2, by way: cycle and 1/64 cycles
 
-    @property
-    def waits(self) -> bool:
-        """Whether the last load through the L1 waits for lines."""
-        return self.stage is not None and self.stage.waits
-
     def asked_by(self, row: Row) -> bool:
         """Whether accesses of this kind look for their lines when they are served."""
         levels = {Unit.LOCAL: self.near, Unit.CONSTANT: self.constants}
@@ -74,8 +69,6 @@ class Caches:
         if row.unit is Unit.LOCAL:
             first, late = machine.local_memory.latency, 0
         here = self.near if machine.l1 and (row.unit is Unit.LOCAL or machine.l1.global_loads) else None
-        if self.stage:
-            self.stage.waits = False
         now = self.stage.enter(now) if here and self.stage else now
         start, results, waited_for = now, [], []
         for i, (number, units, _) in enumerate(requests):

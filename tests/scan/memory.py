@@ -133,7 +133,9 @@ def _serve(sm: Scan, y: int, now: int) -> None:
 def _cached(sm: Scan, row: Row, access: Access, now: int, y: int, *, own: bool) -> None:
     """Follow an access through the caches; the unit waits if too many lines are on their way."""
     assert sm.caches is not None
-    extra = access.extra
+    extra, stage = access.extra, sm.caches.stage
+    assert stage
+    stage.waits = False
     if row.update is not None and sm.machine.global_atomic:
         latency = _latency(sm.machine, row)
         done, left, start = sm.caches.atomic(row, access.requests, access.updates, now, latency, access.cycles, extra)
@@ -144,9 +146,9 @@ def _cached(sm: Scan, row: Row, access: Access, now: int, y: int, *, own: bool) 
         done, start = sm.caches.load(row, access.requests, now, access.cycles, parameters=0 in banks)
     else:
         left, start = sm.caches.store(row, access.requests, now, access.cycles)
-    stage = sm.machine.tag_stage
-    if row.is_load and row.unit is Unit.GLOBAL and row.update is None and sm.caches.waits and stage and stage.late_asks:
-        asks = min(access.cycles, stage.late_asks)
+    most = sm.machine.tag_stage.late_asks if sm.machine.tag_stage else 0
+    if row.unit is Unit.GLOBAL and stage.waits and most:
+        asks = min(access.cycles, most)
         sm.free[own], sm.ports[y] = now + asks, now + _interval(sm.machine, row, asks)
         access.comes, done = done + extra - _latency_of_hit(sm, access), LATER - extra
         sm.late.append(access)
