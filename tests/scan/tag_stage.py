@@ -33,7 +33,8 @@ class Stage:
             groups = [number for number, _ in groupby(line // stage.late_lines for line in late)]
             at_once = max(1, near.lines_per_cycle)
             again = min(len(groups), stage.late_most)
-            self._take(max(row.words, -(-lines // at_once)) + PART * again * stage.late_parts, now)
+            words = 0 if late and stage.late_asks else row.words
+            self._take(max(words, -(-lines // at_once)) + PART * again * stage.late_parts, now)
 
     def store(self, row: Row, sectors: int, now: int) -> None:
         """Look up the lines of a store to so many sectors."""
