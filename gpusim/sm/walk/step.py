@@ -28,7 +28,6 @@ from gpusim.sm.pipes.warpgroup import warpgroup
 from gpusim.sm.pipes.warpgroup.declaration import WARPS
 from gpusim.sm.records import Memory, Records, Scheduler, Sm
 from gpusim.sm.registers import answers
-from gpusim.sm.registers.in_flight import in_flight
 from gpusim.sm.registers.write_back import write_back
 from gpusim.sm.replay.stream import stream
 from gpusim.sm.unit.capacities import LANES
