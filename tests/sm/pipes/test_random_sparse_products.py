@@ -19,7 +19,9 @@ from gpusim.engines.walks.program_order import walk
 
 DATA = ROOT / "tests" / "data"
 SEED, WORDS = 23, 16384  # of the Mersenne Twister; of shared memory
-KERNELS = "h_00 h_00s1 h_01 h_10 hneg hr_0 b_10 t_ t_s1 tr_ s_ su_ sr_ ee er_".split()
+KERNELS = (
+    *("h_00", "h_00s1", "h_01", "h_10", "hneg", "hr_0", "b_10", "t_", "t_s1", "tr_", "s_", "su_", "sr_", "ee", "er_"),
+)
 WHOLE = frozenset({"s_", "su_", "sr_"})
 
 
