@@ -233,6 +233,11 @@ class Row:
         return self.is_branch and "a" in self.form
 
     @property
+    def is_sparse(self) -> bool:
+        """Whether it is a matrix instruction whose A has half the numbers of its k."""
+        return "i" in self.form and "j" not in self.form
+
+    @property
     def asks(self) -> bool:
         """Whether it is a branch that asks which lanes are together."""
         return self.flow in (Flow.IF_PARTED, Flow.IF_WHOLE)

@@ -36,6 +36,7 @@ class Access:
     there: int = 0  # when it would be done if all its results had been written in time
     unwritten: int = 0
     requests: list[Request] = field(default_factory=list)  # to caches that keep tags
+    comes: int = 0  # the cycle in which its last line does, of a load that waits for lines
     updates: Work = field(default_factory=dict)  # of an atomic
 
 
@@ -133,6 +134,7 @@ class Scan:
     finished: dict[int, int] = field(default_factory=dict)  # slot: when its last warp leaves
     placed: int = 0
     entered: int = 0  # accesses so far
+    late: list[Access] = field(default_factory=list)  # loads that wait for lines
     queues: dict[int, list[Access]] = field(default_factory=dict)  # by number: the SM's, or each scheduler's
     ports: dict[int, int] = field(default_factory=dict)  # by number: when its next instruction may be served
     leaving: dict[int, list[int]] = field(default_factory=dict)  # by number: when each served entry gives up its place

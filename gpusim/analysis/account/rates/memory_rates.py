@@ -16,6 +16,7 @@ from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
 
 DRAM, L2 = "DRAM", "L2"
+BUSY_DRAM = 0.6  # share of the SM's bandwidth from which on waits for memory are waits for its bandwidth
 
 
 @dataclass(frozen=True)
@@ -41,11 +42,7 @@ def memory_rates(result: Result) -> tuple[MemoryRate, ...]:
 def _by_tags(result: Result) -> Iterator[tuple[str, float, float]]:
     machine, chip = result.machine, result.kernel.blocks / result.scaling.blocks_of_sm
     yield DRAM, chip * _moved_gbs(result, "read", "written"), float(arriving_mbs(machine)) / 1000
-    yield (
-        L2,
-        chip * _moved_gbs(result, "loaded", "stored"),
-        l2_gbs(machine, copies=any(one.row.bulk for one in result.kernel.program.instructions)),
-    )
+    yield L2, chip * _moved_gbs(result, "loaded", "stored"), _l2_gbs(result)
 
 
 def _moved_gbs(result: Result, *ways: str) -> float:
@@ -64,6 +61,27 @@ def dram_busy(result: Result) -> float:
         return (result.bound.limits.get("memory bandwidth", 0) if result.bound else 0) / result.cycles
     arrives = float(arriving_mbs(machine)) / 1000 * result.run.sms / machine.chip.sms
     return _moved_gbs(result, "read", "written") / arrives
+
+
+def few_sms(result: Result) -> bool:
+    """Tell whether the SMs that are simulated have too small a share of the DRAM, since others have no block.
+
+    They do where the DRAM would not be busy if those with a block shared all of it.
+    """
+    few, sms = result.run.sms, result.machine.chip.sms
+    return few < sms and dram_busy(result) * min(1.0, result.kernel.blocks / sms) < BUSY_DRAM
+
+
+def l2_busy(result: Result) -> float:
+    """Return the part in use of what the simulated SMs can load from the L2, from 0 to 1; 0 where nothing is known."""
+    if not tagged(result.machine):
+        return 0.0
+    can = _l2_gbs(result) * result.run.sms / result.machine.chip.sms
+    return _moved_gbs(result, "loaded", "stored") / can
+
+
+def _l2_gbs(result: Result) -> float:
+    return l2_gbs(result.machine, copies=any(one.row.bulk for one in result.kernel.program.instructions))
 
 
 def l2_gbs(machine: Machine, *, copies: bool = False) -> float:
