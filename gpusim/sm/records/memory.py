@@ -42,6 +42,7 @@ class LoadStore(Record):
     updates: int  # lanes of atomics since one last waited for no other
     updates_began: int  # when that was
     from_others: int  # when others bring what is asked for, as above
+    differing: int  # that of the row whose access is served
     stands: int  # blocks of the grid for which that one stands whose access is served
     copied: int  # when the passes of copies through the L1 are over, in parts of a cycle
     brought: int  # when those of all copies are, and of their lines, in parts

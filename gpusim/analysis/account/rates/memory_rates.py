@@ -11,6 +11,7 @@ from gpusim.machine.machine import Machine, seconds
 from gpusim.simulation.simulation import Result
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS, tagged
 from gpusim.sm.memory.global_memory.declaration import arriving_mbs
+from gpusim.sm.memory.l2_channel.declaration import most_loaded
 from gpusim.support.document import doc
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
@@ -41,11 +42,7 @@ def memory_rates(result: Result) -> tuple[MemoryRate, ...]:
 def _by_tags(result: Result) -> Iterator[tuple[str, float, float]]:
     machine, chip = result.machine, result.kernel.blocks / result.scaling.blocks_of_sm
     yield DRAM, chip * _moved_gbs(result, "read", "written"), float(arriving_mbs(machine)) / 1000
-    yield (
-        L2,
-        chip * _moved_gbs(result, "loaded", "stored"),
-        l2_gbs(machine, copies=any(one.row.bulk for one in result.kernel.program.instructions)),
-    )
+    yield L2, chip * _moved_gbs(result, "loaded", "stored"), l2_gbs(machine)
 
 
 def _moved_gbs(result: Result, *ways: str) -> float:
@@ -66,11 +63,10 @@ def dram_busy(result: Result) -> float:
     return _moved_gbs(result, "read", "written") / arrives
 
 
-def l2_gbs(machine: Machine, *, copies: bool = False) -> float:
-    """Return what all SMs of a machine with tags, or their engines, can load from the L2, 10^9 bytes per second."""
+def l2_gbs(machine: Machine) -> float:
+    """Return what all SMs of a machine with tags can get from the L2, 10^9 bytes per second."""
     if machine.l2_channel:
-        channel = machine.l2_channel
-        of_cycle = float(max(channel.load_bytes, channel.copy_bytes if copies else 0))
+        of_cycle = most_loaded(machine.l2_channel)
     else:
         assert machine.cache is not None
         of_cycle = machine.chip.sms * SECTOR_BYTES * SHARE_PARTS / machine.cache.l2_sector_parts

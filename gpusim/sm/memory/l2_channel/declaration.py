@@ -15,8 +15,8 @@ from gpusim.sm.unit.ranges import MOST, Count, Positive
 from isa.memory import SECTOR_BYTES
 
 Sectors = Annotated[int, msgspec.Meta(ge=1, le=4)]
+Parts = Annotated[int, msgspec.Meta(ge=1, le=SHARE_PARTS)]
 LOADS, STORES = range(2)  # channels between an SM and the L2, where there are two
-COPIES = 2  # of the copy engine, which loads in a way of its own
 
 
 class L2Channel(msgspec.Struct, frozen=True):
@@ -29,7 +29,7 @@ class L2Channel(msgspec.Struct, frozen=True):
     load_bytes: Positive  # bytes per cycle that all SMs together load from the L2, at most
     store_bytes: Positive  # bytes per cycle that they store to it
     load_together: Sectors = 1  # sectors that lie side by side, of which the L2 answers all at once
-    copy_bytes: Count = 0  # bytes per cycle that the copy engines of all SMs load; 0: as load_bytes
+    merged_parts: Parts = SHARE_PARTS  # 64ths of a load's time in the L2, at least, where SMs of a GPC ask for the same
 
 
 def pack(packed: MachineNumbers, machine: Machine) -> None:
@@ -42,23 +42,24 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
         packed.port_cost[STORES], packed.ways_apart = channel.store_parts, 1
         packed.store_line_cost, packed.store_buffer = channel.store_line_parts, channel.store_buffer
         packed.slice_spread, packed.load_together = channel.spread, channel.load_together
+        packed.merged_parts = channel.merged_parts
 
 
-def sector_shares(machine: Machine, sms: int) -> tuple[int, int, int]:
-    """1/64 cycles in which an SM's share of the L2's bandwidth moves a sector, of loads, of stores and of copies.
+def sector_shares(machine: Machine, sms: int) -> tuple[int, int]:
+    """1/64 cycles in which an SM's share of the L2's bandwidth moves a sector, of loads and of stores.
 
     So many SMs have equal shares; 0 where the bandwidth is unknown.
     """
     whole = machine.l2_channel
     if whole is None:
-        return 0, 0, 0
+        return 0, 0
     moved = SHARE_PARTS * SECTOR_BYTES * sms
-    loads, copies = whole.load_bytes, whole.copy_bytes or whole.load_bytes
-    return round(moved / loads), round(moved / whole.store_bytes), round(moved / copies)
+    return round(moved / whole.load_bytes), round(moved / whole.store_bytes)
 
 
-def _copies(given: Any) -> bool:
-    return bool((given.rows["bulk"] > 0).any())
+def most_loaded(whole: L2Channel) -> float:
+    """Return the bytes per cycle that all SMs get from the L2 at most: where many ask for the same lines."""
+    return whole.load_bytes * SHARE_PARTS / whole.merged_parts
 
 
 def _stores(given: Any) -> bool:
@@ -69,7 +70,10 @@ def _loads(given: Any) -> bool:
     return bool(given.does(LOAD, FETCH))
 
 
-ALL = "port_cost port_parts ways_apart slice_spread store_line_cost store_buffer load_together shared_cost shared_parts"
+ALL = (
+    "port_cost port_parts ways_apart slice_spread store_line_cost store_buffer load_together merged_parts shared_cost "
+    "shared_parts"
+)
 
 UNIT = Declaration(
     "l2_channel",
@@ -82,7 +86,8 @@ UNIT = Declaration(
             field("store_line_cost", "further parts for each line of a store of parts of sectors"),
             field("store_buffer", "sectors that may wait for the L2 before the next store does"),
             field("load_together", "sectors of a line that the L2 answers at once"),
-            field("shared_cost", "parts of a cycle in which the L2 moves them, and copies; 0: it is not known", 3),
+            field("merged_parts", "of 64 parts of that time, those that a load takes that many SMs ask for, at least"),
+            field("shared_cost", "parts of a cycle in which the L2 moves 32 bytes of each; 0: it is not known", 2),
             field("shared_parts", "parts of a cycle in which that time counts"),
         ),
         "load_store": (
@@ -117,7 +122,6 @@ UNIT = Declaration(
             _loads,
             "{kernel} loads nothing",
         ),
-        Condition("l2_channel.copy_bytes", f"shared_cost.{COPIES}", _copies, "{kernel} has no bulk or tensor copies"),
     ),
     limits={
         "bandwidth": {
@@ -126,6 +130,7 @@ UNIT = Declaration(
             "l2_channel.store_buffer": MOST,
             "l2_channel.*_bytes": MOST,
             "l2_channel.load_together": 1,
+            "l2_channel.merged_parts": 1,
         },
         "latency": {"l2_channel.spread": 0},
     },
