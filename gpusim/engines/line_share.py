@@ -36,6 +36,7 @@ from isa.support.once import once
 
 LONG = 1000  # instructions of a warp up to which a block is run, in the mean of its warps
 COPIES = (Bulk.LOAD, Bulk.PREFETCH)
+PRODUCTS = (Unit.TENSOR, Unit.WARPGROUP)  # which nobody is taken to need for an address
 
 Blocks = tuple[int, ...]
 Sets = defaultdict[int, list[NDArray[np.int64]]]  # by pc, what each block asks for
@@ -85,6 +86,8 @@ def _asked_for(kernel: Kernel, blocks: Blocks, pcs: Collection[int]) -> Sets:
     wanted = np.array([ASKED if pc in pcs and i.row.bulk else 0 for pc, i in enumerate(code)], np.int64)
     with suppress(UserError):
         one = walker(kernel, addresses=True, again=False)
+        for pc in (pc for pc, i in enumerate(code) if i.row.unit in PRODUCTS):
+            one.launch.program[pc].evaluate = 0
         fresh, limit = np.array(one.sms), (LONG + len(code)) * kernel.warps
         for block in blocks:
             parts: Sets = defaultdict(list)
