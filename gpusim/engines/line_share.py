@@ -2,7 +2,8 @@
 
 Neighbours are the SMs of a graphics processing cluster (GPC), each with its block of the first wave. Where an address
 moves evenly from block to block, that step tells which of these blocks ask for the same. For other loads, and for
-copies of the copy engine, the blocks are run in program order, for a while: what a load has asked for by then counts.
+copies of the copy engine, the blocks are run in program order, for a while. Together are requests of the same turn: of
+a load those of a warp that has executed it as often before, of copies so many in a row as may be under way, twice.
 """
 
 from __future__ import annotations
@@ -22,8 +23,9 @@ from gpusim.machine.simulated_sms import neighbours
 from gpusim.sm.memory.cache.declaration import tagged
 from gpusim.sm.memory.copy_engine.declaration import DIMENSIONS
 from gpusim.sm.memory.l2_share.declaration import PARTS
-from gpusim.sm.walk.access_log import FIRST, PC
-from gpusim.sm.walk.marks import ASKED, MARK, SOURCE
+from gpusim.sm.unit.capacities import WARPS
+from gpusim.sm.walk.access_log import FIRST, PC, WARP
+from gpusim.sm.walk.marks import ASKED, MARK, SOURCE, UNDER_WAY
 from isa.dataflow.memory.address_steps import linear_steps
 from isa.dataflow.moving import Step
 from isa.errors import UserError
@@ -37,9 +39,10 @@ from isa.support.once import once
 LONG = 1000  # instructions of a warp up to which a block is run, in the mean of its warps
 COPIES = (Bulk.LOAD, Bulk.PREFETCH)
 PRODUCTS = (Unit.TENSOR, Unit.WARPGROUP)  # which nobody is taken to need for an address
+PCS, PLACES = (1 << MARK) - 1, 32  # bits of a pc; of a sector's number
 
 Blocks = tuple[int, ...]
-Sets = defaultdict[int, list[NDArray[np.int64]]]  # by pc, what each block asks for
+Asked = defaultdict[int, list[NDArray[np.int64]]]  # by pc, a number for each request of each block
 
 
 def prepare(kernel: Kernel, machine: Machine, launches: Sequence[Launch]) -> None:
@@ -79,10 +82,10 @@ def _moved(kernel: Kernel, block: int, step: Step) -> NDArray[np.int64]:
     return np.array([moved % (1 << 32) // SECTOR_BYTES])
 
 
-def _asked_for(kernel: Kernel, blocks: Blocks, pcs: Collection[int]) -> Sets:
+def _asked_for(kernel: Kernel, blocks: Blocks, pcs: Collection[int]) -> Asked:
     """Run the blocks one by one up to some instructions; return what each asks for with those at these pcs."""
     code = kernel.program.instructions
-    found: Sets = defaultdict(list)
+    found: Asked = defaultdict(list)
     wanted = np.array([ASKED if pc in pcs and i.row.bulk else 0 for pc, i in enumerate(code)], np.int64)
     with suppress(UserError):
         one = walker(kernel, addresses=True, again=False)
@@ -90,28 +93,47 @@ def _asked_for(kernel: Kernel, blocks: Blocks, pcs: Collection[int]) -> Sets:
             one.launch.program[pc].evaluate = 0
         fresh, limit = np.array(one.sms), (LONG + len(code)) * kernel.warps
         for block in blocks:
-            parts: Sets = defaultdict(list)
+            kept: list[Rows] = []
             np.asarray(one.sms)[:] = fresh
             with suppress(UserError):  # it is longer, or waits for what others do
-                run_block(one, block, limit, partial(_note, kernel, pcs, parts), wanted)
-            for pc, each in parts.items():
-                found[pc].append(np.unique(np.concatenate(each)))
+                run_block(one, block, limit, partial(_keep, pcs, kept), wanted)
+            rows = np.concatenate(kept)
+            turns = _turns(rows)
+            for number in np.unique(rows[:, PC]).tolist():
+                some = rows[:, PC] == number
+                found[number & PCS].append(_requests(kernel, rows[some], turns[some]))
     return found
 
 
-def _note(kernel: Kernel, pcs: Collection[int], parts: Sets, rows: Rows) -> None:
-    """Add the sectors of loads, and the boxes and bytes of copies, of some rows of a block's log."""
-    for number in np.unique(rows[:, PC]).tolist():
-        pc, some = number & (1 << MARK) - 1, rows[rows[:, PC] == number]
-        if number >> MARK == ASKED:
-            parts[pc].append(_numbers(some[:, FIRST + SOURCE : FIRST + SOURCE + 1 + DIMENSIONS]))
-        elif number in pcs:
-            row, places = kernel.program.instructions[pc].row, some[:, FIRST:]
-            active = lanes_of(some) & lanes_in(Unit.GLOBAL, places) if row.generic else lanes_of(some)
-            first = places[active].astype(np.int64)
-            parts[pc].append(np.unique(np.concatenate([first, first + row.nbytes - 1]) // SECTOR_BYTES))
+def _keep(pcs: Collection[int], kept: list[Rows], rows: Rows) -> None:
+    """Keep the rows of those instructions, of a copy the marked ones."""
+    kept.append(rows[np.isin(rows[:, PC] & PCS, list(pcs))].copy())
 
 
-def _numbers(rows: NDArray[np.uint32]) -> NDArray[np.int64]:
-    """Return a number for each row of words, so that different rows have different ones."""
-    return np.array([hash(row.tobytes()) for row in rows], np.int64)
+def _turns(rows: Rows) -> NDArray[np.int64]:
+    """Return a number for each row, which requests have that are made together.
+
+    That is a load's warp, and how often it has executed the instruction; of a copy, how many copies there were before
+    it over twice those that are under way at once: neighbours may be ahead by as many.
+    """
+    copies = rows[:, PC] >> MARK > 0
+    turns = np.zeros(len(rows), np.int64)
+    if copies.any():
+        turns[copies] = np.arange(copies.sum()) // (2 * int(np.median(rows[copies, FIRST + UNDER_WAY])))
+    who = rows[:, PC].astype(np.int64) * WARPS + rows[:, WARP]
+    order = np.flatnonzero(~copies)[np.argsort(who[~copies], kind="stable")]
+    times = np.arange(len(order)) - np.searchsorted(who[order], who[order])
+    turns[order] = times * WARPS + rows[order, WARP]
+    return turns
+
+
+def _requests(kernel: Kernel, rows: Rows, turns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return a number for each sector or box that an instruction of a block asks for in each of its turns."""
+    number = int(rows[0, PC])
+    if number >> MARK:
+        boxes = np.column_stack([turns, rows[:, FIRST + SOURCE : FIRST + SOURCE + 1 + DIMENSIONS]])
+        return np.array([hash(one.tobytes()) for one in boxes], np.int64)
+    row, places = kernel.program.instructions[number].row, rows[:, FIRST:]
+    active = lanes_of(rows) & lanes_in(Unit.GLOBAL, places) if row.generic else lanes_of(rows)
+    first, turn = places[active].astype(np.int64), np.repeat(turns, active.sum(axis=1)) << PLACES
+    return np.unique([first // SECTOR_BYTES | turn, (first + row.nbytes - 1) // SECTOR_BYTES | turn])

@@ -10,7 +10,7 @@ bytes of the shared memory of a cluster's blocks, one behind the other.
 | SIGNALLED | what begins barriers, and arrives at them | each lane's barrier |
 | PASSED | a wait for phases, or a look, that has found them over | the barriers of the lanes that it is true for |
 | AWAITING | one that will be true when the phase ends | the same |
-| ASKED | a command of the copy engine | its barrier, place, bytes, what it reads there, mask of ranks or 0; SOURCE |
+| ASKED | a command of the copy engine | its barrier, place, bytes, what it reads there, mask of ranks; UNDER_WAY |
 | MULTIPLIED | a matrix instruction of a warpgroup | its descriptors' four words, whether C is added |
 | FLIPPED | a phase that has ended | its barrier |
 """
@@ -18,4 +18,4 @@ bytes of the shared memory of a cluster's blocks, one behind the other.
 MARK = 24  # the lowest bit of a mark
 NOTED, PLACED, SIGNALLED, PASSED, AWAITING, ASKED, MULTIPLIED, FLIPPED = range(1, 9)
 NO_BARRIER = 0xFFFFFFFF
-SOURCE = 5  # in the row of a command: the place in global memory of bytes, or of a tensor, and the box's coordinates
+UNDER_WAY, SOURCE = 5, 6  # of a command, so many not waited for; the place of bytes or a tensor, the box's coordinates

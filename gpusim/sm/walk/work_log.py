@@ -27,6 +27,7 @@ from gpusim.sm.walk.marks import (
     PLACED,
     SIGNALLED,
     SOURCE,
+    UNDER_WAY,
 )
 from isa.program import WORD_BYTES
 
@@ -118,6 +119,7 @@ def _note_copy(sm: Sm, log: Log, g: int, pc: int) -> None:
     row[FIRST + 2] = np.uint32(box.extent(copy))
     row[FIRST + 3] = np.uint32(_flat(sm, copy.own_word) + copy.source if copy.bulk == NEARBY else 0)
     row[FIRST + 4] = np.uint32(copy.blocks)
+    row[FIRST + UNDER_WAY] = np.uint32(sm.engine.last - sm.engine.first)
     row[FIRST + SOURCE] = np.uint32(copy.far & WORD)
     for k in range(DIMENSIONS):
         row[FIRST + SOURCE + 1 + k] = np.uint32(copy.begin[k] & WORD)
