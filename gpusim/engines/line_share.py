@@ -29,6 +29,7 @@ from gpusim.sm.walk.marks import ASKED, MARK, SOURCE, UNDER_WAY
 from isa.dataflow.memory.address_steps import linear_steps
 from isa.dataflow.moving import Step
 from isa.errors import UserError
+from isa.executing import clusters
 from isa.executing.places import lanes_in
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
@@ -89,10 +90,10 @@ def _asked_for(kernel: Kernel, blocks: Blocks, pcs: Collection[int]) -> Asked:
     wanted = np.array([ASKED if pc in pcs and i.row.bulk else 0 for pc, i in enumerate(code)], np.int64)
     with suppress(UserError):
         one = walker(kernel, addresses=True, again=False)
-        for pc in (pc for pc, i in enumerate(code) if i.row.unit in PRODUCTS):
-            one.launch.program[pc].evaluate = 0
+        for held in one.each:
+            held.program.evaluate[[pc for pc, i in enumerate(code) if i.row.unit in PRODUCTS]] = 0
         fresh, limit = np.array(one.sms), (LONG + len(code)) * kernel.warps
-        for block in blocks:
+        for block in (clusters.block_of(kernel, cluster, 0) for cluster in clusters.of_blocks(kernel, blocks)):
             kept: list[Rows] = []
             np.asarray(one.sms)[:] = fresh
             with suppress(UserError):  # it is longer, or waits for what others do
