@@ -20,8 +20,8 @@ from gpusim.engines.walks.program_order import Rows, lanes_of, run_block, walker
 from gpusim.launch.launch import Launch
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import neighbours
-from gpusim.sm.memory.cache.declaration import tagged
 from gpusim.sm.memory.copy_engine.declaration import DIMENSIONS
+from gpusim.sm.memory.l2_channel.declaration import merges
 from gpusim.sm.memory.l2_share.declaration import PARTS
 from gpusim.sm.unit.capacities import WARPS
 from gpusim.sm.walk.access_log import FIRST, PC, WARP
@@ -48,8 +48,7 @@ Asked = defaultdict[int, list[NDArray[np.int64]]]  # by pc, a number for each re
 
 def prepare(kernel: Kernel, machine: Machine, launches: Sequence[Launch]) -> None:
     """Store of each load how many of the lines that neighbours ask for differ, if the L2 merges requests for one."""
-    channel = machine.l2_channel
-    if channel is None or channel.merged_parts >= PARTS or not tagged(machine):
+    if not merges(machine):
         return
     there = on_chip(kernel, machine.chip.sms) if kernel.cluster_blocks == 1 else kernel
     for one in launches:

@@ -88,7 +88,7 @@ def l2_bytes(machine: Machine, *, copies: bool = False) -> Fraction:
         own = Fraction(SECTOR_BYTES * SHARE_PARTS, engine.load_parts)
     else:
         own = Fraction(SECTOR_BYTES * SHARE_PARTS, cache.l2_sector_parts) if cache else dram_bytes(machine)
-    return min(own, Fraction(most_loaded(channel)) / machine.chip.sms) if channel else own
+    return min(own, Fraction(most_loaded(channel), machine.chip.sms)) if channel else own
 
 
 def dram_bytes(machine: Machine) -> Fraction:

@@ -31,9 +31,9 @@ class LoadStore(Record):
     late: int  # groups of lines of the last load that were late
     late_last: int  # the last of them
     port: Numbers  # when each L2 channel is free, in parts of a cycle
-    shared: Numbers  # when the L2 itself is, for loads and for stores, in parts of a cycle
+    shared: Numbers  # when the L2 itself is, for loads, for stores and for shared answers, in parts of a cycle
     moved: Numbers  # sectors of loads, of stores so far
-    asked: Numbers  # of the SM's share of the L2 so far, by loads and by stores, in parts
+    asked: Numbers  # of the SM's share of the L2 so far, by each of these, in parts
     began: Numbers  # when the SM asked for the first
     slice: Numbers  # when each slice has done the atomics before, in parts of a cycle
     updated: int  # when the last atomic of the SM is done, behind which its loads wait

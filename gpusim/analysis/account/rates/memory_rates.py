@@ -66,7 +66,7 @@ def dram_busy(result: Result) -> float:
 def l2_gbs(machine: Machine) -> float:
     """Return what all SMs of a machine with tags can get from the L2, 10^9 bytes per second."""
     if machine.l2_channel:
-        of_cycle = most_loaded(machine.l2_channel)
+        of_cycle = float(most_loaded(machine.l2_channel))
     else:
         assert machine.cache is not None
         of_cycle = machine.chip.sms * SECTOR_BYTES * SHARE_PARTS / machine.cache.l2_sector_parts

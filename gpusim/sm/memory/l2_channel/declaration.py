@@ -15,8 +15,8 @@ from gpusim.sm.unit.ranges import MOST, Count, Positive
 from isa.memory import SECTOR_BYTES
 
 Sectors = Annotated[int, msgspec.Meta(ge=1, le=4)]
-Parts = Annotated[int, msgspec.Meta(ge=1, le=SHARE_PARTS)]
 LOADS, STORES = range(2)  # channels between an SM and the L2, where there are two
+ANSWERS = 2  # what the L2 sends, of lines for which several SMs ask to each of them
 
 
 class L2Channel(msgspec.Struct, frozen=True):
@@ -29,7 +29,7 @@ class L2Channel(msgspec.Struct, frozen=True):
     load_bytes: Positive  # bytes per cycle that all SMs together load from the L2, at most
     store_bytes: Positive  # bytes per cycle that they store to it
     load_together: Sectors = 1  # sectors that lie side by side, of which the L2 answers all at once
-    merged_parts: Parts = SHARE_PARTS  # 64ths of a load's time in the L2, at least, where SMs of a GPC ask for the same
+    answer_bytes: Count = 0  # bytes per cycle that SMs get where those of a GPC ask for the same; 0: as load_bytes
 
 
 def pack(packed: MachineNumbers, machine: Machine) -> None:
@@ -42,24 +42,29 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
         packed.port_cost[STORES], packed.ways_apart = channel.store_parts, 1
         packed.store_line_cost, packed.store_buffer = channel.store_line_parts, channel.store_buffer
         packed.slice_spread, packed.load_together = channel.spread, channel.load_together
-        packed.merged_parts = channel.merged_parts
 
 
-def sector_shares(machine: Machine, sms: int) -> tuple[int, int]:
-    """1/64 cycles in which an SM's share of the L2's bandwidth moves a sector, of loads and of stores.
+def sector_shares(machine: Machine, sms: int) -> tuple[int, int, int]:
+    """1/64 cycles in which an SM's share of the L2's bandwidth moves a sector, of loads, stores and shared answers.
 
     So many SMs have equal shares; 0 where the bandwidth is unknown.
     """
     whole = machine.l2_channel
     if whole is None:
-        return 0, 0
+        return 0, 0, 0
     moved = SHARE_PARTS * SECTOR_BYTES * sms
-    return round(moved / whole.load_bytes), round(moved / whole.store_bytes)
+    return round(moved / whole.load_bytes), round(moved / whole.store_bytes), round(moved / most_loaded(whole))
 
 
-def most_loaded(whole: L2Channel) -> float:
+def most_loaded(whole: L2Channel) -> int:
     """Return the bytes per cycle that all SMs get from the L2 at most: where many ask for the same lines."""
-    return whole.load_bytes * SHARE_PARTS / whole.merged_parts
+    return max(whole.load_bytes, whole.answer_bytes)
+
+
+def merges(machine: Machine) -> bool:
+    """Tell whether requests of the SMs of a GPC for the same lines are merged before the L2."""
+    whole = machine.l2_channel
+    return bool(whole and tagged(machine) and whole.answer_bytes > whole.load_bytes)
 
 
 def _stores(given: Any) -> bool:
@@ -70,10 +75,7 @@ def _loads(given: Any) -> bool:
     return bool(given.does(LOAD, FETCH))
 
 
-ALL = (
-    "port_cost port_parts ways_apart slice_spread store_line_cost store_buffer load_together merged_parts shared_cost "
-    "shared_parts"
-)
+ALL = "port_cost port_parts ways_apart slice_spread store_line_cost store_buffer load_together shared_cost shared_parts"
 
 UNIT = Declaration(
     "l2_channel",
@@ -86,23 +88,20 @@ UNIT = Declaration(
             field("store_line_cost", "further parts for each line of a store of parts of sectors"),
             field("store_buffer", "sectors that may wait for the L2 before the next store does"),
             field("load_together", "sectors of a line that the L2 answers at once"),
-            field("merged_parts", "of 64 parts of that time, those that a load takes that many SMs ask for, at least"),
-            field("shared_cost", "parts of a cycle in which the L2 moves 32 bytes of each; 0: it is not known", 2),
+            field("shared_cost", "parts of a cycle in which the L2 moves them, and shared ones; 0: it is not known", 3),
             field("shared_parts", "parts of a cycle in which that time counts"),
         ),
         "load_store": (
             field("port", "when each L2 channel is free, in parts of a cycle", 2, role=Role.UNCOMPARED),
             field(
                 "shared",
-                "when the L2 itself is, for loads and for stores, in parts of a cycle",
-                2,
+                "when the L2 itself is, for loads, for stores and for shared answers, in parts of a cycle",
+                3,
                 role=Role.UNCOMPARED,
             ),
             field("moved", "sectors of loads, of stores so far", 2, role=Role.UNCOMPARED),
-            field(
-                "asked", "of the SM's share of the L2 so far, by loads and by stores, in parts", 2, role=Role.UNCOMPARED
-            ),
-            field("began", "when the SM asked for the first", 2, role=Role.UNCOMPARED),
+            field("asked", "of the SM's share of the L2 so far, by each of these, in parts", 3, role=Role.UNCOMPARED),
+            field("began", "when the SM asked for the first", 3, role=Role.UNCOMPARED),
         ),
     },
     pack=pack,
@@ -122,6 +121,7 @@ UNIT = Declaration(
             _loads,
             "{kernel} loads nothing",
         ),
+        Condition("l2_channel.answer_bytes", f"shared_cost.{ANSWERS}", _loads, "{kernel} loads nothing"),
     ),
     limits={
         "bandwidth": {
@@ -130,7 +130,6 @@ UNIT = Declaration(
             "l2_channel.store_buffer": MOST,
             "l2_channel.*_bytes": MOST,
             "l2_channel.load_together": 1,
-            "l2_channel.merged_parts": 1,
         },
         "latency": {"l2_channel.spread": 0},
     },
