@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 from gpusim.engines.line_share import differing
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import neighbours
+from gpusim.sm.memory.l2_channel.declaration import merges
 from isa.kernel import Kernel
 from isa.memory import bases
 from isa.row import Row, Unit
@@ -262,7 +263,10 @@ class Caches:
         if self.far is None:
             return self._moved("dram", len(units), now) + from_memory(self.machine)
         now = max(now, self.slices.done) if self.slices else now
-        now, rules = self._sent("loads", len(units), now, self._answered(units)), self.machine.l2_partition
+        asked, rules = now, self.machine.l2_partition
+        now = self._sent("loads", len(units), now, self._answered(units))
+        if self.asking in self.differing:
+            now = max(now, self._of_all("answers", len(units), asked))
         latency += self._distance(number)
         if self.partition is None or rules is None:
             return self._behind(number, units, now, latency)
@@ -333,8 +337,8 @@ class Caches:
         parts = units * self._share(way)
         if self._share(way) == 0:
             return 0
-        if way == "loads" and self.asking in self.differing and self.machine.l2_channel:
-            parts = parts * max(self.machine.l2_channel.merged_parts, self.differing[self.asking]) // 64
+        if way == "loads":
+            parts = parts * self.differing.get(self.asking, 64) // 64
             if parts == 0:
                 return 0
         if parts:
@@ -348,7 +352,8 @@ class Caches:
         """1/64 cycles for which this SM's share of the L2 is taken by each unit."""
         channel = self.machine.l2_channel
         assert channel is not None
-        return round(64 * UNIT * self.sms / {"loads": channel.load_bytes, "stores": channel.store_bytes}[way])
+        most = {"loads": channel.load_bytes, "stores": channel.store_bytes, "answers": channel.answer_bytes}
+        return round(64 * UNIT * self.sms / most[way])
 
     def _moved(self, way: str, units: int, now: int) -> int:
         chip = self.machine.chip
@@ -380,7 +385,7 @@ def caches(machine: Machine, kernel: Kernel) -> Caches | None:
     slices = Slices(machine) if machine.l2_atomic and machine.l2 else None
     sms = min(machine.chip.sms, kernel.blocks)
     near = neighbours(kernel, machine, 0)  # tests/engines/test_line_share.py has other oracles for what these ask for
-    found = differing(kernel, near) if len(near) > 1 else {}
+    found = differing(kernel, near) if merges(machine) and len(near) > 1 else {}
     return Caches(machine, *levels, sms=sms, slices=slices, stage=Stage(machine), differing=found)
 
 

@@ -102,11 +102,12 @@ def test_an_sm_that_stands_for_all_has_its_share_of_the_l2():
     assert [issued[pc + 1] - served_at[pc] for pc in (1, 3)] == [104, 102]
 
 
-@pytest.mark.parametrize(("place", "merged", "cycles"), [("0", 32, 8), ("0", 1, 4), ("128", 32, 16), ("0", 64, 16)])
-def test_the_l2_is_asked_once_for_what_neighbours_want(place, merged, cycles):
+@pytest.mark.parametrize(("place", "answers", "cycles"), [("0", 16, 8), ("0", 64, 4), ("128", 64, 16), ("0", 0, 16)])
+def test_the_l2_is_asked_once_for_what_neighbours_want(place, answers, cycles):
     """Four SMs of a GPC that load a sector each: the L2 moves it in 16 cycles of an SM's share.
 
-    If it is the same for all it costs each a quarter, but at least so many 64ths; if each has its own, all of it.
+    If all want the same, it costs each a quarter of it, and what the L2 sends to each takes its time at `answer_bytes`;
+    if each has its own, or nothing is merged, it costs all of it.
     """
     text = f"""
 .grid 4
@@ -118,7 +119,7 @@ def test_the_l2_is_asked_once_for_what_neighbours_want(place, merged, cycles):
     IADD R2, R2, 1
     EXIT
 """
-    four = {"chip.sms": 4, "chip.dram_mbs": 128000, "l2_channel.load_bytes": 8, "l2_channel.merged_parts": merged}
+    four = {"chip.sms": 4, "chip.dram_mbs": 128000, "l2_channel.load_bytes": 8, "l2_channel.answer_bytes": answers}
     run = run_text(text, TAGS | FILLED | CHANNEL | four)
     issued, served_at = ({pc: cycle for cycle, _, pc in cycles_of(run, kind)} for kind in ("issue", "serve"))
     assert issued[4] - served_at[3] == 100 + cycles
@@ -148,9 +149,9 @@ def test_equal_shares_of_the_l2():
     assert sector_shares(load("h200"), 132) == (
         round(132 * 32 / 4600 * 64),
         round(132 * 32 / 2450 * 64),
+        round(132 * 32 / 10700 * 64),
     )
-
-    assert sector_shares(load("v100"), 80) == (0, 0)
+    assert sector_shares(load("v100"), 80) == (0, 0, 0)
 
 
 def test_a_slice_is_no_nearer_than_the_latency_of_the_l2():
