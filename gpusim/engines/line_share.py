@@ -50,11 +50,23 @@ def prepare(kernel: Kernel, machine: Machine, launches: Sequence[Launch]) -> Non
     """Store of each load how many of the lines that neighbours ask for differ, if the L2 merges requests for one."""
     if not merges(machine):
         return
-    there = on_chip(kernel, machine.chip.sms) if kernel.cluster_blocks == 1 else kernel
+    there = _on_chip(kernel, machine)
     for one in launches:
         near = neighbours(there, machine, int(one.sm.launch.index))
         for pc, parts in differing(there, near).items() if len(near) > 1 else ():
             one.sm.program[pc].differing = parts
+
+
+def merged(kernel: Kernel, machine: Machine, sm: int) -> bool:
+    """Tell whether the L2 merges requests of that SM, the first of those simulated, and of its neighbours."""
+    near = neighbours(kernel, machine, sm)
+    asked = differing(_on_chip(kernel, machine), near) if merges(machine) and len(near) > 1 else {}
+    return any(parts < PARTS for parts in asked.values())
+
+
+@once
+def _on_chip(kernel: Kernel, machine: Machine) -> Kernel:
+    return on_chip(kernel, machine.chip.sms) if kernel.cluster_blocks == 1 else kernel
 
 
 @once
@@ -116,7 +128,7 @@ def _turns(rows: Rows) -> NDArray[np.int64]:
     That is a load's warp, and how often it has executed the instruction; of a copy, how many copies there were before
     it over twice those that are under way at once: neighbours may be ahead by as many.
     """
-    copies = rows[:, PC] >> MARK > 0
+    copies = rows[:, PC] >> MARK == ASKED
     turns = np.zeros(len(rows), np.int64)
     if copies.any():
         turns[copies] = np.arange(copies.sum()) // (2 * int(np.median(rows[copies, FIRST + UNDER_WAY])))

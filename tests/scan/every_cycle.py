@@ -102,8 +102,8 @@ def _launch(sm: Scan, now: int) -> bool:
             del sm.finished[slot]
             sm.events.append((now, "retire", 0, -1, block, -1, slot))
             for warp in warps:
-                sm.warps[warp.slot] = None
-                sm.registers[warp.slot] = warp.frame.registers[:, warp.index]
+                sm.warps[warp.slot], threads = None, sm.kernel.threads - warp.index * sm.kernel.warp_size
+                sm.registers[warp.slot] = warp.frame.registers[:, warp.index, :threads]
         if slot not in sm.blocks and sm.placed < sm.kernel.blocks:
             _place(sm, slot, now)
     return bool(sm.blocks)

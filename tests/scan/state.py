@@ -154,4 +154,4 @@ class Scan:
     empty: int = 0
     cycles: int = 0
     events: list[Event] = field(default_factory=list)
-    registers: dict[int, Any] = field(default_factory=dict)  # warp slot: [register, lane] of its last warp
+    registers: dict[int, Any] = field(default_factory=dict)  # warp slot: [register, lane] of its last warp's threads

@@ -159,6 +159,7 @@ class Row(Record):
     to_offset: int  # bytes that are added
     signal: int  # what it does to a barrier in shared memory (isa.row.Signal)
     awaited: Numbers  # warp-cycles waited for phases that arrivals end, and copies
+    stages: int  # mask of the barriers of a block at whose phases it waits, by place
     bulk: int  # what it asks of the copy engine (isa.row.Bulk)
     copied: int  # bytes that its copies have asked for, or sent
     pieces: int  # of these copies, those that were asked for, or sent
