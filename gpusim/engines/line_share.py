@@ -50,7 +50,7 @@ def prepare(kernel: Kernel, machine: Machine, launches: Sequence[Launch]) -> Non
     """Store of each load how many of the lines that neighbours ask for differ, if the L2 merges requests for one."""
     if not merges(machine):
         return
-    there = _on_chip(kernel, machine)
+    there = _on_chip(kernel, machine.chip.sms)
     for one in launches:
         near = neighbours(there, machine, int(one.sm.launch.index))
         for pc, parts in differing(there, near).items() if len(near) > 1 else ():
@@ -60,13 +60,13 @@ def prepare(kernel: Kernel, machine: Machine, launches: Sequence[Launch]) -> Non
 def merged(kernel: Kernel, machine: Machine, sm: int) -> bool:
     """Tell whether the L2 merges requests of that SM, the first of those simulated, and of its neighbours."""
     near = neighbours(kernel, machine, sm)
-    asked = differing(_on_chip(kernel, machine), near) if merges(machine) and len(near) > 1 else {}
+    asked = differing(_on_chip(kernel, machine.chip.sms), near) if merges(machine) and len(near) > 1 else {}
     return any(parts < PARTS for parts in asked.values())
 
 
 @once
-def _on_chip(kernel: Kernel, machine: Machine) -> Kernel:
-    return on_chip(kernel, machine.chip.sms) if kernel.cluster_blocks == 1 else kernel
+def _on_chip(kernel: Kernel, sms: int) -> Kernel:
+    return on_chip(kernel, sms) if kernel.cluster_blocks == 1 else kernel
 
 
 @once

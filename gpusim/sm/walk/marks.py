@@ -10,7 +10,7 @@ bytes of the shared memory of a cluster's blocks, one behind the other.
 | SIGNALLED | what begins barriers, and arrives at them | each lane's barrier |
 | PASSED | a wait for phases, or a look, that has found them over | the barriers of the lanes that it is true for |
 | AWAITING | one that will be true when the phase ends | the same |
-| ASKED | a command of the copy engine | its barrier, place, bytes there, what it reads there, ranks, all bytes; UNDER_WAY |
+| ASKED | a command of the copy engine | its barrier, place, bytes there, what it reads there, ranks, bytes; UNDER_WAY |
 | BOXED | the same, behind a row of ASKED | what it accesses in global memory: four words for each run of rows |
 | MULTIPLIED | a matrix instruction of a warpgroup | its descriptors' four words, whether C is added |
 | FLIPPED | a phase that has ended | its barrier |
