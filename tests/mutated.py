@@ -183,6 +183,7 @@ CHANNEL: dict[str, int | str] = TAGS | {
     "tag_stage.store_parts": 200,
     "tag_stage.store_word_parts": 100,
     "tag_stage.store_sector_parts": 150,
+    "tag_stage.late_asks": 2,
     "l2.bytes": 32768,
     "l2_partition.bytes": 32768,
     "l2_channel.store_parts": 300,

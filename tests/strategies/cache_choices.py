@@ -30,6 +30,7 @@ CACHES: dict[str, Sequence[int | str]] = {
     "tag_stage.store_parts": (0, 64, 300),
     "tag_stage.store_word_parts": (0, 168),
     "tag_stage.store_sector_parts": (0, 43, 200),
+    "tag_stage.late_asks": (0, 1, 3),
     "l2.bytes": (2048, 8192),
     "l2.sector_bytes": (32, 64, 128),
     "l2.ways": (1, 2, 8),

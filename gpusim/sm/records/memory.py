@@ -30,6 +30,9 @@ class LoadStore(Record):
     tagged: int  # when the tag stage is free, in parts of a cycle
     late: int  # groups of lines of the last load that were late
     late_last: int  # the last of them
+    returns: int  # loads whose lines have not come, or not passed
+    return_at: Numbers  # when those of each come, the first ones first
+    return_entries: Records[Entry]  # and the entries that they had
     port: Numbers  # when each L2 channel is free, in parts of a cycle
     shared: Numbers  # when the L2 itself is, for loads, for stores and for shared answers, in parts of a cycle
     moved: Numbers  # sectors of loads, of stores so far

@@ -13,7 +13,7 @@ from gpusim.engines.walks.program_order import walk
 from gpusim.machine.machine import load
 from isa.errors import ExecutionError
 from isa.memory import SECTOR_BYTES, bases
-from isa.nvidia.abi.tensor_map import ELEMENTS, SWIZZLES, TensorMap
+from isa.nvidia.tensor_map import ELEMENTS, SWIZZLES, TensorMap
 from isa.row import Bulk
 
 OF_NUMPY = {
