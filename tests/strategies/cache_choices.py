@@ -48,7 +48,7 @@ CACHES: dict[str, Sequence[int | str]] = {
     "l2_channel.load_together": (1, 2, 4),
     "l2_channel.load_bytes": (8, 60, 100_000),
     "l2_channel.store_bytes": (5, 60, 100_000),
-    "l2_channel.copy_bytes": (0, 40, 100_000),
+    "l2_channel.answer_bytes": (0, 120, 200_000),
     "texture_cache.bytes": (1024, 4096),
     "texture_cache.sector_bytes": (32, 128),
     "texture_cache.ways": (1, 2, 4),
