@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.engines import endless_wait, slice_share
+from gpusim.engines import endless_wait, line_share, slice_share
 from gpusim.engines.busiest_sm import busiest_sm
 from gpusim.engines.sm_run import ChipRun, SmRun, result, together
 from gpusim.engines.trace import Take, to_file
@@ -223,6 +223,7 @@ def _run(job: _Job, advance: Advance, events: Count) -> list[SmRun]:
     """Run the launches to their end."""
     if job.kernel.cluster_blocks == 1:
         slice_share.prepare(job.kernel, job.machine, job.launches)
+        line_share.prepare(job.kernel, job.machine, job.launches)
     chunks: list[list[Plain]] = [[np.asanyarray(prepared.sm.records[:0])] for prepared in job.launches]
     now, looked = 0, endless_wait.Looked()
     step = partial(_step, job, advance, chunks)
