@@ -91,8 +91,8 @@ class Vote:
 class Tile:
     """d is a matrix of which each lane holds parts, as of the operands: all lanes take part, whatever their guards.
 
-    `fill(d, a, b, c, n, tiles)` sets d, all uint32 [words, 32]: loops over numbers, which an engine compiles; n says how
-    the architecture adds (isa.architecture.Architecture.sums), `tiles` how many matrices there are that share a, one here.
+    `fill(d, a, b, c, n, tiles)` sets d, all uint32 [words, 32]: loops over numbers, which an engine compiles; n says
+    how the architecture adds (isa.architecture.Architecture.sums), `tiles` how many such matrices share a: one here.
     `gives` are the words of d.
     """
 

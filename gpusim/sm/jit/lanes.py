@@ -163,11 +163,11 @@ MACHINE_CODE: dict[Callable[..., Any], Callable[..., Any]] = {
     original.room_for_integers: lambda: lambda: _room_i32(),
     original.room_for_singles: lambda: lambda: _room_f32(),
     original.room_for_doubles: lambda: lambda: _room_f64(),
-    original.spread: lambda to, first, distance, words: lambda to, first, distance, words: _spread(
-        to, first, distance, words
+    original.spread: lambda to, first, distance, words: (
+        lambda to, first, distance, words: _spread(to, first, distance, words)
     ),
-    original.collect: lambda words, of, first, distance: lambda words, of, first, distance: _collect(
-        words, of, first, distance
+    original.collect: lambda words, of, first, distance: (
+        lambda words, of, first, distance: _collect(words, of, first, distance)
     ),
     original.choose: lambda condition, yes, no: lambda condition, yes, no: yes if condition else no,
     original.fma16: lambda a, b, c: lambda a, b, c: _to_half(_from_half(a) * _from_half(b) + _from_half(c)),

@@ -66,6 +66,10 @@ class RuleLibrary(JITCodeLibrary):
         """Return an object that stands in for the code generator, where Numba would note an address."""
         return _NoMachineCode()
 
+    def _optimize_functions(self, module: Any) -> None:
+        """Change nothing: an entry optimises every rule."""
+        module.data_layout = self._codegen._data_layout
+
     def finalize(self) -> None:
         """Accept no more code."""
         self._raise_if_finalized()
@@ -287,7 +291,7 @@ class RuleDispatcher(CPUDispatcher):
         return super().get_call_template(tuple(map(_wide, arguments)), named)
 
     def compile(self, signature: Any) -> Any:
-        """Compile the rule. Numba would time its locks meanwhile, and rules inside rules tell all that are under way."""
+        """Compile the rule, without the timers of locks with which Numba surrounds it and all rules around it."""
         with global_compiler_lock:
             arguments, returned = sigutils.normalize_signature(signature)
             if tuple(arguments) not in self.overloads:

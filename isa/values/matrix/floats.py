@@ -79,9 +79,7 @@ def add(words: Any, of: Any, exponents: Any, ks: Any, how: Any, format_c: Any, n
         words[r] = to[r]
 
 
-def multiply(
-    d: Any, a: Any, b: Any, c: Any, n: Any, tiles: Any, blocks: int, kinds: Any, format_c: Any
-) -> None:
+def multiply(d: Any, a: Any, b: Any, c: Any, n: Any, tiles: Any, blocks: int, kinds: Any, format_c: Any) -> None:
     """Set d to a b + c, of 16 rows, 8 columns of each of some tiles, and as many blocks of 16 bytes of k.
 
     `n` says how terms are added.
@@ -129,9 +127,7 @@ def read_rows(a: Any, of: Any, exponents: Any, blocks: int, kind: Any, size: int
         split(words, of, exponents, 16, block, kind, size, narrow)
 
 
-def read_columns(
-    b: Any, first: Any, of: Any, exponents: Any, blocks: int, kind: Any, size: int, narrow: bool
-) -> None:
+def read_columns(b: Any, first: Any, of: Any, exponents: Any, blocks: int, kind: Any, size: int, narrow: bool) -> None:
     """Set those of B, from register `first` on."""
     words = room_for_words()
     for block in range(blocks):

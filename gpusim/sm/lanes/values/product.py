@@ -24,7 +24,7 @@ from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
 from isa.program import WORD_BYTES
 from isa.row import WAITS, Groups
-from isa.values.lanes import collect, room_for_words
+from isa.values.lanes import collect, room_for_integers, room_for_words
 from isa.values.matrix.warpgroup import (
     HALVES,
     NEGATED_A,
@@ -188,40 +188,50 @@ def _read(sm: Sm, memory: Memory, g: int, effect: Effect, of: int, to: int, firs
     """
     words, operand, step = effect.values[0], sm.scratch.b if of == B else sm.scratch.a, 1 if of == B else 2
     low, high = int(np.int64(words[2 * of, 0])), int(np.int64(words[2 * of + 1, 0]))
-    turned = sm.program[effect.pc].product & (TURNED_B if of == B else TURNED_A)
-    for block in range(BLOCKS):
-        row = operand[to + step * block]
+    turned, places = sm.program[effect.pc].product & (TURNED_B if of == B else TURNED_A), room_for_integers()
+    for chunk in range(TILE * BLOCKS):
         if turned:
-            _gather(sm, memory, g, effect, row, (low, high), first, block)
+            places[chunk] = turned_place_of(low, high, first, chunk)
         else:
-            for i in range(TILE):
-                at = _word_at(sm, g, effect, place_of(low, high, first + i, block))
-                one, two, three, four = memory[at], memory[at + 1], memory[at + 2], memory[at + 3]
-                row[4 * i], row[4 * i + 1], row[4 * i + 2], row[4 * i + 3] = one, two, three, four
+            places[chunk] = place_of(low, high, first + chunk % TILE, chunk // TILE)
+    _find(sm, g, effect, places)
+    for block in range(BLOCKS):
+        if turned:
+            _gather(memory, operand[to + step * block], places, TILE * block)
+        else:
+            _copy(memory, operand[to + step * block], places, TILE * block)
 
 
 @rule
-def _gather(
-    sm: Sm, memory: Memory, g: int, effect: Effect, to: Numbers, descriptor: tuple[int, int], first: int, block: int
-) -> None:
+def _find(sm: Sm, g: int, effect: Effect, places: Numbers) -> None:
+    """Turn addresses in shared memory into places of words in memory; `sm.fault` says if one is outside."""
+    begin = sm.launch.shared_word + sm.warps[g].block * sm.launch.shared_words
+    last = WORD_BYTES * sm.launch.shared_words - BLOCK_BYTES
+    for chunk in range(TILE * BLOCKS):
+        address = int(places[chunk])
+        if address > last:
+            stop(sm, OUTSIDE, g, effect.pc, 0, address)
+            address = 0
+        places[chunk] = begin + address // WORD_BYTES
+
+
+@rule
+def _copy(memory: Memory, to: Numbers, places: Numbers, first: int) -> None:
+    """Read a block of eight rows, 16 bytes of each."""
+    for i in range(TILE):
+        at = places[first + i]
+        one, two, three, four = memory[at], memory[at + 1], memory[at + 2], memory[at + 3]
+        to[4 * i], to[4 * i + 1], to[4 * i + 2], to[4 * i + 3] = one, two, three, four
+
+
+@rule
+def _gather(memory: Memory, to: Numbers, places: Numbers, first: int) -> None:
     """Read a block of eight rows whose numbers of 16 bits lie by k: of each k those of the eight rows are together."""
     by_k = room_for_words()
     for word in range(4):
-        k = 8 * block + 2 * word
-        one = _word_at(sm, g, effect, turned_place_of(descriptor[0], descriptor[1], first, k))
-        next_one = _word_at(sm, g, effect, turned_place_of(descriptor[0], descriptor[1], first, k + 1))
+        one, next_one = places[first + 2 * word], places[first + 2 * word + 1]
         for pair in range(4):
             low, high = memory[one + pair], memory[next_one + pair]
             by_k[8 * word + 2 * pair] = np.uint32(low & HALF) | np.uint32(high << np.uint32(16))
             by_k[8 * word + 2 * pair + 1] = np.uint32(low >> np.uint32(16)) | np.uint32(high & ~HALF)
     collect(to, by_k, 0, TILE)
-
-
-@rule
-def _word_at(sm: Sm, g: int, effect: Effect, address: int) -> int:
-    """Return the place in memory of 16 bytes of shared memory; of those outside, its first, and `sm.fault` says so."""
-    first = sm.launch.shared_word + sm.warps[g].block * sm.launch.shared_words
-    if address + BLOCK_BYTES <= WORD_BYTES * sm.launch.shared_words:
-        return int(first + address // WORD_BYTES)
-    stop(sm, OUTSIDE, g, effect.pc, 0, address)
-    return int(first)

@@ -30,8 +30,9 @@ def land(sm: Sm, memory: Memory, copy: Copy, at: int, size: int) -> None:
     if copy.bulk == NEARBY and copy.code & UPDATES_NEARBY:
         updates.reduce_nearby(sm, memory, copy, at, size)
     elif copy.bulk == NEARBY:
+        begin, own = box.unmixed(copy, at), copy.own_word + (copy.source + at) // WORD_BYTES
         for word in range(0, size, WORD_BYTES):
-            memory[_word(copy, box.unmixed(copy, at + word))] = memory[copy.own_word + (copy.source + at + word) // WORD_BYTES]
+            memory[_word(copy, begin + word)] = memory[own + word // WORD_BYTES]
     elif copy.bulk != PREFETCH:
         box.find(copy, at, sm.engine)
         if copy.bulk != LOAD:
@@ -110,7 +111,7 @@ def _far_bytes_are_good(sm: Sm, memory: Memory, copy: Copy, at: int, size: int) 
 
 @rule
 def _word(copy: Copy, address: int) -> int:
-    """Return the place in the memory array of the word of a box in shared memory, from its address without a swizzle."""
+    """Return the place in the memory array of a word of shared memory, from its address without a swizzle."""
     return int(copy.block_word + box.swizzled(address, copy.swizzle) // WORD_BYTES)
 
 
@@ -118,9 +119,10 @@ def _word(copy: Copy, address: int) -> int:
 def _load(sm: Sm, memory: Memory, copy: Copy, at: int, size: int) -> None:
     """Write words of shared memory; what is beyond the tensor is filled. A piece lies in one row of the box."""
     begin, end = box.unmixed(copy, at), at + size
+    low, high = sm.engine.low, sm.engine.high - FINE
     for first in range(at, end, FINE):
         place, to = sm.engine.row + first, _word(copy, begin + first - at)
-        if place % WORD_BYTES == 0 and sm.engine.low <= place and place + FINE <= sm.engine.high and first + FINE <= end:
+        if place % WORD_BYTES == 0 and low <= place <= high and first + FINE <= end:
             _load_words(memory, to, place // WORD_BYTES, copy.type >= TF32)
         else:
             for word in range(first, min(first + FINE, end), WORD_BYTES):
@@ -130,10 +132,12 @@ def _load(sm: Sm, memory: Memory, copy: Copy, at: int, size: int) -> None:
 @rule
 def _load_words(memory: Memory, to: int, place: int, rounds: bool) -> None:
     """Move four words; singles are rounded."""
-    first, second, third, last = memory[place], memory[place + 1], memory[place + 2], memory[place + 3]
-    if rounds:
-        first, second, third, last = rounded(first), rounded(second), rounded(third), rounded(last)
-    memory[to], memory[to + 1], memory[to + 2], memory[to + 3] = first, second, third, last
+    one, two = np.uint32(memory[place]), np.uint32(memory[place + 1])
+    three, four = np.uint32(memory[place + 2]), np.uint32(memory[place + 3])
+    memory[to] = rounded(one) if rounds else one
+    memory[to + 1] = rounded(two) if rounds else two
+    memory[to + 2] = rounded(three) if rounds else three
+    memory[to + 3] = rounded(four) if rounds else four
 
 
 @rarely
