@@ -89,6 +89,12 @@ def _command(statement: Statement) -> Statement:
     return replace(statement, operands=tuple(map(_place, given)))
 
 
+def _widest(statement: Statement) -> Statement:
+    """Return an access of 256 bits without ENL2, which all have."""
+    names = tuple(one for one in statement.modifiers if one != "ENL2")
+    return replace(statement, modifiers=names) if "256" in names else statement
+
+
 def _place(one: Operand) -> Operand:
     """Return the register of an address that is no more than that."""
     alone = isinstance(one, Address) and one.uniform and not (one.base or one.offset or one.descriptor)
@@ -315,6 +321,7 @@ _BY_MNEMONIC = {
     **dict.fromkeys(("IADD", "VIADD"), _difference),
     **dict.fromkeys(("IMNMX", "UIMNMX", "VIMNMX"), _extreme),
     "UIADD3": _sum_of_pairs,
+    **dict.fromkeys(("LDG", "STG"), _widest),
     "NANOSLEEP": _asleep,
     **dict.fromkeys(COMMANDS, _command),
     **dict.fromkeys(FETCHES, _fetch),
