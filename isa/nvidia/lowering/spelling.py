@@ -296,6 +296,15 @@ def _of_warpgroup(statement: Statement) -> Statement:
     return replace(statement, modifiers=(*statement.modifiers, *names), operands=operands)
 
 
+def _of_quads(statement: Statement) -> Statement:
+    """Return a product by eight lanes with how A and B lie as modifiers; another one stays as it is."""
+    if statement.modifiers[:1] != ("884",):
+        return statement
+    lies = tuple(one.part for one in statement.operands[1:3] if isinstance(one, Register))
+    operands = tuple(replace(one, part="") if isinstance(one, Register) else one for one in statement.operands)
+    return replace(statement, modifiers=(*statement.modifiers, *lies), operands=operands)
+
+
 def _of_group(statement: Statement) -> Statement:
     """Return a wait for groups of a warpgroup without their name."""
     if statement.modifiers == ("DEPBAR", "LE") and statement.operands[:1] == (Word("gsb0"),):
@@ -305,6 +314,7 @@ def _of_group(statement: Statement) -> Statement:
 
 _BY_MNEMONIC = {
     **dict.fromkeys(("HGMMA", "QGMMA", "IGMMA", "BGMMA"), _of_warpgroup),
+    "HMMA": _of_quads,
     "WARPGROUP": _of_group,
     "P2R": _with_predicates,
     "R2P": _with_predicates,
