@@ -211,7 +211,7 @@ UNIT = Declaration(
     ),
     limits={
         "load/store unit": {"global_memory.request_cycles": 1, "global_atomic.packet_parts": 1},
-        "bandwidth": {"memory_channels.count": 1},
+        "bandwidth": {"memory_channels.count": 1, "memory.written": 1000},
         "latency": {"global_memory.latency": 1, "global_memory.war": 0, "global_atomic.latency": 1},
     },
 )
