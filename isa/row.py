@@ -233,6 +233,11 @@ class Row:
         return self.is_branch and "a" in self.form
 
     @property
+    def is_sparse(self) -> bool:
+        """Whether it is a matrix instruction whose A has half the numbers of its k."""
+        return "i" in self.form and "j" not in self.form
+
+    @property
     def asks(self) -> bool:
         """Whether it is a branch that asks which lanes are together."""
         return self.flow in (Flow.IF_PARTED, Flow.IF_WHOLE)
@@ -266,6 +271,16 @@ class Row:
     def at(self, letter: str) -> Row:
         """Return the row with the width of the operand of a form letter."""
         return _resized(self, 32 * self.words_of(letter)) if letter in "dDabco" else self
+
+    @property
+    def is_asynchronous(self) -> bool:
+        """Whether it is an instruction of a warpgroup, the copy engine or a barrier in shared memory."""
+        return self.unit in (Unit.WARPGROUP, Unit.SYNC)
+
+    @property
+    def takes_uniform(self) -> bool:
+        """Whether operands of NVIDIA's rows may be registers that all lanes of a warp share."""
+        return self.is_asynchronous or bool(self.shared) or self.unit is Unit.UNIFORM
 
     @cached_property
     def reads_special(self) -> bool:

@@ -28,7 +28,6 @@ from gpusim.sm.pipes.warpgroup import warpgroup
 from gpusim.sm.pipes.warpgroup.declaration import WARPS
 from gpusim.sm.records import Memory, Records, Scheduler, Sm
 from gpusim.sm.registers import answers
-from gpusim.sm.registers.in_flight import in_flight
 from gpusim.sm.registers.write_back import write_back
 from gpusim.sm.replay.stream import stream
 from gpusim.sm.unit.capacities import LANES
@@ -130,9 +129,6 @@ def serve(sm: Sm, memory: Memory, now: int) -> None:
 def _serve(sm: Sm, memory: Memory, now: int) -> None:
     """Serve the head of a queue; its warp may now know when it can go on."""
     y = load_store.chosen(sm, now)
-    entry = sm.load_store.queues[y].entries[sm.load_store.queues[y].head]
-    if sm.defers:
-        in_flight.read_again(sm, memory, entry.warp, entry.number, now)
     wake(sm, load_store.serve(sm, memory, y, now))
 
 

@@ -272,7 +272,7 @@ def _of_warpgroup(statement: Statement) -> Statement:
     Where A is in registers, the descriptor of B is the second of the two.
     """
     at = [place for place, one in enumerate(statement.operands) if isinstance(one, Descriptors)]
-    if len(at) != 1 or "SP" in statement.modifiers:
+    if len(at) != 1:
         return statement
     first, after = list(statement.operands[: at[0]]), statement.operands[at[0] + 1 :]
     descriptors = statement.operands[at[0]]

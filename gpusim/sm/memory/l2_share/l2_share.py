@@ -54,7 +54,8 @@ def of_all(sm: Sm, cost: int) -> int:
 
 @rule
 def ask(sm: Sm, instruction: Row, slot: int) -> None:
-    """Note when others bring the lines of a load of that slot's block, if that is known."""
+    """Note who else asks for the lines of a load of that slot's block, and when others bring them, if that is known."""
+    sm.load_store.differing = instruction.differing
     if sm.launch.sharers > 1 and instruction.shared_along > 0:
         sm.load_store.from_others = NOW if sm.blocks[slot].lockstep >> (instruction.shared_along - 1) & 1 else BEFORE
 
