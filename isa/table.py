@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -15,6 +16,9 @@ from isa.row import Row
 
 ROWS = (*nvidia.ROWS, *gcn.ROWS)
 TABLE = {row.mnemonic: row for row in ROWS}
+LISTED_TOO = frozenset(
+    {"WARPGROUP.ARRIVE", "WARPGROUP.DEPBAR.LE", "UTMACMDFLUSH", "FENCE.VIEW.ASYNC.S", "UMOV", "S2UR"}
+)
 BY_BASE = {family.base: family for family in FAMILIES}
 RESULTS = tuple(dict.fromkeys(one for family in FAMILIES for one in family.functions("result")))
 TRUTHS = tuple(dict.fromkeys(one for family in FAMILIES for one in family.functions("truth")))
@@ -39,6 +43,21 @@ def machine_row(mnemonic: str, parts: tuple[str, ...] = ()) -> Row | None:
     """
     family = machine_family(mnemonic)
     return family.row(mnemonic, parts) if family else None
+
+
+@cache
+def listing_row(mnemonic: str) -> Row | None:
+    """Return the row of a mnemonic of listings; None if there is none.
+
+    Those of warpgroups, copies and barriers in shared memory are rows of machine code, and may have optional operands.
+    """
+    family = BY_BASE.get(mnemonic) or machine_family(mnemonic)
+    if mnemonic in TABLE or family is None:
+        return TABLE.get(mnemonic)
+    row = family.row(mnemonic, ())
+    if row is None or not (row.is_asynchronous or mnemonic in LISTED_TOO):
+        return None
+    return replace(row, optional=len(row.form) - len(row.form.rstrip(family.optional)))
 
 
 @cache

@@ -40,7 +40,7 @@ from gpusim.sm.memory.tag_stage import tag_stage
 from gpusim.sm.memory.texture import texture
 from gpusim.sm.pipes.double_precision import double_precision
 from gpusim.sm.pipes.instruction_replay import instruction_replay
-from gpusim.sm.pipes.load_store import load_store
+from gpusim.sm.pipes.load_store import load_store, returns
 from gpusim.sm.pipes.pipe import pipe
 from gpusim.sm.registers.control_code import control_code
 from gpusim.sm.registers.register_file import register_file
@@ -310,6 +310,7 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "channel: all slices are as far": (l2_channel, "distance", lambda *_: 0),
     "channel: the L2 has no end": (l2_channel, "_shared", ready_at_once),
     "channel: late lines are looked up once": (tag_stage, "comes_late", nothing),
+    "channel: late loads are served at once": (returns, "waits", lambda *_: False),
     "channel: stores pass the tag stage by": (tag_stage, "take_store", nothing),
     "channel: loads pass the tag stage by": (tag_stage, "take_load", nothing),
     "channel: no constant comes with another": (cache, "_is_next", lambda *_: False),

@@ -72,9 +72,8 @@ def _ends(trace: Any) -> list[tuple[int, int]]:
 
 def _same_registers(run: SmRun, scanned: Scan, slot: int) -> bool:
     """Whether the registers of a warp slot's last warp are equal, in the lanes that have a thread."""
-    kernel = scanned.kernel
-    lanes = kernel.threads - slot % kernel.warps * kernel.warp_size
-    return np.array_equal(run.registers[slot][:, :lanes], scanned.registers[slot][:, :lanes])
+    own = scanned.registers[slot]
+    return np.array_equal(run.registers[slot][:, : own.shape[1]], own)
 
 
 def _event(record: Any) -> tuple[Any, ...]:

@@ -16,9 +16,9 @@ from typing import Annotated
 import numpy as np
 
 from gpusim.bounds import pressure, rates
-from gpusim.bounds.chain import chain
+from gpusim.bounds.chain import across_warps, chain
 from gpusim.bounds.pressure import Pipes, Pressure, Resource, Work, added
-from gpusim.bounds.profiled import Profiled, profiled
+from gpusim.bounds.profiled import Profiled, profiled, same
 from gpusim.bounds.wasted import conflicts, scattered, serialised
 from gpusim.engines.busiest_sm import busiest_sm
 from gpusim.machine.machine import Machine
@@ -98,7 +98,7 @@ def bound(kernel: Kernel, machine: Machine, *, sms: int = 1, limit: int = LIMIT)
     found = _profiled(kernel, machine, ids, sms, limit)
     each = Fraction(share if found.equal else Fraction(len(ids), sms)) / found.counted
     sharing = Fraction(len(ids), found.counted)
-    limits = {name: ceil(cycles) for name, cycles in _limits(found.least, each, sharing, share)}
+    limits = {name: ceil(cycles) for name, cycles in _limits(found, each, sharing, share)}
     limiter = max(limits, key=limits.__getitem__)
     return Bound(
         limits[limiter],
@@ -163,13 +163,23 @@ def dependence_chain(work: Work) -> Fraction:
     return chain.cycles_of_warp(code_of(work), work.profile, warps) + skew
 
 
-def _limits(works: Sequence[Work], each: Fraction, sharing: Fraction, share: int) -> Iterator[tuple[str, Fraction]]:
+def _across_warps(found: Profiled) -> int:
+    """Return the cycles of a block whose warps wait for phases, if all blocks execute the same in every order."""
+    work = found.works[0]
+    if not (found.equal and across_warps.waits_for_phases(work.kernel) and same(work.profile, found.least[0].profile)):
+        return 0
+    return across_warps.cycles_of_block(work.kernel, code_of(work))
+
+
+def _limits(found: Profiled, each: Fraction, sharing: Fraction, share: int) -> Iterator[tuple[str, Fraction]]:
     """Yield the limits of the SM with the most to do; arguments as for `_resources`, and its share of the blocks."""
+    works = found.least
     for resource in _resources(works, each, sharing):
         yield resource.name, max(Fraction(0), resource.pressure.cycles - resource.after)
     if starts := _starts(works[0], share):
         yield STARTS, starts
-    yield "dependence chain", _waves(works[0], share) * min(map(dependence_chain, works)) + _refills(works[0], share)
+    least = max(min(map(dependence_chain, works)), Fraction(_across_warps(found)))
+    yield "dependence chain", _waves(works[0], share) * least + _refills(works[0], share)
 
 
 def _resources(works: Sequence[Work], each: Fraction, sharing: Fraction) -> Iterator[Resource]:

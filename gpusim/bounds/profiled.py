@@ -56,7 +56,7 @@ class Profiled(NamedTuple):
     def equal(self) -> bool:
         """Whether all blocks have the same work."""
         first = self.least[0]
-        counts = all(_same(work.profile, first.profile) for work in self.least)
+        counts = all(same(work.profile, first.profile) for work in self.least)
         return self.alike and counts and all(work.costs == first.costs for work in self.least)
 
 
@@ -105,13 +105,13 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
         return Profiled(placed, placed, 1, alike=True)
     most = ALL_FETCHING if moving else ALL_PROFILED
     few = [of(block) for block in (ids if len(ids) <= most or not fixed else _probes(kernel, ids))]
-    alike = all(_same(few[0].profile, other.profile) for other in few)
+    alike = all(same(few[0].profile, other.profile) for other in few)
     if not alike and len(few) < len(ids):
         few = _standing(of, classes(kernel, ids, limit), ids)
     return in_any_order(few, alike)
 
 
-def _same(one: Profile, other: Profile) -> bool:
+def same(one: Profile, other: Profile) -> bool:
     """Tell whether blocks execute the same instructions equally often, and copy as many bytes."""
     return np.array_equal(one.counts, other.counts) and np.array_equal(one.copied, other.copied)
 

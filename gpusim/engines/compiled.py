@@ -15,7 +15,7 @@ from gpusim.sm.replay.fast_forward import fast_forward
 from gpusim.sm.state.recurrence import Recurrence
 from gpusim.sm.unit.capacities import AT_HAND, TRACE, TRACE_MARGIN
 from gpusim.sm.unit.sm import FIRST_SCHEDULER, LAUNCHER
-from gpusim.sm.walk import step
+from gpusim.sm.walk import step, turn_order
 
 # Stops of `advance`, as bits. Before: a block scheduler's act; a request to caches or channels; a scalar load that may
 # miss; a cycle in which an answer may be felt, or questions may find no room. After: a cycle with a fast-forward event.
@@ -42,13 +42,13 @@ def cycle(sm: Sm, memory: Memory, now: int, stops: int) -> bool:
         if stops & BLOCKS:
             return False
         step.launch(sm, memory, now)
-    schedulers, first = sm.machine.schedulers, step.first_scheduler(sm, now)
+    schedulers, first = sm.machine.schedulers, turn_order.first_scheduler(sm, now)
     if sm.agenda[FIRST_SCHEDULER + schedulers + 1] == now:
         if stops & REQUESTS and sm.bulk and sm.engine.next == now:
             return False
         step.land(sm, memory, now)
     for position in range(schedulers):
-        k = step.ranked(position, first, schedulers)
+        k = turn_order.ranked(position, first, schedulers)
         if sm.agenda[FIRST_SCHEDULER + k] == now and sm.fault.code == 0:
             if stops & SCALARS and sharing.may_ask(sm, memory, k, now):
                 return False

@@ -17,7 +17,7 @@ from simpy.events import Event
 from gpusim.launch.launch import ChipLaunch, Launch
 from gpusim.sm.chip.chip import chip
 from gpusim.sm.unit.capacities import NEVER, TRACE, TRACE_MARGIN
-from gpusim.sm.walk import step
+from gpusim.sm.walk import step, turn_order
 from gpusim.support.interruption import held_back
 
 AT_ONCE = 256  # events before Ctrl-C is answered
@@ -60,8 +60,8 @@ def position(agents: Agents, agent: int, now: int) -> int:
 def order(launch: Launch) -> list[list[int]]:
     """Return each agent's position in the order of a slot's cycles, for as many slots as the order takes to repeat."""
     machine, agents = launch.sm.machine, range(int(launch.sm.agents))
-    firsts = [step.first_scheduler(launch.sm, slot * machine.interval) for slot in range(int(machine.schedulers))]
-    turns = [[int(step.rank(launch.sm, p, first)) for p in agents] for first in firsts]
+    firsts = [turn_order.first_scheduler(launch.sm, slot * machine.interval) for slot in range(int(machine.schedulers))]
+    turns = [[int(turn_order.rank(launch.sm, p, first)) for p in agents] for first in firsts]
     return [[turn.index(agent) for agent in agents] for turn in turns]
 
 

@@ -43,6 +43,7 @@ class SmRun:
     load_store_cycles: NDArray[np.int64]
     copied: NDArray[np.int64]  # bytes that the copy engine has asked for, or sent
     awaited: NDArray[np.int64]  # [pc, 2] warp-cycles waited for phases of barriers that arrivals end, and copies
+    stages: NDArray[np.int64]  # [pc] mask of the barriers of a block at whose phases the instruction waits
     stalls: NDArray[np.int64]
     empty: int
     behind: int  # cycles at the end for which the L2 still does atomics, behind the exit of the last warp of any SM
@@ -110,6 +111,7 @@ def result(
         load_store_cycles=np.array(program.passes),
         copied=np.array(program.copied),
         awaited=np.array(program.awaited),
+        stages=np.array(program.stages),
         stalls=np.array(program.stall),
         empty=int(sm.empty),
         behind=int(sm.cycles) - int(max(sm.empty_since[: sm.warp_slots], default=0)),
@@ -184,6 +186,7 @@ def together(each: Sequence[SmRun], threads: int = 1, in_turn: str = "") -> Chip
         load_store_cycles=_sum(run.load_store_cycles for run in each),
         copied=_sum(run.copied for run in each),
         awaited=_sum(run.awaited for run in each),
+        stages=np.bitwise_or.reduce([run.stages for run in each]),
         sectors={name: sum(run.sectors[name] for run in each) for name in first.sectors},
         stalls=_sum(run.stalls for run in each),
         empty=sum(run.empty for run in each) + int(rest.sum()) * first.warp_slots,

@@ -9,7 +9,7 @@ register written under a guard has the name of the written value, because its re
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from isa.dataflow.forward import forward
 from isa.instruction import Instruction
@@ -25,10 +25,11 @@ State = Mapping[int, str]  # by register; a missing one is `other`
 
 @dataclass(frozen=True)
 class Origins:
-    """The sources of loads, by pc: the names of the buffers that they read, or the stores whose words they read."""
+    """The sources of loads, by pc: the names of the buffers that they read, or what brought their words."""
 
     buffers: Mapping[int, frozenset[str]]
-    stores: Mapping[int, frozenset[int]]
+    stores: Mapping[int, frozenset[int]]  # stores and copies
+    copies: Mapping[int, frozenset[str]] = field(default_factory=dict)  # by pc of a copy to shared memory: its buffers
 
 
 @dataclass(frozen=True)
@@ -83,7 +84,8 @@ def _merged(known: State | None, arriving: State) -> State | None:
 def _result(pc: int, instruction: Instruction, state: State, origins: Origins, stored: Mapping[int, str]) -> str:
     row = instruction.row
     if row.is_load:
-        return joined((*origins.buffers.get(pc, ()), *(stored.get(s, OTHER) for s in origins.stores.get(pc, ()))))
+        handed = (stored.get(s, joined(origins.copies.get(s, ()))) for s in origins.stores.get(pc, ()))
+        return joined((*origins.buffers.get(pc, ()), *handed))
     if row.unit in _PASSING:
         return joined(state.get(r, OTHER) for r in instruction.reads())
     return RESULTS if row.flops else OTHER

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from isa.errors import DeadlockError, ExecutionError
-from isa.executing.faults import nearest, sized, waiters
+from isa.executing.faults import nearest, sized, waiters, warps
 from isa.kernel import Kernel
 
 _OF_MAP = {  # by the numbers of gpusim.sm.memory.copy_engine.tensor_map, and one more
@@ -34,20 +34,38 @@ class Phase:
     who: tuple[tuple[int, int], ...]
 
 
-def deadlock(kernel: Kernel, block: int, phases: Sequence[Phase]) -> DeadlockError:
+@dataclass(frozen=True)
+class Others:
+    """Warps of a block that may be missing at a barrier: those that have exited, and (warp, pc) of those that wait."""
+
+    block: int
+    exited: tuple[int, ...]
+    waiting: tuple[tuple[int, int], ...]
+
+
+def deadlock(kernel: Kernel, block: int, phases: Sequence[Phase], others: Sequence[Others]) -> DeadlockError:
     """Return the error if no warp can run, of which some wait for phases of barriers in shared memory."""
     waits = "; ".join(f"{_lacks(one)}: {waiters(kernel, one.who)}" for one in phases)
+    missing = "".join(f"; {_told(kernel, one, block)}" for one in others)
     return DeadlockError(
-        f"{kernel.name}: block {block} deadlocks: {waits}; "
+        f"{kernel.name}: block {block} deadlocks: {waits}{missing}; "
         "look for who should arrive or copy, and for the parity that is waited for"
     )
 
 
+def _told(kernel: Kernel, one: Others, block: int) -> str:
+    """Return where the warps of a block are that do not wait for these phases."""
+    gone = [f"{warps(one.exited)} {'have' if len(one.exited) > 1 else 'has'} exited"] if one.exited else []
+    there = [waiters(kernel, one.waiting)] if one.waiting else []
+    return f"{'its' if one.block == block else f'of block {one.block}'} {' and '.join((*gone, *there))}"
+
+
 def _lacks(phase: Phase) -> str:
-    missing = [f"{phase.arrivals} arrivals"] if phase.arrivals else []
-    missing += [f"{phase.nbytes} bytes"] if phase.nbytes else []
+    missing = [f"{phase.arrivals} arrival{'s' * (phase.arrivals > 1)}"] if phase.arrivals else []
+    missing += [f"{phase.nbytes} bytes"] if phase.nbytes > 0 else []
     what = " and ".join(missing) or "nothing"
-    return f"phase {phase.parity} of the barrier at {phase.address:#x} in shared memory lacks {what}"
+    more = f" and has got {-phase.nbytes} bytes that nobody has announced" if phase.nbytes < 0 else ""
+    return f"phase {phase.parity} of the barrier at {phase.address:#x} in shared memory lacks {what}{more}"
 
 
 def surplus(_: Kernel, where: str, address: int, _detail: int) -> ExecutionError:

@@ -16,11 +16,11 @@ from isa.dataflow import flow
 from isa.operands.operand import Address
 from isa.row import MEMORY_UNITS, Row, Unit
 from scan.apart import goes_apart
-from scan.caches import arriving, from_memory
 from scan.codes import fill, hold
+from scan.dram import arriving, from_memory
 from scan.registers import returned
 from scan.requests import places, requests, updates
-from scan.state import Access, Scan, Warp
+from scan.state import LATER, Access, Scan, Warp
 from scan.write_back import comes_back, crowded
 
 
@@ -79,22 +79,42 @@ def serve(sm: Scan, now: int) -> None:
     count += -(-schedulers // paths.schedulers) if paths else 0
     free = [sm.free.get(bool(sm.queues.get(y)) and _apart(sm, sm.queues[y][0].pc), 0) for y in range(count)]
     able = [y for y in range(count) if sm.queues.get(y) and max(sm.ports.get(y, 0), free[y]) <= now]
+    if sm.late and max(sm.free.get(False, 0), min(access.comes for access in sm.late)) <= now:
+        able.append(count)  # behind the queues
     if able and not crowded(sm, now):
-        _serve(sm, min(able, key=lambda y: (y - sm.turn) % count), count, now)
+        y = min(able, key=lambda y: (y - sm.turn) % (count + 1))
+        sm.turn = (y + 1) % (count + 1)
+        if y == count:
+            _serve_late(sm, now)
+        else:
+            _serve(sm, y, now)
         serve(sm, now)
 
 
-def _serve(sm: Scan, y: int, count: int, now: int) -> None:
+def _serve_late(sm: Scan, now: int) -> None:
+    """Serve the load whose lines came first."""
+    access = min(sm.late, key=lambda access: access.comes)
+    sm.late.remove(access)
+    sm.free[False] = now + access.cycles
+    access.done = now + _latency_of_hit(sm, access)
+    comes_back(sm, access.warp.slot % sm.machine.schedulers.count, access, now)
+
+
+def _latency_of_hit(sm: Scan, access: Access) -> int:
+    width = sm.kernel.program.instructions[access.pc].row.width
+    return int(getattr(sm.machine.cache, f"l1_latency_{width}"))
+
+
+def _serve(sm: Scan, y: int, now: int) -> None:
     access, machine = sm.queues[y].pop(0), sm.machine
     row = sm.kernel.program.instructions[access.pc].row
-    sm.turn = (y + 1) % count
     own = _apart(sm, access.pc)
     held = machine.memory_port.held if machine.memory_port and not own else 0
     sm.leaving.setdefault(y, []).append(now + held)
     sm.free[own] = now + access.cycles
     sm.ports[y] = now + (0 if own and machine.constant_path else _interval(machine, row, access.cycles))
     if access.requests:
-        _cached(sm, row, access, now, own=own)
+        _cached(sm, row, access, now, y, own=own)
     else:
         gone = _transfer(sm, access.lines, now) if row.unit is Unit.GLOBAL else now
         stores = row.unit in MEMORY_UNITS and not row.is_load
@@ -103,17 +123,19 @@ def _serve(sm: Scan, y: int, count: int, now: int) -> None:
         access.done = max(now + access.cycles, gone) if stores else gone + latency + access.extra
         if by_codes(machine) and row.unit is Unit.SHARED and row.is_load:  # they come back in order
             access.done = access.warp.shared_back = max(access.done, access.warp.shared_back)
-    if not (row.unit in MEMORY_UNITS and not row.is_load):
+    if not (row.unit in MEMORY_UNITS and not row.is_load) and access not in sm.late:
         comes_back(sm, access.warp.slot % machine.schedulers.count, access, now)
     access.read = now + max(1, _hold(machine, row))
     agent = 1 + machine.schedulers.count
     sm.events.append((now, "serve", agent, access.warp.slot, access.warp.block, access.pc, access.cycles))
 
 
-def _cached(sm: Scan, row: Row, access: Access, now: int, *, own: bool) -> None:
+def _cached(sm: Scan, row: Row, access: Access, now: int, y: int, *, own: bool) -> None:
     """Follow an access through the caches; the unit waits if too many lines are on their way."""
     assert sm.caches is not None
-    extra = access.extra
+    extra, stage = access.extra, sm.caches.stage
+    assert stage
+    stage.waits = False
     if row.update is not None and sm.machine.global_atomic:
         latency = _latency(sm.machine, row)
         done, left, start = sm.caches.atomic(row, access.requests, access.updates, now, latency, access.cycles, extra)
@@ -121,13 +143,23 @@ def _cached(sm: Scan, row: Row, access: Access, now: int, *, own: bool) -> None:
     elif row.is_load:
         named = sm.kernel.program.instructions[access.pc].operands
         banks = {operand.bank.bank for operand in named if isinstance(operand, Address) and operand.bank}
+        sm.caches.asking = access.pc
         done, start = sm.caches.load(row, access.requests, now, access.cycles, parameters=0 in banks)
+        sm.caches.asking = -1
     else:
         left, start = sm.caches.store(row, access.requests, now, access.cycles)
+    most = sm.machine.tag_stage.late_asks if sm.machine.tag_stage else 0
+    if row.unit is Unit.GLOBAL and stage.waits and most:
+        asks = min(access.cycles, most)
+        sm.free[own], sm.ports[y] = now + asks, now + _interval(sm.machine, row, asks)
+        access.comes, done = done + extra - _latency_of_hit(sm, access), LATER - extra
+        sm.late.append(access)
     sm.free[own] += start - now
     if row.is_load:
         access.done = done + extra
+        access.warp.loaded |= row.unit in (Unit.GLOBAL, Unit.LOCAL)
     else:
+        access.warp.stores_left.append(left)
         access.done = sm.free[own] if sm.caches.keeps_stores else max(sm.free[own], left)
 
 

@@ -19,6 +19,7 @@ class Stage:
 
     machine: Machine
     free: Fraction = Fraction(0)
+    waits: bool = False  # the last load that came waits for a line
 
     def enter(self, now: int) -> int:
         """The cycle in which an access that is served now is looked up."""
@@ -27,11 +28,13 @@ class Stage:
     def load(self, row: Row, lines: int, late: list[int], now: int) -> None:
         """Look up so many lines of a load, of which some are late."""
         stage, near = self.machine.tag_stage, self.machine.l1
+        self.waits = bool(stage and near and late)
         if stage and near:
             groups = [number for number, _ in groupby(line // stage.late_lines for line in late)]
             at_once = max(1, near.lines_per_cycle)
             again = min(len(groups), stage.late_most)
-            self._take(max(row.words, -(-lines // at_once)) + PART * again * stage.late_parts, now)
+            words = 0 if late and stage.late_asks else row.words
+            self._take(max(words, -(-lines // at_once)) + PART * again * stage.late_parts, now)
 
     def store(self, row: Row, sectors: int, now: int) -> None:
         """Look up the lines of a store to so many sectors."""

@@ -52,6 +52,8 @@ SHORT = {
     "shared-memory unit": "shared",
     "memory bandwidth": "memory",
     "register banks": "banks",
+    "copy engine": "engine",
+    "copies from the L2": "L2",
 }
 COLUMNS = 6  # resources shown, those under most pressure
 MILLION = 1_000_000  # cycles from which on they are shown in millions

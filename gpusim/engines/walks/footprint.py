@@ -1,7 +1,8 @@
 """The memory footprint of a launch: how often each instruction executes, and the distinct sectors of every buffer.
 
 If a block's index only moves its global addresses by whole sectors, the first block represents all blocks; otherwise
-each block is executed without time.
+each block is executed without time. So it is where the copy engine copies: a copy touches the bytes of its box that lie
+in the tensor. Blocks of a cluster are executed together, and each touches sectors of its own.
 """
 
 from __future__ import annotations
@@ -11,10 +12,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.sm.walk.marks import ASKED, BOXED
 from isa.dataflow.block_step import block_steps
 from isa.dataflow.moving import STILL, Step
 from isa.executing.faults import LIMIT
@@ -22,11 +25,12 @@ from isa.executing.places import BASES, lanes_in
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES, bases, length
 from isa.program import WORD_BYTES
-from isa.row import GLOBAL_UNITS, Row, Unit
+from isa.row import GLOBAL_UNITS, Bulk, Row, Unit
 from isa.support import frozen
 
 PENDING = 1 << 20  # numbers that wait until duplicates are removed
 ADDRESSES = 1 << 32  # bytes that addresses reach
+MOVING = Bulk.LOAD, Bulk.STORE, Bulk.REDUCE, Bulk.NEARBY
 SECTORED = GLOBAL_UNITS | {Unit.TEXTURE}
 Touched = Mapping[tuple[str, bool], int]  # distinct sectors, by buffer and whether they are written
 
@@ -43,6 +47,9 @@ class Footprint:
     active: NDArray[np.int64]  # [pc] thread instructions whose guard was true
     buffers: Mapping[int, frozenset[str]]  # by pc of an access to global memory
     words: Mapping[int, NDArray[np.int64]]  # by pc of an access to shared or local memory: its words, shared first
+    copied: Mapping[
+        int, int
+    ]  # by pc of a command of the copy engine: bytes of shared memory, of each block that gets them
     spaces: Mapping[int, Mapping[Unit, int]]  # by pc of a generic access: threads in shared and local memory
     of_blocks: Touched
     of_launch: Touched
@@ -68,12 +75,13 @@ class _Distinct:
 
 @dataclass(frozen=True, eq=False)
 class _Walk:
-    """Everything touched so far; `sectors` are those of the running block, by pc, `marked` those of the launch."""
+    """Everything touched so far; `sectors` are those of the running blocks, by rank and pc, `marked` the launch's."""
 
     kernel: Kernel
     steps: Mapping[int, Step] | None
     starts: NDArray[np.int64]  # first sector of each buffer
-    sectors: dict[int, _Distinct]
+    sectors: dict[tuple[int, int], _Distinct]
+    copied: Counter[int]
     words: dict[int, _Distinct]
     spaces: dict[int, Counter[Unit]]
     buffers: dict[int, set[str]]
@@ -91,7 +99,15 @@ def footprint(kernel: Kernel, *, limit: int = LIMIT) -> Footprint:
 
     walk = _new_walk(kernel)
     blocks = None if walk.steps is None else (0,)
-    run = in_order(kernel, blocks, partial(_note, walk), addresses=True, started=lambda _: _close(walk), limit=limit)
+    run = in_order(
+        kernel,
+        blocks,
+        partial(_note, walk),
+        addresses=True,
+        started=lambda _: _close(walk),
+        limit=limit,
+        **_of_copies(walk),
+    )
     _close(walk)
     times = 1 if walk.steps is None else kernel.blocks
     return Footprint(
@@ -99,20 +115,63 @@ def footprint(kernel: Kernel, *, limit: int = LIMIT) -> Footprint:
         active=run.active * times,
         buffers={pc: frozenset(names) for pc, names in walk.buffers.items()},
         words={pc: found.numbers() for pc, found in walk.words.items()},
+        copied=dict(walk.copied),
         spaces={pc: {unit: n * times for unit, n in found.items()} for pc, found in walk.spaces.items()},
         of_blocks={key: count * times for key, count in walk.of_blocks.items()},
         of_launch={(name, w): n for w in (False, True) for name, n in _by_buffer(walk, np.flatnonzero(walk.marked[w]))},
     )
 
 
-def _note(walk: _Walk, pc: int, _warps: object, addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> None:
-    """Add the words and sectors that one memory instruction touches."""
+def _of_copies(walk: _Walk) -> dict[str, Any]:
+    """Return what a walk gets in addition if the copy engine has work, or blocks run together."""
+    rows = [one.row for one in walk.kernel.program.instructions]
+    wanted = np.array([BOXED * (row.bulk in MOVING) for row in rows] + [0], np.int64)
+    if not wanted.any() and walk.kernel.cluster_blocks == 1:
+        return {}
+    return {"wanted": wanted, "marked": partial(_note_copy, walk), "released": lambda _: None}
+
+
+def _note_copy(
+    walk: _Walk, mark: int, pc: int, warps: NDArray[np.int64], words: NDArray[np.uint32], _active: object
+) -> None:
+    """Add the shared memory that copies write or read, or the sectors that they touch."""
+    for warp, row in zip(warps.tolist(), words.astype(np.int64), strict=True):
+        if mark == ASKED:
+            walk.copied[pc] += int(row[5]) * max(1, int(row[4]).bit_count())
+            if walk.kernel.program.instructions[pc].row.bulk is Bulk.LOAD:
+                first = int(row[1]) % max(1, walk.kernel.program.shared_bytes)
+                walk.words[pc].add(np.arange(first // WORD_BYTES, -(-(first + int(row[2])) // WORD_BYTES)))
+        elif mark == BOXED:
+            for run in row.reshape(-1, 4).tolist():
+                walk.sectors[warp // walk.kernel.warps, pc].add(_of_run(*run))
+
+
+def _of_run(first: int, size: int, step: int, count: int) -> NDArray[np.int64]:
+    """Return the sectors of so many rows of a box, of `size` bytes each, `step` bytes apart as a word has it."""
+    begins = first + (step - (step >> 31 << 32)) * np.arange(count)
+    found = begins[:, None] // SECTOR_BYTES + np.arange(size // SECTOR_BYTES + 2)
+    return np.asarray(found[found <= (begins[:, None] + size - 1) // SECTOR_BYTES], np.int64)
+
+
+def _note(
+    walk: _Walk, pc: int, warps: NDArray[np.int64], addresses: NDArray[np.uint32], active: NDArray[np.bool_]
+) -> None:
+    """Add the words and sectors that one memory instruction touches, apart for each block of a cluster."""
+    if walk.kernel.cluster_blocks == 1:
+        _note_of(walk, 0, pc, addresses, active)
+        return
+    ranks = warps // walk.kernel.warps
+    for rank in np.unique(ranks).tolist():
+        _note_of(walk, rank, pc, addresses[ranks == rank], active[ranks == rank])
+
+
+def _note_of(walk: _Walk, rank: int, pc: int, addresses: NDArray[np.uint32], active: NDArray[np.bool_]) -> None:
     row, program = walk.kernel.program.instructions[pc].row, walk.kernel.program
     found = addresses[:, 0] if row.unit is Unit.SMEM else addresses[active]
     if row.generic and program.leaves_global:
         found = _note_near(walk, pc, found)
     if row.unit in SECTORED:
-        walk.sectors[pc].add(_units(row, found, SECTOR_BYTES))
+        walk.sectors[rank, pc].add(_units(row, found, SECTOR_BYTES))
     else:
         walk.words[pc].add(_words(walk.kernel, row, row.unit, found))
 
@@ -138,15 +197,18 @@ def _new_walk(kernel: Kernel) -> _Walk:
     starts = np.array([base // SECTOR_BYTES for base in bases(kernel.buffers).values()], np.int64)
     sectors = -(-WORD_BYTES * length(kernel) // SECTOR_BYTES)
     marked = {written: np.zeros(sectors, np.bool_) for written in (False, True)}
-    seen, words = (defaultdict[int, _Distinct](_Distinct) for _ in range(2))
+    seen, words = defaultdict[tuple[int, int], _Distinct](_Distinct), defaultdict[int, _Distinct](_Distinct)
     spaces = defaultdict[int, Counter[Unit]](Counter)
-    return _Walk(kernel, _sector_steps(kernel), starts, seen, words, spaces, defaultdict(set), Counter(), marked)
+    return _Walk(
+        kernel, _sector_steps(kernel), starts, seen, Counter(), words, spaces, defaultdict(set), Counter(), marked
+    )
 
 
 def _sector_steps(kernel: Kernel) -> Mapping[int, Step] | None:
     """Return by pc how far a block's index moves global accesses, if only by whole sectors; else None."""
     rows = [i.row for i in kernel.program.instructions]
-    steps = None if any(row.unit is Unit.TEXTURE for row in rows) else block_steps(kernel)
+    each = kernel.cluster_blocks > 1 or any(row.unit is Unit.TEXTURE or row.bulk for row in rows)
+    steps = None if each else block_steps(kernel)
     moved = {pc: step for pc, step in (steps or {}).items() if rows[pc].unit in GLOBAL_UNITS}
     whole = not any(part % SECTOR_BYTES for step in moved.values() for part in step)
     return moved if steps is not None and whole else None
@@ -160,15 +222,19 @@ def _units(row: Row, addresses: NDArray[np.uint32], nbytes: int) -> NDArray[np.i
 
 def _close(walk: _Walk) -> None:
     """Add the running block's sectors to those of all blocks, and to those of the launch."""
+    rows = [one.row for one in walk.kernel.program.instructions]
     for written in (False, True):
         moving: dict[Step, _Distinct] = defaultdict(_Distinct)
-        for pc, found in walk.sectors.items():
-            if walk.kernel.program.instructions[pc].row.is_store == written:
+        of_rank: dict[int, _Distinct] = defaultdict(_Distinct)
+        for (rank, pc), found in walk.sectors.items():
+            if (rows[pc].is_store or rows[pc].bulk in (Bulk.STORE, Bulk.REDUCE)) == written:
                 sectors = found.numbers()
                 walk.buffers[pc].update(name for name, _ in _by_buffer(walk, sectors))
                 moving[(walk.steps or {}).get(pc, STILL)].add(sectors)
-        touched = _Distinct([group.numbers() for group in moving.values()]).numbers()
-        walk.of_blocks.update({(name, written): count for name, count in _by_buffer(walk, touched)})
+                of_rank[rank].add(sectors)
+        for touched in of_rank.values():
+            for name, count in _by_buffer(walk, touched.numbers()):
+                walk.of_blocks[name, written] += count
         for step, group in moving.items():
             for shift in _shifts(walk.kernel, step):
                 walk.marked[written][(group.numbers() + shift) % (ADDRESSES // SECTOR_BYTES)] = True

@@ -82,9 +82,9 @@ def cluster_deadlock(kernel: Kernel, launches: Sequence[Launch]) -> DeadlockErro
     for first in range(0, len(launches), size):
         for slot in range(int(launches[first].sm.launch.resident)):
             together = launches[first : first + size]
-            waits = ((one, phases) for one in together if (phases := _phases(one, slot)))
-            for one, phases in waits if size > 1 else ():
-                return told_copies.deadlock(kernel, int(one.sm.blocks[slot].id), phases)
+            for one in together if size > 1 else ():
+                if error := _of_phases(kernel, one, slot, together):
+                    return error
             found = [_of_block(kernel, one.sm, slot) for one in together]
             if size > 1 and any(waiting for waiting, _ in found):
                 block = int(launches[first].sm.blocks[slot].id)
@@ -106,9 +106,8 @@ def deadlock_of(kernel: Kernel, prepared: Launch) -> DeadlockError:
     """Return an error that names the first blocked block, and where each of its warps waits."""
     sm = prepared.sm
     slot = next(s for s, block in enumerate(sm.blocks) if block.state)
-    phases = _phases(prepared, slot)
-    if phases:
-        return told_copies.deadlock(kernel, int(sm.blocks[slot].id), phases)
+    if error := _of_phases(kernel, prepared, slot, [prepared]):
+        return error
     waiting: dict[int, list[tuple[int, int]]] = {}
     needed: dict[int, int] = {}
     for g in range(slot * kernel.warps, (slot + 1) * kernel.warps):
@@ -118,6 +117,27 @@ def deadlock_of(kernel: Kernel, prepared: Launch) -> DeadlockError:
             waiting.setdefault(number, []).append((int(warp.index), int(warp.waits_at)))
             needed[number] = int(sm.blocks[slot].barriers[number].expected) or kernel.warps
     return faults.deadlock(kernel, int(sm.blocks[slot].id), waiting, needed)
+
+
+def _of_phases(kernel: Kernel, one: Launch, slot: int, together: Sequence[Launch]) -> DeadlockError | None:
+    """Return an error that names the phases for which warps of a slot's block wait, if any, and who else is there."""
+    phases = _phases(one, slot)
+    if not phases:
+        return None
+    who = {warp for phase in phases for warp, _ in phase.who}
+    others = [_others(kernel, each, slot, who if each is one else set()) for each in together]
+    block = int(one.sm.blocks[slot].id)
+    return told_copies.deadlock(kernel, block, phases, [each for each in others if each.exited or each.waiting])
+
+
+def _others(kernel: Kernel, one: Launch, slot: int, known: set[int]) -> told_copies.Others:
+    """Return the warps of a slot's block that are not `known` to wait: who has exited, and who waits where."""
+    first = slot * kernel.warps
+    rest = [(index, one.sm.warps[first + index]) for index in range(kernel.warps) if index not in known]
+    phases = {warp: pc for phase in _phases(one, slot) for warp, pc in phase.who}
+    gone = tuple(index for index, warp in rest if not warp.live)
+    there = tuple((index, phases.get(index, int(warp.waits_at))) for index, warp in rest if warp.live)
+    return told_copies.Others(int(one.sm.blocks[slot].id), gone, there)
 
 
 def _phases(prepared: Launch, slot: int) -> list[Phase]:

@@ -21,9 +21,11 @@ from isa.dataflow.register_use import OTHER, Origins, RegisterUses, joined, regi
 from isa.executing.faults import LIMIT
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
+from isa.nvidia.rows.control import CLUSTER_ARRIVE
 from isa.operands.operand import FIRST_SCALAR, PT
 from isa.program import WORD_BYTES
-from isa.row import Unit
+from isa.row import Bulk, Unit
+from isa.values.matrix.warpgroup import FROM_REGISTERS, columns_of
 
 
 class Level(StrEnum):
@@ -40,6 +42,8 @@ class Level(StrEnum):
     DRAM = "DRAM"
 
 
+INTO_SHARED = Bulk.LOAD, Bulk.NEARBY
+WARPS, OF_ROWS, OF_COLUMN = 4, 512, 8  # of a warpgroup; words of its 64 rows, and of a column: 32 bytes each
 LEVEL_OF = {
     Unit.SHARED: Level.SHARED,
     Unit.GLOBAL: Level.L1,
@@ -128,7 +132,11 @@ def _registers(kernel: Kernel, touched: Footprint, whose: RegisterUses, forwardi
 
 
 def _memory(kernel: Kernel, touched: Footprint, whose: RegisterUses) -> Iterator[Words]:
-    """Yield the words that each access reads and writes in shared memory or a cache of the SM."""
+    """Yield the words that each access reads and writes in shared memory or a cache of the SM.
+
+    What products of a warpgroup read may be of any buffer that the program brings to shared memory.
+    """
+    operands = joined(_brought(kernel, touched, whose))
     for pc, instruction in enumerate(kernel.program.instructions):
         row = instruction.row
         if row.unit in LEVEL_OF:
@@ -140,6 +148,21 @@ def _memory(kernel: Kernel, touched: Footprint, whose: RegisterUses) -> Iterator
                 yield Words(pc, level, use, count * row.is_load, count * row.is_store)
             if row.copies:
                 yield Words(pc, Level.SHARED, use, 0, -(-row.nbytes * times // WORD_BYTES))
+        elif row.bulk and pc in touched.copied:
+            moved, reads, writes = touched.copied[pc] // WORD_BYTES, row.bulk is not Bulk.LOAD, row.bulk in INTO_SHARED
+            yield Words(pc, Level.SHARED, joined(touched.buffers.get(pc, ())), moved * reads, moved * writes)
+        elif row.unit is Unit.WARPGROUP:
+            each = OF_COLUMN * columns_of(row.code) + (0 if row.code & FROM_REGISTERS else OF_ROWS)
+            yield Words(pc, Level.SHARED, operands, each * int(touched.counts[pc]) // WARPS, 0)
+
+
+def _brought(kernel: Kernel, touched: Footprint, whose: RegisterUses) -> Iterator[str]:
+    """Yield whose words are stored in, or copied to, shared memory."""
+    for pc, instruction in enumerate(kernel.program.instructions):
+        if instruction.row.unit is Unit.SHARED and instruction.row.is_store:
+            yield whose.stored.get(pc, OTHER)
+        if instruction.row.copies or instruction.row.bulk is Bulk.LOAD:
+            yield from touched.buffers.get(pc, ())
 
 
 def _behind(level: Level, sectors: Touched) -> Iterator[Words]:
@@ -152,7 +175,9 @@ def _behind(level: Level, sectors: Touched) -> Iterator[Words]:
 def _origins(kernel: Kernel, touched: Footprint) -> Origins:
     """Return the sources of loads: the buffers, and the stores to the same words of shared or local memory."""
     instructions = kernel.program.instructions
-    stores = {pc: found for pc, found in touched.words.items() if instructions[pc].row.is_store}
+    stores = {
+        pc: found for pc, found in touched.words.items() if instructions[pc].row.is_store or instructions[pc].row.bulk
+    }
     room = max((int(found.max(initial=-1)) + 1 for found in touched.words.values()), default=0)
     stored = np.zeros((len(stores), room), np.bool_)
     for row, found in zip(stored, stores.values(), strict=True):
@@ -162,7 +187,8 @@ def _origins(kernel: Kernel, touched: Footprint) -> Origins:
         for pc, found in touched.words.items()
         if instructions[pc].row.is_load
     }
-    return Origins(touched.buffers, handed)
+    copies = {pc: touched.buffers.get(pc, frozenset()) for pc in stores if instructions[pc].row.bulk}
+    return Origins(touched.buffers, handed, copies)
 
 
 def _barriers(kernel: Kernel, touched: Footprint) -> int:
@@ -172,7 +198,8 @@ def _barriers(kernel: Kernel, touched: Footprint) -> int:
     """
     released = 0
     for pc, instruction in enumerate(kernel.program.instructions):
-        if instruction.row.unit is Unit.BARRIER:
+        row = instruction.row
+        if row.unit is Unit.BARRIER and row.code != CLUSTER_ARRIVE:
             _, threads = instruction.barrier()
             needed = kernel.warps if threads is None else -(-threads // kernel.warp_size)
             guarded = -(-int(touched.active[pc]) // kernel.warp_size)

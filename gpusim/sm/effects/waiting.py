@@ -18,6 +18,7 @@ from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import AWAITED, TOLD
 
 CROWDED = int(Fault.CROWDED)
+BITS = 62  # of a mask
 
 
 @rule
@@ -48,6 +49,13 @@ def begin(sm: Sm, g: int, at: int, place: int) -> None:
     sm.warps[g].awaits += 1
     if sm.tracing:
         record.awaits(sm, g, place)
+
+
+@rule
+def note(sm: Sm, pc: int, place: int) -> None:
+    """Note at which barrier of its block the instruction at `pc` waits: neighbours have bits of their own."""
+    behind = (place - sm.launch.shared_word) % max(1, sm.launch.shared_words)
+    sm.program[pc].stages |= 1 << behind // 2 % BITS
 
 
 @on_demand

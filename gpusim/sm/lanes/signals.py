@@ -233,6 +233,8 @@ def _look(sm: Sm, memory: Memory, instruction: Row, g: int, group: int, active: 
         if (active >> lane) & 1:
             over |= _is_over(sm, memory, instruction, g, group, lane) << lane
             first = lane if first < 0 else first
+    if instruction.signal == AWAIT:
+        waiting.note(sm, sm.warps[g].pc, _place(sm, g, first))
     if over == 0:
         place, at = _place(sm, g, first), waiting.room(sm, g)
         sm.outcome.missed = place

@@ -57,6 +57,7 @@ UNIT = Declaration(
         "row": (
             field("signal", "what it does to a barrier in shared memory (isa.row.Signal)", kind="i1"),
             field("awaited", "warp-cycles waited for phases that arrivals end, and copies", 2, role=Role.TOTAL),
+            field("stages", "mask of the barriers of a block at whose phases it waits, by place", role=Role.FREE),
         ),
         "sm": (
             field("signals", "1: the program has barriers in shared memory", role=Role.FREE),

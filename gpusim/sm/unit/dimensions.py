@@ -51,6 +51,7 @@ END = Dimension(None, lambda x: min(x.grid, room.ENDS))
 BUFFER = Dimension(None, lambda x: x.buffers)
 TEXTURE = Dimension(None, lambda x: x.textures)
 QUESTION = Dimension(None, lambda x: room.QUESTIONS if x.ahead else 0)
+RETURN = Dimension(None, lambda x: room.RETURNS if x.machine.late_asks else 0)
 SLICE = Dimension(None, lambda x: int(x.machine.slices))
 BANK = Dimension(None, lambda x: int(x.machine.banks))
 # As many as there may be, in each record: few, and each issue looks at them. Apart they would cost it up to 5 %.

@@ -21,7 +21,7 @@ from gpusim.sm.registers import answers
 from gpusim.sm.unit.capacities import AWAITED, TOLD
 from gpusim.sm.unit.opcodes import BARRIER, BRANCH, EXIT, SIGNAL
 from gpusim.sm.unit.stall import Stall
-from gpusim.sm.walk import access_log, step, work_log
+from gpusim.sm.walk import access_log, issue, step, work_log
 from gpusim.sm.walk.access_log import Log
 from isa.row import DRAINS, WAITS
 
@@ -163,7 +163,7 @@ def execute(sm: Sm, memory: Memory, away: Numbers, log: Log, g: int) -> None:
         if instruction.steers == GIVE_WAY:
             away[g] = 1
     if sm.diverges and instruction.eventful:
-        step.go_on(sm, warp.scheduler, g, instruction, pc, 0)
+        issue.go_on(sm, warp.scheduler, g, instruction, pc, 0)
     if warp.effects or instruction.grouping:
         effects.in_program_order(sm, memory, g, pc)
         if sm.multiplies:
@@ -231,7 +231,7 @@ def _land_for(sm: Sm, memory: Memory, place: int) -> None:
 
 @rule
 def _transfer(sm: Sm, log: Log, instruction: Row, g: int, pc: int) -> None:
-    """Let the warp arrive at a barrier, branch or exit; step.go_on does what lanes do by themselves."""
+    """Let the warp arrive at a barrier, branch or exit; issue.go_on does what lanes do by themselves."""
     if instruction.action == BARRIER:
         barrier.commit(sm, sm.warps[g].scheduler, g, instruction, pc, 0)
         if instruction.cluster_step == 0:

@@ -7,16 +7,20 @@ from __future__ import annotations
 
 import numpy as np
 
+from gpusim.sm.account.stopping import stop
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory import peers
 from gpusim.sm.memory.copy_engine import box
 from gpusim.sm.memory.copy_engine.commands import NEARBY
+from gpusim.sm.memory.copy_engine.declaration import DIMENSIONS
 from gpusim.sm.records import Memory, Sm
+from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import COPIES, LANES
 from gpusim.sm.walk.access_log import FIRST, PHASES, WORD, Log, append
 from gpusim.sm.walk.marks import (
     ASKED,
     AWAITING,
+    BOXED,
     FLIPPED,
     MARK,
     MULTIPLIED,
@@ -25,10 +29,14 @@ from gpusim.sm.walk.marks import (
     PASSED,
     PLACED,
     SIGNALLED,
+    SOURCE,
+    UNDER_WAY,
 )
 from isa.program import WORD_BYTES
 
 WORDS = 4  # of descriptors
+RUN = 4  # words of a run
+CROWDED = int(Fault.CROWDED)
 
 
 @rarely
@@ -49,6 +57,9 @@ def note(sm: Sm, log: Log, g: int, pc: int) -> None:
         _note_answer(sm, log, g, pc, active)
     elif mark == ASKED:
         _note_copy(sm, log, g, pc)
+    elif mark == BOXED:
+        _note_copy(sm, log, g, pc)
+        _note_box(sm, log, g, pc)
     elif mark == MULTIPLIED:
         _note_product(sm, log, g, pc, active)
 
@@ -115,10 +126,53 @@ def _note_copy(sm: Sm, log: Log, g: int, pc: int) -> None:
     row[FIRST + 1] = np.uint32(_flat(sm, copy.block_word) + copy.shared)
     row[FIRST + 2] = np.uint32(box.extent(copy))
     row[FIRST + 3] = np.uint32(_flat(sm, copy.own_word) + copy.source if copy.bulk == NEARBY else 0)
-    row[FIRST + 4] = np.uint32(copy.blocks)
+    row[FIRST + 4], row[FIRST + 5] = np.uint32(copy.blocks), np.uint32(copy.total)
+    row[FIRST + UNDER_WAY] = np.uint32(sm.engine.last - sm.engine.first)
+    row[FIRST + SOURCE] = np.uint32(copy.far & WORD)
+    for k in range(DIMENSIONS):
+        row[FIRST + SOURCE + 1 + k] = np.uint32(copy.begin[k] & WORD)
     if copy.barrier >= 0:
         _see(log, copy.barrier)
     append(sm, log, g, pc | ASKED << MARK, 1, 0)
+
+
+@rarely
+def _note_box(sm: Sm, log: Log, g: int, pc: int) -> None:
+    """Keep rows of what the copy that was asked for last accesses in global memory, as runs of rows of its box."""
+    copy, words = sm.copies[(sm.engine.last - 1) % COPIES], log.rows.shape[1] - FIRST
+    first, inner, step, count, used = 0, 0, 0, 0, 0
+    log.rows[log.size[0], FIRST:] = 0
+    for at in range(0, copy.total, box.row_bytes(copy)):
+        box.find(copy, at, sm.engine)
+        begin = max(sm.engine.low, sm.engine.row + at)
+        inside = max(0, min(sm.engine.high, sm.engine.row + at + box.row_bytes(copy)) - begin)
+        step = begin - first if count == 1 else step
+        if inside == inner and count > 0 and begin - first == step * count:
+            count += 1
+        else:
+            used = _keep_run(sm, log, g, pc, used, first, inner, step, count)
+            first, inner, step, count = begin, inside, 0, 1 if inside > 0 else 0
+    used = _keep_run(sm, log, g, pc, used, first, inner, step, count)
+    if 0 < used < words:
+        append(sm, log, g, pc | BOXED << MARK, 1, 0)
+
+
+@rule
+def _keep_run(sm: Sm, log: Log, g: int, pc: int, used: int, first: int, size: int, step: int, count: int) -> int:
+    """Add a run to the last row, of which so many words are used, and keep the row if it is full; return the same."""
+    if count == 0 or sm.fault.code:
+        return used
+    row = log.rows[log.size[0]]
+    row[FIRST + used], row[FIRST + used + 1] = np.uint32(first & WORD), np.uint32(size)
+    row[FIRST + used + 2], row[FIRST + used + 3] = np.uint32(step & WORD), np.uint32(count)
+    if FIRST + used + RUN < log.rows.shape[1]:
+        return used + RUN
+    if log.size[0] + 2 >= log.rows.shape[0]:
+        stop(sm, CROWDED, g, pc)
+        return 0
+    append(sm, log, g, pc | BOXED << MARK, 1, 0)
+    log.rows[log.size[0], FIRST:] = 0
+    return 0
 
 
 @rule

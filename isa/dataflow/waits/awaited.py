@@ -22,6 +22,7 @@ class Awaited(NamedTuple):
 
 
 SHARED = Awaited("a load from shared memory", "loads from shared memory")
+PHASES = Awaited("a phase of a barrier in shared memory", "phases of barriers in shared memory")
 ATOMIC = re.compile(r"ATOM|RED")
 _BY_UNIT: Mapping[str, Awaited] = {
     Unit.SHARED: SHARED,
@@ -30,7 +31,7 @@ _BY_UNIT: Mapping[str, Awaited] = {
     Unit.TEXTURE: Awaited("a texture fetch", "texture fetches"),
     Unit.CONSTANT: Awaited("a load of a constant", "loads of constants"),
     Unit.SMEM: Awaited("a scalar load", "scalar loads"),
-    Unit.SYNC: Awaited("a barrier in shared memory", "barriers in shared memory"),
+    Unit.SYNC: PHASES,
     Unit.WARPGROUP: Awaited("a product of the warpgroup", "products of the warpgroup"),
     Unit.SPECIAL: Awaited("a read of a special register", "reads of special registers"),
 }

@@ -92,18 +92,18 @@ def multiply(d: Any, a: Any, b: Any, c: Any, n: Any, tiles: Any, blocks: int, ki
         sum_up(d, c, tile, n, of, exponents, size, blocks, kinds, format_c, narrow)
 
 
-def multiply_sparse(d: Any, a: Any, b: Any, c: Any, n: Any, blocks: int, kinds: Any, format_c: Any) -> None:
+def multiply_sparse(d: Any, a: Any, b: Any, c: Any, tile: Any, n: Any, blocks: int, kinds: Any, format_c: Any) -> None:
     """Set d to the same where A is sparse, and its numbers are as many blocks; B has twice as many."""
     of, exponents = (room_for_singles(), room_for_singles()), (room_for_integers(), room_for_integers())
     at, results, size = room_for_integers(), room_for_words(), 4 * kinds[0][3]
     read_rows(a, of[0], exponents[0], blocks, kinds[0], size, False)
-    read_columns(b, 0, of[1], exponents[1], 2 * blocks, kinds[1], size, False)
+    read_columns(b, 2 * blocks * tile, of[1], exponents[1], 2 * blocks, kinds[1], size, False)
     sparse.places(at, a[2 * blocks], n, kinds[0][3], size * blocks)
-    put_addends(c, 0, results, format_c)
+    put_addends(c, tile, results, format_c)
     count = size * (blocks if n >> 8 & 255 == 2 else 1)
     for first in range(0, size * blocks, count):
         sparse.add(results, of, exponents, at, (first, first + count), adding(n, kinds), format_c)
-    put_results(results, d, 0, format_c)
+    put_results(results, d, tile, format_c)
 
 
 def multiply_scaled(d: Any, a: Any, b: Any, c: Any, n: Any, blocks: int, kinds: Any, scale: Any) -> None:

@@ -59,7 +59,7 @@ def multiply(d: Any, a: Any, b: Any, c: Any, tile: Any, shape: Any, kinds: Any, 
     end(d, c, 2 * halves * tile, total, halves, saturate)
 
 
-def multiply_sparse(d: Any, a: Any, b: Any, c: Any, n: Any, blocks: int, kinds: Any, saturate: int) -> None:
+def multiply_sparse(d: Any, a: Any, b: Any, c: Any, tile: Any, n: Any, blocks: int, kinds: Any, saturate: int) -> None:
     """Set d to the same of 16 rows where A is sparse, and its numbers are as many blocks; B has twice as many."""
     words, of_a, of_b, total, at = (
         *(room_for_words(), room_for_integers(), room_for_integers()),
@@ -70,13 +70,13 @@ def multiply_sparse(d: Any, a: Any, b: Any, c: Any, n: Any, blocks: int, kinds: 
         total[r] = N(0)
     sparse.places(at, a[2 * blocks], n, parts, 4 * parts * blocks)
     for block in range(2 * blocks):
-        columns_of(b, block, words, 0)
+        columns_of(b, 2 * blocks * tile + block, words, 0)
         split(words, of_b[32 * parts * block :], 8, kinds[1])
     for block in range(blocks):
         rows_of(a, block, 2, words, 0)
         split(words, of_a, 16, kinds[0])
         sparse.add_integers(total, of_a, of_b, at, 4 * parts * block, 4 * parts)
-    end(d, c, 0, total, 2, saturate)
+    end(d, c, 4 * tile, total, 2, saturate)
 
 
 def end(d: Any, c: Any, first: Any, total: Any, halves: int, saturate: int) -> None:

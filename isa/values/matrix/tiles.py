@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from isa.values.matrix import doubles, floats, integers
+from isa.values.matrix import doubles, floats, integers, quads
 
 Fill = Callable[[Any, Any, Any, Any, Any, Any], None]
 Numbers = tuple[int, ...]
@@ -27,8 +27,9 @@ def of_floats(name: str, blocks: int, kinds: tuple[Numbers, Numbers], to: Number
 def of_sparse_floats(name: str, blocks: int, kinds: tuple[Numbers, Numbers], to: Numbers) -> Fill:
     """Return the function of a kind whose A is sparse, of so many blocks of 16 bytes of numbers."""
 
-    def fill(d: Any, a: Any, b: Any, c: Any, n: Any, _tiles: Any) -> None:
-        floats.multiply_sparse(d, a, b, c, n, blocks, kinds, to)
+    def fill(d: Any, a: Any, b: Any, c: Any, n: Any, tiles: Any) -> None:
+        for tile in range(tiles):
+            floats.multiply_sparse(d, a, b, c, tile, n, blocks, kinds, to)
 
     return _named(fill, name)
 
@@ -42,11 +43,21 @@ def of_scaled_floats(name: str, kinds: tuple[Numbers, Numbers], count: int, kind
     return _named(fill, name)
 
 
+def of_quads(name: str, step: int, by_lane: Numbers, singles: Numbers) -> Fill:
+    """Return the function of a step: whether a lane has a k of A and of B, and whether D and C are singles."""
+
+    def fill(d: Any, a: Any, b: Any, c: Any, n: Any, _tiles: Any) -> None:
+        quads.multiply(d, a, b, c, n, step, by_lane, singles)
+
+    return _named(fill, name)
+
+
 def of_sparse_integers(name: str, blocks: int, kinds: tuple[Numbers, Numbers], saturate: int) -> Fill:
     """Return the same of whole numbers."""
 
-    def fill(d: Any, a: Any, b: Any, c: Any, n: Any, _tiles: Any) -> None:
-        integers.multiply_sparse(d, a, b, c, n, blocks, kinds, saturate)
+    def fill(d: Any, a: Any, b: Any, c: Any, n: Any, tiles: Any) -> None:
+        for tile in range(tiles):
+            integers.multiply_sparse(d, a, b, c, tile, n, blocks, kinds, saturate)
 
     return _named(fill, name)
 

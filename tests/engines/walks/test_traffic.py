@@ -2,6 +2,7 @@
 
 from collections import Counter
 from dataclasses import replace
+from itertools import product
 
 import pytest
 from draws import draws
@@ -10,6 +11,7 @@ from interpreter.interpret import interpret
 from strategies.launches import kernels, looping_kernels
 
 from gpusim.engines.walks.traffic import Level, traffic
+from gpusim.launch.file.prepare import prepared
 from isa.dataflow.register_use import OTHER, RESULTS
 from isa.kernel import Kernel
 from isa.operands.operand import FIRST_SCALAR
@@ -227,3 +229,47 @@ def test_copies_write_shared_memory():
     made = read(f".block 64\n.shared 1024\n.buffer x u32 256\n{places}LDGSTS.128 [R1], [R3]")
     found = traffic(made)
     assert (found.read(Level.L1), found.written(Level.SHARED), found.read(Level.SHARED)) == (256, 256, 0)
+
+
+def test_copies_of_tensors_move_what_lies_inside_them():
+    """12 tiles of 32 x 16 of an image of 100 x 40 load a box of 40 x 18 around each, and store what is inside.
+
+    Rows of the image are 400 bytes, so that half of them begin within a sector.
+    """
+    found = traffic(prepared("examples/tensor/tma.cubin"))
+    sectors = {"image": 0, "result": 0}
+    for x, y in product(range(0, 128, 32), range(0, 48, 16)):
+        for name, columns, rows in (
+            ("image", range(x - 4, x + 36), range(y - 1, y + 17)),
+            ("result", range(x, x + 32), range(y, y + 16)),
+        ):
+            inside = {(100 * r + c) // 8 for r in rows if 0 <= r < 40 for c in columns if 0 <= c < 100}
+            sectors[name] += len(inside)
+    assert found.read(Level.L2, "image") == 8 * sectors["image"]
+    assert found.written(Level.L2, "result") == 8 * sectors["result"]
+    assert found.read(Level.DRAM, "image") == found.written(Level.DRAM, "result") == 4000
+    assert found.written(Level.SHARED, "image") == 12 * 40 * 18
+    assert found.read(Level.SHARED, "image") == 12 * 512 * 5  # each point of a tile reads five
+    assert found.read(Level.SHARED, "result") == 12 * 512
+
+
+def test_products_of_a_warpgroup_read_shared_memory():
+    """64 x 64 numbers of depth 128: eight products read 64 rows, and 64 columns, of 32 bytes each."""
+    found = traffic(prepared("examples/tensor/wgmma.cubin"))
+    assert found.read(Level.SHARED, "a or b") == 8 * (64 + 64) * 8
+    assert found.read(Level.SHARED, "a") == found.read(Level.SHARED, "b") == 0
+    assert found.written(Level.SHARED, "a") == found.written(Level.SHARED, "b") == 64 * 128 // 2
+
+
+def test_blocks_of_a_cluster_count_apart():
+    """Three rows of 4096 numbers, a quarter to each of the four blocks of a cluster, which read them twice.
+
+    Each block stores eight sums of its warps and its own, and reads the eight, and the four of the cluster, 256 times.
+    """
+    found = traffic(prepared("examples/tensor/cluster.cubin"))
+    assert found.read(Level.L1, "x") == 2 * 12288
+    assert found.read(Level.L2, "x") == found.read(Level.DRAM, "x") == 12288
+    assert found.written(Level.L2, "y") == found.written(Level.DRAM, "y") == 12288
+    assert found.read(Level.SHARED, OTHER) == 12 * 4 * 256
+    assert found.written(Level.SHARED) == 12 * (8 + 1)
+    assert found.barriers == 12 * 3  # one of the block, two of the cluster

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 from bulk_programs import H200, everywhere, kernel
+from without_waits import right, without
 
 from gpusim.engines.simulate import run_sm
 from gpusim.engines.walks.program_order import walk
@@ -61,11 +62,20 @@ def test_copies_arrive_when_they_are_done(counted):
 
 
 def test_a_wait_that_nobody_ends_is_told():
-    """The message has the barrier, its phase, what is missing, and who waits where; so it is in time and without."""
-    words = r"phase 0 of the barrier at 0x400 in shared memory lacks 256 bytes: warp 0 at never.*TRYWAIT"
+    """The message has the barrier, its phase, what is missing, who waits where, and where others of the block are."""
+    words = (
+        r"phase 0 of the barrier at 0x400 in shared memory lacks 256 bytes: warp 0 at .*TRYWAIT.*; its warp 1 at .*BAR"
+    )
     for execute in (walk, lambda one: run_sm(one, H200), lambda one: run_sm(one, H200, engine="reference")):
         with pytest.raises(DeadlockError, match=words):
             execute(kernel("never", np.zeros(64, np.uint32), threads=64))
+
+
+def test_bytes_that_nobody_has_announced_are_told():
+    """Without the arrival that announces them, a barrier waits for it, and has got bytes before."""
+    words = "lacks 1 arrival and has got 1024 bytes that nobody has announced: warps 0 1 2 3 4 5 6 7 at scale"
+    with pytest.raises(DeadlockError, match=words):
+        walk(without(right("bulk"), "SYNCS.ARRIVE"))
 
 
 def test_more_arrivals_than_the_count_are_told():

@@ -18,7 +18,7 @@ from draws import few
 
 from gpusim.engines.walks.program_order import walk
 from isa.errors import ExecutionError
-from isa.nvidia.abi.tensor_map import FILLS, INTERLEAVES, PROMOTIONS, SWIZZLES, TensorMap
+from isa.nvidia.tensor_map import FILLS, INTERLEAVES, PROMOTIONS, SWIZZLES, TensorMap
 
 SEED, BYTES, SHARED_BYTES = 7, 1 << 20, 4096
 OPERATIONS = "", "add", "min", "max"

@@ -94,3 +94,36 @@ def test_without_the_section_nothing_waits():
     text = HEAD.format(stride=4) + "STG [R0+4096], R9\nLDG R2, [R1+512]\nLDG R3, [R1+512]\nEXIT"
     cycles = [cycle for cycle, _, _ in cycles_of(run_text(text, TAGS | without), "serve")]
     assert [cycle - cycles[0] for cycle in cycles] == [0, 6, 12]
+
+
+def issued(*lines, asks):
+    """Return when instructions from the seventh on issue, beside loads of 32 lines 128 bytes apart from the DRAM."""
+    changes = {"tag_stage.late_parts": 0, "tag_stage.late_asks": asks}
+    head = HEAD.format(stride=128) + "LDG R2, [R1+8192]\nLDG R3, [R1+8192]\n"
+    run = run_text(head + "\n".join(lines) + "\nEXIT", TAGS | STAGE | EACH_CYCLE | changes)
+    return [cycle for cycle, _, pc in cycles_of(run, "issue") if pc >= 6]
+
+
+def test_a_late_load_asks_and_goes_on():
+    """A load of 32 passes keeps the unit for them if it is served at once; else for the cycles that it asks."""
+    loads, changes = ["LDG R2, [R1+8192]", "LDS R3, [RZ]"], EACH_CYCLE | {"tag_stage.late_parts": 0}
+    assert served(loads, 128, changes) == [0, 32]
+    assert served(loads, 128, changes | {"tag_stage.late_asks": 2}) == [0, 2]
+
+
+def test_late_loads_are_served_one_after_the_other_when_their_lines_come():
+    """Two loads of the same lines have their results together, as they asked; or the second 32 passes behind."""
+    uses = "IADD R4, R2, 1", "IADD R5, R3, 1"
+    first, second, _ = issued(*uses, asks=0)
+    assert second - first == 2  # the warp's next issue
+    first, second, _ = issued(*uses, asks=2)
+    assert second - first == 32
+
+
+def test_late_loads_take_turns_with_the_queues():
+    """A load from shared memory, which issues as the first result is there, is served between the two late ones.
+
+    It has two half-warps, hence two passes, and the second result is so much later.
+    """
+    first, _, second, _ = issued("IADD R4, R2, 1", "LDS R6, [RZ]", "IADD R5, R3, 1", asks=2)
+    assert second - first == 32 + 2

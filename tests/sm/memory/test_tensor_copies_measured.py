@@ -17,7 +17,7 @@ from bulk_programs import DriverMap, kernel, left
 from draws import few
 
 from gpusim.engines.walks.program_order import walk
-from isa.nvidia.abi.tensor_map import FILLS, PROMOTIONS, SWIZZLES, TensorMap
+from isa.nvidia.tensor_map import FILLS, PROMOTIONS, SWIZZLES, TensorMap
 
 SEED, BYTES, SHARED_BYTES = 7, 4 << 20, 9216
 TYPES = (  # in the driver's order

@@ -18,12 +18,12 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from gpusim.analysis.account.findings import tensor_pipe
-from gpusim.analysis.account.findings.advice import ADVICE, INDEPENDENT, MORE_WARPS, Advice
+from gpusim.analysis.account.findings.advice import ADVICE, ALL_SMS, INDEPENDENT, MORE_WARPS, Advice
 from gpusim.analysis.account.findings.divergence import divergence
 from gpusim.analysis.account.findings.finding import PLACES, Finding, Sure, named
 from gpusim.analysis.account.findings.l2_atomics import l2_atomics
 from gpusim.analysis.account.findings.local_memory import local_memory, told
-from gpusim.analysis.account.rates.memory_rates import dram_busy, used_sms
+from gpusim.analysis.account.rates.memory_rates import BUSY_DRAM, dram_busy, few_sms, used_sms
 from gpusim.bounds.bounds import Bound
 from gpusim.launch.codes.assign_codes import FAR, with_codes
 from gpusim.simulation.simulation import Result
@@ -31,7 +31,7 @@ from gpusim.sm.registers.control_code.declaration import by_codes
 from gpusim.sm.unit.opcodes import NEARBY
 from gpusim.sm.unit.stall import BY_NUMBER, Stall, label
 from gpusim.support.plural import plural
-from isa.dataflow.waits.awaited import SHARED, Awaited, awaited, result_of
+from isa.dataflow.waits.awaited import PHASES, SHARED, Awaited, awaited, result_of
 from isa.row import Unit
 from isa.text.printer import text_of
 from isa.values.atomic import compare_and_swap
@@ -45,7 +45,6 @@ MOST = 3  # findings, and kinds of results that a cause names
 MEMORY_REASONS = Stall.LONG_SCOREBOARD, Stall.DRAIN, Stall.WAR_HAZARD, Stall.MIO_THROTTLE  # where the DRAM is busy
 FEW_WARPS = Stall.LONG_SCOREBOARD, Stall.SHORT_SCOREBOARD, Stall.WAIT, Stall.ISSUE_INTERVAL, Stall.BARRIER
 RESULT_REASONS = Stall.LONG_SCOREBOARD, Stall.SHORT_SCOREBOARD
-BUSY_DRAM = 0.6  # share of the SM's bandwidth from which on waits for memory are waits for its bandwidth
 REMEDIES = {  # of a limit of the bound
     "issue slots": "execute fewer instructions: wider accesses, unrolled loops, addresses computed once",
     "load/store unit": ADVICE[Stall.MIO_THROTTLE].remedy,
@@ -200,6 +199,8 @@ def _advice(result: Result, reason: Stall, pcs: tuple[int, ...]) -> Advice:
         return ADVICE[reason]
     names = [*(kind.many for kind in kinds[:MOST]), *(["other results"] if len(kinds) > MOST else [])]
     cause = " and ".join((*([", ".join(names[:-1])] if names[1:] else []), names[-1]))
+    if kinds == [PHASES]:
+        return Advice(cause, f"arrive earlier, and ask for copies earlier; {MORE_WARPS}")
     elsewhere = reason is Stall.SHORT_SCOREBOARD and SHARED not in kinds
     remedy = f"execute these earlier than their values are needed; {MORE_WARPS}" if elsewhere else ADVICE[reason].remedy
     return Advice(cause, remedy)
@@ -212,31 +213,22 @@ def _awaited(result: Result, reason: Stall, pcs: tuple[int, ...]) -> list[Awaite
     program = with_codes(kernel.program, machine) if coded else kernel.program
     found, rows = awaited(program, pcs), [one.row for one in program.instructions]
     producers = dict.fromkeys(giver for pc in pcs for giver in found[pc])
+    long = FAR | {Unit.SYNC}
     if reason is Stall.LONG_SCOREBOARD:
-        mine = [pc for pc in producers if rows[pc].unit in FAR]
+        mine = [pc for pc in producers if rows[pc].unit in long]
     else:  # of a scoreboard, arithmetic has a reason of its own
-        mine = [pc for pc in producers if (rows[pc].unit not in FAR if coded else rows[pc].unit in NEARBY)]
+        mine = [pc for pc in producers if (rows[pc].unit not in long if coded else rows[pc].unit in NEARBY)]
     return list(dict.fromkeys(result_of(rows[pc].unit, text_of(kernel.program, pc)) for pc in mine))
 
 
 def _who(result: Result) -> str:
     """Whose share of the DRAM counts."""
-    return f"its share for {result.run.sms} of {result.machine.chip.sms} SMs" if _idle_share(result) else "it"
-
-
-def _idle_share(result: Result) -> bool:
-    """Tell whether the SMs that are simulated have too small a share of the DRAM, since others have no block.
-
-    They do where the DRAM would not be busy if those with a block shared all of it.
-    """
-    few, sms = result.run.sms, result.machine.chip.sms
-    return few < sms and dram_busy(result) * min(1.0, result.kernel.blocks / sms) < BUSY_DRAM
+    return f"its share for {result.run.sms} of {result.machine.chip.sms} SMs" if few_sms(result) else "it"
 
 
 def _less_moved(result: Result) -> str:
     """Return what to do where the DRAM is busy."""
-    all_sms = "simulate all SMs (--sms all): those without a block leave the others more of the DRAM"
-    return all_sms if _idle_share(result) else REMEDIES["memory bandwidth"]
+    return ALL_SMS if few_sms(result) else REMEDIES["memory bandwidth"]
 
 
 def _lost_share(result: Result) -> float:

@@ -11,27 +11,20 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from math import ceil
 
-import numpy as np
-
+from gpusim.analysis.account.findings import late_phases
 from gpusim.analysis.account.findings.finding import Finding, lines, named
-from gpusim.analysis.account.rates.memory_rates import dram_busy
+from gpusim.analysis.account.findings.late_phases import ORDINALS
 from gpusim.bounds.rates import tensor_kind
 from gpusim.simulation.simulation import Result
-from gpusim.sm.memory.cache.declaration import SHARE_PARTS
 from gpusim.sm.unit.stall import Stall
 from gpusim.support.plural import plural
-from isa.memory import SECTOR_BYTES
 from isa.operands.operand import Immediate
 from isa.program import Program
-from isa.row import JOINS, WAITS, Bulk, Groups
+from isa.row import JOINS, WAITS, Groups
 
 PIPE = "tensor"
 MOSTLY = 0.5  # part of a reason's waits from which on these findings are told in its place
-ORDINALS = "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth"
 ONE_MORE = "copy one stage further ahead"
-FEWER = "larger tiles or by multicast in a cluster"
-FULL = 0.8  # part of the time from which on a unit is what copies wait for
-RELEASED, COPIED = range(2)  # phases that arrivals end, and copies
 UNDER_WAY = "wait for the group before the last one (wgmma.wait_group 1), or let a second warpgroup multiply meanwhile"
 
 
@@ -49,46 +42,7 @@ def tensor_pipe(result: Result) -> Iterator[Finding]:
             where = f"{named(result.kernel.program, pcs)}{lines(result.kernel.program, pcs)}"
             what = f"tensor pipe {100 * share:.0f} % busy: {words}, before {where}"
             yield Finding("tensor pipe", min(1 - share, lost), "likely", what, remedy(result, pcs), pcs)
-    yield from _late_phases(result, share)
-
-
-def _late_phases(result: Result, share: float) -> Iterator[Finding]:
-    """Yield what waits for phases of barriers cost that copies end, but the first of each warp."""
-    run = result.run
-    pcs = tuple(int(pc) for pc in np.argsort(-run.awaited[:, COPIED], kind="stable") if run.awaited[pc, COPIED])
-    if not pcs:
-        return
-    warps = min(result.kernel.warps * run.blocks, int(run.issued[pcs[0]]))
-    waited = int(run.awaited[:, COPIED].sum()) - warps * _latency(result)
-    lost = waited / max(1, int(run.stalls.sum()))
-    if waited > 0:
-        where = f"{named(result.kernel.program, pcs)}{lines(result.kernel.program, pcs)}"
-        what = f"tensor pipe {100 * share:.0f} % busy: copies arrive late, for which {where} waits"
-        yield Finding("tensor pipe", min(1 - share, lost), "likely", what, _sooner(result, pcs, waited), pcs)
-
-
-def _sooner(result: Result, pcs: Sequence[int], waited: int) -> str:
-    """Return how copies would arrive sooner: where the engine or the DRAM is busy, all stages are full, or neither."""
-    run = result.run
-    if (asked := engine_busy(result)) >= FULL:
-        return f"the copy engine is busy {100 * asked:.0f} %: bring fewer bytes for each product, by {FEWER}"
-    if (moved := dram_busy(result)) >= FULL:
-        return f"the DRAM moves {100 * moved:.0f} % of what it can: bring fewer bytes, by {FEWER}"
-    if not run.awaited[:, RELEASED].sum():
-        return "all stages are never full: ask for copies earlier, or do less between two of them"
-    times = max(1, sum(int(run.issued[pc]) for pc in pcs))
-    each = int(run.stalls.sum()) / times
-    return f"{plural(ceil(waited / max(1.0, each * times - waited)), 'more stage')} would hide it, if its buffers fit"
-
-
-def engine_busy(result: Result) -> float:
-    """Return the part of the time in which the copy engine asked for bytes, or sent them."""
-    run, engine, rows = result.run, result.machine.copy_engine, result.kernel.program.instructions
-    if engine is None:
-        return 0.0
-    parts = {Bulk.STORE: engine.store_parts, Bulk.REDUCE: engine.reduce_parts}
-    taken = sum(int(run.copied[pc]) * parts.get(one.row.bulk, engine.load_parts) for pc, one in enumerate(rows))
-    return taken / (SHARE_PARTS * SECTOR_BYTES) / max(1, run.cycles * run.sms)
+    yield from late_phases.late_phases(result, share)
 
 
 def _latency(result: Result) -> int:
@@ -154,7 +108,7 @@ def told(result: Result) -> frozenset[Stall]:
     if not busy(result):
         return frozenset()
     told = stalls[list(waiting(result, tuple(Groups)))].sum(axis=0)
-    told[Stall.LONG_SCOREBOARD] += result.run.awaited[:, COPIED].sum()
+    told[Stall.LONG_SCOREBOARD] += result.run.awaited[:, late_phases.COPIED].sum()
     return frozenset(reason for reason in Stall if told[reason] >= max(1, MOSTLY * stalls[:, reason].sum()))
 
 

@@ -7,15 +7,18 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from gpusim.bounds.bounds import Bound
+from gpusim.engines import line_share
 from gpusim.machine.machine import Machine, seconds
 from gpusim.simulation.simulation import Result
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS, tagged
 from gpusim.sm.memory.global_memory.declaration import arriving_mbs
+from gpusim.sm.memory.l2_channel.declaration import most_loaded
 from gpusim.support.document import doc
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
 
 DRAM, L2 = "DRAM", "L2"
+BUSY_DRAM = 0.6  # share of the SM's bandwidth from which on waits for memory are waits for its bandwidth
 
 
 @dataclass(frozen=True)
@@ -41,11 +44,7 @@ def memory_rates(result: Result) -> tuple[MemoryRate, ...]:
 def _by_tags(result: Result) -> Iterator[tuple[str, float, float]]:
     machine, chip = result.machine, result.kernel.blocks / result.scaling.blocks_of_sm
     yield DRAM, chip * _moved_gbs(result, "read", "written"), float(arriving_mbs(machine)) / 1000
-    yield (
-        L2,
-        chip * _moved_gbs(result, "loaded", "stored"),
-        l2_gbs(machine, copies=any(one.row.bulk for one in result.kernel.program.instructions)),
-    )
+    yield L2, chip * _moved_gbs(result, "loaded", "stored"), _l2_gbs(result)
 
 
 def _moved_gbs(result: Result, *ways: str) -> float:
@@ -66,11 +65,34 @@ def dram_busy(result: Result) -> float:
     return _moved_gbs(result, "read", "written") / arrives
 
 
-def l2_gbs(machine: Machine, *, copies: bool = False) -> float:
-    """Return what all SMs of a machine with tags, or their engines, can load from the L2, 10^9 bytes per second."""
+def few_sms(result: Result) -> bool:
+    """Tell whether the SMs that are simulated have too small a share of the DRAM, since others have no block.
+
+    They do where the DRAM would not be busy if those with a block shared all of it.
+    """
+    few, sms = result.run.sms, result.machine.chip.sms
+    return few < sms and dram_busy(result) * min(1.0, result.kernel.blocks / sms) < BUSY_DRAM
+
+
+def l2_busy(result: Result) -> float:
+    """Return the part in use of what the simulated SMs can load from the L2, from 0 to 1; 0 where nothing is known."""
+    if not tagged(result.machine):
+        return 0.0
+    can = _l2_gbs(result) * result.run.sms / result.machine.chip.sms
+    return _moved_gbs(result, "loaded", "stored") / can
+
+
+def _l2_gbs(result: Result) -> float:
+    return l2_gbs(result.machine, merged=line_share.merged(result.kernel, result.machine, result.run.first_sm))
+
+
+def l2_gbs(machine: Machine, *, merged: bool = False) -> float:
+    """Return what all SMs of a machine with tags can get from the L2, 10^9 bytes per second.
+
+    `merged`: some of the lines for which SMs of a GPC ask are the same.
+    """
     if machine.l2_channel:
-        channel = machine.l2_channel
-        of_cycle = float(max(channel.load_bytes, channel.copy_bytes if copies else 0))
+        of_cycle = float(most_loaded(machine.l2_channel) if merged else machine.l2_channel.load_bytes)
     else:
         assert machine.cache is not None
         of_cycle = machine.chip.sms * SECTOR_BYTES * SHARE_PARTS / machine.cache.l2_sector_parts

@@ -7,11 +7,9 @@ slot.
 
 from __future__ import annotations
 
-from gpusim.sm.account.stall_accounting import stall_accounting
 from gpusim.sm.chip.chip import chip
 from gpusim.sm.front.block_scheduler import block_scheduler
 from gpusim.sm.front.block_scheduler.declaration import DONE, FREE
-from gpusim.sm.front.warp_scheduler import warp_scheduler
 from gpusim.sm.jit.rule import NEVER, rule
 from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.pipes.load_store import load_store
@@ -20,7 +18,7 @@ from gpusim.sm.registers import completion, questions
 from gpusim.sm.registers.write_back import write_back
 from gpusim.sm.unit.opcodes import FETCH
 from gpusim.sm.unit.sm import LAUNCHER
-from gpusim.sm.walk import step
+from gpusim.sm.walk.prepare import wake
 
 
 @rule
@@ -30,15 +28,13 @@ def settle(sm: Sm) -> None:
     while sm.ahead.settled < sm.ahead.answered:
         question = questions.numbered(sm, sm.ahead.settled)
         sm.ahead.settled += 1
-        instruction, warp = sm.program[question.pc], sm.warps[question.warp]
+        instruction = sm.program[question.pc]
         ready = load_store.done_at(instruction, question, question.gone, question.now)
         if question.results:
             write_back.come_back(sm, instruction, question, ready, question.now)
         else:
             completion.commit(sm, question.warp, question.pc, question.number, ready)
-        if stall_accounting.latest(warp) >= NEVER:
-            step.prepare(sm, warp)
-            warp_scheduler.wake(sm, question.warp)
+        wake(sm, question.warp)
 
 
 @rule

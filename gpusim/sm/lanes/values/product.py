@@ -19,7 +19,7 @@ from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.lanes.values.functions import compute
 from gpusim.sm.memory import versions
-from gpusim.sm.records import Effect, Memory, Numbers, Row, Sm, Table
+from gpusim.sm.records import Effect, Lanes, Memory, Numbers, Row, Sm, Table
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
 from isa.program import WORD_BYTES
@@ -30,6 +30,7 @@ from isa.values.matrix.warpgroup import (
     NEGATED_A,
     NEGATED_B,
     ROWS_OF_WARP,
+    SPARSE,
     TURNED_A,
     TURNED_B,
     place_of,
@@ -40,7 +41,7 @@ from isa.values.matrix.warpgroup import (
 OUTSIDE = int(Fault.OUTSIDE)
 A, B, C = range(3)  # places of the sources of a row
 WORDS = 4  # of two descriptors
-BLOCKS, BLOCK_BYTES = 2, 16
+BLOCKS, BLOCK_BYTES = 2, 16  # of A, whose columns have half of those of B if it is sparse
 MATRIX = int(Groups.MATRIX)
 TILE = 8  # columns
 TOGETHER = 4  # tiles: D of one may have four words
@@ -142,16 +143,33 @@ def _multiply(sm: Sm, memory: Memory, g: int, effect: Effect) -> None:
             _read(sm, memory, g, effect, A, half, first + TILE * half)
     if instruction.product & NEGATED_A:
         _negate(scratch.a, 2 * BLOCKS, signs)
+    load_behind(scratch.a[2 * BLOCKS], sm.lanes[g * sm.machine.groups], instruction.behind[0])
     scratch.n = instruction.number
+    blocks = blocks_of(instruction.product, B)
     for first in range(0, instruction.columns // TILE, TOGETHER):
         scratch.tiles = min(TOGETHER, instruction.columns // TILE - first)
         for tile in range(scratch.tiles):
-            _read(sm, memory, g, effect, B, BLOCKS * tile, TILE * (first + tile))
+            _read(sm, memory, g, effect, B, blocks * tile, TILE * (first + tile))
         if instruction.product & NEGATED_B:
-            _negate(scratch.b, BLOCKS * scratch.tiles, signs)
+            _negate(scratch.b, blocks * scratch.tiles, signs)
         if sm.fault.code == 0:
             _compute_tiles(sm, g, instruction, effect, first)
     scratch.tiles = 0
+
+
+@rule
+def load_behind(to: Numbers, lanes: Lanes, register: int) -> None:
+    """Set a word that stands behind a matrix's to a register; -1: there is none, -2: to zero."""
+    if register >= 0:
+        lane_words.copy(to, lanes.registers, register)
+    elif register < -1:
+        to[:] = 0
+
+
+@rule
+def blocks_of(code: int, operand: int) -> int:
+    """Return the blocks of a row of an operand: of B there are more where A is sparse."""
+    return 2 * BLOCKS if code & SPARSE and operand == B else BLOCKS
 
 
 @rule
@@ -188,14 +206,15 @@ def _read(sm: Sm, memory: Memory, g: int, effect: Effect, of: int, to: int, firs
     """
     words, operand, step = effect.values[0], sm.scratch.b if of == B else sm.scratch.a, 1 if of == B else 2
     low, high = int(np.int64(words[2 * of, 0])), int(np.int64(words[2 * of + 1, 0]))
-    turned, places = sm.program[effect.pc].product & (TURNED_B if of == B else TURNED_A), room_for_integers()
-    for chunk in range(TILE * BLOCKS):
+    product, places = sm.program[effect.pc].product, room_for_integers()
+    turned, blocks = product & (TURNED_B if of == B else TURNED_A), blocks_of(product, of)
+    for chunk in range(TILE * blocks):
         if turned:
             places[chunk] = turned_place_of(low, high, first, chunk)
         else:
             places[chunk] = place_of(low, high, first + chunk % TILE, chunk // TILE)
-    _find(sm, g, effect, places)
-    for block in range(BLOCKS):
+    _find(sm, g, effect, places, TILE * blocks)
+    for block in range(blocks):
         if turned:
             _gather(memory, operand[to + step * block], places, TILE * block)
         else:
@@ -203,11 +222,11 @@ def _read(sm: Sm, memory: Memory, g: int, effect: Effect, of: int, to: int, firs
 
 
 @rule
-def _find(sm: Sm, g: int, effect: Effect, places: Numbers) -> None:
+def _find(sm: Sm, g: int, effect: Effect, places: Numbers, count: int) -> None:
     """Turn addresses in shared memory into places of words in memory; `sm.fault` says if one is outside."""
     begin = sm.launch.shared_word + sm.warps[g].block * sm.launch.shared_words
     last = WORD_BYTES * sm.launch.shared_words - BLOCK_BYTES
-    for chunk in range(TILE * BLOCKS):
+    for chunk in range(count):
         address = int(places[chunk])
         if address > last:
             stop(sm, OUTSIDE, g, effect.pc, 0, address)

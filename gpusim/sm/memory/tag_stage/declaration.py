@@ -10,6 +10,7 @@ from gpusim.sm.memory.cache.declaration import NEAR, NO_TAGS, tagged, untagged
 from gpusim.sm.records import MachineNumbers
 from gpusim.sm.unit.asks import asks, loads_from
 from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field
+from gpusim.sm.unit.dimensions import RETURN
 from gpusim.sm.unit.opcodes import STORE
 from gpusim.sm.unit.ranges import Count, Positive
 from isa.row import Unit as UnitClass
@@ -24,6 +25,7 @@ class TagStage(msgspec.Struct, frozen=True):
     store_parts: Count  # 1/64 cycles of a store
     store_word_parts: Count  # 1/64 cycles of a store besides, for each 32-bit word of a lane
     store_sector_parts: Count  # 1/64 cycles of a store for each sector, if these are more
+    late_asks: Count = 0  # cycles of the unit for a load whose lines are late: it is served when they come; 0: at once
 
 
 def pack(packed: MachineNumbers, machine: Machine) -> None:
@@ -32,7 +34,7 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
     if stage and machine.l1 and tagged(machine):
         packed.tag_stages = 1
         packed.late_cost, packed.late_lines = stage.late_parts, stage.late_lines
-        packed.late_most = stage.late_most
+        packed.late_most, packed.late_asks = stage.late_most, stage.late_asks
         packed.store_cost, packed.store_word_cost = stage.store_parts, stage.store_word_parts
         packed.store_sector_cost = stage.store_sector_parts
 
@@ -48,7 +50,7 @@ def _passed(given: Any) -> bool:
 
 
 STORES = "store_cost store_word_cost store_sector_cost"
-LATE = "late_cost late_lines late_most"
+LATE = "late_cost late_lines late_most late_asks"
 ALL = f"tag_stages {LATE} {STORES}"
 
 UNIT = Declaration(
@@ -59,6 +61,7 @@ UNIT = Declaration(
             field("late_cost", "parts of a cycle of a load for each group of lines that is late"),
             field("late_lines", "neighbouring lines of a group"),
             field("late_most", "groups of a load that count, at most"),
+            field("late_asks", "cycles of the unit for a load that is served when its lines come; 0: it is at once"),
             field("store_cost", "parts of a cycle of a store"),
             field("store_word_cost", "parts of a cycle of a store for each word of a lane"),
             field("store_sector_cost", "parts of a cycle of a store for each sector, if these are more"),
@@ -67,6 +70,9 @@ UNIT = Declaration(
             field("tagged", "when the tag stage is free, in parts of a cycle", role=Role.UNCOMPARED),
             field("late", "groups of lines of the last load that were late", role=Role.UNCOMPARED),
             field("late_last", "the last of them", role=Role.UNCOMPARED),
+            field("returns", "loads whose lines have not come, or not passed", role=Role.UNCOMPARED),
+            field("return_at", "when those of each come, the first ones first", RETURN, role=Role.UNCOMPARED),
+            field("return_entries", "and the entries that they had", RETURN, kind="entry"),
         ),
     },
     pack=pack,
@@ -76,6 +82,6 @@ UNIT = Declaration(
         Condition("tag_stage.late_*", LATE, loads_from(NEAR), "no load of {kernel} asks the L1"),
         Condition("tag_stage.store_*", STORES, _stores, "{kernel} stores nothing through the L1"),
     ),
-    limits={"bandwidth": {"tag_stage.*_parts": 0}},
+    limits={"bandwidth": {"tag_stage.*_parts": 0}, "load/store unit": {"tag_stage.late_asks": 1}},
     compared=untagged,
 )

@@ -21,7 +21,7 @@ def enter(sm: Sm, now: int) -> int:
 @rule
 def comes_late(sm: Sm, line: int) -> None:
     """Count a line that is not there yet, unless it lies in one group with the late line before it."""
-    if sm.machine.late_cost and line // sm.machine.late_lines != sm.load_store.late_last:
+    if sm.machine.tag_stages and line // sm.machine.late_lines != sm.load_store.late_last:
         sm.load_store.late += 1
         sm.load_store.late_last = line // sm.machine.late_lines
 
@@ -36,8 +36,9 @@ def lookups(machine: MachineNumbers, lines: int) -> int:
 @rule
 def take_load(sm: Sm, instruction: Row, lines: int, now: int) -> None:
     """Take the stage for a load of so many lines that enters it now."""
-    cycles = max(int(instruction.words), lookups(sm.machine, lines))
-    again = min(int(sm.load_store.late), int(sm.machine.late_most))
+    cycles, again = lookups(sm.machine, lines), min(int(sm.load_store.late), int(sm.machine.late_most))
+    if again == 0 or sm.machine.late_asks == 0:
+        cycles = max(int(instruction.words), cycles)
     _take(sm, cycles * SHARE_PARTS + again * sm.machine.late_cost, now)
 
 

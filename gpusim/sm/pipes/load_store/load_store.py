@@ -25,9 +25,11 @@ from gpusim.sm.memory.l2_channel import l2_channel
 from gpusim.sm.memory.l2_share import l2_share
 from gpusim.sm.memory.memory_access import access_cost, memory_access
 from gpusim.sm.pipes.instruction_replay import instruction_replay
+from gpusim.sm.pipes.load_store import returns
 from gpusim.sm.records import Entry, Memory, Question, Queue, Row, Sm
 from gpusim.sm.registers import answers, completion, questions
 from gpusim.sm.registers.control_code import control_code
+from gpusim.sm.registers.in_flight import in_flight
 from gpusim.sm.registers.scoreboard import scoreboard
 from gpusim.sm.registers.wait_count import wait_count
 from gpusim.sm.registers.write_back import write_back
@@ -99,8 +101,8 @@ def commit(sm: Sm, k: int, g: int, pc: int, instruction: Row, now: int) -> None:
 
 @rule
 def chosen(sm: Sm, now: int) -> int:
-    """Return the queue whose head is served now."""
-    return 0 if sm.machine.queues == 1 else _in_turn(sm, now)
+    """Return the queue whose head is served now; behind them all are loads whose lines have come."""
+    return 0 if sm.machine.queues == 1 and sm.load_store.returns == 0 else _in_turn(sm, now)
 
 
 @rarely
@@ -108,10 +110,19 @@ def _in_turn(sm: Sm, now: int) -> int:
     """Return the first queue, in turn, that has an instruction and whose port and unit are free."""
     unit, count = sm.load_store, sm.machine.queues
     y = unit.turn
-    while unit.queues[y].count == 0 or max(unit.queues[y].free, unit.free[queues.path(sm, y)]) > now:
-        y = y + 1 if y + 1 < count else 0
-    unit.turn = y + 1 if y + 1 < count else 0
+    while _next_of(sm, y, now) > now:
+        y = y + 1 if y < count else 0
+    unit.turn = y + 1 if y < count else 0
     return int(y)
+
+
+@rule
+def _next_of(sm: Sm, y: int, now: int) -> int:
+    """Return when the next of a queue can be served, or of the loads whose lines have come; NEVER: there is none."""
+    if y == sm.machine.queues:
+        return max(now, returns.first(sm))
+    queue = sm.load_store.queues[y]
+    return int(max(now, queue.free, sm.load_store.free[queues.path(sm, y)])) if queue.count else NEVER
 
 
 @rule
@@ -136,11 +147,20 @@ def _from_caches(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
 
 @rule
 def serve(sm: Sm, memory: Memory, y: int, now: int) -> int:
-    """Serve the head of queue y; return its warp slot."""
+    """Serve the head of queue y, or behind them all a load whose lines have come; return its warp slot."""
+    g = returns.serve(sm, now) if y == sm.machine.queues else _serve_head(sm, memory, y, now)
+    sm.agenda[sm.load_store_agent] = next_service(sm, now)
+    return int(g)
+
+
+@rule
+def _serve_head(sm: Sm, memory: Memory, y: int, now: int) -> int:
     unit, queue = sm.load_store, sm.load_store.queues[y]
     place = queue.head
     entry = queue.entries[queue.head]
     instruction, warp = sm.program[entry.pc], sm.warps[entry.warp]
+    if sm.defers:
+        in_flight.read_again(sm, memory, entry.warp, entry.number, now)
     _leave(sm, queue, instruction, now)
     own = int(instruction.path)
     begun = copy_path.enter(sm, instruction, now) if instruction.copies else now
@@ -152,6 +172,11 @@ def serve(sm: Sm, memory: Memory, y: int, now: int) -> int:
     instruction.passes += entry.cycles
     if entry.requests:
         ready = _from_caches(sm, memory, y, place, passes)
+        if returns.waits(sm, instruction):
+            taken = min(taken, sm.machine.late_asks)
+            unit.free[own] = begun + taken
+            queue.free = now + max(instruction.port, taken * instruction.port_cycles)
+            ready = returns.wait(sm, entry, instruction, ready)
         unit.free[own] += unit.waited
         if instruction.action == STORE:
             warp.stored = max(warp.stored, ready)
@@ -166,23 +191,30 @@ def serve(sm: Sm, memory: Memory, y: int, now: int) -> int:
         ready = warp.shared_back = max(ready, warp.shared_back)
     if instruction.action >= SIGNAL:
         ready = _of_barrier_or_engine(sm, entry, ready, now)
-    results = write_back.expect(sm, instruction, entry, now) if sm.machine.writes_back else 0
     read = begun + max(1, instruction.war)
     completion.read(sm, entry.warp, entry.pc, entry.number, read)
+    _finish(sm, y, place, ready, read, now)
+    return int(entry.warp)
+
+
+@rule
+def _finish(sm: Sm, y: int, place: int, ready: int, read: int, now: int) -> None:
+    """Tell who waits for what is served now when its result is there, if that is known."""
+    entry = sm.load_store.queues[y].entries[place]
+    instruction = sm.program[entry.pc]
+    results = write_back.expect(sm, instruction, entry, now) if sm.machine.writes_back and ready < NEVER else 0
     if sm.ahead.on and entry.transactions:
         questions.ask(sm, entry.warp, entry.pc, entry, results, ready, now)
         questions.numbered(sm, sm.ahead.asked - 1).number = entry.number
-    else:
-        back = UNKNOWN
-        if results:
-            write_back.come_back(sm, instruction, entry, ready, now)
-        elif ready < NEVER:
-            back = completion.commit(sm, entry.warp, entry.pc, entry.number, ready)
-        if sm.tracing:
-            done = UNKNOWN if results or ready == NEVER else ready if instruction.tracked else back
-            record.service(sm, y, place, unit.free[own], read, done, back, now)
-    sm.agenda[sm.load_store_agent] = next_service(sm, now)
-    return int(entry.warp)
+        return
+    back = UNKNOWN
+    if results:
+        write_back.come_back(sm, instruction, entry, ready, now)
+    elif ready < NEVER:
+        back = completion.commit(sm, entry.warp, entry.pc, entry.number, ready)
+    if sm.tracing:
+        done = UNKNOWN if results or ready == NEVER else ready if instruction.tracked else back
+        record.service(sm, y, place, sm.load_store.free[instruction.path], read, done, back, now)
 
 
 @rarely
@@ -201,9 +233,8 @@ def next_service(sm: Sm, now: int) -> int:
     A head that has just come to a queue and a unit that were free before is served now, not before it came.
     """
     unit, when = sm.load_store, NEVER
-    for y in range(sm.machine.queues):
-        if unit.queues[y].count > 0:
-            when = min(when, max(now, unit.queues[y].free, unit.free[queues.path(sm, y)]))
+    for y in range(sm.machine.queues + (unit.returns > 0)):
+        when = min(when, _next_of(sm, y, now))
     return when
 
 

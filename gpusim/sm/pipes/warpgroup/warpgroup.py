@@ -2,9 +2,10 @@
 
 Each of four neighbouring warps of a block issues the instruction; when the last has, the product waits for its turn.
 It begins when shared memory's port is free, which then reads its operands: 64 rows of A, if they lie there, and all
-columns of B, once for the four warps. Other accesses to shared memory wait meanwhile, as products wait for them. The
-tensor cores begin a little later, and compute so many columns in a cycle; the operands of the next product are read
-meanwhile, but not those of one more. So products follow each other at the pace of the slower of the two.
+columns of B, once for the four warps; a column has twice as many bytes if A is sparse. Other accesses to shared memory
+wait meanwhile, as products wait for them. The tensor cores begin a little later, and compute so many columns in a
+cycle; the operands of the next product are read meanwhile, but not those of one more. So products follow each other at
+the pace of the slower of the two.
 
 Meanwhile they read and write their sums in the register file, half of whose ports other instructions have left: each
 of these keeps those of its scheduler for longer.
@@ -27,8 +28,8 @@ from gpusim.sm.records import Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import PRODUCTS
 from isa.row import Groups
+from isa.values.matrix.warpgroup import rows_read
 
-ROWS = 64  # of a product
 MATRIX = int(Groups.MATRIX)
 CROWDED = int(Fault.CROWDED)
 
@@ -109,8 +110,7 @@ def begin(sm: Sm, now: int) -> int:
 def _serve(sm: Sm, first: int, pc: int, now: int) -> int:
     """Take the port now, and the tensor cores when they are free; return when the result is there."""
     products, machine, instruction = sm.products, sm.machine, sm.program[pc]
-    rows = instruction.columns + (0 if instruction.from_registers else ROWS)
-    read = now + -(-rows // machine.port_rows)
+    read = now + -(-rows_read(instruction.product, instruction.columns) // machine.port_rows)
     sm.load_store.free[0] = read
     sm.agenda[sm.load_store_agent] = load_store.next_service(sm, now)
     fills = machine.register_fills if instruction.from_registers else machine.product_fills

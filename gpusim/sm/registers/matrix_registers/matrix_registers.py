@@ -40,7 +40,8 @@ def commit(sm: Sm, scheduler: Scheduler, instruction: Row, kept: int, now: int) 
     writes = (1 << instruction.matrix_writes) - 1
     scheduler.matrix_writes |= writes << instruction.matrix_written
     scheduler.matrix_memory = now + 1 + instruction.matrix_memory
-    scheduler.matrix_leaves = now + instruction.matrix_depth + instruction.intervals if instruction.matrix_depth else 0
+    cycles = instruction.intervals * sm.machine.pipe_interval[sm.machine.units[TENSOR].choice[0]]
+    scheduler.matrix_leaves = now + instruction.matrix_depth + cycles if instruction.matrix_depth else 0
     scheduler.matrix_until = max(scheduler.matrix_until, now + instruction.matrix_lasts, scheduler.matrix_leaves)
 
 

@@ -6,7 +6,9 @@ import numpy as np
 import pytest
 from read.fenced import ROOT
 
-from gpusim.analysis.account.findings import tensor_pipe
+from benchmarks.tensor import kernels as ten
+from gpusim.analysis.account.findings import late_phases, tensor_pipe
+from gpusim.analysis.account.findings.diagnosis import diagnosis
 from gpusim.launch.file.prepare import prepared
 from gpusim.machine.machine import load
 from gpusim.simulation.simulation import simulate
@@ -83,4 +85,61 @@ def test_waits_for_phases_count_by_what_ends_them():
 def test_the_copy_engine_is_as_busy_as_its_bytes_keep_it():
     """256 KB come at 19 64ths of a cycle for 32 bytes."""
     result = ran("gemm/tma")
-    assert tensor_pipe.engine_busy(result) == pytest.approx((256 << 10) * 19 / 64 / 32 / result.cycles)
+    assert late_phases.engine_busy(result) == pytest.approx((256 << 10) * 19 / 64 / 32 / result.cycles)
+
+
+@cache
+def tiles(stages, **settings):
+    """Return the result of one block's products of 128 x 128, depth 1024, by tensor maps with so many stages."""
+    name, keys = f"wg128_tma{stages} solo k=1024", {key.replace("__", "."): value for key, value in settings.items()}
+    (launch,) = (one for far in (False, True) for one in ten.launches(further=far) if str(one) == name)
+    return simulate(ten.kernel(launch), load("h200", keys), values=False)
+
+
+def late_copies(result):
+    """Return the finding of copies that arrive late."""
+    (found,) = (one for one in tensor_pipe.tensor_pipe(result) if "copies arrive late" in one.what)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("latency", "stages", "words", "enough"),
+    [
+        (700, 2, "a third stage would hide it", 3),
+        (1300, 2, "2 more stages would hide it", 4),
+        (1300, 3, "a fourth stage would hide it", 4),
+    ],
+)
+def test_stages_that_are_said_to_hide_late_copies_do(latency, stages, words, enough):
+    """Tiles take some 900 cycles without a wait; the kernel with as many stages more waits no longer, one less does."""
+    slow = {"cache__hits": "tags", "l2__filled": 1, "copy_engine__latency": latency}
+    result, hidden = tiles(stages, **slow), tiles(enough, **slow)
+    found = late_copies(result)
+    assert found.what.startswith("tensor pipe ")
+    assert "% busy: copies arrive late, for which offset 0x" in found.what
+    assert found.remedy.startswith(words)
+    assert 1 - 1.05 * found.share <= hidden.cycles / result.cycles <= 1 - 0.7 * found.share
+    assert not [one for one in diagnosis(hidden) if "copies arrive late" in one.what]
+    assert tiles(enough - 1, **slow).cycles > 1.1 * hidden.cycles
+
+
+def test_a_stage_hides_all_but_what_the_dram_takes():
+    """From the DRAM, of which one SM has its share, a third stage saves a part, and a fourth one nothing."""
+    found = late_copies(tiles(2))
+    assert found.remedy == "a third stage would hide all but what the DRAM takes, if its buffers fit"
+    two, three, four = (tiles(stages).cycles for stages in (2, 3, 4))
+    assert two * (1 - found.share) <= three <= two * (1 - 0.6 * found.share)
+    assert abs(four - three) < 0.01 * three
+    assert "--sms all" in late_copies(tiles(3)).remedy
+
+
+def test_stages_are_the_barriers_to_which_copies_come():
+    """A kernel of two, three and four stages has as many barriers."""
+    assert [late_phases.stages(tiles(stages)) for stages in (2, 3, 4)] == [2, 3, 4]
+
+
+def test_waits_for_phases_have_their_name_and_advice():
+    """Where most of long_scoreboard is not for late copies, it still is for phases, not for loads."""
+    (found,) = (one for one in diagnosis(tiles(3, cache__hits="tags", l2__filled=1)) if one.limit == "long_scoreboard")
+    assert "are lost to phases of barriers in shared memory (long_scoreboard)" in found.what
+    assert found.remedy.startswith("arrive earlier, and ask for copies earlier")
