@@ -138,7 +138,7 @@ class Row(Record):
     fetches: int  # 1 and the code of a fetch by a texture object (isa.values.texture.texture), 0: none
     handle: int  # register with the handle, -1: the constant below
     known_handle: int  # a handle that the launch gives
-    upper: int  # first register of the channels after the first two, if there are any
+    upper: int  # first register of the channels after two, or of the upper half of 256 bits
     feed: int  # place among the accesses, comparisons and coordinates whose range is remembered (-1: none)
     tested: int  # an atomic tells whether it has swapped: 1 by its result, 2 by its predicate
     leaves_buffers: int  # 1: a load that may read behind a buffer, in its last page
