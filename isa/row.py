@@ -10,7 +10,7 @@ Form letters, in the order of the text:
     D        register written, read as c    n N    numbers (barrier id, thread count, truth table, shift count, mask)
     B        convergence barrier                    k      number or register (barrier id, threads, mask, time)
     T        labels of an indirect branch           y      dependency barrier
-    o        register written, the upper channels of a texture object, whose handle is t then
+    o        register written, the upper half of 256 bits, or upper channels of a texture object (its handle is t then)
     i j J    words of a tile behind those of a, b, c: places of a sparse matrix's numbers, scales
 
 `width` is the bits of each d, a, b, c operand: 64 takes an even register, 128 a multiple of 4 (vector registers of GCN:
@@ -323,9 +323,14 @@ class Row:
         return MATRIX_ROW if self.matrices else self.nbytes
 
     @property
+    def served_width(self) -> int:
+        """Bits of each lane that a machine file has numbers of: an access of 256 counts as one of 128 (a guess)."""
+        return min(self.width, 128)
+
+    @property
     def path_width(self) -> int:
         """Bits of each lane that shared memory serves at once: matrices go one after the other."""
-        return 32 if self.matrices else self.width
+        return 32 if self.matrices else self.served_width
 
     @property
     def intervals(self) -> int:
