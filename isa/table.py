@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -11,10 +12,13 @@ from isa.family import Family, of_base
 from isa.nvidia.families import FAMILIES
 from isa.nvidia.rows import listing as nvidia
 from isa.nvidia.rows.copies import bulk
-from isa.row import Row
+from isa.row import ASYNCHRONOUS, Row
 
 ROWS = (*nvidia.ROWS, *gcn.ROWS)
 TABLE = {row.mnemonic: row for row in ROWS}
+LISTED_TOO = frozenset(
+    {"WARPGROUP.ARRIVE", "WARPGROUP.DEPBAR.LE", "UTMACMDFLUSH", "FENCE.VIEW.ASYNC.S", "UMOV", "S2UR"}
+)
 BY_BASE = {family.base: family for family in FAMILIES}
 RESULTS = tuple(dict.fromkeys(one for family in FAMILIES for one in family.functions("result")))
 TRUTHS = tuple(dict.fromkeys(one for family in FAMILIES for one in family.functions("truth")))
@@ -39,6 +43,21 @@ def machine_row(mnemonic: str, parts: tuple[str, ...] = ()) -> Row | None:
     """
     family = machine_family(mnemonic)
     return family.row(mnemonic, parts) if family else None
+
+
+@cache
+def listing_row(mnemonic: str) -> Row | None:
+    """Return the row of a mnemonic of listings; None if there is none.
+
+    Those of warpgroups, copies and barriers in shared memory are rows of machine code, and may have optional operands.
+    """
+    family = BY_BASE.get(mnemonic) or machine_family(mnemonic)
+    if mnemonic in TABLE or family is None:
+        return TABLE.get(mnemonic)
+    row = family.row(mnemonic, ())
+    if row is None or not (row.unit in ASYNCHRONOUS or mnemonic in LISTED_TOO):
+        return None
+    return replace(row, optional=len(row.form) - len(row.form.rstrip(family.optional)))
 
 
 @cache

@@ -194,7 +194,7 @@ CHANNEL: dict[str, int | str] = TAGS | {
     "l2_channel.load_together": 2,
     "l2_channel.load_bytes": 4,
     "l2_channel.store_bytes": 4,
-    "l2_channel.copy_bytes": 4,
+    "l2_channel.answer_bytes": 4,
     "constant_cache.bytes": 1024,
     "constant_cache.next_latency": 40,
     "constant_cache.next_bytes": 256,

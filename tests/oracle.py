@@ -20,7 +20,8 @@ from interpreter.frame import group_of, new_frame
 from msgspec import structs
 from scan import simt_stack
 from scan.barriers import stays_behind
-from scan.caches import Caches, Request, arriving, caches, from_memory
+from scan.caches import Caches, Request, caches
+from scan.dram import arriving, from_memory
 from scan.requests import places, requests
 from scan.state import Warp
 from unrolled import unrolled

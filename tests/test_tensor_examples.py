@@ -94,12 +94,30 @@ def test_a_product_of_bytes_is_right(capsys):
     assert re.search(r"^values +right: 2,048 of 2,048 values", capsys.readouterr().out, re.M)
 
 
+LISTINGS = {  # values, and instructions without which a listing would not be of its kind
+    "tf32": (1024, "LDGSTS.128, LDGDEPBAR, DEPBAR.LE, LDSM.16, HMMA.1688.F32.TF32"),  # copies in groups, by a warp
+    "wgmma_tma": (4096, "HGMMA.64x64x16.F32, UTMALDG.2D, SYNCS.PHASECHK.TRANS64.TRYWAIT"),  # tensor copies, a warpgroup
+}
+
+
 @pytest.mark.jit
 @pytest.mark.long
-def test_the_listing_copies_multiplies_and_is_right(capsys):
-    """The listing has asynchronous copies in groups and products of a warp, and all its values are right."""
-    assert execute(["run", str(FOLDER / "tf32.asm"), "--machine", "h200", "--json"]) == 0
+@pytest.mark.parametrize("name", LISTINGS)
+def test_a_listing_copies_multiplies_and_is_right(name, capsys):
+    """A listing has asynchronous copies and products; all its values are right, and it is not below its bound."""
+    values, kinds = LISTINGS[name]
+    assert execute(["run", str(FOLDER / f"{name}.asm"), "--machine", "h200", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
-    assert (found["verification"]["values"], found["verification"]["wrong"]) == (1024, 0)
-    text = (FOLDER / "tf32.asm").read_text()
-    assert all(one in text for one in ("LDGSTS.128", "LDGDEPBAR", "DEPBAR.LE", "LDSM.16", "HMMA.1688.F32.TF32"))
+    assert (found["verification"]["values"], found["verification"]["wrong"]) == (values, 0)
+    assert found["bound"]["cycles"] <= found["cycles"]
+    assert all(one in (FOLDER / f"{name}.asm").read_text() for one in kinds.split(", "))
+
+
+@pytest.mark.jit
+@pytest.mark.long
+def test_a_listing_is_without_races_and_hazards(capsys):
+    """The codes that a machine assigns wait for all that is read, and its barriers keep copies and reads apart."""
+    for command in (["races"], ["hazards", "--machine", "h200"]):
+        assert execute([command[0], str(FOLDER / "wgmma_tma.asm"), *command[1:]]) == 0
+    assert execute(["run", str(FOLDER / "wgmma_tma.asm"), "--machine", "v100"]) == 2
+    assert re.search(r"UR2 is a uniform register, v100 has none; take a machine with them", capsys.readouterr().err)

@@ -34,9 +34,9 @@ from isa.kernel import Buffer, Dim3, Kernel
 from isa.memory import bases, view
 from isa.nvidia.abi import load as abi
 from isa.nvidia.abi.launch import LaunchState, Value, pointer
-from isa.nvidia.abi.tensor_map import TensorMap
 from isa.nvidia.file import code
 from isa.nvidia.file.code import Code
+from isa.nvidia.tensor_map import TensorMap
 
 PUBLISHED = Path(gpusim.__file__).parent / "published" / "h200_copies.csv"
 CUBIN = Path(__file__).parent.parent.parent / "tests" / "measured" / "tensor" / "copies.cubin.xz"

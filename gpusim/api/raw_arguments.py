@@ -22,7 +22,7 @@ from isa import memory
 from isa.errors import UserError
 from isa.generators import ArrayFill
 from isa.kernel import Buffer
-from isa.nvidia.abi import tensor_map
+from isa.nvidia import tensor_map
 from isa.nvidia.abi.launch import POINTER_BYTES, WINDOW, Value, handle, pointer
 from isa.nvidia.abi.load import VARIABLES
 from isa.nvidia.file.signature import Type, misread

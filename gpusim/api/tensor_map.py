@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from isa.errors import UserError
-from isa.nvidia.abi import tensor_map as encoding
+from isa.nvidia import tensor_map as encoding
 from isa.support import frozen
 
 

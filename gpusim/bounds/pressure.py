@@ -26,10 +26,10 @@ from isa.kernel import Kernel
 from isa.memory import LINE_BYTES, SECTOR_BYTES
 from isa.row import Bulk
 from isa.support import frozen
+from isa.values.matrix.warpgroup import rows_read
 
 Pipes = frozenset[int]  # by their index
 SECTORS = LINE_BYTES // SECTOR_BYTES + 1  # of a piece, at most
-ROWS = 64  # of A that a warpgroup's product reads (PTX ISA)
 
 
 @frozen.comparable
@@ -165,7 +165,8 @@ def load_store_units(work: Work) -> list[Pressure]:
 
 def _read_cycles(work: Work, columns: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return the cycles in which a warpgroup's product reads its matrices from shared memory, by pc; 0 of others."""
-    rows = columns + np.where(work.program["from_registers"][:-1] == 1, 0, ROWS)
+    products = work.program["product"][:-1].tolist()
+    rows = np.array(list(map(rows_read, products, columns.tolist())), np.int64)
     return np.where(columns > 0, -(-rows // max(1, int(work.numbers.port_rows))), 0)
 
 

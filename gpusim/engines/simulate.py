@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.engines import endless_wait, slice_share
+from gpusim.engines import endless_wait, line_share, slice_share
 from gpusim.engines.busiest_sm import busiest_sm
 from gpusim.engines.sm_run import ChipRun, SmRun, result, together
 from gpusim.engines.trace import Take, to_file
@@ -103,16 +103,22 @@ def run_noting(
 ) -> tuple[Plain, UserError | None]:
     """Run the SM's first blocks with values; return the hazards (records `hazard`) and the error that ended the run.
 
-    Hazards are recorded if the kernel has control codes and the machine obeys them. Raises UserError if kernel and
-    machine don't fit.
+    Of a launch with clusters the SMs of one run all their blocks. Hazards are recorded if the kernel has control codes
+    and the machine obeys them. Raises UserError if kernel and machine don't fit.
     """
-    prepared, error = launch(kernel, machine, blocks=blocks), None
-    job = _Job(kernel, machine, [prepared], blocks, "compiled", EXECUTION_DRIVEN, max_cycles, None)
+    error = None
+    if kernel.cluster_blocks > 1:
+        kernel, machine = on_chip(kernel, machine.chip.sms), clustered(kernel, machine)
+        together = launch_chip(kernel, machine, sms=kernel.cluster_blocks)
+        each, how = together.each, _chip_engine("compiled", together)
+    else:
+        each = (launch(kernel, machine, blocks=blocks),)
+        how = _engine("compiled", each[0], max_cycles)
     try:
-        _run(job, *_engine("compiled", prepared, max_cycles))
+        _run(_Job(kernel, machine, each, blocks, "compiled", EXECUTION_DRIVEN, max_cycles, None), *how)
     except UserError as ended:
         error = ended
-    return np.array(prepared.sm.hazards[: int(prepared.sm.hazardous)]), error
+    return np.concatenate([np.array(one.sm.hazards[: int(one.sm.hazardous)]) for one in each]), error
 
 
 def write_trace(kernel: Kernel, machine: Machine, path: Path, **options: Any) -> None:
@@ -137,10 +143,12 @@ def run_chip(
     threads: int | None = None,
     window: int = WINDOW,
     sms: int | None = None,
+    take: Take | None = None,
 ) -> ChipRun:
     """Simulate the whole grid on all SMs, which share the memory channel; options and errors are those of `run_sm`.
 
-    `sms`: only so many of them, evenly apart, with their blocks and their share of what all share.
+    `sms`: only so many of them, evenly apart, with their blocks and their share of what all share. `take` gets the
+    trace records of the first.
 
     The compiled engine runs on so many `threads` (None: one for each core, and at most one for each SM), where SMs may
     run ahead of each other, for at most `window` cycles; else they take turns on one thread. The result is the same.
@@ -154,7 +162,7 @@ def run_chip(
         prepared = start(in_turn="" if engine == "compiled" else REFERENCE)
         total = len(simulated_blocks(kernel, machine, len(prepared.each)))
         _check_scripts(prepared.each[0], total)
-        job = _Job(kernel, machine, prepared.each, total, engine, feed, max_cycles, progress)
+        job = _Job(kernel, machine, prepared.each, total, engine, feed, max_cycles, progress, take)
         try:
             if prepared.in_turn:
                 alone = only_share(kernel, machine, prepared.in_turn)
@@ -215,6 +223,7 @@ def _run(job: _Job, advance: Advance, events: Count) -> list[SmRun]:
     """Run the launches to their end."""
     if job.kernel.cluster_blocks == 1:
         slice_share.prepare(job.kernel, job.machine, job.launches)
+        line_share.prepare(job.kernel, job.machine, job.launches)
     chunks: list[list[Plain]] = [[np.asanyarray(prepared.sm.records[:0])] for prepared in job.launches]
     now, looked = 0, endless_wait.Looked()
     step = partial(_step, job, advance, chunks)
@@ -238,7 +247,11 @@ def _step(job: _Job, advance: Advance, chunks: Sequence[list[Plain]], until: int
     now = advance(min(until, job.max_cycles + 1))
     for kept, prepared in zip(chunks, job.launches, strict=True):
         if prepared.sm.tracing:
-            (job.take or kept.append)(_drain(prepared))
+            found = _drain(prepared)
+            if job.take is None:
+                kept.append(found)
+            elif prepared is job.launches[0]:
+                job.take(found)
     _check(job, now)
     return now
 

@@ -18,6 +18,7 @@ from isa.instruction import Instruction
 from isa.kernel import Kernel
 from isa.operands.operand import FIRST_SCALAR, RZ_INDEX, Address, Operand, Register, is_scalar, register_name
 from isa.program import Program
+from isa.row import Unit
 
 
 def in_place(kernel: Kernel, program: Program, machine: Machine) -> Sequence[Instruction]:
@@ -92,14 +93,19 @@ def _check_special(program: Program, pc: int) -> None:
 
 
 def _check(kernel: Kernel, program: Program, machine: Machine) -> None:
-    most = machine.scalar_file.per_warp if machine.scalar_file else 0
+    most, scalars = machine.scalar_file.per_warp if machine.scalar_file else 0, False
     for pc, instruction in enumerate(program.instructions):
         highest = max((*instruction.reads(), *instruction.writes()), default=-1)
-        if highest >= FIRST_SCALAR + most:
+        uniform = instruction.row.takes_uniform and not instruction.row.is_gcn
+        scalars |= highest >= FIRST_SCALAR and not uniform
+        if highest >= FIRST_SCALAR and uniform and Unit.UNIFORM not in machine.unit:
+            cause = f"UR{highest - FIRST_SCALAR} is a uniform register, {machine.key} has none"
+            raise UserError(f"{program.place(pc)}: {cause}; take a machine with them, such as h200")
+        if highest >= FIRST_SCALAR + most and not uniform:
             has = f"{machine.key} has {most}, s0 to s{most - 1}" if most else f"{machine.key} has none"
             fix = "take a lower one" if most else "take a machine with them, such as mi60"
             raise UserError(f"{program.place(pc)}: {register_name(highest)} is a scalar register, {has}; {fix}")
         _check_special(program, pc)
-    if reconvergence_points(program):
+    if scalars and reconvergence_points(program):
         cause = "its lanes may part at a guarded branch or exit, and scalar registers belong to all of them"
         raise UserError(f"{kernel.name}: {cause}; branch on SCC")

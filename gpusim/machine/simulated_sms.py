@@ -48,6 +48,14 @@ def _count_of_clusters(kernel: Kernel, machine: Machine, asked: Sms) -> int:
     return asked
 
 
+def neighbours(kernel: Kernel, machine: Machine, sm: int) -> tuple[int, ...]:
+    """Return the first blocks of the SMs of a GPC, by number the SM's own: the chip's SMs in turn, evenly divided."""
+    size, sms = kernel.cluster_blocks, machine.chip.sms
+    gpcs = len(machine.cluster.gpcs.split()) or 1 if machine.cluster else 1
+    found = [other for other in range(min(sms, kernel.blocks)) if other * gpcs // sms == sm * gpcs // sms]
+    return tuple(found if size == 1 else (clusters.block_of(kernel, sm // size, sm % size) for sm in found))
+
+
 def clustered(kernel: Kernel, machine: Machine) -> Machine:
     """Return the machine with those SMs alone on which the launch's clusters run; the same where it has none.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -29,6 +30,7 @@ BARRIER_REASONS = frozenset(
     {"short_scoreboard", "long_scoreboard", "war_hazard"}
 )  # reasons to wait for dependency barriers
 RESULT_REASONS = BARRIER_REASONS - {"war_hazard"}
+FENCE = re.compile(r"\bMEMBAR\b")
 MEMORY = frozenset({"shared", "global", "local", "constant"})  # unit classes that the load/store unit serves
 
 
@@ -166,7 +168,9 @@ def _ender(found: _Found, one: Issued) -> Issued | None:
 
 
 def _meaning(found: _Found, wait: Wait, blocker: Issued | None) -> str:
-    """What the reason means; of a wait for a result that takes a time of its own, what the result is."""
+    """What the reason means; of a wait for a result that takes a time of its own, or for a fence, what it is for."""
+    if blocker and wait.reason == "barrier" and FENCE.search(found.document.program[blocker.pc].text):
+        return "waits until what its fence orders has been performed"
     if blocker is None or wait.reason not in RESULT_REASONS:
         return found.meaning[wait.reason]
     line = found.document.program[blocker.pc]

@@ -18,6 +18,7 @@ from gpusim.views.timeline.units import unit_rows
 
 WIDTH, LEFT, RIGHT = 880, 92, 16  # pixels: the picture, and its margins beside the cycles
 ROW, GAP, EDGE, LINE = 13, 3, 16, 17
+LETTERS = 11  # that the left margin has room for; longer names, as mbar 1:0x18400, are smaller
 TITLE = 46
 SHARES, SLOTS = 236, 322  # right ends of the columns of the legend
 TICKS = 10  # numbers above the rows, at most
@@ -50,7 +51,8 @@ def svg(timeline: Timeline) -> Iterator[bytes]:
     _head(root, timeline, colours)
     _axis(root, timeline, bottom - EDGE, colours)
     for name, y in places.items():
-        words(root, LEFT - 8, y + ROW - 2, name, colours["faint"], anchor="end")
+        style = "font-size: 10px" if len(name) > LETTERS else ""
+        words(root, LEFT - 8, y + ROW - 2, name, colours["faint"], anchor="end", style=style)
         box(root, (LEFT, y, WIDTH - LEFT - RIGHT, ROW), colours["panel"])
     _paint(root, timeline, places, [*slots, *warps, *units], colours)
     _part(root, timeline, places, units, colours["panel"])

@@ -21,14 +21,14 @@ from types import MappingProxyType
 from isa.amd import text as gcn_text
 from isa.instruction import Instruction
 from isa.nvidia import control
-from isa.operands.operand import PT, SCC, Constant, Immediate, Label, Operand, Predicate, Targets
+from isa.operands.operand import PT, RZ, SCC, Constant, Immediate, Label, Operand, Predicate, Targets
 from isa.program import Program, check_size
 from isa.reading.faults import raise_all, tried
 from isa.reading.source import IDENTIFIER, AssemblyError, Token, lines, part, suggest, whole
 from isa.reading.source import operands as operands_of
-from isa.row import Flow, Row, Unit
+from isa.row import ASYNCHRONOUS, Flow, Row, Unit
 from isa.support.limits import MOST_LOCAL_BYTES, MOST_SHARED_BYTES
-from isa.table import TABLE
+from isa.table import TABLE, listing_row
 from isa.text.operand_text import operand, predicate
 
 __all__ = ["AssemblyError", "Directive", "Parsed", "assemble", "parse"]
@@ -178,6 +178,7 @@ def _instruction(token: Token) -> tuple[Instruction, tuple[Token, ...]]:
         return Instruction(row, counts, PT, token.line, code), tokens
     _check_count(part(rest, 0, match.end()), row, tokens)
     operands = tuple(operand(t, letter, row) for letter, t in zip(row.form, tokens, strict=False))
+    operands += tuple(PT if letter == "Q" else RZ for letter in row.form[len(tokens) :] if row.unit in ASYNCHRONOUS)
     _check_sources(row, tokens, operands)
     _check_numbers(row, tokens, operands)
     moved = tuple(gcn_text.with_offset(o, offset) for o in operands) if offset else operands
@@ -206,14 +207,15 @@ def _guard(token: Token) -> tuple[Predicate, Token]:
 
 
 def _row(token: Token) -> Row:
-    if token.text not in TABLE:
-        fix = suggest(token.text.upper(), TABLE, "docs/listing.md lists them all")
-        raise AssemblyError(token, f"unknown instruction {token.text}; {fix}")
-    return TABLE[token.text]
+    if row := listing_row(token.text):
+        return row
+    fix = suggest(token.text.upper(), TABLE, "docs/listing.md lists them all")
+    raise AssemblyError(token, f"unknown instruction {token.text}; {fix}")
 
 
 def _check_count(mnemonic: Token, row: Row, tokens: tuple[Token, ...]) -> None:
-    usage = f"write {row.mnemonic} {', '.join(_USAGE[letter] for letter in row.form)}".strip()
+    uses = [f"U{_USAGE[letter]}" if letter in row.shared else _USAGE[letter] for letter in row.form]
+    usage = f"write {row.mnemonic} {', '.join(uses)}".strip()
     usage = gcn_text.usage(row) if row.is_gcn else usage
     if not len(row.form) - row.optional <= len(tokens) <= len(row.form):
         raise AssemblyError(mnemonic, f"{row.mnemonic} takes {len(row.form)} operands, not {len(tokens)}; {usage}")

@@ -15,7 +15,7 @@ from isa.kernel import Buffer
 from isa.reading import literals
 from isa.reading.source import AssemblyError, Token, equation, new_name, suggest, whole, words
 
-DTYPES = {"f32": "f4", "f64": "f8", "i32": "i4", "u32": "u4"}
+DTYPES = {"f16": "f2", "f32": "f4", "f64": "f8", "i32": "i4", "u32": "u4"}
 GENERATORS = ("zero", "iota", "constant", "hash", "values")
 MOST_SEED = 2**64 - 1  # of a hash, which takes its low 32 bits
 LONGEST = 4096  # elements that are written out when no generator describes them

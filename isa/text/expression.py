@@ -21,7 +21,7 @@ _UNARY: dict[type[ast.unaryop], Callable[[Any], Any]] = {ast.USub: np.negative, 
 
 
 def evaluate(text: str, buffers: Mapping[str, Values]) -> Values:
-    """Return the number or array of an expression over buffer names, numbers, + - * ( ) and lists of numbers.
+    """Return the number or array of an expression over buffer names, numbers, + - * ( ), lists and `product`.
 
     Raises ValueError with cause and fix.
     """
@@ -47,9 +47,20 @@ def _value(node: ast.expr, buffers: Mapping[str, Values]) -> Any:
             return np.array([_number(element, buffers) for element in elements])
         case ast.UnaryOp(op=operator, operand=inner) if type(operator) in _UNARY:
             return _UNARY[type(operator)](_value(inner, buffers))
-        case ast.BinOp():
-            return _chained(node, buffers)
+        case ast.BinOp() | ast.Call():
+            return _chained(node, buffers) if isinstance(node, ast.BinOp) else _called(node, buffers)
     raise _unusable(node, buffers)
+
+
+def _called(node: ast.Call, buffers: Mapping[str, Values]) -> Any:
+    """Return product(a, b, depth): A times B transposed, row after row, of matrices with so many elements in a row."""
+    if ast.unparse(node.func) != "product" or len(node.args) != len(("a", "b", "depth")) or node.keywords:
+        raise _unusable(node, buffers)
+    left, right, depth = _value(node.args[0], buffers), _value(node.args[1], buffers), _number(node.args[2], buffers)
+    if depth < 1 or any(np.ndim(one) == 0 or one.size % depth for one in (left, right)):
+        raise ValueError(f"buffers have no rows of {depth:g} elements; write product(a, b, elements of a row)")
+    rows = (one.reshape(-1, int(depth)) for one in (left, right))
+    return np.inner(*rows).ravel()
 
 
 def _chained(node: ast.BinOp, buffers: Mapping[str, Values]) -> Any:

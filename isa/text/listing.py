@@ -6,7 +6,8 @@
     .warp 64                               lanes of a warp: 32 or 64; 32 if left out
     .shared 1024                           bytes of a block; .local: of a thread
     .param n = 100                         c[n]: 32 bits, an integer or (with a point or exponent) a single
-    .buffer x f32 128 = hash 1             c[x] is its base address; f32 f64 i32 u32; zero if there is no generator
+    .buffer x f32 128 = hash 1             c[x] is its base address; f16 f32 f64 i32 u32; zero if there is no generator
+    .map t = x 8x16 box 8x8 swizzle 32B    c[t] is the address of a tensor map of x
     .expect y = 2 * x + y within 1e-6      every element at the end, from initial contents; exact without `within`
     .flops 256                             of the whole launch
 
@@ -34,13 +35,13 @@ from isa.reading.faults import raise_all, tried
 from isa.reading.foreign import looks_like
 from isa.reading.source import AssemblyError, Token, equation, new_name, suggest, whole, words
 from isa.support.limits import MOST_BLOCKS, MOST_THREADS
-from isa.text import assembler, buffer_text, printer
+from isa.text import assembler, buffer_text, map_text, printer
 from isa.text.assembler import Directive
 from isa.text.expression import Values, evaluate
 
 MOST_FLOPS = 2**63 - 1
 ONCE = (".kernel", ".grid", ".block", ".warp", ".flops")
-DIRECTIVES = (*ONCE, ".shared", ".local", ".param", ".buffer", ".expect")
+DIRECTIVES = (*ONCE, ".shared", ".local", ".param", ".buffer", ".map", ".expect")
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,24 +95,26 @@ def _kernel(parsed: assembler.Parsed, text: str, name: str, faults: list[Assembl
     _check_directives(parsed.directives, faults)
     parameters = _parameters(given[".param"], faults)
     buffers = _buffers(given[".buffer"], parameters, faults)
+    every = buffers | _maps(given[".map"], buffers, parameters, faults)
     warp_size = tried(faults, _warp_size, given[".warp"], otherwise=WARP_SIZE)
     one, threads = (1, 1, 1), (warp_size, 1, 1)
     known = all(directive.name.text in DIRECTIVES for directive in parsed.directives)
-    complete = known and len(buffers) == len(given[".buffer"])  # else uses of the others would be faults, too
+    asked = len(given[".buffer"]) + len(given[".map"])
+    complete = known and len(every) == asked  # else uses of the others would be faults, too
     kernel = Kernel(
         name=tried(faults, _name, given[".kernel"], Path(name).stem, otherwise=""),
         program=parsed.program,
         grid=tried(faults, _dimensions, given[".grid"], one, MOST_BLOCKS, otherwise=one),
         block=tried(faults, _dimensions, given[".block"], threads, MOST_THREADS, otherwise=threads),
         parameters=MappingProxyType(parameters),
-        buffers=tuple(buffers.values()),
+        buffers=tuple(every.values()),
         outcome=_outcome(given[".expect"], buffers, faults) if complete else None,
         flops=tried(faults, _flops, given[".flops"], otherwise=0),
         warp_size=warp_size,
         marked=tried(faults, marked, text, name, otherwise=()),
     )
     if complete and len(parameters) == len(given[".param"]):
-        _check_names(parsed.program, {*parameters, *buffers}, set(buffers), text, name, faults)
+        _check_names(parsed.program, {*parameters, *every}, set(buffers), text, name, faults)
     return kernel
 
 
@@ -223,6 +226,16 @@ def _buffers(given: list[Token], parameters: Iterable[str], faults: list[Assembl
         if buffer := tried(faults, _buffer, token, parameters, buffers, otherwise=None):
             buffers[buffer.name] = buffer
     return buffers
+
+
+def _maps(
+    given: list[Token], buffers: Mapping[str, Buffer], parameters: Iterable[str], faults: list[AssemblyError]
+) -> dict[str, Buffer]:
+    maps: dict[str, Buffer] = {}
+    for token in given:
+        if found := tried(faults, map_text.buffer, token, buffers, {*parameters, *buffers, *maps}, otherwise=None):
+            maps[found.name] = found
+    return maps
 
 
 def _buffer(token: Token, parameters: Iterable[str], others: Mapping[str, Buffer]) -> Buffer:

@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 from isa.amd import text as gcn_text
 from isa.operands.operand import (
+    FIRST_SCALAR,
     RZ,
     SPECIALS,
     Address,
@@ -26,13 +27,17 @@ from isa.reading import literals
 from isa.reading.source import IDENTIFIER, AssemblyError, Token, part, suggest
 from isa.row import Flow, Kind, Row, Unit
 
-LAST_REGISTER = 254
+LAST_REGISTER, LAST_UNIFORM = 254, 62
+MOST_ALIGNED = 8  # registers: a longer operand begins at a multiple of these
 _REGISTER = re.compile(r"(-?)(?:R(\d{1,9})|RZ)(\.reuse)?")
 _PREDICATE = re.compile(r"(!?)P([0-6]|T)")
 _CONSTANT = re.compile(rf"c\[\s*({IDENTIFIER})\s*\]")
 _TEXTURE = re.compile(rf"tex\[\s*({IDENTIFIER})\s*\]")
 _ADDRESS = re.compile(
     r"\[\s*(?:(?P<base>R\d{1,9}|RZ)\s*(?:(?P<sign>[+-])\s*(?P<offset>\w+))?|(?P<absolute>-?\w+))\s*\]"
+)
+_UNIFORM = re.compile(
+    r"(?:g?desc)?(?P<open>\[)?\s*UR(?:(?P<number>\d{1,9})|Z)\s*(?:\+\s*(?P<offset>\d\w*))?\s*(?(open)\])"
 )
 _NUMBER_LIKE = re.compile(r"[+-]?(\.?\d.*|inf|nan)", re.IGNORECASE)
 
@@ -41,7 +46,26 @@ def operand(token: Token, letter: str, row: Row) -> Operand:
     """Return the operand of the kind that the form letter requires; raises AssemblyError."""
     if row.is_gcn and letter in "dDabcm":
         return _of_gcn(token, letter, row)
+    if row.takes_uniform and letter in "dabcm" and (uniform := _uniform(token, letter, row)):
+        return uniform
+    if letter in row.shared and not _NUMBER_LIKE.match(token.text) and not _CONSTANT.fullmatch(token.text):
+        raise AssemblyError(token, f"{token.text!r} is no uniform register; write UR0 to UR{LAST_UNIFORM}, or URZ")
     return _PARSERS[letter](token, row.at(letter))
+
+
+def _uniform(token: Token, letter: str, row: Row) -> Operand | None:
+    """Return what a text with a uniform register says; None if it has none."""
+    found = _UNIFORM.fullmatch(token.text)
+    if not found or ("[" in token.text and letter != "m" and letter not in row.shared):
+        return None
+    if found["number"] is None:
+        return RZ
+    index, words = int(found["number"]), row.words_of(letter) if letter != "m" else 1
+    if index + words - 1 > LAST_UNIFORM or index % min(words, 2):
+        fix = f"take an even one, and {words} up to UR{LAST_UNIFORM}" if words > 1 else f"take UR0 to UR{LAST_UNIFORM}"
+        raise AssemblyError(token, f"UR{index} can't be that operand of {row.mnemonic}; {fix}")
+    register = Register(FIRST_SCALAR + index)
+    return Address(RZ, literals.integer_bits(found["offset"] or "0"), uniform=register) if letter == "m" else register
 
 
 def _of_gcn(token: Token, letter: str, row: Row) -> Operand:
@@ -103,8 +127,8 @@ def _register(token: Token, row: Row) -> Register:
         fix = f"take R0 to R{(LAST_REGISTER + 1) // row.words * row.words - row.words}"
         cause = f"{row.mnemonic} R{index} reaches above R{LAST_REGISTER}, the highest register"
         raise AssemblyError(token, f"{cause}; {fix}")
-    if index % row.words:
-        fix = f"take R{index - index % row.words} or another multiple of {row.words}"
+    if index % (step := min(row.words, MOST_ALIGNED)):
+        fix = f"take R{index - index % step} or another multiple of {step}"
         raise AssemblyError(token, f"R{index} can't start a {row.width}-bit operand of {row.mnemonic}; {fix}")
     return Register(index, negated=bool(match[1]), reuse=bool(match[3]))
 

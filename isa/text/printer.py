@@ -10,6 +10,7 @@ from isa.amd import text as gcn_text
 from isa.instruction import Instruction
 from isa.nvidia import control
 from isa.operands.operand import (
+    FIRST_SCALAR,
     FIRST_UNIFORM,
     PT,
     PT_INDEX,
@@ -32,7 +33,7 @@ from isa.operands.operand import (
 )
 from isa.program import Program
 from isa.reading import literals
-from isa.row import Kind, Row
+from isa.row import ASYNCHRONOUS, Kind, Row
 
 NONE: Mapping[int, str] = MappingProxyType({})
 
@@ -56,7 +57,7 @@ def show_instruction(instruction: Instruction) -> str:
     code = "" if instruction.control is None else f"{control.show(instruction.control)} "
     guard = "" if instruction.guard == PT or instruction.row.is_gcn else f"@{_predicate(instruction.guard)} "
     row, written = instruction.row, zip(instruction.row.form, instruction.operands, strict=False)
-    texts = [(letter, _operand(o, letter, row), o) for letter, o in written]
+    texts = [(letter, _uniform(o, letter, row) or _operand(o, letter, row), o) for letter, o in written]
     operands = gcn_text.show(row, texts) if row.is_gcn else ", ".join(text for _, text, _ in texts)
     return f"{code}{guard}{row.mnemonic} {operands}".rstrip()
 
@@ -84,6 +85,18 @@ def _resources(program: Program) -> tuple[tuple[str, int], ...]:
 
 def _labels(program: Program, index: int) -> list[str]:
     return [f"{name}:" for name, place in program.labels.items() if place == index]
+
+
+def _uniform(operand: Operand, letter: str, row: Row) -> str:
+    """Return the text of a uniform register, or an address in one; empty for another operand."""
+    match operand:
+        case Register(index=index) if index == RZ_INDEX and letter in row.shared:
+            return "URZ"
+        case Register(index=index) if index >= FIRST_SCALAR and row.takes_uniform:
+            return f"UR{index - FIRST_SCALAR}"
+        case Address(uniform=Register(index=index)) if row.unit in ASYNCHRONOUS and operand.base == RZ:
+            return f"[UR{index - FIRST_SCALAR}{f'+{operand.offset:#x}' if operand.offset else ''}]"
+    return ""
 
 
 def _operand(operand: Operand, letter: str, row: Row) -> str:

@@ -5,7 +5,7 @@ import pytest
 
 import gpusim
 from isa.errors import UserError
-from isa.nvidia.abi.tensor_map import TensorMap
+from isa.nvidia.tensor_map import TensorMap
 
 
 def test_a_map_of_an_array_has_its_shape_and_strides_innermost_first():

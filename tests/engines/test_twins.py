@@ -21,7 +21,9 @@ from gpusim.sm.unit.stall import Stall
 from isa.kernel import Kernel
 from isa.text.assembler import assemble
 
-BUSY_KERNELS = kernels(most_blocks=3, least=4)
+COPYING_KERNELS = st.tuples(st.booleans(), st.booleans()).flatmap(
+    lambda drawn: kernels(drawn[0], most_blocks=3, least=4, copies=drawn[1])
+)
 RACING_KERNELS = st.booleans().flatmap(lambda barriers: kernels(barriers, most_blocks=3, least=4))
 
 
@@ -30,7 +32,7 @@ def compare_twins(examples: int) -> Counter[str]:
     counts: Counter[str] = Counter()
 
     @settings(REPEATABLE, max_examples=draws(examples))
-    @given(launches(RACING_KERNELS))
+    @given(launches(COPYING_KERNELS))
     def agree(launched):
         kernel, machine = launched
         compiled, reference = run_both(kernel, machine)
@@ -119,7 +121,7 @@ def test_a_scan_of_every_cycle_agrees_on_many_pairs():
 
 
 @settings(REPEATABLE, max_examples=draws(60 if COMPILED else 3))
-@given(launches(BUSY_KERNELS))
+@given(launches(st.booleans().flatmap(lambda copies: kernels(most_blocks=3, least=4, copies=copies))))
 def test_timed_values_are_those_of_program_order(launched):
     """Race-free kernels leave the memory that interpreter.interpret leaves, whatever the machine."""
     kernel, machine = launched

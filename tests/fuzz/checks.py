@@ -137,10 +137,10 @@ def _long(run: Ended) -> bool:
 def every_cycle(of: Trial) -> str | None:
     """A scan of every warp in every cycle, which has none of the rules' code, gives the same run.
 
-    It writes a result at issue: if a register is read too early, its values are different.
+    It writes a result at issue: if a register is read too early, its values are different. It has no copies.
     """
-    run = of.execution.run
-    if run is None or run.cycles > FEWEST or of.machine.chip.sms > 1 or not of.orderly:
+    run, copies = of.execution.run, any(one.row.copies for one in of.kernel.program.instructions)
+    if run is None or copies or run.cycles > FEWEST or of.machine.chip.sms > 1 or not of.orderly:
         return None
     resident = min(occupancy(of.kernel, of.machine).blocks, of.kernel.blocks)
     return ", ".join(mistakes(run, scan(of.kernel, of.machine, resident)))

@@ -50,8 +50,8 @@ def batches(draw: st.DrawFn) -> list[Pair]:
 def _texts(draw: st.DrawFn, lanes: int) -> tuple[str, str]:
     """A listing, without and with the waits that wait counters need; some with wrong codes or faults."""
     long, steady = strategies.looping_kernels(ROUNDS, (lanes,)), strategies.looping_kernels((3, 30), (lanes,))
-    short = strategies.kernels(most_blocks=4, least=3, warp_sizes=(lanes,))
-    racing = strategies.kernels(barriers=False, most_blocks=3, least=4, warp_sizes=(lanes,))
+    short = strategies.kernels(most_blocks=4, least=3, warp_sizes=(lanes,), copies=True)
+    racing = strategies.kernels(barriers=False, most_blocks=3, least=4, warp_sizes=(lanes,), copies=True)
     single_warp = strategies.kernels(most_blocks=1, least=4, threads=(32, 20), warp_sizes=(lanes,))
     kinds = [*[long] * 8, steady, short, racing, single_warp, contended_kernels(warp_sizes=(lanes,))]
     kinds += [strategies.parting_kernels(), banked_kernels()] * (lanes == 32)

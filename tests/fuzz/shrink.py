@@ -7,7 +7,7 @@ from dataclasses import replace
 from time import monotonic
 from typing import TypeVar
 
-from strategies.sketch import PROLOGUE
+from strategies.drawing import PROLOGUE
 
 from fuzz.pair import Pair
 

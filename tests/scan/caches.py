@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from fractions import Fraction
-from math import floor
 
+from gpusim.engines.line_share import differing
 from gpusim.machine.machine import Machine
+from gpusim.machine.simulated_sms import neighbours
+from gpusim.sm.memory.l2_channel.declaration import merges
 from isa.kernel import Kernel
 from isa.memory import bases
 from isa.row import Row, Unit
+from scan.dram import arriving, from_memory
 from scan.kept import not_kept
 from scan.l2_atomic import Slices
 from scan.left_to_l1 import left
@@ -20,15 +22,6 @@ from scan.tag_stage import Stage
 UNIT = 32  # bytes: lines are held and moved in such units
 Work = dict[int, tuple[int, int, int]]  # of an atomic, by line: scan/requests.py
 Request = tuple[int, set[int], set[int]]  # a line's number, the units wanted of it, and those stored to in part
-
-
-def from_memory(machine: Machine) -> int:
-    """Cycles of a load that hits no cache; its part beyond the L2 takes the same time at every clock."""
-    measured, hit = machine.global_memory.latency, machine.cache.l2_latency_32 if machine.cache else 0
-    if machine.memory_clock is None or measured <= hit:
-        return measured
-    beyond = Fraction(measured - hit, machine.memory_clock.mhz)  # microseconds
-    return hit + floor(beyond * machine.chip.shader_mhz)
 
 
 @dataclass(eq=False)
@@ -48,6 +41,8 @@ class Caches:
     slices: Slices | None = None  # of the L2, that do atomics
     stage: Stage | None = None  # of the L1, where lines are looked up
     asked: dict[str, list[tuple[int, int]]] = field(default_factory=dict)  # of the L2, by way: cycle and 1/64 cycles
+    differing: Mapping[int, int] = field(default_factory=dict)  # by pc, of 64 sectors that neighbours ask for
+    asking: int = -1  # the pc of the load that is served
 
     def asked_by(self, row: Row) -> bool:
         """Whether accesses of this kind look for their lines when they are served."""
@@ -268,7 +263,10 @@ class Caches:
         if self.far is None:
             return self._moved("dram", len(units), now) + from_memory(self.machine)
         now = max(now, self.slices.done) if self.slices else now
-        now, rules = self._sent("loads", len(units), now, self._answered(units)), self.machine.l2_partition
+        asked, rules = now, self.machine.l2_partition
+        now = self._sent("loads", len(units), now, self._answered(units))
+        if self.asking in self.differing:
+            now = max(now, self._of_all("answers", len(units), asked))
         latency += self._distance(number)
         if self.partition is None or rules is None:
             return self._behind(number, units, now, latency)
@@ -314,7 +312,8 @@ class Caches:
         assert self.far is not None
         line, gone = self.far.use(number)
         if gone and gone.stored:
-            self._moved("dram", len(gone.stored), now)
+            memory = self.machine.memory
+            self._moved("dram", len(gone.stored), now, memory.written if memory else 1000)
         return line
 
     def _answered(self, units: set[int]) -> int:
@@ -336,37 +335,36 @@ class Caches:
 
     def _of_all(self, way: str, units: int, now: int) -> int:
         """The cycle at which the L2 has moved so many units for the SM."""
-        share = self._share(way)
-        if share == 0:
+        parts = units * self._share(way)
+        if self._share(way) == 0:
             return 0
-        if units:
-            self.asked.setdefault(way, []).append((now, units * share))
+        if way == "loads":
+            parts = parts * self.differing.get(self.asking, 64) // 64
+            if parts == 0:
+                return 0
+        if parts:
+            self.asked.setdefault(way, []).append((now, parts))
         before = self.asked.get(way, [(now, 0)])
         asked, since = sum(parts for _, parts in before), 64 * (now - before[0][0])
-        of_it = units * share * asked // max(asked, since, 1)  # less, if the SM has not asked for all of it
+        of_it = parts * asked // max(asked, since, 1)  # less, if the SM has not asked for all of it
         return self._taken(f"all {way}", of_it, now)
 
     def _share(self, way: str) -> int:
         """1/64 cycles for which this SM's share of the L2 is taken by each unit."""
         channel = self.machine.l2_channel
         assert channel is not None
-        return round(64 * UNIT * self.sms / {"loads": channel.load_bytes, "stores": channel.store_bytes}[way])
+        most = {"loads": channel.load_bytes, "stores": channel.store_bytes, "answers": channel.answer_bytes}
+        return round(64 * UNIT * self.sms / most[way])
 
-    def _moved(self, way: str, units: int, now: int) -> int:
+    def _moved(self, way: str, units: int, now: int, thousandths: int = 1000) -> int:
         chip = self.machine.chip
-        return self._taken(way, units * round(64 * UNIT * chip.sms * chip.shader_mhz / arriving(self.machine)), now)
+        read = round(64 * UNIT * chip.sms * chip.shader_mhz / arriving(self.machine))
+        return self._taken(way, units * round(read * thousandths / 1000), now)
 
     def _taken(self, way: str, parts: int, now: int) -> int:
         """The cycle at which a way is free again that is taken for so many 1/64 cycles more, now or when it is free."""
         self.free[way] = max(self.free.get(way, 0), 64 * now) + parts
         return -(-self.free[way] // 64)
-
-
-def arriving(machine: Machine) -> float:
-    """The part of the DRAM's bandwidth that arrives, in 10^6 bytes per second."""
-    memory = machine.memory
-    lost = memory.ecc_cost / 1000 if memory and memory.ecc else 0
-    return machine.chip.dram_mbs * (memory.efficiency / 1000 if memory else 1) * (1 - lost)
 
 
 def caches(machine: Machine, kernel: Kernel) -> Caches | None:
@@ -388,7 +386,9 @@ def caches(machine: Machine, kernel: Kernel) -> Caches | None:
                     level.use(number)[0].came = dict.fromkeys(range(level.units), 1)
     slices = Slices(machine) if machine.l2_atomic and machine.l2 else None
     sms = min(machine.chip.sms, kernel.blocks)
-    return Caches(machine, *levels, sms=sms, slices=slices, stage=Stage(machine))
+    near = neighbours(kernel, machine, 0)  # tests/engines/test_line_share.py has other oracles for what these ask for
+    found = differing(kernel, near) if merges(machine) and len(near) > 1 else {}
+    return Caches(machine, *levels, sms=sms, slices=slices, stage=Stage(machine), differing=found)
 
 
 def _held(kernel: Kernel) -> Iterator[int]:

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from isa.memory import constants
-from isa.operands.operand import Constant
+from isa.operands.operand import BankConstant, Constant
 from scan.state import Scan, Warp
+
+PARAMETERS = 0  # the bank of parameters, and of what a listing names
 
 
 def constants_there(sm: Scan, warp: Warp, now: int) -> int:
@@ -12,20 +14,22 @@ def constants_there(sm: Scan, warp: Warp, now: int) -> int:
     keys = sm.machine.constant_operand
     if keys is None or warp.pc >= len(sm.code):
         return 0
-    names = [operand.name for _, operand in sm.code[warp.pc].slots() if isinstance(operand, Constant)]
-    places = {name: keys.first_byte + 4 * number for number, name in enumerate(constants(sm.kernel))}
-    return max((_line(sm, places[name], now) for name in names), default=0)
+    operands, names = [operand for _, operand in sm.code[warp.pc].slots()], list(constants(sm.kernel))
+    places = [(PARAMETERS, keys.first_byte + 4 * names.index(o.name)) for o in operands if isinstance(o, Constant)]
+    places += [(o.bank, o.offset) for o in operands if isinstance(o, BankConstant)]
+    near = bool(keys.parameters_near) and all(bank == PARAMETERS for bank, _ in places)
+    lines = sorted({(bank, byte // keys.line_bytes) for bank, byte in places})
+    return max((_line(sm, bank, line, now, near=near) for bank, line in lines), default=0)
 
 
-def _line(sm: Scan, byte: int, now: int) -> int:
+def _line(sm: Scan, bank: int, line: int, now: int, *, near: bool) -> int:
     keys = sm.machine.constant_operand
-    line = byte // keys.line_bytes
-    if ("near", line) not in sm.constants:
+    if ("near", bank, line) not in sm.constants:
         there = _turn(sm, now) + keys.latency
-        if not keys.parameters_near:  # those with names all are parameters
-            there = max(there, sm.constants.setdefault(("far", line // keys.far_lines), now + keys.far_latency))
-        sm.constants["near", line] = there
-    return sm.constants["near", line]
+        if not near:
+            there = max(there, sm.constants.setdefault(("far", bank, line // keys.far_lines), now + keys.far_latency))
+        sm.constants["near", bank, line] = there
+    return sm.constants["near", bank, line]
 
 
 def _turn(sm: Scan, now: int) -> int:

@@ -22,7 +22,7 @@ from isa.dataflow import flow
 from isa.kernel import Kernel
 from isa.row import Row, Unit
 from isa.table import TABLE
-from scan import parted, simt_stack
+from scan import fences, parted, simt_stack
 from scan.barriers import arrive, leave, waits_at_barrier
 from scan.blocks import handed_at, warp_slots
 from scan.caches import caches
@@ -30,11 +30,12 @@ from scan.codes import early, give_way, obey, waits
 from scan.constants import constants_there
 from scan.counts import outstanding, wait_counts
 from scan.fetch import fetch, walk
+from scan.matrices import in_order
 from scan.memory import enter, full, queued, read_at, serve, takes_banks
 from scan.pipes import compute, takes
 from scan.registers import delivers, read_operands
-from scan.selection import apart, by_yields, goes, keeps, oldest, order_of
-from scan.state import LATER, Access, Scan, Scheduler, Warp
+from scan.selection import apart, by_yields, goes, keeps, offset, oldest, order_of, turns
+from scan.state import LATER, Access, Scan, Scheduler, Warp, registers_of
 from scan.write_back import stops, takes_cycle, writes
 
 READY = None
@@ -48,13 +49,13 @@ def scan(kernel: Kernel, machine: Machine, resident: int) -> Scan:
     sm = Scan(kernel, machine, resident, code, memory.image(kernel), [None] * (resident * kernel.warps), schedulers)
     sm.caches = caches(machine, kernel)
     for k, scheduler in enumerate(schedulers):
-        scheduler.idle = [(-1, _offset(machine, k))]
+        scheduler.idle = [(-1, offset(machine, k))]
     walk(sm)
     now = 0
     while _launch(sm, now):
         assert now < LONGEST, f"the scan has not ended after {now} cycles"
-        for k in _order(machine, now):
-            if now % machine.schedulers.interval == _offset(machine, k):
+        for k in turns(machine, now):
+            if now % machine.schedulers.interval == offset(machine, k):
                 _slot(sm, k, now)
         serve(sm, now)
         writes(sm, now)
@@ -67,20 +68,6 @@ def scan(kernel: Kernel, machine: Machine, resident: int) -> Scan:
         sm.lost[k, reason] += sum(min(length, now - max(begin, 0)) for begin, length in scheduler.idle)
         sm.lost[k, Stall.NO_WARP] += sm.cycles - now
     return sm
-
-
-def _offset(machine: Machine, k: int) -> int:
-    return k * machine.schedulers.stagger % machine.schedulers.interval
-
-
-def _order(machine: Machine, now: int) -> list[int]:
-    """The schedulers in order: the first one changes from slot to slot; of four or eight, its neighbour is second."""
-    count = machine.schedulers.count
-    turn = now // machine.schedulers.interval % count if machine.issue.rotate else 0
-    if count in (4, 8):
-        first = [0, 1, 3, 2, 6, 7, 5, 4][turn]  # neighbours take turns, and so do pairs and fours
-        return sorted(range(count), key=lambda k: [k // of % 2 != first // of % 2 for of in (4, 2, 1)])
-    return [(k + turn) % count for k in range(count)]
 
 
 def _count(sm: Scan) -> None:
@@ -102,8 +89,8 @@ def _launch(sm: Scan, now: int) -> bool:
             del sm.finished[slot]
             sm.events.append((now, "retire", 0, -1, block, -1, slot))
             for warp in warps:
-                sm.warps[warp.slot], threads = None, sm.kernel.threads - warp.index * sm.kernel.warp_size
-                sm.registers[warp.slot] = warp.frame.registers[:, warp.index, :threads]
+                sm.warps[warp.slot] = None
+                sm.registers[warp.slot] = registers_of(sm, warp)
         if slot not in sm.blocks and sm.placed < sm.kernel.blocks:
             _place(sm, slot, now)
     return bool(sm.blocks)
@@ -148,6 +135,7 @@ def _slot(sm: Scan, k: int, now: int) -> None:
         if warp.reason is READY:
             warp.reason = Stall.NOT_SELECTED
             eligible.append(warp)
+    ready, eligible = eligible, in_order(sm, k, eligible, now)
     chosen = (scheduler.selected or _choose(sm, scheduler, eligible, now)) if eligible else None
     if chosen and not goes(sm, k, chosen, _row(sm, chosen), now):
         chosen = None
@@ -157,7 +145,7 @@ def _slot(sm: Scan, k: int, now: int) -> None:
     if chosen:
         _blame(sm, k, scheduler, chosen)
         _use(sm, k, chosen, now)
-        _fill(sm, k, eligible, chosen, now)
+        _fill(sm, k, ready, chosen, now)
     else:
         scheduler.idle.append((now, interval))
     for warp in mine:
@@ -222,13 +210,13 @@ def _use(sm: Scan, k: int, warp: Warp, now: int) -> None:
     _issue(sm, k, warp, now)
 
 
-def _fill(sm: Scan, k: int, eligible: list[Warp], chosen: Warp, now: int) -> None:
+def _fill(sm: Scan, k: int, ready: list[Warp], chosen: Warp, now: int) -> None:
     """Let the further ports of the turn issue, one by one, instructions that pair with those already issued."""
     scheduler, same = sm.schedulers[k], sm.machine.issue.pairing == "same-warp"
     while scheduler.turn and len(scheduler.turn) < sm.machine.schedulers.dispatch_ports:
         if same and _ends_turn(scheduler.turn[-1]):
             return
-        waiting = [chosen] if same else [warp for warp in eligible if warp.reason is Stall.NOT_SELECTED]
+        waiting = [chosen] if same else [warp for warp in ready if warp.reason is not Stall.SELECTED]
         able = [warp for warp in waiting if _pairable(sm, k, warp, now)]
         if not able:
             return
@@ -312,7 +300,7 @@ def _waits(sm: Scan, warp: Warp, now: int, *, same_turn: bool = False) -> set[St
             result, reason = warp.results.get(name, (0, Stall.WAIT))
             until[reason] = max(until.get(reason, 0), result.done if isinstance(result, Access) else result)
         until[Stall.WAR_HAZARD] = max((a.read for name in written for a in warp.readers.get(name, ())), default=0)
-    if _row(sm, warp) == "exit":
+    if _row(sm, warp) == "exit" or fences.cycles_of(sm, warp.pc):
         until[Stall.DRAIN] = max((a.done for a in warp.accesses), default=0)
     return {reason for reason, when in until.items() if when > now}
 
@@ -367,7 +355,9 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
         arrive(sm, k, warp, pc, active, now)
     elif queued(sm, kind):
         enter(sm, k, warp, pc, active, addresses, now)
-    elif kind not in ("exit", Unit.CONTROL):
+    elif kind == Unit.CONTROL:
+        fences.hold(sm, warp, pc, now)
+    elif kind != "exit":
         compute(sm, k, warp, pc, active, now, behind, read_at(sm, warp, pc, active, addresses, now))
 
 

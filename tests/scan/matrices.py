@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import count
 
+from gpusim.sm.unit.stall import Stall
 from isa.operands.operand import FIRST_SCALAR
 from isa.row import Unit
 from scan.memory import queued
@@ -29,11 +30,24 @@ def making_way(sm: Scan, k: int, warp: Warp, now: int) -> int:
     return when
 
 
+def in_order(sm: Scan, k: int, ready: list[Warp], now: int) -> list[Warp]:
+    """Those of the ready warps whose results leave the tensor cores behind those before; if none does, all wait."""
+    leaves, code = sm.schedulers[k].leaves, sm.kernel.program.instructions
+    late = [warp for warp in ready if (cost := matrix_times(sm, warp.pc)) and now + cost.depth < leaves]
+    others = [warp for warp in ready if warp not in late]
+    if not any(code[warp.pc].row.unit is Unit.TENSOR for warp in others if warp.pc < len(code)):
+        for warp in late:
+            warp.reason = Stall.MATH_PIPE_THROTTLE
+    return others
+
+
 def _hold_tensor(sm: Scan, k: int, cycles: int, now: int) -> None:
     """While operands or a write are waited for the pipe of matrix instructions stands still."""
     for pipe in pipes_of(sm, k, Unit.TENSOR.value)[:1]:
         if sm.pipes.get(pipe, 0) > now:
             sm.pipes[pipe] += cycles
+            sm.schedulers[k].leaves += cycles
+            sm.schedulers[k].matrix_until = max(sm.schedulers[k].matrix_until, sm.schedulers[k].leaves)
 
 
 def _writes_from_pipe(sm: Scan, pc: int) -> bool:

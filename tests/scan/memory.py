@@ -16,8 +16,8 @@ from isa.dataflow import flow
 from isa.operands.operand import Address
 from isa.row import MEMORY_UNITS, Row, Unit
 from scan.apart import goes_apart
-from scan.caches import arriving, from_memory
 from scan.codes import fill, hold
+from scan.dram import arriving, from_memory
 from scan.registers import returned
 from scan.requests import places, requests, updates
 from scan.state import LATER, Access, Scan, Warp
@@ -143,7 +143,9 @@ def _cached(sm: Scan, row: Row, access: Access, now: int, y: int, *, own: bool) 
     elif row.is_load:
         named = sm.kernel.program.instructions[access.pc].operands
         banks = {operand.bank.bank for operand in named if isinstance(operand, Address) and operand.bank}
+        sm.caches.asking = access.pc
         done, start = sm.caches.load(row, access.requests, now, access.cycles, parameters=0 in banks)
+        sm.caches.asking = -1
     else:
         left, start = sm.caches.store(row, access.requests, now, access.cycles)
     most = sm.machine.tag_stage.late_asks if sm.machine.tag_stage else 0
@@ -155,7 +157,9 @@ def _cached(sm: Scan, row: Row, access: Access, now: int, y: int, *, own: bool) 
     sm.free[own] += start - now
     if row.is_load:
         access.done = done + extra
+        access.warp.loaded |= row.unit in (Unit.GLOBAL, Unit.LOCAL)
     else:
+        access.warp.stores_left.append(left)
         access.done = sm.free[own] if sm.caches.keeps_stores else max(sm.free[own], left)
 
 

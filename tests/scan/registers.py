@@ -6,11 +6,11 @@ from collections import Counter
 from itertools import count
 from typing import Any
 
-from gpusim.sm.pipes.pipe.declaration import MatrixCost
+from gpusim.sm.pipes.pipe.declaration import MatrixCost, initiation_interval
 from gpusim.sm.registers.control_code.declaration import by_codes
 from gpusim.sm.registers.register_file.declaration import RegisterFile
 from isa.operands.operand import FIRST_SCALAR, RZ, Address, Register
-from isa.row import MEMORY_UNITS
+from isa.row import MEMORY_UNITS, Unit
 from scan.state import Scan, Scheduler, Warp
 
 
@@ -98,8 +98,9 @@ def read_operands(sm: Scan, k: int, warp: Warp, pc: int, now: int, returns: Coun
         scheduler.matrix_reads |= reads
         scheduler.matrix_writes |= writes
         scheduler.matrix_memory = now + 1 + sm.machine.matrix[sm.kernel.program.instructions[pc].row.matrix].memory
+        scheduler.leaves = leaves_at(sm, pc, now)
         ends = (scheduler.matrix_until, scheduler.matrix_memory, *(t + 1 for t in writes), *(t + 1 for _, t in reads))
-        scheduler.matrix_until = max(ends)
+        scheduler.matrix_until = max(*ends, scheduler.leaves)
     nominal = [max(scheduler.reading.get(bank, -1) + 1, now) + reads for bank, reads in banks.items() if reads]
     for bank, reads in banks.items():
         for _ in range(reads):
@@ -151,6 +152,14 @@ def matrix_writes_of(sm: Scan, pc: int, now: int) -> set[int]:
     assert file is not None
     own = [register for register in sm.kernel.program.instructions[pc].writes() if register < FIRST_SCALAR]
     return {now + cost.written + i // file.banks for i in range(len(own))}
+
+
+def leaves_at(sm: Scan, pc: int, now: int) -> int:
+    """The cycle that the next matrix instruction's issue and depth come to at least; 0: any."""
+    cost = matrix_times(sm, pc)
+    assert cost is not None
+    pipe = sm.machine.unit[Unit.TENSOR].pipe.split()[0]
+    return now + cost.depth + cost.interval * initiation_interval(sm.machine, pipe) if cost.depth else 0
 
 
 def _keep(sm: Scan, k: int, warp: Warp, pc: int) -> None:

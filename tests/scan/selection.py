@@ -6,6 +6,7 @@ from itertools import count
 
 from executed import holds
 
+from gpusim.machine.machine import Machine
 from gpusim.sm.registers.control_code.declaration import by_codes
 from scan.apart import goes_apart
 from scan.matrices import making_way
@@ -14,6 +15,21 @@ from scan.pipes import takes
 from scan.state import Scan, Warp
 
 FORGOTTEN = 65536  # cycles after a yield
+
+
+def offset(machine: Machine, k: int) -> int:
+    """The cycle of each interval in which scheduler k has its slot."""
+    return k * machine.schedulers.stagger % machine.schedulers.interval
+
+
+def turns(machine: Machine, now: int) -> list[int]:
+    """The schedulers in order: the first one changes from slot to slot; of four or eight, its neighbour is second."""
+    count = machine.schedulers.count
+    turn = now // machine.schedulers.interval % count if machine.issue.rotate else 0
+    if count in (4, 8):
+        first = [0, 1, 3, 2, 6, 7, 5, 4][turn]  # neighbours take turns, and so do pairs and fours
+        return sorted(range(count), key=lambda k: [k // of % 2 != first // of % 2 for of in (4, 2, 1)])
+    return [(k + turn) % count for k in range(count)]
 
 
 def keeps(sm: Scan, kind: str) -> bool:

@@ -81,6 +81,8 @@ class Warp:
     results: dict[str, tuple[Access | int, Stall]] = field(default_factory=dict)
     readers: dict[str, list[Access]] = field(default_factory=dict)
     accesses: list[Access] = field(default_factory=list)
+    loaded: bool = False  # from global memory since its last fence
+    stores_left: list[int] = field(default_factory=list)  # when each of its stores has left the SM
     shared_back: int = 0  # when the last of its loads from shared memory is back
     counted: int = 0  # when the stall count of its last instruction is over
     under_way: list[tuple[Access, Any]] = field(default_factory=list)  # with their lanes
@@ -109,6 +111,7 @@ class Scheduler:
     matrix_reads: set[tuple[int, int]] = field(default_factory=set)  # (bank, cycle) of matrix instructions' reads
     matrix_writes: set[int] = field(default_factory=set)  # cycles in which their results take all banks
     matrix_memory: int = 0  # from when on a memory instruction issues
+    leaves: int = 0  # a matrix instruction leaves its pipe at this cycle at the earliest
     matrix_until: int = 0  # from when on neither matters
     writing: set[int] = field(default_factory=set)  # register banks that a pipe's result takes in this cycle
     results: list[Result] = field(default_factory=list)  # that came back and are not written, in order
@@ -142,7 +145,7 @@ class Scan:
     pipes: dict[tuple[str, int], int] = field(default_factory=dict)
     instruction_caches: dict[tuple[str, int], dict[int, int]] = field(default_factory=dict)  # lines, oldest first
     passed: dict[str, Fraction] = field(default_factory=dict)  # by cache: when its port is free
-    constants: dict[tuple[str, int], int] = field(default_factory=dict)  # by cache and line: when it comes
+    constants: dict[tuple[str, int, int], int] = field(default_factory=dict)  # by cache, bank, line: when it comes
     served_until: int = -(10**9)  # until when the next cache serves the line of constants before
     handed_until: Fraction = Fraction()  # until when the chip hands out the block before
     exclusive: int = 0
@@ -157,3 +160,8 @@ class Scan:
     cycles: int = 0
     events: list[Event] = field(default_factory=list)
     registers: dict[int, Any] = field(default_factory=dict)  # warp slot: [register, lane] of its last warp's threads
+
+
+def registers_of(sm: Scan, warp: Warp) -> Any:
+    """[register, lane] of a warp's threads."""
+    return warp.frame.registers[:, warp.index, : sm.kernel.threads - warp.index * sm.kernel.warp_size]

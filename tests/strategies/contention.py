@@ -10,8 +10,9 @@ from gpusim.machine.machine import Machine, load
 from gpusim.machine.schema import PIPE_UNITS
 from isa.generators import hash_fill
 from isa.kernel import Buffer, Kernel
+from strategies.drawing import INPUT_WORDS, PROLOGUE, SLOT_BYTES, Sketch
 from strategies.launches import assembled
-from strategies.sketch import INPUT_WORDS, PROLOGUE, SLOT_BYTES, Sketch, fragments
+from strategies.sketch import fragments
 
 BANKED = {
     "register_file.banks": (1, 2, 2, 4),

@@ -43,21 +43,10 @@ from isa.text.assembler import assemble
 from isa.text.operand_text import takes_negation
 from strategies.bit_patterns import cancelling, halfway, patterns32, patterns64  # noqa: F401  (found here with the others)
 from strategies.cache_choices import CACHES
+from strategies.drawing import INPUT_WORDS, PROLOGUE, SLOT_BYTES, STRIDES, Sketch, alu, compare
 from strategies.gcn import MEMORY_PATHS, WAIT_COUNTERS, gcn_addresses, gcn_registers
 from strategies.machine_choices import CODES, MATRICES, MEMORY_PORTS, PORTS_APART, REGISTER_FILES, SECTIONS, SELECTIONS
-from strategies.sketch import (
-    INPUT_WORDS,
-    PROLOGUE,
-    SLOT_BYTES,
-    STRIDES,
-    Sketch,
-    alu,
-    compare,
-    fragments,
-    long_loop,
-    parting_regions,
-    without_scalars,
-)
+from strategies.sketch import fragments, long_loop, parting_regions, without_scalars
 from strategies.timeline_documents import timelines  # noqa: F401  (found here with the others)
 from strategies.waits import waited
 
@@ -172,11 +161,14 @@ def kernels(
     least: int = 1,
     threads: Sequence[int] = (32, 64, 96, 128, 20, 50, 100),
     warp_sizes: Sequence[int] = (32, 32, 64),
+    *,
+    copies: bool = False,
 ) -> Kernel:
     """Small kernels that run to the end: loops, predicates, whole and partial barriers, every memory space and width.
 
     They have no race, unless `barriers` is False: then the barriers around exchanges may be missing. `least` is the
-    number of parts on the outermost level. `threads` are those of blocks whose warps have 32 lanes.
+    number of parts on the outermost level. `threads` are those of blocks whose warps have 32 lanes. With
+    `copies` there may be asynchronous ones.
     """
     lanes, blocks, seed = (
         draw(st.sampled_from(warp_sizes)),
@@ -184,7 +176,7 @@ def kernels(
         draw(st.integers(0, 1 << 16)),
     )
     size = draw(st.sampled_from(threads)) * lanes // 32
-    sketch = Sketch(draw, -(-size // lanes), barriers, lanes)
+    sketch = Sketch(draw, -(-size // lanes), barriers, lanes, copies=copies)
     sketch.emit(PROLOGUE)
     fragments(sketch, depth=0, together=True, least=least)
     width = sketch.one([".64", ".128", ""])

@@ -69,6 +69,7 @@ MATRIX: dict[str, Sequence[int]] = {
     "memory": (0, 1, 3),
     **dict.fromkeys(("first", "second", "addend"), (0, 1, 2, 5)),
     "written": (0, 1, 4, 9),
+    "depth": (0, 0, 3, 8),
 }
 MATRICES = {f"matrix.{kind}.{key}": numbers for kind in KINDS for key, numbers in MATRIX.items()}
 WRITE_BACK: dict[str, Sequence[int | str]] = {
@@ -84,6 +85,27 @@ MEMORY_CHANNELS: dict[str, Sequence[int | str]] = {
     "memory_channels.count": (1, 2, 3, 8),
     "memory_channels.bytes": (128, 256, 1024),
 }
+ASYNC_COPIES: dict[str, Sequence[int | str]] = {
+    "async_copy.cycles": (1, 4),
+    "async_copy.behind_passes": (2, 9),
+    "async_copy.port": (1, 6),
+    "async_copy.pass_parts": (0, 20, 100),
+    "async_copy.line_parts": (0, 64, 150),
+    "async_copy.passes_ahead": (0, 8, 100),
+    "async_copy.lines_ahead": (0, 20, 400),
+    "async_copy.request_parts": (1, 40, 300),
+    "async_copy.l1_latency": (5, 40),
+    **{f"async_copy.l2_latency_{width}": (9, 220) for width in (32, 64, 128, "bypass")},
+    "async_copy.close": (1, 3),
+    "async_copy.close_latency": (1, 30),
+    "async_copy.skipped": (0, 1),
+}
+FENCES: dict[str, Sequence[int | str]] = {
+    "fence.gpu": (1, 20, 200),
+    "fence.system": (7, 500),
+    "fence.loads": (0, 40),
+    "fence.stores": (0, 60, 300),
+}
 SECTIONS = (
     OTHER_PIPES,
     FETCHES,
@@ -92,6 +114,8 @@ SECTIONS = (
     WRITE_BACK,
     BLOCK_ORDER,
     MEMORY_CHANNELS,
+    FENCES,
+    ASYNC_COPIES,
 )  # each is drawn or left out on its own
 MEMORY_PORTS: dict[str, Sequence[int | str]] = {
     "memory_port.units": ("none", "shuffle reduce special", "special int dp"),

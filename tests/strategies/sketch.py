@@ -4,87 +4,43 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
-from typing import Any
 
 from hypothesis import strategies as st
 
-from isa.table import ROWS
-
-# R0 thread of the block, R1 its slot in shared memory, R2 its slot in `out`, R3 base of `in`, R4 warp, R5 R6 loop
-# counters, R7 scratch, R8 to R23 data; P0 to P2 of data, P3 P4 of loops, P5 of warps. A slot has SLOT_BYTES.
-# s0 base of `in`, s1 to s3 data, s[4:19] loaded, s20 loop counter; scalar parts are dropped if lanes may diverge.
-
-SLOT_BYTES = 16
-STRIDES = (0, 0, 16, 32, 64, 128)  # bytes that the pointer of a long loop moves in a round
-INPUT_WORDS = 256
-DATA = range(8, 24)
-_COMPUTING = tuple(row for row in ROWS if (row.value or row.across) and row.form.startswith("d") and not row.is_gcn)
-ALU_ROWS = tuple(row for row in _COMPUTING if not row.matrix)  # tiles have registers of their own numbers
-ALU_UNITS = {row.unit: tuple(other for other in ALU_ROWS if other.unit == row.unit) for row in ALU_ROWS}
-COMPARE_ROWS = tuple(row for row in ROWS if row.form.startswith("P"))
-VECTOR_ROWS = tuple(row for row in ROWS if row.mnemonic.startswith("V_") and row.value and not row.implied)
-SCALAR_ROWS = tuple(row for row in ROWS if row.mnemonic.startswith("S_") and row.value and not row.implied)
-VCC_ROWS = tuple(row for row in ROWS if row.mnemonic.startswith("V_CMP"))
-SCC_ROWS = tuple(row for row in ROWS if row.mnemonic.startswith("S_CMP"))
-PROLOGUE = """
-    S2R R0, TID.X
-    S2R R4, WARPID
-    S2R R5, CTAID.X
-    S2R R6, NTID.X
-    IMAD R5, R5, R6, R0
-    SHL R2, R5, 4
-    IADD R2, R2, c[out]
-    SHL R1, R0, 4
-    MOV R3, c[in]
-    LOP.AND R7, R1, 0x1f0
-    IADD R7, R7, R3
-    LDG.128 R8, [R7]
-    LDG.128 R12, [R7+0x200]
-    LDG.64 R16, [R7+0x100]
-    LDG R18, [R7+0x104]
-    S_MOV_B32 s0, c[in]
-"""
-
-
-@dataclass
-class Sketch:
-    """A program being drawn: its lines, and how far warps may go apart (`together`: all execute the same)."""
-
-    draw: st.DrawFn
-    warps: int
-    barriers: bool
-    lanes: int = 32  # of a warp
-    steady: bool = False  # neither addresses nor branches depend on memory's contents
-    lines: list[str] = field(default_factory=list)
-    labels: int = 0
-
-    def emit(self, *lines: str) -> None:
-        """Append lines of text."""
-        self.lines += lines
-
-    def one(self, values: Sequence[str | int]) -> Any:
-        """Draw one of the values."""
-        return self.draw(st.sampled_from(values))
-
-    def data(self, words: int = 1) -> str:
-        """Draw a data register, aligned for so many words."""
-        return f"R{self.one([r for r in DATA if r % words == 0])}"
-
-    def source(self, words: int = 1) -> str:
-        """Draw a data register to be read, in some cases flagged for reuse."""
-        return self.data(words) + self.one(["", "", ".reuse"])
-
-    def guard(self) -> str:
-        """Draw a guard, most often none."""
-        return self.one(["", "", "@P5 "] if self.steady else ["", "", "", "@P0 ", "@!P1 ", "@P2 "])
+from strategies.drawing import (
+    SCALAR_ROWS,
+    SCC_ROWS,
+    STRIDES,
+    VCC_ROWS,
+    VECTOR_ROWS,
+    Sketch,
+    alu,
+    compare,
+    few,
+)
+from strategies.memory_parts import (
+    burst,
+    constant,
+    copies,
+    fence,
+    gather,
+    own_atomic,
+    own_global,
+    own_local,
+    own_matrix,
+    own_shared,
+    texture,
+    wait,
+    walk,
+)
 
 
 def fragments(sketch: Sketch, depth: int, together: bool, least: int = 1) -> None:
-    own = [_own_shared, _own_atomic, _own_global, _own_local, _own_matrix]
-    simple = [alu, alu, alu, compare, *own, _gather, _texture, _constant, _burst, _wait, _of_gcn, _doubles]
+    own = [own_shared, own_atomic, own_global, own_local, own_matrix]
+    simple = [alu, alu, alu, compare, *own, gather, texture, constant, burst, wait, _of_gcn, _doubles, fence]
+    simple += [copies] * 3 if sketch.copies else []
     if sketch.steady:
-        simple = [alu, alu, *own, _burst, _walk, _constant, _texture, _wait, _of_gcn]
+        simple = [alu, alu, *own, burst, walk, constant, texture, wait, _of_gcn]
     nested = [_loop, _skip, _region] if depth < 2 else []
     shared = [_exchange, _partial_exchange] * (1 if sketch.barriers else 4) if together else []
     for kind in sketch.draw(st.lists(st.sampled_from([*simple, *nested, *shared]), min_size=least, max_size=least + 5)):
@@ -92,98 +48,6 @@ def fragments(sketch: Sketch, depth: int, together: bool, least: int = 1) -> Non
             kind(sketch, depth, together)
         else:
             kind(sketch)
-
-
-def alu(sketch: Sketch) -> None:
-    row = sketch.one(ALU_UNITS[sketch.one(tuple(ALU_UNITS))])
-    other = {"Q": ["P0", "!P1", "PT"], "n": [0xE8, 0x96, 0x01]}
-    given = {**other, "d": [sketch.data(row.words)]}
-    operands = [str(sketch.one(given[x])) if x in given else sketch.source(row.source.words) for x in row.form]
-    sketch.emit(f"{sketch.guard()}{row.mnemonic} {', '.join(operands)}")
-
-
-def compare(sketch: Sketch) -> None:
-    row, target = sketch.one(COMPARE_ROWS), sketch.one(["P0", "P1", "P2"])
-    sketch.emit(f"{sketch.guard()}{row.mnemonic} {target}, {sketch.source()}, {sketch.source()}")
-
-
-def _transfer(sketch: Sketch, space: str, place: str) -> None:
-    suffix, words = sketch.one([("", 1), (".64", 2), (".128", 4)])
-    offset = sketch.one(range(0, SLOT_BYTES, 4 * words))
-    where = f"[{place}+{offset:#x}]"
-    load, store = f"LD{space}{suffix} {sketch.data(words)}, {where}", f"ST{space}{suffix} {where}, {sketch.data(words)}"
-    sketch.emit(sketch.guard() + sketch.one([load, store]))
-
-
-def _own_shared(sketch: Sketch) -> None:
-    _transfer(sketch, "S", "R1")
-
-
-def _own_atomic(sketch: Sketch) -> None:
-    """Emit an atomic on a word of the thread's slot, or a load of a byte of it."""
-    shared = ["ATOMS.ADD {}, [R1+4], {}", "ATOMS.CAS {}, [R1+4], {}, {}", "LDS.U8 {}, [R1+6]"]
-    atomic = sketch.one([*shared, "ATOMG.ADD {}, [R2+4], {}", "ATOMG.CAS {}, [R2+8], {}, {}", "RED.ADD [R2+4], {}"])
-    sketch.emit(sketch.guard() + atomic.format(sketch.data(), sketch.data(), sketch.data()))
-
-
-def _own_matrix(sketch: Sketch) -> None:
-    """Emit a load or store of matrices whose rows are the slots of the warp's active lanes."""
-    suffix, words = sketch.one([("", 1), (".2", 2), (".4", 4)])
-    name = f"SM.16.{sketch.one(['M88', 'MT88'])}{suffix}"
-    load, store = f"LD{name} {sketch.data(words)}, [R1]", f"ST{name} [R1], {sketch.data(words)}"
-    sketch.emit(sketch.guard() + sketch.one([load, store]))
-
-
-def _own_global(sketch: Sketch) -> None:
-    _transfer(sketch, "G", "R2")
-
-
-def _own_local(sketch: Sketch) -> None:
-    _transfer(sketch, "L", "RZ")
-
-
-def _gather(sketch: Sketch) -> None:
-    suffix, words = sketch.one([("", 1), (".64", 2), (".128", 4)])
-    mask = INPUT_WORDS * 4 - 4 * words
-    sketch.emit(f"LOP.AND R7, {sketch.data()}, {mask:#x}", "IADD R7, R7, R3")
-    sketch.emit(f"{sketch.guard()}LDG{suffix} {sketch.data(words)}, [R7]")
-
-
-def _walk(sketch: Sketch) -> None:
-    """Load from the pointer, which a round of a loop may move."""
-    suffix, words = sketch.one([("", 1), (".64", 2), (".128", 4)])
-    sketch.emit(f"{sketch.guard()}LDG{suffix} {sketch.data(words)}, [R24]")
-
-
-def _constant(sketch: Sketch) -> None:
-    """Emit a load of constants: of one word, or of one for each lane or for some of them."""
-    place = sketch.one(["R3+0x44", "R7", "R7"])
-    if place == "R7":
-        sketch.emit(f"LOP.AND R7, R1, {sketch.one([0x10, 0x70, 0x1F0]):#x}", "IADD R7, R7, R3")
-    sketch.emit(f"{sketch.guard()}LDC {sketch.data()}, [{place}]")
-
-
-def _texture(sketch: Sketch) -> None:
-    for _ in range(sketch.one(range(1, 4))):
-        index = sketch.one(["R0", "R5", "R25"] if sketch.steady else ["R0", "R4", sketch.data()])
-        suffix, words = sketch.one([("", 1), ("", 1), (".64", 2), (".128", 4)])
-        row = sketch.one(["R0", "R25", "RZ"] if sketch.steady else ["R0", "R4", "RZ"])  # R25 counts rounds
-        mnemonic, rows = sketch.one([("TEX", ""), ("TEX.2D", f", {row}, 8")])
-        sketch.emit(f"{sketch.guard()}{mnemonic}{suffix} {sketch.data(words)}, tex[in], {index}{rows}")
-
-
-def _burst(sketch: Sketch) -> None:
-    """Emit instructions for one unit that do not wait for each other, so that its pipe or queue fills."""
-    arithmetic = ("DADD {}, {}, {}", "DFMA {}, {}, {}, {}", "MUFU.EX2 {}, {}", "IMUL {}, {}, {}")
-    loads = ("TEX {}, tex[in], R0", "LDS.128 {}, [R1]", "STS.128 [R1], {}", "LDG.128 {}, [R3]")
-    text = sketch.one((*arithmetic[:2], *arithmetic, *loads))  # often double precision, which may exclude others
-    for register in range(DATA[0], DATA[0] + 4 * sketch.one([2, 3, 4]), 4):
-        sketch.emit(text.replace("{}", f"R{register}"))
-
-
-def _wait(sketch: Sketch) -> None:
-    """Emit a wait for counts of accesses, which has an effect on machines with the counters."""
-    sketch.emit(f"S_WAITCNT {sketch.one([0, 1, 2, 63])}, {sketch.one([0, 1, 63])}")
 
 
 def _of_gcn(sketch: Sketch) -> None:
@@ -355,14 +219,14 @@ def _ways(sketch: Sketch, depth: int, _together: bool) -> None:
     sketch.emit(f"BSSY B{depth}, {label}.met", f"LOP.AND R7, R0, {sketch.one([1, 3, 7, 32])}")
     for way in ways:
         sketch.emit(f"ISETP.{test} P5, R7, {way}", f"@P5 BRA {label}.{way}")
-    _few(sketch)
+    few(sketch)
     for way in ways:
         sketch.emit(f"BRA {label}", f"{label}.{way}:")
-        _few(sketch)
+        few(sketch)
     sketch.emit(f"{label}:")
     fragments(sketch, depth + 1, together=False)
     sketch.emit(f"BSYNC B{depth}", f"{label}.met:")
-    _few(sketch)
+    few(sketch)
 
 
 def _leave(sketch: Sketch, depth: int, _together: bool) -> None:
@@ -372,15 +236,9 @@ def _leave(sketch: Sketch, depth: int, _together: bool) -> None:
     sketch.emit(f"BSSY B{depth}, {label}.met", f"MOV {counter}, 0", f"{label}:")
     fragments(sketch, depth + 1, together=False)
     sketch.emit(f"LOP.AND R7, R0, {sketch.one([1, 3, 16])}", f"ISETP.LT P5, R7, {counter}", f"@P5 BRA {label}.out")
-    _few(sketch)
+    few(sketch)
     sketch.emit(f"IADD {counter}, {counter}, 1", f"ISETP.LT {predicate}, {counter}, {sketch.one([2, 3])}")
     sketch.emit(f"@{predicate} BRA {label}", f"{label}.out:")
-    _few(sketch)
+    few(sketch)
     sketch.emit(f"BSYNC B{depth}", f"{label}.met:")
-    _few(sketch)
-
-
-def _few(sketch: Sketch) -> None:
-    """Emit one to four arithmetic instructions."""
-    for _ in range(sketch.one([1, 2, 4])):
-        alu(sketch)
+    few(sketch)

@@ -65,7 +65,7 @@ def hazards(kernel: Kernel, machine: Machine, *, max_cycles: int = NEVER) -> Fou
     fits = occupancy(kernel, machine)
     program = with_codes(kernel.program, machine) if by_codes(machine) else kernel.program
     coded = replace(kernel, program=program, target=None)  # with one, results would count as in time
-    blocks = min(fits.blocks, -(-kernel.blocks // machine.chip.sms))
+    blocks = max(kernel.cluster_blocks, min(fits.blocks, -(-kernel.blocks // machine.chip.sms)))
     noted, error = run_noting(coded, machine, blocks=blocks, max_cycles=max_cycles)
     seen = [_noted(coded, machine, *map(int, row)) for row in noted]
     unsure = unsure_reads(kernel.program) if machine.wait_counters else ()

@@ -13,6 +13,7 @@ from gpusim.machine.machine import Machine
 from gpusim.machine.tensor_rates import products_per_cycle
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS
 from gpusim.sm.memory.global_memory.declaration import arriving_mbs
+from gpusim.sm.memory.l2_channel.declaration import most_loaded
 from isa.memory import SECTOR_BYTES
 
 TENSOR, SLOTS, SHARED, COPIES, L2, DRAM = (
@@ -81,13 +82,13 @@ def shared_bytes(machine: Machine) -> Fraction:
 
 
 def l2_bytes(machine: Machine, *, copies: bool = False) -> Fraction:
-    """Return the bytes per cycle that an SM loads from the L2 while all do, or that its copy engine does."""
+    """Return the bytes per cycle that an SM, or its copy engine, gets from the L2 while all do, at most."""
     channel, cache, engine = machine.l2_channel, machine.cache, machine.copy_engine
-    if copies and engine and channel and channel.copy_bytes:
+    if copies and engine:
         own = Fraction(SECTOR_BYTES * SHARE_PARTS, engine.load_parts)
-        return min(own, Fraction(channel.copy_bytes, machine.chip.sms))
-    own = Fraction(SECTOR_BYTES * SHARE_PARTS, cache.l2_sector_parts) if cache else dram_bytes(machine)
-    return min(own, Fraction(channel.load_bytes, machine.chip.sms)) if channel else own
+    else:
+        own = Fraction(SECTOR_BYTES * SHARE_PARTS, cache.l2_sector_parts) if cache else dram_bytes(machine)
+    return min(own, Fraction(most_loaded(channel), machine.chip.sms)) if channel else own
 
 
 def dram_bytes(machine: Machine) -> Fraction:

@@ -246,10 +246,15 @@ def block_alone(one: Walker, block: int, limit: int, tell: Tell | None = None) -
     return found.counts, found.active, found.copied
 
 
-def run_block(one: Walker, block: int, limit: int, tell: Tell | None = None) -> None:
-    """Run one more block, otherwise as `block_alone`; raises InTurnError where it meets the words of another thread."""
+def run_block(
+    one: Walker, block: int, limit: int, tell: Tell | None = None, wanted: NDArray[np.int64] | None = None
+) -> None:
+    """Run one more block, otherwise as `block_alone`; raises InTurnError where it meets the words of another thread.
+
+    `wanted`: of which instructions `tell` gets marked rows, too (gpusim.sm.walk.marks).
+    """
     lanes = one.kernel.warp_size if tell else 0
-    log = access_log.room(lanes, access_log.MOST if tell else 0, blocks=one.kernel.cluster_blocks)
+    log = access_log.room(lanes, access_log.MOST if tell else 0, wanted, one.kernel.cluster_blocks)
     if one.kernel.cluster_blocks > 1:
         _run_cluster(one, clusters.of_block(one.kernel, block)[0], log, limit, tell or _nothing)
     else:

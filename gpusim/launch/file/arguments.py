@@ -15,8 +15,8 @@ from gpusim.launch.file.source import Source
 from isa import memory
 from isa.kernel import Buffer
 from isa.nvidia.abi.launch import POINTER_BYTES, Value, handle, pointer, struct
-from isa.nvidia.abi.tensor_map import ALIGNMENT, TensorMap, dense
 from isa.nvidia.file.signature import Type, misread
+from isa.nvidia.tensor_map import ALIGNMENT, TensorMap, dense
 from isa.reading.source import suggest
 from isa.texture import TextureObject
 

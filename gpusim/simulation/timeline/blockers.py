@@ -204,6 +204,7 @@ def issue(sm: Sm, record: Any) -> int:
     sm.issued += 1
     _forget(warp, now)
     warp.previous, warp.refused, warp.since = number, NONE, now + sm.facts.machine.interval
+    warp.last_arrival = number if row.fence or row.cluster_step else warp.last_arrival  # which holds its own warp
     scheduler.used_until = max(scheduler.used_until, warp.since)
     scheduler.before = scheduler.turn if scheduler.turn[0] < now else scheduler.before
     scheduler.turn, scheduler.read = (now, number), number if record.lanes else scheduler.read

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from gpusim.engines.simulate import Progress, run_sm
+from gpusim.engines.simulate import Progress, run_chip, run_sm
+from gpusim.engines.sm_run import SmRun
 from gpusim.launch.codes.assign_codes import sharing
 from gpusim.launch.feed import ADDRESS_ONLY, TRACE_DRIVEN
 from gpusim.launch.launch import launch
@@ -120,6 +122,7 @@ def timeline(
     trace. `settings` are the numbers of the machine that were replaced. Other options and errors are those of `run_sm`;
     also raises UserError for warp slots or cycles that don't exist.
     """
+    run = partial(_run_of(kernel, blocks), kernel, machine, feed=TRACE_DRIVEN, max_cycles=max_cycles, progress=progress)
     launched = launch(kernel, machine, feed=ADDRESS_ONLY, blocks=blocks)
     slots = int(launched.sm.warp_slots)
     shown = range(slots) if warps is None else sorted(set(warps))
@@ -128,19 +131,9 @@ def timeline(
     aside = Background(followed, max(1, int(launched.sm.launch.shared_words)))
     kept = _Kept(followed, aside, kernel.warps, slots, frozenset(shown), start, last)
     try:
-        traced = run_sm(
-            kernel,
-            machine,
-            feed=TRACE_DRIVEN,
-            blocks=blocks,
-            max_cycles=max_cycles,
-            trace=True,
-            take=kept.take,
-            progress=progress,
-        )
-        cycles = traced.cycles
+        cycles = run(trace=True, take=kept.take).cycles
     except _EnoughError:
-        cycles = _cycles(kernel, machine, blocks=blocks, max_cycles=max_cycles, progress=progress)
+        cycles = _cycles(run)
     if start >= cycles != NONE:
         raise UserError(f"--cycles {start}: the run ends at cycle {cycles}; give an earlier first cycle")
     _close(kept, kept.end if cycles == NONE else cycles)
@@ -162,10 +155,17 @@ def _check(slots: int, shown: Sequence[int], start: int, end: int | None) -> Non
         raise UserError(f"--cycles {start}:{'' if end is None else end}: give a first cycle from 0 on and a later end")
 
 
-def _cycles(kernel: Kernel, machine: Machine, **options: Any) -> int:
+def _run_of(kernel: Kernel, blocks: int | None) -> Callable[..., SmRun]:
+    """Return what runs an SM, or those of one cluster, of which the first is shown."""
+    if kernel.cluster_blocks > 1:
+        return partial(run_chip, sms=kernel.cluster_blocks)
+    return partial(run_sm, blocks=blocks)
+
+
+def _cycles(run: Callable[..., SmRun]) -> int:
     """Return the cycles of the whole run; NONE if it does not end by itself."""
     try:
-        return run_sm(kernel, machine, feed=TRACE_DRIVEN, **options).cycles
+        return run().cycles
     except (DeadlockError, LimitError):
         return NONE
 

@@ -34,9 +34,9 @@ class LoadStore(Record):
     return_at: Numbers  # when those of each come, the first ones first
     return_entries: Records[Entry]  # and the entries that they had
     port: Numbers  # when each L2 channel is free, in parts of a cycle
-    shared: Numbers  # when the L2 itself is, for loads and for stores, in parts of a cycle
+    shared: Numbers  # when the L2 itself is, for loads, for stores and for shared answers, in parts of a cycle
     moved: Numbers  # sectors of loads, of stores so far
-    asked: Numbers  # of the SM's share of the L2 so far, by loads and by stores, in parts
+    asked: Numbers  # of the SM's share of the L2 so far, by each of these, in parts
     began: Numbers  # when the SM asked for the first
     slice: Numbers  # when each slice has done the atomics before, in parts of a cycle
     updated: int  # when the last atomic of the SM is done, behind which its loads wait
@@ -45,6 +45,7 @@ class LoadStore(Record):
     updates: int  # lanes of atomics since one last waited for no other
     updates_began: int  # when that was
     from_others: int  # when others bring what is asked for, as above
+    differing: int  # that of the row whose access is served
     stands: int  # blocks of the grid for which that one stands whose access is served
     copied: int  # when the passes of copies through the L1 are over, in parts of a cycle
     brought: int  # when those of all copies are, and of their lines, in parts

@@ -165,7 +165,7 @@ class Chip(Record):
     handed_until: int  # until when the chip hands out the block before
     handed_parts: int  # and so many 64ths of a cycle
     channel: int  # when the memory channel is free, in parts of a cycle
-    shared: Numbers  # when the L2 is free, for loads and for stores, in parts of a cycle
+    shared: Numbers  # when the L2 is free, for loads, stores and shared answers, in parts of a cycle
     each_channel: Numbers  # of several, when each is free, in parts of a cycle
     slice: Numbers  # when each slice has done the atomics before, in parts of a cycle
     slice_line: Numbers  # 1 and the line that each slice did the last of them to
@@ -238,6 +238,8 @@ class Products(Record):
     reads: int  # when the operands of the next one may be read
     lands: int  # when the result of the next one is there; NEVER: not known
     ends: int  # when the tensor cores are done with those that have begun
+    since: int  # from when until then they compute without a pause
+    sums: int  # cycles of each eight columns in which these read and write the registers
     queue: Records[Product]  # in the order in which the last of four warps issued them
 
 

@@ -12,6 +12,7 @@ from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory import peers
 from gpusim.sm.memory.copy_engine import box
 from gpusim.sm.memory.copy_engine.commands import NEARBY
+from gpusim.sm.memory.copy_engine.declaration import DIMENSIONS
 from gpusim.sm.records import Memory, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import COPIES, LANES
@@ -28,6 +29,8 @@ from gpusim.sm.walk.marks import (
     PASSED,
     PLACED,
     SIGNALLED,
+    SOURCE,
+    UNDER_WAY,
 )
 from isa.program import WORD_BYTES
 
@@ -124,6 +127,10 @@ def _note_copy(sm: Sm, log: Log, g: int, pc: int) -> None:
     row[FIRST + 2] = np.uint32(box.extent(copy))
     row[FIRST + 3] = np.uint32(_flat(sm, copy.own_word) + copy.source if copy.bulk == NEARBY else 0)
     row[FIRST + 4], row[FIRST + 5] = np.uint32(copy.blocks), np.uint32(copy.total)
+    row[FIRST + UNDER_WAY] = np.uint32(sm.engine.last - sm.engine.first)
+    row[FIRST + SOURCE] = np.uint32(copy.far & WORD)
+    for k in range(DIMENSIONS):
+        row[FIRST + SOURCE + 1 + k] = np.uint32(copy.begin[k] & WORD)
     if copy.barrier >= 0:
         _see(log, copy.barrier)
     append(sm, log, g, pc | ASKED << MARK, 1, 0)

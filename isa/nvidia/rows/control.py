@@ -107,6 +107,6 @@ FAMILIES = (
         "CCTL",
         "",
         Unit.CONTROL,
-        silent=frozenset({"E", "U", "D", "IV", "PF1", "PF2", "PF1.5", "RML2", "DML2", "WB", "RS"}),
+        silent=frozenset({"E", "U", "D", "IV", "PF1", "PF2", "PF1.5", "RML2", "DML2", "WB", "RS", "C", "LDCU", "DEEP"}),
     ),
 )

@@ -64,6 +64,7 @@ _ALIKE = (  # of threads and of the warp
 FAMILIES = (
     *_ALIKE,
     *map(of_warp, _ALIKE),
+    Family("IADD", "dab", Unit.INT, fields={"value": v.iadd}, signs={"ab": "-"}),
     Family("IADD.64", "dPabQ", Unit.INT, integer.add_pairs, integer.add_pairs_carry, "PQ", "Q", {"X": integer.X},
            fields={"registers": "dab2"}, signs={"ab": "-~"}),
     Family("UIADD3.64", "dabc", Unit.UNIFORM, integer.add_three_pairs, fields={"registers": "dabc2"},

@@ -12,7 +12,7 @@ from isa.instruction import Instruction
 from isa.nvidia.lowering.lower import UnknownError, lowered
 from isa.operands.operand import FIRST_SCALAR, PT, RZ, Register
 from isa.row import Unit
-from isa.table import machine_row
+from isa.table import TABLE, machine_row
 
 PAIR, WORD, BYTE = 1 << 64, 1 << 32, 1 << 8
 RELATIONS = {name: getattr(operator, name.lower()) for name in ("LT", "EQ", "LE", "GT", "NE", "GE")}
@@ -105,6 +105,17 @@ def test_pairs_are_moved_and_chosen(a, b, first):
 def bytes_of(word):
     """Return the four bytes of a word, the lowest first."""
     return word.to_bytes(4, "little")
+
+
+def test_a_sum_of_words_may_have_a_minus_as_in_a_listing():
+    """IADD takes one before each source, of threads and of the warp; it has no other mark."""
+    for text in ("IADD R4, R5, -R6", "IADD R4, -R5, RZ", "IADD R4, R5, -UR6"):
+        form = lowered(text)
+        negated = [o.negated for o in form.operands[1:] if isinstance(o, Register)]
+        assert form.row == TABLE["IADD"]
+        assert negated.count(True) == 1
+    with pytest.raises(UnknownError, match="~R6"):
+        lowered("IADD R4, R5, ~R6")
 
 
 @given(a=words, b=words)

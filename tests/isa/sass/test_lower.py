@@ -71,12 +71,10 @@ def test_labels_are_targets_by_address():
 
 def test_what_the_table_lacks_is_refused_at_once():
     """The message names every unknown instruction, how often it occurs and where first."""
-    code = section(
-        "NOP", "HGMMA.SP.64x8x32.F32 R4, R4, R8, R12", "HGMMA.SP.64x8x32.F32 R4, R4, R8, R12", "FADD R1, B0, R2"
-    )
+    code = section("NOP", "HMMA.SP.884.F32 R4, R4, R8, R12", "HMMA.SP.884.F32 R4, R4, R8, R12", "FADD R1, B0, R2")
     with pytest.raises(LoweringError) as error:
         program(code, {}, function="gemm", registers=40, shared=0, local=0)
-    assert "HGMMA.SP.64x8x32.F32 (2 times, first gemm+0x10 HGMMA.SP.64x8x32.F32 R4, R4, R8, R12)" in str(error.value)
+    assert "HMMA.SP.884.F32 (2 times, first gemm+0x10 HMMA.SP.884.F32 R4, R4, R8, R12)" in str(error.value)
     assert "FADD with B0 as an operand" in str(error.value)
 
 

@@ -56,7 +56,7 @@ def test_generators_are_those_of_the_module():
     [
         ("x f32", "write .buffer name dtype elements"),
         ("x f32 4 =", "is incomplete"),
-        ("x f16 4", "unknown type f16; did you mean f"),
+        ("x f18 4", "unknown type f18; did you mean f"),
         ("x f32 0", "at least 1"),
         ("taken f32 4", "defined twice"),
         ("1x f32 4", "no name"),
@@ -85,5 +85,5 @@ def test_a_buffer_without_a_text_form_is_refused():
     long = Buffer("x", "f4", buffer_text.LONGEST + 1, lambda index: index.astype("f4"))
     with pytest.raises(UserError, match="x: its contents have no text form"):
         buffer_text.show_buffer(long)
-    with pytest.raises(UserError, match="float16 has no text form"):
-        buffer_text.show_buffer(Buffer("x", "f2", 4))
+    with pytest.raises(UserError, match="int16 has no text form"):
+        buffer_text.show_buffer(Buffer("x", "i2", 4))

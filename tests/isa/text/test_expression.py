@@ -15,6 +15,8 @@ BUFFERS = {"x": np.array([1.0, 2.0]), "y": np.array([10.0, 20.0]), "long": np.ze
         ("[1, 2*3] + x", [2, 8]),
         ("3", 3),
         ("inf", np.inf),
+        ("product([1, 2, 3, 4], [5, 6, 7, 8, 9, 10], 2)", [17, 23, 29, 39, 53, 67]),
+        ("2 * product(x, y, 2)", [100]),
     ],
 )
 def test_arithmetic_is_elementwise_in_double(text, expected):
@@ -26,7 +28,7 @@ def test_arithmetic_is_elementwise_in_double(text, expected):
 @pytest.mark.parametrize(
     "text",
     ["x / y", "x ** 2", "z", "x.sum()", "__import__('os')", "x[0]", "x +", "True", "'a'", "[x]", "[[1]]", "x + long",
-     "1" * 400, "lambda: 1", "x < y"],
+     "1" * 400, "lambda: 1", "x < y", "product(x, y)", "product(x, y, 3)", "product(x, 1, 1)", "sum(x, y, 1)"],
 )  # fmt: skip
 def test_anything_else_is_refused(text):
     """Other operators, calls, unknown names, unequal lengths and no expression at all raise ValueError with a fix."""

@@ -13,8 +13,9 @@ from read.worked import timeline_of
 from strategies.launches import REPEATABLE, kernels, launches, looping_kernels
 from timing import plain_machine
 
-from gpusim.engines.simulate import run_sm
+from gpusim.engines.simulate import run_chip, run_sm
 from gpusim.engines.sm_run import SmRun
+from gpusim.launch.file.prepare import prepared
 from gpusim.machine.machine import load
 from gpusim.simulation.timeline.build import timeline
 from gpusim.sm.jit.rule import COMPILED
@@ -199,3 +200,21 @@ def test_an_instruction_has_its_region():
     assert [line.region for line in found.program] == ["all", "one", "all", "", ""]
     looped = timeline(make("mix"), load("gtx580"), end=1).program
     assert {line.region for line in looped} == {"", "loop"}
+
+
+@pytest.mark.jit
+def test_of_a_cluster_the_first_sm_is_shown():
+    """Four SMs have a block of each cluster; the document has those of the first, and the cycles of the run.
+
+    Who waits behind a fence waits for the fence, not for the block's barrier before it.
+    """
+    kernel = prepared("examples/tensor/cluster.cubin")
+    run = run_chip(kernel, load("h200"), sms=4)
+    document = timeline(kernel, load("h200"))
+    assert document.cycles == run.cycles
+    assert {one.block for one in document.instructions} == {one.id for one in document.blocks} == {0}
+    assert sum(one.pc == 0 for one in document.instructions) == kernel.warps == run.issued[0] // 4
+    texts = {one.id: document.program[one.pc].text for one in document.instructions}
+    behind = [one for one in document.instructions if "ERRBAR" in texts[one.id]]
+    assert len(behind) == 2 * kernel.warps
+    assert {texts[one.waits[-1].blocker].split(".")[0] for one in behind} == {"MEMBAR"}

@@ -366,6 +366,15 @@ def test_bank_conflicts_of_what_is_written_take_the_unit(suffix, stride, passes)
     assert runs[0].load_store_cycles[3:13].tolist() == [4 * passes] * 10
 
 
+def test_a_copy_of_many_passes_keeps_the_unit_for_all_of_them():
+    """32 passes of 5 cycles each, without a section of copies: more cycles than a byte counts."""
+    head = ".block 32\n.shared 4096\n.buffer x u32 32\nS2R R0, LANEID\nSHL R1, R0, 7\n"
+    made = read(head + "MOV R3, c[x]\nLDGSTS [R1], [R3]\nEXIT")
+    machine = load("gtx580", {"chip.sms": 1, "shared_memory.pass_cycles": 5})
+    for engine in ENGINES:
+        assert run_sm(made, machine, engine=engine).load_store_cycles[3] == 32 * 5
+
+
 def test_a_copy_that_bypasses_asks_the_l2_alone():
     """Ptxas' spelling of cp.async.cg: the line is not there for a load from the L1 behind it."""
     near, far = (lowered(f"LDGSTS.E{name}.128 [R7], desc[UR6][R2.64]").row for name in ("", ".BYPASS"))

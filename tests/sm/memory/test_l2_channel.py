@@ -102,6 +102,29 @@ def test_an_sm_that_stands_for_all_has_its_share_of_the_l2():
     assert [issued[pc + 1] - served_at[pc] for pc in (1, 3)] == [104, 102]
 
 
+@pytest.mark.parametrize(("place", "answers", "cycles"), [("0", 16, 8), ("0", 64, 4), ("128", 64, 16), ("0", 0, 16)])
+def test_the_l2_is_asked_once_for_what_neighbours_want(place, answers, cycles):
+    """Four SMs of a GPC that load a sector each: the L2 moves it in 16 cycles of an SM's share.
+
+    If all want the same, it costs each a quarter of it, and what the L2 sends to each takes its time at `answer_bytes`;
+    if each has its own, or nothing is merged, it costs all of it.
+    """
+    text = f"""
+.grid 4
+.buffer x u32 4096
+    S2R R1, CTAID.X
+    IMUL R1, R1, {place}
+    IADD R0, R1, c[x]
+    LDG R2, [R0]
+    IADD R2, R2, 1
+    EXIT
+"""
+    four = {"chip.sms": 4, "chip.dram_mbs": 128000, "l2_channel.load_bytes": 8, "l2_channel.answer_bytes": answers}
+    run = run_text(text, TAGS | FILLED | CHANNEL | four)
+    issued, served_at = ({pc: cycle for cycle, _, pc in cycles_of(run, kind)} for kind in ("issue", "serve"))
+    assert issued[4] - served_at[3] == 100 + cycles
+
+
 def test_all_sms_wait_for_each_other_at_the_l2():
     """Two SMs that load 4 sectors each at once: the L2 moves a sector in a cycle, and the second SM waits 4 cycles."""
     text = """

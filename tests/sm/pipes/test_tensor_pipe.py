@@ -2,7 +2,7 @@
 
 import pytest
 from draws import draws
-from hypothesis import assume, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scan.every_cycle import scan
 from strategies.launches import REPEATABLE, machines
@@ -111,7 +111,6 @@ ROWS = [machine_row(one) for one in (*(family.base for family in FAMILIES), "IAD
 @given(kernels(st.sampled_from(ROWS)), machines(tags=False))
 def test_every_cycle_is_that_of_the_scan(kernel, machine):
     """Among other instructions, on random machines: the same issues and stalls as a look at each cycle finds."""
-    assume(machine.constant_operand is None)  # the scan knows constants by name, machine code has them by place
     engines = run_sm(kernel, machine, trace=True)
     resident = min(occupancy(kernel, machine).blocks, kernel.blocks)
     assert mistakes(engines, scan(kernel, machine, resident)) == []

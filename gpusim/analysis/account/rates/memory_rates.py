@@ -7,10 +7,12 @@ from dataclasses import dataclass
 from typing import Annotated
 
 from gpusim.bounds.bounds import Bound
+from gpusim.engines import line_share
 from gpusim.machine.machine import Machine, seconds
 from gpusim.simulation.simulation import Result
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS, tagged
 from gpusim.sm.memory.global_memory.declaration import arriving_mbs
+from gpusim.sm.memory.l2_channel.declaration import most_loaded
 from gpusim.support.document import doc
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
@@ -81,14 +83,16 @@ def l2_busy(result: Result) -> float:
 
 
 def _l2_gbs(result: Result) -> float:
-    return l2_gbs(result.machine, copies=any(one.row.bulk for one in result.kernel.program.instructions))
+    return l2_gbs(result.machine, merged=line_share.merged(result.kernel, result.machine, result.run.first_sm))
 
 
-def l2_gbs(machine: Machine, *, copies: bool = False) -> float:
-    """Return what all SMs of a machine with tags, or their engines, can load from the L2, 10^9 bytes per second."""
+def l2_gbs(machine: Machine, *, merged: bool = False) -> float:
+    """Return what all SMs of a machine with tags can get from the L2, 10^9 bytes per second.
+
+    `merged`: some of the lines for which SMs of a GPC ask are the same.
+    """
     if machine.l2_channel:
-        channel = machine.l2_channel
-        of_cycle = float(max(channel.load_bytes, channel.copy_bytes if copies else 0))
+        of_cycle = float(most_loaded(machine.l2_channel) if merged else machine.l2_channel.load_bytes)
     else:
         assert machine.cache is not None
         of_cycle = machine.chip.sms * SECTOR_BYTES * SHARE_PARTS / machine.cache.l2_sector_parts

@@ -1,8 +1,9 @@
 """Registers of matrix instructions of a warpgroup that are used while the tensor cores have them.
 
 D and, where it comes from registers, A belong to the tensor cores from the issue of a product until a wait that covers
-its group (PTX ISA, "Asynchronous wgmma instructions"). What a warp has written to them before, or where it issues its
-first product, it orders with WARPGROUP.ARRIVE. A product may add to the result of one that is under way.
+its group, as does the register that says which numbers a sparse A has (PTX ISA, "Asynchronous wgmma instructions").
+What a warp has written to them before, or where it issues its first product, it orders with WARPGROUP.ARRIVE. A product
+may add to the result of one that is under way.
 """
 
 from __future__ import annotations
@@ -21,7 +22,6 @@ from isa.instruction import Instruction
 from isa.operands.operand import Register
 from isa.program import Program
 from isa.row import CLOSES, Groups, Unit
-from isa.values.matrix.warpgroup import FROM_REGISTERS
 
 ARRIVES = "WARPGROUP.ARRIVE"
 RAW, WAW, WAR, UNORDERED = "RAW", "WAW", "WAR", "ARRIVE"
@@ -131,9 +131,6 @@ class ProductRegisters:
 
 
 def _first(instruction: Instruction) -> frozenset[int]:
-    """Return the registers of A; none if it lies in shared memory."""
-    row = instruction.row
-    if not row.code & FROM_REGISTERS:
-        return frozenset()
-    starts = [o.index for letter, o in instruction.slots() if letter == "a" and isinstance(o, Register)]
-    return frozenset(start + word for start in starts for word in range(row.words_of("a")))
+    """Return the registers of A, if it is there, and that which says what numbers a sparse one has."""
+    row, given = instruction.row, [(x, o) for x, o in instruction.slots() if x in "ai" and isinstance(o, Register)]
+    return frozenset(o.index + word for letter, o in given for word in range(row.words_of(letter)))

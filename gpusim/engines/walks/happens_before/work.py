@@ -44,6 +44,7 @@ from isa.row import CLOSES, WAITS, Bulk, Groups, Signal, Unit
 from isa.values.matrix.warpgroup import (
     FROM_REGISTERS,
     ROWS_OF_WARP,
+    SPARSE,
     TURNED_A,
     TURNED_B,
     columns_of,
@@ -296,15 +297,17 @@ def _multiply(watch: Watch, pc: int, warp: int, row: Rows) -> None:
 def _bytes(code: int, index: int, words: tuple[int, ...]) -> Iterator[int]:
     """Yield the places of parts of the matrices that the index-th warp of four reads: every fourth byte at least."""
     if not code & FROM_REGISTERS:
-        yield from _matrix(words[0], words[1], index * ROWS_OF_WARP, ROWS_OF_WARP, turned=bool(code & TURNED_A))
-    yield from _matrix(words[2], words[3], 0, columns_of(code), turned=bool(code & TURNED_B))
+        rows = range(index * ROWS_OF_WARP, (index + 1) * ROWS_OF_WARP)
+        yield from _matrix(words[0], words[1], rows, 2, turned=bool(code & TURNED_A))
+    blocks = 4 if code & SPARSE else 2
+    yield from _matrix(words[2], words[3], range(columns_of(code)), blocks, turned=bool(code & TURNED_B))
 
 
-def _matrix(low: int, high: int, first: int, count: int, *, turned: bool) -> Iterator[int]:
-    for row in range(first, first + count):
+def _matrix(low: int, high: int, rows: range, blocks: int, *, turned: bool) -> Iterator[int]:
+    for row in rows:
         if turned:
-            yield from (turned_place_of(low, high, row, k) for k in range(BLOCK_BYTES))
+            yield from (turned_place_of(low, high, row, k) for k in range(BLOCK_BYTES // 2 * blocks))
         else:
-            for block in range(2):
+            for block in range(blocks):
                 start = place_of(low, high, row, block)
                 yield from range(start, start + BLOCK_BYTES, 4)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from gpusim.sm.chip.chip import clusters
 from gpusim.sm.jit.rule import entry, rule
+from gpusim.sm.memory.l2_channel.declaration import ANSWERS
 from gpusim.sm.records import Chip, Records, Sm
 
 
@@ -28,7 +29,7 @@ def lend_channels(sms: Records[Sm], s: int, chips: Records[Chip]) -> None:
     """Give SM s the channels, to the DRAM and of the L2."""
     sm, chip = sms[s], chips[0]
     sm.load_store.channel = chip.channel
-    for way in range(2):
+    for way in range(ANSWERS + 1):
         sm.load_store.shared[way] = chip.shared[way]
     for slice_ in range(sm.machine.slices):
         sm.load_store.slice[slice_], sm.load_store.slice_line[slice_] = chip.slice[slice_], chip.slice_line[slice_]
@@ -64,7 +65,7 @@ def take_back_channels(sms: Records[Sm], s: int, chips: Records[Chip]) -> None:
     """Take the channels from SM s."""
     sm, chip = sms[s], chips[0]
     chip.channel = sm.load_store.channel
-    for way in range(2):
+    for way in range(ANSWERS + 1):
         chip.shared[way] = sm.load_store.shared[way]
     for slice_ in range(sm.machine.slices):
         chip.slice[slice_], chip.slice_line[slice_] = sm.load_store.slice[slice_], sm.load_store.slice_line[slice_]

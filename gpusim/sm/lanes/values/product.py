@@ -19,7 +19,7 @@ from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.lanes.values.functions import compute
 from gpusim.sm.memory import versions
-from gpusim.sm.records import Effect, Memory, Numbers, Row, Sm, Table
+from gpusim.sm.records import Effect, Lanes, Memory, Numbers, Row, Sm, Table
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
 from isa.program import WORD_BYTES
@@ -29,6 +29,7 @@ from isa.values.matrix.warpgroup import (
     NEGATED_A,
     NEGATED_B,
     ROWS_OF_WARP,
+    SPARSE,
     TURNED_A,
     TURNED_B,
     place_of,
@@ -39,7 +40,7 @@ from isa.values.matrix.warpgroup import (
 OUTSIDE = int(Fault.OUTSIDE)
 A, B, C = range(3)  # places of the sources of a row
 WORDS = 4  # of two descriptors
-BLOCKS, BLOCK_BYTES = 2, 16
+BLOCKS, BLOCK_BYTES = 2, 16  # of A, whose columns have half of those of B if it is sparse
 MATRIX = int(Groups.MATRIX)
 TILE = 8  # columns
 HALF = np.uint32(0xFFFF)
@@ -140,13 +141,29 @@ def _multiply(sm: Sm, memory: Memory, g: int, effect: Effect) -> None:
             _read(sm, memory, g, effect, scratch.a, half, first + TILE * half)
     if instruction.product & NEGATED_A:
         _negate(scratch.a, 2 * BLOCKS, signs)
+    load_behind(scratch.a[2 * BLOCKS], sm.lanes[g * sm.machine.groups], instruction.behind[0])
     scratch.n = instruction.number
     for tile in range(instruction.columns // TILE):
         if sm.fault.code == 0:
             _read(sm, memory, g, effect, scratch.b, -1, TILE * tile)
             if instruction.product & NEGATED_B:
-                _negate(scratch.b, BLOCKS, signs)
+                _negate(scratch.b, blocks_of(instruction.product, B), signs)
             _compute_tile(sm, g, instruction, effect, tile)
+
+
+@rule
+def load_behind(to: Numbers, lanes: Lanes, register: int) -> None:
+    """Set a word that stands behind a matrix's to a register; -1: there is none, -2: to zero."""
+    if register >= 0:
+        lane_words.copy(to, lanes.registers, register)
+    elif register < -1:
+        to[:] = 0
+
+
+@rule
+def blocks_of(code: int, operand: int) -> int:
+    """Return the blocks of a row of an operand: of B there are more where A is sparse."""
+    return 2 * BLOCKS if code & SPARSE and operand == B else BLOCKS
 
 
 @rule
@@ -180,7 +197,7 @@ def _read(sm: Sm, memory: Memory, g: int, effect: Effect, to: Table, half: int, 
     words, of = effect.values[0], 2 if half < 0 else 0
     low, high = int(np.int64(words[of, 0])), int(np.int64(words[of + 1, 0]))
     turned = sm.program[effect.pc].product & (TURNED_B if half < 0 else TURNED_A)
-    for block in range(BLOCKS):
+    for block in range(blocks_of(sm.program[effect.pc].product, B if half < 0 else A)):
         row = to[block if half < 0 else 2 * block + half]
         if turned:
             _gather(sm, memory, g, effect, row, (low, high), first, block)

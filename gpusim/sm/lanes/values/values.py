@@ -235,18 +235,9 @@ def _select(scratch: Scratch, lanes: Lanes, instruction: Row) -> None:
 @rarely
 def _behind(scratch: Scratch, lanes: Lanes, instruction: Row) -> None:
     """Load the words that a matrix instruction takes behind those of its sources."""
-    _load_behind(scratch.a[instruction.counts[0]], lanes, instruction.behind[0])
-    _load_behind(scratch.b[instruction.counts[1]], lanes, instruction.behind[1])
-    _load_behind(scratch.c[instruction.counts[2]], lanes, instruction.behind[2])
-
-
-@rule
-def _load_behind(to: Numbers, lanes: Lanes, register: int) -> None:
-    """Set a word of each lane to a register; -1: there is none, -2: to zero."""
-    if register >= 0:
-        lane_words.copy(to, lanes.registers, register)
-    elif register < -1:
-        to[:] = 0
+    product.load_behind(scratch.a[instruction.counts[0]], lanes, instruction.behind[0])
+    product.load_behind(scratch.b[instruction.counts[1]], lanes, instruction.behind[1])
+    product.load_behind(scratch.c[instruction.counts[2]], lanes, instruction.behind[2])
 
 
 @rule

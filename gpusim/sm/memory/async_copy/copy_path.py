@@ -31,7 +31,7 @@ def kept(machine: MachineNumbers, instruction: Row, cycles: int) -> int:
     """Return the cycles for which a copy of so many passes keeps the unit; it asks the L1 for one."""
     if machine.copy_cycles and cycles >= machine.behind_passes:
         return int(machine.copy_cycles)
-    return int(max(machine.copy_cycles, cycles + instruction.through_l1))
+    return int(max(machine.copy_cycles, cycles + int(instruction.through_l1)))
 
 
 @rarely

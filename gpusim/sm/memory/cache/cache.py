@@ -92,7 +92,7 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
             done = max(done, far_load(sm, words, instruction.copies, _behind(sm, instruction, i), line, units, start))
     if near and instruction.copies == 0:
         tag_stage.take_load(sm, instruction, int(entry.requests), entered)
-    sm.load_store.waited, sm.load_store.from_others = start - now, UNKNOWN
+    sm.load_store.waited, sm.load_store.from_others, sm.load_store.differing = start - now, UNKNOWN, 0
     return done
 
 

@@ -15,30 +15,30 @@ from isa.memory import SECTOR_BYTES
 
 
 @on_demand
-def fetch(sm: Sm, memory: Memory, slot: int, low: int, high: int, shared: bool, now: int) -> int:
+def fetch(sm: Sm, memory: Memory, slot: int, low: int, high: int, differing: int, now: int) -> int:
     """Ask for the bytes from place `low` up to before `high`, for that slot's block; return when they have come.
 
-    `shared`: neighbouring SMs are taken to ask for the same.
+    `differing`: how many of 64 sectors that neighbours ask for are different ones; 0: unknown.
     """
     words, size, done = tags.words(sm, memory), sm.machine.line_bytes, now
     l2_share.begin(sm, slot)
-    sm.load_store.from_others = UNKNOWN
+    sm.load_store.from_others, sm.load_store.differing = UNKNOWN, differing
     while low < high:
         end = min(high, low - low % size + size)
         units = _sectors(low % size, low % size + end - low)
-        done = max(done, _fetch(sm, words, low // size, units, shared, now))
+        done = max(done, _fetch(sm, words, low // size, units, now))
         low = end
-    sm.load_store.stands = 0
+    sm.load_store.stands = sm.load_store.differing = 0
     return int(done)
 
 
 @rule
-def _fetch(sm: Sm, words: Numbers, line: int, units: int, shared: bool, now: int) -> int:
+def _fetch(sm: Sm, words: Numbers, line: int, units: int, now: int) -> int:
     """Ask for sectors of a line; return when they have come."""
     latency = sm.machine.engine_latency
     if sm.launch.caches[FAR].sets == 0:
         return global_memory.commit_line(sm, line, count_bits(units), now) + sm.machine.memory_latency
-    gone = l2_channel.loaded_by_engine(sm, units, shared, now)
+    gone = l2_channel.loaded_by_engine(sm, units, now)
     return int(cache.from_l2(sm, words, latency, line, units, gone))
 
 

@@ -160,13 +160,10 @@ def _cycles(sm: Sm, copy: Copy, low: int, high: int, size: int) -> int:
 
 @rule
 def _by_l2(sm: Sm, memory: Memory, copy: Copy, low: int, high: int, now: int) -> int:
-    """Ask the L2 for the bytes at those places, or send them there; return when they are where they belong.
-
-    Neighbouring SMs are taken to ask for the same boxes of tensors, and for bytes of their own.
-    """
+    """Ask the L2 for the bytes at those places, or send them there; return when they are where they belong."""
     slot = sm.warps[copy.warp].block
     if copy.bulk in (LOAD, PREFETCH):
-        return int(far_side.fetch(sm, memory, slot, low, high, copy.map >= 0, now))
+        return int(far_side.fetch(sm, memory, slot, low, high, int(sm.program[copy.pc].differing), now))
     return int(far_side.send(sm, memory, slot, low, high, now) + sm.machine.engine_store)
 
 

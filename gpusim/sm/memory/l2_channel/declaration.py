@@ -16,7 +16,7 @@ from isa.memory import SECTOR_BYTES
 
 Sectors = Annotated[int, msgspec.Meta(ge=1, le=4)]
 LOADS, STORES = range(2)  # channels between an SM and the L2, where there are two
-COPIES = 2  # of the copy engine, which loads in a way of its own
+ANSWERS = 2  # what the L2 sends, of lines for which several SMs ask to each of them
 
 
 class L2Channel(msgspec.Struct, frozen=True):
@@ -29,7 +29,7 @@ class L2Channel(msgspec.Struct, frozen=True):
     load_bytes: Positive  # bytes per cycle that all SMs together load from the L2, at most
     store_bytes: Positive  # bytes per cycle that they store to it
     load_together: Sectors = 1  # sectors that lie side by side, of which the L2 answers all at once
-    copy_bytes: Count = 0  # bytes per cycle that the copy engines of all SMs load; 0: as load_bytes
+    answer_bytes: Count = 0  # bytes per cycle that SMs get where those of a GPC ask for the same; 0: as load_bytes
 
 
 def pack(packed: MachineNumbers, machine: Machine) -> None:
@@ -45,7 +45,7 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
 
 
 def sector_shares(machine: Machine, sms: int) -> tuple[int, int, int]:
-    """1/64 cycles in which an SM's share of the L2's bandwidth moves a sector, of loads, of stores and of copies.
+    """1/64 cycles in which an SM's share of the L2's bandwidth moves a sector, of loads, stores and shared answers.
 
     So many SMs have equal shares; 0 where the bandwidth is unknown.
     """
@@ -53,12 +53,18 @@ def sector_shares(machine: Machine, sms: int) -> tuple[int, int, int]:
     if whole is None:
         return 0, 0, 0
     moved = SHARE_PARTS * SECTOR_BYTES * sms
-    loads, copies = whole.load_bytes, whole.copy_bytes or whole.load_bytes
-    return round(moved / loads), round(moved / whole.store_bytes), round(moved / copies)
+    return round(moved / whole.load_bytes), round(moved / whole.store_bytes), round(moved / most_loaded(whole))
 
 
-def _copies(given: Any) -> bool:
-    return bool((given.rows["bulk"] > 0).any())
+def most_loaded(whole: L2Channel) -> int:
+    """Return the bytes per cycle that all SMs get from the L2 at most: where many ask for the same lines."""
+    return max(whole.load_bytes, whole.answer_bytes)
+
+
+def merges(machine: Machine) -> bool:
+    """Tell whether requests of the SMs of a GPC for the same lines are merged before the L2."""
+    whole = machine.l2_channel
+    return bool(whole and tagged(machine) and whole.answer_bytes > whole.load_bytes)
 
 
 def _stores(given: Any) -> bool:
@@ -82,22 +88,20 @@ UNIT = Declaration(
             field("store_line_cost", "further parts for each line of a store of parts of sectors"),
             field("store_buffer", "sectors that may wait for the L2 before the next store does"),
             field("load_together", "sectors of a line that the L2 answers at once"),
-            field("shared_cost", "parts of a cycle in which the L2 moves them, and copies; 0: it is not known", 3),
+            field("shared_cost", "parts of a cycle in which the L2 moves them, and shared ones; 0: it is not known", 3),
             field("shared_parts", "parts of a cycle in which that time counts"),
         ),
         "load_store": (
             field("port", "when each L2 channel is free, in parts of a cycle", 2, role=Role.UNCOMPARED),
             field(
                 "shared",
-                "when the L2 itself is, for loads and for stores, in parts of a cycle",
-                2,
+                "when the L2 itself is, for loads, for stores and for shared answers, in parts of a cycle",
+                3,
                 role=Role.UNCOMPARED,
             ),
             field("moved", "sectors of loads, of stores so far", 2, role=Role.UNCOMPARED),
-            field(
-                "asked", "of the SM's share of the L2 so far, by loads and by stores, in parts", 2, role=Role.UNCOMPARED
-            ),
-            field("began", "when the SM asked for the first", 2, role=Role.UNCOMPARED),
+            field("asked", "of the SM's share of the L2 so far, by each of these, in parts", 3, role=Role.UNCOMPARED),
+            field("began", "when the SM asked for the first", 3, role=Role.UNCOMPARED),
         ),
     },
     pack=pack,
@@ -117,7 +121,7 @@ UNIT = Declaration(
             _loads,
             "{kernel} loads nothing",
         ),
-        Condition("l2_channel.copy_bytes", f"shared_cost.{COPIES}", _copies, "{kernel} has no bulk or tensor copies"),
+        Condition("l2_channel.answer_bytes", f"shared_cost.{ANSWERS}", _loads, "{kernel} loads nothing"),
     ),
     limits={
         "bandwidth": {

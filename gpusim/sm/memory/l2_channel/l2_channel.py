@@ -2,6 +2,8 @@
 
 * Each 32 bytes occupy the SM's channel for some parts of a cycle, and the L2 for their share of what all SMs may move.
   The L2 answers neighbouring sectors of a line together, and is busy for all of them if a load asks for one.
+* Requests of neighbouring SMs for the same lines are merged before the L2 (gpusim/engines/line_share.py), which sends
+  what it answers to each of them.
 * A store to parts of sectors occupies its channel and the L2 longer for each line.
 * A store does not wait for the L2 until so many sectors wait there; then the next one does. Warps may exit meanwhile,
   but the launch ends when all have gone. A store to a sector that still waits takes no further time.
@@ -14,8 +16,9 @@ from __future__ import annotations
 from gpusim.sm.jit.rule import count_bits, rarely, rule
 from gpusim.sm.memory.cache.declaration import FAR, SHARE_PARTS, WAY_HEAD
 from gpusim.sm.memory.cache.tags import DIRTY, TAG
-from gpusim.sm.memory.l2_channel.declaration import COPIES, LOADS, STORES
+from gpusim.sm.memory.l2_channel.declaration import ANSWERS, LOADS, STORES
 from gpusim.sm.memory.l2_share import l2_share
+from gpusim.sm.memory.l2_share.declaration import PARTS
 from gpusim.sm.records import Numbers, Sm
 
 
@@ -24,30 +27,41 @@ def loaded(sm: Sm, copies: int, units: int, now: int) -> int:
     """Return when these sectors of a line, a mask, have come to the SM; `copies`: they go to shared memory."""
     found, machine = count_bits(units), sm.machine
     parts = machine.copied_line if copies and machine.copied_line else found * machine.port_cost[LOADS]
-    return _ported(sm, found, answered(sm, units), LOADS, int(parts), now)
+    gone = _ported(sm, found, _asked(sm, units), LOADS, int(parts), now)
+    return max(gone, _answers(sm, found, now)) if sm.load_store.differing else gone
 
 
 @rule
-def loaded_by_engine(sm: Sm, units: int, shared: bool, now: int) -> int:
-    """Return the same for the copy engine, whose sectors have a way of their own from the L2.
+def loaded_by_engine(sm: Sm, units: int, now: int) -> int:
+    """Return the same for the copy engine, whose sectors have a way of their own from the L2."""
+    found, cost = count_bits(units), _asked(sm, units)
+    sm.load_store.moved[LOADS] += found
+    gone = _shared(sm, cost, LOADS, now) if cost else now
+    return max(gone, _answers(sm, found, now)) if sm.load_store.differing else gone
 
-    `shared`: neighbours ask for the same lines at about the same time, and the L2 answers them together.
+
+@rule
+def _asked(sm: Sm, units: int) -> int:
+    """Return for how many parts of the SM's share the L2 is busy that is asked for these sectors.
+
+    Where neighbours ask for the same lines, each has its part of what they cost.
     """
-    sm.load_store.moved[LOADS] += count_bits(units)
-    cost = int(sm.machine.shared_cost[COPIES if shared else LOADS])
-    return _shared(sm, answered(sm, units) * cost, LOADS, now) if cost else now
-
-
-@rule
-def answered(sm: Sm, units: int) -> int:
-    """Return for how many sectors the L2 is busy that is asked for these."""
-    together, found = int(sm.machine.load_together), count_bits(units)
-    if together > 1 and sm.machine.shared_cost[LOADS]:
+    machine, together, found = sm.machine, int(sm.machine.load_together), count_bits(units)
+    if machine.shared_cost[LOADS] == 0:
+        return 0
+    if together > 1:
         found, left = 0, units
         while left:
             found += together if left & ((1 << together) - 1) else 0
             left >>= together
-    return int(found)
+    parts = found * machine.shared_cost[LOADS]
+    return int(parts * (sm.load_store.differing or PARTS) // PARTS)
+
+
+@rule
+def _answers(sm: Sm, units: int, now: int) -> int:
+    """Return when the L2 has sent so many sectors to the SM, for which others ask, too."""
+    return _shared(sm, int(units * sm.machine.shared_cost[ANSWERS]), ANSWERS, now)
 
 
 @rule
@@ -56,19 +70,19 @@ def ported(sm: Sm, units: int, of_all: int, way: int, now: int) -> int:
 
     The L2 is busy for `of_all` sectors.
     """
-    return _ported(sm, units, of_all, way, int(units * sm.machine.port_cost[way * sm.machine.ways_apart]), now)
+    cost, own = int(of_all * sm.machine.shared_cost[way]), way * sm.machine.ways_apart
+    return _ported(sm, units, cost, way, int(units * sm.machine.port_cost[own]), now)
 
 
 @rule
-def _ported(sm: Sm, units: int, of_all: int, way: int, parts: int, now: int) -> int:
-    """Return the same where the channel takes so many parts of a cycle."""
+def _ported(sm: Sm, units: int, cost: int, way: int, parts: int, now: int) -> int:
+    """Return the same where the channel takes so many parts of a cycle, and the L2 so many of the SM's share."""
     unit, machine = sm.load_store, sm.machine
     own = way * machine.ways_apart
     unit.moved[way] += units
     unit.port[own] = max(unit.port[own], now * machine.port_parts) + parts
     gone = int((unit.port[own] + machine.port_parts - 1) // machine.port_parts)
-    cost = int(machine.shared_cost[way])
-    return max(gone, _shared(sm, of_all * cost, way, now)) if cost else gone
+    return max(gone, _shared(sm, cost, way, now)) if cost else gone
 
 
 @rarely

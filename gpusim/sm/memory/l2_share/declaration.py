@@ -17,9 +17,11 @@ UNIT = Declaration(
     fields={
         "row": (
             field("shared_along", "1 and the axes (bits) along which blocks ask for the same; 0: unknown", kind="i1"),
+            field("differing", "of 64 sectors that SMs of a GPC ask for, how many differ; 0: unknown", kind="i1"),
         ),
         "load_store": (
             field("from_others", "when others bring what is asked for, as above", role=Role.UNCOMPARED),
+            field("differing", "that of the row whose access is served", role=Role.UNCOMPARED),
             field(
                 "stands", "blocks of the grid for which that one stands whose access is served", role=Role.UNCOMPARED
             ),

@@ -39,6 +39,7 @@ class MatrixCost(msgspec.Struct, frozen=True):
 
     interval: Positive  # cycles for which it keeps its pipe, where that takes a warp instruction each cycle
     latency: Positive  # cycles from issue until a dependent instruction may issue (RAW)
+    sparse: Count = 0  # `interval` if A is sparse; 0: as long as others
     depth: Count = 0  # cycles by which its way through the pipe is longer than the shortest; results come in order
     memory: Count = 0  # cycles behind its issue in which no memory instruction issues; of no use without `written`
     first: Reading = 0  # cycles from issue until the first registers of A are read; of no use without `written`
@@ -66,7 +67,8 @@ def choices(machine: Machine, unit: UnitClass) -> tuple[str, ...]:
 
 def intervals(machine: Machine, form: Row) -> int:
     """Initiation intervals for which an instruction keeps its pipe."""
-    return int(machine.matrix[form.matrix].interval) if form.matrix in machine.matrix else form.intervals
+    cost = machine.matrix.get(form.matrix)
+    return int((form.is_sparse and cost.sparse) or cost.interval) if cost else form.intervals
 
 
 def latency(machine: Machine, form: Row) -> int:
@@ -142,7 +144,7 @@ UNIT = Declaration(
     pack=pack,
     limits={
         "latency": {"unit.*.latency": 1, "matrix.*.latency": 1},
-        "tensor cores": {"matrix.*.interval": 1},
+        "tensor cores": {"matrix.*.interval": 1, "matrix.*.sparse": 1},
         "pipes": {"pipe.*.lanes": "limits.warp_size", "pipe.*.schedulers": 1},
     },
 )

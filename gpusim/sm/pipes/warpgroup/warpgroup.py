@@ -2,12 +2,13 @@
 
 Each of four neighbouring warps of a block issues the instruction; when the last has, the product waits for its turn.
 It begins when shared memory's port is free, which then reads its operands: 64 rows of A, if they lie there, and all
-columns of B, once for the four warps. Other accesses to shared memory wait meanwhile, as products wait for them. The
-tensor cores begin a little later, and compute so many columns in a cycle; the operands of the next product are read
-meanwhile, but not those of one more. So products follow each other at the pace of the slower of the two.
+columns of B, once for the four warps; a column has twice as many bytes if A is sparse. Other accesses to shared memory
+wait meanwhile, as products wait for them. The tensor cores begin a little later, and compute so many columns in a
+cycle; the operands of the next product are read meanwhile, but not those of one more. So products follow each other at
+the pace of the slower of the two.
 
-Meanwhile they read and write their sums in the register file, half of whose ports other instructions have left: each
-of these keeps those of its scheduler for longer.
+Meanwhile they read and write their sums in the register file: those of eight columns at once, so that other
+instructions have half of the cycles left, or three of four if the sums have 16 bits.
 
 D is there some cycles behind the end. Then the product is done: of the group that it is in (sm/effects/groups.py), and
 its effect lands (sm/lanes/values/product.py). Products share the agent of the effects, and have times of their own.
@@ -27,8 +28,8 @@ from gpusim.sm.records import Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import PRODUCTS
 from isa.row import Groups
+from isa.values.matrix.warpgroup import rows_read
 
-ROWS = 64  # of a product
 MATRIX = int(Groups.MATRIX)
 CROWDED = int(Fault.CROWDED)
 
@@ -109,8 +110,7 @@ def begin(sm: Sm, now: int) -> int:
 def _serve(sm: Sm, first: int, pc: int, now: int) -> int:
     """Take the port now, and the tensor cores when they are free; return when the result is there."""
     products, machine, instruction = sm.products, sm.machine, sm.program[pc]
-    rows = instruction.columns + (0 if instruction.from_registers else ROWS)
-    read = now + -(-rows // machine.port_rows)
+    read = now + -(-rows_read(instruction.product, instruction.columns) // machine.port_rows)
     sm.load_store.free[0] = read
     sm.agenda[sm.load_store_agent] = load_store.next_service(sm, now)
     fills = machine.register_fills if instruction.from_registers else machine.product_fills
@@ -123,7 +123,9 @@ def _serve(sm: Sm, first: int, pc: int, now: int) -> int:
         taken = pipe.instance(sm, sm.warps[first + number].scheduler, machine.tensor_pipe)
         taken.free = start + cycles
         taken.busy += cycles
-    products.ends = start + cycles
+    if start > products.ends:
+        products.since = start
+    products.ends, products.sums = start + cycles, instruction.sums
     least = machine.least_registers if instruction.from_registers else 0
     products.reads = max(read, start - fills, now + least)
     done = int(products.ends + machine.product_drains)
@@ -132,15 +134,11 @@ def _serve(sm: Sm, first: int, pc: int, now: int) -> int:
     return done
 
 
-@on_demand
-def crowd(sm: Sm, k: int, instruction: Row, now: int) -> None:
-    """Let an instruction of scheduler k have the ports to the registers, beside a product that is computed."""
-    machine, scheduler = sm.machine, sm.schedulers[k]
-    if machine.product_delays > 1:
-        needs = machine.units[instruction.unit]
-        own = pipe.interval(sm, int(needs.choice[0])) * instruction.intervals // max(needs.choices, 1)
-        taken = min(own * machine.product_delays, machine.product_delays_most)
-        scheduler.ports_until = max(scheduler.ports_until, now + taken)
+@rule
+def held(sm: Sm, instruction: Row) -> int:
+    """Return for how long an instruction whose result finds a free cycle keeps its pipe, beside products."""
+    needs = sm.machine.units[instruction.unit]
+    return int(pipe.interval(sm, int(needs.choice[0])) * instruction.intervals + sm.products.sums)
 
 
 @rule

@@ -1,8 +1,9 @@
 """Rows of machine code: products of matrices by the tensor cores of a warpgroup, four warps that go together.
 
 D = A B + C, of 64 rows and 8 to 256 columns. B lies in shared memory, where a descriptor in uniform registers says; A
-does too, or is in registers. The texts say so in operands (`gdesc[UR8].negA`, `gsb0`), the table in modifiers of its
-own, which `isa.nvidia.lowering.spelling` puts behind those of the text.
+does too, or is in registers. A sparse A (.SP) has half the numbers of its k, and a register says which. The texts have
+what else there is in operands (`gdesc[UR8].negA`, `gsb0`), the table in modifiers of its own, which
+`isa.nvidia.lowering.spelling` puts behind those of the text.
 """
 
 from __future__ import annotations
@@ -34,6 +35,7 @@ from isa.values.matrix.warpgroup import (
 )
 
 REGISTERS, CLOSING = "REG", "gsb0"  # A is in registers; it closes the group
+SPARSELY = ".SP"  # A is sparse
 MOST_COLUMNS = 256
 _SHAPE = re.compile(r"64x(\d{1,3})x(\d{1,3})")
 _MARKS = {"negA": NEGATED_A, "negB": NEGATED_B, "tnspA": TURNED_A, "tnspB": TURNED_B}
@@ -51,25 +53,27 @@ class Warpgroup(Family):
     def row(self, mnemonic: str, parts: Sequence[str] = ()) -> Row | None:
         """Return the row of a shape, types, marks and of where A lies; None if there is none."""
         shape, *names = mnemonic.removeprefix(self.base).split(".")[1:] or [""]
+        sparse = self.base.endswith(SPARSELY)
         said, marks = tuple(x for x in names if x not in self.modifiers), [x for x in names if x in self.modifiers]
         found, code = _SHAPE.fullmatch(shape), self.types.get(said)
         if parts or found is None or code is None or len(set(marks)) < len(marks):
             return None
         columns, depth = map(int, found.groups())
-        if columns % 8 or not 8 <= columns <= MOST_COLUMNS or depth != _depth(said):
+        if columns % 8 or not 8 <= columns <= MOST_COLUMNS or depth != _depth(said) << sparse:
             return None
         words = columns // (4 if code & HALVES else 2)
         from_registers = REGISTERS in marks
         counts = f"d{words}c{words}" + ("a4b2" if from_registers else "b4")
+        form = ("dabc" if from_registers else "dbc") + ("Qin" if sparse else "Q")
         return Row(
             mnemonic,
-            "dabcQ" if from_registers else "dbcQ",
+            form,
             self.unit,
-            flops=0 if self.base in ("IGMMA", "BGMMA") else columns * depth,
+            flops=0 if self.base[0] in "IB" else columns * depth >> sparse,
             registers=counts,
             across=_tile(self.base, said),
             memory_bits=128,
-            code=code_of(columns, code | sum(_MARKS.get(x, 0) for x in marks), from_registers),
+            code=code_of(columns, code | sum(_MARKS.get(x, 0) for x in marks), from_registers, sparse),
             grouping=JOINS | (CLOSES if CLOSING in marks else 0),
             groups=Groups.MATRIX,
             shared="b",
@@ -78,8 +82,9 @@ class Warpgroup(Family):
 
 def _tile(base: str, types: tuple[str, ...]) -> Tile:
     """Return how a warp computes eight columns: as an instruction of its own of 16 rows does."""
-    shape = {"F32TF32": "1688", "ANDPOPC": "168256"}.get("".join(types)) or ("16816" if base == "HGMMA" else "16832")
-    tile: Tile = _TILES[".".join((f"{base[0]}MMA", shape, *types))]
+    sparse = base.endswith(SPARSELY)
+    depth = 256 if "POPC" in types else _depth(types) << sparse
+    tile: Tile = _TILES[".".join((f"{base[0]}MMA{SPARSELY if sparse else ''}", f"168{depth}", *types))]
     return tile
 
 
@@ -95,7 +100,7 @@ def _depth(types: tuple[str, ...]) -> int:
 def _family(base: str, types: Mapping[tuple[str, ...], int], *marks: str) -> Family:
     modifiers: Mapping[str, Change] = dict.fromkeys((*marks, REGISTERS, CLOSING), 0)
     return Warpgroup(
-        base, "dabcQ", Unit.WARPGROUP, optional="Q", modifiers=modifiers or NOTHING, shared="b", types=types
+        base, "dabcQin", Unit.WARPGROUP, optional="Qn", modifiers=modifiers or NOTHING, shared="b", types=types
     )
 
 
@@ -122,9 +127,9 @@ _WHOLE = {
 }
 
 FAMILIES: tuple[Family, ...] = (
-    _family("HGMMA", _OF_HALVES, *_MARKS),
-    _family("QGMMA", _SMALL, "negA", "negB"),
-    _family("IGMMA", _WHOLE),
+    *(_family(base, _OF_HALVES, *_MARKS) for base in ("HGMMA", "HGMMA.SP")),
+    *(_family(base, _SMALL, "negA", "negB") for base in ("QGMMA", "QGMMA.SP")),
+    *(_family(base, _WHOLE) for base in ("IGMMA", "IGMMA.SP")),
     _family("BGMMA", {("AND", "POPC"): BIT | BIT << 4}),
     Family("WARPGROUP.ARRIVE", "", Unit.CONTROL),
     Family("WARPGROUP.DEPBAR.LE", "n", Unit.CONTROL, fields={"most": 7, "grouping": WAITS, "groups": Groups.MATRIX}),

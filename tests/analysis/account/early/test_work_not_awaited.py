@@ -1,5 +1,7 @@
 """Copies, matrix instructions and fences that are not waited for: none in right kernels, one finding if one misses."""
 
+from dataclasses import replace
+
 import pytest
 from without_waits import EXAMPLES, TEN, right, without
 
@@ -60,3 +62,19 @@ def test_the_command_tells_them_beside_hazards_of_codes():
     assert hazards(right("wgmma"), load("h200")).hazards == ()
     found = hazards(without(right("wgmma"), "WARPGROUP.ARRIVE"), load("h200"))
     assert [one.kind for one in found.hazards] == ["ARRIVE"]
+
+
+@pytest.mark.jit
+def test_blocks_of_a_cluster_run_together():
+    """The four blocks of a cluster have no hazard; loads of the others' sums that nobody waits for have one each."""
+    kernel = right("cluster")
+    assert (hazards(kernel, load("h200")).hazards, hazards(kernel, load("h200")).blocks) == ((), 4)
+    code = [
+        replace(one, control=replace(one.control, write_barrier=None)) if one.row.mnemonic == "LD.E" else one
+        for one in kernel.program.instructions
+    ]
+    changed = replace(kernel, program=replace(kernel.program, instructions=tuple(code)))
+    found = hazards(changed, load("h200")).hazards
+    assert {one.kind for one in found} == {"RAW"}
+    assert {code[one.other].row.mnemonic for one in found} == {"LD.E"}
+    assert len(found) == 4

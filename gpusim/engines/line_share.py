@@ -1,0 +1,151 @@
+"""How many of the lines for which neighbours ask together differ: the L2 is asked once for a line that several want.
+
+Neighbours are the SMs of a graphics processing cluster (GPC), each with its block of the first wave. Where an address
+moves evenly from block to block, that step tells which of these blocks ask for the same. For other loads, and for
+copies of the copy engine, the blocks are run in program order, for a while. Together are requests of the same turn: of
+a load those of a warp that has executed it as often before, of copies so many in a row as may be under way, twice.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpusim.engines.walks.program_order import Rows, lanes_of, run_block, walker
+from gpusim.launch.launch import Launch
+from gpusim.machine.machine import Machine
+from gpusim.machine.simulated_sms import neighbours
+from gpusim.sm.memory.copy_engine.declaration import DIMENSIONS
+from gpusim.sm.memory.l2_channel.declaration import merges
+from gpusim.sm.memory.l2_share.declaration import PARTS
+from gpusim.sm.unit.capacities import WARPS
+from gpusim.sm.walk.access_log import FIRST, PC, WARP
+from gpusim.sm.walk.marks import ASKED, MARK, SOURCE, UNDER_WAY
+from isa.dataflow.memory.address_steps import linear_steps
+from isa.dataflow.moving import Step
+from isa.errors import UserError
+from isa.executing import clusters
+from isa.executing.places import lanes_in
+from isa.kernel import Kernel
+from isa.memory import SECTOR_BYTES
+from isa.nvidia.abi.load import on_chip
+from isa.row import Bulk, Unit
+from isa.support.once import once
+
+LONG = 1000  # instructions of a warp up to which a block is run, in the mean of its warps
+COPIES = (Bulk.LOAD, Bulk.PREFETCH)
+PRODUCTS = (Unit.TENSOR, Unit.WARPGROUP)  # which nobody is taken to need for an address
+PCS, PLACES = (1 << MARK) - 1, 32  # bits of a pc; of a sector's number
+
+Blocks = tuple[int, ...]
+Asked = defaultdict[int, list[NDArray[np.int64]]]  # by pc, a number for each request of each block
+
+
+def prepare(kernel: Kernel, machine: Machine, launches: Sequence[Launch]) -> None:
+    """Store of each load how many of the lines that neighbours ask for differ, if the L2 merges requests for one."""
+    if not merges(machine):
+        return
+    there = _on_chip(kernel, machine.chip.sms)
+    for one in launches:
+        near = neighbours(there, machine, int(one.sm.launch.index))
+        for pc, parts in differing(there, near).items() if len(near) > 1 else ():
+            one.sm.program[pc].differing = parts
+
+
+def merged(kernel: Kernel, machine: Machine, sm: int) -> bool:
+    """Tell whether the L2 merges requests of that SM, the first of those simulated, and of its neighbours."""
+    near = neighbours(kernel, machine, sm)
+    asked = differing(_on_chip(kernel, machine.chip.sms), near) if merges(machine) and len(near) > 1 else {}
+    return any(parts < PARTS for parts in asked.values())
+
+
+@once
+def _on_chip(kernel: Kernel, sms: int) -> Kernel:
+    return on_chip(kernel, sms) if kernel.cluster_blocks == 1 else kernel
+
+
+@once
+def differing(kernel: Kernel, blocks: Blocks) -> Mapping[int, int]:
+    """Return, by pc of a load or a copy, how many of 64 sectors for which these blocks ask are different ones."""
+    code = kernel.program.instructions
+    loads = [pc for pc, i in enumerate(code) if i.row.unit is Unit.GLOBAL and i.row.is_load and not i.row.update]
+    steps = {pc: step for pc, step in linear_steps(kernel).items() if pc in loads}
+    found = {pc: _share([_moved(kernel, block, step) for block in blocks]) for pc, step in steps.items()}
+    others = {pc for pc in loads if pc not in steps} | {pc for pc, i in enumerate(code) if i.row.bulk in COPIES}
+    seen = _asked_for(kernel, blocks, others) if others else {}
+    return found | {pc: _share(sets) for pc, sets in seen.items()}
+
+
+def _share(sets: Sequence[NDArray[np.int64]]) -> int:
+    """Return how many of 64 members of sets are different ones, at least one."""
+    return max(1, round(PARTS * len(np.unique(np.concatenate(sets))) / sum(map(len, sets))))
+
+
+def _moved(kernel: Kernel, block: int, step: Step) -> NDArray[np.int64]:
+    """Return by how many sectors a block's place moves an address."""
+    x, y, _ = kernel.grid
+    place = (block % x, block // x % y, block // (x * y))
+    moved = sum(at * each for at, each in zip(place, step, strict=True))
+    return np.array([moved % (1 << 32) // SECTOR_BYTES])
+
+
+def _asked_for(kernel: Kernel, blocks: Blocks, pcs: Collection[int]) -> Asked:
+    """Run the blocks one by one up to some instructions; return what each asks for with those at these pcs."""
+    code = kernel.program.instructions
+    found: Asked = defaultdict(list)
+    wanted = np.array([ASKED if pc in pcs and i.row.bulk else 0 for pc, i in enumerate(code)], np.int64)
+    with suppress(UserError):
+        one = walker(kernel, addresses=True, again=False)
+        for held in one.each:
+            held.program.evaluate[[pc for pc, i in enumerate(code) if i.row.unit in PRODUCTS]] = 0
+        fresh, limit = np.array(one.sms), (LONG + len(code)) * kernel.warps
+        for block in (clusters.block_of(kernel, cluster, 0) for cluster in clusters.of_blocks(kernel, blocks)):
+            kept: list[Rows] = []
+            np.asarray(one.sms)[:] = fresh
+            with suppress(UserError):  # it is longer, or waits for what others do
+                run_block(one, block, limit, partial(_keep, pcs, kept), wanted)
+            rows = np.concatenate(kept)
+            turns = _turns(rows)
+            for number in np.unique(rows[:, PC]).tolist():
+                some = rows[:, PC] == number
+                found[number & PCS].append(_requests(kernel, rows[some], turns[some]))
+    return found
+
+
+def _keep(pcs: Collection[int], kept: list[Rows], rows: Rows) -> None:
+    """Keep the rows of those instructions, of a copy the marked ones."""
+    kept.append(rows[np.isin(rows[:, PC] & PCS, list(pcs))].copy())
+
+
+def _turns(rows: Rows) -> NDArray[np.int64]:
+    """Return a number for each row, which requests have that are made together.
+
+    That is a load's warp, and how often it has executed the instruction; of a copy, how many copies there were before
+    it over twice those that are under way at once: neighbours may be ahead by as many.
+    """
+    copies = rows[:, PC] >> MARK == ASKED
+    turns = np.zeros(len(rows), np.int64)
+    if copies.any():
+        turns[copies] = np.arange(copies.sum()) // (2 * int(np.median(rows[copies, FIRST + UNDER_WAY])))
+    who = rows[:, PC].astype(np.int64) * WARPS + rows[:, WARP]
+    order = np.flatnonzero(~copies)[np.argsort(who[~copies], kind="stable")]
+    times = np.arange(len(order)) - np.searchsorted(who[order], who[order])
+    turns[order] = times * WARPS + rows[order, WARP]
+    return turns
+
+
+def _requests(kernel: Kernel, rows: Rows, turns: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return a number for each sector or box that an instruction of a block asks for in each of its turns."""
+    number = int(rows[0, PC])
+    if number >> MARK:
+        boxes = np.column_stack([turns, rows[:, FIRST + SOURCE : FIRST + SOURCE + 1 + DIMENSIONS]])
+        return np.array([hash(one.tobytes()) for one in boxes], np.int64)
+    row, places = kernel.program.instructions[number].row, rows[:, FIRST:]
+    active = lanes_of(rows) & lanes_in(Unit.GLOBAL, places) if row.generic else lanes_of(rows)
+    first, turn = places[active].astype(np.int64), np.repeat(turns, active.sum(axis=1)) << PLACES
+    return np.unique([first // SECTOR_BYTES | turn, (first + row.nbytes - 1) // SECTOR_BYTES | turn])
