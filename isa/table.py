@@ -12,7 +12,7 @@ from isa.family import Family, of_base
 from isa.nvidia.families import FAMILIES
 from isa.nvidia.rows import listing as nvidia
 from isa.nvidia.rows.copies import bulk
-from isa.row import Row
+from isa.row import ASYNCHRONOUS, Row
 
 ROWS = (*nvidia.ROWS, *gcn.ROWS)
 TABLE = {row.mnemonic: row for row in ROWS}
@@ -55,7 +55,7 @@ def listing_row(mnemonic: str) -> Row | None:
     if mnemonic in TABLE or family is None:
         return TABLE.get(mnemonic)
     row = family.row(mnemonic, ())
-    if row is None or not (row.is_asynchronous or mnemonic in LISTED_TOO):
+    if row is None or not (row.unit in ASYNCHRONOUS or mnemonic in LISTED_TOO):
         return None
     return replace(row, optional=len(row.form) - len(row.form.rstrip(family.optional)))
 

@@ -33,7 +33,7 @@ from isa.operands.operand import (
 )
 from isa.program import Program
 from isa.reading import literals
-from isa.row import Kind, Row
+from isa.row import ASYNCHRONOUS, Kind, Row
 
 NONE: Mapping[int, str] = MappingProxyType({})
 
@@ -94,7 +94,7 @@ def _uniform(operand: Operand, letter: str, row: Row) -> str:
             return "URZ"
         case Register(index=index) if index >= FIRST_SCALAR and row.takes_uniform:
             return f"UR{index - FIRST_SCALAR}"
-        case Address(uniform=Register(index=index)) if row.is_asynchronous and operand.base == RZ:
+        case Address(uniform=Register(index=index)) if row.unit in ASYNCHRONOUS and operand.base == RZ:
             return f"[UR{index - FIRST_SCALAR}{f'+{operand.offset:#x}' if operand.offset else ''}]"
     return ""
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from isa.values.matrix import doubles, floats, integers
+from isa.values.matrix import doubles, floats, integers, quads
 
 Fill = Callable[[Any, Any, Any, Any, Any], None]
 Numbers = tuple[int, ...]
@@ -37,6 +37,15 @@ def of_scaled_floats(name: str, kinds: tuple[Numbers, Numbers], count: int, kind
 
     def fill(d: Any, a: Any, b: Any, c: Any, n: Any) -> None:
         floats.multiply_scaled(d, a, b, c, n, 2, kinds, (count, kind))
+
+    return _named(fill, name)
+
+
+def of_quads(name: str, step: int, by_lane: Numbers, singles: Numbers) -> Fill:
+    """Return the function of a step: whether a lane has a k of A and of B, and whether D and C are singles."""
+
+    def fill(d: Any, a: Any, b: Any, c: Any, n: Any) -> None:
+        quads.multiply(d, a, b, c, n, step, by_lane, singles)
 
     return _named(fill, name)
 
