@@ -272,11 +272,6 @@ class Row:
         """Return the row with the width of the operand of a form letter."""
         return _resized(self, 32 * self.words_of(letter)) if letter in "dDabco" else self
 
-    @property
-    def takes_uniform(self) -> bool:
-        """Whether operands of NVIDIA's rows may be registers that all lanes of a warp share."""
-        return bool(self.shared) or self.unit in {*ASYNCHRONOUS, Unit.UNIFORM}
-
     @cached_property
     def reads_special(self) -> bool:
         """Whether it reads a special register."""

@@ -78,7 +78,7 @@ def differing(kernel: Kernel, blocks: Blocks) -> Mapping[int, int]:
     found = {pc: _share([_moved(kernel, block, step) for block in blocks]) for pc, step in steps.items()}
     others = {pc for pc in loads if pc not in steps} | {pc for pc, i in enumerate(code) if i.row.bulk in COPIES}
     seen = _asked_for(kernel, blocks, others) if others else {}
-    return found | {pc: _share(sets) for pc, sets in seen.items()}
+    return found | {pc: _share(sets) for pc, sets in seen.items() if sum(map(len, sets))}
 
 
 def _share(sets: Sequence[NDArray[np.int64]]) -> int:

@@ -104,6 +104,12 @@ again:
         assert found == expected or found in np.ravel(expected)
 
 
+def test_a_load_by_no_lane_asks_for_nothing():
+    """Nothing is told of it, whether its address moves evenly or not."""
+    body = "LOP.AND R6, R3, 3\nSHL R6, R6, 7\nISETP.LT P0, R5, 0\nIADD R2, R2, R6\n@P0 LDG R7, [R2]\nEXIT"
+    assert not differing(read(HEAD.format("64 4") + body), tuple(range(16)))
+
+
 def test_boxes_of_a_product_are_shared_along_rows():
     """The first 17 of 32 x 32 blocks of 128 x 128: one box of A for all, 17 of B."""
     (launch,) = kernels.wanted("wg128_tma2", "full", 0)
