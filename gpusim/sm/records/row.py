@@ -122,6 +122,7 @@ class Row(Record):
     product: int  # code of a matrix instruction of a warpgroup (isa.values.matrix.warpgroup)
     columns: int  # that its result has; 0: it is none
     from_registers: int  # 1: its first matrix is in registers
+    sums: int  # cycles in which the sums of eight columns take all register banks
     update: int  # index of what an atomic does to its word, -1: no atomic
     turns: int  # passes of an atomic for each lane in the fullest bank, 0: as a load
     war: int  # cycles from service until its source registers may be overwritten
