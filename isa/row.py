@@ -10,7 +10,7 @@ Form letters, in the order of the text:
     D        register written, read as c    n N    numbers (barrier id, thread count, truth table, shift count, mask)
     B        convergence barrier                    k      number or register (barrier id, threads, mask, time)
     T        labels of an indirect branch           y      dependency barrier
-    o        register written, the upper channels of a texture object, whose handle is t then
+    o        register written, the upper half of 256 bits, or upper channels of a texture object (its handle is t then)
     i j J    words of a tile behind those of a, b, c: places of a sparse matrix's numbers, scales
 
 `width` is the bits of each d, a, b, c operand: 64 takes an even register, 128 a multiple of 4 (vector registers of GCN:
@@ -233,11 +233,6 @@ class Row:
         return self.is_branch and "a" in self.form
 
     @property
-    def is_sparse(self) -> bool:
-        """Whether it is a matrix instruction whose A has half the numbers of its k."""
-        return "i" in self.form and "j" not in self.form
-
-    @property
     def asks(self) -> bool:
         """Whether it is a branch that asks which lanes are together."""
         return self.flow in (Flow.IF_PARTED, Flow.IF_WHOLE)
@@ -271,16 +266,6 @@ class Row:
     def at(self, letter: str) -> Row:
         """Return the row with the width of the operand of a form letter."""
         return _resized(self, 32 * self.words_of(letter)) if letter in "dDabco" else self
-
-    @property
-    def is_asynchronous(self) -> bool:
-        """Whether it is an instruction of a warpgroup, the copy engine or a barrier in shared memory."""
-        return self.unit in (Unit.WARPGROUP, Unit.SYNC)
-
-    @property
-    def takes_uniform(self) -> bool:
-        """Whether operands of NVIDIA's rows may be registers that all lanes of a warp share."""
-        return self.is_asynchronous or bool(self.shared) or self.unit is Unit.UNIFORM
 
     @cached_property
     def reads_special(self) -> bool:
@@ -329,8 +314,8 @@ class Row:
 
     @property
     def path_width(self) -> int:
-        """Bits of each lane that shared memory serves at once: matrices go one after the other."""
-        return 32 if self.matrices else self.width
+        """Bits of each lane that are served at once: matrices go one after the other, 256 count as 128 (a guess)."""
+        return 32 if self.matrices else min(self.width, 128)
 
     @property
     def intervals(self) -> int:
@@ -383,6 +368,7 @@ GLOBAL_UNITS = frozenset({Unit.GLOBAL, Unit.CONSTANT, Unit.SMEM})  # at byte add
 MEMORY_UNITS = frozenset(  # of lanes, each at its own address
     {Unit.SHARED, Unit.GLOBAL, Unit.LOCAL, Unit.CONSTANT, Unit.TEXTURE}
 )
+ASYNCHRONOUS = frozenset({Unit.WARPGROUP, Unit.SYNC})  # warpgroups, the copy engine, barriers in shared memory
 LOAD_UNITS = MEMORY_UNITS | {Unit.SMEM}
 GENERIC = (Unit.SHARED, Unit.LOCAL, Unit.GLOBAL)  # in the order in which a generic access goes to them
 _READERS = {**dict.fromkeys((Unit.TEXTURE, Unit.CONSTANT, Unit.SMEM), Unit.GLOBAL), Unit.WARPGROUP: Unit.SHARED}

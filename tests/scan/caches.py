@@ -312,7 +312,8 @@ class Caches:
         assert self.far is not None
         line, gone = self.far.use(number)
         if gone and gone.stored:
-            self._moved("dram", len(gone.stored), now)
+            memory = self.machine.memory
+            self._moved("dram", len(gone.stored), now, memory.written if memory else 1000)
         return line
 
     def _answered(self, units: set[int]) -> int:
@@ -355,9 +356,10 @@ class Caches:
         most = {"loads": channel.load_bytes, "stores": channel.store_bytes, "answers": channel.answer_bytes}
         return round(64 * UNIT * self.sms / most[way])
 
-    def _moved(self, way: str, units: int, now: int) -> int:
+    def _moved(self, way: str, units: int, now: int, thousandths: int = 1000) -> int:
         chip = self.machine.chip
-        return self._taken(way, units * round(64 * UNIT * chip.sms * chip.shader_mhz / arriving(self.machine)), now)
+        read = round(64 * UNIT * chip.sms * chip.shader_mhz / arriving(self.machine))
+        return self._taken(way, units * round(read * thousandths / 1000), now)
 
     def _taken(self, way: str, parts: int, now: int) -> int:
         """The cycle at which a way is free again that is taken for so many 1/64 cycles more, now or when it is free."""

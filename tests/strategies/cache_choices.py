@@ -8,6 +8,7 @@ CACHES: dict[str, Sequence[int | str]] = {
     "memory.efficiency": (645, 997, 1000),
     "memory.ecc": (0, 1),
     "memory.ecc_cost": (200,),
+    "memory.written": (1000, 1240, 2500),
     "memory_clock.mhz": (500, 1502),
     "cache.hits": ("none", "l1", "l2", "tags", "tags", "tags"),
     **{f"cache.{level}_latency_{width}": (9, 40) for level in ("l1", "l2") for width in (32, 64, 128)},

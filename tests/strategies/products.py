@@ -20,8 +20,7 @@ STAGE = 2 * TILE * ROW  # bytes: a tile of A, and one of B
 FIRST, OTHER = 24, 64  # registers of the sums, and of the instructions among them
 HIGH = 0x40000040  # upper word of a descriptor: 1,024 bytes between groups of 8 rows, swizzle of 128 bytes
 MACHINE = {
-    "warpgroup.delays": (1, 2, 3),
-    "warpgroup.delays_most": (2, 6, 20),
+    "warpgroup.columns": (1, 2, 4),
     "register_file.matrix_slack": (0, 1, 3),
     "fence.gpu": (1, 252),
     "schedulers.policy": ("cggty", "gto", "lrr"),

@@ -102,8 +102,6 @@ class MachineNumbers(Record):
     product_fills: int  # `warpgroup.fills` of the machine's file
     register_fills: int  # `warpgroup.register_fills` of the machine's file
     product_drains: int  # `warpgroup.drains` of the machine's file
-    product_delays: int  # `warpgroup.delays` of the machine's file
-    product_delays_most: int  # `warpgroup.delays_most` of the machine's file
     tensor_pipe: int  # pipe of the tensor cores, -1: no other instruction takes them
     replays: int  # 1: accesses may take issue slots again
     pass_slots: int  # `instruction_replay.pass_slots` of the machine's file
@@ -125,6 +123,7 @@ class MachineNumbers(Record):
     global_rule: int  # index into GLOBAL_RULES
     line_bytes: int  # `global_memory.line_bytes` of the machine's file
     line_cost: int  # parts of a cycle that one transaction occupies the channel
+    written_cost: int  # parts of a cycle that one occupies it which the L2 writes to the DRAM
     channel_parts: int  # parts of a cycle in which the channel's time counts
     channels: int  # that are told apart: 1 but where several SMs are simulated
     channel_count: int  # channels of the DRAM

@@ -122,6 +122,7 @@ class Row(Record):
     product: int  # code of a matrix instruction of a warpgroup (isa.values.matrix.warpgroup)
     columns: int  # that its result has; 0: it is none
     from_registers: int  # 1: its first matrix is in registers
+    sums: int  # cycles in which the sums of eight columns take all register banks
     update: int  # index of what an atomic does to its word, -1: no atomic
     turns: int  # passes of an atomic for each lane in the fullest bank, 0: as a load
     war: int  # cycles from service until its source registers may be overwritten
@@ -138,7 +139,7 @@ class Row(Record):
     fetches: int  # 1 and the code of a fetch by a texture object (isa.values.texture.texture), 0: none
     handle: int  # register with the handle, -1: the constant below
     known_handle: int  # a handle that the launch gives
-    upper: int  # first register of the channels after the first two, if there are any
+    upper: int  # first register of the channels after two, or of the upper half of 256 bits
     feed: int  # place among the accesses, comparisons and coordinates whose range is remembered (-1: none)
     tested: int  # an atomic tells whether it has swapped: 1 by its result, 2 by its predicate
     leaves_buffers: int  # 1: a load that may read behind a buffer, in its last page

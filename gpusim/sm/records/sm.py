@@ -238,6 +238,8 @@ class Products(Record):
     reads: int  # when the operands of the next one may be read
     lands: int  # when the result of the next one is there; NEVER: not known
     ends: int  # when the tensor cores are done with those that have begun
+    since: int  # from when until then they compute without a pause
+    sums: int  # cycles of each eight columns in which these read and write the registers
     queue: Records[Product]  # in the order in which the last of four warps issued them
 
 

@@ -152,7 +152,6 @@ class Scheduler(Record):
     matrix_until: int  # matrix instructions matter to no other one from then on
     matrix_reads: Numbers  # mask of the cycles, from the last issue on, in which they read each bank
     matrix_writes: int  # the same of their writes, to all banks
-    ports_until: int  # beside products, no instruction reads registers until then
 
 
 class Pipe(Record):

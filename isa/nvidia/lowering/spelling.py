@@ -89,6 +89,12 @@ def _command(statement: Statement) -> Statement:
     return replace(statement, operands=tuple(map(_place, given)))
 
 
+def _widest(statement: Statement) -> Statement:
+    """Return an access of 256 bits without ENL2, which all have."""
+    names = tuple(one for one in statement.modifiers if one != "ENL2")
+    return replace(statement, modifiers=names) if "256" in names else statement
+
+
 def _place(one: Operand) -> Operand:
     """Return the register of an address that is no more than that."""
     alone = isinstance(one, Address) and one.uniform and not (one.base or one.offset or one.descriptor)
@@ -290,6 +296,15 @@ def _of_warpgroup(statement: Statement) -> Statement:
     return replace(statement, modifiers=(*statement.modifiers, *names), operands=operands)
 
 
+def _of_quads(statement: Statement) -> Statement:
+    """Return a product by eight lanes with how A and B lie as modifiers; another one stays as it is."""
+    if statement.modifiers[:1] != ("884",):
+        return statement
+    lies = tuple(one.part for one in statement.operands[1:3] if isinstance(one, Register))
+    operands = tuple(replace(one, part="") if isinstance(one, Register) else one for one in statement.operands)
+    return replace(statement, modifiers=(*statement.modifiers, *lies), operands=operands)
+
+
 def _of_group(statement: Statement) -> Statement:
     """Return a wait for groups of a warpgroup without their name."""
     if statement.modifiers == ("DEPBAR", "LE") and statement.operands[:1] == (Word("gsb0"),):
@@ -299,6 +314,7 @@ def _of_group(statement: Statement) -> Statement:
 
 _BY_MNEMONIC = {
     **dict.fromkeys(("HGMMA", "QGMMA", "IGMMA", "BGMMA"), _of_warpgroup),
+    "HMMA": _of_quads,
     "WARPGROUP": _of_group,
     "P2R": _with_predicates,
     "R2P": _with_predicates,
@@ -315,6 +331,7 @@ _BY_MNEMONIC = {
     **dict.fromkeys(("IADD", "VIADD"), _difference),
     **dict.fromkeys(("IMNMX", "UIMNMX", "VIMNMX"), _extreme),
     "UIADD3": _sum_of_pairs,
+    **dict.fromkeys(("LDG", "STG"), _widest),
     "NANOSLEEP": _asleep,
     **dict.fromkeys(COMMANDS, _command),
     **dict.fromkeys(FETCHES, _fetch),

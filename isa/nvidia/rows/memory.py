@@ -25,6 +25,10 @@ _PARTS: Mapping[str, Mapping[str, Any]] = {
 }
 _WIDTHS = {**_WORDS, **_PARTS}
 _WIDE: Mapping[str, Mapping[str, Any]] = {"E": {"registers": "m2"}, **_WIDTHS}
+_WIDEST: Mapping[str, Mapping[str, Any]] = {  # from sm_100 on: two vectors of four registers, a load's upper one first
+    "LDG": {"256": {"width": 256, "form": "odm", "registers": "do4m2"}},
+    "STG": {"256": {"width": 256, "form": "mab", "registers": "ab4m2"}},
+}
 
 _GENERIC: Mapping[str, Any] = {"generic": True, "near": (Unit.SHARED, Unit.LOCAL)}
 
@@ -34,7 +38,13 @@ FAMILIES = (
         for base, form in (("LD", "dm"), ("ST", "ma"))
     ),
     *(
-        Family(base, form, unit, modifiers=_WIDE if unit in GLOBAL_UNITS else _WIDTHS, silent=_SILENT)
+        Family(
+            base,
+            form,
+            unit,
+            modifiers={**(_WIDE if unit in GLOBAL_UNITS else _WIDTHS), **_WIDEST.get(base, {})},
+            silent=_SILENT,
+        )
         for base, form, unit in (
             ("LDG", "dm", Unit.GLOBAL),
             ("STG", "ma", Unit.GLOBAL),

@@ -1,11 +1,13 @@
 """Matrix instructions of a warpgroup: values beside the chip's, and when operands are read and results written."""
 
 from dataclasses import replace
+from itertools import pairwise
 
 import numpy as np
 import pytest
 from draws import few
 from read.fenced import ROOT
+from timing import cycles_of
 from warpgroup_code import DATA, module, recorded, result
 
 from benchmarks.tensor import loops
@@ -16,6 +18,7 @@ from gpusim.sm.unit.stall import Stall
 from isa.errors import UserError
 from isa.executing.faults import ExecutionError
 from isa.nvidia.lowering.lower import lowered
+from isa.text.listing import read
 
 H200 = load("h200", {"chip.sms": 1})
 KINDS = "f16", "f16h", "bf16", "tf32", "e4m3", "e5m2", "e4m3h"
@@ -172,6 +175,60 @@ def test_the_wait_lasts_until_the_product_is_there():
     slower = load("h200", {"chip.sms": 1, "warpgroup.drains": 115})
     stalls = [int(run_sm(made, machine).stalls[waits, Stall.BARRIER]) for machine in (H200, slower)]
     assert stalls[1] - stalls[0] == 4 * 100
+
+
+def beside_a_product(operations, count, changes=None, sums="F32", engine="compiled"):
+    """Return the issue cycles of a warp that repeats operations beside m64n64k16, from the first cycle of its sums on.
+
+    The last of the four warps, 2 cycles apart, issues the product at 15, so it is computed from 15 + 10 + 20 on.
+    """
+    descriptors = [f"UMOV UR{8 + i}, {word:#x}" for i, word in enumerate((0, 0x40000040, 512, 0x40000040))]
+    product = f"HGMMA.64x64x16.{sums}.gsb0 R24, UR8, R24, !PT"
+    code = [operations[i % len(operations)].format(d=64 + i % 8, a=72 + i % 2, b=75 - i % 2) for i in range(count)]
+    text = [".block 128", ".shared 16384", *descriptors, "WARPGROUP.ARRIVE", product, *code, "EXIT"]
+    machine = load("h200", {"chip.sms": 1, "fetch.ahead": 1000, **(changes or {})})
+    run = run_sm(read("\n".join(text)), machine, engine=engine, trace=True)
+    issued = [cycle - 45 for cycle, warp, _ in cycles_of(run) if warp == 0]
+    return [cycle for cycle in issued[len(descriptors) + 2 : -1] if cycle >= 0]
+
+
+ADD, MOST, POWER = "FADD R{d}, R{a}, R{b}", "FMNMX R{d}, R{a}, R{b}, PT", "MUFU.EX2 R{d}, R{a}"
+PAIRS = [cycle + i for cycle in range(0, 32, 4) for i in (2, 3)]
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_arithmetic_issues_in_the_cycles_that_sums_leave(engine):
+    """Sums of eight columns take both banks in two cycles of four, 32 cycles in all; then FADDs go on in each cycle."""
+    assert beside_a_product([ADD], 60, engine=engine)[:20] == [*PAIRS, 32, 33, 34, 35]
+
+
+def test_sums_of_16_bits_take_one_cycle_of_four():
+    """Two registers for eight columns: one cycle."""
+    left = [cycle for cycle in range(32) if cycle % 4]
+    assert beside_a_product([ADD], 70, sums="F16")[: len(left)] == left
+
+
+def test_a_pipe_that_takes_an_instruction_every_other_cycle_takes_one_in_four():
+    """FMNMX has a cycle and the next: two cycles later sums are read."""
+    found = beside_a_product([MOST], 40)
+    assert {b - a for a, b in pairwise(found[:8])} == {4}
+
+
+def test_a_result_that_finds_a_free_cycle_keeps_its_pipe_for_the_cycles_of_sums():
+    """MUFU.EX2 issues in any cycle, every 8 + 2 then."""
+    found = beside_a_product([POWER], 12)
+    assert [b - a for a, b in pairwise(found)][:3] == [10, 10, 10]
+
+
+def test_what_writes_no_register_issues_beside_sums():
+    """ISETPs of a chain of stall counts of 4 go on, in a cycle of each four in which sums are read and written."""
+    assert beside_a_product(["ISETP.NE P0, R{a}, R{b}"], 30)[:8] == list(range(1, 32, 4))
+
+
+def test_without_banks_nothing_waits():
+    """Then registers are never late."""
+    found = beside_a_product([ADD], 60, {"register_file.mapping": "none"})
+    assert found[:20] == list(range(20))
 
 
 OPERATIONS = {"ffma": 1, "fmnmx": 6, "imad": 10, "mix": 11}  # by their numbers in beside.cu

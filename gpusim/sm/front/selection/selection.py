@@ -35,7 +35,7 @@ def commit(sm: Sm, k: int, j: int, now: int) -> int:
         free = _unit_free(sm, k, warp.unit, now)
         if free <= now and machine.register_banks:
             read = register_file.earliest(sm, k, warp, now)
-            if scheduler.matrix_until > now:
+            if scheduler.matrix_until > now or (sm.multiplies and sm.products.ends > now):
                 read = register_file.making_way(sm, k, warp, read, now)
     scheduler.selected = -1
     if max(free, read) <= now:

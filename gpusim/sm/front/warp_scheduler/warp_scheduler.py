@@ -16,12 +16,8 @@ from gpusim.sm.pipes.load_store import load_store
 from gpusim.sm.pipes.pipe import pipe
 from gpusim.sm.records import MachineNumbers, Row, Scheduler, Sm, Warp
 from gpusim.sm.registers.matrix_registers import matrix_registers
-from gpusim.sm.unit.opcodes import UNIT_CODE
 from gpusim.sm.unit.sm import FIRST_SCHEDULER
 from gpusim.sm.unit.stall import BUSY, DISPATCH, EXCLUSIVE, REPLAY, UNCHOSEN
-from isa.row import Unit
-
-UNIFORM = UNIT_CODE[Unit.UNIFORM]  # whose instructions read registers of the warp as a whole
 
 
 @rule
@@ -61,8 +57,6 @@ def earliest(sm: Sm, k: int, unit: int, now: int) -> int:
     when, holding = instruction_replay.earliest(scheduler), REPLAY
     if when <= now:
         when, holding = scheduler.stalled_until, DISPATCH
-    if sm.multiplies and needs.choices and unit != UNIFORM:
-        when = max(when, scheduler.ports_until)
     if when <= now:
         when, holding = _unit_free(sm, k, unit, now), BUSY
     if when <= now:
@@ -91,8 +85,8 @@ def eligible(sm: Sm, k: int, now: int) -> tuple[int, int]:
         unit = lowest_bit(units)
         units &= units - 1
         when = earliest(sm, k, unit, now)
-        if when <= now and scheduler.matrix_until > now:
-            able = _in_order(sm, k, unit, now)
+        if when <= now and (scheduler.matrix_until > now or matrix_registers.sums(sm, now)):
+            able = _beside_matrices(sm, k, unit, now)
             accepted |= able
             again = min(again, NEVER if able == scheduler.ready_for[unit] else now + 1)
         elif when <= now:
@@ -103,17 +97,18 @@ def eligible(sm: Sm, k: int, now: int) -> tuple[int, int]:
 
 
 @on_demand
-def _in_order(sm: Sm, k: int, unit: int, now: int) -> int:
-    """Return the mask of ready warps whose results leave the tensor cores behind those before."""
-    scheduler, able = sm.schedulers[k], 0
+def _beside_matrices(sm: Sm, k: int, unit: int, now: int) -> int:
+    """Return the mask of ready warps that neither write beside sums nor leave the tensor cores before others."""
+    scheduler, able, writing = sm.schedulers[k], 0, matrix_registers.sums(sm, now)
     warps = scheduler.ready_for[unit]
     while warps:
         j = lowest_bit(warps)
         warps &= warps - 1
         row = sm.program[sm.warps[j * sm.machine.schedulers + k].pc]
-        able |= matrix_registers.leaves(scheduler, row, now) << j
+        waits = writing and row.bank_writes > 0 and not row.unhurried
+        able |= (matrix_registers.leaves(scheduler, row, now) and not waits) << j
     if able == 0:
-        stall_accounting.hold(sm, k, unit, BUSY, now)
+        stall_accounting.hold(sm, k, unit, DISPATCH if writing else BUSY, now)
     return able
 
 

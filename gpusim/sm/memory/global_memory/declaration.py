@@ -38,6 +38,7 @@ class Memory(msgspec.Struct, frozen=True):
     ]  # thousandths of `chip.dram_mbs` that a stream of reads gets
     ecc: Flag  # 1: memory is protected against errors at the cost of bandwidth
     ecc_cost: Annotated[int, msgspec.Meta(ge=1, le=500)]  # thousandths of what would arrive without
+    written: Annotated[int, msgspec.Meta(ge=1000, le=4000)] = 1000  # thousandths of a read's time that a write takes
 
 
 class MemoryChannels(msgspec.Struct, frozen=True):
@@ -101,6 +102,11 @@ def line_cost(machine: Machine) -> int:
     return round(SHARE_PARTS * line_cycles(machine) * size / transaction_bytes(machine))
 
 
+def written_cost(machine: Machine) -> int:
+    """Parts of a cycle that a transaction occupies the channel which the L2 writes to the DRAM, rounded."""
+    return round(line_cost(machine) * (machine.memory.written if machine.memory else 1000) / 1000)
+
+
 CHANNEL_KEYS = "memory_clock.* memory.* chip.dram_mbs cache.l2_sector_parts"  # that say what transactions cost
 STILL = "no transaction of {kernel} goes through the channel"
 
@@ -134,7 +140,7 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
     """How addresses become transactions, and what one costs the channel."""
     packed.channels, packed.channel_count = 1, machine.memory_channels.count if machine.memory_channels else 1
     packed.global_rule = GLOBAL_RULES.index(machine.global_memory.rule)
-    packed.line_cost, packed.channel_parts = line_cost(machine), SHARE_PARTS
+    packed.line_cost, packed.written_cost, packed.channel_parts = line_cost(machine), written_cost(machine), SHARE_PARTS
 
 
 UNIT = Declaration(
@@ -145,6 +151,7 @@ UNIT = Declaration(
             field("global_rule", "index into GLOBAL_RULES"),
             packed_key("global_memory.line_bytes"),
             field("line_cost", "parts of a cycle that one transaction occupies the channel"),
+            field("written_cost", "parts of a cycle that one occupies it which the L2 writes to the DRAM"),
             field("channel_parts", "parts of a cycle in which the channel's time counts"),
             field("channels", "that are told apart: 1 but where several SMs are simulated"),
             field("channel_count", "channels of the DRAM"),
@@ -193,12 +200,18 @@ UNIT = Declaration(
             lambda g: g.machine.memory is None or bool(g.machine.memory.ecc),
             "memory is not protected (memory.ecc = 0)",
         ),
-        Condition(CHANNEL_KEYS, "line_cost", _moves, STILL),
+        Condition(
+            "memory.written",
+            "",
+            lambda g: g.record.hits == TAGS and (g.does(STORE, unit=UnitClass.GLOBAL) or UnitClass.LOCAL in g.units),
+            "no cache keeps a store of {kernel} that the DRAM gets later",
+        ),
+        Condition(CHANNEL_KEYS, "line_cost written_cost", _moves, STILL),
         Condition(CHANNEL_KEYS, "channel_parts", lambda g: _moves(g) or UnitClass.TEXTURE in g.units, STILL),
     ),
     limits={
         "load/store unit": {"global_memory.request_cycles": 1, "global_atomic.packet_parts": 1},
-        "bandwidth": {"memory_channels.count": 1},
+        "bandwidth": {"memory_channels.count": 1, "memory.written": 1000},
         "latency": {"global_memory.latency": 1, "global_memory.war": 0, "global_atomic.latency": 1},
     },
 )

@@ -208,9 +208,20 @@ def move(sm: Sm, cost: int, now: int) -> int:
 @rule
 def commit_line(sm: Sm, line: int, sectors: int, now: int) -> int:
     """Do the same with some sectors of one line, on its channel."""
+    return _line(sm, line, sectors * sm.machine.line_cost, now)
+
+
+@rule
+def write_line(sm: Sm, line: int, sectors: int, now: int) -> int:
+    """Do the same with sectors of a line that the L2 writes to the DRAM."""
+    return _line(sm, line, sectors * sm.machine.written_cost, now)
+
+
+@rule
+def _line(sm: Sm, line: int, cost: int, now: int) -> int:
     if sm.machine.channels == 1:
-        return commit(sm, sectors, now)
-    return _on(sm, channel(sm, line * sm.machine.line_bytes), sectors * sm.machine.line_cost, now)
+        return move(sm, cost, now) if cost else now
+    return _on(sm, channel(sm, line * sm.machine.line_bytes), cost, now)
 
 
 @rule

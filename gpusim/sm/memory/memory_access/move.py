@@ -11,6 +11,7 @@ from gpusim.sm.jit.lane_functions import pair, put_pair, update_pair, update_wor
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rule
 from gpusim.sm.memory.memory_access import generic_address
+from gpusim.sm.memory.memory_access.declaration import HALF_WORDS
 from gpusim.sm.records import Memory, Numbers, Row, Sm, Table, Word
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.opcodes import LOAD, LOCAL_MEMORY, SHARED_MEMORY, UPDATES
@@ -38,8 +39,8 @@ def move(sm: Sm, instruction: Row, memory: Memory, g: int, group: int, active: i
 @rule
 def _words(sm: Sm, instruction: Row, memory: Memory, g: int, group: int, active: int) -> None:
     loads, registers = instruction.action == LOAD, sm.lanes[group].registers
-    register = instruction.destination if loads else instruction.source[0]
-    if loads and register < 0:
+    register = _first(instruction, instruction.destination if loads else instruction.source[0])
+    if loads and register < 0 and instruction.words <= HALF_WORDS:
         return
     if instruction.known:
         for offset in range(instruction.words):
@@ -49,12 +50,20 @@ def _words(sm: Sm, instruction: Row, memory: Memory, g: int, group: int, active:
     for offset in range(instruction.words):
         if offset:
             _next_places(sm, instruction)
-        if loads:
+        if offset == HALF_WORDS:
+            register = _first(instruction, instruction.upper) - HALF_WORDS
+        if register + offset >= 0 and loads:
             _load(registers, register + offset, memory, sm.scratch.line, active)
-        elif register >= 0:
+        elif register + offset >= 0:
             _store(registers, register + offset, memory, sm.scratch.line, active)
-        else:
-            _store_constant(constant_word(instruction, offset), memory, sm.scratch.line, active)
+        elif not loads:
+            _store_constant(constant_word(instruction, offset % HALF_WORDS), memory, sm.scratch.line, active)
+
+
+@rule
+def _first(instruction: Row, register: int) -> int:
+    """Return a register; of none a number so low that those behind it are none either."""
+    return int(register) if register >= 0 else -2 * int(instruction.words)
 
 
 @rule

@@ -80,7 +80,11 @@ UNIT = Declaration(
             ),
             field("handle", "register with the handle, -1: the constant below", kind="i4"),
             field("known_handle", "a handle that the launch gives"),
-            field("upper", "first register of the channels after the first two, if there are any", kind="i4"),
+            field(
+                "upper",
+                "first register of the channels after two, or of the upper half of 256 bits",
+                kind="i4",
+            ),
         ),
         "sm": (
             field(

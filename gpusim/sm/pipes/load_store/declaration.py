@@ -106,7 +106,7 @@ def _path(row: Columns, form: Row, paths: MemoryPaths) -> None:
         row["path"], row["port"] = 1, 0 if form.is_load else getattr(paths, f"shared_store_{form.width}")
         row["port_cycles"] = paths.shared_load
     else:
-        row["port"] = getattr(paths, f"load_{form.width}") if form.is_load else paths.store
+        row["port"] = getattr(paths, f"load_{form.path_width}") if form.is_load else paths.store
 
 
 def _accesses(given: Any) -> bool:

@@ -24,9 +24,10 @@ from gpusim.sm.unit.opcodes import FETCH, LOAD
 def commit(sm: Sm, k: int, g: int, instruction: Row, now: int, behind: int) -> None:
     """Let warp slot g's instruction take its pipe; its operands are `behind` cycles late (register_file.py)."""
     warp, machine = sm.warps[g], sm.machine
-    if sm.multiplies and sm.products.ends > now and instruction.reads and not instruction.uniform:
-        warpgroup.crowd(sm, k, instruction, now)
-    taken = pipe.commit(sm, k, instruction, now, register_file.reading(machine, behind))
+    least = register_file.reading(machine, behind)
+    if sm.multiplies and instruction.unhurried and sm.products.ends > now:
+        least = max(least, warpgroup.held(sm, instruction))
+    taken = pipe.commit(sm, k, instruction, now, least)
     gone = texture.commit(sm, now) if instruction.action == FETCH else now
     ready = max(gone + instruction.latency, sm.outcome.ready) + register_file.late(machine, behind)
     if sm.ahead.on and instruction.action == FETCH and sm.outcome.transactions:

@@ -8,13 +8,14 @@ import msgspec
 
 from gpusim.sm.pipes.pipe.declaration import pipe_names
 from gpusim.sm.records import Columns, MachineNumbers
+from gpusim.sm.registers.register_file.declaration import register_banks
 from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field, packed_key
 from gpusim.sm.unit.dimensions import PRODUCT
 from gpusim.sm.unit.ranges import Count, Positive
 from isa.errors import UserError
 from isa.instruction import Instruction
 from isa.row import Unit
-from isa.values.matrix.warpgroup import FROM_REGISTERS, columns_of
+from isa.values.matrix.warpgroup import FROM_REGISTERS, HALVES, columns_of
 
 if TYPE_CHECKING:
     from isa.kernel import Kernel
@@ -35,8 +36,6 @@ class Warpgroup(msgspec.Struct, frozen=True):
     fills: Count  # cycles from then until the tensor cores begin
     register_fills: Count  # the same, if A is in registers
     drains: Count  # cycles from their end until D is there
-    delays: Positive  # times its own time for which an instruction has the ports to the registers meanwhile
-    delays_most: Positive  # and for so many cycles at most
 
 
 def pack(packed: MachineNumbers, machine: Machine) -> None:
@@ -45,8 +44,8 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
     packed.tensor_pipe = names.index("tensor") if "tensor" in names else -1
 
 
-def decode(row: Columns, instruction: Instruction, _machine: Machine, kernel: Kernel) -> None:
-    """What a product takes of its operands' places, and how many columns it has.
+def decode(row: Columns, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
+    """What a product takes of its operands' places and of the registers, and how many columns it has.
 
     Raises UserError if the launch's blocks have no whole warpgroup.
     """
@@ -56,6 +55,8 @@ def decode(row: Columns, instruction: Instruction, _machine: Machine, kernel: Ke
             raise UserError(f"{kernel.name}: {text} needs blocks of at least {WARPS} warps, not {kernel.warps}")
         row["product"], row["columns"] = instruction.row.code, columns_of(instruction.row.code)
         row["from_registers"] = bool(instruction.row.code & FROM_REGISTERS)
+        registers = 2 if instruction.row.code & HALVES else 4
+        row["sums"] = -(-registers // register_banks(machine)) if register_banks(machine) else 0
 
 
 def _has_any(given: Any) -> bool:
@@ -63,10 +64,7 @@ def _has_any(given: Any) -> bool:
 
 
 NONE = "{kernel} has no matrix instruction of a warpgroup"
-NUMBERS = (
-    "product_columns port_rows least_registers product_begins product_fills register_fills product_drains "
-    "product_delays product_delays_most"
-)
+NUMBERS = "product_columns port_rows least_registers product_begins product_fills register_fills product_drains"
 
 UNIT = Declaration(
     "warpgroup",
@@ -79,8 +77,6 @@ UNIT = Declaration(
             packed_key("warpgroup.fills", "product_fills"),
             packed_key("warpgroup.register_fills"),
             packed_key("warpgroup.drains", "product_drains"),
-            packed_key("warpgroup.delays", "product_delays"),
-            packed_key("warpgroup.delays_most", "product_delays_most"),
             field("tensor_pipe", "pipe of the tensor cores, -1: no other instruction takes them"),
         ),
         "sm": (
@@ -94,6 +90,8 @@ UNIT = Declaration(
             field("reads", "when the operands of the next one may be read"),
             field("lands", "when the result of the next one is there; NEVER: not known"),
             field("ends", "when the tensor cores are done with those that have begun"),
+            field("since", "from when until then they compute without a pause"),
+            field("sums", "cycles of each eight columns in which these read and write the registers"),
             field("queue", "in the order in which the last of four warps issued them", PRODUCT, kind="product"),
         ),
         "product": (
@@ -101,14 +99,12 @@ UNIT = Declaration(
             field("pc", "the instruction"),
             field("ready", "when its operands may be read"),
         ),
-        "scheduler": (
-            field("ports_until", "beside products, no instruction reads registers until then", role=Role.TIME),
-        ),
         "warp": (field("products", "of its warpgroup that it has issued", role=Role.FIXED),),
         "row": (
             field("product", "code of a matrix instruction of a warpgroup (isa.values.matrix.warpgroup)", kind="i4"),
             field("columns", "that its result has; 0: it is none", kind="i2"),
             field("from_registers", "1: its first matrix is in registers", kind="i1"),
+            field("sums", "cycles in which the sums of eight columns take all register banks", kind="i1"),
         ),
     },
     pack=pack,
@@ -118,6 +114,5 @@ UNIT = Declaration(
         "latency": {"warpgroup.begins": 0, "warpgroup.*fills": 0, "warpgroup.drains": 0},
         "shared-memory passes": {"warpgroup.port_rows": 256},
         "tensor cores": {"warpgroup.columns": 256, "warpgroup.least_registers": 1},
-        "register banks": {"warpgroup.delays": 1, "warpgroup.delays_most": 1},
     },
 )

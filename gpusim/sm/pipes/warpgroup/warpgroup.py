@@ -7,8 +7,8 @@ wait meanwhile, as products wait for them. The tensor cores begin a little later
 cycle; the operands of the next product are read meanwhile, but not those of one more. So products follow each other at
 the pace of the slower of the two.
 
-Meanwhile they read and write their sums in the register file, half of whose ports other instructions have left: each
-of these keeps those of its scheduler for longer.
+Meanwhile they read and write their sums in the register file: those of eight columns at once, so that other
+instructions have half of the cycles left, or three of four if the sums have 16 bits.
 
 D is there some cycles behind the end. Then the product is done: of the group that it is in (sm/effects/groups.py), and
 its effect lands (sm/lanes/values/product.py). Products share the agent of the effects, and have times of their own.
@@ -123,7 +123,9 @@ def _serve(sm: Sm, first: int, pc: int, now: int) -> int:
         taken = pipe.instance(sm, sm.warps[first + number].scheduler, machine.tensor_pipe)
         taken.free = start + cycles
         taken.busy += cycles
-    products.ends = start + cycles
+    if start > products.ends:
+        products.since = start
+    products.ends, products.sums = start + cycles, instruction.sums
     least = machine.least_registers if instruction.from_registers else 0
     products.reads = max(read, start - fills, now + least)
     done = int(products.ends + machine.product_drains)
@@ -132,15 +134,11 @@ def _serve(sm: Sm, first: int, pc: int, now: int) -> int:
     return done
 
 
-@on_demand
-def crowd(sm: Sm, k: int, instruction: Row, now: int) -> None:
-    """Let an instruction of scheduler k have the ports to the registers, beside a product that is computed."""
-    machine, scheduler = sm.machine, sm.schedulers[k]
-    if machine.product_delays > 1:
-        needs = machine.units[instruction.unit]
-        own = pipe.interval(sm, int(needs.choice[0])) * instruction.intervals // max(needs.choices, 1)
-        taken = min(own * machine.product_delays, machine.product_delays_most)
-        scheduler.ports_until = max(scheduler.ports_until, now + taken)
+@rule
+def held(sm: Sm, instruction: Row) -> int:
+    """Return for how long an instruction whose result finds a free cycle keeps its pipe, beside products."""
+    needs = sm.machine.units[instruction.unit]
+    return int(pipe.interval(sm, int(needs.choice[0])) * instruction.intervals + sm.products.sums)
 
 
 @rule

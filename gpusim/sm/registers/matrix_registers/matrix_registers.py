@@ -6,6 +6,7 @@ docs/units/matrix-registers.md has the rule.
 
 from __future__ import annotations
 
+from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import lowest_bit, rarely, rule
 from gpusim.sm.records import Row, Scheduler, Sm
 from gpusim.sm.unit.capacities import REGISTER_BANKS
@@ -14,6 +15,7 @@ from isa.row import Unit
 
 LONGEST = 62  # cycles that a mask holds
 SLOTS = 3  # operands a, b, c
+TOGETHER = 8  # columns of a warpgroup's product whose sums are read and written at once
 TENSOR = UNIT_CODE[Unit.TENSOR]
 
 
@@ -52,13 +54,14 @@ def leaves(scheduler: Scheduler, instruction: Row, now: int) -> bool:
 
 
 @rule
-def read_until(scheduler: Scheduler, bank: int, count: int, start: int) -> int:
+def read_until(sm: Sm, scheduler: Scheduler, bank: int, count: int, start: int) -> int:
     """Return when the bank has read so many registers, from `start` on, in cycles that matrix instructions leave."""
     cycle = start
-    if scheduler.matrix_reads[bank] == 0:
+    if scheduler.matrix_reads[bank] == 0 and not (sm.multiplies and sm.products.ends > cycle):
         return cycle + count
     while count:
-        count -= (scheduler.matrix_reads[bank] >> min(cycle - scheduler.issued_at, LONGEST) & 1) == 0
+        taken = (scheduler.matrix_reads[bank] >> min(cycle - scheduler.issued_at, LONGEST) & 1) > 0
+        count -= not (taken or sums(sm, cycle))
         cycle += 1
     return cycle
 
@@ -67,6 +70,19 @@ def read_until(scheduler: Scheduler, bank: int, count: int, start: int) -> int:
 def writes(scheduler: Scheduler, cycle: int) -> bool:
     """Tell whether the banks are taken in that cycle."""
     return (scheduler.matrix_writes >> min(cycle - scheduler.issued_at, LONGEST) & 1) > 0
+
+
+@rule
+def sums(sm: Sm, cycle: int) -> bool:
+    """Tell whether the sums of a warpgroup's product take the banks in that cycle."""
+    return bool(sm.multiplies and sm.products.since <= cycle < sm.products.ends and _of_product(sm, cycle))
+
+
+@on_demand
+def _of_product(sm: Sm, cycle: int) -> bool:
+    """Tell whether the tensor cores, which compute in that cycle, have then to read and write sums."""
+    period = max(TOGETHER // sm.machine.product_columns, 1)
+    return bool((cycle - sm.products.since) % period < sm.products.sums)
 
 
 @rule

@@ -41,7 +41,7 @@ def earliest(sm: Sm, k: int, warp: Warp, now: int) -> int:
 def making_way(sm: Sm, k: int, warp: Warp, earliest: int, now: int) -> int:
     """Return when the warp's next instruction goes, from `earliest` on, beside matrix instructions under way.
 
-    Until then the scheduler waits, and its tensor cores with it.
+    Until then the scheduler waits, and its tensor cores with it, but for products of warpgroups.
     """
     scheduler, instruction, when = sm.schedulers[k], sm.program[warp.pc], now
     reads, kept = _next_reads(sm, k, warp, instruction), _kept_operands(sm, warp, instruction)
@@ -49,7 +49,7 @@ def making_way(sm: Sm, k: int, warp: Warp, earliest: int, now: int) -> int:
         if instruction.bank_writes and not instruction.unhurried and matrix_registers.writes(scheduler, when):
             matrix_registers.delay(scheduler, when)
         when += 1
-    if when > now:
+    if when > now and scheduler.matrix_until > now:
         matrix_registers.hold(sm, k, when - now, now)
     return when
 
@@ -62,14 +62,15 @@ def _fits(sm: Sm, scheduler: Scheduler, instruction: Row, reads: int, kept: int,
         return not matrix_registers.collides(sm, scheduler, instruction, kept, now)
     if instruction.unhurried:
         return now >= scheduler.matrix_memory
-    if instruction.bank_writes and matrix_registers.writes(scheduler, now):
+    if instruction.bank_writes and (matrix_registers.writes(scheduler, now) or matrix_registers.sums(sm, now)):
         return False
     if machine.window == 0:
         return True
     last = now + max(machine.window + machine.matrix_slack, _fullest(machine, reads))
     for bank in range(machine.register_banks):
         count = _of_bank(reads, bank)
-        if count and matrix_registers.read_until(scheduler, bank, count, max(scheduler.bank_free[bank], now)) > last:
+        free = max(scheduler.bank_free[bank], now)
+        if count and matrix_registers.read_until(sm, scheduler, bank, count, free) > last:
             return False
     return True
 
@@ -125,7 +126,7 @@ def commit(sm: Sm, k: int, warp: Warp, instruction: Row, now: int) -> int:
         if count + returned:
             free = max(scheduler.bank_free[bank], now)
             done = max(done, free + count) if count else done
-            scheduler.bank_free[bank] = matrix_registers.read_until(scheduler, bank, count, free) + returned
+            scheduler.bank_free[bank] = matrix_registers.read_until(sm, scheduler, bank, count, free) + returned
     if machine.collecting:
         _collect(scheduler, machine.collecting, done)
     if machine.reuse and (instruction.reuse or (warp.kept_bits | scheduler.kept_bits) & instruction.operand_bits):

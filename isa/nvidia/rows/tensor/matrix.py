@@ -5,7 +5,8 @@ how many registers there are: one of A for each of both together, one of B for e
 
 A of a sparse one (.SP) has half the numbers of its k, and a register and the lanes of it that say which.
 
-Not here, and so refused by name: HMMA.884 (sm_70: other fragments).
+HMMA.884 computes four products of 8 x 8 x 4, a part of them in each of two or four steps (isa.values.matrix.quads). How
+its A and B lie is a part of these operands in texts, here of the name (isa.nvidia.lowering.spelling).
 """
 
 from __future__ import annotations
@@ -22,11 +23,13 @@ from isa.values.matrix.tiles import (
     of_doubles,
     of_floats,
     of_integers,
+    of_quads,
     of_scaled_floats,
     of_sparse_floats,
     of_sparse_integers,
 )
 
+_LAYOUTS = "ROW", "COL"
 _MARKS = {"a": {"ROW": 0}, "b": {"COL": 0}}
 _SIZES = {"F16": 2, "F32": 4}  # registers of C and D
 _FORMATS = {"F16": floats.TO_HALF, "F32": floats.TO_SINGLE}
@@ -156,5 +159,14 @@ def _of_sparse_floats(
     return _family(name, registers, kind, tile, 8 * depth * blocks, name.startswith("QMMA"), "dabcin")
 
 
-FAMILIES = (*_floats(), *_sparse(), *_scaled(), *_integers(), *_bits(), *_doubles())
+def _quads() -> Iterator[Family]:
+    """Yield the families of products by eight lanes: a lane has a row of A, or a column of it, and of B alike."""
+    for (result, addend), a, b in product((("F16", "F16"), ("F32", "F16"), ("F32", "F32")), _LAYOUTS, _LAYOUTS):
+        for step in range(4 if result == "F32" else 2):
+            name = f"HMMA.884.{result}.{addend}.STEP{step}.{a}.{b}"
+            tile = Tile(of_quads(name, step, (a == "COL", b == "ROW"), (result == "F32", addend == "F32")), 2)
+            yield _family(name, "d2a2b2c2", f"{result.lower()}_8x8", tile, 16 if result == "F32" else 32)
+
+
+FAMILIES = (*_floats(), *_quads(), *_sparse(), *_scaled(), *_integers(), *_bits(), *_doubles())
 KINDS = tuple(dict.fromkeys(family.fields["matrix"] for family in FAMILIES))
