@@ -233,11 +233,6 @@ class Row:
         return self.is_branch and "a" in self.form
 
     @property
-    def is_sparse(self) -> bool:
-        """Whether it is a matrix instruction whose A has half the numbers of its k."""
-        return "i" in self.form and "j" not in self.form
-
-    @property
     def asks(self) -> bool:
         """Whether it is a branch that asks which lanes are together."""
         return self.flow in (Flow.IF_PARTED, Flow.IF_WHOLE)
@@ -271,11 +266,6 @@ class Row:
     def at(self, letter: str) -> Row:
         """Return the row with the width of the operand of a form letter."""
         return _resized(self, 32 * self.words_of(letter)) if letter in "dDabco" else self
-
-    @property
-    def takes_uniform(self) -> bool:
-        """Whether operands of NVIDIA's rows may be registers that all lanes of a warp share."""
-        return bool(self.shared) or self.unit in {*ASYNCHRONOUS, Unit.UNIFORM}
 
     @cached_property
     def reads_special(self) -> bool:
@@ -323,14 +313,9 @@ class Row:
         return MATRIX_ROW if self.matrices else self.nbytes
 
     @property
-    def served_width(self) -> int:
-        """Bits of each lane that a machine file has numbers of: an access of 256 counts as one of 128 (a guess)."""
-        return min(self.width, 128)
-
-    @property
     def path_width(self) -> int:
-        """Bits of each lane that shared memory serves at once: matrices go one after the other."""
-        return 32 if self.matrices else self.served_width
+        """Bits of each lane that are served at once: matrices go one after the other, 256 count as 128 (a guess)."""
+        return 32 if self.matrices else min(self.width, 128)
 
     @property
     def intervals(self) -> int:

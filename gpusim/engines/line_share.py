@@ -78,12 +78,13 @@ def differing(kernel: Kernel, blocks: Blocks) -> Mapping[int, int]:
     found = {pc: _share([_moved(kernel, block, step) for block in blocks]) for pc, step in steps.items()}
     others = {pc for pc in loads if pc not in steps} | {pc for pc, i in enumerate(code) if i.row.bulk in COPIES}
     seen = _asked_for(kernel, blocks, others) if others else {}
-    return found | {pc: _share(sets) for pc, sets in seen.items()}
+    return found | {pc: _share(sets) for pc, sets in seen.items() if sum(map(len, sets))}
 
 
 def _share(sets: Sequence[NDArray[np.int64]]) -> int:
-    """Return how many of 64 members of sets are different ones, at least one."""
-    return max(1, round(PARTS * len(np.unique(np.concatenate(sets))) / sum(map(len, sets))))
+    """Return how many of 64 members of sets are different ones, at least one; 64 of none."""
+    asked = sum(map(len, sets))
+    return max(1, round(PARTS * len(np.unique(np.concatenate(sets))) / asked)) if asked else PARTS
 
 
 def _moved(kernel: Kernel, block: int, step: Step) -> NDArray[np.int64]:
@@ -131,7 +132,7 @@ def _turns(rows: Rows) -> NDArray[np.int64]:
     copies = rows[:, PC] >> MARK == ASKED
     turns = np.zeros(len(rows), np.int64)
     if copies.any():
-        turns[copies] = np.arange(copies.sum()) // (2 * int(np.median(rows[copies, FIRST + UNDER_WAY])))
+        turns[copies] = np.arange(copies.sum()) // max(1, 2 * int(np.median(rows[copies, FIRST + UNDER_WAY])))
     who = rows[:, PC].astype(np.int64) * WARPS + rows[:, WARP]
     order = np.flatnonzero(~copies)[np.argsort(who[~copies], kind="stable")]
     times = np.arange(len(order)) - np.searchsorted(who[order], who[order])
