@@ -108,6 +108,7 @@ UNIT = Declaration(
             field("d", "a result", OPERAND_WORDS, LANES, kind="u4"),
             field("p", "the predicates read by each lane", LANES, kind="u4"),
             field("n", "the number that functions get", kind="u8"),
+            field("tiles", "matrices that share a and are computed together; 0: one"),
             field("group", "the lane group that is computed"),
             field("active", "mask of the lanes that take part in an exchange"),
             field("lane", "the lane for which an atomic's update is computed"),
