@@ -287,7 +287,7 @@ def test_a_wait_for_a_phase_leads_to_the_copy_that_ended_it():
         phases=(Phase(1024, 0, 0, 0, 0, 100, 1, 4096, 0, (Waiting(0, 1, 5),)),),
     )
     waits, look, copy = explain(document, 0, 50, 10)
-    assert (waits.what, waits.words) == ("long_scoreboard", "waits for a barrier in shared memory")
+    assert (waits.what, waits.words) == ("long_scoreboard", "waits for a phase of a barrier in shared memory")
     assert "waits at mbarrier 0x400, whose phase 0 ends at 100 with 4,096 bytes; warp 0 waited" in look.words
     assert (copy.id, copy.pc) == (0, 2)
     assert "4,096 bytes are asked for from 3 to 40, the last has come at 100" in copy.words
