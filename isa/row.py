@@ -272,16 +272,6 @@ class Row:
         """Return the row with the width of the operand of a form letter."""
         return _resized(self, 32 * self.words_of(letter)) if letter in "dDabco" else self
 
-    @property
-    def is_asynchronous(self) -> bool:
-        """Whether it is an instruction of a warpgroup, the copy engine or a barrier in shared memory."""
-        return self.unit in (Unit.WARPGROUP, Unit.SYNC)
-
-    @property
-    def takes_uniform(self) -> bool:
-        """Whether operands of NVIDIA's rows may be registers that all lanes of a warp share."""
-        return self.is_asynchronous or bool(self.shared) or self.unit is Unit.UNIFORM
-
     @cached_property
     def reads_special(self) -> bool:
         """Whether it reads a special register."""
@@ -388,6 +378,7 @@ GLOBAL_UNITS = frozenset({Unit.GLOBAL, Unit.CONSTANT, Unit.SMEM})  # at byte add
 MEMORY_UNITS = frozenset(  # of lanes, each at its own address
     {Unit.SHARED, Unit.GLOBAL, Unit.LOCAL, Unit.CONSTANT, Unit.TEXTURE}
 )
+ASYNCHRONOUS = frozenset({Unit.WARPGROUP, Unit.SYNC})  # warpgroups, the copy engine, barriers in shared memory
 LOAD_UNITS = MEMORY_UNITS | {Unit.SMEM}
 GENERIC = (Unit.SHARED, Unit.LOCAL, Unit.GLOBAL)  # in the order in which a generic access goes to them
 _READERS = {**dict.fromkeys((Unit.TEXTURE, Unit.CONSTANT, Unit.SMEM), Unit.GLOBAL), Unit.WARPGROUP: Unit.SHARED}

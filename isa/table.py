@@ -12,7 +12,7 @@ from isa.family import Family, of_base
 from isa.nvidia.families import FAMILIES
 from isa.nvidia.rows import listing as nvidia
 from isa.nvidia.rows.copies import bulk
-from isa.row import Row
+from isa.row import ASYNCHRONOUS, Row, Unit
 
 ROWS = (*nvidia.ROWS, *gcn.ROWS)
 TABLE = {row.mnemonic: row for row in ROWS}
@@ -55,9 +55,14 @@ def listing_row(mnemonic: str) -> Row | None:
     if mnemonic in TABLE or family is None:
         return TABLE.get(mnemonic)
     row = family.row(mnemonic, ())
-    if row is None or not (row.is_asynchronous or mnemonic in LISTED_TOO):
+    if row is None or not (row.unit in ASYNCHRONOUS or mnemonic in LISTED_TOO):
         return None
     return replace(row, optional=len(row.form) - len(row.form.rstrip(family.optional)))
+
+
+def takes_uniform(row: Row) -> bool:
+    """Tell whether operands of a row of NVIDIA's may be registers that all lanes of a warp share."""
+    return not row.is_gcn and (bool(row.shared) or row.unit in {*ASYNCHRONOUS, Unit.UNIFORM})
 
 
 @cache

@@ -18,9 +18,14 @@ from isa.kernel import Buffer
 from isa.nvidia.abi import load as abi
 from isa.nvidia.abi.launch import LaunchState, Value, pointer
 from isa.nvidia.file import code
+from isa.nvidia.tensor_map import FILLS, INTERLEAVES, PROMOTIONS, SWIZZLES, TensorMap
 
 DATA = Path(__file__).parent / "data"
 H200 = load("h200", {"chip.sms": 1})
+TYPES = (  # in the driver's order
+    *("uint8", "uint16", "uint32", "int32", "uint64", "int64", "float16", "float32", "float64", "bfloat16"),
+    *("float32_ftz", "tfloat32", "tfloat32_ftz"),
+)
 
 
 class DriverMap:
@@ -32,6 +37,21 @@ class DriverMap:
     def encode(self, address):
         """Return the bytes for that address."""
         return address.to_bytes(8, "little") + self.data[8:]
+
+
+def told(row):
+    """Return the map of a measured row, whose numbers are those of the driver's enumerations."""
+    return TensorMap(
+        TYPES[row["type"]],
+        tuple(row["dim"]),
+        tuple(row["stride"][1:]),
+        tuple(row["box"]),
+        tuple(row["es"]),
+        interleave=list(INTERLEAVES)[row.get("interleave", 0)],
+        swizzle=list(SWIZZLES)[row["swz"]],
+        promotion=list(PROMOTIONS)[row["l2"]],
+        fill=list(FILLS)[row["fill"]],
+    )
 
 
 @cache

@@ -133,7 +133,7 @@ def _turns(rows: Rows) -> NDArray[np.int64]:
     copies = rows[:, PC] >> MARK == ASKED
     turns = np.zeros(len(rows), np.int64)
     if copies.any():
-        turns[copies] = np.arange(copies.sum()) // (2 * int(np.median(rows[copies, FIRST + UNDER_WAY])))
+        turns[copies] = np.arange(copies.sum()) // max(1, 2 * int(np.median(rows[copies, FIRST + UNDER_WAY])))
     who = rows[:, PC].astype(np.int64) * WARPS + rows[:, WARP]
     order = np.flatnonzero(~copies)[np.argsort(who[~copies], kind="stable")]
     times = np.arange(len(order)) - np.searchsorted(who[order], who[order])

@@ -19,6 +19,7 @@ from isa.kernel import Kernel
 from isa.operands.operand import FIRST_SCALAR, RZ_INDEX, Address, Operand, Register, is_scalar, register_name
 from isa.program import Program
 from isa.row import Unit
+from isa.table import takes_uniform
 
 
 def in_place(kernel: Kernel, program: Program, machine: Machine) -> Sequence[Instruction]:
@@ -96,7 +97,7 @@ def _check(kernel: Kernel, program: Program, machine: Machine) -> None:
     most, scalars = machine.scalar_file.per_warp if machine.scalar_file else 0, False
     for pc, instruction in enumerate(program.instructions):
         highest = max((*instruction.reads(), *instruction.writes()), default=-1)
-        uniform = instruction.row.takes_uniform and not instruction.row.is_gcn
+        uniform = takes_uniform(instruction.row)
         scalars |= highest >= FIRST_SCALAR and not uniform
         if highest >= FIRST_SCALAR and uniform and Unit.UNIFORM not in machine.unit:
             cause = f"UR{highest - FIRST_SCALAR} is a uniform register, {machine.key} has none"

@@ -26,7 +26,7 @@ from isa.program import Program, check_size
 from isa.reading.faults import raise_all, tried
 from isa.reading.source import IDENTIFIER, AssemblyError, Token, lines, part, suggest, whole
 from isa.reading.source import operands as operands_of
-from isa.row import Flow, Row, Unit
+from isa.row import ASYNCHRONOUS, Flow, Row, Unit
 from isa.support.limits import MOST_LOCAL_BYTES, MOST_SHARED_BYTES
 from isa.table import TABLE, listing_row
 from isa.text.operand_text import operand, predicate
@@ -178,7 +178,7 @@ def _instruction(token: Token) -> tuple[Instruction, tuple[Token, ...]]:
         return Instruction(row, counts, PT, token.line, code), tokens
     _check_count(part(rest, 0, match.end()), row, tokens)
     operands = tuple(operand(t, letter, row) for letter, t in zip(row.form, tokens, strict=False))
-    operands += tuple(PT if letter == "Q" else RZ for letter in row.form[len(tokens) :] if row.is_asynchronous)
+    operands += tuple(PT if letter == "Q" else RZ for letter in row.form[len(tokens) :] if row.unit in ASYNCHRONOUS)
     _check_sources(row, tokens, operands)
     _check_numbers(row, tokens, operands)
     moved = tuple(gcn_text.with_offset(o, offset) for o in operands) if offset else operands

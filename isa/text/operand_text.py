@@ -26,6 +26,7 @@ from isa.operands.operand import (
 from isa.reading import literals
 from isa.reading.source import IDENTIFIER, AssemblyError, Token, part, suggest
 from isa.row import Flow, Kind, Row, Unit
+from isa.table import takes_uniform
 
 LAST_REGISTER, LAST_UNIFORM = 254, 62
 MOST_ALIGNED = 8  # registers: a longer operand begins at a multiple of these
@@ -46,7 +47,7 @@ def operand(token: Token, letter: str, row: Row) -> Operand:
     """Return the operand of the kind that the form letter requires; raises AssemblyError."""
     if row.is_gcn and letter in "dDabcm":
         return _of_gcn(token, letter, row)
-    if row.takes_uniform and letter in "dabcm" and (uniform := _uniform(token, letter, row)):
+    if takes_uniform(row) and letter in "dabcm" and (uniform := _uniform(token, letter, row)):
         return uniform
     if letter in row.shared and not _NUMBER_LIKE.match(token.text) and not _CONSTANT.fullmatch(token.text):
         raise AssemblyError(token, f"{token.text!r} is no uniform register; write UR0 to UR{LAST_UNIFORM}, or URZ")

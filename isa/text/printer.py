@@ -33,7 +33,8 @@ from isa.operands.operand import (
 )
 from isa.program import Program
 from isa.reading import literals
-from isa.row import Kind, Row
+from isa.row import ASYNCHRONOUS, Kind, Row
+from isa.table import takes_uniform
 
 NONE: Mapping[int, str] = MappingProxyType({})
 
@@ -92,9 +93,9 @@ def _uniform(operand: Operand, letter: str, row: Row) -> str:
     match operand:
         case Register(index=index) if index == RZ_INDEX and letter in row.shared:
             return "URZ"
-        case Register(index=index) if index >= FIRST_SCALAR and row.takes_uniform:
+        case Register(index=index) if index >= FIRST_SCALAR and takes_uniform(row):
             return f"UR{index - FIRST_SCALAR}"
-        case Address(uniform=Register(index=index)) if row.is_asynchronous and operand.base == RZ:
+        case Address(uniform=Register(index=index)) if row.unit in ASYNCHRONOUS and operand.base == RZ:
             return f"[UR{index - FIRST_SCALAR}{f'+{operand.offset:#x}' if operand.offset else ''}]"
     return ""
 

@@ -115,6 +115,17 @@ def test_further_results_are_those_of_the_chip(name, sm):
 
 @pytest.mark.jit
 @pytest.mark.long
+def test_a_copy_beyond_the_l2_takes_as_long_as_on_the_chip():
+    """A transposition of 67 MB: within 3 % of the chip; all it stores goes to the DRAM in its time, as ncu has it."""
+    (case,) = launches.wanted(launches.cases(FURTHER), "^transpose_B64_w4_L$")
+    done = launches.simulated(FURTHER, case, complete=False)
+    written, stored = done.result.run.sectors["written"], done.result.run.sectors["stored"]
+    assert written == stored
+    assert abs(done.error) <= 3
+
+
+@pytest.mark.jit
+@pytest.mark.long
 def test_sums_by_atomics_are_near():
     """Sums of 2112 floats by atomics, whose order is not the chip's, are within 2e-5 of those in double precision.
 

@@ -2,11 +2,12 @@
 
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 
 from gpusim.engines.simulate import ENGINES, run_sm
 from gpusim.machine.machine import load
-from gpusim.sm.memory.async_copy import copy_path
+from gpusim.sm.memory.async_copy import async_copy, copy_path
 from isa.text.listing import read
 
 H200 = load("h200", {"chip.sms": 1, "l2.filled": "1"})
@@ -141,3 +142,56 @@ def test_copies_that_hit_take_what_they_take_on_an_h200():
     small, large = (each([*some, *close], 4) / WARPS for some in copies)
     assert small == pytest.approx(8 * 2 + 3, rel=0.12)
     assert large == pytest.approx(8 * 4.25 + 3, rel=0.05)
+
+
+def pieces(length, pitch, *, swizzled=False, first=0):
+    """Return the passes of a copy past the L1 of rows of so many bytes, a KB apart, to rows so many bytes apart."""
+    lanes = 16 * np.arange(32)
+    row, byte = lanes // length, lanes % length
+    places = (first + row) * pitch + (byte ^ (row % (length // 16) * 16) if swizzled else byte)
+    state = SimpleNamespace(
+        machine=SimpleNamespace(groups=1, banks=32, line_bytes=128, pass_cycles=1),
+        launch=SimpleNamespace(cluster=1),
+        warps=[SimpleNamespace(pc=0)],
+        program=[SimpleNamespace(to_offset=0, to_pointer=0, to_scale=1, to_uniform=-1)],
+        lanes=[SimpleNamespace(registers=places.reshape(1, 32))],
+        scratch=SimpleNamespace(address=row * 1024 + byte),
+    )
+    return async_copy._pieces(state, 0, 2**32 - 1)
+
+
+@pytest.mark.parametrize(
+    ("length", "pitch", "passes", "measured"),
+    [
+        (128, 128, 4, 3.87),
+        (128, 160, 1 + 2 + 2 + 2, 6.65),
+        (128, 192, 1 + 2 + 1 + 2, 5.85),
+        (64, 64, 8, 7.65),
+        (64, 96, 10, 9.84),
+        (64, 80, 15, 14.8),
+    ],
+)
+def test_lines_past_the_l1_pass_by_rows_of_banks_and_halves_of_sectors(length, pitch, passes, measured):
+    """A line passes once for each 128 bytes of shared memory, and twice there if its sectors are split between two.
+
+    Rows 80 bytes apart: at 0, 32 and 64 one pass, at 96 two (crossing), at 16 and 48 two (split), at 80 and 112 three.
+    Measured on an H200, 2026-11-29: cycles of the SM for each further copy of 8 warps.
+    """
+    assert pieces(length, pitch) == passes
+    assert passes == pytest.approx(measured, rel=0.06)
+
+
+def test_split_rows_of_a_whole_line_pass_in_three_or_four():
+    """Rows 144 bytes apart: 1, 3, 2, 4 passes for those at 0, 16, 32, 48, then 2, 4, 2, 3.
+
+    Measured on an H200, 2026-11-29: 10.3 cycles of the SM for each copy of 8 warps.
+    """
+    both = pieces(128, 144), pieces(128, 144, first=4)
+    assert both == (1 + 3 + 2 + 4, 2 + 4 + 2 + 3)
+    assert sum(both) / 2 == pytest.approx(10.25, rel=0.03)
+
+
+@pytest.mark.parametrize("length", [64, 128])
+def test_swizzled_rows_pass_once(length):
+    """Halves that change places inside a sector, and sectors inside 128 bytes, cost nothing (measured on an H200)."""
+    assert pieces(length, length, swizzled=True) == 512 // length

@@ -13,19 +13,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from bulk_programs import DriverMap, kernel, left
+from bulk_programs import DriverMap, kernel, left, told
 from draws import few
 
 from gpusim.engines.walks.program_order import walk
 from isa.errors import ExecutionError
-from isa.nvidia.tensor_map import FILLS, INTERLEAVES, PROMOTIONS, SWIZZLES, TensorMap
 
 SEED, BYTES, SHARED_BYTES = 7, 1 << 20, 4096
 OPERATIONS = "", "add", "min", "max"
-TYPES = (  # in the driver's order
-    *("uint8", "uint16", "uint32", "int32", "uint64", "int64", "float16", "float32", "float64", "bfloat16"),
-    *("float32_ftz", "tfloat32", "tfloat32_ftz"),
-)
 FILE = Path(__file__).parents[2] / "data" / "h200_pixels.jsonl.xz"
 ROWS = [json.loads(line) for line in lzma.decompress(FILE.read_bytes()).decode().splitlines()]
 
@@ -103,17 +98,7 @@ def test_interleaved_maps_are_encoded_as_the_driver_does():
     """All 128 bytes are the driver's, and a box has as many bytes as the chip copies: one slice of channels."""
     for row in ROWS:
         if row["interleave"] and not row["pixels"]:
-            made = TensorMap(
-                TYPES[row["type"]],
-                tuple(row["dim"]),
-                tuple(row["stride"][1:]),
-                tuple(row["box"]),
-                tuple(row["es"]),
-                interleave=list(INTERLEAVES)[row["interleave"]],
-                swizzle=list(SWIZZLES)[row["swz"]],
-                promotion=list(PROMOTIONS)[row["l2"]],
-                fill=list(FILLS)[row["fill"]],
-            )
+            made = told(row)
             given = bytes.fromhex(row["map"])
             assert made.encode(int.from_bytes(given[:8], "little")) == given, row
             assert row["kind"] != "load" or made.box_bytes == row["bytes"]

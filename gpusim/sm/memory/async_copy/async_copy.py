@@ -21,8 +21,10 @@ from gpusim.sm.memory.shared_memory import shared_memory
 from gpusim.sm.records import Effect, Memory, Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
+from isa.memory import SECTOR_BYTES
 from isa.program import WORD_BYTES
 
+HALF_SECTOR = SECTOR_BYTES // 2
 MISPLACED, OUT_OF_SHARED = int(Fault.MISPLACED), int(Fault.OUT_OF_SHARED)
 
 
@@ -69,22 +71,31 @@ def written(sm: Sm, instruction: Row, group: int, active: int) -> int:
 def _pieces(sm: Sm, group: int, active: int) -> int:
     """Return the passes of a copy past the L1: one for each row of banks to which words of a line go.
 
-    Lines are written as they come, not lanes in turn.
+    Lines are written as they come, not lanes in turn. Halves of a sector that go to two sectors pass apart.
     """
     instruction, passes = sm.program[sm.warps[group // sm.machine.groups].pc], 0
-    row_bytes = sm.machine.banks * WORD_BYTES
     for lane in range(LANES):
         if (active >> lane) & 1:
-            line = np.int64(sm.scratch.address[lane]) // sm.machine.line_bytes
-            row, other = _address(sm, instruction, group, lane) // row_bytes, lane - 1
-            while other >= 0 and not (
-                (active >> other) & 1
-                and np.int64(sm.scratch.address[other]) // sm.machine.line_bytes == line
-                and _address(sm, instruction, group, other) // row_bytes == row
-            ):
+            piece, other = _piece(sm, instruction, group, active, lane), lane - 1
+            while other >= 0 and not ((active >> other) & 1 and _piece(sm, instruction, group, active, other) == piece):
                 other -= 1
             passes += other < 0
     return int(passes * sm.machine.pass_cycles)
+
+
+@rule
+def _piece(sm: Sm, instruction: Row, group: int, active: int, lane: int) -> tuple[int, int, int]:
+    """Return the line from which a lane copies, the row of banks, and 1 or 2 for a half that passes apart, else 0.
+
+    The other half of a sector is its neighbour's.
+    """
+    source, place, other = int(sm.scratch.address[lane]), _address(sm, instruction, group, lane), lane ^ 1
+    half = source // HALF_SECTOR % 2
+    apart = half != place // HALF_SECTOR % 2
+    if apart and (active >> other) & 1 and int(sm.scratch.address[other]) // SECTOR_BYTES == source // SECTOR_BYTES:
+        apart = _address(sm, instruction, group, other) // SECTOR_BYTES != place // SECTOR_BYTES
+    row_bytes = int(sm.machine.banks) * WORD_BYTES
+    return source // int(sm.machine.line_bytes), place // row_bytes, (1 + half) * apart
 
 
 @rule
