@@ -233,11 +233,6 @@ class Row:
         return self.is_branch and "a" in self.form
 
     @property
-    def is_sparse(self) -> bool:
-        """Whether it is a matrix instruction whose A has half the numbers of its k."""
-        return "i" in self.form and "j" not in self.form
-
-    @property
     def asks(self) -> bool:
         """Whether it is a branch that asks which lanes are together."""
         return self.flow in (Flow.IF_PARTED, Flow.IF_WHOLE)
@@ -318,14 +313,9 @@ class Row:
         return MATRIX_ROW if self.matrices else self.nbytes
 
     @property
-    def served_width(self) -> int:
-        """Bits of each lane that a machine file has numbers of: an access of 256 counts as one of 128 (a guess)."""
-        return min(self.width, 128)
-
-    @property
     def path_width(self) -> int:
-        """Bits of each lane that shared memory serves at once: matrices go one after the other."""
-        return 32 if self.matrices else self.served_width
+        """Bits of each lane that are served at once: matrices go one after the other, 256 count as 128 (a guess)."""
+        return 32 if self.matrices else min(self.width, 128)
 
     @property
     def intervals(self) -> int:

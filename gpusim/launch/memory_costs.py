@@ -40,7 +40,7 @@ def _global_latency(form: Row, machine: Machine) -> int:
     if cache is None or cache.hits == "none" or not form.is_load:
         return memory_latency(machine)
     level = {1 + NEAR: "l1", 1 + FAR: "l2"}.get(cached_in(form, machine), cache.hits)
-    return int(getattr(cache, f"{level}_latency_{form.served_width}"))
+    return int(getattr(cache, f"{level}_latency_{form.path_width}"))
 
 
 def cached_in(form: Row, machine: Machine) -> int:

@@ -10,7 +10,7 @@ from isa.dataflow import flow
 from isa.row import Unit
 from scan.codes import hold
 from scan.memory import queued
-from scan.registers import late, reading
+from scan.registers import intervals, late, reading
 from scan.state import Access, Scan, Warp
 
 
@@ -38,10 +38,10 @@ def compute(sm: Scan, k: int, warp: Warp, pc: int, active: Any, now: int, behind
     kind = sm.kernel.program.instructions[pc].row.unit
     pipe = next(pipe for pipe in pipes_of(sm, k, kind) if sm.pipes.get(pipe, 0) <= now)
     texture, instruction = kind == Unit.TEXTURE, sm.kernel.program.instructions[pc]
-    own, intervals = sm.machine.matrix.get(instruction.row.matrix), instruction.row.intervals
+    own = sm.machine.matrix.get(instruction.row.matrix)
     usual = sm.machine.texture.latency if texture else (own or sm.machine.unit[kind]).latency
     latency = usual if there is None else there - now
-    cycles = max(initiation_interval(sm.machine, pipe[0]) * (own.interval if own else intervals), reading(sm, behind))
+    cycles = max(initiation_interval(sm.machine, pipe[0]) * intervals(sm, pc), reading(sm, behind))
     for taken in (pipe, *named(sm, k, sm.machine.joint.get(kind, ""))):
         sm.pipes[taken] = now + cycles
     for blocked in named(sm, k, sm.machine.blocked.get(kind, "")):

@@ -154,12 +154,21 @@ def matrix_writes_of(sm: Scan, pc: int, now: int) -> set[int]:
     return {now + cost.written + i // file.banks for i in range(len(own))}
 
 
+def intervals(sm: Scan, pc: int) -> int:
+    """How many initiation intervals an instruction keeps its pipe."""
+    row = sm.kernel.program.instructions[pc].row
+    own = sm.machine.matrix.get(row.matrix)
+    if own is None:
+        return row.intervals
+    return own.sparse if own.sparse and ".SP." in row.mnemonic else own.interval
+
+
 def leaves_at(sm: Scan, pc: int, now: int) -> int:
     """The cycle that the next matrix instruction's issue and depth come to at least; 0: any."""
     cost = matrix_times(sm, pc)
     assert cost is not None
     pipe = sm.machine.unit[Unit.TENSOR].pipe.split()[0]
-    return now + cost.depth + cost.interval * initiation_interval(sm.machine, pipe) if cost.depth else 0
+    return now + cost.depth + intervals(sm, pc) * initiation_interval(sm.machine, pipe) if cost.depth else 0
 
 
 def _keep(sm: Scan, k: int, warp: Warp, pc: int) -> None:

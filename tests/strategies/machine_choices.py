@@ -70,6 +70,7 @@ MATRIX: dict[str, Sequence[int]] = {
     **dict.fromkeys(("first", "second", "addend"), (0, 1, 2, 5)),
     "written": (0, 1, 4, 9),
     "depth": (0, 0, 3, 8),
+    "sparse": (0, 3, 9),
 }
 MATRICES = {f"matrix.{kind}.{key}": numbers for kind in KINDS for key, numbers in MATRIX.items()}
 WRITE_BACK: dict[str, Sequence[int | str]] = {

@@ -13,12 +13,14 @@ from isa.kernel import Kernel
 from isa.operands.operand import RZ_INDEX, Register
 from isa.row import Unit as UnitClass
 
+HALF_WORDS = 4  # of an access of 256 bits, whose halves have registers apart
+
 
 def decode(row: Columns, instruction: Instruction, machine: Machine, kernel: Kernel) -> None:
     """Fill in how what is less than a word is loaded, what an atomic tells, and what a generic address costs."""
     form = instruction.row
     row["signed_load"] = form.signed
-    if form.width > form.served_width:
+    if form.words > HALF_WORDS:
         uppers = [o.index for letter, o in instruction.slots() if letter in "ob" and isinstance(o, Register)]
         row["upper"] = -1 if RZ_INDEX in uppers else uppers[0]
     row["tested"] = sum(1 << "dP".index(letter) for letter in form.tested)
@@ -27,7 +29,7 @@ def decode(row: Columns, instruction: Instruction, machine: Machine, kernel: Ker
         row["generic"] = 1
         row["near"] = sum(bit for unit, bit in ((UnitClass.SHARED, 1), (UnitClass.LOCAL, 2)) if unit in form.near)
         row["local_latency"] = machine.local_memory.latency
-        row["shared_latency"] = getattr(machine.shared_memory, f"latency_{form.served_width}")
+        row["shared_latency"] = getattr(machine.shared_memory, f"latency_{form.path_width}")
         if form.update and machine.shared_atomic:
             row["shared_latency"], row["near_turns"] = atomic_costs(form, machine.shared_atomic)
 
@@ -106,6 +108,7 @@ UNIT = Declaration(
             field("d", "a result", OPERAND_WORDS, LANES, kind="u4"),
             field("p", "the predicates read by each lane", LANES, kind="u4"),
             field("n", "the number that functions get", kind="u8"),
+            field("tiles", "matrices that share a and are computed together; 0: one"),
             field("group", "the lane group that is computed"),
             field("active", "mask of the lanes that take part in an exchange"),
             field("lane", "the lane for which an atomic's update is computed"),

@@ -11,6 +11,7 @@ from gpusim.sm.jit.lane_functions import pair, put_pair, update_pair, update_wor
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rule
 from gpusim.sm.memory.memory_access import generic_address
+from gpusim.sm.memory.memory_access.declaration import HALF_WORDS
 from gpusim.sm.records import Memory, Numbers, Row, Sm, Table, Word
 from gpusim.sm.unit.capacities import LANES
 from gpusim.sm.unit.opcodes import LOAD, LOCAL_MEMORY, SHARED_MEMORY, UPDATES
@@ -21,7 +22,6 @@ from isa.values.atomic import compare_and_swap
 LOW_WORD = np.uint64(0xFFFFFFFF)
 UPPER = np.uint64(32)
 BY_TRUTH = 2  # in `tested`
-HALF_WORDS = 4  # of an access of 256 bits, whose halves have registers apart
 SWAP = UPDATES.index(compare_and_swap)
 
 

@@ -97,17 +97,16 @@ def costs(row: Columns, form: Row, machine: Machine) -> None:
             row["port"], row["port_cycles"] = port.special, 0
         row["reason"], row["war"] = Stall.SHORT_SCOREBOARD, machine.shared_memory.war_32
     elif not form.is_load:
-        width = "global_store" if form.unit is UnitClass.GLOBAL else f"store_{form.served_width}"
-        row["port"] = getattr(port, width)
+        row["port"] = port.global_store if form.unit is UnitClass.GLOBAL else getattr(port, f"store_{form.width}")
 
 
 def _path(row: Columns, form: Row, paths: MemoryPaths) -> None:
     """How long the instruction keeps the port of its queue, where shared memory has a path of its own."""
     if form.unit is UnitClass.SHARED:
-        row["path"], row["port"] = 1, 0 if form.is_load else getattr(paths, f"shared_store_{form.served_width}")
+        row["path"], row["port"] = 1, 0 if form.is_load else getattr(paths, f"shared_store_{form.width}")
         row["port_cycles"] = paths.shared_load
     else:
-        row["port"] = getattr(paths, f"load_{form.served_width}") if form.is_load else paths.store
+        row["port"] = getattr(paths, f"load_{form.path_width}") if form.is_load else paths.store
 
 
 def _accesses(given: Any) -> bool:

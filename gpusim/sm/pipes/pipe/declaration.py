@@ -39,7 +39,7 @@ class MatrixCost(msgspec.Struct, frozen=True):
 
     interval: Positive  # cycles for which it keeps its pipe, where that takes a warp instruction each cycle
     latency: Positive  # cycles from issue until a dependent instruction may issue (RAW)
-    sparse: Count = 0  # `interval` if A is sparse; 0: as long as others
+    sparse: Count = 0  # cycles for which it keeps its pipe if A is sparse; 0: as long as others
     depth: Count = 0  # cycles by which its way through the pipe is longer than the shortest; results come in order
     memory: Count = 0  # cycles behind its issue in which no memory instruction issues; of no use without `written`
     first: Reading = 0  # cycles from issue until the first registers of A are read; of no use without `written`
@@ -65,10 +65,15 @@ def choices(machine: Machine, unit: UnitClass) -> tuple[str, ...]:
     return tuple(machine.unit[unit].pipe.split()) if unit in machine.unit else ()
 
 
+def is_sparse(form: Row) -> bool:
+    """Tell whether it is a matrix instruction with a register that says which numbers A has, and no scales."""
+    return "i" in form.form and "j" not in form.form
+
+
 def intervals(machine: Machine, form: Row) -> int:
     """Initiation intervals for which an instruction keeps its pipe."""
     cost = machine.matrix.get(form.matrix)
-    return int((form.is_sparse and cost.sparse) or cost.interval) if cost else form.intervals
+    return int((is_sparse(form) and cost.sparse) or cost.interval) if cost else form.intervals
 
 
 def latency(machine: Machine, form: Row) -> int:
