@@ -91,18 +91,19 @@ class Vote:
 class Tile:
     """d is a matrix of which each lane holds parts, as of the operands: all lanes take part, whatever their guards.
 
-    `fill(d, a, b, c, n)` sets d, all uint32 [words, 32]: loops over numbers, which an engine compiles; n says how the
-    architecture adds (isa.architecture.Architecture.sums). `gives` are the words of d.
+    `fill(d, a, b, c, n, tiles)` sets d, all uint32 [words, 32]: loops over numbers, which an engine compiles; n says
+    how the architecture adds (isa.architecture.Architecture.sums), `tiles` how many such matrices share a: one here.
+    `gives` are the words of d.
     """
 
-    fill: Callable[[Any, Any, Any, Any, Any], None]
+    fill: Callable[[Any, Any, Any, Any, Any, Any], None]
     gives: int
 
     def __call__(self, a: Any, b: Any, c: Any, active: Any, n: int) -> Any:
         """Return d of every lane."""
         d = np.zeros((self.gives, *active.shape), np.uint32)
         for warp in np.ndindex(active.shape[:-1]):
-            self.fill(d[:, *warp], a[:, *warp], b[:, *warp], c[:, *warp], n)
+            self.fill(d[:, *warp], a[:, *warp], b[:, *warp], c[:, *warp], n, 1)
         return d
 
 

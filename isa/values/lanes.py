@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 ROOM = 1024  # numbers: 64 k of 16 rows of a matrix
+LANES, QUAD = 32, 4
 _MIDDLE = np.int64(-(1 << 63))  # the 29 bits of a double that a single drops, moved up: the first set, the others clear
 
 
@@ -121,6 +122,20 @@ def room_for_singles() -> Any:
 def room_for_doubles() -> Any:
     """Return room for as many doubles."""
     return np.zeros(ROOM, np.float64)
+
+
+def spread(to: Any, first: int, distance: int, words: Any) -> None:
+    """Move the words of 32 lanes: those that are first in their quads to `first` and on, the others further by t."""
+    for t in range(QUAD):
+        place = first + distance * t
+        to[place : place + LANES // QUAD] = words[t:LANES:QUAD]
+
+
+def collect(words: Any, of: Any, first: int, distance: int) -> None:
+    """Move the words of 32 lanes back."""
+    for t in range(QUAD):
+        place = first + distance * t
+        words[t:LANES:QUAD] = of[place : place + LANES // QUAD]
 
 
 def _moderate(x: Any) -> Any:

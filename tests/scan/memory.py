@@ -148,7 +148,8 @@ def _cached(sm: Scan, row: Row, access: Access, now: int, y: int, *, own: bool) 
         sm.caches.asking = -1
     else:
         left, start = sm.caches.store(row, access.requests, now, access.cycles)
-    most = sm.machine.tag_stage.late_asks if sm.machine.tag_stage else 0
+    rules = sm.machine.tag_stage
+    most = rules.late_asks if rules and access.cycles >= rules.late_passes else 0
     if row.unit is Unit.GLOBAL and stage.waits and most:
         asks = min(access.cycles, most)
         sm.free[own], sm.ports[y] = now + asks, now + _interval(sm.machine, row, asks)

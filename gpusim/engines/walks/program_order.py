@@ -61,7 +61,8 @@ def begin(sms: Records[Sm], memory: Memory, away: Numbers, number: int) -> None:
 @entry
 def run(sms: Records[Sm], memory: Memory, away: Numbers, group: Numbers, log: Log, steps: int) -> int:
     """Run the first SM's block for at least so many warp instructions or to its end; return how many it was."""
-    return program_order.proceed(sms[0], borrow(memory), borrow(away), borrow(group), log, steps)
+    rows = access_log.borrowed(log)
+    return program_order.proceed(sms[0], borrow(memory), borrow(away), borrow(group), rows, steps)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,7 +126,8 @@ def walk(
 @entry
 def run_cluster(sms: Records[Sm], memory: Memory, away: Table, group: Numbers, log: Log, steps: int) -> int:
     """Run a cluster, a block in each SM, by turns for at least so many warp instructions or to its end; the same."""
-    return program_order.proceed_together(borrow(sms), borrow(memory), borrow(away), borrow(group), log, steps)
+    rows = access_log.borrowed(log)
+    return program_order.proceed_together(borrow(sms), borrow(memory), borrow(away), borrow(group), rows, steps)
 
 
 @dataclass(frozen=True, eq=False)

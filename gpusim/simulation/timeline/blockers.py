@@ -213,7 +213,7 @@ def issue(sm: Sm, record: Any) -> int:
     if record.lanes and record.done != NONE:
         _occupy(sm, k, row.unit, record.unit, record.end, number)
         _tell(sm, warp, row, record, number, row.action in (FETCH, LOAD))
-    elif record.lanes and row.queued:
+    elif (record.lanes or row.idles) and row.queued:
         sm.queued[g, record.pc].append(number)
         sm.queues[sm.facts.queue[k][row.unit]].append(number)
     elif record.lanes and row.action == BARRIER:

@@ -204,7 +204,7 @@ def _issue(kept: _Kept, record: Record) -> None:
     if record.warp in kept.shown and born(made) < kept.end:
         kept.issued[number] = made
         row = kept.sm.facts.rows[record.pc]
-        if record.lanes and (row.columns or (record.done == NONE and row.queued)):
+        if (record.lanes or row.idles) and (row.columns or (record.done == NONE and row.queued)):
             kept.unserved.add(number)
         else:
             _drop(kept, made)

@@ -58,6 +58,59 @@ def _room(of: Any) -> Any:
     return room
 
 
+QUADS, QUAD = original.LANES // original.QUAD, original.QUAD
+
+
+def _rows(context: Any, builder: Any, kind: Any, array: Any, places: Any) -> list[Any]:
+    """Return the addresses of as many words as there are quads, from each of some places of an array on."""
+    view, row = context.make_array(kind)(context, builder, array), ir.VectorType(ir.IntType(32), QUADS).as_pointer()
+    return [builder.bitcast(cgutils.get_item_pointer(context, builder, kind, view, [one]), row) for one in places]
+
+
+def _all(context: Any, builder: Any, kind: Any, array: Any) -> Any:
+    """Return the address of the words of all lanes."""
+    first = _rows(context, builder, kind, array, [ir.Constant(ir.IntType(64), 0)])[0]
+    return builder.bitcast(first, ir.VectorType(ir.IntType(32), QUADS * QUAD).as_pointer())
+
+
+def _places(builder: Any, first: Any, distance: Any) -> list[Any]:
+    return [builder.add(first, builder.mul(distance, ir.Constant(ir.IntType(64), t))) for t in range(QUAD)]
+
+
+def _chosen(builder: Any, one: Any, other: Any, places: Any) -> Any:
+    number = ir.IntType(32)
+    mask = ir.Constant(ir.VectorType(number, len(places)), [ir.Constant(number, place) for place in places])
+    return builder.shuffle_vector(one, other, mask)
+
+
+@intrinsic
+def _spread(_typing: Any, to: Any, _first: Any, _distance: Any, words: Any) -> Any:
+    def generate(context: Any, builder: Any, _signature: Any, given: Any) -> Any:
+        whole = builder.load(_all(context, builder, words, given[3]), align=4)
+        for t, place in enumerate(_rows(context, builder, to, given[0], _places(builder, given[1], given[2]))):
+            part = _chosen(builder, whole, whole, range(t, QUADS * QUAD, QUAD))
+            builder.store(part, place, align=4)
+        return context.get_dummy_value()
+
+    return types.void(to, types.int64, types.int64, words), generate
+
+
+@intrinsic
+def _collect(_typing: Any, words: Any, of: Any, _first: Any, _distance: Any) -> Any:
+    def generate(context: Any, builder: Any, _signature: Any, given: Any) -> Any:
+        places = _rows(context, builder, of, given[1], _places(builder, given[2], given[3]))
+        parts = [builder.load(place, align=4) for place in places]
+        while len(parts) > 1:
+            both = range(2 * parts[0].type.count)
+            parts = [_chosen(builder, *pair, both) for pair in zip(parts[::2], parts[1::2], strict=True)]
+        order = [QUADS * t + g for g in range(QUADS) for t in range(QUAD)]
+        whole = _chosen(builder, parts[0], parts[0], order)
+        builder.store(whole, _all(context, builder, words, given[0]), align=4)
+        return context.get_dummy_value()
+
+    return types.void(words, of, types.int64, types.int64), generate
+
+
 _to_f32, _to_f64, _to_i32 = _bit_cast(types.float32), _bit_cast(types.float64), _bit_cast(types.int32)
 _room_u32, _room_i32 = _room(types.uint32), _room(types.int32)
 _room_f32, _room_f64 = _room(types.float32), _room(types.float64)
@@ -110,6 +163,12 @@ MACHINE_CODE: dict[Callable[..., Any], Callable[..., Any]] = {
     original.room_for_integers: lambda: lambda: _room_i32(),
     original.room_for_singles: lambda: lambda: _room_f32(),
     original.room_for_doubles: lambda: lambda: _room_f64(),
+    original.spread: lambda to, first, distance, words: (
+        lambda to, first, distance, words: _spread(to, first, distance, words)
+    ),
+    original.collect: lambda words, of, first, distance: (
+        lambda words, of, first, distance: _collect(words, of, first, distance)
+    ),
     original.choose: lambda condition, yes, no: lambda condition, yes, no: yes if condition else no,
     original.fma16: lambda a, b, c: lambda a, b, c: _to_half(_from_half(a) * _from_half(b) + _from_half(c)),
     original.fma32: lambda a, b, c: lambda a, b, c: _fma(np.float32(a), np.float32(b), np.float32(c)),

@@ -43,6 +43,10 @@ class Record(types.Record):
         }
         types.Type.__init__(self, f"record {record}")
 
+    def __repr__(self) -> str:
+        """Return the name: Numba asks for it often, and would say all fields, of records inside too."""
+        return str(self.name)
+
 
 def _inner(kind: str, shape: tuple[int, ...]) -> Any:
     """Return the type of a number or record, or of so many in their record."""

@@ -197,7 +197,7 @@ def tiled(of: Tile) -> Rule:
 
     def apply(sm: Sm) -> None:
         scratch = sm.scratch
-        fill(scratch.d, scratch.a, scratch.b, scratch.c, scratch.n)
+        fill(scratch.d, scratch.a, scratch.b, scratch.c, scratch.n, max(scratch.tiles, 1))
 
     return apply
 

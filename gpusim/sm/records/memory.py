@@ -123,6 +123,7 @@ class Scratch(Record):
     d: Table  # a result
     p: Numbers  # the predicates read by each lane
     n: int  # the number that functions get
+    tiles: int  # matrices that share a and are computed together; 0: one
     group: int  # the lane group that is computed
     active: int  # mask of the lanes that take part in an exchange
     lane: int  # the lane for which an atomic's update is computed

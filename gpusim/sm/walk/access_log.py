@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.jit.rule import borrow, rarely, rule
 from gpusim.sm.lanes.values import values
 from gpusim.sm.memory.matrix_access import matrix_access
 from gpusim.sm.memory.memory_access import addresses, memory_access
@@ -57,6 +57,12 @@ def room(lanes: int, most: int = MOST, wanted: NDArray[np.int64] | None = None, 
     counted = np.zeros(BARRIERS * blocks, np.int64)
     phases = np.zeros(1 + 2 * PHASES, np.int64)
     return Log(np.zeros((most, FIRST + lanes), np.uint32), np.zeros(2, np.int64), counted, more, phases)
+
+
+@rule
+def borrowed(log: Log) -> Log:
+    """Return the same arrays without their reference counts (gpusim.sm.jit.rule.borrow)."""
+    return Log(borrow(log.rows), borrow(log.size), borrow(log.members), borrow(log.wanted), borrow(log.phases))
 
 
 @rule

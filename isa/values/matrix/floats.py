@@ -12,7 +12,7 @@ import numpy as np
 from isa.values.lanes import room_for_doubles, room_for_integers, room_for_singles, room_for_words
 from isa.values.matrix import scales, sparse, sums
 from isa.values.matrix.fragments import addends_of, columns_of, half_addends_of, half_results_to, results_to, rows_of
-from isa.values.matrix.numbers import NONE, exponent, significand
+from isa.values.matrix.numbers import NONE, exponent, significand, value
 
 Kind = tuple[int, ...]
 U, L = np.uint32, np.uint64
@@ -30,14 +30,20 @@ def slots(parts: int) -> int:
     return max(4 * parts, 8)
 
 
-def split(words: Any, of: Any, exponents: Any, rows: int, block: int, kind: Any, slots: int) -> None:
-    """Take the numbers of a block of words apart, as many as `slots`: the first one of each word, then the next."""
+def split(words: Any, of: Any, exponents: Any, rows: int, block: int, kind: Any, slots: int, narrow: bool) -> None:
+    """Take the numbers of a block of words apart, as many as `slots`: the first one of each word, then the next.
+
+    Set `of` to their values if they are `narrow`, else to significands.
+    """
     exponent_bits, fraction_bits, finite, parts, lowest = kind
     to = rows * slots * block
     for part in range(parts):
         for place in range(4 * rows):
             pattern = U(words[place] >> U(32 // parts * part + lowest))
-            of[to + place] = significand(pattern, exponent_bits, fraction_bits)
+            if narrow:
+                of[to + place] = value(pattern, exponent_bits, fraction_bits)
+            else:
+                of[to + place] = significand(pattern, exponent_bits, fraction_bits)
             exponents[to + place] = exponent(pattern, exponent_bits, fraction_bits, finite)
         to += 4 * rows
     if slots > 4 * parts:
@@ -61,7 +67,7 @@ def add(words: Any, of: Any, exponents: Any, ks: Any, how: Any, format_c: Any, n
     for r in range(sums.RESULTS):
         addends[r] = exponent(words[r], format_c[0], format_c[1], 0)
     sums.largest_exponents(most, addends, a, b, first, last)
-    sums.begin(total, most, addends, words, kept, format_c)
+    sums.begin(total, most, words, kept, format_c)
     if narrow:
         sums.add_values(total, most, of, ks, kept)
     else:
@@ -73,65 +79,66 @@ def add(words: Any, of: Any, exponents: Any, ks: Any, how: Any, format_c: Any, n
         words[r] = to[r]
 
 
-def multiply(d: Any, a: Any, b: Any, c: Any, n: Any, blocks: int, kinds: Any, format_c: Any) -> None:
-    """Set d to a b + c, of 16 rows, 8 columns, and as many blocks of 16 bytes of k; `n` says how terms are added."""
+def multiply(d: Any, a: Any, b: Any, c: Any, n: Any, tiles: Any, blocks: int, kinds: Any, format_c: Any) -> None:
+    """Set d to a b + c, of 16 rows, 8 columns of each of some tiles, and as many blocks of 16 bytes of k.
+
+    `n` says how terms are added.
+    """
     of, exponents = (room_for_singles(), room_for_singles()), (room_for_integers(), room_for_integers())
-    size = slots(kinds[0][3])
-    read_rows(a, of[0], exponents[0], blocks, kinds[0], size)
-    read_columns(b, of[1], exponents[1], blocks, kinds[1], size)
-    narrow = is_narrow(kinds)
-    if narrow:
-        sums.put_values(of[0], exponents[0], 16 * size * blocks, kinds[0][1])
-        sums.put_values(of[1], exponents[1], 8 * size * blocks, kinds[1][1])
-    sum_up(d, c, n, of, exponents, size, blocks, kinds, format_c, narrow)
+    size, narrow = slots(kinds[0][3]), is_narrow(kinds)
+    read_rows(a, of[0], exponents[0], blocks, kinds[0], size, narrow)
+    for tile in range(tiles):
+        read_columns(b, blocks * tile, of[1], exponents[1], blocks, kinds[1], size, narrow)
+        sum_up(d, c, tile, n, of, exponents, size, blocks, kinds, format_c, narrow)
 
 
-def multiply_sparse(d: Any, a: Any, b: Any, c: Any, n: Any, blocks: int, kinds: Any, format_c: Any) -> None:
+def multiply_sparse(d: Any, a: Any, b: Any, c: Any, tile: Any, n: Any, blocks: int, kinds: Any, format_c: Any) -> None:
     """Set d to the same where A is sparse, and its numbers are as many blocks; B has twice as many."""
     of, exponents = (room_for_singles(), room_for_singles()), (room_for_integers(), room_for_integers())
     at, results, size = room_for_integers(), room_for_words(), 4 * kinds[0][3]
-    read_rows(a, of[0], exponents[0], blocks, kinds[0], size)
-    read_columns(b, of[1], exponents[1], 2 * blocks, kinds[1], size)
+    read_rows(a, of[0], exponents[0], blocks, kinds[0], size, False)
+    read_columns(b, 2 * blocks * tile, of[1], exponents[1], 2 * blocks, kinds[1], size, False)
     sparse.places(at, a[2 * blocks], n, kinds[0][3], size * blocks)
-    put_addends(c, results, format_c)
+    put_addends(c, tile, results, format_c)
     count = size * (blocks if n >> 8 & 255 == 2 else 1)
     for first in range(0, size * blocks, count):
         sparse.add(results, of, exponents, at, (first, first + count), adding(n, kinds), format_c)
-    put_results(results, d, format_c)
+    put_results(results, d, tile, format_c)
 
 
 def multiply_scaled(d: Any, a: Any, b: Any, c: Any, n: Any, blocks: int, kinds: Any, scale: Any) -> None:
     """Set d to the same of singles where rows of A and columns of B have scales; `scale`: how many, and their kind."""
     of, exponents = (room_for_singles(), room_for_singles()), (room_for_integers(), room_for_integers())
     size, (count, kind) = slots(kinds[0][3]), scale
-    read_rows(a, of[0], exponents[0], blocks, kinds[0], size)
-    read_columns(b, of[1], exponents[1], blocks, kinds[1], size)
+    read_rows(a, of[0], exponents[0], blocks, kinds[0], size, False)
+    read_columns(b, 0, of[1], exponents[1], blocks, kinds[1], size, False)
     words = a[2 * blocks], b[blocks]
     scales.apply(of, exponents, words, np.int64(c[4][0]), blocks, kinds[0][3], count, kind)
     kind_a, kind_b = kinds
     scaled = (kind_a[0], kind_a[1] + kind[1], kind_a[2], kind_a[3]), (kind_b[0], kind_b[1] + kind[1])
-    sum_up(d, c, n, of, exponents, size, blocks, scaled, TO_SINGLE, False)
+    sum_up(d, c, 0, n, of, exponents, size, blocks, scaled, TO_SINGLE, False)
 
 
-def read_rows(a: Any, of: Any, exponents: Any, blocks: int, kind: Any, size: int) -> None:
-    """Set significands and exponents of A from its registers, so many k of each block."""
+def read_rows(a: Any, of: Any, exponents: Any, blocks: int, kind: Any, size: int, narrow: bool) -> None:
+    """Set numbers and exponents of A from its registers, so many k of each block."""
     words = room_for_words()
     for block in range(blocks):
         rows_of(a, block, 2, words, 0)
-        split(words, of, exponents, 16, block, kind, size)
+        split(words, of, exponents, 16, block, kind, size, narrow)
 
 
-def read_columns(b: Any, of: Any, exponents: Any, blocks: int, kind: Any, size: int) -> None:
-    """Set those of B."""
+def read_columns(b: Any, first: Any, of: Any, exponents: Any, blocks: int, kind: Any, size: int, narrow: bool) -> None:
+    """Set those of B, from register `first` on."""
     words = room_for_words()
     for block in range(blocks):
-        columns_of(b, block, words, 0)
-        split(words, of, exponents, 8, block, kind, size)
+        columns_of(b, first + block, words, 0)
+        split(words, of, exponents, 8, block, kind, size, narrow)
 
 
 def sum_up(
     d: Any,
     c: Any,
+    tile: Any,
     n: Any,
     of: Any,
     exponents: Any,
@@ -141,13 +148,13 @@ def sum_up(
     format_c: Any,
     narrow: bool,
 ) -> None:
-    """Set d to the sums of products and of c: so many k of a block, and as many blocks at once as `n` says."""
+    """Set d of a tile to the sums of products and of c: so many k of a block, as many blocks at once as `n` says."""
     results = room_for_words()
-    put_addends(c, results, format_c)
+    put_addends(c, tile, results, format_c)
     count = size * (blocks if n >> 8 & 255 == 2 else 1)
     for first in range(0, size * blocks, count):
         add(results, of, exponents, (first, first + count), adding(n, kinds), format_c, narrow)
-    put_results(results, d, format_c)
+    put_results(results, d, tile, format_c)
 
 
 def adding(n: Any, kinds: Any) -> Any:
@@ -156,20 +163,20 @@ def adding(n: Any, kinds: Any) -> Any:
     return np.int64(kept), kinds[0][1] + kinds[1][1], L(L(0xFFFFFFFFFFFFFFFF) << L(52 - bits))
 
 
-def put_addends(c: Any, to: Any, format_c: Any) -> None:
-    """Set the patterns of C by column."""
+def put_addends(c: Any, tile: Any, to: Any, format_c: Any) -> None:
+    """Set the patterns of C of a tile by column."""
     if format_c[1] == 10:
-        half_addends_of(c, to)
+        half_addends_of(c, 2 * tile, to)
     else:
-        addends_of(c, 2, to)
+        addends_of(c, 4 * tile, 2, to)
 
 
-def put_results(of: Any, d: Any, format_c: Any) -> None:
-    """Set the registers of D."""
+def put_results(of: Any, d: Any, tile: Any, format_c: Any) -> None:
+    """Set the registers of D of a tile."""
     if format_c[1] == 10:
-        half_results_to(of, d)
+        half_results_to(of, d, 2 * tile)
     else:
-        results_to(of, 2, d)
+        results_to(of, 2, d, 4 * tile)
 
 
 INLINED = (

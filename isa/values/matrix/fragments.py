@@ -3,8 +3,6 @@
 A block is 16 bytes of a row of A and of a column of B, four words. Lane l has word l % 4 of row l / 4 and, in the next
 register, of row l / 4 + 8; of B word l % 4 of column l / 4. Here words lie row by row: word t of row i at 16 t + i, of
 column j at 8 t + j, and element (i, j) of C or D at 16 j + i, so that rows can be computed side by side.
-
-Loops over rows are written out for the four lanes of a row: a compiler then moves whole vectors.
 """
 
 from __future__ import annotations
@@ -13,72 +11,53 @@ from typing import Any
 
 import numpy as np
 
+from isa.values.lanes import collect, room_for_words, spread
+
 LOW, HIGH = np.uint32(0xFFFF), np.uint32(16)
 
 
 def rows_of(a: Any, block: int, halves: int, to: Any, first: int) -> None:
     """Set the words of a block of 16 rows, from a register for each 8 rows; 8 rows alone are there twice."""
     for half in range(2):
-        words, place = a[halves * block + min(half, halves - 1)], first + 8 * half
-        for g in range(8):
-            to[place + g] = words[4 * g]
-            to[place + g + 16] = words[4 * g + 1]
-            to[place + g + 32] = words[4 * g + 2]
-            to[place + g + 48] = words[4 * g + 3]
+        spread(to, first + 8 * half, 16, a[halves * block + min(half, halves - 1)])
 
 
 def columns_of(b: Any, block: int, to: Any, first: int) -> None:
     """Set the words of a block of 8 columns, from a register."""
-    words = b[block]
-    for g in range(8):
-        to[first + g] = words[4 * g]
-        to[first + g + 8] = words[4 * g + 1]
-        to[first + g + 16] = words[4 * g + 2]
-        to[first + g + 24] = words[4 * g + 3]
+    spread(to, first, 8, b[block])
 
 
-def addends_of(c: Any, halves: int, to: Any) -> None:
-    """Set the elements of C, one in a register; of 8 rows, twice."""
+def addends_of(c: Any, first: int, halves: int, to: Any) -> None:
+    """Set the elements of C, one in a register, from register `first` on; of 8 rows, twice."""
     for half in range(2):
         for column in range(2):
-            words, place = c[2 * min(half, halves - 1) + column], 8 * half + 16 * column
-            for g in range(8):
-                to[place + g] = words[4 * g]
-                to[place + g + 32] = words[4 * g + 1]
-                to[place + g + 64] = words[4 * g + 2]
-                to[place + g + 96] = words[4 * g + 3]
+            spread(to, 8 * half + 16 * column, 32, c[first + 2 * min(half, halves - 1) + column])
 
 
-def half_addends_of(c: Any, to: Any) -> None:
+def half_addends_of(c: Any, first: int, to: Any) -> None:
     """Set the elements of C, two in a register."""
+    low, high = room_for_words(), room_for_words()
     for r in range(2):
-        words = c[r]
-        for t in range(4):
-            place = 8 * r + 32 * t
-            for g in range(8):
-                to[place + g] = words[4 * g + t] & LOW
-                to[place + g + 16] = words[4 * g + t] >> HIGH
+        for lane in range(32):
+            low[lane], high[lane] = c[first + r, lane] & LOW, c[first + r, lane] >> HIGH
+        spread(to, 8 * r, 32, low)
+        spread(to, 8 * r + 16, 32, high)
 
 
-def results_to(of: Any, halves: int, d: Any) -> None:
-    """Set the registers of D from its elements, one in a register."""
+def results_to(of: Any, halves: int, d: Any, first: int) -> None:
+    """Set the registers of D from its elements, one in a register, from register `first` on."""
     for r in range(2 * halves):
-        words, place = d[r], 8 * (r >> 1) + 16 * (r & 1)
-        for g in range(8):
-            words[4 * g] = of[place + g]
-            words[4 * g + 1] = of[place + g + 32]
-            words[4 * g + 2] = of[place + g + 64]
-            words[4 * g + 3] = of[place + g + 96]
+        collect(d[first + r], of, 8 * (r >> 1) + 16 * (r & 1), 32)
 
 
-def half_results_to(of: Any, d: Any) -> None:
+def half_results_to(of: Any, d: Any, first: int) -> None:
     """Set the registers of D from its elements, two in a register."""
+    low, high = room_for_words(), room_for_words()
     for r in range(2):
-        words = d[r]
-        for t in range(4):
-            place = 8 * r + 32 * t
-            for g in range(8):
-                words[4 * g + t] = of[place + g] | of[place + g + 16] << HIGH
+        collect(low, of, 8 * r, 32)
+        collect(high, of, 8 * r + 16, 32)
+        for lane in range(32):
+            d[first + r, lane] = low[lane] | high[lane] << HIGH
 
 
 def stored(k: Any, parts: int) -> Any:

@@ -44,8 +44,8 @@ def clamped(total: Any, addend: Any) -> Any:
     return N(min(max(LONG(total) + LONG(addend), LEAST), MOST))
 
 
-def multiply(d: Any, a: Any, b: Any, c: Any, shape: Any, kinds: Any, saturate: int) -> None:
-    """Set d to a b + c, of 8 columns and 8 or 16 rows; `shape`: blocks of 16 bytes of k, halves of 8 rows."""
+def multiply(d: Any, a: Any, b: Any, c: Any, tile: Any, shape: Any, kinds: Any, saturate: int) -> None:
+    """Set d to a b + c, of 8 columns of a tile, 8 or 16 rows; `shape`: blocks of 16 bytes of k, halves of 8 rows."""
     (blocks, halves), (kind_a, kind_b) = shape, kinds
     words, of_a, of_b, total = room_for_words(), room_for_integers(), room_for_integers(), room_for_integers()
     for r in range(128):
@@ -53,13 +53,13 @@ def multiply(d: Any, a: Any, b: Any, c: Any, shape: Any, kinds: Any, saturate: i
     for block in range(blocks):
         rows_of(a, block, halves, words, 0)
         split(words, of_a, 16, kind_a)
-        columns_of(b, block, words, 0)
+        columns_of(b, blocks * tile + block, words, 0)
         split(words, of_b, 8, kind_b)
         add(total, of_a, of_b, 128 // kind_a[0])
-    end(d, c, total, halves, saturate)
+    end(d, c, 2 * halves * tile, total, halves, saturate)
 
 
-def multiply_sparse(d: Any, a: Any, b: Any, c: Any, n: Any, blocks: int, kinds: Any, saturate: int) -> None:
+def multiply_sparse(d: Any, a: Any, b: Any, c: Any, tile: Any, n: Any, blocks: int, kinds: Any, saturate: int) -> None:
     """Set d to the same of 16 rows where A is sparse, and its numbers are as many blocks; B has twice as many."""
     words, of_a, of_b, total, at = (
         *(room_for_words(), room_for_integers(), room_for_integers()),
@@ -70,23 +70,23 @@ def multiply_sparse(d: Any, a: Any, b: Any, c: Any, n: Any, blocks: int, kinds: 
         total[r] = N(0)
     sparse.places(at, a[2 * blocks], n, parts, 4 * parts * blocks)
     for block in range(2 * blocks):
-        columns_of(b, block, words, 0)
+        columns_of(b, 2 * blocks * tile + block, words, 0)
         split(words, of_b[32 * parts * block :], 8, kinds[1])
     for block in range(blocks):
         rows_of(a, block, 2, words, 0)
         split(words, of_a, 16, kinds[0])
         sparse.add_integers(total, of_a, of_b, at, 4 * parts * block, 4 * parts)
-    end(d, c, total, 2, saturate)
+    end(d, c, 4 * tile, total, 2, saturate)
 
 
-def end(d: Any, c: Any, total: Any, halves: int, saturate: int) -> None:
-    """Set d to the sums and c."""
+def end(d: Any, c: Any, first: Any, total: Any, halves: int, saturate: int) -> None:
+    """Set d to the sums and c, from register `first` on."""
     words = room_for_words()
-    addends_of(c, halves, words)
+    addends_of(c, first, halves, words)
     for r in range(128):
         addend = N(words[r])
         words[r] = U(clamped(total[r], addend) if saturate else N(total[r] + addend))
-    results_to(words, halves, d)
+    results_to(words, halves, d, first)
 
 
 def ones(word: Any) -> Any:
@@ -96,22 +96,22 @@ def ones(word: Any) -> Any:
     return N(U(U(U(U(digits + U(digits >> U(4))) & U(0x0F0F0F0F)) * U(0x01010101)) >> U(24)))
 
 
-def count(d: Any, a: Any, b: Any, c: Any, shape: Any, operation: int) -> None:
-    """Set d to c and how many bits a row and a column have in common, or not in common."""
+def count(d: Any, a: Any, b: Any, c: Any, tile: Any, shape: Any, operation: int) -> None:
+    """Set d of a tile to c and how many bits a row and a column have in common, or not in common."""
     blocks, halves = shape
     of_a, of_b, total = room_for_words(), room_for_words(), room_for_integers()
     for r in range(128):
         total[r] = N(0)
     for block in range(blocks):
         rows_of(a, block, halves, of_a, 0)
-        columns_of(b, block, of_b, 0)
+        columns_of(b, blocks * tile + block, of_b, 0)
         for k in range(4):
             for j in range(8):
                 for i in range(16):
                     x, y = of_a[16 * k + i], of_b[8 * k + j]
                     found = ones(U(x ^ y)) if operation == XOR else ones(U(x & y))
                     total[16 * j + i] = N(total[16 * j + i] + found)
-    end(d, c, total, halves, 0)
+    end(d, c, 2 * halves * tile, total, halves, 0)
 
 
 INLINED = (split, add, clamped, multiply, multiply_sparse, end, ones, count)

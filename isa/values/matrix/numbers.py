@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from isa.values.lanes import choose
+from isa.values.lanes import as_f32, choose
 
 N, U = np.int32, np.uint32
 NONE = N(-1200)  # exponent of a zero: no sum of two exponents comes near any
@@ -39,6 +39,14 @@ def significand(pattern: Any, exponent_bits: int, fraction_bits: int) -> Any:
     return np.float32(signed)
 
 
+def value(pattern: Any, exponent_bits: int, fraction_bits: int) -> Any:
+    """Return a number of at most five bits of exponent; of an infinity or a NaN some other with its sign, not zero."""
+    bits = exponent_bits + fraction_bits
+    magnitude = U(U(pattern & U((1 << bits) - 1)) << U(23 - fraction_bits))
+    sign = U(U(pattern << U(31 - bits)) & U(1 << 31))
+    return np.float32(as_f32(U(magnitude | sign)) * np.float32(2.0 ** (128 - (1 << (exponent_bits - 1)))))
+
+
 def exponent(pattern: Any, exponent_bits: int, fraction_bits: int, finite: int) -> Any:
     """Return the exponent; NONE of a zero, INFINITE or NAN of what is no number."""
     magnitude = U(pattern & U((1 << (exponent_bits + fraction_bits)) - 1))
@@ -51,4 +59,4 @@ def exponent(pattern: Any, exponent_bits: int, fraction_bits: int, finite: int) 
     return choose(bad, choose(finite != 0, NAN, special), found)
 
 
-INLINED = (significand, exponent)
+INLINED = (significand, value, exponent)

@@ -14,7 +14,7 @@ import numpy as np
 
 from isa.values.lanes import as_f32, as_u32, choose, room_for_integers, room_for_singles, room_for_words
 from isa.values.matrix import floats, sums
-from isa.values.matrix.numbers import NONE, exponent, significand
+from isa.values.matrix.numbers import NONE, exponent, value
 
 U = np.uint32
 QUADS, SIDE, DEPTH = 4, 8, 4
@@ -40,9 +40,8 @@ def read(words: Any, of: Any, exponents: Any, rows: int, quad: int, by_lane: int
         for row in range(SIDE):
             lane = lane_of(quad, row, k if by_lane else row & 3)
             pattern = half_of(words, lane, row & 3 if by_lane else k)
-            of[rows * k + row] = significand(pattern, 5, 10)
+            of[rows * k + row] = value(pattern, 5, 10)
             exponents[rows * k + row] = exponent(pattern, 5, 10, 0)
-    sums.put_values(of, exponents, rows * 2 * DEPTH, 10)
 
 
 def widened(pattern: Any) -> Any:

@@ -55,7 +55,7 @@ def add(words: Any, of: Any, exponents: Any, at: Any, ks: Any, how: Any, format_
             most = max(addend, sums.LOW)
             for k in range(first, last):
                 most = max(most, N(a[16 * k + i] + b[8 * at[16 * k + i] + j]))
-            total = sums.first_term(words[r], addend, most, kept, format_c)
+            total = sums.first_term(words[r], most, kept, format_c)
             for k in range(first, last):
                 p, q = 16 * k + i, 8 * at[16 * k + i] + j
                 total += np.float64(sums.cut(of_a[p] * of_b[q], N(a[p] + b[q]), N(most - more)))

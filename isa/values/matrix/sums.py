@@ -15,15 +15,14 @@ from typing import Any
 
 import numpy as np
 
-from isa.values.lanes import as_f32, as_f64, as_u32, as_u64, choose, room_for_singles
-from isa.values.matrix.numbers import INFINITE, NAN, NONE, significand
+from isa.values.lanes import as_f32, as_f64, as_u32, as_u64, choose, room_for_integers, room_for_singles
+from isa.values.matrix.numbers import INFINITE, NAN, NONE, value
 
 N, U, L = np.int32, np.uint32, np.uint64
 RESULTS = 128
 LOW = N(-400)  # below the exponent of every term
 SINGLE_BIAS, DOUBLE_BIAS = 127, 1023
 WIDE = 120  # no power of two beyond this one, or its inverse, decides a term of narrow numbers
-LARGE = N(16)  # above what a narrow number's significand is multiplied by, if it is a number
 LEAST_SINGLE, LEAST_HALF = 2.0**-126, 2.0**-14  # normal ones
 MAGNITUDE = L(0x7FFFFFFFFFFFFFFF)
 NAN_SINGLE, INFINITE_SINGLE, NAN_HALF, INFINITE_HALF = U(0x7FFFFFFF), U(0x7F800000), U(0x7FFF), U(0x7C00)
@@ -84,17 +83,14 @@ def power(of: Any) -> Any:
     return as_f32(U(U(N(min(max(of, -WIDE), WIDE)) + N(SINGLE_BIAS)) << U(23)))
 
 
-def put_values(of: Any, exponents: Any, count: int, fraction_bits: int) -> None:
-    """Turn significands of narrow numbers into values; of no number it is another one with its sign."""
-    for place in range(count):
-        of[place] = np.float32(of[place] * power(min(N(exponents[place] - fraction_bits), LARGE)))
-
-
 def add_values(total: Any, most: Any, of: Any, ks: Any, kept: Any) -> None:
-    """Do as `add_terms` with the values themselves, whose products are singles."""
-    (of_a, of_b), (first, last), scales = of, ks, room_for_singles()
+    """Do as `add_terms` with the values themselves, whose products are singles.
+
+    Sixteen terms below 2**27 fit a word: each has two digits before the point and at most 21 behind it.
+    """
+    (of_a, of_b), (first, last), scales, part = of, ks, room_for_singles(), room_for_integers()
     for r in range(RESULTS):
-        scales[r] = power(N(kept - most[r]))
+        scales[r], part[r] = power(N(kept - most[r])), N(0)
     for k in range(first, last, 8):
         for j in range(8):
             for i in range(16):
@@ -103,19 +99,28 @@ def add_values(total: Any, most: Any, of: Any, ks: Any, kept: Any) -> None:
                 w = N(N(of_a[p + 32] * of_b[q + 16] * s) + N(of_a[p + 48] * of_b[q + 24] * s))
                 x = N(N(of_a[p + 64] * of_b[q + 32] * s) + N(of_a[p + 80] * of_b[q + 40] * s))
                 y = N(N(of_a[p + 96] * of_b[q + 48] * s) + N(of_a[p + 112] * of_b[q + 56] * s))
-                total[16 * j + i] += np.float64(N(N(v + w) + N(x + y)))
+                part[16 * j + i] = N(part[16 * j + i] + N(N(v + w) + N(x + y)))
+        if (k - first) & 8 or k + 8 >= last:
+            for r in range(RESULTS):
+                total[r] += np.float64(part[r])
+                part[r] = N(0)
 
 
-def begin(total: Any, most: Any, addends: Any, words: Any, kept: int, format_c: Any) -> None:
-    """Set each result to its term of C, cut; `addends` are their exponents, `words` their patterns."""
+def begin(total: Any, most: Any, words: Any, kept: int, format_c: Any) -> None:
+    """Set each result to its term of C, cut; `words` are their patterns."""
     for r in range(RESULTS):
-        total[r] = first_term(words[r], addends[r], most[r], kept, format_c)
+        total[r] = first_term(words[r], most[r], kept, format_c)
 
 
-def first_term(word: Any, addend: Any, most: Any, kept: int, format_c: Any) -> Any:
+def first_term(word: Any, most: Any, kept: int, format_c: Any) -> Any:
     """Return the term of C, cut."""
-    more = N(kept + SINGLE_BIAS - format_c[1])
-    return np.float64(cut(significand(word, format_c[0], format_c[1]), addend, N(most - more)))
+    number = value(word, 5, 10) if format_c[1] == 10 else as_f32(word)
+    return np.trunc(np.float64(number) * double_power(N(kept - most)))
+
+
+def double_power(of: Any) -> Any:
+    """Return 2 to a power that is a normal double; of another one any number."""
+    return as_f64(L(L(np.int64(of) + DOUBLE_BIAS) << L(52)))
 
 
 def single_of(total: Any, mask: Any) -> Any:
@@ -140,13 +145,29 @@ def half_of(total: Any) -> Any:
 
 def end(words: Any, total: Any, most: Any, kept: int, mask: Any, fraction_bits_c: int) -> None:
     """Set the patterns of the results from their sums."""
+    if fraction_bits_c == 10:
+        for r in range(RESULTS):
+            words[r] = half_of(total[r] * double_power(N(most[r] - kept)))
+    elif is_small(total, most, kept):
+        for r in range(RESULTS):
+            words[r] = single_of(total[r] * double_power(N(most[r] - kept)), mask)
+    else:
+        for r in range(RESULTS):
+            whole = total[r] * double_power(N(most[r] - kept))
+            words[r] = as_u32(np.float32(as_f64(L(as_u64(whole) & mask))))
+
+
+def is_small(total: Any, most: Any, kept: int) -> bool:
+    """Tell whether a sum may be below the normal singles, unless it is zero."""
+    least = -LOW
     for r in range(RESULTS):
-        words[r] = pattern_of(total[r], most[r], kept, mask, fraction_bits_c)
+        least = min(least, choose(total[r] == 0.0, -LOW, N(most[r])))
+    return bool(least < kept - SINGLE_BIAS + 1)
 
 
 def pattern_of(total: Any, most: Any, kept: int, mask: Any, fraction_bits_c: int) -> Any:
     """Return the pattern of a sum."""
-    whole = total * as_f64(L(L(np.int64(most) - kept + DOUBLE_BIAS) << L(52)))
+    whole = total * double_power(N(most - kept))
     return half_of(whole) if fraction_bits_c == 10 else single_of(whole, mask)
 
 
@@ -206,13 +227,14 @@ INLINED = (
         cut,
         add_terms,
         power,
-        put_values,
         add_values,
         begin,
         first_term,
+        double_power,
         single_of,
         half_of,
         end,
+        is_small,
         pattern_of,
     ),
     *(is_special, special, special_term, special_addend, put_specials, special_pattern),

@@ -1,6 +1,7 @@
 """What each kind of matrix instruction computes, as `Tile` takes it.
 
-The last argument of each is how the architecture adds (isa.architecture.Architecture.sums): no part of an instruction.
+`n` is how the architecture adds (isa.architecture.Architecture.sums): no part of an instruction. A warpgroup's product
+has several tiles of eight columns, whose B, C and D follow each other; others have one.
 """
 
 from __future__ import annotations
@@ -10,15 +11,15 @@ from typing import Any
 
 from isa.values.matrix import doubles, floats, integers, quads
 
-Fill = Callable[[Any, Any, Any, Any, Any], None]
+Fill = Callable[[Any, Any, Any, Any, Any, Any], None]
 Numbers = tuple[int, ...]
 
 
 def of_floats(name: str, blocks: int, kinds: tuple[Numbers, Numbers], to: Numbers) -> Fill:
     """Return the function of a kind: blocks of 16 bytes of k, kinds of A and B, format of C and D."""
 
-    def fill(d: Any, a: Any, b: Any, c: Any, n: Any) -> None:
-        floats.multiply(d, a, b, c, n, blocks, kinds, to)
+    def fill(d: Any, a: Any, b: Any, c: Any, n: Any, tiles: Any) -> None:
+        floats.multiply(d, a, b, c, n, tiles, blocks, kinds, to)
 
     return _named(fill, name)
 
@@ -26,8 +27,9 @@ def of_floats(name: str, blocks: int, kinds: tuple[Numbers, Numbers], to: Number
 def of_sparse_floats(name: str, blocks: int, kinds: tuple[Numbers, Numbers], to: Numbers) -> Fill:
     """Return the function of a kind whose A is sparse, of so many blocks of 16 bytes of numbers."""
 
-    def fill(d: Any, a: Any, b: Any, c: Any, n: Any) -> None:
-        floats.multiply_sparse(d, a, b, c, n, blocks, kinds, to)
+    def fill(d: Any, a: Any, b: Any, c: Any, n: Any, tiles: Any) -> None:
+        for tile in range(tiles):
+            floats.multiply_sparse(d, a, b, c, tile, n, blocks, kinds, to)
 
     return _named(fill, name)
 
@@ -35,7 +37,7 @@ def of_sparse_floats(name: str, blocks: int, kinds: tuple[Numbers, Numbers], to:
 def of_scaled_floats(name: str, kinds: tuple[Numbers, Numbers], count: int, kind: Numbers) -> Fill:
     """Return the function of a kind with so many scales of a kind for a row of A and a column of B, of two blocks."""
 
-    def fill(d: Any, a: Any, b: Any, c: Any, n: Any) -> None:
+    def fill(d: Any, a: Any, b: Any, c: Any, n: Any, _tiles: Any) -> None:
         floats.multiply_scaled(d, a, b, c, n, 2, kinds, (count, kind))
 
     return _named(fill, name)
@@ -44,7 +46,7 @@ def of_scaled_floats(name: str, kinds: tuple[Numbers, Numbers], count: int, kind
 def of_quads(name: str, step: int, by_lane: Numbers, singles: Numbers) -> Fill:
     """Return the function of a step: whether a lane has a k of A and of B, and whether D and C are singles."""
 
-    def fill(d: Any, a: Any, b: Any, c: Any, n: Any) -> None:
+    def fill(d: Any, a: Any, b: Any, c: Any, n: Any, _tiles: Any) -> None:
         quads.multiply(d, a, b, c, n, step, by_lane, singles)
 
     return _named(fill, name)
@@ -53,8 +55,9 @@ def of_quads(name: str, step: int, by_lane: Numbers, singles: Numbers) -> Fill:
 def of_sparse_integers(name: str, blocks: int, kinds: tuple[Numbers, Numbers], saturate: int) -> Fill:
     """Return the same of whole numbers."""
 
-    def fill(d: Any, a: Any, b: Any, c: Any, n: Any) -> None:
-        integers.multiply_sparse(d, a, b, c, n, blocks, kinds, saturate)
+    def fill(d: Any, a: Any, b: Any, c: Any, n: Any, tiles: Any) -> None:
+        for tile in range(tiles):
+            integers.multiply_sparse(d, a, b, c, tile, n, blocks, kinds, saturate)
 
     return _named(fill, name)
 
@@ -62,8 +65,9 @@ def of_sparse_integers(name: str, blocks: int, kinds: tuple[Numbers, Numbers], s
 def of_integers(name: str, shape: Numbers, kinds: tuple[Numbers, Numbers], saturate: int) -> Fill:
     """Return the function of a kind: blocks of 16 bytes of k and halves of 8 rows, kinds of A and B."""
 
-    def fill(d: Any, a: Any, b: Any, c: Any, _n: Any) -> None:
-        integers.multiply(d, a, b, c, shape, kinds, saturate)
+    def fill(d: Any, a: Any, b: Any, c: Any, _n: Any, tiles: Any) -> None:
+        for tile in range(tiles):
+            integers.multiply(d, a, b, c, tile, shape, kinds, saturate)
 
     return _named(fill, name)
 
@@ -71,8 +75,9 @@ def of_integers(name: str, shape: Numbers, kinds: tuple[Numbers, Numbers], satur
 def of_bits(name: str, shape: Numbers, operation: int) -> Fill:
     """Return the function of a kind: blocks of 16 bytes of k and halves of 8 rows, and what is counted."""
 
-    def fill(d: Any, a: Any, b: Any, c: Any, _n: Any) -> None:
-        integers.count(d, a, b, c, shape, operation)
+    def fill(d: Any, a: Any, b: Any, c: Any, _n: Any, tiles: Any) -> None:
+        for tile in range(tiles):
+            integers.count(d, a, b, c, tile, shape, operation)
 
     return _named(fill, name)
 
@@ -80,7 +85,7 @@ def of_bits(name: str, shape: Numbers, operation: int) -> Fill:
 def of_doubles(name: str, depth: int, halves: int) -> Fill:
     """Return the function of a kind: as many k, halves of 8 rows."""
 
-    def fill(d: Any, a: Any, b: Any, c: Any, _n: Any) -> None:
+    def fill(d: Any, a: Any, b: Any, c: Any, _n: Any, _tiles: Any) -> None:
         doubles.multiply(d, a, b, c, depth, halves)
 
     return _named(fill, name)

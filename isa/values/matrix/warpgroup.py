@@ -37,16 +37,21 @@ def rows_read(code: int, columns: int) -> int:
     return (0 if code & FROM_REGISTERS else ROWS) + columns * (2 if code & SPARSE else 1)
 
 
-def span_of(high: int) -> int:
-    """Return the bytes that lie together in a row, 16 where nothing is mixed; of the upper word of a descriptor."""
+def span_bits_of(high: int) -> int:
+    """Return the bits of an address inside the bytes that lie together in a row; of the upper word of a descriptor."""
     mode = high >> 30 & 3
-    return 16 if mode == PLAIN else 256 >> mode
+    return 4 if mode == PLAIN else 8 - mode
+
+
+def span_of(high: int) -> int:
+    """Return the bytes that lie together in a row, 16 where nothing is mixed."""
+    return 1 << span_bits_of(high)
 
 
 def mixed(address: int, high: int) -> int:
     """Return where the byte of an address lies: bits 4 to 6 change with bits 7 to 9, counted from the pattern."""
     row = (address >> 7) - (high >> 17 & 7)
-    return address ^ (row & (span_of(high) // 16 - 1)) << 4
+    return address ^ (row & ((span_of(high) >> 4) - 1)) << 4
 
 
 def place_of(low: int, high: int, row: int, block: int) -> int:
@@ -60,10 +65,11 @@ def place_of(low: int, high: int, row: int, block: int) -> int:
 def turned_place_of(low: int, high: int, row: int, k: int) -> int:
     """Return the address of element k, of 16 bits, of a row of a turned operand; eight rows lie together."""
     start, leading, stride = (low & 0x3FFF) << 4, (low >> 16 & 0x3FFF) << 4, (high & 0x3FFF) << 4
-    span = span_of(high)
-    if span == 16:  # the two distances have changed places
+    bits = span_bits_of(high)
+    if bits == 4:  # the two distances have changed places
         leading, stride = stride, leading
-    address = start + row * 2 // span * leading + (k >> 3) * stride + (k & 7) * span + row * 2 % span
+    along = 2 * row
+    address = start + (along >> bits) * leading + (k >> 3) * stride + ((k & 7) << bits) + (along & (1 << bits) - 1)
     return mixed(address & ADDRESS_MASK, high)
 
 
@@ -74,4 +80,4 @@ def sign_bits(kind: int) -> int:
     return 0x80808080 if kind in (E4M3, E5M2) else 0x80008000
 
 
-PARTS: tuple[Any, ...] = (rows_read, span_of, mixed, place_of, turned_place_of, sign_bits)
+PARTS: tuple[Any, ...] = (rows_read, span_bits_of, span_of, mixed, place_of, turned_place_of, sign_bits)

@@ -36,6 +36,7 @@ KEPT = (
         "l2.*s_bytes",
         "tag_stage.late_lines",
         "tag_stage.late_most",
+        "tag_stage.late_passes",
         "register_file.matrix_slack",
     ),
     *("matrix.*.first", "matrix.*.second", "matrix.*.addend"),

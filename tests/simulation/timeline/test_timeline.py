@@ -215,6 +215,17 @@ def test_of_a_cluster_the_first_sm_is_shown():
     assert {one.block for one in document.instructions} == {one.id for one in document.blocks} == {0}
     assert sum(one.pc == 0 for one in document.instructions) == kernel.warps == run.issued[0] // 4
     texts = {one.id: document.program[one.pc].text for one in document.instructions}
-    behind = [one for one in document.instructions if "ERRBAR" in texts[one.id]]
+    fences = {line.pc for line in document.program if line.text.startswith("MEMBAR")}
+    behind = [one for one in document.instructions if one.pc - 1 in fences]
     assert len(behind) == 2 * kernel.warps
-    assert {texts[one.waits[-1].blocker].split(".")[0] for one in behind} == {"MEMBAR"}
+    assert {texts[one.waits[-1].blocker].partition(".")[0] for one in behind} == {"MEMBAR"}
+
+
+@pytest.mark.jit
+def test_loads_that_never_execute_are_served():
+    """Before its first copy attention has three @!PT LDS, which no lane executes, and the load/store unit serves."""
+    document = timeline(prepared("examples/tensor/flash.cubin"), load("h200"), end=600)
+    idle = [one for one in document.instructions if document.program[one.pc].text.startswith("@!PT LDS")]
+    assert len(idle) >= 3
+    assert {one.lanes for one in idle} == {0}
+    assert all(one.issue <= one.begin < one.end for one in idle)

@@ -86,7 +86,7 @@ def eligible(sm: Sm, k: int, now: int) -> tuple[int, int]:
         units &= units - 1
         when = earliest(sm, k, unit, now)
         if when <= now and (scheduler.matrix_until > now or matrix_registers.sums(sm, now)):
-            able = _beside_matrices(sm, k, unit, now)
+            able = _among_matrices(sm, k, unit, now)
             accepted |= able
             again = min(again, NEVER if able == scheduler.ready_for[unit] else now + 1)
         elif when <= now:
@@ -97,8 +97,8 @@ def eligible(sm: Sm, k: int, now: int) -> tuple[int, int]:
 
 
 @on_demand
-def _beside_matrices(sm: Sm, k: int, unit: int, now: int) -> int:
-    """Return the mask of ready warps that neither write beside sums nor leave the tensor cores before others."""
+def _among_matrices(sm: Sm, k: int, unit: int, now: int) -> int:
+    """Return the mask of ready warps that neither write with sums nor leave the tensor cores before others."""
     scheduler, able, writing = sm.schedulers[k], 0, matrix_registers.sums(sm, now)
     warps = scheduler.ready_for[unit]
     while warps:

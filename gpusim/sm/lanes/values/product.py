@@ -24,6 +24,7 @@ from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import LANES
 from isa.program import WORD_BYTES
 from isa.row import WAITS, Groups
+from isa.values.lanes import collect, room_for_integers, room_for_words
 from isa.values.matrix.warpgroup import (
     HALVES,
     NEGATED_A,
@@ -43,6 +44,7 @@ WORDS = 4  # of two descriptors
 BLOCKS, BLOCK_BYTES = 2, 16  # of A, whose columns have half of those of B if it is sparse
 MATRIX = int(Groups.MATRIX)
 TILE = 8  # columns
+TOGETHER = 4  # tiles: D of one may have four words
 HALF = np.uint32(0xFFFF)
 
 
@@ -129,7 +131,7 @@ def _compute(sm: Sm, memory: Memory, g: int, place: int) -> None:
 
 @rule
 def _multiply(sm: Sm, memory: Memory, g: int, effect: Effect) -> None:
-    """Compute D of a product."""
+    """Compute D of a product, some tiles together."""
     instruction = sm.program[effect.pc]
     scratch, signs = sm.scratch, int(sign_bits(instruction.product & 15))
     if instruction.from_registers:
@@ -138,17 +140,21 @@ def _multiply(sm: Sm, memory: Memory, g: int, effect: Effect) -> None:
     else:
         first = (sm.warps[g].index & 3) * ROWS_OF_WARP
         for half in range(2):
-            _read(sm, memory, g, effect, scratch.a, half, first + TILE * half)
+            _read(sm, memory, g, effect, A, half, first + TILE * half)
     if instruction.product & NEGATED_A:
         _negate(scratch.a, 2 * BLOCKS, signs)
     load_behind(scratch.a[2 * BLOCKS], sm.lanes[g * sm.machine.groups], instruction.behind[0])
     scratch.n = instruction.number
-    for tile in range(instruction.columns // TILE):
+    blocks = blocks_of(instruction.product, B)
+    for first in range(0, instruction.columns // TILE, TOGETHER):
+        scratch.tiles = min(TOGETHER, instruction.columns // TILE - first)
+        for tile in range(scratch.tiles):
+            _read(sm, memory, g, effect, B, blocks * tile, TILE * (first + tile))
+        if instruction.product & NEGATED_B:
+            _negate(scratch.b, blocks * scratch.tiles, signs)
         if sm.fault.code == 0:
-            _read(sm, memory, g, effect, scratch.b, -1, TILE * tile)
-            if instruction.product & NEGATED_B:
-                _negate(scratch.b, blocks_of(instruction.product, B), signs)
-            _compute_tile(sm, g, instruction, effect, tile)
+            _compute_tiles(sm, g, instruction, effect, first)
+    scratch.tiles = 0
 
 
 @rule
@@ -175,59 +181,76 @@ def _negate(words: Table, count: int, signs: int) -> None:
 
 
 @rarely
-def _compute_tile(sm: Sm, g: int, instruction: Row, effect: Effect, tile: int) -> None:
-    """Compute eight columns from the operands in `scratch` and the warp's registers, and write them there."""
+def _compute_tiles(sm: Sm, g: int, instruction: Row, effect: Effect, first: int) -> None:
+    """Compute tiles from the operands in `scratch` and the warp's registers, and write them there."""
     scratch, registers = sm.scratch, sm.lanes[g * sm.machine.groups].registers
-    words = 2 if instruction.product & HALVES else 4
+    of_tile = 2 if instruction.product & HALVES else 4
+    words = of_tile * scratch.tiles
     for word in range(words):
         if instruction.source[C] >= 0 and effect.truth[0]:
-            lane_words.copy(scratch.c[word], registers, instruction.source[C] + words * tile + word)
+            lane_words.copy(scratch.c[word], registers, instruction.source[C] + of_tile * first + word)
         else:
             scratch.c[word][:] = 0
     compute(instruction.value, sm)
     for word in range(words):
-        register = instruction.destination + words * tile + word
+        register = instruction.destination + of_tile * first + word
         lane_words.put(registers, register, scratch.d[word], effect.mask[0])
         versions.new_version(sm, g, register)
 
 
 @rarely
-def _read(sm: Sm, memory: Memory, g: int, effect: Effect, to: Table, half: int, first: int) -> None:
-    """Read eight rows of an operand from the row `first` on: a half of A's, or if `half` is -1 columns of B."""
-    words, of = effect.values[0], 2 if half < 0 else 0
-    low, high = int(np.int64(words[of, 0])), int(np.int64(words[of + 1, 0]))
-    turned = sm.program[effect.pc].product & (TURNED_B if half < 0 else TURNED_A)
-    for block in range(blocks_of(sm.program[effect.pc].product, B if half < 0 else A)):
-        row = to[block if half < 0 else 2 * block + half]
+def _read(sm: Sm, memory: Memory, g: int, effect: Effect, of: int, to: int, first: int) -> None:
+    """Read eight rows of A, or columns of B, from the one named `first` on, into its words from `to` on.
+
+    The words of the halves of A, eight rows each, take turns.
+    """
+    words, operand, step = effect.values[0], sm.scratch.b if of == B else sm.scratch.a, 1 if of == B else 2
+    low, high = int(np.int64(words[2 * of, 0])), int(np.int64(words[2 * of + 1, 0]))
+    product, places = sm.program[effect.pc].product, room_for_integers()
+    turned, blocks = product & (TURNED_B if of == B else TURNED_A), blocks_of(product, of)
+    for chunk in range(TILE * blocks):
         if turned:
-            _gather(sm, memory, g, effect, row, (low, high), first, block)
+            places[chunk] = turned_place_of(low, high, first, chunk)
         else:
-            for i in range(TILE):
-                at = _word_at(sm, g, effect, place_of(low, high, first + i, block))
-                for word in range(4):
-                    row[4 * i + word] = memory[at + word]
+            places[chunk] = place_of(low, high, first + chunk % TILE, chunk // TILE)
+    _find(sm, g, effect, places, TILE * blocks)
+    for block in range(blocks):
+        if turned:
+            _gather(memory, operand[to + step * block], places, TILE * block)
+        else:
+            _copy(memory, operand[to + step * block], places, TILE * block)
 
 
 @rule
-def _gather(
-    sm: Sm, memory: Memory, g: int, effect: Effect, to: Numbers, descriptor: tuple[int, int], first: int, block: int
-) -> None:
+def _find(sm: Sm, g: int, effect: Effect, places: Numbers, count: int) -> None:
+    """Turn addresses in shared memory into places of words in memory; `sm.fault` says if one is outside."""
+    begin = sm.launch.shared_word + sm.warps[g].block * sm.launch.shared_words
+    last = WORD_BYTES * sm.launch.shared_words - BLOCK_BYTES
+    for chunk in range(count):
+        address = int(places[chunk])
+        if address > last:
+            stop(sm, OUTSIDE, g, effect.pc, 0, address)
+            address = 0
+        places[chunk] = begin + address // WORD_BYTES
+
+
+@rule
+def _copy(memory: Memory, to: Numbers, places: Numbers, first: int) -> None:
+    """Read a block of eight rows, 16 bytes of each."""
+    for i in range(TILE):
+        at = places[first + i]
+        one, two, three, four = memory[at], memory[at + 1], memory[at + 2], memory[at + 3]
+        to[4 * i], to[4 * i + 1], to[4 * i + 2], to[4 * i + 3] = one, two, three, four
+
+
+@rule
+def _gather(memory: Memory, to: Numbers, places: Numbers, first: int) -> None:
     """Read a block of eight rows whose numbers of 16 bits lie by k: of each k those of the eight rows are together."""
+    by_k = room_for_words()
     for word in range(4):
-        k = 8 * block + 2 * word
-        one = _word_at(sm, g, effect, turned_place_of(descriptor[0], descriptor[1], first, k))
-        next_one = _word_at(sm, g, effect, turned_place_of(descriptor[0], descriptor[1], first, k + 1))
+        one, next_one = places[first + 2 * word], places[first + 2 * word + 1]
         for pair in range(4):
             low, high = memory[one + pair], memory[next_one + pair]
-            to[8 * pair + word] = np.uint32(low & HALF) | np.uint32(high << np.uint32(16))
-            to[8 * pair + word + 4] = np.uint32(low >> np.uint32(16)) | np.uint32(high & ~HALF)
-
-
-@rule
-def _word_at(sm: Sm, g: int, effect: Effect, address: int) -> int:
-    """Return the place in memory of 16 bytes of shared memory; of those outside, its first, and `sm.fault` says so."""
-    first = sm.launch.shared_word + sm.warps[g].block * sm.launch.shared_words
-    if address + BLOCK_BYTES <= WORD_BYTES * sm.launch.shared_words:
-        return int(first + address // WORD_BYTES)
-    stop(sm, OUTSIDE, g, effect.pc, 0, address)
-    return int(first)
+            by_k[8 * word + 2 * pair] = np.uint32(low & HALF) | np.uint32(high << np.uint32(16))
+            by_k[8 * word + 2 * pair + 1] = np.uint32(low >> np.uint32(16)) | np.uint32(high & ~HALF)
+    collect(to, by_k, 0, TILE)

@@ -98,8 +98,14 @@ def extent(copy: Copy) -> int:
 @rule
 def near(copy: Copy, at: int) -> int:
     """Return the address in shared memory of a byte of the box."""
+    return swizzled(unmixed(copy, at), copy.swizzle)
+
+
+@rule
+def unmixed(copy: Copy, at: int) -> int:
+    """Return the address that a byte of the box would have without a swizzle; bytes of a row follow each other."""
     row = row_bytes(copy)
-    return swizzled(int(copy.shared + at // row * pitch(copy) + at % row), copy.swizzle)
+    return int(copy.shared + at // row * pitch(copy) + at % row)
 
 
 @rule

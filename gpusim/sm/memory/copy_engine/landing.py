@@ -11,6 +11,7 @@ from gpusim.sm.account.stopping import stop
 from gpusim.sm.effects import mbarrier, waiting
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.copy_engine import box, commands, updates
+from gpusim.sm.memory.copy_engine.box import FINE
 from gpusim.sm.memory.copy_engine.commands import LOAD, NEARBY, PREFETCH, STORE
 from gpusim.sm.memory.copy_engine.tensor_map import TF32
 from gpusim.sm.memory.lookahead import word_owner
@@ -29,8 +30,9 @@ def land(sm: Sm, memory: Memory, copy: Copy, at: int, size: int) -> None:
     if copy.bulk == NEARBY and copy.code & UPDATES_NEARBY:
         updates.reduce_nearby(sm, memory, copy, at, size)
     elif copy.bulk == NEARBY:
+        begin, own = box.unmixed(copy, at), copy.own_word + (copy.source + at) // WORD_BYTES
         for word in range(0, size, WORD_BYTES):
-            memory[_near(copy, at + word)] = memory[copy.own_word + (copy.source + at + word) // WORD_BYTES]
+            memory[_word(copy, begin + word)] = memory[own + word // WORD_BYTES]
     elif copy.bulk != PREFETCH:
         box.find(copy, at, sm.engine)
         if copy.bulk != LOAD:
@@ -78,7 +80,7 @@ def _signal_each(sm: Sm, memory: Memory, copy: Copy, size: int) -> None:
 def _widen(sm: Sm) -> None:
     """Let a store write the last 16 bytes of a row of the tensor whole (seen on an H200), if its buffer has them."""
     engine = sm.engine
-    high = engine.low + -(-(engine.high - engine.low) // box.FINE) * box.FINE
+    high = engine.low + -(-(engine.high - engine.low) // FINE) * FINE
     if high > engine.high and commands.held(sm, engine.low, high - engine.low):
         engine.high = high
 
@@ -108,27 +110,50 @@ def _far_bytes_are_good(sm: Sm, memory: Memory, copy: Copy, at: int, size: int) 
 
 
 @rule
-def _near(copy: Copy, at: int) -> int:
-    """Return the place in the memory array of the word of a box in shared memory."""
-    return int(copy.block_word + box.near(copy, at) // WORD_BYTES)
+def _word(copy: Copy, address: int) -> int:
+    """Return the place in the memory array of a word of shared memory, from its address without a swizzle."""
+    return int(copy.block_word + box.swizzled(address, copy.swizzle) // WORD_BYTES)
 
 
 @rule
 def _load(sm: Sm, memory: Memory, copy: Copy, at: int, size: int) -> None:
-    """Write words of shared memory; what is beyond the tensor is filled."""
-    low, high = sm.engine.low, sm.engine.high
-    for word in range(at, at + size, WORD_BYTES):
-        place = sm.engine.row + word
-        if place % WORD_BYTES == 0 and low <= place and place + WORD_BYTES <= high:
-            held = memory[place // WORD_BYTES]
-            memory[_near(copy, word)] = rounded(np.uint32(held)) if copy.type >= TF32 else held
+    """Write words of shared memory; what is beyond the tensor is filled. A piece lies in one row of the box."""
+    begin, end = box.unmixed(copy, at), at + size
+    low, high = sm.engine.low, sm.engine.high - FINE
+    for first in range(at, end, FINE):
+        place, to = sm.engine.row + first, _word(copy, begin + first - at)
+        if place % WORD_BYTES == 0 and low <= place <= high and first + FINE <= end:
+            _load_words(memory, to, place // WORD_BYTES, copy.type >= TF32)
         else:
-            found = 0
-            for byte in range(WORD_BYTES):
-                inside = low <= place + byte < high
-                held = byte_at(memory, place + byte) if inside else _fill(copy, word + byte)
-                found |= held << BITS * byte
-            memory[_near(copy, word)] = np.uint32(found)
+            for word in range(first, min(first + FINE, end), WORD_BYTES):
+                _load_bytes(sm, memory, copy, to + (word - first) // WORD_BYTES, word)
+
+
+@rule
+def _load_words(memory: Memory, to: int, place: int, rounds: bool) -> None:
+    """Move four words; singles are rounded."""
+    one, two = np.uint32(memory[place]), np.uint32(memory[place + 1])
+    three, four = np.uint32(memory[place + 2]), np.uint32(memory[place + 3])
+    memory[to] = rounded(one) if rounds else one
+    memory[to + 1] = rounded(two) if rounds else two
+    memory[to + 2] = rounded(three) if rounds else three
+    memory[to + 3] = rounded(four) if rounds else four
+
+
+@rarely
+def _load_bytes(sm: Sm, memory: Memory, copy: Copy, to: int, at: int) -> None:
+    """Write the word at `to` from the bytes from `at` on, of which the tensor may not have all."""
+    low, high, place = sm.engine.low, sm.engine.high, sm.engine.row + at
+    if place % WORD_BYTES == 0 and low <= place and place + WORD_BYTES <= high:
+        held = memory[place // WORD_BYTES]
+        memory[to] = rounded(np.uint32(held)) if copy.type >= TF32 else held
+    else:
+        found = 0
+        for byte in range(WORD_BYTES):
+            inside = low <= place + byte < high
+            held_byte = byte_at(memory, place + byte) if inside else _fill(copy, at + byte)
+            found |= held_byte << BITS * byte
+        memory[to] = np.uint32(found)
 
 
 @rule
@@ -161,9 +186,9 @@ def put_byte(memory: Memory, place: int, byte: int) -> None:
 @rule
 def _store(sm: Sm, memory: Memory, copy: Copy, at: int, size: int) -> None:
     """Write words of global memory; what is beyond the tensor is left out."""
-    low, high = sm.engine.low, sm.engine.high
+    low, high, begin = sm.engine.low, sm.engine.high, box.unmixed(copy, at)
     for word in range(at, at + size, WORD_BYTES):
-        place, held = sm.engine.row + word, memory[_near(copy, word)]
+        place, held = sm.engine.row + word, memory[_word(copy, begin + word - at)]
         if place % WORD_BYTES == 0 and low <= place and place + WORD_BYTES <= high:
             memory[place // WORD_BYTES] = held
         else:

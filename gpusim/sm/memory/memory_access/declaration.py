@@ -22,7 +22,8 @@ def decode(row: Columns, instruction: Instruction, machine: Machine, kernel: Ker
     row["signed_load"] = form.signed
     if form.words > HALF_WORDS:
         uppers = [o.index for letter, o in instruction.slots() if letter in "ob" and isinstance(o, Register)]
-        row["upper"] = -1 if RZ_INDEX in uppers else uppers[0]
+        follow = [o.index + HALF_WORDS for o in instruction.operands[:1] if isinstance(o, Register)]  # scalar registers
+        row["upper"] = -1 if RZ_INDEX in uppers else (uppers or follow)[0]
     row["tested"] = sum(1 << "dP".index(letter) for letter in form.tested)
     row["leaves_buffers"] = may_leave_buffers(kernel, form)
     if form.generic and kernel.program.leaves_global:
@@ -108,6 +109,7 @@ UNIT = Declaration(
             field("d", "a result", OPERAND_WORDS, LANES, kind="u4"),
             field("p", "the predicates read by each lane", LANES, kind="u4"),
             field("n", "the number that functions get", kind="u8"),
+            field("tiles", "matrices that share a and are computed together; 0: one"),
             field("group", "the lane group that is computed"),
             field("active", "mask of the lanes that take part in an exchange"),
             field("lane", "the lane for which an atomic's update is computed"),
