@@ -47,21 +47,23 @@ Asked = defaultdict[int, list[NDArray[np.int64]]]  # by pc, a number for each re
 
 
 def prepare(kernel: Kernel, machine: Machine, launches: Sequence[Launch]) -> None:
-    """Store of each load how many of the lines that neighbours ask for differ, if the L2 merges requests for one."""
-    if not merges(machine):
-        return
-    there = _on_chip(kernel, machine.chip.sms)
-    for one in launches:
-        near = neighbours(there, machine, int(one.sm.launch.index))
-        for pc, parts in differing(there, near).items() if len(near) > 1 else ():
+    """Store of each load how many of the lines that neighbours ask for differ, if the L2 merges requests for one.
+
+    Where several SMs are simulated, the GPC of the first one stands for all.
+    """
+    for pc, parts in _by_machine(kernel, machine, int(launches[0].sm.launch.index)).items():
+        for one in launches:
             one.sm.program[pc].differing = parts
 
 
 def merged(kernel: Kernel, machine: Machine, sm: int) -> bool:
     """Tell whether the L2 merges requests of that SM, the first of those simulated, and of its neighbours."""
+    return any(parts < PARTS for parts in _by_machine(kernel, machine, sm).values())
+
+
+def _by_machine(kernel: Kernel, machine: Machine, sm: int) -> Mapping[int, int]:
     near = neighbours(kernel, machine, sm)
-    asked = differing(_on_chip(kernel, machine.chip.sms), near) if merges(machine) and len(near) > 1 else {}
-    return any(parts < PARTS for parts in asked.values())
+    return differing(_on_chip(kernel, machine.chip.sms), near) if merges(machine) and len(near) > 1 else {}
 
 
 @once
@@ -78,13 +80,12 @@ def differing(kernel: Kernel, blocks: Blocks) -> Mapping[int, int]:
     found = {pc: _share([_moved(kernel, block, step) for block in blocks]) for pc, step in steps.items()}
     others = {pc for pc in loads if pc not in steps} | {pc for pc, i in enumerate(code) if i.row.bulk in COPIES}
     seen = _asked_for(kernel, blocks, others) if others else {}
-    return found | {pc: _share(sets) for pc, sets in seen.items() if sum(map(len, sets))}
+    return found | {pc: _share(sets) for pc, sets in seen.items() if any(map(len, sets))}
 
 
 def _share(sets: Sequence[NDArray[np.int64]]) -> int:
-    """Return how many of 64 members of sets are different ones, at least one; 64 of none."""
-    asked = sum(map(len, sets))
-    return max(1, round(PARTS * len(np.unique(np.concatenate(sets))) / asked)) if asked else PARTS
+    """Return how many of 64 members of sets are different ones, at least one."""
+    return max(1, round(PARTS * len(np.unique(np.concatenate(sets))) / sum(map(len, sets))))
 
 
 def _moved(kernel: Kernel, block: int, step: Step) -> NDArray[np.int64]:
@@ -104,7 +105,7 @@ def _asked_for(kernel: Kernel, blocks: Blocks, pcs: Collection[int]) -> Asked:
         one = walker(kernel, addresses=True, again=False)
         for held in one.each:
             held.program.evaluate[[pc for pc, i in enumerate(code) if i.row.unit in PRODUCTS]] = 0
-        fresh, limit = np.array(one.sms), (LONG + len(code)) * kernel.warps
+        fresh, limit = np.array(one.sms), LONG * kernel.warps + len(code)
         for block in (clusters.block_of(kernel, cluster, 0) for cluster in clusters.of_blocks(kernel, blocks)):
             kept: list[Rows] = []
             np.asarray(one.sms)[:] = fresh

@@ -53,13 +53,6 @@ def test_a_walk_tells_the_same_of_other_addresses(body, expected):
     assert parts(body, range(16)) == expected
 
 
-def test_a_load_that_no_lane_executes_is_not_shared():
-    """All lanes are guarded off, so the load asks for nothing that others ask for."""
-    off = "LOP.AND R6, R3, 3\nSHL R6, R6, 7\nIADD R2, R2, R6\nISETP.NE P0, R5, R5\n@P0 LDG R7, [R2]\nEXIT"
-    (found,) = differing(read(HEAD.format("64 4") + off), tuple(range(16))).values()
-    assert found == 64
-
-
 def test_turns_of_a_loop_count_by_themselves():
     """Sixteen blocks read the same sixteen lines, each from its own on: in each turn all lines differ.
 

@@ -159,3 +159,13 @@ def test_narrow_keeps_the_low_word_and_widen_adds_zeros(pattern):
 def test_choose_is_a_selection(condition):
     """`choose` gives its second argument where the condition holds and its third elsewhere."""
     assert lanes.choose(np.bool_(condition), np.uint32(1), np.uint32(2)) == (1 if condition else 2)
+
+
+def test_words_of_a_quads_lanes_lie_apart_and_come_back():
+    """Word t of quad g comes to first + distance t + g, and nothing else changes."""
+    words, to, back = np.arange(100, 132, dtype=np.uint32), lanes.room_for_words(), np.zeros(32, np.uint32)
+    lanes.spread(to, 5, 16, words)
+    assert all(to[5 + 16 * t + g] == words[4 * g + t] for g in range(8) for t in range(4))
+    assert np.count_nonzero(to) == len(words)
+    lanes.collect(back, to, 5, 16)
+    assert np.array_equal(back, words)

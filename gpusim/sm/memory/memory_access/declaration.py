@@ -22,7 +22,8 @@ def decode(row: Columns, instruction: Instruction, machine: Machine, kernel: Ker
     row["signed_load"] = form.signed
     if form.words > HALF_WORDS:
         uppers = [o.index for letter, o in instruction.slots() if letter in "ob" and isinstance(o, Register)]
-        row["upper"] = -1 if RZ_INDEX in uppers else uppers[0]
+        follow = [o.index + HALF_WORDS for o in instruction.operands[:1] if isinstance(o, Register)]  # scalar registers
+        row["upper"] = -1 if RZ_INDEX in uppers else (uppers or follow)[0]
     row["tested"] = sum(1 << "dP".index(letter) for letter in form.tested)
     row["leaves_buffers"] = may_leave_buffers(kernel, form)
     if form.generic and kernel.program.leaves_global:
