@@ -117,6 +117,7 @@ class Scratch(Record):
     address: Numbers  # a 32-bit number of each lane
     flag: Numbers  # truths of each lane, P in bit 0
     left_out: Numbers  # bytes that each lane's address leaves out of a copy
+    source: Numbers  # the byte address from which each lane copies
     a: Table  # an operand: words of each lane
     b: Table  # another
     c: Table  # another

@@ -8,6 +8,7 @@ import pytest
 from gpusim.engines.simulate import ENGINES, run_sm
 from gpusim.machine.machine import load
 from gpusim.sm.memory.async_copy import async_copy, copy_path
+from gpusim.sm.memory.shared_memory.declaration import VOLTA
 from isa.text.listing import read
 
 H200 = load("h200", {"chip.sms": 1, "l2.filled": "1"})
@@ -195,3 +196,38 @@ def test_split_rows_of_a_whole_line_pass_in_three_or_four():
 def test_swizzled_rows_pass_once(length):
     """Halves that change places inside a sector, and sectors inside 128 bytes, cost nothing (measured on an H200)."""
     assert pieces(length, length, swizzled=True) == 512 // length
+
+
+@pytest.mark.parametrize(
+    ("source", "place", "words", "passes"),
+    [
+        (lambda lane: 4 * lane, lambda lane: 4 * lane, 1, 1),  # a line to a row
+        (lambda lane: 16 * lane, lambda lane: 16 * lane, 4, 4),  # four lines to four rows, a quarter-warp each
+        (lambda lane: 128 * lane, lambda lane: 4 * lane, 1, 32),  # a word of each of 32 lines, without conflicts
+        (lambda lane: 4 * lane, lambda lane: 128 * lane, 1, 32),  # a line to one bank
+        (lambda lane: 16 * (lane % 16) + 512 * (lane // 16), lambda lane: 512 * (lane % 16) + lane // 16 * 4, 1, 32),
+    ],
+)
+def test_words_of_a_line_pass_apart_from_those_of_others(source, place, words, passes):
+    """A copy through the L1 takes, for each line of its source, the passes of a store of that line's words.
+
+    The last one is a tile of 4-byte numbers that is transposed: four lines, of which eight words go to one bank each.
+    """
+    lanes = np.arange(32)
+    state = SimpleNamespace(
+        machine=SimpleNamespace(
+            groups=1, banks=32, line_bytes=128, pass_cycles=1, copy_cycles=2, shared_rule=VOLTA, shared_ideal=0
+        ),
+        launch=SimpleNamespace(cluster=1),
+        outcome=SimpleNamespace(written=1),
+        lanes=[SimpleNamespace(registers=place(lanes).reshape(1, 32))],
+        scratch=SimpleNamespace(
+            address=source(lanes).astype(np.uint32),
+            source=np.zeros(32, np.uint32),
+            seen=np.zeros((32, 32), np.int64),
+            depth=np.zeros(32, np.int64),
+        ),
+    )
+    row = SimpleNamespace(through_l1=1, words=words, to_offset=0, to_pointer=0, to_scale=1, to_uniform=-1)
+    assert async_copy.written(state, row, 0, 2**32 - 1) == passes
+    assert list(state.scratch.address) == list(source(lanes))

@@ -63,8 +63,41 @@ def _passes(sm: Sm, instruction: Row, group: int, active: int) -> int:
 @rule
 def written(sm: Sm, instruction: Row, group: int, active: int) -> int:
     """Return the passes of a lane group's copy into shared memory; its source addresses are in `scratch`."""
-    apart = sm.machine.copy_cycles and instruction.through_l1 == 0
-    return int(_pieces(sm, group, active) if apart else sm.outcome.written)
+    if sm.machine.copy_cycles == 0:
+        return int(sm.outcome.written)
+    if instruction.through_l1 == 0:
+        return int(_pieces(sm, group, active))
+    return max(int(sm.outcome.written), _of_lines(sm, instruction, group, active))
+
+
+@on_demand
+def _of_lines(sm: Sm, instruction: Row, group: int, active: int) -> int:
+    """Return the passes of a copy through the L1: those of a store of each line's words, one line after the other."""
+    scratch, left, passes = sm.scratch, active, 0
+    for lane in range(LANES):
+        scratch.source[lane] = scratch.address[lane]
+        scratch.address[lane] = np.uint32(_address(sm, instruction, group, lane))
+    while left:
+        lanes = _same_line(sm, left)
+        passes += shared_memory.passes(sm, lanes, instruction.words, False)
+        left &= ~lanes
+    for lane in range(LANES):
+        scratch.address[lane] = scratch.source[lane]
+    return int(passes * sm.machine.pass_cycles)
+
+
+@rule
+def _same_line(sm: Sm, left: int) -> int:
+    """Return which of these lanes copy from the line of the first of them."""
+    lanes, line = 0, np.int64(-1)
+    for lane in range(LANES):
+        if (left >> lane) & 1:
+            source = np.int64(sm.scratch.source[lane]) // sm.machine.line_bytes
+            if lanes == 0:
+                line = source
+            if source == line:
+                lanes |= 1 << lane
+    return int(lanes)
 
 
 @on_demand

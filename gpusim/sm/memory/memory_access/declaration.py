@@ -103,6 +103,7 @@ UNIT = Declaration(
             field("address", "a 32-bit number of each lane", LANES, kind="u4"),
             field("flag", "truths of each lane, P in bit 0", LANES, kind="u4"),
             field("left_out", "bytes that each lane's address leaves out of a copy", LANES, kind="u4"),
+            field("source", "the byte address from which each lane copies", LANES, kind="u4"),
             field("a", "an operand: words of each lane", OPERAND_WORDS, LANES, kind="u4"),
             field("b", "another", OPERAND_WORDS, LANES, kind="u4"),
             field("c", "another", OPERAND_WORDS, LANES, kind="u4"),
