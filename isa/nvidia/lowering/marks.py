@@ -9,7 +9,7 @@ from isa.family import Family
 from isa.instruction import PREDICATES_READ, PREDICATES_WRITTEN
 from isa.nvidia.lowering import syntax
 from isa.operands.operand_change import PARTS
-from isa.row import Row, Unit
+from isa.row import ASYNCHRONOUS, Row, Unit
 from isa.table import machine_family
 
 _PLAIN = Family("", "", Unit.CONTROL)
@@ -30,7 +30,7 @@ def takes(row: Row, mnemonic: str, letter: str, token: syntax.Operand) -> bool:
         case syntax.Constant():
             return _is_marked(token, family, letter, mnemonic)
         case syntax.Address():
-            return _is_address(token, letter == "m" and is_wide(row))
+            return _is_address(token, letter == "m" and is_wide(row), row.unit not in ASYNCHRONOUS)
     return True
 
 
@@ -68,11 +68,12 @@ def _is_of_bank(token: syntax.Register, family: Family, letter: str) -> bool:
     return not is_uniform or letter not in _WRITTEN or family.unit is Unit.CONSTANT  # LDC stands for an indexed ULDC
 
 
-def _is_address(token: syntax.Address, wide: bool) -> bool:
+def _is_address(token: syntax.Address, wide: bool, described: bool) -> bool:
     """Tell whether registers of an address have no more than a width or a scale; only global ones are described."""
     base = token.base
     based = base is None or (not _marks(base) and base.part in (_WIDTHS if wide else _SCALES))
-    return based and _is_plain(token.uniform) and _is_plain(token.descriptor) and (wide or token.descriptor is None)
+    named = token.descriptor is None or (wide and described)
+    return based and named and _is_plain(token.uniform) and _is_plain(token.descriptor)
 
 
 def _is_plain(token: syntax.Register | None) -> bool:

@@ -29,7 +29,8 @@ OTHERWISE = {  # texts that isa.nvidia.lowering.spelling rewrites, with the lett
     **{f"QSPC.E.{x}": (f"QSPC.E.{x} P1, R4, [R8]", "Pdm") for x in "SDLG"},
 }
 PAIRS = "FADD2", "FMUL2", "FFMA2", "FHADD", "FHFMA"  # see test_pairs.py
-APART = (*FETCHES, *PAIRS)
+QUADS = "HMMA.884"  # whose parts of operands choose the row: see test_quads.py
+APART = (*FETCHES, *PAIRS, QUADS)
 SIMPLE = [family for family in FAMILIES if family.base not in OTHERWISE and not family.base.startswith(APART)]
 KNOWN_PARTS = {*PARTS, *chain(*chain(*(f.parts.values() for f in FAMILIES))), "SIGN", "64", "U32", "X4", "X16", "ANEW"}
 KNOWN_WORDS = sorted(
@@ -44,12 +45,17 @@ def wide(row):
     return row.unit in GLOBAL_UNITS and "E" in row.mnemonic.split(".")
 
 
+def paired(row):
+    """Tell whether a row names a place in shared memory and a barrier in a pair of registers."""
+    return row.unit is Unit.SYNC and row.words_of("m") == 2
+
+
 def operand(letter, row, shared=""):
     """A plain operand for a letter."""
     if letter in PREDICATES_READ + PREDICATES_WRITTEN:
         return Register("UP" if letter in shared else "P", 1)
     if letter == "m":
-        place = Register("R", 8, "64" if wide(row) else "")
+        place = Register("R", 8, "64" if wide(row) or paired(row) else "")
         return Constant(3, 0, Register("R", 8)) if row.unit is Unit.CONSTANT else Address(place, None, 0)
     if letter == "M":
         return Address(Register("R", 8), None, 0)
@@ -173,7 +179,7 @@ def test_operands_of_another_kind_refuse(family):
             others += [base, *(Address(replace(base, **mark), None, 0) for mark in MARKS.values())]
             others += [Address(replace(base, part="ANEW"), None, 0), Address(None, Register("UR", 4, "ANEW"), 0)]
             others += [] if wide(row) else [Address(base, None, 0, Register("UR", 4))]
-            others += [Address(replace(base, part="X4" if wide(row) else "64"), None, 0)]
+            others += [Address(replace(base, part="X4" if wide(row) or paired(row) else "64"), None, 0)]
         for other in others:
             operands = (*statement.operands[:place], other, *statement.operands[place + 1 :])
             assert refuses(replace(statement, operands=operands)), (letter, syntax.show_operand(other))
