@@ -36,7 +36,12 @@ GATHERED = (
 )  # what they write, but not what they read, is the warp's
 REGISTERS, UNIFORMS, PREDICATES = 8, 4, 3  # few, so that instructions depend on each other
 BANK_BYTES = 64
-COMPUTED = tuple(f for f in FAMILIES if set(f.form) <= set("dabcPpQqxnNs") and f.form[:1] in ("d", "P"))
+QUADS = "HMMA.884"  # which the interpreter does not compute: tests/sm/lanes/test_quads_compiled.py
+COMPUTED = tuple(
+    f
+    for f in FAMILIES
+    if set(f.form) <= set("dabcPpQqxnNs") and f.form[:1] in ("d", "P") and not f.base.startswith(QUADS)
+)
 
 
 @st.composite

@@ -7,12 +7,13 @@ from gpusim.sm.state.room import made, sizes
 def shared():
     """Two SMs with outdated values, and the state that they share.
 
-    Block 7 of 9 is next, the channel is free at 500, and the L2 at 300 for loads and at 400 for stores.
+    Block 7 of 9 is next, the channel is free at 500, and the L2 at 300 for loads, at 400 for stores, and at 350
+    for answers that several get.
     """
     sms, chips = made("sm", 2, sizes({})), made("chip", 1, sizes({}))
     sms["launch"]["next"], sms["launch"]["end"], sms["launch"]["stride"] = 1, 4, 2
     sms["launch"]["sms"], sms["launch"]["apart"] = 2, 1
-    chips["next"], chips["end"], chips["channel"], chips["shared"] = 7, 9, 500, (300, 400)
+    chips["next"], chips["end"], chips["channel"], chips["shared"] = 7, 9, 500, (300, 400, 350)
     return sms, chips
 
 
@@ -27,7 +28,7 @@ def test_an_sm_gets_the_shared_state():
         (7, 9, 1),
     ]
     assert sms["load_store"]["channel"].tolist() == [0, 500]
-    assert sms["load_store"]["shared"].tolist() == [[0, 0], [300, 400]]
+    assert sms["load_store"]["shared"].tolist() == [[0, 0, 0], [300, 400, 350]]
 
 
 def test_the_first_wave_has_been_dealt_out():
@@ -46,9 +47,9 @@ def test_the_changes_of_an_sm_are_taken_back():
     lend(sms, 1, chips, 12)
     sms[1]["launch"]["next"] += 1
     sms[1]["load_store"]["channel"] += 66
-    sms[1]["load_store"]["shared"] += (7, 11)
+    sms[1]["load_store"]["shared"] += (7, 11, 13)
     take_back(sms, 1, chips, 12)
-    assert chips["shared"].tolist() == [[307, 411]]
+    assert chips["shared"].tolist() == [[307, 411, 363]]
     assert (int(chips["next"][0]), int(chips["channel"][0])) == (8, 566)
 
 

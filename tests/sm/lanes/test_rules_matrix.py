@@ -15,10 +15,11 @@ from isa.nvidia.rows.tensor.matrix import FAMILIES
 from isa.table import machine_row
 
 H200 = load("h200")
+QUADS = "HMMA.884"  # tests/sm/lanes/test_quads_compiled.py
 OTHERS = ("IADD3", "LOP3", "ISETP", "FADD")  # what makes lanes differ
 
 
-@pytest.mark.parametrize("name", [family.base for family in FAMILIES])
+@pytest.mark.parametrize("name", [family.base for family in FAMILIES if not family.base.startswith(QUADS)])
 @settings(REPEATABLE, max_examples=draws(6, 1))
 @given(data=st.data())
 def test_each_row_leaves_the_exact_sums(name, data):
