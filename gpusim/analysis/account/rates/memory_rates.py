@@ -75,10 +75,13 @@ def few_sms(result: Result) -> bool:
 
 
 def l2_busy(result: Result) -> float:
-    """Return the part in use of what the simulated SMs can load from the L2, from 0 to 1; 0 where nothing is known."""
+    """Return the part in use of what the simulated SMs can load from the L2, from 0 to 1; 0 where nothing is known.
+
+    SMs without a block leave theirs to the others.
+    """
     if not tagged(result.machine):
         return 0.0
-    can = _l2_gbs(result) * result.run.sms / result.machine.chip.sms
+    can = _l2_gbs(result) * min(1.0, result.run.sms / min(result.kernel.blocks, result.machine.chip.sms))
     return _moved_gbs(result, "loaded", "stored") / can
 
 
