@@ -38,7 +38,7 @@ from isa.row import MEMORY_UNITS, Unit
 
 TICKS = 64  # of a cycle
 NOT_A_PATH = ["fetch", "constant_operand", "register_file", "write_back", "dependence", "memory_port", "memory_paths"]
-NOT_A_PATH += ["shared_atomic", "global_atomic", "constant_path"]
+NOT_A_PATH += ["shared_atomic", "global_atomic", "constant_path", "fence"]
 NEVER = 1 << 60
 NEARBY = (Unit.SHARED, Unit.CONSTANT)  # whose accesses count together
 Node = tuple[str, int]

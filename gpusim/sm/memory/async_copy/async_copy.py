@@ -139,6 +139,8 @@ def _post(sm: Sm, instruction: Row, g: int, group: int, active: int) -> bool:
         return False
     effect, first = effects.post(sm, g, pc), sm.launch.shared_word + sm.warps[g].block * sm.launch.shared_words
     effect.words = instruction.words
+    for other in range(sm.machine.groups):
+        effect.mask[other] = active if other == half else 0  # a lane group's copies are an effect of their own
     for lane in range(LANES):
         if (active >> lane) & 1:
             address = _address(sm, instruction, group, lane)
