@@ -149,7 +149,7 @@ def _cached(sm: Scan, row: Row, access: Access, now: int, y: int, *, own: bool) 
     else:
         left, start = sm.caches.store(row, access.requests, now, access.cycles)
     rules = sm.machine.tag_stage
-    most = rules.late_asks if rules and access.cycles >= rules.late_passes else 0
+    most = rules.late_asks if rules and row.width >= 32 * rules.late_words else 0
     if row.unit is Unit.GLOBAL and stage.waits and most:
         asks = min(access.cycles, most)
         sm.free[own], sm.ports[y] = now + asks, now + _interval(sm.machine, row, asks)

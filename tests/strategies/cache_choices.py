@@ -32,7 +32,7 @@ CACHES: dict[str, Sequence[int | str]] = {
     "tag_stage.store_word_parts": (0, 168),
     "tag_stage.store_sector_parts": (0, 43, 200),
     "tag_stage.late_asks": (0, 1, 3),
-    "tag_stage.late_passes": (0, 2, 9),
+    "tag_stage.late_words": (0, 2, 4),
     "l2.bytes": (2048, 8192),
     "l2.sector_bytes": (32, 64, 128),
     "l2.ways": (1, 2, 8),

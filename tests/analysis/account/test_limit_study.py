@@ -36,7 +36,7 @@ KEPT = (
         "l2.*s_bytes",
         "tag_stage.late_lines",
         "tag_stage.late_most",
-        "tag_stage.late_passes",
+        "tag_stage.late_words",
         "register_file.matrix_slack",
     ),
     *("matrix.*.first", "matrix.*.second", "matrix.*.addend"),

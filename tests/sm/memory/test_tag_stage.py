@@ -109,8 +109,8 @@ def test_a_late_load_asks_and_goes_on():
     loads, changes = ["LDG R2, [R1+8192]", "LDS R3, [RZ]"], EACH_CYCLE | {"tag_stage.late_parts": 0}
     assert served(loads, 128, changes) == [0, 32]
     assert served(loads, 128, changes | {"tag_stage.late_asks": 2}) == [0, 2]
-    assert served(loads, 128, changes | {"tag_stage.late_asks": 2, "tag_stage.late_passes": 32}) == [0, 2]
-    assert served(loads, 128, changes | {"tag_stage.late_asks": 2, "tag_stage.late_passes": 33}) == [0, 32]
+    assert served(loads, 128, changes | {"tag_stage.late_asks": 2, "tag_stage.late_words": 1}) == [0, 2]
+    assert served(loads, 128, changes | {"tag_stage.late_asks": 2, "tag_stage.late_words": 2}) == [0, 32]
 
 
 def test_late_loads_are_served_one_after_the_other_when_their_lines_come():

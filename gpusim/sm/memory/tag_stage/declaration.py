@@ -26,7 +26,7 @@ class TagStage(msgspec.Struct, frozen=True):
     store_word_parts: Count  # 1/64 cycles of a store besides, for each 32-bit word of a lane
     store_sector_parts: Count  # 1/64 cycles of a store for each sector, if these are more
     late_asks: Count = 0  # cycles of the unit for a load whose lines are late: it is served when they come; 0: at once
-    late_passes: Count = 0  # least passes of such a load; one of fewer takes them at once
+    late_words: Count = 0  # least 32-bit words of a lane of such a load; one of fewer takes its passes at once
 
 
 def pack(packed: MachineNumbers, machine: Machine) -> None:
@@ -36,7 +36,7 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
         packed.tag_stages = 1
         packed.late_cost, packed.late_lines = stage.late_parts, stage.late_lines
         packed.late_most, packed.late_asks = stage.late_most, stage.late_asks
-        packed.late_least = stage.late_passes
+        packed.late_least = stage.late_words
         packed.store_cost, packed.store_word_cost = stage.store_parts, stage.store_word_parts
         packed.store_sector_cost = stage.store_sector_parts
 
@@ -64,7 +64,7 @@ UNIT = Declaration(
             field("late_lines", "neighbouring lines of a group"),
             field("late_most", "groups of a load that count, at most"),
             field("late_asks", "cycles of the unit for a load that is served when its lines come; 0: it is at once"),
-            field("late_least", "least passes of such a load"),
+            field("late_least", "least words of a lane of such a load"),
             field("store_cost", "parts of a cycle of a store"),
             field("store_word_cost", "parts of a cycle of a store for each word of a lane"),
             field("store_sector_cost", "parts of a cycle of a store for each sector, if these are more"),

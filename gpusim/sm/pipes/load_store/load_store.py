@@ -172,7 +172,7 @@ def _serve_head(sm: Sm, memory: Memory, y: int, now: int) -> int:
     instruction.passes += entry.cycles
     if entry.requests:
         ready = _from_caches(sm, memory, y, place, passes)
-        if returns.waits(sm, instruction, int(entry.cycles)):
+        if returns.waits(sm, instruction):
             taken = min(taken, sm.machine.late_asks)
             unit.free[own] = begun + taken
             queue.free = now + max(instruction.port, taken * instruction.port_cycles)

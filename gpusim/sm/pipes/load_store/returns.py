@@ -15,11 +15,13 @@ from gpusim.sm.unit.opcodes import LOAD
 
 
 @rule
-def waits(sm: Sm, instruction: Row, cycles: int) -> bool:
-    """Tell whether the load of so many passes that has just looked up its lines waits for some of them."""
+def waits(sm: Sm, instruction: Row) -> bool:
+    """Tell whether the load that has just looked up its lines waits for some of them."""
     machine, unit = sm.machine, sm.load_store
     loads = instruction.through_l1 and instruction.action == LOAD and not instruction.copies
-    return bool(machine.late_asks and loads and unit.late and cycles >= machine.late_least and unit.returns < RETURNS)
+    return bool(
+        machine.late_asks and loads and unit.late and instruction.words >= machine.late_least and unit.returns < RETURNS
+    )
 
 
 @rule
