@@ -9,7 +9,7 @@ from isa.dataflow.memory.order_dependence import may_vary
 from isa.errors import UserError
 from isa.kernel import Kernel
 
-SOME, MORE = 100_000, 4  # warp instructions of a block that may wait for ever, and times those of the run
+SOME, MORE = 100_000, 4  # warp instructions of a block that may wait for ever, and times those of an SM
 Limits = tuple[Bound | None, str]  # or why there is none
 
 
@@ -22,8 +22,10 @@ def bound_of_run(kernel: Kernel, machine: Machine, run: SmRun) -> Limits:
 
 
 def enough(kernel: Kernel, run: SmRun) -> int:
-    """Warp instructions of a block beyond which the bound gives up; at least as many as were simulated.
+    """Return the warp instructions of a block beyond which the bound gives up; at least as many as an SM executed.
 
-    If what a block executes may depend on the order of warps, it may wait for ever in program order.
+    If what a block executes may depend on the order of warps, it may wait for ever in program order, or do by itself
+    what all blocks do together.
     """
-    return max(SOME, MORE * run.warp_instructions) if may_vary(kernel) else max(LIMIT, run.warp_instructions)
+    most = MORE * (run.warp_instructions // run.sms)
+    return max(SOME, most) if may_vary(kernel) else max(LIMIT, run.warp_instructions)
