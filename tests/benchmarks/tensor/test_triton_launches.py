@@ -9,7 +9,7 @@ from benchmarks.tensor import triton_launches as launches
 
 FOLDER, FURTHER = launches.FOLDER, launches.FURTHER
 CYCLES = {  # percent by which the cycles of a launch may be off: as reached in November 2026, rounded up
-    "axpy_M": 9,
+    "axpy_M": 10,
     "softmax_S": 1,
     "layernorm_M": 6,
     "gemv_M": 4,
