@@ -38,20 +38,21 @@ from isa.row import MEMORY_UNITS, Unit
 
 TICKS = 64  # of a cycle
 NOT_A_PATH = ["fetch", "constant_operand", "register_file", "write_back", "dependence", "memory_port", "memory_paths"]
-NOT_A_PATH += ["shared_atomic", "global_atomic", "constant_path", "fence"]
+NOT_A_PATH += ["shared_atomic", "global_atomic", "constant_path", "fence", "l2_channel"]
 NEVER = 1 << 60
 NEARBY = (Unit.SHARED, Unit.CONSTANT)  # whose accesses count together
 Node = tuple[str, int]
 
 
 def on_the_path(machine: Machine, *sections: str) -> Machine:
-    """The machine with path lengths only: no full queue, no late operand, caches with tags or none.
+    """The machine with path lengths only: no full queue, no late operand or load, caches with tags or none.
 
     `sections` are further ones to leave out.
     """
     left_out = [*NOT_A_PATH, "texture_cache", "scalar_cache", *([] if tagged(machine) else ["cache"]), *sections]
     queue = structs.replace(machine.load_store, queue=64)
-    return structs.replace(machine, load_store=queue, **dict.fromkeys(left_out))
+    stage = structs.replace(machine.tag_stage, late_asks=0) if machine.tag_stage else None
+    return structs.replace(machine, load_store=queue, tag_stage=stage, **dict.fromkeys(left_out))
 
 
 @dataclass(frozen=True)
