@@ -104,7 +104,9 @@ def test_a_kind_that_a_machine_lacks_is_refused():
         run(kernel, "gtx580")
 
 
-ROWS = [machine_row(one) for one in (*(family.base for family in FAMILIES), "IADD3", "FFMA", "MUFU.RCP", "DADD")]
+QUADS = "HMMA.884"  # which the interpreter does not compute: tests/sm/lanes/test_quads_compiled.py
+NAMES = [family.base for family in FAMILIES if not family.base.startswith(QUADS)]
+ROWS = [machine_row(one) for one in (*NAMES, "IADD3", "FFMA", "MUFU.RCP", "DADD")]
 
 
 @settings(REPEATABLE, max_examples=draws(60))
