@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 Words = NDArray[np.uint32]  # by register and lane
+QUADS = "HMMA.884"  # products of eight lanes each, by parts: nothing here defines them, but test_quads.py does
 BITS = {
     "half": 16,
     "bf16": 16,

@@ -38,7 +38,7 @@ from isa.row import MEMORY_UNITS, Unit
 
 TICKS = 64  # of a cycle
 NOT_A_PATH = ["fetch", "constant_operand", "register_file", "write_back", "dependence", "memory_port", "memory_paths"]
-NOT_A_PATH += ["shared_atomic", "global_atomic", "constant_path", "fence", "l2_channel"]
+NOT_A_PATH += ["shared_atomic", "global_atomic", "constant_path", "fence"]
 NEVER = 1 << 60
 NEARBY = (Unit.SHARED, Unit.CONSTANT)  # whose accesses count together
 Node = tuple[str, int]
@@ -176,8 +176,9 @@ class MemorySide:
             there, start = self.caches.load(row, list(done.requests), now, done.cycles)
             self.there[i] = there + done.extra
         elif done.requests:
-            there, start = self.caches.store(row, list(done.requests), now, done.cycles)
-            self.there[i] = max(there, start + done.cycles)  # a store may wait in the unit for room in the cache
+            left, start = self.caches.store(row, list(done.requests), now, done.cycles)
+            served = start + done.cycles  # it may wait in the unit for room in the cache
+            self.there[i] = served if self.caches.keeps_stores else max(left, served)
         self.free = start + done.cycles
         return now * TICKS
 
@@ -373,11 +374,8 @@ def _latency(done: Executed, machine: Machine) -> int:
         return int(getattr(machine.shared_memory, f"latency_{row.path_width}")) + done.extra
     if row.unit is Unit.CONSTANT and machine.constant_cache:
         return machine.constant_cache.latency + done.extra
-    fixed = {
-        Unit.GLOBAL: from_memory(machine),
-        Unit.LOCAL: machine.local_memory.latency,
-        Unit.TEXTURE: machine.texture.latency,
-    }
+    fixed = {Unit.LOCAL: machine.local_memory.latency, Unit.TEXTURE: machine.texture.latency}
+    fixed[Unit.GLOBAL] = from_memory(machine)
     return fixed[row.unit] if row.unit in fixed else (machine.matrix.get(row.matrix) or machine.unit[row.unit]).latency
 
 

@@ -12,6 +12,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
+from hashlib import blake2b
 
 import numpy as np
 from numpy.typing import NDArray
@@ -146,7 +147,7 @@ def _requests(kernel: Kernel, rows: Rows, turns: NDArray[np.int64]) -> NDArray[n
     number = int(rows[0, PC])
     if number >> MARK:
         boxes = np.column_stack([turns, rows[:, FIRST + SOURCE : FIRST + SOURCE + 1 + DIMENSIONS]])
-        return np.array([hash(one.tobytes()) for one in boxes], np.int64)
+        return np.array([int.from_bytes(blake2b(one, digest_size=7).digest()) for one in boxes], np.int64)
     row, places = kernel.program.instructions[number].row, rows[:, FIRST:]
     active = lanes_of(rows) & lanes_in(Unit.GLOBAL, places) if row.generic else lanes_of(rows)
     first, turn = places[active].astype(np.int64), np.repeat(turns, active.sum(axis=1)) << PLACES

@@ -103,6 +103,7 @@ def test_a_load_by_no_lane_asks_for_nothing():
     assert not differing(read(HEAD.format("64 4") + body), tuple(range(16)))
 
 
+@pytest.mark.jit
 def test_boxes_of_a_product_are_shared_along_rows():
     """The first 17 of 32 x 32 blocks of 128 x 128: one box of A for all, 17 of B."""
     (launch,) = kernels.wanted("wg128_tma2", "full", 0)
@@ -110,6 +111,7 @@ def test_boxes_of_a_product_are_shared_along_rows():
     assert sorted(found.values()) == [round(64 / GPC)] * 2 + [64] * 2
 
 
+@pytest.mark.jit
 @pytest.mark.parametrize(("stages", "shared"), [(1, False), (8, True)])
 def test_copies_under_way_are_asked_for_together(stages, shared):
     """Blocks four boxes apart: neighbours have the same under way if these are eight, and not if it is one."""

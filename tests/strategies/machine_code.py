@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hypothesis import strategies as st
+from matrix_exact import QUADS
 
 from isa.instruction import PREDICATES_READ, PREDICATES_WRITTEN, Instruction
 from isa.kernel import Kernel
@@ -36,7 +37,6 @@ GATHERED = (
 )  # what they write, but not what they read, is the warp's
 REGISTERS, UNIFORMS, PREDICATES = 8, 4, 3  # few, so that instructions depend on each other
 BANK_BYTES = 64
-QUADS = "HMMA.884"  # which the interpreter does not compute: tests/sm/lanes/test_quads_compiled.py
 COMPUTED = tuple(
     f
     for f in FAMILIES

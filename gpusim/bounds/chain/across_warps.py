@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from gpusim.bounds.chain.chain import Code
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS
+from gpusim.sm.pipes.warpgroup.declaration import WARPS
 from gpusim.sm.registers.control_code import control_code
 from gpusim.sm.unit.opcodes import BARRIER, BRANCH
 from gpusim.sm.walk.marks import ASKED, AWAITING, FLIPPED, NO_BARRIER, NOTED, PASSED, SIGNALLED
@@ -28,7 +29,6 @@ from isa.nvidia.control import BARRIERS
 from isa.row import WAITS, Bulk, Groups, Signal
 
 LIMIT = 100_000  # warp instructions of a block up to which it is followed
-WARPS = 4  # of a warpgroup
 MARKS = {Signal.BEGIN: SIGNALLED, Signal.ARRIVE: SIGNALLED, Signal.FOLLOW: SIGNALLED, Signal.AWAIT: PASSED}
 Words = NDArray[np.uint32]
 Active = NDArray[np.bool_]

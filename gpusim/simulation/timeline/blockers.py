@@ -178,8 +178,7 @@ def select(sm: Sm, k: int, pc: int, now: int) -> None:
     scheduler, unit = sm.schedulers[k], sm.facts.rows[pc].unit
     free, blocker = _occupant(sm, k, unit)
     if free <= now:
-        queue = sm.facts.queue[k][unit]
-        blocker = scheduler.read if queue == NONE else _head(sm, queue)
+        blocker = scheduler.read if (queue := sm.facts.queue[k][unit]) == NONE else _head(sm, queue)
     scheduler.selected = now, blocker
 
 

@@ -152,7 +152,7 @@ class MachineNumbers(Record):
     late_lines: int  # neighbouring lines of a group
     late_most: int  # groups of a load that count, at most
     late_asks: int  # cycles of the unit for a load that is served when its lines come; 0: it is at once
-    late_least: int  # least words of a lane of such a load
+    late_words: int  # least words of a lane of such a load
     store_cost: int  # parts of a cycle of a store
     store_word_cost: int  # parts of a cycle of a store for each word of a lane
     store_sector_cost: int  # parts of a cycle of a store for each sector, if these are more

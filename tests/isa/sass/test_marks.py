@@ -4,6 +4,7 @@ from dataclasses import replace
 from itertools import chain
 
 import pytest
+from matrix_exact import QUADS
 
 from isa.instruction import PREDICATES_READ, PREDICATES_WRITTEN
 from isa.nvidia.file.dump import Encoded, Section
@@ -29,7 +30,6 @@ OTHERWISE = {  # texts that isa.nvidia.lowering.spelling rewrites, with the lett
     **{f"QSPC.E.{x}": (f"QSPC.E.{x} P1, R4, [R8]", "Pdm") for x in "SDLG"},
 }
 PAIRS = "FADD2", "FMUL2", "FFMA2", "FHADD", "FHFMA"  # see test_pairs.py
-QUADS = "HMMA.884"  # whose parts of operands choose the row: see test_quads.py
 APART = (*FETCHES, *PAIRS, QUADS)
 SIMPLE = [family for family in FAMILIES if family.base not in OTHERWISE and not family.base.startswith(APART)]
 KNOWN_PARTS = {*PARTS, *chain(*chain(*(f.parts.values() for f in FAMILIES))), "SIGN", "64", "U32", "X4", "X16", "ANEW"}

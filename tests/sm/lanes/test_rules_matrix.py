@@ -6,6 +6,7 @@ from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from interpreter.interpret import interpret
+from matrix_exact import QUADS
 from strategies.launches import REPEATABLE
 from strategies.machine_code import kernels
 
@@ -15,7 +16,6 @@ from isa.nvidia.rows.tensor.matrix import FAMILIES
 from isa.table import machine_row
 
 H200 = load("h200")
-QUADS = "HMMA.884"  # tests/sm/lanes/test_quads_compiled.py
 OTHERS = ("IADD3", "LOP3", "ISETP", "FADD")  # what makes lanes differ
 
 

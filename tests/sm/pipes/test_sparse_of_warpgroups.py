@@ -98,12 +98,14 @@ def test_engines_compute_the_same(engine):
 
 
 @pytest.mark.every
+@pytest.mark.jit
 @pytest.mark.parametrize(("name", "chip"), [("pace_64", 48.67), ("pace_128", 81.68), ("pace_rs", 65.54)])
 def test_products_follow_each_other_as_on_the_chip(name, chip):
     """Every 16 + N/2 cycles, as a column of B has 64 bytes; with A in registers N/2: within 2.5 % of an H200.
 
-    Here it is what further products take. The chip's figure is of 128 products, and of the two or three besides that
-    it had still to do when its clock was read first: 0.7 to 1.7 cycles of each. Here eight are left then.
+    The cycles here are those of the last 64 of 128 products. Those of the chip are of 128, and of the two or three
+    before them that were not done when the clock was read first: 0.7 to 1.7 cycles for each of the 128. Here eight are
+    not done then.
     """
     paced, cycles = module("sparse_products", DATA).get_function(name), []
     for count in (10, 18):

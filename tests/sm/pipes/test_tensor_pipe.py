@@ -4,6 +4,7 @@ import pytest
 from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from matrix_exact import QUADS
 from scan.every_cycle import scan
 from strategies.launches import REPEATABLE, machines
 from strategies.machine_code import kernels
@@ -104,7 +105,6 @@ def test_a_kind_that_a_machine_lacks_is_refused():
         run(kernel, "gtx580")
 
 
-QUADS = "HMMA.884"  # which the interpreter does not compute: tests/sm/lanes/test_quads_compiled.py
 NAMES = [family.base for family in FAMILIES if not family.base.startswith(QUADS)]
 ROWS = [machine_row(one) for one in (*NAMES, "IADD3", "FFMA", "MUFU.RCP", "DADD")]
 

@@ -36,7 +36,7 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
         packed.tag_stages = 1
         packed.late_cost, packed.late_lines = stage.late_parts, stage.late_lines
         packed.late_most, packed.late_asks = stage.late_most, stage.late_asks
-        packed.late_least = stage.late_words
+        packed.late_words = stage.late_words
         packed.store_cost, packed.store_word_cost = stage.store_parts, stage.store_word_parts
         packed.store_sector_cost = stage.store_sector_parts
 
@@ -52,7 +52,7 @@ def _passed(given: Any) -> bool:
 
 
 STORES = "store_cost store_word_cost store_sector_cost"
-LATE = "late_cost late_lines late_most late_asks late_least"
+LATE = "late_cost late_lines late_most late_asks late_words"
 ALL = f"tag_stages {LATE} {STORES}"
 
 UNIT = Declaration(
@@ -64,7 +64,7 @@ UNIT = Declaration(
             field("late_lines", "neighbouring lines of a group"),
             field("late_most", "groups of a load that count, at most"),
             field("late_asks", "cycles of the unit for a load that is served when its lines come; 0: it is at once"),
-            field("late_least", "least words of a lane of such a load"),
+            field("late_words", "least words of a lane of such a load"),
             field("store_cost", "parts of a cycle of a store"),
             field("store_word_cost", "parts of a cycle of a store for each word of a lane"),
             field("store_sector_cost", "parts of a cycle of a store for each sector, if these are more"),

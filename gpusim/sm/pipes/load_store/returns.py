@@ -20,7 +20,7 @@ def waits(sm: Sm, instruction: Row) -> bool:
     machine, unit = sm.machine, sm.load_store
     loads = instruction.through_l1 and instruction.action == LOAD and not instruction.copies
     return bool(
-        machine.late_asks and loads and unit.late and instruction.words >= machine.late_least and unit.returns < RETURNS
+        machine.late_asks and loads and unit.late and instruction.words >= machine.late_words and unit.returns < RETURNS
     )
 
 

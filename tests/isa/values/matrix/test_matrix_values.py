@@ -10,7 +10,7 @@ import pytest
 from draws import draws, few
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from matrix_exact import ADDING, bits_of, kind_of
+from matrix_exact import ADDING, QUADS, bits_of, kind_of
 
 from isa.architecture import NVIDIA, nvidia
 from isa.nvidia.rows.tensor.matrix import FAMILIES
@@ -31,7 +31,7 @@ NAMES = {
     "f64_k4": "DMMA.8x8x4",
     "f64_k16": "DMMA.16x8x16",
 }
-OF_WARPS = [family for family in FAMILIES if not family.base.startswith("HMMA.884")]  # test_quads.py has those
+OF_WARPS = [family for family in FAMILIES if not family.base.startswith(QUADS)]
 DIFFERENT = tuple({ADDING[one]: one for one in NVIDIA}.values())
 
 
