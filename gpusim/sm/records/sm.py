@@ -236,6 +236,7 @@ class Products(Record):
     count: int  # how many have not
     next: int  # when it may begin; NEVER: there is none
     reads: int  # when the operands of the next one may be read
+    port: int  # until when they read shared memory
     lands: int  # when the result of the next one is there; NEVER: not known
     ends: int  # when the tensor cores are done with those that have begun
     since: int  # from when until then they compute without a pause

@@ -192,6 +192,39 @@ def beside_a_product(operations, count, changes=None, sums="F32", engine="compil
     return [cycle for cycle in issued[len(descriptors) + 2 : -1] if cycle >= 0]
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize(
+    ("operation", "waits"),
+    [
+        ("LDS R64, [R72]", True),
+        ("STS [R72], R64", True),
+        ("SHFL.BFLY R64, R72, R73", True),
+        ("SYNCS.ARRIVE.TRANS64.A1T0 RZ, [UR4], RZ", False),
+    ],
+)
+def test_what_passes_data_waits_while_a_product_reads(operation, waits, engine):
+    """From 10 cycles behind the issue by the last warp on, 64 + 256 rows in 80; a barrier's commands are served."""
+    descriptors = [f"UMOV UR{8 + i}, {word:#x}" for i, word in enumerate((0, 0x40000040, 0, 0x40000040))]
+    barrier = ["UMOV UR4, 0x8000", "UMOV UR6, 0xfffff000", "UMOV UR7, 0x7ffff", "SYNCS.EXCH.64 URZ, [UR4], UR6"]
+    product = ["WARPGROUP.ARRIVE", "HGMMA.64x256x16.F32.gsb0 R80, UR8, R80, !PT"]
+    code = [
+        ".block 128",
+        ".shared 32776",
+        *descriptors,
+        *barrier,
+        *product,
+        *["IADD3 R70, R70, R70, RZ"] * 6,
+        operation,
+    ]
+    machine = load("h200", {"chip.sms": 1, "fetch.ahead": 1000})
+    run = run_sm(read("\n".join([*code, "EXIT"])), machine, engine=engine, trace=True)
+    issued = max(cycle for cycle, _, pc in cycles_of(run) if pc == 9)
+    served = sorted(cycle for cycle, _, pc in cycles_of(run, "serve") if pc == 16)
+    came = min(cycle for cycle, _, pc in cycles_of(run) if pc == 16)
+    assert issued + 10 < came < issued + 90
+    assert served[0] == (issued + 90 if waits else came)
+
+
 ADD, MOST, POWER = "FADD R{d}, R{a}, R{b}", "FMNMX R{d}, R{a}, R{b}, PT", "MUFU.EX2 R{d}, R{a}"
 PAIRS = [cycle + i for cycle in range(0, 32, 4) for i in (2, 3)]
 

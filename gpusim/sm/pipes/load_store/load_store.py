@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from gpusim.sm.account.record import record
 from gpusim.sm.account.record.declaration import UNKNOWN
+from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.memory import queues
 from gpusim.sm.memory.async_copy import copy_path
@@ -95,7 +96,7 @@ def commit(sm: Sm, k: int, g: int, pc: int, instruction: Row, now: int) -> None:
         if sm.machine.full_yields and earliest(sm, k, instruction.unit, now) > now:
             control_code.give_way(sm, k, warp, now)
     if queue.count == 1:
-        when = max(now, unit.free[instruction.path], queue.free)
+        when = _next_of(sm, queues.number(sm, k, instruction.unit), now)
         sm.agenda[sm.load_store_agent] = min(sm.agenda[sm.load_store_agent], when)
 
 
@@ -122,7 +123,21 @@ def _next_of(sm: Sm, y: int, now: int) -> int:
     if y == sm.machine.queues:
         return max(now, returns.first(sm))
     queue = sm.load_store.queues[y]
-    return int(max(now, queue.free, sm.load_store.free[queues.path(sm, y)])) if queue.count else NEVER
+    if queue.count == 0:
+        return NEVER
+    read = _beside_products(sm, y) if sm.multiplies else 0
+    return int(max(now, queue.free, sm.load_store.free[queues.path(sm, y)], read))
+
+
+@on_demand
+def _beside_products(sm: Sm, y: int) -> int:
+    """Return until when products keep the head of queue y from shared memory; barriers and copies' commands need none.
+
+    These only pass addresses. What constants' unit serves needs none either.
+    """
+    queue = sm.load_store.queues[y]
+    instruction = sm.program[queue.entries[queue.head].pc]
+    return int(sm.products.port) if instruction.action < SIGNAL and instruction.path == 0 else 0
 
 
 @rule

@@ -28,7 +28,7 @@ def waits(sm: Sm, instruction: Row) -> bool:
 def first(sm: Sm) -> int:
     """Return when the unit can serve a load whose lines have come; NEVER: none waits."""
     unit = sm.load_store
-    return int(max(unit.return_at[0], unit.free[0])) if unit.returns else NEVER
+    return int(max(unit.return_at[0], unit.free[0], sm.products.port)) if unit.returns else NEVER
 
 
 @rarely

@@ -88,6 +88,7 @@ UNIT = Declaration(
             field("count", "how many have not"),
             field("next", "when it may begin; NEVER: there is none"),
             field("reads", "when the operands of the next one may be read"),
+            field("port", "until when they read shared memory"),
             field("lands", "when the result of the next one is there; NEVER: not known"),
             field("ends", "when the tensor cores are done with those that have begun"),
             field("since", "from when until then they compute without a pause"),

@@ -3,9 +3,9 @@
 Each of four neighbouring warps of a block issues the instruction; when the last has, the product waits for its turn.
 It begins when shared memory's port is free, which then reads its operands: 64 rows of A, if they lie there, and all
 columns of B, once for the four warps; a column has twice as many bytes if A is sparse. Other accesses to shared memory
-wait meanwhile, as products wait for them. The tensor cores begin a little later, and compute so many columns in a
-cycle; the operands of the next product are read meanwhile, but not those of one more. So products follow each other at
-the pace of the slower of the two.
+wait meanwhile, as products wait for them; commands to barriers and to the copy engine only pass addresses, and do not.
+The tensor cores begin a little later, and compute so many columns in a cycle; the operands of the next product are read
+meanwhile, but not those of one more. So products follow each other at the pace of the slower of the two.
 
 Meanwhile they read and write their sums in the register file: those of eight columns at once, so that other
 instructions have half of the cycles left, or three of four if the sums have 16 bits.
@@ -111,7 +111,7 @@ def _serve(sm: Sm, first: int, pc: int, now: int) -> int:
     """Take the port now, and the tensor cores when they are free; return when the result is there."""
     products, machine, instruction = sm.products, sm.machine, sm.program[pc]
     read = now + -(-rows_read(instruction.product, instruction.columns) // machine.port_rows)
-    sm.load_store.free[0] = read
+    products.port = read
     sm.agenda[sm.load_store_agent] = load_store.next_service(sm, now)
     fills = machine.register_fills if instruction.from_registers else machine.product_fills
     start = max(now + fills, products.ends)
