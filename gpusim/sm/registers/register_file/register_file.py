@@ -55,6 +55,19 @@ def making_way(sm: Sm, k: int, warp: Warp, earliest: int, now: int) -> int:
 
 
 @rule
+def selectable(sm: Sm, k: int, warp: Warp, now: int) -> bool:
+    """Tell whether the warp's next instruction may be selected beside matrix instructions under way.
+
+    One that waits for banks alone may, and keeps the slot; one that waits for matrix instructions leaves it to others.
+    """
+    instruction = sm.program[warp.pc]
+    if earliest(sm, k, warp, now) > now:
+        return True
+    kept = _kept_operands(sm, warp, instruction)
+    return bool(_fits(sm, sm.schedulers[k], instruction, _next_reads(sm, k, warp, instruction), kept, now))
+
+
+@rule
 def _fits(sm: Sm, scheduler: Scheduler, instruction: Row, reads: int, kept: int, now: int) -> bool:
     """Tell whether it reads in time if it issues now, and neither reads nor writes beside a matrix instruction."""
     machine = sm.machine
