@@ -99,7 +99,7 @@ def eligible(sm: Sm, k: int, now: int) -> tuple[int, int]:
 
 @on_demand
 def _among_matrices(sm: Sm, k: int, unit: int, now: int) -> int:
-    """Return the mask of ready warps that find registers beside sums, and leave the tensor cores behind others."""
+    """Return the mask of ready warps that find registers beside products, and leave the tensor cores behind others."""
     scheduler, able, summing = sm.schedulers[k], 0, sm.multiplies and sm.products.ends > now
     warps = scheduler.ready_for[unit]
     while warps:

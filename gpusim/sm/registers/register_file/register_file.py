@@ -56,15 +56,15 @@ def making_way(sm: Sm, k: int, warp: Warp, earliest: int, now: int) -> int:
 
 @rule
 def selectable(sm: Sm, k: int, warp: Warp, now: int) -> bool:
-    """Tell whether the warp's next instruction may be selected beside matrix instructions under way.
+    """Tell whether the warp's next instruction may be selected beside products of warpgroups.
 
-    One that waits for banks alone may, and keeps the slot; one that waits for matrix instructions leaves it to others.
+    One that waits for its sums alone leaves the slot to others. One that waits for reads before it, or reads more of a
+    bank than the window holds, keeps it.
     """
-    instruction = sm.program[warp.pc]
-    if earliest(sm, k, warp, now) > now:
+    instruction, reads = sm.program[warp.pc], _next_reads(sm, k, warp, sm.program[warp.pc])
+    if earliest(sm, k, warp, now) > now or _fullest(sm.machine, reads) > sm.machine.window > 0:
         return True
-    kept = _kept_operands(sm, warp, instruction)
-    return bool(_fits(sm, sm.schedulers[k], instruction, _next_reads(sm, k, warp, instruction), kept, now))
+    return bool(_fits(sm, sm.schedulers[k], instruction, reads, _kept_operands(sm, warp, instruction), now))
 
 
 @rule
