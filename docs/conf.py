@@ -14,8 +14,8 @@ project = "gpusim"
 extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode"]
 exclude_patterns = ["_build", "generate"]
 nitpicky = True
-# Types of other packages have no page here, and private names and type variables none at all.
-nitpick_ignore_regex = [(r"py:.*", r"(?!gpusim\.|isa\.|workloads\.).*|.*\.(?:T|_\w+)")]
+# Types of other packages have no page here, nor have the rules and engines; private names and type variables have none.
+nitpick_ignore_regex = [(r"py:.*", r"(?!gpusim\.|isa\.|workloads\.).*|gpusim\.(?:sm|engines)\..*|.*\.(?:T|State|_\w+)")]
 default_role = "code"  # docstrings have code in single backquotes
 smartquotes = False  # `--json` is no dash
 highlight_language = "text"

@@ -6,7 +6,7 @@ import pkgutil
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 
-from generate.markdown import block, contents, page
+from generate.markdown import APART, block, contents, links, page
 
 ABOUT = """\
 From `import gpusim` come `simulate`, `kernels`, `machines`, `load`, `bound`, `ineffective`, `register_policy`,
@@ -112,10 +112,21 @@ def groups() -> Mapping[str, Sequence[str]]:
 
 
 def api() -> dict[str, str]:
-    """Return the pages by their paths: `api`, and one for each module."""
-    pages = {f"api/{name}": page(name, block(_automodule(name), "{eval-rst}")) for name in modules()}
-    parts = [part for use, names in groups().items() for part in (f"## {use}", contents(*(f"api/{n}" for n in names)))]
-    return {"api": page("Python", ABOUT, *parts)} | pages
+    """Return the pages by their paths: `api`, and one for each module.
+
+    The many inside stay out of the navigation, which is made anew for each page of the site.
+    """
+    used = [part for use in USES for part in (f"## {use}", contents(*(f"api/{name}" for name in USES[use])))]
+    inside = groups()[INSIDE]
+    return {
+        "api": page("Python", ABOUT, *used, f"## {INSIDE}", links({name: f"api/{name}.md" for name in inside})),
+        **{f"api/{name}": _module(name) for names in USES.values() for name in names},
+        **{f"api/{name}": APART + _module(name) for name in inside},
+    }
+
+
+def _module(name: str) -> str:
+    return page(name, block(_automodule(name), "{eval-rst}"))
 
 
 def _automodule(name: str) -> str:

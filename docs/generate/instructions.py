@@ -27,6 +27,7 @@ def _described(text: str) -> Iterator[tuple[str, tuple[str, str]]]:
     for line in text.split("\n## Instructions")[1:]:
         for cells in re.findall(r"^\| (`.*?) \| (.*?) ?\| .*? \| (.*) \|$", line, re.M):
             names, operands, meaning = cells
+            meaning = meaning.replace("](", "](../")  # read from a folder deeper
             yield from ((name, (operands, meaning)) for name in re.findall(r"`([^`]+)`", names))
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+
+APART = "---\norphan: true\n---\n\n"  # before a page that no list of contents has
 
 
 def page(title: str, *parts: str) -> str:
@@ -34,6 +36,11 @@ def anchor(name: str) -> str:
 def contents(*pages: str) -> str:
     """Return the list of the pages below this one."""
     return block("\n".join((":maxdepth: 1", "", *pages)), "{toctree}")
+
+
+def links(pages: Mapping[str, str]) -> str:
+    """Return a list of links: titles, and the pages that they lead to."""
+    return "\n".join(f"- [{title}]({file})" for title, file in pages.items())
 
 
 def _cell(cell: object) -> str:

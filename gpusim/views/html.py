@@ -16,7 +16,7 @@ from gpusim.support.plural import plural
 from gpusim.support.whole_file import COMPRESSION
 from gpusim.views.palette import COLOURS
 from gpusim.views.timeline.document import NONE, Issued, Letter, Timeline
-from gpusim.views.timeline.units import AWAITED, Work, unit_rows
+from gpusim.views.timeline.units import AWAITED, Stretch, unit_rows
 
 FOLDER = files("gpusim.views") / "html"
 STYLES = ("colours.css", "style.css", "source.css", "narrow.css")
@@ -152,7 +152,7 @@ def pack(run: Timeline) -> dict[str, Any]:
     }
 
 
-def _strip(name: str, works: Sequence[Work], number: Mapping[str, int]) -> dict[str, Any]:
+def _strip(name: str, works: Sequence[Stretch], number: Mapping[str, int]) -> dict[str, Any]:
     """Return a row of a unit that works by itself: its name, and columns of its works."""
     columns = {"start": [one.start for one in works], "end": [one.end for one in works]}
     return {

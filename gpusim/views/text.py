@@ -11,14 +11,14 @@ from gpusim.support.document import spelled
 from gpusim.support.plural import plural
 from gpusim.views.rows import Span, letter_of, spans
 from gpusim.views.timeline.document import NONE, Issued, Timeline
-from gpusim.views.timeline.units import Rows, Work, unit_rows
+from gpusim.views.timeline.units import Rows, Stretch, unit_rows
 
 TICK = 10  # cycles between two numbers above the rows
 LEAST = 20  # least columns for cycles
 UNCHANGED = 16  # cycles without change from which on the middle is left out
 KEPT = 4  # cycles that stay on either side of it
 GAP = "~"
-Piece = TypeVar("Piece", Span, Work)
+Piece = TypeVar("Piece", Span, Stretch)
 OFFSET = 6  # characters of an offset in machine code
 
 
@@ -80,7 +80,7 @@ def _ranges(numbers: Sequence[int]) -> str:
     return ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in zip(firsts, lasts, strict=True))
 
 
-def _columns(document: Timeline, every: Sequence[Span | Work]) -> list[Column]:
+def _columns(document: Timeline, every: Sequence[Span | Stretch]) -> list[Column]:
     """The cycles of the document, but for the middle of those in which no row changes."""
     inside = {cycle for span in every for cycle in (span.start, span.end) if document.start < cycle < document.end}
     edges = [document.start, *sorted(inside), document.end]

@@ -117,7 +117,7 @@ def out_of_buffers(kernel: Kernel, where: str, address: int, nbytes: int) -> Exe
 def uneven(_: Kernel, where: str, coordinate: int, nbytes: int) -> ExecutionError:
     """Return the error for a box that begins at no multiple of 16 bytes: an H200 calls it an illegal instruction."""
     return ExecutionError(
-        f"{where}: a box from coordinate {coordinate} of its first dimension, {nbytes} bytes "
+        f"{where}: a box from coordinate {coordinate} of its innermost dimension, {nbytes} bytes "
         "each; take one at a multiple of 16 bytes"
     )
 

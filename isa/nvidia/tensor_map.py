@@ -152,10 +152,10 @@ class TensorMap:
         _within("element strides", self.steps or (1,), MOST_STEP)
         inner = self.box[0] * self.element_bytes
         if inner % SECTION:
-            raise ValueError(f"a box of {inner} bytes in its first dimension; take a multiple of {SECTION}")
+            raise ValueError(f"a box of {inner} bytes in its innermost dimension; take a multiple of {SECTION}")
         span = SECTION << SWIZZLES[self.swizzle]
         if self.swizzle != "none" and self.interleave == "none" and inner > span:
-            what = f"a box of {inner} bytes in its first dimension, swizzled by {span}"
+            what = f"a box of {inner} bytes in its innermost dimension, swizzled by {span}"
             raise ValueError(f"{what}; take {span} at most, or another swizzle")
 
 

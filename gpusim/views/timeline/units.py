@@ -16,7 +16,7 @@ AWAITED = label(Stall.LONG_SCOREBOARD)  # the reason of warps that wait for a ph
 MOST = 16  # barriers that have a row
 
 
-class Work(NamedTuple):
+class Stretch(NamedTuple):
     """Cycles from `start` up to `end` that a row shows in the colour of a state, with a letter, and in words."""
 
     start: int
@@ -26,7 +26,7 @@ class Work(NamedTuple):
     letter: str = ""  # none: that of the state
 
 
-Rows = dict[str, list[Work]]  # by name
+Rows = dict[str, list[Stretch]]  # by name
 
 
 def unit_rows(document: Timeline) -> Rows:
@@ -44,13 +44,13 @@ def _tensor_cores(document: Timeline) -> Rows:
     rows: Rows = {f"tensor {k}": [] for k in range(document.schedulers if needs else 0)}
     for i in document.instructions:
         if i.pc in needs and NONE < i.begin < i.end:
-            rows[f"tensor {i.scheduler}"].append(Work(i.begin, i.end, "occupies", f"warp {i.warp} {needs[i.pc]}"))
+            rows[f"tensor {i.scheduler}"].append(Stretch(i.begin, i.end, "occupies", f"warp {i.warp} {needs[i.pc]}"))
     return rows if any(rows.values()) else {}
 
 
 def _copies(document: Timeline) -> Rows:
-    under_way = [Work(one.end, one.landed, "under_way", copy_words(one)) for one in document.copies]
-    asked = [Work(one.start, one.end, "occupies", copy_words(one)) for one in document.copies]
+    under_way = [Stretch(one.end, one.landed, "under_way", copy_words(one)) for one in document.copies]
+    asked = [Stretch(one.start, one.end, "occupies", copy_words(one)) for one in document.copies]
     return {ENGINE: [*under_way, *asked]} if asked else {}
 
 
@@ -76,14 +76,14 @@ def barrier_name(document: Timeline) -> Callable[[Phase], str]:
     return lambda phase: f"mbar {f'{phase.slot}:' if several else ''}{phase.barrier:#x}"
 
 
-def _parts(document: Timeline, phase: Phase) -> Iterator[Work]:
+def _parts(document: Timeline, phase: Phase) -> Iterator[Stretch]:
     """Yield the parts of a phase: before a warp waits for it, and after."""
     end = document.end if phase.end == NONE else phase.end
     waits = min((one.since for one in phase.waiting), default=end)
     words, digit = phase_words(phase), str(phase.number % 10)
     for start, until, state in ((phase.start, waits, "under_way"), (waits, end, AWAITED)):
         if start < until:
-            yield Work(start, until, state, words, digit)
+            yield Stretch(start, until, state, words, digit)
 
 
 def phase_words(phase: Phase) -> str:
