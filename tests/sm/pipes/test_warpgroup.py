@@ -177,8 +177,10 @@ def test_the_wait_lasts_until_the_product_is_there():
     assert stalls[1] - stalls[0] == 4 * 100
 
 
-def beside_a_product(operations, count, changes=None, sums="F32", engine="compiled"):
+def beside_a_product(operations, count, changes=None, sums="F32", engine="compiled", kind="issue"):
     """Return the issue cycles of a warp that repeats operations beside m64n64k16, from the first cycle of its sums on.
+
+    Or its records of another kind.
 
     The last of the four warps, 2 cycles apart, issues the product at 15, so it is computed from 15 + 10 + 20 on.
     """
@@ -188,8 +190,8 @@ def beside_a_product(operations, count, changes=None, sums="F32", engine="compil
     text = [".block 128", ".shared 16384", *descriptors, "WARPGROUP.ARRIVE", product, *code, "EXIT"]
     machine = load("h200", {"chip.sms": 1, "fetch.ahead": 1000, **(changes or {})})
     run = run_sm(read("\n".join(text)), machine, engine=engine, trace=True)
-    issued = [cycle - 45 for cycle, warp, _ in cycles_of(run) if warp == 0]
-    return [cycle for cycle in issued[len(descriptors) + 2 : -1] if cycle >= 0]
+    found = [cycle - 45 for cycle, warp, pc in cycles_of(run, kind) if warp == 0 and 5 < pc < len(text) - 3]
+    return [cycle for cycle in found if cycle >= 0]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -256,6 +258,19 @@ def test_a_result_that_finds_a_free_cycle_keeps_its_pipe_for_the_cycles_of_sums(
 def test_what_writes_no_register_issues_beside_sums():
     """ISETPs of a chain of stall counts of 4 go on, in a cycle of each four in which sums are read and written."""
     assert beside_a_product(["ISETP.NE P0, R{a}, R{b}"], 30)[:8] == list(range(1, 32, 4))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_warp_that_waits_for_sums_leaves_the_slot_to_others(engine):
+    """An FFMA that reads two of a bank is one cycle late at 3: it isn't selected until 6, nor the FADD behind until 10.
+
+    One that waits for reads of the FFMA before it is selected, and keeps the slot.
+    """
+    twice = "FFMA R{d}, R72, R74, R75"
+    assert beside_a_product(["FADD R{d}, R72, R75", twice], 40, engine=engine)[:2] == [2, 6]
+    assert beside_a_product(["FADD R{d}, R72, R75", twice], 40, engine=engine, kind="select")[:1] != [3]
+    assert beside_a_product([twice], 40, engine=engine)[:3] == [2, 6, 10]
+    assert beside_a_product([twice], 40, engine=engine, kind="select")[:2] == [3, 7]
 
 
 def test_without_banks_nothing_waits():
