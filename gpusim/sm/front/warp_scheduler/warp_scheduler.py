@@ -14,11 +14,16 @@ from gpusim.sm.pipes.double_precision import double_precision
 from gpusim.sm.pipes.instruction_replay import instruction_replay
 from gpusim.sm.pipes.load_store import load_store
 from gpusim.sm.pipes.pipe import pipe
+from gpusim.sm.pipes.warpgroup import warpgroup
 from gpusim.sm.records import MachineNumbers, Row, Scheduler, Sm, Warp
 from gpusim.sm.registers.matrix_registers import matrix_registers
 from gpusim.sm.registers.register_file import register_file
+from gpusim.sm.unit.opcodes import UNIT_CODE
 from gpusim.sm.unit.sm import FIRST_SCHEDULER
 from gpusim.sm.unit.stall import BUSY, DISPATCH, EXCLUSIVE, REPLAY, UNCHOSEN
+from isa.row import Unit
+
+WARPGROUP = UNIT_CODE[Unit.WARPGROUP]
 
 
 @rule
@@ -73,6 +78,8 @@ def _unit_free(sm: Sm, k: int, unit: int, now: int) -> int:
     needs = sm.machine.units[unit]
     if needs.asked:
         return pipe.earliest(sm, k, needs)
+    if sm.multiplies and unit == WARPGROUP:
+        return warpgroup.earliest(sm, now)
     return load_store.earliest(sm, k, unit, now) if needs.queued and not sm.machine.wastes_slot else now
 
 
