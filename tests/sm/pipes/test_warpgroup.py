@@ -14,6 +14,7 @@ from benchmarks.tensor import loops
 from gpusim.engines.simulate import ENGINES, run_sm
 from gpusim.engines.walks.program_order import walk
 from gpusim.machine.machine import load
+from gpusim.sm.account.record.declaration import TRACE_KINDS
 from gpusim.sm.unit.stall import Stall
 from isa.errors import UserError
 from isa.executing.faults import ExecutionError
@@ -225,6 +226,46 @@ def test_what_passes_data_waits_while_a_product_reads(operation, waits, engine):
     came = min(cycle for cycle, _, pc in cycles_of(run) if pc == 16)
     assert issued + 10 < came < issued + 90
     assert served[0] == (issued + 90 if waits else came)
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("queue", [1, 3, 6])
+def test_a_product_issues_when_one_of_the_queue_begins(queue, engine):
+    """The first begins 10 + 20 cycles behind its issue by the last warp, the others every 32: then a place is free."""
+    descriptors = [f"UMOV UR{8 + i}, {word:#x}" for i, word in enumerate((0, 0x40000040, 512, 0x40000040))]
+    products = [f"HGMMA.64x64x16.F32{end} R24, UR8, R24, !PT" for end in [""] * 10 + [".gsb0"]]
+    text = "\n".join([".block 128", ".shared 16384", *descriptors, "WARPGROUP.ARRIVE", *products, "EXIT"])
+    machine = load("h200", {"chip.sms": 1, "fetch.ahead": 1000, "warpgroup.queue": queue})
+    run, first = run_sm(read(text), machine, engine=engine, trace=True), len(descriptors) + 1
+    issued = [max(cycle for cycle, _, pc in cycles_of(run) if pc == first + i) for i in range(len(products))]
+    begins = [issued[0] + 30 + 32 * i for i in range(len(products))]
+    assert begins[-1] == max(int(record.detail) for record in run.trace if TRACE_KINDS[record.kind] == "product")
+    assert all(cycle >= begin for cycle, begin in zip(issued[queue:], begins, strict=False))
+    assert all(cycle - begin <= 3 for cycle, begin in zip(issued[queue + 1 :], begins[1:], strict=False))
+    assert issued[queue - 1] < begins[0]
+    assert run.stalls[first + queue, Stall.MIO_THROTTLE] > 0
+
+
+CLOCKS = {  # N, registers: cycles between clocks read behind 16 products on an H200 (2026-11-30): the last, and the end
+    (8, 0): (18, 125),
+    (8, 1): (13, 95),
+    (64, 0): (32, 235),
+    (64, 1): (32, 235),
+    (128, 0): (64, 459),
+    (128, 1): (64, 459),
+}
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("case", few(CLOCKS, 2))
+def test_clocks_between_products_are_the_chips(case):
+    """With A in shared memory (0) or registers (1), behind each of the last products and behind the wait: within 2."""
+    out = np.zeros(160, np.uint32)
+    code = module("product_queue", ROOT / "tests" / "data")
+    code.get_function("q_{}_{}".format(*case))((1,), (128,), (out,), shared_mem=65536, machine="h200")
+    found = np.diff(out[:19].astype(np.int64))
+    assert np.abs(found[[12, 13, 14, 15]] - CLOCKS[case][0]).max() <= 2
+    assert abs(found[17] - CLOCKS[case][1]) <= 2
 
 
 ADD, MOST, POWER = "FADD R{d}, R{a}, R{b}", "FMNMX R{d}, R{a}, R{b}, PT", "MUFU.EX2 R{d}, R{a}"
