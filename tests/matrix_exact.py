@@ -189,19 +189,23 @@ def times(x: Number, y: Number) -> Number:
 
 
 def multiplied(name: str, a: Words, b: Words, c: Words, adding: Adding, selector: int = 0) -> Words:
-    """Return D, in registers; the last of A's says which numbers a sparse one has."""
+    """Return D, in registers; behind A's lie which numbers a sparse one has, and its scales."""
     kind = kind_of(name)
     bits, wide = bits_of(kind.types[0]), bits_of(kind.result)
     d = np.zeros((kind.rows // 4 * wide // 32, 32), np.uint32)
     for row in range(kind.rows):
         of_row = [taken(a, place(row, k, bits, kind.rows), bits) for k in range(kind.numbers)]
-        there = chosen(kind, a[-1], row, selector) if kind.sparse else range(kind.depth)
+        there = (
+            chosen(kind, a[-2 if kind.scales else -1], row, 0 if kind.scales else selector)
+            if kind.sparse
+            else range(kind.depth)
+        )
         for column in range(8):
             of_column = [taken(b, place(column, k, bits, 8), bits) for k in there]
             at = result_place(row, column, wide)
             of_a = scales_of(kind, a[-1], 4 * (row % 8) + 2 * (selector >> 2 & 1) + row // 8, selector & 3)
             of_b = scales_of(kind, b[-1], 4 * column + (selector >> 5 & 3), selector >> 3 & 3)
-            scales = [times(x, y) for x, y in zip(of_a, of_b, strict=True)]
+            scales = [times(of_a[k], of_b[k]) for k in there] if kind.scales else []
             put(d, at, wide, dot(kind, of_row, of_column, taken(c, at, wide), adding, scales))
     return d
 

@@ -19,15 +19,25 @@ N, U = np.int32, np.uint32
 E8, UE4M3 = (8, 0), (4, 3)  # bits of exponent and fraction
 
 
-def apply(of: Any, exponents: Any, words: Any, selector: Any, blocks: int, parts: int, count: int, kind: Any) -> None:
-    """Change significands and exponents of A and B by their scales, `count` for each row; a word has so many parts."""
-    size = blocks, parts
+def apply(of: Any, exponents: Any, words: Any, selector: Any, blocks: Any, parts: int, count: int, kind: Any) -> None:
+    """Change significands and exponents of A and B, of so many blocks each, by their scales, `count` for each row.
+
+    A word has so many parts. Of a sparse A numbers as many k apart as those of B have a scale each, half as many.
+    """
     for row in range(16):
         lane = 4 * (row & 7) + 2 * (selector >> 2 & 1) + (row >> 3)
-        change(of[0], exponents[0], (16, row), words[0][lane] >> U(8 * (selector & 3)), size, count, kind)
+        change(of[0], exponents[0], (16, row), words[0][lane] >> U(8 * (selector & 3)), (blocks[0], parts), count, kind)
     for column in range(8):
         lane = 4 * column + (selector >> 5 & 3)
-        change(of[1], exponents[1], (8, column), words[1][lane] >> U(8 * (selector >> 3 & 3)), size, count, kind)
+        change(
+            of[1],
+            exponents[1],
+            (8, column),
+            words[1][lane] >> U(8 * (selector >> 3 & 3)),
+            (blocks[1], parts),
+            count,
+            kind,
+        )
 
 
 def change(of: Any, exponents: Any, place: Any, scales: Any, size: Any, count: int, kind: Any) -> None:

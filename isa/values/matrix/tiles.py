@@ -34,11 +34,14 @@ def of_sparse_floats(name: str, blocks: int, kinds: tuple[Numbers, Numbers], to:
     return _named(fill, name)
 
 
-def of_scaled_floats(name: str, kinds: tuple[Numbers, Numbers], count: int, kind: Numbers) -> Fill:
-    """Return the function of a kind with so many scales of a kind for a row of A and a column of B, of two blocks."""
+def of_scaled_floats(name: str, kinds: tuple[Numbers, Numbers], count: int, kind: Numbers, sparse: int = 0) -> Fill:
+    """Return the function of a kind with so many scales of a kind for a row of A and a column of B, of two blocks.
+
+    Of a sparse A the blocks have the numbers that are there.
+    """
 
     def fill(d: Any, a: Any, b: Any, c: Any, n: Any, _tiles: Any) -> None:
-        floats.multiply_scaled(d, a, b, c, n, 2, kinds, (count, kind))
+        floats.multiply_scaled(d, a, b, c, n, sparse, kinds, (count, kind))
 
     return _named(fill, name)
 
