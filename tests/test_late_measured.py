@@ -11,7 +11,7 @@ from types import ModuleType
 
 import numpy as np
 import pytest
-from draws import few
+from draws import draws, spread
 from measured_programs import module
 
 import gpusim
@@ -71,7 +71,7 @@ def test_a_reader_waits_where_the_bank_is_never_free(chain):
 def test_chains_take_what_they_take_on_the_chip(late, tmp_path):
     """Chains of shared loads and SHFL are as far from the chip as the rule was when nothing had been fitted to them."""
     code, found, errors = lzma.decompress((HERE / "late.cubin.xz").read_bytes()), measured(), []
-    for pattern in few(list(PATTERNS), 3):
+    for pattern in spread(list(PATTERNS), draws(len(PATTERNS), least=4)):
         path = tmp_path / f"{pattern}.cubin"
         path.write_bytes(late.edited(code, late.PATTERNS[pattern], 8))
         for chain in ("LDS32", "LDS64", "LDS128", "SHFL"):

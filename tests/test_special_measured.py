@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from draws import few
+from draws import draws, spread
 from measured_programs import module
 
 import gpusim
@@ -62,10 +62,11 @@ def test_which_take_the_same_unit():
 @pytest.mark.long
 @pytest.mark.jit
 def test_loops_take_what_they_take_on_the_chip(special, tmp_path):
-    """Each loop, with one warp and with eight, is met as nearly as it was; half of all nearly exactly."""
+    """Each loop drawn, with one warp and with eight, is met as nearly as it was; half of all nearly exactly."""
     found, base = measured(), lzma.decompress((HERE / "returns.cubin.xz").read_bytes())
     errors = []
-    for number, (name, period) in enumerate(few(list(special.loops()), 12)):
+    loops = list(special.loops())
+    for number, (name, period) in enumerate(spread(loops, draws(len(loops), least=12))):
         path = tmp_path / f"{number}.cubin"
         path.write_bytes(special.placed(base, period))
         errors += [100 * abs(simulated(path, warps) / found[name, warps] - 1) for warps in (1, 8)]

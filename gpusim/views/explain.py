@@ -168,12 +168,14 @@ def _ender(found: _Found, one: Issued) -> Issued | None:
 
 
 def _meaning(found: _Found, wait: Wait, blocker: Issued | None) -> str:
-    """What the reason means; of a wait for a result that takes a time of its own, or for a fence, what it is for."""
-    if blocker and wait.reason == "barrier" and FENCE.search(found.document.program[blocker.pc].text):
+    """What the reason means; of a wait for a result with a time of its own, a fence or a warpgroup, what it is for."""
+    line = found.document.program[blocker.pc] if blocker else None
+    if line and wait.reason == "barrier" and FENCE.search(line.text):
         return "waits until what its fence orders has been performed"
-    if blocker is None or wait.reason not in RESULT_REASONS:
+    if line and wait.reason == "barrier" and line.unit in TENSOR:
+        return "waits for matrix instructions of its warpgroup"
+    if line is None or wait.reason not in RESULT_REASONS:
         return found.meaning[wait.reason]
-    line = found.document.program[blocker.pc]
     return f"waits for {result_of(line.unit, line.text).one}"
 
 

@@ -291,3 +291,15 @@ def test_a_wait_for_a_phase_leads_to_the_copy_that_ended_it():
     assert "waits at mbarrier 0x400, whose phase 0 ends at 100 with 4,096 bytes; warp 0 waited" in look.words
     assert (copy.id, copy.pc) == (0, 2)
     assert "4,096 bytes are asked for from 3 to 40, the last has come at 100" in copy.words
+
+
+def test_a_wait_for_a_warpgroup_is_called_so():
+    """It counts as a barrier, but other warps' arrival is not what it is for: products are."""
+    program = [
+        Line(0, "HGMMA.64x8x16.F32.gsb0 R4, gdesc[UR4], R4", "warpgroup"),
+        Line(1, "WARPGROUP.DEPBAR.LE 0", "sync"),
+    ]
+    product = Issued(0, 0, 0, 0, 0, 2, 5, 21, 60, 32)
+    waited = Issued(1, 0, 0, 1, 0, 60, NONE, NONE, NONE, 32, (Wait("barrier", 3, 60, 0),))
+    first, *_ = explain(by_hand(program, [product, waited], 80), 0, 40, 2)
+    assert (first.what, first.words) == ("barrier", "waits for matrix instructions of its warpgroup")

@@ -102,6 +102,7 @@ class MachineNumbers(Record):
     product_fills: int  # `warpgroup.fills` of the machine's file
     register_fills: int  # `warpgroup.register_fills` of the machine's file
     product_drains: int  # `warpgroup.drains` of the machine's file
+    product_queue: int  # `warpgroup.queue` of the machine's file
     tensor_pipe: int  # pipe of the tensor cores, -1: no other instruction takes them
     replays: int  # 1: accesses may take issue slots again
     pass_slots: int  # `instruction_replay.pass_slots` of the machine's file

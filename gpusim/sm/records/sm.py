@@ -250,6 +250,7 @@ class Product(Record):
     warp: int  # slot of the first of its four warps
     pc: int  # the instruction
     ready: int  # when its operands may be read
+    starts: int  # when the tensor cores begin with it; NEVER: not known
 
 
 class Awaited(Record):

@@ -104,8 +104,8 @@ def test_products_follow_each_other_as_on_the_chip(name, chip):
     """Every 16 + N/2 cycles, as a column of B has 64 bytes; with A in registers N/2: within 2.5 % of an H200.
 
     The cycles here are those of the last 64 of 128 products. Those of the chip are of 128, and of the two or three
-    before them that were not done when the clock was read first: 0.7 to 1.7 cycles for each of the 128. Here eight are
-    not done then.
+    before them that were not done when the clock was read first: 0.7 to 1.7 cycles for each of the 128. Here up to
+    seven are not done then, as on the chip of products that are not sparse.
     """
     paced, cycles = module("sparse_products", DATA).get_function(name), []
     for count in (10, 18):

@@ -14,6 +14,7 @@ from benchmarks.tensor import loops
 from gpusim.engines.simulate import ENGINES, run_sm
 from gpusim.engines.walks.program_order import walk
 from gpusim.machine.machine import load
+from gpusim.sm.account.record.declaration import TRACE_KINDS
 from gpusim.sm.unit.stall import Stall
 from isa.errors import UserError
 from isa.executing.faults import ExecutionError
@@ -177,8 +178,10 @@ def test_the_wait_lasts_until_the_product_is_there():
     assert stalls[1] - stalls[0] == 4 * 100
 
 
-def beside_a_product(operations, count, changes=None, sums="F32", engine="compiled"):
+def beside_a_product(operations, count, changes=None, sums="F32", engine="compiled", kind="issue"):
     """Return the issue cycles of a warp that repeats operations beside m64n64k16, from the first cycle of its sums on.
+
+    Or its records of another kind.
 
     The last of the four warps, 2 cycles apart, issues the product at 15, so it is computed from 15 + 10 + 20 on.
     """
@@ -188,8 +191,8 @@ def beside_a_product(operations, count, changes=None, sums="F32", engine="compil
     text = [".block 128", ".shared 16384", *descriptors, "WARPGROUP.ARRIVE", product, *code, "EXIT"]
     machine = load("h200", {"chip.sms": 1, "fetch.ahead": 1000, **(changes or {})})
     run = run_sm(read("\n".join(text)), machine, engine=engine, trace=True)
-    issued = [cycle - 45 for cycle, warp, _ in cycles_of(run) if warp == 0]
-    return [cycle for cycle in issued[len(descriptors) + 2 : -1] if cycle >= 0]
+    found = [cycle - 45 for cycle, warp, pc in cycles_of(run, kind) if warp == 0 and 5 < pc < len(text) - 3]
+    return [cycle for cycle in found if cycle >= 0]
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -225,6 +228,46 @@ def test_what_passes_data_waits_while_a_product_reads(operation, waits, engine):
     assert served[0] == (issued + 90 if waits else came)
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("queue", [1, 3, 6])
+def test_a_product_issues_when_one_of_the_queue_begins(queue, engine):
+    """The first begins 10 + 20 cycles behind its issue by the last warp, the others every 32: then a place is free."""
+    descriptors = [f"UMOV UR{8 + i}, {word:#x}" for i, word in enumerate((0, 0x40000040, 512, 0x40000040))]
+    products = [f"HGMMA.64x64x16.F32{end} R24, UR8, R24, !PT" for end in [""] * 10 + [".gsb0"]]
+    text = "\n".join([".block 128", ".shared 16384", *descriptors, "WARPGROUP.ARRIVE", *products, "EXIT"])
+    machine = load("h200", {"chip.sms": 1, "fetch.ahead": 1000, "warpgroup.queue": queue})
+    run, first = run_sm(read(text), machine, engine=engine, trace=True), len(descriptors) + 1
+    issued = [max(cycle for cycle, _, pc in cycles_of(run) if pc == first + i) for i in range(len(products))]
+    begins = [issued[0] + 30 + 32 * i for i in range(len(products))]
+    assert begins[-1] == max(int(record.detail) for record in run.trace if TRACE_KINDS[record.kind] == "product")
+    assert all(cycle >= begin for cycle, begin in zip(issued[queue:], begins, strict=False))
+    assert all(cycle - begin <= 3 for cycle, begin in zip(issued[queue + 1 :], begins[1:], strict=False))
+    assert issued[queue - 1] < begins[0]
+    assert run.stalls[first + queue, Stall.MIO_THROTTLE] > 0
+
+
+CLOCKS = {  # N, registers: cycles between clocks read behind 16 products on an H200 (2026-11-30): the last, and the end
+    (8, 0): (18, 125),
+    (8, 1): (13, 95),
+    (64, 0): (32, 235),
+    (64, 1): (32, 235),
+    (128, 0): (64, 459),
+    (128, 1): (64, 459),
+}
+
+
+@pytest.mark.jit
+@pytest.mark.parametrize("case", few(CLOCKS, 2))
+def test_clocks_between_products_are_the_chips(case):
+    """With A in shared memory (0) or registers (1), behind each of the last products and behind the wait: within 2."""
+    out = np.zeros(160, np.uint32)
+    code = module("product_queue", ROOT / "tests" / "data")
+    code.get_function("q_{}_{}".format(*case))((1,), (128,), (out,), shared_mem=65536, machine="h200")
+    found = np.diff(out[:19].astype(np.int64))
+    assert np.abs(found[[12, 13, 14, 15]] - CLOCKS[case][0]).max() <= 2
+    assert abs(found[17] - CLOCKS[case][1]) <= 2
+
+
 ADD, MOST, POWER = "FADD R{d}, R{a}, R{b}", "FMNMX R{d}, R{a}, R{b}, PT", "MUFU.EX2 R{d}, R{a}"
 PAIRS = [cycle + i for cycle in range(0, 32, 4) for i in (2, 3)]
 
@@ -256,6 +299,19 @@ def test_a_result_that_finds_a_free_cycle_keeps_its_pipe_for_the_cycles_of_sums(
 def test_what_writes_no_register_issues_beside_sums():
     """ISETPs of a chain of stall counts of 4 go on, in a cycle of each four in which sums are read and written."""
     assert beside_a_product(["ISETP.NE P0, R{a}, R{b}"], 30)[:8] == list(range(1, 32, 4))
+
+
+@pytest.mark.parametrize("engine", ENGINES)
+def test_a_warp_that_waits_for_sums_leaves_the_slot_to_others(engine):
+    """An FFMA that reads two of a bank is one cycle late at 3: it isn't selected until 6, nor the FADD behind until 10.
+
+    One that waits for reads of the FFMA before it is selected, and keeps the slot.
+    """
+    twice = "FFMA R{d}, R72, R74, R75"
+    assert beside_a_product(["FADD R{d}, R72, R75", twice], 40, engine=engine)[:2] == [2, 6]
+    assert beside_a_product(["FADD R{d}, R72, R75", twice], 40, engine=engine, kind="select")[:1] != [3]
+    assert beside_a_product([twice], 40, engine=engine)[:3] == [2, 6, 10]
+    assert beside_a_product([twice], 40, engine=engine, kind="select")[:2] == [3, 7]
 
 
 def test_without_banks_nothing_waits():

@@ -14,10 +14,16 @@ from gpusim.sm.pipes.double_precision import double_precision
 from gpusim.sm.pipes.instruction_replay import instruction_replay
 from gpusim.sm.pipes.load_store import load_store
 from gpusim.sm.pipes.pipe import pipe
+from gpusim.sm.pipes.warpgroup import warpgroup
 from gpusim.sm.records import MachineNumbers, Row, Scheduler, Sm, Warp
 from gpusim.sm.registers.matrix_registers import matrix_registers
+from gpusim.sm.registers.register_file import register_file
+from gpusim.sm.unit.opcodes import UNIT_CODE
 from gpusim.sm.unit.sm import FIRST_SCHEDULER
 from gpusim.sm.unit.stall import BUSY, DISPATCH, EXCLUSIVE, REPLAY, UNCHOSEN
+from isa.row import Unit
+
+WARPGROUP = UNIT_CODE[Unit.WARPGROUP]
 
 
 @rule
@@ -72,6 +78,8 @@ def _unit_free(sm: Sm, k: int, unit: int, now: int) -> int:
     needs = sm.machine.units[unit]
     if needs.asked:
         return pipe.earliest(sm, k, needs)
+    if sm.multiplies and unit == WARPGROUP:
+        return warpgroup.earliest(sm, now)
     return load_store.earliest(sm, k, unit, now) if needs.queued and not sm.machine.wastes_slot else now
 
 
@@ -85,7 +93,7 @@ def eligible(sm: Sm, k: int, now: int) -> tuple[int, int]:
         unit = lowest_bit(units)
         units &= units - 1
         when = earliest(sm, k, unit, now)
-        if when <= now and (scheduler.matrix_until > now or matrix_registers.sums(sm, now)):
+        if when <= now and (scheduler.matrix_until > now or (sm.multiplies and sm.products.ends > now)):
             able = _among_matrices(sm, k, unit, now)
             accepted |= able
             again = min(again, NEVER if able == scheduler.ready_for[unit] else now + 1)
@@ -98,17 +106,17 @@ def eligible(sm: Sm, k: int, now: int) -> tuple[int, int]:
 
 @on_demand
 def _among_matrices(sm: Sm, k: int, unit: int, now: int) -> int:
-    """Return the mask of ready warps that neither write with sums nor leave the tensor cores before others."""
-    scheduler, able, writing = sm.schedulers[k], 0, matrix_registers.sums(sm, now)
+    """Return the mask of ready warps that find registers beside products, and leave the tensor cores behind others."""
+    scheduler, able, summing = sm.schedulers[k], 0, sm.multiplies and sm.products.ends > now
     warps = scheduler.ready_for[unit]
     while warps:
         j = lowest_bit(warps)
         warps &= warps - 1
-        row = sm.program[sm.warps[j * sm.machine.schedulers + k].pc]
-        waits = writing and row.bank_writes > 0 and not row.unhurried
-        able |= (matrix_registers.leaves(scheduler, row, now) and not waits) << j
+        warp = sm.warps[j * sm.machine.schedulers + k]
+        waits = summing and not register_file.selectable(sm, k, warp, now)
+        able |= (matrix_registers.leaves(scheduler, sm.program[warp.pc], now) and not waits) << j
     if able == 0:
-        stall_accounting.hold(sm, k, unit, DISPATCH if writing else BUSY, now)
+        stall_accounting.hold(sm, k, unit, DISPATCH if summing else BUSY, now)
     return able
 
 

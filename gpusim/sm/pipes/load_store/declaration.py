@@ -78,7 +78,7 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
         needs = packed.units[code]
         needs.apart = unit is UnitClass.SHARED and machine.memory_paths is not None
         needs.queued = unit in QUEUED or through_port(machine, unit)
-        throttle = Stall.MIO_THROTTLE if needs.queued else Stall.MATH_PIPE_THROTTLE
+        throttle = Stall.MIO_THROTTLE if needs.queued or unit is UnitClass.WARPGROUP else Stall.MATH_PIPE_THROTTLE
         needs.throttle = Stall.TEX_THROTTLE if unit is UnitClass.TEXTURE else throttle
 
 

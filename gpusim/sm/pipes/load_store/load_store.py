@@ -125,12 +125,12 @@ def _next_of(sm: Sm, y: int, now: int) -> int:
     queue = sm.load_store.queues[y]
     if queue.count == 0:
         return NEVER
-    read = _beside_products(sm, y) if sm.multiplies else 0
+    read = _read_by_products(sm, y) if sm.multiplies else 0
     return int(max(now, queue.free, sm.load_store.free[queues.path(sm, y)], read))
 
 
 @on_demand
-def _beside_products(sm: Sm, y: int) -> int:
+def _read_by_products(sm: Sm, y: int) -> int:
     """Return until when products keep the head of queue y from shared memory; barriers and copies' commands need none.
 
     These only pass addresses. What constants' unit serves needs none either.

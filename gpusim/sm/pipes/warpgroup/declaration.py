@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import msgspec
 
 from gpusim.sm.pipes.pipe.declaration import pipe_names
 from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.registers.register_file.declaration import register_banks
+from gpusim.sm.unit.capacities import PRODUCTS
 from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field, packed_key
 from gpusim.sm.unit.dimensions import PRODUCT
 from gpusim.sm.unit.ranges import Count, Positive
@@ -36,6 +37,7 @@ class Warpgroup(msgspec.Struct, frozen=True):
     fills: Count  # cycles from then until the tensor cores begin
     register_fills: Count  # the same, if A is in registers
     drains: Count  # cycles from their end until D is there
+    queue: Annotated[int, msgspec.Meta(ge=1, le=PRODUCTS)]  # products that wait until the tensor cores begin with them
 
 
 def pack(packed: MachineNumbers, machine: Machine) -> None:
@@ -64,7 +66,9 @@ def _has_any(given: Any) -> bool:
 
 
 NONE = "{kernel} has no matrix instruction of a warpgroup"
-NUMBERS = "product_columns port_rows least_registers product_begins product_fills register_fills product_drains"
+NUMBERS = (
+    "product_columns port_rows least_registers product_begins product_fills register_fills product_drains product_queue"
+)
 
 UNIT = Declaration(
     "warpgroup",
@@ -77,6 +81,7 @@ UNIT = Declaration(
             packed_key("warpgroup.fills", "product_fills"),
             packed_key("warpgroup.register_fills"),
             packed_key("warpgroup.drains", "product_drains"),
+            packed_key("warpgroup.queue", "product_queue"),
             field("tensor_pipe", "pipe of the tensor cores, -1: no other instruction takes them"),
         ),
         "sm": (
@@ -99,6 +104,7 @@ UNIT = Declaration(
             field("warp", "slot of the first of its four warps"),
             field("pc", "the instruction"),
             field("ready", "when its operands may be read"),
+            field("starts", "when the tensor cores begin with it; NEVER: not known"),
         ),
         "warp": (field("products", "of its warpgroup that it has issued", role=Role.FIXED),),
         "row": (
@@ -114,6 +120,6 @@ UNIT = Declaration(
     limits={
         "latency": {"warpgroup.begins": 0, "warpgroup.*fills": 0, "warpgroup.drains": 0},
         "shared-memory passes": {"warpgroup.port_rows": 256},
-        "tensor cores": {"warpgroup.columns": 256, "warpgroup.least_registers": 1},
+        "tensor cores": {"warpgroup.columns": 256, "warpgroup.least_registers": 1, "warpgroup.queue": PRODUCTS},
     },
 )

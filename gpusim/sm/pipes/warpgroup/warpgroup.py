@@ -7,6 +7,8 @@ wait meanwhile, as products wait for them; commands to barriers and to the copy 
 The tensor cores begin a little later, and compute so many columns in a cycle; the operands of the next product are read
 meanwhile, but not those of one more. So products follow each other at the pace of the slower of the two.
 
+A product keeps its place in a queue until the tensor cores begin with it; while the queue is full no warp issues one.
+
 Meanwhile they read and write their sums in the register file: those of eight columns at once, so that other
 instructions have half of the cycles left, or three of four if the sums have 16 bits.
 
@@ -47,6 +49,16 @@ def _place(sm: Sm, g: int) -> int:
 
 
 @on_demand
+def earliest(sm: Sm, now: int) -> int:
+    """Return `now` if the queue takes a product, else when to look again: so many have not begun to be computed."""
+    products, depth = sm.products, sm.machine.product_queue
+    if products.count >= depth:
+        return max(int(products.next), now) + 1
+    before = products.queue[(products.head + products.count - depth) % PRODUCTS]
+    return max(int(before.starts), now)
+
+
+@on_demand
 def commit(sm: Sm, g: int, pc: int, now: int) -> None:
     """Warp slot g issues a product, at `pc`: the last of the four lets it wait for its turn."""
     warp, products = sm.warps[g], sm.products
@@ -62,7 +74,7 @@ def commit(sm: Sm, g: int, pc: int, now: int) -> None:
         stop(sm, CROWDED, g, pc)
         return
     entry = products.queue[(products.head + products.count) % PRODUCTS]
-    entry.warp, entry.pc, entry.ready = first, pc, now + sm.machine.product_begins
+    entry.warp, entry.pc, entry.ready, entry.starts = first, pc, now + sm.machine.product_begins, NEVER
     products.count += 1
     _look_at_head(sm)
 
@@ -123,6 +135,7 @@ def _serve(sm: Sm, first: int, pc: int, now: int) -> int:
         taken = pipe.instance(sm, sm.warps[first + number].scheduler, machine.tensor_pipe)
         taken.free = start + cycles
         taken.busy += cycles
+    products.queue[products.head].starts = start
     if start > products.ends:
         products.since = start
     products.ends, products.sums = start + cycles, instruction.sums

@@ -55,6 +55,19 @@ def making_way(sm: Sm, k: int, warp: Warp, earliest: int, now: int) -> int:
 
 
 @rule
+def selectable(sm: Sm, k: int, warp: Warp, now: int) -> bool:
+    """Tell whether the warp's next instruction may be selected beside products of warpgroups.
+
+    One that waits for its sums alone leaves the slot to others. One that waits for reads before it, or reads more of a
+    bank than the window holds, keeps it.
+    """
+    instruction, reads = sm.program[warp.pc], _next_reads(sm, k, warp, sm.program[warp.pc])
+    if earliest(sm, k, warp, now) > now or _fullest(sm.machine, reads) > sm.machine.window > 0:
+        return True
+    return bool(_fits(sm, sm.schedulers[k], instruction, reads, _kept_operands(sm, warp, instruction), now))
+
+
+@rule
 def _fits(sm: Sm, scheduler: Scheduler, instruction: Row, reads: int, kept: int, now: int) -> bool:
     """Tell whether it reads in time if it issues now, and neither reads nor writes beside a matrix instruction."""
     machine = sm.machine
