@@ -84,6 +84,11 @@ class Kind:
     scales: str = ""  # how many a row of A and a column of B have, and their kind
 
     @property
+    def is_grouped(self) -> bool:
+        """Whether sixteen products are one term, with both scales (MMA-Sim)."""
+        return bool(self.scales) and self.types[0] == "four"
+
+    @property
     def numbers(self) -> int:
         """How many numbers a row of A has."""
         return self.depth // 2 if self.sparse else self.depth
@@ -218,7 +223,7 @@ def dot(kind: Kind, a: Sequence[int], b: Sequence[int], c: int, adding: Adding, 
         return c
     if kind.result == "s32":
         return whole(kind, a, b, c)
-    step = 8 * adding.at_once // bits_of(kind.types[0])
+    step = kind.numbers if kind.is_grouped else 8 * adding.at_once // bits_of(kind.types[0])
     for first in range(0, kind.numbers, step):
         part = slice(first, first + step)
         c = added(kind, a[part], b[part], c, adding, scales[part])
@@ -269,8 +274,20 @@ def number(pattern: int, of: str) -> Number:
     return Number(negative, fraction | bool(field) << digits, power - digits, power, special)
 
 
+def group(a: Sequence[int], b: Sequence[int], scale: Number) -> Number:
+    """Return the term of a group of products: their exact sum times its scale, with the exponent of that alone."""
+    products = [times(number(x, "four"), number(y, "four")) for x, y in zip(a, b, strict=True)]
+    found = sum((-1) ** one.negative * one.significand * Fraction(2) ** one.exponent for one in products)
+    quarters = int(4 * found)
+    return Number(quarters < 0, abs(quarters) * scale.significand, scale.exponent - 2, scale.power, scale.special)
+
+
 def terms(kind: Kind, a: Sequence[int], b: Sequence[int], c: int, scales: Sequence[Number]) -> Iterator[Number]:
-    """Yield the products and C."""
+    """Yield the products, or groups of them, and C."""
+    if kind.is_grouped:
+        yield from (group(a[k : k + 16], b[k : k + 16], scales[k]) for k in range(0, len(a), 16))
+        yield number(c, kind.result)
+        return
     for k, (x, y) in enumerate(zip(a, b, strict=True)):
         product = times(number(x, kind.types[0]), number(y, kind.types[1]))
         yield times(product, scales[k]) if scales else product
@@ -285,7 +302,7 @@ def added(kind: Kind, a: Sequence[int], b: Sequence[int], c: int, adding: Adding
         return 0x7FFFFFFF if kind.result == "f32" else 0x7FFF
     if infinities:
         return infinite(kind.result, infinities.pop())
-    kept = adding.small_kept if small else adding.kept
+    kept = 35 if kind.is_grouped else adding.small_kept if small else adding.kept
     largest = max((one.power for one in every if one.significand), default=0)
     unit, total = largest - kept, 0
     for one in every:

@@ -101,23 +101,21 @@ def multiply_sparse(d: Any, a: Any, b: Any, c: Any, tile: Any, n: Any, blocks: i
     sum_up_sparse(d, a[2 * blocks], c, tile, n, of, exponents, size, blocks, kinds, format_c)
 
 
-def multiply_scaled(d: Any, a: Any, b: Any, c: Any, n: Any, is_sparse: int, kinds: Any, scale: Any) -> None:
-    """Set d to the same of singles where rows of A, of two blocks, and columns of B have scales.
+def multiply_scaled(d: Any, a: Any, b: Any, c: Any, n: Any, is_sparse: int, kinds: Any) -> None:
+    """Set d to the same of singles where rows of A, of two blocks, and columns of B have a scale.
 
-    `scale`: how many, and their kind. Scales of a sparse A are behind the words that say which numbers it has.
+    Scales of a sparse A are behind the words that say which numbers it has.
     """
     of, exponents = (room_for_singles(), room_for_singles()), (room_for_integers(), room_for_integers())
-    size, (count, kind), blocks = slots(kinds[0][3]), scale, (2, 2 + 2 * is_sparse)
+    size, blocks = slots(kinds[0][3]), (2, 2 + 2 * is_sparse)
     read_rows(a, of[0], exponents[0], blocks[0], kinds[0], size, False)
     read_columns(b, 0, of[1], exponents[1], blocks[1], kinds[1], size, False)
     words = a[4 + is_sparse], b[blocks[1]]
-    scales.apply(of, exponents, words, np.int64(c[4][0]), blocks, kinds[0][3], count, kind)
-    kind_a, kind_b = kinds
-    scaled = (kind_a[0], kind_a[1] + kind[1], kind_a[2], kind_a[3]), (kind_b[0], kind_b[1] + kind[1])
+    scales.apply(exponents, words, np.int64(c[4][0]), (size * blocks[0], size * blocks[1]))
     if is_sparse:
-        sum_up_sparse(d, a[4], c, 0, n, of, exponents, size, 2, scaled, TO_SINGLE)
+        sum_up_sparse(d, a[4], c, 0, n, of, exponents, size, 2, kinds, TO_SINGLE)
     else:
-        sum_up(d, c, 0, n, of, exponents, size, 2, scaled, TO_SINGLE, False)
+        sum_up(d, c, 0, n, of, exponents, size, 2, kinds, TO_SINGLE, False)
 
 
 def read_rows(a: Any, of: Any, exponents: Any, blocks: int, kind: Any, size: int, narrow: bool) -> None:
