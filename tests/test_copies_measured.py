@@ -19,7 +19,7 @@ LIMITS = {
     "signals": (4.8, 20),
     "accesses": (3.8, 8.2),
     "products": (0.2, 0.2),
-    "together": (6.8, 19),
+    "together": (5.2, 27),
 }
 ROWS = {
     "loads": r"^(tensor|bulk) load.*(blocks=1( L2)?|stages=1)$",

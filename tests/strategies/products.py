@@ -21,6 +21,7 @@ FIRST, OTHER = 24, 64  # registers of the sums, and of the instructions among th
 HIGH = 0x40000040  # upper word of a descriptor: 1,024 bytes between groups of 8 rows, swizzle of 128 bytes
 MACHINE = {
     "warpgroup.columns": (1, 2, 4),
+    "warpgroup.queue": (1, 2, 6),
     "register_file.matrix_slack": (0, 1, 3),
     "fence.gpu": (1, 252),
     "schedulers.policy": ("cggty", "gto", "lrr"),
