@@ -37,7 +37,7 @@ class Warpgroup(msgspec.Struct, frozen=True):
     fills: Count  # cycles from then until the tensor cores begin
     register_fills: Count  # the same, if A is in registers
     drains: Count  # cycles from their end until D is there
-    queue: Annotated[int, msgspec.Meta(ge=1, le=PRODUCTS)]  # products that wait until the tensor cores begin with them
+    queue: Annotated[int, msgspec.Meta(ge=1, le=PRODUCTS)]  # most instructions that wait for the tensor cores
 
 
 def pack(packed: MachineNumbers, machine: Machine) -> None:
