@@ -176,8 +176,8 @@ def _words(register: Register, words: int) -> range:
 def _words_read(letter: str, operand: Operand, row: Row) -> Iterable[int]:
     if isinstance(operand, Address):
         return operand.registers
-    if letter in "abcD" and isinstance(operand, Register):
+    if letter in "abcD" + BEHIND and isinstance(operand, Register):
         return _words(operand, row.words_of(letter))
-    if letter in "kt" + BEHIND and isinstance(operand, Register):
+    if letter in "kt" and isinstance(operand, Register):
         return _words(operand, 1)
     return ()

@@ -11,7 +11,7 @@ Form letters, in the order of the text:
     B        convergence barrier                    k      number or register (barrier id, threads, mask, time)
     T        labels of an indirect branch           y      dependency barrier
     o        register written, the upper half of 256 bits, or upper channels of a texture object (its handle is t then)
-    i j J    words of a tile behind those of a, b, c: places of a sparse matrix's numbers, scales
+    i j J    words of a tile behind those of a, b, c: places of a sparse matrix's numbers, scales; i may have two
 
 `width` is the bits of each d, a, b, c operand: 64 takes an even register, 128 a multiple of 4 (vector registers of GCN:
 any). `registers` has the 32-bit registers of operands whose count is another: "da2" of d and a two, "d4a4b2" of a tile.

@@ -84,6 +84,11 @@ class Kind:
     scales: str = ""  # how many a row of A and a column of B have, and their kind
 
     @property
+    def is_grouped(self) -> bool:
+        """Whether sixteen products are one term, with both scales (MMA-Sim)."""
+        return bool(self.scales) and self.types[0] == "four"
+
+    @property
     def numbers(self) -> int:
         """How many numbers a row of A has."""
         return self.depth // 2 if self.sparse else self.depth
@@ -189,19 +194,23 @@ def times(x: Number, y: Number) -> Number:
 
 
 def multiplied(name: str, a: Words, b: Words, c: Words, adding: Adding, selector: int = 0) -> Words:
-    """Return D, in registers; the last of A's says which numbers a sparse one has."""
+    """Return D, in registers; behind A's lie which numbers a sparse one has, and its scales."""
     kind = kind_of(name)
     bits, wide = bits_of(kind.types[0]), bits_of(kind.result)
     d = np.zeros((kind.rows // 4 * wide // 32, 32), np.uint32)
     for row in range(kind.rows):
         of_row = [taken(a, place(row, k, bits, kind.rows), bits) for k in range(kind.numbers)]
-        there = chosen(kind, a[-1], row, selector) if kind.sparse else range(kind.depth)
+        there = (
+            chosen(kind, a[-2 if kind.scales else -1], row, 0 if kind.scales else selector)
+            if kind.sparse
+            else range(kind.depth)
+        )
         for column in range(8):
             of_column = [taken(b, place(column, k, bits, 8), bits) for k in there]
             at = result_place(row, column, wide)
             of_a = scales_of(kind, a[-1], 4 * (row % 8) + 2 * (selector >> 2 & 1) + row // 8, selector & 3)
             of_b = scales_of(kind, b[-1], 4 * column + (selector >> 5 & 3), selector >> 3 & 3)
-            scales = [times(x, y) for x, y in zip(of_a, of_b, strict=True)]
+            scales = [times(of_a[k], of_b[k]) for k in there] if kind.scales else []
             put(d, at, wide, dot(kind, of_row, of_column, taken(c, at, wide), adding, scales))
     return d
 
@@ -214,7 +223,7 @@ def dot(kind: Kind, a: Sequence[int], b: Sequence[int], c: int, adding: Adding, 
         return c
     if kind.result == "s32":
         return whole(kind, a, b, c)
-    step = 8 * adding.at_once // bits_of(kind.types[0])
+    step = kind.numbers if kind.is_grouped else 8 * adding.at_once // bits_of(kind.types[0])
     for first in range(0, kind.numbers, step):
         part = slice(first, first + step)
         c = added(kind, a[part], b[part], c, adding, scales[part])
@@ -265,8 +274,20 @@ def number(pattern: int, of: str) -> Number:
     return Number(negative, fraction | bool(field) << digits, power - digits, power, special)
 
 
+def group(a: Sequence[int], b: Sequence[int], scale: Number) -> Number:
+    """Return the term of a group of products: their exact sum times its scale, with the exponent of that alone."""
+    products = [times(number(x, "four"), number(y, "four")) for x, y in zip(a, b, strict=True)]
+    found = sum((-1) ** one.negative * one.significand * Fraction(2) ** one.exponent for one in products)
+    quarters = int(4 * found)
+    return Number(quarters < 0, abs(quarters) * scale.significand, scale.exponent - 2, scale.power, scale.special)
+
+
 def terms(kind: Kind, a: Sequence[int], b: Sequence[int], c: int, scales: Sequence[Number]) -> Iterator[Number]:
-    """Yield the products and C."""
+    """Yield the products, or groups of them, and C."""
+    if kind.is_grouped:
+        yield from (group(a[k : k + 16], b[k : k + 16], scales[k]) for k in range(0, len(a), 16))
+        yield number(c, kind.result)
+        return
     for k, (x, y) in enumerate(zip(a, b, strict=True)):
         product = times(number(x, kind.types[0]), number(y, kind.types[1]))
         yield times(product, scales[k]) if scales else product
@@ -281,7 +302,7 @@ def added(kind: Kind, a: Sequence[int], b: Sequence[int], c: int, adding: Adding
         return 0x7FFFFFFF if kind.result == "f32" else 0x7FFF
     if infinities:
         return infinite(kind.result, infinities.pop())
-    kept = adding.small_kept if small else adding.kept
+    kept = 35 if kind.is_grouped else adding.small_kept if small else adding.kept
     largest = max((one.power for one in every if one.significand), default=0)
     unit, total = largest - kept, 0
     for one in every:

@@ -47,7 +47,6 @@ GROUPS: Mapping[str, Sequence[Family]] = {
     "Bulk and tensor copies": bulk.FAMILIES,
 }
 REFUSED = (  # an example of each, as nvcc 13.0 writes it for sm_90
-    ("tensor cores: sparse and scaled", "OMMA.SF.SP.168128.F32.E2M1.E2M1.E8 R4, R4, R8, R12, R14, R15, URZ, 0x0"),
     ("textures of layers and cubes", "TEX.LL RZ, R9, R8, R11, UR4, 0x0, ARRAY_2D, 0x1"),
     ("textures of layers and cubes", "TEX.LL RZ, R7, R12, R7, UR4, 0x0, CUBE, 0x1"),
     ("textures with gradients", "TXD RZ, R9, R8, R12, UR4, 0x0, 2D, 0x1"),

@@ -275,7 +275,8 @@ def _operands(row: Any, instruction: Instruction, known: Mapping[str, Any], kern
     _numbers(row, instruction, kernel)
     for letter, operand in instruction.slots():
         if letter in BEHIND and isinstance(operand, Register):
-            row["behind"][BEHIND.index(letter)] = ZEROS if operand.index == RZ_INDEX else operand.index
+            for word, place in enumerate((BEHIND.index(letter), len(BEHIND))[: form.words_of(letter)]):
+                row["behind"][place] = ZEROS if operand.index == RZ_INDEX else operand.index + word
         else:
             _operand(row, letter, operand, form, known, kernel)
     if form.is_general:

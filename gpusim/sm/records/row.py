@@ -52,7 +52,7 @@ class Row(Record):
     alignment: int  # bytes of which an address is a multiple
     value: int  # index into FUNCTIONS of what gives d, -1: none
     source: Numbers  # first register of a, b, c; -1: the constant below
-    behind: Numbers  # registers whose words stand behind those of a, b, c; -1: none, -2: zeros
+    behind: Numbers  # registers whose words stand behind those of a, b, c, a; -1: none, -2: zeros
     constant: Numbers  # 32-bit constants of a, b, c; of 64 bits where the width is
     change: Numbers  # what its text does to a, b, c (isa.operands.operand_change)
     truth: int  # index into FUNCTIONS of what gives predicates, -1: none

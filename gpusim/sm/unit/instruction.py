@@ -53,7 +53,9 @@ UNIT = Declaration(
             field("alignment", "bytes of which an address is a multiple", kind="i4"),
             field("value", "index into FUNCTIONS of what gives d, -1: none", kind="i2"),
             field("source", "first register of a, b, c; -1: the constant below", 3, kind="i2"),
-            field("behind", "registers whose words stand behind those of a, b, c; -1: none, -2: zeros", 3, kind="i2"),
+            field(
+                "behind", "registers whose words stand behind those of a, b, c, a; -1: none, -2: zeros", 4, kind="i2"
+            ),
             field("constant", "32-bit constants of a, b, c; of 64 bits where the width is", 3, kind="u8"),
             field("change", "what its text does to a, b, c (isa.operands.operand_change)", 3, kind="i2"),
             field("truth", "index into FUNCTIONS of what gives predicates, -1: none", kind="i2"),

@@ -95,28 +95,27 @@ def multiply(d: Any, a: Any, b: Any, c: Any, n: Any, tiles: Any, blocks: int, ki
 def multiply_sparse(d: Any, a: Any, b: Any, c: Any, tile: Any, n: Any, blocks: int, kinds: Any, format_c: Any) -> None:
     """Set d to the same where A is sparse, and its numbers are as many blocks; B has twice as many."""
     of, exponents = (room_for_singles(), room_for_singles()), (room_for_integers(), room_for_integers())
-    at, results, size = room_for_integers(), room_for_words(), 4 * kinds[0][3]
+    size = 4 * kinds[0][3]
     read_rows(a, of[0], exponents[0], blocks, kinds[0], size, False)
     read_columns(b, 2 * blocks * tile, of[1], exponents[1], 2 * blocks, kinds[1], size, False)
-    sparse.places(at, a[2 * blocks], n, kinds[0][3], size * blocks)
-    put_addends(c, tile, results, format_c)
-    count = size * (blocks if n >> 8 & 255 == 2 else 1)
-    for first in range(0, size * blocks, count):
-        sparse.add(results, of, exponents, at, (first, first + count), adding(n, kinds), format_c)
-    put_results(results, d, tile, format_c)
+    sum_up_sparse(d, a[2 * blocks], c, tile, n, of, exponents, size, blocks, kinds, format_c)
 
 
-def multiply_scaled(d: Any, a: Any, b: Any, c: Any, n: Any, blocks: int, kinds: Any, scale: Any) -> None:
-    """Set d to the same of singles where rows of A and columns of B have scales; `scale`: how many, and their kind."""
+def multiply_scaled(d: Any, a: Any, b: Any, c: Any, n: Any, is_sparse: int, kinds: Any) -> None:
+    """Set d to the same of singles where rows of A, of two blocks, and columns of B have a scale.
+
+    Scales of a sparse A are behind the words that say which numbers it has.
+    """
     of, exponents = (room_for_singles(), room_for_singles()), (room_for_integers(), room_for_integers())
-    size, (count, kind) = slots(kinds[0][3]), scale
-    read_rows(a, of[0], exponents[0], blocks, kinds[0], size, False)
-    read_columns(b, 0, of[1], exponents[1], blocks, kinds[1], size, False)
-    words = a[2 * blocks], b[blocks]
-    scales.apply(of, exponents, words, np.int64(c[4][0]), blocks, kinds[0][3], count, kind)
-    kind_a, kind_b = kinds
-    scaled = (kind_a[0], kind_a[1] + kind[1], kind_a[2], kind_a[3]), (kind_b[0], kind_b[1] + kind[1])
-    sum_up(d, c, 0, n, of, exponents, size, blocks, scaled, TO_SINGLE, False)
+    size, blocks = slots(kinds[0][3]), (2, 2 + 2 * is_sparse)
+    read_rows(a, of[0], exponents[0], blocks[0], kinds[0], size, False)
+    read_columns(b, 0, of[1], exponents[1], blocks[1], kinds[1], size, False)
+    words = a[4 + is_sparse], b[blocks[1]]
+    scales.apply(exponents, words, np.int64(c[4][0]), (size * blocks[0], size * blocks[1]))
+    if is_sparse:
+        sum_up_sparse(d, a[4], c, 0, n, of, exponents, size, 2, kinds, TO_SINGLE)
+    else:
+        sum_up(d, c, 0, n, of, exponents, size, 2, kinds, TO_SINGLE, False)
 
 
 def read_rows(a: Any, of: Any, exponents: Any, blocks: int, kind: Any, size: int, narrow: bool) -> None:
@@ -157,6 +156,29 @@ def sum_up(
     put_results(results, d, tile, format_c)
 
 
+def sum_up_sparse(
+    d: Any,
+    named: Any,
+    c: Any,
+    tile: Any,
+    n: Any,
+    of: Any,
+    exponents: Any,
+    size: int,
+    blocks: int,
+    kinds: Any,
+    format_c: Any,
+) -> None:
+    """Set d of a tile to the same sums where A is sparse, and words of the lanes name its numbers."""
+    at, results = room_for_integers(), room_for_words()
+    sparse.places(at, named, n, kinds[0][3], size * blocks)
+    put_addends(c, tile, results, format_c)
+    count = size * (blocks if n >> 8 & 255 == 2 else 1)
+    for first in range(0, size * blocks, count):
+        sparse.add(results, of, exponents, at, (first, first + count), adding(n, kinds), format_c)
+    put_results(results, d, tile, format_c)
+
+
 def adding(n: Any, kinds: Any) -> Any:
     """Return how terms are added: bits kept, fraction bits of a product, and the mask of a result's."""
     kept, bits = (n >> 16 & 255, n >> 24 & 255) if kinds[0][3] >= 4 else (n & 255, 23)
@@ -191,6 +213,7 @@ INLINED = (
         read_rows,
         read_columns,
         sum_up,
+        sum_up_sparse,
         adding,
         put_addends,
         put_results,

@@ -1,9 +1,9 @@
 """Scales of rows of A and columns of B: one for 32 k (16 with UE4M3), of numbers that a lane of their quad has.
 
-A product is that of its numbers and of both scales. Bytes of a lane's word from one on are the scales of a row along k:
-those of rows 0 to 7 and 8 to 15 are in the first two or last two lanes of a quad, those of a column in one lane. A word
-says which: byte and pair of A from bit 0, byte and lane of B from bit 3 (as ptxas 13 writes it; PTX ISA, "Block scaling
-for mma.sync"). E8 are powers of two; of UE4M3, digits count too. Measured nowhere: no chip that has them was at hand.
+Bytes of a lane's word from one on are the scales of a row along k: those of rows 0 to 7 and 8 to 15 are in the first
+two or last two lanes of a quad, those of a column in one lane. A word says which: byte and pair of A from bit 0, byte
+and lane of B from bit 3 (as ptxas 13 writes it; PTX ISA, "Block scaling for mma.sync"). E8 are powers of two; of UE4M3,
+digits count too. Measured nowhere: no chip that has them was at hand.
 """
 
 from __future__ import annotations
@@ -12,34 +12,34 @@ from typing import Any
 
 import numpy as np
 
-from isa.values.matrix.fragments import stored
-from isa.values.matrix.numbers import INFINITE, NAN, NONE, exponent, significand
+from isa.values.matrix.numbers import INFINITE, NAN, NONE, exponent
 
 N, U = np.int32, np.uint32
 E8, UE4M3 = (8, 0), (4, 3)  # bits of exponent and fraction
 
 
-def apply(of: Any, exponents: Any, words: Any, selector: Any, blocks: int, parts: int, count: int, kind: Any) -> None:
-    """Change significands and exponents of A and B by their scales, `count` for each row; a word has so many parts."""
-    size = blocks, parts
+def of_row(words: Any, selector: Any, row: int) -> Any:
+    """Return the word of a row's scales, the first one in its lowest byte."""
+    return U(words[4 * (row & 7) + 2 * (selector >> 2 & 1) + (row >> 3)] >> U(8 * (selector & 3)))
+
+
+def of_column(words: Any, selector: Any, column: int) -> Any:
+    """Return the word of a column's."""
+    return U(words[4 * column + (selector >> 5 & 3)] >> U(8 * (selector >> 3 & 3)))
+
+
+def apply(exponents: Any, words: Any, selector: Any, sizes: Any) -> None:
+    """Change the exponents of A and B, which have so many k, by an E8 of each row and column."""
     for row in range(16):
-        lane = 4 * (row & 7) + 2 * (selector >> 2 & 1) + (row >> 3)
-        change(of[0], exponents[0], (16, row), words[0][lane] >> U(8 * (selector & 3)), size, count, kind)
+        change(exponents[0], 16, row, sizes[0], power_of(U(of_row(words[0], selector, row) & U(255)), E8))
     for column in range(8):
-        lane = 4 * column + (selector >> 5 & 3)
-        change(of[1], exponents[1], (8, column), words[1][lane] >> U(8 * (selector >> 3 & 3)), size, count, kind)
+        change(exponents[1], 8, column, sizes[1], power_of(U(of_column(words[1], selector, column) & U(255)), E8))
 
 
-def change(of: Any, exponents: Any, place: Any, scales: Any, size: Any, count: int, kind: Any) -> None:
-    """Change the numbers of a row, or a column, by its scales, the first one in the lowest byte; `place`: rows, row."""
-    (rows, row), (blocks, parts) = place, size
-    for k in range(4 * parts * blocks):
-        scale = U(scales >> U(8 * (k * count // (4 * parts * blocks))) & U(255))
-        at = rows * stored(k, parts) + row
-        power = power_of(scale, kind)
-        if kind[1]:
-            of[at] *= significand(scale, 4, 3)
-        if power >= NAN or (power == NONE and exponents[at] < INFINITE):
+def change(exponents: Any, rows: int, row: int, size: int, power: Any) -> None:
+    """Change the exponents of a row, or a column, of as many."""
+    for at in range(row, rows * size, rows):
+        if power >= NAN:
             exponents[at] = power
         elif NONE < exponents[at] < INFINITE:
             exponents[at] = N(exponents[at] + power)
@@ -52,4 +52,4 @@ def power_of(scale: Any, kind: Any) -> Any:
     return NAN if scale == U(255) else N(N(scale) - N(127))
 
 
-INLINED = (apply, change, power_of)
+INLINED = (of_row, of_column, apply, change, power_of)

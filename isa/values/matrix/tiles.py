@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from isa.values.matrix import doubles, floats, integers, quads
+from isa.values.matrix import doubles, floats, groups, integers, quads
 
 Fill = Callable[[Any, Any, Any, Any, Any, Any], None]
 Numbers = tuple[int, ...]
@@ -34,11 +34,23 @@ def of_sparse_floats(name: str, blocks: int, kinds: tuple[Numbers, Numbers], to:
     return _named(fill, name)
 
 
-def of_scaled_floats(name: str, kinds: tuple[Numbers, Numbers], count: int, kind: Numbers) -> Fill:
-    """Return the function of a kind with so many scales of a kind for a row of A and a column of B, of two blocks."""
+def of_scaled_floats(name: str, kinds: tuple[Numbers, Numbers], sparse: int) -> Fill:
+    """Return the function of a kind with a scale for each row of A and column of B, of two blocks.
+
+    Of a sparse A the blocks have the numbers that are there.
+    """
 
     def fill(d: Any, a: Any, b: Any, c: Any, n: Any, _tiles: Any) -> None:
-        floats.multiply_scaled(d, a, b, c, n, 2, kinds, (count, kind))
+        floats.multiply_scaled(d, a, b, c, n, sparse, kinds)
+
+    return _named(fill, name)
+
+
+def of_scaled_groups(name: str, count: int, kind: Numbers, sparse: int) -> Fill:
+    """Return the function of a kind of 4-bit numbers, with so many scales of a kind for each row and column."""
+
+    def fill(d: Any, a: Any, b: Any, c: Any, n: Any, _tiles: Any) -> None:
+        groups.multiply(d, a, b, c, n, sparse, count, kind)
 
     return _named(fill, name)
 

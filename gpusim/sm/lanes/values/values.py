@@ -238,6 +238,7 @@ def _behind(scratch: Scratch, lanes: Lanes, instruction: Row) -> None:
     product.load_behind(scratch.a[instruction.counts[0]], lanes, instruction.behind[0])
     product.load_behind(scratch.b[instruction.counts[1]], lanes, instruction.behind[1])
     product.load_behind(scratch.c[instruction.counts[2]], lanes, instruction.behind[2])
+    product.load_behind(scratch.a[instruction.counts[0] + 1], lanes, instruction.behind[3])
 
 
 @rule

@@ -19,12 +19,14 @@ from isa.row import Unit
 from isa.values.cross_lane import Tile
 from isa.values.matrix import floats, integers, scales
 from isa.values.matrix.tiles import (
+    Fill,
     of_bits,
     of_doubles,
     of_floats,
     of_integers,
     of_quads,
     of_scaled_floats,
+    of_scaled_groups,
     of_sparse_floats,
     of_sparse_integers,
 )
@@ -135,19 +137,22 @@ def _sparse() -> Iterator[Family]:
 
 
 def _scaled() -> Iterator[Family]:
-    """Yield the families with scales: a register of A's, one of B's, and a uniform one that says which bytes."""
-    for a, b in product(_ANY_SMALL, _ANY_SMALL):
-        yield _of_scaled(f"QMMA.SF.16832.F32.{a}.{b}.E8", (_ANY_SMALL[a], _ANY_SMALL[b]), 1, scales.E8, 16)
-    fours = floats.E2M1_IN_FOUR, floats.E2M1_IN_FOUR
-    for name, count, kind in (("E8", 2, scales.E8), ("UE4M3.4X", 4, scales.UE4M3)):
-        yield _of_scaled(f"OMMA.SF.16864.F32.E2M1.E2M1.{name}", fours, count, kind, 32)
+    """Yield the families with scales: a register of A's, one of B's, and a uniform one that says which bytes.
+
+    Of a sparse A the register before its scales says which numbers there are.
+    """
+    for shapes, sparse in ((("16832", "16864"), 0), (("SP.16864", "SP.168128"), 1)):
+        for a, b in product(_ANY_SMALL, _ANY_SMALL):
+            name = f"QMMA.SF.{shapes[0]}.F32.{a}.{b}.E8"
+            yield _of_scaled(name, of_scaled_floats(name, (_ANY_SMALL[a], _ANY_SMALL[b]), sparse), 16, sparse)
+        for scale, count, kind in (("E8", 2, scales.E8), ("UE4M3.4X", 4, scales.UE4M3)):
+            name = f"OMMA.SF.{shapes[1]}.F32.E2M1.E2M1.{scale}"
+            yield _of_scaled(name, of_scaled_groups(name, count, kind, sparse), 32, sparse)
 
 
-def _of_scaled(
-    name: str, kinds: tuple[floats.Kind, floats.Kind], count: int, scale: tuple[int, int], depth: int
-) -> Family:
-    tile = Tile(of_scaled_floats(name, kinds, count, scale), 4)
-    return _family(name, "d4a4b2c4", "f32_16x32", tile, 16 * depth, form="dabcijJ")
+def _of_scaled(name: str, fill: Fill, depth: int, sparse: int) -> Family:
+    registers, form = ("d4a4b4c4i2", "dabcijJn") if sparse else ("d4a4b2c4", "dabcijJ")
+    return _family(name, registers, "f32_16x32", Tile(fill, 4), 16 * depth, form=form)
 
 
 def _of_sparse_floats(

@@ -191,6 +191,9 @@ def test_registers_are_those_of_the_matrices():
         ("QMMA.16832.F32.E3M2.E2M3", 120),
         ("QMMA.SF.16832.F32.E4M3.E2M1.E8", 120),
         ("OMMA.SF.16864.F32.E2M1.E2M1.UE4M3.4X", 120),
+        ("OMMA.SF.SP.168128.F32.E2M1.E2M1.UE4M3.4X", 120),
+        ("OMMA.SF.SP.168128.F32.E2M1.E2M1.E8", 120),
+        ("QMMA.SF.SP.16864.F32.E3M2.E2M1.E8", 120),
     ],
 )
 def test_sparse_and_scaled_tiles_are_exact_sums(name, architecture):
@@ -198,7 +201,7 @@ def test_sparse_and_scaled_tiles_are_exact_sums(name, architecture):
     random, kind, row = np.random.default_rng(5), kind_of(name), machine_row(name)
     a, b, c = (
         random.integers(0, 1 << 32, (row.words_of(x) + more, 32), np.uint64).astype(np.uint32)
-        for x, more in (("a", kind.sparse or bool(kind.scales)), ("b", bool(kind.scales)), ("c", bool(kind.scales)))
+        for x, more in (("a", kind.sparse + bool(kind.scales)), ("b", bool(kind.scales)), ("c", bool(kind.scales)))
     )
     selector = int(random.integers(0, 4))
     if kind.types[0] in ("half", "tf32"):
