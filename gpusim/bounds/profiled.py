@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 from math import gcd
@@ -27,6 +27,7 @@ from isa.dataflow.block_step import block_steps, texture_steps
 from isa.errors import UserError
 from isa.kernel import Kernel
 from isa.operands.operand import PT
+from isa.support.once import once
 
 ALL_PROFILED = 3  # blocks of an SM up to which all are profiled; of more, some that may differ, if alike
 MOST_LOOKED_AT = 1 << 16  # blocks of a row of the grid, to find one at its end
@@ -38,7 +39,8 @@ class Profiled(NamedTuple):
     """The works that stand for all blocks, each for its share of them; how many blocks were profiled; if all are alike.
 
     Blocks are alike if they execute the same instructions equally often. `works` are those of program order; `least`
-    has what they come to in every order, and `sources` the pcs whose results the order decides, if there are any.
+    has what they come to in every order, equal ones together, and `sources` the pcs whose results the order decides,
+    if there are any.
     """
 
     works: list[Work]
@@ -90,8 +92,8 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
         waits = kernel.cluster_blocks == 1 and not (machine.what_if and machine.what_if.barriers == "pass")
         order = order_of(kernel, ids if waits else None, int(found[0].profile.counts.sum()))
         if order is None:
-            return Profiled(found, found, len(found), alike)
-        each = [(least(kernel, order, one.profile), one.blocks) for one in found]
+            return Profiled(found, _differing(found), len(found), alike)
+        each = [(least(kernel, order, one.profile), one.blocks) for one in _differing(found)]
         always = [work(executed, cost(executed), blocks) for executed, blocks in each]
         return Profiled(found, always, len(found), alike, tuple(sorted(order.sources)))
 
@@ -109,6 +111,15 @@ def profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int)
     if not alike and len(few) < len(ids):
         few = _standing(of, classes(kernel, ids, limit), ids)
     return in_any_order(few, alike)
+
+
+def _differing(works: Sequence[Work]) -> list[Work]:
+    """Return works that differ in what a limit depends on, each for the blocks of all that are equal to it."""
+    alike: dict[Hashable, list[Work]] = {}
+    for work in works:
+        counts = work.profile.counts, work.profile.active, work.profile.copied
+        alike.setdefault((*(one.tobytes() for one in counts), frozenset(work.costs.items())), []).append(work)
+    return [replace(equal[0], blocks=sum(work.blocks for work in equal)) for equal in alike.values()]
 
 
 def same(one: Profile, other: Profile) -> bool:
@@ -168,8 +179,12 @@ def _placed(
 
 def _certain(kernel: Kernel, executed: Profile, given: Costs) -> NDArray[np.int64]:
     """Return the warp instructions, by pc, that surely had an active lane: all, or the fewest that hold the lanes."""
-    unguarded = np.array([i.guard == PT for i in kernel.program.instructions])
-    certain = np.where(unguarded, executed.counts, -(-executed.active // kernel.warp_size))
+    certain = np.where(_unguarded(kernel), executed.counts, -(-executed.active // kernel.warp_size))
     for pc, cost in given.items():
         certain[pc] = cost.executions
     return certain
+
+
+@once
+def _unguarded(kernel: Kernel) -> NDArray[np.bool_]:
+    return np.array([i.guard == PT for i in kernel.program.instructions])

@@ -37,7 +37,7 @@ from isa.row import Unit
 REFERENCE = "the reference engine has one clock"
 WINDOW = 4096  # cycles that an SM runs ahead of the last one at most, so that none is alone for long
 ENGINES = ("compiled", "reference")
-SLICE = 1 << 20  # cycles between two checks of the clock
+SLICE = 1 << 20  # cycles of all SMs between two reports of progress
 Progress = Callable[[int, int], None]
 Advance = Callable[[int], int]  # advances to the first time at or after a cycle, and returns it
 Count = Callable[[], int]
@@ -221,6 +221,7 @@ class _Job:
 
 def _run(job: _Job, advance: Advance, events: Count) -> list[SmRun]:
     """Run the launches to their end."""
+    _report(job)
     if job.kernel.cluster_blocks == 1:
         slice_share.prepare(job.kernel, job.machine, job.launches)
         line_share.prepare(job.kernel, job.machine, job.launches)
@@ -228,9 +229,8 @@ def _run(job: _Job, advance: Advance, events: Count) -> list[SmRun]:
     now, looked = 0, endless_wait.Looked()
     step = partial(_step, job, advance, chunks)
     while now < NEVER:
-        now = step(now + min(looked.quiet, SLICE))
-        if job.progress:
-            job.progress(sum(map(_done, job.launches)), job.total)
+        now = step(now + min(looked.quiet, max(1, SLICE // len(job.launches))))
+        _report(job)
         now, looked = _look(job, looked, step, now)
     for prepared in job.launches:
         _close(prepared)
@@ -240,6 +240,12 @@ def _run(job: _Job, advance: Advance, events: Count) -> list[SmRun]:
         result(job.kernel, job.machine, how, prepared, trace, events())
         for prepared, trace in zip(job.launches, traces, strict=True)
     ]
+
+
+def _report(job: _Job) -> None:
+    """Tell how many blocks are done."""
+    if job.progress:
+        job.progress(sum(map(_done, job.launches)), job.total)
 
 
 def _step(job: _Job, advance: Advance, chunks: Sequence[list[Plain]], until: int) -> int:

@@ -199,5 +199,5 @@ def _next_step(kernel: Kernel, machine: Machine, blocks: int) -> str:
         (kernel.warps, limits.warps // blocks, "warps per block"),
         (kernel.threads, limits.threads // blocks // kernel.warp_size * kernel.warp_size, "threads per block"),
     )
-    steps = [f"{most} {what} or fewer (now {now})" for now, most, what in wanted if now > most]
+    steps = [f"{most:,} {what} or fewer (now {now:,})" for now, most, what in wanted if now > most]
     return f"{blocks} blocks take {' and '.join(steps)}"

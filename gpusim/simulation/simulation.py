@@ -191,10 +191,10 @@ def simulate(
     once. `sms`: 1 for the SM with most work, with its share of the bandwidth, "all" for all SMs and every
     block, or a divisor of their number, so many evenly apart; several run on so many `threads` (None: one for each
     core). If its blocks wait for those of other SMs, all SMs are simulated in its place, with every block's values.
-    `progress(blocks done, blocks in all)` is called now and then. `estimate`: percent by which cycles may be
-    wrong; steady loops and waves are then taken on at their mean cost where no state recurs, and no values are
-    computed. Raises UserError where kernel and machine don't fit, ExecutionError at a fault, DeadlockError, and
-    LimitError beyond `max_cycles`.
+    `progress(blocks done, blocks in all)` is called at the start, with none done, and now and then. `estimate`: percent
+    by which cycles may be wrong; steady loops and waves are then taken on at their mean cost where no state recurs, and
+    no values are computed. Raises UserError where kernel and machine don't fit, ExecutionError at a fault,
+    DeadlockError, and LimitError beyond `max_cycles`.
     """
     if not isinstance(kernel, Kernel):
         raise UserError(f"kernel={kernel!r}: no kernel; make one with workloads.catalog.make or isa.text.listing.load")

@@ -1,7 +1,10 @@
 """Profiled blocks: what they stand for, and the bounds that follow."""
 
+from dataclasses import replace
+
 import pytest
 
+from gpusim.bounds import bounds
 from gpusim.bounds.bounds import bound
 from gpusim.bounds.profiled import holds, profiled
 from gpusim.engines.simulate import run_chip, run_sm
@@ -85,3 +88,20 @@ def test_no_budget_holds_blocks_that_memory_decides():
     """What loaded values guard can't be counted beforehand."""
     loaded = ".grid 4\n.buffer a f32 64\nMOV R0, c[a]\nLDG R1, [R0]\nISETP.LT P0, R1, 5\n@P0 FADD R2, R2, 1.0\nEXIT"
     assert holds(read(loaded), 1000, LIMIT) is None
+
+
+def test_equal_blocks_limit_as_one(monkeypatch):
+    """Of 32 blocks whose branches depend on memory each is profiled; the four kinds limit as all 32 one by one.
+
+    A block's rounds are one more than its id modulo 4, and its words in shared memory as far apart as that.
+    """
+    loop = "S2R R3, CTAID.X\nLOP.AND R0, R3, 3\nIADD R0, R0, 1\nS2R R1, LANEID\nIMUL R1, R1, R0\nSHL R1, R1, 2\n"
+    loop += "again:\nLDS R2, [R1]\nIADD R0, R0, -1\nISETP.GT P0, R0, 0\n@P0 BRA again\n"
+    text = f".grid 32\n.shared 1024\n.buffer a f32 32\n{loop}MOV R4, c[a]\nLDG R5, [R4]\nISETP.EQ P1, R5, 77\n"
+    kernel = read(f"{text}@P1 BRA end\nSTG [R4], R3\nend:\nEXIT")
+    found = profiled(kernel, SLOW, range(32), 1, LIMIT)
+    assert (len(found.works), [work.blocks for work in found.least]) == (32, [8] * 4)
+    apart = [replace(work, blocks=1) for work in found.least for _ in range(work.blocks)]
+    limits = bound(kernel, SLOW).limits
+    monkeypatch.setattr(bounds, "profiled", lambda *_: found._replace(least=apart))
+    assert bound(kernel, SLOW).limits == limits

@@ -64,6 +64,16 @@ def test_a_race_in_the_last_block_alone_is_found(capsys, tmp_path):
     assert "race in block 16 " in capsys.readouterr().out
 
 
+def test_a_machine_must_be_able_to_run_the_kernel(capsys, tmp_path):
+    """A machine changes no race; one that can't run the kernel is refused in one line, and so is a setting of none."""
+    listing = write(tmp_path, UNORDERED)
+    assert execute(["races", listing]) == execute(["races", listing, "--machine", "h200"]) == 1
+    assert len(set(capsys.readouterr().out.split("exchange: ")[1:])) == 1
+    assert execute(["races", listing, "--machine", "h200", "--set", "limits.threads=32"]) == 2
+    assert execute(["races", listing, "--set", "limits.threads=32"]) == 2
+    assert len(capsys.readouterr().err.splitlines()) == 2
+
+
 def test_json_holds_the_races(capsys, tmp_path):
     """The JSON document has the checked blocks and both accesses of each race; the exit code is 1."""
     assert execute(["races", write(tmp_path, UNORDERED), "--json"]) == 1

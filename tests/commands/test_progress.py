@@ -107,6 +107,16 @@ def test_no_time_is_estimated_for_items_that_differ(monkeypatch, capsys):
     assert "left" not in last
 
 
+def test_a_run_says_what_follows_its_last_block(monkeypatch, capsys):
+    """When all blocks are done a line says that values and bound are still worked out; before, it does not."""
+    monkeypatch.setattr(progress, "PERIOD", 0.01)
+    with shown("kernel") as tell:
+        progress.of_run(tell)(1, 2)
+        assert "values" not in until("kernel: 1 of 2 blocks, ", lambda: capsys.readouterr().err)
+        progress.of_run(tell)(2, 2)
+        until("kernel, values and bound: 2 of 2 blocks, ", lambda: capsys.readouterr().err)
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("command", ["bound", "races"])
 def test_an_interrupt_while_the_bar_runs_is_reported(command, endless):

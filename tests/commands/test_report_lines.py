@@ -129,6 +129,15 @@ def test_code_of_headers_stands_below_the_line_that_calls_it(capsys, monkeypatch
     assert any(":2604" in line for line in lines_of(capsys, "k.sass", "--machine", "h200"))
 
 
+def test_copies_of_the_copy_engine_have_their_bytes(capsys, monkeypatch):
+    """Tensor copies load a box of 40 x 18 singles and store one of 32 x 16 for a block; one block is simulated."""
+    monkeypatch.setenv("COLUMNS", "200")
+    found = lines_of(capsys, str(ROOT / "examples" / "tensor" / "tma.toml"), "--machine", "h200")
+    last = {line.split()[0]: line.split()[-1] for line in found if line.split()}
+    assert last["line"] == "bytes"
+    assert (last["19"], last["33"], last["all"]) == ("2,880", "2,048", "4,928")
+
+
 def test_long_paths_keep_their_names(capsys, monkeypatch):
     """The head of a file's lines is cut at its beginning, so that headers of one folder differ."""
     kernel = saxpy("k.cu")

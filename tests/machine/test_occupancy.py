@@ -123,7 +123,7 @@ def test_shared_memory_is_allocated_in_units_of_128():
 @pytest.mark.parametrize(
     ("needs", "blocks", "limiter", "step"),
     [
-        ((16, 192, 12288), 4, "shared memory", "5 blocks take 9728 bytes of shared memory or fewer (now 12288)"),
+        ((16, 192, 12288), 4, "shared memory", "5 blocks take 9,728 bytes of shared memory or fewer (now 12,288)"),
         ((16, 512, 0), 3, "warps", "4 blocks take 12 warps per block or fewer (now 16) and 384 threads per block"),
         ((8, 64, 0), 8, "blocks", "gtx580 holds no more than 8 blocks"),
         ((0, 32, 0), 8, "blocks", "gtx580 holds no more than 8 blocks"),

@@ -189,10 +189,10 @@ def test_a_sample_is_a_number_of_blocks_or_all(sample):
 
 
 def test_progress_counts_blocks():
-    """The callback ends with all blocks placed."""
+    """The callback begins with none and ends with all blocks done."""
     reported = []
     simulate(make("throughput", {"blocks": "5"}), ONE_SM, progress=lambda done, total: reported.append((done, total)))
-    assert reported[-1] == (5, 5)
+    assert (reported[0], reported[-1]) == ((0, 5), (5, 5))
 
 
 @pytest.mark.slow

@@ -33,8 +33,8 @@ w  wait             waits for the result of a fixed-latency instruction
 g  long_scoreboard  waits for global, local or texture memory, copies or tensor
                     cores
 I  selected         issues
-=  occupies         occupies its pipe, or the load/store unit
--  under_way        its result, or its access, is under way
+=  occupies         occupies its pipe, the load/store unit or the copy engine
+-  under_way        its result or access, or a phase of a barrier, is under way
 D  done             its result is there, or its access has left the SM
 ~  nothing changes: as many cycles are left out as the numbers above say
 """

@@ -163,7 +163,7 @@ def _lifting(name: str, patterns: Mapping[str, Value], given: Mapping[str, Value
 
 def _stay(kernel: Kernel) -> Iterator[tuple[str, str]]:
     """Yield the limits that can't be lifted, or that the kernel does not have, and why; nothing is said of some."""
-    rows = {i.row for i in kernel.program.instructions}
+    rows = _rows(kernel)
     yield from ((name, "") for name, needs in NEEDS.items() if not any(map(needs, rows)))
     if not any(row.unit is Unit.BARRIER for row in rows):
         yield BARRIERS, "the kernel has none"
@@ -171,6 +171,10 @@ def _stay(kernel: Kernel) -> Iterator[tuple[str, str]]:
         yield BARRIERS, FOLLOWS
     if any(row.copies for row in rows) and not foreseeable(kernel):
         yield COPIES, FOLLOWS
+
+
+def _rows(kernel: Kernel) -> set[Row]:
+    return {i.row for i in kernel.program.instructions}
 
 
 def _notes(kernel: Kernel, machine: Machine, stay: Mapping[str, str]) -> Iterator[tuple[str, str]]:
@@ -186,8 +190,10 @@ def _stages(kernel: Kernel, machine: Machine) -> str:
     resident = min(occupancy(kernel, machine).blocks, -(-kernel.blocks // machine.chip.sms))
     most = min(machine.limits.shared_per_block, machine.limits.shared_bytes // resident)
     room = max(0, most - kernel.program.shared_bytes)
-    saves = f"copying further ahead saves no more than {COPIES!r} (LDGSTS) and {IN_FLIGHT!r} (bulk copies) alone"
-    return f"{saves}; a block may take {room:,} bytes more of shared memory with {resident} resident"
+    ways = (COPIES, "LDGSTS"), (IN_FLIGHT, "bulk copies")
+    saves = " and ".join(f"{name!r} ({of})" for name, of in ways if any(NEEDS[name](row) for row in _rows(kernel)))
+    what = f"copying further ahead saves no more than {saves} alone"
+    return f"{what}; a block may take {room:,} bytes more of shared memory with {resident} resident"
 
 
 def _runs(

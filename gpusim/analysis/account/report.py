@@ -120,7 +120,10 @@ def _launch(kernel: Kernel, machine: Machine, settings: Mapping[str, Setting]) -
     if kernel.arguments:
         yield "parameters", " ".join(f"{name}={spelled(value)}" for name, value in kernel.arguments.items())
     program = kernel.program
-    resources = f"{plural(program.registers, 'register')}, {plural(program.shared_bytes, 'byte')} of shared memory"
+    shared = f"{plural(program.own_shared_bytes, 'byte')} of shared memory"
+    if program.reserved_bytes:
+        shared += f", {program.reserved_bytes:,} more are the system's"
+    resources = f"{plural(program.registers, 'register')}, {shared}"
     launch = f"{plural(kernel.blocks, 'block')} of {plural(kernel.threads, 'thread')}"
     sms = plural(machine.chip.sms, "SM")
     of = f"{kernel.blocks} of {sms}" if kernel.blocks < machine.chip.sms else sms

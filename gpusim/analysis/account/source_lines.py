@@ -22,6 +22,9 @@ from gpusim.sm.unit.stall import label
 from gpusim.support.document import doc
 from isa.reading.origin import NOWHERE, PlaceInSource
 from isa.reading.source_text import NO_TEXTS, Sources, find
+from isa.row import Bulk
+
+GLOBAL_COPIES = Bulk.LOAD, Bulk.STORE, Bulk.REDUCE
 
 
 @dataclass(frozen=True)
@@ -43,7 +46,8 @@ class LineFigures:
 
     Line 0 has those without a line, and the end of the program, where warps may wait too. `shared_conflicts` are passes
     through shared memory beyond those that the widths of accesses need. A sector of `global_sectors` is counted for
-    each warp instruction that touches it; `global_bytes` are those that the active lanes ask for. Code of headers of
+    each warp instruction that touches it; `global_bytes` are those that the active lanes ask for, and those of copies
+    by the copy engine, which have no sectors here. Code of headers of
     the compiler and the system counts to the line that calls it, where `inlined` has it by its own place. Where the
     launch has no bound, its blocks can't be profiled, and conflicts, sectors and bytes are None.
     """
@@ -80,6 +84,7 @@ class _Counted:
     waits: NDArray[np.int64]
     conflicts: Sequence[Fraction]
     moved: Mapping[int, Sectors] | None  # None: no block was profiled
+    copied: NDArray[np.int64]  # bytes that copies by the copy engine load from global memory, or store there
 
 
 def by_line(
@@ -108,10 +113,16 @@ def _counted(result: Result, count: int, limit: int) -> _Counted:
     """Return the figures of each of so many pcs."""
     waits = stalls.waits(result.run)
     if result.bound is None:
-        return _Counted(result.run, waits, (), None)
+        return _Counted(result.run, waits, (), None, _copied(result))
     works, each = bounds.works(result.kernel, result.machine, sms=result.run.sms, limit=limit)
     blocks = simulated_blocks(result.kernel, result.machine, result.run.sms, result.run.first_sm)
-    return _Counted(result.run, waits, _conflicts(works, each, count), sectors(works, blocks))
+    return _Counted(result.run, waits, _conflicts(works, each, count), sectors(works, blocks), _copied(result))
+
+
+def _copied(result: Result) -> NDArray[np.int64]:
+    """Return by pc the bytes of copies between shared and global memory; the program's end has none."""
+    rows = (one.row for one in result.kernel.program.instructions)
+    return np.where([*(row.bulk in GLOBAL_COPIES for row in rows), False], result.run.copied, 0)
 
 
 def _grouped(places: Sequence[PlaceInSource]) -> list[tuple[PlaceInSource, list[int]]]:
@@ -149,7 +160,7 @@ def _figures(
         share=float(mine.sum() / max(1, counted.waits.sum())),
         shared_conflicts=float(sum(counted.conflicts[pc] for pc in pcs)) if known else None,
         global_sectors=float(sum(one.sectors for one in moved)) if known else None,
-        global_bytes=float(sum(one.bytes for one in moved)) if known else None,
+        global_bytes=float(sum(one.bytes for one in moved) + counted.copied[pcs].sum()) if known else None,
         inlined=_inlined(counted, pcs, inlined),
     )
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from typing import Annotated
 
-from gpusim.commands.frame.arguments import instructions_of, kernel_of
+from gpusim.commands.frame.arguments import instructions_of, kernel_of, machine_if_any
 from gpusim.commands.frame.command import Answer
 from gpusim.commands.frame.document import joined
-from gpusim.commands.frame.options import CodeOptions, MaxInstructions, OfKernel
+from gpusim.commands.frame.options import CodeOptions, MachineIfAny, MaxInstructions, OfKernel, Overrides
 from gpusim.commands.frame.progress import begin_compiling, shown
 from gpusim.engines.walks.happens_before.conflicts import Race
 from gpusim.engines.walks.races import races as find
@@ -33,21 +33,30 @@ class RacesDocument(Document, frozen=True):
     not_checked: Annotated[tuple[str, ...], doc("What is not looked at: none of it is reported.")] = NOT_CHECKED
 
 
-def races(launch: OfKernel, code: CodeOptions, max_instructions: MaxInstructions = None) -> Answer:
+def races(
+    launch: OfKernel,
+    code: CodeOptions,
+    machine: MachineIfAny = None,
+    setting: Overrides = (),
+    max_instructions: MaxInstructions = None,
+) -> Answer:
     """Find accesses of different warps to one word of shared memory that no barrier orders. A race ends with code 1.
 
     Copies and matrix instructions that a warp has under way count as others: a stage that is read before it is waited
     for is a race, and so is one that is copied to before its readers have released it. Barriers are BAR, those in
-    shared memory (mbarrier), and a cluster's, whose blocks are looked at together.
+    shared memory (mbarrier), whose use must be ordered behind their beginning, and a cluster's, whose blocks are looked
+    at together.
 
     Nothing else is looked at: neither lanes of one warp, nor other memories, different blocks, or barriers that threads
-    skip. In a grid of more than 16 blocks only the first and the last are checked.
+    skip. In a grid of more than 16 blocks only the first and the last are checked. It needs no machine; one that is
+    named must be able to run the kernel.
 
     Example: gpusim races examples/reduce.asm
 
     Example: gpusim races examples/tensor/pipeline.toml
     """
-    kernel = kernel_of(launch.kernel, launch.parameter, code)
+    kernel = kernel_of(launch.kernel, launch.parameter, code, machine)
+    machine_if_any(kernel, machine, setting)
     blocks = list(range(kernel.blocks)) if kernel.blocks <= ALL else [0, kernel.blocks - 1]
     limit = instructions_of(launch.kernel, max_instructions, LIMIT)
     begin_compiling("walk")

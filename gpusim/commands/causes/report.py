@@ -32,7 +32,7 @@ from gpusim.commands.frame.arguments import chosen, cycles_of, file_of, sms_of, 
 from gpusim.commands.frame.command import Answer
 from gpusim.commands.frame.notices import ineffective_settings, tell_of_beyond
 from gpusim.commands.frame.options import Launch, Simulation, SourceOptions, repeated
-from gpusim.commands.frame.progress import begin_compiling, shown
+from gpusim.commands.frame.progress import begin_compiling, of_run, shown
 from gpusim.machine.simulated_sms import count
 from gpusim.simulation.simulation import Result, simulate
 from gpusim.support.document import Document, LaunchDocument, doc
@@ -113,7 +113,7 @@ def report(
     begin_compiling()
     simulated = partial(simulate, at.kernel, at.machine, values=False, sms=which, threads=how.threads)
     with shown(at.kernel.name) as tell:
-        result = simulated(max_cycles=cycles_of(launch.kernel, how.max_cycles), progress=tell)
+        result = simulated(max_cycles=cycles_of(launch.kernel, how.max_cycles), progress=of_run(tell))
         most = enough(at.kernel, result.run)
         if by is By.LINE:
             lined = by_line(result, file_of(launch.kernel), roots=code.source_roots, limit=most)

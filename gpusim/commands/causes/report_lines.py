@@ -31,7 +31,7 @@ MEANINGS = {
     "waits": "warp-cycles of waiting before the line's instructions, on the SM with most work",
     "conflicts": "passes through shared memory beyond those that the accesses' widths need",
     "sectors": "of 32 bytes of global memory, for each warp instruction that touches one",
-    "bytes": "that active threads load from global memory, or store there",
+    "bytes": "that active threads, and their bulk copies, load from global memory or store there",
 }
 
 

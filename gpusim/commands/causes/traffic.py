@@ -8,7 +8,7 @@ from typing import Annotated
 
 from typer import Option
 
-from gpusim.commands.frame.arguments import instructions_of, kernel_of, machine_of
+from gpusim.commands.frame.arguments import instructions_of, kernel_of, machine_if_any
 from gpusim.commands.frame.command import Answer
 from gpusim.commands.frame.document import new_table, right
 from gpusim.commands.frame.options import CodeOptions, MachineIfAny, MaxInstructions, OfKernel, Overrides
@@ -16,11 +16,9 @@ from gpusim.commands.frame.progress import begin_compiling, shown
 from gpusim.engines.walks.traffic import Level, Traffic
 from gpusim.engines.walks.traffic import traffic as count
 from gpusim.machine.machine import Machine
-from gpusim.machine.occupancy import occupancy
 from gpusim.sm.memory.global_memory.declaration import arriving_mbs
 from gpusim.support.document import Arguments, Document, KernelKey, MachineKey, doc, plain
 from gpusim.support.plural import plural
-from isa.errors import UserError
 from isa.executing.faults import LIMIT
 from isa.kernel import Kernel
 from isa.program import WORD_BYTES
@@ -75,11 +73,7 @@ def traffic(
     Example: gpusim traffic sgemm-vega-vlp --machine mi60
     """
     kernel = kernel_of(launch.kernel, launch.parameter, code, machine)
-    if setting and not machine:
-        raise UserError(f"--set {setting[0]}: of no machine; name one with --machine")
-    where = machine_of(machine, setting, None) if machine else None
-    if where:
-        occupancy(kernel, where)  # refuses what the machine can't run
+    where = machine_if_any(kernel, machine, setting)
     forwarding = forwarding or bool(where and where.energy and where.energy.forwarding)
     begin_compiling("walk")
     with shown(kernel.name):

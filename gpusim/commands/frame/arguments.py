@@ -157,6 +157,18 @@ def machine_of(name: str, settings: Sequence[str], policy: str | None) -> Machin
     return load(name, overrides_of(settings, policy))
 
 
+def machine_if_any(kernel: Kernel, name: str | None, settings: Sequence[str]) -> Machine | None:
+    """Return the machine, if one is named, of a command that needs none; UserError if it can't run the kernel."""
+    if settings and not name:
+        raise UserError(f"--set {settings[0]}: of no machine; name one with --machine")
+    machine = machine_of(name, settings, None) if name else None
+    if machine:
+        from gpusim.machine.occupancy import occupancy  # noqa: PLC0415  (--help waits for no NumPy)
+
+        occupancy(kernel, machine)
+    return machine
+
+
 def overrides_of(settings: Sequence[str], policy: str | None) -> dict[str, str]:
     """Return the settings of the command line, that of `--policy` included, by path; raises UserError."""
     overrides = pairs("--set", "machine.path=value", settings)

@@ -22,6 +22,7 @@ T = TypeVar("T")
 PATIENCE = 2.0  # seconds before a terminal shows anything
 PERIOD = 10.0  # seconds between two lines where stderr is no terminal
 WINDOW = 600.0  # seconds over which the speed is measured: a block may take minutes
+AFTER = "values and bound"  # what is left of a simulation when its last block is done
 ENTRIES = {  # what is compiled, and its module and name; the engines share nearly all of their code
     "engine": ("the engine", "gpusim.engines.compiled", "advance"),
     "walk": ("the walk through blocks", "gpusim.engines.walks.program_order", "run"),
@@ -69,6 +70,11 @@ def shown(name: str, noun: str = "block", *, alike: bool = True) -> Iterator[Tel
     finally:
         over.set()
         show.join()
+
+
+def of_run(tell: Tell) -> Callable[[int, int], None]:
+    """Return the function that shows the progress of a simulation, and what follows when all blocks are done."""
+    return lambda done, total: tell(done, total, AFTER if done == total else "")
 
 
 def told(

@@ -14,7 +14,7 @@ from gpusim.commands.frame.arguments import chosen, cycles_of, percent_of, sms_o
 from gpusim.commands.frame.command import Answer
 from gpusim.commands.frame.notices import ineffective_settings, tell_of_channels, tell_of_others, tell_of_turns
 from gpusim.commands.frame.options import CodeOptions, Estimated, Launch, among
-from gpusim.commands.frame.progress import begin_compiling, shown
+from gpusim.commands.frame.progress import begin_compiling, of_run, shown
 from gpusim.engines.estimated import tolerated
 from gpusim.engines.simulate import ENGINES, write_trace
 from gpusim.engines.walks.traffic import traffic
@@ -70,7 +70,7 @@ def run(
     limit = cycles_of(launch.kernel, how.max_cycles)
     simulated = partial(simulate, kernel, machine, engine=engine, max_cycles=limit, sms=which, threads=how.threads)
     with shown(kernel.name) as tell:
-        result = simulated(sample=_sample(sample), progress=tell, fast_forward=fast_forward, estimate=percent)
+        result = simulated(sample=_sample(sample), progress=of_run(tell), fast_forward=fast_forward, estimate=percent)
         if trace:
             write_trace(kernel, machine, trace, engine=engine, max_cycles=limit or NEVER, progress=tell)
         joules = _spent(result, at.name) if energy else None

@@ -26,7 +26,7 @@ from gpusim.commands.frame.command import Answer
 from gpusim.commands.frame.document import new_table, right
 from gpusim.commands.frame.kernel_tuner_files import check_files, write_files
 from gpusim.commands.frame.notices import Launched, ineffective_at_all
-from gpusim.commands.frame.progress import begin_compiling, keep, keeping, shown, told
+from gpusim.commands.frame.progress import begin_compiling, keep, keeping, of_run, shown, told
 from gpusim.commands.run.run import WRONG_VALUES
 from gpusim.commands.search.reasons import in_kinds
 from gpusim.commands.search.space import LastStage, in_words
@@ -238,7 +238,7 @@ def _checked(tuning: _Tuning, found: Sequence[Trial]) -> Result:
         raise UserError(f"{tuning.space.name}: no point can be simulated; the first: {found[0].reason}")
     candidate = tuning.candidate(order[0][1].point)
     with shown(f"winner of {tuning.space.name}") as tell:
-        return simulate(catalog.make(candidate.kernel, candidate.parameters), tuning.machine, progress=tell)
+        return simulate(catalog.make(candidate.kernel, candidate.parameters), tuning.machine, progress=of_run(tell))
 
 
 def _entries(found: Sequence[Trial]) -> tuple[dict[str, list[Value]], list[Entry]]:

@@ -2,7 +2,8 @@
 
 Each warp has a vector clock. A barrier joins the clocks of the warps that it releases, and each starts a new epoch. A
 barrier in shared memory (mbarrier) has the clocks of those who have arrived in its phase: who waits for the phase
-learns them when it ends. So does a barrier of a cluster, whose blocks are looked at together.
+learns them when it ends. So does a barrier of a cluster, whose blocks are looked at together. To use a barrier in
+shared memory without knowing that it has begun is a race, too.
 
 What a warp has under way is an actor of its own, which knows what the warp knew when it issued it: copies by LDGSTS and
 stores of the copy engine, matrix instructions of a warpgroup (their reads), and of each barrier in shared memory the

@@ -46,8 +46,8 @@ from isa.text.printer import text_of
 
 STATES = (  # of an instruction that has issued
     Letter("queued", "q", "has issued, and waits in the queue of the load/store unit"),
-    Letter("occupies", "=", "occupies its pipe, or the load/store unit"),
-    Letter("under_way", "-", "its result, or its access, is under way"),
+    Letter("occupies", "=", "occupies its pipe, the load/store unit or the copy engine"),
+    Letter("under_way", "-", "its result or access, or a phase of a barrier, is under way"),
     Letter("done", "D", "its result is there, or its access has left the SM"),
 )
 NO_SETTINGS: Mapping[str, int | str] = {}

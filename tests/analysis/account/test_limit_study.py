@@ -222,3 +222,4 @@ def test_copies_that_are_there_save_the_wait_for_them():
     assert limits["waits for copies"].saves_alone > 24
     assert {"copy engine", "copy latency", "barriers in shared memory", "tensor cores"}.isdisjoint(limits)
     assert "bytes more of shared memory with 1 resident" in found.notes["stages"]
+    assert "no more than 'waits for copies' (LDGSTS) alone" in found.notes["stages"]  # it has no bulk copies

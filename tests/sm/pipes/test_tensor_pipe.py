@@ -12,6 +12,7 @@ from timing import cycles_of, stalled
 from twins import mistakes
 
 from gpusim.engines.simulate import ENGINES, run_sm
+from gpusim.launch.feed import ADDRESS_ONLY
 from gpusim.machine.machine import load
 from gpusim.machine.occupancy import occupancy
 from gpusim.sm.unit.stall import Stall
@@ -112,7 +113,10 @@ ROWS = [machine_row(one) for one in (*NAMES, "IADD3", "FFMA", "MUFU.RCP", "DADD"
 @settings(REPEATABLE, max_examples=draws(60))
 @given(kernels(st.sampled_from(ROWS)), machines(tags=False))
 def test_every_cycle_is_that_of_the_scan(kernel, machine):
-    """Among other instructions, on random machines: the same issues and stalls as a look at each cycle finds."""
-    engines = run_sm(kernel, machine, trace=True)
+    """Among other instructions, on random machines: the same issues and stalls as a look at each cycle finds.
+
+    Without values: no time of these depends on one, and each kind of product would be compiled.
+    """
+    engines = run_sm(kernel, machine, feed=ADDRESS_ONLY, trace=True)
     resident = min(occupancy(kernel, machine).blocks, kernel.blocks)
-    assert mistakes(engines, scan(kernel, machine, resident)) == []
+    assert set(mistakes(engines, scan(kernel, machine, resident))) <= {"registers"}

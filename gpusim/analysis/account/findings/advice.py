@@ -16,7 +16,7 @@ class Advice(NamedTuple):
 
 
 INDEPENDENT = "give each warp more independent instructions"
-ALL_SMS = "simulate all SMs (--sms all): those without a block leave the others more of the DRAM"
+ALL_SMS = "simulate all SMs (--sms all): one alone has its share of the DRAM, and more where others have no block"
 MORE_WARPS = "keep more warps resident, or give each more independent instructions"
 ADVICE: Mapping[Stall, Advice] = {
     Stall.LAUNCH_DELAY: Advice("starts of blocks and warps", "let each block do more"),

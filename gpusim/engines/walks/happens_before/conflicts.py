@@ -13,7 +13,7 @@ from gpusim.engines.walks.happens_before.known import Kind, Known, Words
 from isa.executing import clusters
 from isa.kernel import Kernel
 from isa.program import WORD_BYTES
-from isa.row import Bulk, Groups, Row, Unit
+from isa.row import Bulk, Groups, Row, Signal, Unit
 from isa.text.printer import named, text_of
 
 # What is under way by its text, and what waits for it. Others wait for nothing.
@@ -246,9 +246,8 @@ def _block(watch: Watch, rank: int) -> int:
 def _side(watch: Watch, warp: int, pc: int, word: int) -> Access:
     program, (_, line) = watch.kernel.program, watch.kernel.program.source(pc)
     row, (rank, index) = program.instructions[pc].row, divmod(warp, watch.kernel.warps)
-    writes = (
-        row.is_store or row.copies or row.bulk is Bulk.LOAD or (row.bulk is Bulk.NEARBY and _is_target(watch, word))
-    )
+    places = row.copies or row.bulk is Bulk.LOAD or (row.bulk is Bulk.NEARBY and _is_target(watch, word))
+    writes = row.is_store or places or row.signal is Signal.BEGIN
     return Access(index, pc, line, writes, text_of(program, pc), named(program, pc), _block(watch, rank))
 
 

@@ -17,8 +17,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-Kind = Literal["reads", "expected", "writes", "atomics"]
-KINDS: tuple[Kind, ...] = ("reads", "expected", "writes", "atomics")
+Kind = Literal["reads", "expected", "writes", "atomics", "begun"]
+KINDS: tuple[Kind, ...] = ("reads", "expected", "writes", "atomics", "begun")  # begun: barriers in shared memory
 Key = tuple[str, int]  # what goes on by itself, and whose it is, or at which barrier
 Words = NDArray[np.int64]
 

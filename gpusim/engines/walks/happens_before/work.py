@@ -53,7 +53,7 @@ from isa.values.matrix.warpgroup import (
 )
 
 FENCE = "FENCE.VIEW.ASYNC"
-BLOCK_BYTES = 16
+BLOCK_BYTES, BARRIER_BYTES = 16, 8
 Rows = NDArray[np.uint32]
 Active = NDArray[np.bool_]
 
@@ -116,7 +116,8 @@ def note(watch: Watch, mark: int, pc: int, warps: Words, words: Rows, active: Ac
         elif mark == SIGNALLED:
             _signal(watch, pc, warp, np.unique(row[lanes]).tolist())
         elif mark in (PASSED, AWAITING):
-            _answer(watch, warp, np.unique(row[lanes]).tolist(), now=mark == PASSED)
+            _use(watch, pc, warp, barriers := np.unique(row[lanes]).tolist())
+            _answer(watch, warp, barriers, now=mark == PASSED)
         else:
             _step(watch, pc, warp, active=bool(lanes.any()))
 
@@ -242,12 +243,19 @@ def _ask(watch: Watch, pc: int, warp: int, row: Words) -> None:
         knowledge.learn(watch.known, signals, mine)
         if kind is Bulk.NEARBY:
             _reads(watch, pc, warp, signals, watch.range(source, nbytes))
+        if barrier != NO_BARRIER:
+            _use(watch, pc, warp, [its])
         _writes(watch, pc, warp, signals, watch.range(place % watch.span + rank * watch.span, nbytes))
 
 
 def _signal(watch: Watch, pc: int, warp: int, barriers: list[int]) -> None:
     """Let a warp, or the copies that it has issued, arrive at barriers."""
     row, known = watch.kernel.program.instructions[pc].row, watch.known
+    if row.signal is Signal.BEGIN:
+        for barrier in barriers:
+            knowledge.record(known, "begun", watch.range(barrier, BARRIER_BYTES), warp, pc)
+        return
+    _use(watch, pc, warp, barriers)
     if row.signal is Signal.FOLLOW:
         copies, mine = _work(watch, Groups.COPIES, warp), knowledge.leave(known, warp)
         for barrier in barriers:
@@ -259,6 +267,13 @@ def _signal(watch: Watch, pc: int, warp: int, barriers: list[int]) -> None:
         mine = knowledge.leave(known, warp)
         for barrier in barriers:
             knowledge.learn(known, knowledge.actor(known, ("barrier", barrier), warp), mine)
+
+
+def _use(watch: Watch, pc: int, warp: int, barriers: Iterable[int]) -> None:
+    """Compare the use of barriers by a warp, or by its copies, with their beginning by another."""
+    for barrier in barriers:
+        words = watch.range(barrier, BARRIER_BYTES)
+        compare(watch, "begun", Touch(pc, words, np.full(len(words), warp)), watch.known.order[warp])
 
 
 def _flip(watch: Watch, barrier: int) -> None:

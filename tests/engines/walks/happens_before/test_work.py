@@ -29,6 +29,8 @@ RACING = {
     "products read what others still write": ("wgmma", "BAR.SYNC", (0,), "STS", "HGMMA"),
     "one warp's copies waited for, not the others'": ("wg128_cp3", "BAR.SYNC", (), "LDGSTS", "HGMMA"),
     "a tile copied to that others read": ("wg128_tma2", "BAR.SYNC", (1,), "HGMMA", "UTMALDG"),
+    "a barrier waited for before it has begun": ("tma", "BAR.SYNC", (0,), "SYNCS.EXCH", "SYNCS.PHASECHK"),
+    "a barrier copied to before it has begun": ("wg128_tma2", "BAR.SYNC", (0,), "SYNCS.EXCH", "SYNCS"),
     "a tile read before it is there": ("tma", "SYNCS.PHASECHK", (0,), "UTMALDG", "LDS"),
 }
 
