@@ -8,6 +8,7 @@ from draws import draws
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from interpreter.interpret import interpret
+from msgspec import structs
 from scan.every_cycle import scan
 from strategies.launches import REPEATABLE, kernels, launches, looping_kernels
 from twins import differences, mistakes, rarest, run_both, seen
@@ -111,6 +112,17 @@ def test_the_scan_knows_which_warp_is_short_where_blocks_begin_at_another_schedu
 def test_a_scan_of_every_cycle_agrees():
     """Events, stalls by instruction, lost slots and values equal those of a scan that asks all warps in each slot."""
     check_by_scanning(80 if COMPILED else 4)
+
+
+@pytest.mark.long
+@settings(REPEATABLE, max_examples=draws(24 if COMPILED else 2))
+@given(launches(kernels(most_blocks=3, least=4, copies=True), tags=False))
+def test_a_scan_of_every_cycle_agrees_on_copies(launched):
+    """Copies, their groups and waits for these equal those of the scan, where no tags and no register file count."""
+    kernel, machine = launched
+    machine = structs.replace(machine, async_copy=None, register_file=None)
+    run = run_sm(kernel, machine, trace=True)
+    assert mistakes(run, scan(kernel, machine, min(occupancy(kernel, machine).blocks, kernel.blocks))) == []
 
 
 @pytest.mark.slow

@@ -22,7 +22,7 @@ from isa.dataflow import flow
 from isa.kernel import Kernel
 from isa.row import Row, Unit
 from isa.table import TABLE
-from scan import fences, parted, simt_stack
+from scan import copies, fences, parted, simt_stack
 from scan.barriers import arrive, leave, waits_at_barrier
 from scan.blocks import handed_at, warp_slots
 from scan.caches import caches
@@ -290,12 +290,13 @@ def _waits(sm: Scan, warp: Warp, now: int, *, same_turn: bool = False) -> set[St
     if warp.pc < len(sm.kernel.program):
         under_way = outstanding(sm, warp, sm.kernel.program.instructions[warp.pc])
         until[Stall.MIO_THROTTLE] = max(warp.refused, under_way)
+        until[Stall.LONG_SCOREBOARD] = copies.waits(sm, warp)
     if by_codes(sm.machine):
-        until |= waits(sm, warp)
+        until |= {r: max(when, until.get(r, 0)) for r, when in waits(sm, warp).items()}
     elif warp.pc < len(sm.kernel.program):
         instruction = sm.kernel.program.instructions[warp.pc]
         written = flow.writes(instruction)
-        until |= wait_counts(sm, warp, instruction)
+        until |= {r: max(when, until.get(r, 0)) for r, when in wait_counts(sm, warp, instruction).items()}
         for name in flow.reads(instruction) | written:
             result, reason = warp.results.get(name, (0, Stall.WAIT))
             until[reason] = max(until.get(reason, 0), result.done if isinstance(result, Access) else result)
@@ -357,6 +358,7 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
         enter(sm, k, warp, pc, active, addresses, now)
     elif kind == Unit.CONTROL:
         fences.hold(sm, warp, pc, now)
+        copies.close(warp, sm.kernel.program.instructions[pc])
     elif kind != "exit":
         compute(sm, k, warp, pc, active, now, behind, read_at(sm, warp, pc, active, addresses, now))
 

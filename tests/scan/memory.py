@@ -15,6 +15,7 @@ from gpusim.sm.unit.stall import Stall
 from isa.dataflow import flow
 from isa.operands.operand import Address
 from isa.row import MEMORY_UNITS, Row, Unit
+from scan import copies
 from scan.apart import goes_apart
 from scan.codes import fill, hold
 from scan.dram import arriving, from_memory
@@ -41,9 +42,15 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
     instruction = sm.kernel.program.instructions[pc]
     row = instruction.row
     memory = row.unit in MEMORY_UNITS
-    costs = load_store_cost(sm.machine, row, addresses, active) if memory else (_of_its_pipe(sm, pc), 0, 0)
+    if row.copies:
+        costs = copies.cost(sm, warp, instruction, active, addresses)
+    else:
+        costs = load_store_cost(sm.machine, row, addresses, active) if memory else (_of_its_pipe(sm, pc), 0, 0)
     access = Access(warp, pc, *costs)
-    sm.schedulers[k].replays += replays(sm.machine, row, addresses, active)
+    if row.copies:
+        copies.join(warp, access)
+    again = copies.replays(sm, row, costs[0]) if row.copies else replays(sm.machine, row, addresses, active)
+    sm.schedulers[k].replays += again
     if sm.caches and sm.caches.asked_by(row):
         local = sm.kernel.program.local_bytes // 4
         where = places(warp.slot, row, addresses, active, local)
@@ -111,7 +118,7 @@ def _serve(sm: Scan, y: int, now: int) -> None:
     own = _apart(sm, access.pc)
     held = machine.memory_port.held if machine.memory_port and not own else 0
     sm.leaving.setdefault(y, []).append(now + held)
-    sm.free[own] = now + access.cycles
+    sm.free[own] = now + access.cycles + copies.more(sm, row)
     sm.ports[y] = now + (0 if own and machine.constant_path else _interval(machine, row, access.cycles))
     if access.requests:
         _cached(sm, row, access, now, y, own=own)

@@ -81,6 +81,8 @@ class Warp:
     results: dict[str, tuple[Access | int, Stall]] = field(default_factory=dict)
     readers: dict[str, list[Access]] = field(default_factory=dict)
     accesses: list[Access] = field(default_factory=list)
+    copies: list[tuple[int, Access]] = field(default_factory=list)  # each with its group
+    closed: int = 0  # groups of copies
     loaded: bool = False  # from global memory since its last fence
     stores_left: list[int] = field(default_factory=list)  # when each of its stores has left the SM
     shared_back: int = 0  # when the last of its loads from shared memory is back

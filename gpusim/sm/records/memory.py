@@ -87,6 +87,7 @@ class Outcome(Record):
     cycles: int  # of the load/store unit; of shared memory as many as if no cycle had several passes
     extra: int  # cycles on top of the latency
     written: int  # passes through shared memory of what a copy writes there
+    read: int  # cycles that an access takes without what a copy writes
     transactions: int  # lines it moves to or from global memory; sectors of a texture fetch
     requests: int  # lines that it asks caches for
     near: int  # cycles to the results of lanes that are not in global memory; 0 without such lanes

@@ -49,6 +49,7 @@ def execute(sm: Sm, memory: Memory, g: int) -> bool:
     warp, outcome, memory = sm.warps[g], sm.outcome, borrow(memory)
     instruction = sm.program[warp.pc]
     outcome.threads = outcome.cycles = outcome.transactions = outcome.requests = outcome.ready = outcome.near = 0
+    outcome.read = 0
     if sm.machine.channels > 1:
         outcome.moves[:] = 0
     if instruction.guard_negated >= WHOLE:

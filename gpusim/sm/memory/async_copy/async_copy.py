@@ -40,7 +40,8 @@ def reading(sm: Sm, instruction: Row, group: int, active: int) -> int:
 @on_demand
 def begin(sm: Sm, memory: Memory, g: int, group: int, active: int) -> int:
     """Post what a lane group's active lanes will write, and return which of them read; -1: `sm.fault` says why not."""
-    sm.outcome.extra = 0
+    if sm.outcome.read == 0:
+        sm.outcome.extra = 0
     instruction = sm.program[sm.warps[g].pc]
     if instruction.evaluate:
         effects.make_room(sm, memory, g)

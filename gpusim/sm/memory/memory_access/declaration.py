@@ -42,6 +42,7 @@ UNIT = Declaration(
             field("cycles", "of the load/store unit; of shared memory as many as if no cycle had several passes"),
             field("extra", "cycles on top of the latency"),
             field("written", "passes through shared memory of what a copy writes there"),
+            field("read", "cycles that an access takes without what a copy writes"),
             field("transactions", "lines it moves to or from global memory; sectors of a texture fetch"),
             field("requests", "lines that it asks caches for"),
             field("near", "cycles to the results of lanes that are not in global memory; 0 without such lanes"),

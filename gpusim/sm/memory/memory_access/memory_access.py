@@ -72,7 +72,8 @@ def access(sm: Sm, memory: Memory, g: int, group: int, active: int) -> bool:
     passes = async_copy.written(sm, instruction, group, active) if instruction.copies else 0
     outcome.cycles += max(int(remembered.cycles), int(passes))
     outcome.transactions += remembered.transactions
-    outcome.extra = access_cost.extra(sm.machine, instruction, outcome.cycles)
+    outcome.read += remembered.cycles
+    outcome.extra = access_cost.extra(sm.machine, instruction, outcome.read)
     if instruction.generic:
         outcome.extra, outcome.near = remembered.extra, remembered.near
     return not instruction.evaluate or _move(sm, memory, instruction, g, group, moves)
