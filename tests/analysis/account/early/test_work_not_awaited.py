@@ -18,6 +18,7 @@ MISSING = {
     "one wait for LDGSTS of five": ("cp_async", "DEPBAR", (1,), "RAW", "LDSM", "LDGSTS", "DEPBAR.LE SB0"),
     "no wait for a tensor copy": ("tma", "SYNCS.PHASECHK", (0,), "RAW", "LDS", "UTMALDG", "SYNCS.PHASECHK"),
     "no fence before a tensor store": ("tma", "FENCE.VIEW", (1,), "FENCE", "UTMASTG", "STS", "FENCE.VIEW.ASYNC"),
+    "no fence before bulk stores": ("bulk", "FENCE.VIEW", (), "FENCE", "UBLKCP.G.S", "STS", "FENCE.VIEW.ASYNC"),
     "no wait for bulk stores": ("bulk", "DEPBAR", (), "WAR", "STS", "UBLKCP.G.S", "cp.async.bulk.wait_group.read"),
     "a bulk store in no group": ("bulk", "UTMACMDFLUSH", (0,), "WAR", "STS", "UBLKCP.G.S", "wait_group.read"),
     "no wait for a bulk copy": ("bulk", "SYNCS.PHASECHK", (0,), "RAW", "LDS", "UBLKCP.S.G", "SYNCS.PHASECHK"),
