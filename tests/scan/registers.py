@@ -22,7 +22,7 @@ def _sources(sm: Scan, pc: int) -> list[tuple[str, int, bool]]:
     slots = [("c" if letter == "D" else letter, o) for letter, o in instruction.slots()]
     operands = [(letter, o.base if isinstance(o, Address) else o) for letter, o in slots]
     row = instruction.row
-    words = {letter: row.words_of(letter) if letter in "abc" else 1 for letter, _ in operands}
+    words = {letter: row.words_of(letter) if letter in "abci" else 1 for letter, _ in operands}
     return [
         (letter * min(2, words[letter]), o.index + word, o.reuse)
         for letter, o in operands

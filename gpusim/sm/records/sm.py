@@ -234,6 +234,7 @@ class Products(Record):
 
     head: int  # place of the first that has not begun
     count: int  # how many have not
+    ahead: int  # how many more the first warps have issued, and their last ones not
     next: int  # when it may begin; NEVER: there is none
     reads: int  # when the operands of the next one may be read
     port: int  # until when they read shared memory

@@ -79,7 +79,7 @@ def _unit_free(sm: Sm, k: int, unit: int, now: int) -> int:
     if needs.asked:
         return pipe.earliest(sm, k, needs)
     if sm.multiplies and unit == WARPGROUP:
-        return warpgroup.earliest(sm, now)
+        return warpgroup.earliest(sm, k, now)
     return load_store.earliest(sm, k, unit, now) if needs.queued and not sm.machine.wastes_slot else now
 
 
@@ -108,7 +108,7 @@ def eligible(sm: Sm, k: int, now: int) -> tuple[int, int]:
 def _among_matrices(sm: Sm, k: int, unit: int, now: int) -> int:
     """Return the mask of ready warps that find registers beside products, and leave the tensor cores behind others."""
     scheduler, able, summing = sm.schedulers[k], 0, sm.multiplies and sm.products.ends > now
-    warps = scheduler.ready_for[unit]
+    warps = scheduler.ready_for[unit] if unit != WARPGROUP else _longest_ready(sm, k, unit)
     while warps:
         j = lowest_bit(warps)
         warps &= warps - 1
@@ -118,6 +118,20 @@ def _among_matrices(sm: Sm, k: int, unit: int, now: int) -> int:
     if able == 0:
         stall_accounting.hold(sm, k, unit, DISPATCH if summing else BUSY, now)
     return able
+
+
+@rule
+def _longest_ready(sm: Sm, k: int, unit: int) -> int:
+    """Return the mask of the warps that have been ready for a unit class longest: warpgroups take turns."""
+    found, first = 0, NEVER
+    warps = sm.schedulers[k].ready_for[unit]
+    while warps:
+        j = lowest_bit(warps)
+        warps &= warps - 1
+        since = int(sm.warps[j * sm.machine.schedulers + k].ready_at)
+        found = found | 1 << j if since == first else 1 << j if since < first else found
+        first = min(first, since)
+    return found
 
 
 @rule

@@ -66,8 +66,8 @@ def choices(machine: Machine, unit: UnitClass) -> tuple[str, ...]:
 
 
 def is_sparse(form: Row) -> bool:
-    """Tell whether it is a matrix instruction with a register that says which numbers A has, and no scales."""
-    return "i" in form.form and "j" not in form.form
+    """Tell whether it is a matrix instruction with a register that says which numbers A has: before scales, if any."""
+    return "i" in form.form and ("j" not in form.form or form.words_of("i") == 2)
 
 
 def intervals(machine: Machine, form: Row) -> int:

@@ -91,6 +91,7 @@ UNIT = Declaration(
         "products": (
             field("head", "place of the first that has not begun"),
             field("count", "how many have not"),
+            field("ahead", "how many more the first warps have issued, and their last ones not"),
             field("next", "when it may begin; NEVER: there is none"),
             field("reads", "when the operands of the next one may be read"),
             field("port", "until when they read shared memory"),

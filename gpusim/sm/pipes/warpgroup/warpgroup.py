@@ -7,7 +7,8 @@ wait meanwhile, as products wait for them; commands to barriers and to the copy 
 The tensor cores begin a little later, and compute so many columns in a cycle; the operands of the next product are read
 meanwhile, but not those of one more. So products follow each other at the pace of the slower of the two.
 
-A product keeps its place in a queue until the tensor cores begin with it; while the queue is full no warp issues one.
+A product keeps its place in a queue until the tensor cores begin with it; while the queue is full the first of
+four warps issues none, and warpgroups take turns. The other three run ahead.
 
 Meanwhile they read and write their sums in the register file: those of eight columns at once, so that other
 instructions have half of the cycles left, or three of four if the sums have 16 bits.
@@ -19,6 +20,7 @@ its effect lands (sm/lanes/values/product.py). Products share the agent of the e
 from __future__ import annotations
 
 from gpusim.sm.account.record import record
+from gpusim.sm.account.stall_accounting import stall_accounting
 from gpusim.sm.account.stopping import stop
 from gpusim.sm.effects import groups
 from gpusim.sm.jit.on_demand import on_demand
@@ -29,6 +31,7 @@ from gpusim.sm.pipes.warpgroup.declaration import WARPS
 from gpusim.sm.records import Row, Sm
 from gpusim.sm.state.fault import Fault
 from gpusim.sm.unit.capacities import PRODUCTS
+from gpusim.sm.unit.sm import FIRST_SCHEDULER
 from isa.row import Groups
 from isa.values.matrix.warpgroup import rows_read
 
@@ -49,12 +52,18 @@ def _place(sm: Sm, g: int) -> int:
 
 
 @on_demand
-def earliest(sm: Sm, now: int) -> int:
-    """Return `now` if the queue takes a product, else when to look again: so many have not begun to be computed."""
+def earliest(sm: Sm, k: int, now: int) -> int:
+    """Return `now` if the queue takes a product of scheduler k, else when to look again.
+
+    So many have not begun to be computed. Only the first warp of four waits for that; the others run ahead.
+    """
     products, depth = sm.products, sm.machine.product_queue
-    if products.count >= depth:
-        return max(int(products.next), now) + 1
-    before = products.queue[(products.head + products.count - depth) % PRODUCTS]
+    if k != 0:
+        return now
+    places = products.count + products.ahead
+    if places >= depth:
+        return max(int(products.next), now) + 1 if products.count else NEVER
+    before = products.queue[(products.head + places - depth) % PRODUCTS]
     return max(int(before.starts), now)
 
 
@@ -65,6 +74,7 @@ def commit(sm: Sm, g: int, pc: int, now: int) -> None:
     warp.pending += 1
     warp.products += 1
     first = first_of(sm, g)
+    products.ahead += g == first
     if _place(sm, first) + WARPS > sm.launch.warps:  # the block's last warps are not four: they wait for ever
         return
     for other in range(first, first + WARPS):
@@ -76,7 +86,16 @@ def commit(sm: Sm, g: int, pc: int, now: int) -> None:
     entry = products.queue[(products.head + products.count) % PRODUCTS]
     entry.warp, entry.pc, entry.ready, entry.starts = first, pc, now + sm.machine.product_begins, NEVER
     products.count += 1
+    products.ahead -= 1
+    _wake(sm, int(sm.warps[first].scheduler), now)
     _look_at_head(sm)
+
+
+@rule
+def _wake(sm: Sm, k: int, now: int) -> None:
+    """Let scheduler k look again whether the queue takes a product: its last one waits for the tensor cores now."""
+    agent = FIRST_SCHEDULER + k
+    sm.agenda[agent] = min(sm.agenda[agent], stall_accounting.slot_from(sm.machine, k, now + 1))
 
 
 @rule
