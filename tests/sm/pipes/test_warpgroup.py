@@ -246,6 +246,19 @@ def test_a_product_issues_when_one_of_the_queue_begins(queue, engine):
     assert run.stalls[first + queue, Stall.MIO_THROTTLE] > 0
 
 
+@pytest.mark.parametrize("engine", ENGINES)
+def test_warpgroups_take_turns_at_the_queue(engine):
+    """Once the queue is full, products of two warpgroups alternate, as an H200's do (2026-11-30)."""
+    descriptors = [f"UMOV UR{8 + i}, {word:#x}" for i, word in enumerate((0, 0x40000040, 512, 0x40000040))]
+    products = [f"HGMMA.64x64x16.F32{end} R24, UR8, R24, !PT" for end in [""] * 15 + [".gsb0"]]
+    text = "\n".join([".block 256", ".shared 16384", *descriptors, "WARPGROUP.ARRIVE", *products, "EXIT"])
+    run = run_sm(read(text), load("h200", {"chip.sms": 1, "fetch.ahead": 1000}), engine=engine, trace=True)
+    first = len(descriptors) + 1
+    turns = [warp for _, warp, pc in cycles_of(run) if warp in (0, 4) and pc >= first and pc < first + 16]
+    assert len(turns) == 32
+    assert all(one != other for one, other in pairwise(turns[6:26]))
+
+
 CLOCKS = {  # N, registers: cycles between clocks read behind 16 products on an H200 (2026-11-30): the last, and the end
     (8, 0): (18, 125),
     (8, 1): (13, 95),
