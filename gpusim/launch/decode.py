@@ -281,8 +281,7 @@ def _operands(row: Any, instruction: Instruction, known: Mapping[str, Any], kern
             _operand(row, letter, operand, form, known, kernel)
     if form.is_general:
         row["number"] = instruction.number()
-    more = max(row["more_predicates"])
-    row["others"] = more >= 0
+    row["others"] = (more := max(row["more_predicates"])) >= 0
     if max(row["predicate"], row["second_predicate"], more) < 0:
         row["truth"] = -1  # nobody asks
     row["uniform"] = any(r >= kernel.program.registers for r in instruction.writes()) or bool(

@@ -47,9 +47,9 @@ class LineFigures:
     Line 0 has those without a line, and the end of the program, where warps may wait too. `shared_conflicts` are passes
     through shared memory beyond those that the widths of accesses need. A sector of `global_sectors` is counted for
     each warp instruction that touches it; `global_bytes` are those that the active lanes ask for, and those of copies
-    by the copy engine, which have no sectors here. Code of headers of
-    the compiler and the system counts to the line that calls it, where `inlined` has it by its own place. Where the
-    launch has no bound, its blocks can't be profiled, and conflicts, sectors and bytes are None.
+    by the copy engine, which have no sectors here. Code of headers of the compiler and the system counts to the line
+    that calls it, where `inlined` has it by its own place. Where the launch has no bound, its blocks can't be profiled,
+    and conflicts, sectors and bytes are None.
     """
 
     file: str

@@ -120,3 +120,14 @@ def test_every_cycle_is_that_of_the_scan(kernel, machine):
     engines = run_sm(kernel, machine, feed=ADDRESS_ONLY, trace=True)
     resident = min(occupancy(kernel, machine).blocks, kernel.blocks)
     assert set(mistakes(engines, scan(kernel, machine, resident))) <= {"registers"}
+
+
+VALUED = [machine_row(one) for one in ("HMMA.16816.F32", "IMMA.16832.S8.S8", "DMMA.8x8x4", "IADD3", "FFMA")]
+
+
+@settings(REPEATABLE, max_examples=draws(30))
+@given(kernels(st.sampled_from(VALUED)), machines(tags=False))
+def test_registers_are_those_of_the_scan_too(kernel, machine):
+    """Of a kind of each sum of products, with values: registers and memory as well as cycles are those of the scan."""
+    resident = min(occupancy(kernel, machine).blocks, kernel.blocks)
+    assert mistakes(run_sm(kernel, machine, trace=True), scan(kernel, machine, resident)) == []

@@ -7,8 +7,8 @@ wait meanwhile, as products wait for them; commands to barriers and to the copy 
 The tensor cores begin a little later, and compute so many columns in a cycle; the operands of the next product are read
 meanwhile, but not those of one more. So products follow each other at the pace of the slower of the two.
 
-A product keeps its place in a queue until the tensor cores begin with it; while the queue is full the first of
-four warps issues none, and warpgroups take turns. The other three run ahead.
+A product keeps its place in a queue until the tensor cores begin with it; while the queue is full the first of four
+warps issues none, and warpgroups take turns. The other three run ahead.
 
 Meanwhile they read and write their sums in the register file: those of eight columns at once, so that other
 instructions have half of the cycles left, or three of four if the sums have 16 bits.
@@ -53,13 +53,13 @@ def _place(sm: Sm, g: int) -> int:
 
 @on_demand
 def earliest(sm: Sm, k: int, now: int) -> int:
-    """Return `now` if the queue takes a product of scheduler k, else when to look again.
+    """Return `now` if the queue takes a product of scheduler k, else when to look again; NEVER: when one is committed.
 
-    So many have not begun to be computed. Only the first warp of four waits for that; the others run ahead.
+    Only the first of four warps waits for a place. The first scheduler has it, as warpgroups are four schedulers wide.
     """
-    products, depth = sm.products, sm.machine.product_queue
     if k != 0:
         return now
+    products, depth = sm.products, sm.machine.product_queue
     places = products.count + products.ahead
     if places >= depth:
         return max(int(products.next), now) + 1 if products.count else NEVER
