@@ -52,6 +52,7 @@ def adding_up(run: SmRun, issued: Counts) -> SmRun:
         issued=issued,
         active=_whole(run.active * grown),
         load_store_cycles=_whole(run.load_store_cycles * grown),
+        held=_whole(run.held * grown),
         pipe_cycles={name: round(cycles * whole) for name, cycles in run.pipe_cycles.items()},
         stalls=_shared_out(run.stalls, run.cycles * run.warp_slots - run.empty),
     )
