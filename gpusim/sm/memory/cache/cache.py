@@ -15,6 +15,17 @@ import numpy as np
 
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import count_bits, lowest_bit, rarely, rule
+from gpusim.sm.memory.account import account
+from gpusim.sm.memory.account.declaration import (
+    DRAM_READ,
+    DRAM_WRITTEN,
+    HITS,
+    L2_BEYOND,
+    L2_MISSES,
+    L2_READ,
+    L2_UPDATED,
+    L2_WRITTEN,
+)
 from gpusim.sm.memory.cache import requests, tags
 from gpusim.sm.memory.cache.declaration import (
     BACK,
@@ -27,7 +38,7 @@ from gpusim.sm.memory.cache.declaration import (
     TEXTURES,
     WAY_HEAD,
 )
-from gpusim.sm.memory.cache.requests import PARTLY, UNITS
+from gpusim.sm.memory.cache.requests import PARTLY, UNITS, needed
 from gpusim.sm.memory.cache.tags import DIRTY, TAG, USED
 from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.memory.l2_atomic import l2_atomic
@@ -41,6 +52,7 @@ from gpusim.sm.records import Entry, Memory, Numbers, Row, Sm
 from gpusim.sm.unit.capacities import LANES, REQUESTS
 from gpusim.sm.unit.opcodes import LOAD, STORE
 from isa.memory import SECTOR_BYTES
+from isa.program import WORD_BYTES
 
 
 @on_demand
@@ -55,7 +67,7 @@ def ask(sm: Sm, memory: Memory, g: int, group: int, active: int) -> None:
     elif sm.outcome.requests == 0:
         _note_scalar(sm, words, int(np.int64(sm.scratch.address[lowest_bit(active)])), instruction.access_bytes)
         if not sm.trace_driven:
-            _read_all(sm, words, SCALARS, 0)
+            _read_all(sm, words, instruction, SCALARS, 0)
 
 
 @on_demand
@@ -67,6 +79,7 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
     """
     words, row, entry = tags.words(sm, memory), requests.row_of(sm, y, place), sm.load_store.queues[y].entries[place]
     instruction = sm.program[entry.pc]
+    account.serve(sm, instruction, words[row], entry.cycles)
     if instruction.action == STORE:
         return _store_all(sm, words, instruction, row, entry, now)
     near = instruction.packets == 0 and instruction.cached == NEAR + 1
@@ -75,10 +88,12 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
     if instruction.packets == 0:
         l2_share.ask(sm, instruction, sm.warps[entry.warp].block)
     for i in range(entry.requests):
-        line, units = words[row + 2 * i], words[row + 2 * i + 1]
+        line, noted = words[row + 2 * i], words[row + 2 * i + 1]
+        units = noted & UNITS
+        account.ask(sm, line, units, needed(noted))
         if instruction.packets:
-            done = max(done, _atomic(sm, words, instruction, i, line, units & UNITS, now) + entry.extra)
-            done = max(done, l2_atomic.update(sm, instruction, line, units >> PARTLY, now) + int(instruction.latency))
+            done = max(done, _atomic(sm, words, instruction, i, line, units, now) + entry.extra)
+            done = max(done, l2_atomic.update(sm, instruction, line, noted >> PARTLY, now) + int(instruction.latency))
         elif near:
             turn = i * (entry.cycles // sm.machine.global_request) // entry.requests if sm.machine.near_lines else i
             late = min(turn * sm.machine.hit_late, entry.extra)  # shared and local memory delay no line
@@ -103,6 +118,7 @@ def _store_all(sm: Sm, words: Numbers, instruction: Row, row: int, entry: Entry,
     done, lines, parted, sectors, room = now, 0, 0, 0, now
     for i in range(entry.requests):
         line, noted = words[row + 2 * i], words[row + 2 * i + 1]
+        account.ask(sm, line, noted & UNITS, needed(noted))
         goes, sectors = _passing(sm, words, instruction, line, noted), sectors + count_bits(noted & UNITS)
         lines, parted = lines + (goes != 0), parted + (goes != 0) * (noted >> PARTLY != 0) * (instruction.packets == 0)
         if instruction.packets:
@@ -155,6 +171,7 @@ def _load(sm: Sm, words: Numbers, instruction: Row, i: int, late: int, line: int
     cache = sm.launch.caches[NEAR]
     way = tags.way(words, cache, line)
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
+    account.count(sm, line, HITS, count_bits(units & ~lost))
     if lost:
         start = max(start, words[sm.launch.misses])
         _claim(sm, words, way, line, start)
@@ -184,7 +201,9 @@ def _atomic(sm: Sm, words: Numbers, instruction: Row, i: int, line: int, units: 
         if words[way + TAG] == line + 1:
             words[way + TAG] = words[way + USED] = 0
     loads = instruction.action == LOAD
+    account.to_l2(sm, line, L2_UPDATED, units)
     if cache.sets == 0:
+        account.count(sm, line, DRAM_WRITTEN, count_bits(units))
         gone = global_memory.commit_line(sm, line, count_bits(units), now)
         return gone + max(int(instruction.latency), sm.machine.memory_latency) if loads else gone
     gone = l2_channel.ported(sm, count_bits(units), count_bits(units), STORES, now)
@@ -200,7 +219,7 @@ def _behind(sm: Sm, instruction: Row, i: int) -> int:
 
 
 @on_demand
-def fetch(sm: Sm, memory: Memory, active: int) -> None:
+def fetch(sm: Sm, memory: Memory, instruction: Row, active: int) -> None:
     """Texture: find when the elements at a lane group's addresses in `scratch`, and those before them, are there.
 
     The cycle is in `outcome.ready`.
@@ -210,8 +229,8 @@ def fetch(sm: Sm, memory: Memory, active: int) -> None:
     row, begin = requests.spare_row(sm), outcome.requests
     for lane in range(LANES):
         if (active >> lane) & 1:
-            requests.note_byte(sm, words, row, begin, int(sm.scratch.address[lane]), False)
-    _read_all(sm, words, TEXTURES, begin)
+            requests.note_byte(sm, words, row, begin, int(sm.scratch.address[lane]), WORD_BYTES, False)
+    _read_all(sm, words, instruction, TEXTURES, begin)
 
 
 @rule
@@ -219,21 +238,25 @@ def _note_scalar(sm: Sm, words: Numbers, byte: int, size: int) -> None:
     """Store the requests of a scalar load of `size` bytes."""
     row = requests.spare_row(sm)
     for unit in range(byte // SECTOR_BYTES, (byte + size - 1) // SECTOR_BYTES + 1):
-        requests.note_byte(sm, words, row, 0, unit * SECTOR_BYTES, False)
+        first, end = max(byte, unit * SECTOR_BYTES), min(byte + size, (unit + 1) * SECTOR_BYTES)
+        requests.note_byte(sm, words, row, 0, first, end - first, False)
 
 
 @rarely
-def read_scalar(sm: Sm, memory: Memory) -> None:
+def read_scalar(sm: Sm, memory: Memory, instruction: Row) -> None:
     """Read a recorded scalar load's requests through its cache, now; `outcome.ready` says when the data is there."""
-    _read_all(sm, tags.words(sm, memory), SCALARS, 0)
+    _read_all(sm, tags.words(sm, memory), instruction, SCALARS, 0)
 
 
 @rule
-def _read_all(sm: Sm, words: Numbers, which: int, begin: int) -> None:
+def _read_all(sm: Sm, words: Numbers, instruction: Row, which: int, begin: int) -> None:
     """Read the requests since `begin` through a read-only cache; `outcome.ready` says when their data is there."""
     row, outcome = requests.spare_row(sm), sm.outcome
+    if begin == 0:
+        account.serve(sm, instruction, words[row], 0)
     for i in range(begin, outcome.requests):
-        line, units = words[row + 2 * i], words[row + 2 * i + 1]
+        line, units = words[row + 2 * i], words[row + 2 * i + 1] & UNITS
+        account.ask(sm, line, units, needed(words[row + 2 * i + 1]))
         outcome.ready = max(outcome.ready, _read(sm, words, which, i, line, units, sm.now, False))
 
 
@@ -248,6 +271,7 @@ def _read(sm: Sm, words: Numbers, which: int, i: int, line: int, units: int, now
         return far_load(sm, words, False, behind, line, units, now)
     way = tags.way(words, cache, line)
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
+    account.count(sm, line, HITS, count_bits(units & ~lost))
     if lost:
         tags.clear(words, cache, way, line)
         came = now + sm.machine.next_constants if next_has else far_load(sm, words, False, behind, line, lost, now)
@@ -291,7 +315,9 @@ def far_load(sm: Sm, words: Numbers, copies: int, latency: int, line: int, units
 
     `copies`: they go to shared memory.
     """
+    account.to_l2(sm, line, L2_READ, units)
     if sm.launch.caches[FAR].sets == 0:
+        account.count(sm, line, DRAM_READ, count_bits(units))
         return global_memory.commit_line(sm, line, count_bits(units), start) + sm.machine.memory_latency
     gone = l2_channel.loaded(sm, copies, units, max(start, sm.load_store.updated) if sm.machine.slices else start)
     return from_l2(sm, words, latency, line, units, gone)
@@ -312,6 +338,7 @@ def _of_partition(sm: Sm, words: Numbers, latency: int, line: int, units: int, g
     cache = sm.launch.caches[PARTITION]
     way = tags.way(words, cache, line)
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
+    account.count(sm, line, L2_BEYOND, count_bits(units & lost))
     if lost:
         tags.clear(words, cache, way, line)
         done = max(done, _of_far(sm, words, latency + sm.machine.partition_late, line, lost, gone))
@@ -330,6 +357,7 @@ def _of_far(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: i
     if lost:
         _drop(sm, words, way, line, gone)
         if l2_share.brings(sm, line, count_bits(lost)):
+            account.count(sm, line, L2_MISSES, count_bits(units & lost))
             done = max(done, global_memory.commit_line(sm, line, count_bits(lost), gone) + machine.memory_latency)
         elif sm.load_store.from_others == NOW:
             done = max(done, gone + machine.memory_latency)
@@ -345,6 +373,7 @@ def _store(sm: Sm, words: Numbers, instruction: Row, line: int, noted: int, goes
     near = sm.launch.caches[NEAR]
     if near.sets > 0:
         way, kept = tags.way(words, near, line), units & ~goes
+        account.count(sm, line, HITS, count_bits(units & ~tags.lost(words, near, way, line, units)))
         if sm.machine.keeps_stores == COPIED and _stays(sm, instruction, line):
             kept = units & ~(tags.lost(words, near, way, line, partly) & partly)
         if kept:
@@ -362,12 +391,13 @@ def _store(sm: Sm, words: Numbers, instruction: Row, line: int, noted: int, goes
 def far_store(sm: Sm, words: Numbers, line: int, units: int, now: int) -> int:
     """Write sectors of a line to the L2, where they stay; return when they have left the SM."""
     cache = sm.launch.caches[FAR]
+    account.to_l2(sm, line, L2_WRITTEN, units)
     if cache.sets == 0:
+        account.count(sm, line, DRAM_WRITTEN, count_bits(units))
         return global_memory.commit_line(sm, line, count_bits(units), now)
     way = tags.way(words, cache, line)
     waiting = l2_channel.waiting(words, way, line, units, now) if sm.machine.ways_apart else 0
     sent = count_bits(units & ~waiting)
-    sm.load_store.moved[STORES] += count_bits(waiting)  # they take no further time
     gone = l2_channel.ported(sm, sent, sent, STORES, now)
     l2_share.store(sm, words, way, line, units, gone)
     new = words[way + TAG] != line + 1

@@ -1,0 +1,126 @@
+"""Count what instructions move, once, where rules move it: by instruction, place of the data and kind.
+
+Who serves an access says for which instruction (`begin`); what moves on the way then counts to it, evicted lines too.
+docs/units/account.md says what is counted.
+"""
+
+from __future__ import annotations
+
+from gpusim.sm.jit.rule import count_bits, rarely, rule
+from gpusim.sm.memory.account.declaration import (
+    BUFFERS,
+    CONFLICTS,
+    DRAM_READ,
+    DRAM_WRITTEN,
+    ELSEWHERE,
+    L2_MISSES,
+    L2_READ,
+    L2_REQUESTS,
+    L2_UPDATED,
+    L2_WRITTEN,
+    LOCAL,
+    NEEDED,
+    REQUESTS,
+    SECTORS,
+    SHARED,
+    WAVEFRONTS,
+)
+from gpusim.sm.memory.cache.declaration import MEMORY, TAGS
+from gpusim.sm.memory.global_memory.declaration import LINES
+from gpusim.sm.memory.local_memory import LOCAL_BASE
+from gpusim.sm.pipes.instruction_replay import instruction_replay
+from gpusim.sm.records import Outcome, Row, Sm
+from gpusim.sm.unit.opcodes import FETCH, LOCAL_MEMORY, SHARED_MEMORY, STORE
+from isa.memory import SECTOR_BYTES
+
+
+@rule
+def begin(sm: Sm, instruction: Row) -> None:
+    """Let what moves from now on count to this instruction."""
+    sm.load_store.accounted = instruction.accounted
+
+
+@rarely
+def count(sm: Sm, line: int, kind: int, number: int) -> None:
+    """Add to what the instruction that is served moved of a line."""
+    unit = sm.load_store
+    if unit.placed_line != line + 1:
+        unit.placed_line, unit.placed = line + 1, place_of(sm, line * sm.machine.line_bytes)
+    sm.account[unit.accounted, unit.placed, kind] += number
+
+
+@rule
+def place_of(sm: Sm, byte: int) -> int:
+    """Return the place of a byte that caches are asked for: its buffer, local memory, or elsewhere."""
+    buffer = buffer_of(sm, byte)
+    if buffer >= 0:
+        return BUFFERS + buffer
+    return LOCAL if byte >= LOCAL_BASE else ELSEWHERE
+
+
+@rule
+def buffer_of(sm: Sm, byte: int) -> int:
+    """Return the number of the buffer that holds a byte; -1: none does."""
+    low, high = 0, int(sm.launch.buffers)
+    while low < high:
+        middle = (low + high) // 2
+        if sm.buffers[middle].end <= byte:
+            low = middle + 1
+        else:
+            high = middle
+    return low if low < sm.launch.buffers and sm.buffers[low].start <= byte else -1
+
+
+@rarely
+def serve(sm: Sm, instruction: Row, line: int, cycles: int) -> None:
+    """Count an access that asks caches, first for that line, and takes the load/store unit so many cycles."""
+    begin(sm, instruction)
+    count(sm, line, REQUESTS, 1)
+    count(sm, line, WAVEFRONTS, cycles // max(1, int(sm.machine.global_request)))
+
+
+@rule
+def ask(sm: Sm, line: int, units: int, needed: int) -> None:
+    """Count the sectors of a line that the first cache is asked for, and of how many bytes lanes need them."""
+    count(sm, line, SECTORS, count_bits(units))
+    count(sm, line, NEEDED, needed)
+
+
+@rule
+def to_l2(sm: Sm, line: int, kind: int, units: int) -> None:
+    """Count sectors of a line that go to the L2, or come from there."""
+    count(sm, line, L2_REQUESTS, 1)
+    count(sm, line, kind, count_bits(units))
+
+
+@rarely
+def alone(sm: Sm, instruction: Row, outcome: Outcome) -> None:
+    """Count an access that issues and asks no cache with tags: the cost of its addresses says what it moves."""
+    kind, machine = instruction.memory_kind, sm.machine
+    near = kind == SHARED_MEMORY or (instruction.generic and outcome.transactions == 0)
+    place = SHARED if near else LOCAL if kind == LOCAL_MEMORY else ELSEWHERE
+    counts = sm.account[instruction.accounted, place if machine.hits == TAGS else 0]
+    counts[REQUESTS] += 1
+    counts[NEEDED] += outcome.threads * instruction.access_bytes
+    if kind == SHARED_MEMORY:
+        counts[WAVEFRONTS] += outcome.cycles // machine.pass_cycles
+        counts[CONFLICTS] += instruction_replay.beyond(machine, instruction, outcome.cycles)
+    else:
+        counts[WAVEFRONTS] += outcome.cycles // max(1, int(machine.global_request))
+        if outcome.transactions:
+            _untagged(sm, instruction, outcome.transactions)
+
+
+@rarely
+def _untagged(sm: Sm, instruction: Row, transactions: int) -> None:
+    """Count transactions where no cache keeps tags: all miss, or all that are not counted here hit."""
+    machine, counts = sm.machine, sm.account[instruction.accounted, 0]
+    each = machine.line_bytes // SECTOR_BYTES if machine.global_rule == LINES and instruction.action != FETCH else 1
+    sectors, stores = transactions * each, instruction.action == STORE
+    kind = L2_UPDATED if instruction.packets else L2_WRITTEN if stores else L2_READ
+    counts[SECTORS] += sectors
+    counts[L2_REQUESTS] += transactions
+    counts[kind] += sectors
+    if machine.hits == MEMORY:
+        counts[L2_MISSES] += 0 if kind == L2_WRITTEN else sectors
+        counts[DRAM_WRITTEN if stores else DRAM_READ] += sectors
