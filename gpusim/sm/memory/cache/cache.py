@@ -16,17 +16,7 @@ import numpy as np
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import count_bits, lowest_bit, rarely, rule
 from gpusim.sm.memory.account import account
-from gpusim.sm.memory.account.declaration import (
-    DRAM_READ,
-    DRAM_WRITTEN,
-    HITS,
-    L2_BEYOND,
-    L2_MISSES,
-    L2_READ,
-    L2_UPDATED,
-    L2_WRITTEN,
-)
-from gpusim.sm.memory.cache import requests, tags
+from gpusim.sm.memory.cache import next_constants, requests, tags
 from gpusim.sm.memory.cache.declaration import (
     BACK,
     CONSTANTS,
@@ -51,7 +41,6 @@ from gpusim.sm.memory.tag_stage import tag_stage
 from gpusim.sm.records import Entry, Memory, Numbers, Row, Sm
 from gpusim.sm.unit.capacities import LANES, REQUESTS
 from gpusim.sm.unit.opcodes import LOAD, STORE
-from isa.memory import SECTOR_BYTES
 from isa.program import WORD_BYTES
 
 
@@ -65,7 +54,7 @@ def ask(sm: Sm, memory: Memory, g: int, group: int, active: int) -> None:
     if instruction.pipe < 0:
         requests.note(sm, words, instruction, g, group, active)
     elif sm.outcome.requests == 0:
-        _note_scalar(sm, words, int(np.int64(sm.scratch.address[lowest_bit(active)])), instruction.access_bytes)
+        requests.note_scalar(sm, words, int(np.int64(sm.scratch.address[lowest_bit(active)])), instruction.access_bytes)
         if not sm.trace_driven:
             _read_all(sm, words, instruction, SCALARS, 0)
 
@@ -171,7 +160,7 @@ def _load(sm: Sm, words: Numbers, instruction: Row, i: int, late: int, line: int
     cache = sm.launch.caches[NEAR]
     way = tags.way(words, cache, line)
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
-    account.count(sm, line, HITS, count_bits(units & ~lost))
+    account.held(sm, line, units & ~lost)
     if lost:
         start = max(start, words[sm.launch.misses])
         _claim(sm, words, way, line, start)
@@ -201,9 +190,9 @@ def _atomic(sm: Sm, words: Numbers, instruction: Row, i: int, line: int, units: 
         if words[way + TAG] == line + 1:
             words[way + TAG] = words[way + USED] = 0
     loads = instruction.action == LOAD
-    account.to_l2(sm, line, L2_UPDATED, units)
+    account.updated(sm, line, units)
     if cache.sets == 0:
-        account.count(sm, line, DRAM_WRITTEN, count_bits(units))
+        account.to_dram(sm, line, count_bits(units))
         gone = global_memory.commit_line(sm, line, count_bits(units), now)
         return gone + max(int(instruction.latency), sm.machine.memory_latency) if loads else gone
     gone = l2_channel.ported(sm, count_bits(units), count_bits(units), STORES, now)
@@ -231,15 +220,6 @@ def fetch(sm: Sm, memory: Memory, instruction: Row, active: int) -> None:
         if (active >> lane) & 1:
             requests.note_byte(sm, words, row, begin, int(sm.scratch.address[lane]), WORD_BYTES, False)
     _read_all(sm, words, instruction, TEXTURES, begin)
-
-
-@rule
-def _note_scalar(sm: Sm, words: Numbers, byte: int, size: int) -> None:
-    """Store the requests of a scalar load of `size` bytes."""
-    row = requests.spare_row(sm)
-    for unit in range(byte // SECTOR_BYTES, (byte + size - 1) // SECTOR_BYTES + 1):
-        first, end = max(byte, unit * SECTOR_BYTES), min(byte + size, (unit + 1) * SECTOR_BYTES)
-        requests.note_byte(sm, words, row, 0, first, end - first, False)
 
 
 @rarely
@@ -271,7 +251,7 @@ def _read(sm: Sm, words: Numbers, which: int, i: int, line: int, units: int, now
         return far_load(sm, words, False, behind, line, units, now)
     way = tags.way(words, cache, line)
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
-    account.count(sm, line, HITS, count_bits(units & ~lost))
+    account.held(sm, line, units & ~lost)
     if lost:
         tags.clear(words, cache, way, line)
         came = now + sm.machine.next_constants if next_has else far_load(sm, words, False, behind, line, lost, now)
@@ -293,20 +273,8 @@ def _constants(sm: Sm, words: Numbers, instruction: Row, i: int, line: int, unit
         part = units & (((1 << int(step)) - 1) << unit)
         if part:
             asked = max(asked, there - int(instruction.latency)) if sm.machine.in_series else asked
-            there = _read(sm, words, CONSTANTS, i, line, part, asked, _is_next(sm, words, instruction, line))
+            there = _read(sm, words, CONSTANTS, i, line, part, asked, next_constants.has(sm, words, instruction, line))
     return asked, there
-
-
-@rule
-def _is_next(sm: Sm, words: Numbers, instruction: Row, line: int) -> bool:
-    """Tell whether the next constant cache has a line: its other sectors, or its neighbours, were asked for before."""
-    if instruction.parameters or sm.machine.next_constants == 0:
-        return bool(sm.machine.next_constants)
-    cache, first = sm.launch.caches[CONSTANTS], line - line % sm.machine.next_lines
-    for other in range(first, first + sm.machine.next_lines):
-        if words[tags.way(words, cache, other) + TAG] == other + 1:
-            return True
-    return False
 
 
 @rarely
@@ -315,9 +283,9 @@ def far_load(sm: Sm, words: Numbers, copies: int, latency: int, line: int, units
 
     `copies`: they go to shared memory.
     """
-    account.to_l2(sm, line, L2_READ, units)
+    account.read(sm, line, units)
     if sm.launch.caches[FAR].sets == 0:
-        account.count(sm, line, DRAM_READ, count_bits(units))
+        account.from_dram(sm, line, count_bits(units))
         return global_memory.commit_line(sm, line, count_bits(units), start) + sm.machine.memory_latency
     gone = l2_channel.loaded(sm, copies, units, max(start, sm.load_store.updated) if sm.machine.slices else start)
     return from_l2(sm, words, latency, line, units, gone)
@@ -338,7 +306,7 @@ def _of_partition(sm: Sm, words: Numbers, latency: int, line: int, units: int, g
     cache = sm.launch.caches[PARTITION]
     way = tags.way(words, cache, line)
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
-    account.count(sm, line, L2_BEYOND, count_bits(units & lost))
+    account.beyond(sm, line, units & lost)
     if lost:
         tags.clear(words, cache, way, line)
         done = max(done, _of_far(sm, words, latency + sm.machine.partition_late, line, lost, gone))
@@ -357,7 +325,7 @@ def _of_far(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: i
     if lost:
         _drop(sm, words, way, line, gone)
         if l2_share.brings(sm, line, count_bits(lost)):
-            account.count(sm, line, L2_MISSES, count_bits(units & lost))
+            account.missed(sm, line, units & lost)
             done = max(done, global_memory.commit_line(sm, line, count_bits(lost), gone) + machine.memory_latency)
         elif sm.load_store.from_others == NOW:
             done = max(done, gone + machine.memory_latency)
@@ -373,7 +341,7 @@ def _store(sm: Sm, words: Numbers, instruction: Row, line: int, noted: int, goes
     near = sm.launch.caches[NEAR]
     if near.sets > 0:
         way, kept = tags.way(words, near, line), units & ~goes
-        account.count(sm, line, HITS, count_bits(units & ~tags.lost(words, near, way, line, units)))
+        account.held(sm, line, units & ~tags.lost(words, near, way, line, units))
         if sm.machine.keeps_stores == COPIED and _stays(sm, instruction, line):
             kept = units & ~(tags.lost(words, near, way, line, partly) & partly)
         if kept:
@@ -391,9 +359,9 @@ def _store(sm: Sm, words: Numbers, instruction: Row, line: int, noted: int, goes
 def far_store(sm: Sm, words: Numbers, line: int, units: int, now: int) -> int:
     """Write sectors of a line to the L2, where they stay; return when they have left the SM."""
     cache = sm.launch.caches[FAR]
-    account.to_l2(sm, line, L2_WRITTEN, units)
+    account.written(sm, line, units)
     if cache.sets == 0:
-        account.count(sm, line, DRAM_WRITTEN, count_bits(units))
+        account.to_dram(sm, line, count_bits(units))
         return global_memory.commit_line(sm, line, count_bits(units), now)
     way = tags.way(words, cache, line)
     waiting = l2_channel.waiting(words, way, line, units, now) if sm.machine.ways_apart else 0

@@ -5,7 +5,6 @@ from __future__ import annotations
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import count_bits, rule
 from gpusim.sm.memory.account import account
-from gpusim.sm.memory.account.declaration import DRAM_READ, L2_READ, NEEDED
 from gpusim.sm.memory.cache import cache, tags
 from gpusim.sm.memory.cache.declaration import FAR
 from gpusim.sm.memory.global_memory import global_memory
@@ -26,7 +25,7 @@ def fetch(sm: Sm, memory: Memory, instruction: Row, slot: int, low: int, high: i
     while low < high:
         end = min(high, low - low % size + size)
         units = _sectors(low % size, low % size + end - low)
-        account.count(sm, low // size, NEEDED, end - low)
+        account.needed(sm, low // size, end - low)
         done = max(done, _fetch(sm, words, low // size, units, now))
         low = end
     sm.load_store.stands = sm.load_store.differing = 0
@@ -37,9 +36,9 @@ def fetch(sm: Sm, memory: Memory, instruction: Row, slot: int, low: int, high: i
 def _fetch(sm: Sm, words: Numbers, line: int, units: int, now: int) -> int:
     """Ask for sectors of a line; return when they have come."""
     latency = sm.machine.engine_latency
-    account.to_l2(sm, line, L2_READ, units)
+    account.read(sm, line, units)
     if sm.launch.caches[FAR].sets == 0:
-        account.count(sm, line, DRAM_READ, count_bits(units))
+        account.from_dram(sm, line, count_bits(units))
         return global_memory.commit_line(sm, line, count_bits(units), now) + sm.machine.memory_latency
     gone = l2_channel.loaded_by_engine(sm, units, now)
     return int(cache.from_l2(sm, words, latency, line, units, gone))
@@ -53,7 +52,7 @@ def send(sm: Sm, memory: Memory, instruction: Row, slot: int, low: int, high: in
     account.begin(sm, instruction)
     while low < high:
         end = min(high, low - low % size + size)
-        account.count(sm, low // size, NEEDED, end - low)
+        account.needed(sm, low // size, end - low)
         done = max(done, cache.far_store(sm, words, low // size, _sectors(low % size, low % size + end - low), now))
         low = end
     sm.load_store.stands = 0

@@ -156,3 +156,12 @@ def note_byte(sm: Sm, words: Numbers, row: int, begin: int, byte: int, size: int
     more = count_bits(touched & ~sm.scratch.touched[at, unit])
     sm.scratch.touched[at, unit] |= touched
     words[row + 2 * at + 1] = (words[row + 2 * at + 1] | bit | bit * partly << PARTLY) + (more << NEEDED)
+
+
+@rule
+def note_scalar(sm: Sm, words: Numbers, byte: int, size: int) -> None:
+    """Store the requests of a scalar load of `size` bytes."""
+    row = spare_row(sm)
+    for unit in range(byte // SECTOR_BYTES, (byte + size - 1) // SECTOR_BYTES + 1):
+        first, end = max(byte, unit * SECTOR_BYTES), min(byte + size, (unit + 1) * SECTOR_BYTES)
+        note_byte(sm, words, row, 0, first, end - first, False)

@@ -12,7 +12,6 @@ import numpy as np
 
 from gpusim.sm.jit.rule import count_bits, rarely, rule
 from gpusim.sm.memory.account import account
-from gpusim.sm.memory.account.declaration import DRAM_READ, DRAM_WRITTEN
 from gpusim.sm.memory.cache import tags
 from gpusim.sm.memory.cache.declaration import FAR, SHARE_PARTS, WAY_HEAD
 from gpusim.sm.memory.cache.tags import DIRTY, TAG, USED
@@ -69,7 +68,7 @@ def brings(sm: Sm, line: int, units: int) -> bool:
     if not found and sm.load_store.from_others != BEFORE:
         found = _in_its_part(sm, line * sm.machine.line_bytes, units)
     if found:
-        account.count(sm, line, DRAM_READ, units)
+        account.from_dram(sm, line, units)
     return bool(found)
 
 
@@ -160,7 +159,7 @@ def _write(sm: Sm, words: Numbers, way: int, line: int, now: int) -> None:
 @rarely
 def send(sm: Sm, line: int, units: int, now: int) -> None:
     """Send so many sectors of a line to the DRAM."""
-    account.count(sm, line, DRAM_WRITTEN, units)
+    account.to_dram(sm, line, units)
     global_memory.write_line(sm, line, units, now)
 
 

@@ -33,5 +33,5 @@ def ask(sm: Sm, memory: Memory, instruction: Row, active: int) -> None:
 def commit(sm: Sm, instruction: Row, now: int) -> int:
     """The channel moves the sectors of the fetch that issues; return the cycle at which the last has left."""
     if not instruction.cached:
-        account.alone(sm, instruction, sm.outcome)
+        account.alone(sm, instruction, sm.outcome, 0)
     return global_memory.commit_each(sm, sm.outcome, sm.machine.fetch_cost, now)

@@ -81,7 +81,7 @@ def commit(sm: Sm, k: int, g: int, pc: int, instruction: Row, now: int) -> None:
         entry.extra, entry.transactions = outcome.extra, outcome.transactions
         entry.requests, entry.near = outcome.requests, outcome.near
         if entry.requests == 0:
-            account.alone(sm, instruction, outcome)
+            account.alone(sm, instruction, outcome, instruction_replay.beyond(sm.machine, instruction, outcome.cycles))
         for c in range(sm.machine.channels if sm.machine.channels > 1 else 0):
             entry.moves[c] = outcome.moves[c]
         if sm.machine.replays:
