@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -62,11 +62,10 @@ def _scattered(result: Result, factors: Factors) -> Iterator[Cause]:
     if factors:
         pcs, held = _beyond(_time(result, result.run.held[0]), factors)
         passes = _beyond(_time(result, result.run.load_store_cycles), factors)[1]
-        used, touched = utilisation(result), _touched(result, factors)
-        part = {name: used[name] * min(touched, unasked) for name, unasked in _unasked(result).items() if name in used}
+        far = {name: part * _beyond_needed(result, name, factors) for name, part in utilisation(result).items()}
         where = places(result.kernel.program, pcs)
         what = f"lanes lie apart at {where}: {factors[pcs[0]]:.3g} times the sectors that their bytes fill"
-        yield Cause("scattered accesses", what, NEIGHBOURS, pcs, {UNIT: passes, WAY: held} | part)
+        yield Cause("scattered accesses", what, NEIGHBOURS, pcs, far | {UNIT: passes, WAY: held})
 
 
 def _constants(result: Result) -> Iterator[Cause]:
@@ -103,24 +102,19 @@ def _time(result: Result, cycles: NDArray[np.int64]) -> NDArray[np.float64]:
     return parts
 
 
-def _touched(result: Result, factors: Factors) -> float:
-    """Return the part of all touched sectors of global memory that no lane asked for, as factors tell."""
-    each = {pc: float(result.run.issued[pc]) * factors.get(pc, 1) for pc in _global_accesses(result)}
-    return sum(n * (1 - 1 / factors.get(pc, 1)) for pc, n in each.items()) / max(1.0, sum(each.values()))
+def moved(result: Result, name: str, pcs: Iterable[int] | None = None) -> tuple[float, float]:
+    """Return the sectors that instructions, all without these, move at the L2 or the DRAM, and the bytes needed."""
+    found = result.memory.of(pcs)
+    return {L2: found.l2_sectors, DRAM: found.dram}.get(name, 0.0), found.needed
 
 
-def _unasked(result: Result) -> dict[str, float]:
-    """Return the part of the bytes that the DRAM and the L2 moved beyond those that lanes asked for.
+def _beyond_needed(result: Result, name: str, factors: Factors) -> float:
+    """Return the part of what the L2 or the DRAM moved that no lane asked for.
 
-    What caches keep is asked for more often than it is moved.
+    Of an access it is at most what its lanes touch in vain; what caches keep is needed more often than it is moved.
     """
-    run, rows = result.run, result.kernel.program.instructions
-    asked = sum(int(run.active[pc]) * rows[pc].row.nbytes for pc in _global_accesses(result))
-    ways = {DRAM: ("read", "written"), L2: ("loaded", "stored")}
-    moved = {name: SECTOR_BYTES * sum(run.sectors[way] for way in both) for name, both in ways.items()}
-    return {name: max(0.0, 1 - asked / count) for name, count in moved.items() if count}
-
-
-def _global_accesses(result: Result) -> Iterator[int]:
-    rows = (one.row for one in result.kernel.program.instructions)
-    return (pc for pc, row in enumerate(rows) if row.unit is Unit.GLOBAL)
+    wasted = 0.0
+    for pc, factor in factors.items():
+        sectors, needed = moved(result, name, (pc,))
+        wasted += min(sectors * (1 - 1 / factor), max(0.0, sectors - needed / SECTOR_BYTES))
+    return wasted / max(1.0, moved(result, name)[0])

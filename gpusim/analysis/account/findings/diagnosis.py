@@ -59,8 +59,10 @@ def diagnosis(result: Result) -> tuple[Finding, ...]:
     others = [*work, *_chain(result, room), *tensor_pipe.tensor_pipe(result), *_reasons(result, room)]
     much = [one for one in waste if one.share >= MUCH]
     rest = [one for one in (*waste, *others) if one not in much and one.share >= WORTH]
-    found = [*_costliest_first(much), *_costliest_first(rest)]
-    return tuple({one.remedy: one for one in reversed(found)}.values())[: -MOST - 1 : -1]
+    found = dict[str, Finding]()
+    for one in (*_costliest_first(much), *_costliest_first(rest)):
+        found.setdefault(one.remedy, one)
+    return tuple(found.values())[:MOST]
 
 
 def _costliest_first(found: Sequence[Finding]) -> list[Finding]:

@@ -43,8 +43,9 @@ def divergence(result: Result) -> Iterator[Cause]:
     at = "" if branch is None else f" behind the branch at {places(program, (branch,))}"
     where = f"{named(program, pcs[:PLACES])}{lines(program, pcs)}"
     what = f"divergence: {some:.3g} of {lanes:.3g} lanes active{mean}{at}, which costs most at {where}"
-    waits = float((waited * idle).sum() / max(1, run.stalls.sum()))
-    yield Cause("divergence", what, REMEDY, pcs, _freed(result, idle), waits)
+    of_slots = float((issued * idle).sum() / max(1, issued.sum()))
+    of_time = float((waited * idle).sum() / max(1, run.stalls.sum()))
+    yield Cause("divergence", what, REMEDY, pcs, _freed(result, idle), max(of_slots, of_time))
 
 
 def _freed(result: Result, idle: NDArray[np.float64]) -> dict[str, float]:

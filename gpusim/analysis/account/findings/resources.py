@@ -65,11 +65,16 @@ def resources(result: Result, room: Room, wasted: Sequence[Parts]) -> Iterator[F
     """Yield the resource that is the limit, if one is busy enough beyond what causes that are told waste of it."""
     useful = {name: part - sum(one.get(name, 0.0) for one in wasted) for name, part in room.used.items()}
     busy = {name: part for name, part in useful.items() if part >= BUSY and (name != WAY or _only_waits(useful))}
+    if few_sms(result) and room.used.get(DRAM, 0.0) >= BUSY:
+        who = f"its share for {result.run.sms} of {result.machine.chip.sms} SMs"
+        what = f"the DRAM moves {100 * room.used[DRAM]:.0f} % of {who}"
+        yield Finding(DRAM, room.saved({DRAM: room.used[DRAM]}), "counted", what, ALL_SMS)
+        busy.pop(DRAM, None)
     if not busy:
         return
     at_roof = [name for name in busy if name in roofs(result) and busy[name] * used_sms(result) >= ROOF]
     name = max(at_roof or busy, key=busy.__getitem__)
-    others = max((part for other, part in room.used.items() if group(other) is not group(name)), default=0.0)
+    apart = (part for other, part in room.used.items() if other != WAY and group(other) is not group(name))
     beside = [f"{other} {100 * part:.0f} %" for other, part in busy.items() if other not in (name, BANKS)][:BESIDE]
     words = f"{_worded(result, name)} {100 * room.used[name]:.0f} % busy" + f" ({', '.join(beside)})" * bool(beside)
     remedy, pcs = _remedy(result, name), _users(result, name)
@@ -77,7 +82,7 @@ def resources(result: Result, room: Room, wasted: Sequence[Parts]) -> Iterator[F
         words, remedy = f"at the roof: {words}", f"{DONE}: {remedy}"
     elif pcs:
         words = f"{words}, mostly at {places(result.kernel.program, pcs[:PLACES])}"
-    yield Finding(name, min(busy[name], 1 - others), "counted", words, remedy, pcs)
+    yield Finding(name, min(busy[name], 1 - max(apart, default=0.0)), "counted", words, remedy, pcs)
 
 
 def _only_waits(useful: Parts) -> bool:
@@ -96,7 +101,7 @@ def _worded(result: Result, name: str) -> str:
 
 
 def _users(result: Result, name: str) -> tuple[int, ...]:
-    """Return the instructions that use a pipe, the issue slots or the load/store unit most; none of other resources."""
+    """Return the instructions that use a resource, those of the line that uses it most first; none if unknown."""
     run, code = result.run, result.kernel.program.instructions
     if name == ISSUE:
         times = [int(run.issued[pc]) for pc in range(len(code))]
@@ -108,12 +113,14 @@ def _users(result: Result, name: str) -> tuple[int, ...]:
         times = [int(run.issued[pc]) * (bool(chosen[pc]) and chosen[pc] <= pipes) for pc in range(len(code))]
     else:
         return ()
-    return tuple(sorted((pc for pc, time in enumerate(times) if time), key=lambda pc: -times[pc]))
+    lines = Counter[tuple[str, int]]()
+    for pc, time in enumerate(times):
+        lines[result.kernel.program.source(pc)] += time
+    used = (pc for pc, time in enumerate(times) if time)
+    return tuple(sorted(used, key=lambda pc: (-lines[result.kernel.program.source(pc)], -times[pc])))
 
 
 def _remedy(result: Result, name: str) -> str:
-    if name == DRAM and few_sms(result):
-        return ALL_SMS
     if name in REASONS:
         return advice_on(result.kernel, REASONS[name]).remedy
     return REMEDIES.get(name, USE_FEWER)

@@ -36,10 +36,10 @@ class Group(Enum):
 def utilisation(result: Result) -> Parts:
     """Return by resource the part of the time in which it was busy, the busiest first.
 
-    Chains of dependences are none: they take time, and leave room.
+    Chains of dependences are none: they take time, and leave room. Issue slots that accesses take again are lost.
     """
     least = result.bound.limits if result.bound else {}
-    found = {name: cycles / result.cycles for name, cycles in least.items() if name != CHAIN}
+    found = {name: cycles / result.cycles for name, cycles in least.items() if name not in (CHAIN, ISSUE)}
     for name, part in _counted(result):
         found[name] = max(found.get(name, 0.0), part)
     return {name: min(1.0, found[name]) for name in sorted(found, key=lambda name: -found[name]) if found[name]}
@@ -49,9 +49,9 @@ def group(resource: str) -> Group:
     """Return the group of a resource."""
     if resource in (ISSUE, BANKS) or resource.startswith(PIPE):
         return Group.INSTRUCTIONS
-    if resource in (UNIT, SHARED, CONSTANTS):
+    if resource in (UNIT, SHARED, CONSTANTS, WAY):
         return Group.ACCESSES
-    return Group.BYTES if resource in (DRAM, L2, CHANNEL, WAY) else Group.OTHERS
+    return Group.BYTES if resource in (DRAM, L2, CHANNEL) else Group.OTHERS
 
 
 def roofs(result: Result) -> frozenset[str]:
