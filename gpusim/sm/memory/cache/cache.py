@@ -157,6 +157,11 @@ def _load(sm: Sm, words: Numbers, instruction: Row, i: int, late: int, line: int
 
     `arrived` says when its data is there.
     """
+    late = 0 if generic_address.is_local(sm, instruction, line) else late
+    if sm.machine.near_holds:
+        account.held(sm, line, units)
+        sm.load_store.arrived = start + instruction.latency + late
+        return start
     cache = sm.launch.caches[NEAR]
     way = tags.way(words, cache, line)
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
@@ -173,7 +178,6 @@ def _load(sm: Sm, words: Numbers, instruction: Row, i: int, late: int, line: int
     if done > start + instruction.latency:
         tag_stage.comes_late(sm, line)
     tags.use(words, cache, way)
-    late = 0 if generic_address.is_local(sm, instruction, line) else late
     sm.load_store.arrived = max(done, start + instruction.latency + late)
     return start
 
@@ -197,7 +201,8 @@ def _atomic(sm: Sm, words: Numbers, instruction: Row, i: int, line: int, units: 
         return gone + max(int(instruction.latency), sm.machine.memory_latency) if loads else gone
     gone = l2_channel.ported(sm, count_bits(units), count_bits(units), STORES, now)
     done = _of_far(sm, words, int(instruction.latency) + i * sm.machine.far_late, line, units, gone)
-    words[tags.way(words, cache, line) + DIRTY] |= units
+    if not sm.machine.far_holds:
+        words[tags.way(words, cache, line) + DIRTY] |= units
     return done if loads else gone
 
 
@@ -318,6 +323,8 @@ def _of_partition(sm: Sm, words: Numbers, latency: int, line: int, units: int, g
 @rarely
 def _of_far(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: int) -> int:
     """Return the same for the L2 as a whole, or for the DRAM."""
+    if sm.machine.far_holds:
+        return gone + latency
     cache, machine = sm.launch.caches[FAR], sm.machine
     way = tags.way(words, cache, line)
     l2_share.lose(sm, words, way, line, gone)
