@@ -42,6 +42,9 @@ class MemoryPort(msgspec.Struct, frozen=True):
     war_global_store: Count  # the same cycles of a store to global memory
     held: Count  # cycles from service for which the instruction keeps its place in the queue
     special: Count = 0  # cycles of the port for a special register; 0: as for other units
+    global_queue: Annotated[int, msgspec.Meta(ge=0, le=QUEUE)] = (
+        0  # accesses to global and local memory in a queue of their own; 0: they have none
+    )
 
 
 class MemoryPaths(msgspec.Struct, frozen=True):
@@ -67,18 +70,23 @@ def queues(machine: Machine) -> int:
     count = machine.schedulers.count
     if machine.memory_paths:
         return int(count + -(-count // machine.memory_paths.schedulers))
-    return count if machine.memory_port else 1
+    port = machine.memory_port
+    return count * (1 + (port.global_queue > 0)) if port else 1
 
 
 def pack(packed: MachineNumbers, machine: Machine) -> None:
     """The queues, and which unit classes go through them."""
     packed.queues = queues(machine)
     packed.paths = 1 + bool(machine.memory_paths or machine.constant_path)
+    packed.sharing = machine.memory_paths.schedulers if machine.memory_paths else 1
+    packed.places = max(machine.load_store.queue, packed.global_queue)
     for unit, code in UNIT_CODE.items():
         needs = packed.units[code]
-        needs.apart = unit is UnitClass.SHARED and machine.memory_paths is not None
+        aside = (UnitClass.GLOBAL, UnitClass.LOCAL) if packed.global_queue else ()
+        needs.apart = unit in aside or (unit is UnitClass.SHARED and machine.memory_paths is not None)
         needs.queued = unit in QUEUED or through_port(machine, unit)
         throttle = Stall.MIO_THROTTLE if needs.queued or unit is UnitClass.WARPGROUP else Stall.MATH_PIPE_THROTTLE
+        throttle = Stall.LG_THROTTLE if unit in aside else throttle
         needs.throttle = Stall.TEX_THROTTLE if unit is UnitClass.TEXTURE else throttle
 
 
@@ -122,7 +130,9 @@ UNIT = Declaration(
             field(
                 "queues", "one for each scheduler, or one for the SM; and those to shared memory where it lies apart"
             ),
-            packed_key("memory_paths.schedulers", "sharing"),
+            field("places", "entries of the longest queue"),
+            field("sharing", "schedulers that share each further queue"),
+            packed_key("memory_port.global_queue"),
             field("paths", "units behind the queues: two where shared memory or constants lie apart"),
             packed_key("memory_port.held"),
         ),

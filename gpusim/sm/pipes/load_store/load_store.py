@@ -60,9 +60,10 @@ def earliest(sm: Sm, k: int, unit: int, now: int) -> int:
     keeps its place for some cycles; one that the constant unit served leaves at once.
     """
     queue, served = _queue(sm, k, unit), max(now, sm.agenda[sm.load_store_agent]) + 1
-    if queue.count == sm.machine.queue:
+    depth = queues.depth(sm.machine, unit)
+    if queue.count == depth:
         return served
-    left = max(now, queue.left[queues.wrapped(sm, queue.kept + queue.count)])
+    left = max(now, queue.left[queues.wrapped(sm, queue.kept + queue.count + sm.machine.places - depth)])
     return min(left, served) if sm.machine.paths > 1 and queue.count > 0 else left
 
 
