@@ -72,7 +72,8 @@ def costs(row: Columns, form: Row, machine: Machine) -> None:
         if row["cached"] == 1 + NEAR:
             row["latency"] = copy.l1_latency
     elif form.grouping & CLOSES and form.groups is Groups.COPIES:
-        row["unit"], row["queued"] = UNIT_CODE[UnitClass.SYNC], 1
+        behind = UnitClass.GLOBAL if machine.memory_port and machine.memory_port.global_queue else UnitClass.SYNC
+        row["unit"], row["queued"] = UNIT_CODE[behind], 1
         row["service"], row["latency"] = copy.close, copy.close_latency
 
 

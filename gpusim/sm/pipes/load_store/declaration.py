@@ -19,6 +19,9 @@ from isa.row import Row
 from isa.row import Unit as UnitClass
 
 
+Depth = Annotated[int, msgspec.Meta(ge=0, le=QUEUE)]
+
+
 class LoadStore(msgspec.Struct, frozen=True):
     """The load/store units' instruction queue."""
 
@@ -42,8 +45,7 @@ class MemoryPort(msgspec.Struct, frozen=True):
     war_global_store: Count  # the same cycles of a store to global memory
     held: Count  # cycles from service for which the instruction keeps its place in the queue
     special: Count = 0  # cycles of the port for a special register; 0: as for other units
-    global_queue: Annotated[int, msgspec.Meta(ge=0, le=QUEUE)] = (
-        0  # accesses to global and local memory in a queue of their own; 0: they have none
+    global_queue: Depth = 0  # global and local accesses in a queue of their own; 0: they have none
     )
 
 
