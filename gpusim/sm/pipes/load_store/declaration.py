@@ -46,7 +46,6 @@ class MemoryPort(msgspec.Struct, frozen=True):
     held: Count  # cycles from service for which the instruction keeps its place in the queue
     special: Count = 0  # cycles of the port for a special register; 0: as for other units
     global_queue: Depth = 0  # global and local accesses in a queue of their own; 0: they have none
-    )
 
 
 class MemoryPaths(msgspec.Struct, frozen=True):
