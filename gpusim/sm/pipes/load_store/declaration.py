@@ -18,7 +18,6 @@ from gpusim.sm.unit.stall import Stall
 from isa.row import Row
 from isa.row import Unit as UnitClass
 
-
 Depth = Annotated[int, msgspec.Meta(ge=0, le=QUEUE)]
 
 
