@@ -12,7 +12,7 @@ from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field
 from gpusim.sm.unit.opcodes import UNIT_CODE
 from gpusim.sm.unit.ranges import MOST, Count, Positive
 from isa.instruction import Instruction
-from isa.operands.operand import PT_INDEX, RZ_INDEX, Predicate
+from isa.operands.operand import RZ_INDEX
 from isa.row import CLOSES, Groups, Row
 from isa.row import Unit as UnitClass
 
@@ -38,10 +38,8 @@ class AsyncCopy(msgspec.Struct, frozen=True):
     l2_latency_bypass: Positive  # cycles of one past the L1
     close: Positive  # cycles of the load/store unit for LDGDEPBAR
     close_latency: Positive  # cycles from its service until a group without copies is done
-    skipped: Count  # cycles of the load/store unit for an instruction that never executes, such as @!PT LDS
 
 
-NEVER = Predicate(PT_INDEX, negated=True)  # the guard @!PT
 WIDTHS = 3  # places of the cache's latencies; those of copies follow
 
 
@@ -69,20 +67,17 @@ def costs(row: Columns, form: Row, machine: Machine) -> None:
         return
     if "M" in form.form:
         row["port"] = copy.port
+        if machine.memory_port and machine.memory_port.global_queue:
+            row["unit"] = UNIT_CODE[UnitClass.SYNC]
         if row["cached"] == 1 + NEAR:
             row["latency"] = copy.l1_latency
     elif form.grouping & CLOSES and form.groups is Groups.COPIES:
-        behind = UnitClass.GLOBAL if machine.memory_port and machine.memory_port.global_queue else UnitClass.SYNC
-        row["unit"], row["queued"] = UNIT_CODE[behind], 1
+        row["unit"], row["queued"] = UNIT_CODE[UnitClass.SYNC], 1
         row["service"], row["latency"] = copy.close, copy.close_latency
 
 
 def decode(row: Columns, instruction: Instruction, machine: Machine, _: Kernel) -> None:
     """The place in shared memory, of a copy; and what takes the load/store unit without an address."""
-    form, copy = instruction.row, machine.async_copy
-    if copy and form.unit is UnitClass.SHARED and instruction.guard == NEVER:
-        row["idles"] = row["service"] = row["port"] = copy.skipped
-        row["port_cycles"] = 0
     place = instruction.destination_in_shared() if "M" in instruction.row.form else None
     row["copies"], row["to_pointer"], row["to_uniform"] = place is not None, -1, -1
     if place is not None:
@@ -125,7 +120,6 @@ UNIT = Declaration(
             field("passed", "when the passes of its scheduler's copies through the L1 are over", role=Role.UNCOMPARED),
         ),
         "row": (
-            field("idles", "load/store cycles of an instruction that never executes", kind="i1"),
             field("far", "place of its latency from the L2 among those", kind="i1"),
             field("copies", "1: what it loads goes to shared memory", kind="i1"),
             field("fills", "1: the lowest bits of its address say how many bytes at the end are zeros", kind="i1"),
@@ -151,7 +145,6 @@ UNIT = Declaration(
             "async_copy.passes_ahead": MOST,
             "async_copy.lines_ahead": MOST,
             "async_copy.close": 1,
-            "async_copy.skipped": 0,
         },
         "bandwidth": {"async_copy.request_parts": 1},
         "latency": {"async_copy.l*_latency*": 1, "async_copy.close_latency": 1},

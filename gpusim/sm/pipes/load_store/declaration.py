@@ -45,6 +45,8 @@ class MemoryPort(msgspec.Struct, frozen=True):
     held: Count  # cycles from service for which the instruction keeps its place in the queue
     special: Count = 0  # cycles of the port for a special register; 0: as for other units
     global_queue: Depth = 0  # global and local accesses in a queue of their own; 0: they have none
+    skipped: Count = 0  # cycles of the load/store unit for an access that no lane makes; 0: it is not queued
+    skipped_latency: Count = 0  # cycles from its service until its dependency barrier is free
 
 
 class MemoryPaths(msgspec.Struct, frozen=True):
@@ -99,6 +101,9 @@ def costs(row: Columns, form: Row, machine: Machine) -> None:
         return
     waits_for_l2 = form.unit is UnitClass.GLOBAL and machine.cache is not None and machine.cache.hits == "l2"
     row["port_cycles"] = 1 if waits_for_l2 and form.is_load else port.cycles
+    if port.skipped and form.unit in QUEUED and "M" not in form.form:
+        constants = machine.constant_cache if form.unit is UnitClass.CONSTANT else None
+        row["idles"] = constants.request_cycles if constants else port.skipped
     if form.unit not in MEMORY_KINDS:
         row["service"] = initiation_interval(machine, choices(machine, form.unit)[0])
         if form.unit is UnitClass.SPECIAL and port.special:
@@ -135,6 +140,7 @@ UNIT = Declaration(
             packed_key("memory_port.global_queue"),
             field("paths", "units behind the queues: two where shared memory or constants lie apart"),
             packed_key("memory_port.held"),
+            packed_key("memory_port.skipped_latency"),
         ),
         "unit_class": (
             field("throttle", "stall reason while its pipe is busy or its queue full"),
@@ -144,6 +150,7 @@ UNIT = Declaration(
         "row": (
             field("path", "unit that serves it: 1 shared memory or constants, where these lie apart", kind="i1"),
             field("passes", "load/store cycles it took", role=Role.TOTAL),
+            field("idles", "load/store cycles it takes where no lane executes it", kind="i1"),
             field("service", "load/store cycles, where its addresses do not say them", kind="i4"),
             field("port", "least cycles from its service to the next one of its scheduler's", kind="i4"),
             field("port_cycles", "or so many for each of its load/store cycles", kind="i4"),
@@ -183,6 +190,7 @@ UNIT = Declaration(
             field("transactions", "lines it moves to or from global memory", role=Role.SAME),
             field("requests", "lines that it asks caches for", role=Role.UNCOMPARED),
             field("near", "cycles to the results of lanes that are not in global memory", role=Role.FIXED),
+            field("idle", "1: no lane executes it", role=Role.SAME),
         ),
         "warp": (
             field("pending", "memory instructions issued and not served", role=Role.SAME),
@@ -224,6 +232,7 @@ UNIT = Declaration(
             "memory_port.store_*": 1,
             "memory_port.global_store": 1,
             "memory_port.special": 1,
+            "memory_port.skipped": 0,
             "memory_paths.shared_*": 1,
             "memory_paths.load_*": 1,
             "memory_paths.store": 1,

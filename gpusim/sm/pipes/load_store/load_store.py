@@ -75,8 +75,12 @@ def commit(sm: Sm, k: int, g: int, pc: int, instruction: Row, now: int) -> None:
     unit.entered += 1
     entry.number, entry.warp, entry.pc = unit.entered, g, pc
     entry.cycles, entry.extra, entry.transactions, entry.requests = instruction.service, 0, 0, 0
-    entry.near = 0
-    if memory_access.accesses(instruction):
+    entry.near, entry.idle = 0, outcome.threads == 0
+    if entry.idle:
+        entry.cycles, entry.extra = instruction.idles, sm.machine.skipped_latency - instruction.latency
+        for c in range(sm.machine.channels if sm.machine.channels > 1 else 0):
+            entry.moves[c] = 0
+    elif memory_access.accesses(instruction):
         entry.cycles = max(instruction.service, access_cost.service(sm.machine, instruction, outcome.cycles))
         entry.extra, entry.transactions = outcome.extra, outcome.transactions
         entry.requests, entry.near = outcome.requests, outcome.near
@@ -183,7 +187,7 @@ def _serve_head(sm: Sm, memory: Memory, y: int, now: int) -> int:
     taken = copy_path.kept(sm.machine, instruction, int(entry.cycles)) if instruction.copies else entry.cycles
     passes = copy_path.follow(sm, instruction, int(taken), begun) if unit.brought and own == 0 else begun
     unit.free[own] = begun + taken
-    queue.free = now + max(instruction.port, entry.cycles * instruction.port_cycles)
+    queue.free = now + _of_port(instruction, entry, own)
     unit.busy += entry.cycles
     instruction.passes += entry.cycles
     if entry.requests:
@@ -214,11 +218,23 @@ def _serve_head(sm: Sm, memory: Memory, y: int, now: int) -> int:
 
 
 @rule
+def _of_port(instruction: Row, entry: Entry, own: int) -> int:
+    """Return the cycles for which the instruction keeps its scheduler's port."""
+    if entry.idle:
+        return 0 if own else int(entry.cycles)
+    return int(max(instruction.port, entry.cycles * instruction.port_cycles))
+
+
+@rule
 def _finish(sm: Sm, y: int, place: int, ready: int, read: int, now: int) -> None:
     """Tell who waits for what is served now when its result is there, if that is known."""
     entry = sm.load_store.queues[y].entries[place]
     instruction = sm.program[entry.pc]
-    results = write_back.expect(sm, instruction, entry, now) if sm.machine.writes_back and ready < NEVER else 0
+    results = (
+        write_back.expect(sm, instruction, entry, now)
+        if sm.machine.writes_back and ready < NEVER and not entry.idle
+        else 0
+    )
     if sm.ahead.on and entry.transactions:
         questions.ask(sm, entry.warp, entry.pc, entry, results, ready, now)
         questions.numbered(sm, sm.ahead.asked - 1).number = entry.number
