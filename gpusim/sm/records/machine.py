@@ -97,6 +97,7 @@ class MachineNumbers(Record):
     global_queue: int  # `memory_port.global_queue` of the machine's file
     paths: int  # units behind the queues: two where shared memory or constants lie apart
     held: int  # `memory_port.held` of the machine's file
+    skipped_latency: int  # `memory_port.skipped_latency` of the machine's file
     product_columns: int  # `warpgroup.columns` of the machine's file
     port_rows: int  # `warpgroup.port_rows` of the machine's file
     least_registers: int  # `warpgroup.least_registers` of the machine's file

@@ -62,18 +62,15 @@ def take(sm: Sm, queue: Queue, instruction: Row, entry: Entry, begun: int) -> in
 def follow(sm: Sm, instruction: Row, cycles: int, begun: int) -> int:
     """Return when what the unit takes from then on passes: behind the copies before it, which have entered already.
 
-    What has no passes of its own takes none behind copies past the L1; LDGDEPBAR does behind those through it, and all
-    else there.
+    Words of copies past the L1 pass beside all else.
     """
     unit, now = sm.load_store, begun * SHARE_PARTS
-    if instruction.copies:
+    if instruction.copies or unit.near_copies == 0:
         return begun
-    passes = instruction.service == 0
-    if unit.brought > now and (passes or (instruction.grouping & CLOSES and unit.near_copies)):
+    if unit.brought > now and (instruction.service == 0 or instruction.grouping & CLOSES):
         unit.brought += cycles * SHARE_PARTS
     if unit.copied <= now:
         return begun
     behind = int(unit.copied // SHARE_PARTS)
-    if passes or unit.near_copies:
-        unit.copied += cycles * SHARE_PARTS
+    unit.copied += cycles * SHARE_PARTS
     return behind

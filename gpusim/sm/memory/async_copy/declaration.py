@@ -76,8 +76,8 @@ def costs(row: Columns, form: Row, machine: Machine) -> None:
         row["service"], row["latency"] = copy.close, copy.close_latency
 
 
-def decode(row: Columns, instruction: Instruction, machine: Machine, _: Kernel) -> None:
-    """The place in shared memory, of a copy; and what takes the load/store unit without an address."""
+def decode(row: Columns, instruction: Instruction, _: Machine, __: Kernel) -> None:
+    """The place in shared memory, of a copy."""
     place = instruction.destination_in_shared() if "M" in instruction.row.form else None
     row["copies"], row["to_pointer"], row["to_uniform"] = place is not None, -1, -1
     if place is not None:

@@ -233,11 +233,8 @@ def _finish(sm: Sm, y: int, place: int, ready: int, read: int, now: int) -> None
     """Tell who waits for what is served now when its result is there, if that is known."""
     entry = sm.load_store.queues[y].entries[place]
     instruction = sm.program[entry.pc]
-    results = (
-        write_back.expect(sm, instruction, entry, now)
-        if sm.machine.writes_back and ready < NEVER and not entry.idle
-        else 0
-    )
+    writes = sm.machine.writes_back and ready < NEVER and not entry.idle
+    results = write_back.expect(sm, instruction, entry, now) if writes else 0
     if sm.ahead.on and entry.transactions:
         questions.ask(sm, entry.warp, entry.pc, entry, results, ready, now)
         questions.numbered(sm, sm.ahead.asked - 1).number = entry.number
