@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpusim.machine.machine import Machine
 from isa.instruction import Instruction
 from isa.operands.operand import Special
-from isa.row import CLOSES, Groups, Row, Unit
+from isa.row import Row, Unit
 
 OF_A_BLOCK = "CTAID", "NTID", "NCTAID", "SMID", "NSMID", "VIRTID", "VIRTCFG", "SMEMSZ"
 
@@ -30,8 +30,7 @@ def queues_apart(machine: Machine, row: Row) -> bool:
     """Whether an instruction enters a queue apart: to shared memory on GCN, or of global and local accesses."""
     if machine.memory_paths:
         return row.unit is Unit.SHARED
-    copies_end = bool(row.grouping & CLOSES) and row.groups is Groups.COPIES
-    return has_global_queue(machine) and (row.unit in (Unit.GLOBAL, Unit.LOCAL) or copies_end)
+    return has_global_queue(machine) and row.unit in (Unit.GLOBAL, Unit.LOCAL) and not row.copies
 
 
 def has_global_queue(machine: Machine) -> bool:

@@ -32,7 +32,7 @@ from scan.constants import constants_there
 from scan.counts import outstanding, wait_counts
 from scan.fetch import fetch, walk
 from scan.matrices import in_order
-from scan.memory import enter, full, queued, read_at, serve, takes_banks
+from scan.memory import enter, full, idles, queued, read_at, serve, takes_banks
 from scan.pipes import compute, takes
 from scan.registers import delivers, read_operands
 from scan.selection import by_yields, goes, keeps, offset, oldest, order_of, turns
@@ -343,6 +343,9 @@ def _issue(sm: Scan, k: int, warp: Warp, now: int) -> None:
         simt_stack.move(sm.kernel.program, warp, pc, active, onward)
         _go_on(sm, k, warp, pc, now)
     if not active.any():
+        row = sm.kernel.program.instructions[pc].row
+        if queued(sm, kind) and idles(sm.machine, row):
+            enter(sm, k, warp, pc, active, addresses, now)
         return
     returns = takes_banks(sm, pc, active, addresses) if queued(sm, kind) else Counter[int]()
     behind = read_operands(sm, k, warp, pc, now, returns)

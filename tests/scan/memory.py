@@ -24,6 +24,8 @@ from scan.requests import places, requests, updates
 from scan.state import LATER, Access, Scan, Warp
 from scan.write_back import comes_back, crowded
 
+QUEUED_UNITS = MEMORY_UNITS - {Unit.TEXTURE}
+
 
 def queued(sm: Scan, kind: str) -> bool:
     """Whether instructions of this kind wait for the load/store unit."""
@@ -44,16 +46,22 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
     instruction = sm.kernel.program.instructions[pc]
     row = instruction.row
     memory = row.unit in MEMORY_UNITS
-    if row.copies:
+    idle = not active.any()
+    if idle:
+        latency = 0 if not row.is_load else _latency(sm.machine, row)
+        costs = idles(sm.machine, row), sm.machine.memory_port.skipped_latency - latency, 0
+    elif row.copies:
         costs = copies.cost(sm, warp, instruction, active, addresses)
     else:
         costs = load_store_cost(sm.machine, row, addresses, active) if memory else (_of_its_pipe(sm, pc), 0, 0)
     access = Access(warp, pc, *costs)
+    access.idle = idle
     if row.copies:
         copies.join(warp, access)
-    again = copies.replays(sm, row, costs[0]) if row.copies else replays(sm.machine, row, addresses, active)
-    sm.schedulers[k].replays += again
-    if sm.caches and sm.caches.asked_by(row):
+    if not idle:
+        again = copies.replays(sm, row, costs[0]) if row.copies else replays(sm.machine, row, addresses, active)
+        sm.schedulers[k].replays += again
+    if sm.caches and sm.caches.asked_by(row) and not idle:
         local = sm.kernel.program.local_bytes // 4
         where = places(warp.slot, row, addresses, active, local)
         access.requests = requests(sm.machine, row, where)
@@ -70,6 +78,14 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
         warp.results |= dict.fromkeys(flow.writes(instruction), (access, reason))
     for register in instruction.reads():
         warp.readers.setdefault(f"R{register}", []).append(access)
+
+
+def idles(machine: Machine, row: Row) -> int:
+    """Cycles of the unit for an access that no lane makes; 0: it is not queued."""
+    port = machine.memory_port
+    if port is None or port.skipped == 0 or row.unit not in QUEUED_UNITS or row.copies:
+        return 0
+    return machine.constant_cache.request_cycles if row.unit is Unit.CONSTANT else port.skipped
 
 
 def takes_banks(sm: Scan, pc: int, active: Any, addresses: Any) -> Counter[int]:
@@ -120,7 +136,8 @@ def _serve(sm: Scan, y: int, now: int) -> None:
     held = machine.memory_port.held if machine.memory_port and not own else 0
     sm.leaving.setdefault(y, []).append(now + held)
     sm.free[own] = now + access.cycles + copies.more(sm, row)
-    sm.ports[y] = now + (0 if own and machine.constant_path else _interval(machine, row, access.cycles))
+    of_port = access.cycles if access.idle else _interval(machine, row, access.cycles)
+    sm.ports[y] = now + (0 if own and machine.constant_path else of_port)
     if access.requests:
         _cached(sm, row, access, now, y, own=own)
     else:
@@ -131,7 +148,7 @@ def _serve(sm: Scan, y: int, now: int) -> None:
         access.done = max(now + access.cycles, gone) if stores else gone + latency + access.extra
         if by_codes(machine) and row.unit is Unit.SHARED and row.is_load:  # they come back in order
             access.done = access.warp.shared_back = max(access.done, access.warp.shared_back)
-    if not (row.unit in MEMORY_UNITS and not row.is_load) and access not in sm.late:
+    if not (row.unit in MEMORY_UNITS and not row.is_load) and access not in sm.late and not access.idle:
         comes_back(sm, access.warp.slot % machine.schedulers.count, access, now)
     access.read = now + max(1, _hold(machine, row))
     agent = 1 + machine.schedulers.count

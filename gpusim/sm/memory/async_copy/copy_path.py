@@ -16,9 +16,9 @@ from isa.row import CLOSES
 
 @rarely
 def enter(sm: Sm, instruction: Row, now: int) -> int:
-    """Return when a copy that is served now enters: the unit is not too far ahead of passes and lines before."""
+    """Return when the head of a queue can be served: a copy not before passes and lines ahead of it are few."""
     unit, machine = sm.load_store, sm.machine
-    if machine.copy_cycles == 0:
+    if instruction.copies == 0:
         return now
     ahead = int(unit.copied // SHARE_PARTS)
     if instruction.through_l1 == 0:
@@ -29,6 +29,8 @@ def enter(sm: Sm, instruction: Row, now: int) -> int:
 @rule
 def kept(machine: MachineNumbers, instruction: Row, cycles: int) -> int:
     """Return the cycles for which a copy of so many passes keeps the unit; it asks the L1 for one."""
+    if machine.copy_cycles and instruction.through_l1 == 0:
+        return int(machine.bypass_cycles)
     if machine.copy_cycles and cycles >= machine.behind_passes:
         return int(machine.copy_cycles)
     return int(max(machine.copy_cycles, cycles + int(instruction.through_l1)))
