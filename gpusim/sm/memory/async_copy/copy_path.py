@@ -61,7 +61,7 @@ def take(sm: Sm, queue: Queue, instruction: Row, entry: Entry, begun: int) -> in
 
 
 @rarely
-def follow(sm: Sm, instruction: Row, cycles: int, begun: int) -> int:
+def follow(sm: Sm, instruction: Row, entry: Entry, cycles: int, begun: int) -> int:
     """Return when what the unit takes from then on passes: behind the copies before it, which have entered already.
 
     Words of copies past the L1 pass beside all else.
@@ -69,7 +69,8 @@ def follow(sm: Sm, instruction: Row, cycles: int, begun: int) -> int:
     unit, now = sm.load_store, begun * SHARE_PARTS
     if instruction.copies or unit.near_copies == 0:
         return begun
-    if unit.brought > now and (instruction.service == 0 or instruction.grouping & CLOSES):
+    passes = instruction.service == 0 and not entry.idle
+    if unit.brought > now and (passes or instruction.grouping & CLOSES):
         unit.brought += cycles * SHARE_PARTS
     if unit.copied <= now:
         return begun

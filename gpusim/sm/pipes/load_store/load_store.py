@@ -188,7 +188,7 @@ def _serve_head(sm: Sm, memory: Memory, y: int, now: int) -> int:
     _leave(sm, queue, instruction, now)
     own = int(instruction.path)
     taken = copy_path.kept(sm.machine, instruction, int(entry.cycles)) if instruction.copies else entry.cycles
-    passes = copy_path.follow(sm, instruction, int(taken), now) if unit.brought and own == 0 else now
+    passes = copy_path.follow(sm, instruction, entry, int(taken), now) if unit.brought and own == 0 else now
     unit.free[own] = now + taken
     queue.free = now + _of_port(instruction, entry, own)
     unit.busy += entry.cycles
