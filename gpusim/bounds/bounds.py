@@ -17,6 +17,8 @@ import numpy as np
 
 from gpusim.bounds import pressure, rates
 from gpusim.bounds.chain import across_warps, chain
+from gpusim.bounds.memory import levels
+from gpusim.bounds.memory.share import share_of
 from gpusim.bounds.pressure import Pipes, Pressure, Resource, Work, added
 from gpusim.bounds.profiled import Profiled, profiled, same
 from gpusim.bounds.wasted import conflicts, scattered, serialised
@@ -96,9 +98,10 @@ def bound(kernel: Kernel, machine: Machine, *, sms: int = 1, limit: int = LIMIT)
     ids = blocks_of(kernel, machine, sms, busiest_sm(kernel, machine) if sms == 1 else 0)
     share = len(ids) if sms == 1 else -(-kernel.blocks // machine.chip.sms)
     found = _profiled(kernel, machine, ids, sms, limit)
-    each = Fraction(share if found.equal else Fraction(len(ids), sms)) / found.counted
+    each = _each(found, machine, ids, sms)
     sharing = Fraction(len(ids), found.counted)
-    limits = {name: ceil(cycles) for name, cycles in _limits(found, each, sharing, share)}
+    moved = _memory(kernel, machine, ids, sms, found, limit)
+    limits = {name: ceil(cycles) for name, cycles in _limits(found, each, sharing, share, moved)}
     limiter = max(limits, key=limits.__getitem__)
     return Bound(
         limits[limiter],
@@ -128,6 +131,18 @@ def works(kernel: Kernel, machine: Machine, *, sms: int = 1, limit: int = LIMIT)
     return found.works, Fraction(len(ids), found.counted)
 
 
+def _memory(kernel: Kernel, machine: Machine, ids: range, sms: int, found: Profiled, limit: int) -> list[Resource]:
+    """Return the use of the levels of memory by these blocks, which run on so many SMs."""
+    share = share_of(kernel, machine, ids, sms)
+    return levels.resources(found, share, _each(found, machine, ids, sms), limit)
+
+
+def _each(found: Profiled, machine: Machine, ids: range, sms: int) -> Fraction:
+    """Return the blocks of the SM with the most to do for each that the works count."""
+    share = len(ids) if sms == 1 else -(-found.works[0].kernel.blocks // machine.chip.sms)
+    return Fraction(share if found.equal else Fraction(len(ids), sms)) / found.counted
+
+
 def _profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int) -> Profiled:
     """Return the profiled blocks; raises as `bound` does."""
     try:
@@ -141,13 +156,17 @@ def _profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int
         ) from None
 
 
-def pressures(works: Sequence[Work], each: Fraction) -> dict[str, Pressure]:
-    """Return the pressure on each resource that an SM uses, by the name of the limit that it sets.
+def pressures(kernel: Kernel, machine: Machine, limit: int = LIMIT) -> tuple[list[Work], dict[str, Pressure]]:
+    """Return the works of the SM with most work, and the pressure on each resource, by the name of its limit.
 
-    `each`: the SM's blocks for each that the works count; of the register banks only the fullest counts.
+    Of the register banks only the fullest counts. Raises as `bound` does.
     """
-    found = _resources(works, each, each)
-    return {resource.name: resource.pressure for resource in found if resource.pressure.cycles}
+    kernel = on_chip(kernel, machine.chip.sms)
+    ids = blocks_of(kernel, machine, 1, busiest_sm(kernel, machine))
+    found = _profiled(kernel, machine, ids, 1, limit)
+    each = Fraction(len(ids), found.counted)
+    resources = [*_resources(found.works, each, each), *_memory(kernel, machine, ids, 1, found, limit)]
+    return found.works, {one.name: one.pressure for one in resources if one.pressure.cycles}
 
 
 def code_of(work: Work) -> chain.Code:
@@ -171,10 +190,15 @@ def _across_warps(found: Profiled) -> int:
     return across_warps.cycles_of_block(work.kernel, code_of(work))
 
 
-def _limits(found: Profiled, each: Fraction, sharing: Fraction, share: int) -> Iterator[tuple[str, Fraction]]:
-    """Yield the limits of the SM with the most to do; arguments as for `_resources`, and its share of the blocks."""
+def _limits(
+    found: Profiled, each: Fraction, sharing: Fraction, share: int, memory: Sequence[Resource]
+) -> Iterator[tuple[str, Fraction]]:
+    """Yield the limits of the SM with the most to do.
+
+    Arguments are as for `_resources`, and the SM's share of the blocks, and the use of the levels of memory.
+    """
     works = found.least
-    for resource in _resources(works, each, sharing):
+    for resource in (*_resources(works, each, sharing), *memory):
         yield resource.name, max(Fraction(0), resource.pressure.cycles - resource.after)
     if starts := _starts(works[0], share):
         yield STARTS, starts
