@@ -249,7 +249,9 @@ def _l2(levels: _Levels) -> Iterator[Resource]:
         yield _shared(levels, L2_ANSWERS, _answered(levels, differing, share.costs[ANSWERS]))
     if share.costs[STORES]:
         cost = share.costs[STORES]
-        yield _shared(levels, L2_STORES, _to_l2(levels, levels.whole, cost, cost * bool(levels.numbers.store_line_cost)))
+        yield _shared(
+            levels, L2_STORES, _to_l2(levels, levels.whole, cost, cost * bool(levels.numbers.store_line_cost))
+        )
 
 
 def _asked(levels: _Levels, differing: Mapping[int, int], cost: int) -> Moved:

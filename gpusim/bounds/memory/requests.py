@@ -56,10 +56,12 @@ def _requests(numbers: Any, decoded: Any, row: Row, patterns: list[Pattern]) -> 
     lines, sectors = (_distinct(addresses, active, size, each) for each in (line, SECTOR_BYTES))
     answered = _distinct(addresses, active, size, together) * (together // SECTOR_BYTES)
     written = _distinct(addresses, active, LANES, row.nbytes) * row.nbytes
-    partly = row.is_store & (sectors.reshape(written.shape + (-1,)).sum(axis=-1) * SECTOR_BYTES > written)
-    parted = np.where(partly[..., None], lines.reshape(written.shape + (-1,)), 0)
+    partly = row.is_store & (sectors.reshape((*written.shape, -1)).sum(axis=-1) * SECTOR_BYTES > written)
+    parted = np.where(partly[..., None], lines.reshape((*written.shape, -1)), 0)
     count = np.array([p.count for p in patterns], np.int64)
-    return Requests(count, *(each.reshape(len(patterns), -1).sum(axis=1) for each in (lines, sectors, answered, parted)))
+    return Requests(
+        count, *(each.reshape(len(patterns), -1).sum(axis=1) for each in (lines, sectors, answered, parted))
+    )
 
 
 def _distinct(addresses: Numbers, active: NDArray[np.bool_], size: int, nbytes: int) -> Numbers:

@@ -1,8 +1,8 @@
 """Which sectors of global memory blocks touch, each counted once: loaded, read before they are written, or stored.
 
-Blocks are run in program order, for addresses alone. Where these are too many accesses, blocks inside the grid are taken
-to touch what one of them does, as far further on as data flow says; others count only if they are run. So counts are
-exact, or below what the launch touches.
+Blocks are run in program order, for addresses alone. Where these are too many accesses, blocks inside the grid are
+taken to touch what one of them does, as far further on as data flow says; others count only if they are run. So counts
+are exact, or below what the launch touches.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ _NONE = np.zeros(0, np.int64)
 class Touched:
     """Distinct sectors in ascending order: their numbers, or these above PCS bits for the first instruction.
 
-    Of all fields but the last. `read`: each warp that touches the sector loads it before it stores; `others`: a store may come first.
+    `read`: each warp that touches the sector loads it before it stores; `others`: a store may come first.
     """
 
     near: Numbers = field(default_factory=lambda: _NONE)  # by instruction: loaded through the L1
@@ -107,7 +107,8 @@ def firsts(keys: Numbers, nbytes: int = SECTOR_BYTES) -> Numbers:
 
 def by_pc(keys: Numbers, length: int) -> Numbers:
     """Return how many sectors each of so many instructions touches first."""
-    return np.bincount(keys & (1 << PCS) - 1, minlength=length)
+    found: Numbers = np.bincount(keys & (1 << PCS) - 1, minlength=length)
+    return found
 
 
 def _of_block(one: Walker, asked: _Asked, block: int, limit: int) -> tuple[_Events, int]:

@@ -45,11 +45,17 @@ MOST = 3  # findings, and kinds of results that a cause names
 MEMORY_REASONS = Stall.LONG_SCOREBOARD, Stall.DRAIN, Stall.WAR_HAZARD, Stall.MIO_THROTTLE  # where the DRAM is busy
 FEW_WARPS = Stall.LONG_SCOREBOARD, Stall.SHORT_SCOREBOARD, Stall.WAIT, Stall.ISSUE_INTERVAL, Stall.BARRIER
 RESULT_REASONS = Stall.LONG_SCOREBOARD, Stall.SHORT_SCOREBOARD
+FEWER_BYTES = "move fewer bytes: reuse them from registers or shared memory, or store narrower types"
+REUSE = "load fewer bytes: larger tiles in shared memory, and whole sectors, 32 bytes"
 REMEDIES = {  # of a limit of the bound
     "issue slots": "execute fewer instructions: wider accesses, unrolled loops, addresses computed once",
     "load/store unit": ADVICE[Stall.MIO_THROTTLE].remedy,
     "shared-memory unit": ADVICE[Stall.MIO_THROTTLE].remedy,
-    "memory bandwidth": "move fewer bytes: reuse them from registers or shared memory, or store narrower types",
+    "memory bandwidth": FEWER_BYTES,
+    "device memory": FEWER_BYTES,
+    "L1 tag stage": "let lanes access neighbouring words: each line and each sector stored takes a turn",
+    **dict.fromkeys(("L2 channel", "L2 channel, loads", "L2, loads", "L2, answers"), REUSE),
+    **dict.fromkeys(("L2 channel, stores", "L2, stores"), "store whole sectors, 32 bytes, and each once"),
     "register banks": ADVICE[Stall.DISPATCH_STALL].remedy,
     "starts of blocks": ADVICE[Stall.LAUNCH_DELAY].remedy,
     "copy engine": "copy fewer bytes, in boxes with longer rows: a row is a piece at least",
