@@ -10,11 +10,13 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from math import floor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.bounds import pressure
 from gpusim.bounds.memory.requests import Requests, requests
 from gpusim.bounds.memory.share import Share, buffer_of
 from gpusim.bounds.memory.touched import (
@@ -115,7 +117,7 @@ def resources(found: Profiled, share: Share, each: Fraction, limit: int) -> list
     asked, sharing = [dict(requests(work)) for work in works], Fraction(len(share.blocks), found.counted)
     levels = _Levels(works, asked, each, sharing, share, kinds, joined([whole, rest]), whole, unsure)
     every = [*_tag_stage(levels), *_channels(levels), *_l2(levels), _device(levels)]
-    return [one for one in every if one.pressure.cycles > one.after]
+    return [one for one in every if one.pressure.cycles > max(0, one.after)]
 
 
 def _kinds(work: Work, unsure: frozenset[int], of_others: frozenset[int]) -> Kinds:
@@ -146,7 +148,7 @@ def _of_sm(levels: _Levels, name: str, moved: Moved, after: int = 0) -> Resource
     return Resource(name, Pressure(parts, Fraction(1, SHARE_PARTS * sms * each.denominator)), after)
 
 
-def _shared(levels: _Levels, name: str, moved: Moved) -> Resource:
+def _shared(levels: _Levels, name: str, moved: Moved, after: int = 0) -> Resource:
     """Return a resource that all simulated SMs share, by 1/64 cycles of their shares.
 
     Blocks that stand for fewer others than the rest take less of it, and count for nothing.
@@ -155,7 +157,7 @@ def _shared(levels: _Levels, name: str, moved: Moved) -> Resource:
     parts = union * times.denominator + _summed(levels, always) * times.numerator
     for _ in levels.share.partial:
         parts = np.maximum(0, parts - np.max(always, axis=0) * times.denominator)
-    return Resource(name, Pressure(parts, Fraction(1, SHARE_PARTS * levels.share.sms * times.denominator)))
+    return Resource(name, Pressure(parts, Fraction(1, SHARE_PARTS * levels.share.sms * times.denominator)), after)
 
 
 def _summed(levels: _Levels, always: Each) -> Numbers:
@@ -194,7 +196,7 @@ def _channels(levels: _Levels) -> Iterator[Resource]:
     loads = _from_l2(levels, int(costs[LOADS]))
     stores = _to_l2(levels, levels.sectors, int(costs[STORES if apart else LOADS]), int(numbers.store_line_cost))
     if apart:
-        yield _of_sm(levels, CHANNEL_LOADS, loads)
+        yield _of_sm(levels, CHANNEL_LOADS, loads, -_until_loaded(levels))
         yield _of_sm(levels, CHANNEL_STORES, stores)
     else:
         always = [a + b for a, b in zip(loads[1], stores[1], strict=True)]
@@ -237,6 +239,19 @@ def _to_l2(levels: _Levels, sectors: Touched, cost: int, of_line: int) -> Moved:
     return joins * cost * by_pc(sectors.stored, len(levels.kinds)), levels.always(parts)
 
 
+def _until_loaded(levels: _Levels) -> int:
+    """Return the least cycles from the way of a load's last sector to its result; of copies of the copy engine none.
+
+    A warp does not exit before.
+    """
+    numbers, code = levels.numbers, levels.kernel.program.instructions
+    loads = [pc for pc, kind in enumerate(levels.kinds) if kind in (*THROUGH_L1, *PAST_L1)]
+    if any(code[pc].row.bulk for pc in loads):
+        return -pressure.still_copied(levels.works[0])
+    hits = min((int(numbers.far_latency[levels.program[pc]["far"]]) for pc in loads), default=0)
+    return max(0, min(hits - int(numbers.slice_spread), int(numbers.memory_latency)))
+
+
 def _l2(levels: _Levels) -> Iterator[Resource]:
     """The L2 itself, of which an SM has a share; what a sample of SMs takes of it is left out."""
     share = levels.share
@@ -244,9 +259,10 @@ def _l2(levels: _Levels) -> Iterator[Resource]:
         return
     differing = line_share.differing_of(levels.kernel, share.machine, share.blocks[0])
     if share.costs[LOADS]:
-        yield _shared(levels, L2_LOADS, _asked(levels, differing, share.costs[LOADS]))
+        yield _shared(levels, L2_LOADS, _asked(levels, differing, share.costs[LOADS]), -_until_loaded(levels))
     if share.costs[ANSWERS] and differing:
-        yield _shared(levels, L2_ANSWERS, _answered(levels, differing, share.costs[ANSWERS]))
+        answered = _answered(levels, differing, share.costs[ANSWERS])
+        yield _shared(levels, L2_ANSWERS, answered, -_until_loaded(levels))
     if share.costs[STORES]:
         cost = share.costs[STORES]
         yield _shared(
@@ -306,8 +322,10 @@ def _device(levels: _Levels) -> Resource:
     numbers, times = levels.numbers, levels.sharing
     if levels.share.machine.l2:
         read, written = _read(levels), _passed_on(levels)
-        parts = read * int(numbers.line_cost) + written * int(numbers.written_cost)
-        return Resource(DEVICE, Pressure(parts, Fraction(1, int(numbers.channel_parts))))
+        parts, cycle = written * int(numbers.written_cost), Fraction(1, int(numbers.channel_parts))
+        copied = any(i.row.bulk for i in levels.kernel.program.instructions)
+        behind = min(0, floor(parts.sum() * cycle) - int(numbers.memory_latency)) if read.any() and not copied else 0
+        return Resource(DEVICE, Pressure(parts + read * int(numbers.line_cost), cycle), behind)
     always = levels.always(lambda pc, one: one.total(one.sectors) if levels.kinds[pc] in (*PAST_L1, STORED) else 0)
     parts = int(numbers.line_cost) * (_near(levels) * times.denominator + _summed(levels, always) * times.numerator)
     return Resource(DEVICE, Pressure(parts, Fraction(1, int(numbers.channel_parts) * times.denominator)))

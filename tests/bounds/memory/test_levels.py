@@ -20,7 +20,11 @@ RATES = {
     "l2_channel.store_bytes": 8 * SMS,
     "l2_channel.answer_bytes": 0,
     "l2_channel.load_together": 1,
+    "l2_channel.spread": 0,
     "l2.sector_bytes": 32,
+    "global_memory.latency": 1,
+    "cache.l2_latency_32": 1,
+    "cache.l2_latency_128": 1,
 }
 BEGIN = """
 .grid {blocks}
@@ -52,6 +56,11 @@ def levels(text, **options):
     return tuple(found.get(name, 0) for name in NAMES)
 
 
+def busy(device, channel, l2, *stores):
+    """Return these times, and a cycle of latency behind the last sector loaded."""
+    return tuple(time + (time > 0) for time in (device, channel, l2)) + stores
+
+
 LOAD, STORE = "LDG R4, [R2]\n", "STG [R2], R5\n"
 
 
@@ -69,18 +78,18 @@ LOAD, STORE = "LDG R4, [R2]\n", "STG [R2], R5\n"
 )
 def test_a_warp_moves_each_sector_once(text, expected):
     """Four sectors for each array. What is loaded comes once, from the DRAM if it was not stored or updated before."""
-    assert levels(text) == expected
+    assert levels(text) == busy(*expected)
 
 
 def test_where_loads_pass_the_l1_each_comes_from_the_l2():
     """Without global loads in the L1 three loads of a sector take the channel and the L2 three times, the DRAM once."""
-    assert levels(LOAD * 3, l1__global_loads=0) == (16, 12, 24, 0, 0)
+    assert levels(LOAD * 3, l1__global_loads=0) == busy(16, 12, 24, 0, 0)
 
 
 def test_an_l2_that_holds_the_buffers_reads_none():
     """With l2.filled nothing comes from the DRAM, but what the L2 has lost: 50 MB and more of buffers."""
     assert levels(LOAD, l2__filled=1)[0] == 0
-    assert levels(LOAD, l2__filled=1, words=7_000_000)[0] == 16
+    assert levels(LOAD, l2__filled=1, words=7_000_000)[0] == 16 + 1
 
 
 def test_what_the_l2_does_not_keep_goes_on():
@@ -93,7 +102,7 @@ def test_what_the_l2_does_not_keep_goes_on():
 def test_lanes_apart_take_a_sector_each_and_their_lines():
     """32 lanes 32 bytes apart: 32 sectors of 8 lines, which stores fill in part; 3 cycles, or a sector's 4, a line."""
     apart, words = "SHL R4, R0, 3\nIADD R4, R4, c[a]\n", 8 * 32 * SMS
-    assert levels(apart + "LDG R6, [R4]\n", words=words) == (4 * 32, 32, 2 * 32, 0, 0)
+    assert levels(apart + "LDG R6, [R4]\n", words=words) == busy(4 * 32, 32, 2 * 32, 0, 0)
     assert levels(apart + "STG [R4], R6\n", words=words)[3:] == (2 * 32 + 3 * 8, 4 * 32 + 4 * 8)
 
 
@@ -101,20 +110,20 @@ def test_the_l2_answers_neighbouring_sectors_together():
     """Of a load of one sector in 64 bytes the DRAM brings both, and the L2 is busy for both."""
     apart, words = "SHL R4, R0, 4\nIADD R4, R4, c[a]\n", 16 * 32 * SMS
     found = levels(apart + "LDG R6, [R4]\n", words=words, l2_channel__load_together=2, l2__sector_bytes=64)
-    assert found[:3] == (4 * 2 * 32, 32, 2 * 2 * 32)
+    assert found == busy(4 * 2 * 32, 32, 2 * 2 * 32, 0, 0)
 
 
 def test_what_all_blocks_load_comes_once_for_all():
     """Of 16 lines that each of 132 blocks loads an SM brings its part from the DRAM, 2 KB / 132: no sector."""
     table = "SHL R4, R1, 4\nIADD R4, R4, c[a]\nLDG.128 R8, [R4]\n"
-    assert levels(table, words=512) == (0, 16, 32, 0, 0)
+    assert levels(table, words=512) == busy(0, 16, 32, 0, 0)
 
 
 def test_all_sms_bring_what_their_blocks_touch_together():
     """All SMs: 16 sectors in the DRAM's time of all, and in that of each SM's channel its part of them."""
     table = "SHL R4, R1, 4\nIADD R4, R4, c[a]\nLDG.128 R8, [R4]\n"
-    assert levels(table, words=512, sms=SMS) == (1, 1, 1, 0, 0)
-    assert levels(LOAD, sms=SMS) == levels(LOAD) == (16, 4, 8, 0, 0)
+    assert levels(table, words=512, sms=SMS) == busy(1, 1, 1, 0, 0)
+    assert levels(LOAD, sms=SMS) == levels(LOAD) == busy(16, 4, 8, 0, 0)
 
 
 @pytest.mark.parametrize("sms", [1, SMS])
@@ -127,6 +136,23 @@ def test_blocks_inside_the_grid_stand_for_those_that_are_not_run(sms, monkeypatc
     few = levels(guarded, **grid)
     assert few == pytest.approx(exact, rel=1 / 29)
     assert all(one <= other for one, other in zip(few, exact, strict=True))
+
+
+def test_the_last_sector_loaded_has_its_latency_behind_it():
+    """Four sectors take 16 cycles of the DRAM, then 657; of the L2 8, and 274 to the nearest slice.
+
+    Sectors that go on to the DRAM take it 24 cycles, which may be part of those.
+    """
+    late = {
+        "global_memory__latency": 657,
+        "l2_channel__spread": 16,
+        "cache__l2_latency_32": 290,
+        "cache__l2_latency_128": 303,
+    }
+    assert limits(LOAD, **late)["device memory"] == 16 + 657
+    assert limits(LOAD, **late)["L2, loads"] == 8 + 274
+    assert limits(LOAD + STORE, words=7_000_000, **late)["device memory"] == 16 + 657
+    assert limits(STORE, words=7_000_000, **late)["device memory"] == 24
 
 
 def test_the_tag_stage_takes_stores_and_loads():
@@ -144,4 +170,4 @@ def test_what_the_order_of_warps_decides_counts_nowhere():
     two = {"blocks": 2 * SMS, "words": 2 * 32 * SMS}
     assert levels(".buffer t u32 1\n" + ticket + "LDG R4, [R6]\n", **two)[0] == 0
     assert levels(".buffer t u32 1\n" + ticket + "STG [R6], R5\nLDG R4, [R3]\n", **two)[0] == 0
-    assert levels(".buffer t u32 1\n" + ticket + "STG [R6], R5\n" + LOAD, **two)[0] == 2 * 16
+    assert levels(".buffer t u32 1\n" + ticket + "STG [R6], R5\n" + LOAD, **two)[0] == 2 * 16 + 1
