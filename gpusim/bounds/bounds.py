@@ -8,7 +8,7 @@ addresses it touches. All cycles are shader cycles of the SM with most work.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil
 from typing import Annotated
@@ -17,7 +17,7 @@ import numpy as np
 
 from gpusim.bounds import pressure, rates
 from gpusim.bounds.chain import across_warps, chain
-from gpusim.bounds.memory import levels
+from gpusim.bounds.memory.levels import Memory, of_memory
 from gpusim.bounds.memory.share import share_of
 from gpusim.bounds.pressure import Pipes, Pressure, Resource, Work, added
 from gpusim.bounds.profiled import Profiled, profiled, same
@@ -131,10 +131,9 @@ def works(kernel: Kernel, machine: Machine, *, sms: int = 1, limit: int = LIMIT)
     return found.works, Fraction(len(ids), found.counted)
 
 
-def _memory(kernel: Kernel, machine: Machine, ids: range, sms: int, found: Profiled, limit: int) -> list[Resource]:
+def _memory(kernel: Kernel, machine: Machine, ids: range, sms: int, found: Profiled, limit: int) -> Memory:
     """Return the use of the levels of memory by these blocks, which run on so many SMs."""
-    share = share_of(kernel, machine, ids, sms)
-    return levels.resources(found, share, _each(found, machine, ids, sms), limit)
+    return of_memory(found, share_of(kernel, machine, ids, sms), _each(found, machine, ids, sms), limit)
 
 
 def _each(found: Profiled, machine: Machine, ids: range, sms: int) -> Fraction:
@@ -165,7 +164,7 @@ def pressures(kernel: Kernel, machine: Machine, limit: int = LIMIT) -> tuple[lis
     ids = blocks_of(kernel, machine, 1, busiest_sm(kernel, machine))
     found = _profiled(kernel, machine, ids, 1, limit)
     each = Fraction(len(ids), found.counted)
-    resources = [*_resources(found.works, each, each), *_memory(kernel, machine, ids, 1, found, limit)]
+    resources = [*_resources(found.works, each, each), *_memory(kernel, machine, ids, 1, found, limit).resources]
     return found.works, {one.name: one.pressure for one in resources if one.pressure.cycles}
 
 
@@ -182,27 +181,34 @@ def dependence_chain(work: Work) -> Fraction:
     return chain.cycles_of_warp(code_of(work), work.profile, warps) + skew
 
 
-def _across_warps(found: Profiled) -> int:
+def _later(work: Work, delays: Mapping[int, int]) -> Work:
+    """Return the work whose loads have their results after so many cycles at least, by pc."""
+    later = {pc: replace(cost, delay=max(cost.delay, delays.get(pc, 0))) for pc, cost in work.costs.items()}
+    return replace(work, costs=later)
+
+
+def _across_warps(found: Profiled, delays: Mapping[int, int]) -> int:
     """Return the cycles of a block whose warps wait for phases, if all blocks execute the same in every order."""
-    work = found.works[0]
+    work = _later(found.works[0], delays)
     if not (found.equal and across_warps.waits_for_phases(work.kernel) and same(work.profile, found.least[0].profile)):
         return 0
     return across_warps.cycles_of_block(work.kernel, code_of(work))
 
 
 def _limits(
-    found: Profiled, each: Fraction, sharing: Fraction, share: int, memory: Sequence[Resource]
+    found: Profiled, each: Fraction, sharing: Fraction, share: int, memory: Memory
 ) -> Iterator[tuple[str, Fraction]]:
     """Yield the limits of the SM with the most to do.
 
     Arguments are as for `_resources`, and the SM's share of the blocks, and the use of the levels of memory.
     """
     works = found.least
-    for resource in (*_resources(works, each, sharing), *memory):
+    for resource in (*_resources(works, each, sharing), *memory.resources):
         yield resource.name, max(Fraction(0), resource.pressure.cycles - resource.after)
     if starts := _starts(works[0], share):
         yield STARTS, starts
-    least = max(min(map(dependence_chain, works)), Fraction(_across_warps(found)))
+    alone = min(dependence_chain(_later(work, memory.delays)) for work in works)
+    least = max(alone, Fraction(_across_warps(found, memory.delays)))
     yield "dependence chain", _waves(works[0], share) * least + _refills(works[0], share)
 
 

@@ -8,7 +8,7 @@ leave the SM.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import floor
 from typing import Any
@@ -22,6 +22,7 @@ from gpusim.bounds.memory.share import Share, buffer_of
 from gpusim.bounds.memory.touched import (
     FAR,
     FAR_OF_OTHERS,
+    MASK,
     NEAR,
     NEAR_OF_OTHERS,
     NOTHING,
@@ -42,6 +43,7 @@ from gpusim.sm.memory.cache import declaration as cache
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS, tagged
 from gpusim.sm.memory.l2_channel.declaration import ANSWERS, LOADS, STORES
 from gpusim.sm.memory.l2_share.declaration import PARTS
+from isa.dataflow.memory.address_steps import address_steps
 from isa.dataflow.memory.order_dependence import varying
 from isa.dataflow.memory.pointers import pointed
 from isa.kernel import Kernel
@@ -100,24 +102,32 @@ class _Levels:
         return found
 
 
-def resources(found: Profiled, share: Share, each: Fraction, limit: int) -> list[Resource]:
+@dataclass(frozen=True)
+class Memory:
+    """The use of the levels of memory, and by pc the least cycles from service to result of loads that surely miss."""
+
+    resources: Sequence[Resource] = ()
+    delays: Mapping[int, int] = field(default_factory=dict)
+
+
+def of_memory(found: Profiled, share: Share, each: Fraction, limit: int) -> Memory:
     """Return the use of the levels of memory; none of a launch with clusters, or where no tags are kept.
 
     `each`: the SM's blocks for each that the works count. Raises as `touched` does.
     """
     works, kernel = found.least, share.kernel
     if kernel.cluster_blocks > 1 or not tagged(share.machine):
-        return []
+        return Memory()
     order = varying(kernel, frozenset(found.sources))
     unsure = frozenset(order.counts | order.guards | order.addresses)
     kinds = _kinds(works[0], unsure, share.of_others() | order.apart)
     if not any(kinds):
-        return []
-    whole, rest = (touched(kernel, some, kinds, limit) for some in (share.whole, share.partial))
+        return Memory()
+    whole, rest = (touched(kernel, some, kinds, share.piece, limit) for some in (share.whole, share.partial))
     asked, sharing = [dict(requests(work)) for work in works], Fraction(len(share.blocks), found.counted)
     levels = _Levels(works, asked, each, sharing, share, kinds, joined([whole, rest]), whole, unsure)
     every = [*_tag_stage(levels), *_channels(levels), *_l2(levels), _device(levels)]
-    return [one for one in every if one.pressure.cycles > max(0, one.after)]
+    return Memory([one for one in every if one.pressure.cycles > max(0, one.after)], _delays(levels))
 
 
 def _kinds(work: Work, unsure: frozenset[int], of_others: frozenset[int]) -> Kinds:
@@ -343,7 +353,7 @@ def _read(levels: _Levels) -> Numbers:
     brought, where = together - (stored[1] - stored[0]), buffer_of(kernel, keys >> PCS)
     for number, buffer in enumerate(kernel.buffers):
         own = (where == number) & (buffer.name not in _clouded(levels))
-        by = np.bincount(keys[own] & (1 << PCS) - 1, brought[own], size).astype(np.int64)
+        by = np.bincount(keys[own] & MASK, brought[own], size).astype(np.int64)
         found += by * min(share.part(buffer.nbytes), int(by.sum())) // max(1, int(by.sum()))
     return found
 
@@ -362,3 +372,20 @@ def _passed_on(levels: _Levels) -> Numbers:
     sectors = levels.sectors
     keys = sectors.stored[levels.share.lost(sectors.stored >> PCS)] if levels.share.passes_on else sectors.stored[:0]
     return by_pc(keys[~np.isin(keys >> PCS, sectors.updated)], len(levels.kinds))
+
+
+def _delays(levels: _Levels) -> Mapping[int, int]:
+    """Return by pc the least cycles from the service of a load to its result, where each is new to the SM's caches.
+
+    It has the latency of the L2, or of the DRAM if the SM brings it, or waits for those that bring it now.
+    """
+    numbers, own, program = levels.numbers, levels.sectors.own, levels.program
+    if any(levels.kernel.program.instructions[pc].row.unit is Unit.GLOBAL for pc in levels.unsure):
+        return {}
+    shared = np.isin((own >> PCS) // levels.share.piece, levels.sectors.common)
+    new = np.setdiff1d(own & MASK, np.append(levels.sectors.again, own[shared] & MASK)).tolist()
+    brought = np.isin(own >> PCS, levels.sectors.read >> PCS) & levels.share.missing(own >> PCS)
+    alone = levels.share.sharers <= 1
+    far = set(address_steps(levels.kernel) if not alone else new) - set((own[~brought] & MASK).tolist())
+    hit = {pc: int(numbers.far_latency[program[pc]["far"]] - numbers.slice_spread) for pc in new}
+    return {pc: int(numbers.memory_latency) if pc in far else min(hit[pc], int(numbers.memory_latency)) for pc in new}

@@ -59,6 +59,12 @@ class Share:
         return nbytes // self.sharers // SECTOR_BYTES if self.sharers > 1 else nbytes
 
     @property
+    def piece(self) -> int:
+        """Sectors that the caches of loads bring together, at most."""
+        caches = self.machine.l1, self.machine.l2, self.machine.l2_partition
+        return max((one.sector_bytes for one in caches if one), default=SECTOR_BYTES) // SECTOR_BYTES
+
+    @property
     def whole(self) -> Sequence[int]:
         """The blocks that stand for as many blocks of the grid as any, one of each other SM."""
         return tuple(block for block in self.blocks if self._stands(block) == self._stands(0))

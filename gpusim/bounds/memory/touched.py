@@ -29,6 +29,7 @@ from isa.support.once import once
 ROWS = 400_000  # accesses of all blocks up to which each block is run: about a second
 SECTORS = 1 << 25  # of all blocks that are moved
 PCS = 20  # bits of an instruction's number, below a sector's
+MASK = (1 << PCS) - 1
 ADDRESSES = 1 << 32  # bytes that addresses reach
 MARKED = Bulk.LOAD, Bulk.STORE, Bulk.REDUCE  # commands of the copy engine whose boxes are seen
 # What an instruction does to sectors: load them through the L1 or past it, others perhaps bringing them; store, update.
@@ -51,6 +52,10 @@ class Touched:
     others: Numbers = field(default_factory=lambda: _NONE)
     updated: Numbers = field(default_factory=lambda: _NONE)  # by atomics
     elsewhere: Numbers = field(default_factory=lambda: _NONE)  # instructions that may store elsewhere in other blocks
+    own: Numbers = field(default_factory=lambda: _NONE)  # by instruction: one of each load new to its warp and its own
+    again: Numbers = field(default_factory=lambda: _NONE)  # instructions that load others, too
+    pieces: Numbers = field(default_factory=lambda: _NONE)  # what caches bring together
+    common: Numbers = field(default_factory=lambda: _NONE)  # pieces that several blocks touch
 
 
 @dataclass(frozen=True)
@@ -62,6 +67,7 @@ class _Asked:
 
     kernel: Kernel
     kinds: NDArray[np.int64]
+    piece: int  # sectors that caches bring together, at most
     steps: Mapping[int, Step]
 
 
@@ -71,43 +77,47 @@ class _Events(NamedTuple):
     sector: Numbers
     warp: Numbers
     pc: Numbers
+    access: Numbers  # a number for each
 
 
 @once
-def touched(kernel: Kernel, blocks: Sequence[int], kinds: Kinds, limit: int) -> Touched:
-    """Return what these blocks touch at least, by what each instruction does.
+def touched(kernel: Kernel, blocks: Sequence[int], kinds: Kinds, piece: int, limit: int) -> Touched:
+    """Return what these blocks touch at least, by what each instruction does; caches bring so many sectors together.
 
     Raises as a walk in program order does, for the blocks that are run; LimitError beyond `limit` warp instructions in
     one of them.
     """
     if not blocks:
         return Touched()
-    one, asked = walker(kernel, addresses=True), _Asked(kernel, np.array(kinds), {})
+    one, asked = walker(kernel, addresses=True), _Asked(kernel, np.array(kinds), piece, {})
     middle = blocks[len(blocks) // 2]
     events, rows = _of_block(one, asked, middle, limit)
     if rows * len(blocks) <= ROWS or not recordable(kernel):
         others = (_sets(asked, _of_block(one, asked, block, limit)[0]) for block in blocks if block != middle)
         return joined([_sets(asked, events), *others])
-    return _moved(_Asked(kernel, asked.kinds, linear_steps(kernel)), events, middle, blocks)
+    return _moved(replace(asked, steps=linear_steps(kernel)), events, middle, blocks)
 
 
 def joined(parts: Sequence[Touched]) -> Touched:
     """Return what some blocks touch together."""
-    near, read, stored, others, *rest = (
-        np.unique(np.concatenate([getattr(one, each.name) for one in parts])) for each in fields(Touched)
-    )
-    read = firsts(read)
-    return Touched(firsts(near), read[~np.isin(read >> PCS, others)], firsts(stored), others, *rest)
+    every = {each.name: [getattr(one, each.name) for one in parts] for each in fields(Touched)}
+    found = {name: np.unique(np.concatenate(some)) for name, some in every.items()}
+    found |= {name: firsts(found[name]) for name in ("near", "read", "stored")}
+    found["read"] = found["read"][~np.isin(found["read"] >> PCS, found["others"])]
+    pieces, times = np.unique(np.concatenate(every["pieces"]), return_counts=True)
+    found["common"] = np.union1d(found["common"], pieces[times > 1])
+    return Touched(**found)
 
 
 def firsts(keys: Numbers, nbytes: int = SECTOR_BYTES) -> Numbers:
     """Return of sorted sectors with instructions the first of each piece of so many bytes."""
-    return keys[np.diff((keys >> PCS) // (nbytes // SECTOR_BYTES), prepend=-1) != 0]
+    begins: NDArray[np.bool_] = np.diff((keys >> PCS) // (nbytes // SECTOR_BYTES), prepend=-1) != 0
+    return keys[begins]
 
 
 def by_pc(keys: Numbers, length: int) -> Numbers:
     """Return how many sectors each of so many instructions touches first."""
-    found: Numbers = np.bincount(keys & (1 << PCS) - 1, minlength=length)
+    found: Numbers = np.bincount(keys & MASK, minlength=length)
     return found
 
 
@@ -120,15 +130,18 @@ def _of_block(one: Walker, asked: _Asked, block: int, limit: int) -> tuple[_Even
     wanted = np.array([BOXED * (i.row.bulk in MARKED) for i in code] + [0], np.int64)
 
     def tell(some: Rows) -> None:
+        found.extend(_events(asked, some, rows[0]))
         rows[0] += len(some)
-        found.extend(_events(asked, some))
 
     run_block(one, block, limit, tell, wanted if wanted.any() else None)
-    return _Events(*map(np.concatenate, zip(*found, strict=True))) if found else _Events(_NONE, _NONE, _NONE), rows[0]
+    return _Events(*map(np.concatenate, zip(*found, strict=True))) if found else _Events(*4 * [_NONE]), rows[0]
 
 
-def _events(asked: _Asked, rows: Rows) -> Iterator[_Events]:
-    """Yield the sectors that accesses touch, once for lanes side by side, and those of the copy engine's boxes."""
+def _events(asked: _Asked, rows: Rows, before: int) -> Iterator[_Events]:
+    """Yield the sectors that accesses touch, once for lanes side by side, and those of the copy engine's boxes.
+
+    Accesses are numbered behind so many before them.
+    """
     rows = rows[rows[:, PC] != RELEASE]
     marked = rows[:, PC] >> MARK == BOXED
     if marked.any():
@@ -142,7 +155,8 @@ def _events(asked: _Asked, rows: Rows) -> Iterator[_Events]:
     sectors = places >> np.uint32(SECTOR_BYTES.bit_length() - 1)
     active[:, 1:] &= ~(active[:, :-1] & (sectors[:, 1:] == sectors[:, :-1]))
     at, lane = np.nonzero(active)
-    yield _Events(sectors[at, lane].astype(np.int64), rows[at, WARP].astype(np.int64), rows[at, PC].astype(np.int64))
+    numbers = (sectors[at, lane], rows[at, WARP], rows[at, PC], before + at)
+    yield _Events(*(each.astype(np.int64) for each in numbers))
 
 
 def _boxes(rows: Rows) -> _Events:
@@ -153,8 +167,8 @@ def _boxes(rows: Rows) -> _Events:
             begins = first + (step - (step >> 31 << 32)) * np.arange(count)
             each = begins[:, None] // SECTOR_BYTES + np.arange(size // SECTOR_BYTES + 2)
             sectors = np.unique(each[each <= (begins[:, None] + size - 1) // SECTOR_BYTES])
-            pcs = np.full(len(sectors), row[PC] & (1 << MARK) - 1)
-            found.append(_Events(sectors, np.full(len(sectors), -1), pcs))
+            pcs, nobody = np.full(len(sectors), row[PC] & (1 << MARK) - 1), np.full(len(sectors), -1)
+            found.append(_Events(sectors, nobody, pcs, nobody))
     return _Events(*map(np.concatenate, zip(*found, strict=True)))
 
 
@@ -169,7 +183,22 @@ def _sets(asked: _Asked, events: _Events) -> Touched:
         stored=firsts(np.unique(keys[kind == STORED])),
         others=np.unique(events.sector[((reads | writes) & ~first) | of_others]),
         updated=np.unique(events.sector[kind == UPDATED]),
+        **_new_to_warps(events, events.sector // asked.piece, (kind == NEAR) | (kind == FAR)),
     )
+
+
+def _new_to_warps(events: _Events, piece: Numbers, loads: NDArray[np.bool_]) -> dict[str, Numbers]:
+    """Return the fields that tell which loads are the first to touch a piece that their warp alone touches."""
+    order = np.argsort(piece, kind="stable")
+    begins = np.flatnonzero(np.diff(piece[order], prepend=-1))
+    warp = events.warp[order]
+    alone = np.minimum.reduceat(warp, begins) == np.maximum.reduceat(warp, begins) if len(begins) else begins > 0
+    new = np.sort(order[begins[alone]])
+    new = new[loads[new]]
+    new = new[np.flatnonzero(np.diff(events.access[new], prepend=-2))]  # the first one of each access
+    others = np.unique(events.pc[loads & ~np.isin(events.access, events.access[new])])
+    own = np.unique(events.sector[new] << PCS | events.pc[new])
+    return {"own": own, "again": others, "pieces": np.unique(piece)}
 
 
 def _read_first(events: _Events, reads: NDArray[np.bool_], writes: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -201,7 +230,8 @@ def _moved(asked: _Asked, events: _Events, middle: int, blocks: Sequence[int]) -
         by = np.array(step or STILL, np.int64) @ from_middle[:, inside]
         parts += (_further(group, sectors) for sectors in _whole(by, len(events.sector)))
     unknown = [pc for pc, step in enumerate(steps) if step is None and asked.kinds[pc] in (STORED, UPDATED)]
-    return replace(joined(parts), elsewhere=np.array(unknown, np.int64))
+    every = np.arange(len(asked.kinds))
+    return replace(joined(parts), elsewhere=np.array(unknown, np.int64), again=every)
 
 
 def _whole(by: Numbers, size: int) -> list[int]:
@@ -213,4 +243,5 @@ def _whole(by: Numbers, size: int) -> list[int]:
 
 def _further(group: Touched, sectors: int) -> Touched:
     by = sectors << PCS
-    return Touched(group.near + by, group.read + by, group.stored + by, group.others + sectors, group.updated + sectors)
+    keys = {name: getattr(group, name) + by for name in ("near", "read", "stored")}
+    return Touched(**keys, others=group.others + sectors, updated=group.updated + sectors)

@@ -155,6 +155,28 @@ def test_the_last_sector_loaded_has_its_latency_behind_it():
     assert limits(STORE, words=7_000_000, **late)["device memory"] == 24
 
 
+CHAIN = "LDG R4, [R2]\nLOP.AND R4, R4, 0\nIADD R5, R4, R3\nLDG R6, [R5]\nIADD R6, R6, 1\n"
+
+
+def test_loads_of_new_lines_have_the_latency_of_where_they_come_from():
+    """Two dependent loads of lines of their own: 657 cycles each from the DRAM, 274 from an L2 that holds them."""
+    late = {"global_memory__latency": 657, "l2_channel__spread": 16, "cache__l2_latency_32": 290}
+    late["cache__l2_latency_128"] = 303
+    near = limits(CHAIN.replace("R4, R3", "R4, R2"), l2__filled=1, **late)["dependence chain"]
+    far = limits(CHAIN, l2__filled=1, **late)["dependence chain"]
+    assert far - near == 274 - 31  # the second one may find its line in the L1
+    assert limits(CHAIN, **late)["dependence chain"] - far == 2 * (657 - 274)
+
+
+def test_lines_that_other_warps_load_may_be_there():
+    """If the second of two warps loads the same, or a warp of another block of the SM, a load may hit the L1."""
+    late = {"global_memory__latency": 657, "l2_channel__spread": 16, "cache__l2_latency_32": 290}
+    late["cache__l2_latency_128"] = 303
+    alone = limits("LDG R4, [R2]\nIADD R4, R4, 1\n", l2__filled=1, **late)["dependence chain"]
+    same = "LOP.AND R6, R1, 31\nSHL R6, R6, 2\nIADD R6, R6, c[a]\nLDG R4, [R6]\nIADD R4, R4, 1\n"
+    assert limits(same, blocks=SMS + 1, l2__filled=1, **late)["dependence chain"] < alone
+
+
 def test_the_tag_stage_takes_stores_and_loads():
     """A load of one line takes a cycle, a store of four sectors 172 / 64; the last may still be there at the end.
 
