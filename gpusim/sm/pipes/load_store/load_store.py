@@ -212,7 +212,7 @@ def _serve_head(sm: Sm, memory: Memory, y: int, now: int) -> int:
         ready = max(ready, copy_path.take(sm, queue, instruction, entry, now))
     if sm.machine.obeys_codes and memory_access.loads_shared(instruction):
         ready = warp.shared_back = max(ready, warp.shared_back)
-    instruction.held += unit.free[own] - begun
+    instruction.held += unit.free[own] - now
     if instruction.action >= SIGNAL:
         ready = _of_barrier_or_engine(sm, entry, ready, now)
     read = now + max(1, instruction.war)
