@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 
+from neighbours import lifted
+
 from gpusim.engines.line_share import differing
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import neighbours
@@ -70,6 +72,11 @@ class Caches:
             beyond = getattr(cache, f"l2_latency_{row.width}") + i * cache.l2_late
             if here is None:
                 results.append(self._far(number, units, start, beyond))
+                continue
+            if lifted(machine, "l1", "holds"):
+                turns = cycles // machine.global_memory.request_cycles
+                looked_up = i * turns // len(requests) if machine.l1 and machine.l1.lines_per_cycle else i
+                results.append(start + first + looked_up * late)
                 continue
             lost, line = here.lacking(number, units), here.find(number)
             known = [line.came.get(unit, 0) for unit in units] if line else []
@@ -238,8 +245,9 @@ class Caches:
             gone = self._sent("stores", len(units), now)
             left, done = max(left, gone), max(done, self._behind(number, units, gone, latency + i * cache.l2_late))
             held = self.far.find(number)
-            assert held is not None
-            held.stored |= units
+            if not lifted(self.machine, "l2", "holds"):
+                assert held is not None
+                held.stored |= units
             if self.slices and number in work:
                 sliced = max(sliced, self.slices.update(row, number, work.pop(number), now) + latency)
         done = max(done + extra, sliced)  # slices do its passes one after the other as it is
@@ -281,6 +289,8 @@ class Caches:
     def _behind(self, number: int, units: set[int], now: int, latency: int) -> int:
         """The cycle at which units that the L2's near partition does not hold have come."""
         assert self.far is not None
+        if lifted(self.machine, "l2", "holds"):
+            return now + latency
         memory, lost = from_memory(self.machine), self.far.lacking(number, units)
         line = self._of_far(number, now)
         times = [line.came.get(unit, 0) for unit in units]
@@ -311,7 +321,7 @@ class Caches:
         """The L2's line; the stored units of the line that makes room go to the DRAM."""
         assert self.far is not None
         line, gone = self.far.use(number)
-        if gone and gone.stored:
+        if gone and gone.stored and not lifted(self.machine, "l2", "holds"):
             memory = self.machine.memory
             self._moved("dram", len(gone.stored), now, memory.written if memory else 1000)
         return line
@@ -384,7 +394,8 @@ def caches(machine: Machine, kernel: Kernel) -> Caches | None:
             for level in levels[1:3]:
                 if level and (number * 0x9E3779B1 >> 20) % 64 >= spills:
                     level.use(number)[0].came = dict.fromkeys(range(level.units), 1)
-    slices = Slices(machine) if machine.l2_atomic and machine.l2 else None
+    once = lifted(machine, "atomics", "at-once")
+    slices = Slices(machine) if machine.l2_atomic and machine.l2 and not once else None
     sms = min(machine.chip.sms, kernel.blocks)
     near = neighbours(kernel, machine, 0)  # tests/engines/test_line_share.py has other oracles for what these ask for
     found = differing(kernel, near) if merges(machine) and len(near) > 1 else {}

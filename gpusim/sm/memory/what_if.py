@@ -46,6 +46,12 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
         packed.at_once = machine.what_if.atomics == "at-once"
 
 
+def lifts_memory(machine: Machine) -> bool:
+    """Tell whether limits of what moves between the levels of memory are lifted."""
+    one = machine.what_if
+    return one is not None and (one.lanes, one.l1, one.l2, one.atomics) != ("apart", "tags", "tags", "in-turn")
+
+
 UNIT = Declaration(
     "what_if",
     fields={
