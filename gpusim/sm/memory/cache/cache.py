@@ -300,7 +300,7 @@ def far_load(sm: Sm, words: Numbers, copies: int, latency: int, line: int, units
 def from_l2(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: int) -> int:
     """Return the same for sectors that have been asked for at `gone`."""
     latency += l2_channel.distance(sm, line)
-    if sm.launch.caches[PARTITION].sets == 0 or sm.launch.sharers > 1:
+    if sm.launch.caches[PARTITION].sets == 0 or sm.launch.sharers > 1 or sm.machine.far_holds:
         return _of_far(sm, words, latency, line, units, gone)
     return _of_partition(sm, words, latency, line, units, gone)
 
