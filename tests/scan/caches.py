@@ -73,20 +73,27 @@ class Caches:
                 continue
             lost, line = here.lacking(number, units), here.find(number)
             known = [line.came.get(unit, 0) for unit in units] if line else []
+            if row.anew:
+                lost, known = units, []
             if lost:
                 start = self._admitted(start)
             line, gone = here.use(number)
             self._write_back(gone, start)
-            if lost:
+            if row.anew:
+                self.misses.append(self._far(number, units, start, beyond))
+                line.came = dict.fromkeys(units, self.misses[-1]) | line.came
+                known = [self.misses[-1]]
+            elif lost:
                 self.misses.append(max([*known, self._far(number, lost, start, beyond)]))
                 line.came |= dict.fromkeys(lost, self.misses[-1])
             elif machine.l1 and machine.l1.joined and max(known) > start + first:  # behind the others that wait for it
                 line.came |= dict.fromkeys(units, max(known) + machine.l1.joined)
-            if max(line.came[unit] for unit in units) > start + first:
+            known = known if row.anew else [line.came[unit] for unit in units]
+            if max(known) > start + first:
                 waited_for.append(number)
             turns = cycles // machine.global_memory.request_cycles
             looked_up = i * turns // len(requests) if machine.l1 and machine.l1.lines_per_cycle else i
-            results += [*(line.came[unit] for unit in units), start + first + looked_up * late]
+            results += [*known, start + first + looked_up * late]
         if here and self.stage:
             self.stage.load(row, len(requests), waited_for, now)
         return max(results), start
@@ -264,7 +271,7 @@ class Caches:
             return self._moved("dram", len(units), now) + from_memory(self.machine)
         now = max(now, self.slices.done) if self.slices else now
         asked, rules = now, self.machine.l2_partition
-        now = self._sent("loads", len(units), now, self._answered(units))
+        now = self._sent("loads", len(units), now, self._answered(units), self._of_line)
         if self.asking in self.differing:
             now = max(now, self._of_all("answers", len(units), asked))
         latency += self._distance(number)
@@ -321,16 +328,22 @@ class Caches:
         together = self.machine.l2_channel.load_together if self.machine.l2_channel else 1
         return together * len({unit // together for unit in units})
 
-    def _sent(self, way: str, units: int, now: int, taken: int | None = None) -> int:
+    @property
+    def _of_line(self) -> int:
+        """1/64 cycles for which the SM's way is taken by a line's request for units of it."""
+        return self.machine.l2_channel.load_line_parts if self.machine.l2_channel else 0
+
+    def _sent(self, way: str, units: int, now: int, taken: int | None = None, least: int = 0) -> int:
         """The cycle at which so many units have gone by the SM's way to the L2 and by the L2, which all SMs share.
 
-        The L2 is taken for as many, or for `taken`.
+        The L2 is taken for as many, or for `taken`; the SM's way for `least` at least.
         """
         channel, cache = self.machine.l2_channel, self.machine.cache
         assert cache is not None
         if channel is None:
             return self._taken("port", units * cache.l2_sector_parts, now)
-        own = self._taken(way, units * {"loads": cache.l2_sector_parts, "stores": channel.store_parts}[way], now)
+        parts = units * {"loads": cache.l2_sector_parts, "stores": channel.store_parts}[way]
+        own = self._taken(way, max(parts, least), now)
         return max(own, self._of_all(way, units if taken is None else taken, now))
 
     def _of_all(self, way: str, units: int, now: int) -> int:

@@ -163,6 +163,7 @@ class MachineNumbers(Record):
     slice_spread: int  # cycles by which a slice of the L2 is nearer or further than the mean
     store_line_cost: int  # further parts for each line of a store of parts of sectors
     store_buffer: int  # sectors that may wait for the L2 before the next store does
+    load_line_cost: int  # parts of a cycle in which the channel of loads moves what a load wants of a line, at least
     load_together: int  # sectors of a line that the L2 answers at once
     shared_cost: Numbers  # parts of a cycle in which the L2 moves them, and shared ones; 0: it is not known
     shared_parts: int  # parts of a cycle in which that time counts

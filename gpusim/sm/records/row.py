@@ -130,6 +130,7 @@ class Row(Record):
     cached: int  # the cache it asks first, counted from 1; 0: none keeps tags of it
     distinct: int  # load/store cycles for each distinct word, 0: its lines say
     through_l1: int  # 1: a load whose data comes through the L1
+    anew: int  # 1: a load that takes nothing that the L1 holds
     parameters: int  # 1: it reads the bank with the parameters
     pass_parts: int  # of an atomic, least parts of a cycle for each pass
     slice_blocks: int  # of an atomic, blocks in a row whose lanes lie in one slice; 0: all may

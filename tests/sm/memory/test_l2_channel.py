@@ -81,6 +81,17 @@ def test_the_l2_answers_neighbouring_sectors_at_once(together, cycles):
         )  # it issues every 2 cycles
 
 
+@pytest.mark.parametrize(("stride", "cycles"), [(4, 4), (32, 32), (64, 40), (128, 80)])
+def test_a_line_takes_the_way_of_loads_at_least_so_long(stride, cycles):
+    """32 lanes want 4 sectors of one line or of each of 8, 2 of 16 lines, one of 32: a cycle each, 2.5 a line at least."""
+    text = f".buffer x u32 4096\nS2R R0, LANEID\nIMUL R0, R0, {stride}\nIADD R0, R0, c[x]\nLDG R2, [R0]\n"
+    changes = {"l2_channel.load_line_parts": 160, "global_memory.rule": "sectors", "l1.misses": 64}
+    run = run_text(text + "IADD R2, R2, 1\nEXIT", TAGS | FILLED | CHANNEL | changes)
+    ((at, _, _),) = cycles_of(run, "serve")
+    ready = at + FAR - 1 + cycles
+    assert next(cycle for cycle, _, pc in cycles_of(run) if pc == 4) == ready + ready % 2  # it issues every 2 cycles
+
+
 def test_local_stores_that_stay_in_the_l1_do_not_wait():
     """Two stores to local memory wait for the way to the L2, 40 cycles each, only if they go through to it."""
     text = ".local 8\nMOV R1, 0\nSTL [R1], R2\nSTL [R1+4], R2\nEXIT"

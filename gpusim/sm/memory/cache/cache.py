@@ -155,6 +155,8 @@ def _load(sm: Sm, words: Numbers, instruction: Row, i: int, late: int, line: int
     cache = sm.launch.caches[NEAR]
     way = tags.way(words, cache, line)
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
+    if instruction.anew:
+        done, lost = 0, units
     if lost:
         start = max(start, words[sm.launch.misses])
         _claim(sm, words, way, line, start)

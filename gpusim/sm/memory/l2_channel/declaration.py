@@ -28,6 +28,7 @@ class L2Channel(msgspec.Struct, frozen=True):
     spread: Count  # cycles by which the slices near an SM are earlier with loads than the mean; the others are later
     load_bytes: Positive  # bytes per cycle that all SMs together load from the L2, at most
     store_bytes: Positive  # bytes per cycle that they store to it
+    load_line_parts: Count = 0  # 1/64 cycles of an SM's channel for each line of a load, at least
     load_together: Sectors = 1  # sectors that lie side by side, of which the L2 answers all at once
     answer_bytes: Count = 0  # bytes per cycle that SMs get where those of a GPC ask for the same; 0: as load_bytes
 
@@ -42,6 +43,7 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
         packed.port_cost[STORES], packed.ways_apart = channel.store_parts, 1
         packed.store_line_cost, packed.store_buffer = channel.store_line_parts, channel.store_buffer
         packed.slice_spread, packed.load_together = channel.spread, channel.load_together
+        packed.load_line_cost = channel.load_line_parts
 
 
 def sector_shares(machine: Machine, sms: int) -> tuple[int, int, int]:
@@ -75,7 +77,10 @@ def _loads(given: Any) -> bool:
     return bool(given.does(LOAD, FETCH))
 
 
-ALL = "port_cost port_parts ways_apart slice_spread store_line_cost store_buffer load_together shared_cost shared_parts"
+ALL = (
+    "port_cost port_parts ways_apart slice_spread store_line_cost store_buffer load_line_cost load_together shared_cost "
+    "shared_parts"
+)
 
 UNIT = Declaration(
     "l2_channel",
@@ -87,6 +92,7 @@ UNIT = Declaration(
             field("slice_spread", "cycles by which a slice of the L2 is nearer or further than the mean"),
             field("store_line_cost", "further parts for each line of a store of parts of sectors"),
             field("store_buffer", "sectors that may wait for the L2 before the next store does"),
+            field("load_line_cost", "parts of a cycle in which the channel of loads moves what a load wants of a line, at least"),
             field("load_together", "sectors of a line that the L2 answers at once"),
             field("shared_cost", "parts of a cycle in which the L2 moves them, and shared ones; 0: it is not known", 3),
             field("shared_parts", "parts of a cycle in which that time counts"),
@@ -117,7 +123,7 @@ UNIT = Declaration(
         ),
         Condition(
             "l2_channel.spread l2_channel.load_*",
-            f"slice_spread load_together shared_cost.{LOADS}",
+            f"slice_spread load_line_cost load_together shared_cost.{LOADS}",
             _loads,
             "{kernel} loads nothing",
         ),
@@ -129,6 +135,7 @@ UNIT = Declaration(
             "l2_channel.store_line_parts": 0,
             "l2_channel.store_buffer": MOST,
             "l2_channel.*_bytes": MOST,
+            "l2_channel.load_line_parts": 0,
             "l2_channel.load_together": 1,
         },
         "latency": {"l2_channel.spread": 0},

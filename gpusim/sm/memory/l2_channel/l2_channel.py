@@ -1,6 +1,7 @@
 """L2 channels: one for an SM's loads and one for its stores, if the machine has two; all SMs share the L2 behind them.
 
 * Each 32 bytes occupy the SM's channel for some parts of a cycle, and the L2 for their share of what all SMs may move.
+  What a load wants of a line occupies the channel at least for as long as its request takes.
   The L2 answers neighbouring sectors of a line together, and is busy for all of them if a load asks for one.
 * Requests of neighbouring SMs for the same lines are merged before the L2 (gpusim/engines/line_share.py), which sends
   what it answers to each of them.
@@ -26,7 +27,9 @@ from gpusim.sm.records import Numbers, Sm
 def loaded(sm: Sm, copies: int, units: int, now: int) -> int:
     """Return when these sectors of a line, a mask, have come to the SM; `copies`: they go to shared memory."""
     found, machine = count_bits(units), sm.machine
-    parts = machine.copied_line if copies and machine.copied_line else found * machine.port_cost[LOADS]
+    parts = max(found * machine.port_cost[LOADS], machine.load_line_cost)
+    if copies and machine.copied_line:
+        parts = machine.copied_line
     gone = _ported(sm, found, _asked(sm, units), LOADS, int(parts), now)
     return max(gone, _answers(sm, found, now)) if sm.load_store.differing else gone
 
