@@ -51,10 +51,18 @@ def adding_up(run: SmRun, issued: Counts) -> SmRun:
         doubt=run.doubt + round(abs(whole - 1) * run.cycles),
         issued=issued,
         active=_whole(run.active * grown),
+        account=_whole(run.account * _by_number(grown, run.accounted)[:, None, None]),
         load_store_cycles=_whole(run.load_store_cycles * grown),
         pipe_cycles={name: round(cycles * whole) for name, cycles in run.pipe_cycles.items()},
         stalls=_shared_out(run.stalls, run.cycles * run.warp_slots - run.empty),
     )
+
+
+def _by_number(grown: NDArray[np.float64], accounted: Counts) -> NDArray[np.float64]:
+    """Return by number of an instruction in the account what is given by pc."""
+    found = np.ones(int(accounted.max(initial=0)) + 1)
+    found[accounted] = grown
+    return found
 
 
 def _whole(numbers: NDArray[Any]) -> Counts:

@@ -13,7 +13,8 @@ from gpusim.launch.launch import Launch
 from gpusim.launch.scalar_registers import by_index, places
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy
-from gpusim.sm.records import LoadStore, Sm
+from gpusim.sm.memory.account.declaration import DRAM_READ, DRAM_WRITTEN, L2_READ, L2_UPDATED, L2_WRITTEN
+from gpusim.sm.records import Sm
 from gpusim.sm.state.layout import rows_of
 from gpusim.sm.unit.stall import Stall
 from isa.executing.beyond import Beyond, joined
@@ -58,7 +59,8 @@ class SmRun:
     skipped: int  # cycles skipped by fast-forward
     estimated: int  # cycles estimated, not simulated
     doubt: int  # cycles by which those may be wrong
-    sectors: dict[str, int]  # moved between SM and L2 ("loaded", "stored"), L2 and DRAM ("read", "written"), by tags
+    account: NDArray[np.int64]  # [number of the instruction, place, kind] (gpusim.sm.memory.account.declaration)
+    accounted: NDArray[np.int64]  # by pc the number of the instruction there; 0: it moves nothing
     events: int
     threads: int  # of this computer that simulated
     first_sm: int  # the number of the SM, or of the first of several
@@ -71,6 +73,13 @@ class SmRun:
     def warp_instructions(self) -> int:
         """Warp instructions issued, including those whose guard was false."""
         return int(self.issued.sum())
+
+    @property
+    def sectors(self) -> dict[str, int]:
+        """Sectors that moved between SM and L2 ("loaded", "stored"), L2 and DRAM ("read", "written")."""
+        found = self.account.sum(axis=(0, 1)).tolist()
+        stored = found[L2_WRITTEN] + found[L2_UPDATED]
+        return {"loaded": found[L2_READ], "stored": stored, "read": found[DRAM_READ], "written": found[DRAM_WRITTEN]}
 
     @property
     def sms(self) -> int:
@@ -126,7 +135,8 @@ def result(
         skipped=int(sm.skipped),
         estimated=int(sm.estimated),
         doubt=int(sm.doubt),
-        sectors=_sectors(sm.load_store),
+        account=np.array(sm.account),
+        accounted=np.array(program.accounted, np.int64),
         events=events,
         threads=1,
         first_sm=int(sm.launch.index),
@@ -149,11 +159,6 @@ def _ends(sm: Sm) -> Any:
     ends = np.zeros(known, END)
     ends["cycle"], ends["issued"] = sm.ended[places], sm.ended_after[places]
     return ends.view(np.recarray)
-
-
-def _sectors(unit: LoadStore) -> dict[str, int]:
-    loaded, stored = unit.moved
-    return {"loaded": int(loaded), "stored": int(stored), "read": int(unit.read), "written": int(unit.written)}
 
 
 def _registers(sm: Sm, kernel: Kernel) -> NDArray[np.uint32]:
@@ -187,7 +192,8 @@ def together(each: Sequence[SmRun], threads: int = 1, in_turn: str = "") -> Chip
         copied=_sum(run.copied for run in each),
         awaited=_sum(run.awaited for run in each),
         stages=np.bitwise_or.reduce([run.stages for run in each]),
-        sectors={name: sum(run.sectors[name] for run in each) for name in first.sectors},
+        account=_sum(run.account for run in each),
+        accounted=first.accounted,
         stalls=_sum(run.stalls for run in each),
         empty=sum(run.empty for run in each) + int(rest.sum()) * first.warp_slots,
         behind=cycles - max(run.cycles - run.behind for run in each),

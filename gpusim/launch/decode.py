@@ -101,6 +101,7 @@ def decode(kernel: Kernel, machine: Machine, evaluate: NDArray[np.bool_], points
     rows["evaluate"] |= rows["value"] == INDEX[Held.MOVED]  # which decides where lanes meet
     rows["located"] = (rows["evaluate"] == 1) | (rows["cached"] != 0)
     rows["feed"][:-1] = np.where(accesses, np.cumsum(accesses) - 1, -1)
+    rows["accounted"] = np.where(rows["accounted"], np.cumsum(rows["accounted"]), 0)
     _end(rows[-1], kernel)
     if not (rows["grouping"] & JOINS).any():
         rows["grouping"] = 0  # nothing is ever in a group, and nobody counts any

@@ -7,6 +7,7 @@ from typing import Any
 from gpusim.launch import scalar_registers
 from gpusim.launch.feed import Moves
 from gpusim.machine.machine import Machine
+from gpusim.sm.memory.cache.declaration import tagged
 from gpusim.sm.state.room import DIMENSIONS, Sizes
 from gpusim.sm.unit.declare import Extent
 from isa.kernel import Kernel
@@ -43,6 +44,7 @@ def sizes_of(
         buffers=len(kernel.buffers),
         textures=len(kernel.textures) + 1,
         accesses=accesses,
+        accounted=int(decoded["accounted"].max(initial=0)),
         ranges=moves.ranges(accesses) if moves else 0,
         diverges=diverges(kernel, decoded),
         independent=kernel.program.has_independent_lanes,
@@ -54,6 +56,7 @@ def sizes_of(
         replays=moves is not None,
         signals=signals(decoded),
         bulk=bulk(decoded),
+        tagged=tagged(machine),
     )
     return tuple((size, size.used(extent)) for size in DIMENSIONS)
 

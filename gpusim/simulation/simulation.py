@@ -40,8 +40,10 @@ from gpusim.machine import machine as model
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, occupancy
 from gpusim.machine.simulated_sms import Sms, blocks_of, simulated_blocks
+from gpusim.simulation import memory_account
 from gpusim.simulation.asked import Sample, several_of, valid, with_policy
 from gpusim.simulation.meanwhile import begun
+from gpusim.simulation.memory_account import MemoryAccount
 from gpusim.simulation.verify import UNCHECKED, Verification, verify
 from gpusim.simulation.waves import Share, estimate
 from gpusim.sm.unit.capacities import NEVER
@@ -130,6 +132,11 @@ class Result:
     def sms(self) -> int:
         """SMs that were simulated."""
         return self.run.sms
+
+    @cached_property
+    def memory(self) -> MemoryAccount:
+        """What the launch moved at each level of memory, by instruction and buffer."""
+        return memory_account.of_run(self.kernel, self.machine, self.run)
 
     @property
     def warp_instructions(self) -> int:

@@ -23,10 +23,11 @@ class LoadStore(Record):
     queues: Records[Queue]  # one for the SM, or one for each scheduler, and those to shared memory
     channel: int  # when the memory channel is free, in parts of a cycle
     each_channel: Numbers  # of several, when each is free, in parts of a cycle
-    read: int  # sectors that the SM has brought from the DRAM
-    written: int  # sectors that it has sent there
     waited: int  # cycles for which the last access held the unit until a line was back
     arrived: int  # when the last line asked for is there
+    accounted: int  # that of the instruction that is served
+    placed_line: int  # 1 and the line whose place was looked for last
+    placed: int  # its place
     tagged: int  # when the tag stage is free, in parts of a cycle
     late: int  # groups of lines of the last load that were late
     late_last: int  # the last of them
@@ -35,7 +36,6 @@ class LoadStore(Record):
     return_entries: Records[Entry]  # and the entries that they had
     port: Numbers  # when each L2 channel is free, in parts of a cycle
     shared: Numbers  # when the L2 itself is, for loads, for stores and for shared answers, in parts of a cycle
-    moved: Numbers  # sectors of loads, of stores so far
     asked: Numbers  # of the SM's share of the L2 so far, by each of these, in parts
     began: Numbers  # when the SM asked for the first
     slice: Numbers  # when each slice has done the atomics before, in parts of a cycle
@@ -97,20 +97,10 @@ class Outcome(Record):
     left: int  # replay: threads that go on there
 
 
-class Cache(Record):
-    """The record `cache`."""
-
-    first: int  # word with the number of uses, behind which its ways lie
-    sets: int  # 0: there is no such cache
-    hashed: int  # 1: all digits of a line's number, in base `sets`, say its set; 0: the last one
-    ways: int  # of a set
-    stride: int  # words of a way
-    sector: int  # parts of 32 bytes that come together
-
-
 class Scratch(Record):
     """The record `scratch`."""
 
+    touched: Table  # of each line that is asked for, the bytes of each sector
     handle: Numbers  # of the texture object of each lane
     seen: Table  # words seen per bank
     depth: Numbers  # how many
@@ -129,6 +119,17 @@ class Scratch(Record):
     group: int  # the lane group that is computed
     active: int  # mask of the lanes that take part in an exchange
     lane: int  # the lane for which an atomic's update is computed
+
+
+class Cache(Record):
+    """The record `cache`."""
+
+    first: int  # word with the number of uses, behind which its ways lie
+    sets: int  # 0: there is no such cache
+    hashed: int  # 1: all digits of a line's number, in base `sets`, say its set; 0: the last one
+    ways: int  # of a set
+    stride: int  # words of a way
+    sector: int  # parts of 32 bytes that come together
 
 
 class Buffer(Record):

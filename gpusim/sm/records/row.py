@@ -132,6 +132,7 @@ class Row(Record):
     through_l1: int  # 1: a load whose data comes through the L1
     anew: int  # 1: a load that takes nothing that the L1 holds
     parameters: int  # 1: it reads the bank with the parameters
+    accounted: int  # its number in the account of memory, from 1 on; 0: it moves nothing
     pass_parts: int  # of an atomic, least parts of a cycle for each pass
     slice_blocks: int  # of an atomic, blocks in a row whose lanes lie in one slice; 0: all may
     slice_share: int  # of an atomic, 64ths of this SM's passes that all do there; 0: not known

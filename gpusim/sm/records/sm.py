@@ -10,6 +10,7 @@ from gpusim.sm.records.arrays import (
     Records,
     RecordTable,
     Table,
+    Tables,
 )
 from gpusim.sm.records.machine import (
     MachineNumbers,
@@ -94,6 +95,7 @@ class Sm(Record):
     load_store: LoadStore  # the load/store unit
     multiplies: int  # 1: the program has matrix instructions of warpgroups
     products: Products  # those that all four warps have issued
+    account: Tables  # counts by instruction, place and kind
     brought: Numbers  # sectors of each buffer that the L2 lacked
     owed: Numbers  # parts of blocks in lockstep beyond those that were so, by axes
     textures: Table  # the texture objects by their handles, as isa.values.texture.texel has columns

@@ -25,6 +25,7 @@ from gpusim.sm.lanes.convergence import declaration as convergence
 from gpusim.sm.lanes.simt_stack import declaration as simt_stack
 from gpusim.sm.lanes.values import declaration as values
 from gpusim.sm.memory import local_memory, mbarrier, what_if
+from gpusim.sm.memory.account import declaration as account
 from gpusim.sm.memory.async_copy import declaration as async_copy
 from gpusim.sm.memory.cache import declaration as cache
 from gpusim.sm.memory.constant_operand import declaration as constant_operand
@@ -98,6 +99,7 @@ EVERY: tuple[Declaration, ...] = tuple(
         global_memory,
         local_memory,
         cache,
+        account,
         tag_stage,
         l2_channel,
         l2_atomic,

@@ -52,6 +52,7 @@ class Extent(NamedTuple):
     buffers: int
     textures: int  # with the one that is none
     accesses: int  # instructions that access memory
+    accounted: int  # those, texture fetches and copies of the copy engine
     ranges: int  # that a recorded block has
     diverges: bool
     independent: bool  # lanes are scheduled by convergence barriers
@@ -63,6 +64,7 @@ class Extent(NamedTuple):
     replays: bool  # streams are recorded
     signals: bool  # there are barriers in shared memory
     bulk: bool  # there are bulk or tensor copies
+    tagged: bool  # caches keep tags
 
 
 @dataclass(frozen=True)

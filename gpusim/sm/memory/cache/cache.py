@@ -15,7 +15,8 @@ import numpy as np
 
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import count_bits, lowest_bit, rarely, rule
-from gpusim.sm.memory.cache import requests, tags
+from gpusim.sm.memory.account import account
+from gpusim.sm.memory.cache import next_constants, requests, tags
 from gpusim.sm.memory.cache.declaration import (
     BACK,
     CONSTANTS,
@@ -27,7 +28,7 @@ from gpusim.sm.memory.cache.declaration import (
     TEXTURES,
     WAY_HEAD,
 )
-from gpusim.sm.memory.cache.requests import PARTLY, UNITS
+from gpusim.sm.memory.cache.requests import PARTLY, UNITS, needed
 from gpusim.sm.memory.cache.tags import DIRTY, TAG, USED
 from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.memory.l2_atomic import l2_atomic
@@ -40,7 +41,7 @@ from gpusim.sm.memory.tag_stage import tag_stage
 from gpusim.sm.records import Entry, Memory, Numbers, Row, Sm
 from gpusim.sm.unit.capacities import LANES, REQUESTS
 from gpusim.sm.unit.opcodes import LOAD, STORE
-from isa.memory import SECTOR_BYTES
+from isa.program import WORD_BYTES
 
 
 @on_demand
@@ -53,9 +54,9 @@ def ask(sm: Sm, memory: Memory, g: int, group: int, active: int) -> None:
     if instruction.pipe < 0:
         requests.note(sm, words, instruction, g, group, active)
     elif sm.outcome.requests == 0:
-        _note_scalar(sm, words, int(np.int64(sm.scratch.address[lowest_bit(active)])), instruction.access_bytes)
+        requests.note_scalar(sm, words, int(np.int64(sm.scratch.address[lowest_bit(active)])), instruction.access_bytes)
         if not sm.trace_driven:
-            _read_all(sm, words, SCALARS, 0)
+            _read_all(sm, words, instruction, SCALARS, 0)
 
 
 @on_demand
@@ -67,6 +68,7 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
     """
     words, row, entry = tags.words(sm, memory), requests.row_of(sm, y, place), sm.load_store.queues[y].entries[place]
     instruction = sm.program[entry.pc]
+    account.serve(sm, instruction, words[row], entry.cycles)
     if instruction.action == STORE:
         return _store_all(sm, words, instruction, row, entry, now)
     near = instruction.packets == 0 and instruction.cached == NEAR + 1
@@ -75,10 +77,12 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
     if instruction.packets == 0:
         l2_share.ask(sm, instruction, sm.warps[entry.warp].block)
     for i in range(entry.requests):
-        line, units = words[row + 2 * i], words[row + 2 * i + 1]
+        line, noted = words[row + 2 * i], words[row + 2 * i + 1]
+        units = noted & UNITS
+        account.ask(sm, line, units, needed(noted))
         if instruction.packets:
-            done = max(done, _atomic(sm, words, instruction, i, line, units & UNITS, now) + entry.extra)
-            done = max(done, l2_atomic.update(sm, instruction, line, units >> PARTLY, now) + int(instruction.latency))
+            done = max(done, _atomic(sm, words, instruction, i, line, units, now) + entry.extra)
+            done = max(done, l2_atomic.update(sm, instruction, line, noted >> PARTLY, now) + int(instruction.latency))
         elif near:
             turn = i * (entry.cycles // sm.machine.global_request) // entry.requests if sm.machine.near_lines else i
             late = min(turn * sm.machine.hit_late, entry.extra)  # shared and local memory delay no line
@@ -103,6 +107,7 @@ def _store_all(sm: Sm, words: Numbers, instruction: Row, row: int, entry: Entry,
     done, lines, parted, sectors, room = now, 0, 0, 0, now
     for i in range(entry.requests):
         line, noted = words[row + 2 * i], words[row + 2 * i + 1]
+        account.ask(sm, line, noted & UNITS, needed(noted))
         goes, sectors = _passing(sm, words, instruction, line, noted), sectors + count_bits(noted & UNITS)
         lines, parted = lines + (goes != 0), parted + (goes != 0) * (noted >> PARTLY != 0) * (instruction.packets == 0)
         if instruction.packets:
@@ -157,6 +162,7 @@ def _load(sm: Sm, words: Numbers, instruction: Row, i: int, late: int, line: int
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
     if instruction.anew:
         done, lost = 0, units
+    account.held(sm, line, units & ~lost)
     if lost:
         start = max(start, words[sm.launch.misses])
         _claim(sm, words, way, line, start)
@@ -186,7 +192,9 @@ def _atomic(sm: Sm, words: Numbers, instruction: Row, i: int, line: int, units: 
         if words[way + TAG] == line + 1:
             words[way + TAG] = words[way + USED] = 0
     loads = instruction.action == LOAD
+    account.updated(sm, line, units)
     if cache.sets == 0:
+        account.to_dram(sm, line, count_bits(units))
         gone = global_memory.commit_line(sm, line, count_bits(units), now)
         return gone + max(int(instruction.latency), sm.machine.memory_latency) if loads else gone
     gone = l2_channel.ported(sm, count_bits(units), count_bits(units), STORES, now)
@@ -202,7 +210,7 @@ def _behind(sm: Sm, instruction: Row, i: int) -> int:
 
 
 @on_demand
-def fetch(sm: Sm, memory: Memory, active: int) -> None:
+def fetch(sm: Sm, memory: Memory, instruction: Row, active: int) -> None:
     """Texture: find when the elements at a lane group's addresses in `scratch`, and those before them, are there.
 
     The cycle is in `outcome.ready`.
@@ -212,30 +220,25 @@ def fetch(sm: Sm, memory: Memory, active: int) -> None:
     row, begin = requests.spare_row(sm), outcome.requests
     for lane in range(LANES):
         if (active >> lane) & 1:
-            requests.note_byte(sm, words, row, begin, int(sm.scratch.address[lane]), False)
-    _read_all(sm, words, TEXTURES, begin)
-
-
-@rule
-def _note_scalar(sm: Sm, words: Numbers, byte: int, size: int) -> None:
-    """Store the requests of a scalar load of `size` bytes."""
-    row = requests.spare_row(sm)
-    for unit in range(byte // SECTOR_BYTES, (byte + size - 1) // SECTOR_BYTES + 1):
-        requests.note_byte(sm, words, row, 0, unit * SECTOR_BYTES, False)
+            requests.note_byte(sm, words, row, begin, int(sm.scratch.address[lane]), WORD_BYTES, False)
+    _read_all(sm, words, instruction, TEXTURES, begin)
 
 
 @rarely
-def read_scalar(sm: Sm, memory: Memory) -> None:
+def read_scalar(sm: Sm, memory: Memory, instruction: Row) -> None:
     """Read a recorded scalar load's requests through its cache, now; `outcome.ready` says when the data is there."""
-    _read_all(sm, tags.words(sm, memory), SCALARS, 0)
+    _read_all(sm, tags.words(sm, memory), instruction, SCALARS, 0)
 
 
 @rule
-def _read_all(sm: Sm, words: Numbers, which: int, begin: int) -> None:
+def _read_all(sm: Sm, words: Numbers, instruction: Row, which: int, begin: int) -> None:
     """Read the requests since `begin` through a read-only cache; `outcome.ready` says when their data is there."""
     row, outcome = requests.spare_row(sm), sm.outcome
+    if begin == 0:
+        account.serve(sm, instruction, words[row], 0)
     for i in range(begin, outcome.requests):
-        line, units = words[row + 2 * i], words[row + 2 * i + 1]
+        line, units = words[row + 2 * i], words[row + 2 * i + 1] & UNITS
+        account.ask(sm, line, units, needed(words[row + 2 * i + 1]))
         outcome.ready = max(outcome.ready, _read(sm, words, which, i, line, units, sm.now, False))
 
 
@@ -250,6 +253,7 @@ def _read(sm: Sm, words: Numbers, which: int, i: int, line: int, units: int, now
         return far_load(sm, words, False, behind, line, units, now)
     way = tags.way(words, cache, line)
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
+    account.held(sm, line, units & ~lost)
     if lost:
         tags.clear(words, cache, way, line)
         came = now + sm.machine.next_constants if next_has else far_load(sm, words, False, behind, line, lost, now)
@@ -271,20 +275,8 @@ def _constants(sm: Sm, words: Numbers, instruction: Row, i: int, line: int, unit
         part = units & (((1 << int(step)) - 1) << unit)
         if part:
             asked = max(asked, there - int(instruction.latency)) if sm.machine.in_series else asked
-            there = _read(sm, words, CONSTANTS, i, line, part, asked, _is_next(sm, words, instruction, line))
+            there = _read(sm, words, CONSTANTS, i, line, part, asked, next_constants.has(sm, words, instruction, line))
     return asked, there
-
-
-@rule
-def _is_next(sm: Sm, words: Numbers, instruction: Row, line: int) -> bool:
-    """Tell whether the next constant cache has a line: its other sectors, or its neighbours, were asked for before."""
-    if instruction.parameters or sm.machine.next_constants == 0:
-        return bool(sm.machine.next_constants)
-    cache, first = sm.launch.caches[CONSTANTS], line - line % sm.machine.next_lines
-    for other in range(first, first + sm.machine.next_lines):
-        if words[tags.way(words, cache, other) + TAG] == other + 1:
-            return True
-    return False
 
 
 @rarely
@@ -293,7 +285,9 @@ def far_load(sm: Sm, words: Numbers, copies: int, latency: int, line: int, units
 
     `copies`: they go to shared memory.
     """
+    account.read(sm, line, units)
     if sm.launch.caches[FAR].sets == 0:
+        account.from_dram(sm, line, count_bits(units))
         return global_memory.commit_line(sm, line, count_bits(units), start) + sm.machine.memory_latency
     gone = l2_channel.loaded(sm, copies, units, max(start, sm.load_store.updated) if sm.machine.slices else start)
     return from_l2(sm, words, latency, line, units, gone)
@@ -314,6 +308,7 @@ def _of_partition(sm: Sm, words: Numbers, latency: int, line: int, units: int, g
     cache = sm.launch.caches[PARTITION]
     way = tags.way(words, cache, line)
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
+    account.beyond(sm, line, units & lost)
     if lost:
         tags.clear(words, cache, way, line)
         done = max(done, _of_far(sm, words, latency + sm.machine.partition_late, line, lost, gone))
@@ -332,6 +327,7 @@ def _of_far(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: i
     if lost:
         _drop(sm, words, way, line, gone)
         if l2_share.brings(sm, line, count_bits(lost)):
+            account.missed(sm, line, units & lost)
             done = max(done, global_memory.commit_line(sm, line, count_bits(lost), gone) + machine.memory_latency)
         elif sm.load_store.from_others == NOW:
             done = max(done, gone + machine.memory_latency)
@@ -347,6 +343,7 @@ def _store(sm: Sm, words: Numbers, instruction: Row, line: int, noted: int, goes
     near = sm.launch.caches[NEAR]
     if near.sets > 0:
         way, kept = tags.way(words, near, line), units & ~goes
+        account.held(sm, line, units & ~tags.lost(words, near, way, line, units))
         if sm.machine.keeps_stores == COPIED and _stays(sm, instruction, line):
             kept = units & ~(tags.lost(words, near, way, line, partly) & partly)
         if kept:
@@ -364,12 +361,13 @@ def _store(sm: Sm, words: Numbers, instruction: Row, line: int, noted: int, goes
 def far_store(sm: Sm, words: Numbers, line: int, units: int, now: int) -> int:
     """Write sectors of a line to the L2, where they stay; return when they have left the SM."""
     cache = sm.launch.caches[FAR]
+    account.written(sm, line, units)
     if cache.sets == 0:
+        account.to_dram(sm, line, count_bits(units))
         return global_memory.commit_line(sm, line, count_bits(units), now)
     way = tags.way(words, cache, line)
     waiting = l2_channel.waiting(words, way, line, units, now) if sm.machine.ways_apart else 0
     sent = count_bits(units & ~waiting)
-    sm.load_store.moved[STORES] += count_bits(waiting)  # they take no further time
     gone = l2_channel.ported(sm, sent, sent, STORES, now)
     l2_share.store(sm, words, way, line, units, gone)
     new = words[way + TAG] != line + 1

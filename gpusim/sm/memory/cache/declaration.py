@@ -102,6 +102,7 @@ NEAR, FAR, PARTITION, TEXTURES, SCALARS, CONSTANTS = range(6)
 PARAMETERS = 0  # constant bank of a launch's parameters
 SHARE_PARTS = 64  # of a cycle, in which an SM's share of a channel is reckoned; of n shares together, 64 n
 REQUEST_ROW = 2 * REQUESTS  # words that a queue entry's requests take
+SECTORS = 16  # of a line, at most
 WAY_HEAD = 3  # words of a cache's way in front of those of its units
 
 
@@ -220,13 +221,12 @@ UNIT = Declaration(
             field("parameters", "1: it reads the bank with the parameters", kind="i1"),
         ),
         "load_store": (
-            field("read", "sectors that the SM has brought from the DRAM", role=Role.UNCOMPARED),
-            field("written", "sectors that it has sent there", role=Role.UNCOMPARED),
             field(
                 "waited", "cycles for which the last access held the unit until a line was back", role=Role.UNCOMPARED
             ),
             field("arrived", "when the last line asked for is there", role=Role.UNCOMPARED),
         ),
+        "scratch": (field("touched", "of each line that is asked for, the bytes of each sector", REQUESTS, SECTORS),),
         "cache": (
             field("first", "word with the number of uses, behind which its ways lie"),
             field("sets", "0: there is no such cache"),

@@ -4,28 +4,28 @@ from __future__ import annotations
 
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import count_bits, rule
+from gpusim.sm.memory.account import account
 from gpusim.sm.memory.cache import cache, tags
 from gpusim.sm.memory.cache.declaration import FAR
 from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.memory.l2_channel import l2_channel
 from gpusim.sm.memory.l2_share import l2_share
 from gpusim.sm.memory.l2_share.declaration import UNKNOWN
-from gpusim.sm.records import Memory, Numbers, Sm
+from gpusim.sm.records import Memory, Numbers, Row, Sm
 from isa.memory import SECTOR_BYTES
 
 
 @on_demand
-def fetch(sm: Sm, memory: Memory, slot: int, low: int, high: int, differing: int, now: int) -> int:
-    """Ask for the bytes from place `low` up to before `high`, for that slot's block; return when they have come.
-
-    `differing`: how many of 64 sectors that neighbours ask for are different ones; 0: unknown.
-    """
+def fetch(sm: Sm, memory: Memory, instruction: Row, slot: int, low: int, high: int, now: int) -> int:
+    """Ask for the bytes from place `low` up to before `high`, for that slot's block; return when they have come."""
     words, size, done = tags.words(sm, memory), sm.machine.line_bytes, now
     l2_share.begin(sm, slot)
-    sm.load_store.from_others, sm.load_store.differing = UNKNOWN, differing
+    account.begin(sm, instruction)
+    sm.load_store.from_others, sm.load_store.differing = UNKNOWN, instruction.differing
     while low < high:
         end = min(high, low - low % size + size)
         units = _sectors(low % size, low % size + end - low)
+        account.needed(sm, low // size, end - low)
         done = max(done, _fetch(sm, words, low // size, units, now))
         low = end
     sm.load_store.stands = sm.load_store.differing = 0
@@ -36,19 +36,23 @@ def fetch(sm: Sm, memory: Memory, slot: int, low: int, high: int, differing: int
 def _fetch(sm: Sm, words: Numbers, line: int, units: int, now: int) -> int:
     """Ask for sectors of a line; return when they have come."""
     latency = sm.machine.engine_latency
+    account.read(sm, line, units)
     if sm.launch.caches[FAR].sets == 0:
+        account.from_dram(sm, line, count_bits(units))
         return global_memory.commit_line(sm, line, count_bits(units), now) + sm.machine.memory_latency
     gone = l2_channel.loaded_by_engine(sm, units, now)
     return int(cache.from_l2(sm, words, latency, line, units, gone))
 
 
 @on_demand
-def send(sm: Sm, memory: Memory, slot: int, low: int, high: int, now: int) -> int:
+def send(sm: Sm, memory: Memory, instruction: Row, slot: int, low: int, high: int, now: int) -> int:
     """Send the bytes from place `low` up to before `high`, of that slot's block; return when they have left the SM."""
     words, size, done = tags.words(sm, memory), sm.machine.line_bytes, now
     l2_share.begin(sm, slot)
+    account.begin(sm, instruction)
     while low < high:
         end = min(high, low - low % size + size)
+        account.needed(sm, low // size, end - low)
         done = max(done, cache.far_store(sm, words, low // size, _sectors(low % size, low % size + end - low), now))
         low = end
     sm.load_store.stands = 0

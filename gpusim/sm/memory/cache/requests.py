@@ -3,7 +3,7 @@
 Those of each queued access follow the tags (tags.py) in the memory array: two words for each line, its number, and a
 mask of its sectors of 32 bytes. The upper half of the mask has, of a store to local memory, the sectors that it writes
 in part; of one to global memory all sectors, if it writes fewer bytes than they have; of an atomic the work of the L2's
-slices.
+slices. The upper half of the lower half counts the bytes that lanes access, in each line once.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from isa.memory import SECTOR_BYTES
 from isa.program import WORD_BYTES
 
 PARTLY = 32  # the first bit of those units
-UNITS = (1 << PARTLY) - 1
+NEEDED = 16  # the first bit of the bytes needed
+UNITS = (1 << NEEDED) - 1
 WORDS = SECTOR_BYTES // WORD_BYTES  # of a unit: neighbouring lanes' words in local memory
 
 
@@ -39,6 +40,12 @@ def row_of(sm: Sm, y: int, place: int) -> int:
 def spare_row(sm: Sm) -> int:
     """Return where the requests of what does not queue lie, and of what is being recorded."""
     return row_of(sm, sm.machine.queues, 0)
+
+
+@rule
+def needed(noted: int) -> int:
+    """Return the bytes that lanes access of a request."""
+    return noted >> NEEDED & UNITS
 
 
 @rule
@@ -106,6 +113,7 @@ def _note_parts(sm: Sm, words: Numbers, row: int, begin: int, size: int) -> None
 
 @rule
 def _note_lanes(sm: Sm, words: Numbers, row: int, instruction: Row, group: int, active: int, local: bool) -> None:
+    of_lane = min(int(instruction.access_bytes), WORD_BYTES) if local else int(instruction.access_bytes)
     size = LANES if local else LANES // 2 if sm.machine.global_rule == SEGMENTS else LANES // instruction.words
     for offset in range(instruction.words if local else 1):
         for first in range(0, LANES, size):
@@ -114,7 +122,7 @@ def _note_lanes(sm: Sm, words: Numbers, row: int, instruction: Row, group: int, 
                 if (active >> lane) & 1:
                     byte = generic_address.byte(sm, group, lane, offset, local)
                     partly = local and instruction.action == STORE and _is_part(sm, group, active, lane, offset)
-                    note_byte(sm, words, row, begin, byte, partly)
+                    note_byte(sm, words, row, begin, byte, of_lane, partly)
 
 
 @rarely
@@ -129,8 +137,11 @@ def _is_part(sm: Sm, group: int, active: int, lane: int, offset: int) -> bool:
 
 
 @rule
-def note_byte(sm: Sm, words: Numbers, row: int, begin: int, byte: int, partly: bool) -> None:
-    """Add the 32 bytes around `byte` to the request for its line among those from `begin` on, or to a new request."""
+def note_byte(sm: Sm, words: Numbers, row: int, begin: int, byte: int, size: int, partly: bool) -> None:
+    """Add the 32 bytes around `byte` to the request for its line among those from `begin` on, or to a new request.
+
+    `size` bytes from there on are needed; those of several lanes are the same, or apart.
+    """
     line, outcome = byte // sm.machine.line_bytes, sm.outcome
     at = begin
     while at < outcome.requests and words[row + 2 * at] != line:
@@ -138,5 +149,19 @@ def note_byte(sm: Sm, words: Numbers, row: int, begin: int, byte: int, partly: b
     if at == outcome.requests:
         outcome.requests += 1
         words[row + 2 * at], words[row + 2 * at + 1] = line, 0
-    bit = 1 << byte % sm.machine.line_bytes // SECTOR_BYTES
-    words[row + 2 * at + 1] |= bit | bit << PARTLY if partly else bit
+        for unit in range(sm.machine.line_bytes // SECTOR_BYTES):
+            sm.scratch.touched[at, unit] = 0
+    unit = byte % sm.machine.line_bytes // SECTOR_BYTES
+    bit, touched = 1 << unit, ((1 << size) - 1) << byte % SECTOR_BYTES
+    more = count_bits(touched & ~sm.scratch.touched[at, unit])
+    sm.scratch.touched[at, unit] |= touched
+    words[row + 2 * at + 1] = (words[row + 2 * at + 1] | bit | bit * partly << PARTLY) + (more << NEEDED)
+
+
+@rule
+def note_scalar(sm: Sm, words: Numbers, byte: int, size: int) -> None:
+    """Store the requests of a scalar load of `size` bytes."""
+    row = spare_row(sm)
+    for unit in range(byte // SECTOR_BYTES, (byte + size - 1) // SECTOR_BYTES + 1):
+        first, end = max(byte, unit * SECTOR_BYTES), min(byte + size, (unit + 1) * SECTOR_BYTES)
+        note_byte(sm, words, row, 0, first, end - first, False)

@@ -161,10 +161,10 @@ def _cycles(sm: Sm, copy: Copy, low: int, high: int, size: int) -> int:
 @rule
 def _by_l2(sm: Sm, memory: Memory, copy: Copy, low: int, high: int, now: int) -> int:
     """Ask the L2 for the bytes at those places, or send them there; return when they are where they belong."""
-    slot = sm.warps[copy.warp].block
+    slot, instruction = sm.warps[copy.warp].block, sm.program[copy.pc]
     if copy.bulk in (LOAD, PREFETCH):
-        return int(far_side.fetch(sm, memory, slot, low, high, int(sm.program[copy.pc].differing), now))
-    return int(far_side.send(sm, memory, slot, low, high, now) + sm.machine.engine_store)
+        return int(far_side.fetch(sm, memory, instruction, slot, low, high, now))
+    return int(far_side.send(sm, memory, instruction, slot, low, high, now) + sm.machine.engine_store)
 
 
 @rarely

@@ -105,7 +105,6 @@ UNIT = Declaration(
                 3,
                 role=Role.UNCOMPARED,
             ),
-            field("moved", "sectors of loads, of stores so far", 2, role=Role.UNCOMPARED),
             field("asked", "of the SM's share of the L2 so far, by each of these, in parts", 3, role=Role.UNCOMPARED),
             field("began", "when the SM asked for the first", 3, role=Role.UNCOMPARED),
         ),

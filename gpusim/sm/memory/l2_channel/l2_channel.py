@@ -30,7 +30,7 @@ def loaded(sm: Sm, copies: int, units: int, now: int) -> int:
     parts = max(found * machine.port_cost[LOADS], machine.load_line_cost)
     if copies and machine.copied_line:
         parts = machine.copied_line
-    gone = _ported(sm, found, _asked(sm, units), LOADS, int(parts), now)
+    gone = _ported(sm, _asked(sm, units), LOADS, int(parts), now)
     return max(gone, _answers(sm, found, now)) if sm.load_store.differing else gone
 
 
@@ -38,7 +38,6 @@ def loaded(sm: Sm, copies: int, units: int, now: int) -> int:
 def loaded_by_engine(sm: Sm, units: int, now: int) -> int:
     """Return the same for the copy engine, whose sectors have a way of their own from the L2."""
     found, cost = count_bits(units), _asked(sm, units)
-    sm.load_store.moved[LOADS] += found
     gone = _shared(sm, cost, LOADS, now) if cost else now
     return max(gone, _answers(sm, found, now)) if sm.load_store.differing else gone
 
@@ -74,15 +73,14 @@ def ported(sm: Sm, units: int, of_all: int, way: int, now: int) -> int:
     The L2 is busy for `of_all` sectors.
     """
     cost, own = int(of_all * sm.machine.shared_cost[way]), way * sm.machine.ways_apart
-    return _ported(sm, units, cost, way, int(units * sm.machine.port_cost[own]), now)
+    return _ported(sm, cost, way, int(units * sm.machine.port_cost[own]), now)
 
 
 @rule
-def _ported(sm: Sm, units: int, cost: int, way: int, parts: int, now: int) -> int:
+def _ported(sm: Sm, cost: int, way: int, parts: int, now: int) -> int:
     """Return the same where the channel takes so many parts of a cycle, and the L2 so many of the SM's share."""
     unit, machine = sm.load_store, sm.machine
     own = way * machine.ways_apart
-    unit.moved[way] += units
     unit.port[own] = max(unit.port[own], now * machine.port_parts) + parts
     gone = int((unit.port[own] + machine.port_parts - 1) // machine.port_parts)
     return max(gone, _shared(sm, cost, way, now)) if cost else gone

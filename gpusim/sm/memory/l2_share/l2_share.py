@@ -11,6 +11,7 @@ from __future__ import annotations
 import numpy as np
 
 from gpusim.sm.jit.rule import count_bits, rarely, rule
+from gpusim.sm.memory.account import account
 from gpusim.sm.memory.cache import tags
 from gpusim.sm.memory.cache.declaration import FAR, SHARE_PARTS, WAY_HEAD
 from gpusim.sm.memory.cache.tags import DIRTY, TAG, USED
@@ -67,20 +68,20 @@ def brings(sm: Sm, line: int, units: int) -> bool:
     if not found and sm.load_store.from_others != BEFORE:
         found = _in_its_part(sm, line * sm.machine.line_bytes, units)
     if found:
-        sm.load_store.read += units
+        account.from_dram(sm, line, units)
     return bool(found)
 
 
 @rarely
 def _in_its_part(sm: Sm, byte: int, units: int) -> bool:
     """Tell whether the SM has brought less than its share of the buffer at that byte."""
-    sharers = sm.launch.sharers
-    for i in range(sm.launch.buffers):
-        buffer = sm.buffers[i]
-        if buffer.start <= byte < buffer.end:
-            sm.brought[i] += units
-            return bool(sm.brought[i] * SECTOR_BYTES < (buffer.end - buffer.start) // sharers + sm.machine.line_bytes)
-    return True
+    i = account.buffer_of(sm, byte)
+    if i < 0:
+        return True
+    buffer = sm.buffers[i]
+    sm.brought[i] += units
+    share = (buffer.end - buffer.start) // sm.launch.sharers
+    return bool(sm.brought[i] * SECTOR_BYTES < share + sm.machine.line_bytes)
 
 
 @rule
@@ -158,7 +159,7 @@ def _write(sm: Sm, words: Numbers, way: int, line: int, now: int) -> None:
 @rarely
 def send(sm: Sm, line: int, units: int, now: int) -> None:
     """Send so many sectors of a line to the DRAM."""
-    sm.load_store.written += units
+    account.to_dram(sm, line, units)
     global_memory.write_line(sm, line, units, now)
 
 

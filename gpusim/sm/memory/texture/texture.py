@@ -8,6 +8,7 @@ issued. What a cache has is not moved: sm/memory/cache/cache.py asks tags, if th
 from __future__ import annotations
 
 from gpusim.sm.jit.rule import rarely, rule
+from gpusim.sm.memory.account import account
 from gpusim.sm.memory.cache import cache
 from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.memory.texture import texel
@@ -23,12 +24,14 @@ def ask(sm: Sm, memory: Memory, instruction: Row, active: int) -> None:
     for lane in range(LANES):
         sm.scratch.address[lane] = texel.texel(sm.scratch, instruction, lane)
     if instruction.cached:
-        cache.fetch(sm, memory, active)
+        cache.fetch(sm, memory, instruction, active)
     else:
         sm.outcome.transactions += global_memory.sectors(sm, active)
 
 
 @rule
-def commit(sm: Sm, now: int) -> int:
+def commit(sm: Sm, instruction: Row, now: int) -> int:
     """The channel moves the sectors of the fetch that issues; return the cycle at which the last has left."""
+    if not instruction.cached:
+        account.alone(sm, instruction, sm.outcome, 0)
     return global_memory.commit_each(sm, sm.outcome, sm.machine.fetch_cost, now)

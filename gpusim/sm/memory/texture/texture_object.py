@@ -39,7 +39,7 @@ def ask(sm: Sm, memory: Memory, g: int, group: int, active: int) -> bool:
         if corner < definition.corners(code):
             there = _corner(sm, code, active, corner)
             if there and instruction.cached:
-                cache.fetch(sm, memory, there)
+                cache.fetch(sm, memory, instruction, there)
             elif there:
                 sm.outcome.transactions += global_memory.sectors(sm, there)
     return True

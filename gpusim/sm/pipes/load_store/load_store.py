@@ -18,6 +18,7 @@ from gpusim.sm.account.record.declaration import UNKNOWN
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import NEVER, rarely, rule
 from gpusim.sm.memory import queues
+from gpusim.sm.memory.account import account
 from gpusim.sm.memory.async_copy import copy_path
 from gpusim.sm.memory.cache import cache
 from gpusim.sm.memory.copy_engine import copy_engine
@@ -79,6 +80,8 @@ def commit(sm: Sm, k: int, g: int, pc: int, instruction: Row, now: int) -> None:
         entry.cycles = max(instruction.service, access_cost.service(sm.machine, instruction, outcome.cycles))
         entry.extra, entry.transactions = outcome.extra, outcome.transactions
         entry.requests, entry.near = outcome.requests, outcome.near
+        if entry.requests == 0:
+            account.alone(sm, instruction, outcome, instruction_replay.beyond(sm.machine, instruction, outcome.cycles))
         for c in range(sm.machine.channels if sm.machine.channels > 1 else 0):
             entry.moves[c] = outcome.moves[c]
         if sm.machine.replays:

@@ -28,7 +28,7 @@ def commit(sm: Sm, k: int, g: int, instruction: Row, now: int, behind: int) -> N
     if sm.multiplies and instruction.unhurried and sm.products.ends > now:
         least = max(least, warpgroup.held(sm, instruction))
     taken = pipe.commit(sm, k, instruction, now, least)
-    gone = texture.commit(sm, now) if instruction.action == FETCH else now
+    gone = texture.commit(sm, instruction, now) if instruction.action == FETCH else now
     ready = max(gone + instruction.latency, sm.outcome.ready) + register_file.late(machine, behind)
     if sm.ahead.on and instruction.action == FETCH and sm.outcome.transactions:
         _ask(sm, g, instruction, register_file.late(machine, behind), ready, now)

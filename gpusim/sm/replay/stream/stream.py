@@ -68,7 +68,7 @@ def following(sm: Sm, memory: Memory, warp: Warp, instruction: Row) -> None:
     if outcome.requests:
         recorded_requests.again(sm, memory, warp, instruction)
         if instruction.pipe >= 0:
-            cache.read_scalar(sm, memory)
+            cache.read_scalar(sm, memory, instruction)
     warp.cursor += 1
     while sm.events[warp.cursor].pc == MARKER:
         _turn(warp, sm.events[warp.cursor])

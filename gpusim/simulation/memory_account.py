@@ -1,0 +1,140 @@
+"""What a launch moved at each level of memory: sums over the counts of its run, by instruction, buffer and level."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpusim.engines.sm_run import SmRun
+from gpusim.machine.machine import Machine
+from gpusim.sm.memory.account.declaration import BUFFERS, ELSEWHERE, KINDS, LOCAL, SHARED
+from gpusim.sm.memory.cache.declaration import tagged
+from gpusim.support.document import doc
+from isa.kernel import Kernel
+from isa.memory import SECTOR_BYTES
+from isa.row import Row, Unit
+from isa.support import frozen
+
+PLACES = "elsewhere", "local memory", "shared memory"  # and the buffers by name
+READ_ONLY = frozenset({Unit.CONSTANT, Unit.SMEM})  # with a cache of their own: no part of the L1
+
+
+@dataclass(frozen=True)
+class Moved:
+    """What some accesses moved, of the whole launch. Sectors have 32 bytes; rates are from 0 to 1, None of nothing."""
+
+    requests: Annotated[float, doc("Warp instructions that access memory.")]
+    wavefronts: Annotated[float, doc("Passes through the L1's data, or shared memory.")]
+    conflicts: Annotated[float, doc("Passes through shared memory beyond those that widths need.")]
+    needed: Annotated[float, doc("Bytes that lanes access: those of a line that several lanes access count once.")]
+    sectors: Annotated[float, doc("Sectors that the first cache on their way is asked for.")]
+    hits: Annotated[float, doc("Of these, those that it holds, or that are on their way to it.")]
+    l2_requests: Annotated[float, doc("Lines that go to the L2.")]
+    l2_read: Annotated[float, doc("Sectors that it is asked for.")]
+    l2_written: Annotated[float, doc("Sectors that are stored there.")]
+    l2_updated: Annotated[float, doc("Sectors that atomics and reductions change there.")]
+    l2_beyond: Annotated[float, doc("Sectors read that the partition of the L2 near the SM lacks.")]
+    l2_misses: Annotated[float, doc("Sectors, read or updated, that the L2 lacks.")]
+    dram_read: Annotated[float, doc("Sectors that come from the DRAM.")]
+    dram_written: Annotated[float, doc("Sectors that go there.")]
+
+    @property
+    def bytes(self) -> float:
+        """Bytes of the sectors that the first cache is asked for."""
+        return SECTOR_BYTES * self.sectors
+
+    @property
+    def wasted(self) -> float:
+        """Bytes of these that no lane needs."""
+        return max(0.0, self.bytes - self.needed) if self.sectors else 0.0
+
+    @property
+    def hit_rate(self) -> float | None:
+        """Part of the sectors that the first cache holds."""
+        return self.hits / self.sectors if self.sectors else None
+
+    @property
+    def l2_sectors(self) -> float:
+        """Sectors that go to the L2, or come from there."""
+        return self.l2_read + self.l2_written + self.l2_updated
+
+    @property
+    def l2_hits(self) -> float:
+        """Of these, those that the L2 holds; what is stored always hits."""
+        return self.l2_sectors - self.l2_misses
+
+    @property
+    def l2_hit_rate(self) -> float | None:
+        """Part of the sectors that the L2 holds."""
+        return self.l2_hits / self.l2_sectors if self.l2_sectors else None
+
+    @property
+    def dram(self) -> float:
+        """Sectors that the DRAM moves."""
+        return self.dram_read + self.dram_written
+
+
+assert tuple(one.name for one in fields(Moved)) == KINDS
+
+
+@frozen.comparable
+@dataclass(frozen=True)
+class MemoryAccount:
+    """The counts of a run: [pc, place, kind], of the simulated SMs; `times` as much is the whole launch.
+
+    Places are `PLACES`, then the buffers. Without tags nobody knows the buffers: all global memory is elsewhere.
+    """
+
+    kernel: Kernel
+    tagged: bool
+    counts: NDArray[np.int64]
+    times: float
+
+    @property
+    def places(self) -> tuple[str, ...]:
+        """The names of the places."""
+        return (*PLACES, *(buffer.name for buffer in self.kernel.buffers)) if self.tagged else PLACES
+
+    @property
+    def pcs(self) -> list[int]:
+        """The instructions that moved something."""
+        return np.flatnonzero(self.counts.any(axis=(1, 2))).tolist()
+
+    def of(self, pcs: Iterable[int] | None = None, places: Iterable[int] | None = None) -> Moved:
+        """Return what instructions moved of places, all without these; of the whole launch."""
+        rows = self.counts if pcs is None else self.counts[list(pcs)]
+        some = rows if places is None else rows[:, list(places)]
+        return Moved(*(self.times * some.sum(axis=(0, 1))).tolist())
+
+    @property
+    def whole(self) -> Moved:
+        """What all instructions moved between SMs, L2 and DRAM; of shared memory and read-only caches no sectors."""
+        return self.of()
+
+    @property
+    def l1(self) -> Moved:
+        """What the L1 and its textures were asked for: all but shared memory and caches of constants."""
+        rows = self.kernel.program.instructions
+        pcs = [pc for pc in self.pcs if rows[pc].row.unit not in READ_ONLY and not rows[pc].row.bulk]
+        return self.of(pcs, (place for place in range(len(self.places)) if place != SHARED))
+
+
+def of_run(kernel: Kernel, machine: Machine, run: SmRun) -> MemoryAccount:
+    """Return the account of a run."""
+    counts, rows = run.account[run.accounted[: len(kernel.program)]], kernel.program.instructions
+    counts[run.accounted[: len(kernel.program)] == 0] = 0
+    if not tagged(machine):
+        places = [_place(one.row) for one in rows]
+        spread = np.zeros((len(rows), BUFFERS, len(KINDS)), np.int64)
+        spread[np.arange(len(rows)), places] = counts[:, 0]
+        counts = spread
+    return MemoryAccount(kernel, tagged(machine), counts, kernel.blocks / max(1, run.blocks))
+
+
+def _place(row: Row) -> int:
+    """Return where an instruction's data lies, by its unit."""
+    return {Unit.SHARED: SHARED, Unit.LOCAL: LOCAL}.get(row.unit, ELSEWHERE)
