@@ -171,6 +171,10 @@ class MachineNumbers(Record):
     slice_lines: int  # neighbouring lines of one slice
     update_parts: int  # parts of a cycle for each sector of a pass
     updates_waiting: int  # lanes of atomics without results that may wait
+    dram_least: int  # parts of a cycle that a read of a line occupies the channel, at least
+    dram_varies: int  # cycles by which its latency varies with its place
+    dram_together: int  # lines side by side that have one latency
+    dram_queue: int  # cycles of service of the queue in front of the DRAM
     fetch_cost: int  # parts of a cycle that a sector of a texture fetch occupies the channel
     copy_cycles: int  # cycles of the load/store unit for a copy, at least; 0: it keeps the unit for its passes
     behind_passes: int  # passes from which on a copy keeps it no longer

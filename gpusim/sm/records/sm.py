@@ -171,6 +171,9 @@ class Chip(Record):
     each_channel: Numbers  # of several, when each is free, in parts of a cycle
     slice: Numbers  # when each slice has done the atomics before, in parts of a cycle
     slice_line: Numbers  # 1 and the line that each slice did the last of them to
+    dram_window: int  # number of the last window of time in which the DRAM was asked
+    dram_asked: int  # parts of a cycle of the channel asked for in that window
+    dram_before: int  # and in the window before
 
 
 class LaunchNumbers(Record):

@@ -67,7 +67,7 @@ def test_loads_that_pass_the_l1_hit_the_l2():
 
 
 def test_loads_of_a_scope_beyond_the_sm_hit_no_l1():
-    """They come from the L2 though the L1 holds their line; a load of the SM's scope finds in the L1 what they brought."""
+    """They come from the L2 though the L1 holds their line; another load finds in the L1 what they brought."""
     anew = "LDG.STRONG.GPU R2, [R0]"
     assert latencies([*loads(0), anew, anew, *loads(0)]) == [MISS, FAR + 1, FAR + 1, HIT]
     assert latencies([anew, *loads(0)]) == [MISS, HIT]

@@ -83,7 +83,7 @@ def test_the_l2_answers_neighbouring_sectors_at_once(together, cycles):
 
 @pytest.mark.parametrize(("stride", "cycles"), [(4, 4), (32, 32), (64, 40), (128, 80)])
 def test_a_line_takes_the_way_of_loads_at_least_so_long(stride, cycles):
-    """32 lanes want 4 sectors of one line or of each of 8, 2 of 16 lines, one of 32: a cycle each, 2.5 a line at least."""
+    """4 sectors of one line or of each of 8, 2 of 16 lines, one of 32: a cycle for each sector, 2.5 a line at least."""
     text = f".buffer x u32 4096\nS2R R0, LANEID\nIMUL R0, R0, {stride}\nIADD R0, R0, c[x]\nLDG R2, [R0]\n"
     changes = {"l2_channel.load_line_parts": 160, "global_memory.rule": "sectors", "l1.misses": 64}
     run = run_text(text + "IADD R2, R2, 1\nEXIT", TAGS | FILLED | CHANNEL | changes)

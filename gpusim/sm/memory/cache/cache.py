@@ -30,6 +30,7 @@ from gpusim.sm.memory.cache.declaration import (
 )
 from gpusim.sm.memory.cache.requests import PARTLY, UNITS, needed
 from gpusim.sm.memory.cache.tags import DIRTY, TAG, USED
+from gpusim.sm.memory.dram import dram
 from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.memory.l2_atomic import l2_atomic
 from gpusim.sm.memory.l2_channel import l2_channel
@@ -328,9 +329,9 @@ def _of_far(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: i
         _drop(sm, words, way, line, gone)
         if l2_share.brings(sm, line, count_bits(lost)):
             account.missed(sm, line, units & lost)
-            done = max(done, global_memory.commit_line(sm, line, count_bits(lost), gone) + machine.memory_latency)
+            done = max(done, dram.read(sm, line, count_bits(lost), gone))
         elif sm.load_store.from_others == NOW:
-            done = max(done, gone + machine.memory_latency)
+            done = max(done, gone + dram.waited(sm, 0, gone) + dram.latency(machine, line))
         tags.fill(words, way, lost, max(done, gone + latency))
     l2_share.use(sm, words, way, line, lost > 0)
     return max(done, gone + latency)

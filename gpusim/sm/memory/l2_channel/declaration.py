@@ -78,8 +78,8 @@ def _loads(given: Any) -> bool:
 
 
 ALL = (
-    "port_cost port_parts ways_apart slice_spread store_line_cost store_buffer load_line_cost load_together shared_cost "
-    "shared_parts"
+    "port_cost port_parts ways_apart slice_spread store_line_cost store_buffer load_line_cost load_together "
+    "shared_cost shared_parts"
 )
 
 UNIT = Declaration(
@@ -92,7 +92,10 @@ UNIT = Declaration(
             field("slice_spread", "cycles by which a slice of the L2 is nearer or further than the mean"),
             field("store_line_cost", "further parts for each line of a store of parts of sectors"),
             field("store_buffer", "sectors that may wait for the L2 before the next store does"),
-            field("load_line_cost", "parts of a cycle in which the channel of loads moves what a load wants of a line, at least"),
+            field(
+                "load_line_cost",
+                "parts of a cycle in which the channel of loads moves what a load wants of a line, at least",
+            ),
             field("load_together", "sectors of a line that the L2 answers at once"),
             field("shared_cost", "parts of a cycle in which the L2 moves them, and shared ones; 0: it is not known", 3),
             field("shared_parts", "parts of a cycle in which that time counts"),

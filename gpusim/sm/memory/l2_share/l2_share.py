@@ -15,7 +15,7 @@ from gpusim.sm.memory.account import account
 from gpusim.sm.memory.cache import tags
 from gpusim.sm.memory.cache.declaration import FAR, SHARE_PARTS, WAY_HEAD
 from gpusim.sm.memory.cache.tags import DIRTY, TAG, USED
-from gpusim.sm.memory.global_memory import global_memory
+from gpusim.sm.memory.dram import dram
 from gpusim.sm.memory.l2_share.declaration import AXIS_SETS, BEFORE, NOW, PARTS, SHIFT, SPREADING
 from gpusim.sm.memory.local_memory import LOCAL_BASE
 from gpusim.sm.records import Block, Numbers, Row, Sm
@@ -160,7 +160,7 @@ def _write(sm: Sm, words: Numbers, way: int, line: int, now: int) -> None:
 def send(sm: Sm, line: int, units: int, now: int) -> None:
     """Send so many sectors of a line to the DRAM."""
     account.to_dram(sm, line, units)
-    global_memory.write_line(sm, line, units, now)
+    dram.write(sm, line, units, now)
 
 
 @rule
