@@ -192,7 +192,7 @@ CHANNEL: dict[str, int | str] = TAGS | {
     "l2_channel.spread": 7,
     "cache.l2_sector_parts": 20,
     "l2_channel.load_line_parts": 200,
-    "l2_channel.load_together": 2,
+    "l2_channel.load_least_bytes": 200,
     "l2_channel.load_bytes": 4,
     "l2_channel.store_bytes": 4,
     "l2_channel.answer_bytes": 4,

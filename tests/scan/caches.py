@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
+from math import floor
 
 from gpusim.machine.machine import Machine
 from isa.row import Row, Unit
@@ -269,7 +271,7 @@ class Caches:
             return self._moved(len(units), now) + from_memory(self.machine)
         now = max(now, self.slices.done) if self.slices else now
         asked, rules = now, self.machine.l2_partition
-        now = self._sent("loads", len(units), now, self._answered(units), self._of_line)
+        now = self._sent("loads", len(units), now)
         if self.asking in self.differing:
             now = max(now, self._of_all("answers", len(units), asked))
         latency += self._distance(number)
@@ -325,32 +327,22 @@ class Caches:
             self.dram.wait(parts, now)
         return line
 
-    def _answered(self, units: set[int]) -> int:
-        """The units for which the L2 is taken: it answers neighbours together."""
-        together = self.machine.l2_channel.load_together if self.machine.l2_channel else 1
-        return together * len({unit // together for unit in units})
+    def _sent(self, way: str, units: int, now: int) -> int:
+        """The cycle at which units of a line have gone by the SM's way to the L2 and by the L2, which all SMs share.
 
-    @property
-    def _of_line(self) -> int:
-        """1/64 cycles for which the SM's way is taken by a line's request for units of it."""
-        return self.machine.l2_channel.load_line_parts if self.machine.l2_channel else 0
-
-    def _sent(self, way: str, units: int, now: int, taken: int | None = None, least: int = 0) -> int:
-        """The cycle at which so many units have gone by the SM's way to the L2 and by the L2, which all SMs share.
-
-        The L2 is taken for as many, or for `taken`; the SM's way for `least` at least.
+        What a load wants takes both for a while at least.
         """
-        channel, cache = self.machine.l2_channel, self.machine.cache
+        channel, cache, least = self.machine.l2_channel, self.machine.cache, way == "loads"
         assert cache is not None
         if channel is None:
             return self._taken("port", units * cache.l2_sector_parts, now)
         parts = units * {"loads": cache.l2_sector_parts, "stores": channel.store_parts}[way]
-        own = self._taken(way, max(parts, least), now)
-        return max(own, self._of_all(way, units if taken is None else taken, now))
+        own = self._taken(way, max(parts, least * channel.load_line_parts), now)
+        return max(own, self._of_all(way, Fraction(max(units * UNIT, least * channel.load_least_bytes), UNIT), now))
 
-    def _of_all(self, way: str, units: int, now: int) -> int:
+    def _of_all(self, way: str, units: Fraction | int, now: int) -> int:
         """The cycle at which the L2 has moved so many units for the SM."""
-        parts = units * self._share(way)
+        parts = floor(units * self._share(way))
         if self._share(way) == 0:
             return 0
         if way == "loads":

@@ -67,5 +67,5 @@ class Dram:
         behind = min(2048, max(0, now - 2048 * span))
         seen = self.asked[span] + self.asked[span - 1] * (2048 - behind) // 2048
         self.asked[span] += parts
-        used = min(60, seen * 64 // (2048 * 64))
+        used = min(58, seen * 64 // (2048 * 64))
         return rules.queue * used // (2 * (64 - used))

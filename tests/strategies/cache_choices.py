@@ -48,7 +48,7 @@ CACHES: dict[str, Sequence[int | str]] = {
     "l2_channel.store_buffer": (0, 4, 192),
     "l2_channel.spread": (0, 3, 8),
     "l2_channel.load_line_parts": (0, 64, 150),
-    "l2_channel.load_together": (1, 2, 4),
+    "l2_channel.load_least_bytes": (0, 56, 150),
     "l2_channel.load_bytes": (8, 60, 100_000),
     "l2_channel.store_bytes": (5, 60, 100_000),
     "l2_channel.answer_bytes": (0, 120, 200_000),

@@ -164,7 +164,7 @@ class MachineNumbers(Record):
     store_line_cost: int  # further parts for each line of a store of parts of sectors
     store_buffer: int  # sectors that may wait for the L2 before the next store does
     load_line_cost: int  # parts of a cycle in which the channel of loads moves what a load wants of a line, at least
-    load_together: int  # sectors of a line that the L2 answers at once
+    load_least: int  # bytes for whose time the L2 is busy with what a load wants of a line, at least
     shared_cost: Numbers  # parts of a cycle in which the L2 moves them, and shared ones; 0: it is not known
     shared_parts: int  # parts of a cycle in which that time counts
     slices: int  # of the L2 that do atomics, 0: nothing is known of them

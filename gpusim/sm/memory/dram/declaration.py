@@ -16,7 +16,7 @@ from gpusim.sm.unit.ranges import Count, Positive
 from isa.memory import SECTOR_BYTES
 
 WINDOW = 2048  # cycles over which the use of the DRAM counts
-MOST_USED = 60  # of 64 parts, as which a busier DRAM counts
+MOST_USED = 58  # of 64 parts, as which a busier DRAM counts
 USED_PARTS = 64
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 
@@ -14,7 +14,6 @@ from gpusim.sm.unit.opcodes import FETCH, LOAD, STORE
 from gpusim.sm.unit.ranges import MOST, Count, Positive
 from isa.memory import SECTOR_BYTES
 
-Sectors = Annotated[int, msgspec.Meta(ge=1, le=4)]
 LOADS, STORES = range(2)  # channels between an SM and the L2, where there are two
 ANSWERS = 2  # what the L2 sends, of lines for which several SMs ask to each of them
 
@@ -29,7 +28,7 @@ class L2Channel(msgspec.Struct, frozen=True):
     load_bytes: Positive  # bytes per cycle that all SMs together load from the L2, at most
     store_bytes: Positive  # bytes per cycle that they store to it
     load_line_parts: Count = 0  # 1/64 cycles of an SM's channel for each line of a load, at least
-    load_together: Sectors = 1  # sectors that lie side by side, of which the L2 answers all at once
+    load_least_bytes: Count = 0  # bytes for whose time the L2 is busy with what a load wants of a line, at least
     answer_bytes: Count = 0  # bytes per cycle that SMs get where those of a GPC ask for the same; 0: as load_bytes
 
 
@@ -42,7 +41,7 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
     if channel:
         packed.port_cost[STORES], packed.ways_apart = channel.store_parts, 1
         packed.store_line_cost, packed.store_buffer = channel.store_line_parts, channel.store_buffer
-        packed.slice_spread, packed.load_together = channel.spread, channel.load_together
+        packed.slice_spread, packed.load_least = channel.spread, channel.load_least_bytes
         packed.load_line_cost = channel.load_line_parts
 
 
@@ -78,7 +77,7 @@ def _loads(given: Any) -> bool:
 
 
 ALL = (
-    "port_cost port_parts ways_apart slice_spread store_line_cost store_buffer load_line_cost load_together "
+    "port_cost port_parts ways_apart slice_spread store_line_cost store_buffer load_line_cost load_least "
     "shared_cost shared_parts"
 )
 
@@ -96,7 +95,7 @@ UNIT = Declaration(
                 "load_line_cost",
                 "parts of a cycle in which the channel of loads moves what a load wants of a line, at least",
             ),
-            field("load_together", "sectors of a line that the L2 answers at once"),
+            field("load_least", "bytes for whose time the L2 is busy with what a load wants of a line, at least"),
             field("shared_cost", "parts of a cycle in which the L2 moves them, and shared ones; 0: it is not known", 3),
             field("shared_parts", "parts of a cycle in which that time counts"),
         ),
@@ -125,7 +124,7 @@ UNIT = Declaration(
         ),
         Condition(
             "l2_channel.spread l2_channel.load_*",
-            f"slice_spread load_line_cost load_together shared_cost.{LOADS}",
+            f"slice_spread load_line_cost load_least shared_cost.{LOADS}",
             _loads,
             "{kernel} loads nothing",
         ),
@@ -138,7 +137,7 @@ UNIT = Declaration(
             "l2_channel.store_buffer": MOST,
             "l2_channel.*_bytes": MOST,
             "l2_channel.load_line_parts": 0,
-            "l2_channel.load_together": 1,
+            "l2_channel.load_least_bytes": 0,
         },
         "latency": {"l2_channel.spread": 0},
     },
