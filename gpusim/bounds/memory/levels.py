@@ -41,6 +41,7 @@ from gpusim.bounds.profiled import Profiled
 from gpusim.engines import line_share
 from gpusim.sm.memory.cache import declaration as cache
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS, tagged
+from gpusim.sm.memory.dram.dram import least_latency
 from gpusim.sm.memory.l2_channel.declaration import ANSWERS, LOADS, STORES
 from gpusim.sm.memory.l2_share.declaration import PARTS
 from isa.dataflow.memory.address_steps import address_steps
@@ -281,16 +282,17 @@ def _l2(levels: _Levels) -> Iterator[Resource]:
 
 
 def _asked(levels: _Levels, differing: Mapping[int, int], cost: int) -> Moved:
-    """Return the parts of the L2 for sectors that it answers, of lines that neighbours share for the SM's part."""
-    together = max(1, int(levels.numbers.load_together))
+    """Return the parts of the L2 for what is loaded, of lines that neighbours share for the SM's part."""
+    least = int(levels.numbers.load_least) * cost // SECTOR_BYTES
 
     def past(pc: int, one: Requests) -> int:
         part = differing.get(pc, PARTS)
-        found = one.together * cost * part // PARTS - one.lines * (part < PARTS)  # each line's are rounded
+        found = np.maximum(one.sectors * cost, one.lines * least)
+        found = found * part // PARTS - one.lines * (part < PARTS)  # each line's are rounded
         return one.total(np.maximum(found, 0)) if levels.kinds[pc] in PAST_L1 else 0
 
-    near, part = firsts(levels.whole.near, together * SECTOR_BYTES), _least_part(levels, differing)
-    once = by_pc(near, len(part)) * (cost * together * part // PARTS)
+    part = _least_part(levels, differing)
+    once = by_pc(levels.whole.near, len(part)) * (cost * part // PARTS)
     return once, _with_copies(levels, levels.always(past), cost, lambda pc: differing.get(pc, PARTS))
 
 
@@ -334,7 +336,7 @@ def _device(levels: _Levels) -> Resource:
         read, written = _read(levels), _passed_on(levels)
         parts, cycle = written * int(numbers.written_cost), Fraction(1, int(numbers.channel_parts))
         copied = any(i.row.bulk for i in levels.kernel.program.instructions)
-        behind = min(0, floor(parts.sum() * cycle) - int(numbers.memory_latency)) if read.any() and not copied else 0
+        behind = min(0, floor(parts.sum() * cycle) - least_latency(numbers)) if read.any() and not copied else 0
         return Resource(DEVICE, Pressure(parts + read * int(numbers.line_cost), cycle), behind)
     always = levels.always(lambda pc, one: one.total(one.sectors) if levels.kinds[pc] in (*PAST_L1, STORED) else 0)
     parts = int(numbers.line_cost) * (_near(levels) * times.denominator + _summed(levels, always) * times.numerator)
@@ -388,4 +390,4 @@ def _delays(levels: _Levels) -> Mapping[int, int]:
     alone = levels.share.sharers <= 1
     far = set(address_steps(levels.kernel) if not alone else new) - set((own[~brought] & MASK).tolist())
     hit = {pc: int(numbers.far_latency[program[pc]["far"]] - numbers.slice_spread) for pc in new}
-    return {pc: int(numbers.memory_latency) if pc in far else min(hit[pc], int(numbers.memory_latency)) for pc in new}
+    return {pc: least_latency(numbers) if pc in far else min(hit[pc], least_latency(numbers)) for pc in new}

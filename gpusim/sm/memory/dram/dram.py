@@ -40,6 +40,12 @@ def write(sm: Sm, line: int, sectors: int, now: int) -> None:
 
 
 @rule
+def least_latency(machine: MachineNumbers) -> int:
+    """Return the latency of the places that are there first."""
+    return max(0, int(machine.memory_latency + (machine.dram_varies * -MEAN * LOG_2 >> SHIFT)))
+
+
+@rule
 def latency(machine: MachineNumbers, line: int) -> int:
     """Return the latency of a line's place."""
     if machine.dram_varies == 0:
