@@ -138,6 +138,8 @@ class Row(Record):
     slice_blocks: int  # of an atomic, blocks in a row whose lanes lie in one slice; 0: all may
     slice_share: int  # of an atomic, 64ths of this SM's passes that all do there; 0: not known
     shared_along: int  # 1 and the axes (bits) along which blocks ask for the same; 0: unknown
+    sharers: int  # blocks of a wave that ask for the same, in the mean; 0: unknown
+    waves_apart: int  # 64ths of waves between blocks that ask for the same, a wave at least
     differing: int  # of 64 sectors that SMs of a GPC ask for, how many differ; 0: unknown
     fetches: int  # 1 and the code of a fetch by a texture object (isa.values.texture.texture), 0: none
     handle: int  # register with the handle, -1: the constant below
