@@ -84,7 +84,7 @@ def brought(sm: Sm, line: int, units: int) -> int:
         found = ITSELF
     elif found != BEFORE:
         found = ITSELF if _in_its_part(sm, line * sm.machine.line_bytes, units) else found
-    elif _is_lost(sm, line):
+    elif is_lost(sm, line):
         found = ITSELF if (line * SPREADING >> PART_SHIFT & MOST) * sm.load_store.sharers <= MOST else NOW
     if found == ITSELF:
         account.from_dram(sm, line, units)
@@ -92,7 +92,7 @@ def brought(sm: Sm, line: int, units: int) -> int:
 
 
 @rarely
-def _is_lost(sm: Sm, line: int) -> bool:
+def is_lost(sm: Sm, line: int) -> bool:
     """Tell whether the L2 has lost a line since an earlier wave asked for it: all SMs have used more than it keeps."""
     launch = sm.launch
     used = sm.room_of_wave * stood_for(sm) // PARTS * sm.load_store.waves_apart // PARTS
