@@ -21,7 +21,6 @@ SPACES = {
     Unit.CONSTANT: "Constant",
     Unit.SMEM: "Scalar",
 }
-READ_ONLY = frozenset({"Constant Load", "Scalar Load"})  # whose caches are no part of the L1
 
 
 def operation(row: Row) -> str:

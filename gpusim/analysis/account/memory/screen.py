@@ -9,6 +9,7 @@ from rich.table import Table
 from gpusim.views.memory_tables import TOTAL, Accesses, MemoryTables
 from isa.memory import SECTOR_BYTES
 
+CONSTANTS = "Constant", "Scalar"  # whose caches are no part of the L1
 SHOWN = 12  # instructions, those with most sectors
 MEANING = (
     "Of the whole launch; sectors of 32 bytes. Needed: bytes that lanes access. L1 hits: what it holds, or waits for "
@@ -22,7 +23,7 @@ def levels(found: MemoryTables) -> Iterator[Table]:
     for one in found.l1:
         if one.operation != TOTAL:
             each = one.requests, one.sectors, one.sectors_per_request, one.hit_rate, one.bytes
-            table.add_row(f"L1 {one.operation}", *_cells(*each), _share(one.needed, one.bytes))
+            table.add_row(_cache(one.operation), *_cells(*each), _share(one.needed, one.bytes))
     for two in found.l2:
         if two.operation != TOTAL:
             each = two.requests, two.sectors, two.sectors_per_request, two.hit_rate, two.bytes
@@ -34,6 +35,10 @@ def levels(found: MemoryTables) -> Iterator[Table]:
         yield table
     if found.shared:
         yield _shared(found)
+
+
+def _cache(operation: str) -> str:
+    return operation if operation.startswith(CONSTANTS) else f"L1 {operation}"
 
 
 def _shared(found: MemoryTables) -> Table:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Sequence
 
-from gpusim.analysis.account.memory.operations import READ_ONLY, at_l2, operation
+from gpusim.analysis.account.memory.operations import at_l2, operation
 from gpusim.machine.machine import seconds
 from gpusim.simulation.memory_account import MemoryAccount, Moved
 from gpusim.simulation.simulation import Result
@@ -57,17 +56,12 @@ def accesses(name: str, moved: Moved, **rest: object) -> Accesses:
     )
 
 
-def _far(account: MemoryAccount) -> list[int]:
-    """Return all places but shared memory."""
-    return [place for place in range(len(account.places)) if place != SHARED]
-
-
-def _grouped(account: MemoryAccount, places: Iterable[int] | None) -> Groups:
-    """Return the instructions that moved something of these places, by operation."""
+def _grouped(account: MemoryAccount, places: Sequence[int]) -> Groups:
+    """Return the instructions that access these places, by operation."""
     found: Groups = {}
-    rows, some = account.kernel.program.instructions, None if places is None else list(places)
+    rows = account.kernel.program.instructions
     for pc in account.pcs:
-        if account.of([pc], some).requests:
+        if account.of([pc], places).requests:
             found.setdefault(operation(rows[pc].row), []).append(pc)
     return found
 
@@ -77,16 +71,17 @@ def _issued(result: Result, account: MemoryAccount, pcs: Pcs) -> float:
 
 
 def _l1(result: Result, account: MemoryAccount) -> Iterator[FirstCache]:
-    groups = _grouped(account, _far(account))
-    row = partial(_first, result, account)
-    yield from (row(name, pcs) for name, pcs in groups.items())
-    whole = [pc for name, pcs in groups.items() if name not in READ_ONLY for pc in pcs]
-    if whole:
-        yield row(TOTAL, whole)
+    constants = len(account.places) - 1
+    groups, apart = _grouped(account, account.far), _grouped(account, [constants])
+    yield from (_first(result, account, name, pcs, account.far) for name, pcs in groups.items())
+    if groups:
+        whole = [pc for pcs in groups.values() for pc in pcs]
+        yield _first(result, account, TOTAL, whole, account.far)
+    yield from (_first(result, account, name, pcs, [constants]) for name, pcs in apart.items())
 
 
-def _first(result: Result, account: MemoryAccount, name: str, pcs: Pcs) -> FirstCache:
-    moved = account.of(pcs, _far(account))
+def _first(result: Result, account: MemoryAccount, name: str, pcs: Pcs, places: Sequence[int]) -> FirstCache:
+    moved = account.of(pcs, places)
     return FirstCache(
         operation=name,
         instructions=_issued(result, account, pcs),
@@ -138,14 +133,14 @@ def _dram(result: Result, moved: Moved) -> Iterator[DeviceMemory]:
 def _buffers(account: MemoryAccount) -> Iterator[Accesses]:
     for place, name in enumerate(account.places):
         moved = account.of(places=[place])
-        if place != SHARED and (moved.sectors or moved.l2_sectors or moved.dram):
+        if place in account.far and (moved.sectors or moved.l2_sectors or moved.dram):
             yield accesses(name, moved)
 
 
 def _instructions(account: MemoryAccount) -> Iterator[Accesses]:
-    program, places = account.kernel.program, _far(account)
+    program = account.kernel.program
     for pc in account.pcs:
-        moved, one = account.of([pc], places), program.instructions[pc]
+        moved, one = account.of([pc], account.far), program.instructions[pc]
         if moved.sectors or moved.l2_sectors or moved.dram:
             offset = program.offset(pc)
             yield accesses(text_of(program, pc), moved, operation=operation(one.row), pc=pc, offset=offset)

@@ -170,15 +170,14 @@ def alone(sm: Sm, instruction: Row, outcome: Outcome, conflicts: int) -> None:
 
 @rarely
 def _untagged(sm: Sm, instruction: Row, outcome: Outcome) -> None:
-    """Count transactions where no cache keeps tags: all miss, or all that are not counted here hit."""
+    """Count transactions where no cache keeps tags: all go to the DRAM, or all end in the L2."""
     machine, counts = sm.machine, sm.account[instruction.accounted, 0]
     each = machine.line_bytes // SECTOR_BYTES if machine.global_rule == LINES and instruction.action != FETCH else 1
     sectors, stores = outcome.transactions * each, instruction.action == STORE
-    kind = L2_UPDATED if instruction.packets else L2_WRITTEN if stores else L2_READ
     counts[NEEDED] += min(outcome.threads * int(instruction.access_bytes), sectors * SECTOR_BYTES)
     counts[SECTORS] += sectors
-    counts[L2_REQUESTS] += outcome.transactions
-    counts[kind] += sectors
     if machine.hits == MEMORY:
-        counts[L2_MISSES] += 0 if kind == L2_WRITTEN else sectors
         counts[DRAM_WRITTEN if stores else DRAM_READ] += sectors
+    else:
+        counts[L2_REQUESTS] += outcome.transactions
+        counts[L2_UPDATED if instruction.packets else L2_WRITTEN if stores else L2_READ] += sectors
