@@ -200,5 +200,5 @@ def test_code_of_the_compiler_is_shown_by_its_source(capsys, tmp_path, monkeypat
     monkeypatch.chdir(tmp_path)
     found = json.loads("\n".join(lines_of(capsys, "saxpy.sass", "--json")))
     # the SM has one of the two blocks, which has 128 of the elements
-    rows = {one["line"]: (one["text"][:6], len(one["pcs"]), one["global_bytes"]) for one in found["lines"]}
+    rows = {one["line"]: (one["text"][:6], len(one["pcs"]), one["moved"]["needed"]) for one in found["lines"]}
     assert rows == {2: ("extern", 1, 0), 3: ("for (i", 22, 3 * 4 * 128), 4: ("}", 17, 0)}

@@ -110,8 +110,8 @@ def _milliseconds(least: LeastDram, machine: Machine) -> float:
 def _of_machine(least: LeastDram, machine: Machine) -> str:
     rate = float(arriving_mbs(machine)) / 1000
     words = f"{least.read:,.0f} words read and {least.written:,.0f} written at least"
-    why = f": {least.why}" if least.why else ""
-    return f"DRAM of {machine.key} ({machine.name}): {_milliseconds(least, machine):.4g} ms for {words}, at {rate:.4g} GB/s{why}"
+    time, why = _milliseconds(least, machine), f": {least.why}" if least.why else ""
+    return f"DRAM of {machine.key} ({machine.name}): {time:.4g} ms for {words}, at {rate:.4g} GB/s{why}"
 
 
 def _document(
