@@ -18,6 +18,7 @@ from gpusim.analysis.account.memory.screen import levels, numbers
 from gpusim.analysis.account.memory.tables import tables
 from gpusim.analysis.account.rates.energy import Spent
 from gpusim.analysis.account.rates.memory_rates import DRAM, L2, MemoryRate, bound_rates, memory_rates
+from gpusim.analysis.account.rates.roofline import roofs
 from gpusim.analysis.account.run_document import NONE, waited
 from gpusim.analysis.account.stalls import lost_slots, warp_cycles
 from gpusim.bounds.bounds import Bound
@@ -146,6 +147,9 @@ def _outcome(result: Result) -> Iterator[tuple[str, str]]:
     yield "throughput", _throughput(result)
     if rates := memory_rates(result):
         yield "memory", "; ".join(_memory(rate) for rate in rates) + _beyond_asked(result.machine, rates)
+    if found := roofs(result):
+        noun = "operations" if result.kernel.flops else "instructions"
+        yield "work", f"{noun} for each byte: {', '.join(f'{one.per_byte:.3g} of the {one.level}' for one in found)}"
     yield "bound", _bound_of_run(result)
     if result.bound and result.bound.order_dependent:
         yield "order", _order(result.kernel, result.bound)

@@ -13,11 +13,10 @@ from gpusim.analysis.account import report as reports
 from gpusim.analysis.account import run_document
 from gpusim.analysis.account.source_lines import ByLine, Inlined, LineFigures
 from gpusim.commands.frame.document import new_table, right, width
+from gpusim.simulation.simulation import Result
 from gpusim.support.document import LaunchDocument, Setting, doc
-from gpusim.views.memory_tables import Accesses
 from isa.errors import UserError
 from isa.kernel import Kernel
-from isa.memory import SECTOR_BYTES
 from isa.reading.origin import ending, spot
 
 MOSTLY = "mostly"
@@ -27,12 +26,12 @@ ROOM = 20  # characters of a line's text for which columns are left out
 LEAST_ROOM = 8
 INLINED = 3  # places in headers shown of a line
 FROM = "from "  # before such a place
-NARROW = "threads", "code", "needed", "DRAM", "L2", "sectors"  # left out in this order where there is no such room
+NARROW = "DRAM", "threads", "code", "bytes", "L2", "hits", "sectors"  # left out in this order where there is no room
 MEANINGS = {
     "waits": "warp-cycles of waiting before the line's instructions, on the SM with most work",
     "conflicts": "passes through shared memory beyond those that the accesses' widths need",
     "sectors": "of 32 bytes that accesses ask the L1 for, or past it the L2; hits: part of them that the L1 holds",
-    "needed": "part of their bytes that threads access",
+    "bytes": "that threads access, those that several access once, and those of bulk copies",
     "L2": "sectors that go there, or come from there",
     "DRAM": "sectors that go there, or come from there",
 }
@@ -70,7 +69,7 @@ def document(found: ByLine, settings: Mapping[str, Setting]) -> ReportLinesDocum
 def screen(found: ByLine, settings: Mapping[str, Setting]) -> Iterator[RenderableType]:
     """Yield the launch, the table of lines, and what its columns mean."""
     result = found.result
-    yield reports.heading(result.kernel, result.machine, settings, [("cycles", f"{result.cycles:,}")])
+    yield reports.heading(result.kernel, result.machine, settings, [("cycles", _cycles(result))])
     yield ""
     rows = [row for one in found.lines for row in _rows(one)]
     columns = _columns(rows)
@@ -85,6 +84,11 @@ def screen(found: ByLine, settings: Mapping[str, Setting]) -> Iterator[Renderabl
         yield f"{FROM}header:line: code of a header that is inlined in the line above, a part of its figures"
     if found.sources.note:
         yield found.sources.note
+
+
+def _cycles(result: Result) -> str:
+    """Return the cycles, and why there is no bound where there is none."""
+    return f"{result.cycles:,}" if result.bound else f"{result.cycles:,}; no bound: {result.no_bound}"
 
 
 def _rows(line: LineFigures) -> Iterator[Row]:
@@ -105,12 +109,12 @@ def _columns(rows: Sequence[Row]) -> dict[str, list[str]]:
     moved = {
         "conflicts": [one.shared_conflicts if one else 0.0 for one in lines],
         "sectors": [one.moved.sectors if one else 0.0 for one in lines],
+        "bytes": [one.moved.needed if one else 0.0 for one in lines],
         "L2": [one.moved.l2_sectors if one else 0.0 for one in lines],
         "DRAM": [one.moved.dram_read + one.moved.dram_written if one else 0.0 for one in lines],
     }
     rates = {
         "hits": [*(_percent(one.moved.hit_rate if one else None) for one in lines), ""],
-        "needed": [*(_percent(_needed(one.moved)) if one else "" for one in lines), ""],
     }
     line = {"line": [*(str(one.line or "") if one else "" for one in lines), ""]}
     share = {"share": [*(f"{100 * one.share:.1f} %" if one.waits else "" for one in rows), ""]}
@@ -118,12 +122,8 @@ def _columns(rows: Sequence[Row]) -> dict[str, list[str]]:
     memory = {name: numbers for name, numbers in moved.items() if any(numbers)}
     own = [one is not None for one in lines]
     shown = _counted(memory, own) | {name: cells for name, cells in rates.items() if any(cells)}
-    order = [name for name in ("conflicts", "sectors", "hits", "needed", "L2", "DRAM") if name in shown]
+    order = [name for name in ("conflicts", "sectors", "hits", "bytes", "L2", "DRAM") if name in shown]
     return line | _counted(counts, own) | share | mostly | {name: shown[name] for name in order}
-
-
-def _needed(moved: Accesses) -> float | None:
-    return 1 - moved.wasted / (SECTOR_BYTES * moved.sectors) if moved.sectors else None
 
 
 def _percent(rate: float | None) -> str:
