@@ -8,7 +8,7 @@ addresses it touches. All cycles are shader cycles of the SM with most work.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from math import ceil
 from typing import Annotated
@@ -17,6 +17,8 @@ import numpy as np
 
 from gpusim.bounds import pressure, rates
 from gpusim.bounds.chain import across_warps, chain
+from gpusim.bounds.memory.levels import Memory, of_memory
+from gpusim.bounds.memory.share import share_of
 from gpusim.bounds.pressure import Pipes, Pressure, Resource, Work, added
 from gpusim.bounds.profiled import Profiled, profiled, same
 from gpusim.bounds.wasted import conflicts, scattered, serialised
@@ -96,9 +98,10 @@ def bound(kernel: Kernel, machine: Machine, *, sms: int = 1, limit: int = LIMIT)
     ids = blocks_of(kernel, machine, sms, busiest_sm(kernel, machine) if sms == 1 else 0)
     share = len(ids) if sms == 1 else -(-kernel.blocks // machine.chip.sms)
     found = _profiled(kernel, machine, ids, sms, limit)
-    each = Fraction(share if found.equal else Fraction(len(ids), sms)) / found.counted
+    each = _each(found, machine, ids, sms)
     sharing = Fraction(len(ids), found.counted)
-    limits = {name: ceil(cycles) for name, cycles in _limits(found, each, sharing, share)}
+    moved = _memory(kernel, machine, ids, sms, found, limit)
+    limits = {name: ceil(cycles) for name, cycles in _limits(found, each, sharing, share, moved)}
     limiter = max(limits, key=limits.__getitem__)
     return Bound(
         limits[limiter],
@@ -128,6 +131,17 @@ def works(kernel: Kernel, machine: Machine, *, sms: int = 1, limit: int = LIMIT)
     return found.works, Fraction(len(ids), found.counted)
 
 
+def _memory(kernel: Kernel, machine: Machine, ids: range, sms: int, found: Profiled, limit: int) -> Memory:
+    """Return the use of the levels of memory by these blocks, which run on so many SMs."""
+    return of_memory(found, share_of(kernel, machine, ids, sms), _each(found, machine, ids, sms), limit)
+
+
+def _each(found: Profiled, machine: Machine, ids: range, sms: int) -> Fraction:
+    """Return the blocks of the SM with the most to do for each that the works count."""
+    share = len(ids) if sms == 1 else -(-found.works[0].kernel.blocks // machine.chip.sms)
+    return Fraction(share if found.equal else Fraction(len(ids), sms)) / found.counted
+
+
 def _profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int) -> Profiled:
     """Return the profiled blocks; raises as `bound` does."""
     try:
@@ -141,13 +155,17 @@ def _profiled(kernel: Kernel, machine: Machine, ids: range, sms: int, limit: int
         ) from None
 
 
-def pressures(works: Sequence[Work], each: Fraction) -> dict[str, Pressure]:
-    """Return the pressure on each resource that an SM uses, by the name of the limit that it sets.
+def pressures(kernel: Kernel, machine: Machine, limit: int = LIMIT) -> tuple[list[Work], dict[str, Pressure]]:
+    """Return the works of the SM with most work, and the pressure on each resource, by the name of its limit.
 
-    `each`: the SM's blocks for each that the works count; of the register banks only the fullest counts.
+    Of the register banks only the fullest counts. Raises as `bound` does.
     """
-    found = _resources(works, each, each)
-    return {resource.name: resource.pressure for resource in found if resource.pressure.cycles}
+    kernel = on_chip(kernel, machine.chip.sms)
+    ids = blocks_of(kernel, machine, 1, busiest_sm(kernel, machine))
+    found = _profiled(kernel, machine, ids, 1, limit)
+    each = Fraction(len(ids), found.counted)
+    resources = [*_resources(found.works, each, each), *_memory(kernel, machine, ids, 1, found, limit).resources]
+    return found.works, {one.name: one.pressure for one in resources if one.pressure.cycles}
 
 
 def code_of(work: Work) -> chain.Code:
@@ -163,22 +181,34 @@ def dependence_chain(work: Work) -> Fraction:
     return chain.cycles_of_warp(code_of(work), work.profile, warps) + skew
 
 
-def _across_warps(found: Profiled) -> int:
+def _later(work: Work, delays: Mapping[int, int]) -> Work:
+    """Return the work whose loads have their results after so many cycles at least, by pc."""
+    later = {pc: replace(cost, delay=max(cost.delay, delays.get(pc, 0))) for pc, cost in work.costs.items()}
+    return replace(work, costs=later)
+
+
+def _across_warps(found: Profiled, delays: Mapping[int, int]) -> int:
     """Return the cycles of a block whose warps wait for phases, if all blocks execute the same in every order."""
-    work = found.works[0]
+    work = _later(found.works[0], delays)
     if not (found.equal and across_warps.waits_for_phases(work.kernel) and same(work.profile, found.least[0].profile)):
         return 0
     return across_warps.cycles_of_block(work.kernel, code_of(work))
 
 
-def _limits(found: Profiled, each: Fraction, sharing: Fraction, share: int) -> Iterator[tuple[str, Fraction]]:
-    """Yield the limits of the SM with the most to do; arguments as for `_resources`, and its share of the blocks."""
+def _limits(
+    found: Profiled, each: Fraction, sharing: Fraction, share: int, memory: Memory
+) -> Iterator[tuple[str, Fraction]]:
+    """Yield the limits of the SM with the most to do.
+
+    Arguments are as for `_resources`, and the SM's share of the blocks, and the use of the levels of memory.
+    """
     works = found.least
-    for resource in _resources(works, each, sharing):
+    for resource in (*_resources(works, each, sharing), *memory.resources):
         yield resource.name, max(Fraction(0), resource.pressure.cycles - resource.after)
     if starts := _starts(works[0], share):
         yield STARTS, starts
-    least = max(min(map(dependence_chain, works)), Fraction(_across_warps(found)))
+    alone = min(dependence_chain(_later(work, memory.delays)) for work in works)
+    least = max(alone, Fraction(_across_warps(found, memory.delays)))
     yield "dependence chain", _waves(works[0], share) * least + _refills(works[0], share)
 
 

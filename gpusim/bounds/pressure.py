@@ -73,7 +73,7 @@ class Pressure:
 class Resource:
     """A resource of the SM, by the name of the limit that it sets, and the pressure on it.
 
-    `after`: cycles of its use that may lie after the end of the SM's last block.
+    `after`: cycles of its use that may lie after the end of the SM's last block; below 0: as many lie before it.
     """
 
     name: str

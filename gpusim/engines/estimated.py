@@ -53,6 +53,7 @@ def adding_up(run: SmRun, issued: Counts) -> SmRun:
         active=_whole(run.active * grown),
         account=_whole(run.account * _by_number(grown, run.accounted)[:, None, None]),
         load_store_cycles=_whole(run.load_store_cycles * grown),
+        held=_whole(run.held * grown),
         pipe_cycles={name: round(cycles * whole) for name, cycles in run.pipe_cycles.items()},
         stalls=_shared_out(run.stalls, run.cycles * run.warp_slots - run.empty),
     )

@@ -52,17 +52,18 @@ def prepare(kernel: Kernel, machine: Machine, launches: Sequence[Launch]) -> Non
 
     Where several SMs are simulated, the GPC of the first one stands for all.
     """
-    for pc, parts in _by_machine(kernel, machine, int(launches[0].sm.launch.index)).items():
+    for pc, parts in differing_of(kernel, machine, int(launches[0].sm.launch.index)).items():
         for one in launches:
             one.sm.program[pc].differing = parts
 
 
 def merged(kernel: Kernel, machine: Machine, sm: int) -> bool:
     """Tell whether the L2 merges requests of that SM, the first of those simulated, and of its neighbours."""
-    return any(parts < PARTS for parts in _by_machine(kernel, machine, sm).values())
+    return any(parts < PARTS for parts in differing_of(kernel, machine, sm).values())
 
 
-def _by_machine(kernel: Kernel, machine: Machine, sm: int) -> Mapping[int, int]:
+def differing_of(kernel: Kernel, machine: Machine, sm: int) -> Mapping[int, int]:
+    """Return the same by pc, 64 at most, for that SM and its neighbours; none where the L2 merges nothing."""
     near = neighbours(kernel, machine, sm)
     return differing(_on_chip(kernel, machine.chip.sms), near) if merges(machine) and len(near) > 1 else {}
 

@@ -14,6 +14,7 @@ from gpusim.launch.scalar_registers import by_index, places
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy
 from gpusim.sm.memory.account.declaration import DRAM_READ, DRAM_WRITTEN, L2_READ, L2_UPDATED, L2_WRITTEN
+from gpusim.sm.memory.cache.declaration import SHARE_PARTS
 from gpusim.sm.records import Sm
 from gpusim.sm.state.layout import rows_of
 from gpusim.sm.unit.stall import Stall
@@ -42,6 +43,8 @@ class SmRun:
     issued: NDArray[np.int64]
     active: NDArray[np.int64]
     load_store_cycles: NDArray[np.int64]
+    held: NDArray[np.int64]  # [unit, pc] cycles for which its load/store units were kept, waits for others included
+    updating: NDArray[np.int64]  # [slice of the L2] cycles of atomics, also of SMs that these stand for
     copied: NDArray[np.int64]  # bytes that the copy engine has asked for, or sent
     awaited: NDArray[np.int64]  # [pc, 2] warp-cycles waited for phases of barriers that arrivals end, and copies
     stages: NDArray[np.int64]  # [pc] mask of the barriers of a block at whose phases the instruction waits
@@ -118,6 +121,8 @@ def result(
         issued=np.array(program.issued),
         active=np.array(program.active),
         load_store_cycles=np.array(program.passes),
+        held=np.where(program.path == np.arange(2)[:, None], program.held, 0),
+        updating=np.array(sm.load_store.updating) // SHARE_PARTS,
         copied=np.array(program.copied),
         awaited=np.array(program.awaited),
         stages=np.array(program.stages),
@@ -189,6 +194,8 @@ def together(each: Sequence[SmRun], threads: int = 1, in_turn: str = "") -> Chip
         issued=_sum(run.issued for run in each),
         active=_sum(run.active for run in each),
         load_store_cycles=_sum(run.load_store_cycles for run in each),
+        held=_sum(run.held for run in each),
+        updating=_sum(run.updating for run in each),
         copied=_sum(run.copied for run in each),
         awaited=_sum(run.awaited for run in each),
         stages=np.bitwise_or.reduce([run.stages for run in each]),

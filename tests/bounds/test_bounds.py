@@ -56,6 +56,17 @@ def test_all_sms_do_not_beat_their_bound(launched, sms):
     assert bound(kernel, chip, sms=sms).cycles <= run_chip(kernel, chip, feed="trace-driven").cycles
 
 
+@pytest.mark.jit
+@settings(REPEATABLE, max_examples=draws(100))
+@given(launches(kernels(most_blocks=9)), st.integers(2, 4), st.booleans())
+def test_an_sm_that_stands_for_others_does_not_beat_the_bound(launched, sms, channel):
+    """Nor does one SM of two to four whose caches keep tags: it brings its part of the buffers, others the rest."""
+    kernel, machine = launched
+    chip = msgspec.structs.replace(machine.chip, sms=sms)
+    machine = msgspec.structs.replace(machine, chip=chip, **({} if channel else {"l2_channel": None}))
+    assert bound(kernel, machine).cycles <= run_sm(kernel, machine, feed="trace-driven").cycles
+
+
 def test_all_sms_share_bandwidth_and_slots():
     """With 17 blocks on 16 SMs one SM issues for two blocks, but the channel moves the lines of 17, not of 32."""
     text = ".grid 17\n.buffer a f32 32\nMOV R0, c[a]\n" + "LDG R1, [R0]\n" * 32 + "EXIT"

@@ -104,8 +104,7 @@ def pressure_report(result: Result, regions: Sequence[CodeRegion] = (), *, limit
 
     Where the launch has no bound, it has what the run itself counts. Raises what `bounds.bound` raises.
     """
-    works, each = bounds.works(result.kernel, result.machine, limit=limit) if result.bound else ([], Fraction(1))
-    found = bounds.pressures(works, each) if works else {}
+    works, found = bounds.pressures(result.kernel, result.machine, limit) if result.bound else ([], {})
     program = result.kernel.program
     whole = (CodeRegion(WHOLE, tuple(range(len(program)))),)
     chosen = regions or code_regions(program, result.kernel.marked) or whole

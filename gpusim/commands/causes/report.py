@@ -54,6 +54,14 @@ SHORT = {
     "register banks": "banks",
     "copy engine": "engine",
     "copies from the L2": "L2",
+    "device memory": "DRAM",
+    "L1 tag stage": "tags",
+    "L2 channel": "L2 ch",
+    "L2 channel, loads": "L2 in",
+    "L2 channel, stores": "L2 out",
+    "L2, loads": "L2 ld",
+    "L2, stores": "L2 st",
+    "L2, answers": "L2 ans",
 }
 COLUMNS = 6  # resources shown, those under most pressure
 MILLION = 1_000_000  # cycles from which on they are shown in millions

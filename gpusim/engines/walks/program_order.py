@@ -40,6 +40,7 @@ from isa.executing import clusters, faults
 from isa.executing.beyond import Beyond, joined
 from isa.executing.faults import LIMIT
 from isa.kernel import Kernel
+from isa.row import Unit
 
 STEPS = 1 << 20  # warp instructions between two looks at Ctrl-C
 MANY = 1 << 30  # of what a machine has for blocks
@@ -132,7 +133,7 @@ def run_cluster(sms: Records[Sm], memory: Memory, away: Table, group: Numbers, l
 
 @dataclass(frozen=True, eq=False)
 class Walker:
-    """A launch whose blocks are run one by one; `start` is the memory that it began with, if it may begin again.
+    """A launch whose blocks are run one by one; `start` is the memory that it began with, if blocks may change it.
 
     `each` are the launches of the blocks of a cluster, by rank, `sms` their SMs.
     """
@@ -161,8 +162,8 @@ class Walker:
 
     def again(self) -> None:
         """Forget the blocks so far, and a fault of theirs."""
-        assert self.start is not None
-        self.launch.memory[: len(self.start)] = self.start
+        if self.start is not None:
+            self.launch.memory[: len(self.start)] = self.start
         for one in self.each:
             one.sm.fault.code = 0
         for one in self.each:
@@ -199,8 +200,16 @@ def walker(
         sm.defers = False
         sm.launch.timeless = 1
     first = each[0]
-    start = first.memory[: first.global_words].copy() if again else None
+    start = first.memory[: first.global_words].copy() if again and _writes(kernel, first) else None
     return Walker(kernel, each, sms, start, np.zeros((len(each), WARPS), np.int64), np.zeros(WARPS, np.int64))
+
+
+def _writes(kernel: Kernel, held: Launch) -> bool:
+    """Tell whether something that is computed changes global memory."""
+    code, kept = kernel.program.instructions, {Unit.SHARED, Unit.LOCAL}
+    computed = [code[pc].row for pc in np.flatnonzero(held.program.evaluate[: len(code)])]
+    changes = [row for row in computed if row.is_store or row.update is not None or row.bulk]
+    return any(not kernel.program.memories(row) <= kept for row in changes)
 
 
 @lru_cache

@@ -40,6 +40,7 @@ class LoadStore(Record):
     asked: Numbers  # of the SM's share of the L2 so far, by each of these, in parts
     began: Numbers  # when the SM asked for the first
     slice: Numbers  # when each slice has done the atomics before, in parts of a cycle
+    updating: Numbers  # for how long each has done them, in parts of a cycle
     updated: int  # when the last atomic of the SM is done, behind which its loads wait
     slice_line: Numbers  # 1 and the line that each slice did the last of them to
     updates_sent: int  # when those without results have left the SM, in parts of a cycle

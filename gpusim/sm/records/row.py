@@ -116,6 +116,7 @@ class Row(Record):
     fence: int  # cycles for which it holds its warp as a fence, at least
     path: int  # unit that serves it: 1 shared memory or constants, where these lie apart
     passes: int  # load/store cycles it took
+    held: int  # cycles for which it kept its unit, with waits for what is behind
     service: int  # load/store cycles, where its addresses do not say them
     port: int  # least cycles from its service to the next one of its scheduler's
     port_cycles: int  # or so many for each of its load/store cycles

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from gpusim.sm.unit.stall import Stall
+from isa.kernel import Kernel
 
 
 class Advice(NamedTuple):
@@ -60,3 +61,21 @@ ADVICE: Mapping[Stall, Advice] = {
     Stall.WARP_EXITED: Advice("warps that have exited before their block", "give the warps of a block equal work"),
     Stall.NO_WARP: Advice("warp slots without a block", "start more or smaller blocks"),
 }
+# What an author of the source can do where a compiler chooses instructions and registers.
+IN_SOURCE: Mapping[Stall, Advice] = {
+    Stall.WAR_HAZARD: Advice("accesses that wait with their registers", ADVICE[Stall.MIO_THROTTLE].remedy),
+    Stall.BRANCH_RESOLVING: Advice("branches that resolve", "unroll the loop, or choose values without branches (?:)"),
+    Stall.IMC_MISS: Advice(
+        "parameters and constants that are not in the cache",
+        "let each block do more, so that first reads count less, and read tables of constants from shared memory",
+    ),
+    Stall.DISPATCH_STALL: Advice(
+        "operands that come late from the register file",
+        "the compiler chooses registers: compute more with each value that is loaded, or unroll otherwise",
+    ),
+}
+
+
+def advice_on(kernel: Kernel, reason: Stall) -> Advice:
+    """Return the advice on a reason, in the terms of the source of machine code, or of a listing's instructions."""
+    return IN_SOURCE.get(reason, ADVICE[reason]) if kernel.target else ADVICE[reason]

@@ -1,8 +1,9 @@
 """Divergence: instructions that a warp issues for some of its lanes, because its lanes parted at a branch.
 
 An instruction without a guard that is issued for k of a warp's n lanes wastes (n - k) / n of its issue, and of the time
-that the warp waits before it. Were all lanes on one way, at most so much would be saved: of the issue slots, or of the
-warps' time, whichever is more. What a guard leaves out is predication, and does not count.
+that the warp waits before it. Were all lanes on one way, at most so much would be saved: of the time of the issue
+slots, of a pipe or of the load/store unit, or of the warps' time, whichever is more. What a guard leaves out is
+predication, and does not count.
 """
 
 from __future__ import annotations
@@ -12,8 +13,11 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from gpusim.analysis.account.findings.finding import PLACES, Finding, lines, named
+from gpusim.analysis.account.findings.finding import PLACES, Cause, lines, named, places
+from gpusim.analysis.account.rates.utilisation import ISSUE, PIPE, WAY, utilisation
+from gpusim.bounds.bounds import UNIT
 from gpusim.simulation.simulation import Result
+from gpusim.sm.pipes.pipe.declaration import choices
 from isa.dataflow.flow import in_function
 from isa.kernel import Kernel
 from isa.operands.operand import PT
@@ -25,23 +29,37 @@ REMEDY = (
 )
 
 
-def divergence(result: Result) -> Iterator[Finding]:
+def divergence(result: Result) -> Iterator[Cause]:
     """Yield what the lanes that other ways of a branch leave idle cost; the threshold is that of all findings."""
     program, run = result.kernel.program, result.run
     lanes, idle = _lanes(result.kernel), idle_lanes(result)
     issued, active, waited = run.issued[: len(idle)], run.active[: len(idle)], run.stalls[: len(idle)].sum(axis=1)
-    of_slots = (issued * idle).sum() / max(1, issued.sum())
-    of_time = (waited * idle).sum() / max(1, run.stalls.sum())
     pcs = tuple(int(pc) for pc in np.argsort(-waited * idle, kind="stable") if idle[pc])
     if not pcs:
         return
     some = active[list(pcs)].sum() / issued[list(pcs)].sum()
     mean = "" if abs(some - round(some)) < 0.05 else " in the mean"
     branch = branch_of(program, pcs[0], active / np.maximum(1, issued))
-    at = "" if branch is None else f" behind the branch at {named(program, (branch,))}{lines(program, (branch,))}"
+    at = "" if branch is None else f" behind the branch at {places(program, (branch,))}"
     where = f"{named(program, pcs[:PLACES])}{lines(program, pcs)}"
     what = f"divergence: {some:.3g} of {lanes:.3g} lanes active{mean}{at}, which costs most at {where}"
-    yield Finding("divergence", float(max(of_slots, of_time)), "counted", what, REMEDY, pcs)
+    of_slots = float((issued * idle).sum() / max(1, issued.sum()))
+    of_time = float((waited * idle).sum() / max(1, run.stalls.sum()))
+    yield Cause("divergence", what, REMEDY, pcs, _freed(result, idle), max(of_slots, of_time))
+
+
+def _freed(result: Result, idle: NDArray[np.float64]) -> dict[str, float]:
+    """Return by resource the part of the time for which idle lanes keep it busy, as their part of each issue."""
+    issued, found = result.run.issued[: len(idle)], {}
+    units = [one.row.unit for one in result.kernel.program.instructions]
+    for name, part in utilisation(result).items():
+        if name == ISSUE or name.startswith(PIPE):
+            pipes = set(name.removeprefix(PIPE).split())
+            mine = issued * [name == ISSUE or bool(set(choices(result.machine, unit)) & pipes) for unit in units]
+            found[name] = part * float((mine * idle).sum() / max(1, mine.sum()))
+    time = result.run.cycles * result.run.sms
+    passes, held = result.run.load_store_cycles[: len(idle)], result.run.held[0, : len(idle)]
+    return found | {UNIT: float((passes * idle).sum()) / time, WAY: float((held * idle).sum()) / time}
 
 
 def idle_lanes(result: Result) -> NDArray[np.float64]:

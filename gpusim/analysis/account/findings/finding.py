@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import PurePath
 from typing import Annotated, Literal
 
@@ -25,6 +25,30 @@ class Finding:
     what: Annotated[str, doc("What was found, in words and numbers.")]
     remedy: Annotated[str, doc("What to do.")]
     pcs: Annotated[tuple[int, ...], doc("Instructions that it concerns, the costliest first.")] = ()
+
+
+@dataclass(frozen=True)
+class Cause:
+    """What a finding says, and by resource the part of the time for which it keeps that busy, `waits` if others wait.
+
+    `waits` is the part of the time, or of the issue slots, that is lost to it.
+    """
+
+    limit: str
+    what: str
+    remedy: str
+    pcs: tuple[int, ...] = ()
+    freed: Mapping[str, float] = field(default_factory=dict)
+    waits: float = 0.0
+
+    def finding(self, share: float) -> Finding:
+        """Return the finding, with what removing the cause saves at most."""
+        return Finding(self.limit, share, "counted", self.what, self.remedy, self.pcs)
+
+
+def places(program: Program, pcs: tuple[int, ...]) -> str:
+    """Return some instructions in words, with their lines of source where these are known."""
+    return f"{named(program, pcs)}{lines(program, pcs)}"
 
 
 def named(program: Program, pcs: tuple[int, ...]) -> str:

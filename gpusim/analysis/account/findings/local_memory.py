@@ -12,7 +12,10 @@ from collections.abc import Iterator
 
 import numpy as np
 
-from gpusim.analysis.account.findings.finding import Finding, lines, named
+from gpusim.analysis.account.findings.accesses import moved
+from gpusim.analysis.account.findings.finding import Cause, places
+from gpusim.analysis.account.rates.utilisation import WAY, utilisation
+from gpusim.bounds.bounds import UNIT
 from gpusim.launch.codes.assign_codes import with_codes
 from gpusim.simulation.simulation import Result
 from gpusim.sm.registers.control_code.declaration import by_codes
@@ -30,7 +33,7 @@ REMEDY = (
 )
 
 
-def local_memory(result: Result) -> Iterator[Finding]:
+def local_memory(result: Result) -> Iterator[Cause]:
     """Yield what local memory costs, with its bytes and places; the threshold is that of all findings."""
     program, run = result.kernel.program, result.run
     order = np.argsort(-run.issued[: len(program)], kind="stable")
@@ -39,11 +42,15 @@ def local_memory(result: Result) -> Iterator[Finding]:
         return
     lost, slots = run.lost.sum(axis=0), run.cycles * len(run.lost)
     share = sum(part * float(lost[reason]) for reason, part in parts(result).items()) / slots
-    moved = sum(int(run.active[pc]) * program.instructions[pc].row.nbytes for pc in pcs)
+    nbytes = sum(int(run.active[pc]) * program.instructions[pc].row.nbytes for pc in pcs)
     size = f"{plural(program.local_bytes, 'byte')} a thread, " if program.local_bytes else ""
-    where = f"{named(program, pcs)}{lines(program, pcs)}"
-    what = f"local memory: {size}{moved:,} bytes loaded and stored in {plural(run.blocks, 'block')} at {where}"
-    yield Finding("local memory", share, "counted", what, REMEDY, pcs)
+    where = places(program, pcs)
+    what = f"local memory: {size}{nbytes:,} bytes loaded and stored in {plural(run.blocks, 'block')} at {where}"
+    time, mine = run.cycles * run.sms, list(pcs)
+    freed = {UNIT: float(run.load_store_cycles[mine].sum()) / time, WAY: float(run.held[0, mine].sum()) / time}
+    for name, part in utilisation(result).items():
+        freed[name] = freed.get(name, 0.0) or part * moved(result, name, pcs)[0] / max(1.0, moved(result, name)[0])
+    yield Cause("local memory", what, REMEDY, pcs, freed, share)
 
 
 def parts(result: Result) -> dict[Stall, float]:

@@ -78,6 +78,7 @@ UNIT = Declaration(
             field(
                 "slice", "when each slice has done the atomics before, in parts of a cycle", SLICE, role=Role.UNCOMPARED
             ),
+            field("updating", "for how long each has done them, in parts of a cycle", SLICE, role=Role.UNCOMPARED),
             field(
                 "updated", "when the last atomic of the SM is done, behind which its loads wait", role=Role.UNCOMPARED
             ),

@@ -40,7 +40,9 @@ def update(sm: Sm, instruction: Row, line: int, noted: int, now: int) -> int:
     taken = max(sectors * int(sm.machine.update_parts), behind * int(instruction.pass_parts))
     unit.slice_line[slice_] = line + 1
     sent = _sent(sm, instruction, passes + (sectors * int(instruction.packets) if lanes > passes else 0), now)
-    unit.slice[slice_] = max(unit.slice[slice_], sent * SHARE_PARTS) + _of_all(sm, instruction, taken)
+    taken = _of_all(sm, instruction, taken)
+    unit.slice[slice_] = max(unit.slice[slice_], sent * SHARE_PARTS) + taken
+    unit.updating[slice_] += taken
     done = int((unit.slice[slice_] + SHARE_PARTS - 1) // SHARE_PARTS)
     if unit.updated <= now:
         unit.updates, unit.updates_began = 0, now

@@ -207,6 +207,7 @@ def _serve_head(sm: Sm, memory: Memory, y: int, now: int) -> int:
         ready = max(ready, copy_path.take(sm, queue, instruction, entry, begun))
     if sm.machine.obeys_codes and memory_access.loads_shared(instruction):
         ready = warp.shared_back = max(ready, warp.shared_back)
+    instruction.held += unit.free[own] - begun
     if instruction.action >= SIGNAL:
         ready = _of_barrier_or_engine(sm, entry, ready, now)
     read = begun + max(1, instruction.war)

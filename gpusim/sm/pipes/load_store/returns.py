@@ -59,6 +59,7 @@ def serve(sm: Sm, now: int) -> int:
     instruction, g, number, pc = sm.program[entry.pc], entry.warp, entry.number, entry.pc
     ready = now + int(instruction.latency)
     unit.free[0] = now + entry.cycles
+    instruction.held += entry.cycles
     results = write_back.expect(sm, instruction, entry, now) if sm.machine.writes_back else 0
     if results:
         write_back.come_back(sm, instruction, entry, ready, now)

@@ -48,11 +48,11 @@ def test_waits_that_it_causes_are_not_told_again(array):
 
 @pytest.mark.jit
 def test_its_share_is_that_of_the_slots_lost_to_its_waits(array):
-    """The share adds up the lost slots of each reason, by the part that local memory has of it: under all of them."""
+    """What it waits for adds up the lost slots of each reason, by local memory's part of it: under all of them."""
     (one,) = local_memory(array)
     lost = array.run.lost.sum(axis=0) / (array.run.cycles * len(array.run.lost))
     whole = sum(lost[reason] for reason in parts(array))
-    assert 0.5 * whole < one.share < whole
+    assert 0.5 * whole < one.waits < whole
 
 
 @pytest.mark.jit
