@@ -24,7 +24,7 @@ from gpusim.machine.occupancy import Occupancy
 from gpusim.simulation.simulation import Result, Scaling
 from gpusim.simulation.verify import Verification
 from gpusim.support.document import LaunchDocument, Setting, doc, plain
-from gpusim.views.memory_tables import MemoryTables
+from gpusim.views.timeline.memory_tables import MemoryTables
 from isa.dataflow.waits.missing_waits import MissingWait
 from isa.executing.beyond import Beyond
 from isa.kernel import Kernel

@@ -18,7 +18,7 @@ from gpusim.simulation.simulation import Result
 from gpusim.sm.memory.account.declaration import SHARED
 from gpusim.sm.unit.stall import label
 from gpusim.support.document import doc
-from gpusim.views.memory_tables import Accesses
+from gpusim.views.timeline.memory_tables import Accesses
 from isa.reading.origin import NOWHERE, PlaceInSource
 from isa.reading.source_text import NO_TEXTS, Sources, find
 

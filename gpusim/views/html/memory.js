@@ -1,4 +1,4 @@
-// What the whole launch moved, as the tables of gpusim/views/memory_tables.py.
+// What the whole launch moved, as the tables of gpusim/views/timeline/memory_tables.py.
 
 const LEVELS = ["the L1", "the L2; the L1 missed", "the far side of the L2; the L1 missed", "the DRAM; L1 and L2 missed"];
 const FIGURES = {

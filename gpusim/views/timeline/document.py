@@ -12,7 +12,7 @@ from typing import Annotated, Any
 import msgspec
 
 from gpusim.support.document import Arguments, KernelKey, MachineKey, Policy, Settings, Unfelt, doc
-from gpusim.views.memory_tables import MemoryTables
+from gpusim.views.timeline.memory_tables import MemoryTables
 from isa.dataflow.waits.shared_barriers import SharedBarrier
 from isa.reading.origin import Origin, number
 from isa.support.brief import brief

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from rich.table import Table
 
-from gpusim.views.memory_tables import TOTAL, Accesses, MemoryTables
+from gpusim.views.timeline.memory_tables import TOTAL, Accesses, MemoryTables
 from isa.memory import SECTOR_BYTES
 
 CONSTANTS = "Constant", "Scalar"  # whose caches are no part of the L1

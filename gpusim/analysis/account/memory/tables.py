@@ -1,4 +1,4 @@
-"""The account of memory as the tables of gpusim/views/memory_tables.py: sums, and rates of these."""
+"""The account of memory as the tables of gpusim/views/timeline/memory_tables.py: sums, and rates of these."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from gpusim.simulation.memory_account import MemoryAccount, Moved
 from gpusim.simulation.simulation import Result
 from gpusim.sm.memory.account.declaration import SHARED
 from gpusim.sm.memory.global_memory.declaration import arriving_mbs
-from gpusim.views.memory_tables import (
+from gpusim.views.timeline.memory_tables import (
     TOTAL,
     Accesses,
     DeviceMemory,
