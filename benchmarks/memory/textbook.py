@@ -6,8 +6,8 @@ python -m benchmarks.memory.textbook --kernel scan --counters         every stal
 
 Printed are cycles in which the busiest SM has a warp (sm__cycles_active.max) of the chip and here and the error, where
 the L2 does reductions behind them the whole less what launches take around their work (tests/ends_rows.py); the first
-stall reason of both, the mean difference of the shares, and the errors of what loads read and stores wrote in the L2
-and of the bytes of the DRAM; then the errors of each group of kernels and each size. The launches are those of
+stall reason of both, the mean difference of the shares, and the errors of sectors and bytes (COMPARED; a dot: next to
+nothing); then the errors of each group of kernels and each size, and of each counter. The launches are those of
 gpusim/published/h200_textbook.csv, of the program tests/measured/textbook.cu, which says what the arrays hold; the
 machine code is tests/measured/textbook.cubin.xz. The L2 is as a launch of the same kernel left it. Nothing was fitted
 to these launches; they were seen while rules were made.
@@ -36,6 +36,7 @@ from gpusim.analysis.validate.profiler import SELECTED, ncu_shares
 from gpusim.engines.simulate import run_chip, run_sm
 from gpusim.engines.sm_run import ChipRun, SmRun
 from gpusim.machine.machine import Machine, load
+from gpusim.simulation import memory_account
 from gpusim.support.processes import as_done
 from isa.errors import UserError
 from isa.generators import ArrayFill
@@ -45,12 +46,14 @@ from isa.nvidia.abi import load as abi
 from isa.nvidia.abi.launch import LaunchState, Value, pointer
 from isa.nvidia.file import code
 from isa.nvidia.file.code import Code
+from isa.row import Unit
 
 FILE = Path(gpusim.__file__).parent / "published" / "h200_textbook.csv"
 CUBIN = Path(__file__).parent.parent.parent / "tests" / "measured" / "textbook.cubin.xz"
 STALLED = "stalled_"  # begins the columns of stall reasons
 STEP = np.uint64(0x9E3779B97F4A7C15)  # SplitMix64
 FACTORS = np.uint64(0xBF58476D1CE4E5B9), np.uint64(0x94D049BB133111EB)
+NEAR = 3  # percent by which a counter may be off
 SHOWN = 0.01  # share of a stall reason that is printed
 FEWEST = 0.01  # of the sectors or bytes of a launch: fewer are not compared
 
@@ -125,6 +128,7 @@ def around(size: str) -> float:
 def _launch(row: dict[str, str]) -> Launch:
     texts = {name: row.pop(name) for name in ("kernel", "group", "size", "symbol", "arrays", "arguments")}
     numbers = {name: float(value) for name, value in row.items()}
+    numbers["l2_updated_sectors"] = numbers.pop("l2_atomic_sectors") + numbers["l2_reduction_sectors"]
     stalls = {name.removeprefix(STALLED): numbers.pop(name) for name in row if name.startswith(STALLED)}
     total = sum(stalls.values()) or 1.0
     return Launch(
@@ -211,7 +215,10 @@ class Outcome:
         return None if there < size * max(FEWEST * traffic, 1000) else 100 * (here / there - 1)
 
 
-COMPARED = "l2_read_sectors", "l2_written_sectors", "dram_read_bytes", "dram_written_bytes"
+COMPARED = (
+    *("l1_loaded_sectors", "l1_loaded_hits", "l1_stored_sectors", "l2_read_sectors", "l2_written_sectors"),
+    *("l2_updated_sectors", "dram_read_bytes", "dram_written_bytes"),
+)
 
 
 def outcome(launch: Launch, machine: Machine, *, every_sm: bool = False) -> Outcome:
@@ -223,14 +230,18 @@ def outcome(launch: Launch, machine: Machine, *, every_sm: bool = False) -> Outc
     except UserError as error:
         return Outcome(launch, 0, {}, {}, 0, str(error).splitlines()[0])
     stalls = ncu_shares(run.stalls, launched.program)
-    return Outcome(launch, run.cycles, stalls, _counted(launched, run), time.monotonic() - begun)
+    return Outcome(launch, run.cycles, stalls, _counted(launched, machine, run), time.monotonic() - begun)
 
 
-def _counted(launched: Kernel, run: SmRun | ChipRun) -> dict[str, float]:
+def _counted(launched: Kernel, machine: Machine, run: SmRun | ChipRun) -> dict[str, float]:
     """Return sectors and bytes of the grid, if all SMs moved for each block what the simulated ones did."""
-    moved = {name: each * launched.blocks / run.blocks for name, each in run.sectors.items()}
-    sizes = moved["loaded"], moved["stored"], SECTOR_BYTES * moved["read"], SECTOR_BYTES * moved["written"]
-    instructions = run.warp_instructions * launched.blocks / run.blocks
+    account, rows = memory_account.of_run(launched, machine, run), launched.program.instructions
+    far = [pc for pc in account.pcs if rows[pc].row.unit is Unit.GLOBAL and rows[pc].row.update is None]
+    loads, stores = (account.of(pc for pc in far if rows[pc].row.is_load is one) for one in (True, False))
+    whole, instructions = account.whole, run.warp_instructions * launched.blocks / run.blocks
+    dram = SECTOR_BYTES * whole.dram_read, SECTOR_BYTES * whole.dram_written
+    far_side = whole.l2_read, whole.l2_written, whole.l2_updated
+    sizes = loads.sectors, loads.hits, stores.sectors, *far_side, *dram
     return {"instructions": instructions, **dict(zip(COMPARED, sizes, strict=True))}
 
 
@@ -241,7 +252,7 @@ def line(done: Outcome) -> str:
         return f"{launch!s:28} {done.refused[:120]}"
     chip, here = (_first(one) for one in (launch.stalls, done.stalls))
     reasons = f"{_share(chip, done.of(chip))} | {_share(here, done.of(here))} {done.difference:5.1f}"
-    counts = " ".join("     ." if off is None else f"{off:6.1f}" for off in map(done.off, COMPARED))
+    counts = " ".join("    ." if off is None else f"{off:5.0f}" for off in map(done.off, COMPARED))
     cycles = f"{launch.cycles:9.0f} {done.cycles:9.0f} {done.error:7.1f} %"
     return f"{launch!s:28} {cycles}  {reasons}  {counts}  {done.seconds:5.1f} s"
 
@@ -272,6 +283,7 @@ def summary(found: Sequence[Outcome]) -> Iterator[str]:
             yield _errors(size, of_size)
             for group in dict.fromkeys(one.launch.group for one in of_size):
                 yield _errors(f"  {group}", [one for one in of_size if one.launch.group == group])
+            yield from (_counts(counter, of_size) for counter in COMPARED)
 
 
 def _errors(name: str, found: Sequence[Outcome]) -> str:
@@ -281,6 +293,13 @@ def _errors(name: str, found: Sequence[Outcome]) -> str:
     sizes = f"mean {np.abs(errors).mean():6.2f} %, bias {errors.mean():7.2f} %, worst {worst.error:7.2f} %"
     points = np.mean([one.difference for one in found])
     return f"{name:16} {len(found):3} {sizes} {worst.launch.kernel:20} first reason {same:3}, {points:5.1f} points"
+
+
+def _counts(counter: str, found: Sequence[Outcome]) -> str:
+    """Return how many launches have so much of a counter, the median of the errors, and how many are below 3 %."""
+    sizes = np.abs([off for one in found if (off := one.off(counter)) is not None])
+    median = float(np.median(sizes)) if len(sizes) else 0.0
+    return f"  {counter:20} {len(sizes):3} launches, median {median:5.1f} %, within 3 %: {(sizes <= NEAR).sum()}"
 
 
 def _agrees(done: Outcome) -> bool:

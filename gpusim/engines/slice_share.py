@@ -78,10 +78,15 @@ def prepare(kernel: Kernel, machine: Machine, launches: Sequence[Launch]) -> Non
     waiting = [one.sm for one in launches if one.sm.launch.sharers > 1 and one.sm.machine.slices]
     there = on_chip(kernel, machine.chip.sms) if waiting else kernel
     for sm in waiting:
-        place, told = _place(sm), linear_steps(there)
-        for pc, share in shares(there, place).items():
-            if share > UNSEEN or pc not in told:
-                sm.program[pc].slice_share = max(ALONE, round((share or place.apart / place.slices) * ALONE))
+        for pc, share in slice_shares(there, _place(sm)).items():
+            sm.program[pc].slice_share = share
+
+
+def slice_shares(kernel: Kernel, place: Place) -> Mapping[int, int]:
+    """Return, by pc, the 64ths of the SM's own passes that a slice does of an atomic that the steps do not cover."""
+    told = linear_steps(kernel)
+    found = {pc: share for pc, share in shares(kernel, place).items() if share > UNSEEN or pc not in told}
+    return {pc: max(ALONE, round((share or place.apart / place.slices) * ALONE)) for pc, share in found.items()}
 
 
 def _place(sm: Sm) -> Place:

@@ -65,17 +65,27 @@ class Share:
         return max((one.sector_bytes for one in caches if one), default=SECTOR_BYTES) // SECTOR_BYTES
 
     @property
+    def apart(self) -> int:
+        """How many SMs of the chip there are for each that is simulated."""
+        return self.machine.chip.sms // self.sms
+
+    @property
+    def stands(self) -> int:
+        """For how many blocks of the grid, itself included, any of `whole` stands."""
+        return self._stands(0)
+
+    @property
     def whole(self) -> Sequence[int]:
         """The blocks that stand for as many blocks of the grid as any, one of each other SM."""
-        return tuple(block for block in self.blocks if self._stands(block) == self._stands(0))
+        return tuple(block for block in self.blocks if self._stands(block) == self.stands)
 
     @property
     def partial(self) -> Sequence[int]:
         """The others, at the end of the grid."""
-        return tuple(block for block in self.blocks if self._stands(block) < self._stands(0))
+        return tuple(block for block in self.blocks if self._stands(block) < self.stands)
 
     def _stands(self, block: int) -> int:
-        apart = self.machine.chip.sms // self.sms if self.sharers > 1 else 1
+        apart = self.apart if self.sharers > 1 else 1
         return min(apart, self.kernel.blocks - (block - block % apart))
 
     def of_others(self) -> frozenset[int]:

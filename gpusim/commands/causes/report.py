@@ -62,6 +62,7 @@ SHORT = {
     "L2, loads": "L2 ld",
     "L2, stores": "L2 st",
     "L2, answers": "L2 ans",
+    "L2, atomics": "L2 atom",
 }
 COLUMNS = 6  # resources shown, those under most pressure
 MILLION = 1_000_000  # cycles from which on they are shown in millions

@@ -77,6 +77,7 @@ class Entry(Record):
     transactions: int  # lines it moves to or from global memory
     requests: int  # lines that it asks caches for
     near: int  # cycles to the results of lanes that are not in global memory
+    idle: int  # 1: no lane executes it
     moves: Numbers  # transactions by channel, of several
 
 

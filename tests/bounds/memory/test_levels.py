@@ -189,6 +189,23 @@ def test_the_tag_stage_takes_stores_and_loads():
     assert limits(text, words=32 * (SMS + 16))["L1 tag stage"] == 16 + 16 * 172 // 64 - 3
 
 
+EIGHT = "LOP.AND R4, R1, 7\nSHL R4, R4, 2\nIADD R4, R4, c[a]\n"
+
+
+@pytest.mark.parametrize(
+    ("place", "expected"),
+    [("MOV R4, c[a]\n", 132 * 32 * 2), (EIGHT, 132 * 4 * 2), ("IADD R4, R2, 0\n", 14)],
+)
+def test_a_slice_does_the_passes_of_its_words(place, expected):
+    """32 lanes of a word take 32 passes of a sector, of 8 words four, of 32 words one of four: 2 cycles each.
+
+    All 132 blocks update the same words; or each its own, spread over 80 slices: 4 x 2 x 132 / 80 cycles.
+    """
+    changes = {"l2_atomic__sector_parts": 128, "l2_atomic__real_parts": 1, "l2_atomic__bytes": 128}
+    assert limits(place + "RED.ADD [R4], R5\n", **changes)["L2, atomics"] == expected
+    assert limits(place + "RED.ADD [R4], R5\n", sms=SMS, **changes)["L2, atomics"] >= expected
+
+
 def test_what_the_order_of_warps_decides_counts_nowhere():
     """Where a ticket says where a warp of two loads or stores, no sector counts but what is loaded of other buffers."""
     ticket = "MOV R7, c[t]\nATOMG.ADD R6, [R7], R5\nLOP.AND R6, R6, 31\nSHL R6, R6, 7\nIADD R6, R6, c[b]\n"

@@ -11,6 +11,7 @@ from enum import Enum, auto
 
 from gpusim.analysis.account.rates.memory_rates import DRAM, L2, dram_busy, l2_busy
 from gpusim.bounds.bounds import CONSTANTS, SHARED, UNIT
+from gpusim.bounds.memory.use import LEVELS
 from gpusim.machine.machine import Machine
 from gpusim.simulation.simulation import Result
 from gpusim.sm.memory.cache.declaration import tagged
@@ -21,6 +22,7 @@ ISSUE, BANKS, CHAIN, PIPE = "issue slots", "register banks", "dependence chain",
 ATOMICS, CHANNEL = "atomics of the L2", "memory bandwidth"
 WAY = "way to the caches"  # the load/store unit, with its waits for tags, misses under way, and stores ahead
 COMPUTING = Unit.FP32, Unit.FP16, Unit.FP16M, Unit.DP, Unit.TENSOR  # whose pipes do what a launch is for
+UNSHOWN = frozenset({CHAIN, ISSUE, *LEVELS})  # what the run counts, and chains, which leave room
 Parts = Mapping[str, float]
 
 
@@ -39,7 +41,7 @@ def utilisation(result: Result) -> Parts:
     Chains of dependences are none: they take time, and leave room. Issue slots that accesses take again are lost.
     """
     least = result.bound.limits if result.bound else {}
-    found = {name: cycles / result.cycles for name, cycles in least.items() if name not in (CHAIN, ISSUE)}
+    found = {name: cycles / result.cycles for name, cycles in least.items() if name not in UNSHOWN}
     for name, part in _counted(result):
         found[name] = max(found.get(name, 0.0), part)
     return {name: min(1.0, found[name]) for name in sorted(found, key=lambda name: -found[name]) if found[name]}

@@ -1,0 +1,89 @@
+"""The DRAM, and how long loads wait that surely miss."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import floor
+
+import numpy as np
+
+from gpusim.bounds.memory.share import buffer_of
+from gpusim.bounds.memory.sm_side import near
+from gpusim.bounds.memory.touched import (
+    MASK,
+    PCS,
+    STORED,
+    by_pc,
+    firsts,
+)
+from gpusim.bounds.memory.use import DEVICE, PAST_L1, Levels, Numbers, summed
+from gpusim.bounds.pressure import Pressure, Resource
+from isa.dataflow.memory.address_steps import address_steps
+from isa.dataflow.memory.pointers import pointed
+from isa.memory import SECTOR_BYTES
+from isa.row import Unit
+
+
+def device(levels: Levels) -> Resource:
+    """The DRAM: sectors that the L2 lacks, and stored ones that go on; without an L2 all that leaves the L1."""
+    numbers, times = levels.numbers, levels.sharing
+    if levels.share.machine.l2:
+        read, written = _read(levels), _passed_on(levels)
+        parts, cycle = written * int(numbers.written_cost), Fraction(1, int(numbers.channel_parts))
+        copied = any(i.row.bulk for i in levels.kernel.program.instructions)
+        behind = min(0, floor(parts.sum() * cycle) - int(numbers.memory_latency)) if read.any() and not copied else 0
+        return Resource(DEVICE, Pressure(parts + read * int(numbers.line_cost), cycle), behind)
+    always = levels.always(lambda pc, one: one.total(one.sectors) if levels.kinds[pc] in (*PAST_L1, STORED) else 0)
+    parts = int(numbers.line_cost) * (near(levels) * times.denominator + summed(levels, always) * times.numerator)
+    return Resource(DEVICE, Pressure(parts, Fraction(1, int(numbers.channel_parts) * times.denominator)))
+
+
+def _read(levels: Levels) -> Numbers:
+    """Return by pc the sectors that the SMs must bring from the DRAM: of each buffer their part at most."""
+    share, kernel, sectors, size = levels.share, levels.kernel, levels.sectors, len(levels.kinds)
+    keys, found = sectors.read[share.missing(sectors.read >> PCS)], levels.nothing
+    assert share.machine.l2
+    together = share.machine.l2.sector_bytes // SECTOR_BYTES
+    keys = firsts(keys, share.machine.l2.sector_bytes)
+    pieces = (keys >> PCS) // together
+    stored = np.searchsorted(sectors.others // together, [pieces, pieces + 1])
+    brought, where = together - (stored[1] - stored[0]), buffer_of(kernel, keys >> PCS)
+    for number, buffer in enumerate(kernel.buffers):
+        own = (where == number) & (buffer.name not in _clouded(levels))
+        by = np.bincount(keys[own] & MASK, brought[own], size).astype(np.int64)
+        found += by * min(share.part(buffer.nbytes), int(by.sum())) // max(1, int(by.sum()))
+    return found
+
+
+def _clouded(levels: Levels) -> frozenset[str]:
+    """Return the buffers that stores and atomics may write of which it is not known where, and so perhaps first."""
+    code, every = levels.kernel.program.instructions, frozenset(buffer.name for buffer in levels.kernel.buffers)
+    unsure = levels.unsure | set(levels.sectors.elsewhere.tolist())
+    writes = [pc for pc in unsure if code[pc].row.is_store or code[pc].row.update is not None]
+    some = [pointed(levels.kernel, pc) for pc in writes if code[pc].row.unit is Unit.GLOBAL]
+    return frozenset[str]().union(*(names or every for names in some))
+
+
+def _passed_on(levels: Levels) -> Numbers:
+    """Return by pc the sectors that stores send on to the DRAM, as the L2 does not keep them."""
+    sectors = levels.sectors
+    keys = sectors.stored[levels.share.lost(sectors.stored >> PCS)] if levels.share.passes_on else sectors.stored[:0]
+    return by_pc(keys[~np.isin(keys >> PCS, sectors.updated)], len(levels.kinds))
+
+
+def delays(levels: Levels) -> Mapping[int, int]:
+    """Return by pc the least cycles from the service of a load to its result, where each is new to the SM's caches.
+
+    It has the latency of the L2, or of the DRAM if the SM brings it, or waits for those that bring it now.
+    """
+    numbers, own, program = levels.numbers, levels.sectors.own, levels.program
+    if any(levels.kernel.program.instructions[pc].row.unit is Unit.GLOBAL for pc in levels.unsure):
+        return {}
+    shared = np.isin((own >> PCS) // levels.share.piece, levels.sectors.common)
+    new = np.setdiff1d(own & MASK, np.append(levels.sectors.again, own[shared] & MASK)).tolist()
+    brought = np.isin(own >> PCS, levels.sectors.read >> PCS) & levels.share.missing(own >> PCS)
+    alone = levels.share.sharers <= 1
+    far = set(address_steps(levels.kernel) if not alone else new) - set((own[~brought] & MASK).tolist())
+    hit = {pc: int(numbers.far_latency[program[pc]["far"]] - numbers.slice_spread) for pc in new}
+    return {pc: int(numbers.memory_latency) if pc in far else min(hit[pc], int(numbers.memory_latency)) for pc in new}

@@ -1,0 +1,107 @@
+"""The L1's tag stage, and the channels between an SM and the L2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from gpusim.bounds.memory.requests import Requests
+from gpusim.bounds.memory.touched import (
+    STORED,
+    UPDATED,
+    Touched,
+    by_pc,
+    firsts,
+)
+from gpusim.bounds.memory.use import (
+    CHANNEL,
+    CHANNEL_LOADS,
+    CHANNEL_STORES,
+    PAST_L1,
+    TAG_STAGE,
+    THROUGH_L1,
+    Levels,
+    Moved,
+    Numbers,
+    of_sm,
+    until_loaded,
+)
+from gpusim.bounds.pressure import Resource
+from gpusim.sm.memory.cache.declaration import SHARE_PARTS
+from gpusim.sm.memory.l2_channel.declaration import LOADS, STORES
+from isa.memory import SECTOR_BYTES
+
+
+def tag_stage(levels: Levels) -> Iterator[Resource]:
+    """The L1's tag stage, of loads that hit and of stores; the last access may still be there when all is over."""
+    numbers, program, code, longest = levels.numbers, levels.program, levels.kernel.program.instructions, [0]
+
+    def parts(pc: int, one: Requests) -> int:
+        words = int(program[pc]["words"])
+        if levels.kinds[pc] == STORED:
+            least = int(numbers.store_cost) + words * int(numbers.store_word_cost)
+            found = np.maximum(least, one.sectors * int(numbers.store_sector_cost))
+        elif levels.kinds[pc] in THROUGH_L1 and not code[pc].row.copies:
+            lookups = -(-one.lines // max(1, int(numbers.near_lines)))
+            found = SHARE_PARTS * (lookups if numbers.late_asks else np.maximum(words, lookups))
+        else:
+            return 0
+        longest.append(int(found.max(initial=0)))
+        return one.total(found)
+
+    if numbers.tag_stages:
+        always = levels.always(parts)
+        yield of_sm(levels, TAG_STAGE, (levels.nothing, always), -(-max(longest) // SHARE_PARTS))
+
+
+def channels(levels: Levels) -> Iterator[Resource]:
+    """The SM's channels to the L2, or the one for both ways."""
+    numbers = levels.numbers
+    if levels.share.machine.l2 is None:
+        return
+    apart, costs = bool(numbers.ways_apart), numbers.port_cost
+    loads = _from_l2(levels, int(costs[LOADS]))
+    stores = to_l2(levels, levels.sectors, int(costs[STORES if apart else LOADS]), int(numbers.store_line_cost))
+    if apart:
+        yield of_sm(levels, CHANNEL_LOADS, loads, -until_loaded(levels))
+        yield of_sm(levels, CHANNEL_STORES, stores)
+    else:
+        always = [a + b for a, b in zip(loads[1], stores[1], strict=True)]
+        yield of_sm(levels, CHANNEL, (loads[0] + stores[0], always))
+
+
+def _from_l2(levels: Levels, cost: int) -> Moved:
+    """Return the parts of the channel for sectors that the L1 must get, and for what passes it, each time."""
+    program, copied, size = levels.program, int(levels.numbers.copied_line), levels.numbers.line_bytes
+
+    def past(pc: int, one: Requests) -> int:
+        if levels.kinds[pc] not in PAST_L1:
+            return 0
+        return one.total(one.lines * copied if program[pc]["copies"] and copied else one.sectors * cost)
+
+    union = cost * near(levels)
+    if copied and any(kind in THROUGH_L1 and program[pc]["copies"] for pc, kind in enumerate(levels.kinds)):
+        union = min(cost, copied) * by_pc(firsts(levels.sectors.near, int(size)), len(levels.kinds))  # of whole lines
+    return union, levels.always(past)
+
+
+def near(levels: Levels) -> Numbers:
+    """Return by pc the sectors that the L1 must get."""
+    l1 = levels.share.machine.l1
+    size = l1.sector_bytes if l1 else SECTOR_BYTES
+    return by_pc(firsts(levels.sectors.near, size), len(levels.kinds)) * (size // SECTOR_BYTES)
+
+
+def to_l2(levels: Levels, sectors: Touched, cost: int, of_line: int) -> Moved:
+    """Return the parts for what stores and atomics send, and for lines of which a store leaves parts of sectors.
+
+    A store to a sector that still waits joins it, if stores have a channel of their own.
+    """
+    joins = bool(levels.numbers.ways_apart)
+
+    def parts(pc: int, one: Requests) -> int:
+        sent = levels.kinds[pc] == UPDATED or (levels.kinds[pc] == STORED and not joins)
+        return one.total(one.sectors * (cost * sent) + one.partial * (of_line * (levels.kinds[pc] == STORED)))
+
+    return joins * cost * by_pc(sectors.stored, len(levels.kinds)), levels.always(parts)
