@@ -15,6 +15,13 @@ from isa.text.listing import read
 
 pytestmark = pytest.mark.jit
 HEAD = ".block 32\n.buffer x i32 4096\n.buffer y i32 4096\n    S2R R0, TID.X\n"
+
+
+def row(shift):
+    """Return what puts the addresses of words in R8 and R9: the lanes' numbers times a power of two into x and y."""
+    return f"    SHL R1, R0, {shift}\n    IADD R8, R1, c[x]\n    IADD R9, R1, c[y]\n"
+
+
 COLD = {"l2.filled": 0}
 
 
@@ -29,7 +36,7 @@ def moved(text, key="h200", settings=COLD, places=None, **how):
 @pytest.mark.parametrize("engine", ["compiled", "reference"])
 def test_a_row_of_words_is_four_sectors_at_each_level(engine):
     """32 words side by side: one request, four sectors, 128 bytes needed; a cold launch brings them from the DRAM."""
-    found = moved("    SHL R1, R0, 2\n    LDG R2, [R1+c[x]]\n    IADD R3, R2, 1\n    EXIT\n", engine=engine)
+    found = moved(f"{row(2)}    LDG R2, [R8]\n    IADD R3, R2, 1\n    EXIT\n", engine=engine)
     assert (found.requests, found.wavefronts, found.sectors, found.hits, found.needed) == (1, 1, 4, 0, 128)
     assert (found.l2_requests, found.l2_read, found.l2_misses, found.dram_read) == (1, 4, 4, 4)
     assert (found.l2_written, found.dram_written, found.wasted) == (0, 0, 0)
@@ -37,49 +44,47 @@ def test_a_row_of_words_is_four_sectors_at_each_level(engine):
 
 def test_a_second_load_hits_the_l1():
     """The same row again: its four sectors are there, so the L2 is not asked."""
-    load = "    LDG R2, [R1+c[x]]\n    IADD R3, R2, 1\n"
-    found = moved(f"    SHL R1, R0, 2\n{load}    BAR.SYNC 0\n{load}    EXIT\n")
+    load = "    LDG R2, [R8]\n    IADD R3, R2, 1\n"
+    found = moved(f"{row(2)}{load}    BAR.SYNC 0\n{load}    EXIT\n")
     assert (found.requests, found.sectors, found.hits, found.l2_read) == (2, 8, 4, 4)
     assert found.hit_rate == 0.5
 
 
 def test_a_stride_wastes_what_no_lane_needs():
     """Lanes 128 bytes apart touch 32 lines, a sector of each, of which they need four bytes."""
-    found = moved("    SHL R1, R0, 7\n    LDG R2, [R1+c[x]]\n    IADD R3, R2, 1\n    EXIT\n")
+    found = moved(f"{row(7)}    LDG R2, [R8]\n    IADD R3, R2, 1\n    EXIT\n")
     assert (found.sectors, found.needed, found.wasted) == (32, 128, 32 * 28)
     assert (found.l2_requests, found.l2_read, found.dram_read) == (32, 32, 32)
 
 
 def test_a_word_for_all_lanes_is_needed_once():
     """A broadcast needs four bytes of one sector, however many lanes ask for them."""
-    found = moved("    MOV R1, 0\n    LDG R2, [R1+c[x]]\n    IADD R3, R2, 1\n    EXIT\n")
+    found = moved(f"{row(32)}    LDG R2, [R8]\n    IADD R3, R2, 1\n    EXIT\n")
     assert (found.sectors, found.needed) == (1, 4)
 
 
 def test_a_warm_l2_serves_all():
     """Where the L2 holds the buffers when the launch begins, it misses nothing, and the DRAM moves nothing."""
-    found = moved(
-        "    SHL R1, R0, 2\n    LDG R2, [R1+c[x]]\n    STG [R1+c[y]], R2\n    EXIT\n", settings={"l2.filled": 1}
-    )
+    found = moved(f"{row(2)}    LDG R2, [R8]\n    STG [R9], R2\n    EXIT\n", settings={"l2.filled": 1})
     assert (found.l2_read, found.l2_written, found.l2_misses, found.dram) == (4, 4, 0, 0)
     assert found.l2_hit_rate == 1
 
 
 def test_a_store_goes_through_to_the_l2():
     """A store of a row is four sectors at the L1, and four that are stored in the L2, which reads nothing for them."""
-    found = moved("    SHL R1, R0, 2\n    STG [R1+c[y]], R0\n    EXIT\n")
+    found = moved(f"{row(2)}    STG [R9], R0\n    EXIT\n")
     assert (found.requests, found.sectors, found.needed, found.l2_written, found.dram) == (1, 4, 128, 4, 0)
 
 
 def test_an_atomic_changes_sectors_in_the_l2():
     """A reduction to one word is one sector that the L2 changes, and brings first."""
-    found = moved("    MOV R1, 0\n    RED.ADD [R1+c[y]], R0\n    EXIT\n")
+    found = moved(f"{row(32)}    RED.ADD [R9], R0\n    EXIT\n")
     assert (found.sectors, found.l2_updated, found.l2_read, found.l2_misses, found.dram_read) == (1, 1, 0, 1, 1)
 
 
 def test_each_buffer_has_its_own():
     """Of a load from x and a store to y the account tells the buffers apart."""
-    kernel = read(HEAD + "    SHL R1, R0, 2\n    LDG R2, [R1+c[x]]\n    STG [R1+c[y]], R2\n    EXIT\n")
+    kernel = read(HEAD + f"{row(2)}    LDG R2, [R8]\n    STG [R9], R2\n    EXIT\n")
     found = gpusim.simulate(kernel, gpusim.load("h200", COLD)).memory
     x, y = (found.of(places=[found.places.index(name)]) for name in "xy")
     assert (x.l2_read, x.l2_written, x.dram_read) == (4, 0, 4)
@@ -97,21 +102,24 @@ def test_shared_memory_counts_passes_and_conflicts():
 
 def test_without_tags_the_cost_says_what_moves():
     """On a GTX 580 without tags a row is one transaction of 128 bytes from the DRAM, and nobody knows the buffer."""
-    found = moved("    SHL R1, R0, 2\n    LDG R2, [R1+c[x]]\n    IADD R3, R2, 1\n    EXIT\n", "gtx580", {})
+    found = moved(f"{row(2)}    LDG R2, [R8]\n    IADD R3, R2, 1\n    EXIT\n", "gtx580", {})
     assert (found.requests, found.sectors, found.hits, found.dram_read, found.l2_sectors) == (1, 4, 0, 4, 0)
 
 
 def test_a_false_guard_asks_for_nothing():
     """An access whose guard holds in no lane is no request."""
-    text = "    SHL R1, R0, 2\n    ISETP.LT P0, R0, 0\n@P0 LDG R2, [R1+c[x]]\n    IADD R3, R2, 1\n    EXIT\n"
+    text = f"{row(2)}    ISETP.LT P0, R0, 0\n@P0 LDG R2, [R8]\n    IADD R3, R2, 1\n    EXIT\n"
     assert moved(text).requests == 0
 
 
 def test_every_feed_counts_the_same():
     """Executed, address-only and trace-driven runs have equal tables."""
     kernel = read(
-        ".grid 264\n" + HEAD + "    SHL R1, R0, 4\nloop:\n    LDG R2, [R1+c[x]]\n    IADD R1, R1, 4\n"
-        "    ISETP.LT P0, R1, 512\n    STG [R1+c[y]], R2\n@P0 BRA loop\n    EXIT\n"
+        ".grid 264\n"
+        + HEAD
+        + row(4)
+        + "loop:\n    LDG R2, [R8]\n    IADD R1, R1, 4\n    IADD R8, R8, 4\n    IADD R9, R9, 4\n"
+        "    ISETP.LT P0, R1, 512\n    STG [R9], R2\n@P0 BRA loop\n    EXIT\n"
     )
     tables = [run_sm(kernel, gpusim.load("h200"), feed=feed).account for feed in FEEDS]
     assert tables[0].any()
