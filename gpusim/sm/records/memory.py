@@ -28,6 +28,7 @@ class LoadStore(Record):
     accounted: int  # that of the instruction that is served
     placed_line: int  # 1 and the line whose place was looked for last
     placed: int  # its place
+    level: int  # the furthest level that the access needed which is served
     tagged: int  # when the tag stage is free, in parts of a cycle
     late: int  # groups of lines of the last load that were late
     late_last: int  # the last of them
