@@ -122,7 +122,8 @@ def _store_all(sm: Sm, words: Numbers, instruction: Row, row: int, entry: Entry,
     if instruction.packets == 0:
         tag_stage.take_store(sm, instruction, sectors, now)
     end = now + entry.cycles
-    left = _next_store(sm, parted, end) if lines and sm.machine.ways_apart else end
+    waits = lines and sm.machine.ways_apart and sm.launch.caches[FAR].sets
+    left = l2_channel.free_for_stores(sm, parted, end) if waits else end
     sm.load_store.waited = max(left, room) - (asked + entry.cycles)
     return done
 
@@ -134,17 +135,6 @@ def _passing(sm: Sm, words: Numbers, instruction: Row, line: int, noted: int) ->
         return noted & UNITS
     near, partly = sm.launch.caches[NEAR], noted >> PARTLY
     return tags.lost(words, near, tags.way(words, near, line), line, partly) & partly
-
-
-@rule
-def _next_store(sm: Sm, parted: int, end: int) -> int:
-    """Return when a store that is served until `end` leaves the unit: the L2 channel then has room for the next.
-
-    `parted` are its lines of which it writes parts of sectors.
-    """
-    if sm.launch.caches[FAR].sets == 0:
-        return end
-    return int(l2_channel.free_for_stores(sm, parted, end))
 
 
 @rule
