@@ -36,6 +36,7 @@ MARKED = Bulk.LOAD, Bulk.STORE, Bulk.REDUCE  # commands of the copy engine whose
 NOTHING, NEAR, FAR, NEAR_OF_OTHERS, FAR_OF_OTHERS, STORED, UPDATED = range(7)
 Numbers = NDArray[np.int64]
 Kinds = tuple[int, ...]  # by pc
+Blocks = tuple[int, ...]
 _NONE = np.zeros(0, np.int64)
 
 
@@ -81,16 +82,20 @@ class _Events(NamedTuple):
 
 
 @once
-def touched(kernel: Kernel, blocks: Sequence[int], kinds: Kinds, piece: int, limit: int) -> Touched:
-    """Return what these blocks touch at least, by what each instruction does; caches bring so many sectors together.
+def touched(kernel: Kernel, groups: tuple[Blocks, ...], kinds: Kinds, piece: int, limit: int) -> tuple[Touched, ...]:
+    """Return what each group of blocks touches at least, by what instructions do.
+
+    Caches bring so many sectors together as a `piece` has, at most.
 
     Raises as a walk in program order does, for the blocks that are run; LimitError beyond `limit` warp instructions in
     one of them.
     """
-    if not blocks:
-        return Touched()
     one, asked = walker(kernel, addresses=True), _Asked(kernel, np.array(kinds), piece, {})
-    middle = blocks[len(blocks) // 2]
+    return tuple(_of_some(one, asked, blocks, limit) if blocks else Touched() for blocks in groups)
+
+
+def _of_some(one: Walker, asked: _Asked, blocks: Sequence[int], limit: int) -> Touched:
+    kernel, middle = asked.kernel, blocks[len(blocks) // 2]
     events, rows = _of_block(one, asked, middle, limit)
     if rows * len(blocks) <= ROWS or not recordable(kernel):
         others = (_sets(asked, _of_block(one, asked, block, limit)[0]) for block in blocks if block != middle)
