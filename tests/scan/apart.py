@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpusim.machine.machine import Machine
 from isa.instruction import Instruction
 from isa.operands.operand import Special
-from isa.row import Unit
+from isa.row import Row, Unit
 
 OF_A_BLOCK = "CTAID", "NTID", "NCTAID", "SMID", "NSMID", "VIRTID", "VIRTCFG", "SMEMSZ"
 
@@ -24,3 +24,15 @@ def goes_apart(machine: Machine, instruction: Instruction) -> bool:
 def is_queued(machine: Machine) -> bool:
     """Whether special registers go through queues."""
     return machine.memory_port is not None and Unit.SPECIAL.value in machine.memory_port.units.split()
+
+
+def queues_apart(machine: Machine, row: Row) -> bool:
+    """Whether an instruction enters a queue apart: to shared memory on GCN, or of global and local accesses."""
+    if machine.memory_paths:
+        return row.unit is Unit.SHARED
+    return has_global_queue(machine) and row.unit in (Unit.GLOBAL, Unit.LOCAL) and not row.copies
+
+
+def has_global_queue(machine: Machine) -> bool:
+    """Whether each scheduler has a queue of global and local accesses."""
+    return machine.memory_port is not None and machine.memory_port.global_queue > 0

@@ -16,13 +16,15 @@ from isa.dataflow import flow
 from isa.operands.operand import Address
 from isa.row import MEMORY_UNITS, Row, Unit
 from scan import copies
-from scan.apart import goes_apart
+from scan.apart import goes_apart, has_global_queue, queues_apart
 from scan.codes import fill, hold
 from scan.dram import arriving, from_memory
 from scan.registers import returned
 from scan.requests import places, requests, updates
 from scan.state import LATER, Access, Scan, Warp
 from scan.write_back import comes_back, crowded
+
+QUEUED_UNITS = MEMORY_UNITS - {Unit.TEXTURE}
 
 
 def queued(sm: Scan, kind: str) -> bool:
@@ -31,10 +33,12 @@ def queued(sm: Scan, kind: str) -> bool:
     return kind in ("load", "store") or (port is not None and kind in port.units.split())
 
 
-def full(sm: Scan, k: int, now: int, *, apart: bool) -> bool:
-    """Whether scheduler k's queue, to shared memory or not, takes no more; served instructions count for a while."""
-    kept = [when for when in sm.leaving.get(_number(sm, k, apart=apart), ()) if when > now]
-    return len(_queue(sm, k, apart=apart)) + len(kept) >= sm.machine.load_store.queue
+def full(sm: Scan, k: int, now: int, row: Row) -> bool:
+    """Whether the queue of scheduler k that the row enters takes no more; served instructions count for a while."""
+    y, port = _number(sm, k, row), sm.machine.memory_port
+    kept = [when for when in sm.leaving.get(y, ()) if when > now]
+    depth = port.global_queue if port and queues_apart(sm.machine, row) else sm.machine.load_store.queue
+    return len(sm.queues.get(y, ())) + len(kept) >= depth
 
 
 def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, now: int) -> None:
@@ -42,16 +46,22 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
     instruction = sm.kernel.program.instructions[pc]
     row = instruction.row
     memory = row.unit in MEMORY_UNITS
-    if row.copies:
+    idle = not active.any()
+    if idle:
+        latency = 0 if not row.is_load else _latency(sm.machine, row)
+        costs = idles(sm.machine, row), sm.machine.memory_port.skipped_latency - latency, 0
+    elif row.copies:
         costs = copies.cost(sm, warp, instruction, active, addresses)
     else:
         costs = load_store_cost(sm.machine, row, addresses, active) if memory else (_of_its_pipe(sm, pc), 0, 0)
     access = Access(warp, pc, *costs)
+    access.idle = idle
     if row.copies:
         copies.join(warp, access)
-    again = copies.replays(sm, row, costs[0]) if row.copies else replays(sm.machine, row, addresses, active)
-    sm.schedulers[k].replays += again
-    if sm.caches and sm.caches.asked_by(row):
+    if not idle:
+        again = copies.replays(sm, row, costs[0]) if row.copies else replays(sm.machine, row, addresses, active)
+        sm.schedulers[k].replays += again
+    if sm.caches and sm.caches.asked_by(row) and not idle:
         local = sm.kernel.program.local_bytes // 4
         where = places(warp.slot, row, addresses, active, local)
         access.requests = requests(sm.machine, row, where)
@@ -59,16 +69,23 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
     warp.accesses.append(access)
     sm.entered += 1
     access.number = sm.entered
-    apart = _apart(sm, pc)
-    _queue(sm, k, apart=apart).append(access)
+    sm.queues.setdefault(_number(sm, k, row), []).append(access)
     reason = Stall.LONG_SCOREBOARD if row.unit in (Unit.GLOBAL, Unit.LOCAL) else Stall.SHORT_SCOREBOARD
     hold(sm, warp, pc, access, active, reason)
-    if full(sm, k, now, apart=apart):
+    if full(sm, k, now, row):
         fill(sm, k, warp, now)
     if not (memory and sm.machine.wait_counters):
         warp.results |= dict.fromkeys(flow.writes(instruction), (access, reason))
     for register in instruction.reads():
         warp.readers.setdefault(f"R{register}", []).append(access)
+
+
+def idles(machine: Machine, row: Row) -> int:
+    """Cycles of the unit for an access that no lane makes; 0: it is not queued."""
+    port = machine.memory_port
+    if port is None or port.skipped == 0 or row.unit not in QUEUED_UNITS or row.copies:
+        return 0
+    return machine.constant_cache.request_cycles if row.unit is Unit.CONSTANT else port.skipped
 
 
 def takes_banks(sm: Scan, pc: int, active: Any, addresses: Any) -> Counter[int]:
@@ -83,7 +100,7 @@ def serve(sm: Scan, now: int) -> None:
     """Serve queues in turn, while there is one with an entry, a free port and a free unit."""
     paths, schedulers = sm.machine.memory_paths, sm.machine.schedulers.count
     count = schedulers if sm.machine.memory_port or paths else 1
-    count += -(-schedulers // paths.schedulers) if paths else 0
+    count += -(-schedulers // paths.schedulers) if paths else schedulers * has_global_queue(sm.machine)
     free = [sm.free.get(bool(sm.queues.get(y)) and _apart(sm, sm.queues[y][0].pc), 0) for y in range(count)]
     able = [y for y in range(count) if sm.queues.get(y) and max(sm.ports.get(y, 0), free[y]) <= now]
     if sm.late and max(sm.free.get(False, 0), min(access.comes for access in sm.late)) <= now:
@@ -119,7 +136,8 @@ def _serve(sm: Scan, y: int, now: int) -> None:
     held = machine.memory_port.held if machine.memory_port and not own else 0
     sm.leaving.setdefault(y, []).append(now + held)
     sm.free[own] = now + access.cycles + copies.more(sm, row)
-    sm.ports[y] = now + (0 if own and machine.constant_path else _interval(machine, row, access.cycles))
+    of_port = access.cycles if access.idle else _interval(machine, row, access.cycles)
+    sm.ports[y] = now + (0 if own and machine.constant_path else of_port)
     if access.requests:
         _cached(sm, row, access, now, y, own=own)
     else:
@@ -130,7 +148,7 @@ def _serve(sm: Scan, y: int, now: int) -> None:
         access.done = max(now + access.cycles, gone) if stores else gone + latency + access.extra
         if by_codes(machine) and row.unit is Unit.SHARED and row.is_load:  # they come back in order
             access.done = access.warp.shared_back = max(access.done, access.warp.shared_back)
-    if not (row.unit in MEMORY_UNITS and not row.is_load) and access not in sm.late:
+    if not (row.unit in MEMORY_UNITS and not row.is_load) and access not in sm.late and not access.idle:
         comes_back(sm, access.warp.slot % machine.schedulers.count, access, now)
     access.read = now + max(1, _hold(machine, row))
     agent = 1 + machine.schedulers.count
@@ -171,14 +189,11 @@ def _cached(sm: Scan, row: Row, access: Access, now: int, y: int, *, own: bool) 
         access.done = sm.free[own] if sm.caches.keeps_stores else max(sm.free[own], left)
 
 
-def _queue(sm: Scan, k: int, *, apart: bool) -> list[Access]:
-    return sm.queues.setdefault(_number(sm, k, apart=apart), [])
-
-
-def _number(sm: Scan, k: int, *, apart: bool) -> int:
+def _number(sm: Scan, k: int, row: Row) -> int:
+    """The queue of scheduler k that the row enters; those apart lie behind the others."""
     paths = sm.machine.memory_paths
-    if paths and apart:
-        return sm.machine.schedulers.count + k // paths.schedulers
+    if queues_apart(sm.machine, row):
+        return sm.machine.schedulers.count + k // (paths.schedulers if paths else 1)
     return k if sm.machine.memory_port or paths else 0
 
 

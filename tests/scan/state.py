@@ -38,6 +38,7 @@ class Access:
     requests: list[Request] = field(default_factory=list)  # to caches that keep tags
     comes: int = 0  # the cycle in which its last line does, of a load that waits for lines
     updates: Work = field(default_factory=dict)  # of an atomic
+    idle: bool = False  # no lane makes it
 
 
 @dataclass(eq=False)

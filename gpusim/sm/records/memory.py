@@ -28,6 +28,7 @@ class LoadStore(Record):
     accounted: int  # that of the instruction that is served
     placed_line: int  # 1 and the line whose place was looked for last
     placed: int  # its place
+    level: int  # the furthest level that the access needed which is served
     tagged: int  # when the tag stage is free, in parts of a cycle
     late: int  # groups of lines of the last load that were late
     late_last: int  # the last of them
@@ -76,6 +77,7 @@ class Entry(Record):
     transactions: int  # lines it moves to or from global memory
     requests: int  # lines that it asks caches for
     near: int  # cycles to the results of lanes that are not in global memory
+    idle: int  # 1: no lane executes it
     moves: Numbers  # transactions by channel, of several
 
 

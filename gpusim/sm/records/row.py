@@ -116,6 +116,7 @@ class Row(Record):
     fence: int  # cycles for which it holds its warp as a fence, at least
     path: int  # unit that serves it: 1 shared memory or constants, where these lie apart
     passes: int  # load/store cycles it took
+    idles: int  # load/store cycles it takes where no lane executes it
     held: int  # cycles for which it kept its unit, with waits for what is behind
     service: int  # load/store cycles, where its addresses do not say them
     port: int  # least cycles from its service to the next one of its scheduler's
@@ -152,7 +153,6 @@ class Row(Record):
     local_latency: int  # and from local memory
     matrices: int  # that it moves to or from shared memory
     transposed: int  # 1: a lane has parts of their columns, not of rows
-    idles: int  # load/store cycles of an instruction that never executes
     far: int  # place of its latency from the L2 among those
     copies: int  # 1: what it loads goes to shared memory
     fills: int  # 1: the lowest bits of its address say how many bytes at the end are zeros

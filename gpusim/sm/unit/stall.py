@@ -78,15 +78,17 @@ class Stall(IntEnum):
         "its arithmetic pipe is busy")
     TEX_THROTTLE = (15, "t", "#7d3c7a", "#96579f", Blocker.UNIT,
         "the texture pipe is busy")
-    DP_ISSUE_CONFLICT = (16, "x", "#3d2f86", "#5a48b4", Blocker.DOUBLE,
+    LG_THROTTLE = (16, "u", "#3e0a46", "#5c07b4", Blocker.UNIT,
+        "the queue of accesses to global and local memory is full")
+    DP_ISSUE_CONFLICT = (17, "x", "#3d2f86", "#5a48b4", Blocker.DOUBLE,
         "a double-precision instruction holds the other scheduler's issue slot")
-    NOT_SELECTED = (17, "n", "#989ea0", "#777f82", Blocker.CHOSEN,
+    NOT_SELECTED = (18, "n", "#989ea0", "#777f82", Blocker.CHOSEN,
         "eligible, but the scheduler chose another warp")
-    SELECTED = (18, "I", "#16191c", "#f4f6f8", Blocker.NOTHING,
+    SELECTED = (19, "I", "#16191c", "#f4f6f8", Blocker.NOTHING,
         "issues")
-    WARP_EXITED = (19, ".", "#e9ebee", "#262b30", Blocker.NOTHING,
+    WARP_EXITED = (20, ".", "#e9ebee", "#262b30", Blocker.NOTHING,
         "has exited while its block still runs")
-    NO_WARP = (20, "_", "#f3f4f6", "#1e2226", Blocker.NOTHING,
+    NO_WARP = (21, "_", "#f3f4f6", "#1e2226", Blocker.NOTHING,
         "no block in this warp slot")
     # fmt: on
 

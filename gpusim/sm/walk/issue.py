@@ -98,8 +98,10 @@ def issue(sm: Sm, memory: Memory, k: int, g: int, now: int) -> None:
         control_code.commit(sm, k, warp, instruction, now)
     warp.pc = pc + 1
     instruction.active += sm.outcome.threads
-    if sm.outcome.threads or instruction.idles:
+    if sm.outcome.threads:
         occupy(sm, instruction, k, g, pc, now)
+    elif instruction.idles:
+        load_store.commit(sm, k, g, pc, instruction, now)
     if sm.diverges and instruction.eventful:
         go_on(sm, k, g, instruction, pc, now)
     if warp.live:
@@ -146,7 +148,7 @@ def _compute_aside(sm: Sm, memory: Memory, g: int, now: int) -> bool:
 
 @rule
 def occupy(sm: Sm, instruction: Row, k: int, g: int, pc: int, now: int) -> None:
-    """Let an instruction take its operands, and then the unit that executes it; one without a thread may do so, too."""
+    """Let an instruction take its operands, and then the unit that executes it."""
     behind = register_file.commit(sm, k, sm.warps[g], instruction, now) if sm.machine.register_banks else 0
     if sm.machine.writes_back:
         write_back.commit(sm.schedulers[k], instruction, now)

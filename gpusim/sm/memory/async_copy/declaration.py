@@ -12,7 +12,7 @@ from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field
 from gpusim.sm.unit.opcodes import UNIT_CODE
 from gpusim.sm.unit.ranges import MOST, Count, Positive
 from isa.instruction import Instruction
-from isa.operands.operand import PT_INDEX, RZ_INDEX, Predicate
+from isa.operands.operand import RZ_INDEX
 from isa.row import CLOSES, Groups, Row
 from isa.row import Unit as UnitClass
 
@@ -25,6 +25,7 @@ class AsyncCopy(msgspec.Struct, frozen=True):
 
     cycles: Positive  # cycles of the load/store unit for a copy, at least
     behind_passes: Positive  # a copy of so many passes keeps the unit no longer than that
+    bypass_cycles: Positive  # cycles of the load/store unit for a copy past the L1
     port: Positive  # least cycles from a copy to the next instruction of its scheduler
     pass_parts: Count  # 1/64 cycles for which a copy through the L1 takes the way of its passes besides these
     line_parts: Count  # 1/64 cycles that a copy takes once more when its lines come to the L1
@@ -38,10 +39,8 @@ class AsyncCopy(msgspec.Struct, frozen=True):
     l2_latency_bypass: Positive  # cycles of one past the L1
     close: Positive  # cycles of the load/store unit for LDGDEPBAR
     close_latency: Positive  # cycles from its service until a group without copies is done
-    skipped: Count  # cycles of the load/store unit for an instruction that never executes, such as @!PT LDS
 
 
-NEVER = Predicate(PT_INDEX, negated=True)  # the guard @!PT
 WIDTHS = 3  # places of the cache's latencies; those of copies follow
 
 
@@ -55,6 +54,7 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
         own = copy.l2_latency_32, copy.l2_latency_64, copy.l2_latency_128, copy.l2_latency_bypass
         packed.far_latency[WIDTHS:], packed.copied_line = own, copy.request_parts
         packed.copy_cycles, packed.behind_passes = copy.cycles, copy.behind_passes
+        packed.bypass_cycles = copy.bypass_cycles
         packed.pass_cost, packed.line_again = copy.pass_parts, copy.line_parts
         packed.passes_ahead, packed.lines_ahead = copy.passes_ahead, copy.lines_ahead
 
@@ -69,6 +69,8 @@ def costs(row: Columns, form: Row, machine: Machine) -> None:
         return
     if "M" in form.form:
         row["port"] = copy.port
+        if machine.memory_port and machine.memory_port.global_queue:
+            row["unit"] = UNIT_CODE[UnitClass.SYNC]
         if row["cached"] == 1 + NEAR:
             row["latency"] = copy.l1_latency
     elif form.grouping & CLOSES and form.groups is Groups.COPIES:
@@ -76,12 +78,8 @@ def costs(row: Columns, form: Row, machine: Machine) -> None:
         row["service"], row["latency"] = copy.close, copy.close_latency
 
 
-def decode(row: Columns, instruction: Instruction, machine: Machine, _: Kernel) -> None:
-    """The place in shared memory, of a copy; and what takes the load/store unit without an address."""
-    form, copy = instruction.row, machine.async_copy
-    if copy and form.unit is UnitClass.SHARED and instruction.guard == NEVER:
-        row["idles"] = row["service"] = row["port"] = copy.skipped
-        row["port_cycles"] = 0
+def decode(row: Columns, instruction: Instruction, _: Machine, __: Kernel) -> None:
+    """The place in shared memory, of a copy."""
     place = instruction.destination_in_shared() if "M" in instruction.row.form else None
     row["copies"], row["to_pointer"], row["to_uniform"] = place is not None, -1, -1
     if place is not None:
@@ -95,9 +93,9 @@ def _copies(given: Any) -> bool:
     return bool((given.rows["copies"] > 0).any())
 
 
-ALL = "copy_cycles behind_passes pass_cost line_again passes_ahead lines_ahead copied_line"
+ALL = "copy_cycles bypass_cycles behind_passes pass_cost line_again passes_ahead lines_ahead copied_line"
 
-TAGGED = " ".join(f"async_copy.{key}" for key in ("cycles", "*pass*", "line*", "request_parts", "l*_latency*"))
+TAGGED = " ".join(f"async_copy.{key}" for key in ("*cycles", "*pass*", "line*", "request_parts", "l*_latency*"))
 
 UNIT = Declaration(
     "async_copy",
@@ -106,6 +104,7 @@ UNIT = Declaration(
             field(
                 "copy_cycles", "cycles of the load/store unit for a copy, at least; 0: it keeps the unit for its passes"
             ),
+            field("bypass_cycles", "those of a copy past the L1"),
             field("behind_passes", "passes from which on a copy keeps it no longer"),
             field("pass_cost", "parts of a cycle that a copy through the L1 takes besides its passes"),
             field("line_again", "parts that it takes once more for lines that come"),
@@ -124,7 +123,6 @@ UNIT = Declaration(
             field("passed", "when the passes of its scheduler's copies through the L1 are over", role=Role.UNCOMPARED),
         ),
         "row": (
-            field("idles", "load/store cycles of an instruction that never executes", kind="i1"),
             field("far", "place of its latency from the L2 among those", kind="i1"),
             field("copies", "1: what it loads goes to shared memory", kind="i1"),
             field("fills", "1: the lowest bits of its address say how many bytes at the end are zeros", kind="i1"),
@@ -143,6 +141,7 @@ UNIT = Declaration(
     limits={
         "load/store unit": {
             "async_copy.cycles": 1,
+            "async_copy.bypass_cycles": 1,
             "async_copy.behind_passes": 1,
             "async_copy.port": 1,
             "async_copy.pass_parts": 0,
@@ -150,7 +149,6 @@ UNIT = Declaration(
             "async_copy.passes_ahead": MOST,
             "async_copy.lines_ahead": MOST,
             "async_copy.close": 1,
-            "async_copy.skipped": 0,
         },
         "bandwidth": {"async_copy.request_parts": 1},
         "latency": {"async_copy.l*_latency*": 1, "async_copy.close_latency": 1},

@@ -16,6 +16,7 @@ import numpy as np
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import count_bits, lowest_bit, rarely, rule
 from gpusim.sm.memory.account import account
+from gpusim.sm.memory.account.declaration import IN_DRAM, IN_FAR_L2, IN_L2
 from gpusim.sm.memory.cache import next_constants, requests, tags
 from gpusim.sm.memory.cache.declaration import (
     BACK,
@@ -294,7 +295,9 @@ def far_load(sm: Sm, words: Numbers, copies: int, latency: int, line: int, units
 @rarely
 def from_l2(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: int) -> int:
     """Return the same for sectors that have been asked for at `gone`."""
-    latency += l2_channel.distance(sm, line)
+    away = l2_channel.distance(sm, line)
+    latency += away
+    account.reached(sm, IN_FAR_L2 if away > 0 else IN_L2)
     if sm.launch.caches[PARTITION].sets == 0 or sm.launch.sharers > 1:
         return _of_far(sm, words, latency, line, units, gone)
     return _of_partition(sm, words, latency, line, units, gone)
@@ -328,6 +331,7 @@ def _of_far(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: i
             account.missed(sm, line, units & lost)
             done = max(done, global_memory.commit_line(sm, line, count_bits(lost), gone) + machine.memory_latency)
         elif sm.load_store.from_others == NOW:
+            account.reached(sm, IN_DRAM)
             done = max(done, gone + machine.memory_latency)
         tags.fill(words, way, lost, max(done, gone + latency))
     l2_share.use(sm, words, way, line, lost > 0)

@@ -18,6 +18,8 @@ from gpusim.sm.unit.stall import Stall
 from isa.row import Row
 from isa.row import Unit as UnitClass
 
+Depth = Annotated[int, msgspec.Meta(ge=0, le=QUEUE)]
+
 
 class LoadStore(msgspec.Struct, frozen=True):
     """The load/store units' instruction queue."""
@@ -42,6 +44,9 @@ class MemoryPort(msgspec.Struct, frozen=True):
     war_global_store: Count  # the same cycles of a store to global memory
     held: Count  # cycles from service for which the instruction keeps its place in the queue
     special: Count = 0  # cycles of the port for a special register; 0: as for other units
+    global_queue: Depth = 0  # global and local accesses in a queue of their own; 0: they have none
+    skipped: Count = 0  # cycles of the load/store unit for an access that no lane makes; 0: it is not queued
+    skipped_latency: Count = 0  # cycles from its service until its dependency barrier is free
 
 
 class MemoryPaths(msgspec.Struct, frozen=True):
@@ -67,18 +72,23 @@ def queues(machine: Machine) -> int:
     count = machine.schedulers.count
     if machine.memory_paths:
         return int(count + -(-count // machine.memory_paths.schedulers))
-    return count if machine.memory_port else 1
+    port = machine.memory_port
+    return count * (1 + (port.global_queue > 0)) if port else 1
 
 
 def pack(packed: MachineNumbers, machine: Machine) -> None:
     """The queues, and which unit classes go through them."""
     packed.queues = queues(machine)
     packed.paths = 1 + bool(machine.memory_paths or machine.constant_path)
+    packed.sharing = machine.memory_paths.schedulers if machine.memory_paths else 1
+    packed.places = max(machine.load_store.queue, packed.global_queue)
     for unit, code in UNIT_CODE.items():
         needs = packed.units[code]
-        needs.apart = unit is UnitClass.SHARED and machine.memory_paths is not None
+        aside = (UnitClass.GLOBAL, UnitClass.LOCAL) if packed.global_queue else ()
+        needs.apart = unit in aside or (unit is UnitClass.SHARED and machine.memory_paths is not None)
         needs.queued = unit in QUEUED or through_port(machine, unit)
         throttle = Stall.MIO_THROTTLE if needs.queued or unit is UnitClass.WARPGROUP else Stall.MATH_PIPE_THROTTLE
+        throttle = Stall.LG_THROTTLE if unit in aside else throttle
         needs.throttle = Stall.TEX_THROTTLE if unit is UnitClass.TEXTURE else throttle
 
 
@@ -91,6 +101,9 @@ def costs(row: Columns, form: Row, machine: Machine) -> None:
         return
     waits_for_l2 = form.unit is UnitClass.GLOBAL and machine.cache is not None and machine.cache.hits == "l2"
     row["port_cycles"] = 1 if waits_for_l2 and form.is_load else port.cycles
+    if port.skipped and form.unit in QUEUED and "M" not in form.form:
+        constants = machine.constant_cache if form.unit is UnitClass.CONSTANT else None
+        row["idles"] = constants.request_cycles if constants else port.skipped
     if form.unit not in MEMORY_KINDS:
         row["service"] = initiation_interval(machine, choices(machine, form.unit)[0])
         if form.unit is UnitClass.SPECIAL and port.special:
@@ -122,9 +135,12 @@ UNIT = Declaration(
             field(
                 "queues", "one for each scheduler, or one for the SM; and those to shared memory where it lies apart"
             ),
-            packed_key("memory_paths.schedulers", "sharing"),
+            field("places", "entries of the longest queue"),
+            field("sharing", "schedulers that share each further queue"),
+            packed_key("memory_port.global_queue"),
             field("paths", "units behind the queues: two where shared memory or constants lie apart"),
             packed_key("memory_port.held"),
+            packed_key("memory_port.skipped_latency"),
         ),
         "unit_class": (
             field("throttle", "stall reason while its pipe is busy or its queue full"),
@@ -134,6 +150,7 @@ UNIT = Declaration(
         "row": (
             field("path", "unit that serves it: 1 shared memory or constants, where these lie apart", kind="i1"),
             field("passes", "load/store cycles it took", role=Role.TOTAL),
+            field("idles", "load/store cycles it takes where no lane executes it", kind="i1"),
             field("held", "cycles for which it kept its unit, with waits for what is behind", role=Role.TOTAL),
             field("service", "load/store cycles, where its addresses do not say them", kind="i4"),
             field("port", "least cycles from its service to the next one of its scheduler's", kind="i4"),
@@ -174,6 +191,7 @@ UNIT = Declaration(
             field("transactions", "lines it moves to or from global memory", role=Role.SAME),
             field("requests", "lines that it asks caches for", role=Role.UNCOMPARED),
             field("near", "cycles to the results of lanes that are not in global memory", role=Role.FIXED),
+            field("idle", "1: no lane executes it", role=Role.SAME),
         ),
         "warp": (
             field("pending", "memory instructions issued and not served", role=Role.SAME),
@@ -215,6 +233,7 @@ UNIT = Declaration(
             "memory_port.store_*": 1,
             "memory_port.global_store": 1,
             "memory_port.special": 1,
+            "memory_port.skipped": 0,
             "memory_paths.shared_*": 1,
             "memory_paths.load_*": 1,
             "memory_paths.store": 1,

@@ -61,9 +61,10 @@ def earliest(sm: Sm, k: int, unit: int, now: int) -> int:
     keeps its place for some cycles; one that the constant unit served leaves at once.
     """
     queue, served = _queue(sm, k, unit), max(now, sm.agenda[sm.load_store_agent]) + 1
-    if queue.count == sm.machine.queue:
+    depth = queues.depth(sm.machine, unit)
+    if queue.count == depth:
         return served
-    left = max(now, queue.left[queues.wrapped(sm, queue.kept + queue.count)])
+    left = max(now, queue.left[queues.wrapped(sm, queue.kept + queue.count + sm.machine.places - depth)])
     return min(left, served) if sm.machine.paths > 1 and queue.count > 0 else left
 
 
@@ -75,8 +76,12 @@ def commit(sm: Sm, k: int, g: int, pc: int, instruction: Row, now: int) -> None:
     unit.entered += 1
     entry.number, entry.warp, entry.pc = unit.entered, g, pc
     entry.cycles, entry.extra, entry.transactions, entry.requests = instruction.service, 0, 0, 0
-    entry.near = 0
-    if memory_access.accesses(instruction):
+    entry.near, entry.idle = 0, outcome.threads == 0
+    if entry.idle:
+        entry.cycles, entry.extra = instruction.idles, sm.machine.skipped_latency - instruction.latency
+        for c in range(sm.machine.channels if sm.machine.channels > 1 else 0):
+            entry.moves[c] = 0
+    elif memory_access.accesses(instruction):
         entry.cycles = max(instruction.service, access_cost.service(sm.machine, instruction, outcome.cycles))
         entry.extra, entry.transactions = outcome.extra, outcome.transactions
         entry.requests, entry.near = outcome.requests, outcome.near
@@ -129,7 +134,8 @@ def _next_of(sm: Sm, y: int, now: int) -> int:
     if queue.count == 0:
         return NEVER
     read = _read_by_products(sm, y) if sm.multiplies else 0
-    return int(max(now, queue.free, sm.load_store.free[queues.path(sm, y)], read))
+    when = max(now, queue.free, sm.load_store.free[queues.path(sm, y)], read)
+    return int(copy_path.enter(sm, sm.program[queue.entries[queue.head].pc], when) if sm.machine.copy_cycles else when)
 
 
 @on_demand
@@ -181,18 +187,17 @@ def _serve_head(sm: Sm, memory: Memory, y: int, now: int) -> int:
         in_flight.read_again(sm, memory, entry.warp, entry.number, now)
     _leave(sm, queue, instruction, now)
     own = int(instruction.path)
-    begun = copy_path.enter(sm, instruction, now) if instruction.copies else now
     taken = copy_path.kept(sm.machine, instruction, int(entry.cycles)) if instruction.copies else entry.cycles
-    passes = copy_path.follow(sm, instruction, int(taken), begun) if unit.brought and own == 0 else begun
-    unit.free[own] = begun + taken
-    queue.free = now + max(instruction.port, entry.cycles * instruction.port_cycles)
+    passes = copy_path.follow(sm, instruction, entry, int(taken), now) if unit.brought and own == 0 else now
+    unit.free[own] = now + taken
+    queue.free = now + _of_port(instruction, entry, own)
     unit.busy += entry.cycles
     instruction.passes += entry.cycles
     if entry.requests:
         ready = _from_caches(sm, memory, y, place, passes)
         if returns.waits(sm, instruction):
             taken = min(taken, sm.machine.late_asks)
-            unit.free[own] = begun + taken
+            unit.free[own] = now + taken
             queue.free = now + max(instruction.port, taken * instruction.port_cycles)
             ready = returns.wait(sm, entry, instruction, ready)
         unit.free[own] += unit.waited
@@ -204,16 +209,24 @@ def _serve_head(sm: Sm, memory: Memory, y: int, now: int) -> int:
     else:
         ready = result_at(sm, instruction, entry, passes)
     if instruction.copies:
-        ready = max(ready, copy_path.take(sm, queue, instruction, entry, begun))
+        ready = max(ready, copy_path.take(sm, queue, instruction, entry, now))
     if sm.machine.obeys_codes and memory_access.loads_shared(instruction):
         ready = warp.shared_back = max(ready, warp.shared_back)
-    instruction.held += unit.free[own] - begun
+    instruction.held += unit.free[own] - now
     if instruction.action >= SIGNAL:
         ready = _of_barrier_or_engine(sm, entry, ready, now)
-    read = begun + max(1, instruction.war)
+    read = now + max(1, instruction.war)
     completion.read(sm, entry.warp, entry.pc, entry.number, read)
     _finish(sm, y, place, ready, read, now)
     return int(entry.warp)
+
+
+@rule
+def _of_port(instruction: Row, entry: Entry, own: int) -> int:
+    """Return the cycles for which the instruction keeps its scheduler's port."""
+    if entry.idle:
+        return 0 if own else int(entry.cycles)
+    return int(max(instruction.port, entry.cycles * instruction.port_cycles))
 
 
 @rule
@@ -221,7 +234,8 @@ def _finish(sm: Sm, y: int, place: int, ready: int, read: int, now: int) -> None
     """Tell who waits for what is served now when its result is there, if that is known."""
     entry = sm.load_store.queues[y].entries[place]
     instruction = sm.program[entry.pc]
-    results = write_back.expect(sm, instruction, entry, now) if sm.machine.writes_back and ready < NEVER else 0
+    writes = sm.machine.writes_back and ready < NEVER and not entry.idle
+    results = write_back.expect(sm, instruction, entry, now) if writes else 0
     if sm.ahead.on and entry.transactions:
         questions.ask(sm, entry.warp, entry.pc, entry, results, ready, now)
         questions.numbered(sm, sm.ahead.asked - 1).number = entry.number
