@@ -137,6 +137,15 @@ def by_pc(keys: Numbers, length: int) -> Numbers:
     return found
 
 
+def of_lines(keys: Numbers, each: Numbers, least: Numbers, line: int, length: int) -> Numbers:
+    """Return by pc what sectors with instructions take: each its own, and all of a line that so many have the least."""
+    begins = np.flatnonzero(np.diff((keys >> PCS) // line, prepend=-1))
+    more = np.maximum(0, least[begins] - np.add.reduceat(each, begins)) if len(begins) else begins
+    pcs = keys & MASK
+    found = np.bincount(pcs, each, length) + np.bincount(pcs[begins], more, length)
+    return np.asarray(found, np.int64)
+
+
 def _of_block(one: Walker, asked: _Asked, block: int, limit: int) -> tuple[_Events, int]:
     """Run a block; return what it does, and how many accesses these were."""
     if one.kernel.buffers and not recordable(one.kernel):
