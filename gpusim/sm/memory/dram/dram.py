@@ -31,6 +31,12 @@ def read(sm: Sm, line: int, sectors: int, now: int) -> int:
     return gone + waited(sm, cost, now) + latency(sm.machine, line)
 
 
+@rule
+def awaited(sm: Sm, line: int, now: int) -> int:
+    """Return when a line is there that another SM brings: it may have asked before, so half as late or early."""
+    return now + waited(sm, 0, now) + (int(sm.machine.memory_latency) + latency(sm.machine, line)) // 2
+
+
 @rarely
 def write(sm: Sm, line: int, sectors: int, now: int) -> None:
     """Let the channel move so many sectors of a line that the L2 writes."""
