@@ -177,6 +177,7 @@ class MachineNumbers(Record):
     dram_least: int  # parts of a cycle that a read of a line occupies the channel, at least
     dram_varies: int  # cycles by which its latency varies with its place
     dram_together: int  # lines side by side that have one latency
+    dram_sms: int  # SMs of the chip, of whose bandwidth those with blocks have equal shares
     dram_queue: int  # cycles of service of the queue in front of the DRAM
     fetch_cost: int  # parts of a cycle that a sector of a texture fetch occupies the channel
     copy_cycles: int  # cycles of the load/store unit for a copy, at least; 0: it keeps the unit for its passes
