@@ -102,6 +102,8 @@ def serve(sm: Scan, now: int) -> None:
     count = schedulers if sm.machine.memory_port or paths else 1
     count += -(-schedulers // paths.schedulers) if paths else schedulers * has_global_queue(sm.machine)
     free = [sm.free.get(bool(sm.queues.get(y)) and _apart(sm, sm.queues[y][0].pc), 0) for y in range(count)]
+    if has_global_queue(sm.machine):
+        free[schedulers:] = [max(when, sm.global_free) for when in free[schedulers:]]
     able = [y for y in range(count) if sm.queues.get(y) and max(sm.ports.get(y, 0), free[y]) <= now]
     if sm.late and max(sm.free.get(False, 0), min(access.comes for access in sm.late)) <= now:
         able.append(count)  # behind the queues
@@ -180,13 +182,17 @@ def _cached(sm: Scan, row: Row, access: Access, now: int, y: int, *, own: bool) 
         sm.free[own], sm.ports[y] = now + asks, now + _interval(sm.machine, row, asks)
         access.comes, done = done + extra - _latency_of_hit(sm, access), LATER - extra
         sm.late.append(access)
-    sm.free[own] += start - now
+    gone = sm.free[own] + start - now
+    if has_global_queue(sm.machine) and queues_apart(sm.machine, row):
+        sm.global_free = gone
+    else:
+        sm.free[own] = gone
     if row.is_load:
         access.done = done + extra
         access.warp.loaded |= row.unit in (Unit.GLOBAL, Unit.LOCAL)
     else:
         access.warp.stores_left.append(left)
-        access.done = sm.free[own] if sm.caches.keeps_stores else max(sm.free[own], left)
+        access.done = gone if sm.caches.keeps_stores else max(gone, left)
 
 
 def _number(sm: Scan, k: int, row: Row) -> int:

@@ -88,7 +88,6 @@ MEMORY_CHANNELS: dict[str, Sequence[int | str]] = {
 }
 ASYNC_COPIES: dict[str, Sequence[int | str]] = {
     "async_copy.cycles": (1, 4),
-    "async_copy.bypass_cycles": (1, 3),
     "async_copy.behind_passes": (2, 9),
     "async_copy.port": (1, 6),
     "async_copy.pass_parts": (0, 20, 100),

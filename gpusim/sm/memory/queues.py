@@ -29,6 +29,12 @@ def depth(machine: MachineNumbers, unit: int) -> int:
 
 
 @rule
+def is_global(machine: MachineNumbers, y: int) -> bool:
+    """Tell whether queue y is one of global and local accesses alone."""
+    return bool(machine.global_queue and y >= machine.schedulers)
+
+
+@rule
 def path(sm: Sm, y: int) -> int:
     """Return the unit that serves the head of queue y: 1 is that of shared memory or of constants."""
     return _of_head(sm, y) if sm.machine.paths > 1 else 0

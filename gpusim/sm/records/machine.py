@@ -180,7 +180,6 @@ class MachineNumbers(Record):
     dram_queue: int  # cycles of service of the queue in front of the DRAM
     fetch_cost: int  # parts of a cycle that a sector of a texture fetch occupies the channel
     copy_cycles: int  # cycles of the load/store unit for a copy, at least; 0: it keeps the unit for its passes
-    bypass_cycles: int  # those of a copy past the L1
     behind_passes: int  # passes from which on a copy keeps it no longer
     pass_cost: int  # parts of a cycle that a copy through the L1 takes besides its passes
     line_again: int  # parts that it takes once more for lines that come

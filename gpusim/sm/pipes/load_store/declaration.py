@@ -164,6 +164,7 @@ UNIT = Declaration(
                 MEMORY_UNIT,
                 role=Role.TIME,
             ),
+            field("global_free", "when what is behind it takes the next of queues of global accesses", role=Role.TIME),
             field("busy", "cycles it has served", role=Role.TOTAL),
             field("entered", "entries so far", role=Role.TOTAL),
             field("turn", "queue that is asked first at the next service", role=Role.SAME),
