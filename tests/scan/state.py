@@ -141,7 +141,6 @@ class Scan:
     queues: dict[int, list[Access]] = field(default_factory=dict)  # by number: the SM's, or each scheduler's
     ports: dict[int, int] = field(default_factory=dict)  # by number: when its next instruction may be served
     leaving: dict[int, list[int]] = field(default_factory=dict)  # by number: when each served entry gives up its place
-    global_free: int = 0  # when what is behind the unit takes the next global access, where these have queues
     turn: int = 0  # queue that is asked first
     free: dict[bool, int] = field(default_factory=dict)  # when a load/store unit can serve again
     channel: int = 0  # 1/64 cycles

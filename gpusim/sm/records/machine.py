@@ -92,9 +92,7 @@ class MachineNumbers(Record):
     queue: int  # `load_store.queue` of the machine's file
     least_cycles: int  # `load_store.least_cycles` of the machine's file
     queues: int  # one for each scheduler, or one for the SM; and those to shared memory where it lies apart
-    places: int  # entries of the longest queue
-    sharing: int  # schedulers that share each further queue
-    global_queue: int  # `memory_port.global_queue` of the machine's file
+    sharing: int  # `memory_paths.schedulers` of the machine's file
     paths: int  # units behind the queues: two where shared memory or constants lie apart
     held: int  # `memory_port.held` of the machine's file
     skipped_latency: int  # `memory_port.skipped_latency` of the machine's file

@@ -17,7 +17,6 @@ class LoadStore(Record):
 
     coming: int  # results of shared memory that are not written yet
     free: Numbers  # when the unit can serve the next, and that of shared memory or of constants, where these lie apart
-    global_free: int  # when what is behind it takes the next of queues of global accesses
     busy: int  # cycles it has served
     entered: int  # entries so far
     turn: int  # queue that is asked first at the next service

@@ -61,10 +61,9 @@ def earliest(sm: Sm, k: int, unit: int, now: int) -> int:
     keeps its place for some cycles; one that the constant unit served leaves at once.
     """
     queue, served = _queue(sm, k, unit), max(now, sm.agenda[sm.load_store_agent]) + 1
-    depth = queues.depth(sm.machine, unit)
-    if queue.count == depth:
+    if queue.count == sm.machine.queue:
         return served
-    left = max(now, queue.left[queues.wrapped(sm, queue.kept + queue.count + sm.machine.places - depth)])
+    left = max(now, queue.left[queues.wrapped(sm, queue.kept + queue.count)])
     return min(left, served) if sm.machine.paths > 1 and queue.count > 0 else left
 
 
@@ -134,8 +133,7 @@ def _next_of(sm: Sm, y: int, now: int) -> int:
     if queue.count == 0:
         return NEVER
     read = _read_by_products(sm, y) if sm.multiplies else 0
-    behind = sm.load_store.global_free if queues.is_global(sm.machine, y) else 0
-    return int(max(now, queue.free, sm.load_store.free[queues.path(sm, y)], read, behind))
+    return int(max(now, queue.free, sm.load_store.free[queues.path(sm, y)], read))
 
 
 @on_demand
@@ -194,7 +192,6 @@ def _serve_head(sm: Sm, memory: Memory, y: int, now: int) -> int:
     queue.free = now + _of_port(instruction, entry, own)
     unit.busy += entry.cycles
     instruction.passes += entry.cycles
-    gone = unit.free[own]
     if entry.requests:
         ready = _from_caches(sm, memory, y, place, passes)
         if returns.waits(sm, instruction):
@@ -202,14 +199,10 @@ def _serve_head(sm: Sm, memory: Memory, y: int, now: int) -> int:
             unit.free[own] = begun + taken
             queue.free = now + max(instruction.port, taken * instruction.port_cycles)
             ready = returns.wait(sm, entry, instruction, ready)
-        gone = unit.free[own] + unit.waited
-        if queues.is_global(sm.machine, y):
-            unit.global_free = gone
-        else:
-            unit.free[own] = gone
+        unit.free[own] += unit.waited
         if instruction.action == STORE:
             warp.stored = max(warp.stored, ready)
-            ready = gone if l2_channel.keeps_stores(sm) else max(gone, ready)
+            ready = unit.free[own] if l2_channel.keeps_stores(sm) else max(unit.free[own], ready)
         elif instruction.reason == LONG:
             warp.loaded = 1
     else:
@@ -218,7 +211,7 @@ def _serve_head(sm: Sm, memory: Memory, y: int, now: int) -> int:
         ready = max(ready, copy_path.take(sm, queue, instruction, entry, begun))
     if sm.machine.obeys_codes and memory_access.loads_shared(instruction):
         ready = warp.shared_back = max(ready, warp.shared_back)
-    instruction.held += gone - begun
+    instruction.held += unit.free[own] - begun
     if instruction.action >= SIGNAL:
         ready = _of_barrier_or_engine(sm, entry, ready, now)
     read = begun + max(1, instruction.war)
