@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 import msgspec
 
 from gpusim.sm.memory.cache.declaration import NEAR, NO_TAGS, tagged
-from gpusim.sm.pipes.pipe.declaration import through_port
 from gpusim.sm.records import Columns, MachineNumbers
 from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field
 from gpusim.sm.unit.opcodes import UNIT_CODE
@@ -68,8 +67,8 @@ def costs(row: Columns, form: Row, machine: Machine) -> None:
         return
     if "M" in form.form:
         row["port"] = copy.port
-        if through_port(machine, UnitClass.SYNC):  # a full queue is not that of global accesses, by name
-            row["unit"] = UNIT_CODE[UnitClass.SYNC]
+        if machine.memory_port and UnitClass.SYNC in machine.memory_port.units.split():
+            row["unit"] = UNIT_CODE[UnitClass.SYNC]  # who finds the queue full waits for mio_throttle
         if row["cached"] == 1 + NEAR:
             row["latency"] = copy.l1_latency
     elif form.grouping & CLOSES and form.groups is Groups.COPIES:
