@@ -51,10 +51,11 @@ def _shared(found: MemoryTables) -> Table:
 
 def grouped(found: MemoryTables) -> Iterator[Table]:
     """Yield what accesses moved at each level, by buffer and by instruction."""
-    if found.tagged:
+    if found.tagged and found.buffers:
         yield _accesses("buffer", found.buffers)
-    most = sorted(found.instructions, key=lambda one: -(one.sectors or one.l2_sectors))
-    yield _accesses("instruction", most[:SHOWN])
+    if found.instructions:
+        most = sorted(found.instructions, key=lambda one: -(one.sectors or one.l2_sectors))
+        yield _accesses("instruction", most[:SHOWN])
 
 
 def _accesses(head: str, rows: tuple[Accesses, ...] | list[Accesses]) -> Table:
