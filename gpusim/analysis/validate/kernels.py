@@ -5,9 +5,9 @@ as many as fit on each SM; `full`, a whole problem of many waves. Time is what t
 clock: of a block (the median of all) in the first two, and from the first entry to the last exit on an SM in the
 others. One SM is simulated, with all its blocks and its share of the chip's bandwidth; nothing is extrapolated.
 
-Instructions are those that the SM issued, and sectors of the L1 those that its account of memory has. Sectors of the L2
-and bytes of the DRAM are of a run of their own, as the L2 is empty when ncu counts. All are times the blocks of the
-grid; sectors and bytes are only of a full one.
+Instructions are those that the SM issued. The sectors that loads and stores touch in the L1 are counted in a block's
+program, and only of a full grid. Sectors of the L2 and bytes of the DRAM are of a run of their own, as the L2 is empty
+when ncu counts. All are times the blocks of the grid.
 """
 
 from __future__ import annotations
@@ -21,14 +21,16 @@ from numpy.typing import NDArray
 
 from gpusim.analysis.validate import l2_counts
 from gpusim.analysis.validate.profiler import L1_LOADED, L1_STORED, Profile, ncu_shares
+from gpusim.bounds.placement import placements
+from gpusim.bounds.sectors import of_profiles
 from gpusim.engines.simulate import run_sm
 from gpusim.engines.sm_run import SmRun
+from gpusim.engines.walks.profile import profile
 from gpusim.machine.machine import Machine
-from gpusim.simulation import memory_account
 from gpusim.support.processes import as_done
+from isa.dataflow.block_step import block_steps
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES
-from isa.row import Unit
 
 CONFIGURATIONS = ("solo", "persm", "resident", "full")
 OF_BLOCKS = frozenset({"solo", "persm"})  # their time is that of a block
@@ -100,7 +102,7 @@ def _job(timed: Timed, machine: Machine, make: Make, records: Records) -> tuple[
     kernel = make(timed)
     run = run_sm(kernel, machine)
     blocks = range(run.first_sm, kernel.blocks, machine.chip.sms)[: run.blocks]
-    sectors = _l1_sectors(kernel, machine, run) | _moved(kernel, machine) if timed.configuration == "full" else {}
+    sectors = _l1_sectors(kernel) | _moved(kernel, machine) if timed.configuration == "full" else {}
     return timed, Simulated(
         cycles=_cycles(records(kernel, run.memory, blocks), of_blocks=timed.configuration in OF_BLOCKS),
         blocks_of_sm=run.blocks,
@@ -132,9 +134,17 @@ def _moved(kernel: Kernel, machine: Machine) -> dict[str, float]:
     }
 
 
-def _l1_sectors(kernel: Kernel, machine: Machine, run: SmRun) -> dict[str, float]:
-    """Return the sectors of global memory that loads and stores of the grid touch, if all SMs touch as many."""
-    account, rows = memory_account.of_run(kernel, machine, run), kernel.program.instructions
-    far = [pc for pc in account.pcs if rows[pc].row.unit is Unit.GLOBAL]
-    loaded, stored = (account.of(pc for pc in far if rows[pc].row.is_load is loads) for loads in (True, False))
-    return {L1_LOADED: loaded.sectors, L1_STORED: stored.sectors}
+def _l1_sectors(kernel: Kernel) -> dict[str, float]:
+    """Return the sectors of global memory that loads and stores of the grid touch.
+
+    If places of a block are not those of the first one, moved, the first, middle and last block stand for all.
+    """
+    steps = block_steps(kernel)
+    moved = steps is not None and placements(kernel, steps, SECTOR_BYTES, range(kernel.blocks)) is not None
+    few = {0} if moved else {0, kernel.blocks // 2, kernel.blocks - 1}
+    touched = of_profiles(kernel, [(profile(kernel, block), 1) for block in sorted(few)], range(kernel.blocks))
+    found = {L1_LOADED: 0.0, L1_STORED: 0.0}
+    for pc, each in touched.items():
+        loads = kernel.program.instructions[pc].row.is_load
+        found[L1_LOADED if loads else L1_STORED] += float(each.sectors)
+    return found
