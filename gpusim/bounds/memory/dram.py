@@ -19,6 +19,7 @@ from gpusim.bounds.memory.touched import (
 )
 from gpusim.bounds.memory.use import DEVICE, PAST_L1, Levels, Numbers, summed
 from gpusim.bounds.pressure import Pressure, Resource
+from gpusim.sm.memory.dram.dram import least_latency
 from isa.dataflow.memory.address_steps import address_steps
 from isa.dataflow.memory.pointers import pointed
 from isa.memory import SECTOR_BYTES
@@ -32,7 +33,7 @@ def device(levels: Levels) -> Resource:
         read, written = _read(levels), _passed_on(levels)
         parts, cycle = written * int(numbers.written_cost), Fraction(1, int(numbers.channel_parts))
         copied = any(i.row.bulk for i in levels.kernel.program.instructions)
-        behind = min(0, floor(parts.sum() * cycle) - int(numbers.memory_latency)) if read.any() and not copied else 0
+        behind = min(0, floor(parts.sum() * cycle) - least_latency(numbers)) if read.any() and not copied else 0
         return Resource(DEVICE, Pressure(parts + read * int(numbers.line_cost), cycle), behind)
     always = levels.always(lambda pc, one: one.total(one.sectors) if levels.kinds[pc] in (*PAST_L1, STORED) else 0)
     parts = int(numbers.line_cost) * (near(levels) * times.denominator + summed(levels, always) * times.numerator)
@@ -86,4 +87,4 @@ def delays(levels: Levels) -> Mapping[int, int]:
     alone = levels.share.sharers <= 1
     far = set(address_steps(levels.kernel) if not alone else new) - set((own[~brought] & MASK).tolist())
     hit = {pc: int(numbers.far_latency[program[pc]["far"]] - numbers.slice_spread) for pc in new}
-    return {pc: int(numbers.memory_latency) if pc in far else min(hit[pc], int(numbers.memory_latency)) for pc in new}
+    return {pc: least_latency(numbers) if pc in far else min(hit[pc], least_latency(numbers)) for pc in new}

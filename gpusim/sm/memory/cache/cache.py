@@ -31,12 +31,13 @@ from gpusim.sm.memory.cache.declaration import (
 )
 from gpusim.sm.memory.cache.requests import PARTLY, UNITS, needed
 from gpusim.sm.memory.cache.tags import DIRTY, TAG, USED
+from gpusim.sm.memory.dram import dram
 from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.memory.l2_atomic import l2_atomic
 from gpusim.sm.memory.l2_channel import l2_channel
 from gpusim.sm.memory.l2_channel.declaration import STORES
 from gpusim.sm.memory.l2_share import l2_share
-from gpusim.sm.memory.l2_share.declaration import NOW, UNKNOWN
+from gpusim.sm.memory.l2_share.declaration import ITSELF, NOW, UNKNOWN
 from gpusim.sm.memory.memory_access import generic_address
 from gpusim.sm.memory.tag_stage import tag_stage
 from gpusim.sm.records import Entry, Memory, Numbers, Row, Sm
@@ -98,6 +99,7 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
     if near and instruction.copies == 0:
         tag_stage.take_load(sm, instruction, int(entry.requests), entered)
     sm.load_store.waited, sm.load_store.from_others, sm.load_store.differing = start - now, UNKNOWN, 0
+    sm.load_store.sharers = 1
     return done
 
 
@@ -161,6 +163,8 @@ def _load(sm: Sm, words: Numbers, instruction: Row, i: int, late: int, line: int
     cache = sm.launch.caches[NEAR]
     way = tags.way(words, cache, line)
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
+    if instruction.anew:
+        done, lost = 0, units
     account.held(sm, line, units & ~lost)
     if lost:
         start = max(start, words[sm.launch.misses])
@@ -327,12 +331,13 @@ def _of_far(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: i
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
     if lost:
         _drop(sm, words, way, line, gone)
-        if l2_share.brings(sm, line, count_bits(lost)):
+        who = l2_share.brought(sm, line, count_bits(lost))
+        if who == ITSELF:
             account.missed(sm, line, units & lost)
-            done = max(done, global_memory.commit_line(sm, line, count_bits(lost), gone) + machine.memory_latency)
-        elif sm.load_store.from_others == NOW:
+            done = max(done, dram.read(sm, line, count_bits(lost), gone))
+        elif who == NOW:
             account.reached(sm, IN_DRAM)
-            done = max(done, gone + machine.memory_latency)
+            done = max(done, gone + dram.waited(sm, 0, gone) + dram.latency(machine, line))
         tags.fill(words, way, lost, max(done, gone + latency))
     l2_share.use(sm, words, way, line, lost > 0)
     return max(done, gone + latency)
