@@ -16,7 +16,6 @@ import numpy as np
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import count_bits, lowest_bit, rarely, rule
 from gpusim.sm.memory.account import account
-from gpusim.sm.memory.account.declaration import IN_DRAM, IN_FAR_L2, IN_L2
 from gpusim.sm.memory.cache import next_constants, requests, tags
 from gpusim.sm.memory.cache.declaration import (
     BACK,
@@ -301,7 +300,7 @@ def from_l2(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: i
     """Return the same for sectors that have been asked for at `gone`."""
     away = l2_channel.distance(sm, line)
     latency += away
-    account.reached(sm, IN_FAR_L2 if away > 0 else IN_L2)
+    account.goes_to(sm, away)
     if sm.launch.caches[PARTITION].sets == 0 or sm.launch.sharers > 1:
         return _of_far(sm, words, latency, line, units, gone)
     return _of_partition(sm, words, latency, line, units, gone)
@@ -336,7 +335,7 @@ def _of_far(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: i
             account.missed(sm, line, units & lost)
             done = max(done, dram.read(sm, line, count_bits(lost), gone))
         elif who == NOW:
-            account.reached(sm, IN_DRAM)
+            account.brought_by_others(sm)
             done = max(done, gone + dram.waited(sm, 0, gone) + dram.latency(machine, line))
         tags.fill(words, way, lost, max(done, gone + latency))
     l2_share.use(sm, words, way, line, lost > 0)
