@@ -112,6 +112,10 @@ class MachineNumbers(Record):
     request_slots: int  # `instruction_replay.request_slots` of the machine's file
     shared_ideal: int  # index into SHARED_IDEALS
     barriers_pass: int  # 1: nobody waits at a barrier
+    side_by_side: int  # 1: lanes access neighbouring places of global memory
+    near_holds: int  # 1: the L1 has all that loads ask it for
+    far_holds: int  # 1: the L2 has all, and the DRAM moves nothing
+    at_once: int  # 1: atomics do not wait for others
     pass_cycles: int  # `shared_memory.pass_cycles` of the machine's file
     passes_per_cycle: int  # `shared_memory.passes_per_cycle` of the machine's file
     merge_halves: int  # `shared_memory.merge_halves` of the machine's file

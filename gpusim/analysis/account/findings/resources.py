@@ -39,7 +39,7 @@ REMEDIES = {
 }
 REASONS = {  # whose advice helps
     UNIT: Stall.MIO_THROTTLE,
-    WAY: Stall.MIO_THROTTLE,
+    WAY: Stall.LG_THROTTLE,
     SHARED: Stall.MIO_THROTTLE,
     BANKS: Stall.DISPATCH_STALL,
     STARTS: Stall.LAUNCH_DELAY,

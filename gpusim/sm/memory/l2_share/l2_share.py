@@ -187,7 +187,9 @@ def _write(sm: Sm, words: Numbers, way: int, line: int, now: int) -> None:
 
 @rarely
 def send(sm: Sm, line: int, units: int, now: int) -> None:
-    """Send so many sectors of a line to the DRAM."""
+    """Send so many sectors of a line to the DRAM, if anything goes there."""
+    if sm.machine.far_holds:
+        return
     account.to_dram(sm, line, units)
     dram.write(sm, line, units, now)
 
