@@ -43,8 +43,10 @@ class Caches:
     asking: int = -1  # the pc of the load that is served
 
     def __post_init__(self) -> None:
-        """The DRAM is the machine's."""
-        self.dram = Dram(self.machine)
+        """The DRAM is the machine's, for SMs that have blocks, if they stand for others."""
+        machine = self.machine
+        stands = machine.l2 and (machine.l2_channel or machine.architecture)
+        self.dram = Dram(machine, self.sms if stands else machine.chip.sms)
 
     def asked_by(self, row: Row) -> bool:
         """Whether accesses of this kind look for their lines when they are served."""
@@ -333,8 +335,8 @@ class Caches:
         if gone and gone.stored and not lifted(self.machine, "l2", "holds"):
             memory = self.machine.memory
             parts = len(gone.stored) * round(sector_parts(self.machine) * (memory.written if memory else 1000) / 1000)
-            self._taken("dram", parts, now)
-            self.dram.wait(parts, now)
+            self._taken("dram", self.dram.shared(parts), now)
+            self.dram.wait(self.dram.shared(parts), now)
         return line
 
     def _sent(self, way: str, units: int, now: int) -> int:

@@ -321,7 +321,7 @@ def _of_far(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: i
     """Return the same for the L2 as a whole, or for the DRAM."""
     if sm.machine.far_holds:
         return gone + latency
-    cache, machine = sm.launch.caches[FAR], sm.machine
+    cache = sm.launch.caches[FAR]
     way = tags.way(words, cache, line)
     l2_share.lose(sm, words, way, line, gone)
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
@@ -333,9 +333,9 @@ def _of_far(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: i
             done = max(done, dram.read(sm, line, count_bits(lost), gone))
         elif who == NOW:
             account.brought_by_others(sm)
-            done = max(done, gone + dram.waited(sm, 0, gone) + dram.latency(machine, line))
+            done = max(done, dram.awaited(sm, line, gone))
         tags.fill(words, way, lost, max(done, gone + latency))
-    l2_share.use(sm, words, way, line, lost > 0)
+    l2_share.use(sm, words, way, line, count_bits(lost))
     return max(done, gone + latency)
 
 
@@ -377,7 +377,7 @@ def far_store(sm: Sm, words: Numbers, line: int, units: int, now: int) -> int:
     _drop(sm, words, way, line, gone)
     tags.stored(words, way, units & ~waiting, gone)
     words[way + DIRTY] |= units
-    l2_share.use(sm, words, way, line, new)
+    l2_share.use(sm, words, way, line, count_bits(units) if new else 0)
     return gone
 
 
