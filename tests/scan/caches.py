@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import floor
 
+from neighbours import lifted
+
 from gpusim.machine.machine import Machine
 from isa.row import Row, Unit
 from scan.dram import Dram, from_memory, sector_parts
@@ -44,8 +46,10 @@ class Caches:
     asking: int = -1  # the pc of the load that is served
 
     def __post_init__(self) -> None:
-        """The DRAM is the machine's."""
-        self.dram = Dram(self.machine)
+        """The DRAM is the machine's, for SMs that have blocks, if they stand for others."""
+        machine = self.machine
+        stands = machine.l2 and (machine.l2_channel or machine.architecture)
+        self.dram = Dram(machine, self.sms if stands else machine.chip.sms)
 
     def asked_by(self, row: Row) -> bool:
         """Whether accesses of this kind look for their lines when they are served."""
@@ -73,6 +77,11 @@ class Caches:
             beyond = getattr(cache, f"l2_latency_{row.width}") + i * cache.l2_late
             if here is None:
                 results.append(self._far(number, units, start, beyond))
+                continue
+            if lifted(machine, "l1", "holds"):
+                turns = cycles // machine.global_memory.request_cycles
+                looked_up = i * turns // len(requests) if machine.l1 and machine.l1.lines_per_cycle else i
+                results.append(start + first + looked_up * late)
                 continue
             lost, line = here.lacking(number, units), here.find(number)
             known = [line.came.get(unit, 0) for unit in units] if line else []
@@ -249,8 +258,9 @@ class Caches:
             gone = self._sent("stores", len(units), now)
             left, done = max(left, gone), max(done, self._behind(number, units, gone, latency + i * cache.l2_late))
             held = self.far.find(number)
-            assert held is not None
-            held.stored |= units
+            if not lifted(self.machine, "l2", "holds"):
+                assert held is not None
+                held.stored |= units
             if self.slices and number in work:
                 sliced = max(sliced, self.slices.update(row, number, work.pop(number), now) + latency)
         done = max(done + extra, sliced)  # slices do its passes one after the other as it is
@@ -279,7 +289,7 @@ class Caches:
         if self.asking in self.differing:
             now = max(now, self._of_all("answers", len(units), asked))
         latency += self._distance(number)
-        if self.partition is None or rules is None:
+        if self.partition is None or rules is None or lifted(self.machine, "l2", "holds"):
             return self._behind(number, units, now, latency)
         lost = self.partition.lacking(number, units)
         line, _ = self.partition.use(number)
@@ -292,6 +302,8 @@ class Caches:
     def _behind(self, number: int, units: set[int], now: int, latency: int) -> int:
         """The cycle at which units that the L2's near partition does not hold have come."""
         assert self.far is not None
+        if lifted(self.machine, "l2", "holds"):
+            return now + latency
         lost = self.far.lacking(number, units)
         line = self._of_far(number, now)
         times = [line.came.get(unit, 0) for unit in units]
@@ -334,9 +346,9 @@ class Caches:
         """Let the DRAM take so many units that the L2 sends."""
         memory = self.machine.memory
         parts = units * round(sector_parts(self.machine) * (memory.written if memory else 1000) / 1000)
-        if parts:
-            self._taken("dram", parts, now)
-            self.dram.wait(parts, now)
+        if parts and not lifted(self.machine, "l2", "holds"):
+            self._taken("dram", self.dram.shared(parts), now)
+            self.dram.wait(self.dram.shared(parts), now)
 
     @property
     def all_moved(self) -> int:

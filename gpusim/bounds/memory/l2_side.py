@@ -11,8 +11,10 @@ from numpy.typing import NDArray
 from gpusim.bounds.memory.requests import Requests
 from gpusim.bounds.memory.sm_side import to_l2
 from gpusim.bounds.memory.touched import (
+    MASK,
     UPDATED,
     by_pc,
+    of_lines,
 )
 from gpusim.bounds.memory.updates import updates
 from gpusim.bounds.memory.use import (
@@ -69,8 +71,9 @@ def _asked(levels: Levels, differing: Mapping[int, int], cost: int) -> Moved:
         found = found * part // PARTS - one.lines * (part < PARTS)  # each line's are rounded
         return one.total(np.maximum(found, 0)) if levels.kinds[pc] in PAST_L1 else 0
 
-    part = _least_part(levels, differing)
-    once = by_pc(levels.whole.near, len(part)) * (cost * part // PARTS)
+    keys, part = levels.whole.near, _least_part(levels, differing)
+    of_each, of_line = (each * part[keys & MASK] // PARTS for each in (cost, least))
+    once = of_lines(keys, of_each, of_line, int(levels.numbers.line_bytes) // SECTOR_BYTES, len(part))
     return once, _with_copies(levels, levels.always(past), cost, lambda pc: differing.get(pc, PARTS))
 
 

@@ -30,6 +30,7 @@ from gpusim.bounds.pressure import Resource, Work
 from gpusim.bounds.profiled import Profiled
 from gpusim.sm.memory.cache import declaration as cache
 from gpusim.sm.memory.cache.declaration import tagged
+from gpusim.sm.memory.what_if import lifts_memory
 from isa.dataflow.memory.order_dependence import varying
 from isa.row import Bulk, Unit
 
@@ -43,19 +44,19 @@ class Memory:
 
 
 def of_memory(found: Profiled, share: Share, each: Fraction, limit: int) -> Memory:
-    """Return the use of the levels of memory; none of a launch with clusters, or where no tags are kept.
+    """Return the use of the levels of memory; none of a launch with clusters, without tags, or with limits lifted.
 
     `each`: the SM's blocks for each that the works count. Raises as `touched` does.
     """
     works, kernel = found.least, share.kernel
-    if kernel.cluster_blocks > 1 or not tagged(share.machine):
+    if kernel.cluster_blocks > 1 or not tagged(share.machine) or lifts_memory(share.machine):
         return Memory()
     order = varying(kernel, frozenset(found.sources))
     unsure = frozenset(order.counts | order.guards | order.addresses)
     kinds = _kinds(works[0], unsure, share.of_others() | order.apart)
     if not any(kinds):
         return Memory()
-    whole, rest = (touched(kernel, some, kinds, share.piece, limit) for some in (share.whole, share.partial))
+    whole, rest = touched(kernel, (share.whole, share.partial), kinds, share.piece, limit)
     asked, sharing = [dict(requests(work)) for work in works], Fraction(len(share.blocks), found.counted)
     levels = Levels(works, asked, each, sharing, share, kinds, joined([whole, rest]), whole, unsure)
     every = [*tag_stage(levels), *channels(levels), *l2(levels), *slices(levels, limit), device(levels)]

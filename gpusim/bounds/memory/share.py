@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -59,6 +60,11 @@ class Share:
         return nbytes // self.sharers // SECTOR_BYTES if self.sharers > 1 else nbytes
 
     @property
+    def of_dram(self) -> Fraction:
+        """The part of an equal share of the DRAM's time that its accesses take: SMs without blocks take none."""
+        return Fraction(self.sharers, self.machine.chip.sms) if self.sharers and self.machine.dram else Fraction(1)
+
+    @property
     def piece(self) -> int:
         """Sectors that the caches of loads bring together, at most."""
         caches = self.machine.l1, self.machine.l2, self.machine.l2_partition
@@ -75,12 +81,12 @@ class Share:
         return self._stands(0)
 
     @property
-    def whole(self) -> Sequence[int]:
+    def whole(self) -> tuple[int, ...]:
         """The blocks that stand for as many blocks of the grid as any, one of each other SM."""
         return tuple(block for block in self.blocks if self._stands(block) == self.stands)
 
     @property
-    def partial(self) -> Sequence[int]:
+    def partial(self) -> tuple[int, ...]:
         """The others, at the end of the grid."""
         return tuple(block for block in self.blocks if self._stands(block) < self.stands)
 
