@@ -213,8 +213,9 @@ class Caches:
 
     @property
     def gone(self) -> int:
-        """The cycle at which all of these have left."""
-        return -(-max(self.free.get(way, 0) * self.keeps_stores for way in ("stores", "all stores")) // 64)
+        """The cycle at which all of these have left, and the DRAM has them, where the L2 does not keep the buffers."""
+        ways = [self.free.get(way, 0) * self.keeps_stores for way in ("stores", "all stores")]
+        return -(-max(*ways, self.free.get("dram", 0) * bool(self.spills)) // 64)
 
     def _keep(self, level: Level, number: int, units: set[int], now: int, stored: set[int]) -> None:
         """Let what is stored in these units stay in a cache."""
@@ -329,18 +330,13 @@ class Caches:
         asked, fresh = now, units - self.held.of(number, now)
         now = self._sent("stores", len(fresh), now)
         self.held.add(number, units, asked, max(now, asked + wait))
-        if self._passes(number):
+        if self.dram.passes(number, self.spills):
             held = self.far.find(number)
             self._write(len(units - (held.stored if held else set())), now)
         line = self._of_far(number, now)
         line.came |= dict.fromkeys(fresh, now)
         line.stored |= units
         return now
-
-    def _passes(self, number: int) -> bool:
-        """Whether a line is of a buffer's part that the L2 does not keep: its stores go on to the DRAM at once."""
-        buffers = number < (1 << 32) // self.machine.global_memory.line_bytes
-        return buffers and (number * 0x9E3779B1 >> 20) % 64 < self.spills
 
     def _write(self, units: int, now: int) -> None:
         """Let the DRAM take so many units that the L2 sends."""
@@ -350,16 +346,11 @@ class Caches:
             self._taken("dram", self.dram.shared(parts), now)
             self.dram.wait(self.dram.shared(parts), now)
 
-    @property
-    def all_moved(self) -> int:
-        """The cycle at which the DRAM has moved all, of a launch whose buffers the L2 does not keep."""
-        return -(-self.free.get("dram", 0) // 64) if self.spills else 0
-
     def _of_far(self, number: int, now: int) -> Line:
         """The L2's line; the stored units of the line that makes room go to the DRAM."""
         assert self.far is not None
         line, gone = self.far.use(number)
-        if gone and gone.stored and not self._passes(gone.number):
+        if gone and gone.stored and not self.dram.passes(gone.number, self.spills):
             self._write(len(gone.stored), now)
         return line
 

@@ -64,7 +64,7 @@ def scan(kernel: Kernel, machine: Machine, resident: int) -> Scan:
         now += 1
     if sm.caches:
         updated = sm.caches.slices.done if sm.caches.slices else 0
-        sm.cycles = max(now, sm.caches.gone, sm.caches.all_moved, updated)
+        sm.cycles = max(now, sm.caches.gone, updated)
     else:
         sm.cycles = now
     sm.empty += (sm.cycles - now) * len(sm.warps)  # the L2 still does atomics, or stores go there
