@@ -168,6 +168,9 @@ class MachineNumbers(Record):
     slice_spread: int  # cycles by which a slice of the L2 is nearer or further than the mean
     store_line_cost: int  # further parts for each line of a store of parts of sectors
     store_buffer: int  # sectors that may wait for the L2 before the next store does
+    store_lines: int  # lines stored to, the last ones, that wait for stores that join them
+    store_wait: int  # cycles for which such a line waits at least
+    store_line_wait: int  # the same for each line of its store, if that is longer
     load_line_cost: int  # parts of a cycle in which the channel of loads moves what a load wants of a line, at least
     load_least: int  # bytes for whose time the L2 is busy with what a load wants of a line, at least
     shared_cost: Numbers  # parts of a cycle in which the L2 moves them, and shared ones; 0: it is not known
@@ -179,6 +182,7 @@ class MachineNumbers(Record):
     dram_least: int  # parts of a cycle that a read of a line occupies the channel, at least
     dram_varies: int  # cycles by which its latency varies with its place
     dram_together: int  # lines side by side that have one latency
+    dram_sms: int  # SMs of the chip, of whose bandwidth those with blocks have equal shares
     dram_queue: int  # cycles of service of the queue in front of the DRAM
     fetch_cost: int  # parts of a cycle that a sector of a texture fetch occupies the channel
     copy_cycles: int  # cycles of the load/store unit for a copy, at least; 0: it keeps the unit for its passes
