@@ -207,6 +207,7 @@ class Row:
     matrices: int = 0  # that it moves, 8 x 8 halves: lane 8 m + r has the address of row r of matrix m, 16 bytes
     transposed: bool = False  # a lane gets parts of columns of these, not of rows
     bypasses: bool = False  # a copy that does not ask the L1
+    anew: bool = False  # a load that takes nothing that the L1 holds: other SMs may have stored it
     fills: bool = False  # a copy whose address leaves out bytes at the end, by its lowest bits: zeros take their place
     grouping: int = 0  # what it has to do with groups of work under way: JOINS, CLOSES, WAITS
     groups: Groups = Groups.COPIES  # of this kind; a wait for copies is one for bulk copies too

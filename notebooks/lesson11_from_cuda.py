@@ -62,8 +62,8 @@ def by_line(result: Result) -> list[Row]:
         {
             "line": one.line,
             "stalls": {reason: round(cycles / every, 4) for reason, cycles in one.stalls.items()},
-            "sectors": one.global_sectors,
-            "bytes": one.global_bytes,
+            "sectors": one.moved.sectors,
+            "bytes": one.moved.needed,
             "conflicts": one.shared_conflicts,
         }
         for one in lines

@@ -20,8 +20,9 @@ from interpreter.frame import group_of, new_frame
 from msgspec import structs
 from scan import simt_stack
 from scan.barriers import stays_behind
-from scan.caches import Caches, Request, caches
+from scan.caches import Caches, Request
 from scan.dram import arriving, from_memory
+from scan.empty_caches import caches
 from scan.requests import places, requests
 from scan.state import Warp
 from unrolled import unrolled

@@ -42,16 +42,20 @@ def errors(written: float) -> dict[Mix, float]:
 
 
 def test_a_mix_of_reads_and_writes_moves_as_measured():
-    """Mixes are met within 5 %, and were up to 11 % too fast with writes that take no longer than reads."""
-    machine = load("h200")
-    written = written_cost(machine) / line_cost(machine)
-    found = {mix: error for mix, error in errors(written).items() if mix[0] and mix[1]}
+    """Mixes are met within 4 %, and were up to 16 % too fast with writes that take no longer than reads."""
+    found = {mix: error for mix, error in errors(_written()).items() if mix[0] and mix[1]}
     assert len(found) == 9
-    assert max(map(abs, found.values())) < 5
-    assert min(errors(1).values()) == pytest.approx(-11.4, abs=0.1)
+    assert max(map(abs, found.values())) < 4
+    assert min(errors(1).values()) == pytest.approx(-16.2, abs=0.1)
 
 
-def test_reads_and_writes_alone_are_faster():
-    """Reads alone of up to 1 GB are some 6 % faster than those of 3 GB, which `efficiency` has; writes alone 11 %."""
-    alone = {mix: error for mix, error in errors(1.1).items() if not (mix[0] and mix[1])}
-    assert [round(error) for error in alone.values()] == [6, 6, 11, 11]
+def test_reads_alone_are_met_and_writes_alone_are_faster():
+    """Reads alone are within 1 %; writes alone are 18 % faster than here, where each takes the time of a turn."""
+    alone = {mix: error for mix, error in errors(_written()).items() if not (mix[0] and mix[1])}
+    assert [round(error) for error in alone.values()] == [0, 1, 18, 18]
+
+
+def _written() -> float:
+    """Return how many times as long as a read a write takes."""
+    machine = load("h200")
+    return written_cost(machine) / line_cost(machine)

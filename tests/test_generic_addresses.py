@@ -14,7 +14,6 @@ from idioms import DATA
 from interpreter.interpret import interpret
 
 import gpusim
-from gpusim.analysis.account.source_lines import by_line
 from isa import memory
 from isa.architecture import nvidia
 from isa.nvidia.compiler import tools
@@ -115,4 +114,6 @@ def test_only_lanes_in_global_memory_count_as_its_bytes(module, mode, lanes):
     """A store and twice 64 loads of 8 bytes count for each lane that points there, and 16 bytes that each leaves."""
     arrays = np.zeros(1 << 16, np.uint64), np.zeros(4096, np.int64)
     result = module.get_function("chain")((1,), (32,), (*arrays, np.int32(mode), np.int32(64)), shared_mem=16384)
-    assert sum(one.global_bytes for one in by_line(result).lines) == 8 * (1 + 2 * 64) * lanes + 16 * 32
+    account = result.memory
+    buffers = [place for place, name in enumerate(account.places) if name.startswith("argument")]
+    assert account.of(places=buffers).needed == 8 * (1 + 2 * 64) * lanes + 16 * 32

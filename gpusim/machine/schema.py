@@ -27,6 +27,7 @@ from gpusim.sm.memory.async_copy.declaration import AsyncCopy
 from gpusim.sm.memory.cache.declaration import Cache, ConstantCache, FarCache, NearCache, Partition, ReadCache
 from gpusim.sm.memory.constant_operand.declaration import ConstantOperand
 from gpusim.sm.memory.copy_engine.declaration import CopyEngine
+from gpusim.sm.memory.dram.declaration import Dram
 from gpusim.sm.memory.global_memory.declaration import GlobalAtomic, GlobalMemory, Memory, MemoryChannels, MemoryClock
 from gpusim.sm.memory.l2_atomic.declaration import L2Atomic
 from gpusim.sm.memory.l2_channel.declaration import L2Channel
@@ -115,6 +116,7 @@ class Machine(msgspec.Struct, frozen=True):
     l2_partition: Partition | None = None
     l2_channel: L2Channel | None = None
     l2_atomic: L2Atomic | None = None
+    dram: Dram | None = None
     texture_cache: ReadCache | None = None
     scalar_cache: ReadCache | None = None
     constant_cache: ConstantCache | None = None

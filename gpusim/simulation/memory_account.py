@@ -11,7 +11,18 @@ from numpy.typing import NDArray
 
 from gpusim.engines.sm_run import SmRun
 from gpusim.machine.machine import Machine
-from gpusim.sm.memory.account.declaration import BUFFERS, ELSEWHERE, KINDS, LOCAL, SHARED
+from gpusim.sm.memory.account.declaration import (
+    BUFFERS,
+    ELSEWHERE,
+    HITS,
+    KINDS,
+    LOCAL,
+    NEEDED,
+    REQUESTS,
+    SECTORS,
+    SHARED,
+    WAVEFRONTS,
+)
 from gpusim.sm.memory.cache.declaration import tagged
 from gpusim.support.document import doc
 from isa.kernel import Kernel
@@ -19,8 +30,10 @@ from isa.memory import SECTOR_BYTES
 from isa.row import Row, Unit
 from isa.support import frozen
 
-PLACES = "elsewhere", "local memory", "shared memory"  # and the buffers by name
-READ_ONLY = frozenset({Unit.CONSTANT, Unit.SMEM})  # with a cache of their own: no part of the L1
+PLACES = "elsewhere", "local memory", "shared memory"  # then the buffers by name
+CACHED = "constant cache"  # the last place: what constants and scalars ask of caches that are no part of the L1
+READ_ONLY = frozenset({Unit.CONSTANT, Unit.SMEM})
+FIRST = [REQUESTS, WAVEFRONTS, NEEDED, SECTORS, HITS]  # kinds of the first cache
 
 
 @dataclass(frozen=True)
@@ -86,7 +99,7 @@ assert tuple(one.name for one in fields(Moved)) == KINDS
 class MemoryAccount:
     """The counts of a run: [pc, place, kind], of the simulated SMs; `times` as much is the whole launch.
 
-    Places are `PLACES`, then the buffers. Without tags nobody knows the buffers: all global memory is elsewhere.
+    Without tags nobody knows the buffers: all global memory is elsewhere.
     """
 
     kernel: Kernel
@@ -97,7 +110,12 @@ class MemoryAccount:
     @property
     def places(self) -> tuple[str, ...]:
         """The names of the places."""
-        return (*PLACES, *(buffer.name for buffer in self.kernel.buffers)) if self.tagged else PLACES
+        return (*PLACES, *(buffer.name for buffer in self.kernel.buffers if self.tagged), CACHED)
+
+    @property
+    def far(self) -> list[int]:
+        """The places behind the L1: all but shared memory and caches of constants."""
+        return [place for place in range(len(self.places) - 1) if place != SHARED]
 
     @property
     def pcs(self) -> list[int]:
@@ -112,26 +130,23 @@ class MemoryAccount:
 
     @property
     def whole(self) -> Moved:
-        """What all instructions moved between SMs, L2 and DRAM; of shared memory and read-only caches no sectors."""
-        return self.of()
-
-    @property
-    def l1(self) -> Moved:
-        """What the L1 and its textures were asked for: all but shared memory and caches of constants."""
-        rows = self.kernel.program.instructions
-        pcs = [pc for pc in self.pcs if rows[pc].row.unit not in READ_ONLY and not rows[pc].row.bulk]
-        return self.of(pcs, (place for place in range(len(self.places)) if place != SHARED))
+        """What all instructions moved beyond shared memory and caches of constants: in L1, L2 and DRAM."""
+        return self.of(places=self.far)
 
 
 def of_run(kernel: Kernel, machine: Machine, run: SmRun) -> MemoryAccount:
     """Return the account of a run."""
-    counts, rows = run.account[run.accounted[: len(kernel.program)]], kernel.program.instructions
-    counts[run.accounted[: len(kernel.program)] == 0] = 0
-    if not tagged(machine):
-        places = [_place(one.row) for one in rows]
-        spread = np.zeros((len(rows), BUFFERS, len(KINDS)), np.int64)
-        spread[np.arange(len(rows)), places] = counts[:, 0]
-        counts = spread
+    rows = [one.row for one in kernel.program.instructions]
+    found = run.account[run.accounted[: len(rows)]]
+    places = BUFFERS + len(kernel.buffers) if tagged(machine) else BUFFERS
+    counts = np.zeros((len(rows), places + 1, len(KINDS)), np.int64)
+    if tagged(machine):
+        counts[:, :-1] = found
+    else:
+        counts[np.arange(len(rows)), [_place(row) for row in rows]] = found[:, 0]
+    for pc in (pc for pc, row in enumerate(rows) if row.unit in READ_ONLY):
+        counts[pc, -1, FIRST] = counts[pc][:, FIRST].sum(axis=0)
+        counts[pc, :-1, FIRST] = 0
     return MemoryAccount(kernel, tagged(machine), counts, kernel.blocks / max(1, run.blocks))
 
 

@@ -23,6 +23,12 @@ CONFLICTS = {
     "shared": ("pass", "es", "bank conflicts"),
     "global": ("request", "s", "its lanes are spread"),
 }
+LEVELS = {
+    "L1": "the L1 served it",
+    "L2": "the L1 missed, the L2 served it",
+    "far L2": "the L1 missed, the far side of the L2 served it",
+    "DRAM": "L1 and L2 missed, the DRAM served it",
+}
 LATE = "later than its latency, as memory moves it and earlier transactions"
 WASTED = ", whose access finds its queue full and wastes the slot"
 ACTIVE = "; two_level chooses among the scheduler's active warps alone"
@@ -248,6 +254,8 @@ def _words(found: _Found, one: Issued) -> str:
         notes.append(f"{plural(one.conflicts, noun, ending)} more than its width needs: {why}")
     if one.done != NONE:
         notes.append(f"done at {one.done}")
+    if one.level:
+        notes.append(LEVELS[one.level])
     if one.late:
         notes.append(f"{plural(one.late, 'cycle')} {LATE}")
     if phase := found.awaited.get(one.id):

@@ -11,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from gpusim.sm.memory.account.declaration import LEVELS
 from gpusim.support.document import spelled
 from gpusim.support.plural import plural
 from gpusim.support.whole_file import COMPRESSION
@@ -49,6 +50,7 @@ SCRIPTS = (  # ordered so that constants come before their use
     "source_keys.js",
     "pictures.js",
     "roofline.js",
+    "memory.js",
     "tip.js",
     "select.js",
     "filter.js",
@@ -169,6 +171,7 @@ def _instructions(issued: Sequence[Issued]) -> dict[str, list[int]]:
         columns[name] = [at if (at := getattr(i, name)) == NONE else at - i.issue for i in issued]
     for name in ("id", "issue"):
         columns[name] = _steps([getattr(i, name) for i in issued])
+    columns["level"] = [LEVELS.index(i.level) if i.level in LEVELS else NONE for i in issued]
     return columns | {"waited": [len(i.waits) for i in issued]}
 
 

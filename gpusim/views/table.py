@@ -1,21 +1,28 @@
-"""A timeline as tables, in CSV or Parquet: a row for each instruction, wait, stretch of lost slots, copy or phase."""
+"""A timeline as tables, in CSV or Parquet: a row for each instruction, wait, stretch of lost slots, copy or phase.
+
+The table `memory` is of the whole launch: what each instruction moved, then what was moved of each buffer.
+"""
 
 from __future__ import annotations
 
 import io
 from collections.abc import Iterable, Iterator, Sequence
 from csv import writer
+from dataclasses import fields
 from itertools import islice
 
 import msgspec
 
 from gpusim.views.timeline.document import NONE, VERSION, Copy, Issued, Lost, Phase, Timeline, Wait
+from gpusim.views.timeline.memory_tables import Accesses
 from isa.reading import extra
 
-Cell = int | str | None
+Cell = int | float | str | None
 Table = dict[str, list[Cell]]  # columns by name
 BATCH = 4096  # rows written at once
-TEXTS = frozenset(("reason", "text", "unit", "region", "file"))
+TEXTS = frozenset(("reason", "text", "unit", "region", "file", "level", "name", "operation"))
+MEMORY = tuple(one.name for one in fields(Accesses))
+REALS = frozenset(MEMORY) - {"name", "operation", "pc", "offset"}
 
 
 def instructions(timeline: Timeline) -> Table:
@@ -50,7 +57,21 @@ def phases(timeline: Timeline) -> Table:
     return table | {"waiting": [len({one.warp for one in phase.waiting}) for phase in timeline.phases]}
 
 
-TABLES = {"instructions": instructions, "waits": waits, "lost": lost, "copies": copies, "phases": phases}
+def memory(timeline: Timeline) -> Table:
+    """Return what instructions moved, and what was moved of buffers; no row in a timeline that does not say."""
+    found = timeline.summary.memory if timeline.summary else None
+    rows = (*found.instructions, *found.buffers) if found else ()
+    return {name: [None if (cell := getattr(row, name)) == NONE else cell for row in rows] for name in MEMORY}
+
+
+TABLES = {
+    "instructions": instructions,
+    "waits": waits,
+    "lost": lost,
+    "copies": copies,
+    "phases": phases,
+    "memory": memory,
+}
 
 
 def csv(timeline: Timeline, table: str = "instructions") -> Iterator[bytes]:
@@ -75,7 +96,11 @@ def parquet(timeline: Timeline, table: str = "instructions") -> Iterator[bytes]:
     """
     arrow, file = extra.module("pyarrow", "parquet"), extra.module("pyarrow.parquet", "parquet")
     columns = TABLES[table](timeline)
-    types = {name: arrow.string() if name in TEXTS else arrow.int64() for name in columns}
+    reals = REALS if table == "memory" else frozenset()
+    types = {
+        name: arrow.string() if name in TEXTS else arrow.float64() if name in reals else arrow.int64()
+        for name in columns
+    }
     made = arrow.table(columns, arrow.schema(types.items(), {"gpusim": msgspec.json.encode(_head(timeline))}))
     buffer = io.BytesIO()
     file.write_table(made, buffer)

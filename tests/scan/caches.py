@@ -2,20 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from fractions import Fraction
+from math import floor
 
-from gpusim.engines.line_share import differing
 from gpusim.machine.machine import Machine
-from gpusim.machine.simulated_sms import neighbours
-from gpusim.sm.memory.l2_channel.declaration import merges
-from isa.kernel import Kernel
-from isa.memory import bases
 from isa.row import Row, Unit
-from scan.dram import arriving, from_memory
-from scan.kept import not_kept
+from scan.dram import Dram, from_memory, sector_parts
 from scan.l2_atomic import Slices
-from scan.left_to_l1 import left
 from scan.levels import Level, Line
 from scan.tag_stage import Stage
 
@@ -42,7 +37,12 @@ class Caches:
     stage: Stage | None = None  # of the L1, where lines are looked up
     asked: dict[str, list[tuple[int, int]]] = field(default_factory=dict)  # of the L2, by way: cycle and 1/64 cycles
     differing: Mapping[int, int] = field(default_factory=dict)  # by pc, of 64 sectors that neighbours ask for
+    dram: Dram = field(init=False)  # its queue and latency
     asking: int = -1  # the pc of the load that is served
+
+    def __post_init__(self) -> None:
+        """The DRAM is the machine's."""
+        self.dram = Dram(self.machine)
 
     def asked_by(self, row: Row) -> bool:
         """Whether accesses of this kind look for their lines when they are served."""
@@ -73,20 +73,27 @@ class Caches:
                 continue
             lost, line = here.lacking(number, units), here.find(number)
             known = [line.came.get(unit, 0) for unit in units] if line else []
+            if row.anew:
+                lost, known = units, []
             if lost:
                 start = self._admitted(start)
             line, gone = here.use(number)
             self._write_back(gone, start)
-            if lost:
+            if row.anew:
+                self.misses.append(self._far(number, units, start, beyond))
+                line.came = dict.fromkeys(units, self.misses[-1]) | line.came
+                known = [self.misses[-1]]
+            elif lost:
                 self.misses.append(max([*known, self._far(number, lost, start, beyond)]))
                 line.came |= dict.fromkeys(lost, self.misses[-1])
             elif machine.l1 and machine.l1.joined and max(known) > start + first:  # behind the others that wait for it
                 line.came |= dict.fromkeys(units, max(known) + machine.l1.joined)
-            if max(line.came[unit] for unit in units) > start + first:
+            known = known if row.anew else [line.came[unit] for unit in units]
+            if max(known) > start + first:
                 waited_for.append(number)
             turns = cycles // machine.global_memory.request_cycles
             looked_up = i * turns // len(requests) if machine.l1 and machine.l1.lines_per_cycle else i
-            results += [*(line.came[unit] for unit in units), start + first + looked_up * late]
+            results += [*known, start + first + looked_up * late]
         if here and self.stage:
             self.stage.load(row, len(requests), waited_for, now)
         return max(results), start
@@ -232,7 +239,7 @@ class Caches:
             if self.near:
                 self.near.lines = [line for line in self.near.lines if line.number != number]
             if self.far is None:
-                left = max(left, self._moved("dram", len(units), now))
+                left = max(left, self._moved(len(units), now))
                 done = max(done, left + max(latency, from_memory(self.machine)))
                 continue
             gone = self._sent("stores", len(units), now)
@@ -261,10 +268,10 @@ class Caches:
     def _far(self, number: int, units: set[int], now: int, latency: int) -> int:
         """The cycle at which units that the L1 does not hold have come."""
         if self.far is None:
-            return self._moved("dram", len(units), now) + from_memory(self.machine)
+            return self._moved(len(units), now) + from_memory(self.machine)
         now = max(now, self.slices.done) if self.slices else now
         asked, rules = now, self.machine.l2_partition
-        now = self._sent("loads", len(units), now, self._answered(units))
+        now = self._sent("loads", len(units), now)
         if self.asking in self.differing:
             now = max(now, self._of_all("answers", len(units), asked))
         latency += self._distance(number)
@@ -281,11 +288,13 @@ class Caches:
     def _behind(self, number: int, units: set[int], now: int, latency: int) -> int:
         """The cycle at which units that the L2's near partition does not hold have come."""
         assert self.far is not None
-        memory, lost = from_memory(self.machine), self.far.lacking(number, units)
+        lost = self.far.lacking(number, units)
         line = self._of_far(number, now)
         times = [line.came.get(unit, 0) for unit in units]
         if lost:
-            times.append(max([*times, self._moved("dram", len(lost), now) + memory]))
+            parts = self.dram.cost(len(lost))
+            there = self._taken("dram", parts, now) + self.dram.wait(parts, now) + self.dram.latency(number)
+            times.append(max([*times, there]))
             line.came |= dict.fromkeys(lost, max(times[-1], now + latency))  # no sooner than who brought it has it
         return max([now + latency, *times])
 
@@ -297,7 +306,7 @@ class Caches:
     def _far_store(self, number: int, units: set[int], now: int) -> int:
         """The cycle at which units have left the SM; those that still wait since a store before are written there."""
         if self.far is None:
-            return self._moved("dram", len(units), now)
+            return self._moved(len(units), now)
         held, joined = self.far.find(number), set[int]()
         if held and self.machine.l2_channel:
             joined = {unit for unit in units & held.stored if held.came[unit] > now}
@@ -313,29 +322,27 @@ class Caches:
         line, gone = self.far.use(number)
         if gone and gone.stored:
             memory = self.machine.memory
-            self._moved("dram", len(gone.stored), now, memory.written if memory else 1000)
+            parts = len(gone.stored) * round(sector_parts(self.machine) * (memory.written if memory else 1000) / 1000)
+            self._taken("dram", parts, now)
+            self.dram.wait(parts, now)
         return line
 
-    def _answered(self, units: set[int]) -> int:
-        """The units for which the L2 is taken: it answers neighbours together."""
-        together = self.machine.l2_channel.load_together if self.machine.l2_channel else 1
-        return together * len({unit // together for unit in units})
+    def _sent(self, way: str, units: int, now: int) -> int:
+        """The cycle at which units of a line have gone by the SM's way to the L2 and by the L2, which all SMs share.
 
-    def _sent(self, way: str, units: int, now: int, taken: int | None = None) -> int:
-        """The cycle at which so many units have gone by the SM's way to the L2 and by the L2, which all SMs share.
-
-        The L2 is taken for as many, or for `taken`.
+        What a load wants takes both for a while at least.
         """
-        channel, cache = self.machine.l2_channel, self.machine.cache
+        channel, cache, least = self.machine.l2_channel, self.machine.cache, way == "loads"
         assert cache is not None
         if channel is None:
             return self._taken("port", units * cache.l2_sector_parts, now)
-        own = self._taken(way, units * {"loads": cache.l2_sector_parts, "stores": channel.store_parts}[way], now)
-        return max(own, self._of_all(way, units if taken is None else taken, now))
+        parts = units * {"loads": cache.l2_sector_parts, "stores": channel.store_parts}[way]
+        own = self._taken(way, max(parts, least * channel.load_line_parts), now)
+        return max(own, self._of_all(way, Fraction(max(units * UNIT, least * channel.load_least_bytes), UNIT), now))
 
-    def _of_all(self, way: str, units: int, now: int) -> int:
+    def _of_all(self, way: str, units: Fraction | int, now: int) -> int:
         """The cycle at which the L2 has moved so many units for the SM."""
-        parts = units * self._share(way)
+        parts = floor(units * self._share(way))
         if self._share(way) == 0:
             return 0
         if way == "loads":
@@ -356,43 +363,11 @@ class Caches:
         most = {"loads": channel.load_bytes, "stores": channel.store_bytes, "answers": channel.answer_bytes}
         return round(64 * UNIT * self.sms / most[way])
 
-    def _moved(self, way: str, units: int, now: int, thousandths: int = 1000) -> int:
-        chip = self.machine.chip
-        read = round(64 * UNIT * chip.sms * chip.shader_mhz / arriving(self.machine))
-        return self._taken(way, units * round(read * thousandths / 1000), now)
+    def _moved(self, units: int, now: int) -> int:
+        """The cycle at which the DRAM's channel has moved so many units that no cache keeps."""
+        return self._taken("dram", units * sector_parts(self.machine), now)
 
     def _taken(self, way: str, parts: int, now: int) -> int:
         """The cycle at which a way is free again that is taken for so many 1/64 cycles more, now or when it is free."""
         self.free[way] = max(self.free.get(way, 0), 64 * now) + parts
         return -(-self.free[way] // 64)
-
-
-def caches(machine: Machine, kernel: Kernel) -> Caches | None:
-    """The machine's caches, empty but for the L2 if it is filled; None where no tags are kept."""
-    if machine.cache is None or machine.cache.hits != "tags":
-        return None
-    line, levels = machine.global_memory.line_bytes, []
-    read = machine.texture_cache, machine.scalar_cache, machine.constant_cache
-    for cache in (machine.l1, machine.l2, machine.l2_partition, *read):
-        size = left(machine, kernel) if cache is machine.l1 else cache.bytes if cache else 0
-        sets = size // (line * cache.ways) if cache else 0
-        hashed = bool(getattr(cache, "hashed", 0))
-        levels.append(Level(sets, cache.ways, line // UNIT, cache.sector_bytes // UNIT, hashed) if cache else None)
-    if machine.l2 and machine.l2.filled:
-        spills = not_kept(machine, kernel)
-        for number in sorted({place // line for place in _held(kernel)}):
-            for level in levels[1:3]:
-                if level and (number * 0x9E3779B1 >> 20) % 64 >= spills:
-                    level.use(number)[0].came = dict.fromkeys(range(level.units), 1)
-    slices = Slices(machine) if machine.l2_atomic and machine.l2 else None
-    sms = min(machine.chip.sms, kernel.blocks)
-    near = neighbours(kernel, machine, 0)  # tests/engines/test_line_share.py has other oracles for what these ask for
-    found = differing(kernel, near) if merges(machine) and len(near) > 1 else {}
-    return Caches(machine, *levels, sms=sms, slices=slices, stage=Stage(machine), differing=found)
-
-
-def _held(kernel: Kernel) -> Iterator[int]:
-    """The address of each byte of the kernel's buffers."""
-    for buffer in kernel.buffers:
-        start = bases(kernel.buffers)[buffer.name]
-        yield from range(start, start + buffer.nbytes)

@@ -1,7 +1,9 @@
-"""What a scan of every cycle knows of the way to the DRAM: its latency and its bandwidth."""
+"""What a scan of every cycle knows of the way to the DRAM: its latency, its bandwidth and its queue."""
 
 from __future__ import annotations
 
+from collections import Counter
+from dataclasses import dataclass, field
 from fractions import Fraction
 from math import floor
 
@@ -22,3 +24,48 @@ def arriving(machine: Machine) -> float:
     memory = machine.memory
     lost = memory.ecc_cost / 1000 if memory and memory.ecc else 0
     return machine.chip.dram_mbs * (memory.efficiency / 1000 if memory else 1) * (1 - lost)
+
+
+def sector_parts(machine: Machine) -> int:
+    """1/64 cycles in which this SM's share of the DRAM's bandwidth moves 32 bytes."""
+    return round(64 * 32 * machine.chip.sms * machine.chip.shader_mhz / arriving(machine))
+
+
+@dataclass(eq=False)
+class Dram:
+    """The queue in front of the DRAM, and how late its places are."""
+
+    machine: Machine
+    asked: Counter[int] = field(default_factory=Counter)  # 1/64 cycles of its time, by spans of 2,048 cycles
+
+    def cost(self, units: int) -> int:
+        """1/64 cycles for which a read of so many units of a line keeps the DRAM."""
+        one, rules = sector_parts(self.machine), self.machine.dram
+        return max(units * one, round(one * rules.least_bytes / 32) if rules else 0)
+
+    def latency(self, number: int) -> int:
+        """Cycles until a line is there: the mean, and as many more or fewer as a hash of its place says.
+
+        Trailing zeros of 8 bits, and a fraction of 6 bits, are halvings of an exponential distribution.
+        """
+        mean, rules = from_memory(self.machine), self.machine.dram
+        if rules is None or rules.varies == 0:
+            return mean
+        place = number // max(1, rules.together_bytes // self.machine.global_memory.line_bytes)
+        once = (place % 2**31) * 0x9E3779B1 % 2**31
+        again = ((once ^ (once // 2**16)) * 0x9E3779B1 // 2**12) % 2**31
+        bits = f"1{again // 64 % 256:08b}"
+        halvings = Fraction(len(bits) - len(bits.rstrip("0"))) + Fraction(again % 64, 64)
+        return max(0, mean + floor(rules.varies * (64 * halvings - 94) * 11 / 1024))
+
+    def wait(self, parts: int, now: int) -> int:
+        """Cycles for which a request waits that asks at `now` for so many 1/64 cycles, and note it."""
+        rules = self.machine.dram
+        if rules is None or rules.queue == 0:
+            return 0
+        span = max(now // 2048, *self.asked, 0)
+        behind = min(2048, max(0, now - 2048 * span))
+        seen = self.asked[span] + self.asked[span - 1] * (2048 - behind) // 2048
+        self.asked[span] += parts
+        used = min(58, seen * 64 // (2048 * 64))
+        return rules.queue * used // (2 * (64 - used))

@@ -26,10 +26,10 @@ from scan import copies, fences, parted, simt_stack
 from scan.apart import has_global_queue, queues_apart
 from scan.barriers import arrive, leave, waits_at_barrier
 from scan.blocks import handed_at, known_at, warp_slots
-from scan.caches import caches
 from scan.codes import early, give_way, obey, waits
 from scan.constants import constants_there
 from scan.counts import outstanding, wait_counts
+from scan.empty_caches import caches
 from scan.fetch import fetch, walk
 from scan.matrices import in_order
 from scan.memory import enter, full, idles, queued, read_at, serve, takes_banks

@@ -41,7 +41,7 @@ def own_local(sketch: Sketch) -> None:
 
 
 def gather(sketch: Sketch) -> None:
-    suffix, words = sketch.one([("", 1), (".64", 2), (".128", 4)])
+    suffix, words = sketch.one([("", 1), (".64", 2), (".128", 4), (".STRONG.GPU", 1)])
     mask = INPUT_WORDS * 4 - 4 * words
     sketch.emit(f"LOP.AND R7, {sketch.data()}, {mask:#x}", "IADD R7, R7, R3")
     sketch.emit(f"{sketch.guard()}LDG{suffix} {sketch.data(words)}, [R7]")

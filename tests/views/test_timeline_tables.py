@@ -42,9 +42,13 @@ def issued(rows, waits):
     for row in waits:
         wait = Wait(row["reason"], number(row["start"]), number(row["end"]), number(row["blocker"]))
         waited.setdefault(int(row["instruction"]), []).append(wait)
-    numbers = [name for name in Issued.__struct_fields__ if name != "waits"]
+    numbers = [name for name in Issued.__struct_fields__ if name not in {"waits", "level"}]
     return tuple(
-        Issued(**{name: number(row[name]) for name in numbers}, waits=tuple(waited.get(int(row["id"]), ())))
+        Issued(
+            **{name: number(row[name]) for name in numbers},
+            waits=tuple(waited.get(int(row["id"]), ())),
+            level=row["level"],
+        )
         for row in rows
     )
 
@@ -126,8 +130,8 @@ def test_parquet_has_types_and_the_head(table):
     """Numbers are 64-bit integers and texts strings even without rows; the metadata names the run."""
     file = file_of(by_hand([], [], 7), table)
     kinds = {str(field.type) for field in file.schema_arrow if field.name not in TEXTS}
-    assert kinds == {"int64"}
-    assert {str(field.type) for field in file.schema_arrow} <= {"int64", "string"}
+    assert kinds <= {"int64", "double"}
+    assert {str(field.type) for field in file.schema_arrow} <= {"int64", "double", "string"}
     head = json.loads(file.metadata.metadata[b"gpusim"])
     assert (head["kernel"], head["cycles"], head["version"]) == ("k", 7, 1)
 

@@ -14,8 +14,11 @@ from rich.text import Text
 from gpusim.analysis.account.breakdown import Breakdown, Step, breakdown
 from gpusim.analysis.account.findings.diagnosis import diagnosis
 from gpusim.analysis.account.findings.finding import Finding
+from gpusim.analysis.account.memory.screen import levels, numbers
+from gpusim.analysis.account.memory.tables import tables
 from gpusim.analysis.account.rates.energy import Spent
 from gpusim.analysis.account.rates.memory_rates import DRAM, L2, MemoryRate, bound_rates, memory_rates
+from gpusim.analysis.account.rates.roofline import roofs
 from gpusim.analysis.account.run_document import NONE, waited
 from gpusim.analysis.account.stalls import lost_slots, warp_cycles
 from gpusim.bounds.bounds import Bound
@@ -59,16 +62,18 @@ class _SideBySide:
 
 
 def screen(result: Result, settings: Mapping[str, Setting] = NONE, energy: Spent | None = None) -> RenderableType:
-    """Return one screen: the launch, what came of it, breakdown, stalls, longest waits, energy, and what limits it.
+    """Return one screen: the launch, what came of it, breakdown, stalls, memory, longest waits, energy, and limits.
 
     `settings` are the numbers of the machine that were replaced for this run.
     """
     facts = _facts([*_launch(result.kernel, result.machine, settings), *_outcome(result)])
-    tables = _SideBySide(_breakdown(breakdown(result)), _stalls(result))
+    slots = _SideBySide(_breakdown(breakdown(result)), _stalls(result))
     policy = result.machine.schedulers.policy
     headline = f"{_headline(result.kernel, result.machine, settings)}, {policy}, {result.engine} engine"
     spent = ("", _energy(energy)) if energy else ()
-    return Group(headline, facts, "", tables, "", _waiting(result), *spent, "", _diagnosis(diagnosis(result)))
+    moved = [part for table in levels(tables(result)) for part in ("", table)]
+    limits = _diagnosis(diagnosis(result))
+    return Group(headline, facts, "", slots, *moved, "", _waiting(result), *spent, "", limits)
 
 
 def bound_screen(
@@ -79,7 +84,7 @@ def bound_screen(
     settings: Mapping[str, Setting] = NONE,
 ) -> RenderableType:
     """Return the bound of a launch, all limits, and its occupancy; `settings` as for `screen`."""
-    limits = _table("limit", "cycles", "of the bound")
+    limits = numbers("limit", "cycles", "of the bound")
     for name, cycles in sorted(bound.limits.items(), key=lambda item: -item[1]):
         limits.add_row(name, f"{cycles:,}", f"{100 * cycles / bound.cycles:.1f} %")
     facts = [("bound", _bound(bound)), *_memory_of_bound(kernel, machine, bound)]
@@ -142,6 +147,9 @@ def _outcome(result: Result) -> Iterator[tuple[str, str]]:
     yield "throughput", _throughput(result)
     if rates := memory_rates(result):
         yield "memory", "; ".join(_memory(rate) for rate in rates) + _beyond_asked(result.machine, rates)
+    if found := roofs(result):
+        noun = "operations" if result.kernel.flops else "instructions"
+        yield "work", f"{noun} for each byte: {', '.join(f'{one.per_byte:.3g} of the {one.level}' for one in found)}"
     yield "bound", _bound_of_run(result)
     if result.bound and result.bound.order_dependent:
         yield "order", _order(result.kernel, result.bound)
@@ -276,7 +284,7 @@ def _occupancy(occupancy: Occupancy, machine: Machine) -> str:
 
 
 def _breakdown(steps: Breakdown) -> Table:
-    table = _table("breakdown", steps.unit if steps.unit.endswith("/s") else "per cycle", "loss")
+    table = numbers("breakdown", steps.unit if steps.unit.endswith("/s") else "per cycle", "loss")
     visible = sum(step.loss >= steps.steps[0].rate * VISIBLE for step in steps.steps[1:]) + 1
     for step in [*steps.steps[:visible], *_together(steps.steps[visible:])]:
         table.add_row(step.cause, f"{step.rate:.1f}", f"{-step.loss:.1f}" if step.loss else "")
@@ -293,7 +301,7 @@ def _together(steps: Sequence[Step]) -> list[Step]:
 
 def _stalls(result: Result) -> Table:
     cycles, lost = warp_cycles(result.run), lost_slots(result.run)
-    table = _table("stall reason", "warp-cycles", "lost slots")
+    table = numbers("stall reason", "warp-cycles", "lost slots")
     for reason in list(dict.fromkeys([*cycles, *lost]))[:REASONS_SHOWN]:
         table.add_row(reason, _percent(cycles, reason), _percent(lost, reason))
     return table
@@ -339,7 +347,7 @@ def _diagnosis(found: Sequence[Finding]) -> RenderableType:
 
 def _energy(spent: Spent) -> Group:
     """Return the energy of each kind of work of the launch, and its power."""
-    table = _table("energy", "times", "pJ each", "known by", "mJ", "of the work")
+    table = numbers("energy", "times", "pJ each", "known by", "mJ", "of the work")
     for part in spent.parts:
         cells = f"{part.count:,}", f"{part.picojoules:.2f}", part.method
         table.add_row(part.name, *cells, *_joules(part.joules, part.share))
@@ -352,14 +360,6 @@ def _energy(spent: Spent) -> Group:
 
 def _joules(joules: float, share: float) -> tuple[str, str]:
     return f"{1000 * joules:.4g}", f"{100 * share:.1f} %"
-
-
-def _table(first: str, *others: str) -> Table:
-    table = Table(box=None, header_style="bold", pad_edge=False)
-    table.add_column(first, overflow="fold")
-    for name in others:
-        table.add_column(name, justify="right", no_wrap=True)
-    return table
 
 
 def _facts(rows: Iterable[tuple[str, str]]) -> Padding:

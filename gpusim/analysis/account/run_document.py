@@ -11,6 +11,7 @@ from msgspec import UNSET, UnsetType
 from gpusim.analysis.account.breakdown import Breakdown, breakdown
 from gpusim.analysis.account.findings.diagnosis import diagnosis
 from gpusim.analysis.account.findings.finding import Finding
+from gpusim.analysis.account.memory.tables import tables
 from gpusim.analysis.account.rates.energy import Spent
 from gpusim.analysis.account.rates.memory_rates import MemoryRate, memory_rates, used_sms
 from gpusim.analysis.account.stalls import Waiting, lost_slots, waiting_most, warp_cycles
@@ -23,6 +24,7 @@ from gpusim.machine.occupancy import Occupancy
 from gpusim.simulation.simulation import Result, Scaling
 from gpusim.simulation.verify import Verification
 from gpusim.support.document import LaunchDocument, Setting, doc, plain
+from gpusim.views.timeline.memory_tables import MemoryTables
 from isa.dataflow.waits.missing_waits import MissingWait
 from isa.executing.beyond import Beyond
 from isa.kernel import Kernel
@@ -85,6 +87,7 @@ class RunDocument(LaunchDocument, frozen=True, tag=3):
     breakdown: Breakdown
     waiting_most: Annotated[Sequence[Waiting], doc("The instructions before which warps wait longest.")]
     memory: Annotated[tuple[MemoryRate, ...], doc("Rates of DRAM and L2, where the run knows them.")]
+    moved: Annotated[MemoryTables, doc("What the whole launch moved at each level of memory.")]
     used_sms: Annotated[float, doc("Mean work of all SMs over that of the SM with most work, 0 to 1.")]
     diagnosis: Annotated[tuple[Finding, ...], doc("What limits the launch and what to do, the costliest first.")]
     energy: Annotated[Spent | UnsetType, doc("Present if requested.")] = UNSET
@@ -134,6 +137,7 @@ def document(result: Result, settings: Mapping[str, Setting] = NONE, energy: Spe
         waiting_most=waited(result),
         energy=energy or UNSET,
         memory=memory_rates(result),
+        moved=tables(result),
         used_sms=used_sms(result),
         diagnosis=diagnosis(result),
     )

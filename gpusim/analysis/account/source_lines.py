@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from fractions import Fraction
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
@@ -12,19 +11,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.analysis.account import stalls
-from gpusim.bounds import bounds
-from gpusim.bounds.pressure import Work
-from gpusim.bounds.sectors import Sectors, sectors
+from gpusim.analysis.account.memory.tables import accesses
 from gpusim.engines.sm_run import SmRun
-from gpusim.machine.simulated_sms import simulated_blocks
+from gpusim.simulation.memory_account import MemoryAccount
 from gpusim.simulation.simulation import Result
+from gpusim.sm.memory.account.declaration import SHARED
 from gpusim.sm.unit.stall import label
 from gpusim.support.document import doc
+from gpusim.views.timeline.memory_tables import Accesses
 from isa.reading.origin import NOWHERE, PlaceInSource
 from isa.reading.source_text import NO_TEXTS, Sources, find
-from isa.row import Bulk
-
-GLOBAL_COPIES = Bulk.LOAD, Bulk.STORE, Bulk.REDUCE
 
 
 @dataclass(frozen=True)
@@ -44,12 +40,8 @@ class Inlined:
 class LineFigures:
     """A line of source, and what the simulated SM did in the whole run with the instructions made from it.
 
-    Line 0 has those without a line, and the end of the program, where warps may wait too. `shared_conflicts` are passes
-    through shared memory beyond those that the widths of accesses need. A sector of `global_sectors` is counted for
-    each warp instruction that touches it; `global_bytes` are those that the active lanes ask for, and those of copies
-    by the copy engine, which have no sectors here. Code of headers of the compiler and the system counts to the line
-    that calls it, where `inlined` has it by its own place. Where the launch has no bound, its blocks can't be profiled,
-    and conflicts, sectors and bytes are None.
+    Line 0 has those without a line, and the end of the program, where warps may wait too. Code of headers of the
+    compiler and the system counts to the line that calls it, where `inlined` has it by its own place.
     """
 
     file: str
@@ -61,9 +53,8 @@ class LineFigures:
     stalls: Annotated[Mapping[str, int], doc("Warp-cycles of waiting before its instructions by reason, most first.")]
     waits: Annotated[int, doc("Their sum.")]
     share: Annotated[float, doc("Of the waits of all lines; 0 to 1.")]
-    shared_conflicts: float | None
-    global_sectors: Annotated[float | None, doc("Of 32 bytes.")]
-    global_bytes: float | None
+    shared_conflicts: Annotated[float, doc("Passes through shared memory beyond those that widths need.")]
+    moved: Annotated[Accesses, doc("What its instructions moved beyond shared memory.")]
     inlined: Annotated[tuple[Inlined, ...], doc("Code from headers, what waited longest first.")] = ()
 
 
@@ -82,9 +73,7 @@ class _Counted:
 
     run: SmRun
     waits: NDArray[np.int64]
-    conflicts: Sequence[Fraction]
-    moved: Mapping[int, Sectors] | None  # None: no block was profiled
-    copied: NDArray[np.int64]  # bytes that copies by the copy engine load from global memory, or store there
+    memory: MemoryAccount
 
 
 def by_line(
@@ -93,36 +82,20 @@ def by_line(
     *,
     given: Mapping[str, str] = NO_TEXTS,
     roots: Sequence[Path] = (),
-    limit: int = bounds.LIMIT,
 ) -> ByLine:
     """Return the figures of each line that has instructions, file by file as the program has them, lines in order.
 
     `loaded` is the file that the program was read from: a listing, or machine code, beside which its source may lie,
-    or in one of the folders `roots`. Sources that are in no file are `given` by name. Raises as `bounds.bound` does.
+    or in one of the folders `roots`. Sources that are in no file are `given` by name.
     """
     program = result.kernel.program
     places = [*(program.source(pc, loaded) for pc in range(len(program))), NOWHERE]  # the last one: the program's end
     found = find((file for file, _ in places), loaded, given, roots)
-    counted = _counted(result, len(places), limit)
+    of_sm = replace(result.memory, times=result.growth)
+    counted = _Counted(result.run, stalls.waits(result.run), of_sm)
     inlined = [*(program.inlined(pc) for pc in range(len(program))), NOWHERE]
     lines = (_figures(counted, place, pcs, found, inlined) for place, pcs in _grouped(places))
     return ByLine(result, tuple(one for one in lines if one.pcs or one.waits), found)
-
-
-def _counted(result: Result, count: int, limit: int) -> _Counted:
-    """Return the figures of each of so many pcs."""
-    waits = stalls.waits(result.run)
-    if result.bound is None:
-        return _Counted(result.run, waits, (), None, _copied(result))
-    works, each = bounds.works(result.kernel, result.machine, sms=result.run.sms, limit=limit)
-    blocks = simulated_blocks(result.kernel, result.machine, result.run.sms, result.run.first_sm)
-    return _Counted(result.run, waits, _conflicts(works, each, count), sectors(works, blocks), _copied(result))
-
-
-def _copied(result: Result) -> NDArray[np.int64]:
-    """Return by pc the bytes of copies between shared and global memory; the program's end has none."""
-    rows = (one.row for one in result.kernel.program.instructions)
-    return np.where([*(row.bulk in GLOBAL_COPIES for row in rows), False], result.run.copied, 0)
 
 
 def _grouped(places: Sequence[PlaceInSource]) -> list[tuple[PlaceInSource, list[int]]]:
@@ -134,33 +107,22 @@ def _grouped(places: Sequence[PlaceInSource]) -> list[tuple[PlaceInSource, list[
     return sorted(groups.items(), key=lambda one: (one[0] == NOWHERE, files.get(one[0][0], 0), one[0][1]))
 
 
-def _conflicts(works: Sequence[Work], each: Fraction, count: int) -> list[Fraction]:
-    """Return by pc the passes through shared memory beyond those that the width needs, of the whole run."""
-    found = [Fraction(0)] * count
-    for work in works:
-        for pc, cost in work.costs.items():
-            found[pc] += work.blocks * each * cost.conflicts
-    return found
-
-
 def _figures(
     counted: _Counted, place: PlaceInSource, pcs: list[int], found: Sources, inlined: Sequence[PlaceInSource]
 ) -> LineFigures:
     mine = counted.waits[pcs].sum(axis=0)
-    known = counted.moved is not None
-    moved = [counted.moved[pc] for pc in pcs if pc in counted.moved] if counted.moved is not None else []
+    own, text = [pc for pc in pcs if pc + 1 < len(counted.waits)], found.text(*place)
     return LineFigures(
         *place,
-        text=found.text(*place),
-        pcs=tuple(pc for pc in pcs if pc + 1 < len(counted.waits)),
+        text=text,
+        pcs=tuple(own),
         issued=int(counted.run.issued[pcs].sum()),
         threads=int(counted.run.active[pcs].sum()),
         stalls={label(k): int(mine[k]) for k in np.argsort(-mine, kind="stable").tolist() if mine[k]},
         waits=int(mine.sum()),
         share=float(mine.sum() / max(1, counted.waits.sum())),
-        shared_conflicts=float(sum(counted.conflicts[pc] for pc in pcs)) if known else None,
-        global_sectors=float(sum(one.sectors for one in moved)) if known else None,
-        global_bytes=float(sum(one.bytes for one in moved) + counted.copied[pcs].sum()) if known else None,
+        shared_conflicts=counted.memory.of(own, [SHARED]).conflicts,
+        moved=accesses(text, counted.memory.of(own, counted.memory.far)),
         inlined=_inlined(counted, pcs, inlined),
     )
 

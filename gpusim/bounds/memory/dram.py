@@ -16,9 +16,11 @@ from gpusim.bounds.memory.touched import (
     STORED,
     by_pc,
     firsts,
+    of_lines,
 )
 from gpusim.bounds.memory.use import DEVICE, PAST_L1, Levels, Numbers, summed
 from gpusim.bounds.pressure import Pressure, Resource
+from gpusim.sm.memory.dram.dram import least_latency
 from isa.dataflow.memory.address_steps import address_steps
 from isa.dataflow.memory.pointers import pointed
 from isa.memory import SECTOR_BYTES
@@ -29,30 +31,35 @@ def device(levels: Levels) -> Resource:
     """The DRAM: sectors that the L2 lacks, and stored ones that go on; without an L2 all that leaves the L1."""
     numbers, times = levels.numbers, levels.sharing
     if levels.share.machine.l2:
-        read, written = _read(levels), _passed_on(levels)
+        read, written = _read(levels, int(numbers.line_cost), int(numbers.dram_least)), _passed_on(levels)
         parts, cycle = written * int(numbers.written_cost), Fraction(1, int(numbers.channel_parts))
         copied = any(i.row.bulk for i in levels.kernel.program.instructions)
-        behind = min(0, floor(parts.sum() * cycle) - int(numbers.memory_latency)) if read.any() and not copied else 0
-        return Resource(DEVICE, Pressure(parts + read * int(numbers.line_cost), cycle), behind)
+        behind = min(0, floor(parts.sum() * cycle) - least_latency(numbers)) if read.any() and not copied else 0
+        return Resource(DEVICE, Pressure(parts + read, cycle), behind)
     always = levels.always(lambda pc, one: one.total(one.sectors) if levels.kinds[pc] in (*PAST_L1, STORED) else 0)
     parts = int(numbers.line_cost) * (near(levels) * times.denominator + summed(levels, always) * times.numerator)
     return Resource(DEVICE, Pressure(parts, Fraction(1, int(numbers.channel_parts) * times.denominator)))
 
 
-def _read(levels: Levels) -> Numbers:
-    """Return by pc the sectors that the SMs must bring from the DRAM: of each buffer their part at most."""
+def _read(levels: Levels, cost: int, least: int) -> Numbers:
+    """Return by pc the time of the sectors that the SMs must bring from the DRAM: of each buffer their part at most.
+
+    A sector costs so much, what is brought of a line some least.
+    """
     share, kernel, sectors, size = levels.share, levels.kernel, levels.sectors, len(levels.kinds)
     keys, found = sectors.read[share.missing(sectors.read >> PCS)], levels.nothing
     assert share.machine.l2
-    together = share.machine.l2.sector_bytes // SECTOR_BYTES
+    together, line = (each // SECTOR_BYTES for each in (share.machine.l2.sector_bytes, int(levels.numbers.line_bytes)))
     keys = firsts(keys, share.machine.l2.sector_bytes)
     pieces = (keys >> PCS) // together
     stored = np.searchsorted(sectors.others // together, [pieces, pieces + 1])
     brought, where = together - (stored[1] - stored[0]), buffer_of(kernel, keys >> PCS)
     for number, buffer in enumerate(kernel.buffers):
         own = (where == number) & (buffer.name not in _clouded(levels))
-        by = np.bincount(keys[own] & MASK, brought[own], size).astype(np.int64)
-        found += by * min(share.part(buffer.nbytes), int(by.sum())) // max(1, int(by.sum()))
+        moved, most = int(brought[own].sum()), share.part(buffer.nbytes)
+        of_line = np.full(int(own.sum()), least * (moved <= most))
+        by = of_lines(keys[own], brought[own] * cost, of_line, line, size)
+        found += by * min(most, moved) // max(1, moved)
     return found
 
 
@@ -86,4 +93,4 @@ def delays(levels: Levels) -> Mapping[int, int]:
     alone = levels.share.sharers <= 1
     far = set(address_steps(levels.kernel) if not alone else new) - set((own[~brought] & MASK).tolist())
     hit = {pc: int(numbers.far_latency[program[pc]["far"]] - numbers.slice_spread) for pc in new}
-    return {pc: int(numbers.memory_latency) if pc in far else min(hit[pc], int(numbers.memory_latency)) for pc in new}
+    return {pc: least_latency(numbers) if pc in far else min(hit[pc], least_latency(numbers)) for pc in new}

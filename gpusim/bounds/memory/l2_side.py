@@ -11,9 +11,10 @@ from numpy.typing import NDArray
 from gpusim.bounds.memory.requests import Requests
 from gpusim.bounds.memory.sm_side import to_l2
 from gpusim.bounds.memory.touched import (
+    MASK,
     UPDATED,
     by_pc,
-    firsts,
+    of_lines,
 )
 from gpusim.bounds.memory.updates import updates
 from gpusim.bounds.memory.use import (
@@ -62,15 +63,17 @@ def l2(levels: Levels) -> Iterator[Resource]:
 
 def _asked(levels: Levels, differing: Mapping[int, int], cost: int) -> Moved:
     """Return the parts of the L2 for sectors that it answers, of lines that neighbours share for the SM's part."""
-    together = max(1, int(levels.numbers.load_together))
+    least = int(levels.numbers.load_least) * cost // SECTOR_BYTES
 
     def past(pc: int, one: Requests) -> int:
         part = differing.get(pc, PARTS)
-        found = one.together * cost * part // PARTS - one.lines * (part < PARTS)  # each line's are rounded
+        found = np.maximum(one.sectors * cost, one.lines * least)
+        found = found * part // PARTS - one.lines * (part < PARTS)  # each line's are rounded
         return one.total(np.maximum(found, 0)) if levels.kinds[pc] in PAST_L1 else 0
 
-    near, part = firsts(levels.whole.near, together * SECTOR_BYTES), _least_part(levels, differing)
-    once = by_pc(near, len(part)) * (cost * together * part // PARTS)
+    keys, part = levels.whole.near, _least_part(levels, differing)
+    of_each, of_line = (each * part[keys & MASK] // PARTS for each in (cost, least))
+    once = of_lines(keys, of_each, of_line, int(levels.numbers.line_bytes) // SECTOR_BYTES, len(part))
     return once, _with_copies(levels, levels.always(past), cost, lambda pc: differing.get(pc, PARTS))
 
 

@@ -55,7 +55,7 @@ def of_memory(found: Profiled, share: Share, each: Fraction, limit: int) -> Memo
     kinds = _kinds(works[0], unsure, share.of_others() | order.apart)
     if not any(kinds):
         return Memory()
-    whole, rest = (touched(kernel, some, kinds, share.piece, limit) for some in (share.whole, share.partial))
+    whole, rest = touched(kernel, (share.whole, share.partial), kinds, share.piece, limit)
     asked, sharing = [dict(requests(work)) for work in works], Fraction(len(share.blocks), found.counted)
     levels = Levels(works, asked, each, sharing, share, kinds, joined([whole, rest]), whole, unsure)
     every = [*tag_stage(levels), *channels(levels), *l2(levels), *slices(levels, limit), device(levels)]

@@ -30,7 +30,6 @@ class Requests:
     count: Numbers  # executions
     lines: Numbers
     sectors: Numbers
-    together: Numbers  # sectors that the L2 answers for these
     partial: Numbers
 
     def total(self, each: Numbers) -> int:
@@ -52,16 +51,12 @@ def _requests(numbers: Any, decoded: Any, row: Row, patterns: list[Pattern]) -> 
     if row.generic:
         active &= lanes_in(Unit.GLOBAL, addresses.astype(np.uint32))
     size = LANES // 2 if numbers.global_rule == SEGMENTS else LANES // int(decoded["words"])
-    line, together = int(numbers.line_bytes), SECTOR_BYTES * max(1, int(numbers.load_together))
-    lines, sectors = (_distinct(addresses, active, size, each) for each in (line, SECTOR_BYTES))
-    answered = _distinct(addresses, active, size, together) * (together // SECTOR_BYTES)
+    lines, sectors = (_distinct(addresses, active, size, each) for each in (int(numbers.line_bytes), SECTOR_BYTES))
     written = _distinct(addresses, active, LANES, row.nbytes) * row.nbytes
     partly = row.is_store & (sectors.reshape((*written.shape, -1)).sum(axis=-1) * SECTOR_BYTES > written)
     parted = np.where(partly[..., None], lines.reshape((*written.shape, -1)), 0)
     count = np.array([p.count for p in patterns], np.int64)
-    return Requests(
-        count, *(each.reshape(len(patterns), -1).sum(axis=1) for each in (lines, sectors, answered, parted))
-    )
+    return Requests(count, *(each.reshape(len(patterns), -1).sum(axis=1) for each in (lines, sectors, parted)))
 
 
 def _distinct(addresses: Numbers, active: NDArray[np.bool_], size: int, nbytes: int) -> Numbers:

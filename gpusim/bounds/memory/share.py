@@ -75,12 +75,12 @@ class Share:
         return self._stands(0)
 
     @property
-    def whole(self) -> Sequence[int]:
+    def whole(self) -> tuple[int, ...]:
         """The blocks that stand for as many blocks of the grid as any, one of each other SM."""
         return tuple(block for block in self.blocks if self._stands(block) == self.stands)
 
     @property
-    def partial(self) -> Sequence[int]:
+    def partial(self) -> tuple[int, ...]:
         """The others, at the end of the grid."""
         return tuple(block for block in self.blocks if self._stands(block) < self.stands)
 

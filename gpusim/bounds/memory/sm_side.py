@@ -13,6 +13,7 @@ from gpusim.bounds.memory.touched import (
     Touched,
     by_pc,
     firsts,
+    of_lines,
 )
 from gpusim.bounds.memory.use import (
     CHANNEL,
@@ -78,9 +79,13 @@ def _from_l2(levels: Levels, cost: int) -> Moved:
     def past(pc: int, one: Requests) -> int:
         if levels.kinds[pc] not in PAST_L1:
             return 0
-        return one.total(one.lines * copied if program[pc]["copies"] and copied else one.sectors * cost)
+        if program[pc]["copies"] and copied:
+            return one.total(one.lines * copied)
+        return one.total(np.maximum(one.sectors * cost, one.lines * int(levels.numbers.load_line_cost)))
 
-    union = cost * near(levels)
+    keys, least = levels.sectors.near, np.full(len(levels.sectors.near), int(levels.numbers.load_line_cost))
+    lines = of_lines(keys, np.full(len(keys), cost), least, int(size) // SECTOR_BYTES, len(levels.kinds))
+    union = np.maximum(lines, cost * near(levels))
     if copied and any(kind in THROUGH_L1 and program[pc]["copies"] for pc, kind in enumerate(levels.kinds)):
         union = min(cost, copied) * by_pc(firsts(levels.sectors.near, int(size)), len(levels.kinds))  # of whole lines
     return union, levels.always(past)

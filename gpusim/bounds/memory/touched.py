@@ -1,8 +1,8 @@
 """Which sectors of global memory blocks touch, each counted once: loaded, read before they are written, or stored.
 
 Blocks are run in program order, for addresses alone. Where these are too many accesses, blocks inside the grid are
-taken to touch what one of them does, as far further on as data flow says; others count only if they are run. So counts
-are exact, or below what the launch touches.
+taken to touch what the middle one does, as far further on as data flow says; where it does not say so, some are run.
+So counts are exact, or below what the launch touches.
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ MARKED = Bulk.LOAD, Bulk.STORE, Bulk.REDUCE  # commands of the copy engine whose
 NOTHING, NEAR, FAR, NEAR_OF_OTHERS, FAR_OF_OTHERS, STORED, UPDATED = range(7)
 Numbers = NDArray[np.int64]
 Kinds = tuple[int, ...]  # by pc
+Blocks = tuple[int, ...]
 _NONE = np.zeros(0, np.int64)
 
 
@@ -81,32 +82,47 @@ class _Events(NamedTuple):
 
 
 @once
-def touched(kernel: Kernel, blocks: Sequence[int], kinds: Kinds, piece: int, limit: int) -> Touched:
-    """Return what these blocks touch at least, by what each instruction does; caches bring so many sectors together.
+def touched(kernel: Kernel, groups: tuple[Blocks, ...], kinds: Kinds, piece: int, limit: int) -> tuple[Touched, ...]:
+    """Return what each group of blocks touches at least, by what instructions do.
+
+    Caches bring so many sectors together as a `piece` has, at most.
 
     Raises as a walk in program order does, for the blocks that are run; LimitError beyond `limit` warp instructions in
     one of them.
     """
-    if not blocks:
-        return Touched()
     one, asked = walker(kernel, addresses=True), _Asked(kernel, np.array(kinds), piece, {})
-    middle = blocks[len(blocks) // 2]
+    return tuple(_of_some(one, asked, blocks, limit) if blocks else Touched() for blocks in groups)
+
+
+def _of_some(one: Walker, asked: _Asked, blocks: Sequence[int], limit: int) -> Touched:
+    kernel, middle = asked.kernel, blocks[len(blocks) // 2]
     events, rows = _of_block(one, asked, middle, limit)
-    if rows * len(blocks) <= ROWS or not recordable(kernel):
-        others = (_sets(asked, _of_block(one, asked, block, limit)[0]) for block in blocks if block != middle)
-        return joined([_sets(asked, events), *others])
-    return _moved(replace(asked, steps=linear_steps(kernel)), events, middle, blocks)
+    steps, most = linear_steps(kernel), max(1, ROWS // max(1, rows))
+    if most < len(blocks) and recordable(kernel) and all(pc in steps for pc in np.unique(events.pc).tolist()):
+        return _moved(replace(asked, steps=steps), events, middle, blocks)
+    some = blocks[:: -(-len(blocks) // most)]
+    others = (_sets(asked, _of_block(one, asked, block, limit)[0]) for block in some if block != middle)
+    found, writes = joined([_sets(asked, events), *others]), np.flatnonzero(asked.kinds >= STORED)
+    return found if len(some) == len(blocks) else replace(found, elsewhere=writes, again=np.arange(len(asked.kinds)))
 
 
 def joined(parts: Sequence[Touched]) -> Touched:
     """Return what some blocks touch together."""
     every = {each.name: [getattr(one, each.name) for one in parts] for each in fields(Touched)}
-    found = {name: np.unique(np.concatenate(some)) for name, some in every.items()}
+    found = {name: distinct(np.concatenate(some)) for name, some in every.items()}
     found |= {name: firsts(found[name]) for name in ("near", "read", "stored")}
     found["read"] = found["read"][~np.isin(found["read"] >> PCS, found["others"])]
     pieces, times = np.unique(np.concatenate(every["pieces"]), return_counts=True)
-    found["common"] = np.union1d(found["common"], pieces[times > 1])
+    found["common"] = distinct(np.append(found["common"], pieces[times > 1]))
     return Touched(**found)
+
+
+def distinct(numbers: Numbers) -> Numbers:
+    """Return distinct numbers in ascending order, as np.unique does, which is slow where hashes of many collide."""
+    found = np.sort(numbers, kind="stable")
+    begins = np.ones(len(found), np.bool_)
+    begins[1:] = found[1:] != found[:-1]
+    return found[begins]
 
 
 def firsts(keys: Numbers, nbytes: int = SECTOR_BYTES) -> Numbers:
@@ -119,6 +135,15 @@ def by_pc(keys: Numbers, length: int) -> Numbers:
     """Return how many sectors each of so many instructions touches first."""
     found: Numbers = np.bincount(keys & MASK, minlength=length)
     return found
+
+
+def of_lines(keys: Numbers, each: Numbers, least: Numbers, line: int, length: int) -> Numbers:
+    """Return by pc what sectors with instructions take: each its own, and all of a line that so many have the least."""
+    begins = np.flatnonzero(np.diff((keys >> PCS) // line, prepend=-1))
+    more = np.maximum(0, least[begins] - np.add.reduceat(each, begins)) if len(begins) else begins
+    pcs = keys & MASK
+    found = np.bincount(pcs, each, length) + np.bincount(pcs[begins], more, length)
+    return np.asarray(found, np.int64)
 
 
 def _of_block(one: Walker, asked: _Asked, block: int, limit: int) -> tuple[_Events, int]:
@@ -166,7 +191,7 @@ def _boxes(rows: Rows) -> _Events:
         for first, size, step, count in row[FIRST:][: len(row[FIRST:]) // 4 * 4].reshape(-1, 4).tolist():
             begins = first + (step - (step >> 31 << 32)) * np.arange(count)
             each = begins[:, None] // SECTOR_BYTES + np.arange(size // SECTOR_BYTES + 2)
-            sectors = np.unique(each[each <= (begins[:, None] + size - 1) // SECTOR_BYTES])
+            sectors = distinct(each[each <= (begins[:, None] + size - 1) // SECTOR_BYTES])
             pcs, nobody = np.full(len(sectors), row[PC] & (1 << MARK) - 1), np.full(len(sectors), -1)
             found.append(_Events(sectors, nobody, pcs, nobody))
     return _Events(*map(np.concatenate, zip(*found, strict=True)))
@@ -178,11 +203,11 @@ def _sets(asked: _Asked, events: _Events) -> Touched:
     reads, writes = (kind == NEAR) | (kind == FAR), (kind == STORED) | (kind == UPDATED)
     first, of_others = _read_first(events, reads, writes), (kind == NEAR_OF_OTHERS) | (kind == FAR_OF_OTHERS)
     return Touched(
-        near=firsts(np.unique(keys[(kind == NEAR) | (kind == NEAR_OF_OTHERS)])),
-        read=firsts(np.unique(keys[reads & first])),
-        stored=firsts(np.unique(keys[kind == STORED])),
-        others=np.unique(events.sector[((reads | writes) & ~first) | of_others]),
-        updated=np.unique(events.sector[kind == UPDATED]),
+        near=firsts(distinct(keys[(kind == NEAR) | (kind == NEAR_OF_OTHERS)])),
+        read=firsts(distinct(keys[reads & first])),
+        stored=firsts(distinct(keys[kind == STORED])),
+        others=distinct(events.sector[((reads | writes) & ~first) | of_others]),
+        updated=distinct(events.sector[kind == UPDATED]),
         **_new_to_warps(events, events.sector // asked.piece, (kind == NEAR) | (kind == FAR)),
     )
 
@@ -196,9 +221,9 @@ def _new_to_warps(events: _Events, piece: Numbers, loads: NDArray[np.bool_]) -> 
     new = np.sort(order[begins[alone]])
     new = new[loads[new]]
     new = new[np.flatnonzero(np.diff(events.access[new], prepend=-2))]  # the first one of each access
-    others = np.unique(events.pc[loads & ~np.isin(events.access, events.access[new])])
-    own = np.unique(events.sector[new] << PCS | events.pc[new])
-    return {"own": own, "again": others, "pieces": np.unique(piece)}
+    others = distinct(events.pc[loads & ~np.isin(events.access, events.access[new])])
+    own = distinct(events.sector[new] << PCS | events.pc[new])
+    return {"own": own, "again": others, "pieces": distinct(piece)}
 
 
 def _read_first(events: _Events, reads: NDArray[np.bool_], writes: NDArray[np.bool_]) -> NDArray[np.bool_]:
@@ -209,16 +234,13 @@ def _read_first(events: _Events, reads: NDArray[np.bool_], writes: NDArray[np.bo
     some = some[np.lexsort((some, events.warp[some], events.sector[some]))]
     sector, warp = events.sector[some], events.warp[some]
     begins = (np.diff(sector, prepend=-1) != 0) | (np.diff(warp, prepend=-2) != 0)
-    late = np.unique(sector[(begins & ~reads[some]) | (warp < 0)])
+    late = distinct(sector[(begins & ~reads[some]) | (warp < 0)])
     found[some] = ~np.isin(sector, late)
     return found
 
 
 def _moved(asked: _Asked, events: _Events, middle: int, blocks: Sequence[int]) -> Touched:
-    """Return what blocks inside the grid touch if each does what the middle one does, further on.
-
-    Of instructions whose steps are unknown only what the middle one does counts.
-    """
+    """Return what blocks inside the grid touch if each does what the middle one does, further on."""
     ids, (x, y, _) = np.array(blocks, np.int64), asked.kernel.grid
     places = np.stack([ids % x, ids // x % y, ids // (x * y)])
     inside = np.all([(at < n - 1) | (n == 1) for at, n in zip(places, asked.kernel.grid, strict=True)], axis=0)
@@ -228,20 +250,21 @@ def _moved(asked: _Asked, events: _Events, middle: int, blocks: Sequence[int]) -
         own = np.array([each == step for each in steps], np.bool_)[events.pc]
         group = _sets(asked, _Events(*(each[own] for each in events)))
         by = np.array(step or STILL, np.int64) @ from_middle[:, inside]
-        parts += (_further(group, sectors) for sectors in _whole(by, len(events.sector)))
+        parts.append(_further(group, _whole(by, len(events.sector))))
     unknown = [pc for pc, step in enumerate(steps) if step is None and asked.kinds[pc] in (STORED, UPDATED)]
     every = np.arange(len(asked.kinds))
     return replace(joined(parts), elsewhere=np.array(unknown, np.int64), again=every)
 
 
-def _whole(by: Numbers, size: int) -> list[int]:
+def _whole(by: Numbers, size: int) -> Numbers:
     """Return the distinct whole sectors by which blocks lie further on, as many as there is room for."""
     signed = (by + ADDRESSES // 2) % ADDRESSES - ADDRESSES // 2
-    found = np.unique(signed[signed % SECTOR_BYTES == 0]) // SECTOR_BYTES
-    return [0, *found[found != 0].tolist()][: max(1, SECTORS // max(1, size))]
+    found = np.append(0, signed[signed % SECTOR_BYTES == 0] // SECTOR_BYTES)
+    return distinct(found)[: max(1, SECTORS // max(1, size))]
 
 
-def _further(group: Touched, sectors: int) -> Touched:
-    by = sectors << PCS
-    keys = {name: getattr(group, name) + by for name in ("near", "read", "stored")}
-    return Touched(**keys, others=group.others + sectors, updated=group.updated + sectors)
+def _further(group: Touched, sectors: Numbers) -> Touched:
+    """Return what a group of instructions touches that far further on, all together."""
+    keys = {name: (getattr(group, name)[:, None] + (sectors << PCS)).ravel() for name in ("near", "read", "stored")}
+    numbers = {name: (getattr(group, name)[:, None] + sectors).ravel() for name in ("others", "updated")}
+    return Touched(**keys, **numbers)

@@ -123,13 +123,12 @@ def report(
     simulated = partial(simulate, at.kernel, at.machine, values=False, sms=which, threads=how.threads)
     with shown(at.kernel.name) as tell:
         result = simulated(max_cycles=cycles_of(launch.kernel, how.max_cycles), progress=of_run(tell))
-        most = enough(at.kernel, result.run)
         if by is By.LINE:
-            lined = by_line(result, file_of(launch.kernel), roots=code.source_roots, limit=most)
+            lined = by_line(result, file_of(launch.kernel), roots=code.source_roots)
             made: Document = report_lines.document(lined, at.changes)
             parts = report_lines.screen(lined, at.changes)
         else:
-            found = pressure_report(result, regions, limit=most)
+            found = pressure_report(result, regions, limit=enough(at.kernel, result.run))
             made, parts = _document(found, at.changes), _screen(found, at.changes, whole=whole, totals=totals)
     tell_of_beyond(result)
     return Answer(made, parts, unfelt)

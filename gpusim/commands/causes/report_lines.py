@@ -26,19 +26,21 @@ ROOM = 20  # characters of a line's text for which columns are left out
 LEAST_ROOM = 8
 INLINED = 3  # places in headers shown of a line
 FROM = "from "  # before such a place
-NARROW = "bytes", "threads", "code", "sectors"  # columns left out in this order where there is no such room
+NARROW = "DRAM", "threads", "code", "bytes", "L2", "hits", "sectors"  # left out in this order where there is no room
 MEANINGS = {
     "waits": "warp-cycles of waiting before the line's instructions, on the SM with most work",
     "conflicts": "passes through shared memory beyond those that the accesses' widths need",
-    "sectors": "of 32 bytes of global memory, for each warp instruction that touches one",
-    "bytes": "that active threads, and their bulk copies, load from global memory or store there",
+    "sectors": "of 32 bytes that accesses ask the L1 for, or past it the L2; hits: part of them that the L1 holds",
+    "bytes": "that threads access, those that several access once, and those of bulk copies",
+    "L2": "sectors that go there, or come from there",
+    "DRAM": "sectors that go there, or come from there",
 }
 
 
 Row = LineFigures | Inlined
 
 
-class ReportLinesDocument(LaunchDocument, frozen=True, tag=2):
+class ReportLinesDocument(LaunchDocument, frozen=True, tag=3):
     """What each line of source issued, waited for and accessed, on the SM with most work."""
 
     cycles: Annotated[int, doc("Shader cycles until the SM with most work is done, and the L2 with its atomics.")]
@@ -85,7 +87,7 @@ def screen(found: ByLine, settings: Mapping[str, Setting]) -> Iterator[Renderabl
 
 
 def _cycles(result: Result) -> str:
-    """Return the cycles, and why conflicts and sectors are not known where they are not."""
+    """Return the cycles, and why there is no bound where there is none."""
     return f"{result.cycles:,}" if result.bound else f"{result.cycles:,}; no bound: {result.no_bound}"
 
 
@@ -105,16 +107,27 @@ def _columns(rows: Sequence[Row]) -> dict[str, list[str]]:
     }
     lines = [one if isinstance(one, LineFigures) else None for one in rows]
     moved = {
-        "conflicts": [(one and one.shared_conflicts) or 0.0 for one in lines],
-        "sectors": [(one and one.global_sectors) or 0.0 for one in lines],
-        "bytes": [(one and one.global_bytes) or 0.0 for one in lines],
+        "conflicts": [one.shared_conflicts if one else 0.0 for one in lines],
+        "sectors": [one.moved.sectors if one else 0.0 for one in lines],
+        "bytes": [one.moved.needed if one else 0.0 for one in lines],
+        "L2": [one.moved.l2_sectors if one else 0.0 for one in lines],
+        "DRAM": [one.moved.dram_read + one.moved.dram_written if one else 0.0 for one in lines],
+    }
+    rates = {
+        "hits": [*(_percent(one.moved.hit_rate if one else None) for one in lines), ""],
     }
     line = {"line": [*(str(one.line or "") if one else "" for one in lines), ""]}
     share = {"share": [*(f"{100 * one.share:.1f} %" if one.waits else "" for one in rows), ""]}
     mostly = {MOSTLY: [*(_reasons(one) if one else "" for one in lines), ""]}
     memory = {name: numbers for name, numbers in moved.items() if any(numbers)}
     own = [one is not None for one in lines]
-    return line | _counted(counts, own) | share | mostly | _counted(memory, own)
+    shown = _counted(memory, own) | {name: cells for name, cells in rates.items() if any(cells)}
+    order = [name for name in ("conflicts", "sectors", "hits", "bytes", "L2", "DRAM") if name in shown]
+    return line | _counted(counts, own) | share | mostly | {name: shown[name] for name in order}
+
+
+def _percent(rate: float | None) -> str:
+    return "" if rate is None else f"{100 * rate:.0f} %"
 
 
 def _counted(columns: Mapping[str, Sequence[float]], summand: Sequence[bool]) -> dict[str, list[str]]:

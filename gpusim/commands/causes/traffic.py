@@ -8,6 +8,7 @@ from typing import Annotated
 
 from typer import Option
 
+from gpusim.analysis.account.memory.least_dram import LeastDram, least_dram
 from gpusim.commands.frame.arguments import instructions_of, kernel_of, machine_if_any
 from gpusim.commands.frame.command import Answer
 from gpusim.commands.frame.document import new_table, right
@@ -40,7 +41,7 @@ class Moved:
     written: int
 
 
-class TrafficDocument(Document, frozen=True):
+class TrafficDocument(Document, frozen=True, tag=2):
     """Words that a launch moves at each level, and its arithmetic; in what time a machine's DRAM moves them."""
 
     kernel: KernelKey
@@ -50,8 +51,14 @@ class TrafficDocument(Document, frozen=True):
     barriers: Annotated[int, doc("How often warps are released from a barrier, over all blocks.")]
     arithmetic: Annotated[dict[str, int], doc("Floating-point thread instructions by the bits of their operands.")]
     machine: Annotated[MachineKey | None, doc("The machine whose bandwidth is taken; null if none was given.")] = None
+    dram_read: Annotated[
+        float | None, doc("Words that its DRAM reads at least: those that its L2 lacks; null without a machine.")
+    ] = None
+    dram_written: Annotated[float | None, doc("Words that go to its DRAM at least, as its L2 does not keep them.")] = (
+        None
+    )
     dram_milliseconds: Annotated[
-        float | None, doc("Time in which its DRAM moves the words that it reads and writes; null without a machine.")
+        float | None, doc("Time in which its DRAM moves these words; null without a machine.")
     ] = None
 
 
@@ -67,8 +74,9 @@ def traffic(
 ) -> Answer:
     """Count the 32-bit words that a launch reads and writes at each level, by use: a buffer, results, or others.
 
-    It needs no machine. With one, registers are counted as the machine forwards results, and the screen says in what
-    time its DRAM moves the words.
+    It needs no machine, and assumes empty caches. With one, registers are counted as the machine forwards results, and
+    the screen says how many of the DRAM's words its L2 leaves to the DRAM, as in a run, and in what time that moves
+    them.
 
     Example: gpusim traffic sgemm-vega-vlp --machine mi60
     """
@@ -78,12 +86,13 @@ def traffic(
     begin_compiling("walk")
     with shown(kernel.name):
         found = count(kernel, forwarding=forwarding, limit=instructions_of(launch.kernel, max_instructions, LIMIT))
-    moved = [_of_machine(found, where)] if where else []
+    least = least_dram(found, kernel, where) if where else None
+    moved = [_of_machine(least, where)] if where and least else []
     words = [(each.level, each.whose, f"{each.read:,}", f"{each.written:,}") for each in _rows(found)]
     table = new_table("level", "whose", *right("words read", "words written"), rows=words)
     releases = f"{kernel.name}: {plural(found.barriers, 'barrier release')}"
     screen = table, "", releases, *moved, FORWARDED if forwarding else ALL
-    return Answer(_document(kernel, found, where, forwarding=forwarding), screen)
+    return Answer(_document(kernel, found, where, least, forwarding=forwarding), screen)
 
 
 def _rows(found: Traffic) -> Iterator[Moved]:
@@ -93,19 +102,21 @@ def _rows(found: Traffic) -> Iterator[Moved]:
             yield Moved(level, use, found.read(level, use), found.written(level, use))
 
 
-def _milliseconds(found: Traffic, machine: Machine) -> float:
-    """Return the time in which the machine's DRAM moves the words read there and written there."""
-    words = sum(each.read + each.written for each in _rows(found) if each.level is Level.DRAM)
-    return WORD_BYTES * words / (1e6 * float(arriving_mbs(machine))) * 1000
+def _milliseconds(least: LeastDram, machine: Machine) -> float:
+    """Return the time in which the machine's DRAM moves the words that it must."""
+    return WORD_BYTES * (least.read + least.written) / (1e6 * float(arriving_mbs(machine))) * 1000
 
 
-def _of_machine(found: Traffic, machine: Machine) -> str:
+def _of_machine(least: LeastDram, machine: Machine) -> str:
     rate = float(arriving_mbs(machine)) / 1000
-    time = f"{_milliseconds(found, machine):.4g} ms for what it reads and writes"
-    return f"DRAM of {machine.key} ({machine.name}): {time}, at {rate:.4g} GB/s"
+    words = f"{least.read:,.0f} words read and {least.written:,.0f} written at least"
+    time, why = _milliseconds(least, machine), f": {least.why}" if least.why else ""
+    return f"DRAM of {machine.key} ({machine.name}): {time:.4g} ms for {words}, at {rate:.4g} GB/s{why}"
 
 
-def _document(kernel: Kernel, found: Traffic, machine: Machine | None, *, forwarding: bool) -> TrafficDocument:
+def _document(
+    kernel: Kernel, found: Traffic, machine: Machine | None, least: LeastDram | None, *, forwarding: bool
+) -> TrafficDocument:
     return TrafficDocument(
         kernel=kernel.name,
         parameters=plain(kernel.arguments),
@@ -114,5 +125,7 @@ def _document(kernel: Kernel, found: Traffic, machine: Machine | None, *, forwar
         barriers=found.barriers,
         arithmetic={str(bits): count for bits, count in found.arithmetic.items()},
         machine=machine.key if machine else None,
-        dram_milliseconds=_milliseconds(found, machine) if machine else None,
+        dram_read=least.read if least else None,
+        dram_written=least.written if least else None,
+        dram_milliseconds=_milliseconds(least, machine) if machine and least else None,
     )

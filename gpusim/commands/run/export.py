@@ -13,7 +13,7 @@ from typer import Option
 from gpusim.commands.frame.command import Answer
 from gpusim.commands.frame.options import LaunchOrTimeline, MaxCycles, Part, SourceOptions, out
 from gpusim.commands.frame.progress import shown
-from gpusim.commands.run.timelines import check_name, timeline_of
+from gpusim.commands.run.timelines import check_name, timeline_of, with_summary
 from gpusim.support import whole_file
 from gpusim.support.document import KernelKey, MachineKey, OfSettings, doc
 from gpusim.support.plural import plural
@@ -56,6 +56,7 @@ class Table(StrEnum):
     LOST = "lost"
     COPIES = "copies"
     PHASES = "phases"
+    MEMORY = "memory"
 
 
 class ExportDocument(OfSettings, frozen=True):
@@ -88,6 +89,8 @@ def export(
     """
     _check(form, out, table)
     found = timeline_of(launch, code, part, max_cycles)
+    if table is Table.MEMORY:
+        found = with_summary(found, launch, code)
     with shown(f"writing {out.name}"):
         size = whole_file.write_pieces(out, FORMATS[form].pieces(found, table or Table.INSTRUCTIONS))
     document = ExportDocument(

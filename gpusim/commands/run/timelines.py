@@ -13,7 +13,7 @@ from gpusim.commands.frame.notices import ineffective_settings
 from gpusim.commands.frame.options import CodeOptions, LaunchOrTimeline, Part, SourceOptions
 from gpusim.commands.frame.progress import begin_compiling, shown
 from gpusim.support import whole_file
-from gpusim.views.timeline.document import Timeline
+from gpusim.views.timeline.document import NONE, Timeline
 from gpusim.views.timeline.file import load, part
 from gpusim.views.timeline.source import with_source
 from isa.errors import UserError
@@ -57,6 +57,17 @@ def timeline_of(
     roots = code.source_roots if isinstance(code, SourceOptions) else ()
     found = with_source(found, at.kernel.program, file_of(launch.kernel), roots)
     return msgspec.structs.replace(found, ineffective=unfelt) if unfelt else found
+
+
+def with_summary(run: Timeline, launch: LaunchOrTimeline, code: CodeOptions) -> Timeline:
+    """Return a timeline with the rates of its whole launch, if it is of a kernel that ends."""
+    if launch.kernel.endswith(DOCUMENTS) or run.cycles == NONE:
+        return run
+    from gpusim.analysis.account.rates.roofline import summary  # noqa: PLC0415  (--help waits for no compiler)
+    from gpusim.simulation.simulation import simulate  # noqa: PLC0415
+
+    at = chosen(launch, code)
+    return msgspec.structs.replace(run, summary=summary(simulate(at.kernel, at.machine, values=False)))
 
 
 def _slots(text: str | None) -> list[int] | None:

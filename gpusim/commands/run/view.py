@@ -7,10 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Annotated
 
-import msgspec
 from typer import Argument, Option
 
-from gpusim.commands.frame.arguments import chosen
 from gpusim.commands.frame.axes import policies_of
 from gpusim.commands.frame.command import Answer
 from gpusim.commands.frame.document import joined
@@ -30,12 +28,12 @@ from gpusim.commands.frame.options import (
     policies_from,
 )
 from gpusim.commands.frame.page_file import temporary
-from gpusim.commands.run.timelines import DOCUMENTS, timeline_of
+from gpusim.commands.run.timelines import DOCUMENTS, timeline_of, with_summary
 from gpusim.support import whole_file
 from gpusim.support.document import Document, Ineffective, KernelKey, MachineKey, Policy, Settings, doc
 from gpusim.support.plural import plural
 from gpusim.views import html, source_svg
-from gpusim.views.timeline.document import NONE, Timeline
+from gpusim.views.timeline.document import Timeline
 from isa.errors import UserError
 
 ENDINGS = ".html", ".svg"
@@ -157,13 +155,7 @@ def _run(launch: LaunchOrTimeline, code: SourceOptions, part: Part, max_cycles: 
     kept = launch.kernel.endswith(DOCUMENTS)
     cycles = part.cycles or (None if kept else f"0:{CYCLES}")
     run = timeline_of(launch, code, replace(part, cycles=cycles), max_cycles)
-    if kept or run.cycles == NONE:
-        return run
-    from gpusim.analysis.account.rates.roofline import summary  # noqa: PLC0415  (--help waits for no compiler)
-    from gpusim.simulation.simulation import simulate  # noqa: PLC0415
-
-    at = chosen(launch, code)
-    return msgspec.structs.replace(run, summary=summary(simulate(at.kernel, at.machine, values=False)))
+    return with_summary(run, launch, code)
 
 
 def _check(runs: Sequence[Timeline]) -> None:

@@ -58,6 +58,15 @@ def spills(machine: Machine, kernel: Kernel, blocks: int) -> int:
     return PARTS if size >= loses else round(PARTS * (size - keeps) / (loses - keeps))
 
 
+def kept_lines(machine: Machine) -> tuple[int, int]:
+    """Return how many lines the L2 keeps all of, and from how many on it keeps none, when all are used in turn."""
+    if machine.l2 is None:
+        return 0, 0
+    keeps = machine.l2.keeps_bytes or machine.l2.bytes
+    loses = max(keeps, machine.l2.loses_bytes or machine.l2.bytes)
+    return keeps // machine.global_memory.line_bytes, loses // machine.global_memory.line_bytes
+
+
 def lines_of(kernel: Kernel, line_bytes: int) -> NDArray[np.int64]:
     """Return the numbers of the lines in which a kernel's buffers lie, in ascending order."""
     where = bases(kernel.buffers)

@@ -33,6 +33,11 @@ def prepare(sm: Any, kernel: Kernel) -> None:
         along = sum(1 << axis for axis, each in enumerate(step) if each == 0)
         sm.program[pc].shared_along = 1 + along
         sm.launch.lockstep[along] = waves(kernel.grid, int(sm.launch.stride), int(sm.launch.resident), along)
+        wave = int(sm.launch.stride) * int(sm.launch.resident)
+        sm.program[pc].sharers, sm.program[pc].waves_apart = (
+            sharers(kernel.grid, wave, along),
+            apart(kernel.grid, wave, along),
+        )
 
 
 def near(step: Step, grid: Grid, size: int) -> int:
@@ -61,6 +66,19 @@ def waves(grid: Grid, sms: int, resident: int, along: int) -> tuple[int, ...]:
         lockstep *= (new / len(wave)) ** resident if new else 1
         found.append(round(PARTS * lockstep) if new else 0)
     return tuple(found)
+
+
+@cache
+def sharers(grid: Grid, wave: int, along: int) -> int:
+    """Return how many blocks of the first wave ask for the same lines, in the mean."""
+    blocks = range(min(wave, prod(grid)))
+    return max(1, round(len(blocks) / len({first(block, grid, along) for block in blocks})))
+
+
+def apart(grid: Grid, wave: int, along: int) -> int:
+    """Return how many 64ths of a wave lie between blocks that ask for the same lines, of a whole wave at least."""
+    steps = [step for axis, step in enumerate((1, grid[0], grid[0] * grid[1])) if along >> axis & 1 and grid[axis] > 1]
+    return max(PARTS, min(steps, default=0) * PARTS // wave)
 
 
 def first(block: int, grid: Grid, along: int) -> int:

@@ -33,6 +33,7 @@ from gpusim.sm.account.record.declaration import (
     SERVE,
     WRITE,
 )
+from gpusim.sm.memory.account.declaration import LEVELS
 from gpusim.sm.unit.capacities import NEVER
 from gpusim.sm.unit.stall import Stall, label
 from gpusim.support.document import plain
@@ -70,6 +71,7 @@ class Record(NamedTuple):
     done: int
     back: int
     access: int
+    level: int
     release_at: Sequence[int]
 
 
@@ -223,7 +225,8 @@ def _serve(kept: _Kept, record: Record) -> None:
     if number in kept.unserved:
         times = {"begin": record.cycle, "end": record.end, "done": record.done}
         conflicts = blockers.conflicts(kept.sm, record)
-        kept.issued[number] = replace(kept.issued[number], **times, conflicts=conflicts)
+        level = LEVELS[record.level] if record.level >= 0 else ""
+        kept.issued[number] = replace(kept.issued[number], **times, conflicts=conflicts, level=level)
         if record.done != NONE:
             _finish(kept, number)
 

@@ -167,13 +167,18 @@ class MachineNumbers(Record):
     slice_spread: int  # cycles by which a slice of the L2 is nearer or further than the mean
     store_line_cost: int  # further parts for each line of a store of parts of sectors
     store_buffer: int  # sectors that may wait for the L2 before the next store does
-    load_together: int  # sectors of a line that the L2 answers at once
+    load_line_cost: int  # parts of a cycle in which the channel of loads moves what a load wants of a line, at least
+    load_least: int  # bytes for whose time the L2 is busy with what a load wants of a line, at least
     shared_cost: Numbers  # parts of a cycle in which the L2 moves them, and shared ones; 0: it is not known
     shared_parts: int  # parts of a cycle in which that time counts
     slices: int  # of the L2 that do atomics, 0: nothing is known of them
     slice_lines: int  # neighbouring lines of one slice
     update_parts: int  # parts of a cycle for each sector of a pass
     updates_waiting: int  # lanes of atomics without results that may wait
+    dram_least: int  # parts of a cycle that a read of a line occupies the channel, at least
+    dram_varies: int  # cycles by which its latency varies with its place
+    dram_together: int  # lines side by side that have one latency
+    dram_queue: int  # cycles of service of the queue in front of the DRAM
     fetch_cost: int  # parts of a cycle that a sector of a texture fetch occupies the channel
     copy_cycles: int  # cycles of the load/store unit for a copy, at least; 0: it keeps the unit for its passes
     bypass_cycles: int  # those of a copy past the L1

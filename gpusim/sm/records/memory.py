@@ -28,6 +28,7 @@ class LoadStore(Record):
     accounted: int  # that of the instruction that is served
     placed_line: int  # 1 and the line whose place was looked for last
     placed: int  # its place
+    level: int  # the furthest level that the access needed which is served
     tagged: int  # when the tag stage is free, in parts of a cycle
     late: int  # groups of lines of the last load that were late
     late_last: int  # the last of them
@@ -47,7 +48,12 @@ class LoadStore(Record):
     updates_began: int  # when that was
     from_others: int  # when others bring what is asked for, as above
     differing: int  # that of the row whose access is served
+    sharers: int  # that of the row whose access is served, 1 for stores
+    waves_apart: int  # that of the row whose load is served
     stands: int  # blocks of the grid for which that one stands whose access is served
+    dram_window: int  # number of the last window of time in which the DRAM was asked
+    dram_asked: int  # parts of a cycle of the channel asked for in that window
+    dram_before: int  # and in the window before
     copied: int  # when the passes of copies through the L1 are over, in parts of a cycle
     brought: int  # when those of all copies are, and of their lines, in parts
     near_copies: int  # 1: the last copy went through the L1

@@ -86,4 +86,5 @@ class Trace(Record):
     done: int
     back: int  # serve: when what counts the warp's accesses under way has it back
     access: int  # serve, write, copy, await: its number
+    level: int  # serve: the furthest level that served it (gpusim.sm.memory.account.declaration); else -1
     release_at: Numbers  # issue, refuse: release time of each own reason

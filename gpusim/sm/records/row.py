@@ -132,12 +132,15 @@ class Row(Record):
     cached: int  # the cache it asks first, counted from 1; 0: none keeps tags of it
     distinct: int  # load/store cycles for each distinct word, 0: its lines say
     through_l1: int  # 1: a load whose data comes through the L1
+    anew: int  # 1: a load that takes nothing that the L1 holds
     parameters: int  # 1: it reads the bank with the parameters
     accounted: int  # its number in the account of memory, from 1 on; 0: it moves nothing
     pass_parts: int  # of an atomic, least parts of a cycle for each pass
     slice_blocks: int  # of an atomic, blocks in a row whose lanes lie in one slice; 0: all may
     slice_share: int  # of an atomic, 64ths of this SM's passes that all do there; 0: not known
     shared_along: int  # 1 and the axes (bits) along which blocks ask for the same; 0: unknown
+    sharers: int  # blocks of a wave that ask for the same, in the mean; 0: unknown
+    waves_apart: int  # 64ths of waves between blocks that ask for the same, a wave at least
     differing: int  # of 64 sectors that SMs of a GPC ask for, how many differ; 0: unknown
     fetches: int  # 1 and the code of a fetch by a texture object (isa.values.texture.texture), 0: none
     handle: int  # register with the handle, -1: the constant below

@@ -96,6 +96,10 @@ class Sm(Record):
     multiplies: int  # 1: the program has matrix instructions of warpgroups
     products: Products  # those that all four warps have issued
     account: Tables  # counts by instruction, place and kind
+    room: int  # 64ths of lines of the L2 taken so far, of those that several SMs ask for a part
+    room_before: int  # of these up to the begin of the last wave
+    room_of_wave: int  # that a whole wave took
+    wave: int  # number of the wave of the block placed last
     brought: Numbers  # sectors of each buffer that the L2 lacked
     owed: Numbers  # parts of blocks in lockstep beyond those that were so, by axes
     textures: Table  # the texture objects by their handles, as isa.values.texture.texel has columns
@@ -171,6 +175,9 @@ class Chip(Record):
     each_channel: Numbers  # of several, when each is free, in parts of a cycle
     slice: Numbers  # when each slice has done the atomics before, in parts of a cycle
     slice_line: Numbers  # 1 and the line that each slice did the last of them to
+    dram_window: int  # number of the last window of time in which the DRAM was asked
+    dram_asked: int  # parts of a cycle of the channel asked for in that window
+    dram_before: int  # and in the window before
 
 
 class LaunchNumbers(Record):
@@ -211,6 +218,8 @@ class LaunchNumbers(Record):
     sharers: int  # SMs with blocks, if not all SMs are simulated and each stands for others
     spills: int  # of 64 lines of the buffers, those that the L2 does not keep from launch to launch
     passes_on: int  # 1: what is stored in these goes on to the DRAM, and local memory makes room
+    keeps: int  # lines of which the L2 has all when they are asked for again
+    loses: int  # lines of which it has none then
     lockstep: Table  # of 64 blocks, those in lockstep, by axes and wave
     textures: int  # handles of texture objects, from 1 on
     buffers: int  # of global memory

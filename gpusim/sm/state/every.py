@@ -30,6 +30,7 @@ from gpusim.sm.memory.async_copy import declaration as async_copy
 from gpusim.sm.memory.cache import declaration as cache
 from gpusim.sm.memory.constant_operand import declaration as constant_operand
 from gpusim.sm.memory.copy_engine import declaration as copy_engine
+from gpusim.sm.memory.dram import declaration as dram
 from gpusim.sm.memory.global_memory import declaration as global_memory
 from gpusim.sm.memory.l2_atomic import declaration as l2_atomic
 from gpusim.sm.memory.l2_channel import declaration as l2_channel
@@ -104,6 +105,7 @@ EVERY: tuple[Declaration, ...] = tuple(
         l2_channel,
         l2_atomic,
         l2_share,
+        dram,
         texture,
         scalar_registers,
         energy,

@@ -34,6 +34,7 @@ function details(view, pane) {
     ["result there", run.done[i] === NONE ? "has none" : counted(run.done[i])],
   ];
   if (run.conflicts[i]) facts.push(["conflicts add", `${counted(run.conflicts[i])} passes or requests`]);
+  if (run.level[i] !== NONE) facts.push(["served by", LEVELS[run.level[i]]]);
   if (run.late[i]) facts.push(["memory is late", `${counted(run.late[i])} cycles beyond its latency`]);
   if (line?.inlined_line) facts.splice(2, 0, ["inlined from", inlinedOf(line)]);
   if (line?.region) facts.splice(2, 0, ["region", line.region]);

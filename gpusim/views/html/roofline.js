@@ -16,26 +16,33 @@ function hasRoofline(run) {
   return Boolean(speed && intensity);
 }
 
-/** Speed over work per byte, on logarithmic scales, under the peak and the memory bandwidth. */
+/** The levels of memory with their bandwidths and the work per byte there, the DRAM last; a document may have no other. */
+function roofsOf(run) {
+  const { roofs, bandwidth_gbs } = run.summary;
+  return roofs?.length ? roofs : [{ level: "DRAM", bandwidth_gbs, per_byte: ratesOf(run).intensity }];
+}
+
+/** Speed over work per byte of each level, on logarithmic scales, under the peak and the levels' bandwidths. */
 function rooflinePicture(run) {
-  const { speed: reached, bound, peak, intensity, unit, of } = ratesOf(run);
-  const bandwidth = run.summary.bandwidth_gbs;
-  const ridge = peak / bandwidth;
-  const [low, high] = [Math.min(ridge, intensity) / 8, Math.max(ridge, intensity) * 8];
-  const [slow, fast] = [Math.min(reached / 2, bandwidth * low), peak * 2];
+  const { speed: reached, bound, peak, unit, of } = ratesOf(run);
+  const roofs = roofsOf(run);
+  const places = roofs.flatMap(({ bandwidth_gbs: bandwidth, per_byte: each }) => [peak / bandwidth, each]);
+  const [low, high] = [Math.min(...places) / 8, Math.max(...places) * 8];
+  const [slow, fast] = [Math.min(reached / 2, ...roofs.map((roof) => roof.bandwidth_gbs * low)), peak * 2];
   const across = (number) => Math.log(number / low) / Math.log(high / low);
   const up = (number) => clamp(Math.log(number / slow) / Math.log(fast / slow), 0, 1);
-  const picture = frame("Roofline", `${of} per byte of DRAM traffic, logarithmic`, `${unit}, logarithmic`);
+  const picture = frame("Roofline", `${of} per byte of a level's traffic, logarithmic`, `${unit}, logarithmic`);
   const { add, x, y } = picture;
-  const place = x(across(intensity));
-  add(
-    drawing("path", {
-      d: `M${x(0)} ${y(up(bandwidth * low))}L${x(across(ridge))} ${y(up(peak))}H${x(1)}`,
-      class: "roof",
-    }),
-  );
+  for (const { level, bandwidth_gbs: bandwidth, per_byte: each } of roofs) {
+    const ridge = x(across(peak / bandwidth));
+    const d = `M${x(0)} ${y(up(bandwidth * low))}L${ridge} ${y(up(peak))}H${x(1)}`;
+    add(drawing("path", { d, class: "roof" }));
+    add(drawing("text", { x: ridge, y: y(up(peak)) - 4, "text-anchor": "end", class: "name" }, level));
+    add(drawing("circle", { cx: x(across(each)), cy: y(up(reached)), r: 4, class: "point" }));
+    add(drawing("text", { x: x(across(each)), y: y(up(reached)) - 8, "text-anchor": "middle", class: "name" }, level));
+  }
+  const place = x(across(roofs.at(-1).per_byte));
   add(drawing("path", { d: `M${place - 8} ${y(up(bound))}h16`, class: "bound" }));
-  add(drawing("circle", { cx: place, cy: y(up(reached)), r: 4, class: "point" }));
   add(...separated([bound, "bound"], [reached, "simulated"], (speed) => y(up(speed)), place + 11));
   ticks(
     picture,
@@ -57,10 +64,11 @@ function separated(one, other, y, x) {
 
 function rooflineCaption(run) {
   const { speed, bound, peak, unit } = ratesOf(run);
-  const { bound_limiter: limiter, bandwidth_gbs: bandwidth } = run.summary;
+  const { bound_limiter: limiter } = run.summary;
   const { letter } = run;
   const reached = `${rounded(speed)} ${unit}, ${percent(speed, peak)} of the peak`;
-  const roofs = `${rounded(bandwidth)} GB/s and ${rounded(peak)} ${unit}`;
+  const levels = roofsOf(run).map(({ level, bandwidth_gbs }) => `${level} ${rounded(bandwidth_gbs)} GB/s`);
+  const roofs = `${levels.join(", ")} and ${rounded(peak)} ${unit}`;
   return `${letter}The launch: ${reached}; bound ${rounded(bound)}, set by ${limiter}. The roof: ${roofs}.`;
 }
 

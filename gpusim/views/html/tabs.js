@@ -11,6 +11,7 @@ function tabsOf(view) {
   if (runs.some((run) => run.program.some((line) => line.region)))
     tabs.Regions = () => panes.map((pane) => regionTable(view, pane));
   tabs.Occupancy = () => runs.map(occupancyPicture);
+  if (runs.some(hasMemory)) tabs.Memory = () => runs.filter(hasMemory).flatMap(memoryTables);
   if (runs.some(hasRoofline)) tabs.Roofline = () => runs.filter(hasRoofline).map(rooflinePicture);
   return tabs;
 }

@@ -12,6 +12,7 @@ from typing import Annotated, Any
 import msgspec
 
 from gpusim.support.document import Arguments, KernelKey, MachineKey, Policy, Settings, Unfelt, doc
+from gpusim.views.timeline.memory_tables import MemoryTables
 from isa.dataflow.waits.shared_barriers import SharedBarrier
 from isa.reading.origin import Origin, number
 from isa.support.brief import brief
@@ -101,7 +102,8 @@ class Issued(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `issue`. `begin` to `end`: when its pipe, or the load/store unit, is occupied by it. `done`: when its result can be
     read, or its access has left the SM. Each of the three is NONE, -1, if it needs none. `conflicts`: passes through
     shared memory, or requests to global memory, beyond those that its width needs. `late`: cycles by which an access to
-    global memory exceeds its latency, while memory moves it and earlier transactions.
+    global memory exceeds its latency, while memory moves it and earlier transactions. `level`: where caches keep tags,
+    the furthest level that it needed; empty where it asked none.
     """
 
     id: int
@@ -117,6 +119,7 @@ class Issued(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     waits: tuple[Wait, ...] = ()
     conflicts: int = 0
     late: int = 0
+    level: Annotated[str, doc("L1, L2, far L2, DRAM: those before it missed.")] = ""
 
 
 class Lost(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -237,6 +240,14 @@ class InstructionRates(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     per_byte: Annotated[float, doc("Thread instructions for each byte of the DRAM.")]
 
 
+class Roof(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A level of memory over which a launch moves bytes: what it delivers at most, and the work for each byte there."""
+
+    level: Annotated[str, doc("L1, L2 or DRAM.")]
+    bandwidth_gbs: Annotated[float, doc("10^9 bytes per second of the chip.")]
+    per_byte: Annotated[float, doc("Operations for each byte, thread instructions where there are none.")]
+
+
 class Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """The launch as a whole: speed, bound and peak in 10^9 operations per second of the chip, and a full SM's load.
 
@@ -255,6 +266,8 @@ class Summary(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     warps: int
     occupancy_limiter: str
     instructions: InstructionRates | None = None
+    roofs: Annotated[tuple[Roof, ...], doc("Levels of memory that the launch moves bytes at, the L1 first.")] = ()
+    memory: Annotated[MemoryTables | None, doc("What the launch moved.")] = None
 
 
 class Timeline(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="version", tag=VERSION):

@@ -102,6 +102,7 @@ ROWS = (
     Row("LDG",        "dm",   Unit.GLOBAL),
     Row("LDG.64",     "dm",   Unit.GLOBAL,    64),
     Row("LDG.128",    "dm",   Unit.GLOBAL,    128),
+    Row("LDG.STRONG.GPU", "dm", Unit.GLOBAL, anew=True),
     Row("LDGSTS",     "MmQ",  Unit.GLOBAL,    optional=1, grouping=JOINS),
     Row("LDGSTS.64",  "MmQ",  Unit.GLOBAL,    64, optional=1, grouping=JOINS),
     Row("LDGSTS.128", "MmQ",  Unit.GLOBAL,    128, optional=1, grouping=JOINS),

@@ -25,16 +25,27 @@ _PARTS: Mapping[str, Mapping[str, Any]] = {
 }
 _WIDTHS = {**_WORDS, **_PARTS}
 _WIDE: Mapping[str, Mapping[str, Any]] = {"E": {"registers": "m2"}, **_WIDTHS}
-_WIDEST: Mapping[str, Mapping[str, Any]] = {  # from sm_100 on: two vectors of four registers, a load's upper one first
-    "LDG": {"256": {"width": 256, "form": "odm", "registers": "do4m2"}},
+_SCOPES: Mapping[str, Mapping[str, Any]] = {"GPU": {"anew": True}, "SYS": {"anew": True}}  # beyond the SM
+_FURTHER: Mapping[str, Mapping[str, Mapping[str, Any]]] = {  # 256 bits, from sm_100 on: a load's upper vector first
+    "LD": _SCOPES,
+    "LDG": {"256": {"width": 256, "form": "odm", "registers": "do4m2"}, **_SCOPES},
     "STG": {"256": {"width": 256, "form": "mab", "registers": "ab4m2"}},
 }
 
 _GENERIC: Mapping[str, Any] = {"generic": True, "near": (Unit.SHARED, Unit.LOCAL)}
 
+
+def _modifiers(base: str, common: Mapping[str, Mapping[str, Any]]) -> Mapping[str, Mapping[str, Any]]:
+    return {**common, **_FURTHER.get(base, {})}
+
+
+def _silent(base: str) -> frozenset[str]:
+    return _SILENT - _FURTHER.get(base, {}).keys()
+
+
 FAMILIES = (
     *(
-        Family(base, form, Unit.GLOBAL, modifiers=_WIDE, silent=_SILENT, fields=_GENERIC)
+        Family(base, form, Unit.GLOBAL, modifiers=_modifiers(base, _WIDE), silent=_silent(base), fields=_GENERIC)
         for base, form in (("LD", "dm"), ("ST", "ma"))
     ),
     *(
@@ -42,8 +53,8 @@ FAMILIES = (
             base,
             form,
             unit,
-            modifiers={**(_WIDE if unit in GLOBAL_UNITS else _WIDTHS), **_WIDEST.get(base, {})},
-            silent=_SILENT,
+            modifiers=_modifiers(base, _WIDE if unit in GLOBAL_UNITS else _WIDTHS),
+            silent=_silent(base),
         )
         for base, form, unit in (
             ("LDG", "dm", Unit.GLOBAL),

@@ -37,6 +37,7 @@ KEPT = (
         "tag_stage.late_lines",
         "tag_stage.late_most",
         "tag_stage.late_words",
+        "dram.together_bytes",
         "register_file.matrix_slack",
     ),
     *("matrix.*.first", "matrix.*.second", "matrix.*.addend"),

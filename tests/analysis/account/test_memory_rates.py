@@ -29,7 +29,8 @@ def test_no_schedule_exceeds_the_rate_of_the_bound():
     """The rate of the bound is that of the run times simulated over bound; where the L2 has tags none is known."""
     result = gpusim.simulate(make("coalescing", {"blocks": "4"}), "gtx580")
     (most,), (rate,) = bound_rates(result.kernel, result.machine, result.bound), memory_rates(result)
-    assert most.gbs == pytest.approx(rate.gbs * result.cycles / result.bound.cycles)
+    exact = pytest.approx(rate.gbs * result.cycles / result.bound.cycles, rel=1e-3)  # the channel's time is rounded
+    assert most.gbs == exact
     tagged = gpusim.load("gtx480")
     assert bound_rates(result.kernel, tagged, result.bound) == ()
 

@@ -83,7 +83,7 @@ def test_conflicts_are_those_of_the_timeline(found):
 def test_loads_of_a_stride_show_their_sectors():
     """64 threads 128 bytes apart load and store 64 sectors each for 256 bytes, in each of the blocks of the SM."""
     result = simulate(listing.read(CONFLICTS, "c.asm"), load("h200", {"chip.sms": 1}), values=False)
-    rows = {one.line: (one.global_sectors, one.global_bytes) for one in by_line(result, "c.asm").lines}
+    rows = {one.line: (one.moved.sectors, one.moved.needed) for one in by_line(result, "c.asm").lines}
     assert {line: each for line, each in rows.items() if any(each)} == {9: (192, 768), 13: (192, 768)}
 
 

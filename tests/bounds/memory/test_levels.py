@@ -19,9 +19,12 @@ RATES = {
     "l2_channel.load_bytes": 16 * SMS,
     "l2_channel.store_bytes": 8 * SMS,
     "l2_channel.answer_bytes": 0,
-    "l2_channel.load_together": 1,
+    "l2_channel.load_line_parts": 0,
+    "l2_channel.load_least_bytes": 0,
     "l2_channel.spread": 0,
     "l2.sector_bytes": 32,
+    "dram.least_bytes": 0,
+    "dram.varies": 0,
     "global_memory.latency": 1,
     "cache.l2_latency_32": 1,
     "cache.l2_latency_128": 1,
@@ -106,11 +109,20 @@ def test_lanes_apart_take_a_sector_each_and_their_lines():
     assert levels(apart + "STG [R4], R6\n", words=words)[3:] == (2 * 32 + 3 * 8, 4 * 32 + 4 * 8)
 
 
-def test_the_l2_answers_neighbouring_sectors_together():
-    """Of a load of one sector in 64 bytes the DRAM brings both, and the L2 is busy for both."""
-    apart, words = "SHL R4, R0, 4\nIADD R4, R4, c[a]\n", 16 * 32 * SMS
-    found = levels(apart + "LDG R6, [R4]\n", words=words, l2_channel__load_together=2, l2__sector_bytes=64)
+def test_the_l2_is_busy_with_a_line_for_a_while():
+    """Of a load of a sector of each line the DRAM brings two, and the L2 is busy for as long as for 64 bytes."""
+    apart, words = "SHL R4, R0, 5\nIADD R4, R4, c[a]\n", 32 * 32 * SMS
+    changes = {"l2_channel__load_least_bytes": 64, "l2__sector_bytes": 64, "l1__global_loads": 0}
+    found = levels(apart + "LDG R6, [R4]\n", words=words, **changes)
     assert found == busy(4 * 2 * 32, 32, 2 * 2 * 32, 0, 0)
+
+
+def test_a_line_of_which_little_is_wanted_takes_as_long_as_more():
+    """32 lanes of which each loads a sector of its line: 16 cycles of the DRAM each as for four, 3 and 4 of the L2."""
+    apart = "SHL R4, R0, 5\nIADD R4, R4, c[a]\nLDG R6, [R4]\n"
+    least = {"dram__least_bytes": 128, "l2_channel__load_line_parts": 192, "l2_channel__load_least_bytes": 64}
+    assert levels(apart, words=32 * 32 * SMS, **least) == busy(16 * 32, 3 * 32, 4 * 32, 0, 0)
+    assert levels(LOAD, **least) == busy(16, 4, 8, 0, 0)
 
 
 def test_what_all_blocks_load_comes_once_for_all():

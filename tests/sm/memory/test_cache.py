@@ -66,6 +66,13 @@ def test_loads_that_pass_the_l1_hit_the_l2():
     assert latencies(loads(0, 0, 0), {"l1.global_loads": 0}) == [MISS, FAR + 1, FAR + 1]
 
 
+def test_loads_of_a_scope_beyond_the_sm_hit_no_l1():
+    """They come from the L2 though the L1 holds their line; another load finds in the L1 what they brought."""
+    anew = "LDG.STRONG.GPU R2, [R0]"
+    assert latencies([*loads(0), anew, anew, *loads(0)]) == [MISS, FAR + 1, FAR + 1, HIT]
+    assert latencies([anew, *loads(0)]) == [MISS, HIT]
+
+
 @pytest.mark.parametrize(("rule", "again"), [("evict", FAR + 1), ("update", HIT)])
 def test_a_global_store_goes_through_the_l1(rule, again):
     """A store drops the line of a Fermi's L1, keeps that of a later L1, and brings none; the L2 keeps the line."""

@@ -173,7 +173,6 @@ CHANNEL = {
     "l2_channel.store_line_parts": 0,
     "l2_channel.store_buffer": 100,
     "l2_channel.spread": 0,
-    "l2_channel.load_together": 1,
     "l2_channel.load_bytes": 1_000_000,
     "l2_channel.store_bytes": 1_000_000,
 }

@@ -16,7 +16,6 @@ CHANNEL = {
     "l2_channel.store_line_parts": 0,
     "l2_channel.store_buffer": 0,
     "l2_channel.spread": 0,
-    "l2_channel.load_together": 1,
     "l2_channel.load_bytes": 1_000_000,
     "l2_channel.store_bytes": 1_000_000,
 }
@@ -66,19 +65,31 @@ def test_a_store_to_parts_of_sectors_takes_its_way_longer_for_each_line(guard, s
     assert served(text, changes) == [0, 10 * sectors + scattered]
 
 
-@pytest.mark.parametrize(("together", "cycles"), [(1, [1, 2, 4, 8]), (2, [2, 2, 4, 8]), (4, [4, 4, 4, 8])])
-def test_the_l2_answers_neighbouring_sectors_at_once(together, cycles):
-    """Loads of 1, 2, 4 and 8 sectors: an L2 that moves one in a cycle takes as long for all that it answers at once."""
+@pytest.mark.parametrize(("least", "cycles"), [(0, [1, 2, 4, 8]), (64, [2, 2, 4, 8]), (112, [4, 4, 4, 8])])
+def test_a_line_takes_the_l2_at_least_so_long(least, cycles):
+    """Loads of 1, 2 and 4 sectors of a line, and of two lines, from an L2 that moves 32 bytes in a cycle.
+
+    It takes as long for a line as for so many bytes, 3.5 cycles for 112.
+    """
     for sectors, taken in zip((1, 2, 4, 8), cycles, strict=True):
         text = f".buffer x u32 4096\nS2R R0, LANEID\nISETP.LT P0, R0, {sectors}\n"
         text += "SHL R0, R0, 5\nIADD R0, R0, c[x]\n@P0 LDG R2, [R0]\nIADD R2, R2, 1\nEXIT"
-        changes = {"l2_channel.load_together": together, "l2_channel.load_bytes": 32, "global_memory.rule": "sectors"}
+        changes = {"l2_channel.load_least_bytes": least, "l2_channel.load_bytes": 32, "global_memory.rule": "sectors"}
         run = run_text(text, TAGS | FILLED | CHANNEL | changes)
         ((at, _, _),) = cycles_of(run, "serve")
-        ready = at + FAR - 1 + taken
-        assert (
-            next(cycle for cycle, _, pc in cycles_of(run) if pc == 5) == ready + ready % 2
-        )  # it issues every 2 cycles
+        issued, ready = next(cycle for cycle, _, pc in cycles_of(run) if pc == 5), at + FAR - 1 + taken
+        assert issued == ready + ready % 2  # it issues every 2 cycles
+
+
+@pytest.mark.parametrize(("stride", "cycles"), [(4, 4), (32, 32), (64, 40), (128, 80)])
+def test_a_line_takes_the_way_of_loads_at_least_so_long(stride, cycles):
+    """4 sectors of one line or of each of 8, 2 of 16 lines, one of 32: a cycle for each sector, 2.5 a line at least."""
+    text = f".buffer x u32 4096\nS2R R0, LANEID\nIMUL R0, R0, {stride}\nIADD R0, R0, c[x]\nLDG R2, [R0]\n"
+    changes = {"l2_channel.load_line_parts": 160, "global_memory.rule": "sectors", "l1.misses": 64}
+    run = run_text(text + "IADD R2, R2, 1\nEXIT", TAGS | FILLED | CHANNEL | changes)
+    ((at, _, _),) = cycles_of(run, "serve")
+    ready = at + FAR - 1 + cycles
+    assert next(cycle for cycle, _, pc in cycles_of(run) if pc == 4) == ready + ready % 2  # it issues every 2 cycles
 
 
 def test_local_stores_that_stay_in_the_l1_do_not_wait():

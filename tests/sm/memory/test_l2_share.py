@@ -1,12 +1,15 @@
 """One SM that stands for all: what it brings from the DRAM, what it waits for, and what others have brought before."""
 
+from types import SimpleNamespace
+
 import pytest
 from timing import cycles_of
 
 from gpusim.engines.simulate import ENGINES, run_chip, run_sm
+from gpusim.launch.caches import lockstep
 from gpusim.launch.feed import FEEDS
 from gpusim.machine.machine import load
-from gpusim.sm.memory.l2_share.l2_share import place_of
+from gpusim.sm.memory.l2_share.l2_share import is_lost, place_of
 from gpusim.sm.memory.local_memory import LOCAL_BASE
 from isa.text.listing import read
 
@@ -58,6 +61,40 @@ def test_blocks_in_step_wait_for_what_no_wave_has_asked_for(which, lacking, mach
     """
     far = machine.cache.l2_latency_32
     assert [one > far + 50 for one in waits(which, machine)] == lacking
+
+
+@pytest.mark.parametrize(("keeps", "lost"), [(8, False), (4, False), (2, True)])
+def test_what_an_earlier_wave_asked_for_is_lost_if_the_l2_keeps_less(keeps, lost):
+    """Of columns each of four SMs asks for a line in a wave: four lines. If the L2 keeps 4 they are there again.
+
+    If it keeps 2, and none of 3, the second and third wave wait for them again; the SM's own line of the first, which
+    the fourth asks for, is not followed.
+    """
+    few = load("rtx2080ti", FOUR_SMS | {"l2.keeps_bytes": 128 * keeps, "l2.loses_bytes": 128 * (keeps + 1)})
+    far = few.cache.l2_latency_32
+    assert [one > far + 50 for one in waits(COLUMNS, few)] == [True, lost, lost, False]
+
+
+def test_lines_between_two_sizes_are_partly_kept():
+    """Sixteen SMs ask for three lines each in a wave: of an L2 that keeps all of 32 and none of 64 half is lost."""
+    launch = SimpleNamespace(keeps=32, loses=64, sharers=16, apart=16, sms=16)
+    unit = SimpleNamespace(waves_apart=64)
+    sm = SimpleNamespace(launch=launch, load_store=unit, room_of_wave=3 * 64)
+    assert sum(is_lost(sm, line) for line in range(6400)) == pytest.approx(3200, rel=0.02)
+    unit.waves_apart = 128
+    assert all(is_lost(sm, line) for line in range(640))
+
+
+@pytest.mark.parametrize(
+    ("along", "ask", "between"), [(0b001, 2, 64), (0b010, 1, 64), (0b100, 1, 3 * 64), (0b011, 4, 64), (0, 1, 64)]
+)
+def test_blocks_of_a_wave_and_of_others_ask_for_the_same(along, ask, between):
+    """Waves of 4 blocks, 3 x 4 x 2 in the grid: along x 3 and 1 of a wave ask for the same, along y the block 3 on.
+
+    Along z the same is asked for 12 blocks on, which is three waves.
+    """
+    assert lockstep.sharers((3, 4, 2), 4, along) == ask
+    assert lockstep.apart((3, 4, 2), 4, along) == between
 
 
 def test_who_waits_for_others_waits_as_long_as_they(machine):

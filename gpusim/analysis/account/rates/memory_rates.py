@@ -32,19 +32,21 @@ class MemoryRate:
 
 
 def memory_rates(result: Result) -> tuple[MemoryRate, ...]:
-    """Return the rates of the levels that the run knows.
+    """Return the rates of the levels that the run knows, from the sectors that it moved.
 
-    Where tags say what hits, the sectors that the run moved are counted. Else every transaction goes to the DRAM, as
-    the bound counts them; where all loads are taken to hit a cache, nothing is known.
+    Where no tags are kept, every transaction goes to the DRAM, and nothing is known of the L2; where all loads are
+    taken to hit a cache, nothing is known.
     """
-    found = _by_tags(result) if tagged(result.machine) else _by_bound(result)
+    found = _rates(result)
     return tuple(MemoryRate(level, gbs, peak, 100 * gbs / peak) for level, gbs, peak in found if gbs)
 
 
-def _by_tags(result: Result) -> Iterator[tuple[str, float, float]]:
-    machine, chip = result.machine, result.kernel.blocks / result.scaling.blocks_of_sm
-    yield DRAM, chip * _moved_gbs(result, "read", "written"), float(arriving_mbs(machine)) / 1000
-    yield L2, chip * _moved_gbs(result, "loaded", "stored"), _l2_gbs(result)
+def _rates(result: Result) -> Iterator[tuple[str, float, float]]:
+    machine, moved = result.machine, result.memory.whole
+    each = SECTOR_BYTES / seconds(machine, result.cycles) / 1e9
+    yield DRAM, each * moved.dram, float(arriving_mbs(machine)) / 1000
+    if tagged(machine):
+        yield L2, each * moved.l2_sectors, _l2_gbs(result)
 
 
 def _moved_gbs(result: Result, *ways: str) -> float:
@@ -59,8 +61,6 @@ def dram_busy(result: Result) -> float:
     0 where nothing is known of it.
     """
     machine = result.machine
-    if not tagged(machine):
-        return (result.bound.limits.get("memory bandwidth", 0) if result.bound else 0) / result.cycles
     arrives = float(arriving_mbs(machine)) / 1000 * result.run.sms / machine.chip.sms
     return _moved_gbs(result, "read", "written") / arrives
 
@@ -108,13 +108,6 @@ def bound_rates(kernel: Kernel, machine: Machine, bound: Bound) -> tuple[MemoryR
         return ()
     moved = _of_bound(machine, bound, _used_sms(kernel, machine), bound.cycles)
     return tuple(MemoryRate(level, gbs, peak, 100 * gbs / peak) for level, gbs, peak in moved if gbs)
-
-
-def _by_bound(result: Result) -> Iterator[tuple[str, float, float]]:
-    if result.bound is None or result.bound.order_dependent:  # which counts less than was moved
-        return
-    used = result.kernel.blocks * result.run.sms / (result.machine.chip.sms * result.scaling.blocks_of_sm)
-    yield from _of_bound(result.machine, result.bound, used, result.cycles)
 
 
 def _of_bound(machine: Machine, bound: Bound, used: float, cycles: int) -> Iterator[tuple[str, float, float]]:

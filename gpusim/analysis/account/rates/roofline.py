@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from gpusim.analysis.account.rates.memory_rates import DRAM, memory_rates
+from gpusim.analysis.account.memory.tables import tables
+from gpusim.analysis.account.rates.memory_rates import DRAM, L2, memory_rates
 from gpusim.bounds import rates
 from gpusim.machine.machine import Machine, seconds
 from gpusim.simulation.simulation import Result
 from gpusim.sm.memory.global_memory.declaration import arriving_mbs
-from gpusim.views.timeline.document import InstructionRates, Summary
+from gpusim.views.timeline.document import InstructionRates, Roof, Summary
+from isa.memory import LINE_BYTES, SECTOR_BYTES
 
 
 def summary(result: Result) -> Summary:
@@ -31,17 +33,47 @@ def summary(result: Result) -> Summary:
         warps=result.occupancy.warps,
         occupancy_limiter=result.occupancy.limiter,
         instructions=None if kernel.flops or not moved else _instructions(result, moved),
+        roofs=roofs(result),
+        memory=tables(result),
     )
+
+
+def roofs(result: Result) -> tuple[Roof, ...]:
+    """Return the levels of memory over which a launch moves bytes, and its work for each byte there.
+
+    The L1 delivers 32 words in the cycles that a load of words side by side takes.
+    """
+    machine, moved, time = result.machine, result.memory.whole, seconds(result.machine, result.cycles)
+    work = (result.gflops or 0.0) if result.kernel.flops else _executed(result) / time
+    each = {"L1": (l1_gbs(machine), moved.sectors), L2: (_l2(result), moved.l2_sectors)}
+    each[DRAM] = float(arriving_mbs(machine)) / 1000, moved.dram
+    found = ((level, peak, SECTOR_BYTES * sectors / time / 1e9) for level, (peak, sectors) in each.items() if peak)
+    return tuple(Roof(level, peak, work / gbs) for level, peak, gbs in found if gbs)
+
+
+def l1_gbs(machine: Machine) -> float:
+    """Return what the L1 of all SMs delivers at most, 10^9 bytes per second; without tags what their ports do."""
+    cycles = machine.global_memory.request_cycles * (machine.l1.least_cycles if machine.l1 else 1)
+    return machine.chip.sms * LINE_BYTES / cycles / seconds(machine, 1) / 1e9
+
+
+def _l2(result: Result) -> float:
+    return next((rate.peak_gbs for rate in memory_rates(result) if rate.level == L2), 0.0)
 
 
 def _instructions(result: Result, moved: float) -> InstructionRates:
     """Return the rates of thread instructions of a launch that moves so many GB/s."""
     machine = result.machine
-    chip = result.kernel.blocks / result.scaling.blocks_of_sm * result.run.sms
-    executed = result.thread_instructions_per_cycle * result.cycles * chip / 1e9
+    executed = _executed(result)
     speed = executed / seconds(machine, result.cycles)
     bound = executed / seconds(machine, result.bound.cycles) if result.bound else 0.0
     return InstructionRates(speed, bound, _peak(machine), speed / moved)
+
+
+def _executed(result: Result) -> float:
+    """Return the 10^9 thread instructions of a launch."""
+    chip = result.kernel.blocks / result.scaling.blocks_of_sm * result.run.sms
+    return result.thread_instructions_per_cycle * result.cycles * chip / 1e9
 
 
 def _peak(machine: Machine) -> float:

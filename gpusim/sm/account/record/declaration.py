@@ -58,6 +58,7 @@ UNIT = Declaration(
             ),
             field("back", "serve: when what counts the warp's accesses under way has it back"),
             field("access", "serve, write, copy, await: its number"),
+            field("level", "serve: the furthest level that served it (gpusim.sm.memory.account.declaration); else -1"),
             field("release_at", "issue, refuse: release time of each own reason", OWN),
         ),
     },

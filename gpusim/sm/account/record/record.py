@@ -21,6 +21,7 @@ from gpusim.sm.account.record.declaration import (
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.records import Sm
 from gpusim.sm.unit.capacities import COPIES
+from gpusim.sm.unit.opcodes import LOAD
 from gpusim.sm.unit.sm import FIRST_SCHEDULER, LAUNCHER
 from gpusim.sm.unit.stall import OWN
 
@@ -52,7 +53,7 @@ def _begin(sm: Sm, kind: int, agent: int, g: int, block: int, pc: int, detail: i
     sm.traced += 1
     entry.cycle, entry.kind, entry.agent, entry.detail = now, kind, agent, detail
     entry.warp, entry.block, entry.pc = g, block, pc
-    entry.unit = entry.lanes = entry.end = entry.read = entry.done = entry.back = entry.access = -1
+    entry.unit = entry.lanes = entry.end = entry.read = entry.done = entry.back = entry.access = entry.level = -1
     for reason in range(OWN):  # array assignment would compile Numba's check of shapes, which takes seconds
         entry.release_at[reason] = 0
 
@@ -87,6 +88,8 @@ def service(sm: Sm, y: int, place: int, end: int, read: int, done: int, back: in
     _begin(sm, SERVE, sm.load_store_agent, g, sm.blocks[sm.warps[g].block].id, served.pc, served.cycles, now)
     entry.unit, entry.end, entry.read, entry.done, entry.back = y, end, read, done, back
     entry.access = served.number
+    if served.requests and sm.program[served.pc].action == LOAD:
+        entry.level = sm.load_store.level
 
 
 @on_demand

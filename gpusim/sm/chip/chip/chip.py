@@ -29,6 +29,8 @@ def lend_channels(sms: Records[Sm], s: int, chips: Records[Chip]) -> None:
     """Give SM s the channels, to the DRAM and of the L2."""
     sm, chip = sms[s], chips[0]
     sm.load_store.channel = chip.channel
+    sm.load_store.dram_window, sm.load_store.dram_asked = chip.dram_window, chip.dram_asked
+    sm.load_store.dram_before = chip.dram_before
     for way in range(ANSWERS + 1):
         sm.load_store.shared[way] = chip.shared[way]
     for slice_ in range(sm.machine.slices):
@@ -65,6 +67,8 @@ def take_back_channels(sms: Records[Sm], s: int, chips: Records[Chip]) -> None:
     """Take the channels from SM s."""
     sm, chip = sms[s], chips[0]
     chip.channel = sm.load_store.channel
+    chip.dram_window, chip.dram_asked = sm.load_store.dram_window, sm.load_store.dram_asked
+    chip.dram_before = sm.load_store.dram_before
     for way in range(ANSWERS + 1):
         chip.shared[way] = sm.load_store.shared[way]
     for slice_ in range(sm.machine.slices):

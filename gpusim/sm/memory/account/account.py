@@ -14,6 +14,10 @@ from gpusim.sm.memory.account.declaration import (
     DRAM_WRITTEN,
     ELSEWHERE,
     HITS,
+    IN_DRAM,
+    IN_FAR_L2,
+    IN_L1,
+    IN_L2,
     L2_BEYOND,
     L2_MISSES,
     L2_READ,
@@ -76,6 +80,7 @@ def buffer_of(sm: Sm, byte: int) -> int:
 def serve(sm: Sm, instruction: Row, line: int, cycles: int) -> None:
     """Count an access that asks caches, first for that line, and takes the load/store unit so many cycles."""
     begin(sm, instruction)
+    sm.load_store.level = IN_L1
     count(sm, line, REQUESTS, 1)
     count(sm, line, WAVEFRONTS, cycles // max(1, int(sm.machine.global_request)))
 
@@ -100,8 +105,15 @@ def held(sm: Sm, line: int, units: int) -> None:
 
 
 @rule
+def reached(sm: Sm, level: int) -> None:
+    """Note that the access that is served needs a level."""
+    sm.load_store.level = max(sm.load_store.level, level)
+
+
+@rule
 def read(sm: Sm, line: int, units: int) -> None:
     """Count sectors that the L2 is asked for."""
+    reached(sm, IN_L2)
     _of_l2(sm, line, L2_READ, units)
 
 
@@ -114,6 +126,7 @@ def written(sm: Sm, line: int, units: int) -> None:
 @rule
 def updated(sm: Sm, line: int, units: int) -> None:
     """Count sectors that the L2 changes, for an atomic or a reduction."""
+    reached(sm, IN_L2)
     _of_l2(sm, line, L2_UPDATED, units)
 
 
@@ -126,6 +139,8 @@ def _of_l2(sm: Sm, line: int, kind: int, units: int) -> None:
 @rule
 def beyond(sm: Sm, line: int, units: int) -> None:
     """Count sectors read that the partition of the L2 near the SM lacks."""
+    if units:
+        reached(sm, IN_FAR_L2)
     count(sm, line, L2_BEYOND, count_bits(units))
 
 
@@ -138,6 +153,7 @@ def missed(sm: Sm, line: int, units: int) -> None:
 @rule
 def from_dram(sm: Sm, line: int, sectors: int) -> None:
     """Count sectors that come from the DRAM: whole ones of the L2, also where a part is asked for."""
+    reached(sm, IN_DRAM)
     count(sm, line, DRAM_READ, sectors)
 
 
@@ -157,7 +173,7 @@ def alone(sm: Sm, instruction: Row, outcome: Outcome, conflicts: int) -> None:
     near = kind == SHARED_MEMORY or (instruction.generic and outcome.transactions == 0)
     place = SHARED if near else LOCAL if kind == LOCAL_MEMORY else ELSEWHERE
     counts = sm.account[instruction.accounted, place if machine.hits == TAGS else 0]
-    counts[REQUESTS] += 1
+    counts[REQUESTS] += outcome.threads > 0
     if kind == SHARED_MEMORY:
         counts[NEEDED] += outcome.threads * instruction.access_bytes
         counts[WAVEFRONTS] += outcome.cycles // machine.pass_cycles
@@ -170,15 +186,14 @@ def alone(sm: Sm, instruction: Row, outcome: Outcome, conflicts: int) -> None:
 
 @rarely
 def _untagged(sm: Sm, instruction: Row, outcome: Outcome) -> None:
-    """Count transactions where no cache keeps tags: all miss, or all that are not counted here hit."""
+    """Count transactions where no cache keeps tags: all go to the DRAM, or all end in the L2."""
     machine, counts = sm.machine, sm.account[instruction.accounted, 0]
     each = machine.line_bytes // SECTOR_BYTES if machine.global_rule == LINES and instruction.action != FETCH else 1
     sectors, stores = outcome.transactions * each, instruction.action == STORE
-    kind = L2_UPDATED if instruction.packets else L2_WRITTEN if stores else L2_READ
     counts[NEEDED] += min(outcome.threads * int(instruction.access_bytes), sectors * SECTOR_BYTES)
     counts[SECTORS] += sectors
-    counts[L2_REQUESTS] += outcome.transactions
-    counts[kind] += sectors
     if machine.hits == MEMORY:
-        counts[L2_MISSES] += 0 if kind == L2_WRITTEN else sectors
         counts[DRAM_WRITTEN if stores else DRAM_READ] += sectors
+    else:
+        counts[L2_REQUESTS] += outcome.transactions
+        counts[L2_UPDATED if instruction.packets else L2_WRITTEN if stores else L2_READ] += sectors

@@ -27,6 +27,9 @@ KINDS = (
 )
 REQUESTS, WAVEFRONTS, CONFLICTS, NEEDED, SECTORS, HITS, L2_REQUESTS = range(7)
 L2_READ, L2_WRITTEN, L2_UPDATED, L2_BEYOND, L2_MISSES, DRAM_READ, DRAM_WRITTEN = range(7, len(KINDS))
+# The furthest level that an access needed: the first cache, the L2 near the SM, its far side, the DRAM.
+LEVELS = "L1", "L2", "far L2", "DRAM"
+IN_L1, IN_L2, IN_FAR_L2, IN_DRAM = range(len(LEVELS))
 # Where the data lies: elsewhere, in local memory, in shared memory, in each buffer.
 ELSEWHERE, LOCAL, SHARED, BUFFERS = range(4)
 
@@ -53,6 +56,7 @@ UNIT = Declaration(
             field("accounted", "that of the instruction that is served", role=Role.FREE),
             field("placed_line", "1 and the line whose place was looked for last", role=Role.FREE),
             field("placed", "its place", role=Role.FREE),
+            field("level", "the furthest level that the access needed which is served", role=Role.FREE),
         ),
         "sm": (
             field("account", "counts by instruction, place and kind", ACCOUNTED, DATA, len(KINDS), role=Role.TOTAL),

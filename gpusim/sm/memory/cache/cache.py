@@ -16,6 +16,7 @@ import numpy as np
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import count_bits, lowest_bit, rarely, rule
 from gpusim.sm.memory.account import account
+from gpusim.sm.memory.account.declaration import IN_DRAM, IN_FAR_L2, IN_L2
 from gpusim.sm.memory.cache import next_constants, requests, tags
 from gpusim.sm.memory.cache.declaration import (
     BACK,
@@ -30,12 +31,13 @@ from gpusim.sm.memory.cache.declaration import (
 )
 from gpusim.sm.memory.cache.requests import PARTLY, UNITS, needed
 from gpusim.sm.memory.cache.tags import DIRTY, TAG, USED
+from gpusim.sm.memory.dram import dram
 from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.memory.l2_atomic import l2_atomic
 from gpusim.sm.memory.l2_channel import l2_channel
 from gpusim.sm.memory.l2_channel.declaration import STORES
 from gpusim.sm.memory.l2_share import l2_share
-from gpusim.sm.memory.l2_share.declaration import NOW, UNKNOWN
+from gpusim.sm.memory.l2_share.declaration import ITSELF, NOW, UNKNOWN
 from gpusim.sm.memory.memory_access import generic_address
 from gpusim.sm.memory.tag_stage import tag_stage
 from gpusim.sm.records import Entry, Memory, Numbers, Row, Sm
@@ -97,6 +99,7 @@ def serve(sm: Sm, memory: Memory, y: int, place: int, now: int) -> int:
     if near and instruction.copies == 0:
         tag_stage.take_load(sm, instruction, int(entry.requests), entered)
     sm.load_store.waited, sm.load_store.from_others, sm.load_store.differing = start - now, UNKNOWN, 0
+    sm.load_store.sharers = 1
     return done
 
 
@@ -160,6 +163,8 @@ def _load(sm: Sm, words: Numbers, instruction: Row, i: int, late: int, line: int
     cache = sm.launch.caches[NEAR]
     way = tags.way(words, cache, line)
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
+    if instruction.anew:
+        done, lost = 0, units
     account.held(sm, line, units & ~lost)
     if lost:
         start = max(start, words[sm.launch.misses])
@@ -294,7 +299,9 @@ def far_load(sm: Sm, words: Numbers, copies: int, latency: int, line: int, units
 @rarely
 def from_l2(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: int) -> int:
     """Return the same for sectors that have been asked for at `gone`."""
-    latency += l2_channel.distance(sm, line)
+    away = l2_channel.distance(sm, line)
+    latency += away
+    account.reached(sm, IN_FAR_L2 if away > 0 else IN_L2)
     if sm.launch.caches[PARTITION].sets == 0 or sm.launch.sharers > 1:
         return _of_far(sm, words, latency, line, units, gone)
     return _of_partition(sm, words, latency, line, units, gone)
@@ -324,11 +331,13 @@ def _of_far(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: i
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
     if lost:
         _drop(sm, words, way, line, gone)
-        if l2_share.brings(sm, line, count_bits(lost)):
+        who = l2_share.brought(sm, line, count_bits(lost))
+        if who == ITSELF:
             account.missed(sm, line, units & lost)
-            done = max(done, global_memory.commit_line(sm, line, count_bits(lost), gone) + machine.memory_latency)
-        elif sm.load_store.from_others == NOW:
-            done = max(done, gone + machine.memory_latency)
+            done = max(done, dram.read(sm, line, count_bits(lost), gone))
+        elif who == NOW:
+            account.reached(sm, IN_DRAM)
+            done = max(done, gone + dram.waited(sm, 0, gone) + dram.latency(machine, line))
         tags.fill(words, way, lost, max(done, gone + latency))
     l2_share.use(sm, words, way, line, lost > 0)
     return max(done, gone + latency)

@@ -183,6 +183,7 @@ def decode(row: Columns, instruction: Instruction, machine: Machine, _: Kernel) 
     loads = form.unit is UnitClass.GLOBAL and form.is_load and form.update is None and not form.bypasses
     first = machine.l1 is not None and machine.l1.global_loads and tagged(machine)
     row["through_l1"] = loads and (first or (machine.cache is not None and machine.cache.hits == "l1"))
+    row["anew"] = form.anew
     if instruction.row.unit is UnitClass.CONSTANT and machine.constant_cache:
         banks = [o.bank for o in instruction.operands if isinstance(o, Address)]
         row["parameters"] = any(bank is not None and bank.bank == PARAMETERS for bank in banks)
@@ -216,6 +217,7 @@ UNIT = Declaration(
             field("cached", "the cache it asks first, counted from 1; 0: none keeps tags of it", kind="i1"),
             field("distinct", "load/store cycles for each distinct word, 0: its lines say", kind="i4"),
             field("through_l1", "1: a load whose data comes through the L1", kind="i1"),
+            field("anew", "1: a load that takes nothing that the L1 holds", kind="i1"),
             field("parameters", "1: it reads the bank with the parameters", kind="i1"),
         ),
         "load_store": (

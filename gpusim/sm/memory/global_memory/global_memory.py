@@ -208,17 +208,12 @@ def move(sm: Sm, cost: int, now: int) -> int:
 @rule
 def commit_line(sm: Sm, line: int, sectors: int, now: int) -> int:
     """Do the same with some sectors of one line, on its channel."""
-    return _line(sm, line, sectors * sm.machine.line_cost, now)
+    return move_line(sm, line, sectors * sm.machine.line_cost, now)
 
 
 @rule
-def write_line(sm: Sm, line: int, sectors: int, now: int) -> int:
-    """Do the same with sectors of a line that the L2 writes to the DRAM."""
-    return _line(sm, line, sectors * sm.machine.written_cost, now)
-
-
-@rule
-def _line(sm: Sm, line: int, cost: int, now: int) -> int:
+def move_line(sm: Sm, line: int, cost: int, now: int) -> int:
+    """Do the same with what costs so much, on a line's channel."""
     if sm.machine.channels == 1:
         return move(sm, cost, now) if cost else now
     return _on(sm, channel(sm, line * sm.machine.line_bytes), cost, now)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Any
 
 import msgspec
 
@@ -14,7 +14,6 @@ from gpusim.sm.unit.opcodes import FETCH, LOAD, STORE
 from gpusim.sm.unit.ranges import MOST, Count, Positive
 from isa.memory import SECTOR_BYTES
 
-Sectors = Annotated[int, msgspec.Meta(ge=1, le=4)]
 LOADS, STORES = range(2)  # channels between an SM and the L2, where there are two
 ANSWERS = 2  # what the L2 sends, of lines for which several SMs ask to each of them
 
@@ -28,7 +27,8 @@ class L2Channel(msgspec.Struct, frozen=True):
     spread: Count  # cycles by which the slices near an SM are earlier with loads than the mean; the others are later
     load_bytes: Positive  # bytes per cycle that all SMs together load from the L2, at most
     store_bytes: Positive  # bytes per cycle that they store to it
-    load_together: Sectors = 1  # sectors that lie side by side, of which the L2 answers all at once
+    load_line_parts: Count = 0  # 1/64 cycles of an SM's channel for each line of a load, at least
+    load_least_bytes: Count = 0  # bytes for whose time the L2 is busy with what a load wants of a line, at least
     answer_bytes: Count = 0  # bytes per cycle that SMs get where those of a GPC ask for the same; 0: as load_bytes
 
 
@@ -41,7 +41,8 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
     if channel:
         packed.port_cost[STORES], packed.ways_apart = channel.store_parts, 1
         packed.store_line_cost, packed.store_buffer = channel.store_line_parts, channel.store_buffer
-        packed.slice_spread, packed.load_together = channel.spread, channel.load_together
+        packed.slice_spread, packed.load_least = channel.spread, channel.load_least_bytes
+        packed.load_line_cost = channel.load_line_parts
 
 
 def sector_shares(machine: Machine, sms: int) -> tuple[int, int, int]:
@@ -75,7 +76,10 @@ def _loads(given: Any) -> bool:
     return bool(given.does(LOAD, FETCH))
 
 
-ALL = "port_cost port_parts ways_apart slice_spread store_line_cost store_buffer load_together shared_cost shared_parts"
+ALL = (
+    "port_cost port_parts ways_apart slice_spread store_line_cost store_buffer load_line_cost load_least "
+    "shared_cost shared_parts"
+)
 
 UNIT = Declaration(
     "l2_channel",
@@ -87,7 +91,11 @@ UNIT = Declaration(
             field("slice_spread", "cycles by which a slice of the L2 is nearer or further than the mean"),
             field("store_line_cost", "further parts for each line of a store of parts of sectors"),
             field("store_buffer", "sectors that may wait for the L2 before the next store does"),
-            field("load_together", "sectors of a line that the L2 answers at once"),
+            field(
+                "load_line_cost",
+                "parts of a cycle in which the channel of loads moves what a load wants of a line, at least",
+            ),
+            field("load_least", "bytes for whose time the L2 is busy with what a load wants of a line, at least"),
             field("shared_cost", "parts of a cycle in which the L2 moves them, and shared ones; 0: it is not known", 3),
             field("shared_parts", "parts of a cycle in which that time counts"),
         ),
@@ -116,7 +124,7 @@ UNIT = Declaration(
         ),
         Condition(
             "l2_channel.spread l2_channel.load_*",
-            f"slice_spread load_together shared_cost.{LOADS}",
+            f"slice_spread load_line_cost load_least shared_cost.{LOADS}",
             _loads,
             "{kernel} loads nothing",
         ),
@@ -127,8 +135,11 @@ UNIT = Declaration(
             "l2_channel.store_parts": 1,
             "l2_channel.store_line_parts": 0,
             "l2_channel.store_buffer": MOST,
-            "l2_channel.*_bytes": MOST,
-            "l2_channel.load_together": 1,
+            "l2_channel.load_bytes": MOST,
+            "l2_channel.store_bytes": MOST,
+            "l2_channel.answer_bytes": MOST,
+            "l2_channel.load_line_parts": 0,
+            "l2_channel.load_least_bytes": 0,
         },
         "latency": {"l2_channel.spread": 0},
     },

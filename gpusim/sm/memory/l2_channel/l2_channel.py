@@ -1,7 +1,7 @@
 """L2 channels: one for an SM's loads and one for its stores, if the machine has two; all SMs share the L2 behind them.
 
 * Each 32 bytes occupy the SM's channel for some parts of a cycle, and the L2 for their share of what all SMs may move.
-  The L2 answers neighbouring sectors of a line together, and is busy for all of them if a load asks for one.
+  What a load wants of a line occupies both at least for as long as its request takes.
 * Requests of neighbouring SMs for the same lines are merged before the L2 (gpusim/engines/line_share.py), which sends
   what it answers to each of them.
 * A store to parts of sectors occupies its channel and the L2 longer for each line.
@@ -20,13 +20,16 @@ from gpusim.sm.memory.l2_channel.declaration import ANSWERS, LOADS, STORES
 from gpusim.sm.memory.l2_share import l2_share
 from gpusim.sm.memory.l2_share.declaration import PARTS
 from gpusim.sm.records import Numbers, Sm
+from isa.memory import SECTOR_BYTES
 
 
 @rule
 def loaded(sm: Sm, copies: int, units: int, now: int) -> int:
     """Return when these sectors of a line, a mask, have come to the SM; `copies`: they go to shared memory."""
     found, machine = count_bits(units), sm.machine
-    parts = machine.copied_line if copies and machine.copied_line else found * machine.port_cost[LOADS]
+    parts = max(found * machine.port_cost[LOADS], machine.load_line_cost)
+    if copies and machine.copied_line:
+        parts = machine.copied_line
     gone = _ported(sm, _asked(sm, units), LOADS, int(parts), now)
     return max(gone, _answers(sm, found, now)) if sm.load_store.differing else gone
 
@@ -45,15 +48,9 @@ def _asked(sm: Sm, units: int) -> int:
 
     Where neighbours ask for the same lines, each has its part of what they cost.
     """
-    machine, together, found = sm.machine, int(sm.machine.load_together), count_bits(units)
-    if machine.shared_cost[LOADS] == 0:
-        return 0
-    if together > 1:
-        found, left = 0, units
-        while left:
-            found += together if left & ((1 << together) - 1) else 0
-            left >>= together
-    parts = found * machine.shared_cost[LOADS]
+    machine = sm.machine
+    size = max(count_bits(units) * SECTOR_BYTES, int(machine.load_least))
+    parts = size * machine.shared_cost[LOADS] // SECTOR_BYTES
     return int(parts * (sm.load_store.differing or PARTS) // PARTS)
 
 

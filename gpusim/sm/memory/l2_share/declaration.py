@@ -11,22 +11,35 @@ AXIS_SETS = 8  # sets of axes of the grid along which blocks ask for the same li
 PARTS = 64  # of the blocks of a wave, and of lines
 SPREADING, SHIFT = 0x9E3779B1, 20  # 2**32 over the golden ratio: Knuth, The Art of Computer Programming 3, 6.4
 UNKNOWN, BEFORE, NOW = range(3)  # when others bring what a load asks for
+ITSELF = 3  # the SM brings it
 
 UNIT = Declaration(
     "l2_share",
     fields={
         "row": (
             field("shared_along", "1 and the axes (bits) along which blocks ask for the same; 0: unknown", kind="i1"),
+            field("sharers", "blocks of a wave that ask for the same, in the mean; 0: unknown", kind="i4"),
+            field("waves_apart", "64ths of waves between blocks that ask for the same, a wave at least", kind="i4"),
             field("differing", "of 64 sectors that SMs of a GPC ask for, how many differ; 0: unknown", kind="i1"),
         ),
         "load_store": (
             field("from_others", "when others bring what is asked for, as above", role=Role.UNCOMPARED),
             field("differing", "that of the row whose access is served", role=Role.UNCOMPARED),
+            field("sharers", "that of the row whose access is served, 1 for stores", role=Role.UNCOMPARED),
+            field("waves_apart", "that of the row whose load is served", role=Role.UNCOMPARED),
             field(
                 "stands", "blocks of the grid for which that one stands whose access is served", role=Role.UNCOMPARED
             ),
         ),
         "sm": (
+            field(
+                "room",
+                "64ths of lines of the L2 taken so far, of those that several SMs ask for a part",
+                role=Role.UNCOMPARED,
+            ),
+            field("room_before", "of these up to the begin of the last wave", role=Role.UNCOMPARED),
+            field("room_of_wave", "that a whole wave took", role=Role.UNCOMPARED),
+            field("wave", "number of the wave of the block placed last", role=Role.UNCOMPARED),
             field("brought", "sectors of each buffer that the L2 lacked", BUFFER, role=Role.UNCOMPARED),
             field(
                 "owed",
@@ -42,6 +55,8 @@ UNIT = Declaration(
             field("sharers", "SMs with blocks, if not all SMs are simulated and each stands for others"),
             field("spills", "of 64 lines of the buffers, those that the L2 does not keep from launch to launch"),
             field("passes_on", "1: what is stored in these goes on to the DRAM, and local memory makes room"),
+            field("keeps", "lines of which the L2 has all when they are asked for again"),
+            field("loses", "lines of which it has none then"),
             field("lockstep", "of 64 blocks, those in lockstep, by axes and wave", AXIS_SETS, WAVES),
         ),
     },

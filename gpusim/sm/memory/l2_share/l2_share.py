@@ -15,24 +15,35 @@ from gpusim.sm.memory.account import account
 from gpusim.sm.memory.cache import tags
 from gpusim.sm.memory.cache.declaration import FAR, SHARE_PARTS, WAY_HEAD
 from gpusim.sm.memory.cache.tags import DIRTY, TAG, USED
-from gpusim.sm.memory.global_memory import global_memory
-from gpusim.sm.memory.l2_share.declaration import AXIS_SETS, BEFORE, NOW, PARTS, SHIFT, SPREADING
+from gpusim.sm.memory.dram import dram
+from gpusim.sm.memory.l2_share.declaration import AXIS_SETS, BEFORE, ITSELF, NOW, PARTS, SHIFT, SPREADING
 from gpusim.sm.memory.local_memory import LOCAL_BASE
 from gpusim.sm.records import Block, Numbers, Row, Sm
 from gpusim.sm.unit.capacities import WAVES
 from isa.memory import SECTOR_BYTES
+
+PART_SHIFT, MOST = 12, 127  # bits of a line's hash that say which of several SMs brings it
 
 
 @rarely
 def place(sm: Sm, block: Block) -> None:
     """Choose along which axes a block just placed runs in lockstep: as often as its wave's blocks do in the mean."""
     wave = min(block.id // (sm.launch.resident * sm.launch.sms), WAVES - 1)
+    _count_room(sm, block.id // (sm.launch.resident * sm.launch.sms))
     block.lockstep = 0
     for along in range(AXIS_SETS):
         sm.owed[along] += sm.launch.lockstep[along][wave]
         if 2 * sm.owed[along] >= PARTS:
             sm.owed[along] -= PARTS
             block.lockstep |= 1 << along
+
+
+@rule
+def _count_room(sm: Sm, wave: int) -> None:
+    """Note at the first block of a wave what the wave before took of the L2."""
+    if wave > sm.wave:
+        sm.room_of_wave = (sm.room - sm.room_before) // (wave - sm.wave)
+        sm.room_before, sm.wave = sm.room, wave
 
 
 @rule
@@ -56,20 +67,36 @@ def of_all(sm: Sm, cost: int) -> int:
 @rule
 def ask(sm: Sm, instruction: Row, slot: int) -> None:
     """Note who else asks for the lines of a load of that slot's block, and when others bring them, if that is known."""
-    sm.load_store.differing = instruction.differing
+    sm.load_store.differing, sm.load_store.sharers = instruction.differing, instruction.sharers
+    sm.load_store.waves_apart = instruction.waves_apart
     if sm.launch.sharers > 1 and instruction.shared_along > 0:
         sm.load_store.from_others = NOW if sm.blocks[slot].lockstep >> (instruction.shared_along - 1) & 1 else BEFORE
 
 
 @rule
-def brings(sm: Sm, line: int, units: int) -> bool:
-    """Tell whether the SM itself brings these sectors of a line, which the L2 lacks, from the DRAM."""
-    found = sm.launch.sharers <= 1
-    if not found and sm.load_store.from_others != BEFORE:
-        found = _in_its_part(sm, line * sm.machine.line_bytes, units)
-    if found:
+def brought(sm: Sm, line: int, units: int) -> int:
+    """Return who brings these sectors of a line from the DRAM, which the SM's L2 lacks, or has brought them before.
+
+    What an earlier wave has asked for is there, if the L2 has kept it; else one of those that ask for it now brings it.
+    """
+    found = sm.load_store.from_others
+    if sm.launch.sharers <= 1:
+        found = ITSELF
+    elif found != BEFORE:
+        found = ITSELF if _in_its_part(sm, line * sm.machine.line_bytes, units) else found
+    elif is_lost(sm, line):
+        found = ITSELF if (line * SPREADING >> PART_SHIFT & MOST) * sm.load_store.sharers <= MOST else NOW
+    if found == ITSELF:
         account.from_dram(sm, line, units)
-    return bool(found)
+    return int(found)
+
+
+@rarely
+def is_lost(sm: Sm, line: int) -> bool:
+    """Tell whether the L2 has lost a line since an earlier wave asked for it: all SMs have used more than it keeps."""
+    launch = sm.launch
+    used = sm.room_of_wave * stood_for(sm) // PARTS * sm.load_store.waves_apart // PARTS
+    return bool(used > launch.keeps and place_of(line) * (launch.loses - launch.keeps) < PARTS * (used - launch.keeps))
 
 
 @rarely
@@ -102,6 +129,8 @@ def use(sm: Sm, words: Numbers, way: int, line: int, new: bool) -> None:
     Where the SM stands for others, only uses that take room count: those of a new line, and of local memory.
     """
     cache = sm.launch.caches[FAR]
+    if new and sm.load_store.sharers:
+        sm.room += PARTS // int(sm.load_store.sharers)
     if new or not sm.launch.passes_on or _is_local(sm, line):
         tags.use(words, cache, way)
     else:
@@ -160,7 +189,7 @@ def _write(sm: Sm, words: Numbers, way: int, line: int, now: int) -> None:
 def send(sm: Sm, line: int, units: int, now: int) -> None:
     """Send so many sectors of a line to the DRAM."""
     account.to_dram(sm, line, units)
-    global_memory.write_line(sm, line, units, now)
+    dram.write(sm, line, units, now)
 
 
 @rule

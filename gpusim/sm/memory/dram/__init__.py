@@ -1,0 +1,1 @@
+"""The DRAM behind the L2: how long its accesses take."""

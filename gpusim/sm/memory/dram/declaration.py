@@ -1,0 +1,79 @@
+"""Accesses to the DRAM: short ones, places that are late, and queues where the DRAM is busy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import msgspec
+
+from gpusim.sm.memory.cache.declaration import FAR, NO_ASKER, NO_TAGS, tagged, untagged
+from gpusim.sm.memory.global_memory.declaration import line_cost
+from gpusim.sm.records import MachineNumbers
+from gpusim.sm.unit.asks import looks
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field
+from gpusim.sm.unit.opcodes import FETCH, LOAD
+from gpusim.sm.unit.ranges import Count, Positive
+from isa.memory import SECTOR_BYTES
+
+WINDOW = 2048  # cycles over which the use of the DRAM counts
+MOST_USED = 58  # of 64 parts, as which a busier DRAM counts
+USED_PARTS = 64
+
+
+class Dram(msgspec.Struct, frozen=True):
+    """What accesses to the DRAM take beyond its mean latency and bandwidth."""
+
+    least_bytes: Count  # bytes for whose time a read of a line takes the DRAM at least
+    varies: Count  # cycles by which the latency of places varies, exponentially; the mean is global_memory.latency
+    together_bytes: Positive  # bytes that have one latency
+    queue: Count  # cycles of service in a queue of one server, random arrivals and constant service
+
+
+def pack(packed: MachineNumbers, machine: Machine) -> None:
+    """The same in parts of a cycle and in lines; without this section the latency is the same for all."""
+    dram = machine.dram
+    packed.dram_together = 1
+    if dram and tagged(machine):
+        packed.dram_least = round(line_cost(machine) * dram.least_bytes / SECTOR_BYTES)
+        packed.dram_varies, packed.dram_queue = dram.varies, dram.queue
+        packed.dram_together = max(1, dram.together_bytes // machine.global_memory.line_bytes)
+
+
+def _loads(given: Any) -> bool:
+    return bool(given.does(LOAD, FETCH)) and looks(FAR)(given)
+
+
+ALL = "dram_least dram_varies dram_together dram_queue"
+
+UNIT = Declaration(
+    "dram",
+    fields={
+        "machine": (
+            field("dram_least", "parts of a cycle that a read of a line occupies the channel, at least"),
+            field("dram_varies", "cycles by which its latency varies with its place"),
+            field("dram_together", "lines side by side that have one latency"),
+            field("dram_queue", "cycles of service of the queue in front of the DRAM"),
+        ),
+        "load_store": (
+            field("dram_window", "number of the last window of time in which the DRAM was asked", role=Role.UNCOMPARED),
+            field("dram_asked", "parts of a cycle of the channel asked for in that window", role=Role.UNCOMPARED),
+            field("dram_before", "and in the window before", role=Role.UNCOMPARED),
+        ),
+        "chip": (
+            field("dram_window", "number of the last window of time in which the DRAM was asked"),
+            field("dram_asked", "parts of a cycle of the channel asked for in that window"),
+            field("dram_before", "and in the window before"),
+        ),
+    },
+    pack=pack,
+    conditions=(
+        Condition("dram.*", "", lambda g: tagged(g.machine), NO_TAGS),
+        Condition("dram.*", ALL, lambda g: g.cached, NO_ASKER),
+        Condition("dram.*", ALL, _loads, "no load of {kernel} reaches the DRAM"),
+    ),
+    limits={
+        "bandwidth": {"dram.least_bytes": 0, "dram.queue": 0},
+        "latency": {"dram.varies": 0},
+    },
+    compared=untagged,
+)

@@ -1,0 +1,49 @@
+"""The caches of a machine as a scan of every cycle begins with them: empty, but for the L2 if it is filled."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from gpusim.engines.line_share import differing
+from gpusim.machine.machine import Machine
+from gpusim.machine.simulated_sms import neighbours
+from gpusim.sm.memory.l2_channel.declaration import merges
+from isa.kernel import Kernel
+from isa.memory import bases
+from scan.caches import UNIT, Caches
+from scan.kept import not_kept
+from scan.l2_atomic import Slices
+from scan.left_to_l1 import left
+from scan.levels import Level
+from scan.tag_stage import Stage
+
+
+def caches(machine: Machine, kernel: Kernel) -> Caches | None:
+    """The machine's caches, empty but for the L2 if it is filled; None where no tags are kept."""
+    if machine.cache is None or machine.cache.hits != "tags":
+        return None
+    line, levels = machine.global_memory.line_bytes, []
+    read = machine.texture_cache, machine.scalar_cache, machine.constant_cache
+    for cache in (machine.l1, machine.l2, machine.l2_partition, *read):
+        size = left(machine, kernel) if cache is machine.l1 else cache.bytes if cache else 0
+        sets = size // (line * cache.ways) if cache else 0
+        hashed = bool(getattr(cache, "hashed", 0))
+        levels.append(Level(sets, cache.ways, line // UNIT, cache.sector_bytes // UNIT, hashed) if cache else None)
+    if machine.l2 and machine.l2.filled:
+        spills = not_kept(machine, kernel)
+        for number in sorted({place // line for place in _held(kernel)}):
+            for level in levels[1:3]:
+                if level and (number * 0x9E3779B1 >> 20) % 64 >= spills:
+                    level.use(number)[0].came = dict.fromkeys(range(level.units), 1)
+    slices = Slices(machine) if machine.l2_atomic and machine.l2 else None
+    sms = min(machine.chip.sms, kernel.blocks)
+    near = neighbours(kernel, machine, 0)  # tests/engines/test_line_share.py has other oracles for what these ask for
+    found = differing(kernel, near) if merges(machine) and len(near) > 1 else {}
+    return Caches(machine, *levels, sms=sms, slices=slices, stage=Stage(machine), differing=found)
+
+
+def _held(kernel: Kernel) -> Iterator[int]:
+    """The address of each byte of the kernel's buffers."""
+    for buffer in kernel.buffers:
+        start = bases(kernel.buffers)[buffer.name]
+        yield from range(start, start + buffer.nbytes)
