@@ -1,8 +1,8 @@
 """When launches end: as an H200 ended them (h200_ends.csv), and here, by one SM that stands for all.
 
 Of these rows `launch.begin` and `launch.refill_parts` were read off those of blocks without memory (`nothing`, `spin`);
-all else is predicted, what `[l2_atomic]` says was read off others (h200_paths.csv). That a launch
-waits for the atomics of the L2 is a rule that was made with the public report of a jump in sight, not the rows. docs/hopper.md says more.
+all else is predicted, what `[l2_atomic]` says was read off others (h200_paths.csv). That a launch waits for the atomics
+of the L2 is a rule that was made with the public report of a jump in sight, not the rows. docs/hopper.md says more.
 """
 
 from itertools import pairwise
