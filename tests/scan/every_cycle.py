@@ -25,7 +25,7 @@ from isa.table import TABLE
 from scan import copies, fences, parted, simt_stack
 from scan.apart import is_global
 from scan.barriers import arrive, leave, waits_at_barrier
-from scan.blocks import handed_at, warp_slots
+from scan.blocks import handed_at, known_at, warp_slots
 from scan.codes import early, give_way, obey, waits
 from scan.constants import constants_there
 from scan.counts import outstanding, wait_counts
@@ -62,7 +62,11 @@ def scan(kernel: Kernel, machine: Machine, resident: int) -> Scan:
         writes(sm, now)
         _count(sm)
         now += 1
-    sm.cycles = max(now, sm.caches.gone, sm.caches.slices.done if sm.caches.slices else 0) if sm.caches else now
+    if sm.caches:
+        updated = sm.caches.slices.done if sm.caches.slices else 0
+        sm.cycles = max(now, sm.caches.gone, updated)
+    else:
+        sm.cycles = now
     sm.empty += (sm.cycles - now) * len(sm.warps)  # the L2 still does atomics, or stores go there
     for k, scheduler in enumerate(schedulers):
         reason = Stall.WARP_EXITED if sm.warps[k :: machine.schedulers.count] else Stall.NO_WARP
@@ -99,7 +103,7 @@ def _launch(sm: Scan, now: int) -> bool:
 
 def _place(sm: Scan, slot: int, now: int) -> None:
     block, launch, warps = sm.placed, sm.machine.launch, sm.kernel.warps
-    start = handed_at(sm, slot, now)
+    start, known = handed_at(sm, slot, now), known_at(sm, now)
     unused = np.zeros(len(sm.kernel.program), np.int64)
     frame = new_frame(sm.kernel, block, sm.memory, unused, unused.copy(), [])
     members = [
@@ -108,8 +112,8 @@ def _place(sm: Scan, slot: int, now: int) -> None:
     ]
     for warp in members:
         warp.order, sm.ordered = sm.ordered, sm.ordered + 1
-        fetch(sm, warp, now)
-        warp.constants = constants_there(sm, warp, now)
+        fetch(sm, warp, known)
+        warp.constants = constants_there(sm, warp, known)
     sm.blocks[slot] = block, members
     for warp in members:
         sm.warps[warp.slot] = warp

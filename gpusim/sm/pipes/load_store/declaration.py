@@ -195,7 +195,7 @@ UNIT = Declaration(
     conditions=(
         Condition(
             "load_store.* memory_port.* memory_paths.*",
-            "queue queues sharing paths held",
+            "queue queues sharing paths held skipped_latency",
             lambda g: g.queued,
             NO_QUEUE,
         ),
@@ -230,6 +230,11 @@ UNIT = Declaration(
             "memory_paths.load_*": 1,
             "memory_paths.store": 1,
         },
-        "latency": {"memory_port.early_*": 0, "memory_port.late_cycles": 1, "memory_port.war_*": 0},
+        "latency": {
+            "memory_port.early_*": 0,
+            "memory_port.late_cycles": 1,
+            "memory_port.war_*": 0,
+            "memory_port.skipped_latency": 0,
+        },
     },
 )
