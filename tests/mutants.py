@@ -29,11 +29,11 @@ from gpusim.sm.front.selection import selection
 from gpusim.sm.jit.rule import lowest_bit
 from gpusim.sm.lanes.simt_stack import simt_stack
 from gpusim.sm.memory import queues
-from gpusim.sm.memory.cache import cache, requests, tags
+from gpusim.sm.memory.cache import cache, requests, stores, tags
 from gpusim.sm.memory.constant_operand import constant_operand
 from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.memory.l2_atomic import l2_atomic
-from gpusim.sm.memory.l2_channel import l2_channel
+from gpusim.sm.memory.l2_channel import held_stores, l2_channel
 from gpusim.sm.memory.memory_access import access_cost
 from gpusim.sm.memory.shared_memory import shared_memory
 from gpusim.sm.memory.tag_stage import tag_stage
@@ -293,8 +293,8 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "tags: lines on their way are there": (tags, "there", lambda *_: 0),
     "tags: a miss brings the line": (tags, "lost", lambda *_: 0xF),
     "tags: any number of lines are on their way": (tags, "wait_for", nothing),
-    "tags: stored lines move nothing": (cache, "_drop", dropped),
-    "tags: stores stay in the L1": (cache, "far_store", lambda *arguments: arguments[-1]),
+    "tags: stored lines move nothing": (stores, "drop", dropped),
+    "tags: stores stay in the L1": (stores, "far_store", lambda *arguments: arguments[-2]),
     "tags: all of the L2 is near": (cache, "_of_partition", cache._of_far),
     "tags: constants come together": (global_memory, "words", lambda *_: 1),
     "tags: scalar loads hit": (cache, "_note_scalar", nothing),
@@ -306,7 +306,7 @@ MUTANTS: dict[str, tuple[Any, str, Callable[..., Any]]] = {
     "channel: the L2 answers each sector alone": (l2_channel, "loaded", each_alone),
     "channel: slices do atomics in no time": (l2_atomic, "update", ready_at_once),
     "channel: any number of atomics wait": (l2_atomic, "room", lambda _sm, now: now),
-    "channel: no store joins another": (l2_channel, "waiting", lambda *_: 0),
+    "channel: no store joins another": (held_stores, "find", lambda *_: -1),
     "channel: all slices are as far": (l2_channel, "distance", lambda *_: 0),
     "channel: the L2 has no end": (l2_channel, "_shared", ready_at_once),
     "channel: late lines are looked up once": (tag_stage, "comes_late", nothing),

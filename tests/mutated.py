@@ -189,6 +189,9 @@ CHANNEL: dict[str, int | str] = TAGS | {
     "l2_channel.store_parts": 300,
     "l2_channel.store_line_parts": 200,
     "l2_channel.store_buffer": 20,
+    "l2_channel.store_lines": 2,
+    "l2_channel.store_wait": 60,
+    "l2_channel.store_line_wait": 30,
     "l2_channel.spread": 7,
     "cache.l2_sector_parts": 20,
     "l2_channel.load_line_parts": 200,
@@ -208,6 +211,7 @@ CHANNEL: dict[str, int | str] = TAGS | {
     "l2_atomic.slices": 3,
     "l2_atomic.bytes": 512,
     "l2_atomic.sector_parts": 900,
+    "l2_atomic.whole_parts": 700,
     "l2_atomic.real_parts": 900,
     "l2_atomic.waiting": 20,
 }

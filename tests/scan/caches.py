@@ -10,6 +10,7 @@ from math import floor
 from gpusim.machine.machine import Machine
 from isa.row import Row, Unit
 from scan.dram import Dram, from_memory, sector_parts
+from scan.held_stores import HeldStores
 from scan.l2_atomic import Slices
 from scan.levels import Level, Line
 from scan.tag_stage import Stage
@@ -30,6 +31,7 @@ class Caches:
     textures: Level | None
     scalars: Level | None
     constants: Level | None
+    held: HeldStores  # of the L2
     misses: list[int] = field(default_factory=list)  # the cycle at which each was back
     sms: int = 1  # that share the L2; this one stands for all of them
     free: dict[str, int] = field(default_factory=dict)  # 1/64 cycles: when each way and the DRAM's channel are free
@@ -37,6 +39,7 @@ class Caches:
     stage: Stage | None = None  # of the L1, where lines are looked up
     asked: dict[str, list[tuple[int, int]]] = field(default_factory=dict)  # of the L2, by way: cycle and 1/64 cycles
     differing: Mapping[int, int] = field(default_factory=dict)  # by pc, of 64 sectors that neighbours ask for
+    spills: int = 0  # of 64 lines of buffers, those that the L2 does not keep
     dram: Dram = field(init=False)  # its queue and latency
     asking: int = -1  # the pc of the load that is served
 
@@ -174,6 +177,7 @@ class Caches:
             now = self.stage.enter(now)
             self.stage.store(row, sum(len(units) for _, units, _ in requests), now)
         left, rules, sent, parted = [now], self.machine.l1, [], 0
+        wait = self.held.wait(len(requests))
         for number, units, partly in requests:
             if self.near and rules and row.unit is Unit.LOCAL and rules.local_stores != "through":
                 held, copied = self.near.find(number), rules.local_stores == "copied"
@@ -181,16 +185,16 @@ class Caches:
                 if stays:
                     self._keep(self.near, number, stays, now, stored=set() if copied else stays)
                 goes = units if copied else units - stays
-                parted += bool(partly) and bool(goes)
+                parted += bool(partly) and bool(goes) and number not in self.held.waiting(now)
                 if goes:
-                    left.append(self._far_store(number, goes, now))
+                    left.append(self._far_store(number, goes, now, wait))
                     sent.append(goes)
                 continue
             if self.near and rules and row.unit is Unit.GLOBAL and rules.global_stores == "evict":
                 self.near.lines = [line for line in self.near.lines if line.number != number]
-            left.append(self._far_store(number, units, now))
+            parted += bool(partly) and number not in self.held.waiting(now)
+            left.append(self._far_store(number, units, now, wait))
             sent.append(units)
-            parted += bool(partly)
         return max(left), self._room_for_stores(parted, now, cycles) if sent else now
 
     @property
@@ -303,28 +307,48 @@ class Caches:
         spread = self.machine.l2_channel.spread if self.machine.l2_channel else 0
         return spread if sum(number >> bit & 1 for bit in (0, 1, 3, 6, 10)) % 2 else -spread
 
-    def _far_store(self, number: int, units: set[int], now: int) -> int:
-        """The cycle at which units have left the SM; those that still wait since a store before are written there."""
+    def _far_store(self, number: int, units: set[int], now: int, wait: int = 0) -> int:
+        """The cycle at which units have left the SM, but those that an earlier store of the line still has waiting.
+
+        They wait for so many cycles, at least, for others.
+        """
         if self.far is None:
             return self._moved(len(units), now)
-        held, joined = self.far.find(number), set[int]()
-        if held and self.machine.l2_channel:
-            joined = {unit for unit in units & held.stored if held.came[unit] > now}
-        now = self._sent("stores", len(units - joined), now)
+        asked, fresh = now, units - self.held.of(number, now)
+        now = self._sent("stores", len(fresh), now)
+        self.held.add(number, units, asked, max(now, asked + wait))
+        if self._passes(number):
+            held = self.far.find(number)
+            self._write(len(units - (held.stored if held else set())), now)
         line = self._of_far(number, now)
-        line.came |= dict.fromkeys(units - joined, now)
+        line.came |= dict.fromkeys(fresh, now)
         line.stored |= units
         return now
+
+    def _passes(self, number: int) -> bool:
+        """Whether a line is of a buffer's part that the L2 does not keep: its stores go on to the DRAM at once."""
+        buffers = number < (1 << 32) // self.machine.global_memory.line_bytes
+        return buffers and (number * 0x9E3779B1 >> 20) % 64 < self.spills
+
+    def _write(self, units: int, now: int) -> None:
+        """Let the DRAM take so many units that the L2 sends."""
+        memory = self.machine.memory
+        parts = units * round(sector_parts(self.machine) * (memory.written if memory else 1000) / 1000)
+        if parts:
+            self._taken("dram", parts, now)
+            self.dram.wait(parts, now)
+
+    @property
+    def all_moved(self) -> int:
+        """The cycle at which the DRAM has moved all, of a launch whose buffers the L2 does not keep."""
+        return -(-self.free.get("dram", 0) // 64) if self.spills else 0
 
     def _of_far(self, number: int, now: int) -> Line:
         """The L2's line; the stored units of the line that makes room go to the DRAM."""
         assert self.far is not None
         line, gone = self.far.use(number)
-        if gone and gone.stored:
-            memory = self.machine.memory
-            parts = len(gone.stored) * round(sector_parts(self.machine) * (memory.written if memory else 1000) / 1000)
-            self._taken("dram", parts, now)
-            self.dram.wait(parts, now)
+        if gone and gone.stored and not self._passes(gone.number):
+            self._write(len(gone.stored), now)
         return line
 
     def _sent(self, way: str, units: int, now: int) -> int:

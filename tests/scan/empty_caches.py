@@ -11,6 +11,7 @@ from gpusim.sm.memory.l2_channel.declaration import merges
 from isa.kernel import Kernel
 from isa.memory import bases
 from scan.caches import UNIT, Caches
+from scan.held_stores import HeldStores
 from scan.kept import not_kept
 from scan.l2_atomic import Slices
 from scan.left_to_l1 import left
@@ -29,8 +30,8 @@ def caches(machine: Machine, kernel: Kernel) -> Caches | None:
         sets = size // (line * cache.ways) if cache else 0
         hashed = bool(getattr(cache, "hashed", 0))
         levels.append(Level(sets, cache.ways, line // UNIT, cache.sector_bytes // UNIT, hashed) if cache else None)
+    spills = not_kept(machine, kernel) if machine.l2 else 0
     if machine.l2 and machine.l2.filled:
-        spills = not_kept(machine, kernel)
         for number in sorted({place // line for place in _held(kernel)}):
             for level in levels[1:3]:
                 if level and (number * 0x9E3779B1 >> 20) % 64 >= spills:
@@ -39,7 +40,8 @@ def caches(machine: Machine, kernel: Kernel) -> Caches | None:
     sms = min(machine.chip.sms, kernel.blocks)
     near = neighbours(kernel, machine, 0)  # tests/engines/test_line_share.py has other oracles for what these ask for
     found = differing(kernel, near) if merges(machine) and len(near) > 1 else {}
-    return Caches(machine, *levels, sms=sms, slices=slices, stage=Stage(machine), differing=found)
+    held, stage = HeldStores(machine), Stage(machine)
+    return Caches(machine, *levels, held, sms=sms, slices=slices, stage=stage, differing=found, spills=spills)
 
 
 def _held(kernel: Kernel) -> Iterator[int]:

@@ -62,7 +62,11 @@ def scan(kernel: Kernel, machine: Machine, resident: int) -> Scan:
         writes(sm, now)
         _count(sm)
         now += 1
-    sm.cycles = max(now, sm.caches.gone, sm.caches.slices.done if sm.caches.slices else 0) if sm.caches else now
+    if sm.caches:
+        updated = sm.caches.slices.done if sm.caches.slices else 0
+        sm.cycles = max(now, sm.caches.gone, sm.caches.all_moved, updated)
+    else:
+        sm.cycles = now
     sm.empty += (sm.cycles - now) * len(sm.warps)  # the L2 still does atomics, or stores go there
     for k, scheduler in enumerate(schedulers):
         reason = Stall.WARP_EXITED if sm.warps[k :: machine.schedulers.count] else Stall.NO_WARP

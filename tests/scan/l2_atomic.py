@@ -30,16 +30,18 @@ class Slices:
         assert rules
         assert away
         lanes, passes, units = work
-        each = rules.real_parts if any(part in REAL for part in row.mnemonic.split(".")) else rules.sector_parts
+        parts = row.mnemonic.split(".")
+        each = rules.real_parts if any(part in REAL for part in parts) else rules.whole_parts
+        operands = row.form.count("a") + row.form.count("b")
+        double = (operands == 2 and lanes > passes) or ("F64" in parts and lanes > units)
         at = (number // (rules.bytes // self.machine.global_memory.line_bytes) * 0x9E3779B1 >> 12) % rules.slices
         behind = passes if self.last.get(at) == number else passes - 1
         self.last[at], begin = number, Fraction(now)
         if not row.is_load:
             begin = max(self.sent, begin)
-            operands = row.form.count("a") + row.form.count("b")
             packets = passes + (units * operands if lanes > passes else 0)
             self.sent, begin = begin + Fraction(packets * away.packet_parts, 64), Fraction(floor(begin))
-        own = Fraction(max(units * rules.sector_parts, behind * each), 64)
+        own = Fraction(max(units * rules.sector_parts * (1 + double), behind * each), 64)
         self.free[at] = max(self.free.get(at, Fraction(0)), begin) + own
         if self.done <= now:
             self.waiting, self.began = 0, now

@@ -41,7 +41,8 @@ class Stage:
         stage = self.machine.tag_stage
         if stage and self.machine.l1:
             words = stage.store_parts + row.words * stage.store_word_parts
-            self._take(PART * max(words, sectors * stage.store_sector_parts), now)
+            of_lines = min(sectors, row.words * self.machine.global_memory.line_bytes // 32)
+            self._take(PART * max(words, of_lines * stage.store_sector_parts), now)
 
     def _take(self, cycles: Fraction | int, now: int) -> None:
         self.free = max(self.free, Fraction(now)) + cycles

@@ -46,6 +46,9 @@ CACHES: dict[str, Sequence[int | str]] = {
     "l2_channel.store_parts": (1, 64, 200),
     "l2_channel.store_line_parts": (0, 83, 300),
     "l2_channel.store_buffer": (0, 4, 192),
+    "l2_channel.store_lines": (0, 1, 3, 24),
+    "l2_channel.store_wait": (0, 12, 200),
+    "l2_channel.store_line_wait": (0, 4, 30),
     "l2_channel.spread": (0, 3, 8),
     "l2_channel.load_line_parts": (0, 64, 150),
     "l2_channel.load_least_bytes": (0, 56, 150),
@@ -79,6 +82,7 @@ CACHES: dict[str, Sequence[int | str]] = {
     "l2_atomic.slices": (1, 3, 80),
     "l2_atomic.bytes": (128, 512),
     "l2_atomic.sector_parts": (1, 80, 700),
+    "l2_atomic.whole_parts": (1, 92, 700),
     "l2_atomic.real_parts": (1, 192, 900),
     "l2_atomic.waiting": (1, 40, 960),
 }

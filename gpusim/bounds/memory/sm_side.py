@@ -42,7 +42,8 @@ def tag_stage(levels: Levels) -> Iterator[Resource]:
         words = int(program[pc]["words"])
         if levels.kinds[pc] == STORED:
             least = int(numbers.store_cost) + words * int(numbers.store_word_cost)
-            found = np.maximum(least, one.sectors * int(numbers.store_sector_cost))
+            most = words * int(numbers.line_bytes) // SECTOR_BYTES
+            found = np.maximum(least, np.minimum(one.sectors, most) * int(numbers.store_sector_cost))
         elif levels.kinds[pc] in THROUGH_L1 and not code[pc].row.copies:
             lookups = -(-one.lines // max(1, int(numbers.near_lines)))
             found = SHARE_PARTS * (lookups if numbers.late_asks else np.maximum(words, lookups))
@@ -101,12 +102,13 @@ def near(levels: Levels) -> Numbers:
 def to_l2(levels: Levels, sectors: Touched, cost: int, of_line: int) -> Moved:
     """Return the parts for what stores and atomics send, and for lines of which a store leaves parts of sectors.
 
-    A store to a sector that still waits joins it, if stores have a channel of their own.
+    Where lines wait for further stores, one to a sector that waits joins it.
     """
-    joins = bool(levels.numbers.ways_apart)
+    joins = bool(levels.numbers.store_lines)
 
     def parts(pc: int, one: Requests) -> int:
-        sent = levels.kinds[pc] == UPDATED or (levels.kinds[pc] == STORED and not joins)
-        return one.total(one.sectors * (cost * sent) + one.partial * (of_line * (levels.kinds[pc] == STORED)))
+        alone = levels.kinds[pc] == STORED and not joins
+        sent = levels.kinds[pc] == UPDATED or alone
+        return one.total(one.sectors * (cost * sent) + one.partial * (of_line * alone))
 
     return joins * cost * by_pc(sectors.stored, len(levels.kinds)), levels.always(parts)

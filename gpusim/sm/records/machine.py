@@ -166,6 +166,9 @@ class MachineNumbers(Record):
     slice_spread: int  # cycles by which a slice of the L2 is nearer or further than the mean
     store_line_cost: int  # further parts for each line of a store of parts of sectors
     store_buffer: int  # sectors that may wait for the L2 before the next store does
+    store_lines: int  # lines stored to, the last ones, that wait for stores that join them
+    store_wait: int  # cycles for which such a line waits at least
+    store_line_wait: int  # the same for each line of its store, if that is longer
     load_line_cost: int  # parts of a cycle in which the channel of loads moves what a load wants of a line, at least
     load_least: int  # bytes for whose time the L2 is busy with what a load wants of a line, at least
     shared_cost: Numbers  # parts of a cycle in which the L2 moves them, and shared ones; 0: it is not known

@@ -37,6 +37,11 @@ class LoadStore(Record):
     return_entries: Records[Entry]  # and the entries that they had
     port: Numbers  # when each L2 channel is free, in parts of a cycle
     shared: Numbers  # when the L2 itself is, for loads, for stores and for shared answers, in parts of a cycle
+    held_line: Numbers  # 1 and each line stored to that may be joined
+    held_sectors: Numbers  # what stores wrote of it, a mask
+    held_until: Numbers  # when it leaves
+    joined: int  # 1: the line stored to last waited already
+    held_next: int  # the place of the next such line
     asked: Numbers  # of the SM's share of the L2 so far, by each of these, in parts
     began: Numbers  # when the SM asked for the first
     slice: Numbers  # when each slice has done the atomics before, in parts of a cycle

@@ -135,7 +135,8 @@ class Row(Record):
     anew: int  # 1: a load that takes nothing that the L1 holds
     parameters: int  # 1: it reads the bank with the parameters
     accounted: int  # its number in the account of memory, from 1 on; 0: it moves nothing
-    pass_parts: int  # of an atomic, least parts of a cycle for each pass
+    pass_parts: int  # of an atomic, least parts of a cycle for a pass behind another
+    doubles: int  # 1: an atomic of real numbers of 64 bits
     slice_blocks: int  # of an atomic, blocks in a row whose lanes lie in one slice; 0: all may
     slice_share: int  # of an atomic, 64ths of this SM's passes that all do there; 0: not known
     shared_along: int  # 1 and the axes (bits) along which blocks ask for the same; 0: unknown

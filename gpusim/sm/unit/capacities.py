@@ -17,6 +17,7 @@ QUEUE = 64  # memory instructions
 CACHED = 2048  # lines of one instruction cache
 CHANNELS = 16  # of the DRAM
 SLICES = 128  # of the L2, that do atomics
+HELD_LINES = 64  # of stores that later ones may join
 
 # Limits of codes: bits of a mask that never turns negative, names, what an instruction has.
 SLOTS = 62  # warps of one scheduler

@@ -10,7 +10,7 @@ from timing import cycles_of, plain_machine, run_text
 from gpusim.engines.simulate import run_chip, run_sm
 from gpusim.simulation.simulation import simulate
 from gpusim.sm.memory.l2_atomic import l2_atomic
-from gpusim.sm.memory.l2_atomic.declaration import updates_reals
+from gpusim.sm.memory.l2_atomic.declaration import sums_doubles, updates_reals
 from gpusim.sm.unit.opcodes import LOAD
 from gpusim.sm.unit.stall import Stall
 from isa.errors import UserError
@@ -28,6 +28,7 @@ SLICES = TAGS | {
     "l2_atomic.slices": 1,
     "l2_atomic.bytes": 512,
     "l2_atomic.sector_parts": 640,
+    "l2_atomic.whole_parts": 640,
     "l2_atomic.real_parts": 3200,
     "l2_atomic.waiting": 1000,
 }
@@ -81,12 +82,34 @@ def test_reals_wait_for_each_other_s_sums():
     Requests of 32 lanes at a word, of one lane at it, of one at another line, and of 32 at words of their own.
     """
     machine = SimpleNamespace(slices=1, slice_lines=4, update_parts=640, packet_parts=64)
-    unit = SimpleNamespace(slice=[0], slice_line=[0], stands=0, updates=0, updates_began=0, updated=0, updates_sent=0)
+    unit = SimpleNamespace(slice=[0], updating=[0], slice_line=[0], stands=0, updates=0, updates_began=0, updated=0)
+    unit.updates_sent = 0
     sm = SimpleNamespace(machine=machine, load_store=unit, launch=SimpleNamespace(sharers=1, sms=1, apart=1))
-    real = SimpleNamespace(action=LOAD, packets=1, pass_parts=3200, slice_blocks=0, slice_share=0)
+    real = SimpleNamespace(action=LOAD, packets=1, pass_parts=3200, doubles=0, slice_blocks=0, slice_share=0)
     requests = [(7, 32, 32, 32), (7, 1, 1, 1), (8, 1, 1, 1), (8, 32, 1, 4)]
     done = [l2_atomic.update(sm, real, line, *work, 0) for line, *work in ((n, noted(*w)) for n, *w in requests)]
     assert done == [31 * 50, 32 * 50, 32 * 50 + 10, 33 * 50 + 10]
+
+
+@pytest.mark.parametrize(
+    ("mnemonic", "work", "taken"),
+    [
+        ("ATOMG.E.CAS.STRONG.GPU", (32, 1, 4), 80),  # 32 words of a line: twice ten cycles for each sector
+        ("ATOMG.E.CAS.STRONG.GPU", (32, 32, 32), 320),  # one word: each pass is of one lane, and 5 cycles are less
+        ("ATOMG.E.ADD.STRONG.GPU", (32, 1, 4), 40),
+        ("ATOMG.E.ADD.F64.RN.STRONG.GPU", (32, 2, 8), 160),  # four doubles of each sector
+        ("ATOMG.E.ADD.F64.RN.STRONG.GPU", (4, 1, 4), 40),  # one of each
+    ],
+)
+def test_two_operands_and_doubles_take_a_slice_twice(mnemonic, work, taken):
+    """Lanes that compare and swap together, and several doubles of a sector, take twice ten cycles for each sector."""
+    row, machine = machine_row(mnemonic), SimpleNamespace(update_parts=640)
+    operands = row.form.count("a") + row.form.count("b")
+    doubles = sums_doubles(SimpleNamespace(row=row))
+    found = l2_atomic.of_sectors(
+        SimpleNamespace(machine=machine), SimpleNamespace(packets=operands, doubles=doubles), *work
+    )
+    assert found == 64 * taken
 
 
 def noted(lanes, passes, sectors):

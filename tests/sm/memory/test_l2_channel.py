@@ -92,6 +92,50 @@ def test_a_line_takes_the_way_of_loads_at_least_so_long(stride, cycles):
     assert next(cycle for cycle, _, pc in cycles_of(run) if pc == 4) == ready + ready % 2  # it issues every 2 cycles
 
 
+@pytest.mark.parametrize(
+    ("lines", "wait", "apart", "cycles"),
+    [
+        (4, 100, 0, [0, 40, 44]),  # the second store joins the first, and the load is served behind its four lines
+        (3, 100, 0, [0, 40, 80]),  # each line comes when three others have come since
+        (4, 10, 0, [0, 40, 80]),  # the first store has gone, and waited long enough
+        (4, 100, 32, [0, 40, 80]),  # the same lines, but other sectors
+        (0, 100, 0, [0, 40, 80]),
+    ],
+)
+def test_stores_join_the_last_lines_stored_to(lines, wait, apart, cycles):
+    """Two stores to a sector of each of four lines: ten cycles for each sector, none where it waits since the first."""
+    text = f"""
+.buffer x u32 4096
+    S2R R0, LANEID
+    ISETP.LT P0, R0, 4
+    IMUL R0, R0, 128
+    IADD R0, R0, c[x]
+    @P0 STG [R0], R1
+    @P0 STG [R0+{apart}], R1
+    LDG R2, [R0]
+    EXIT
+"""
+    changes = {"l2_channel.store_lines": lines, "l2_channel.store_wait": wait, "global_memory.rule": "sectors"}
+    assert served(text, changes) == cycles
+
+
+def test_a_line_that_joins_takes_nothing_for_its_parts():
+    """A word of each of four lines takes ten cycles and five for the line, once; the second store joins them."""
+    text = """
+.buffer x u32 4096
+    S2R R0, LANEID
+    ISETP.LT P0, R0, 4
+    IMUL R0, R0, 128
+    IADD R0, R0, c[x]
+    @P0 STG [R0], R1
+    @P0 STG [R0], R1
+    LDG R2, [R0]
+    EXIT
+"""
+    changes = {"l2_channel.store_lines": 4, "l2_channel.store_wait": 100, "l2_channel.store_line_parts": 320}
+    assert served(text, changes | {"global_memory.rule": "sectors"}) == [0, 60, 64]
+
+
 def test_local_stores_that_stay_in_the_l1_do_not_wait():
     """Two stores to local memory wait for the way to the L2, 40 cycles each, only if they go through to it."""
     text = ".local 8\nMOV R1, 0\nSTL [R1], R2\nSTL [R1+4], R2\nEXIT"

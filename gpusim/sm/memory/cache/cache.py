@@ -17,7 +17,7 @@ from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import count_bits, lowest_bit, rarely, rule
 from gpusim.sm.memory.account import account
 from gpusim.sm.memory.account.declaration import IN_DRAM, IN_FAR_L2, IN_L2
-from gpusim.sm.memory.cache import next_constants, requests, tags
+from gpusim.sm.memory.cache import next_constants, requests, stores, tags
 from gpusim.sm.memory.cache.declaration import (
     BACK,
     CONSTANTS,
@@ -108,17 +108,19 @@ def _store_all(sm: Sm, words: Numbers, instruction: Row, row: int, entry: Entry,
     """Do the requests of a store, or of an atomic without a result; return when all have left the SM."""
     asked, now = now, tag_stage.enter(sm, now) if instruction.packets == 0 else now
     done, lines, parted, sectors, room = now, 0, 0, 0, now
+    wait = l2_channel.wait(sm, int(entry.requests))
     for i in range(entry.requests):
         line, noted = words[row + 2 * i], words[row + 2 * i + 1]
         account.ask(sm, line, noted & UNITS, needed(noted))
         goes, sectors = _passing(sm, words, instruction, line, noted), sectors + count_bits(noted & UNITS)
-        lines, parted = lines + (goes != 0), parted + (goes != 0) * (noted >> PARTLY != 0) * (instruction.packets == 0)
+        lines += goes != 0
         if instruction.packets:
             done = max(done, _atomic(sm, words, instruction, i, line, noted & UNITS, now))
             l2_atomic.update(sm, instruction, line, noted >> PARTLY, now)
             room = l2_atomic.room(sm, now) if sm.machine.slices else now
         else:
-            done = max(done, _store(sm, words, instruction, line, noted, goes, now))
+            done = max(done, _store(sm, words, instruction, line, noted, goes, wait, now))
+            parted += (goes != 0) * (noted >> PARTLY != 0) * (sm.load_store.joined == 0)
     if instruction.packets == 0:
         tag_stage.take_store(sm, instruction, sectors, now)
     end = now + entry.cycles
@@ -168,7 +170,7 @@ def _load(sm: Sm, words: Numbers, instruction: Row, i: int, late: int, line: int
     account.held(sm, line, units & ~lost)
     if lost:
         start = max(start, words[sm.launch.misses])
-        _claim(sm, words, way, line, start)
+        stores.claim(sm, words, way, line, start)
         done = max(done, far_load(sm, words, instruction.copies, _behind(sm, instruction, i), line, lost, start))
         tags.wait_for(sm, words, done)
         tags.fill(words, way, lost, done)
@@ -330,7 +332,7 @@ def _of_far(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: i
     l2_share.lose(sm, words, way, line, gone)
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
     if lost:
-        _drop(sm, words, way, line, gone)
+        stores.drop(sm, words, way, line, gone)
         who = l2_share.brought(sm, line, count_bits(lost))
         if who == ITSELF:
             account.missed(sm, line, units & lost)
@@ -344,8 +346,8 @@ def _of_far(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: i
 
 
 @rule
-def _store(sm: Sm, words: Numbers, instruction: Row, line: int, noted: int, goes: int, now: int) -> int:
-    """Do a store's request, of which some sectors go to the L2; return when these have left the SM."""
+def _store(sm: Sm, words: Numbers, instruction: Row, line: int, noted: int, goes: int, wait: int, now: int) -> int:
+    """Do a store's request, of which some sectors go to the L2, to be joined there; return when they have left."""
     units, partly = noted & UNITS, noted >> PARTLY
     near = sm.launch.caches[NEAR]
     if near.sets > 0:
@@ -354,48 +356,11 @@ def _store(sm: Sm, words: Numbers, instruction: Row, line: int, noted: int, goes
         if sm.machine.keeps_stores == COPIED and _stays(sm, instruction, line):
             kept = units & ~(tags.lost(words, near, way, line, partly) & partly)
         if kept:
-            _claim(sm, words, way, line, now)
+            stores.claim(sm, words, way, line, now)
             tags.fill(words, way, kept, now + 1)
             words[way + DIRTY] |= units & ~goes
             tags.use(words, near, way)
         local = generic_address.is_local(sm, instruction, line)
         if words[way + TAG] == line + 1 and sm.machine.drops_stored and not local:
             words[way + TAG] = words[way + USED] = 0
-    return far_store(sm, words, line, goes, now) if goes else now
-
-
-@rarely
-def far_store(sm: Sm, words: Numbers, line: int, units: int, now: int) -> int:
-    """Write sectors of a line to the L2, where they stay; return when they have left the SM."""
-    cache = sm.launch.caches[FAR]
-    account.written(sm, line, units)
-    if cache.sets == 0:
-        account.to_dram(sm, line, count_bits(units))
-        return global_memory.commit_line(sm, line, count_bits(units), now)
-    way = tags.way(words, cache, line)
-    waiting = l2_channel.waiting(words, way, line, units, now) if sm.machine.ways_apart else 0
-    sent = count_bits(units & ~waiting)
-    gone = l2_channel.ported(sm, sent, sent, STORES, now)
-    l2_share.store(sm, words, way, line, units, gone)
-    new = words[way + TAG] != line + 1
-    _drop(sm, words, way, line, gone)
-    tags.stored(words, way, units & ~waiting, gone)
-    words[way + DIRTY] |= units
-    l2_share.use(sm, words, way, line, new)
-    return gone
-
-
-@rule
-def _claim(sm: Sm, words: Numbers, way: int, line: int, now: int) -> None:
-    """Evict the line in the way of the L1 for this line; stored data of the former line goes to the L2."""
-    if words[way + TAG] != line + 1 and words[way + DIRTY]:
-        far_store(sm, words, words[way + TAG] - 1, words[way + DIRTY], now)
-    tags.clear(words, sm.launch.caches[NEAR], way, line)
-
-
-@rule
-def _drop(sm: Sm, words: Numbers, way: int, line: int, now: int) -> None:
-    """Evict the line in a way of the L2 likewise; stored data of the former line goes to the DRAM."""
-    if words[way + TAG] != line + 1 and words[way + DIRTY] and not l2_share.spilled(sm, words[way + TAG] - 1):
-        l2_share.send(sm, words[way + TAG] - 1, count_bits(words[way + DIRTY]), now)
-    tags.clear(words, sm.launch.caches[FAR], way, line)
+    return stores.far_store(sm, words, line, goes, now, wait) if goes else now

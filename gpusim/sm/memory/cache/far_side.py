@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import count_bits, rule
 from gpusim.sm.memory.account import account
-from gpusim.sm.memory.cache import cache, tags
+from gpusim.sm.memory.cache import cache, stores, tags
 from gpusim.sm.memory.cache.declaration import FAR
 from gpusim.sm.memory.global_memory import global_memory
 from gpusim.sm.memory.l2_channel import l2_channel
@@ -53,7 +53,7 @@ def send(sm: Sm, memory: Memory, instruction: Row, slot: int, low: int, high: in
     while low < high:
         end = min(high, low - low % size + size)
         account.needed(sm, low // size, end - low)
-        done = max(done, cache.far_store(sm, words, low // size, _sectors(low % size, low % size + end - low), now))
+        done = max(done, stores.far_store(sm, words, low // size, _sectors(low % size, low % size + end - low), now, 0))
         low = end
     sm.load_store.stands = 0
     return int(done)

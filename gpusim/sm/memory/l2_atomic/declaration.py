@@ -28,8 +28,14 @@ class L2Atomic(msgspec.Struct, frozen=True):
     slices: Annotated[int, msgspec.Meta(ge=1, le=SLICES)]  # slices that do atomics at the same time
     bytes: Positive  # neighbouring bytes of one slice, whole lines
     sector_parts: Positive  # 1/64 cycles of the slice for each sector of a pass
-    real_parts: Positive  # 1/64 cycles, at least, for a pass of real numbers, which wait for each other's sums
+    whole_parts: Positive  # 1/64 cycles, at least, for a pass behind another of its line, of whole numbers
+    real_parts: Positive  # the same of real numbers, which wait for each other's sums longer
     waiting: Positive  # lanes of an SM's atomics without results that may wait before its next one does
+
+
+def sums_doubles(instruction: Instruction) -> bool:
+    """Tell whether an atomic changes real numbers of 64 bits, of which a slice does fewer at once."""
+    return updates_reals(instruction) and "F64" in instruction.row.mnemonic
 
 
 def updates_reals(instruction: Instruction) -> bool:
@@ -38,10 +44,11 @@ def updates_reals(instruction: Instruction) -> bool:
 
 
 def decode(row: Columns, instruction: Instruction, machine: Machine, _kernel: Kernel) -> None:
-    """What a pass takes its slice at least."""
+    """What a pass behind another takes its slice at least, and whether sectors of several numbers take it twice."""
     rules = machine.l2_atomic
     if rules and instruction.row.update is not None and instruction.row.unit is UnitClass.GLOBAL:
-        row["pass_parts"] = rules.real_parts if updates_reals(instruction) else rules.sector_parts
+        row["pass_parts"] = rules.real_parts if updates_reals(instruction) else rules.whole_parts
+        row["doubles"] = sums_doubles(instruction)
 
 
 def pack(packed: MachineNumbers, machine: Machine) -> None:
@@ -70,7 +77,8 @@ UNIT = Declaration(
             field("updates_waiting", "lanes of atomics without results that may wait"),
         ),
         "row": (
-            field("pass_parts", "of an atomic, least parts of a cycle for each pass", kind="i4"),
+            field("pass_parts", "of an atomic, least parts of a cycle for a pass behind another", kind="i4"),
+            field("doubles", "1: an atomic of real numbers of 64 bits", kind="i1"),
             field("slice_blocks", "of an atomic, blocks in a row whose lanes lie in one slice; 0: all may", kind="i4"),
             field("slice_share", "of an atomic, 64ths of this SM's passes that all do there; 0: not known", kind="i4"),
         ),

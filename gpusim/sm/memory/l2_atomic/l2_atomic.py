@@ -1,9 +1,10 @@
 """Atomics in the slices of the L2, where lanes of one word, and words of one slice, follow each other.
 
-A pass, as it left the SM, takes its slice for each of its sectors; one of real numbers at least until its sum is there,
-because the next pass needs it. Where one SM stands for all, the others do their atomics at the same time: at the same
-lines; or, if each block has its own place, spread over all slices, near places in one; or as a walk of some blocks
-found (gpusim/engines/slice_share.py). A hash of the line's number, the model's own, chooses the slice.
+A pass, as it left the SM, takes its slice for each of its sectors, twice if several lanes compare and swap, or add
+several real numbers of 64 bits there; one behind another of its line at least until what that changes is there. Where
+one SM stands for all, the others do their atomics at the same time: at the same lines; or, if each block has its own
+place, spread over all slices, near places in one; or as a walk of some blocks found (gpusim/engines/slice_share.py). A
+hash of the line's number, the model's own, chooses the slice.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ def update(sm: Sm, instruction: Row, line: int, noted: int, now: int) -> int:
     unit, slice_ = sm.load_store, slice_of(sm.machine, line)
     lanes, passes, sectors = noted >> OF_LANES, noted >> PASSES & FIELD, noted & FIELD
     behind = passes if unit.slice_line[slice_] == line + 1 else passes - 1  # another pass of the line
-    taken = max(sectors * int(sm.machine.update_parts), behind * int(instruction.pass_parts))
+    taken = max(of_sectors(sm, instruction, lanes, passes, sectors), behind * int(instruction.pass_parts))
     unit.slice_line[slice_] = line + 1
     sent = _sent(sm, instruction, passes + (sectors * int(instruction.packets) if lanes > passes else 0), now)
     taken = _of_all(sm, instruction, taken)
@@ -49,6 +50,13 @@ def update(sm: Sm, instruction: Row, line: int, noted: int, now: int) -> int:
     unit.updates += lanes
     unit.updated = max(unit.updated, done, unit.updates_sent // SHARE_PARTS)
     return done
+
+
+@rule
+def of_sectors(sm: Sm, instruction: Row, lanes: int, passes: int, sectors: int) -> int:
+    """Return the slice's time for the sectors of some passes: twice for two operands, or several doubles, at once."""
+    twice = (instruction.packets == 2 and lanes > passes) or (instruction.doubles and lanes > sectors)
+    return int(sectors * sm.machine.update_parts * (2 if twice else 1))
 
 
 @rule

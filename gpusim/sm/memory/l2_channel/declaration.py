@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Annotated, Any
 
 import msgspec
 
 from gpusim.sm.memory.cache.declaration import FAR, NO_ASKER, NO_TAGS, SHARE_PARTS, tagged, untagged
 from gpusim.sm.records import MachineNumbers
 from gpusim.sm.unit.asks import looks, updates
+from gpusim.sm.unit.capacities import HELD_LINES
 from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field
+from gpusim.sm.unit.dimensions import HELD_LINE
 from gpusim.sm.unit.opcodes import FETCH, LOAD, STORE
 from gpusim.sm.unit.ranges import MOST, Count, Positive
 from isa.memory import SECTOR_BYTES
@@ -27,6 +29,9 @@ class L2Channel(msgspec.Struct, frozen=True):
     spread: Count  # cycles by which the slices near an SM are earlier with loads than the mean; the others are later
     load_bytes: Positive  # bytes per cycle that all SMs together load from the L2, at most
     store_bytes: Positive  # bytes per cycle that they store to it
+    store_lines: Annotated[int, msgspec.Meta(ge=0, le=HELD_LINES)] = 0  # lines stored to last, to be joined
+    store_wait: Count = 0  # cycles for which a line waits at least
+    store_line_wait: Count = 0  # the same for each line of its store, if that is longer
     load_line_parts: Count = 0  # 1/64 cycles of an SM's channel for each line of a load, at least
     load_least_bytes: Count = 0  # bytes for whose time the L2 is busy with what a load wants of a line, at least
     answer_bytes: Count = 0  # bytes per cycle that SMs get where those of a GPC ask for the same; 0: as load_bytes
@@ -41,6 +46,8 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
     if channel:
         packed.port_cost[STORES], packed.ways_apart = channel.store_parts, 1
         packed.store_line_cost, packed.store_buffer = channel.store_line_parts, channel.store_buffer
+        packed.store_lines, packed.store_wait = channel.store_lines, channel.store_wait
+        packed.store_line_wait = channel.store_line_wait
         packed.slice_spread, packed.load_least = channel.spread, channel.load_least_bytes
         packed.load_line_cost = channel.load_line_parts
 
@@ -76,10 +83,8 @@ def _loads(given: Any) -> bool:
     return bool(given.does(LOAD, FETCH))
 
 
-ALL = (
-    "port_cost port_parts ways_apart slice_spread store_line_cost store_buffer load_line_cost load_least "
-    "shared_cost shared_parts"
-)
+STORED = "store_line_cost store_buffer store_lines store_wait store_line_wait"
+ALL = f"port_cost port_parts ways_apart slice_spread {STORED} load_line_cost load_least shared_cost shared_parts"
 
 UNIT = Declaration(
     "l2_channel",
@@ -91,6 +96,9 @@ UNIT = Declaration(
             field("slice_spread", "cycles by which a slice of the L2 is nearer or further than the mean"),
             field("store_line_cost", "further parts for each line of a store of parts of sectors"),
             field("store_buffer", "sectors that may wait for the L2 before the next store does"),
+            field("store_lines", "lines stored to, the last ones, that wait for stores that join them"),
+            field("store_wait", "cycles for which such a line waits at least"),
+            field("store_line_wait", "the same for each line of its store, if that is longer"),
             field(
                 "load_line_cost",
                 "parts of a cycle in which the channel of loads moves what a load wants of a line, at least",
@@ -107,6 +115,11 @@ UNIT = Declaration(
                 3,
                 role=Role.UNCOMPARED,
             ),
+            field("held_line", "1 and each line stored to that may be joined", HELD_LINE, role=Role.UNCOMPARED),
+            field("held_sectors", "what stores wrote of it, a mask", HELD_LINE, role=Role.UNCOMPARED),
+            field("held_until", "when it leaves", HELD_LINE, role=Role.UNCOMPARED),
+            field("joined", "1: the line stored to last waited already", role=Role.FREE),
+            field("held_next", "the place of the next such line", role=Role.UNCOMPARED),
             field("asked", "of the SM's share of the L2 so far, by each of these, in parts", 3, role=Role.UNCOMPARED),
             field("began", "when the SM asked for the first", 3, role=Role.UNCOMPARED),
         ),
@@ -118,7 +131,7 @@ UNIT = Declaration(
         Condition("l2_channel.*", ALL, looks(FAR), "nothing asks the L2"),
         Condition(
             "l2_channel.store_*",
-            f"port_cost.{STORES} store_line_cost store_buffer shared_cost.{STORES}",
+            f"port_cost.{STORES} {STORED} shared_cost.{STORES}",
             _stores,
             "{kernel} stores nothing",
         ),
@@ -135,6 +148,8 @@ UNIT = Declaration(
             "l2_channel.store_parts": 1,
             "l2_channel.store_line_parts": 0,
             "l2_channel.store_buffer": MOST,
+            "l2_channel.store_lines": HELD_LINES,
+            "l2_channel.store_*wait": MOST,
             "l2_channel.load_bytes": MOST,
             "l2_channel.store_bytes": MOST,
             "l2_channel.answer_bytes": MOST,

@@ -6,7 +6,7 @@
   what it answers to each of them.
 * A store to parts of sectors occupies its channel and the L2 longer for each line.
 * A store does not wait for the L2 until so many sectors wait there; then the next one does. Warps may exit meanwhile,
-  but the launch ends when all have gone. A store to a sector that still waits takes no further time.
+  but the launch ends when all have gone. A store to a sector that still waits joins it (held_stores.py).
 * A slice of the L2 is near an SM or far from it. The parity of some bits of a line's number chooses the slice; the
   chip's hash is unknown.
 """
@@ -14,12 +14,11 @@
 from __future__ import annotations
 
 from gpusim.sm.jit.rule import count_bits, rarely, rule
-from gpusim.sm.memory.cache.declaration import FAR, SHARE_PARTS, WAY_HEAD
-from gpusim.sm.memory.cache.tags import DIRTY, TAG
+from gpusim.sm.memory.cache.declaration import FAR, SHARE_PARTS
 from gpusim.sm.memory.l2_channel.declaration import ANSWERS, LOADS, STORES
 from gpusim.sm.memory.l2_share import l2_share
 from gpusim.sm.memory.l2_share.declaration import PARTS
-from gpusim.sm.records import Numbers, Sm
+from gpusim.sm.records import Sm
 from isa.memory import SECTOR_BYTES
 
 
@@ -115,6 +114,12 @@ def free_for_stores(sm: Sm, lines: int, now: int) -> int:
 
 
 @rule
+def wait(sm: Sm, lines: int) -> int:
+    """Return for how many cycles the lines of a store to so many wait at least for stores that join them."""
+    return max(int(sm.machine.store_wait), lines * int(sm.machine.store_line_wait))
+
+
+@rule
 def keeps_stores(sm: Sm) -> bool:
     """Tell whether stores wait for the L2 in a channel of their own: their warp is done with them before they go."""
     return bool(sm.machine.ways_apart and sm.launch.caches[FAR].sets)
@@ -128,18 +133,6 @@ def emptied(sm: Sm) -> int:
         return 0
     own = (unit.port[STORES] + machine.port_parts - 1) // machine.port_parts
     return int(max(own, (unit.shared[STORES] + machine.shared_parts - 1) // machine.shared_parts))
-
-
-@rule
-def waiting(words: Numbers, way: int, line: int, units: int, now: int) -> int:
-    """Return those of the sectors that an earlier store has not sent yet: this one joins it."""
-    found, unit = 0, 0
-    if words[way + TAG] == line + 1:
-        while (units & words[way + DIRTY]) >> unit:
-            if ((units & words[way + DIRTY]) >> unit) & 1 and words[way + WAY_HEAD + unit] > now:
-                found |= 1 << unit
-            unit += 1
-    return found
 
 
 @rule

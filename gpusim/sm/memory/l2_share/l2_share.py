@@ -195,16 +195,16 @@ def send(sm: Sm, line: int, units: int, now: int) -> None:
 @rule
 def spilled(sm: Sm, line: int) -> bool:
     """Tell whether what is stored in that line of a buffer goes on to the DRAM at once."""
-    return bool(sm.launch.passes_on and place_of(line) < sm.launch.spills and not _is_local(sm, line))
+    return bool(sm.launch.spills and place_of(line) < sm.launch.spills and not _is_local(sm, line))
 
 
 @rule
 def passed_on(sm: Sm) -> int:
-    """Return when the DRAM has moved all that the SM brings and passes on, where the L2 does not keep it.
+    """Return when the DRAM has moved all that the SMs bring and pass on, where the L2 does not keep it.
 
     What a launch leaves there to be written the next one finds, so each has time for as much as it stores.
     """
-    if not (sm.launch.passes_on and sm.launch.spills):
+    if sm.launch.spills == 0:
         return 0
     return int((sm.load_store.channel + sm.machine.channel_parts - 1) // sm.machine.channel_parts)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 from gpusim.sm.jit.rule import rule
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS
 from gpusim.sm.records import MachineNumbers, Row, Sm
+from isa.memory import SECTOR_BYTES
 
 
 @rule
@@ -44,10 +45,10 @@ def take_load(sm: Sm, instruction: Row, lines: int, now: int) -> None:
 
 @rule
 def take_store(sm: Sm, instruction: Row, sectors: int, now: int) -> None:
-    """Take the stage for a store to so many sectors that enters it now."""
-    machine = sm.machine
-    least = machine.store_cost + int(instruction.words) * machine.store_word_cost
-    _take(sm, max(least, sectors * machine.store_sector_cost), now)
+    """Take the stage for a store to so many sectors that enters it now; those of a line count for each word at most."""
+    machine, words = sm.machine, int(instruction.words)
+    least, most = machine.store_cost + words * machine.store_word_cost, words * (machine.line_bytes // SECTOR_BYTES)
+    _take(sm, max(least, min(sectors, int(most)) * machine.store_sector_cost), now)
 
 
 @rule

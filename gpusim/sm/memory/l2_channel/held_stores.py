@@ -1,0 +1,34 @@
+"""Stores that wait in front of the L2, where later stores to the same sectors join them.
+
+The last lines stored to wait until their channel has moved them, and for some cycles since the last store to them. A
+store to a sector that waits moves nothing; one to another sector of such a line moves that alone.
+"""
+
+from __future__ import annotations
+
+from gpusim.sm.jit.rule import rarely
+from gpusim.sm.records import Sm
+
+
+@rarely
+def find(sm: Sm, line: int, now: int) -> int:
+    """Return the place of a line that still waits, -1: it does not."""
+    unit = sm.load_store
+    for i in range(sm.machine.store_lines):
+        if unit.held_line[i] == line + 1 and unit.held_until[i] > now:
+            return i
+    return -1
+
+
+@rarely
+def hold(sm: Sm, at: int, line: int, units: int, until: int) -> None:
+    """Let these sectors of a line wait, in its place or in that of the line which was stored to longest ago."""
+    unit, place = sm.load_store, at
+    if sm.machine.store_lines == 0:
+        return
+    if at < 0:
+        place = int(unit.held_next)
+        unit.held_next = place + 1 if place + 1 < sm.machine.store_lines else 0
+        unit.held_line[place], unit.held_sectors[place], unit.held_until[place] = line + 1, 0, 0
+    unit.held_sectors[place] |= units
+    unit.held_until[place] = max(unit.held_until[place], until)
