@@ -9,6 +9,7 @@ import numpy as np
 from interpreter import steps
 from interpreter.frame import Frame, Group
 from msgspec import structs
+from neighbours import lifted, side_by_side
 
 from gpusim.machine.schema import Machine
 from gpusim.sm.memory.shared_memory.declaration import SharedMemory
@@ -80,6 +81,7 @@ def _cost(machine: Machine, row: Any, addresses: Any, active: Any) -> tuple[int,
         return cycles, cycles - each, 0
     if row.unit is Unit.LOCAL:
         return len(halves) * words * machine.local_memory.request_cycles, 0, 0
+    halves = [side_by_side(machine, row, half) for half in halves]
     each = [_coalesced(half, words, machine.global_memory.rule, machine.global_memory.line_bytes) for half in halves]
     requests, moved = (sum(part) for part in zip(*each, strict=True))
     if row.update is not None:
@@ -140,7 +142,9 @@ def _passes_of(machine: Machine, row: Any, where: list[int | None]) -> int:
         return sum(_ways(where[8 * m : 8 * m + 8], range(4), banks) for m in range(row.matrices))
     if machine.shared_atomic and row.update is not None:
         turns = machine.shared_atomic.swap_turns if "b" in row.form else machine.shared_atomic.add_turns
-        waiting = [a // 4 % shared.banks for a in where if a is not None]
+        words = [a // 4 for a in where if a is not None]
+        words = list(set(words)) if lifted(machine, "atomics", "at-once") else words
+        waiting = [word % shared.banks for word in words]
         return turns * (1 if ideal == "conflict-free" else max(Counter(waiting).values()))
     return max(1, passes(where, row.words, shared, banks, load=row.is_load))
 
@@ -155,7 +159,9 @@ def _atomic(
         return cycles, extra, moved
     if machine.l2_atomic and machine.l2 and machine.cache and machine.cache.hits == "tags" and not row.is_load:
         return len(halves) * machine.global_memory.request_cycles, 0, moved
-    each = [-(-packets(row, half, machine.global_memory.line_bytes) * rules.packet_parts // 64) for half in halves]
+    once = lifted(machine, "atomics", "at-once")
+    line = machine.global_memory.line_bytes
+    each = [-(-packets(row, half, line, once=once) * rules.packet_parts // 64) for half in halves]
     least = [n * machine.global_memory.request_cycles for n in _requests_of(machine, row, halves)]
     cycles = sum(max(pair) for pair in zip(each, least, strict=True))
     return cycles, cycles, moved
@@ -166,13 +172,16 @@ def _requests_of(machine: Machine, row: Any, halves: list[list[int | None]]) -> 
     return [_coalesced(half, row.words, rules.rule, rules.line_bytes)[0] for half in halves]
 
 
-def packets(row: Any, where: list[int | None], line_bytes: int) -> int:
-    """Packets of an atomic: of each line, the lanes that are first at their word go together, then the second ones."""
+def packets(row: Any, where: list[int | None], line_bytes: int, *, once: bool = False) -> int:
+    """Packets of an atomic: of each line, the lanes that are first at their word go together, then the second ones.
+
+    `once`: all lanes of a line go together.
+    """
     before, passes = Counter[int](), defaultdict[tuple[int, int], list[int]](list)
     for address in where:
         if address is not None:
             passes[address // line_bytes, before[address]].append(address)
-            before[address] += 1
+            before[address] += not once
     operands, back = len(set(row.form) & set("ab")), int(row.is_load)
     data = [len({a // 32 for a in lanes}) * operands if len(lanes) > 1 else 0 for lanes in passes.values()]
     return sum(1 + back + each for each in data)

@@ -22,6 +22,10 @@ ROUNDS = (60, 100, 160, 250, 400)
 WHAT_IF = {
     "what_if.shared_memory": ("banks", "conflict-free", "one-pass"),
     "what_if.barriers": ("wait", "wait", "pass"),
+    "what_if.lanes": ("apart", "apart", "side-by-side"),
+    "what_if.l1": ("tags", "tags", "holds"),
+    "what_if.l2": ("tags", "tags", "holds"),
+    "what_if.atomics": ("in-turn", "in-turn", "at-once"),
 }
 SMS = (1, 1, 1, 2, 3)
 POISON = (  # accesses out of bounds and misaligned, a barrier of another count, one at which not all warps arrive

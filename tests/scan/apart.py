@@ -26,13 +26,8 @@ def is_queued(machine: Machine) -> bool:
     return machine.memory_port is not None and Unit.SPECIAL.value in machine.memory_port.units.split()
 
 
-def queues_apart(machine: Machine, row: Row) -> bool:
-    """Whether an instruction enters a queue apart: to shared memory on GCN, or of global and local accesses."""
-    if machine.memory_paths:
-        return row.unit is Unit.SHARED
-    return has_global_queue(machine) and row.unit in (Unit.GLOBAL, Unit.LOCAL) and not row.copies
-
-
-def has_global_queue(machine: Machine) -> bool:
-    """Whether each scheduler has a queue of global and local accesses."""
-    return machine.memory_port is not None and machine.memory_port.global_queue > 0
+def is_global(machine: Machine, row: Row) -> bool:
+    """Whether a warp that finds the queue full waits for that of global and local accesses, by name."""
+    port = machine.memory_port
+    copied = row.copies and machine.async_copy is not None and port is not None and Unit.SYNC in port.units.split()
+    return port is not None and row.unit in (Unit.GLOBAL, Unit.LOCAL) and not copied

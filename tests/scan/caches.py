@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from math import floor
 
+from neighbours import lifted
+
 from gpusim.machine.machine import Machine
 from isa.row import Row, Unit
 from scan.dram import Dram, from_memory, sector_parts
@@ -44,8 +46,10 @@ class Caches:
     asking: int = -1  # the pc of the load that is served
 
     def __post_init__(self) -> None:
-        """The DRAM is the machine's."""
-        self.dram = Dram(self.machine)
+        """The DRAM is the machine's, for SMs that have blocks, if they stand for others."""
+        machine = self.machine
+        stands = machine.l2 and (machine.l2_channel or machine.architecture)
+        self.dram = Dram(machine, self.sms if stands else machine.chip.sms)
 
     def asked_by(self, row: Row) -> bool:
         """Whether accesses of this kind look for their lines when they are served."""
@@ -73,6 +77,11 @@ class Caches:
             beyond = getattr(cache, f"l2_latency_{row.width}") + i * cache.l2_late
             if here is None:
                 results.append(self._far(number, units, start, beyond))
+                continue
+            if lifted(machine, "l1", "holds"):
+                turns = cycles // machine.global_memory.request_cycles
+                looked_up = i * turns // len(requests) if machine.l1 and machine.l1.lines_per_cycle else i
+                results.append(start + first + looked_up * late)
                 continue
             lost, line = here.lacking(number, units), here.find(number)
             known = [line.came.get(unit, 0) for unit in units] if line else []
@@ -204,8 +213,9 @@ class Caches:
 
     @property
     def gone(self) -> int:
-        """The cycle at which all of these have left."""
-        return -(-max(self.free.get(way, 0) * self.keeps_stores for way in ("stores", "all stores")) // 64)
+        """The cycle at which all of these have left, and the DRAM has them, where the L2 does not keep the buffers."""
+        ways = [self.free.get(way, 0) * self.keeps_stores for way in ("stores", "all stores")]
+        return -(-max(*ways, self.free.get("dram", 0) * bool(self.spills)) // 64)
 
     def _keep(self, level: Level, number: int, units: set[int], now: int, stored: set[int]) -> None:
         """Let what is stored in these units stay in a cache."""
@@ -249,8 +259,9 @@ class Caches:
             gone = self._sent("stores", len(units), now)
             left, done = max(left, gone), max(done, self._behind(number, units, gone, latency + i * cache.l2_late))
             held = self.far.find(number)
-            assert held is not None
-            held.stored |= units
+            if not lifted(self.machine, "l2", "holds"):
+                assert held is not None
+                held.stored |= units
             if self.slices and number in work:
                 sliced = max(sliced, self.slices.update(row, number, work.pop(number), now) + latency)
         done = max(done + extra, sliced)  # slices do its passes one after the other as it is
@@ -279,7 +290,7 @@ class Caches:
         if self.asking in self.differing:
             now = max(now, self._of_all("answers", len(units), asked))
         latency += self._distance(number)
-        if self.partition is None or rules is None:
+        if self.partition is None or rules is None or lifted(self.machine, "l2", "holds"):
             return self._behind(number, units, now, latency)
         lost = self.partition.lacking(number, units)
         line, _ = self.partition.use(number)
@@ -292,6 +303,8 @@ class Caches:
     def _behind(self, number: int, units: set[int], now: int, latency: int) -> int:
         """The cycle at which units that the L2's near partition does not hold have come."""
         assert self.far is not None
+        if lifted(self.machine, "l2", "holds"):
+            return now + latency
         lost = self.far.lacking(number, units)
         line = self._of_far(number, now)
         times = [line.came.get(unit, 0) for unit in units]
@@ -317,7 +330,7 @@ class Caches:
         asked, fresh = now, units - self.held.of(number, now)
         now = self._sent("stores", len(fresh), now)
         self.held.add(number, units, asked, max(now, asked + wait))
-        if self._passes(number):
+        if self.dram.passes(number, self.spills):
             held = self.far.find(number)
             self._write(len(units - (held.stored if held else set())), now)
         line = self._of_far(number, now)
@@ -325,29 +338,19 @@ class Caches:
         line.stored |= units
         return now
 
-    def _passes(self, number: int) -> bool:
-        """Whether a line is of a buffer's part that the L2 does not keep: its stores go on to the DRAM at once."""
-        buffers = number < (1 << 32) // self.machine.global_memory.line_bytes
-        return buffers and (number * 0x9E3779B1 >> 20) % 64 < self.spills
-
     def _write(self, units: int, now: int) -> None:
         """Let the DRAM take so many units that the L2 sends."""
         memory = self.machine.memory
         parts = units * round(sector_parts(self.machine) * (memory.written if memory else 1000) / 1000)
-        if parts:
-            self._taken("dram", parts, now)
-            self.dram.wait(parts, now)
-
-    @property
-    def all_moved(self) -> int:
-        """The cycle at which the DRAM has moved all, of a launch whose buffers the L2 does not keep."""
-        return -(-self.free.get("dram", 0) // 64) if self.spills else 0
+        if parts and not lifted(self.machine, "l2", "holds"):
+            self._taken("dram", self.dram.shared(parts), now)
+            self.dram.wait(self.dram.shared(parts), now)
 
     def _of_far(self, number: int, now: int) -> Line:
         """The L2's line; the stored units of the line that makes room go to the DRAM."""
         assert self.far is not None
         line, gone = self.far.use(number)
-        if gone and gone.stored and not self._passes(gone.number):
+        if gone and gone.stored and not self.dram.passes(gone.number, self.spills):
             self._write(len(gone.stored), now)
         return line
 

@@ -36,12 +36,22 @@ class Dram:
     """The queue in front of the DRAM, and how late its places are."""
 
     machine: Machine
+    sms: int  # that have blocks, and share its bandwidth
     asked: Counter[int] = field(default_factory=Counter)  # 1/64 cycles of its time, by spans of 2,048 cycles
+
+    def passes(self, number: int, spills: int) -> bool:
+        """Whether a line is one of so many of 64 of the buffers that the L2 does not keep: its stores go on at once."""
+        buffers = number < (1 << 32) // self.machine.global_memory.line_bytes
+        return buffers and (number * 0x9E3779B1 >> 20) % 64 < spills
 
     def cost(self, units: int) -> int:
         """1/64 cycles for which a read of so many units of a line keeps the DRAM."""
         one, rules = sector_parts(self.machine), self.machine.dram
-        return max(units * one, round(one * rules.least_bytes / 32) if rules else 0)
+        return self.shared(max(units * one, round(one * rules.least_bytes / 32) if rules else 0))
+
+    def shared(self, parts: int) -> int:
+        """The same for what takes an equal share of all SMs so long."""
+        return -(-parts * self.sms // self.machine.chip.sms) if self.machine.dram else parts
 
     def latency(self, number: int) -> int:
         """Cycles until a line is there: the mean, and as many more or fewer as a hash of its place says.

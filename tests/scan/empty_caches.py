@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from neighbours import lifted
+
 from gpusim.engines.line_share import differing
 from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import neighbours
@@ -36,7 +38,8 @@ def caches(machine: Machine, kernel: Kernel) -> Caches | None:
             for level in levels[1:3]:
                 if level and (number * 0x9E3779B1 >> 20) % 64 >= spills:
                     level.use(number)[0].came = dict.fromkeys(range(level.units), 1)
-    slices = Slices(machine) if machine.l2_atomic and machine.l2 else None
+    once = lifted(machine, "atomics", "at-once")
+    slices = Slices(machine) if machine.l2_atomic and machine.l2 and not once else None
     sms = min(machine.chip.sms, kernel.blocks)
     near = neighbours(kernel, machine, 0)  # tests/engines/test_line_share.py has other oracles for what these ask for
     found = differing(kernel, near) if merges(machine) and len(near) > 1 else {}

@@ -23,7 +23,7 @@ from isa.kernel import Kernel
 from isa.row import Row, Unit
 from isa.table import TABLE
 from scan import copies, fences, parted, simt_stack
-from scan.apart import has_global_queue, queues_apart
+from scan.apart import is_global
 from scan.barriers import arrive, leave, waits_at_barrier
 from scan.blocks import handed_at, warp_slots
 from scan.codes import early, give_way, obey, waits
@@ -35,7 +35,7 @@ from scan.matrices import in_order
 from scan.memory import enter, full, idles, queued, read_at, serve, takes_banks
 from scan.pipes import compute, takes
 from scan.registers import delivers, read_operands
-from scan.selection import by_yields, goes, keeps, offset, oldest, order_of, turns
+from scan.selection import apart, by_yields, goes, keeps, offset, oldest, order_of, turns
 from scan.state import LATER, Access, Scan, Scheduler, Warp, registers_of
 from scan.write_back import stops, takes_cycle, writes
 
@@ -64,7 +64,7 @@ def scan(kernel: Kernel, machine: Machine, resident: int) -> Scan:
         now += 1
     if sm.caches:
         updated = sm.caches.slices.done if sm.caches.slices else 0
-        sm.cycles = max(now, sm.caches.gone, sm.caches.all_moved, updated)
+        sm.cycles = max(now, sm.caches.gone, updated)
     else:
         sm.cycles = now
     sm.empty += (sm.cycles - now) * len(sm.warps)  # the L2 still does atomics, or stores go there
@@ -200,7 +200,7 @@ def _active(sm: Scan, scheduler: Scheduler, eligible: list[Warp], now: int) -> l
 
 def _use(sm: Scan, k: int, warp: Warp, now: int) -> None:
     scheduler, issue = sm.schedulers[k], sm.machine.issue
-    refused = queued(sm, _row(sm, warp)) and full(sm, k, now, _table_row(sm, warp))
+    refused = queued(sm, _row(sm, warp)) and full(sm, k, now, apart=apart(sm, warp))
     if not refused or issue.refused_moves_pointer:
         scheduler.last = warp.slot
     kind = "refuse" if refused else "issue"
@@ -244,7 +244,7 @@ def _pairable(sm: Scan, k: int, warp: Warp, now: int) -> bool:
     """Whether the warp's next instruction may issue in the turn in which its scheduler has issued already."""
     row, machine, turn = _table_row(sm, warp), sm.machine, sm.schedulers[k].turn
     alone = machine.double.exclusive != "off" and (row.unit is Unit.DP or now < sm.exclusive)
-    crowded = queued(sm, _row(sm, warp)) and full(sm, k, now, _table_row(sm, warp))
+    crowded = queued(sm, _row(sm, warp)) and full(sm, k, now, apart=apart(sm, warp))
     if machine.issue.pairing == "different-category":
         paired = machine.category.get(row.unit, row.unit) not in [machine.category.get(i.unit, i.unit) for i in turn]
     else:
@@ -318,9 +318,8 @@ def _refusal(sm: Scan, k: int, warp: Warp, now: int) -> Stall | None:
     kind = _row(sm, warp)
     if not keeps(sm, kind) and not takes(sm, k, kind, now):
         return Stall.TEX_THROTTLE if kind == Unit.TEXTURE else Stall.MATH_PIPE_THROTTLE
-    if queued(sm, kind) and full(sm, k, now, _table_row(sm, warp)) and not sm.machine.issue.refused_wastes_slot:
-        apart = has_global_queue(sm.machine) and queues_apart(sm.machine, _table_row(sm, warp))
-        return Stall.LG_THROTTLE if apart else Stall.MIO_THROTTLE
+    if queued(sm, kind) and full(sm, k, now, apart=apart(sm, warp)) and not sm.machine.issue.refused_wastes_slot:
+        return Stall.LG_THROTTLE if is_global(sm.machine, _table_row(sm, warp)) else Stall.MIO_THROTTLE
     alone = kind == Unit.DP or now < sm.exclusive
     others = [s.issued_at for other, s in enumerate(sm.schedulers) if other != k]
     taken = any(now - issued < sm.machine.schedulers.interval for issued in others)

@@ -16,7 +16,7 @@ from isa.dataflow import flow
 from isa.operands.operand import Address
 from isa.row import MEMORY_UNITS, Row, Unit
 from scan import copies
-from scan.apart import goes_apart, has_global_queue, queues_apart
+from scan.apart import goes_apart
 from scan.codes import fill, hold
 from scan.dram import arriving, from_memory
 from scan.registers import returned
@@ -33,12 +33,10 @@ def queued(sm: Scan, kind: str) -> bool:
     return kind in ("load", "store") or (port is not None and kind in port.units.split())
 
 
-def full(sm: Scan, k: int, now: int, row: Row) -> bool:
-    """Whether the queue of scheduler k that the row enters takes no more; served instructions count for a while."""
-    y, port = _number(sm, k, row), sm.machine.memory_port
-    kept = [when for when in sm.leaving.get(y, ()) if when > now]
-    depth = port.global_queue if port and queues_apart(sm.machine, row) else sm.machine.load_store.queue
-    return len(sm.queues.get(y, ())) + len(kept) >= depth
+def full(sm: Scan, k: int, now: int, *, apart: bool) -> bool:
+    """Whether scheduler k's queue, to shared memory or not, takes no more; served instructions count for a while."""
+    kept = [when for when in sm.leaving.get(_number(sm, k, apart=apart), ()) if when > now]
+    return len(_queue(sm, k, apart=apart)) + len(kept) >= sm.machine.load_store.queue
 
 
 def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, now: int) -> None:
@@ -69,10 +67,11 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
     warp.accesses.append(access)
     sm.entered += 1
     access.number = sm.entered
-    sm.queues.setdefault(_number(sm, k, row), []).append(access)
+    apart = _apart(sm, pc)
+    _queue(sm, k, apart=apart).append(access)
     reason = Stall.LONG_SCOREBOARD if row.unit in (Unit.GLOBAL, Unit.LOCAL) else Stall.SHORT_SCOREBOARD
     hold(sm, warp, pc, access, active, reason)
-    if full(sm, k, now, row):
+    if full(sm, k, now, apart=apart):
         fill(sm, k, warp, now)
     if not (memory and sm.machine.wait_counters):
         warp.results |= dict.fromkeys(flow.writes(instruction), (access, reason))
@@ -100,7 +99,7 @@ def serve(sm: Scan, now: int) -> None:
     """Serve queues in turn, while there is one with an entry, a free port and a free unit."""
     paths, schedulers = sm.machine.memory_paths, sm.machine.schedulers.count
     count = schedulers if sm.machine.memory_port or paths else 1
-    count += -(-schedulers // paths.schedulers) if paths else schedulers * has_global_queue(sm.machine)
+    count += -(-schedulers // paths.schedulers) if paths else 0
     free = [sm.free.get(bool(sm.queues.get(y)) and _apart(sm, sm.queues[y][0].pc), 0) for y in range(count)]
     able = [y for y in range(count) if sm.queues.get(y) and max(sm.ports.get(y, 0), free[y]) <= now]
     if sm.late and max(sm.free.get(False, 0), min(access.comes for access in sm.late)) <= now:
@@ -189,11 +188,14 @@ def _cached(sm: Scan, row: Row, access: Access, now: int, y: int, *, own: bool) 
         access.done = sm.free[own] if sm.caches.keeps_stores else max(sm.free[own], left)
 
 
-def _number(sm: Scan, k: int, row: Row) -> int:
-    """The queue of scheduler k that the row enters; those apart lie behind the others."""
+def _queue(sm: Scan, k: int, *, apart: bool) -> list[Access]:
+    return sm.queues.setdefault(_number(sm, k, apart=apart), [])
+
+
+def _number(sm: Scan, k: int, *, apart: bool) -> int:
     paths = sm.machine.memory_paths
-    if queues_apart(sm.machine, row):
-        return sm.machine.schedulers.count + k // (paths.schedulers if paths else 1)
+    if paths and apart:
+        return sm.machine.schedulers.count + k // paths.schedulers
     return k if sm.machine.memory_port or paths else 0
 
 

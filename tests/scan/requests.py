@@ -6,6 +6,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from neighbours import side_by_side
+
 from gpusim.machine.machine import Machine
 from isa.row import Row, Unit
 from scan.caches import UNIT, Request
@@ -15,8 +17,8 @@ def requests(machine: Machine, row: Row, bytes_of_lanes: list[list[int | None]])
     """The lines that an access asks for, given the bytes of each lane, group of 32 lanes by group."""
     line = machine.global_memory.line_bytes
     asked: list[Request] = []
-    for where in bytes_of_lanes:
-        before = len(asked)
+    for lanes in bytes_of_lanes:
+        before, where = len(asked), side_by_side(machine, row, lanes)
         for group in _resolved(machine, row, where):
             lines: dict[int, Counter[int]] = {}
             for byte in group:

@@ -8,6 +8,7 @@ from executed import holds
 
 from gpusim.machine.machine import Machine
 from gpusim.sm.registers.control_code.declaration import by_codes
+from scan.apart import goes_apart
 from scan.matrices import making_way
 from scan.memory import full, queued
 from scan.pipes import takes
@@ -44,7 +45,7 @@ def goes(sm: Scan, k: int, warp: Warp, kind: str, now: int) -> bool:
         return True
     if not takes(sm, k, kind, now):
         scheduler.stalled = next(t for t in count(now) if takes(sm, k, kind, t))
-    elif queued(sm, kind) and _full(sm, k, warp, now) and not sm.machine.issue.refused_wastes_slot:
+    elif queued(sm, kind) and full(sm, k, now, apart=apart(sm, warp)) and not sm.machine.issue.refused_wastes_slot:
         scheduler.stalled = now + 1
     elif (when := making_way(sm, k, warp, now)) > now:
         scheduler.stalled = when
@@ -78,8 +79,10 @@ def by_yields(sm: Scan, eligible: list[Warp], stays: Warp | None, now: int) -> W
     return oldest(sm, others or [warp for warp in (stays,) if warp], stays, now)
 
 
-def _full(sm: Scan, k: int, warp: Warp, now: int) -> bool:
-    return full(sm, k, now, sm.kernel.program.instructions[warp.pc].row)
+def apart(sm: Scan, warp: Warp) -> bool:
+    """Whether a warp's next instruction goes to a unit apart from the load/store unit."""
+    code = sm.kernel.program.instructions
+    return warp.pc < len(code) and goes_apart(sm.machine, code[warp.pc])
 
 
 def _freeze(sm: Scan, k: int, cycles: int, now: int) -> None:

@@ -88,7 +88,6 @@ MEMORY_CHANNELS: dict[str, Sequence[int | str]] = {
 }
 ASYNC_COPIES: dict[str, Sequence[int | str]] = {
     "async_copy.cycles": (1, 4),
-    "async_copy.bypass_cycles": (1, 3),
     "async_copy.behind_passes": (2, 9),
     "async_copy.port": (1, 6),
     "async_copy.pass_parts": (0, 20, 100),
@@ -126,7 +125,6 @@ MEMORY_PORTS: dict[str, Sequence[int | str]] = {
     "memory_port.store_128": (1, 9),
     "memory_port.global_store": (1, 9),
     "memory_port.special": (0, 1, 2, 5),
-    "memory_port.global_queue": (0, 1, 3, 20),
     "memory_port.skipped": (0, 1, 3),
     "memory_port.skipped_latency": (0, 20),
     "memory_port.late_cycles": (1, 3),

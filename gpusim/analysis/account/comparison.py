@@ -18,6 +18,7 @@ TENFOLD = 10  # factor from which on it reads more easily than percent
 UNITS = {  # the limit of the bound behind a cause
     USED: "issue slots",
     "mio_throttle": "load/store unit",
+    "lg_throttle": "load/store unit",
     "short_scoreboard": "load/store unit",
     "long_scoreboard": "memory bandwidth",
     "drain": "memory bandwidth",

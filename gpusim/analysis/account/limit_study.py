@@ -18,6 +18,7 @@ from gpusim.launch.codes.assign_codes import has_codes
 from gpusim.launch.feed import TRACE_DRIVEN, foreseeable
 from gpusim.machine.machine import Machine, facts, load
 from gpusim.machine.occupancy import occupancy
+from gpusim.sm.memory.cache.declaration import HITS, TAGS
 from gpusim.sm.registers.control_code.declaration import by_codes
 from gpusim.sm.state.every import EVERY
 from gpusim.sm.unit.capacities import NEVER
@@ -32,7 +33,16 @@ Run = tuple[str, str]  # how, and the limit that is lifted, alone or after those
 AS_IS: Run = ("as it is", "")
 ALONE, IN_ORDER = "alone", "in order"
 IDEAL_BANKS = "what_if.shared_memory"
-REAL: Mapping[str, Value] = {IDEAL_BANKS: "banks", "what_if.barriers": "wait", "what_if.copies": "wait"}
+REAL: Mapping[str, Value] = {
+    IDEAL_BANKS: "banks",
+    "what_if.barriers": "wait",
+    "what_if.copies": "wait",
+    "what_if.lanes": "apart",
+    "what_if.l1": "tags",
+    "what_if.l2": "tags",
+    "what_if.atomics": "in-turn",
+}
+COALESCED, CONTENTION, PERFECT_L1, PERFECT_L2 = "coalesced", "no contention", "perfect L1", "perfect L2"
 CONFLICTS, BARRIERS, ISSUE, PIPES, LATENCY = "bank conflicts", "barriers", "issue", "pipes", "latency"
 SIGNALS, ENGINE, IN_FLIGHT = "barriers in shared memory", "copy engine", "copy latency"
 COPIES, TENSOR = "waits for copies", "tensor cores"
@@ -40,6 +50,8 @@ WARP_SIZE = "limits.warp_size"
 
 # From what is nearest to a kernel's accesses to how fast the SM issues.
 ORDER = (
+    COALESCED,
+    CONTENTION,
     CONFLICTS,
     "shared-memory passes",
     "load/store queue",
@@ -47,6 +59,8 @@ ORDER = (
     SIGNALS,
     "constant unit",
     ENGINE,
+    PERFECT_L1,
+    PERFECT_L2,
     "bandwidth",
     IN_FLIGHT,
     COPIES,
@@ -65,6 +79,10 @@ NEEDS: Mapping[str, Callable[[Row], bool]] = {  # limits that only kernels with 
     ENGINE: lambda row: bool(row.bulk),
     IN_FLIGHT: lambda row: bool(row.bulk),
     COPIES: lambda row: row.copies,
+    COALESCED: lambda row: row.unit is Unit.GLOBAL and row.update is None,
+    CONTENTION: lambda row: row.update is not None,
+    PERFECT_L1: lambda row: row.unit in (Unit.GLOBAL, Unit.LOCAL) and row.is_load,
+    PERFECT_L2: lambda row: row.unit in (Unit.GLOBAL, Unit.LOCAL, Unit.TEXTURE) or bool(row.bulk),
     TENSOR: lambda row: row.unit in (Unit.TENSOR, Unit.WARPGROUP),
 }
 FOLLOWS = "where the kernel goes depends on what it loads, which would be wrong without"
@@ -115,7 +133,8 @@ def liftings(machine: str, overrides: Mapping[str, Value]) -> list[Lifting]:
     """
     given = {path: fact.value for path, fact in facts(machine, {**REAL, **overrides}).items()}
     found = (_lifting(name, patterns, given) for name, patterns in LIMITS.items())
-    return [lifting for lifting in found if lifting.settings]
+    without = () if given.get("cache.hits") == HITS[TAGS] else (PERFECT_L1, PERFECT_L2)
+    return [lifting for lifting in found if lifting.settings and lifting.name not in without]
 
 
 def limit_study(

@@ -14,7 +14,7 @@ from rich.text import Text
 from gpusim.analysis.account.breakdown import Breakdown, Step, breakdown
 from gpusim.analysis.account.findings.diagnosis import diagnosis
 from gpusim.analysis.account.findings.finding import Finding
-from gpusim.analysis.account.memory.screen import levels, numbers
+from gpusim.analysis.account.memory.screen import levels, numbers, shared
 from gpusim.analysis.account.memory.tables import tables
 from gpusim.analysis.account.rates.energy import Spent
 from gpusim.analysis.account.rates.memory_rates import DRAM, L2, MemoryRate, bound_rates, memory_rates
@@ -147,6 +147,8 @@ def _outcome(result: Result) -> Iterator[tuple[str, str]]:
     yield "throughput", _throughput(result)
     if rates := memory_rates(result):
         yield "memory", "; ".join(_memory(rate) for rate in rates) + _beyond_asked(result.machine, rates)
+    if line := shared(tables(result)):
+        yield "shared", line
     if found := roofs(result):
         noun = "operations" if result.kernel.flops else "instructions"
         yield "work", f"{noun} for each byte: {', '.join(f'{one.per_byte:.3g} of the {one.level}' for one in found)}"

@@ -7,10 +7,9 @@ over the chip, of a launch that was repeated for each group of counters, clocks 
 each cycle in which their scheduler issues (smsp__average_warps_issue_stalled_*_per_issue_active.ratio); reasons that
 never held are left out. As shares of their sum they are the parts of the time in which a warp was there.
 
-Some of our reasons have two names of ncu's, by the instruction that waits. An access to global or local memory that
-finds no room waits for `lg_throttle`. Registers that such an access has not read yet are `long_scoreboard`: so EXIT
-behind stores is. The samples of each instruction say so, of ten kernels with tensor cores on an H200, 2026-11-22. What
-a fence waits for, and what waits for a fence, is `membar`.
+Some of our reasons have two names of ncu's, by the instruction that waits. Registers that an access to global or local
+memory has not read yet are `long_scoreboard`: so EXIT behind stores is. The samples of each instruction say so, of ten
+kernels with tensor cores on an H200, 2026-11-22. What a fence waits for, and what waits for a fence, is `membar`.
 
 ncu's `gmma` has no reason here. By the samples of each instruction of twelve Triton launches (H200, 2026-11-30) it is
 the wait at the first matrix instruction behind WARPGROUP.ARRIVE until all four warps have come, 0.1 to 1.3 % of the
@@ -36,7 +35,6 @@ from isa.row import Unit
 DIRECTORY = Path(__file__).parents[2] / "published"
 SUFFIX = "_kernels.csv"
 SELECTED = "selected"  # the warp issues: no stall
-LG_THROTTLE = "lg_throttle"  # the queue of accesses to global and local memory is full
 MEMBAR = "membar"  # a fence
 FAR = (Unit.GLOBAL, Unit.LOCAL)
 L1_LOADED, L1_STORED = "l1_loaded_sectors", "l1_stored_sectors"
@@ -86,9 +84,6 @@ def ncu_shares(cycles: NDArray[np.int64], program: Program) -> dict[str, float]:
 
 def _name_at(program: Program, pc: int, reason: Stall) -> str | None:
     """Return ncu's name of a stall reason of the instruction at `pc`."""
-    instruction = program.instructions[pc]
-    if reason is Stall.MIO_THROTTLE and instruction.row.unit in FAR:
-        return LG_THROTTLE
     if (reason is Stall.DRAIN and _is_fence(program, pc)) or (reason is Stall.BARRIER and _is_fence(program, pc - 1)):
         return MEMBAR
     if reason is Stall.WAR_HAZARD and any(one.row.unit in FAR for one in _readers(program, pc)):

@@ -44,7 +44,7 @@ class AccessCost:
 
 KIND = (  # what a pattern's cost depends on, of the instruction
     "unit", "width", "action", "turns", "packets", "through_l1", "memory_kind", "words", "distinct", "pipe",
-    "generic", "matrices", "latency", "local_latency", "shared_latency", "near_turns",
+    "generic", "matrices", "access_bytes", "latency", "local_latency", "shared_latency", "near_turns",
 )  # fmt: skip
 Seen = dict[Hashable, SimpleNamespace]
 MACHINES, PATTERNS = 8, 4096  # that are kept, and most of one

@@ -32,7 +32,8 @@ def device(levels: Levels) -> Resource:
     numbers, times = levels.numbers, levels.sharing
     if levels.share.machine.l2:
         read, written = _read(levels, int(numbers.line_cost), int(numbers.dram_least)), _passed_on(levels)
-        parts, cycle = written * int(numbers.written_cost), Fraction(1, int(numbers.channel_parts))
+        parts = written * int(numbers.written_cost)
+        cycle = Fraction(1, int(numbers.channel_parts)) * levels.share.of_dram
         copied = any(i.row.bulk for i in levels.kernel.program.instructions)
         behind = min(0, floor(parts.sum() * cycle) - least_latency(numbers)) if read.any() and not copied else 0
         return Resource(DEVICE, Pressure(parts + read, cycle), behind)

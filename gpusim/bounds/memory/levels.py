@@ -30,6 +30,7 @@ from gpusim.bounds.pressure import Resource, Work
 from gpusim.bounds.profiled import Profiled
 from gpusim.sm.memory.cache import declaration as cache
 from gpusim.sm.memory.cache.declaration import tagged
+from gpusim.sm.memory.what_if import lifts_memory
 from isa.dataflow.memory.order_dependence import varying
 from isa.row import Bulk, Unit
 
@@ -43,12 +44,12 @@ class Memory:
 
 
 def of_memory(found: Profiled, share: Share, each: Fraction, limit: int) -> Memory:
-    """Return the use of the levels of memory; none of a launch with clusters, or where no tags are kept.
+    """Return the use of the levels of memory; none of a launch with clusters, without tags, or with limits lifted.
 
     `each`: the SM's blocks for each that the works count. Raises as `touched` does.
     """
     works, kernel = found.least, share.kernel
-    if kernel.cluster_blocks > 1 or not tagged(share.machine):
+    if kernel.cluster_blocks > 1 or not tagged(share.machine) or lifts_memory(share.machine):
         return Memory()
     order = varying(kernel, frozenset(found.sources))
     unsure = frozenset(order.counts | order.guards | order.addresses)

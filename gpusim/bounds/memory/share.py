@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
@@ -58,6 +59,11 @@ class Share:
     def part(self, nbytes: int) -> int:
         """Return how many sectors of a buffer of that size the SMs bring at most, if each brings its part."""
         return nbytes // self.sharers // SECTOR_BYTES if self.sharers > 1 else nbytes
+
+    @property
+    def of_dram(self) -> Fraction:
+        """The part of an equal share of the DRAM's time that its accesses take: SMs without blocks take none."""
+        return Fraction(self.sharers, self.machine.chip.sms) if self.sharers and self.machine.dram else Fraction(1)
 
     @property
     def piece(self) -> int:

@@ -17,6 +17,8 @@ from typer import Option
 
 from gpusim.analysis.account import report as reports
 from gpusim.analysis.account import run_document
+from gpusim.analysis.account.memory.screen import MEANING, grouped
+from gpusim.analysis.account.memory.tables import tables
 from gpusim.analysis.account.pressure_report import (
     Bottleneck,
     InstructionPressure,
@@ -38,6 +40,7 @@ from gpusim.simulation.simulation import Result, simulate
 from gpusim.support.document import Document, LaunchDocument, doc
 from gpusim.support.plural import plural
 from gpusim.support.repeats import repeats
+from gpusim.views.timeline.memory_tables import MemoryTables
 from isa.code_region import CodeRegion, Lines, code_regions
 from isa.errors import UserError
 from isa.kernel import Kernel
@@ -87,6 +90,7 @@ class ReportDocument(LaunchDocument, frozen=True, tag=3):
     instructions: Annotated[tuple[InstructionPressure, ...], doc("The program.")]
     regions: Annotated[tuple[RegionPressure, ...], doc("Code regions, and last the instructions of none.")]
     bottlenecks: Annotated[tuple[Bottleneck, ...], doc("Reasons for lost issue slots, the costliest first.")]
+    moved: Annotated[MemoryTables, doc("What the whole launch moved at each level of memory.")]
 
 
 def report(
@@ -170,6 +174,7 @@ def _document(found: PressureReport, settings: Mapping[str, int | str]) -> Repor
         instructions=found.instructions,
         regions=found.regions,
         bottlenecks=found.bottlenecks,
+        moved=tables(result),
     )
 
 
@@ -190,6 +195,11 @@ def _screen(
     yield _bottlenecks(found)
     for each in found.bottlenecks[:MOST]:
         yield f"{each.reason}: {each.meaning}"
+    for table in grouped(tables(result)):
+        yield ""
+        yield table
+    if result.memory.whole.sectors:
+        yield MEANING
 
 
 def _cycles(result: Result) -> str:

@@ -1,7 +1,6 @@
 """Where the entries of the load/store unit's queues lie: one queue for the SM, or one for each scheduler.
 
 If shared memory is separate (GCN), neighbouring schedulers share a queue to it, placed after those of the schedulers.
-Each scheduler's queue of accesses to global and local memory, where they have one (`memory_port.global_queue`), too.
 If constants are (`[constant_path]`), their unit serves the heads of the same queues.
 """
 
@@ -23,12 +22,6 @@ def _of_several(machine: MachineNumbers, k: int, unit: int) -> int:
 
 
 @rule
-def depth(machine: MachineNumbers, unit: int) -> int:
-    """Return how many instructions the queue holds that those of a unit class enter."""
-    return int(machine.global_queue if machine.global_queue and machine.units[unit].apart else machine.queue)
-
-
-@rule
 def path(sm: Sm, y: int) -> int:
     """Return the unit that serves the head of queue y: 1 is that of shared memory or of constants."""
     return _of_head(sm, y) if sm.machine.paths > 1 else 0
@@ -42,8 +35,8 @@ def _of_head(sm: Sm, y: int) -> int:
 
 @rule
 def wrapped(sm: Sm, place: int) -> int:
-    """Return the place in the ring of entries, as long as the longest queue, so that equal states have equal words."""
-    return place if place < sm.machine.places else place - sm.machine.places
+    """Return the place in the ring of entries, which is as long as the queue, so that equal states have equal words."""
+    return place if place < sm.machine.queue else place - sm.machine.queue
 
 
 @rule

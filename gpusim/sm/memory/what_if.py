@@ -6,8 +6,11 @@ from typing import Literal
 
 import msgspec
 
+from gpusim.sm.memory.cache.declaration import FAR, NEAR, NO_TAGS, tagged
 from gpusim.sm.records import MachineNumbers
-from gpusim.sm.unit.declare import Declaration, Machine, field
+from gpusim.sm.unit.asks import NO_GLOBAL, accesses, loads_from, looks, updates
+from gpusim.sm.unit.declare import Condition, Declaration, Machine, field
+from isa.row import Unit
 
 
 class WhatIf(msgspec.Struct, frozen=True):
@@ -19,6 +22,14 @@ class WhatIf(msgspec.Struct, frozen=True):
     barriers: Literal["wait", "pass"] = "wait"
     # `wait` unless set; there: no wait for groups of copies waits, and values that needed one are wrong.
     copies: Literal["wait", "there"] = "wait"
+    # `apart` unless set; side-by-side: lanes' places in global memory are neighbours.
+    lanes: Literal["apart", "side-by-side"] = "apart"
+    # `tags` unless set; holds: the L1 has every line that a load asks it for.
+    l1: Literal["tags", "holds"] = "tags"
+    # `tags` unless set; holds: the L2 has every line, and nothing goes to the DRAM.
+    l2: Literal["tags", "holds"] = "tags"
+    # `in-turn` unless set; at-once: atomics do not wait for others of their word or slice.
+    atomics: Literal["in-turn", "at-once"] = "in-turn"
 
 
 SHARED_IDEALS = ("banks", "conflict-free", "one-pass")  # what is lifted of the rules of shared memory
@@ -30,6 +41,15 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
     if machine.what_if:
         packed.shared_ideal = SHARED_IDEALS.index(machine.what_if.shared_memory)
         packed.barriers_pass = machine.what_if.barriers == "pass"
+        packed.side_by_side = machine.what_if.lanes == "side-by-side"
+        packed.near_holds, packed.far_holds = machine.what_if.l1 == "holds", machine.what_if.l2 == "holds"
+        packed.at_once = machine.what_if.atomics == "at-once"
+
+
+def lifts_memory(machine: Machine) -> bool:
+    """Tell whether limits of what moves between the levels of memory are lifted."""
+    one = machine.what_if
+    return one is not None and (one.lanes, one.l1, one.l2, one.atomics) != ("apart", "tags", "tags", "in-turn")
 
 
 UNIT = Declaration(
@@ -38,10 +58,26 @@ UNIT = Declaration(
         "machine": (
             field("shared_ideal", "index into SHARED_IDEALS"),
             field("barriers_pass", "1: nobody waits at a barrier"),
+            field("side_by_side", "1: lanes access neighbouring places of global memory"),
+            field("near_holds", "1: the L1 has all that loads ask it for"),
+            field("far_holds", "1: the L2 has all, and the DRAM moves nothing"),
+            field("at_once", "1: atomics do not wait for others"),
         ),
     },
     pack=pack,
+    conditions=(
+        Condition("what_if.lanes", "side_by_side", accesses(Unit.GLOBAL), NO_GLOBAL),
+        Condition("what_if.l1", "near_holds", lambda g: tagged(g.machine), NO_TAGS),
+        Condition("what_if.l1", "near_holds", loads_from(NEAR), "no load of {kernel} asks the L1"),
+        Condition("what_if.l2", "far_holds", lambda g: tagged(g.machine), NO_TAGS),
+        Condition("what_if.l2", "far_holds", looks(FAR), "nothing asks the L2"),
+        Condition("what_if.atomics", "at_once", updates, "{kernel} has no atomic"),
+    ),
     limits={
+        "coalesced": {"what_if.lanes": "side-by-side"},
+        "no contention": {"what_if.atomics": "at-once"},
+        "perfect L1": {"what_if.l1": "holds"},
+        "perfect L2": {"what_if.l2": "holds"},
         "bank conflicts": {"what_if.shared_memory": "conflict-free"},
         "shared-memory passes": {"what_if.shared_memory": "one-pass"},
         "barriers": {"what_if.barriers": "pass"},

@@ -92,9 +92,7 @@ class MachineNumbers(Record):
     queue: int  # `load_store.queue` of the machine's file
     least_cycles: int  # `load_store.least_cycles` of the machine's file
     queues: int  # one for each scheduler, or one for the SM; and those to shared memory where it lies apart
-    places: int  # entries of the longest queue
-    sharing: int  # schedulers that share each further queue
-    global_queue: int  # `memory_port.global_queue` of the machine's file
+    sharing: int  # `memory_paths.schedulers` of the machine's file
     paths: int  # units behind the queues: two where shared memory or constants lie apart
     held: int  # `memory_port.held` of the machine's file
     skipped_latency: int  # `memory_port.skipped_latency` of the machine's file
@@ -112,6 +110,10 @@ class MachineNumbers(Record):
     request_slots: int  # `instruction_replay.request_slots` of the machine's file
     shared_ideal: int  # index into SHARED_IDEALS
     barriers_pass: int  # 1: nobody waits at a barrier
+    side_by_side: int  # 1: lanes access neighbouring places of global memory
+    near_holds: int  # 1: the L1 has all that loads ask it for
+    far_holds: int  # 1: the L2 has all, and the DRAM moves nothing
+    at_once: int  # 1: atomics do not wait for others
     pass_cycles: int  # `shared_memory.pass_cycles` of the machine's file
     passes_per_cycle: int  # `shared_memory.passes_per_cycle` of the machine's file
     merge_halves: int  # `shared_memory.merge_halves` of the machine's file
@@ -180,10 +182,10 @@ class MachineNumbers(Record):
     dram_least: int  # parts of a cycle that a read of a line occupies the channel, at least
     dram_varies: int  # cycles by which its latency varies with its place
     dram_together: int  # lines side by side that have one latency
+    dram_sms: int  # SMs of the chip, of whose bandwidth those with blocks have equal shares
     dram_queue: int  # cycles of service of the queue in front of the DRAM
     fetch_cost: int  # parts of a cycle that a sector of a texture fetch occupies the channel
     copy_cycles: int  # cycles of the load/store unit for a copy, at least; 0: it keeps the unit for its passes
-    bypass_cycles: int  # those of a copy past the L1
     behind_passes: int  # passes from which on a copy keeps it no longer
     pass_cost: int  # parts of a cycle that a copy through the L1 takes besides its passes
     line_again: int  # parts that it takes once more for lines that come

@@ -119,6 +119,8 @@ class Scratch(Record):
     depth: Numbers  # how many
     line: Numbers  # lines, or words, seen so far
     address: Numbers  # a 32-bit number of each lane
+    apart: Numbers  # that number as it is, where lanes are taken to lie side by side
+    rank: Numbers  # the number of each lane's place among those of other lanes
     flag: Numbers  # truths of each lane, P in bit 0
     left_out: Numbers  # bytes that each lane's address leaves out of a copy
     source: Numbers  # the byte address from which each lane copies

@@ -96,7 +96,7 @@ class Sm(Record):
     multiplies: int  # 1: the program has matrix instructions of warpgroups
     products: Products  # those that all four warps have issued
     account: Tables  # counts by instruction, place and kind
-    room: int  # 64ths of lines of the L2 taken so far, of those that several SMs ask for a part
+    room: int  # 1/1024 lines of the L2 taken so far, of those that several SMs ask for a part
     room_before: int  # of these up to the begin of the last wave
     room_of_wave: int  # that a whole wave took
     wave: int  # number of the wave of the block placed last

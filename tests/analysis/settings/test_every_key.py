@@ -7,6 +7,7 @@ import pytest
 from strategies.machine_settings import in_time, others, result
 from strategies.setting_probes import probes
 
+from gpusim.analysis.account.limit_study import REAL
 from gpusim.analysis.settings.ineffective import ineffective
 from gpusim.bounds.bounds import bound
 from gpusim.machine.facts import checked
@@ -17,7 +18,7 @@ from isa.row import Unit
 
 # A machine of each kind of issue and dependence, and one whose caches keep tags.
 MACHINES = "gtx580", "gtx480", "h200", "mi60"
-WHAT_IF = {"what_if.shared_memory": "banks", "what_if.barriers": "wait", "what_if.copies": "wait"}
+WHAT_IF = dict(REAL)
 ABSENT = [f"{section}.{unit}" for section in ("pairing", "category") for unit in Unit] + [
     f"{section}.{unit}" for section in ("joint", "blocked") for unit in PIPE_UNITS
 ]

@@ -58,7 +58,7 @@ def test_without_any_warp_there_are_no_shares():
 @pytest.mark.parametrize(
     ("pc", "reason", "name"),
     [
-        (0, Stall.MIO_THROTTLE, "lg_throttle"),
+        (0, Stall.LG_THROTTLE, "lg_throttle"),
         (1, Stall.MIO_THROTTLE, "mio_throttle"),
         (2, Stall.WAR_HAZARD, "long_scoreboard"),
         (3, Stall.WAR_HAZARD, "short_scoreboard"),
@@ -69,7 +69,7 @@ def test_without_any_warp_there_are_no_shares():
     ],
 )
 def test_some_reasons_are_named_by_their_instruction(pc, reason, name):
-    """The queue is that of the access which finds no room; sources are read by the access that holds their barrier."""
+    """Reasons have ncu's names; sources are read by the access that holds their barrier."""
     assert shares(CODE, {pc: {reason: 7}})[name] == 1
 
 

@@ -33,6 +33,7 @@ BLAMED = [
     ("drain_texture", (0, 2), "drain", (0, 1)),
     ("imc_miss", (0, 2), "imc_miss", (0, 1)),
     ("joint_and_blocked", (0, 6), "math_pipe_throttle", (0, 4)),
+    ("lg_throttle", (0, 1), "lg_throttle", (0, 0)),
     ("math_pipe_throttle", (0, 1), "math_pipe_throttle", (0, 0)),
     ("memory_port_held", (0, 1), "mio_throttle", (0, 0)),
     ("mio_throttle", (2, 0), "mio_throttle", (1, 0)),

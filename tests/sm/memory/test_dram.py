@@ -59,6 +59,13 @@ def test_a_busy_dram_lets_requests_wait():
     assert waits([(0, 10 * half), (1, 0)]) == [0, 483]
 
 
+@pytest.mark.parametrize(("sharers", "cost"), [(0, 64), (132, 64), (66, 32), (1, 1), (16, 8)])
+def test_sms_without_blocks_leave_their_shares(sharers, cost):
+    """Of 132 SMs so many have blocks (0: all are simulated). A sector takes a share of all a cycle."""
+    launch, machine = SimpleNamespace(sharers=sharers), SimpleNamespace(dram_sms=132)
+    assert dram._shared(SimpleNamespace(launch=launch, machine=machine), 64) == cost
+
+
 def test_loads_wait_for_a_busy_dram():
     """32 sectors take a cycle each of 2,048, which is 1/64. A load behind them waits for 1/126 of 3,100 cycles, 24."""
     text = ".buffer x u32 4096\nS2R R0, LANEID\nSHL R0, R0, 8\nIADD R0, R0, c[x]\nLDG R2, [R0]\nIADD R2, R2, 1\n"

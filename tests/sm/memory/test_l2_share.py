@@ -70,7 +70,8 @@ def test_what_an_earlier_wave_asked_for_is_lost_if_the_l2_keeps_less(keeps, lost
     If it keeps 2, and none of 3, the second and third wave wait for them again; the SM's own line of the first, which
     the fourth asks for, is not followed.
     """
-    few = load("rtx2080ti", FOUR_SMS | {"l2.keeps_bytes": 128 * keeps, "l2.loses_bytes": 128 * (keeps + 1)})
+    sizes = {"l2.keeps_bytes": 128 * keeps, "l2.loses_bytes": 128 * (keeps + 1), "l2.sector_bytes": 128}
+    few = load("rtx2080ti", FOUR_SMS | sizes)
     far = few.cache.l2_latency_32
     assert [one > far + 50 for one in waits(COLUMNS, few)] == [True, lost, lost, False]
 
@@ -79,7 +80,7 @@ def test_lines_between_two_sizes_are_partly_kept():
     """Sixteen SMs ask for three lines each in a wave: of an L2 that keeps all of 32 and none of 64 half is lost."""
     launch = SimpleNamespace(keeps=32, loses=64, sharers=16, apart=16, sms=16)
     unit = SimpleNamespace(waves_apart=64)
-    sm = SimpleNamespace(launch=launch, load_store=unit, room_of_wave=3 * 64)
+    sm = SimpleNamespace(launch=launch, load_store=unit, room_of_wave=3 * 1024)
     assert sum(is_lost(sm, line) for line in range(6400)) == pytest.approx(3200, rel=0.02)
     unit.waves_apart = 128
     assert all(is_lost(sm, line) for line in range(640))

@@ -18,7 +18,15 @@ from gpusim.sm.jit.rule import COMPILED
 from gpusim.sm.memory.what_if import WhatIf
 from gpusim.sm.unit.stall import Stall
 
-IDEALS = st.builds(WhatIf, st.sampled_from(("banks", "conflict-free", "one-pass")), st.sampled_from(("wait", "pass")))
+IDEALS = st.builds(
+    WhatIf,
+    st.sampled_from(("banks", "conflict-free", "one-pass")),
+    st.sampled_from(("wait", "pass")),
+    lanes=st.sampled_from(("apart", "side-by-side")),
+    l1=st.sampled_from(("tags", "holds")),
+    l2=st.sampled_from(("tags", "holds")),
+    atomics=st.sampled_from(("in-turn", "at-once")),
+)
 RACING_KERNELS = st.booleans().flatmap(lambda barriers: kernels(barriers, most_blocks=3, least=4))
 LIFTED = st.builds(
     lambda launched, lifted: (launched[0], structs.replace(launched[1], what_if=lifted)),

@@ -47,6 +47,11 @@ ADVICE: Mapping[Stall, Advice] = {
     Stall.MIO_THROTTLE: Advice(
         "the full load/store queue", "use fewer and wider accesses, without conflicts, spread among arithmetic"
     ),
+    Stall.LG_THROTTLE: Advice(
+        "the full queue of global and local accesses",
+        "use fewer and wider accesses to global memory (float4), side by side, and no local memory;"
+        " spread them among arithmetic",
+    ),
     Stall.INSTRUCTION_REPLAY: Advice(
         "accesses that issue again", "let the lanes of a warp access neighbouring words of different banks"
     ),

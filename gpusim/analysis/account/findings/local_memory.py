@@ -26,7 +26,7 @@ from isa.program import Program
 from isa.row import MEMORY_UNITS, Unit
 
 MOSTLY = 0.5  # part of a reason's waits from which on local memory is told in its place
-OF_QUEUE = Stall.MIO_THROTTLE, Stall.DRAIN
+OF_QUEUE = Stall.LG_THROTTLE, Stall.MIO_THROTTLE, Stall.DRAIN
 REMEDY = (
     "keep it in registers: index arrays by constants (unroll the loops), or allow more registers where they are"
     " spilled; keep small tables in shared or constant memory"

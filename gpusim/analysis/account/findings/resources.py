@@ -24,7 +24,7 @@ from gpusim.sm.pipes.pipe.declaration import choices
 from gpusim.sm.unit.stall import Stall
 
 BUSY, ROOF = 0.6, 0.8
-BESIDE = 2  # further resources that are named
+NAMED = 2  # further resources that are named
 FEWER_BYTES = "move fewer bytes: reuse them from registers or shared memory, or store narrower types"
 FEWER_SECTORS = "reuse what was loaded, in registers or shared memory, or load narrower types"
 REMEDIES = {
@@ -39,7 +39,7 @@ REMEDIES = {
 }
 REASONS = {  # whose advice helps
     UNIT: Stall.MIO_THROTTLE,
-    WAY: Stall.MIO_THROTTLE,
+    WAY: Stall.LG_THROTTLE,
     SHARED: Stall.MIO_THROTTLE,
     BANKS: Stall.DISPATCH_STALL,
     STARTS: Stall.LAUNCH_DELAY,
@@ -75,8 +75,8 @@ def resources(result: Result, room: Room, wasted: Sequence[Parts]) -> Iterator[F
     at_roof = [name for name in busy if name in roofs(result) and busy[name] * used_sms(result) >= ROOF]
     name = max(at_roof or busy, key=busy.__getitem__)
     apart = (part for other, part in room.used.items() if other != WAY and group(other) is not group(name))
-    beside = [f"{other} {100 * part:.0f} %" for other, part in busy.items() if other not in (name, BANKS)][:BESIDE]
-    words = f"{_worded(result, name)} {100 * room.used[name]:.0f} % busy" + f" ({', '.join(beside)})" * bool(beside)
+    named = [f"{other} {100 * part:.0f} %" for other, part in busy.items() if other not in (name, BANKS)][:NAMED]
+    words = f"{_worded(result, name)} {100 * room.used[name]:.0f} % busy" + f" ({', '.join(named)})" * bool(named)
     remedy, pcs = _remedy(result, name), _users(result, name)
     if at_roof:
         words, remedy = f"at the roof: {words}", f"{DONE}: {remedy}"

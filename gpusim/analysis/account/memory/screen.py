@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from rich.table import Table
 
 from gpusim.views.timeline.memory_tables import TOTAL, Accesses, MemoryTables
 from isa.memory import SECTOR_BYTES
 
-CONSTANTS = "Constant", "Scalar"  # whose caches are no part of the L1
 SHOWN = 12  # instructions, those with most sectors
 MEANING = (
     "Of the whole launch; sectors of 32 bytes. Needed: bytes that lanes access. L1 hits: what it holds, or waits for "
@@ -18,43 +17,44 @@ MEANING = (
 
 
 def levels(found: MemoryTables) -> Iterator[Table]:
-    """Yield what each operation asks for at each level, and what comes of it; then the same of shared memory."""
-    table = numbers("memory", "requests", "sectors", "each", "hits", "bytes", "needed")
+    """Yield what each operation asks for at each level beyond shared memory, and what comes of it, if there is any."""
+    table = numbers("memory", "requests", "sectors", "each", "hits", "needed", "L2 sectors", "hits", "DRAM")
     for one in found.l1:
         if one.operation != TOTAL:
-            each = one.requests, one.sectors, one.sectors_per_request, one.hit_rate, one.bytes
-            table.add_row(_cache(one.operation), *_cells(*each), _share(one.needed, one.bytes))
-    for two in found.l2:
-        if two.operation != TOTAL:
-            each = two.requests, two.sectors, two.sectors_per_request, two.hit_rate, two.bytes
-            table.add_row(f"L2 {two.operation}", *_cells(*each), "")
-    for three in found.dram:
-        if three.operation != TOTAL and three.sectors:
-            table.add_row(f"DRAM {three.operation}", *_cells(0, three.sectors, None, None, three.bytes), "")
+            own = [each for each in found.instructions if each.operation == one.operation]
+            first = _count(one.requests), _count(one.sectors), _each(one.sectors_per_request), _rate(one.hit_rate)
+            table.add_row(one.operation, *first, _share(one.needed, one.bytes), *_behind(own))
+    for name in dict.fromkeys(one.operation for one in found.instructions):
+        if name not in {one.operation for one in found.l1}:
+            table.add_row(name, *[""] * 5, *_behind([each for each in found.instructions if each.operation == name]))
     if table.row_count:
         yield table
-    if found.shared:
-        yield _shared(found)
 
 
-def _cache(operation: str) -> str:
-    return operation if operation.startswith(CONSTANTS) else f"L1 {operation}"
+def _behind(own: Sequence[Accesses]) -> tuple[str, str, str]:
+    """Return the sectors of the L2 of some instructions, the part that it holds, and the sectors of the DRAM."""
+    sectors = sum(one.l2_sectors for one in own)
+    hits = sum(one.l2_sectors * (one.l2_hit_rate or 0) for one in own)
+    dram = sum(one.dram_read + one.dram_written for one in own)
+    return _count(sectors), _rate(hits / sectors if sectors else None), _count(dram)
 
 
-def _shared(found: MemoryTables) -> Table:
-    table = numbers("shared memory", "requests", "wavefronts", "bank conflicts")
-    for one in found.shared:
-        if one.operation != TOTAL:
-            table.add_row(one.operation, *map(_count, (one.requests, one.wavefronts, one.bank_conflicts)))
-    return table
+def shared(found: MemoryTables) -> str:
+    """Return in a line what all accesses to shared memory take; empty if there are none."""
+    if not found.shared:
+        return ""
+    *_, total = found.shared
+    passes = f"{total.requests:,.0f} requests, {total.wavefronts:,.0f} passes"
+    return f"{passes}, {total.bank_conflicts:,.0f} of them bank conflicts" if total.bank_conflicts else passes
 
 
 def grouped(found: MemoryTables) -> Iterator[Table]:
     """Yield what accesses moved at each level, by buffer and by instruction."""
-    if found.tagged:
+    if found.tagged and found.buffers:
         yield _accesses("buffer", found.buffers)
-    most = sorted(found.instructions, key=lambda one: -(one.sectors or one.l2_sectors))
-    yield _accesses("instruction", most[:SHOWN])
+    if found.instructions:
+        most = sorted(found.instructions, key=lambda one: -(one.sectors or one.l2_sectors))
+        yield _accesses("instruction", most[:SHOWN])
 
 
 def _accesses(head: str, rows: tuple[Accesses, ...] | list[Accesses]) -> Table:
@@ -67,10 +67,8 @@ def _accesses(head: str, rows: tuple[Accesses, ...] | list[Accesses]) -> Table:
     return table
 
 
-def _cells(
-    requests: float, sectors: float, each: float | None, hits: float | None, size: float
-) -> tuple[str, str, str, str, str]:
-    return _count(requests), _count(sectors), "" if each is None else f"{each:.3g}", _rate(hits), _bytes(size)
+def _each(sectors: float | None) -> str:
+    return "" if sectors is None else f"{sectors:.3g}"
 
 
 def _count(number: float) -> str:
@@ -83,14 +81,6 @@ def _rate(rate: float | None) -> str:
 
 def _share(part: float, whole: float) -> str:
     return f"{100 * part / whole:.0f} %" if whole else ""
-
-
-def _bytes(size: float) -> str:
-    """Write a number of bytes with three digits."""
-    for name, unit in (("GB", 1e9), ("MB", 1e6), ("KB", 1e3)):
-        if size >= unit:
-            return f"{size / unit:.3g} {name}" if size < 1000 * unit else f"{size / unit:,.0f} {name}"
-    return f"{size:.0f} B"
 
 
 def numbers(first: str, *others: str) -> Table:

@@ -111,6 +111,18 @@ def reached(sm: Sm, level: int) -> None:
 
 
 @rule
+def goes_to(sm: Sm, away: int) -> None:
+    """Note that the access needs a slice of the L2 that is so many cycles further away than the mean."""
+    reached(sm, IN_FAR_L2 if away > 0 else IN_L2)
+
+
+@rule
+def brought_by_others(sm: Sm) -> None:
+    """Note that it waits for what other SMs bring from the DRAM."""
+    reached(sm, IN_DRAM)
+
+
+@rule
 def read(sm: Sm, line: int, units: int) -> None:
     """Count sectors that the L2 is asked for."""
     reached(sm, IN_L2)

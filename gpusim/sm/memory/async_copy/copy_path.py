@@ -16,9 +16,9 @@ from isa.row import CLOSES
 
 @rarely
 def enter(sm: Sm, instruction: Row, now: int) -> int:
-    """Return when the head of a queue can be served: a copy not before passes and lines ahead of it are few."""
+    """Return when a copy that is served now enters: the unit is not too far ahead of passes and lines before."""
     unit, machine = sm.load_store, sm.machine
-    if instruction.copies == 0:
+    if machine.copy_cycles == 0:
         return now
     ahead = int(unit.copied // SHARE_PARTS)
     if instruction.through_l1 == 0:
@@ -29,8 +29,6 @@ def enter(sm: Sm, instruction: Row, now: int) -> int:
 @rule
 def kept(machine: MachineNumbers, instruction: Row, cycles: int) -> int:
     """Return the cycles for which a copy of so many passes keeps the unit; it asks the L1 for one."""
-    if machine.copy_cycles and instruction.through_l1 == 0:
-        return int(machine.bypass_cycles)
     if machine.copy_cycles and cycles >= machine.behind_passes:
         return int(machine.copy_cycles)
     return int(max(machine.copy_cycles, cycles + int(instruction.through_l1)))
@@ -64,16 +62,18 @@ def take(sm: Sm, queue: Queue, instruction: Row, entry: Entry, begun: int) -> in
 def follow(sm: Sm, instruction: Row, entry: Entry, cycles: int, begun: int) -> int:
     """Return when what the unit takes from then on passes: behind the copies before it, which have entered already.
 
-    Words of copies past the L1 pass beside all else.
+    What has no passes of its own takes none behind copies past the L1; LDGDEPBAR does behind those through it, and all
+    else there.
     """
     unit, now = sm.load_store, begun * SHARE_PARTS
-    if instruction.copies or unit.near_copies == 0:
+    if instruction.copies:
         return begun
     passes = instruction.service == 0 and not entry.idle
-    if unit.brought > now and (passes or instruction.grouping & CLOSES):
+    if unit.brought > now and (passes or (instruction.grouping & CLOSES and unit.near_copies)):
         unit.brought += cycles * SHARE_PARTS
     if unit.copied <= now:
         return begun
     behind = int(unit.copied // SHARE_PARTS)
-    unit.copied += cycles * SHARE_PARTS
+    if passes or unit.near_copies:
+        unit.copied += cycles * SHARE_PARTS
     return behind

@@ -25,7 +25,6 @@ class AsyncCopy(msgspec.Struct, frozen=True):
 
     cycles: Positive  # cycles of the load/store unit for a copy, at least
     behind_passes: Positive  # a copy of so many passes keeps the unit no longer than that
-    bypass_cycles: Positive  # cycles of the load/store unit for a copy past the L1
     port: Positive  # least cycles from a copy to the next instruction of its scheduler
     pass_parts: Count  # 1/64 cycles for which a copy through the L1 takes the way of its passes besides these
     line_parts: Count  # 1/64 cycles that a copy takes once more when its lines come to the L1
@@ -54,7 +53,6 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
         own = copy.l2_latency_32, copy.l2_latency_64, copy.l2_latency_128, copy.l2_latency_bypass
         packed.far_latency[WIDTHS:], packed.copied_line = own, copy.request_parts
         packed.copy_cycles, packed.behind_passes = copy.cycles, copy.behind_passes
-        packed.bypass_cycles = copy.bypass_cycles
         packed.pass_cost, packed.line_again = copy.pass_parts, copy.line_parts
         packed.passes_ahead, packed.lines_ahead = copy.passes_ahead, copy.lines_ahead
 
@@ -69,8 +67,8 @@ def costs(row: Columns, form: Row, machine: Machine) -> None:
         return
     if "M" in form.form:
         row["port"] = copy.port
-        if machine.memory_port and machine.memory_port.global_queue:
-            row["unit"] = UNIT_CODE[UnitClass.SYNC]
+        if machine.memory_port and UnitClass.SYNC in machine.memory_port.units.split():
+            row["unit"] = UNIT_CODE[UnitClass.SYNC]  # who finds the queue full waits for mio_throttle
         if row["cached"] == 1 + NEAR:
             row["latency"] = copy.l1_latency
     elif form.grouping & CLOSES and form.groups is Groups.COPIES:
@@ -93,9 +91,9 @@ def _copies(given: Any) -> bool:
     return bool((given.rows["copies"] > 0).any())
 
 
-ALL = "copy_cycles bypass_cycles behind_passes pass_cost line_again passes_ahead lines_ahead copied_line"
+ALL = "copy_cycles behind_passes pass_cost line_again passes_ahead lines_ahead copied_line"
 
-TAGGED = " ".join(f"async_copy.{key}" for key in ("*cycles", "*pass*", "line*", "request_parts", "l*_latency*"))
+TAGGED = " ".join(f"async_copy.{key}" for key in ("cycles", "*pass*", "line*", "request_parts", "l*_latency*"))
 
 UNIT = Declaration(
     "async_copy",
@@ -104,7 +102,6 @@ UNIT = Declaration(
             field(
                 "copy_cycles", "cycles of the load/store unit for a copy, at least; 0: it keeps the unit for its passes"
             ),
-            field("bypass_cycles", "those of a copy past the L1"),
             field("behind_passes", "passes from which on a copy keeps it no longer"),
             field("pass_cost", "parts of a cycle that a copy through the L1 takes besides its passes"),
             field("line_again", "parts that it takes once more for lines that come"),
@@ -141,7 +138,6 @@ UNIT = Declaration(
     limits={
         "load/store unit": {
             "async_copy.cycles": 1,
-            "async_copy.bypass_cycles": 1,
             "async_copy.behind_passes": 1,
             "async_copy.port": 1,
             "async_copy.pass_parts": 0,

@@ -16,7 +16,6 @@ import numpy as np
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import count_bits, lowest_bit, rarely, rule
 from gpusim.sm.memory.account import account
-from gpusim.sm.memory.account.declaration import IN_DRAM, IN_FAR_L2, IN_L2
 from gpusim.sm.memory.cache import next_constants, requests, stores, tags
 from gpusim.sm.memory.cache.declaration import (
     BACK,
@@ -124,7 +123,8 @@ def _store_all(sm: Sm, words: Numbers, instruction: Row, row: int, entry: Entry,
     if instruction.packets == 0:
         tag_stage.take_store(sm, instruction, sectors, now)
     end = now + entry.cycles
-    left = _next_store(sm, parted, end) if lines and sm.machine.ways_apart else end
+    waits = lines and sm.machine.ways_apart and sm.launch.caches[FAR].sets
+    left = l2_channel.free_for_stores(sm, parted, end) if waits else end
     sm.load_store.waited = max(left, room) - (asked + entry.cycles)
     return done
 
@@ -136,17 +136,6 @@ def _passing(sm: Sm, words: Numbers, instruction: Row, line: int, noted: int) ->
         return noted & UNITS
     near, partly = sm.launch.caches[NEAR], noted >> PARTLY
     return tags.lost(words, near, tags.way(words, near, line), line, partly) & partly
-
-
-@rule
-def _next_store(sm: Sm, parted: int, end: int) -> int:
-    """Return when a store that is served until `end` leaves the unit: the L2 channel then has room for the next.
-
-    `parted` are its lines of which it writes parts of sectors.
-    """
-    if sm.launch.caches[FAR].sets == 0:
-        return end
-    return int(l2_channel.free_for_stores(sm, parted, end))
 
 
 @rule
@@ -162,6 +151,11 @@ def _load(sm: Sm, words: Numbers, instruction: Row, i: int, late: int, line: int
 
     `arrived` says when its data is there.
     """
+    late = 0 if generic_address.is_local(sm, instruction, line) else late
+    if sm.machine.near_holds:
+        account.held(sm, line, units)
+        sm.load_store.arrived = start + instruction.latency + late
+        return start
     cache = sm.launch.caches[NEAR]
     way = tags.way(words, cache, line)
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
@@ -180,7 +174,6 @@ def _load(sm: Sm, words: Numbers, instruction: Row, i: int, late: int, line: int
     if done > start + instruction.latency:
         tag_stage.comes_late(sm, line)
     tags.use(words, cache, way)
-    late = 0 if generic_address.is_local(sm, instruction, line) else late
     sm.load_store.arrived = max(done, start + instruction.latency + late)
     return start
 
@@ -204,7 +197,8 @@ def _atomic(sm: Sm, words: Numbers, instruction: Row, i: int, line: int, units: 
         return gone + max(int(instruction.latency), sm.machine.memory_latency) if loads else gone
     gone = l2_channel.ported(sm, count_bits(units), count_bits(units), STORES, now)
     done = _of_far(sm, words, int(instruction.latency) + i * sm.machine.far_late, line, units, gone)
-    words[tags.way(words, cache, line) + DIRTY] |= units
+    if not sm.machine.far_holds:
+        words[tags.way(words, cache, line) + DIRTY] |= units
     return done if loads else gone
 
 
@@ -303,8 +297,8 @@ def from_l2(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: i
     """Return the same for sectors that have been asked for at `gone`."""
     away = l2_channel.distance(sm, line)
     latency += away
-    account.reached(sm, IN_FAR_L2 if away > 0 else IN_L2)
-    if sm.launch.caches[PARTITION].sets == 0 or sm.launch.sharers > 1:
+    account.goes_to(sm, away)
+    if sm.launch.caches[PARTITION].sets == 0 or sm.launch.sharers > 1 or sm.machine.far_holds:
         return _of_far(sm, words, latency, line, units, gone)
     return _of_partition(sm, words, latency, line, units, gone)
 
@@ -327,7 +321,9 @@ def _of_partition(sm: Sm, words: Numbers, latency: int, line: int, units: int, g
 @rarely
 def _of_far(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: int) -> int:
     """Return the same for the L2 as a whole, or for the DRAM."""
-    cache, machine = sm.launch.caches[FAR], sm.machine
+    if sm.machine.far_holds:
+        return gone + latency
+    cache = sm.launch.caches[FAR]
     way = tags.way(words, cache, line)
     l2_share.lose(sm, words, way, line, gone)
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
@@ -338,10 +334,10 @@ def _of_far(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: i
             account.missed(sm, line, units & lost)
             done = max(done, dram.read(sm, line, count_bits(lost), gone))
         elif who == NOW:
-            account.reached(sm, IN_DRAM)
-            done = max(done, gone + dram.waited(sm, 0, gone) + dram.latency(machine, line))
+            account.brought_by_others(sm)
+            done = max(done, dram.awaited(sm, line, gone))
         tags.fill(words, way, lost, max(done, gone + latency))
-    l2_share.use(sm, words, way, line, lost > 0)
+    l2_share.use(sm, words, way, line, count_bits(lost))
     return max(done, gone + latency)
 
 

@@ -14,7 +14,7 @@ from gpusim.sm.jit.rule import count_bits, rarely, rule
 from gpusim.sm.memory import queues
 from gpusim.sm.memory.async_copy import async_copy
 from gpusim.sm.memory.cache.declaration import REQUEST_ROW
-from gpusim.sm.memory.global_memory import global_memory
+from gpusim.sm.memory.global_memory import global_memory, side_by_side
 from gpusim.sm.memory.global_memory.declaration import SEGMENTS
 from gpusim.sm.memory.l2_atomic.l2_atomic import OF_LANES, PASSES
 from gpusim.sm.memory.memory_access import generic_address
@@ -57,14 +57,24 @@ def note(sm: Sm, words: Numbers, instruction: Row, g: int, group: int, active: i
     if instruction.generic:
         near = generic_address.lanes_in(sm.scratch, LOCAL_MEMORY, active)
         far = active & ~near & ~generic_address.lanes_in(sm.scratch, SHARED_MEMORY, active)
+        _gather(sm, instruction, far)
         _note_lanes(sm, words, row, instruction, group, far, False)
         _note_work(sm, words, row, begin, instruction, far)
         _note_lanes(sm, words, row, instruction, group, near, True)
         return
     active = async_copy.reading(sm, instruction, group, active) if instruction.copies else active
+    if not local:
+        _gather(sm, instruction, active)
     _note_lanes(sm, words, row, instruction, group, active, local)
     if not local:
         _note_work(sm, words, row, begin, instruction, active)
+
+
+@rule
+def _gather(sm: Sm, instruction: Row, active: int) -> None:
+    """Put the lanes' addresses side by side, if they are taken to be so; nobody reads them behind this."""
+    if sm.machine.side_by_side and instruction.packets == 0:
+        side_by_side.gather(sm, instruction, active)
 
 
 @rule

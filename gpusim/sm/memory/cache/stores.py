@@ -38,7 +38,7 @@ def far_store(sm: Sm, words: Numbers, line: int, units: int, now: int, wait: int
     drop(sm, words, way, line, gone)
     tags.stored(words, way, sent, gone)
     words[way + DIRTY] |= units
-    l2_share.use(sm, words, way, line, new)
+    l2_share.use(sm, words, way, line, count_bits(units) if new else 0)
     return gone
 
 

@@ -32,10 +32,10 @@ class Dram(msgspec.Struct, frozen=True):
 def pack(packed: MachineNumbers, machine: Machine) -> None:
     """The same in parts of a cycle and in lines; without this section the latency is the same for all."""
     dram = machine.dram
-    packed.dram_together = 1
+    packed.dram_together = packed.dram_sms = 1
     if dram and tagged(machine):
         packed.dram_least = round(line_cost(machine) * dram.least_bytes / SECTOR_BYTES)
-        packed.dram_varies, packed.dram_queue = dram.varies, dram.queue
+        packed.dram_varies, packed.dram_queue, packed.dram_sms = dram.varies, dram.queue, machine.chip.sms
         packed.dram_together = max(1, dram.together_bytes // machine.global_memory.line_bytes)
 
 
@@ -43,7 +43,7 @@ def _loads(given: Any) -> bool:
     return bool(given.does(LOAD, FETCH)) and looks(FAR)(given)
 
 
-ALL = "dram_least dram_varies dram_together dram_queue"
+ALL = "dram_least dram_varies dram_together dram_sms dram_queue"
 
 UNIT = Declaration(
     "dram",
@@ -52,6 +52,7 @@ UNIT = Declaration(
             field("dram_least", "parts of a cycle that a read of a line occupies the channel, at least"),
             field("dram_varies", "cycles by which its latency varies with its place"),
             field("dram_together", "lines side by side that have one latency"),
+            field("dram_sms", "SMs of the chip, of whose bandwidth those with blocks have equal shares"),
             field("dram_queue", "cycles of service of the queue in front of the DRAM"),
         ),
         "load_store": (

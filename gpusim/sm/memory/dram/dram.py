@@ -1,6 +1,7 @@
 """Reads of the DRAM where tags are kept: a line occupies it at least so long, some places are late, and a queue waits.
 
 * A read of few sectors of a line occupies the channel as long as one of `least_bytes`.
+* SMs without blocks leave their shares of the bandwidth to the others.
 * The latency of a place is that of the machine in the mean, and varies as exponentially distributed numbers do: of many
   places read together the last one comes late. A hash of the place's number, the model's own, says its latency.
 * A read waits as in a queue of one server, random arrivals and constant service (Pollaczek and Khinchine): used / (2 (1
@@ -26,15 +27,28 @@ MEAN = 94  # of halvings and fractions, in 64ths
 @rarely
 def read(sm: Sm, line: int, sectors: int, now: int) -> int:
     """Let the channel move so many sectors of a line; return when they are there."""
-    cost = max(sectors * sm.machine.line_cost, int(sm.machine.dram_least))
+    cost = _shared(sm, max(sectors * sm.machine.line_cost, int(sm.machine.dram_least)))
     gone = global_memory.move_line(sm, line, cost, now)
     return gone + waited(sm, cost, now) + latency(sm.machine, line)
+
+
+@rule
+def _shared(sm: Sm, cost: int) -> int:
+    """Return the time of the channel for what takes an equal share of all SMs so long, if only some have blocks."""
+    sharers, sms = sm.launch.sharers, sm.machine.dram_sms
+    return int((cost * sharers + sms - 1) // sms) if 0 < sharers < sms else int(cost)
+
+
+@rule
+def awaited(sm: Sm, line: int, now: int) -> int:
+    """Return when a line is there that another SM brings: it may have asked before, so half as late or early."""
+    return now + waited(sm, 0, now) + (int(sm.machine.memory_latency) + latency(sm.machine, line)) // 2
 
 
 @rarely
 def write(sm: Sm, line: int, sectors: int, now: int) -> None:
     """Let the channel move so many sectors of a line that the L2 writes."""
-    cost = sectors * sm.machine.written_cost
+    cost = _shared(sm, sectors * sm.machine.written_cost)
     global_memory.move_line(sm, line, cost, now)
     waited(sm, cost, now)
 

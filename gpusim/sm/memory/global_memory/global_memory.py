@@ -95,7 +95,7 @@ def number_passes(sm: Sm, active: int) -> None:
     scratch = sm.scratch
     for lane in range(LANES):
         turn = 0
-        for other in range(lane):
+        for other in range(0 if sm.machine.at_once else lane):
             if (active >> other) & 1 and scratch.address[other] == scratch.address[lane]:
                 turn += 1
         scratch.line[lane] = np.int64(scratch.address[lane]) // sm.machine.line_bytes * LANES + turn

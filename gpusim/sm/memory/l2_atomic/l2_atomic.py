@@ -33,7 +33,7 @@ def update(sm: Sm, instruction: Row, line: int, noted: int, now: int) -> int:
 
     `noted` has its lanes, their passes, and the sectors of these, as requests.py notes them.
     """
-    if sm.machine.slices == 0 or noted == 0:
+    if sm.machine.slices == 0 or noted == 0 or sm.machine.at_once:
         return now
     unit, slice_ = sm.load_store, slice_of(sm.machine, line)
     lanes, passes, sectors = noted >> OF_LANES, noted >> PASSES & FIELD, noted & FIELD

@@ -34,7 +34,7 @@ UNIT = Declaration(
         "sm": (
             field(
                 "room",
-                "64ths of lines of the L2 taken so far, of those that several SMs ask for a part",
+                "1/1024 lines of the L2 taken so far, of those that several SMs ask for a part",
                 role=Role.UNCOMPARED,
             ),
             field("room_before", "of these up to the begin of the last wave", role=Role.UNCOMPARED),

@@ -22,6 +22,7 @@ from gpusim.sm.records import Block, Numbers, Row, Sm
 from gpusim.sm.unit.capacities import WAVES
 from isa.memory import SECTOR_BYTES
 
+ROOM_PARTS = 1024  # of a line, in which the room taken counts
 PART_SHIFT, MOST = 12, 127  # bits of a line's hash that say which of several SMs brings it
 
 
@@ -95,7 +96,7 @@ def brought(sm: Sm, line: int, units: int) -> int:
 def is_lost(sm: Sm, line: int) -> bool:
     """Tell whether the L2 has lost a line since an earlier wave asked for it: all SMs have used more than it keeps."""
     launch = sm.launch
-    used = sm.room_of_wave * stood_for(sm) // PARTS * sm.load_store.waves_apart // PARTS
+    used = sm.room_of_wave * stood_for(sm) // ROOM_PARTS * sm.load_store.waves_apart // PARTS
     return bool(used > launch.keeps and place_of(line) * (launch.loses - launch.keeps) < PARTS * (used - launch.keeps))
 
 
@@ -123,14 +124,14 @@ def _is_local(sm: Sm, line: int) -> bool:
 
 
 @rule
-def use(sm: Sm, words: Numbers, way: int, line: int, new: bool) -> None:
-    """Mark a way of the L2 as the one used last.
+def use(sm: Sm, words: Numbers, way: int, line: int, new: int) -> None:
+    """Mark a way of the L2 as the one used last, where so many of its sectors are new.
 
     Where the SM stands for others, only uses that take room count: those of a new line, and of local memory.
     """
     cache = sm.launch.caches[FAR]
     if new and sm.load_store.sharers:
-        sm.room += PARTS // int(sm.load_store.sharers)
+        sm.room += new * SECTOR_BYTES * ROOM_PARTS // int(sm.machine.line_bytes * sm.load_store.sharers)
     if new or not sm.launch.passes_on or _is_local(sm, line):
         tags.use(words, cache, way)
     else:
@@ -187,7 +188,9 @@ def _write(sm: Sm, words: Numbers, way: int, line: int, now: int) -> None:
 
 @rarely
 def send(sm: Sm, line: int, units: int, now: int) -> None:
-    """Send so many sectors of a line to the DRAM."""
+    """Send so many sectors of a line to the DRAM, if anything goes there."""
+    if sm.machine.far_holds:
+        return
     account.to_dram(sm, line, units)
     dram.write(sm, line, units, now)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from gpusim.sm.jit.on_demand import on_demand
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.cache.declaration import L1, SHARE_PARTS, TAGS
-from gpusim.sm.memory.global_memory import global_memory
+from gpusim.sm.memory.global_memory import global_memory, side_by_side
 from gpusim.sm.memory.memory_access import generic_address
 from gpusim.sm.memory.shared_memory import shared_memory
 from gpusim.sm.memory.tag_stage import tag_stage
@@ -32,6 +32,9 @@ def cost(sm: Sm, instruction: Row, into: Feed | Outcome, active: int) -> None:
         passes = _passes(sm, instruction, active)
         into.cycles = passes * machine.pass_cycles
     elif instruction.memory_kind == GLOBAL_MEMORY:
+        gathered = machine.side_by_side and instruction.packets == 0
+        if gathered:
+            side_by_side.gather(sm, instruction, active)
         requests, moved = global_memory.transactions(sm, active, words)
         into.cycles = requests * machine.global_request
         if machine.near_lines and instruction.through_l1:
@@ -47,6 +50,8 @@ def cost(sm: Sm, instruction: Row, into: Feed | Outcome, active: int) -> None:
             into.cycles = max(into.cycles, (parts + SHARE_PARTS - 1) // SHARE_PARTS)
         still = machine.hits == TAGS or (machine.hits == L1 and instruction.action == LOAD and instruction.update < 0)
         into.transactions = 0 if still else moved
+        if gathered:
+            side_by_side.spread(sm)
     else:
         into.cycles = words * machine.local_request
 

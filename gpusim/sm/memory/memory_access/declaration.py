@@ -102,6 +102,8 @@ UNIT = Declaration(
             field("depth", "how many", BANK),
             field("line", "lines, or words, seen so far", 4 * LANES),
             field("address", "a 32-bit number of each lane", LANES, kind="u4"),
+            field("apart", "that number as it is, where lanes are taken to lie side by side", LANES, kind="u4"),
+            field("rank", "the number of each lane's place among those of other lanes", LANES),
             field("flag", "truths of each lane, P in bit 0", LANES, kind="u4"),
             field("left_out", "bytes that each lane's address leaves out of a copy", LANES, kind="u4"),
             field("source", "the byte address from which each lane copies", LANES, kind="u4"),

@@ -181,9 +181,12 @@ def turns(sm: Sm, active: int) -> int:
         scratch.depth[bank] = 0
     for lane in range(LANES):
         if (active >> lane) & 1:
-            bank = scratch.address[lane] // 4 % banks
-            scratch.depth[bank] += 1
-            worst = max(worst, scratch.depth[bank])
+            word = scratch.address[lane] // 4
+            if sm.machine.at_once:
+                worst = max(worst, _note(scratch, word % banks, word))
+            else:
+                scratch.depth[word % banks] += 1
+                worst = max(worst, scratch.depth[word % banks])
     return _lifted(sm, worst)
 
 

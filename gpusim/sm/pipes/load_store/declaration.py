@@ -18,8 +18,6 @@ from gpusim.sm.unit.stall import Stall
 from isa.row import Row
 from isa.row import Unit as UnitClass
 
-Depth = Annotated[int, msgspec.Meta(ge=0, le=QUEUE)]
-
 
 class LoadStore(msgspec.Struct, frozen=True):
     """The load/store units' instruction queue."""
@@ -44,7 +42,6 @@ class MemoryPort(msgspec.Struct, frozen=True):
     war_global_store: Count  # the same cycles of a store to global memory
     held: Count  # cycles from service for which the instruction keeps its place in the queue
     special: Count = 0  # cycles of the port for a special register; 0: as for other units
-    global_queue: Depth = 0  # global and local accesses in a queue of their own; 0: they have none
     skipped: Count = 0  # cycles of the load/store unit for an access that no lane makes; 0: it is not queued
     skipped_latency: Count = 0  # cycles from its service until its dependency barrier is free
 
@@ -72,23 +69,20 @@ def queues(machine: Machine) -> int:
     count = machine.schedulers.count
     if machine.memory_paths:
         return int(count + -(-count // machine.memory_paths.schedulers))
-    port = machine.memory_port
-    return count * (1 + (port.global_queue > 0)) if port else 1
+    return count if machine.memory_port else 1
 
 
 def pack(packed: MachineNumbers, machine: Machine) -> None:
     """The queues, and which unit classes go through them."""
     packed.queues = queues(machine)
     packed.paths = 1 + bool(machine.memory_paths or machine.constant_path)
-    packed.sharing = machine.memory_paths.schedulers if machine.memory_paths else 1
-    packed.places = max(machine.load_store.queue, packed.global_queue)
     for unit, code in UNIT_CODE.items():
         needs = packed.units[code]
-        aside = (UnitClass.GLOBAL, UnitClass.LOCAL) if packed.global_queue else ()
-        needs.apart = unit in aside or (unit is UnitClass.SHARED and machine.memory_paths is not None)
+        needs.apart = unit is UnitClass.SHARED and machine.memory_paths is not None
         needs.queued = unit in QUEUED or through_port(machine, unit)
         throttle = Stall.MIO_THROTTLE if needs.queued or unit is UnitClass.WARPGROUP else Stall.MATH_PIPE_THROTTLE
-        throttle = Stall.LG_THROTTLE if unit in aside else throttle
+        if machine.memory_port and unit in (UnitClass.GLOBAL, UnitClass.LOCAL):
+            throttle = Stall.LG_THROTTLE
         needs.throttle = Stall.TEX_THROTTLE if unit is UnitClass.TEXTURE else throttle
 
 
@@ -135,9 +129,7 @@ UNIT = Declaration(
             field(
                 "queues", "one for each scheduler, or one for the SM; and those to shared memory where it lies apart"
             ),
-            field("places", "entries of the longest queue"),
-            field("sharing", "schedulers that share each further queue"),
-            packed_key("memory_port.global_queue"),
+            packed_key("memory_paths.schedulers", "sharing"),
             field("paths", "units behind the queues: two where shared memory or constants lie apart"),
             packed_key("memory_port.held"),
             packed_key("memory_port.skipped_latency"),
@@ -203,7 +195,7 @@ UNIT = Declaration(
     conditions=(
         Condition(
             "load_store.* memory_port.* memory_paths.*",
-            "queue queues sharing paths held",
+            "queue queues sharing paths held skipped_latency",
             lambda g: g.queued,
             NO_QUEUE,
         ),
@@ -238,6 +230,11 @@ UNIT = Declaration(
             "memory_paths.load_*": 1,
             "memory_paths.store": 1,
         },
-        "latency": {"memory_port.early_*": 0, "memory_port.late_cycles": 1, "memory_port.war_*": 0},
+        "latency": {
+            "memory_port.early_*": 0,
+            "memory_port.late_cycles": 1,
+            "memory_port.war_*": 0,
+            "memory_port.skipped_latency": 0,
+        },
     },
 )

@@ -61,10 +61,9 @@ def earliest(sm: Sm, k: int, unit: int, now: int) -> int:
     keeps its place for some cycles; one that the constant unit served leaves at once.
     """
     queue, served = _queue(sm, k, unit), max(now, sm.agenda[sm.load_store_agent]) + 1
-    depth = queues.depth(sm.machine, unit)
-    if queue.count == depth:
+    if queue.count == sm.machine.queue:
         return served
-    left = max(now, queue.left[queues.wrapped(sm, queue.kept + queue.count + sm.machine.places - depth)])
+    left = max(now, queue.left[queues.wrapped(sm, queue.kept + queue.count)])
     return min(left, served) if sm.machine.paths > 1 and queue.count > 0 else left
 
 
@@ -134,8 +133,7 @@ def _next_of(sm: Sm, y: int, now: int) -> int:
     if queue.count == 0:
         return NEVER
     read = _read_by_products(sm, y) if sm.multiplies else 0
-    when = max(now, queue.free, sm.load_store.free[queues.path(sm, y)], read)
-    return int(copy_path.enter(sm, sm.program[queue.entries[queue.head].pc], when) if sm.machine.copy_cycles else when)
+    return int(max(now, queue.free, sm.load_store.free[queues.path(sm, y)], read))
 
 
 @on_demand
@@ -187,9 +185,10 @@ def _serve_head(sm: Sm, memory: Memory, y: int, now: int) -> int:
         in_flight.read_again(sm, memory, entry.warp, entry.number, now)
     _leave(sm, queue, instruction, now)
     own = int(instruction.path)
+    begun = copy_path.enter(sm, instruction, now) if instruction.copies else now
     taken = copy_path.kept(sm.machine, instruction, int(entry.cycles)) if instruction.copies else entry.cycles
-    passes = copy_path.follow(sm, instruction, entry, int(taken), now) if unit.brought and own == 0 else now
-    unit.free[own] = now + taken
+    passes = copy_path.follow(sm, instruction, entry, int(taken), begun) if unit.brought and own == 0 else begun
+    unit.free[own] = begun + taken
     queue.free = now + _of_port(instruction, entry, own)
     unit.busy += entry.cycles
     instruction.passes += entry.cycles
@@ -197,7 +196,7 @@ def _serve_head(sm: Sm, memory: Memory, y: int, now: int) -> int:
         ready = _from_caches(sm, memory, y, place, passes)
         if returns.waits(sm, instruction):
             taken = min(taken, sm.machine.late_asks)
-            unit.free[own] = now + taken
+            unit.free[own] = begun + taken
             queue.free = now + max(instruction.port, taken * instruction.port_cycles)
             ready = returns.wait(sm, entry, instruction, ready)
         unit.free[own] += unit.waited
@@ -209,13 +208,13 @@ def _serve_head(sm: Sm, memory: Memory, y: int, now: int) -> int:
     else:
         ready = result_at(sm, instruction, entry, passes)
     if instruction.copies:
-        ready = max(ready, copy_path.take(sm, queue, instruction, entry, now))
+        ready = max(ready, copy_path.take(sm, queue, instruction, entry, begun))
     if sm.machine.obeys_codes and memory_access.loads_shared(instruction):
         ready = warp.shared_back = max(ready, warp.shared_back)
-    instruction.held += unit.free[own] - now
+    instruction.held += unit.free[own] - begun
     if instruction.action >= SIGNAL:
         ready = _of_barrier_or_engine(sm, entry, ready, now)
-    read = now + max(1, instruction.war)
+    read = begun + max(1, instruction.war)
     completion.read(sm, entry.warp, entry.pc, entry.number, read)
     _finish(sm, y, place, ready, read, now)
     return int(entry.warp)

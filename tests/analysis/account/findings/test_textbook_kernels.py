@@ -57,7 +57,7 @@ WIDE = (1056,), (256,)
 CASES = {
     "transpose_naive": (*TILES, square, "scattered accesses", "lanes lie apart", "8 times the sectors"),
     "transpose_tile": (*TILES, square, "bank conflicts", "32-way bank conflicts", "(textbook.cu:18)"),
-    "transpose_padded": (*TILES, square, "L2", "L2 7", "% busy"),
+    "transpose_padded": (*TILES, square, "L2", "", "L2 "),
     "softmax": (
         (1056,),
         (32, 8),
