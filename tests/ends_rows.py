@@ -16,6 +16,7 @@ FILE = Path(gpusim.__file__).parent / "published" / "h200_ends.csv"
 CODE = Path(__file__).parent / "measured" / "ends.cubin.xz"
 WAITING = ("barriers", "scan")  # blocks that wait for each other
 STORING = ("col", "far")  # 32 stores of a warp, each to 32 sectors: eight in turn to the same, or none
+ALONE = ("nothing", "spin")  # without memory: blocks that only end, or first read the clock for `rounds` cycles
 APART = 512  # bytes between the words of two blocks
 NONE = np.uint32(0)
 
@@ -59,8 +60,12 @@ def cycles(row: Row) -> int:
 
 def simulated(module: gpusim.RawModule, row: Row) -> int:
     """Return the cycles of one SM that stands for all, with a warm L2."""
+    function = module.get_function(row.experiment)
+    if row.experiment in ALONE:
+        arguments = (np.zeros(1, np.int64), np.int32(row.rounds)) if row.rounds else ()
+        return int(function((row.blocks,), (row.threads,), arguments, machine="h200", complete=False).cycles)
     words = row.blocks * max(row.threads, APART // 4) if row.experiment.startswith(("own", "block")) else 128
-    function, shared = module.get_function(row.experiment), 4096 if row.experiment == "own_shared" else 0
+    shared = 4096 if row.experiment == "own_shared" else 0
     arguments = (np.zeros(words, np.uint32), NONE)
     call = {"machine": "h200", "shared_mem": shared, "complete": False}
     return int(function((row.blocks,), (row.threads,), arguments, **call).cycles)

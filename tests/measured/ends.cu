@@ -105,6 +105,8 @@ K scan(u32 *out, const u32 *in, volatile u32 *status, volatile u32 *sums, volati
 }
 K col(float *o) { for (int j = 0; j < 32; j++) o[threadIdx.x * 64 + j] = j; }
 K far(float *o) { for (int j = 0; j < 32; j++) o[threadIdx.x * 64 * 8 + ((j * 8) & 511)] = j; }
+K nothing() {}
+K spin(i64 *t, int cycles) { i64 c = clk(); while (clk() - c < cycles) {} if (cycles == -1) t[0] = c; }
 K marker(Rec *rec) { if (threadIdx.x == 0) { rec[blockIdx.x].t = clk(); rec[blockIdx.x].smid = sm_id(); } }
 
 static void check(cudaError_t e) { if (e != cudaSuccess) { fprintf(stderr, "%s\n", cudaGetErrorString(e)); exit(1); } }
@@ -136,6 +138,11 @@ static void counted() {
     check(cudaDeviceSynchronize());
   }
   col<<<1, 32>>>((float *)p); far<<<1, 32>>>((float *)p);
+  for (int threads : {32, 64, 128, 256, 512, 1024}) for (int blocks : {1, 132, 264, 528, 1056, 2112, 4224, 8448, 16896, 33792}) {
+    nothing<<<blocks, threads>>>();
+    for (int cycles : {200, 1000}) if (blocks <= 16896) spin<<<blocks, threads>>>((i64 *)p, cycles);
+    check(cudaDeviceSynchronize());
+  }
   check(cudaDeviceSynchronize());
 }
 

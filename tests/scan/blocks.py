@@ -13,12 +13,17 @@ def handed_at(sm: Scan, slot: int, now: int) -> int:
     launch, last_warp = sm.machine.launch, sm.kernel.warps - 1
     if sm.placed < sm.resident:
         gaps = [launch.block_skew, last_warp * launch.warp_skew + launch.block_gap if launch.block_gap else 0]
-        return now + slot * max(gaps)
+        return known_at(sm, now) + slot * max(gaps)
     of_all_sms = Fraction(launch.refill_parts * sm.machine.chip.sms, 64)
     whole = of_all_sms if sm.machine.chip.sms == 1 else round(of_all_sms)
     begin = max(now, floor(sm.handed_until))
     sm.handed_until = max(Fraction(now), sm.handed_until) + whole
     return begin + launch.block_latency
+
+
+def known_at(sm: Scan, now: int) -> int:
+    """The cycle at which the first instructions of a block are asked for that is placed now."""
+    return now + (sm.machine.launch.begin if sm.placed < sm.resident else 0)
 
 
 def warp_slots(sm: Scan, slot: int) -> list[int]:

@@ -25,7 +25,7 @@ from isa.table import TABLE
 from scan import copies, fences, parted, simt_stack
 from scan.apart import is_global
 from scan.barriers import arrive, leave, waits_at_barrier
-from scan.blocks import handed_at, warp_slots
+from scan.blocks import handed_at, known_at, warp_slots
 from scan.codes import early, give_way, obey, waits
 from scan.constants import constants_there
 from scan.counts import outstanding, wait_counts
@@ -103,7 +103,7 @@ def _launch(sm: Scan, now: int) -> bool:
 
 def _place(sm: Scan, slot: int, now: int) -> None:
     block, launch, warps = sm.placed, sm.machine.launch, sm.kernel.warps
-    start = handed_at(sm, slot, now)
+    start, known = handed_at(sm, slot, now), known_at(sm, now)
     unused = np.zeros(len(sm.kernel.program), np.int64)
     frame = new_frame(sm.kernel, block, sm.memory, unused, unused.copy(), [])
     members = [
@@ -112,8 +112,8 @@ def _place(sm: Scan, slot: int, now: int) -> None:
     ]
     for warp in members:
         warp.order, sm.ordered = sm.ordered, sm.ordered + 1
-        fetch(sm, warp, now)
-        warp.constants = constants_there(sm, warp, now)
+        fetch(sm, warp, known)
+        warp.constants = constants_there(sm, warp, known)
     sm.blocks[slot] = block, members
     for warp in members:
         sm.warps[warp.slot] = warp

@@ -299,7 +299,12 @@ CHOICES: dict[str, Sequence[int | str]] = {
     "scalar_file.registers": (4000,),
     "scalar_file.unit": (16,),
     "scalar_file.per_warp": (102,),
-    **{"launch.block_latency": (0, 33), "launch.warp_skew": (0, 2, 9), "launch.block_skew": (0, 16)},
+    **{
+        "launch.block_latency": (0, 33),
+        "launch.begin": (0, 7),
+        "launch.warp_skew": (0, 2, 9),
+        "launch.block_skew": (0, 16),
+    },
     **{"launch.block_gap": (0, 0, 7), "launch.rotates": (0, 1), "launch.refill_parts": (0, 0, 73)},
 }
 LEVELS = "l1", "l2", "tag_stage", "l2_partition", "texture_cache", "scalar_cache", "l2_channel", "l2_atomic", "dram"

@@ -17,6 +17,7 @@ class MachineNumbers(Record):
 
     groups: int  # lane groups of a warp: 32 lanes have registers and masks together
     block_latency: int  # `launch.block_latency` of the machine's file
+    begin: int  # `launch.begin` of the machine's file
     warp_skew: int  # `launch.warp_skew` of the machine's file
     block_skew: int  # `launch.block_skew` of the machine's file
     block_gap: int  # `launch.block_gap` of the machine's file

@@ -239,7 +239,8 @@ def test_lanes_side_by_side_save_what_a_rewritten_kernel_saves(capsys):
         command = "limits" if name == "naive" else "run"
         assert execute([command, str(EXAMPLES / f"{name}.cubin"), "--json"]) == 0
         documents.append(json.loads(capsys.readouterr().out))
-    cycles, limits = documents[0]["cycles"], {one["name"]: one["saves_alone"] for one in documents[0]["limits"]}
+    found, cycles = documents[0]["study"], documents[0]["study"]["cycles"]
+    limits = {one["name"]: one["saves_alone"] for one in found["limits"]}
     rewritten = 1 - documents[1]["cycles"] / cycles
     assert limits.pop("coalesced") / cycles == pytest.approx(rewritten, abs=0.06)
     assert max(limits.values()) < 0.05 * cycles

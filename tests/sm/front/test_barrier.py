@@ -23,7 +23,7 @@ def test_a_single_warp_releases_itself(latency, release):
 def test_a_barrier_of_an_h200_releases_all_warps_12_cycles_behind_the_last_arrival(warps):
     """Each of W warps that come together takes 2 cycles to arrive; each scheduler then issues one in a cycle."""
     kernel = read(f".block {32 * warps}\nBAR.SYNC 0\nEXIT")
-    issues = cycles_of(run_sm(kernel, load("h200", {"launch.warp_skew": 0}), trace=True))
+    issues = cycles_of(run_sm(kernel, load("h200", {"launch.begin": 0, "launch.warp_skew": 0}), trace=True))
     found = [cycle for cycle, _, pc in issues if pc == 1]
     assert found == [2 * warps + 12 + k // 4 for k in range(warps)]
 

@@ -217,3 +217,19 @@ def test_a_launch_has_time_for_what_it_stores_and_the_l2_does_not_keep():
     assert cycles(2, 1500) - cycles(2, 1000) == 64 * 4
     assert cycles(2, 1000) > 64 * 8
     assert cycles(1 << 20, 1500) == cycles(1 << 20, 1000) < 64 * 8
+
+
+def test_all_sms_have_time_for_what_they_store_and_the_l2_does_not_keep():
+    """Four SMs, all simulated, store to 64 lines each: the DRAM has 2 cycles for each sector, or 3, behind the last."""
+    stores = "".join(f"STG [R0+{128 * line}], R1\n" for line in range(64))
+    own = "S2R R2, CTAID.X\nSHL R2, R2, 13\nIADD R0, R2, c[x]"
+    kernel = read(f".grid 4\n.buffer x u32 8192\n{own}\n{stores}EXIT")
+    fill = {"l2.filled": 1, "chip.dram_mbs": 16000, "chip.shader_mhz": 1000, "memory.efficiency": 1000}
+
+    def cycles(loses, written):
+        sizes = {"l2.keeps_bytes": loses // 2, "l2.loses_bytes": loses, "memory.written": written}
+        return run_chip(kernel, load("rtx2080ti", FOUR_SMS | fill | sizes)).cycles
+
+    assert cycles(2, 1500) - cycles(2, 1000) == 4 * 64
+    assert cycles(2, 1000) > 4 * 64 * 2
+    assert cycles(1 << 20, 1500) == cycles(1 << 20, 1000) < 4 * 64 * 2

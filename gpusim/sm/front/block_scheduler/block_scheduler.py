@@ -115,19 +115,21 @@ def place(sm: Sm, slot: int, now: int) -> None:
     open_block(sm, slot, cluster.block_of(sm, block.coming - 1) if clustered else _next(launch))
     if launch.sharers > 1:
         l2_share.place(sm, block)
+    known = now  # when the warps' first instructions are asked for
     if sm.placed < launch.resident:
-        start = now + slot * skew(sm)
+        known = now + sm.machine.begin
+        start = known + slot * skew(sm)
     elif clustered:
         start = max(now, block.begins + sm.machine.block_latency)
     else:
         start = hand_out(launch, sm.machine.refill_parts, now) + sm.machine.block_latency
     for index in range(launch.warps):
-        _place_warp(sm, slot, index, now, start + index * sm.machine.warp_skew)
+        _place_warp(sm, slot, index, now, known, start + index * sm.machine.warp_skew)
     sm.placed += 1
 
 
 @rule
-def _place_warp(sm: Sm, slot: int, index: int, now: int, start: int) -> None:
+def _place_warp(sm: Sm, slot: int, index: int, now: int, known: int, start: int) -> None:
     g = warp_slot(sm, slot, index)
     k, warp = g % sm.machine.schedulers, sm.warps[g]
     open_warp(sm, slot, index)
@@ -137,9 +139,9 @@ def _place_warp(sm: Sm, slot: int, index: int, now: int, start: int) -> None:
     warp.release_at[LAUNCH] = start
     if sm.machine.fetches:
         fetch.begin(warp)
-        fetch.commit(sm, k, warp, now)
+        fetch.commit(sm, k, warp, known)
     if sm.machine.constants:
-        constant_operand.commit(sm, warp, now)
+        constant_operand.commit(sm, warp, known)
     sm.schedulers[k].waiting |= 1 << warp.place
     warp_scheduler.wake(sm, g)
 

@@ -18,6 +18,7 @@ class LaunchTimes(msgspec.Struct, frozen=True):
     block_skew: Count  # cycles between the starts of successive blocks at the beginning, at least
     block_gap: Count = 0  # cycles from the start of a block's last warp to the next block at the beginning, at least
     rotates: Flag = 0  # 1: each block slot begins one scheduler further, where blocks take all equally often
+    begin: Count = 0  # cycles from when an idle SM is handed its first blocks to the start of the first
     refill_parts: Count = 0  # in 1/64 cycles, how long the chip takes to hand out each later block
 
 
@@ -38,6 +39,7 @@ UNIT = Declaration(
     fields={
         "machine": (
             packed_key("launch.block_latency"),
+            packed_key("launch.begin"),
             packed_key("launch.warp_skew"),
             packed_key("launch.block_skew"),
             packed_key("launch.block_gap"),
@@ -110,5 +112,12 @@ UNIT = Declaration(
             "launch.refill_parts", "refill_parts", lambda g: g.share > g.resident, "all blocks of an SM start at once"
         ),
     ),
-    limits={"starts of blocks": {"launch.block_*": 0, "launch.refill_parts": 0, "launch.warp_skew": 0}},
+    limits={
+        "starts of blocks": {
+            "launch.block_*": 0,
+            "launch.begin": 0,
+            "launch.refill_parts": 0,
+            "launch.warp_skew": 0,
+        }
+    },
 )
