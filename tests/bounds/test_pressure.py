@@ -100,12 +100,18 @@ def test_pressures_are_the_limits_of_the_bound(machine, name, parameters):
 @pytest.mark.jit
 @pytest.mark.parametrize(("machine", "name", "parameters"), KERNELS)
 def test_pressures_agree_with_the_run(machine, name, parameters):
-    """Load/store cycles are those of the run, cycles of pipes are no more than the run's, and issue slots no fewer."""
+    """Load/store cycles are those of the run, cycles of pipes are no more than the run's, and issue slots no fewer.
+
+    Accesses whose guard may hold in no lane take cycles in the run that the bound leaves out.
+    """
     kernel, where = make(name, parameters), load(machine)
     run, found = run_sm(kernel, where, feed="trace-driven"), pressures(kernel, where)[1]
     units = [found[unit].parts for unit in UNITS if unit in found]
     if units:
-        assert np.array_equal(sum(units), run.load_store_cycles[: len(kernel.program)])
+        idle = np.array([i.guard != PT for i in kernel.program.instructions])
+        own, counted = sum(units), run.load_store_cycles[: len(kernel.program)]
+        assert np.array_equal(own[~idle], counted[~idle])
+        assert (own[idle] <= counted[idle]).all()
     busy = {unit: cycles for unit, cycles in run.pipe_cycles.items() if cycles and f"pipe {unit}" in found}
     for unit, cycles in busy.items():
         count = Fraction(where.schedulers.count, where.pipe[unit].schedulers)
