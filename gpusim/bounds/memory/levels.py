@@ -58,7 +58,7 @@ def of_memory(found: Profiled, share: Share, each: Fraction, limit: int) -> Memo
         return Memory()
     whole, rest = touched(kernel, (share.whole, share.partial), kinds, share.piece, limit)
     asked, sharing = [dict(requests(work)) for work in works], Fraction(len(share.blocks), found.counted)
-    levels = Levels(works, asked, each, sharing, share, kinds, joined([whole, rest]), whole, unsure)
+    levels = Levels(works, asked, each, sharing, share, kinds, joined([whole, rest]), whole, unsure, limit)
     every = [*tag_stage(levels), *channels(levels), *l2(levels), *slices(levels, limit), device(levels)]
     return Memory([one for one in every if one.pressure.cycles > max(0, one.after)], delays(levels))
 

@@ -7,7 +7,6 @@ instructions, and precedes it in another.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -26,10 +25,14 @@ PLACES = 32  # bits of an address
 PLACE = (1 << PLACES) - 1
 ROWS = 400_000  # accesses of all blocks up to which they are looked at
 Numbers = NDArray[np.int64]
+Blocks = tuple[int, ...]
 
 
 class Sent(NamedTuple):
-    """What surely moves: by pc, sectors and lines of which stores leave parts of sectors; and the lines themselves."""
+    """What surely moves, of two groups of blocks: sectors, and lines of which stores leave parts of sectors, by pc.
+
+    `lines`: those to which all stores move, in ascending order.
+    """
 
     sectors: Numbers
     partial: Numbers
@@ -46,36 +49,51 @@ class _Requests(NamedTuple):
     partial: Numbers
 
 
-@once
-def sent(kernel: Kernel, blocks: Sequence[int], pcs: frozenset[int], waiting: int, line_bytes: int, limit: int) -> Sent:
-    """Return what the stores with these pcs surely move if so many lines wait to be joined.
+_NONE = _Requests(*5 * [np.zeros(0, np.int64)])
 
-    None is sure where the blocks have too many accesses. Raises as a walk in program order does; LimitError beyond
-    `limit` warp instructions in a block.
+
+@once
+def sent(
+    kernel: Kernel, groups: tuple[Blocks, Blocks], pcs: frozenset[int], waiting: int, line_bytes: int, limit: int
+) -> tuple[Sent, Sent]:
+    """Return what the stores with these pcs, all of the program, surely move if so many lines wait to be joined.
+
+    First what the first group of blocks moves, then what both do. None is sure where these have too many accesses.
+    Raises as a walk in program order does; LimitError beyond `limit` warp instructions in a block.
     """
-    one, found, seen = walker(kernel, addresses=True), list[_Requests](), [0]
+    one, found, seen, ends = walker(kernel, addresses=True), [_NONE], [0], [0]
 
     def tell(rows: Rows) -> None:
-        for pc in np.unique(rows[:, PC]).tolist():
-            if pc in pcs:
-                found.append(_requests(kernel, pc, rows[rows[:, PC] == pc], seen[0], line_bytes))
+        for pc in pcs.intersection(rows[:, PC].tolist()):
+            own = np.flatnonzero(rows[:, PC] == pc)
+            found.append(_requests(kernel, pc, rows[own], seen[0] + own, line_bytes))
         seen[0] += len(rows)
 
-    for block in blocks:
-        if seen[0] <= ROWS:
-            one.again()
-            run_block(one, block, limit, tell)
-    every = (
-        _Requests(*map(np.concatenate, zip(*found, strict=True))) if found else _Requests(*5 * [np.zeros(0, np.int64)])
-    )
+    for blocks in groups:
+        for block in blocks:
+            if seen[0] <= ROWS:
+                one.again()
+                run_block(one, block, limit, tell)
+        ends.append(sum(len(each.pc) for each in found))
+    every = _Requests(*map(np.concatenate, zip(*found, strict=True)))
     alone = _alone(every, waiting) if seen[0] <= ROWS else np.zeros(len(every.pc), np.bool_)
-    size = len(kernel.program)
-    sectors, partial = (np.bincount(every.pc[alone], each[alone], size) for each in (every.sectors, every.partial))
+    return _summed(kernel, every, alone, ends[1]), _summed(kernel, every, alone, ends[2])
+
+
+def _summed(kernel: Kernel, every: _Requests, alone: NDArray[np.bool_], end: int) -> Sent:
+    """Return what the first requests move, up to `end`, that join none."""
+    own = np.flatnonzero(alone[:end])
+    sectors, partial = (
+        np.bincount(every.pc[own], each[own], len(kernel.program)) for each in (every.sectors, every.partial)
+    )
     return Sent(sectors.astype(np.int64), partial.astype(np.int64), np.unique(every.line[alone]))
 
 
-def _requests(kernel: Kernel, pc: int, rows: Rows, before: int, line_bytes: int) -> _Requests:
-    """Return the requests of some executions of a store: for each group of lanes its lines, in the order of lanes."""
+def _requests(kernel: Kernel, pc: int, rows: Rows, numbers: Numbers, line_bytes: int) -> _Requests:
+    """Return the requests of some executions of a store: for each group of lanes its lines, in the order of lanes.
+
+    `numbers` are those of the accesses.
+    """
     row, places, active = kernel.program.instructions[pc].row, rows[:, FIRST:].astype(np.int64), lanes_of(rows)
     if row.generic:
         active &= lanes_in(Unit.GLOBAL, rows[:, FIRST:])
@@ -92,7 +110,9 @@ def _requests(kernel: Kernel, pc: int, rows: Rows, before: int, line_bytes: int)
     who = access[first][order]
     partial = (moved > written * row.nbytes)[who]
     pcs = np.full(len(keys), pc)
-    return _Requests(2 * before + who, pcs, (keys & PLACE)[order], counts[order], partial.astype(np.int64))
+    return _Requests(
+        2 * numbers[who // 2] + who % 2, pcs, (keys & PLACE)[order], counts[order], partial.astype(np.int64)
+    )
 
 
 def _alone(every: _Requests, waiting: int) -> NDArray[np.bool_]:

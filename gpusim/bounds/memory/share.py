@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpusim.launch.caches import filled_caches, lockstep
+from gpusim.launch.launch import several_channels
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import occupancy
 from gpusim.sm.memory.l2_channel.declaration import sector_shares
@@ -42,8 +43,8 @@ class Share:
 
     @property
     def passes_on(self) -> bool:
-        """Whether what is stored goes on to the DRAM, where the L2 does not keep it."""
-        return self.sharers > 1
+        """Whether the launch lasts until what is stored and the L2 does not keep has gone on to the DRAM."""
+        return self.sms == 1 or not several_channels(self.machine)
 
     def lost(self, sectors: Numbers) -> NDArray[np.bool_]:
         """Tell of sectors whether the L2 does not keep their lines from launch to launch."""

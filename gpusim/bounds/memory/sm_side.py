@@ -7,7 +7,9 @@ from collections.abc import Iterator
 import numpy as np
 
 from gpusim.bounds.memory.requests import Requests
+from gpusim.bounds.memory.sent import Sent, sent
 from gpusim.bounds.memory.touched import (
+    PCS,
     STORED,
     UPDATED,
     Touched,
@@ -32,6 +34,7 @@ from gpusim.bounds.pressure import Resource
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS
 from gpusim.sm.memory.l2_channel.declaration import LOADS, STORES
 from isa.memory import SECTOR_BYTES
+from isa.row import Unit
 
 
 def tag_stage(levels: Levels) -> Iterator[Resource]:
@@ -102,13 +105,28 @@ def near(levels: Levels) -> Numbers:
 def to_l2(levels: Levels, sectors: Touched, cost: int, of_line: int) -> Moved:
     """Return the parts for what stores and atomics send, and for lines of which a store leaves parts of sectors.
 
-    Where lines wait for further stores, one to a sector that waits joins it.
+    Where lines wait for further stores, one to a sector that waits joins it; what surely does not counts each time.
     """
-    joins = bool(levels.numbers.store_lines)
+    joins, size = bool(levels.numbers.store_lines), len(levels.kinds)
 
     def parts(pc: int, one: Requests) -> int:
         alone = levels.kinds[pc] == STORED and not joins
         sent = levels.kinds[pc] == UPDATED or alone
         return one.total(one.sectors * (cost * sent) + one.partial * (of_line * alone))
 
-    return joins * cost * by_pc(sectors.stored, len(levels.kinds)), levels.always(parts)
+    if not joins:
+        return levels.nothing, levels.always(parts)
+    alone = _alone(levels)[sectors is levels.sectors]
+    lines = (sectors.stored >> PCS) // (int(levels.numbers.line_bytes) // SECTOR_BYTES)
+    others = by_pc(sectors.stored[~np.isin(lines, alone.lines)], size)
+    return cost * (others + alone.sectors) + of_line * alone.partial, levels.always(parts)
+
+
+def _alone(levels: Levels) -> tuple[Sent, Sent]:
+    """Return the stores that surely join none, of whole blocks and of all; none if others may store anywhere."""
+    code, share = levels.kernel.program.instructions, levels.share
+    stores = frozenset(pc for pc, kind in enumerate(levels.kinds) if kind == STORED)
+    others = [pc for pc, i in enumerate(code) if i.row.unit is Unit.GLOBAL and i.row.is_store and pc not in stores]
+    groups = ((), ()) if others or any(i.row.bulk for i in code) else (share.whole, share.partial)
+    numbers = levels.numbers
+    return sent(levels.kernel, groups, stores, int(numbers.store_lines), int(numbers.line_bytes), levels.limit)

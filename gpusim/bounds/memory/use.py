@@ -43,6 +43,7 @@ class Levels:
 
     `whole`: sectors of blocks that stand for as many as any. `each`, `sharing`: blocks of an SM, and of all that are
     simulated, for each that the works count. `unsure`: instructions that may access what others access.
+    `limit`: most warp instructions of a block that is run.
     """
 
     works: Sequence[Work]
@@ -54,6 +55,7 @@ class Levels:
     sectors: Touched
     whole: Touched
     unsure: frozenset[int]
+    limit: int
 
     @property
     def numbers(self) -> Any:

@@ -109,6 +109,15 @@ def test_lanes_apart_take_a_sector_each_and_their_lines():
     assert levels(apart + "STG [R4], R6\n", words=words)[3:] == (2 * 32 + 3 * 8, 4 * 32 + 4 * 8)
 
 
+@pytest.mark.parametrize(("waiting", "times"), [(0, 2), (31, 2), (32, 1)])
+def test_stores_to_a_column_join_none_where_too_few_lines_wait(waiting, times):
+    """Two stores to the same sectors of 32 lines, a word of each: with up to 31 lines that wait all of both move."""
+    column = "SHL R4, R0, 5\nIADD R4, R4, c[a]\nSTG [R4], R6\nSTG [R4+4], R6\n"
+    found = levels(column, words=32 * 32 * SMS, l2_channel__store_lines=waiting)
+    whole = 32 * 2 + 32 * 3, 32 * 4 + 32 * 4
+    assert found[3:] == (tuple(times * each for each in whole) if times > 1 else (32 * 2, 32 * 4))
+
+
 def test_the_l2_is_busy_with_a_line_for_a_while():
     """Of a load of a sector of each line the DRAM brings two, and the L2 is busy for as long as for 64 bytes."""
     apart, words = "SHL R4, R0, 5\nIADD R4, R4, c[a]\n", 32 * 32 * SMS

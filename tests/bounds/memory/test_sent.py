@@ -46,7 +46,7 @@ def test_a_column_moves_again_and_again(waiting, sectors):
     """Three warps of a block store to the same 32 lines, a word each: with 31 others between they join none of 31."""
     text = ".block 96\n.buffer a u32 2048\nS2R R0, LANEID\nS2R R1, WARPID\nSHL R0, R0, 7\nSHL R1, R1, 2\n"
     kernel = read(text + "IADD R0, R0, R1\nIADD R0, R0, c[a]\nSTG [R0], R2\nEXIT")
-    found = sent.sent(kernel, (0,), frozenset({6}), waiting, 128, 1000)
+    _, found = sent.sent(kernel, ((0,), ()), frozenset({6}), waiting, 128, 1000)
     assert (found.sectors.sum(), found.partial.sum(), len(found.lines)) == (sectors, sectors, sectors // 3)
 
 
@@ -55,5 +55,5 @@ def test_whole_lines_move_once(word, sectors, partial):
     """A warp that stores 4 or 16 bytes a lane, side by side, moves 4 or 16 sectors, and leaves none in part."""
     size = 16 if word else 4
     text = f".buffer a u32 128\nS2R R0, LANEID\nIMUL R0, R0, {size}\nIADD R0, R0, c[a]\nSTG{word} [R0], R4\nEXIT"
-    found = sent.sent(read(text), (0,), frozenset({3}), 24, 128, 1000)
+    _, found = sent.sent(read(text), ((0,), ()), frozenset({3}), 24, 128, 1000)
     assert (found.sectors.sum(), found.partial.sum(), len(found.lines)) == (sectors, partial, sectors // 4)
