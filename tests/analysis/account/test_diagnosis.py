@@ -56,6 +56,14 @@ def test_scattered_lanes_are_named():
 
 
 @pytest.mark.jit
+def test_a_wasted_bandwidth_is_no_roof():
+    """Where lanes lie apart and the bandwidth is full, the lanes are told first, and the launch is not done."""
+    one = next(iter(found("coalescing", stride="32")[0].values()))
+    assert one.limit == "scattered accesses"
+    assert "roof" not in one.what
+
+
+@pytest.mark.jit
 def test_the_bandwidth_is_named_where_it_is_full():
     """A stream of loads is limited by the memory bandwidth: bytes, not latency, are what to save."""
     findings, _ = found("stream")

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gpusim.analysis.account.findings.finding import Cause, places
 from gpusim.analysis.account.rates.memory_rates import DRAM, L2
-from gpusim.analysis.account.rates.utilisation import WAY, utilisation
+from gpusim.analysis.account.rates.utilisation import CHANNEL, WAY, utilisation
 from gpusim.bounds.bounds import CONSTANTS, SHARED, UNIT
 from gpusim.simulation.simulation import Result
 from isa.memory import SECTOR_BYTES
@@ -103,9 +103,12 @@ def _time(result: Result, cycles: NDArray[np.int64]) -> NDArray[np.float64]:
 
 
 def moved(result: Result, name: str, pcs: Iterable[int] | None = None) -> tuple[float, float]:
-    """Return the sectors that instructions, all without these, move at the L2 or the DRAM, and the bytes needed."""
+    """Return the sectors that instructions, all without these, move at a level of memory, and the bytes needed.
+
+    Without tags the channel to memory moves all that is asked for.
+    """
     found = result.memory.of(pcs)
-    return {L2: found.l2_sectors, DRAM: found.dram}.get(name, 0.0), found.needed
+    return {L2: found.l2_sectors, DRAM: found.dram, CHANNEL: found.sectors}.get(name, 0.0), found.needed
 
 
 def _beyond_needed(result: Result, name: str, factors: Factors) -> float:

@@ -29,7 +29,7 @@ class L2Atomic(msgspec.Struct, frozen=True):
     bytes: Positive  # neighbouring bytes of one slice, whole lines
     sector_parts: Positive  # 1/64 cycles of the slice for each sector of a pass
     whole_parts: Positive  # 1/64 cycles, at least, for a pass behind another of its line, of whole numbers
-    real_parts: Positive  # the same of real numbers, which wait for each other's sums longer
+    real_parts: Positive  # 1/64 cycles, the same of real numbers, which wait for each other's sums longer
     waiting: Positive  # lanes of an SM's atomics without results that may wait before its next one does
 
 

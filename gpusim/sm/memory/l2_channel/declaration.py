@@ -31,7 +31,7 @@ class L2Channel(msgspec.Struct, frozen=True):
     store_bytes: Positive  # bytes per cycle that they store to it
     store_lines: Annotated[int, msgspec.Meta(ge=0, le=HELD_LINES)] = 0  # lines stored to last, to be joined
     store_wait: Count = 0  # cycles for which a line waits at least
-    store_line_wait: Count = 0  # the same for each line of its store, if that is longer
+    store_line_wait: Count = 0  # cycles of the same for each line of its store, if that is longer
     load_line_parts: Count = 0  # 1/64 cycles of an SM's channel for each line of a load, at least
     load_least_bytes: Count = 0  # bytes for whose time the L2 is busy with what a load wants of a line, at least
     answer_bytes: Count = 0  # bytes per cycle that SMs get where those of a GPC ask for the same; 0: as load_bytes

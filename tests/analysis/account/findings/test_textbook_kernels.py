@@ -91,7 +91,7 @@ CASES = {
     "spill": ((264,), (1024,), lambda: (reals(4096), zeros(264 * 1024)), "local memory", "local memory: 608 bytes", ""),
     "lookup": (
         *((132,), (256,), lambda: (whole(132 * 256), zeros(132 * 256))),
-        *("constants apart", "lanes read constants apart", "31.6 words in each access, one after the other"),
+        *("constants apart", "lanes read constants apart", "words in each access, one after the other"),
     ),
     "axpy": (
         *((132 * 62,), (256,), lambda: (np.float32(2), reals(132 * 62 * 1024), reals(132 * 62 * 1024))),
