@@ -306,10 +306,11 @@ class Caches:
         if lifted(self.machine, "l2", "holds"):
             return now + latency
         lost = self.far.lacking(number, units)
+        alone = self.far.find(number) is None and self.far.find(number ^ 1) is None
         line = self._of_far(number, now)
         times = [line.came.get(unit, 0) for unit in units]
         if lost:
-            parts = self.dram.cost(len(lost))
+            parts = self.dram.cost(len(lost), alone=alone)
             there = self._taken("dram", parts, now) + self.dram.wait(parts, now) + self.dram.latency(number)
             times.append(max([*times, there]))
             line.came |= dict.fromkeys(lost, max(times[-1], now + latency))  # no sooner than who brought it has it

@@ -44,10 +44,10 @@ class Dram:
         buffers = number < (1 << 32) // self.machine.global_memory.line_bytes
         return buffers and (number * 0x9E3779B1 >> 20) % 64 < spills
 
-    def cost(self, units: int) -> int:
-        """1/64 cycles for which a read of so many units of a line keeps the DRAM."""
+    def cost(self, units: int, *, alone: bool) -> int:
+        """1/64 cycles for which a read of so many units of a line keeps the DRAM; of one of which nothing is near."""
         one, rules = sector_parts(self.machine), self.machine.dram
-        return self.shared(max(units * one, round(one * rules.least_bytes / 32) if rules else 0))
+        return self.shared(max(units * one, round(one * rules.least_bytes / 32) if rules and alone else 0))
 
     def shared(self, parts: int) -> int:
         """The same for what takes an equal share of all SMs so long."""

@@ -16,7 +16,6 @@ from gpusim.bounds.memory.touched import (
     STORED,
     by_pc,
     firsts,
-    of_lines,
 )
 from gpusim.bounds.memory.use import DEVICE, PAST_L1, Levels, Numbers, summed
 from gpusim.bounds.pressure import Pressure, Resource
@@ -31,7 +30,7 @@ def device(levels: Levels) -> Resource:
     """The DRAM: sectors that the L2 lacks, and stored ones that go on; without an L2 all that leaves the L1."""
     numbers, times = levels.numbers, levels.sharing
     if levels.share.machine.l2:
-        read, written = _read(levels, int(numbers.line_cost), int(numbers.dram_least)), _passed_on(levels)
+        read, written = _read(levels, int(numbers.line_cost)), _passed_on(levels)
         parts = written * int(numbers.written_cost)
         cycle = Fraction(1, int(numbers.channel_parts)) * levels.share.of_dram
         copied = any(i.row.bulk for i in levels.kernel.program.instructions)
@@ -42,15 +41,15 @@ def device(levels: Levels) -> Resource:
     return Resource(DEVICE, Pressure(parts, Fraction(1, int(numbers.channel_parts) * times.denominator)))
 
 
-def _read(levels: Levels, cost: int, least: int) -> Numbers:
+def _read(levels: Levels, cost: int) -> Numbers:
     """Return by pc the time of the sectors that the SMs must bring from the DRAM: of each buffer their part at most.
 
-    A sector costs so much, what is brought of a line some least.
+    A sector costs so much.
     """
     share, kernel, sectors, size = levels.share, levels.kernel, levels.sectors, len(levels.kinds)
     keys, found = sectors.read[share.missing(sectors.read >> PCS)], levels.nothing
     assert share.machine.l2
-    together, line = (each // SECTOR_BYTES for each in (share.machine.l2.sector_bytes, int(levels.numbers.line_bytes)))
+    together = share.machine.l2.sector_bytes // SECTOR_BYTES
     keys = firsts(keys, share.machine.l2.sector_bytes)
     pieces = (keys >> PCS) // together
     stored = np.searchsorted(sectors.others // together, [pieces, pieces + 1])
@@ -58,8 +57,7 @@ def _read(levels: Levels, cost: int, least: int) -> Numbers:
     for number, buffer in enumerate(kernel.buffers):
         own = (where == number) & (buffer.name not in _clouded(levels))
         moved, most = int(brought[own].sum()), share.part(buffer.nbytes)
-        of_line = np.full(int(own.sum()), least * (moved <= most))
-        by = of_lines(keys[own], brought[own] * cost, of_line, line, size)
+        by = np.bincount(keys[own] & MASK, brought[own] * cost, size).astype(np.int64)
         found += by * min(most, moved) // max(1, moved)
     return found
 

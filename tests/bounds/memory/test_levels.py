@@ -130,7 +130,7 @@ def test_a_line_of_which_little_is_wanted_takes_as_long_as_more():
     """32 lanes of which each loads a sector of its line: 16 cycles of the DRAM each as for four, 3 and 4 of the L2."""
     apart = "SHL R4, R0, 5\nIADD R4, R4, c[a]\nLDG R6, [R4]\n"
     least = {"dram__least_bytes": 128, "l2_channel__load_line_parts": 192, "l2_channel__load_least_bytes": 64}
-    assert levels(apart, words=32 * 32 * SMS, **least) == busy(16 * 32, 3 * 32, 4 * 32, 0, 0)
+    assert levels(apart, words=32 * 32 * SMS, **least) == busy(4 * 32, 3 * 32, 4 * 32, 0, 0)
     assert levels(LOAD, **least) == busy(16, 4, 8, 0, 0)
 
 

@@ -328,11 +328,12 @@ def _of_far(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: i
     l2_share.lose(sm, words, way, line, gone)
     done, lost = tags.there(words, cache, way, line, units), tags.lost(words, cache, way, line, units)
     if lost:
+        alone = words[way + TAG] != line + 1 and not tags.holds(words, cache, line ^ 1)
         stores.drop(sm, words, way, line, gone)
         who = l2_share.brought(sm, line, count_bits(lost))
         if who == ITSELF:
             account.missed(sm, line, units & lost)
-            done = max(done, dram.read(sm, line, count_bits(lost), gone))
+            done = max(done, dram.read(sm, line, count_bits(lost), alone, gone))
         elif who == NOW:
             account.brought_by_others(sm)
             done = max(done, dram.awaited(sm, line, gone))

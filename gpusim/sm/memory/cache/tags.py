@@ -35,6 +35,12 @@ def way(words: Numbers, cache: Cache, line: int) -> int:
 
 
 @rule
+def holds(words: Numbers, cache: Cache, line: int) -> bool:
+    """Tell whether some way has a line."""
+    return bool(words[way(words, cache, line) + TAG] == line + 1)
+
+
+@rule
 def _set(cache: Cache, line: int) -> int:
     """Return the set of a line: the last digit of its number in base `sets`, or where it is hashed the sum of all."""
     if cache.hashed == 0 or cache.sets == 1:

@@ -1,6 +1,7 @@
 """Reads of the DRAM where tags are kept: a line occupies it at least so long, some places are late, and a queue waits.
 
-* A read of few sectors of a line occupies the channel as long as one of `least_bytes`.
+* A read of few sectors of a line occupies the channel as long as one of `least_bytes`, if the L2 has nothing of it
+  and of the other line of the same 256 bytes.
 * SMs without blocks leave their shares of the bandwidth to the others.
 * The latency of a place is that of the machine in the mean, and varies as exponentially distributed numbers do: of many
   places read together the last one comes late. A hash of the place's number, the model's own, says its latency.
@@ -25,9 +26,12 @@ MEAN = 94  # of halvings and fractions, in 64ths
 
 
 @rarely
-def read(sm: Sm, line: int, sectors: int, now: int) -> int:
-    """Let the channel move so many sectors of a line; return when they are there."""
-    cost = _shared(sm, max(sectors * sm.machine.line_cost, int(sm.machine.dram_least)))
+def read(sm: Sm, line: int, sectors: int, alone: bool, now: int) -> int:
+    """Let the channel move so many sectors of a line; return when they are there.
+
+    `alone`: the L2 has nothing of the line, nor of its neighbour.
+    """
+    cost = _shared(sm, max(sectors * sm.machine.line_cost, int(sm.machine.dram_least) if alone else 0))
     gone = global_memory.move_line(sm, line, cost, now)
     return gone + waited(sm, cost, now) + latency(sm.machine, line)
 
