@@ -41,7 +41,7 @@ REASONS_SHOWN = 10
 NAMED = 3  # instructions that a line names
 WAITING_SHOWN = 5  # instructions
 SHARED_SHOWN = 2  # lines at most about instructions that wait for more than they need
-VISIBLE = 0.0005  # share of the peak below which losses share a line
+VISIBLE = 0.001  # share of the peak below which losses share a line
 
 
 @dataclass(frozen=True)
