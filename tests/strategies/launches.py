@@ -284,7 +284,7 @@ CHOICES: dict[str, Sequence[int | str]] = {
     **{f"shared_memory.war_{width}": (0, 7, 46) for width in (32, 64, 128)},
     "instruction_replay.pass_slots": (0, 0, 1, 2),
     "instruction_replay.request_slots": (0, 0, 1, 3),
-    "load_store.queue": (1, 2, 3, 4),
+    "load_store.queue": (1, 1, 2, 4),
     "global_memory.rule": ("fermi", "gt200", "sectors"),
     "global_memory.latency": (10, 100, 300),
     "global_memory.request_cycles": (1, 2, 9),

@@ -57,6 +57,11 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
         packed.passes_ahead, packed.lines_ahead = copy.passes_ahead, copy.lines_ahead
 
 
+def _queued(machine: Machine) -> bool:
+    """Tell whether instructions of synchronisation pass the memory ports; a class that does not is never refused."""
+    return machine.memory_port is not None and UnitClass.SYNC in machine.memory_port.units.split()
+
+
 def costs(row: Columns, form: Row, machine: Machine) -> None:
     """Let LDGDEPBAR go through the load/store unit, and copies take its port, where that is known."""
     copy = machine.async_copy
@@ -67,12 +72,13 @@ def costs(row: Columns, form: Row, machine: Machine) -> None:
         return
     if "M" in form.form:
         row["port"] = copy.port
-        if machine.memory_port and UnitClass.SYNC in machine.memory_port.units.split():
+        if _queued(machine):
             row["unit"] = UNIT_CODE[UnitClass.SYNC]  # who finds the queue full waits for mio_throttle
         if row["cached"] == 1 + NEAR:
             row["latency"] = copy.l1_latency
     elif form.grouping & CLOSES and form.groups is Groups.COPIES:
-        row["unit"], row["queued"] = UNIT_CODE[UnitClass.SYNC], 1
+        unit = UnitClass.SYNC if _queued(machine) else UnitClass.SHARED
+        row["unit"], row["queued"] = UNIT_CODE[unit], 1
         row["service"], row["latency"] = copy.close, copy.close_latency
 
 
