@@ -128,7 +128,7 @@ def issue_cycles(kernel: Kernel, machine: Machine) -> list[tuple[int, int]]:
     turn, pipes, memory_side = Turn(machine), Pipes(machine), MemorySide(kernel, machine)
     when: dict[Node, int] = {}
     before = {node: graph.in_degree(node) for node in graph}
-    able = {node: 0 for node, count in before.items() if count == 0}
+    able = {node: machine.launch.begin * TICKS for node, count in before.items() if count == 0}
     while able:
         node = min(able, key=lambda node: memory_side.order(node, stream[node[1]], able[node]))
         done, when[node] = stream[node[1]], able.pop(node)

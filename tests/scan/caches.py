@@ -47,8 +47,7 @@ class Caches:
 
     def __post_init__(self) -> None:
         """The DRAM is the machine's, for SMs that have blocks, if they stand for others."""
-        machine = self.machine
-        stands = machine.l2 and (machine.l2_channel or machine.architecture)
+        stands = (machine := self.machine).l2 and (machine.l2_channel or machine.architecture)
         self.dram = Dram(machine, self.sms if stands else machine.chip.sms)
 
     def asked_by(self, row: Row) -> bool:

@@ -12,9 +12,8 @@ from math import ceil
 
 import numpy as np
 
-from gpusim.analysis.account.findings.advice import ALL_SMS
 from gpusim.analysis.account.findings.finding import Finding, lines, named
-from gpusim.analysis.account.rates.memory_rates import dram_busy, few_sms, l2_busy
+from gpusim.analysis.account.rates.memory_rates import dram_busy, l2_busy
 from gpusim.simulation.simulation import Result
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS
 from gpusim.support.plural import plural
@@ -63,8 +62,6 @@ def _sooner(result: Result, waited: int) -> str:
     """Return how copies would arrive sooner: by fewer bytes, earlier commands, or more stages."""
     busy = _busy(result)
     name = max(busy, key=lambda one: busy[one])
-    if busy[name] >= FULL and name == "DRAM" and few_sms(result):
-        return ALL_SMS
     if busy[name] >= FULL:
         return f"the {name} is busy {100 * busy[name]:.0f} %: bring fewer bytes for each product, by {FEWER}"
     releases = _releases(result)

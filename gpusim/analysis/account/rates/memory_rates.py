@@ -60,9 +60,15 @@ def dram_busy(result: Result) -> float:
 
     0 where nothing is known of it.
     """
-    machine = result.machine
-    arrives = float(arriving_mbs(machine)) / 1000 * result.run.sms / machine.chip.sms
+    arrives = float(arriving_mbs(result.machine)) / 1000 * _share(result)
     return _moved_gbs(result, "read", "written") / arrives
+
+
+def _share(result: Result) -> float:
+    """Return the part of the DRAM's bandwidth that the simulated SMs have: where tags are kept, of SMs with blocks."""
+    machine, sms = result.machine, result.machine.chip.sms
+    sharers = min(sms, result.kernel.blocks) if machine.dram and tagged(machine) else sms
+    return min(1.0, result.run.sms / sharers)
 
 
 def few_sms(result: Result) -> bool:
@@ -71,7 +77,8 @@ def few_sms(result: Result) -> bool:
     They do where the DRAM would not be busy if those with a block shared all of it.
     """
     few, sms = result.run.sms, result.machine.chip.sms
-    return few < sms and dram_busy(result) * min(1.0, result.kernel.blocks / sms) < BUSY_DRAM
+    alone = few < sms and _share(result) == few / sms
+    return alone and dram_busy(result) * min(1.0, result.kernel.blocks / sms) < BUSY_DRAM
 
 
 def l2_busy(result: Result) -> float:

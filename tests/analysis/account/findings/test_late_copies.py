@@ -123,14 +123,15 @@ def test_stages_that_are_said_to_hide_late_copies_do(latency, stages, words, eno
     assert tiles(enough - 1, **slow).cycles > 1.1 * hidden.cycles
 
 
-def test_a_stage_hides_all_but_what_the_dram_takes():
-    """From the DRAM, of which one SM has its share, a third stage saves a part, and a fourth one nothing."""
-    found = late_copies(tiles(2))
-    assert found.remedy == "a third stage would hide all but what the DRAM takes, if its buffers fit"
-    two, three, four = (tiles(stages).cycles for stages in (2, 3, 4))
+def test_stages_hide_all_but_what_the_dram_takes():
+    """From a DRAM as fast as an SM's share of 132, a third stage saves most of what waits, and a fourth hardly any."""
+    slow = {"chip__dram_mbs": 4800000 // 132}
+    found = late_copies(tiles(2, **slow))
+    assert found.remedy == "2 more stages would hide all but what the DRAM takes, if the buffers fit"
+    two, three, four = (tiles(stages, **slow).cycles for stages in (2, 3, 4))
     assert two * (1 - found.share) <= three <= two * (1 - 0.6 * found.share)
-    assert abs(four - three) < 0.01 * three
-    assert "--sms all" in late_copies(tiles(3)).remedy
+    assert abs(four - three) < 0.05 * three
+    assert late_copies(tiles(3, **slow)).remedy.startswith("the DRAM is busy 81 %: bring fewer bytes")
 
 
 def test_stages_are_the_barriers_to_which_copies_come():
