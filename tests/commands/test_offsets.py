@@ -45,9 +45,9 @@ def test_screens_of_a_listing_have_pcs(command, capsys):
 
 
 def test_an_offset_stands_beside_its_instruction(capsys):
-    """Each row of the first load in a report has the offset at which `gpusim sass` prints it."""
-    rows = [line for line in shown(capsys, "report", SASS, "--all").splitlines() if "LDG.E R2," in line]
-    assert {row.split()[0] for row in rows} == {LOAD}
+    """The report's row of the first load has the offset at which `gpusim sass` prints it; memory's goes by its text."""
+    first, *_ = (line for line in shown(capsys, "report", SASS, "--all").splitlines() if "LDG.E R2," in line)
+    assert first.split()[0] == LOAD
     assert main.execute(["sass", SASS, "saxpy"]) == 0
     (line,) = (line for line in capsys.readouterr().out.splitlines() if "LDG.E R2," in line)
     assert int(line.split()[0], 16) == int(LOAD, 16)
