@@ -59,7 +59,7 @@ class Touched:
     common: Numbers = field(default_factory=lambda: _NONE)  # pieces that several blocks touch
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _Asked:
     """The kernel whose blocks are looked at, what its instructions do, and by how much they move from block to block.
 

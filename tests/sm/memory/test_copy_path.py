@@ -23,6 +23,7 @@ MACHINE = SimpleNamespace(
     far_latency=[0] * 6 + [279],
 )
 WARPS = 32
+MADE = SimpleNamespace(idle=0)  # an access that some lane makes
 
 
 def sm(**has):
@@ -91,9 +92,9 @@ def test_what_is_served_behind_copies_passes_behind_them():
     """A load of two passes behind 10 cycles of copies passes at 10, the next one at 12; without copies at once."""
     load_ = SimpleNamespace(copies=0, service=0, grouping=0)
     state = sm(copied=10 * 64, brought=10 * 64)
-    assert [copy_path.follow(state, load_, 2, 0) for _ in range(2)] == [10, 12]
+    assert [copy_path.follow(state, load_, MADE, 2, 0) for _ in range(2)] == [10, 12]
     assert state.load_store.brought == 14 * 64
-    assert copy_path.follow(sm(), load_, 2, 5) == 5
+    assert copy_path.follow(sm(), load_, MADE, 2, 5) == 5
 
 
 def test_what_has_no_passes_takes_some_behind_copies_through_the_l1_alone():
@@ -101,7 +102,7 @@ def test_what_has_no_passes_takes_some_behind_copies_through_the_l1_alone():
     close, load_ = (SimpleNamespace(copies=0, service=n, grouping=g) for n, g in ((3, 2), (0, 0)))
     for near, then in ((1, 13), (0, 10)):
         state = sm(copied=10 * 64, brought=10 * 64, near_copies=near)
-        assert [copy_path.follow(state, close, 3, 0), copy_path.follow(state, load_, 1, 0)] == [10, then]
+        assert [copy_path.follow(state, close, MADE, 3, 0), copy_path.follow(state, load_, MADE, 1, 0)] == [10, then]
 
 
 def cycles(*lines, warps=WARPS, engine=ENGINES[0]):

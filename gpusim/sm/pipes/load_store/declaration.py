@@ -142,7 +142,7 @@ UNIT = Declaration(
         "row": (
             field("path", "unit that serves it: 1 shared memory or constants, where these lie apart", kind="i1"),
             field("passes", "load/store cycles it took", role=Role.TOTAL),
-            field("idles", "load/store cycles it takes where no lane executes it", kind="i1"),
+            field("idles", "load/store cycles it takes where no lane executes it", kind="i4"),
             field("held", "cycles for which it kept its unit, with waits for what is behind", role=Role.TOTAL),
             field("service", "load/store cycles, where its addresses do not say them", kind="i4"),
             field("port", "least cycles from its service to the next one of its scheduler's", kind="i4"),
