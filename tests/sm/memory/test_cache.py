@@ -316,7 +316,8 @@ def test_every_machine_with_caches_runs_with_tags(name):
     load_and_wait = "LDG R2, [R0]\nS_WAITCNT 0, 0\nIADD R3, R2, R2\n"
     start = f".warp {machine.limits.warp_size}\n.buffer x u32 64\nMOV R0, c[x]\n"
     once, twice = (run_sm(read(start + n * load_and_wait + "EXIT"), machine).cycles for n in (1, 2))
-    assert machine.global_memory.latency < once < twice < once + machine.global_memory.latency
+    least = machine.global_memory.latency - (machine.dram.varies if machine.dram else 0)  # this place may be early
+    assert least < once < twice < once + machine.global_memory.latency
 
 
 @pytest.mark.parametrize(

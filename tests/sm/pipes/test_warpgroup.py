@@ -21,7 +21,7 @@ from isa.executing.faults import ExecutionError
 from isa.nvidia.lowering.lower import lowered
 from isa.text.listing import read
 
-H200 = load("h200", {"chip.sms": 1})
+H200 = load("h200", {"chip.sms": 1, "launch.begin": 0})
 KINDS = "f16", "f16h", "bf16", "tf32", "e4m3", "e5m2", "e4m3h"
 ONE = np.uint32(0x3C003C00)  # two halves
 LAST = "WARPGROUP.DEPBAR.LE"
@@ -166,14 +166,14 @@ def test_a_machine_without_such_tensor_cores_refuses_the_kernel():
     """The message names the instruction and what the machine's file lacks."""
     made, _ = launch("f16", "f16", slice(0, 1))
     with pytest.raises(UserError, match=r"HGMMA.*\[warpgroup\]"):
-        run_sm(replace(made, any_machine=True), load("rtx3090", {"chip.sms": 1}))
+        run_sm(replace(made, any_machine=True), load("rtx3090", {"chip.sms": 1, "launch.begin": 0}))
 
 
 def test_the_wait_lasts_until_the_product_is_there():
     """From the issue by the last warp: begin, fill, N/2 cycles, drain, as the machine's file has them."""
     made, _ = launch("f16", "f16", slice(0, 1))
     waits = next(pc for pc, one in enumerate(made.program.instructions) if one.row.mnemonic == LAST)
-    slower = load("h200", {"chip.sms": 1, "warpgroup.drains": 115})
+    slower = load("h200", {"chip.sms": 1, "launch.begin": 0, "warpgroup.drains": 115})
     stalls = [int(run_sm(made, machine).stalls[waits, Stall.BARRIER]) for machine in (H200, slower)]
     assert stalls[1] - stalls[0] == 4 * 100
 
@@ -189,7 +189,7 @@ def beside_a_product(operations, count, changes=None, sums="F32", engine="compil
     product = f"HGMMA.64x64x16.{sums}.gsb0 R24, UR8, R24, !PT"
     code = [operations[i % len(operations)].format(d=64 + i % 8, a=72 + i % 2, b=75 - i % 2) for i in range(count)]
     text = [".block 128", ".shared 16384", *descriptors, "WARPGROUP.ARRIVE", product, *code, "EXIT"]
-    machine = load("h200", {"chip.sms": 1, "fetch.ahead": 1000, **(changes or {})})
+    machine = load("h200", {"chip.sms": 1, "launch.begin": 0, "fetch.ahead": 1000, **(changes or {})})
     run = run_sm(read("\n".join(text)), machine, engine=engine, trace=True)
     found = [cycle - 45 for cycle, warp, pc in cycles_of(run, kind) if warp == 0 and 5 < pc < len(text) - 3]
     return [cycle for cycle in found if cycle >= 0]
@@ -219,7 +219,7 @@ def test_what_passes_data_waits_while_a_product_reads(operation, waits, engine):
         *["IADD3 R70, R70, R70, RZ"] * 6,
         operation,
     ]
-    machine = load("h200", {"chip.sms": 1, "fetch.ahead": 1000})
+    machine = load("h200", {"chip.sms": 1, "launch.begin": 0, "fetch.ahead": 1000})
     run = run_sm(read("\n".join([*code, "EXIT"])), machine, engine=engine, trace=True)
     issued = max(cycle for cycle, _, pc in cycles_of(run) if pc == 9)
     served = sorted(cycle for cycle, _, pc in cycles_of(run, "serve") if pc == 16)
@@ -235,7 +235,7 @@ def test_a_product_issues_when_one_of_the_queue_begins(queue, engine):
     descriptors = [f"UMOV UR{8 + i}, {word:#x}" for i, word in enumerate((0, 0x40000040, 512, 0x40000040))]
     products = [f"HGMMA.64x64x16.F32{end} R24, UR8, R24, !PT" for end in [""] * 10 + [".gsb0"]]
     text = "\n".join([".block 128", ".shared 16384", *descriptors, "WARPGROUP.ARRIVE", *products, "EXIT"])
-    machine = load("h200", {"chip.sms": 1, "fetch.ahead": 1000, "warpgroup.queue": queue})
+    machine = load("h200", {"chip.sms": 1, "launch.begin": 0, "fetch.ahead": 1000, "warpgroup.queue": queue})
     run, first = run_sm(read(text), machine, engine=engine, trace=True), len(descriptors) + 1
     issued = [max(cycle for cycle, _, pc in cycles_of(run) if pc == first + i) for i in range(len(products))]
     begins = [issued[0] + 30 + 32 * i for i in range(len(products))]
@@ -252,7 +252,7 @@ def test_warpgroups_take_turns_at_the_queue(engine):
     descriptors = [f"UMOV UR{8 + i}, {word:#x}" for i, word in enumerate((0, 0x40000040, 512, 0x40000040))]
     products = [f"HGMMA.64x64x16.F32{end} R24, UR8, R24, !PT" for end in [""] * 15 + [".gsb0"]]
     text = "\n".join([".block 256", ".shared 16384", *descriptors, "WARPGROUP.ARRIVE", *products, "EXIT"])
-    run = run_sm(read(text), load("h200", {"chip.sms": 1, "fetch.ahead": 1000}), engine=engine, trace=True)
+    run = run_sm(read(text), load("h200", {"chip.sms": 1, "launch.begin": 0, "fetch.ahead": 1000}), engine=engine, trace=True)
     first = len(descriptors) + 1
     turns = [warp for _, warp, pc in cycles_of(run) if warp in (0, 4) and pc >= first and pc < first + 16]
     assert len(turns) == 32
