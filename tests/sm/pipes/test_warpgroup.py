@@ -252,7 +252,9 @@ def test_warpgroups_take_turns_at_the_queue(engine):
     descriptors = [f"UMOV UR{8 + i}, {word:#x}" for i, word in enumerate((0, 0x40000040, 512, 0x40000040))]
     products = [f"HGMMA.64x64x16.F32{end} R24, UR8, R24, !PT" for end in [""] * 15 + [".gsb0"]]
     text = "\n".join([".block 256", ".shared 16384", *descriptors, "WARPGROUP.ARRIVE", *products, "EXIT"])
-    run = run_sm(read(text), load("h200", {"chip.sms": 1, "launch.begin": 0, "fetch.ahead": 1000}), engine=engine, trace=True)
+    run = run_sm(
+        read(text), load("h200", {"chip.sms": 1, "launch.begin": 0, "fetch.ahead": 1000}), engine=engine, trace=True
+    )
     first = len(descriptors) + 1
     turns = [warp for _, warp, pc in cycles_of(run) if warp in (0, 4) and pc >= first and pc < first + 16]
     assert len(turns) == 32
