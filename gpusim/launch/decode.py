@@ -18,12 +18,13 @@ from gpusim.sm.lanes.convergence.declaration import LEAVE
 from gpusim.sm.memory.async_copy import declaration as async_copy
 from gpusim.sm.memory.cache.declaration import TEXTURES
 from gpusim.sm.pipes.load_store import declaration as load_store
-from gpusim.sm.pipes.pipe.declaration import choices, intervals, latency, pipe_names, through_port
+from gpusim.sm.pipes.pipe.declaration import choices, intervals, latency, pipe_names
 from gpusim.sm.registers.control_code.declaration import by_codes
 from gpusim.sm.registers.register_file.declaration import note_sources
 from gpusim.sm.state.every import EVERY
 from gpusim.sm.state.layout import Rows
 from gpusim.sm.state.row import decoded_t
+from gpusim.sm.unit.asks import through_port
 from gpusim.sm.unit.opcodes import (
     BARRIER,
     BRANCH,

@@ -14,10 +14,10 @@ from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import Occupancy, is_one_wave
 from gpusim.sm.memory.cache.declaration import tagged
 from gpusim.sm.memory.l2_channel.declaration import sector_shares
-from gpusim.sm.pipes.pipe.declaration import pipes_of, through_port
+from gpusim.sm.pipes.pipe.declaration import pipes_of
 from gpusim.sm.registers.control_code.declaration import by_codes
 from gpusim.sm.state.layout import layout
-from gpusim.sm.unit.asks import WIDTHS
+from gpusim.sm.unit.asks import WIDTHS, through_port
 from gpusim.sm.unit.opcodes import UNIT_CODE
 from isa.kernel import Kernel
 from isa.row import Unit

@@ -29,7 +29,8 @@ from gpusim.machine.simulated_sms import Sms
 from gpusim.sm.front.policies.declaration import POLICY_NAMES
 from gpusim.sm.memory.cache.declaration import FAR, PARTITION, tagged
 from gpusim.sm.memory.constant_operand.declaration import asks_beyond, cycles_of_line, requested
-from gpusim.sm.pipes.pipe.declaration import choices, initiation_interval, pipe_names, through_port
+from gpusim.sm.pipes.pipe.declaration import choices, initiation_interval, pipe_names
+from gpusim.sm.unit.asks import through_port
 from gpusim.sm.unit.opcodes import FETCH, LOAD, STORE, UNIT_CODE
 from gpusim.support.document import ANYWAY, Ineffective, Setting
 from gpusim.support.plural import plural

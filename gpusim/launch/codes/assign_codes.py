@@ -24,8 +24,9 @@ from gpusim.launch.codes.share_barriers import READ, WRITE, Signal, Signals, bar
 from gpusim.launch.memory_costs import memory_costs
 from gpusim.machine.machine import Machine
 from gpusim.sm.front.dispatch.declaration import pairs
-from gpusim.sm.pipes.pipe.declaration import choices, latency, through_port
+from gpusim.sm.pipes.pipe.declaration import choices, latency
 from gpusim.sm.registers.control_code.declaration import by_codes
+from gpusim.sm.unit.asks import through_port
 from isa.dataflow.flow import reads, successors, writes
 from isa.dataflow.waits.shared_barriers import SharedBarrier, shared_barriers
 from isa.instruction import Instruction

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpusim.sm.unit.declare import Reads
+from gpusim.sm.unit.declare import Machine, Reads
 from gpusim.sm.unit.opcodes import LOAD, STORE
 from isa.row import Unit
 
@@ -15,6 +15,11 @@ NO_GLOBAL = "{kernel} does not access global memory"
 NO_QUEUE = "{kernel} has no instruction that goes through the load/store queue"
 ON_TIME = "operands are never late (register_file.mapping is none)"
 SCOREBOARD = "the scoreboard says when instructions may go (dependence.rule)"
+
+
+def through_port(machine: Machine, unit: Unit) -> bool:
+    """Tell whether a unit class that does not access memory shares the load/store unit, and the way to it."""
+    return machine.memory_port is not None and unit.value in machine.memory_port.units.split()
 
 
 def accesses(unit: Unit) -> Reads:

@@ -95,7 +95,7 @@ def test_twins_agree_on_lifted_limits(launched):
 def test_a_scan_of_every_cycle_agrees_on_lifted_limits(launched):
     """Events, stalls, lost slots and values equal those of asking all warps in each slot.
 
-    The scan does not know which segments and whole lines lanes side by side ask for: there it has rule `sectors` alone.
+    Lanes side by side are compared with rule `sectors` alone: with `gt200` events differ, which is not understood.
     """
     kernel, machine = launched
     assume(machine.what_if.lanes == "apart" or machine.global_memory.rule == "sectors")

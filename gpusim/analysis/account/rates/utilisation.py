@@ -15,7 +15,8 @@ from gpusim.bounds.memory.use import LEVELS
 from gpusim.machine.machine import Machine
 from gpusim.simulation.simulation import Result
 from gpusim.sm.memory.cache.declaration import tagged
-from gpusim.sm.pipes.pipe.declaration import choices, instances, pipe_names, through_port
+from gpusim.sm.pipes.pipe.declaration import choices, instances, pipe_names
+from gpusim.sm.unit.asks import through_port
 from isa.row import Unit
 
 ISSUE, BANKS, CHAIN, PIPE = "issue slots", "register banks", "dependence chain", "pipe "

@@ -8,6 +8,7 @@ import msgspec
 
 from gpusim.sm.memory.cache.declaration import NEAR, NO_TAGS, tagged
 from gpusim.sm.records import Columns, MachineNumbers
+from gpusim.sm.unit.asks import through_port
 from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field
 from gpusim.sm.unit.opcodes import UNIT_CODE
 from gpusim.sm.unit.ranges import MOST, Count, Positive
@@ -57,11 +58,6 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
         packed.passes_ahead, packed.lines_ahead = copy.passes_ahead, copy.lines_ahead
 
 
-def _queued(machine: Machine) -> bool:
-    """Tell whether instructions of synchronisation pass the memory ports; a class that does not is never refused."""
-    return machine.memory_port is not None and UnitClass.SYNC in machine.memory_port.units.split()
-
-
 def costs(row: Columns, form: Row, machine: Machine) -> None:
     """Let LDGDEPBAR go through the load/store unit, and copies take its port, where that is known."""
     copy = machine.async_copy
@@ -72,12 +68,12 @@ def costs(row: Columns, form: Row, machine: Machine) -> None:
         return
     if "M" in form.form:
         row["port"] = copy.port
-        if _queued(machine):
+        if through_port(machine, UnitClass.SYNC):
             row["unit"] = UNIT_CODE[UnitClass.SYNC]  # who finds the queue full waits for mio_throttle
         if row["cached"] == 1 + NEAR:
             row["latency"] = copy.l1_latency
     elif form.grouping & CLOSES and form.groups is Groups.COPIES:
-        unit = UnitClass.SYNC if _queued(machine) else UnitClass.SHARED
+        unit = UnitClass.SYNC if through_port(machine, UnitClass.SYNC) else UnitClass.SHARED  # one that is queued
         row["unit"], row["queued"] = UNIT_CODE[unit], 1
         row["service"], row["latency"] = copy.close, copy.close_latency
 

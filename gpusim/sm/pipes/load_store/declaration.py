@@ -6,9 +6,9 @@ from typing import Annotated, Any
 
 import msgspec
 
-from gpusim.sm.pipes.pipe.declaration import choices, initiation_interval, through_port
+from gpusim.sm.pipes.pipe.declaration import choices, initiation_interval
 from gpusim.sm.records import Columns, MachineNumbers
-from gpusim.sm.unit.asks import NO_QUEUE, NO_SHARED, WIDTHS, accesses, free_passes, updates
+from gpusim.sm.unit.asks import NO_QUEUE, NO_SHARED, WIDTHS, accesses, free_passes, through_port, updates
 from gpusim.sm.unit.capacities import QUEUE
 from gpusim.sm.unit.declare import Condition, Declaration, Machine, Role, field, packed_key
 from gpusim.sm.unit.dimensions import EACH_QUEUE, MEMORY_UNIT, PLACE

@@ -8,6 +8,7 @@ import msgspec
 import numpy as np
 
 from gpusim.sm.records import MachineNumbers, UnitNumbers
+from gpusim.sm.unit.asks import through_port
 from gpusim.sm.unit.capacities import CHOICES, PIPES, SCHEDULERS, UNITS
 from gpusim.sm.unit.declare import Declaration, Machine, Role, field
 from gpusim.sm.unit.dimensions import PIPE, SCHEDULER
@@ -91,11 +92,6 @@ def instances(machine: Machine, pipe: str) -> int:
 def pipe_names(machine: Machine) -> tuple[str, ...]:
     """The machine's pipes in the order of their index."""
     return tuple(machine.pipe)
-
-
-def through_port(machine: Machine, unit: UnitClass) -> bool:
-    """Tell whether a unit class that does not access memory shares the load/store unit, and the way to it."""
-    return machine.memory_port is not None and unit.value in machine.memory_port.units.split()
 
 
 def pipes_of(machine: Machine, unit: UnitClass) -> tuple[str, ...]:
