@@ -209,8 +209,7 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
     row["access_bytes"], row["update"] = form.accessed_bytes, -1 if form.update is None else UPDATES.index(form.update)
     row["action"] = _action(form)
     _functions(row, form)
-    row["reason"] = Stall.WAIT
-    row["pipe"] = -1
+    row["reason"], row["pipe"] = Stall.WAIT, -1
     row["queued"] = form.unit in QUEUED or through_port(machine, form.unit)
     row["memory_kind"] = MEMORY_KINDS.get(form.unit, 0)
     if form.unit in QUEUED:

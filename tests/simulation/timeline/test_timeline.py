@@ -121,7 +121,7 @@ def test_an_instruction_has_the_cycles_in_which_it_occupies_a_unit():
 def test_a_window_is_a_part_of_the_whole(launched, start, length, step):
     """Of some cycles and warps the document has what the whole has of them, the total and the numbers included.
 
-    Machines that lose slots to refused instructions are left out: what ends such a loss differs, which is not understood.
+    Machines that lose slots to refused instructions are left out: who ends such a loss differs, not yet understood.
     """
     assume(not launched[1].issue.refused_wastes_slot)
     whole = timeline(*launched)
