@@ -41,7 +41,7 @@ REASONS_SHOWN = 10
 NAMED = 3  # instructions that a line names
 WAITING_SHOWN = 5  # instructions
 SHARED_SHOWN = 2  # lines at most about instructions that wait for more than they need
-VISIBLE = 0.001  # share of the peak below which losses share a line
+VISIBLE = 0.01  # share of the rate that is reached below which losses share a line
 
 
 @dataclass(frozen=True)
@@ -287,7 +287,7 @@ def _occupancy(occupancy: Occupancy, machine: Machine) -> str:
 
 def _breakdown(steps: Breakdown) -> Table:
     table = numbers("breakdown", steps.unit if steps.unit.endswith("/s") else "per cycle", "loss")
-    visible = sum(step.loss >= steps.steps[0].rate * VISIBLE for step in steps.steps[1:]) + 1
+    visible = sum(step.loss >= steps.steps[-1].rate * VISIBLE for step in steps.steps[1:]) + 1
     for step in [*steps.steps[:visible], *_together(steps.steps[visible:])]:
         table.add_row(step.cause, f"{step.rate:.1f}", f"{-step.loss:.1f}" if step.loss else "")
     return table
