@@ -63,7 +63,7 @@ def scan(kernel: Kernel, machine: Machine, resident: int) -> Scan:
         _count(sm)
         now += 1
     if sm.caches:
-        updated = sm.caches.slices.done if sm.caches.slices else 0
+        updated = sm.caches.slices.done - machine.l2_atomic.ending if sm.caches.slices and machine.l2_atomic else 0
         sm.cycles = max(now, sm.caches.gone, updated)
     else:
         sm.cycles = now

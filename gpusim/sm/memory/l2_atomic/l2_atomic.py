@@ -1,10 +1,10 @@
-"""Atomics in the slices of the L2, where lanes of one word, and words of one slice, follow each other.
+"""Slices of the L2, which do the atomics, and the stores of many blocks to few lines, one after the other.
 
-A pass, as it left the SM, takes its slice for each of its sectors, twice if several lanes compare and swap, or add
+An atomic's pass, as it left the SM, takes its slice for each of its sectors, twice if several lanes compare and swap, or add
 several real numbers of 64 bits there; one behind another of its line at least until what that changes is there. Where
 one SM stands for all, the others do their atomics at the same time: at the same lines; or, if each block has its own
 place, spread over all slices, near places in one; or as a walk of some blocks found (gpusim/engines/slice_share.py). A
-hash of the line's number, the model's own, chooses the slice.
+hash of the line's number, the model's own, chooses the slice. Stores that are not spread over the slices take them, too.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS
-from gpusim.sm.memory.l2_atomic.declaration import ALONE, SLICE_SHIFT
+from gpusim.sm.memory.l2_atomic.declaration import ALONE, SLICE_SHIFT, TURNS
 from gpusim.sm.memory.l2_share.declaration import SPREADING
 from gpusim.sm.records import MachineNumbers, Row, Sm
 from gpusim.sm.unit.opcodes import STORE
@@ -24,7 +24,8 @@ PASSES, OF_LANES, FIELD = 8, 16, 255  # first bits of a request's noted passes a
 @rule
 def slice_of(machine: MachineNumbers, line: int) -> int:
     """Return the slice of a line."""
-    return int((np.int64(line // machine.slice_lines) * SPREADING >> SLICE_SHIFT) % machine.slices)
+    piece = np.int64(line // machine.slice_lines)
+    return int(((piece // TURNS * 2 + piece % 2) * SPREADING >> SLICE_SHIFT) % machine.slices)
 
 
 @rarely
@@ -42,14 +43,37 @@ def update(sm: Sm, instruction: Row, line: int, noted: int, now: int) -> int:
     unit.slice_line[slice_] = line + 1
     sent = _sent(sm, instruction, passes + (sectors * int(instruction.packets) if lanes > passes else 0), now)
     taken = _of_all(sm, instruction, taken)
-    unit.slice[slice_] = max(unit.slice[slice_], sent * SHARE_PARTS) + taken
-    unit.updating[slice_] += taken
-    done = int((unit.slice[slice_] + SHARE_PARTS - 1) // SHARE_PARTS)
+    done = _taken(sm, slice_, taken, sent)
+    _await(sm, lanes, max(done, int(unit.updates_sent // SHARE_PARTS)), now)
+    return done
+
+
+@rarely
+def store(sm: Sm, instruction: Row, line: int, sectors: int, parted: bool, now: int) -> None:
+    """Let a slice take so many sectors of a store, which left the SM `now`, if few slices do; `parted`: parts of them."""
+    if sm.machine.slices and instruction.slice_share and sectors:
+        parts = (sectors + parted) * int(sm.machine.update_parts)
+        done = _taken(sm, slice_of(sm.machine, line), _of_all(sm, instruction, parts), now)
+        _await(sm, sectors, done, now)
+
+
+@rule
+def _taken(sm: Sm, slice_: int, parts: int, now: int) -> int:
+    """Return when a slice has done what takes it so many parts of a cycle, behind what came before."""
+    unit = sm.load_store
+    unit.slice[slice_] = max(unit.slice[slice_], now * SHARE_PARTS) + parts
+    unit.updating[slice_] += parts
+    return int((unit.slice[slice_] + SHARE_PARTS - 1) // SHARE_PARTS)
+
+
+@rule
+def _await(sm: Sm, lanes: int, done: int, now: int) -> None:
+    """Count so many lanes, or stored sectors, that wait from now on until they are done."""
+    unit = sm.load_store
     if unit.updated <= now:
         unit.updates, unit.updates_began = 0, now
     unit.updates += lanes
-    unit.updated = max(unit.updated, done, unit.updates_sent // SHARE_PARTS)
-    return done
+    unit.updated = max(unit.updated, done)
 
 
 @rule
@@ -71,13 +95,13 @@ def _sent(sm: Sm, instruction: Row, packets: int, now: int) -> int:
 
 
 @rarely
-def room(sm: Sm, now: int) -> int:
-    """Return when the next atomic without a result may leave the SM: few enough of their lanes wait.
+def room(sm: Sm, instruction: Row, now: int) -> int:
+    """Return when the next atomic without a result, or store, may leave the SM: few enough lanes and sectors wait.
 
     The slices are assumed to do them evenly, from the first that waits to the last.
     """
     unit, most = sm.load_store, sm.machine.updates_waiting
-    if unit.updates <= most:
+    if unit.updates <= most or (instruction.packets == 0 and instruction.slice_share == 0):
         return now
     return int(unit.updated - (unit.updated - unit.updates_began) * most // unit.updates)
 
