@@ -39,7 +39,7 @@ LONG = 10_000  # instructions of a warp up to which a block is run, in the mean 
 STEPS, LEAST = 24_000, 3  # of all other blocks that are run for one of its own, in the same way; these blocks, at least
 WORD = 32  # bits of an address
 UNSEEN = 0.0  # the share of an atomic that the walk did not come to, or of a store that is spread over the slices
-CROWDED = 2  # as many times as evenly spread ones others' stores lie in a block's slices, at least
+CROWDED = 3  # as many times as evenly spread ones others' stores lie in a block's slices, at least
 
 Work = NDArray[np.float64]  # passes of sectors, by slice
 
