@@ -15,6 +15,7 @@ from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS
 from gpusim.sm.memory.l2_atomic.declaration import ALONE, SLICE_SHIFT, TURNS
 from gpusim.sm.memory.l2_share.declaration import SPREADING
+from gpusim.sm.memory.l2_channel import held_stores
 from gpusim.sm.records import MachineNumbers, Row, Sm
 from gpusim.sm.unit.opcodes import STORE
 
@@ -55,6 +56,7 @@ def store(sm: Sm, instruction: Row, line: int, sectors: int, parted: bool, now: 
         parts = (sectors + parted) * int(sm.machine.update_parts)
         done = _taken(sm, slice_of(sm.machine, line), _of_all(sm, instruction, parts), now)
         _await(sm, sectors, done, now)
+        held_stores.keep(sm, line, _few_wait(sm, now))
 
 
 @rule
@@ -94,14 +96,25 @@ def _sent(sm: Sm, instruction: Row, packets: int, now: int) -> int:
     return int(begin // SHARE_PARTS)
 
 
-@rarely
+@rule
 def room(sm: Sm, instruction: Row, now: int) -> int:
-    """Return when the next atomic without a result, or store, may leave the SM: few enough lanes and sectors wait.
+    """Return when the next atomic without a result, or store, may leave the SM.
+
+    Stored lines wait in front of the L2 until few enough lanes and sectors wait there; a store waits for their place.
+    """
+    if instruction.packets:
+        return _few_wait(sm, now)
+    return max(now, held_stores.room(sm)) if instruction.slice_share else now
+
+
+@rarely
+def _few_wait(sm: Sm, now: int) -> int:
+    """Return when few enough lanes and sectors wait for slices.
 
     The slices are assumed to do them evenly, from the first that waits to the last.
     """
     unit, most = sm.load_store, sm.machine.updates_waiting
-    if unit.updates <= most or (instruction.packets == 0 and instruction.slice_share == 0):
+    if unit.updates <= most:
         return now
     return int(unit.updated - (unit.updated - unit.updates_began) * most // unit.updates)
 

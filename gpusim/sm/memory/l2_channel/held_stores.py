@@ -6,7 +6,7 @@ store to a sector that waits moves nothing; one to another sector of such a line
 
 from __future__ import annotations
 
-from gpusim.sm.jit.rule import rarely
+from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.records import Sm
 
 
@@ -32,3 +32,18 @@ def hold(sm: Sm, at: int, line: int, units: int, until: int) -> None:
         unit.held_line[place], unit.held_sectors[place], unit.held_until[place] = line + 1, 0, 0
     unit.held_sectors[place] |= units
     unit.held_until[place] = max(unit.held_until[place], until)
+
+
+@rarely
+def keep(sm: Sm, line: int, until: int) -> None:
+    """Let a line that was stored to last wait until then, at least."""
+    unit = sm.load_store
+    for i in range(sm.machine.store_lines):
+        if unit.held_line[i] == line + 1:
+            unit.held_until[i] = max(unit.held_until[i], until)
+
+
+@rule
+def room(sm: Sm) -> int:
+    """Return when the next line that is stored to has a place here; at once on a machine where none waits."""
+    return int(sm.load_store.held_until[sm.load_store.held_next]) if sm.machine.store_lines else 0
