@@ -3,8 +3,8 @@
 Where all blocks do the atomic, and its address moves evenly from block to block, that step gives the multiple
 (lockstep.py). For other atomics some blocks are run in program order, for a while: one or more of the SM's own, and
 blocks for which each of these stands. An atomic that this walk does not meet counts as done by all blocks, at places as
-far apart as the steps say, else in any slice. Of stores those to places that several blocks may share are looked at;
-they take slices only where they are not spread over these.
+far apart as the steps say, else in any slice. Of stores those are looked at that all blocks send to the same places;
+one that the walk does not meet takes no slice.
 """
 
 from __future__ import annotations
@@ -38,8 +38,7 @@ OWN = 2  # blocks of the SM whose wave is looked at, at most
 LONG = 10_000  # instructions of a warp up to which a block is run, in the mean of its warps
 STEPS, LEAST = 24_000, 3  # of all other blocks that are run for one of its own, in the same way; these blocks, at least
 WORD = 32  # bits of an address
-UNSEEN = 0.0  # the share of an atomic that the walk did not come to, or of a store that is spread over the slices
-CROWDED = 3  # as many times as evenly spread ones others' stores lie in a block's slices, at least
+UNSEEN = 0.0  # the share of an atomic, or a store, that the walk did not come to
 
 Work = NDArray[np.float64]  # passes of sectors, by slice
 
@@ -92,7 +91,7 @@ def prepare(kernel: Kernel, machine: Machine, launches: Sequence[Launch]) -> Non
 def slice_shares(kernel: Kernel, place: Place) -> Mapping[int, int]:
     """Return, by pc, the 64ths of the SM's own work that a slice does of an atomic that the steps do not cover.
 
-    Also of each store that is not spread over the slices.
+    Also of each store to a place that blocks share.
     """
     told, stores = linear_steps(kernel), shared_places(kernel)
     walked = shares(kernel, place)
@@ -120,7 +119,7 @@ def unseen(kernel: Kernel, machine: Machine, index: int) -> list[int]:
 def untold(kernel: Kernel) -> list[int]:
     """Return the pcs of atomics to global memory for which the steps give neither who else does them nor where.
 
-    Also of stores to places that blocks may share.
+    Also of stores to places that blocks share.
     """
     told, code = address_steps(kernel), kernel.program.instructions
     atomics = {pc for pc, i in enumerate(code) if i.row.update and i.row.unit is Unit.GLOBAL}
@@ -199,14 +198,11 @@ def _share(seen: _Seen, pc: int, waves: Mapping[int, Sequence[int]]) -> float:
     kernel, apart = seen.kernel, seen.place.apart
     own = [block for block in waves if seen.of(pc, block).any()]
     whole = [block for block in own if len(seen.place.wave(block, kernel.blocks)) == apart] or own[:1]
-    found = alone = even = near = 0.0
+    found = alone = 0.0
     for block in whole:
         mine, others = seen.of(pc, block), waves[block]
         size = len(seen.place.wave(block, kernel.blocks))
-        each = sum((seen.of(pc, other) for other in others), start=np.zeros(seen.place.slices)) / max(1, len(others))
-        theirs = float(each[mine > 0].sum())
-        near, even = near + theirs, even + float(each.sum()) * np.count_nonzero(mine) / seen.place.slices
+        theirs = sum(float(seen.of(pc, other)[mine > 0].sum()) for other in others) / max(1, len(others))
         found += (mine.sum() + theirs * (size - 1)) * apart / size
         alone += mine.sum()
-    spread = not kernel.program.instructions[pc].row.update and near < CROWDED * even
-    return UNSEEN if spread or not alone else found / alone
+    return found / alone if alone else UNSEEN

@@ -49,21 +49,10 @@ def test_blocks_at_other_places_add_nothing(places, expected):
     assert share(f"LOP.AND R3, R3, {places - 1}\nSHL R3, R3, 12\nIADD R2, R2, R3\nRED.ADD [R2], R1") == expected
 
 
-@pytest.mark.parametrize(
-    ("places", "condition", "expected"),
-    [
-        ("MOV R3, 0", "LT P0, R3, 3", 8),  # one place
-        ("MOV R4, R3\nMOV R3, 0", "LT P0, R4, 3", 3),  # of three blocks
-        ("LOP.AND R3, R3, 1", "LT P0, R3, 3", 4),  # two places in turn
-        ("NOP", "LT P0, R3, 100", 0),  # eight places, each in a slice of its own
-    ],
-)
-def test_stores_count_where_they_meet(places, condition, expected):
-    """Of eight SMs, by hand: those whose stores lie in the same slice; none where each block has its own."""
-    body = f"LDG R6, [R2+131072]\n{places}\nSHL R5, R3, 12\nIADD R2, R2, R6\nIADD R2, R2, R5"
-    kernel = read(HEAD.format(SMS) + f"{body}\nISETP.{condition}\n@P0 STG [R2], R1\nEXIT")
-    (found,) = shares(kernel, Place(0, SMS, SMS, SLICES, BYTES)).values()
-    assert found == expected
+@pytest.mark.parametrize(("blocks", "expected"), [(1, 1), (3, 3), (100, 8)])
+def test_stores_of_all_blocks_to_one_place_count(blocks, expected):
+    """Of eight SMs, by hand: those whose blocks store there; each request once, however many lanes it has."""
+    assert share(f"ISETP.LT P0, R3, {blocks}\n@P0 STG [R2], R1") == expected
 
 
 def test_what_the_steps_tell_is_not_walked():

@@ -205,10 +205,10 @@ class Caches:
             parted += alone
             left.append(self._far_store(number, units, now, wait))
             sent.append(units)
-            if self.slices and self.asking in self.crowded:
+            if self.slices and self.asking in self.crowded and fresh:
                 self.slices.store(number, len(fresh), left[-1], parted=alone)
-        slices = self.slices if sent and self.asking in self.crowded else None
-        room = slices.room(now) - cycles if slices else now
+                self.held.keep(number, self.slices.room(left[-1]))
+        room = self.held.room - cycles if sent and self.slices and self.asking in self.crowded else now
         return max(left), max(room, self._room_for_stores(parted, now, cycles) if sent else now)
 
     @property

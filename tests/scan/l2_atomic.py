@@ -1,4 +1,4 @@
-"""Slices of the L2 that do atomics, and stores to few lines, as a scan of every cycle sees them: what each has done, and what waits for it."""
+"""Slices of the L2, which do atomics and stores to few lines, as a scan of every cycle sees them: what waits there."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ class Slices:
             at = self._slice(number)
             own = Fraction((units + parted) * self.machine.l2_atomic.sector_parts, 64)
             self.free[at] = max(self.free.get(at, Fraction(0)), Fraction(now)) + own
-            self._wait(units, ceil(self.free[at]), now)
+            self._wait(self.machine.global_memory.line_bytes // 32, ceil(self.free[at]), now)  # a whole line, always
 
     def _slice(self, number: int) -> int:
         rules = self.machine.l2_atomic
@@ -68,7 +68,7 @@ class Slices:
         self.done = max(self.done, done)
 
     def room(self, now: int) -> int:
-        """The cycle at which the next atomic without a result, or such a store, may leave the SM."""
+        """The cycle at which the next atomic without a result, or line of such stores, may leave the SM."""
         assert self.machine.l2_atomic
         most = self.machine.l2_atomic.waiting
         if self.waiting <= most:

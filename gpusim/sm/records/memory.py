@@ -42,6 +42,7 @@ class LoadStore(Record):
     held_until: Numbers  # when it leaves
     joined: int  # 1: the line stored to last waited already
     sent: int  # of that line's store, the sectors that joined none, a mask
+    held: int  # the place of the line stored to last
     held_next: int  # the place of the next such line
     asked: Numbers  # of the SM's share of the L2 so far, by each of these, in parts
     began: Numbers  # when the SM asked for the first

@@ -32,7 +32,7 @@ class L2Atomic(msgspec.Struct, frozen=True):
     sector_parts: Positive  # 1/64 cycles of the slice for each sector of a pass, or stored
     whole_parts: Positive  # 1/64 cycles, at least, for a pass behind another of its line, of whole numbers
     real_parts: Positive  # 1/64 cycles, the same of real numbers, which wait for each other's sums longer
-    waiting: Positive  # lanes of an SM's atomics without results, and stored sectors, that may wait before its next one does
+    waiting: Positive  # lanes of an SM's atomics without results, and stored sectors, behind which the next one waits
     ending: Count = 0  # cycles that a launch takes to end behind its last exit anyway, in which slices still work
 
 
@@ -69,6 +69,8 @@ def _updates(given: Any) -> bool:
 
 ALL = "slices slice_lines update_parts updates_waiting slices_end"
 
+NOTHING = "{kernel} has no atomic to global memory, nor stores that its blocks send to the same lines"
+
 UNIT = Declaration(
     "l2_atomic",
     decode=decode,
@@ -85,16 +87,18 @@ UNIT = Declaration(
             field("pass_parts", "of an atomic, least parts of a cycle for a pass behind another", kind="i4"),
             field("doubles", "1: an atomic of real numbers of 64 bits", kind="i1"),
             field("slice_blocks", "of an atomic, blocks in a row whose lanes lie in one slice; 0: all may", kind="i4"),
-            field("slice_share", "64ths of this SM's passes, or stores, that all do there; 0: not known, or spread", kind="i4"),
+            field(
+                "slice_share",
+                "64ths of this SM's passes, or stores, that all do there; 0: not known, or spread",
+                kind="i4",
+            ),
         ),
         "load_store": (
             field(
                 "slice", "when each slice has done what came before, in parts of a cycle", SLICE, role=Role.UNCOMPARED
             ),
             field("updating", "for how long each has worked, in parts of a cycle", SLICE, role=Role.UNCOMPARED),
-            field(
-                "updated", "when the last one of the SM is done, behind which its loads wait", role=Role.UNCOMPARED
-            ),
+            field("updated", "when the last one of the SM is done, behind which its loads wait", role=Role.UNCOMPARED),
             field("slice_line", "1 and the line that each slice did the last of them to", SLICE, role=Role.UNCOMPARED),
             field(
                 "updates_sent", "when those without results have left the SM, in parts of a cycle", role=Role.UNCOMPARED
@@ -109,9 +113,16 @@ UNIT = Declaration(
     },
     conditions=(
         Condition("l2_atomic.*", "", lambda g: tagged(g.machine), NO_TAGS),
-        Condition("l2_atomic.*", ALL, _updates, "{kernel} has no atomic to global memory, nor stores that blocks may send to the same lines"),
+        Condition("l2_atomic.*", ALL, _updates, NOTHING),
         Condition("l2_atomic.*", ALL, looks(FAR), "nothing asks the L2"),
     ),
-    limits={"bandwidth": {"l2_atomic.*_parts": 1, "l2_atomic.slices": SLICES, "l2_atomic.waiting": MOST, "l2_atomic.ending": MOST}},
+    limits={
+        "bandwidth": {
+            "l2_atomic.*_parts": 1,
+            "l2_atomic.slices": SLICES,
+            "l2_atomic.waiting": MOST,
+            "l2_atomic.ending": MOST,
+        }
+    },
     compared=untagged,
 )

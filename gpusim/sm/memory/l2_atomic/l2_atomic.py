@@ -1,10 +1,10 @@
-"""Slices of the L2, which do the atomics, and the stores of many blocks to few lines, one after the other.
+"""Slices of the L2, which do the atomics, and the stores of all blocks to the same lines, one after the other.
 
-An atomic's pass, as it left the SM, takes its slice for each of its sectors, twice if several lanes compare and swap, or add
-several real numbers of 64 bits there; one behind another of its line at least until what that changes is there. Where
+A pass of an atomic, as it left the SM, takes its slice for each of its sectors, twice if several lanes compare and
+swap, or add several real numbers of 64 bits there; one behind another of its line at least until what that changes is there. Where
 one SM stands for all, the others do their atomics at the same time: at the same lines; or, if each block has its own
 place, spread over all slices, near places in one; or as a walk of some blocks found (gpusim/engines/slice_share.py). A
-hash of the line's number, the model's own, chooses the slice. Stores that are not spread over the slices take them, too.
+hash of the line's number, the model's own, chooses the slice. Stores of all blocks to the same places take them, too.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ import numpy as np
 from gpusim.sm.jit.rule import rarely, rule
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS
 from gpusim.sm.memory.l2_atomic.declaration import ALONE, SLICE_SHIFT, TURNS
-from gpusim.sm.memory.l2_share.declaration import SPREADING
 from gpusim.sm.memory.l2_channel import held_stores
+from gpusim.sm.memory.l2_share.declaration import SPREADING
 from gpusim.sm.records import MachineNumbers, Row, Sm
 from gpusim.sm.unit.opcodes import STORE
+from isa.memory import SECTOR_BYTES
 
 PASSES, OF_LANES, FIELD = 8, 16, 255  # first bits of a request's noted passes and lanes; below them the passes' sectors
 
@@ -51,12 +52,15 @@ def update(sm: Sm, instruction: Row, line: int, noted: int, now: int) -> int:
 
 @rarely
 def store(sm: Sm, instruction: Row, line: int, sectors: int, parted: bool, now: int) -> None:
-    """Let a slice take so many sectors of a store, which left the SM `now`, if few slices do; `parted`: parts of them."""
-    if sm.machine.slices and instruction.slice_share and sectors:
+    """Let a slice take so many sectors of a store, which left the SM `now`, if all send theirs there.
+
+    `parted`: parts of sectors.
+    """
+    if sm.machine.slices and instruction.slice_share and sectors and not sm.machine.at_once:
         parts = (sectors + parted) * int(sm.machine.update_parts)
         done = _taken(sm, slice_of(sm.machine, line), _of_all(sm, instruction, parts), now)
-        _await(sm, sectors, done, now)
-        held_stores.keep(sm, line, _few_wait(sm, now))
+        _await(sm, int(sm.machine.line_bytes) // SECTOR_BYTES, done, now)
+        held_stores.keep(sm, _few_wait(sm, now))
 
 
 @rule

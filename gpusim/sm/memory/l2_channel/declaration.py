@@ -120,6 +120,7 @@ UNIT = Declaration(
             field("held_until", "when it leaves", HELD_LINE, role=Role.UNCOMPARED),
             field("joined", "1: the line stored to last waited already", role=Role.FREE),
             field("sent", "of that line's store, the sectors that joined none, a mask", role=Role.FREE),
+            field("held", "the place of the line stored to last", role=Role.FREE),
             field("held_next", "the place of the next such line", role=Role.UNCOMPARED),
             field("asked", "of the SM's share of the L2 so far, by each of these, in parts", 3, role=Role.UNCOMPARED),
             field("began", "when the SM asked for the first", 3, role=Role.UNCOMPARED),

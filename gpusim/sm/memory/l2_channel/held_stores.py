@@ -1,7 +1,8 @@
 """Stores that wait in front of the L2, where later stores to the same sectors join them.
 
-The last lines stored to wait until their channel has moved them, and for some cycles since the last store to them. A
-store to a sector that waits moves nothing; one to another sector of such a line moves that alone.
+The last lines stored to wait until their channel has moved them, and for some cycles since the last store to them;
+those that all blocks store to, until slices are not too far behind. A store to a sector that waits moves nothing; one
+to another sector of such a line moves that alone.
 """
 
 from __future__ import annotations
@@ -30,17 +31,17 @@ def hold(sm: Sm, at: int, line: int, units: int, until: int) -> None:
         place = int(unit.held_next)
         unit.held_next = place + 1 if place + 1 < sm.machine.store_lines else 0
         unit.held_line[place], unit.held_sectors[place], unit.held_until[place] = line + 1, 0, 0
+    unit.held = place
     unit.held_sectors[place] |= units
     unit.held_until[place] = max(unit.held_until[place], until)
 
 
-@rarely
-def keep(sm: Sm, line: int, until: int) -> None:
-    """Let a line that was stored to last wait until then, at least."""
+@rule
+def keep(sm: Sm, until: int) -> None:
+    """Let the line stored to last wait until then, at least."""
     unit = sm.load_store
-    for i in range(sm.machine.store_lines):
-        if unit.held_line[i] == line + 1:
-            unit.held_until[i] = max(unit.held_until[i], until)
+    if sm.machine.store_lines:
+        unit.held_until[unit.held] = max(unit.held_until[unit.held], until)
 
 
 @rule
