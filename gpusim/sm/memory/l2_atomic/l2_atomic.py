@@ -1,10 +1,11 @@
 """Slices of the L2, which do the atomics, and the stores of all blocks to the same lines, one after the other.
 
-A pass of an atomic, as it left the SM, takes its slice for each of its sectors, twice if several lanes compare and
-swap, or add several real numbers of 64 bits there; one behind another of its line at least until what that changes is there. Where
-one SM stands for all, the others do their atomics at the same time: at the same lines; or, if each block has its own
-place, spread over all slices, near places in one; or as a walk of some blocks found (gpusim/engines/slice_share.py). A
-hash of the line's number, the model's own, chooses the slice. Stores of all blocks to the same places take them, too.
+A pass of an atomic, as it left the SM, takes its slice for each of its sectors, twice if several lanes compare and swap,
+or add several real numbers of 64 bits there; one behind another of its line at least until what that changes is there.
+Where one SM stands for all, the others do their atomics at the same time: at the same lines; or, if each block has its
+own place, spread over all slices, near places in one; or as a walk of some blocks found
+(gpusim/engines/slice_share.py). A hash of the line's number, the model's own, chooses the slice. Stores of all blocks
+to the same places take slices, too.
 """
 
 from __future__ import annotations
