@@ -180,6 +180,7 @@ class MachineNumbers(Record):
     slice_lines: int  # neighbouring lines of one slice
     update_parts: int  # parts of a cycle for each sector of a pass, or stored
     updates_waiting: int  # lanes of atomics without results, and stored sectors, that may wait
+    pass_parts: int  # parts of a cycle, at least, for a pass behind another of its line
     slices_end: int  # cycles behind the last exit in which they work unnoticed
     dram_least: int  # parts of a cycle that a read of a line occupies the channel, at least
     dram_varies: int  # cycles by which its latency varies with its place

@@ -81,7 +81,7 @@ def test_reals_wait_for_each_other_s_sums():
 
     Requests of 32 lanes at a word, of one lane at it, of one at another line, and of 32 at words of their own.
     """
-    machine = SimpleNamespace(slices=1, slice_lines=4, update_parts=640, packet_parts=64, at_once=0)
+    machine = SimpleNamespace(slices=1, slice_lines=4, update_parts=640, packet_parts=64, at_once=0, pass_parts=640)
     unit = SimpleNamespace(slice=[0], updating=[0], slice_line=[0], stands=0, updates=0, updates_began=0, updated=0)
     unit.updates_sent = 0
     sm = SimpleNamespace(machine=machine, load_store=unit, launch=SimpleNamespace(sharers=1, sms=1, apart=1))

@@ -60,14 +60,14 @@ def pack(packed: MachineNumbers, machine: Machine) -> None:
     if rules and machine.l2 and tagged(machine):
         packed.slices, packed.slice_lines = rules.slices, rules.bytes // machine.global_memory.line_bytes
         packed.update_parts, packed.updates_waiting = rules.sector_parts, rules.waiting
-        packed.slices_end = rules.ending
+        packed.slices_end, packed.pass_parts = rules.ending, rules.whole_parts
 
 
 def _updates(given: Any) -> bool:
     return bool((given.rows["packets"] > 0).any() or shared_places(given.kernel))
 
 
-ALL = "slices slice_lines update_parts updates_waiting slices_end"
+ALL = "slices slice_lines update_parts updates_waiting slices_end pass_parts"
 
 NOTHING = "{kernel} has no atomic to global memory, nor stores that its blocks send to the same lines"
 
@@ -81,6 +81,7 @@ UNIT = Declaration(
             field("slice_lines", "neighbouring lines of one slice"),
             field("update_parts", "parts of a cycle for each sector of a pass, or stored"),
             field("updates_waiting", "lanes of atomics without results, and stored sectors, that may wait"),
+            field("pass_parts", "parts of a cycle, at least, for a pass behind another of its line"),
             field("slices_end", "cycles behind the last exit in which they work unnoticed"),
         ),
         "row": (

@@ -1,11 +1,11 @@
 """Slices of the L2, which do the atomics, and the stores of all blocks to the same lines, one after the other.
 
-A pass of an atomic, as it left the SM, takes its slice for each of its sectors, twice if several lanes compare and swap,
-or add several real numbers of 64 bits there; one behind another of its line at least until what that changes is there.
-Where one SM stands for all, the others do their atomics at the same time: at the same lines; or, if each block has its
-own place, spread over all slices, near places in one; or as a walk of some blocks found
-(gpusim/engines/slice_share.py). A hash of the line's number, the model's own, chooses the slice. Stores of all blocks
-to the same places take slices, too.
+A pass of an atomic, as it left the SM, takes its slice for each of its sectors, twice if several lanes compare and
+swap, or add several real numbers of 64 bits there; one behind another of its line at least until what that changes is
+there, in which the slice does other lines. Where one SM stands for all, the others do their atomics at the same time:
+at the same lines; or, if each block has its own place, spread over all slices, near places in one; or as a walk of some
+blocks found (gpusim/engines/slice_share.py). A hash of the line's number, the model's own, chooses the slice. Stores of
+all blocks to the same places take slices, too.
 """
 
 from __future__ import annotations
@@ -42,10 +42,11 @@ def update(sm: Sm, instruction: Row, line: int, noted: int, now: int) -> int:
     unit, slice_ = sm.load_store, slice_of(sm.machine, line)
     lanes, passes, sectors = noted >> OF_LANES, noted >> PASSES & FIELD, noted & FIELD
     behind = passes if unit.slice_line[slice_] == line + 1 else passes - 1  # another pass of the line
-    taken = max(of_sectors(sm, instruction, lanes, passes, sectors), behind * int(instruction.pass_parts))
+    parts = of_sectors(sm, instruction, lanes, passes, sectors)
+    busy = max(parts, behind * min(int(sm.machine.pass_parts), int(instruction.pass_parts)))
     unit.slice_line[slice_] = line + 1
     sent = _sent(sm, instruction, passes + (sectors * int(instruction.packets) if lanes > passes else 0), now)
-    taken = _of_all(sm, instruction, taken)
+    taken = _of_all(sm, instruction, max(parts, behind * int(instruction.pass_parts)), busy)
     done = _taken(sm, slice_, taken, sent)
     _await(sm, lanes, max(done, int(unit.updates_sent // SHARE_PARTS)), now)
     return done
@@ -59,7 +60,7 @@ def store(sm: Sm, instruction: Row, line: int, sectors: int, parted: bool, now: 
     """
     if sm.machine.slices and instruction.slice_share and sectors and not sm.machine.at_once:
         parts = (sectors + parted) * int(sm.machine.update_parts)
-        done = _taken(sm, slice_of(sm.machine, line), _of_all(sm, instruction, parts), now)
+        done = _taken(sm, slice_of(sm.machine, line), _of_all(sm, instruction, parts, parts), now)
         _await(sm, int(sm.machine.line_bytes) // SECTOR_BYTES, done, now)
         held_stores.keep(sm, _few_wait(sm, now))
 
@@ -125,11 +126,15 @@ def _few_wait(sm: Sm, now: int) -> int:
 
 
 @rule
-def _of_all(sm: Sm, instruction: Row, parts: int) -> int:
-    """Return the time of a slice for the work of this SM and of those for which it stands."""
+def _of_all(sm: Sm, instruction: Row, parts: int, busy: int) -> int:
+    """Return the time of a slice for the work of this SM and of those for which it stands.
+
+    With lines of other blocks it is busy for part of its time alone.
+    """
     blocks = max(1, int(sm.load_store.stands))
     if instruction.slice_share:
         return max(parts, parts * blocks * int(instruction.slice_share) // (ALONE * int(sm.launch.apart)))
     if instruction.slice_blocks:
-        return max(parts * min(blocks, int(instruction.slice_blocks)), parts * blocks // int(sm.machine.slices))
+        near = busy * min(blocks, int(instruction.slice_blocks))
+        return max(parts, near, busy * blocks // int(sm.machine.slices))
     return parts * blocks
