@@ -274,8 +274,7 @@ def _prepared(
             caches.place(sm.launch, machine, s, number, len(words) - owners, recorded=replays)
             sm.launch.local_base = LOCAL_BASE + s * 4 * behind
             _share_l2(sm, kernel, machine, number, fits.blocks)
-        if sm.machine.slices:
-            sm.machine.slices *= bool(decoded["packets"].any() or shared_places(kernel))
+        sm.machine.slices *= bool(decoded["packets"].any() or (sm.machine.slices and shared_places(kernel)))
         _program(sm, kernel, decoded, known)
         if sm.launch.sharers > 1:
             lockstep.prepare(sm, kernel)

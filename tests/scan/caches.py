@@ -206,9 +206,8 @@ class Caches:
             left.append(self._far_store(number, units, now, wait))
             sent.append(units)
             if self.slices and self.asking in self.crowded and fresh:
-                self.slices.store(number, len(fresh), left[-1], parted=alone)
-                self.held.keep(number, self.slices.room(left[-1]))
-        room = self.held.room - cycles if sent and self.slices and self.asking in self.crowded else now
+                self.held.keep(number, self.slices.store(number, len(fresh), left[-1], parted=alone))
+        room = self.held.room - cycles if sent and self.asking in self.crowded else now
         return max(left), max(room, self._room_for_stores(parted, now, cycles) if sent else now)
 
     @property

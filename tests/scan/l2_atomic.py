@@ -46,14 +46,14 @@ class Slices:
         self._wait(lanes, max(ceil(self.free[at]), floor(self.sent)), now)
         return ceil(self.free[at])
 
-    def store(self, number: int, units: int, now: int, *, parted: bool) -> None:
-        """Units of a line, or parts of units, come to their slice."""
+    def store(self, number: int, units: int, now: int, *, parted: bool) -> int:
+        """Units of a line, or parts of units, come to their slice; the cycle from which on few enough wait there."""
         assert self.machine.l2_atomic
-        if units:
-            at = self._slice(number)
-            own = Fraction((units + parted) * self.machine.l2_atomic.sector_parts, 64)
-            self.free[at] = max(self.free.get(at, Fraction(0)), Fraction(now)) + own
-            self._wait(self.machine.global_memory.line_bytes // 32, ceil(self.free[at]), now)  # a whole line, always
+        at = self._slice(number)
+        own = Fraction((units + parted) * self.machine.l2_atomic.sector_parts, 64)
+        self.free[at] = max(self.free.get(at, Fraction(0)), Fraction(now)) + own
+        self._wait(self.machine.global_memory.line_bytes // 32, ceil(self.free[at]), now)  # a whole line, always
+        return self.room(now)
 
     def _slice(self, number: int) -> int:
         rules = self.machine.l2_atomic
