@@ -27,6 +27,7 @@ from gpusim.engines.simulate import run_sm
 from gpusim.engines.sm_run import SmRun
 from gpusim.engines.walks.profile import profile
 from gpusim.machine.machine import Machine
+from gpusim.simulation import memory_account
 from gpusim.support.processes import as_done
 from isa.dataflow.block_step import block_steps
 from isa.kernel import Kernel
@@ -125,6 +126,7 @@ def _moved(kernel: Kernel, machine: Machine) -> dict[str, float]:
     """Return what went between SMs, L2 and DRAM as ncu counts it, if all SMs did as one does whose L2 begins empty."""
     run = run_sm(kernel, l2_counts.cold(machine))
     sectors = {name: each * kernel.blocks / run.blocks for name, each in run.sectors.items()}
+    sectors["asked"] = memory_account.of_run(kernel, machine, run).of().l2_read
     read, written = l2_counts.counted(machine, sectors)
     return {
         "l2_read_sectors": read,
