@@ -11,7 +11,9 @@ from typing import NamedTuple
 import numpy as np
 
 import gpusim
+from gpusim.launch.caches.slowest import mean
 
+H200 = mean(gpusim.load("h200"))  # rows tell of the mean SM
 FILE = Path(gpusim.__file__).parent / "published" / "h200_loads.csv"
 CODE = Path(__file__).parent / "measured" / "loads.cubin.xz"
 MOST_BYTES = 300 << 20  # of an array that is simulated
@@ -79,6 +81,6 @@ def simulated(module: gpusim.RawModule, row: Row) -> float:
     numbers = [np.uint64(one) for one in row[5:11]]
     arguments = (rec, array, *numbers, np.uint32(row.g), np.int32(row.rounds), np.uint32(0))
     function, caches = module.get_function(row.kernel), "cold" if row.cold else "warm"
-    function((row.sms * row.blocks,), (32 * row.warps,), arguments, machine="h200", complete=False, caches=caches)
+    function((row.sms * row.blocks,), (32 * row.warps,), arguments, machine=H200, complete=False, caches=caches)
     own = rec[rec[:, 1] > 0]
     return float(own[:, 1].max() - own[:, 0].min())

@@ -26,6 +26,7 @@ from gpusim.bounds.sectors import of_profiles
 from gpusim.engines.simulate import run_sm
 from gpusim.engines.sm_run import SmRun
 from gpusim.engines.walks.profile import profile
+from gpusim.launch.caches.slowest import mean
 from gpusim.machine.machine import Machine
 from gpusim.simulation import memory_account
 from gpusim.support.processes import as_done
@@ -101,7 +102,7 @@ def compared(
 
 def _job(timed: Timed, machine: Machine, make: Make, records: Records) -> tuple[Timed, Simulated]:
     kernel = make(timed)
-    run = run_sm(kernel, machine)
+    run = run_sm(kernel, mean(machine))
     blocks = range(run.first_sm, kernel.blocks, machine.chip.sms)[: run.blocks]
     sectors = _l1_sectors(kernel) | _moved(kernel, machine) if timed.configuration == "full" else {}
     return timed, Simulated(
