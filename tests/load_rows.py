@@ -39,6 +39,7 @@ class Row(NamedTuple):
     cold: int
     cycles: float
     each: float
+    slowest: float
 
     @property
     def total(self) -> int:
@@ -67,7 +68,17 @@ def rows() -> tuple[Row, ...]:
     with FILE.open(encoding="utf-8") as file:
         found = csv.reader(line for line in file if not line.startswith("#"))
         next(found)
-        return tuple(Row(a, b, *map(int, numbers[:13]), *map(float, numbers[13:])) for a, b, *numbers in found)
+        return tuple(
+            Row(a, b, *map(int, numbers[:13]), *(float(one or 0) for one in numbers[13:])) for a, b, *numbers in found
+        )
+
+
+def _parted(row: list[str]) -> tuple[str, str, list[str]]:
+    return row[0], row[1], row[2:]
+
+
+def _cycles(cell: str) -> float:
+    return float(cell or 0)
 
 
 def code() -> bytes:
