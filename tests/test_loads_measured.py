@@ -74,9 +74,20 @@ def test_the_slowest_sm_is_further_away():
     chains = [one for one in alone if one.kernel.startswith("affine_0") and one.under_way == 1]
     near = [(one.slowest - one.cycles) / one.rounds for one in chains if one.experiment in ("own", "same")]
     far = [(one.slowest - one.cycles) / one.rounds for one in chains if one.experiment in ("parted", "woven")]
-    further = load("h200").l2_channel.furthest * 131 / 133
+    further = load("h200").l2_channel.furthest
     assert np.median(near) == pytest.approx(further, abs=2)
     assert np.median(far) == pytest.approx(further, abs=4)
+
+
+def test_the_slowest_of_few_sms_is_nearer():
+    """Of 2 to 132 SMs the slowest is later by the logarithm of their number, within 4 cycles."""
+    some = [
+        one for one in rows() if (one.kernel, one.total, one.g, one.cold) == ("random_0_1_1", 8, 5, 0) and one.slowest
+    ]
+    found = {one.sms: (one.slowest - one.cycles) / one.rounds for one in some if one.sms > 1}
+    assert len(found) == 6
+    for sms, later in found.items():
+        assert later == pytest.approx(load("h200").l2_channel.furthest * np.log(sms) / np.log(132), abs=4)
 
 
 @pytest.mark.parametrize("experiments", [("own", "same"), ("parted", "woven")])
