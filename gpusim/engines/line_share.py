@@ -129,7 +129,7 @@ def askers(sets: Sequence[NDArray[np.int64]]) -> NDArray[np.int64]:
 
 def _share(many: NDArray[np.int64]) -> int:
     """Return how many of 64 requests are for different sectors, at least one; so `many` are for each."""
-    return max(1, round(PARTS * len(many) / many.sum()))
+    return max(1, round(PARTS * len(many) / int(many.sum())))
 
 
 def _moved(kernel: Kernel, block: int, step: Step) -> NDArray[np.int64]:
