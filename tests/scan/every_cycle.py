@@ -25,7 +25,7 @@ from isa.table import TABLE
 from scan import copies, fences, parted, simt_stack
 from scan.apart import is_global
 from scan.barriers import arrive, leave, waits_at_barrier
-from scan.blocks import handed_at, known_at, warp_slots
+from scan.blocks import handed_at, known_at, updated, warp_slots
 from scan.codes import early, give_way, obey, waits
 from scan.constants import constants_there
 from scan.counts import outstanding, wait_counts
@@ -63,8 +63,7 @@ def scan(kernel: Kernel, machine: Machine, resident: int) -> Scan:
         _count(sm)
         now += 1
     if sm.caches:
-        updated = sm.caches.slices.done if sm.caches.slices else 0
-        sm.cycles = max(now, sm.caches.gone, updated)
+        sm.cycles = max(now, sm.caches.gone, updated(sm))
     else:
         sm.cycles = now
     sm.empty += (sm.cycles - now) * len(sm.warps)  # the L2 still does atomics, or stores go there
@@ -92,6 +91,7 @@ def _launch(sm: Scan, now: int) -> bool:
         if sm.finished.get(slot) == now:
             block, warps = sm.blocks.pop(slot)
             del sm.finished[slot]
+            sm.ends.append((max(now, updated(sm)), sum(kind == "issue" for _, kind, *_ in sm.events)))
             sm.events.append((now, "retire", 0, -1, block, -1, slot))
             for warp in warps:
                 sm.warps[warp.slot] = None

@@ -39,6 +39,7 @@ class Access:
     comes: int = 0  # the cycle in which its last line does, of a load that waits for lines
     updates: Work = field(default_factory=dict)  # of an atomic
     idle: bool = False  # no lane makes it
+    own: int = 0  # cycles that its lanes need; 0: as many as the unit serves it
 
 
 @dataclass(eq=False)
@@ -162,6 +163,7 @@ class Scan:
     empty: int = 0
     cycles: int = 0
     events: list[Event] = field(default_factory=list)
+    ends: list[tuple[int, int]] = field(default_factory=list)  # of blocks: when, and how many instructions before that
     registers: dict[int, Any] = field(default_factory=dict)  # warp slot: [register, lane] of its last warp's threads
 
 
