@@ -27,6 +27,7 @@ from gpusim.machine.machine import Machine
 from gpusim.machine.simulated_sms import blocks_of
 from gpusim.sm.front.block_scheduler.declaration import refill_parts
 from gpusim.sm.memory.cache.declaration import SHARE_PARTS, tagged
+from gpusim.sm.memory.what_if import may_part, packs
 from gpusim.sm.pipes.pipe.declaration import pipe_names
 from gpusim.sm.registers.register_file.declaration import register_banks
 from gpusim.support.document import Gflops, OfPeak, doc
@@ -207,6 +208,8 @@ def _limits(
         yield resource.name, max(Fraction(0), resource.pressure.cycles - resource.after)
     if starts := _starts(works[0], share):
         yield STARTS, starts
+    if packs(works[0].machine) and may_part(works[0].kernel):
+        return  # a warp may pass over any part of a chain
     alone = min(dependence_chain(_later(work, memory.delays)) for work in works)
     least = max(alone, Fraction(_across_warps(found, memory.delays)))
     yield "dependence chain", _waves(works[0], share) * least + _refills(works[0], share)

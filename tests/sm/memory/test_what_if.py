@@ -26,6 +26,7 @@ IDEALS = st.builds(
     l1=st.sampled_from(("tags", "holds")),
     l2=st.sampled_from(("tags", "holds")),
     atomics=st.sampled_from(("in-turn", "at-once")),
+    divergence=st.sampled_from(("serial", "packed")),
 )
 RACING_KERNELS = st.booleans().flatmap(lambda barriers: kernels(barriers, most_blocks=3, least=4))
 LIFTED = st.builds(
