@@ -230,17 +230,16 @@ def _resources(works: Sequence[Work], each: Fraction, sharing: Fraction) -> Iter
         banks = [added(works, bank, each) for bank in zip(*map(pressure.reads_of_banks, works), strict=True)]
         late = file.window + MOST_READS * max(1, file.collecting)  # reads that the last instructions may still wait for
         yield Resource("register banks", max(banks, key=lambda bank: bank.cycles), late)
-    if any(work.costs for work in works):
-        early = max(cost.early for work in works for cost in work.costs.values())
-        units = [added(works, unit, each) for unit in zip(*map(pressure.load_store_units, works), strict=True)]
-        names = UNIT, CONSTANTS if first.machine.constant_path else SHARED
-        yield from (Resource(name, unit, early) for name, unit in zip(names, units, strict=True) if unit.cycles)
-        if any(work.profile.copied.any() for work in works):
-            engine, way = (added(works, one, each) for one in zip(*map(pressure.copy_engine, works), strict=True))
-            yield Resource(ENGINE, engine, pressure.still_copied(first))
-            yield Resource(COPIES, way, pressure.still_copied(first))
-        if not tagged(first.machine):  # what misses, only a run can tell
-            yield Resource("memory bandwidth", added(works, map(pressure.memory_bandwidth, works), sharing))
+    early = max((cost.early for work in works for cost in work.costs.values()), default=0)
+    units = [added(works, unit, each) for unit in zip(*map(pressure.load_store_units, works), strict=True)]
+    names = UNIT, CONSTANTS if first.machine.constant_path else SHARED
+    yield from (Resource(name, unit, early) for name, unit in zip(names, units, strict=True) if unit.cycles)
+    if any(work.profile.copied.any() for work in works):
+        engine, way = (added(works, one, each) for one in zip(*map(pressure.copy_engine, works), strict=True))
+        yield Resource(ENGINE, engine, pressure.still_copied(first))
+        yield Resource(COPIES, way, pressure.still_copied(first))
+    if any(work.costs for work in works) and not tagged(first.machine):  # what misses, only a run can tell
+        yield Resource("memory bandwidth", added(works, map(pressure.memory_bandwidth, works), sharing))
 
 
 def _groups(works: Sequence[Work]) -> Sequence[Pipes]:

@@ -109,7 +109,10 @@ UNIT = Declaration(
         Condition("what_if.l2", "far_holds", looks(FAR), "nothing asks the L2"),
         Condition("what_if.atomics", "at_once", updates, "{kernel} has no atomic"),
         Condition(
-            "what_if.divergence", "packs passable", lambda g: may_part(g.kernel), "no branch of {kernel} has a guard"
+            "what_if.divergence",
+            "packs rows.passable",
+            lambda g: may_part(g.kernel),
+            "no branch of {kernel} has a guard",
         ),
     ),
     limits={
