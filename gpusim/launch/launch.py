@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from gpusim.launch import in_turn as turns
 from gpusim.launch import scalar_registers
-from gpusim.launch.caches import caches, filled_caches, instruction_caches, lockstep
+from gpusim.launch.caches import caches, filled_caches, instruction_caches, lockstep, slowest
 from gpusim.launch.codes.assign_codes import has_codes
 from gpusim.launch.codes.code_order import keeps_order
 from gpusim.launch.decode import decode
@@ -152,6 +152,8 @@ def _share_l2(sm: Any, kernel: Kernel, machine: Machine, number: int, blocks: in
     few = number < machine.chip.sms or number == 1
     if few and machine.l2 and (machine.l2_channel or machine.architecture):  # why: docs/calibration.md
         _stand_for_others(sm, kernel, machine, number)
+        if number == 1:
+            slowest.stand(sm, kernel, machine, blocks)
     if sm.launch.passes_on or (machine.l2 and machine.l2.keeps_bytes):
         sm.launch.spills = filled_caches.spills(machine, kernel, blocks)
     sm.launch.keeps, sm.launch.loses = filled_caches.kept_lines(machine)
