@@ -338,7 +338,7 @@ def _of_far(sm: Sm, words: Numbers, latency: int, line: int, units: int, gone: i
             account.brought_by_others(sm)
             done = max(done, dram.awaited(sm, line, gone))
         tags.fill(words, way, lost, max(done, gone + latency))
-    elif done == ARRIVED and sm.launch.sharers > 1:
+    elif done == ARRIVED and sm.launch.sharers > 1 and sm.launch.caches[PARTITION].sets:
         done = _found(sm, words, way, line, units, gone + latency)
     l2_share.use(sm, words, way, line, count_bits(lost))
     return max(done, gone + latency)
