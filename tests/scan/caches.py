@@ -286,8 +286,7 @@ class Caches:
         now = max(now, self.slices.done) if self.slices else now
         asked, rules = now, self.machine.l2_partition
         now = self._sent("loads", len(units), now)
-        if self.asking in self.differing:
-            now = max(now, self._of_all("answers", len(units), asked))
+        now = max(now, self._of_all("answers", len(units), asked))
         latency += self._distance(number)
         if self.partition is None or rules is None or lifted(self.machine, "l2", "holds"):
             return self._behind(number, units, now, latency)
@@ -310,6 +309,7 @@ class Caches:
         times = [line.came.get(unit, 0) for unit in units]
         if lost:
             parts = self.dram.cost(len(lost), alone=alone)
+            self.dram.reads(now)
             there = self._taken("dram", parts, now) + self.dram.wait(parts, now) + self.dram.latency(number)
             times.append(max([*times, there]))
             line.came |= dict.fromkeys(lost, max(times[-1], now + latency))  # no sooner than who brought it has it
@@ -340,11 +340,10 @@ class Caches:
 
     def _write(self, units: int, now: int) -> None:
         """Let the DRAM take so many units that the L2 sends."""
-        memory = self.machine.memory
-        parts = units * round(sector_parts(self.machine) * (memory.written if memory else 1000) / 1000)
+        parts = self.dram.written(units, now)
         if parts and not lifted(self.machine, "l2", "holds"):
-            self._taken("dram", self.dram.shared(parts), now)
-            self.dram.wait(self.dram.shared(parts), now)
+            self._taken("dram", parts, now)
+            self.dram.wait(parts, now)
 
     def _of_far(self, number: int, now: int) -> Line:
         """The L2's line; the stored units of the line that makes room go to the DRAM."""
@@ -370,15 +369,13 @@ class Caches:
     def _of_all(self, way: str, units: Fraction | int, now: int) -> int:
         """The cycle at which the L2 has moved so many units for the SM."""
         parts = floor(units * self._share(way))
-        if self._share(way) == 0:
-            return 0
         if way == "loads":
             parts = parts * self.differing.get(self.asking, 64) // 64
-            if parts == 0:
-                return 0
-        if parts:
-            self.asked.setdefault(way, []).append((now, parts))
-        before = self.asked.get(way, [(now, 0)])
+        if parts == 0:
+            return 0
+        way = "loads" if way == "loads" else "stores"  # answers and stores take turns
+        before = self.asked.setdefault(way, [])
+        before.append((now, parts))
         asked, since = sum(parts for _, parts in before), 64 * (now - before[0][0])
         of_it = parts * asked // max(asked, since, 1)  # less, if the SM has not asked for all of it
         return self._taken(f"all {way}", of_it, now)
@@ -386,8 +383,10 @@ class Caches:
     def _share(self, way: str) -> int:
         """1/64 cycles for which this SM's share of the L2 is taken by each unit."""
         channel = self.machine.l2_channel
-        assert channel is not None
-        most = {"loads": channel.load_bytes, "stores": channel.store_bytes, "answers": channel.answer_bytes}
+        if channel is None:
+            return 0
+        answers = max(channel.load_bytes, channel.answer_bytes)
+        most = {"loads": channel.load_bytes, "stores": channel.store_bytes, "answers": answers}
         return round(64 * UNIT * self.sms / most[way])
 
     def _moved(self, units: int, now: int) -> int:

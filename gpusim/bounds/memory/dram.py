@@ -31,7 +31,7 @@ def device(levels: Levels) -> Resource:
     numbers, times = levels.numbers, levels.sharing
     if levels.share.machine.l2:
         read, written = _read(levels, int(numbers.line_cost)), _passed_on(levels)
-        parts = written * int(numbers.written_cost)
+        parts = written * min(int(numbers.written_cost), int(numbers.written_alone_cost))
         cycle = Fraction(1, int(numbers.channel_parts)) * levels.share.of_dram
         copied = any(i.row.bulk for i in levels.kernel.program.instructions)
         behind = min(0, floor(parts.sum() * cycle) - least_latency(numbers)) if read.any() and not copied else 0

@@ -12,6 +12,7 @@ from gpusim.bounds.memory.requests import Requests
 from gpusim.bounds.memory.sm_side import to_l2
 from gpusim.bounds.memory.touched import (
     MASK,
+    STORED,
     UPDATED,
     by_pc,
     of_lines,
@@ -53,12 +54,13 @@ def l2(levels: Levels) -> Iterator[Resource]:
     differing = line_share.differing_of(levels.kernel, share.machine, share.blocks[0])
     if share.costs[LOADS]:
         yield shared(levels, L2_LOADS, _asked(levels, differing, share.costs[LOADS]), -until_loaded(levels))
+    answered = _answered(levels, share.costs[ANSWERS])
     if share.costs[ANSWERS] and differing:
-        answered = _answered(levels, differing, share.costs[ANSWERS])
         yield shared(levels, L2_ANSWERS, answered, -until_loaded(levels))
-    if share.costs[STORES]:
-        cost = share.costs[STORES]
-        yield shared(levels, L2_STORES, to_l2(levels, levels.whole, cost, cost * bool(levels.numbers.store_line_cost)))
+    if (cost := share.costs[STORES]) and {STORED, UPDATED} & set(levels.kinds):
+        stored = to_l2(levels, levels.whole, cost, cost * bool(levels.numbers.store_line_cost))
+        always = [taken + sent for taken, sent in zip(stored[1], answered[1], strict=True)]
+        yield shared(levels, L2_STORES, (stored[0] + answered[0], always))
 
 
 def _asked(levels: Levels, differing: Mapping[int, int], cost: int) -> Moved:
@@ -88,15 +90,14 @@ def _least_part(levels: Levels, differing: Mapping[int, int]) -> Numbers:
     return found
 
 
-def _answered(levels: Levels, differing: Mapping[int, int], cost: int) -> Moved:
-    """Return the parts of the L2 for what it sends to SMs that ask for the same."""
+def _answered(levels: Levels, cost: int) -> Moved:
+    """Return the parts of the L2 for what it sends to SMs."""
 
     def past(pc: int, one: Requests) -> int:
-        return one.total(one.sectors * cost) if levels.kinds[pc] in PAST_L1 and pc in differing else 0
+        return one.total(one.sectors * cost) if levels.kinds[pc] in PAST_L1 else 0
 
-    every = all(pc in differing for pc, kind in enumerate(levels.kinds) if kind in THROUGH_L1)
-    once = by_pc(levels.whole.near, len(levels.kinds)) * (cost * every)
-    return once, _with_copies(levels, levels.always(past), cost, lambda pc: PARTS * (pc in differing))
+    once = by_pc(levels.whole.near, len(levels.kinds)) * cost
+    return once, _with_copies(levels, levels.always(past), cost, lambda _: PARTS)
 
 
 def _with_copies(levels: Levels, always: Each, cost: int, part: Callable[[int], int]) -> Each:

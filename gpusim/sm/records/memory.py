@@ -36,7 +36,7 @@ class LoadStore(Record):
     return_at: Numbers  # when those of each come, the first ones first
     return_entries: Records[Entry]  # and the entries that they had
     port: Numbers  # when each L2 channel is free, in parts of a cycle
-    shared: Numbers  # when the L2 itself is, for loads, for stores and for shared answers, in parts of a cycle
+    shared: Numbers  # when the L2 itself is, for requests of loads, and for stores and answers, in parts of a cycle
     held_line: Numbers  # 1 and each line stored to that may be joined
     held_sectors: Numbers  # what stores wrote of it, a mask
     held_until: Numbers  # when it leaves
@@ -59,6 +59,7 @@ class LoadStore(Record):
     dram_window: int  # number of the last window of time in which the DRAM was asked
     dram_asked: int  # parts of a cycle of the channel asked for in that window
     dram_before: int  # and in the window before
+    dram_read: int  # 1 and the number of the last window in which it was read
     copied: int  # when the passes of copies through the L1 are over, in parts of a cycle
     brought: int  # when those of all copies are, and of their lines, in parts
     near_copies: int  # 1: the last copy went through the L1

@@ -171,13 +171,14 @@ class Chip(Record):
     handed_until: int  # until when the chip hands out the block before
     handed_parts: int  # and so many 64ths of a cycle
     channel: int  # when the memory channel is free, in parts of a cycle
-    shared: Numbers  # when the L2 is free, for loads, stores and shared answers, in parts of a cycle
+    shared: Numbers  # when the L2 is free, for requests of loads, and for stores and answers, in parts of a cycle
     each_channel: Numbers  # of several, when each is free, in parts of a cycle
     slice: Numbers  # when each slice has done the atomics before, in parts of a cycle
     slice_line: Numbers  # 1 and the line that each slice did the last of them to
     dram_window: int  # number of the last window of time in which the DRAM was asked
     dram_asked: int  # parts of a cycle of the channel asked for in that window
     dram_before: int  # and in the window before
+    dram_read: int  # 1 and the number of the last window in which it was read
 
 
 class LaunchNumbers(Record):

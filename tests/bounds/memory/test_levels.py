@@ -25,6 +25,7 @@ RATES = {
     "l2.sector_bytes": 32,
     "dram.least_bytes": 0,
     "dram.varies": 0,
+    "dram.written_alone": 0,
     "global_memory.latency": 1,
     "cache.l2_latency_32": 1,
     "cache.l2_latency_128": 1,
@@ -73,14 +74,17 @@ LOAD, STORE = "LDG R4, [R2]\n", "STG [R2], R5\n"
         (LOAD, (16, 4, 8, 0, 0)),
         (LOAD * 3, (16, 4, 8, 0, 0)),
         (STORE, (0, 0, 0, 8, 16)),
-        (STORE + LOAD, (0, 4, 8, 8, 16)),
-        (LOAD + STORE, (16, 4, 8, 8, 16)),
-        (LOAD + "LDG R6, [R3]\nSTG [R3], R6\n", (32, 8, 16, 8, 16)),
-        ("RED.ADD [R2], R5\n" + LOAD, (0, 4, 8, 8, 16)),
+        (STORE + LOAD, (0, 4, 8, 8, 16 + 8)),
+        (LOAD + STORE, (16, 4, 8, 8, 16 + 8)),
+        (LOAD + "LDG R6, [R3]\nSTG [R3], R6\n", (32, 8, 16, 8, 16 + 16)),
+        ("RED.ADD [R2], R5\n" + LOAD, (0, 4, 8, 8, 16 + 8)),
     ],
 )
 def test_a_warp_moves_each_sector_once(text, expected):
-    """Four sectors for each array. What is loaded comes once, from the DRAM if it was not stored or updated before."""
+    """Four sectors for each array. What is loaded comes once, from the DRAM if it was not stored or updated before.
+
+    Between stores the L2 sends what is loaded.
+    """
     assert levels(text) == busy(*expected)
 
 
@@ -99,6 +103,7 @@ def test_what_the_l2_does_not_keep_goes_on():
     """Of buffers of 50 MB and more stored sectors go on to the DRAM: 16 cycles for those read, 24 for the others."""
     assert levels(LOAD + STORE, words=7_000_000)[0] == 16 + 24
     assert levels(STORE, words=7_000_000)[0] == 24
+    assert levels(LOAD + STORE, words=7_000_000, dram__written_alone=1250)[0] == 16 + 20  # perhaps nothing is read then
     assert levels("RED.ADD [R2], R5\n" + STORE, words=7_000_000)[0] == 0  # the atomic's sector waits there
 
 

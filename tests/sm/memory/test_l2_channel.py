@@ -180,6 +180,28 @@ def test_the_l2_is_asked_once_for_what_neighbours_want(place, answers, cycles):
     assert issued[4] - served_at[3] == 100 + cycles
 
 
+@pytest.mark.parametrize(("stored", "answers", "cycles"), [(4, 32, 20), (4, 16, 24), (0, 32, 4), (0, 16, 8)])
+def test_the_l2_answers_between_stores(stored, answers, cycles):
+    """An L2 takes 4 cycles for a sector stored, and one or two to send one: 4 sectors wait for a store of 4 before."""
+    text = f"""
+.buffer x u32 4096
+    S2R R0, LANEID
+    ISETP.LT P0, R0, {8 * stored}
+    SHL R0, R0, 2
+    IADD R0, R0, c[x]
+    @P0 STG [R0], R1
+    LDG R2, [R0+512]
+    IADD R2, R2, 1
+    EXIT
+"""
+    changes = {"l2_channel.store_parts": 64, "l2_channel.store_buffer": 192, "l2_channel.store_bytes": 8}
+    changes |= {"l2_channel.load_bytes": answers, "l2_channel.answer_bytes": answers}
+    run = run_text(text, TAGS | FILLED | CHANNEL | changes | {"global_memory.rule": "sectors"})
+    first, *_ = (cycle for cycle, _, _ in cycles_of(run, "serve"))
+    ready = first + FAR - 1 + cycles
+    assert next(cycle for cycle, _, pc in cycles_of(run) if pc == 6) == ready + ready % 2  # it issues every 2 cycles
+
+
 def test_all_sms_wait_for_each_other_at_the_l2():
     """Two SMs that load 4 sectors each at once: the L2 moves a sector in a cycle, and the second SM waits 4 cycles."""
     text = """

@@ -3,7 +3,7 @@
 * Each 32 bytes occupy the SM's channel for some parts of a cycle, and the L2 for their share of what all SMs may move.
   What a load wants of a line occupies both at least for as long as its request takes.
 * Requests of neighbouring SMs for the same lines are merged before the L2 (gpusim/engines/line_share.py), which sends
-  what it answers to each of them.
+  what it answers to each of them. It answers and takes stores in turn.
 * A store to parts of sectors occupies its channel and the L2 longer for each line.
 * A store does not wait for the L2 until so many sectors wait there; then the next one does. Warps may exit meanwhile,
   but the launch ends when all have gone. A store to a sector that still waits joins it (held_stores.py).
@@ -29,16 +29,14 @@ def loaded(sm: Sm, copies: int, units: int, now: int) -> int:
     parts = max(found * machine.port_cost[LOADS], machine.load_line_cost)
     if copies and machine.copied_line:
         parts = machine.copied_line
-    gone = _ported(sm, _asked(sm, units), LOADS, int(parts), now)
-    return max(gone, _answers(sm, found, now)) if sm.load_store.differing else gone
+    return max(_ported(sm, _asked(sm, units), LOADS, int(parts), now), _answers(sm, found, now))
 
 
 @rule
 def loaded_by_engine(sm: Sm, units: int, now: int) -> int:
     """Return the same for the copy engine, whose sectors have a way of their own from the L2."""
-    found, cost = count_bits(units), _asked(sm, units)
-    gone = _shared(sm, cost, LOADS, now) if cost else now
-    return max(gone, _answers(sm, found, now)) if sm.load_store.differing else gone
+    cost = _asked(sm, units)
+    return max(_shared(sm, cost, LOADS, now) if cost else now, _answers(sm, count_bits(units), now))
 
 
 @rule
@@ -55,8 +53,9 @@ def _asked(sm: Sm, units: int) -> int:
 
 @rule
 def _answers(sm: Sm, units: int, now: int) -> int:
-    """Return when the L2 has sent so many sectors to the SM, for which others ask, too."""
-    return _shared(sm, int(units * sm.machine.shared_cost[ANSWERS]), ANSWERS, now)
+    """Return when the L2 has sent so many sectors to the SM, between the stores that it takes."""
+    cost = int(units * sm.machine.shared_cost[ANSWERS])
+    return _shared(sm, cost, STORES, now) if cost else now
 
 
 @rule
