@@ -41,7 +41,7 @@ class Caches:
     stage: Stage | None = None  # of the L1, where lines are looked up
     asked: dict[str, list[tuple[int, int]]] = field(default_factory=dict)  # of the L2, by way: cycle and 1/64 cycles
     differing: Mapping[int, int] = field(default_factory=dict)  # by pc, of 64 sectors that neighbours ask for
-    spills: int = 0  # of 64 lines of buffers, those that the L2 does not keep
+    passes: int = 0  # of 64 lines of buffers, those of which what is stored goes on to the DRAM
     dram: Dram = field(init=False)  # its queue and latency
     asking: int = -1  # the pc of the load that is served
 
@@ -214,7 +214,7 @@ class Caches:
     def gone(self) -> int:
         """The cycle at which all of these have left, and the DRAM has them, where the L2 does not keep the buffers."""
         ways = [self.free.get(way, 0) * self.keeps_stores for way in ("stores", "all stores")]
-        return -(-max(*ways, self.free.get("dram", 0) * bool(self.spills)) // 64)
+        return -(-max(*ways, self.free.get("dram", 0) * bool(self.passes)) // 64)
 
     def _keep(self, level: Level, number: int, units: set[int], now: int, stored: set[int]) -> None:
         """Let what is stored in these units stay in a cache."""
@@ -330,7 +330,7 @@ class Caches:
         asked, fresh = now, units - self.held.of(number, now)
         now = self._sent("stores", len(fresh), now)
         self.held.add(number, units, asked, max(now, asked + wait))
-        if self.dram.passes(number, self.spills):
+        if self.dram.passes(number, self.passes):
             held = self.far.find(number)
             self._write(len(units - (held.stored if held else set())), now)
         line = self._of_far(number, now)
@@ -349,7 +349,7 @@ class Caches:
         """The L2's line; the stored units of the line that makes room go to the DRAM."""
         assert self.far is not None
         line, gone = self.far.use(number)
-        if gone and gone.stored and not self.dram.passes(gone.number, self.spills):
+        if gone and gone.stored and not self.dram.passes(gone.number, self.passes):
             self._write(len(gone.stored), now)
         return line
 

@@ -40,10 +40,10 @@ class Dram:
     asked: Counter[int] = field(default_factory=Counter)  # 1/64 cycles of its time, by spans of its window
     read: set[int] = field(default_factory=set)  # spans in which it was read
 
-    def passes(self, number: int, spills: int) -> bool:
-        """Whether a line is one of so many of 64 of the buffers that the L2 does not keep: its stores go on at once."""
+    def passes(self, number: int, passing: int) -> bool:
+        """Whether a line is one of so many of 64 of the buffers whose stores go on at once."""
         buffers = number < (1 << 32) // self.machine.global_memory.line_bytes
-        return buffers and (number * 0x9E3779B1 >> 20) % 64 < spills
+        return buffers and (number * 0x9E3779B1 >> 20) % 64 < passing
 
     def cost(self, units: int, *, alone: bool) -> int:
         """1/64 cycles for which a read of so many units of a line keeps the DRAM; of one of which nothing is near."""

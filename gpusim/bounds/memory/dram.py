@@ -74,7 +74,9 @@ def _clouded(levels: Levels) -> frozenset[str]:
 def _passed_on(levels: Levels) -> Numbers:
     """Return by pc the sectors that stores send on to the DRAM, as the L2 does not keep them."""
     sectors = levels.sectors
-    keys = sectors.stored[levels.share.lost(sectors.stored >> PCS)] if levels.share.passes_on else sectors.stored[:0]
+    keys = (
+        sectors.stored[levels.share.passed_on(sectors.stored >> PCS)] if levels.share.passes_on else sectors.stored[:0]
+    )
     return by_pc(keys[~np.isin(keys >> PCS, sectors.updated)], len(levels.kinds))
 
 
