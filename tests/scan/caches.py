@@ -213,7 +213,7 @@ class Caches:
     @property
     def gone(self) -> int:
         """The cycle at which all of these have left, and the DRAM has them, where the L2 does not keep the buffers."""
-        ways = [self.free.get(way, 0) * self.keeps_stores for way in ("stores", "all stores")]
+        ways = [self.free.get(way, 0) * self.keeps_stores for way in ("stores", "L2 all")]
         return -(-max(*ways, self.free.get("dram", 0) * bool(self.passes)) // 64)
 
     def _keep(self, level: Level, number: int, units: set[int], now: int, stored: set[int]) -> None:
@@ -236,7 +236,7 @@ class Caches:
         if lines and channel.store_line_parts:
             self._of_all("stores", lines, now + cycles)
         own = self.free["stores"] // 64 - channel.store_buffer * channel.store_parts // 64
-        shared = self.free.get("all stores", 0) // 64 - channel.store_buffer * self._share("stores") // 64
+        shared = self.free.get("L2 all", 0) // 64 - channel.store_buffer * self._share("stores") // 64
         return max(now, own - cycles, shared - cycles)
 
     def atomic(
@@ -286,7 +286,8 @@ class Caches:
         now = max(now, self.slices.done) if self.slices else now
         asked, rules = now, self.machine.l2_partition
         now = self._sent("loads", len(units), now)
-        now = max(now, self._of_all("answers", len(units), asked))
+        if self.asking in self.differing:
+            now = max(now, self._of_all("answers", len(units), asked))
         latency += self._distance(number)
         if self.partition is None or rules is None or lifted(self.machine, "l2", "holds"):
             return self._behind(number, units, now, latency)
@@ -373,20 +374,18 @@ class Caches:
             parts = parts * self.differing.get(self.asking, 64) // 64
         if parts == 0:
             return 0
-        way = "loads" if way == "loads" else "stores"  # answers and stores take turns
+        way = "answers" if way == "answers" else "all"  # loads and stores take turns
         before = self.asked.setdefault(way, [])
         before.append((now, parts))
         asked, since = sum(parts for _, parts in before), 64 * (now - before[0][0])
         of_it = parts * asked // max(asked, since, 1)  # less, if the SM has not asked for all of it
-        return self._taken(f"all {way}", of_it, now)
+        return self._taken(f"L2 {way}", of_it, now)
 
     def _share(self, way: str) -> int:
         """1/64 cycles for which this SM's share of the L2 is taken by each unit."""
         channel = self.machine.l2_channel
-        if channel is None:
-            return 0
-        answers = max(channel.load_bytes, channel.answer_bytes)
-        most = {"loads": channel.load_bytes, "stores": channel.store_bytes, "answers": answers}
+        assert channel is not None
+        most = {"loads": channel.load_bytes, "stores": channel.store_bytes, "answers": channel.answer_bytes}
         return round(64 * UNIT * self.sms / most[way])
 
     def _moved(self, units: int, now: int) -> int:

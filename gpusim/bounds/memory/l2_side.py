@@ -52,15 +52,16 @@ def l2(levels: Levels) -> Iterator[Resource]:
     if share.machine.l2 is None or share.sms not in (1, share.machine.chip.sms):
         return
     differing = line_share.differing_of(levels.kernel, share.machine, share.blocks[0])
+    asked = _asked(levels, differing, share.costs[LOADS])
     if share.costs[LOADS]:
-        yield shared(levels, L2_LOADS, _asked(levels, differing, share.costs[LOADS]), -until_loaded(levels))
-    answered = _answered(levels, share.costs[ANSWERS])
+        yield shared(levels, L2_LOADS, asked, -until_loaded(levels))
     if share.costs[ANSWERS] and differing:
+        answered = _answered(levels, differing, share.costs[ANSWERS])
         yield shared(levels, L2_ANSWERS, answered, -until_loaded(levels))
     if (cost := share.costs[STORES]) and {STORED, UPDATED} & set(levels.kinds):
         stored = to_l2(levels, levels.whole, cost, cost * bool(levels.numbers.store_line_cost))
-        always = [taken + sent for taken, sent in zip(stored[1], answered[1], strict=True)]
-        yield shared(levels, L2_STORES, (stored[0] + answered[0], always))
+        always = [one + other for one, other in zip(stored[1], asked[1], strict=True)]
+        yield shared(levels, L2_STORES, (stored[0] + asked[0], always))
 
 
 def _asked(levels: Levels, differing: Mapping[int, int], cost: int) -> Moved:
@@ -90,14 +91,15 @@ def _least_part(levels: Levels, differing: Mapping[int, int]) -> Numbers:
     return found
 
 
-def _answered(levels: Levels, cost: int) -> Moved:
-    """Return the parts of the L2 for what it sends to SMs."""
+def _answered(levels: Levels, differing: Mapping[int, int], cost: int) -> Moved:
+    """Return the parts of the L2 for what it sends to SMs that ask for the same."""
 
     def past(pc: int, one: Requests) -> int:
-        return one.total(one.sectors * cost) if levels.kinds[pc] in PAST_L1 else 0
+        return one.total(one.sectors * cost) if levels.kinds[pc] in PAST_L1 and pc in differing else 0
 
-    once = by_pc(levels.whole.near, len(levels.kinds)) * cost
-    return once, _with_copies(levels, levels.always(past), cost, lambda _: PARTS)
+    every = all(pc in differing for pc, kind in enumerate(levels.kinds) if kind in THROUGH_L1)
+    once = by_pc(levels.whole.near, len(levels.kinds)) * (cost * every)
+    return once, _with_copies(levels, levels.always(past), cost, lambda pc: PARTS * (pc in differing))
 
 
 def _with_copies(levels: Levels, always: Each, cost: int, part: Callable[[int], int]) -> Each:

@@ -83,7 +83,7 @@ LOAD, STORE = "LDG R4, [R2]\n", "STG [R2], R5\n"
 def test_a_warp_moves_each_sector_once(text, expected):
     """Four sectors for each array. What is loaded comes once, from the DRAM if it was not stored or updated before.
 
-    Between stores the L2 sends what is loaded.
+    The L2 serves loads and stores in turn.
     """
     assert levels(text) == busy(*expected)
 

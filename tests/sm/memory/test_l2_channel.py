@@ -180,9 +180,9 @@ def test_the_l2_is_asked_once_for_what_neighbours_want(place, answers, cycles):
     assert issued[4] - served_at[3] == 100 + cycles
 
 
-@pytest.mark.parametrize(("stored", "answers", "cycles"), [(4, 32, 20), (4, 16, 24), (0, 32, 4), (0, 16, 8)])
-def test_the_l2_answers_between_stores(stored, answers, cycles):
-    """An L2 takes 4 cycles for a sector stored, and one or two to send one: 4 sectors wait for a store of 4 before."""
+@pytest.mark.parametrize(("stored", "load_bytes", "cycles"), [(4, 32, 20), (4, 16, 24), (0, 32, 4), (0, 16, 8)])
+def test_the_l2_serves_loads_and_stores_in_turn(stored, load_bytes, cycles):
+    """It takes 4 cycles for a sector stored, one or two for one loaded: 4 sectors wait for a store of 4 before."""
     text = f"""
 .buffer x u32 4096
     S2R R0, LANEID
@@ -195,8 +195,8 @@ def test_the_l2_answers_between_stores(stored, answers, cycles):
     EXIT
 """
     changes = {"l2_channel.store_parts": 64, "l2_channel.store_buffer": 192, "l2_channel.store_bytes": 8}
-    changes |= {"l2_channel.load_bytes": answers, "l2_channel.answer_bytes": answers}
-    run = run_text(text, TAGS | FILLED | CHANNEL | changes | {"global_memory.rule": "sectors"})
+    changes |= {"l2_channel.load_bytes": load_bytes, "global_memory.rule": "sectors"}
+    run = run_text(text, TAGS | FILLED | CHANNEL | changes)
     first, *_ = (cycle for cycle, _, _ in cycles_of(run, "serve"))
     ready = first + FAR - 1 + cycles
     assert next(cycle for cycle, _, pc in cycles_of(run) if pc == 6) == ready + ready % 2  # it issues every 2 cycles

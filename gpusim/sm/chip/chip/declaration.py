@@ -30,7 +30,7 @@ UNIT = Declaration(
             field("channel", "when the memory channel is free, in parts of a cycle"),
             field(
                 "shared",
-                "when the L2 is free, for requests of loads, and for stores and answers, in parts of a cycle",
+                "when the L2 is free, for loads and stores, and for shared answers, in parts of a cycle",
                 2,
             ),
             field("each_channel", "of several, when each is free, in parts of a cycle", CHANNELS),

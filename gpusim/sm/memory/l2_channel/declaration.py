@@ -17,7 +17,8 @@ from gpusim.sm.unit.ranges import MOST, Count, Positive
 from isa.memory import SECTOR_BYTES
 
 LOADS, STORES = range(2)  # channels between an SM and the L2, where there are two
-ANSWERS = 2  # what the L2 sends to each SM; of lines for which several ask to each of them
+ANSWERS = 2  # what the L2 sends, of lines for which several SMs ask to each of them
+SERVED, SENT = range(2)  # what takes the L2's time: loads and stores in turn; answers
 
 
 class L2Channel(msgspec.Struct, frozen=True):
@@ -34,7 +35,7 @@ class L2Channel(msgspec.Struct, frozen=True):
     store_line_wait: Count = 0  # cycles of the same for each line of its store, if that is longer
     load_line_parts: Count = 0  # 1/64 cycles of an SM's channel for each line of a load, at least
     load_least_bytes: Count = 0  # bytes for whose time the L2 is busy with what a load wants of a line, at least
-    answer_bytes: Count = 0  # bytes per cycle that the L2 sends to SMs, between stores, at most; 0: as load_bytes
+    answer_bytes: Count = 0  # bytes per cycle that SMs get where those of a GPC ask for the same; 0: as load_bytes
 
 
 def pack(packed: MachineNumbers, machine: Machine) -> None:
@@ -111,7 +112,7 @@ UNIT = Declaration(
             field("port", "when each L2 channel is free, in parts of a cycle", 2, role=Role.UNCOMPARED),
             field(
                 "shared",
-                "when the L2 itself is, for requests of loads, and for stores and answers, in parts of a cycle",
+                "when the L2 itself is, for loads and stores, and for shared answers, in parts of a cycle",
                 2,
                 role=Role.UNCOMPARED,
             ),

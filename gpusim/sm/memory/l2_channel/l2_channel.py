@@ -1,9 +1,10 @@
 """L2 channels: one for an SM's loads and one for its stores, if the machine has two; all SMs share the L2 behind them.
 
 * Each 32 bytes occupy the SM's channel for some parts of a cycle, and the L2 for their share of what all SMs may move.
+  The L2 serves loads and stores in turn.
   What a load wants of a line occupies both at least for as long as its request takes.
 * Requests of neighbouring SMs for the same lines are merged before the L2 (gpusim/engines/line_share.py), which sends
-  what it answers to each of them. It answers and takes stores in turn.
+  what it answers to each of them.
 * A store to parts of sectors occupies its channel and the L2 longer for each line.
 * A store does not wait for the L2 until so many sectors wait there; then the next one does. Warps may exit meanwhile,
   but the launch ends when all have gone. A store to a sector that still waits joins it (held_stores.py).
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 from gpusim.sm.jit.rule import count_bits, rarely, rule
 from gpusim.sm.memory.cache.declaration import FAR, SHARE_PARTS
-from gpusim.sm.memory.l2_channel.declaration import ANSWERS, LOADS, STORES
+from gpusim.sm.memory.l2_channel.declaration import ANSWERS, LOADS, SENT, SERVED, STORES
 from gpusim.sm.memory.l2_share import l2_share
 from gpusim.sm.memory.l2_share.declaration import PARTS
 from gpusim.sm.records import Sm
@@ -29,14 +30,16 @@ def loaded(sm: Sm, copies: int, units: int, now: int) -> int:
     parts = max(found * machine.port_cost[LOADS], machine.load_line_cost)
     if copies and machine.copied_line:
         parts = machine.copied_line
-    return max(_ported(sm, _asked(sm, units), LOADS, int(parts), now), _answers(sm, found, now))
+    gone = _ported(sm, _asked(sm, units), LOADS, int(parts), now)
+    return max(gone, _answers(sm, found, now)) if sm.load_store.differing else gone
 
 
 @rule
 def loaded_by_engine(sm: Sm, units: int, now: int) -> int:
     """Return the same for the copy engine, whose sectors have a way of their own from the L2."""
-    cost = _asked(sm, units)
-    return max(_shared(sm, cost, LOADS, now) if cost else now, _answers(sm, count_bits(units), now))
+    found, cost = count_bits(units), _asked(sm, units)
+    gone = _shared(sm, cost, SERVED, now) if cost else now
+    return max(gone, _answers(sm, found, now)) if sm.load_store.differing else gone
 
 
 @rule
@@ -53,9 +56,8 @@ def _asked(sm: Sm, units: int) -> int:
 
 @rule
 def _answers(sm: Sm, units: int, now: int) -> int:
-    """Return when the L2 has sent so many sectors to the SM, between the stores that it takes."""
-    cost = int(units * sm.machine.shared_cost[ANSWERS])
-    return _shared(sm, cost, STORES, now) if cost else now
+    """Return when the L2 has sent so many sectors to the SM, for which others ask, too."""
+    return _shared(sm, int(units * sm.machine.shared_cost[ANSWERS]), SENT, now)
 
 
 @rule
@@ -75,12 +77,12 @@ def _ported(sm: Sm, cost: int, way: int, parts: int, now: int) -> int:
     own = way * machine.ways_apart
     unit.port[own] = max(unit.port[own], now * machine.port_parts) + parts
     gone = int((unit.port[own] + machine.port_parts - 1) // machine.port_parts)
-    return max(gone, _shared(sm, cost, way, now)) if cost else gone
+    return max(gone, _shared(sm, cost, SERVED, now)) if cost else gone
 
 
 @rarely
-def _shared(sm: Sm, parts: int, way: int, now: int) -> int:
-    """Return when the L2 has moved for the SM what takes its share so many parts, after those that asked before.
+def _shared(sm: Sm, parts: int, what: int, now: int) -> int:
+    """Return when the L2 has served the SM, or sent to it, what takes its share so many parts, after all before it.
 
     Where an SM stands for others, these are assumed to ask at other times. A request costs the fraction of the SM's
     share of the L2 that the SM has asked for since its first request.
@@ -88,13 +90,13 @@ def _shared(sm: Sm, parts: int, way: int, now: int) -> int:
     unit, machine = sm.load_store, sm.machine
     cost = l2_share.of_all(sm, parts)
     if sm.launch.sharers > 1 or machine.shared_parts == SHARE_PARTS:
-        if unit.asked[way] == 0:
-            unit.began[way] = now
-        unit.asked[way] += cost
-        most = max(unit.asked[way], (now - unit.began[way]) * SHARE_PARTS, 1)
-        cost = cost * unit.asked[way] // most
-    unit.shared[way] = max(unit.shared[way], now * machine.shared_parts) + cost
-    return int((unit.shared[way] + machine.shared_parts - 1) // machine.shared_parts)
+        if unit.asked[what] == 0:
+            unit.began[what] = now
+        unit.asked[what] += cost
+        most = max(unit.asked[what], (now - unit.began[what]) * SHARE_PARTS, 1)
+        cost = cost * unit.asked[what] // most
+    unit.shared[what] = max(unit.shared[what], now * machine.shared_parts) + cost
+    return int((unit.shared[what] + machine.shared_parts - 1) // machine.shared_parts)
 
 
 @rarely
@@ -106,9 +108,9 @@ def free_for_stores(sm: Sm, lines: int, now: int) -> int:
     unit, machine = sm.load_store, sm.machine
     unit.port[STORES] += lines * machine.store_line_cost
     if lines and machine.store_line_cost and machine.shared_cost[STORES]:
-        _shared(sm, lines * int(machine.shared_cost[STORES]), STORES, now)
+        _shared(sm, lines * int(machine.shared_cost[STORES]), SERVED, now)
     own = unit.port[STORES] // machine.port_parts - machine.store_buffer * machine.port_cost[STORES] // SHARE_PARTS
-    all_of_them = unit.shared[STORES] // machine.shared_parts
+    all_of_them = unit.shared[SERVED] // machine.shared_parts
     return int(max(now, own, all_of_them - machine.store_buffer * machine.shared_cost[STORES] // SHARE_PARTS))
 
 
@@ -131,7 +133,7 @@ def emptied(sm: Sm) -> int:
     if not keeps_stores(sm):
         return 0
     own = (unit.port[STORES] + machine.port_parts - 1) // machine.port_parts
-    return int(max(own, (unit.shared[STORES] + machine.shared_parts - 1) // machine.shared_parts))
+    return int(max(own, (unit.shared[SERVED] + machine.shared_parts - 1) // machine.shared_parts))
 
 
 @rule
