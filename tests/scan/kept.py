@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import occupancy
-from isa.dataflow.memory.pointers import pointed
+from isa.dataflow.memory.pointers import based
 from isa.kernel import Kernel
 from isa.row import Bulk, Unit
 
@@ -35,7 +35,7 @@ def goes_on(machine: Machine, kernel: Kernel) -> int:
         and i.row.unit not in (Unit.SHARED, Unit.LOCAL)
     ]
     sizes = {buffer.name: buffer.nbytes for buffer in kernel.buffers}
-    named = {name for pc in stores for name in pointed(kernel, pc) or sizes}
+    named = {name for pc in stores for name in based(kernel, pc) or sizes}
     most = rules.dirty_loses_bytes
     dirty = beyond(sum(sizes[name] for name in named), rules.dirty_keeps_bytes, most) if most else 0
     return max(dirty, not_kept(machine, kernel))

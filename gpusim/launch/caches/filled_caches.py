@@ -13,13 +13,14 @@ from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import is_one_wave
 from gpusim.sm.memory.cache.declaration import FAR, PARTITION, WAY_HEAD, tagged
 from gpusim.sm.memory.l2_share.declaration import PARTS, SHIFT, SPREADING
-from isa.dataflow.memory.pointers import pointed
+from isa.dataflow.memory.pointers import based
 from isa.kernel import Kernel
 from isa.memory import bases
 from isa.row import Bulk, Unit
 
 TAG, USED = range(2)  # words of a way, as gpusim/sm/memory/cache/cache.py has them
 COPIES_OF_ONE_WAVE = Fraction(4, 3)  # as many bytes are kept: two copies of each, over one and a half
+ON_SM = (Unit.SHARED, Unit.LOCAL)  # what is stored there stays on the SM
 ARRIVED = 1  # cycle at which the data is there: before any access
 
 
@@ -78,14 +79,14 @@ def _parts_beyond(size: int, keeps: int, loses: int) -> int:
 
 
 def stored_to(kernel: Kernel) -> frozenset[str]:
-    """Return the names of the buffers that a kernel may store to."""
+    """Return the names of the buffers to which a kernel stores; all where it is not known for some store."""
     code, every = kernel.program.instructions, frozenset(buffer.name for buffer in kernel.buffers)
     stores = [
-        pc for pc, i in enumerate(code) if i.row.is_store or i.row.update or i.row.bulk in (Bulk.STORE, Bulk.REDUCE)
+        pc
+        for pc, row in enumerate(i.row for i in code)
+        if (row.is_store or row.update or row.bulk in (Bulk.STORE, Bulk.REDUCE)) and row.unit not in ON_SM
     ]
-    return frozenset[str]().union(
-        *(pointed(kernel, pc) or every for pc in stores if code[pc].row.unit not in (Unit.SHARED, Unit.LOCAL))
-    )
+    return frozenset[str]().union(*(based(kernel, pc) or every for pc in stores))
 
 
 def kept_lines(machine: Machine) -> tuple[int, int]:
