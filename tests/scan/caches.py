@@ -213,7 +213,7 @@ class Caches:
     @property
     def gone(self) -> int:
         """The cycle at which all of these have left, and the DRAM has them, where the L2 does not keep the buffers."""
-        ways = [self.free.get(way, 0) * self.keeps_stores for way in ("stores", "L2 all")]
+        ways = [self.free.get(way, 0) * self.keeps_stores for way in ("stores", "all stores")]
         return -(-max(*ways, self.free.get("dram", 0) * bool(self.passes)) // 64)
 
     def _keep(self, level: Level, number: int, units: set[int], now: int, stored: set[int]) -> None:
@@ -236,7 +236,7 @@ class Caches:
         if lines and channel.store_line_parts:
             self._of_all("stores", lines, now + cycles)
         own = self.free["stores"] // 64 - channel.store_buffer * channel.store_parts // 64
-        shared = self.free.get("L2 all", 0) // 64 - channel.store_buffer * self._share("stores") // 64
+        shared = self.free.get("all stores", 0) // 64 - channel.store_buffer * self._share("stores") // 64
         return max(now, own - cycles, shared - cycles)
 
     def atomic(
@@ -365,28 +365,30 @@ class Caches:
             return self._taken("port", units * cache.l2_sector_parts, now)
         parts = units * {"loads": cache.l2_sector_parts, "stores": channel.store_parts}[way]
         own = self._taken(way, max(parts, least * channel.load_line_parts), now)
-        return max(own, self._of_all(way, Fraction(max(units * UNIT, least * channel.load_least_bytes), UNIT), now))
+        of_all = self._of_all(way, Fraction(max(units * UNIT, least * channel.load_least_bytes), UNIT), now)
+        looked = self._of_all("looks", Fraction(channel.load_least_bytes, UNIT), now) if least else 0
+        return max(own, of_all, looked)
 
     def _of_all(self, way: str, units: Fraction | int, now: int) -> int:
         """The cycle at which the L2 has moved so many units for the SM."""
         parts = floor(units * self._share(way))
-        if way == "loads":
+        if way in ("loads", "looks"):
             parts = parts * self.differing.get(self.asking, 64) // 64
         if parts == 0:
             return 0
-        way = "answers" if way == "answers" else "all"  # loads and stores take turns
+        way = "stores" if way == "looks" else way  # which take turns
         before = self.asked.setdefault(way, [])
         before.append((now, parts))
         asked, since = sum(parts for _, parts in before), 64 * (now - before[0][0])
         of_it = parts * asked // max(asked, since, 1)  # less, if the SM has not asked for all of it
-        return self._taken(f"L2 {way}", of_it, now)
+        return self._taken(f"all {way}", of_it, now)
 
     def _share(self, way: str) -> int:
         """1/64 cycles for which this SM's share of the L2 is taken by each unit."""
         channel = self.machine.l2_channel
         assert channel is not None
-        most = {"loads": channel.load_bytes, "stores": channel.store_bytes, "answers": channel.answer_bytes}
-        return round(64 * UNIT * self.sms / most[way])
+        most = {"stores": channel.store_bytes, "answers": channel.answer_bytes}
+        return round(64 * UNIT * self.sms / most.get(way, channel.load_bytes))
 
     def _moved(self, units: int, now: int) -> int:
         """The cycle at which the DRAM's channel has moved so many units that no cache keeps."""

@@ -12,7 +12,6 @@ from gpusim.bounds.memory.requests import Requests
 from gpusim.bounds.memory.sm_side import to_l2
 from gpusim.bounds.memory.touched import (
     MASK,
-    STORED,
     UPDATED,
     by_pc,
     of_lines,
@@ -52,16 +51,14 @@ def l2(levels: Levels) -> Iterator[Resource]:
     if share.machine.l2 is None or share.sms not in (1, share.machine.chip.sms):
         return
     differing = line_share.differing_of(levels.kernel, share.machine, share.blocks[0])
-    asked = _asked(levels, differing, share.costs[LOADS])
     if share.costs[LOADS]:
-        yield shared(levels, L2_LOADS, asked, -until_loaded(levels))
+        yield shared(levels, L2_LOADS, _asked(levels, differing, share.costs[LOADS]), -until_loaded(levels))
     if share.costs[ANSWERS] and differing:
         answered = _answered(levels, differing, share.costs[ANSWERS])
         yield shared(levels, L2_ANSWERS, answered, -until_loaded(levels))
-    if (cost := share.costs[STORES]) and {STORED, UPDATED} & set(levels.kinds):
-        stored = to_l2(levels, levels.whole, cost, cost * bool(levels.numbers.store_line_cost))
-        always = [one + other for one, other in zip(stored[1], asked[1], strict=True)]
-        yield shared(levels, L2_STORES, (stored[0] + asked[0], always))
+    if share.costs[STORES]:
+        cost = share.costs[STORES]
+        yield shared(levels, L2_STORES, to_l2(levels, levels.whole, cost, cost * bool(levels.numbers.store_line_cost)))
 
 
 def _asked(levels: Levels, differing: Mapping[int, int], cost: int) -> Moved:

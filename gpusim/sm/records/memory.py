@@ -36,7 +36,7 @@ class LoadStore(Record):
     return_at: Numbers  # when those of each come, the first ones first
     return_entries: Records[Entry]  # and the entries that they had
     port: Numbers  # when each L2 channel is free, in parts of a cycle
-    shared: Numbers  # when the L2 itself is, for loads and stores, and for shared answers, in parts of a cycle
+    shared: Numbers  # when the L2 itself is, for loads, for stores and for shared answers, in parts of a cycle
     held_line: Numbers  # 1 and each line stored to that may be joined
     held_sectors: Numbers  # what stores wrote of it, a mask
     held_until: Numbers  # when it leaves

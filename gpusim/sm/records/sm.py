@@ -171,7 +171,7 @@ class Chip(Record):
     handed_until: int  # until when the chip hands out the block before
     handed_parts: int  # and so many 64ths of a cycle
     channel: int  # when the memory channel is free, in parts of a cycle
-    shared: Numbers  # when the L2 is free, for loads and stores, and for shared answers, in parts of a cycle
+    shared: Numbers  # when the L2 is free, for loads, stores and shared answers, in parts of a cycle
     each_channel: Numbers  # of several, when each is free, in parts of a cycle
     slice: Numbers  # when each slice has done the atomics before, in parts of a cycle
     slice_line: Numbers  # 1 and the line that each slice did the last of them to

@@ -74,17 +74,14 @@ LOAD, STORE = "LDG R4, [R2]\n", "STG [R2], R5\n"
         (LOAD, (16, 4, 8, 0, 0)),
         (LOAD * 3, (16, 4, 8, 0, 0)),
         (STORE, (0, 0, 0, 8, 16)),
-        (STORE + LOAD, (0, 4, 8, 8, 16 + 8)),
-        (LOAD + STORE, (16, 4, 8, 8, 16 + 8)),
-        (LOAD + "LDG R6, [R3]\nSTG [R3], R6\n", (32, 8, 16, 8, 16 + 16)),
-        ("RED.ADD [R2], R5\n" + LOAD, (0, 4, 8, 8, 16 + 8)),
+        (STORE + LOAD, (0, 4, 8, 8, 16)),
+        (LOAD + STORE, (16, 4, 8, 8, 16)),
+        (LOAD + "LDG R6, [R3]\nSTG [R3], R6\n", (32, 8, 16, 8, 16)),
+        ("RED.ADD [R2], R5\n" + LOAD, (0, 4, 8, 8, 16)),
     ],
 )
 def test_a_warp_moves_each_sector_once(text, expected):
-    """Four sectors for each array. What is loaded comes once, from the DRAM if it was not stored or updated before.
-
-    The L2 serves loads and stores in turn.
-    """
+    """Four sectors for each array. What is loaded comes once, from the DRAM if it was not stored or updated before."""
     assert levels(text) == busy(*expected)
 
 

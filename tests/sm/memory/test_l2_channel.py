@@ -180,9 +180,12 @@ def test_the_l2_is_asked_once_for_what_neighbours_want(place, answers, cycles):
     assert issued[4] - served_at[3] == 100 + cycles
 
 
-@pytest.mark.parametrize(("stored", "load_bytes", "cycles"), [(4, 32, 20), (4, 16, 24), (0, 32, 4), (0, 16, 8)])
-def test_the_l2_serves_loads_and_stores_in_turn(stored, load_bytes, cycles):
-    """It takes 4 cycles for a sector stored, one or two for one loaded: 4 sectors wait for a store of 4 before."""
+@pytest.mark.parametrize(("stored", "least", "cycles"), [(4, 64, 18), (0, 64, 4), (4, 192, 22), (0, 192, 6)])
+def test_the_l2_looks_for_lines_between_stores(stored, least, cycles):
+    """An L2 moves a sector stored in 4 cycles, one loaded in one: a line waits for a store of 4 sectors before.
+
+    It takes the stores' time for as long as so many bytes take that of loads: 2 or 6 cycles.
+    """
     text = f"""
 .buffer x u32 4096
     S2R R0, LANEID
@@ -195,7 +198,7 @@ def test_the_l2_serves_loads_and_stores_in_turn(stored, load_bytes, cycles):
     EXIT
 """
     changes = {"l2_channel.store_parts": 64, "l2_channel.store_buffer": 192, "l2_channel.store_bytes": 8}
-    changes |= {"l2_channel.load_bytes": load_bytes, "global_memory.rule": "sectors"}
+    changes |= {"l2_channel.load_bytes": 32, "l2_channel.load_least_bytes": least, "global_memory.rule": "sectors"}
     run = run_text(text, TAGS | FILLED | CHANNEL | changes)
     first, *_ = (cycle for cycle, _, _ in cycles_of(run, "serve"))
     ready = first + FAR - 1 + cycles

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from gpusim.sm.chip.chip import clusters
 from gpusim.sm.jit.rule import entry, rule
-from gpusim.sm.memory.l2_channel.declaration import SENT
+from gpusim.sm.memory.l2_channel.declaration import ANSWERS
 from gpusim.sm.records import Chip, Records, Sm
 
 
@@ -31,7 +31,7 @@ def lend_channels(sms: Records[Sm], s: int, chips: Records[Chip]) -> None:
     sm.load_store.channel = chip.channel
     sm.load_store.dram_window, sm.load_store.dram_asked = chip.dram_window, chip.dram_asked
     sm.load_store.dram_before, sm.load_store.dram_read = chip.dram_before, chip.dram_read
-    for way in range(SENT + 1):
+    for way in range(ANSWERS + 1):
         sm.load_store.shared[way] = chip.shared[way]
     for slice_ in range(sm.machine.slices):
         sm.load_store.slice[slice_], sm.load_store.slice_line[slice_] = chip.slice[slice_], chip.slice_line[slice_]
@@ -69,7 +69,7 @@ def take_back_channels(sms: Records[Sm], s: int, chips: Records[Chip]) -> None:
     chip.channel = sm.load_store.channel
     chip.dram_window, chip.dram_asked = sm.load_store.dram_window, sm.load_store.dram_asked
     chip.dram_before, chip.dram_read = sm.load_store.dram_before, sm.load_store.dram_read
-    for way in range(SENT + 1):
+    for way in range(ANSWERS + 1):
         chip.shared[way] = sm.load_store.shared[way]
     for slice_ in range(sm.machine.slices):
         chip.slice[slice_], chip.slice_line[slice_] = sm.load_store.slice[slice_], sm.load_store.slice_line[slice_]

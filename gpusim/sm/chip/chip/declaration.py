@@ -28,11 +28,7 @@ UNIT = Declaration(
             field("handed_until", "until when the chip hands out the block before"),
             field("handed_parts", "and so many 64ths of a cycle"),
             field("channel", "when the memory channel is free, in parts of a cycle"),
-            field(
-                "shared",
-                "when the L2 is free, for loads and stores, and for shared answers, in parts of a cycle",
-                2,
-            ),
+            field("shared", "when the L2 is free, for loads, stores and shared answers, in parts of a cycle", 3),
             field("each_channel", "of several, when each is free, in parts of a cycle", CHANNELS),
         ),
     },

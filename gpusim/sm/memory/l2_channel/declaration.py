@@ -18,7 +18,6 @@ from isa.memory import SECTOR_BYTES
 
 LOADS, STORES = range(2)  # channels between an SM and the L2, where there are two
 ANSWERS = 2  # what the L2 sends, of lines for which several SMs ask to each of them
-SERVED, SENT = range(2)  # what takes the L2's time: loads and stores in turn; answers
 
 
 class L2Channel(msgspec.Struct, frozen=True):
@@ -112,8 +111,8 @@ UNIT = Declaration(
             field("port", "when each L2 channel is free, in parts of a cycle", 2, role=Role.UNCOMPARED),
             field(
                 "shared",
-                "when the L2 itself is, for loads and stores, and for shared answers, in parts of a cycle",
-                2,
+                "when the L2 itself is, for loads, for stores and for shared answers, in parts of a cycle",
+                3,
                 role=Role.UNCOMPARED,
             ),
             field("held_line", "1 and each line stored to that may be joined", HELD_LINE, role=Role.UNCOMPARED),
@@ -121,8 +120,8 @@ UNIT = Declaration(
             field("held_until", "when it leaves", HELD_LINE, role=Role.UNCOMPARED),
             field("joined", "1: the line stored to last waited already", role=Role.FREE),
             field("held_next", "the place of the next such line", role=Role.UNCOMPARED),
-            field("asked", "of the SM's share of the L2 so far, by each of these, in parts", 2, role=Role.UNCOMPARED),
-            field("began", "when the SM asked for the first", 2, role=Role.UNCOMPARED),
+            field("asked", "of the SM's share of the L2 so far, by each of these, in parts", 3, role=Role.UNCOMPARED),
+            field("began", "when the SM asked for the first", 3, role=Role.UNCOMPARED),
         ),
     },
     pack=pack,

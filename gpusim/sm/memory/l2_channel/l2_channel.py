@@ -1,8 +1,8 @@
 """L2 channels: one for an SM's loads and one for its stores, if the machine has two; all SMs share the L2 behind them.
 
 * Each 32 bytes occupy the SM's channel for some parts of a cycle, and the L2 for their share of what all SMs may move.
-  The L2 serves loads and stores in turn.
-  What a load wants of a line occupies both at least for as long as its request takes.
+  What a load wants of a line occupies both at least for as long as its request takes; for that long the L2 takes no
+  store.
 * Requests of neighbouring SMs for the same lines are merged before the L2 (gpusim/engines/line_share.py), which sends
   what it answers to each of them.
 * A store to parts of sectors occupies its channel and the L2 longer for each line.
@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from gpusim.sm.jit.rule import count_bits, rarely, rule
 from gpusim.sm.memory.cache.declaration import FAR, SHARE_PARTS
-from gpusim.sm.memory.l2_channel.declaration import ANSWERS, LOADS, SENT, SERVED, STORES
+from gpusim.sm.memory.l2_channel.declaration import ANSWERS, LOADS, STORES
 from gpusim.sm.memory.l2_share import l2_share
 from gpusim.sm.memory.l2_share.declaration import PARTS
 from gpusim.sm.records import Sm
@@ -30,7 +30,7 @@ def loaded(sm: Sm, copies: int, units: int, now: int) -> int:
     parts = max(found * machine.port_cost[LOADS], machine.load_line_cost)
     if copies and machine.copied_line:
         parts = machine.copied_line
-    gone = _ported(sm, _asked(sm, units), LOADS, int(parts), now)
+    gone = max(_ported(sm, _asked(sm, units), LOADS, int(parts), now), _looked_for(sm, now))
     return max(gone, _answers(sm, found, now)) if sm.load_store.differing else gone
 
 
@@ -38,26 +38,37 @@ def loaded(sm: Sm, copies: int, units: int, now: int) -> int:
 def loaded_by_engine(sm: Sm, units: int, now: int) -> int:
     """Return the same for the copy engine, whose sectors have a way of their own from the L2."""
     found, cost = count_bits(units), _asked(sm, units)
-    gone = _shared(sm, cost, SERVED, now) if cost else now
+    gone = max(_shared(sm, cost, LOADS, now) if cost else now, _looked_for(sm, now))
     return max(gone, _answers(sm, found, now)) if sm.load_store.differing else gone
 
 
 @rule
 def _asked(sm: Sm, units: int) -> int:
-    """Return for how many parts of the SM's share the L2 is busy that is asked for these sectors.
+    """Return for how many parts of the SM's share the L2 is busy that is asked for these sectors of a line."""
+    return _of_share(sm, max(count_bits(units) * SECTOR_BYTES, int(sm.machine.load_least)))
+
+
+@rule
+def _of_share(sm: Sm, size: int) -> int:
+    """Return in how many parts of the SM's share the L2 moves so many bytes that the SM loads.
 
     Where neighbours ask for the same lines, each has its part of what they cost.
     """
-    machine = sm.machine
-    size = max(count_bits(units) * SECTOR_BYTES, int(machine.load_least))
-    parts = size * machine.shared_cost[LOADS] // SECTOR_BYTES
+    parts = size * sm.machine.shared_cost[LOADS] // SECTOR_BYTES
     return int(parts * (sm.load_store.differing or PARTS) // PARTS)
+
+
+@rule
+def _looked_for(sm: Sm, now: int) -> int:
+    """Return when the L2 has looked for a line that the SM loads, after the stores that it has been sent before."""
+    cost = _of_share(sm, int(sm.machine.load_least))
+    return _shared(sm, cost, STORES, now) if cost else now
 
 
 @rule
 def _answers(sm: Sm, units: int, now: int) -> int:
     """Return when the L2 has sent so many sectors to the SM, for which others ask, too."""
-    return _shared(sm, int(units * sm.machine.shared_cost[ANSWERS]), SENT, now)
+    return _shared(sm, int(units * sm.machine.shared_cost[ANSWERS]), ANSWERS, now)
 
 
 @rule
@@ -77,12 +88,12 @@ def _ported(sm: Sm, cost: int, way: int, parts: int, now: int) -> int:
     own = way * machine.ways_apart
     unit.port[own] = max(unit.port[own], now * machine.port_parts) + parts
     gone = int((unit.port[own] + machine.port_parts - 1) // machine.port_parts)
-    return max(gone, _shared(sm, cost, SERVED, now)) if cost else gone
+    return max(gone, _shared(sm, cost, way, now)) if cost else gone
 
 
 @rarely
-def _shared(sm: Sm, parts: int, what: int, now: int) -> int:
-    """Return when the L2 has served the SM, or sent to it, what takes its share so many parts, after all before it.
+def _shared(sm: Sm, parts: int, way: int, now: int) -> int:
+    """Return when the L2 has moved for the SM what takes its share so many parts, after those that asked before.
 
     Where an SM stands for others, these are assumed to ask at other times. A request costs the fraction of the SM's
     share of the L2 that the SM has asked for since its first request.
@@ -90,13 +101,13 @@ def _shared(sm: Sm, parts: int, what: int, now: int) -> int:
     unit, machine = sm.load_store, sm.machine
     cost = l2_share.of_all(sm, parts)
     if sm.launch.sharers > 1 or machine.shared_parts == SHARE_PARTS:
-        if unit.asked[what] == 0:
-            unit.began[what] = now
-        unit.asked[what] += cost
-        most = max(unit.asked[what], (now - unit.began[what]) * SHARE_PARTS, 1)
-        cost = cost * unit.asked[what] // most
-    unit.shared[what] = max(unit.shared[what], now * machine.shared_parts) + cost
-    return int((unit.shared[what] + machine.shared_parts - 1) // machine.shared_parts)
+        if unit.asked[way] == 0:
+            unit.began[way] = now
+        unit.asked[way] += cost
+        most = max(unit.asked[way], (now - unit.began[way]) * SHARE_PARTS, 1)
+        cost = cost * unit.asked[way] // most
+    unit.shared[way] = max(unit.shared[way], now * machine.shared_parts) + cost
+    return int((unit.shared[way] + machine.shared_parts - 1) // machine.shared_parts)
 
 
 @rarely
@@ -108,9 +119,9 @@ def free_for_stores(sm: Sm, lines: int, now: int) -> int:
     unit, machine = sm.load_store, sm.machine
     unit.port[STORES] += lines * machine.store_line_cost
     if lines and machine.store_line_cost and machine.shared_cost[STORES]:
-        _shared(sm, lines * int(machine.shared_cost[STORES]), SERVED, now)
+        _shared(sm, lines * int(machine.shared_cost[STORES]), STORES, now)
     own = unit.port[STORES] // machine.port_parts - machine.store_buffer * machine.port_cost[STORES] // SHARE_PARTS
-    all_of_them = unit.shared[SERVED] // machine.shared_parts
+    all_of_them = unit.shared[STORES] // machine.shared_parts
     return int(max(now, own, all_of_them - machine.store_buffer * machine.shared_cost[STORES] // SHARE_PARTS))
 
 
@@ -133,7 +144,7 @@ def emptied(sm: Sm) -> int:
     if not keeps_stores(sm):
         return 0
     own = (unit.port[STORES] + machine.port_parts - 1) // machine.port_parts
-    return int(max(own, (unit.shared[SERVED] + machine.shared_parts - 1) // machine.shared_parts))
+    return int(max(own, (unit.shared[STORES] + machine.shared_parts - 1) // machine.shared_parts))
 
 
 @rule
