@@ -44,6 +44,8 @@ KEPT = (
         "dram.most_used",
         "dram.together_bytes",
         "dram.window",
+        "l2_channel.least_share",
+        "l2_channel.merged*",
         "register_file.matrix_slack",
     ),
     *("matrix.*.first", "matrix.*.second", "matrix.*.addend"),
