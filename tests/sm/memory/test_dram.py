@@ -94,4 +94,4 @@ def test_writes_turn_a_dram_that_is_read(alone, cycles):
         sizes |= {f"memory.{key}": value for key, value in memory.items()}
         ends.append(run_text(text, TAGS | DRAM | sizes).cycles)
     assert ends[0] == pytest.approx(64 * 4 * cycles, abs=64)
-    assert ends[1] == pytest.approx(64 * 4 * 3 + MISS, abs=64)
+    assert ends[1] == pytest.approx(64 * 4 * 3 + MISS, abs=100)

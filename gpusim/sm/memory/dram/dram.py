@@ -41,7 +41,7 @@ def read(sm: Sm, line: int, sectors: int, alone: bool, now: int) -> int:
 @rule
 def _note_read(sm: Sm, now: int) -> None:
     """Note that the DRAM reads now: writes take the time of a turn."""
-    sm.load_store.dram_read = max(sm.load_store.dram_read, 1 + now // sm.machine.dram_span)
+    sm.load_store.dram_turns = max(sm.load_store.dram_turns, 2 + now // sm.machine.dram_span)
 
 
 @rule
@@ -61,7 +61,7 @@ def awaited(sm: Sm, line: int, now: int) -> int:
 @rarely
 def write(sm: Sm, line: int, sectors: int, now: int) -> None:
     """Let the channel move so many sectors of a line that the L2 writes."""
-    turns = now // sm.machine.dram_span <= sm.load_store.dram_read
+    turns = now // sm.machine.dram_span < sm.load_store.dram_turns
     cost = _shared(sm, sectors * int(sm.machine.written_cost if turns else sm.machine.written_alone_cost))
     global_memory.move_line(sm, line, cost, now)
     waited(sm, cost, now)
