@@ -50,7 +50,8 @@ def count(sm: Sm, line: int, kind: int, number: int) -> None:
     """Add to what the instruction that is served moved of a line."""
     unit = sm.load_store
     if unit.placed_line != line + 1:
-        unit.placed_line, unit.placed = line + 1, place_of(sm, line * sm.machine.line_bytes)
+        place = place_of(sm, line * sm.machine.line_bytes) if sm.machine.hits == TAGS else 0
+        unit.placed_line, unit.placed = line + 1, place
     sm.account[unit.accounted, unit.placed, kind] += number
 
 
