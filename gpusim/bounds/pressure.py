@@ -150,11 +150,13 @@ def _flagged(row: Any) -> Iterator[int]:
 def load_store_units(work: Work) -> list[Pressure]:
     """Return the use of the load/store unit: shared-memory passes, requests to global and local memory, others.
 
-    The second unit is that of shared memory or of constants, unused on machines without one.
+    An access that no lane makes may take it too. The second unit is that of shared memory or of constants, unused on
+    machines without one.
     """
     paths, places = work.program["path"][:-1], np.arange(len(work.certain))
     taken = np.zeros((2, len(work.certain)), np.int64)
-    taken[paths, places] = work.certain * work.program["service"][:-1].astype(np.int64)
+    service, idles = (work.program[name][:-1].astype(np.int64) for name in ("service", "idles"))
+    taken[paths, places] = work.certain * service + (work.profile.counts - work.certain) * idles
     for pc, cost in work.costs.items():
         taken[paths[pc], pc] += cost.cycles
     columns = work.program["columns"][:-1].astype(np.int64)

@@ -27,6 +27,7 @@ from gpusim.sm.memory.cache.declaration import SHARE_PARTS, tagged
 from gpusim.sm.memory.constant_operand.declaration import cycles_of_line
 from gpusim.sm.memory.l2_channel.declaration import sector_shares
 from gpusim.sm.memory.local_memory import LOCAL_BASE
+from gpusim.sm.memory.what_if import packs
 from gpusim.sm.pipes.pipe.declaration import choices
 from gpusim.sm.records import Chip, Records, Sm
 from gpusim.sm.registers.control_code.declaration import by_codes
@@ -243,7 +244,7 @@ def _prepared(
     computed = evaluated(kernel, feed)
     behind = resident * _words_of_block(kernel)
     decoded = decode(kernel, whole, computed, reconvergence_points(kernel.program))  # kept by it, as the bound's is
-    defers, each = feed == EXECUTION_DRIVEN and _defers(kernel, machine, decoded), []
+    defers, each = feed == EXECUTION_DRIVEN and not packs(machine) and _defers(kernel, machine, decoded), []
     why = why or turns.reason(kernel, machine, computed, trace=trace, defers=defers)
     apart = not why or turns.only_share(kernel, machine, why)
     owners = turns.owners(kernel, computed, memory) if apart else 0

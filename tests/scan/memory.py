@@ -6,6 +6,7 @@ from collections import Counter
 from typing import Any
 
 from executed import load_store_cost, replays
+from msgspec import structs
 
 from gpusim.machine.machine import Machine
 from gpusim.sm.memory.global_memory.declaration import line_cycles
@@ -46,8 +47,7 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
     memory = row.unit in MEMORY_UNITS
     idle = not active.any()
     if idle:
-        latency = 0 if not row.is_load else _latency(sm.machine, row)
-        costs = idles(sm.machine, row), sm.machine.memory_port.skipped_latency - latency, 0
+        costs = idles(sm.machine, row), 0, 0
     elif row.copies:
         costs = copies.cost(sm, warp, instruction, active, addresses)
     else:
@@ -64,6 +64,8 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
         where = places(warp.slot, row, addresses, active, local)
         access.requests = requests(sm.machine, row, where)
         access.updates = updates(sm.machine, where) if row.update is not None else {}
+        away = row.unit is Unit.GLOBAL and row.is_load and not row.copies
+        access.own = load_store_cost(_least(sm.machine), row, addresses, active)[0] if away else 0
     warp.accesses.append(access)
     sm.entered += 1
     access.number = sm.entered
@@ -77,6 +79,11 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
         warp.results |= dict.fromkeys(flow.writes(instruction), (access, reason))
     for register in instruction.reads():
         warp.readers.setdefault(f"R{register}", []).append(access)
+
+
+def _least(machine: Machine) -> Machine:
+    """The machine without cycles that each access takes at least."""
+    return structs.replace(machine, load_store=structs.replace(machine.load_store, least_cycles=1))
 
 
 def idles(machine: Machine, row: Row) -> int:
@@ -143,7 +150,7 @@ def _serve(sm: Scan, y: int, now: int) -> None:
         gone = _transfer(sm, access.lines, now) if row.unit is Unit.GLOBAL else now
         stores = row.unit in MEMORY_UNITS and not row.is_load
         special = own and machine.constant_path and row.unit is Unit.SPECIAL
-        latency = machine.constant_path.latency if special else _latency(machine, row)
+        latency = machine.constant_path.latency if special else 0 if stores else _latency_of(machine, row, access)
         access.done = max(now + access.cycles, gone) if stores else gone + latency + access.extra
         if by_codes(machine) and row.unit is Unit.SHARED and row.is_load:  # they come back in order
             access.done = access.warp.shared_back = max(access.done, access.warp.shared_back)
@@ -168,7 +175,8 @@ def _cached(sm: Scan, row: Row, access: Access, now: int, y: int, *, own: bool) 
         named = sm.kernel.program.instructions[access.pc].operands
         banks = {operand.bank.bank for operand in named if isinstance(operand, Address) and operand.bank}
         sm.caches.asking = access.pc
-        done, start = sm.caches.load(row, access.requests, now, access.cycles, parameters=0 in banks)
+        mine = access.own or access.cycles
+        done, start = sm.caches.load(row, access.requests, now, access.cycles, own=mine, parameters=0 in banks)
         sm.caches.asking = -1
     else:
         left, start = sm.caches.store(row, access.requests, now, access.cycles)
@@ -243,6 +251,10 @@ def _latency(machine: Machine, row: Row) -> int:
     if row.unit is Unit.CONSTANT and machine.constant_cache:
         return machine.constant_cache.latency
     return from_memory(machine) if row.unit is Unit.GLOBAL else machine.unit[row.unit].latency
+
+
+def _latency_of(machine: Machine, row: Row, access: Access) -> int:
+    return machine.memory_port.skipped_latency if access.idle else _latency(machine, row)
 
 
 def _atomic_latency(machine: Machine, row: Row) -> int:

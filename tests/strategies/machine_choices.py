@@ -126,7 +126,7 @@ MEMORY_PORTS: dict[str, Sequence[int | str]] = {
     "memory_port.global_store": (1, 9),
     "memory_port.special": (0, 1, 2, 5),
     "memory_port.skipped": (0, 1, 3),
-    "memory_port.skipped_latency": (0, 20),
+    "memory_port.skipped_latency": (1, 20),
     "memory_port.late_cycles": (1, 3),
     "memory_port.early_64": (0, 7),
     "memory_port.early_128": (0, 7),

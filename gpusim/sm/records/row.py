@@ -125,6 +125,7 @@ class Row(Record):
     columns: int  # that its result has; 0: it is none
     from_registers: int  # 1: its first matrix is in registers
     sums: int  # cycles in which the sums of eight columns take all register banks
+    passable: int  # 1: a warp that packs its lanes may pass over it
     update: int  # index of what an atomic does to its word, -1: no atomic
     turns: int  # passes of an atomic for each lane in the fullest bank, 0: as a load
     war: int  # cycles from service until its source registers may be overwritten

@@ -43,7 +43,7 @@ class MemoryPort(msgspec.Struct, frozen=True):
     held: Count  # cycles from service for which the instruction keeps its place in the queue
     special: Count = 0  # cycles of the port for a special register; 0: as for other units
     skipped: Count = 0  # cycles of the load/store unit for an access that no lane makes; 0: it is not queued
-    skipped_latency: Count = 0  # cycles from its service until its dependency barrier is free
+    skipped_latency: Positive = 1  # cycles from its service until its dependency barrier is free
 
 
 class MemoryPaths(msgspec.Struct, frozen=True):
@@ -234,7 +234,7 @@ UNIT = Declaration(
             "memory_port.early_*": 0,
             "memory_port.late_cycles": 1,
             "memory_port.war_*": 0,
-            "memory_port.skipped_latency": 0,
+            "memory_port.skipped_latency": 1,
         },
     },
 )
