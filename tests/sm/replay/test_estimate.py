@@ -58,7 +58,7 @@ def test_a_loop_twice_as_long_costs_hardly_more():
 @pytest.mark.jit
 @pytest.mark.long
 def test_random_loops_are_within_the_error():
-    """Of random loops on random machines what is estimated at 2 % is within that in 99 of 100, and within twice that."""
+    """Of random loops on random machines 99 of 100 estimates at 2 % are within that, and all within twice that."""
     off = []
 
     @settings(REPEATABLE, max_examples=draws(150))
