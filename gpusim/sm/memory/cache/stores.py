@@ -30,6 +30,7 @@ def far_store(sm: Sm, words: Numbers, line: int, units: int, now: int, wait: int
     sent = units if at < 0 else units & ~sm.load_store.held_sectors[at]
     if sent:
         account.written(sm, line, sent)
+        l2_share.keeps(sm)
     gone = l2_channel.ported(sm, count_bits(sent), count_bits(sent), STORES, now)
     held_stores.hold(sm, at, line, units, max(gone, now + wait))
     way = tags.way(words, cache, line)
