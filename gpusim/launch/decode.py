@@ -17,6 +17,7 @@ from gpusim.machine.machine import Machine
 from gpusim.sm.lanes.convergence.declaration import LEAVE
 from gpusim.sm.memory.async_copy import declaration as async_copy
 from gpusim.sm.memory.cache.declaration import TEXTURES
+from gpusim.sm.pipes import match
 from gpusim.sm.pipes.load_store import declaration as load_store
 from gpusim.sm.pipes.pipe.declaration import choices, intervals, latency, pipe_names
 from gpusim.sm.registers.control_code.declaration import by_codes
@@ -197,7 +198,8 @@ def _meetings(rows: NDArray[Any], points: Mapping[int, int]) -> None:
 def _visits(rows: NDArray[Any]) -> None:
     """Note which outcomes depend on values, and for each pc the next one that a walk without time looks at."""
     always = (rows["guard"] == PT_INDEX) & (rows["guard_negated"] == 0)
-    rows["eventful"] |= ~always | (rows["steers"] != 0) | np.isin(rows["action"], (LOAD, STORE, FETCH, BRANCH))
+    told = (rows["steers"] != 0) | (rows["distinct"] != 0)
+    rows["eventful"] |= ~always | told | np.isin(rows["action"], (LOAD, STORE, FETCH, BRANCH))
     wanted = np.flatnonzero((rows["eventful"] == 1) | (rows["evaluate"] == 1) | (rows["action"] == EXIT))
     rows["visit"] = wanted[np.searchsorted(wanted, np.arange(len(rows)))]
 
@@ -216,7 +218,7 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
         row["reason"] = Stall.SHORT_SCOREBOARD if form.unit in NEARBY else Stall.LONG_SCOREBOARD
         row["latency"], row["war"] = memory_costs(form, machine)
         if form.unit is Unit.CONSTANT and machine.constant_cache:
-            row["distinct"] = machine.constant_cache.request_cycles
+            row["distinct"] = row["later"] = machine.constant_cache.request_cycles
     elif form.unit is Unit.TEXTURE:
         row["latency"], row["reason"] = machine.texture.latency, Stall.LONG_SCOREBOARD
     elif form.unit.value in machine.unit:
@@ -226,6 +228,7 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
     if row["cached"] > TEXTURES and (read := read_cache(form.unit, machine)):
         row["latency"] = read.latency
     load_store.costs(row, form, machine)
+    match.costs(row, form, machine)
     async_copy.costs(row, form, machine)
     if (pipes := choices(machine, form.unit)) and not row["queued"]:
         row["pipe"] = pipe_names(machine).index(pipes[0])

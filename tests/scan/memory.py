@@ -21,7 +21,7 @@ from scan.codes import fill, hold
 from scan.dram import arriving, from_memory
 from scan.registers import returned
 from scan.requests import places, requests, updates
-from scan.state import LATER, Access, Scan, Warp
+from scan.state import LATER, Access, Scan, Warp, registers_of
 from scan.write_back import comes_back, crowded
 
 QUEUED_UNITS = MEMORY_UNITS - {Unit.TEXTURE}
@@ -50,6 +50,8 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
         costs = idles(sm.machine, row), sm.machine.memory_port.skipped_latency - latency, 0
     elif row.copies:
         costs = copies.cost(sm, warp, instruction, active, addresses)
+    elif row.by_values and sm.machine.match:
+        costs = _of_values(sm, warp, pc, active)
     else:
         costs = load_store_cost(sm.machine, row, addresses, active) if memory else (_of_its_pipe(sm, pc), 0, 0)
     access = Access(warp, pc, *costs)
@@ -77,6 +79,16 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
         warp.results |= dict.fromkeys(flow.writes(instruction), (access, reason))
     for register in instruction.reads():
         warp.readers.setdefault(f"R{register}", []).append(access)
+
+
+def _of_values(sm: Scan, warp: Warp, pc: int, active: Any) -> tuple[int, int, int]:
+    """Cost of a comparison of all lanes, of which those with one value have got one mask; half a warp at a time."""
+    (register,), match = sm.kernel.program.instructions[pc].writes(), sm.machine.match
+    assert match
+    masks = registers_of(sm, warp)[register]
+    on = active[: len(masks)]
+    values = sum(len(set(masks[i : i + 32][on[i : i + 32]].tolist())) for i in range(0, len(masks), 32))
+    return values * match.cycles, (values - 1) * match.value_latency, 0
 
 
 def idles(machine: Machine, row: Row) -> int:
@@ -213,6 +225,8 @@ def _of_its_pipe(sm: Scan, pc: int) -> int:
 def _interval(machine: Machine, row: Row, cycles: int) -> int:
     """Cycles of the port: those of the unit, and more for stores."""
     port, paths = machine.memory_port, machine.memory_paths
+    if row.by_values and machine.match:
+        return max(machine.match.port, cycles)
     if paths and row.unit is Unit.SHARED:
         least = 0 if row.is_load else int(getattr(paths, f"shared_store_{row.width}"))
         return max(least, paths.shared_load * cycles)
@@ -242,6 +256,8 @@ def _latency(machine: Machine, row: Row) -> int:
         return machine.local_memory.latency
     if row.unit is Unit.CONSTANT and machine.constant_cache:
         return machine.constant_cache.latency
+    if row.by_values and machine.match:
+        return machine.match.latency
     return from_memory(machine) if row.unit is Unit.GLOBAL else machine.unit[row.unit].latency
 
 

@@ -106,6 +106,12 @@ FENCES: dict[str, Sequence[int | str]] = {
     "fence.loads": (0, 40),
     "fence.stores": (0, 60, 300),
 }
+MATCHES: dict[str, Sequence[int | str]] = {
+    "match.cycles": (1, 2, 5),
+    "match.port": (1, 4, 9),
+    "match.latency": (1, 30),
+    "match.value_latency": (0, 11),
+}
 SECTIONS = (
     OTHER_PIPES,
     FETCHES,
@@ -116,6 +122,7 @@ SECTIONS = (
     MEMORY_CHANNELS,
     FENCES,
     ASYNC_COPIES,
+    MATCHES,
 )  # each is drawn or left out on its own
 MEMORY_PORTS: dict[str, Sequence[int | str]] = {
     "memory_port.units": ("none", "shuffle reduce special", "special int dp"),

@@ -130,7 +130,8 @@ class Row(Record):
     war: int  # cycles from service until its source registers may be overwritten
     packets: int  # of an atomic to global memory for each sector, 0: no such atomic
     cached: int  # the cache it asks first, counted from 1; 0: none keeps tags of it
-    distinct: int  # load/store cycles for each distinct word, 0: its lines say
+    distinct: int  # load/store cycles for each distinct word or value, 0: others say
+    later: int  # cycles by which each further one makes its result later
     through_l1: int  # 1: a load whose data comes through the L1
     anew: int  # 1: a load that takes nothing that the L1 holds
     parameters: int  # 1: it reads the bank with the parameters

@@ -133,7 +133,7 @@ def extra(machine: MachineNumbers, instruction: Row, cycles: int) -> int:
     if instruction.memory_kind == SHARED_MEMORY:
         return extra_of_shared(machine, instruction, cycles)
     if instruction.distinct:
-        return cycles - instruction.distinct
+        return of_distinct(instruction, cycles)
     if instruction.packets:
         return cycles
     if instruction.memory_kind == GLOBAL_MEMORY and instruction.action == LOAD:
@@ -141,6 +141,12 @@ def extra(machine: MachineNumbers, instruction: Row, cycles: int) -> int:
         least = machine.near_least if together else 1
         return (cycles // (machine.global_request * least) - 1) * machine.hit_late
     return 0
+
+
+@rule
+def of_distinct(instruction: Row, cycles: int) -> int:
+    """Return the cycles that distinct words or values beyond the first one add to the latency."""
+    return int((cycles // instruction.distinct - 1) * instruction.later)
 
 
 @rule

@@ -90,6 +90,8 @@ def commit(sm: Sm, k: int, g: int, pc: int, instruction: Row, now: int) -> None:
             entry.moves[c] = outcome.moves[c]
         if sm.machine.replays:
             instruction_replay.commit(sm, k, g, instruction, outcome.cycles)
+    elif instruction.distinct:
+        entry.cycles, entry.extra = outcome.cycles, outcome.extra
     queue.count += 1
     warp.pending += 1
     if instruction.counter >= 0:
