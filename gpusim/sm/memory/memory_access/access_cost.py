@@ -41,8 +41,8 @@ def cost(sm: Sm, instruction: Row, into: Feed | Outcome, active: int) -> None:
             lines = tag_stage.lookups(machine, requests)
             into.cycles = max(shared_memory.conflicts(sm, active, words), lines) * machine.global_request
         elif instruction.action == STORE and machine.tag_stages and instruction.packets == 0:
-            looked_up = max(words, tag_stage.lookups(machine, requests)) if requests else 0
-            into.cycles = looked_up * machine.global_request
+            looked_up = tag_stage.lookups(machine, requests) if requests else 0
+            into.cycles = max(shared_memory.conflicts(sm, active, words), looked_up) * machine.global_request
         if instruction.packets and machine.slices and instruction.action == STORE:
             into.cycles = machine.global_request  # its packets wait on their way (l2_atomic.py)
         elif instruction.packets:
