@@ -91,18 +91,17 @@ def _cost(machine: Machine, row: Any, addresses: Any, active: Any) -> tuple[int,
         lines = [-(-n // together) for n, _ in each]
         turns = [max(_conflicts(machine, half, words), n) for half, n in zip(halves, lines, strict=True)]
         return _hitting(machine, sum(turns), moved, machine.l1.least_cycles if machine.l1 else 1)
-    if row.is_load:
-        return _hitting(machine, requests, moved)
-    return _storing(machine, words, halves, each) * machine.global_memory.request_cycles, 0, moved
+    return _hitting(machine, requests, moved) if row.is_load else (_storing(machine, words, halves, each), 0, moved)
 
 
 def _storing(machine: Machine, words: int, halves: list[list[int | None]], each: list[tuple[int, int]]) -> int:
-    """Turns of a store: requests of each 32 lanes; with a tag stage passes through banks, or lookups of lines."""
+    """Cycles of a store: requests of each 32 lanes; with a tag stage passes through banks, or lookups of lines."""
     stage, near, cache = machine.tag_stage, machine.l1, machine.cache
-    if not (stage and near and cache and cache.hits == "tags"):
-        return sum(n for n, _ in each)
-    lines = [-(-n // max(1, near.lines_per_cycle)) for n, _ in each]
-    return sum(max(_conflicts(machine, half, words), n) for half, n in zip(halves, lines, strict=True))
+    turns = [n for n, _ in each]
+    if stage and near and cache and cache.hits == "tags":
+        lines = [-(-n // max(1, near.lines_per_cycle)) for n in turns]
+        turns = [max(_conflicts(machine, half, words), n) for half, n in zip(halves, lines, strict=True)]
+    return sum(turns) * machine.global_memory.request_cycles
 
 
 def looks_up_lines(machine: Machine) -> bool:

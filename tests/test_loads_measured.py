@@ -4,8 +4,11 @@ The numbers of `[dram]` and two of `[l2_channel]` were read off some of these ro
 docs/units/l2-channel.md say which.
 """
 
+import numpy as np
 import pytest
 from load_rows import rows
+
+from gpusim.machine.machine import load
 
 GIGABYTE = 1 << 30
 
@@ -63,3 +66,33 @@ def test_pages_far_apart_cost_little():
 def test_loads_of_a_scope_beyond_the_sm_hit_no_l1():
     """Of 1,024 lines that a warp reads twice LDG.STRONG.GPU brings each twice from the L2: 332 cycles, never 50."""
     assert row("own", "affine_0_1_1", 1).latency == pytest.approx(332, abs=2)
+
+
+def test_the_slowest_sm_is_further_away():
+    """Loads of the L2 one after the other take it 18 cycles longer than the mean SM, those of the DRAM 21."""
+    alone = [one for one in rows() if one.sms == 132 and one.total <= 4]
+    chains = [one for one in alone if one.kernel.startswith("affine_0") and one.under_way == 1]
+    near = [(one.slowest - one.cycles) / one.rounds for one in chains if one.experiment in ("own", "same")]
+    far = [(one.slowest - one.cycles) / one.rounds for one in chains if one.experiment in ("parted", "woven")]
+    further = load("h200").l2_channel.furthest
+    assert np.median(near) == pytest.approx(further, abs=2)
+    assert np.median(far) == pytest.approx(further, abs=4)
+
+
+def test_the_slowest_of_few_sms_is_nearer():
+    """Of 2 to 132 SMs the slowest is later by the logarithm of their number, within 4 cycles."""
+    some = [
+        one for one in rows() if (one.kernel, one.total, one.g, one.cold) == ("random_0_1_1", 8, 5, 0) and one.slowest
+    ]
+    found = {one.sms: (one.slowest - one.cycles) / one.rounds for one in some if one.sms > 1}
+    assert len(found) == 6
+    for sms, later in found.items():
+        assert later == pytest.approx(load("h200").l2_channel.furthest * np.log(sms) / np.log(132), abs=4)
+
+
+@pytest.mark.parametrize("experiments", [("own", "same"), ("parted", "woven")])
+def test_the_slowest_sm_gets_less(experiments):
+    """Where 64 warps of each SM want more than the L2 or the DRAM has, one gets 5 % less than the mean."""
+    busy = [one for one in rows() if one.experiment in experiments and one.total == 64 and one.under_way > 1]
+    less = 1 - float(np.median([one.cycles / one.slowest for one in busy]))
+    assert less == pytest.approx(1 - load("h200").l2_channel.least_share / 1000, abs=0.01)

@@ -17,7 +17,6 @@ from gpusim.machine.machine import Machine
 from gpusim.sm.lanes.convergence.declaration import LEAVE
 from gpusim.sm.memory.async_copy import declaration as async_copy
 from gpusim.sm.memory.cache.declaration import TEXTURES
-from gpusim.sm.pipes import match
 from gpusim.sm.pipes.load_store import declaration as load_store
 from gpusim.sm.pipes.pipe.declaration import choices, intervals, latency, pipe_names
 from gpusim.sm.registers.control_code.declaration import by_codes
@@ -198,8 +197,8 @@ def _meetings(rows: NDArray[Any], points: Mapping[int, int]) -> None:
 def _visits(rows: NDArray[Any]) -> None:
     """Note which outcomes depend on values, and for each pc the next one that a walk without time looks at."""
     always = (rows["guard"] == PT_INDEX) & (rows["guard_negated"] == 0)
-    told = (rows["steers"] != 0) | (rows["distinct"] != 0)
-    rows["eventful"] |= ~always | told | np.isin(rows["action"], (LOAD, STORE, FETCH, BRANCH))
+    rows["eventful"] |= ~always | (rows["steers"] != 0) | (rows["distinct"] != 0)
+    rows["eventful"] |= np.isin(rows["action"], (LOAD, STORE, FETCH, BRANCH))
     wanted = np.flatnonzero((rows["eventful"] == 1) | (rows["evaluate"] == 1) | (rows["action"] == EXIT))
     rows["visit"] = wanted[np.searchsorted(wanted, np.arange(len(rows)))]
 
@@ -228,7 +227,6 @@ def _costs(row: Any, form: Row, machine: Machine) -> None:
     if row["cached"] > TEXTURES and (read := read_cache(form.unit, machine)):
         row["latency"] = read.latency
     load_store.costs(row, form, machine)
-    match.costs(row, form, machine)
     async_copy.costs(row, form, machine)
     if (pipes := choices(machine, form.unit)) and not row["queued"]:
         row["pipe"] = pipe_names(machine).index(pipes[0])

@@ -38,10 +38,10 @@ from gpusim.sm.memory.tag_stage.declaration import TagStage
 from gpusim.sm.memory.texture.declaration import Texture
 from gpusim.sm.memory.what_if import WhatIf
 from gpusim.sm.pipes.constant_path import ConstantPath
-from gpusim.sm.pipes.match import Match
 from gpusim.sm.pipes.double_precision.declaration import Double
 from gpusim.sm.pipes.instruction_replay.declaration import InstructionReplay
 from gpusim.sm.pipes.load_store.declaration import LoadStore, MemoryPaths, MemoryPort
+from gpusim.sm.pipes.match import Match
 from gpusim.sm.pipes.pipe.declaration import MatrixCost, Pipe, UnitCost
 from gpusim.sm.pipes.warpgroup.declaration import Warpgroup
 from gpusim.sm.registers.bypass import Bypass

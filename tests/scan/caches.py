@@ -15,7 +15,7 @@ from scan.dram import Dram, from_memory, sector_parts
 from scan.held_stores import HeldStores
 from scan.l2_atomic import Slices
 from scan.levels import Level, Line
-from scan.tag_stage import Stage
+from scan.tag_stage import Stage, turn
 
 UNIT = 32  # bytes: lines are held and moved in such units
 Work = dict[int, tuple[int, int, int]]  # of an atomic, by line: scan/requests.py
@@ -56,11 +56,11 @@ class Caches:
         return row.unit is Unit.GLOBAL or levels.get(row.unit) is not None
 
     def load(
-        self, row: Row, requests: list[Request], now: int, cycles: int = 0, *, parameters: bool = False
+        self, row: Row, requests: list[Request], now: int, cycles: int = 0, *, own: int = 1, parameters: bool = False
     ) -> tuple[int, int]:
         """The cycles at which a load that is served now has its result, and at which its last line is asked for.
 
-        It is served for so many cycles; `parameters`: it is a constant load that reads the launch's parameters.
+        It is served for so many cycles, `own` are its lanes'; `parameters`: a constant load that reads the launch's.
         """
         cache, machine = self.machine.cache, self.machine
         assert cache is not None
@@ -78,9 +78,7 @@ class Caches:
                 results.append(self._far(number, units, start, beyond))
                 continue
             if lifted(machine, "l1", "holds"):
-                turns = cycles // machine.global_memory.request_cycles
-                looked_up = i * turns // len(requests) if machine.l1 and machine.l1.lines_per_cycle else i
-                results.append(start + first + looked_up * late)
+                results.append(start + first + turn(machine, i, len(requests), cycles, own) * late)
                 continue
             lost, line = here.lacking(number, units), here.find(number)
             known = [line.came.get(unit, 0) for unit in units] if line else []
@@ -102,9 +100,7 @@ class Caches:
             known = known if row.anew else [line.came[unit] for unit in units]
             if max(known) > start + first:
                 waited_for.append(number)
-            turns = cycles // machine.global_memory.request_cycles
-            looked_up = i * turns // len(requests) if machine.l1 and machine.l1.lines_per_cycle else i
-            results += [*known, start + first + looked_up * late]
+            results += [*known, start + first + turn(machine, i, len(requests), cycles, own) * late]
         if here and self.stage:
             self.stage.load(row, len(requests), waited_for, now)
         return max(results), start

@@ -30,7 +30,7 @@ from gpusim.sm.front.policies.declaration import POLICY_NAMES
 from gpusim.sm.memory.cache.declaration import FAR, PARTITION, tagged
 from gpusim.sm.memory.constant_operand.declaration import asks_beyond, cycles_of_line, requested
 from gpusim.sm.pipes.pipe.declaration import choices, initiation_interval, pipe_names
-from gpusim.sm.unit.asks import through_port
+from gpusim.sm.unit.asks import looks, through_port
 from gpusim.sm.unit.opcodes import FETCH, LOAD, STORE, UNIT_CODE
 from gpusim.support.document import ANYWAY, Ineffective, Setting
 from gpusim.support.plural import plural
@@ -81,7 +81,7 @@ def view(given: Given) -> View:
         found["rows.latency"] *= _told(given.rows)
     found |= dict(_of_units(given))
     found |= {"occupancy": (given.fits.blocks, given.fits.warps, given.fits.limiter), "chip": _chip(given)}
-    found |= {"kept": _kept(given)}
+    found |= {"kept": _kept(given), "others": _of_others(given)}
     if machine.schedulers.policy in POLICY_NAMES:  # a registered policy may read anything
         _forget(found, given)
     return found
@@ -106,6 +106,14 @@ def _kept(given: Given) -> tuple[int, int]:
     if not (given.cached and tagged(machine) and machine.l2):
         return 0, 0
     return machine.l2.filled, spills(machine, given.kernel, given.fits.blocks)
+
+
+def _of_others(given: Given) -> tuple[int, ...]:
+    """What other SMs have of the L2, and want of it at the same time; this one's rules are not told."""
+    channel = given.machine.l2_channel
+    if channel is None or not (given.cached and tagged(given.machine) and looks(FAR)(given)):
+        return ()
+    return channel.furthest, channel.least_share, channel.merged, channel.merged_blocks
 
 
 def _sectors(given: Given) -> Any:

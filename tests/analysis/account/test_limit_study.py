@@ -42,6 +42,8 @@ KEPT = (
         "tag_stage.late_most",
         "tag_stage.late_words",
         "dram.together_bytes",
+        "l2_channel.least_share",
+        "l2_channel.merged*",
         "register_file.matrix_slack",
     ),
     *("matrix.*.first", "matrix.*.second", "matrix.*.addend"),

@@ -96,14 +96,8 @@ def _of_group(sm: Sm, memory: Memory, g: int, half: int, instruction: Row) -> bo
             return False
         if instruction.cached:
             cache.ask(sm, memory, g, group, active)
-    else:
-        if instruction.distinct:
-            _compare(sm, instruction, group)
-        if instruction.evaluate and instruction.action == COMPUTE:
-            _compute(sm, instruction, g, group, active)
-        elif instruction.evaluate and instruction.action >= FETCH:
-            if not _fetch(sm, instruction, memory, g, group, active):
-                return False
+    elif not _of_registers(sm, memory, g, group, active, instruction):
+        return False
     if sm.trace_driven:
         address_range.widen(sm, group, instruction, active)
     return True
@@ -125,6 +119,18 @@ def _signal_or_command(sm: Sm, memory: Memory, g: int, half: int, instruction: R
     if instruction.action == SIGNAL:
         return bool(signals.execute(sm, memory, g, g * sm.machine.groups + half, sm.outcome.active[half]))
     return bool(commands.execute(sm, memory, g))
+
+
+@rule
+def _of_registers(sm: Sm, memory: Memory, g: int, group: int, active: int, instruction: Row) -> bool:
+    """Compute what accesses no memory by its own addresses, if anybody asks for it; false: it faults."""
+    if instruction.distinct:
+        _compare(sm, instruction, group)
+    if instruction.evaluate and instruction.action == COMPUTE:
+        _compute(sm, instruction, g, group, active)
+    elif instruction.evaluate and instruction.action >= FETCH:
+        return bool(_fetch(sm, instruction, memory, g, group, active))
+    return True
 
 
 @rarely
