@@ -196,9 +196,8 @@ def _meetings(rows: NDArray[Any], points: Mapping[int, int]) -> None:
 
 def _visits(rows: NDArray[Any]) -> None:
     """Note which outcomes depend on values, and for each pc the next one that a walk without time looks at."""
-    always = (rows["guard"] == PT_INDEX) & (rows["guard_negated"] == 0)
-    rows["eventful"] |= ~always | (rows["steers"] != 0) | (rows["distinct"] != 0)
-    rows["eventful"] |= np.isin(rows["action"], (LOAD, STORE, FETCH, BRANCH))
+    told = (rows["guard"] != PT_INDEX) | (rows["guard_negated"] != 0) | (rows["steers"] != 0) | (rows["distinct"] != 0)
+    rows["eventful"] |= told | np.isin(rows["action"], (LOAD, STORE, FETCH, BRANCH))
     wanted = np.flatnonzero((rows["eventful"] == 1) | (rows["evaluate"] == 1) | (rows["action"] == EXIT))
     rows["visit"] = wanted[np.searchsorted(wanted, np.arange(len(rows)))]
 
