@@ -159,11 +159,21 @@ def load_store_units(work: Work) -> list[Pressure]:
     service, idles = (work.program[name][:-1].astype(np.int64) for name in ("service", "idles"))
     taken[paths, places] = work.certain * service + (work.profile.counts - work.certain) * idles
     for pc, cost in work.costs.items():
-        taken[paths[pc], pc] += cost.cycles
+        goes_on = work.numbers.copy_cycles and work.kernel.program.instructions[pc].row.copies
+        taken[paths[pc], pc] += cost.executions * int(work.numbers.copy_cycles) if goes_on else cost.cycles
     columns = work.program["columns"][:-1].astype(np.int64)
     if columns.any():
         taken[0] += work.certain // WARPS * _read_cycles(work, columns)
     return [Pressure(of_unit, Fraction(1)) for of_unit in taken]
+
+
+def passes_with_copies(work: Work) -> Pressure:
+    """Return the passes of copies and of the accesses behind them: the unit goes on, but they follow each other."""
+    taken = np.zeros(len(work.certain), np.int64)
+    for pc, cost in work.costs.items():
+        if work.program["path"][pc] == 0 and work.program["service"][pc] == 0:
+            taken[pc] = cost.cycles
+    return Pressure(taken, Fraction(1))
 
 
 def _read_cycles(work: Work, columns: NDArray[np.int64]) -> NDArray[np.int64]:

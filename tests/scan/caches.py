@@ -330,7 +330,7 @@ class Caches:
             held = self.far.find(number)
             self._write(len(units - (held.stored if held else set())), now)
         line = self._of_far(number, now)
-        line.came |= dict.fromkeys(fresh, now)
+        line.came |= dict.fromkeys(fresh if line.came else units, now)
         line.stored |= units
         return now
 

@@ -66,7 +66,7 @@ class Dram:
         again = ((once ^ (once // 2**16)) * 0x9E3779B1 // 2**12) % 2**31
         bits = f"1{again // 64 % 256:08b}"
         halvings = Fraction(len(bits) - len(bits.rstrip("0"))) + Fraction(again % 64, 64)
-        return max(0, mean + floor(rules.varies * (64 * halvings - 94) * 11 / 1024))
+        return max(0, mean + floor(rules.varies * (64 * halvings - 95) * 11 / 1024))
 
     def wait(self, parts: int, now: int) -> int:
         """Cycles for which a request waits that asks at `now` for so many 1/64 cycles, and note it."""

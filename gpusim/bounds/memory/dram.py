@@ -10,14 +10,8 @@ import numpy as np
 
 from gpusim.bounds.memory.share import buffer_of
 from gpusim.bounds.memory.sm_side import near
-from gpusim.bounds.memory.touched import (
-    MASK,
-    PCS,
-    STORED,
-    by_pc,
-    firsts,
-)
-from gpusim.bounds.memory.use import DEVICE, PAST_L1, Levels, Numbers, summed
+from gpusim.bounds.memory.touched import MASK, PCS, STORED, Numbers, by_pc, firsts
+from gpusim.bounds.memory.use import DEVICE, PAST_L1, Levels, summed
 from gpusim.bounds.pressure import Pressure, Resource
 from gpusim.sm.memory.dram.dram import least_latency
 from isa.dataflow.memory.address_steps import address_steps

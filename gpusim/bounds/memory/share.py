@@ -12,6 +12,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.bounds.memory.touched import Numbers
 from gpusim.launch.caches import filled_caches, lockstep
 from gpusim.launch.launch import several_channels
 from gpusim.machine.machine import Machine
@@ -21,8 +22,6 @@ from gpusim.sm.memory.l2_share.declaration import PARTS, SHIFT, SPREADING
 from isa.dataflow.memory.address_steps import address_steps
 from isa.kernel import Kernel
 from isa.memory import SECTOR_BYTES, bases
-
-Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

@@ -12,13 +12,13 @@ from numpy.typing import NDArray
 from gpusim.machine.machine import Machine
 from gpusim.machine.occupancy import is_one_wave
 from gpusim.sm.memory.cache.declaration import FAR, PARTITION, WAY_HEAD, tagged
+from gpusim.sm.memory.cache.tags import ARRIVED
 from gpusim.sm.memory.l2_share.declaration import PARTS, SHIFT, SPREADING
 from isa.kernel import Kernel
 from isa.memory import bases
 
 TAG, USED = range(2)  # words of a way, as gpusim/sm/memory/cache/cache.py has them
 COPIES_OF_ONE_WAVE = Fraction(4, 3)  # as many bytes are kept: two copies of each, over one and a half
-ARRIVED = 1  # cycle at which the data is there: before any access
 
 
 def fill(words: NDArray[np.uint32], launches: Iterable[Any], machine: Machine, kernel: Kernel) -> None:

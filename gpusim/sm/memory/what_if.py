@@ -112,7 +112,7 @@ UNIT = Declaration(
             "what_if.divergence",
             "packs rows.passable",
             lambda g: may_part(g.kernel),
-            "no branch of {kernel} has a guard",
+            "no branch of {kernel} parts lanes",
         ),
     ),
     limits={

@@ -56,6 +56,7 @@ class LoadStore(Record):
     differing: int  # that of the row whose access is served
     sharers: int  # that of the row whose access is served, 1 for stores
     waves_apart: int  # that of the row whose load is served
+    later: int  # 1: the block whose access is served is not of the first wave
     stands: int  # blocks of the grid for which that one stands whose access is served
     dram_window: int  # number of the last window of time in which the DRAM was asked
     dram_asked: int  # parts of a cycle of the channel asked for in that window

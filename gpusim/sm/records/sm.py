@@ -101,6 +101,7 @@ class Sm(Record):
     room_of_wave: int  # that a whole wave took
     wave: int  # number of the wave of the block placed last
     brought: Numbers  # sectors of each buffer that the L2 lacked
+    stored: Numbers  # 1: the launch has stored to the buffer
     owed: Numbers  # parts of blocks in lockstep beyond those that were so, by axes
     textures: Table  # the texture objects by their handles, as isa.values.texture.texel has columns
     writes: int  # register writes so far

@@ -57,6 +57,7 @@ KEPT = (
         "l1.*_stores",
         "l1.hashed",
         "l1.carveouts",
+        "l1.roomy",
     ),
     *("constant_operand.first_byte", "constant_operand.line_bytes", "constant_operand.far_lines"),
     *("constant_operand.parameters_near", "constant_cache.in_series", "constant_cache.next_bytes"),

@@ -26,7 +26,7 @@ def test_latencies_of_places_are_exponential(apart, together):
     """Their mean is the machine's latency; the latest of n is later by the n-th harmonic number less 1, nearly."""
     machine = SimpleNamespace(memory_latency=657, dram_varies=138, dram_together=together)
     found = np.array([dram.latency(machine, 16 * apart * i) for i in range(8192)])
-    assert found.mean() == pytest.approx(657, rel=0.01)
+    assert found.mean() == pytest.approx(657, rel=0.004)
     for n in (4, 8, 16):
         later = found.reshape(-1, n).max(axis=1).mean() - 657
         assert later == pytest.approx(138 * sum(1 / k for k in range(2, n + 1)), rel=0.15)

@@ -48,6 +48,7 @@ class NearCache(msgspec.Struct, frozen=True):
     least_cycles: Positive = 1  # cycles in which such a load gets 32 words, at least
     hashed: Flag = 0  # 1: the sum of the digits of a line's number, in base of the sets, says its set; 0: the last one
     carveouts: str = ""  # KB that shared memory takes of `bytes`, the smallest that holds the resident blocks
+    roomy: Count = 0  # thousands of bytes (KB) up to which it takes room for more blocks than are resident
 
 
 class FarCache(msgspec.Struct, frozen=True):

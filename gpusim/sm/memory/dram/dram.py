@@ -22,7 +22,7 @@ from gpusim.sm.records import MachineNumbers, Sm
 WORD, MOST_HALVINGS = (1 << 31) - 1, 8
 FRACTION = 6  # bits of a place's hash that say how far it is between two halvings
 LOG_2, SHIFT = 11, 10  # the natural logarithm of 2 is nearly 11/16
-MEAN = 94  # of halvings and fractions, in 64ths
+MEAN = 95  # of halvings (at most 8: 63.75) and fractions (31.5), in 64ths
 
 
 @rarely

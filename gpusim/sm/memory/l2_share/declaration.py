@@ -27,6 +27,7 @@ UNIT = Declaration(
             field("differing", "that of the row whose access is served", role=Role.UNCOMPARED),
             field("sharers", "that of the row whose access is served, 1 for stores", role=Role.UNCOMPARED),
             field("waves_apart", "that of the row whose load is served", role=Role.UNCOMPARED),
+            field("later", "1: the block whose access is served is not of the first wave", role=Role.UNCOMPARED),
             field(
                 "stands", "blocks of the grid for which that one stands whose access is served", role=Role.UNCOMPARED
             ),
@@ -41,6 +42,7 @@ UNIT = Declaration(
             field("room_of_wave", "that a whole wave took", role=Role.UNCOMPARED),
             field("wave", "number of the wave of the block placed last", role=Role.UNCOMPARED),
             field("brought", "sectors of each buffer that the L2 lacked", BUFFER, role=Role.UNCOMPARED),
+            field("stored", "1: the launch has stored to the buffer", BUFFER, role=Role.UNCOMPARED),
             field(
                 "owed",
                 "parts of blocks in lockstep beyond those that were so, by axes",
