@@ -94,7 +94,7 @@ class MachineNumbers(Record):
     least_cycles: int  # `load_store.least_cycles` of the machine's file
     queues: int  # one for each scheduler, or one for the SM; and those to shared memory where it lies apart
     sharing: int  # `memory_paths.schedulers` of the machine's file
-    paths: int  # units behind the queues: two where shared memory or constants lie apart
+    paths: int  # units behind the queues: more than one where shared memory, constants or MATCH lie apart
     held: int  # `memory_port.held` of the machine's file
     skipped_latency: int  # `memory_port.skipped_latency` of the machine's file
     product_columns: int  # `warpgroup.columns` of the machine's file

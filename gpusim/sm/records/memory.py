@@ -16,7 +16,8 @@ class LoadStore(Record):
     """The record `load_store`."""
 
     coming: int  # results of shared memory that are not written yet
-    free: Numbers  # when the unit can serve the next, and that of shared memory or of constants, where these lie apart
+    # when the unit can serve the next, and those of shared memory or constants, and MATCH, that lie apart
+    free: Numbers
     busy: int  # cycles it has served
     entered: int  # entries so far
     turn: int  # queue that is asked first at the next service
