@@ -37,7 +37,7 @@ def far_store(sm: Sm, words: Numbers, line: int, units: int, now: int, wait: int
     l2_share.store(sm, words, way, line, units, gone)
     new = words[way + TAG] != line + 1
     drop(sm, words, way, line, gone)
-    tags.stored(words, way, sent, gone)
+    tags.stored(words, way, units if new else sent, gone)  # what the L2 has lost since comes again
     words[way + DIRTY] |= units
     l2_share.use(sm, words, way, line, count_bits(units) if new else 0)
     return gone
