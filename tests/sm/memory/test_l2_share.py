@@ -204,20 +204,22 @@ def test_an_sm_alone_shares_its_l2_with_nobody():
 def test_a_launch_has_time_for_what_it_stores_and_the_l2_does_not_keep():
     """Four SMs store to 64 lines of a buffer that the L2 loses: a share has 8 cycles for each sector, or 12.
 
-    Where the L2 keeps the buffer the launch waits for none of them.
+    Where the L2 keeps the buffer the launch waits for none of them, but if so much may not be dirty.
     """
     stores = "".join(f"STG [R0+{128 * line}], R1\n" for line in range(64))
     kernel = read(f".grid 4\n.buffer x u32 2048\nMOV R0, c[x]\n{stores}EXIT")
     fill = {"l2.filled": 1, "chip.dram_mbs": 16000, "chip.shader_mhz": 1000, "memory.efficiency": 1000}
     machine = FOUR_SMS | fill
 
-    def cycles(loses, written):
+    def cycles(loses, written, dirty=0):
         sizes = {"l2.keeps_bytes": loses // 2, "l2.loses_bytes": loses, "memory.written": written}
+        sizes["l2.dirty_loses_bytes"] = dirty
         return run_sm(kernel, load("rtx2080ti", machine | sizes)).cycles
 
     assert cycles(2, 1500) - cycles(2, 1000) == 64 * 4
     assert cycles(2, 1000) > 64 * 8
     assert cycles(1 << 20, 1500) == cycles(1 << 20, 1000) < 64 * 8
+    assert cycles(1 << 20, 1500, dirty=2) == cycles(2, 1500)
 
 
 def test_all_sms_have_time_for_what_they_store_and_the_l2_does_not_keep():

@@ -59,6 +59,8 @@ class FarCache(msgspec.Struct, frozen=True):
     ways: Positive  # lines of one set
     keeps_bytes: Count = 0  # most bytes of buffers of which a launch of several waves finds all again; 0: `bytes`
     loses_bytes: Count = 0  # bytes of which it finds nothing, between them in proportion; 0: `bytes`
+    dirty_keeps_bytes: Count = 0  # most bytes of buffers stored to that wait there for later launches
+    dirty_loses_bytes: Count = 0  # bytes of which all go on to the DRAM, between them in proportion; 0: no such limit
     filled: Flag = 0  # 1: when a launch begins it holds the kernel's buffers, the last ones of those that don't fit
 
 
@@ -221,7 +223,8 @@ UNIT = Declaration(
         ),
         "row": (
             field("cached", "the cache it asks first, counted from 1; 0: none keeps tags of it", kind="i1"),
-            field("distinct", "load/store cycles for each distinct word, 0: its lines say", kind="i4"),
+            field("distinct", "load/store cycles for each distinct word or value, 0: others say", kind="i4"),
+            field("later", "cycles by which each further one makes its result later", kind="i4"),
             field("through_l1", "1: a load whose data comes through the L1", kind="i1"),
             field("anew", "1: a load that takes nothing that the L1 holds", kind="i1"),
             field("parameters", "1: it reads the bank with the parameters", kind="i1"),
