@@ -41,7 +41,7 @@ MOST_READS = 6  # registers of an instruction: three pairs
 MOST_PASSES = 128  # of a copy: 32 lanes have four words each, all in one bank
 LIMIT = 10_000_000  # warp instructions of a block: in program order that takes a minute or two
 ENGINE, COPIES = "copy engine", "copies from the L2"
-UNIT, SHARED, CONSTANTS = "load/store unit", "shared-memory unit", "constant unit"  # the latter where they lie apart
+UNIT, SHARED, CONSTANTS, MATCH = "load/store unit", "shared-memory unit", "constant unit", "match unit"
 
 
 class NoBoundError(UserError):
@@ -241,14 +241,14 @@ def _resources(works: Sequence[Work], each: Fraction, sharing: Fraction) -> Iter
 
 
 def _load_store(works: Sequence[Work], each: Fraction) -> Iterator[Resource]:
-    """Yield the use of the load/store unit, and of that of shared memory or constants, where it lies apart.
+    """Yield the use of the load/store unit, and of those of shared memory or constants, and MATCH, that lie apart.
 
     The unit goes on before a copy's passes are over, but these and what is behind them follow each other.
     """
     first = works[0]
     early = max((cost.early for work in works for cost in work.costs.values()), default=0)
     units = zip(*map(pressure.load_store_units, works), strict=True)
-    names = UNIT, CONSTANTS if first.machine.constant_path else SHARED
+    names = UNIT, CONSTANTS if first.machine.constant_path else SHARED, MATCH
     found = [Resource(name, added(works, unit, each), early) for name, unit in zip(names, units, strict=True)]
     if first.numbers.copy_cycles and any(i.row.copies for i in first.kernel.program.instructions):
         ahead = early + int(first.numbers.passes_ahead) + MOST_PASSES

@@ -22,6 +22,7 @@ from gpusim.sm.memory.cache.declaration import SHARE_PARTS
 from gpusim.sm.pipes.pipe.declaration import instances, pipe_names
 from gpusim.sm.pipes.warpgroup.declaration import WARPS
 from gpusim.sm.registers.register_file.declaration import register_bank, register_banks
+from gpusim.sm.unit.capacities import UNITS_OF_MEMORY
 from isa.kernel import Kernel
 from isa.memory import LINE_BYTES, SECTOR_BYTES
 from isa.row import Bulk
@@ -150,11 +151,11 @@ def _flagged(row: Any) -> Iterator[int]:
 def load_store_units(work: Work) -> list[Pressure]:
     """Return the use of the load/store unit: shared-memory passes, requests to global and local memory, others.
 
-    An access that no lane makes may take it too. The second unit is that of shared memory or of constants, unused on
-    machines without one.
+    An access that no lane makes may take it too. The second unit is that of shared memory or of constants, the third
+    that of MATCH, unused on machines without one.
     """
     paths, places = work.program["path"][:-1], np.arange(len(work.certain))
-    taken = np.zeros((2, len(work.certain)), np.int64)
+    taken = np.zeros((UNITS_OF_MEMORY, len(work.certain)), np.int64)
     service, idles = (work.program[name][:-1].astype(np.int64) for name in ("service", "idles"))
     taken[paths, places] = work.certain * service + (work.profile.counts - work.certain) * idles
     for pc, cost in work.costs.items():

@@ -16,7 +16,7 @@ from gpusim.sm.unit.stall import Stall
 from isa.dataflow import flow
 from isa.operands.operand import Address
 from isa.row import MEMORY_UNITS, Row, Unit
-from scan import copies
+from scan import copies, match
 from scan.apart import goes_apart
 from scan.codes import fill, hold
 from scan.dram import arriving, from_memory
@@ -50,6 +50,8 @@ def enter(sm: Scan, k: int, warp: Warp, pc: int, active: Any, addresses: Any, no
         costs = idles(sm.machine, row), 0, 0
     elif row.copies:
         costs = copies.cost(sm, warp, instruction, active, addresses)
+    elif match.takes(sm.machine, row):
+        costs = match.cost(sm, warp, pc, active)
     else:
         costs = load_store_cost(sm.machine, row, addresses, active) if memory else (_of_its_pipe(sm, pc), 0, 0)
     access = Access(warp, pc, *costs)
@@ -107,9 +109,9 @@ def serve(sm: Scan, now: int) -> None:
     paths, schedulers = sm.machine.memory_paths, sm.machine.schedulers.count
     count = schedulers if sm.machine.memory_port or paths else 1
     count += -(-schedulers // paths.schedulers) if paths else 0
-    free = [sm.free.get(bool(sm.queues.get(y)) and _apart(sm, sm.queues[y][0].pc), 0) for y in range(count)]
+    free = [sm.free.get(_unit(sm, sm.queues[y][0].pc), 0) if sm.queues.get(y) else 0 for y in range(count)]
     able = [y for y in range(count) if sm.queues.get(y) and max(sm.ports.get(y, 0), free[y]) <= now]
-    if sm.late and max(sm.free.get(False, 0), min(access.comes for access in sm.late)) <= now:
+    if sm.late and max(sm.free.get(0, 0), min(access.comes for access in sm.late)) <= now:
         able.append(count)  # behind the queues
     if able and not crowded(sm, now):
         y = min(able, key=lambda y: (y - sm.turn) % (count + 1))
@@ -125,7 +127,7 @@ def _serve_late(sm: Scan, now: int) -> None:
     """Serve the load whose lines came first."""
     access = min(sm.late, key=lambda access: access.comes)
     sm.late.remove(access)
-    sm.free[False] = now + access.cycles
+    sm.free[0] = now + access.cycles
     access.done = now + _latency_of_hit(sm, access)
     comes_back(sm, access.warp.slot % sm.machine.schedulers.count, access, now)
 
@@ -138,19 +140,21 @@ def _latency_of_hit(sm: Scan, access: Access) -> int:
 def _serve(sm: Scan, y: int, now: int) -> None:
     access, machine = sm.queues[y].pop(0), sm.machine
     row = sm.kernel.program.instructions[access.pc].row
-    own = _apart(sm, access.pc)
+    own = _unit(sm, access.pc)
     held = machine.memory_port.held if machine.memory_port and not own else 0
     sm.leaving.setdefault(y, []).append(now + held)
     sm.free[own] = now + access.cycles + copies.more(sm, row)
-    of_port = access.cycles if access.idle else _interval(machine, row, access.cycles)
-    sm.ports[y] = now + (0 if own and machine.constant_path else of_port)
+    matches = machine.match if own == match.UNIT else None
+    of_port = matches.port if matches else access.cycles if access.idle else _interval(machine, row, access.cycles)
+    sm.ports[y] = now + (0 if own == 1 and machine.constant_path else of_port)
     if access.requests:
         _cached(sm, row, access, now, y, own=own)
     else:
         gone = _transfer(sm, access.lines, now) if row.unit is Unit.GLOBAL else now
         stores = row.unit in MEMORY_UNITS and not row.is_load
-        special = own and machine.constant_path and row.unit is Unit.SPECIAL
+        special = own == 1 and machine.constant_path and row.unit is Unit.SPECIAL
         latency = machine.constant_path.latency if special else 0 if stores else _latency_of(machine, row, access)
+        latency = matches.latency_32 if matches else latency
         access.done = max(now + access.cycles, gone) if stores else gone + latency + access.extra
         if by_codes(machine) and row.unit is Unit.SHARED and row.is_load:  # they come back in order
             access.done = access.warp.shared_back = max(access.done, access.warp.shared_back)
@@ -161,7 +165,7 @@ def _serve(sm: Scan, y: int, now: int) -> None:
     sm.events.append((now, "serve", agent, access.warp.slot, access.warp.block, access.pc, access.cycles))
 
 
-def _cached(sm: Scan, row: Row, access: Access, now: int, y: int, *, own: bool) -> None:
+def _cached(sm: Scan, row: Row, access: Access, now: int, y: int, *, own: int) -> None:
     """Follow an access through the caches; the unit waits if too many lines are on their way."""
     assert sm.caches is not None
     extra, stage = access.extra, sm.caches.stage
@@ -209,6 +213,11 @@ def _number(sm: Scan, k: int, *, apart: bool) -> int:
 
 def _apart(sm: Scan, pc: int) -> bool:
     return goes_apart(sm.machine, sm.kernel.program.instructions[pc])
+
+
+def _unit(sm: Scan, pc: int) -> int:
+    """The unit that serves an instruction: 1 that of shared memory or constants, where that lies apart, 2 MATCH's."""
+    return match.UNIT if match.takes(sm.machine, sm.kernel.program.instructions[pc].row) else int(_apart(sm, pc))
 
 
 def _of_its_pipe(sm: Scan, pc: int) -> int:

@@ -144,7 +144,7 @@ class Scan:
     ports: dict[int, int] = field(default_factory=dict)  # by number: when its next instruction may be served
     leaving: dict[int, list[int]] = field(default_factory=dict)  # by number: when each served entry gives up its place
     turn: int = 0  # queue that is asked first
-    free: dict[bool, int] = field(default_factory=dict)  # when a load/store unit can serve again
+    free: dict[int, int] = field(default_factory=dict)  # by unit: when it can serve again
     channel: int = 0  # 1/64 cycles
     caches: Caches | None = None  # if tags say what hits
     pipes: dict[tuple[str, int], int] = field(default_factory=dict)

@@ -106,6 +106,14 @@ FENCES: dict[str, Sequence[int | str]] = {
     "fence.loads": (0, 40),
     "fence.stores": (0, 60, 300),
 }
+MATCHES: dict[str, Sequence[int | str]] = {
+    "match.cycles": (1, 2, 5),
+    "match.port": (1, 4, 9),
+    "match.latency_32": (1, 30),
+    "match.latency_64": (40,),
+    "match.value_32": (0, 11),
+    "match.value_64": (13,),
+}
 SECTIONS = (
     OTHER_PIPES,
     FETCHES,
@@ -116,6 +124,7 @@ SECTIONS = (
     MEMORY_CHANNELS,
     FENCES,
     ASYNC_COPIES,
+    MATCHES,
 )  # each is drawn or left out on its own
 MEMORY_PORTS: dict[str, Sequence[int | str]] = {
     "memory_port.units": ("none", "shuffle reduce special", "special int dp"),

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from gpusim.bounds.memory.touched import Numbers
 from gpusim.bounds.pressure import Work
 from gpusim.engines.walks.profile import Pattern
 from gpusim.sm.memory.global_memory.declaration import SEGMENTS
@@ -16,8 +17,6 @@ from gpusim.sm.unit.capacities import LANES
 from isa.executing.places import lanes_in
 from isa.memory import SECTOR_BYTES
 from isa.row import Row, Unit
-
-Numbers = NDArray[np.int64]
 
 
 @dataclass(frozen=True)

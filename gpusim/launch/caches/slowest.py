@@ -40,5 +40,5 @@ def stand(sm: Any, kernel: Kernel, machine: Machine, resident: int) -> None:
     numbers.memory_latency += later
     less = (WHOLE - channel.least_share) * part / WHOLE
     numbers.shared_cost[:] = [round(cost / (1 - less)) for cost in numbers.shared_cost]
-    for cost in ("line_cost", "written_cost", "dram_least"):
+    for cost in ("line_cost", "written_cost", "written_alone_cost", "dram_least"):
         setattr(numbers, cost, round(getattr(numbers, cost) / (1 - less)))

@@ -66,9 +66,9 @@ def count_both(sm: Sm, line: int, kind: int, number: int, other: int, more: int)
 
 @rarely
 def _place(sm: Sm, line: int) -> None:
-    """Note in which place a line lies."""
+    """Note in which place a line lies; without tags there is one place."""
     sm.load_store.placed_line = line + 1
-    sm.load_store.placed = place_of(sm, line * sm.machine.line_bytes)
+    sm.load_store.placed = place_of(sm, line * sm.machine.line_bytes) if sm.machine.hits == TAGS else 0
 
 
 @rule
