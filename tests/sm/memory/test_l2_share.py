@@ -238,7 +238,7 @@ def test_all_sms_have_time_for_what_they_store_and_the_l2_does_not_keep():
     assert cycles(1 << 20, 1500) == cycles(1 << 20, 1000) < 4 * 64 * 2
 
 
-OF_BLOCK, LATE = 32, 200  # of each block, one after the other; cycles by which a line of the other half comes later
+EACH, LATE = 32, 200  # of each block, one after the other; cycles by which a line of the other half comes later
 HALVES = {"chip.sms": 4, "limits.blocks": 1, "cache.hits": "tags", "l2.filled": 1, "l2_partition.late": LATE}
 CHAIN = """.grid {blocks}
 .block 32
@@ -268,7 +268,7 @@ again:
 
 def crossing(blocks, stored="b", place="MOV R1, R0", words=32768):
     """Return the lines of the SM's blocks that only the other half of the L2 has, and by how much longer they take."""
-    kernel = read(CHAIN.format(blocks=blocks, stored=stored, place=place, words=words, lines=OF_BLOCK))
+    kernel = read(CHAIN.format(blocks=blocks, stored=stored, place=place, words=words, lines=EACH))
     runs = [run_sm(kernel, load("h200", {**HALVES, "l2_partition.late": late})) for late in (LATE, 0)]
     return int(runs[0].account[..., L2_BEYOND].sum()) // 4, runs[0].cycles - runs[1].cycles
 
@@ -286,7 +286,7 @@ def test_later_blocks_are_on_another_side_than_before(stored, part):
     keep.
     """
     lines, cycles = crossing(16, stored)
-    assert lines == pytest.approx(3 * OF_BLOCK * part, abs=4)
+    assert lines == pytest.approx(3 * EACH * part, abs=4)
     assert cycles == LATE * lines
 
 
@@ -299,12 +299,12 @@ def test_others_may_have_asked_for_unknown_places():
     """Of a buffer of 32 KB the SM is first with its part, 8 KB, where nobody knows what others ask for: two blocks."""
     place = "SHR R1, R0, 2\n    LOP.AND R1, R1, 31"
     lines, cycles = crossing(32, place=place, words=8192)
-    assert lines == pytest.approx(2 * OF_BLOCK / 8, abs=4)
+    assert lines == pytest.approx(2 * EACH / 8, abs=4)
     assert cycles == LATE * lines
 
 
 def test_an_l2_of_one_part_has_no_other():
     """On an RTX 2080 Ti all that the L2 has kept is near."""
-    kernel = read(CHAIN.format(blocks=16, stored="b", place="MOV R1, R0", words=32768, lines=OF_BLOCK))
+    kernel = read(CHAIN.format(blocks=16, stored="b", place="MOV R1, R0", words=32768, lines=EACH))
     run = run_sm(kernel, load("rtx2080ti", {**FOUR_SMS, "l2.filled": 1}))
     assert run.account[..., L2_BEYOND].sum() == 0

@@ -130,6 +130,11 @@ NO_TAGS = "no cache keeps tags (cache.hits is not tags)"
 NO_ASKER = "no access of {kernel} asks it"
 
 
+def _loads_global(given: Any) -> bool:
+    """Tell whether anything is loaded from global memory, to registers or to shared memory."""
+    return given.does(LOAD, unit=UnitClass.GLOBAL) or bool((given.rows["copies"] > 0).any())
+
+
 def _near(given: Any) -> bool:
     """The L1 is asked by loads, and looked at by stores."""
     stores = given.does(STORE, unit=UnitClass.GLOBAL) or given.does(STORE, unit=UnitClass.LOCAL)
@@ -253,7 +258,7 @@ UNIT = Declaration(
         Condition(
             "cache.*_late",
             "hit_late",
-            lambda g: g.does(LOAD, unit=UnitClass.GLOBAL),
+            _loads_global,
             "{kernel} loads nothing from global memory",
         ),
         Condition(
@@ -268,9 +273,7 @@ UNIT = Declaration(
             lambda g: g.machine.cache is None or g.machine.cache.hits in ("l2", "tags"),
             "no load hits the L2 (cache.hits)",
         ),
-        Condition(
-            "cache.*", "", lambda g: g.does(LOAD, unit=UnitClass.GLOBAL), "{kernel} loads nothing from global memory"
-        ),
+        Condition("cache.*", "", _loads_global, "{kernel} loads nothing from global memory"),
         Condition(
             "l1.* l2.* l2_partition.* texture_cache.* scalar_cache.* constant_cache.*bytes constant_cache.ways",
             "",
